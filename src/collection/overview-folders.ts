@@ -16,17 +16,19 @@ import { overviewOf, type OwnedChapter, type TitleOverview } from './title-overv
 
 const MAX_AGE_MS = 7 * 24 * 3_600_000;
 
+export interface TitleOverviewEvent extends TitleOverview {
+  readonly type: 'title-overview';
+  readonly title: string;
+  readonly name: string;
+  readonly languages: readonly string[];
+  /** The name that the service gives it, such as `ongoing`. */
+  readonly status?: string;
+  /** When the service was asked for the list; absent if it never was. */
+  readonly checkedAt?: Date;
+}
+
 export type OverviewEvent =
-  | (TitleOverview & {
-      readonly type: 'title-overview';
-      readonly title: string;
-      readonly name: string;
-      readonly languages: readonly string[];
-      /** The name that the service gives it, such as `ongoing`. */
-      readonly status?: string;
-      /** When the service was asked for the list; absent if it never was. */
-      readonly checkedAt?: Date;
-    })
+  | TitleOverviewEvent
   | {
       readonly type: 'overview-summary';
       readonly titles: number;
@@ -48,7 +50,8 @@ interface OverviewDeps {
   readonly client: ServiceClient | undefined;
   readonly cache: ListingCache;
   readonly nowMs: number;
-  readonly observe: (event: OverviewEvent) => void;
+  /** `files`: those of the title. */
+  readonly observe: (event: OverviewEvent, files?: readonly string[]) => void;
   /** Called before the lists of this many titles are read. */
   readonly onReading: (titles: number) => void;
   readonly warn: (message: string) => void;
@@ -73,23 +76,22 @@ export async function overview(request: OverviewRequest, deps: OverviewDeps): Pr
     const files = byTitle.get(id) ?? [];
     const owned = await ownedChapters(files, listing);
     const languages = languagesOf(request.languages, owned, listing);
-    const title = overviewOf(listing ?? NOT_LISTED, owned, languages, nowMs);
+    const title = overviewOf(listing, owned, languages, nowMs);
     have += title.have;
     notDownloaded += title.missing.filter(({ reason }) => reason === 'not-downloaded').length;
-    observe({
-      type: 'title-overview',
+    const event = {
+      type: 'title-overview' as const,
       title: id,
       name,
       languages,
       ...title,
       ...(listing?.status !== undefined && { status: listing.status }),
       ...(listing && { checkedAt: new Date(listing.checkedAtMs) }),
-    });
+    };
+    observe(event, [...new Set(files.map(({ file }) => file))]);
   }
   observe({ type: 'overview-summary', titles: ids.length, have, notDownloaded, unknown });
 }
-
-const NOT_LISTED = { numbersRestart: false, releases: [] };
 
 async function scan(
   folders: readonly string[],

@@ -6,6 +6,7 @@ import { missingWholeNumbers } from '../selection/missing-numbers.js';
 import { parseNumber } from '../selection/ranges.js';
 import { chapterKey, numberKey } from '../selection/reading-order.js';
 import { unavailableReason } from '../selection/select-chapters.js';
+import { toRuns, type ChapterRun } from './chapter-runs.js';
 
 /** Why a chapter is missing. */
 export const MISSING_REASONS = {
@@ -16,6 +17,8 @@ export const MISSING_REASONS = {
   'not-uploaded': 'in no language',
 } as const;
 export type MissingReason = keyof typeof MISSING_REASONS;
+/** `taken-down`: present, and taken down from the service since. */
+export type ChapterState = 'present' | 'taken-down' | MissingReason;
 
 /** What an overview uses of a release. */
 export type ListedRelease = Pick<
@@ -53,6 +56,8 @@ export interface TitleOverview {
   readonly duplicates: readonly { readonly number: string; readonly files: readonly string[] }[];
   /** The volumes that the service names, in order. */
   readonly volumes: readonly { readonly volume: string; readonly isComplete: boolean }[];
+  /** All chapters, present and missing, in reading order. */
+  readonly runs: readonly ChapterRun<ChapterState>[];
 }
 
 export interface TitleListing {
@@ -69,15 +74,17 @@ export interface OwnedChapter {
 }
 
 /**
+ * @param listing undefined if the service was never asked
  * @param owned the chapters of this title in the collection
  * @param languages those that the collection is meant to have; a chapter in one of them is enough
  */
 export function overviewOf(
-  { releases, numbersRestart }: TitleListing,
+  listing: TitleListing | undefined,
   owned: readonly OwnedChapter[],
   languages: readonly string[],
   nowMs: number,
 ): TitleOverview {
+  const { releases, numbersRestart } = listing ?? { releases: [], numbersRestart: false };
   const byId = new Map(releases.map((release) => [release.id, release]));
   const keyOf = (release: ListedRelease) => chapterKey(release, numbersRestart);
   const ownedKey = ({ chapterId, number }: OwnedChapter): string => {
@@ -88,18 +95,51 @@ export function overviewOf(
   const have = new Set(owned.map(ownedKey));
   const byKey = groupBy(releases, keyOf);
   const isWanted = ({ language }: ListedRelease) => languages.includes(language);
-  const missing: MissingChapter[] = [...byKey]
-    .filter(([key]) => !have.has(key))
-    .flatMap(([, chapter]) => whyMissing(chapter, isWanted, nowMs) ?? []);
+  const missing = new Map<string, MissingChapter>();
+  for (const [key, chapter] of byKey) {
+    const reason = have.has(key) ? undefined : whyMissing(chapter, isWanted, nowMs);
+    if (reason) missing.set(key, reason);
+  }
+  for (const gap of notUploaded(byKey, have, numbersRestart)) missing.set(gap.number, gap);
+  const gone = new Set(listing ? owned.filter((file) => isTakenDown(file, byId)) : []);
+  const volumeOf = (key: string) =>
+    byKey.get(key)?.find(({ volume }) => volume !== undefined)?.volume;
+  const present = [...groupBy(owned, ownedKey)].map(([key, files]) => ({
+    number: numberOf(files, byId),
+    volume: volumeOf(key),
+    state: files.every((file) => gone.has(file)) ? ('taken-down' as const) : ('present' as const),
+  }));
+  const absent = [...missing].map(([key, { number, reason: state }]) => ({
+    number,
+    volume: volumeOf(key),
+    state,
+  }));
   return {
     have: have.size,
-    missing: [...missing, ...notUploaded(byKey, have, numbersRestart)].sort(byNumber),
-    takenDown: takenDown(owned, byId),
+    missing: [...missing.values()].sort(byNumber),
+    takenDown: distinct([...gone].map((file) => numberOf([file], byId))),
     duplicates: duplicates(owned, byId, ownedKey),
     volumes: volumesOf(withVolumes({ releases, numbersRestart }).filter(isWanted), (release) =>
       have.has(keyOf(release)),
     ),
+    runs: toRuns<ChapterState>([...present, ...absent], numbersRestart),
   };
+}
+
+type Releases = ReadonlyMap<string, ListedRelease>;
+
+function isTakenDown({ chapterId }: OwnedChapter, byId: Releases): boolean {
+  const release = byId.get(chapterId);
+  return !release || release.isUnavailable;
+}
+
+/** Of the files of one chapter. */
+function numberOf(files: readonly OwnedChapter[], byId: Releases): string {
+  const [number] = files.flatMap((file) => {
+    const release = byId.get(file.chapterId);
+    return release?.number ?? file.number ?? release?.title ?? [];
+  });
+  return number ?? 'without a number';
 }
 
 /** Undefined if the chapter will be published later. */
@@ -142,21 +182,13 @@ function notUploaded(
   }));
 }
 
-function takenDown(
-  owned: readonly OwnedChapter[],
-  byId: ReadonlyMap<string, ListedRelease>,
-): readonly string[] {
-  const numbers = owned.flatMap(({ chapterId, number }) => {
-    const release = byId.get(chapterId);
-    if (release && !release.isUnavailable) return [];
-    return release?.number ?? number ?? release?.title ?? 'without a number';
-  });
+function distinct(numbers: readonly string[]): readonly string[] {
   return [...new Set(numbers)].sort(compareNumbers);
 }
 
 function duplicates(
   owned: readonly OwnedChapter[],
-  byId: ReadonlyMap<string, ListedRelease>,
+  byId: Releases,
   keyOf: (owned: OwnedChapter) => string,
 ): TitleOverview['duplicates'] {
   const groups = groupBy(
@@ -165,10 +197,8 @@ function duplicates(
   );
   return [...groups.values()].flatMap((chapters) => {
     const files = [...new Set(chapters.map(({ file }) => file))].sort();
-    const [first] = chapters;
-    if (files.length < 2 || !first) return [];
-    const number = byId.get(first.chapterId)?.number ?? first.number ?? 'without a number';
-    return [{ number, files }];
+    if (files.length < 2) return [];
+    return [{ number: numberOf(chapters, byId), files }];
   });
 }
 

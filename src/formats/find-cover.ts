@@ -12,6 +12,14 @@ import type { ChapterGroup } from './group-volumes.js';
 const VOLUME_COVER = /^cover vol\.?\s*0*(\d+(?:\.\d+)?)\.(?:jpe?g|png|gif|webp)$/i;
 const COVER = /^cover\.(?:jpe?g|png|gif|webp)$/i;
 
+/** The names of covers among these, that of the title first, and then by volume. */
+export function coverNames(names: readonly string[]): readonly string[] {
+  const volumeOf = (name: string) => Number(VOLUME_COVER.exec(name)?.[1] ?? -1);
+  return names
+    .filter((name) => COVER.test(name) || VOLUME_COVER.test(name))
+    .sort((a, b) => volumeOf(a) - volumeOf(b) || (a < b ? -1 : 1));
+}
+
 /** Throws UsageError `bad-cover` for a file that is missing or not a whole image. */
 export async function readCover(file: string): Promise<CoverImage> {
   const data = await readRegularFileIfExists(file).catch((cause: unknown) => {

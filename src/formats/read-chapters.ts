@@ -24,7 +24,7 @@ import { damagedChapter, withGuesses, type SourceChapter } from './source-chapte
 export const MAX_ENTRIES = 250_000;
 /** Types that pages have elsewhere are pages too: they must not be left out silently. */
 const PAGE_NAME = /\.(jpe?g|png|gif|webp|avif|jxl|bmp|tiff?|heic)$/i;
-const NATURAL_ORDER = new Intl.Collator('en', { numeric: true });
+export const NATURAL_ORDER = new Intl.Collator('en', { numeric: true });
 
 /** Throws StorageError `archive-damaged` for a file that is not an archive with pages. */
 export async function readChapters(file: string): Promise<readonly SourceChapter[]> {
@@ -115,7 +115,7 @@ export function sortPages(pages: readonly ZipEntry[]): ZipEntry[] {
 }
 
 /** Images of other programs' folders, such as those of macOS, are not pages. */
-function isPage(name: string): boolean {
+export function isPage(name: string): boolean {
   const isHidden = name.split('/').some((part) => part.startsWith('.') || part === '__MACOSX');
   return PAGE_NAME.test(name) && !isHidden;
 }

@@ -1,6 +1,7 @@
 /** `tankobon overview`: what a collection has of each title, and what it lacks and why. */
 import type { Command } from 'commander';
-import type { OverviewEvent } from '../../collection/overview-folders.js';
+import { resolve } from 'node:path';
+import type { OverviewEvent, TitleOverviewEvent } from '../../collection/overview-folders.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import { pluralize } from '../../core/human-format.js';
 import { shellQuoted } from '../../core/shell-quoted.js';
@@ -23,6 +24,7 @@ export function overviewCommand(program: Command, { run }: CommandRunner): Comma
     );
   return addExamples(addOptions(command, 'overview'), [
     ['tankobon overview ~/comics', 'each title with its missing chapters'],
+    ['tankobon overview ~/comics --html comics.html', 'as a page with covers, for a browser'],
     ['tankobon overview ~/comics --offline', 'by what the service answered last'],
   ]);
 }
@@ -36,19 +38,29 @@ async function printOverview(
   const { overview } = await import('../../collection/overview-folders.js');
   const { ListingCache } = await import('../../collection/listing-cache.js');
   const { overviewLines } = await import('../output/overview-lines.js');
+  const { html, json } = options;
   const { stdout, stderr, clock, paths, signal } = context;
   checkStateFolder(context);
-  const due: string[] = [];
-  const observe = (event: OverviewEvent): void => {
-    if (options.json) stdout.write(`${JSON.stringify(event)}\n`);
-    else if (event.type === 'title-overview') {
+  if (html !== undefined) {
+    const { preparePage } = await import('../output/html-page.js');
+    await preparePage(html, json);
+  }
+  const listed: ListedTitle[] = [];
+  let unknownFiles = 0;
+  const observe = (event: OverviewEvent, files: readonly string[] = []): void => {
+    if (json) stdout.write(`${JSON.stringify(event)}\n`);
+    if (event.type === 'title-overview') {
+      listed.push({ title: event, files });
+      if (json || html !== undefined) return;
       for (const line of overviewLines(event, stdout.columns)) stdout.write(`${line}\n`);
-      if (event.missing.some(({ reason }) => reason === 'not-downloaded')) due.push(event.title);
-    } else stderr.write(`${describeSummary(event)}\n`);
+    } else {
+      unknownFiles = event.unknown;
+      if (!json) stderr.write(`${describeSummary(event)}\n`);
+    }
   };
   const request = { folders, languages: options.language };
   const onReading = (titles: number): void => {
-    if (!options.json)
+    if (!json)
       stderr.write(`Reading the chapters of ${pluralize(titles, 'title')} from MangaDex.\n`);
   };
   const deps = {
@@ -66,8 +78,41 @@ async function printOverview(
       overview(request, { ...deps, client: anonymous }),
     );
   }
-  if (due.length > 0) stderr.write(`${downloadHint(due, folders, options)}\n`);
+  const command = downloadCommand(listed, folders, options);
+  if (html !== undefined) await writePage(html, { listed, command, unknownFiles }, context);
+  if (command !== undefined) stderr.write(`To download what is missing: ${command}\n`);
   return EXIT.done;
+}
+
+interface ListedTitle {
+  readonly title: TitleOverviewEvent;
+  readonly files: readonly string[];
+}
+
+interface Page {
+  readonly listed: readonly ListedTitle[];
+  readonly command: string | undefined;
+  readonly unknownFiles: number;
+}
+
+async function writePage(
+  html: string,
+  { listed, ...page }: Page,
+  { stdout, stderr, clock, signal }: CommandContext,
+): Promise<void> {
+  const { findTitleCovers } = await import('../../collection/title-cover.js');
+  const { inPageOrder, overviewPage } = await import('../output/overview-page.js');
+  const { STANDARD_OUTPUT, writeHtmlPage } = await import('../output/html-page.js');
+  // The first ones get covers, if there are too many.
+  const ordered = inPageOrder(listed);
+  const covers = await findTitleCovers(
+    ordered.map(({ files }) => files),
+    signal,
+  );
+  const titles = ordered.map(({ title }, index) => ({ title, cover: covers[index] }));
+  const text = overviewPage({ ...page, titles, nowMs: clock.wallMs() });
+  await writeHtmlPage(html, text, stdout);
+  if (html !== STANDARD_OUTPUT) stderr.write(`Page written: ${resolve(html)}\n`);
 }
 
 function describeSummary(event: OverviewEvent & { readonly type: 'overview-summary' }): string {
@@ -79,19 +124,24 @@ function describeSummary(event: OverviewEvent & { readonly type: 'overview-summa
   ].join(', ');
 }
 
-function downloadHint(
-  titles: readonly string[],
+/** Undefined if nothing can be downloaded. */
+function downloadCommand(
+  listed: readonly ListedTitle[],
   folders: readonly string[],
-  { language = [] }: GivenOptions,
-): string {
+  { language }: GivenOptions,
+): string | undefined {
+  const due = listed.filter(({ title }) =>
+    title.missing.some(({ reason }) => reason === 'not-downloaded'),
+  );
+  if (due.length === 0) return undefined;
   const [folder = '.'] = folders;
-  const languages = language.length > 0 ? ` --language ${language.join(',')}` : '';
+  // Otherwise those of the settings would count, or all.
+  const counted = language ?? [...new Set(due.flatMap(({ title }) => title.languages))].sort();
+  const languages = ` --language ${counted.length > 0 ? counted.join(',') : 'all'}`;
   const output = folders.length === 1 ? ` -o ${shellQuoted(folder)}` : '';
-  const named = titles.map((id) => `title:${id}`).join(' ');
+  const named = due.map(({ title }) => `title:${title.title}`).join(' ');
   const query = `jq -r 'select(.missing // [] | any(.reason == "not-downloaded")) | "title:" + .title'`;
-  const command =
-    titles.length <= MAX_NAMED_TITLES
-      ? `tankobon download ${named}${languages}${output}`
-      : `tankobon overview ${folders.map(shellQuoted).join(' ')} --offline --json | ${query} | tankobon download --from-file -${languages}${output}`;
-  return `To download what is missing: ${command}`;
+  return due.length <= MAX_NAMED_TITLES
+    ? `tankobon download ${named}${languages}${output}`
+    : `tankobon overview ${folders.map(shellQuoted).join(' ')} --offline --json | ${query} | tankobon download --from-file -${languages}${output}`;
 }

@@ -1,17 +1,23 @@
 import { dirname, resolve } from 'node:path';
 import { UsageError, thrownMessage } from '../../core/errors.js';
-import { makeFolders, writeFileAtomic } from '../../core/files.js';
+import { isSystemError, makeFolders, openRegularFile, writeFileAtomic } from '../../core/files.js';
 import { checkOutputFile } from '../../core/output-file.js';
 
-/** A page without scripts or external resources. The title and the body are HTML. */
-export function htmlPage(title: string, style: string, body: string): string {
-  return `<!doctype html>
+/** The start of every page, also of earlier versions: only files with it are replaced. */
+const HEAD = `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none';`;
+
+/**
+ * A page without scripts or external resources, whose images are in it. The title and the body are HTML.
+ */
+export function htmlPage(title: string, style: string, body: string): string {
+  return `${HEAD} style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'">
+<meta name="referrer" content="no-referrer">
 <title>${title}</title>
 <style>${style}</style>
 </head>
@@ -27,7 +33,7 @@ ${body}
 /** The name of a file that stands for standard output. */
 export const STANDARD_OUTPUT = '-';
 
-/** Writes the page to a missing or a regular file, or to standard output. Throws UsageError `bad-output`. */
+/** Writes the page to a file as checkPage allows it, or to standard output. Throws UsageError `bad-output`. */
 export async function writeHtmlPage(
   file: string,
   page: string,
@@ -38,17 +44,17 @@ export async function writeHtmlPage(
     return;
   }
   const path = resolve(file);
-  await checkOutputFile(path, '--html');
+  await checkFile(path);
   await writeFileAtomic(path, page).catch(cannotWrite);
 }
 
 /**
- * Checks a page that is written later. Throws UsageError: `bad-output` for anything but a missing or a regular file,
- * `bad-option` if standard output is for JSON.
+ * Checks a page that is written later. Throws UsageError: `bad-output` for anything but a missing file, an empty one and
+ * a page of tankobon; `bad-option` if standard output is for JSON.
  */
 export async function checkPage(file: string, json = false): Promise<void> {
   if (file !== STANDARD_OUTPUT) {
-    await checkOutputFile(resolve(file), '--html');
+    await checkFile(resolve(file));
   } else if (json) {
     throw new UsageError('bad-option', '--json and --html - both write to standard output.', {
       hint: 'Name a file: --html FILE',
@@ -65,6 +71,24 @@ export async function preparePage(file: string, json?: boolean): Promise<void> {
   } catch (cause) {
     cannotWrite(cause);
   }
+}
+
+async function checkFile(path: string): Promise<void> {
+  await checkOutputFile(path, '--html');
+  const handle = await openRegularFile(path).catch((error: unknown) => {
+    if (isSystemError(error, 'ENOENT', 'ENOTDIR')) return undefined;
+    return cannotWrite(error);
+  });
+  if (!handle) return;
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEAD.length), 0, HEAD.length, 0);
+    if (bytesRead === 0 || buffer.toString('utf8', 0, bytesRead) === HEAD) return;
+  } finally {
+    await handle.close();
+  }
+  throw new UsageError('bad-output', `${path} was not written by tankobon.`, {
+    hint: 'Choose another file: --html FILE',
+  });
 }
 
 function cannotWrite(cause: unknown): never {

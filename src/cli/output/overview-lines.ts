@@ -1,5 +1,5 @@
 /** One title of an overview: a row with its counts, and a line for each reason why chapters are missing. Pure. */
-import type { OverviewEvent } from '../../collection/overview-folders.js';
+import type { TitleOverviewEvent } from '../../collection/overview-folders.js';
 import {
   MISSING_REASONS,
   type MissingChapter,
@@ -14,10 +14,7 @@ import { fitToWidth } from './progress-line.js';
 const REASONS = Object.keys(MISSING_REASONS) as readonly MissingReason[];
 
 /** @param columns of the terminal; without them nothing is cut */
-export function overviewLines(
-  title: OverviewEvent & { readonly type: 'title-overview' },
-  columns?: number,
-): string[] {
+export function overviewLines(title: TitleOverviewEvent, columns?: number): string[] {
   const { have, missing, takenDown, duplicates, volumes } = title;
   const byReason = groupBy(missing, ({ reason }) => reason);
   const count = missing.length === 0 ? 'nothing missing' : `${missing.length} missing`;

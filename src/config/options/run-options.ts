@@ -95,6 +95,7 @@ export const RUN_OPTIONS = {
     commands: {
       sync: true,
       'report-status': 'write the statistics as an HTML page; -: to standard output',
+      overview: 'write a page with covers for a browser; -: to standard output',
     },
   },
   clear: {

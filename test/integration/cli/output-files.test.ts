@@ -98,13 +98,40 @@ posixDescribe.each(KINDS)('%s in place of the file', (kind, make) => {
 describe('--html', () => {
   const page = 'page.html';
 
-  test.each([[['report-status']], [['sync']]])('%j writes and replaces a file', async (words) => {
-    const file = join(folder, page);
-    expect(await run(...words, '--html', file)).toMatchObject({ code: 0 });
-    writeFileSync(file, 'an older page');
-    expect(await run(...words, '--html', file)).toMatchObject({ code: 0 });
-    expect(readFileSync(file, 'utf8')).toMatch(/^<!doctype html>[^]*<\/html>\n$/);
-  });
+  test.each([[['report-status']], [['sync']]])(
+    '%j writes a file, and replaces a page of tankobon and an empty file',
+    async (words) => {
+      const file = join(folder, page);
+      expect(await run(...words, '--html', file)).toMatchObject({ code: 0 });
+      const head = readFileSync(file, 'utf8').slice(0, 400);
+      for (const older of ['', `${head} of an earlier version`]) {
+        writeFileSync(file, older);
+        expect(await run(...words, '--html', file)).toMatchObject({ code: 0 });
+        expect(readFileSync(file, 'utf8')).toMatch(/^<!doctype html>[^]*<\/html>\n$/);
+      }
+    },
+  );
+
+  test.each([['report-status'], ['sync'], ['overview']])(
+    '%s does not replace a file that another program wrote',
+    async (word) => {
+      const file = join(folder, page);
+      const mine = '<!doctype html>\n<html lang="en">\n<p>mine</p>\n';
+      writeFileSync(file, mine);
+      const { code, stderr } = await run(
+        word,
+        ...(word === 'overview' ? [folder] : []),
+        '--html',
+        file,
+      );
+      expect({ code, stderr }).toEqual({
+        code: 2,
+        stderr: `error: ${file} was not written by tankobon.\nhint: Choose another file: --html FILE\n`,
+      });
+      expect(readFileSync(file, 'utf8')).toBe(mine);
+      expect(service.log).toEqual([]);
+    },
+  );
 
   test.each([[['report-status']], [['sync']]])(
     '%j prints the page alone to standard output for -',

@@ -1,5 +1,5 @@
 /** `tankobon overview` against a practice service: what it counts, what it asks for, and what it prints. */
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { editChapter, takeDownChapter } from '../../../src/practice-server/library/library.js';
 import { testImage, writeChapterFile } from '../../support/chapter-files.js';
@@ -100,7 +100,7 @@ test('people read a line for each reason, and the command that downloads what is
     expect.stringMatching(/^Beta: 2 chapters, nothing missing, ongoing$/),
     '',
   ]);
-  const command = `tankobon download title:${titleId('Alpha')} -o ${harness.output}`;
+  const command = `tankobon download title:${titleId('Alpha')} --language en -o ${harness.output}`;
   expect(stderr).toContain('Reading the chapters of 2 titles from MangaDex.\n');
   expect(stderr).toContain('2 titles, 6 chapters, 1 can be downloaded\n');
   expect(stderr).toContain(`To download what is missing: ${command}\n`);
@@ -161,6 +161,27 @@ test('several files of a chapter are listed, and files of unknown titles counted
     ],
   });
   expect(events.at(-1)).toMatchObject({ titles: 2, unknown: 1 });
+});
+
+test('--html writes a page without scripts, and - prints it', async () => {
+  const file = join(harness.folder, 'pages', 'page.html');
+  const { stdout, stderr } = await overview('--html', file);
+  const page = readFileSync(file, 'utf8');
+  expect([
+    stdout,
+    /http-equiv="Content-Security-Policy" content="([^"]*)"/.exec(page)?.[1],
+  ]).toEqual([
+    '',
+    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'",
+  ]);
+  expect(page).not.toMatch(/<script|javascript:|<link|<iframe|\son\w+=/i);
+  expect(page).toContain(`<a href="https://mangadex.org/title/${titleId('Alpha')}"`);
+  expect(page).toContain('src="data:image/');
+  expect(stderr).toContain(`Page written: ${file}\n`);
+  const printed = await overview('--html', '-', '--offline');
+  expect(printed.stdout).toMatch(/^<!doctype html>[^]*<\/html>\n$/);
+  const { events } = await overview('--html', file, '--json');
+  expect(events).toHaveLength(3);
 });
 
 test('a cached list that is not readable is read again', async () => {

@@ -165,3 +165,44 @@ test('a chapter without a volume counts to the volume of its releases in other l
   expect(volumes(['id 1 en', 'id 2 en'])).toEqual([{ volume: '1', isComplete: true }]);
   expect(volumes(['id 1 en'], true)).toEqual([{ volume: '1', isComplete: true }]);
 });
+
+test('runs of chapters in reading order say what is there, gone and missing', () => {
+  const releases = [
+    ...['1', '2', '3'].map((number) => release(number)),
+    release('4', { isUnavailable: true }),
+    release('10'),
+    release('11', { language: 'fr' }),
+    release('12', { language: 'fr' }),
+    release('13', { number: undefined, title: 'Extra' }),
+  ];
+  const files = ['1', '2', '3', '4'].map((number) => owned(`id ${number} en`));
+  expect(overview(releases, files).runs).toEqual([
+    { state: 'present', first: '1', last: '3', count: 3 },
+    { state: 'taken-down', first: '4', last: '4', count: 1 },
+    { state: 'not-uploaded', first: '5', last: '9', count: 5 },
+    { state: 'not-downloaded', first: '10', last: '10', count: 1 },
+    { state: 'other-language', first: '11', last: '12', count: 2 },
+    { state: 'not-downloaded', first: 'Extra', last: 'Extra', count: 1 },
+  ]);
+});
+
+test('a run has chapters of one volume if the numbers restart in each', () => {
+  const releases = ['1', '2'].flatMap((volume) =>
+    ['1', '2'].map((number) => release(number, { id: `${volume} ${number}`, volume })),
+  );
+  const files = ['1 1', '1 2', '2 1'].map((id) => owned(id));
+  expect(overview(releases, files, { numbersRestart: true }).runs).toEqual([
+    { state: 'present', first: '1', last: '2', count: 2, volume: '1' },
+    { state: 'present', first: '1', last: '1', count: 1, volume: '2' },
+    { state: 'not-downloaded', first: '2', last: '2', count: 1, volume: '2' },
+  ]);
+});
+
+test('nothing counts as taken down before the service was asked', () => {
+  const files = [owned('a', 'a.cbz', '1'), owned('b', 'b.cbz', '2')];
+  expect(overviewOf(undefined, files, ['en'], NOW_MS)).toMatchObject({
+    have: 2,
+    takenDown: [],
+    runs: [{ state: 'present', first: '1', last: '2', count: 2 }],
+  });
+});

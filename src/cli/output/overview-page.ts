@@ -1,0 +1,281 @@
+/**
+ * An overview as one HTML page without scripts or external resources, for phones, light and dark screens, and print. All
+ * text of others is escaped; addresses are those of the service and of publishers.
+ */
+import type { TitleOverviewEvent } from '../../collection/overview-folders.js';
+import type { TitleCover } from '../../collection/title-cover.js';
+import {
+  MISSING_REASONS,
+  type ChapterState,
+  type MissingChapter,
+  type MissingReason,
+} from '../../collection/title-overview.js';
+import { groupBy } from '../../core/group-by.js';
+import { formatCount, formatLocalTime, pluralize } from '../../core/human-format.js';
+import { printableLine } from '../../core/printable.js';
+import { escapeXml } from '../../core/xml-text.js';
+import { htmlPage } from './html-page.js';
+import { numberRanges } from './number-ranges.js';
+import { OVERVIEW_STYLE } from './overview-style.js';
+
+/** What the strip of a title shows, from what is there to what nobody has. */
+const STATES: Readonly<Record<ChapterState, string>> = {
+  present: 'here',
+  'taken-down': 'here, and taken down since',
+  ...MISSING_REASONS,
+};
+const STATE_NAMES = Object.keys(STATES) as readonly ChapterState[];
+const REASONS = Object.keys(MISSING_REASONS) as readonly MissingReason[];
+
+interface TitleGroup {
+  readonly id: string;
+  readonly name: string;
+  readonly note: string;
+  readonly includes: (title: TitleOverviewEvent) => boolean;
+}
+
+/** In the order of the page; a title is in the first one that includes it. */
+const GROUPS: readonly TitleGroup[] = [
+  {
+    id: 'download',
+    name: 'To download',
+    note: 'MangaDex has chapters that are not here.',
+    includes: ({ missing }) => missing.some(isDownloadable),
+  },
+  {
+    id: 'gaps',
+    name: 'With gaps',
+    note: 'Chapters are missing that MangaDex does not have in these languages.',
+    includes: ({ missing, checkedAt }) => missing.length > 0 && checkedAt !== undefined,
+  },
+  {
+    id: 'unknown',
+    name: 'Not looked up yet',
+    note: 'MangaDex was not asked for their chapters: run the overview without --offline.',
+    includes: ({ checkedAt }) => checkedAt === undefined,
+  },
+  {
+    id: 'current',
+    name: 'Up to date',
+    note: 'Nothing is missing so far.',
+    includes: ({ status }) => status !== 'completed',
+  },
+  {
+    id: 'complete',
+    name: 'Complete',
+    note: 'The series has ended, and nothing is missing.',
+    includes: () => true,
+  },
+];
+
+interface ListedTitle {
+  readonly title: TitleOverviewEvent;
+  readonly cover: TitleCover | undefined;
+}
+
+export interface OverviewPage {
+  readonly titles: readonly ListedTitle[];
+  /** Downloads what can be; undefined if nothing can. */
+  readonly command: string | undefined;
+  /** Files whose title is not known. */
+  readonly unknownFiles: number;
+  /** By the wall clock. */
+  readonly nowMs: number;
+}
+
+/** In the order of the page. */
+export function inPageOrder<T extends { readonly title: TitleOverviewEvent }>(
+  titles: readonly T[],
+): readonly T[] {
+  return grouped(titles).flatMap(({ listed }) => listed);
+}
+
+/** Groups without titles are left out. */
+function grouped<T extends { readonly title: TitleOverviewEvent }>(titles: readonly T[]) {
+  const byGroup = groupBy(titles, ({ title }) => GROUPS.find(({ includes }) => includes(title)));
+  return GROUPS.flatMap((group) => {
+    const listed = byGroup.get(group) ?? [];
+    return listed.length > 0 ? [{ ...group, listed }] : [];
+  });
+}
+
+export function overviewPage({ titles, command, unknownFiles, nowMs }: OverviewPage): string {
+  const groups = grouped(titles);
+  const links = groups.map(
+    ({ id, name, listed }) =>
+      `<li><a href="#${id}">${name} <span class="count">${formatCount(listed.length)}</span></a></li>`,
+  );
+  return htmlPage(
+    'Overview of a collection',
+    OVERVIEW_STYLE,
+    `<header>
+<h1>Collection</h1>
+<p class="quiet">What is here of each title, and what MangaDex has. Written at ${formatLocalTime(nowMs, 0)}.</p>
+${tiles(titles.map(({ title }) => title))}
+</header>
+<nav aria-label="Groups of titles"><ul>${links.join('')}</ul></nav>
+${command === undefined ? '' : commandSection(command)}
+${legend()}
+${groups.map(groupSection).join('\n')}
+${unknownFiles > 0 ? `<p class="quiet">${pluralize(unknownFiles, 'file')} of unknown titles: of other programs, or not listed by MangaDex any more.</p>` : ''}`,
+  );
+}
+
+function tiles(titles: readonly TitleOverviewEvent[]): string {
+  const sum = (count: (title: TitleOverviewEvent) => number) =>
+    titles.reduce((total, title) => total + count(title), 0);
+  const due = sum(({ missing }) => missing.filter(isDownloadable).length);
+  const rows: readonly (readonly [string, number])[] = [
+    ['titles', titles.length],
+    ['chapters here', sum(({ have }) => have)],
+    ['to download', due],
+    ['other gaps', sum(({ missing }) => missing.length) - due],
+    ['taken down since', sum(({ takenDown }) => takenDown.length)],
+  ];
+  const items = rows.map(
+    ([name, count]) => `<div class="tile"><dt>${name}</dt><dd>${formatCount(count)}</dd></div>`,
+  );
+  return `<dl class="tiles">\n${items.join('\n')}\n</dl>`;
+}
+
+function isDownloadable({ reason }: MissingChapter): boolean {
+  return reason === 'not-downloaded';
+}
+
+function commandSection(command: string): string {
+  return `<section class="card">
+<h2>Download what is missing</h2>
+<pre tabindex="0" role="region" aria-label="Command"><code>${escapeXml(printableLine(command))}</code></pre>
+</section>`;
+}
+
+function legend(): string {
+  const items = STATE_NAMES.map((state) => `<li>${swatch(state)} ${STATES[state]}</li>`);
+  return `<section aria-label="Legend" class="legend"><ul>${items.join('')}</ul></section>`;
+}
+
+function swatch(state: ChapterState): string {
+  return `<i class="swatch ${state}" aria-hidden="true"></i>`;
+}
+
+function groupSection({
+  id,
+  name,
+  note,
+  listed,
+}: TitleGroup & { readonly listed: readonly ListedTitle[] }): string {
+  return `<section id="${id}">
+<h2>${name} <span class="count">${formatCount(listed.length)}</span></h2>
+<p class="quiet">${note}</p>
+${listed.map(titleCard).join('\n')}
+</section>`;
+}
+
+function titleCard({ title, cover }: ListedTitle): string {
+  const { title: id, have, languages, status, volumes, checkedAt } = title;
+  const name = printableLine(title.name);
+  const incomplete = volumes.filter(({ isComplete }) => !isComplete).map(({ volume }) => volume);
+  const complete = volumes.length - incomplete.length;
+  const without = incomplete.length > 0 && complete > 0 ? `, not ${numberRanges(incomplete)}` : '';
+  const facts = [
+    pluralize(have, 'chapter'),
+    ...(status === undefined ? [] : [printableLine(status)]),
+    ...(languages.length > 0 ? [printableLine(languages.join(', '))] : []),
+    ...(volumes.length > 0
+      ? [`${complete} of ${pluralize(volumes.length, 'volume')} complete${without}`]
+      : []),
+  ];
+  const checked = checkedAt?.toISOString().slice(0, 10);
+  return `<article class="card title">
+${coverOf(name, cover)}
+<div>
+<h3><a href="https://mangadex.org/title/${id}" dir="auto">${escapeXml(name)}</a></h3>
+<p class="quiet">${facts.map((fact) => `<span>${escapeXml(fact)}</span>`).join(' ')}${checked === undefined ? '' : ` <span class="date">checked ${checked}</span>`}</p>
+${strip(title)}
+${missingList(title)}${duplicateList(title)}
+</div>
+</article>`;
+}
+
+function coverOf(name: string, cover: TitleCover | undefined): string {
+  if (!cover)
+    return `<div class="cover" aria-hidden="true">${escapeXml(String.fromCodePoint(name.codePointAt(0) ?? 0x20).toUpperCase())}</div>`;
+  const type = cover.extension === 'jpg' ? 'jpeg' : cover.extension;
+  return `<img class="cover" alt="" decoding="async" src="data:image/${type};base64,${cover.data.toString('base64')}">`;
+}
+
+/** With more, a chapter has less than a few pixels. */
+const MAX_SEPARATED = 100;
+/** With more, none has a minimal width: they would not fit on a phone. */
+const MAX_WIDENED_RUNS = 40;
+
+function strip({ runs }: TitleOverviewEvent): string {
+  const total = runs.reduce((sum, { count }) => sum + count, 0);
+  const labels = runs.map(({ first, last, state, volume }) => {
+    const numbers = printableLine(first === last ? first : `${first}–${last}`);
+    const inVolume = volume === undefined ? '' : `volume ${printableLine(volume)}, `;
+    return escapeXml(`${inVolume}${numbers}: ${STATES[state]}`);
+  });
+  const segments = runs.map(
+    ({ state, count }, index) =>
+      `<i class="${state}" style="--n:${count}" title="${labels[index] ?? ''}"></i>`,
+  );
+  const classes = [
+    'strip',
+    ...(total <= MAX_SEPARATED ? ['separated'] : []),
+    ...(runs.length <= MAX_WIDENED_RUNS ? ['widened'] : []),
+  ];
+  const ends = [runs[0]?.first, total > 1 ? runs.at(-1)?.last : undefined].map(
+    (number) => `<span>${escapeXml(printableLine(number ?? '', MAX_LABEL))}</span>`,
+  );
+  return `<div class="strips" style="--total:${total}">
+<div class="${classes.join(' ')}" role="img" aria-label="Chapters ${labels.join('; ')}">${segments.join('')}</div>
+<div class="ends" aria-hidden="true">${ends.join('')}</div>
+</div>`;
+}
+
+const MAX_LABEL = 24;
+
+function missingList({ missing, takenDown }: TitleOverviewEvent): string {
+  const byReason = groupBy(missing, ({ reason }) => reason);
+  const item = (state: ChapterState, html: string) =>
+    `<li>${swatch(state)} <span>${STATES[state]}: <b>${html}</b></span></li>`;
+  const items = REASONS.flatMap((reason) => {
+    const chapters = byReason.get(reason) ?? [];
+    return chapters.length === 0 ? [] : [item(reason, chapterList(chapters))];
+  });
+  if (takenDown.length > 0) items.push(item('taken-down', escapeXml(numberRanges(takenDown))));
+  return items.length === 0 ? '' : `<ul class="reasons">${items.join('')}</ul>`;
+}
+
+function chapterList(chapters: readonly MissingChapter[]): string {
+  const byNote = groupBy(
+    chapters,
+    ({ languages, externalUrl }) => languages?.join(', ') ?? externalUrl ?? '',
+  );
+  return [...byNote]
+    .map(([note, some]) => {
+      const numbers = escapeXml(numberRanges(some.map(({ number }) => number)));
+      if (some[0]?.externalUrl !== undefined) return publisherLink(note, numbers);
+      return note === '' ? numbers : `${numbers} (${escapeXml(printableLine(note))})`;
+    })
+    .join(', ');
+}
+
+/** Only the text if it is not an address of the web, such as `javascript:`. */
+function publisherLink(address: string, html: string): string {
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  if (url?.protocol !== 'https:' && url?.protocol !== 'http:') return html;
+  return `<a href="${escapeXml(url.href)}" rel="noopener noreferrer">${html}</a>`;
+}
+
+function duplicateList({ duplicates }: TitleOverviewEvent): string {
+  if (duplicates.length === 0) return '';
+  const items = duplicates.map(
+    ({ number, files }) =>
+      `<li>${escapeXml(printableLine(number))}<ul>${files
+        .map((file) => `<li><code>${escapeXml(printableLine(file))}</code></li>`)
+        .join('')}</ul></li>`,
+  );
+  return `<details><summary>${pluralize(duplicates.length, 'chapter')} with several files</summary><ul>${items.join('')}</ul></details>`;
+}
