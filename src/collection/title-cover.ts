@@ -26,11 +26,11 @@ export interface TitleCover {
 }
 
 export const MAX_COVER_BYTES = 512 * 2 ** 10;
-/** Of all covers: a page of several thousand titles stays one that a phone can open. */
+/** The sum of all covers: a page of several thousand titles stays one that a phone can open. */
 const MAX_TOTAL_BYTES = 32 * 2 ** 20;
 /** A few bytes can announce an image that takes gigabytes once it is shown. */
 const MAX_COVER_PIXELS = 2 ** 24;
-/** Of a title: the first page may be too large in one file, and small in the next one. */
+/** How many files of a title are tried: the first page may be too large in one, and small in the next. */
 const MAX_OPENED_FILES = 3;
 
 /**

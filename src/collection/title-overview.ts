@@ -133,7 +133,7 @@ function isTakenDown({ chapterId }: OwnedChapter, byId: Releases): boolean {
   return !release || release.isUnavailable;
 }
 
-/** Of the files of one chapter. */
+/** The number of the chapter that these files contain. */
 function numberOf(files: readonly OwnedChapter[], byId: Releases): string {
   const [number] = files.flatMap((file) => {
     const release = byId.get(file.chapterId);

@@ -18,7 +18,7 @@ import { htmlPage } from './html-page.js';
 import { numberRanges } from './number-ranges.js';
 import { OVERVIEW_STYLE } from './overview-style.js';
 
-/** What the strip of a title shows, from what is there to what nobody has. */
+/** What the strip of a title shows, from what is there to what does not exist. */
 const STATES: Readonly<Record<ChapterState, string>> = {
   present: 'here',
   'taken-down': 'here, and taken down since',

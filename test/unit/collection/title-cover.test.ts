@@ -49,7 +49,7 @@ test('the cover beside the chapters is taken before one of a volume, and that be
   expect(await coversOf([file])).toEqual([jpg]);
 });
 
-test('the cover of a folder with chapters of several titles is nobody’s', async () => {
+test('the cover of a folder with chapters of several titles is not that of one title', async () => {
   write('cover.jpg', jpg);
   const files = [
     await chapter('1.cbz', { '1.png': png }),
