@@ -3,7 +3,7 @@
  * one of the first files. Nothing decodes them: they stay as they are, and those that are too large are left out.
  */
 import { basename, dirname, extname, join } from 'node:path';
-import { readdirIfReadable } from '../cbz/library-index.js';
+import { readdirIfReadable } from '../cbz/scan-library.js';
 import { COMIC_INFO_NAME } from '../cbz/comic-info.js';
 import { listEntries } from '../cbz/decode-limits.js';
 import { toZipEntry, withZip, ZipEntryReader } from '../cbz/zip-file.js';
