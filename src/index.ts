@@ -31,7 +31,7 @@ export type { Quality } from './image/page-url.js';
 
 export type { ObservedResponse, Permit, ReserveOptions, Wait } from './rate-limit/rate-ledger.js';
 export { ENDPOINT_QUOTAS, quotasOf } from './rate-limit/quotas.js';
-export type { EndpointQuota, PeriodScale, Quota } from './rate-limit/quotas.js';
+export type { EndpointQuota, Quota } from './rate-limit/quotas.js';
 
 export { writeCbz } from './cbz/cbz-writer.js';
 export type { Cbz, CbzPage } from './cbz/cbz-writer.js';

@@ -1,6 +1,14 @@
 /** Folders that must belong to this user alone, and whose content is trusted then. */
-import { closeSync, constants, fchmodSync, fstatSync, openSync, type Stats } from 'node:fs';
-import { ignoreUnsupportedMode, statNewFile } from './safe-open.js';
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  fstatSync,
+  openSync,
+  lstatSync,
+  type Stats,
+} from 'node:fs';
+import { ignoreUnsupportedMode, statNewFile, unsafePathError } from './safe-open.js';
 
 export const PRIVATE_FOLDER_MODE = 0o700;
 export const OTHERS_WRITE = 0o022;
@@ -28,19 +36,25 @@ export function makeOwn(
   const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = constants;
   const descriptor = openSync(folder, O_RDONLY | O_DIRECTORY | (followLinks ? 0 : O_NOFOLLOW));
   try {
-    return makeOpenOwn(folder, descriptor, rights);
+    makePrivate(descriptor, rights);
+    return exposure(folder, fstatSync(descriptor), rights);
   } finally {
     closeSync(descriptor);
   }
 }
 
-function makeOpenOwn(
-  folder: string,
-  descriptor: number,
-  rights: number,
-): FolderExposure | undefined {
-  const stats = fstatSync(descriptor);
-  if (isOurs(stats, rights) || makePrivate(descriptor, stats, rights)) return undefined;
+/**
+ * Undefined if no other user has any of `rights` to the folder. Changes nothing. Throws StorageError `unsafe-path` for
+ * anything but a folder, and system errors.
+ */
+export function exposureOf(folder: string, rights: number): FolderExposure | undefined {
+  const stats = lstatSync(folder);
+  if (!stats.isDirectory()) throw unsafePathError(folder, stats);
+  return process.platform === 'win32' ? undefined : exposure(folder, stats, rights);
+}
+
+function exposure(folder: string, stats: Stats, rights: number): FolderExposure | undefined {
+  if (isOurs(stats, rights)) return undefined;
   const { uid } = stats;
   const reason =
     isOwnUid(uid) || uid === 0
@@ -56,15 +70,15 @@ function isOurs({ uid, mode }: Stats, rights: number): boolean {
   return (isOwnUid(uid) || uid === 0) && (mode & rights) === 0;
 }
 
-/** A sticky folder, such as /tmp, is shared on purpose. False if it is still open to others. */
-function makePrivate(descriptor: number, { uid, mode }: Stats, rights: number): boolean {
-  if (!isOwnUid(uid) || (mode & STICKY) !== 0) return false;
+/** Leaves a folder of another user, and a sticky one, such as /tmp, which is shared on purpose. */
+function makePrivate(descriptor: number, rights: number): void {
+  const { uid, mode } = fstatSync(descriptor);
+  if ((mode & rights) === 0 || !isOwnUid(uid) || (mode & STICKY) !== 0) return;
   try {
     fchmodSync(descriptor, PRIVATE_FOLDER_MODE);
   } catch (error) {
     ignoreUnsupportedMode(error);
   }
-  return isOurs(fstatSync(descriptor), rights);
 }
 
 function hasModes(folder: string, { uid }: Stats): boolean {

@@ -7,15 +7,16 @@ import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { momentOf, systemClock, type Clock, type Moment } from '../core/clock.js';
 import { StorageError } from '../core/errors.js';
-import { isSystemError } from '../core/files.js';
+import { isSystemError, makeFolders } from '../core/files.js';
 import { formatDuration, formatLocalTime } from '../core/human-format.js';
 import { describeLockHolder, lockFile, type HeldLock } from '../core/lock.js';
+import { PRIVATE_FOLDER_MODE } from '../core/own-folder.js';
 import type { Boot } from './boot.js';
-import { isLedgerFolder, makeLedgerFolder, SHARE_HINT, toLedgerError } from './ledger-folder.js';
+import { checkLedgerFolder, SHARE_HINT, toLedgerError } from './ledger-folder.js';
 import { LedgerFile } from './ledger-file.js';
 import { LedgerHistory, type FoundDocument } from './ledger-history.js';
 import type { LedgerRules } from './ledger-rules.js';
-import type { Change, LedgerStore, StoreWait, Transaction } from './ledger-store.js';
+import type { LedgerStore, StoreWait, Transaction } from './ledger-store.js';
 import { MAX_WAIT_MS } from './rate-ledger.js';
 
 export interface FileStoreOptions {
@@ -55,7 +56,7 @@ export class FileStore implements LedgerStore {
     this.#history = this.#newHistory();
   }
 
-  async transaction<T extends Change>(
+  async transaction<T>(
     change: (transaction: Transaction) => T,
     onWait?: (wait: StoreWait) => void,
   ): Promise<{ readonly result: T; readonly moment: Moment }> {
@@ -75,23 +76,28 @@ export class FileStore implements LedgerStore {
     }
   }
 
+  forget(requestId: string): void {
+    this.#history.forget(requestId);
+  }
+
   peek(): Promise<Transaction> {
-    const { folder, clock, rules } = this.options;
+    const { folder, clock } = this.options;
     const moment = momentOf(clock);
     return Promise.resolve().then(() => {
       let found: FoundDocument;
       try {
-        found = isLedgerFolder(folder) ? this.#file.read() : undefined;
+        checkLedgerFolder(folder);
+        found = this.#file.read();
       } catch (error) {
-        throw toLedgerError(error, folder);
+        if (!isSystemError(error, 'ENOENT')) throw toLedgerError(error, folder);
       }
       if (found === 'damaged') throw damagedError(this.#file.path);
       const opened = this.#newHistory().open(found, moment, true);
-      if ('document' in opened) return { ...opened, ...moment, rules };
+      if ('document' in opened) return { ...opened, ...moment };
       // Another machine uses it, by another clock.
       const { usedBy: document } = opened;
       const nowMs = document.writtenMs + Math.max(0, moment.wallMs - document.wallMs);
-      return { document, wallMs: moment.wallMs, nowMs, rules };
+      return { document, wallMs: moment.wallMs, nowMs };
     });
   }
 
@@ -105,16 +111,18 @@ export class FileStore implements LedgerStore {
 
   #newHistory(): LedgerHistory {
     const { boot, rules } = this.options;
-    return new LedgerHistory({ boot: () => boot.id, host: boot.host, rules, isOnServer: false });
+    const { processId } = this;
+    const { id, host } = boot;
+    return new LedgerHistory({ processId, boot: () => id, host, rules, isOnServer: false });
   }
 
-  async #attempt<T extends Change>(
-    change: (transaction: Transaction) => T,
-    onWait?: (wait: StoreWait) => void,
-  ) {
-    const { folder, clock, rules } = this.options;
-    if (!this.#isFolderChecked) makeLedgerFolder(folder);
-    this.#isFolderChecked = true;
+  async #attempt<T>(change: (transaction: Transaction) => T, onWait?: (wait: StoreWait) => void) {
+    const { folder, clock } = this.options;
+    if (!this.#isFolderChecked) {
+      makeFolders(folder, PRIVATE_FOLDER_MODE);
+      checkLedgerFolder(folder);
+      this.#isFolderChecked = true;
+    }
     // A ledger that was there has left its lock file, in which the first process to hold the lock has written.
     const isNew = sizeOf(this.#lockFile) === 0;
     const lock = await this.#takeLock(onWait);
@@ -124,13 +132,11 @@ export class FileStore implements LedgerStore {
       const opened = this.#history.open(found, moment, isNew);
       if ('usedBy' in opened) return opened;
       const { document } = opened;
-      const result = change({ document, ...moment, rules });
+      const result = change({ document, ...moment });
       this.#history.stamp(document, moment);
       await this.#file.write(document);
       this.#history.remember(document);
-      this.#warnOfLoss(
-        opened.loss ?? (result.isLost ? 'was replaced by a different or older one' : undefined),
-      );
+      this.#warnOfLoss(opened.loss);
       return { result, moment };
     } finally {
       lock.release();

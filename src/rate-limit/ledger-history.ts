@@ -3,8 +3,8 @@
  * lost, of an earlier boot, or in use by another machine. Pure, but for what it remembers.
  */
 import type { Moment } from '../core/clock.js';
-import { emptyDocument, type LedgerDocument } from './ledger-document.js';
-import { markUnknown, type LedgerRules } from './ledger-rules.js';
+import { emptyDocument, type LedgerDocument, type Use } from './ledger-document.js';
+import { isUnderWay, markUnknown, type LedgerRules } from './ledger-rules.js';
 import { movePause } from './pause.js';
 
 /** What is stored: a document, something else, or nothing. */
@@ -31,6 +31,8 @@ export interface WatchedDocument {
 }
 
 export interface HistoryOptions {
+  /** The ids of the requests of this process begin with it and a hyphen. */
+  readonly processId: string;
   readonly boot: () => string;
   readonly host: string;
   readonly rules: LedgerRules;
@@ -49,6 +51,8 @@ const MAX_STEP_AHEAD_MS = 1_000;
 export class LedgerHistory {
   /** The revision that this process has stored or seen last. */
   #revision: number | undefined;
+  /** The uses of this process that the document must know while their requests are under way. */
+  #ownUses: readonly Use[] = [];
   #watched: { readonly revision: number; readonly boot: string; sinceMs: number } | undefined;
   #lastReading: Reading | undefined;
 
@@ -73,11 +77,11 @@ export class LedgerHistory {
     if (isStepped && nowMs < found.writtenMs) {
       Object.assign(found, movePause(found, { ...found, passedMs: 0, nowMs }));
     }
-    const isOlder = found.revision < (this.#revision ?? 0);
-    if (!isStepped && !isOlder) return { document: found };
+    const isReplaced = found.revision < (this.#revision ?? 0) || this.#lacksOwnUses(found, nowMs);
+    if (!isStepped && !isReplaced) return { document: found };
     markUnknown(found, nowMs, rules);
     found.revision = Math.max(found.revision, this.#revision ?? 0);
-    const loss = isOlder
+    const loss = isReplaced
       ? 'was replaced by a different or older one'
       : 'is on a server whose clock was changed';
     return { document: found, loss };
@@ -92,8 +96,21 @@ export class LedgerHistory {
   }
 
   /** Called when the document was stored, or was seen and needs no change. */
-  remember({ revision }: LedgerDocument): void {
+  remember({ revision, uses }: LedgerDocument): void {
     this.#revision = revision;
+    const own = uses.filter(({ id }) => id.startsWith(`${this.options.processId}-`));
+    this.#ownUses = own.map((use) => ({ ...use }));
+  }
+
+  /** Called before the end of a request is recorded: this process may not learn that a transaction has succeeded. */
+  forget(requestId: string): void {
+    this.#ownUses = this.#ownUses.filter(({ id }) => id !== requestId);
+  }
+
+  #lacksOwnUses({ uses }: LedgerDocument, nowMs: number): boolean {
+    return this.#ownUses.some(
+      (own) => isUnderWay(own, nowMs, this.options.rules) && !uses.some(({ id }) => id === own.id),
+    );
   }
 
   #create(found: 'damaged' | undefined, reading: Reading, isNew: boolean): OpenedDocument {

@@ -2,7 +2,6 @@
 import type { Moment } from '../core/clock.js';
 import type { LedgerDocument } from './ledger-document.js';
 import type { Reading } from './ledger-history.js';
-import type { LedgerRules } from './ledger-rules.js';
 import type { Wait } from './rate-ledger.js';
 
 /** A transaction waits for another process or machine, or for a server that cannot be used. */
@@ -15,15 +14,8 @@ export interface StoreWait extends Pick<Wait, 'why' | 'reason' | 'holder'> {
 /** What a transaction works on. */
 export interface Transaction extends Reading {
   readonly document: LedgerDocument;
-  readonly rules: LedgerRules;
   /** When other processes looked last, where that is not in the document. */
   readonly seenMs?: ReadonlyMap<string, number> | undefined;
-}
-
-/** What became of the document. */
-export interface Change {
-  /** Whether the document lacks what this process has stored in it. */
-  readonly isLost?: boolean;
 }
 
 export interface LedgerStore {
@@ -38,10 +30,12 @@ export interface LedgerStore {
    * `ledger-locked` where others hold the lock far longer than they should, and `ledger-unreachable` or
    * `ledger-unusable` for a server.
    */
-  transaction<T extends Change>(
+  transaction<T>(
     change: (transaction: Transaction) => T,
     onWait?: (wait: StoreWait) => void,
   ): Promise<{ readonly result: T; readonly moment: Moment }>;
+  /** Called before a transaction records the end of a request: the document need not know the request any more. */
+  forget(requestId: string): void;
   /** The document at this moment, read without a lock. Changes nothing. Throws StorageError. */
   peek(): Promise<Transaction>;
   /** Called before the process ends: waits at most a second from now on. */

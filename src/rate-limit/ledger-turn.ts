@@ -1,9 +1,7 @@
 /** What one transaction does for its process: it records what has ended, and grants what is free. Pure. */
-import { MAX_PERIOD_MS, type Quota } from './quotas.js';
 import type { LedgerDocument, Ticket } from './ledger-document.js';
 import {
   fullUntilMs,
-  markUnknown,
   nextFreeMs,
   SOON_POLL_MS,
   TICKET_LIFETIME_MS,
@@ -11,6 +9,7 @@ import {
   type LedgerRules,
 } from './ledger-rules.js';
 import { activePause, DAY_MS, forgetOldBan, recordUnansweredProbe, type Pause } from './pause.js';
+import { MAX_PERIOD_MS, type Quota } from './quotas.js';
 import { settle, type Settlement } from './settlement.js';
 
 /** Before that, a process looks for changed pauses and quotas. */
@@ -19,7 +18,8 @@ const POLL_MS = 1_000;
 
 /** Requests of one process that draw on the same quotas. */
 export interface Demand {
-  readonly quotas: readonly Quota[];
+  /** The keys of the quotas. */
+  readonly quotas: readonly string[];
   readonly count: number;
 }
 
@@ -30,8 +30,6 @@ export interface Turn {
   readonly settlements: readonly Settlement[];
   /** By the name of the group. */
   readonly demands: ReadonlyMap<string, Demand>;
-  /** The requests of this process that the document must know, and until when. */
-  readonly underWay: ReadonlyMap<string, number>;
   /** When other processes looked last, where that is not in the document. */
   readonly seenMs?: ReadonlyMap<string, number> | undefined;
   readonly nextId: () => string;
@@ -40,7 +38,6 @@ export interface Turn {
 export interface Grant {
   readonly id: string;
   readonly group: string;
-  readonly isProbe: boolean;
 }
 
 /** When the next request of a group may go, and the quota that decides it; absent where a pause or probe does. */
@@ -55,31 +52,18 @@ export interface TurnResult {
   readonly forecasts: ReadonlyMap<string, Forecast>;
   /** When to look again. Infinity: nothing waits. */
   readonly wakeMs: number;
-  /** Whether the document lacked requests of this process. */
-  readonly isLost: boolean;
 }
 
 /** Records what has ended, and grants what is free to this process. Changes the document. */
 export function takeTurn(document: LedgerDocument, turn: Turn, rules: LedgerRules): TurnResult {
   const { nowMs } = turn;
-  const isLost = lacksRequests(document, turn);
-  if (isLost) markUnknown(document, nowMs, rules);
   for (const settlement of turn.settlements) settle(document, settlement, nowMs, rules);
   prune(document, nowMs, rules);
   if (document.pause?.probe && document.pause.probe.untilMs <= nowMs) {
     recordUnansweredProbe(document, nowMs, rules.maxRequestMs);
   }
   renewTickets(document, turn);
-  return { ...new Granting(document, turn, rules).run(), isLost };
-}
-
-/** A request that has ended may be recorded already, by a transaction whose success this process did not learn of. */
-function lacksRequests({ uses }: LedgerDocument, turn: Turn): boolean {
-  const { underWay, settlements, nowMs } = turn;
-  return [...underWay].some(([id, untilMs]) => {
-    const isKnown = [uses, settlements].some((list) => list.some((one) => one.id === id));
-    return untilMs > nowMs && !isKnown;
-  });
+  return new Granting(document, turn, rules).run();
 }
 
 /** Drops what has expired, and cuts times that no process can have meant: clocks step. */
@@ -126,8 +110,7 @@ export function groupOf({ quotas }: Pick<Ticket, 'quotas'>): string {
 }
 
 function ticketFor(group: string, { processId, nowMs, demands }: Turn): Ticket {
-  const quotas = demands.get(group)?.quotas ?? [];
-  return { processId, quotas: quotas.map(({ key }) => key), seenMs: nowMs };
+  return { processId, quotas: demands.get(group)?.quotas ?? [], seenMs: nowMs };
 }
 
 /** One pass over the tickets in order of arrival. */
@@ -153,7 +136,7 @@ class Granting {
     this.#isProbing = document.pause?.probe !== undefined;
   }
 
-  run(): Omit<TurnResult, 'isLost'> {
+  run(): TurnResult {
     const { document, turn } = this;
     const waiting: Ticket[] = [];
     const queue = [...document.tickets];
@@ -208,7 +191,7 @@ class Granting {
       this.#isProbing = true;
     }
     const group = groupOf(ticket);
-    this.#grants.push({ id, group, isProbe: this.#pause !== undefined });
+    this.#grants.push({ id, group });
     const left = (this.#left.get(group) ?? 0) - 1;
     this.#left.set(group, left);
     return left > 0 ? ticketFor(group, turn) : undefined;

@@ -1,5 +1,5 @@
 /** The ledger for display: the use of each quota, waiting processes and any pause. Pure. */
-import { isUnderWay, nextFreeMs } from './ledger-rules.js';
+import { isUnderWay, nextFreeMs, type LedgerRules } from './ledger-rules.js';
 import type { Transaction } from './ledger-store.js';
 import { activePause } from './pause.js';
 import type { Quota } from './quotas.js';
@@ -50,8 +50,8 @@ export interface LedgerView {
 /** The longest period of the quotas that downloads draw on. */
 const MAX_SHOWN_PERIOD_MS = 60_000;
 
-export function viewOf(reading: Transaction, isOnServer: boolean): LedgerView {
-  const { document, rules, nowMs, wallMs, seenMs } = reading;
+export function viewOf(reading: Transaction, rules: LedgerRules, isOnServer: boolean): LedgerView {
+  const { document, nowMs, wallMs, seenMs } = reading;
   const uses = document.uses.filter(({ untilMs }) => untilMs > nowMs);
   const keys = new Set([...uses, ...document.caps].map(({ key }) => key));
   const pause = activePause(document, nowMs);

@@ -2,10 +2,10 @@
 import type { Clock } from '../core/clock.js';
 import { currentBoot, type Boot } from './boot.js';
 import { FileStore } from './file-store.js';
-import { clearDocument, MAX_REQUEST_MS, type LedgerRules } from './ledger-rules.js';
+import { clearDocument, MAX_REQUEST_MS } from './ledger-rules.js';
 import type { LedgerStore } from './ledger-store.js';
 import { viewOf, type LedgerView } from './ledger-view.js';
-import { quotaLookup, quotasFor, type PeriodScale } from './quotas.js';
+import { quotaKeysOf, quotaOf, type PeriodScale } from './quotas.js';
 import type { RateLedger } from './rate-ledger.js';
 import type { RedisAddress, ScriptRunner } from './redis/redis-connection.js';
 import type { ServiceAddresses } from './service-addresses.js';
@@ -35,12 +35,12 @@ export interface LedgerOptions extends StoreOptions {
 }
 
 export async function openLedger(options: LedgerOptions): Promise<RateLedger> {
-  const { addresses, clock, periodScale, maxRequestMs = MAX_REQUEST_MS } = options;
+  const { addresses, clock } = options;
   return new SharedLedger({
     store: await openStore(options),
     clock,
-    maxRequestMs,
-    quotasFor: (request) => quotasFor(addresses, request, periodScale),
+    rules: rulesOf(options),
+    quotaKeysOf: (request) => quotaKeysOf(addresses, request),
   });
 }
 
@@ -48,7 +48,7 @@ export async function openLedger(options: LedgerOptions): Promise<RateLedger> {
 export async function viewLedgerAt(options: Omit<StoreOptions, 'warn'>): Promise<LedgerView> {
   const store = await openStore({ ...options, warn: () => undefined });
   try {
-    return viewOf(await store.peek(), store.isOnServer);
+    return viewOf(await store.peek(), rulesOf(options), store.isOnServer);
   } finally {
     store.close();
   }
@@ -58,20 +58,22 @@ export async function viewLedgerAt(options: Omit<StoreOptions, 'warn'>): Promise
 export async function resetLedgerAt(options: StoreOptions): Promise<void> {
   const store = await openStore({ ...options, warn: () => undefined });
   try {
-    await store.transaction(({ document, nowMs, rules }) => {
-      clearDocument(document, nowMs, rules);
-      return {};
+    await store.transaction(({ document, nowMs }) => {
+      clearDocument(document, nowMs, rulesOf(options));
     });
   } finally {
     store.close();
   }
 }
 
+function rulesOf({ periodScale, maxRequestMs = MAX_REQUEST_MS }: Partial<StoreOptions>) {
+  return { quotaOf: (key: string) => quotaOf(key, periodScale), maxRequestMs };
+}
+
 /** The code for a server is loaded only when one is configured. */
 async function openStore(options: StoreOptions): Promise<LedgerStore> {
-  const { location, clock, warn, boot = currentBoot(), periodScale, maxOutageMs = 0 } = options;
-  const { maxRequestMs = MAX_REQUEST_MS } = options;
-  const rules: LedgerRules = { quotaOf: quotaLookup(periodScale), maxRequestMs };
+  const { location, clock, warn, boot = currentBoot(), maxOutageMs = 0 } = options;
+  const rules = rulesOf(options);
   if (!('server' in location)) {
     return new FileStore({ folder: location.folder, clock, warn, boot, rules });
   }

@@ -1,9 +1,8 @@
 /** The requests of this process that wait for permits, in the order in which they were made. */
 import { formatDuration, formatLocalTime } from '../core/human-format.js';
 import { ServiceError } from '../core/errors.js';
-import type { Demand, Forecast } from './ledger-turn.js';
+import { groupOf, type Demand, type Forecast } from './ledger-turn.js';
 import { activePause, type PauseState } from './pause.js';
-import type { Quota } from './quotas.js';
 import {
   MAX_WAIT_MS,
   MIN_REPORTED_WAIT_MS,
@@ -24,11 +23,12 @@ export class PendingRequest {
   #reported: Wait | undefined;
 
   constructor(
-    readonly quotas: readonly Quota[],
+    /** The keys of the quotas. */
+    readonly quotas: readonly string[],
     private readonly options: ReserveOptions,
     private readonly sinceMs: number,
   ) {
-    this.group = quotas.map(({ key }) => key).join('\n');
+    this.group = groupOf(this);
     this.granted = new Promise((resolve, reject) => {
       this.resolve = resolve;
       this.reject = reject;

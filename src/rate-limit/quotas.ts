@@ -67,8 +67,11 @@ const GENERAL_LIMIT = { requests: 5, periodMs: 1_000 } as const;
 
 /** The longest period of the table. */
 export const MAX_PERIOD_MS = 60 * 60_000;
+const UNKNOWN_QUOTA = { requests: 1, periodMinutes: 60 } as const;
 
-/** Factors on the published periods. */
+const ROWS_BY_NAME = new Map([...ENDPOINT_QUOTAS].reverse().map((each) => [nameOf(each), each]));
+
+/** Factors on the published periods, for a practice service with shorter ones. */
 export interface PeriodScale {
   readonly general: number;
   readonly endpoint: number;
@@ -88,34 +91,23 @@ export function endpointQuota(method: string, path: string): EndpointQuota | und
 }
 
 /** The quotas of a request to an API host: the general limit, and that of its endpoint if it has one. */
-export function quotasOf(
-  host: string,
-  method: string,
-  path: string,
-  scale: PeriodScale = { general: 1, endpoint: 1 },
-): readonly Quota[] {
-  const general = generalQuota(host, scale);
+export function quotasOf(host: string, method: string, path: string): readonly Quota[] {
+  return keysOf(host, method, path).map((key) => quotaOf(key));
+}
+
+function keysOf(host: string, method: string, path: string): readonly string[] {
   const row = endpointQuota(method, path);
-  return row ? [general, quotaOfRow(host, row, scale)] : [general];
+  return row ? [host, `${host} ${nameOf(row)}`] : [host];
 }
 
-/** Finds the quota that quotasOf has given a key. One that this version does not know counts as used up for an hour. */
-export function quotaLookup(
-  scale: PeriodScale = { general: 1, endpoint: 1 },
-): (key: string) => Quota {
-  const known = new Map<string, Quota>();
-  return (key) => {
-    const quota = known.get(key) ?? quotaOfKey(key, scale);
-    known.set(key, quota);
-    return quota;
-  };
-}
-
-function quotaOfKey(key: string, scale: PeriodScale): Quota {
-  const [host = key, ...name] = key.split(' ');
-  if (name.length === 0) return generalQuota(host, scale);
-  const row = ENDPOINT_QUOTAS.find((candidate) => nameOf(candidate) === name.join(' '));
-  return row ? quotaOfRow(host, row, scale) : { key, requests: 1, periodMs: MAX_PERIOD_MS };
+/** The quota of a key. One that this version does not know counts as used up for an hour. */
+export function quotaOf(key: string, scale: PeriodScale = { general: 1, endpoint: 1 }): Quota {
+  if (isGeneralKey(key)) {
+    const { requests, periodMs } = GENERAL_LIMIT;
+    return { key, requests, periodMs: periodMs * scale.general };
+  }
+  const row = ROWS_BY_NAME.get(key.slice(key.indexOf(' ') + 1)) ?? UNKNOWN_QUOTA;
+  return { key, requests: row.requests, periodMs: row.periodMinutes * 60_000 * scale.endpoint };
 }
 
 /** Whether a key is that of a host's general limit. */
@@ -123,31 +115,21 @@ export function isGeneralKey(key: string): boolean {
   return !key.includes(' ');
 }
 
-function generalQuota(host: string, scale: PeriodScale): Quota {
-  const { requests, periodMs } = GENERAL_LIMIT;
-  return { key: host, requests, periodMs: periodMs * scale.general };
-}
-
-function quotaOfRow(host: string, row: EndpointQuota, scale: PeriodScale): Quota {
-  const periodMs = row.periodMinutes * 60_000 * scale.endpoint;
-  return { key: `${host} ${nameOf(row)}`, requests: row.requests, periodMs };
-}
-
 function nameOf({ sharedName, method, path }: EndpointQuota): string {
   return sharedName ?? `${method} ${path}`;
 }
 
-/** The general limit applies to the API's host and, by itself, to the token endpoint's. Others have no known limit. */
-export function quotasFor(
+/**
+ * The keys of the quotas of a request, the general limit first: it applies to the API's host and, by itself, to the token
+ * endpoint's. Others have no known limit.
+ */
+export function quotaKeysOf(
   { apiUrl, authUrl }: ServiceAddresses,
   { method, url }: RequestInfo,
-  scale?: PeriodScale,
-): readonly Quota[] {
+): readonly string[] {
   const host = hostKey(url);
-  if (host === hostKey(apiUrl)) {
-    return quotasOf(host, method, pathBelow(apiUrl, url) ?? '', scale);
-  }
-  return host === hostKey(authUrl) ? quotasOf(host, method, '', scale) : [];
+  if (host === hostKey(apiUrl)) return keysOf(host, method, pathBelow(apiUrl, url) ?? '');
+  return host === hostKey(authUrl) ? [host] : [];
 }
 
 /** Ignores empty segments, so that no spelling of a path bypasses its quota. */

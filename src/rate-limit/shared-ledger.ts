@@ -5,6 +5,7 @@
  */
 import { momentOf, type Clock, type Moment } from '../core/clock.js';
 import { interruptedError } from '../core/errors.js';
+import type { LedgerRules } from './ledger-rules.js';
 import type { LedgerStore, StoreWait, Transaction } from './ledger-store.js';
 import { takeTurn, type TurnResult } from './ledger-turn.js';
 import {
@@ -15,7 +16,6 @@ import {
   waitFor,
 } from './pending-requests.js';
 import { permitFor, type GrantedRequest } from './permit.js';
-import type { Quota } from './quotas.js';
 import type {
   ObservedResponse,
   Permit,
@@ -28,9 +28,9 @@ import { outcomeOf, type Outcome } from './settlement.js';
 export interface SharedLedgerDeps {
   readonly store: LedgerStore;
   readonly clock: Clock;
-  readonly maxRequestMs: number;
-  /** The quotas of a request, the general limit first. None: only a pause delays it. */
-  readonly quotasFor: (request: RequestInfo) => readonly Quota[];
+  readonly rules: LedgerRules;
+  /** The keys of the quotas of a request. None: only a pause delays it. */
+  readonly quotaKeysOf: (request: RequestInfo) => readonly string[];
 }
 
 interface EndedRequest extends GrantedRequest {
@@ -49,8 +49,6 @@ export class SharedLedger implements RateLedger {
   #ended: { readonly request: EndedRequest; readonly done: () => void }[] = [];
   /** Requests of a transaction that failed, recorded with the next one. */
   #unrecorded: EndedRequest[] = [];
-  /** The requests under way that the document must know, and until when, by its clock. */
-  readonly #underWay = new Map<string, number>();
   #isClosed = false;
   /** Whether the document holds tickets of this process, to be withdrawn when no request waits any more. */
   #hasTickets = false;
@@ -66,7 +64,7 @@ export class SharedLedger implements RateLedger {
   async reserve(request: RequestInfo, options: ReserveOptions = {}): Promise<Permit> {
     const { signal } = options;
     const { clock } = this.deps;
-    const quotas = this.deps.quotasFor(request);
+    const quotas = this.deps.quotaKeysOf(request);
     this.#throwIfEnded(signal);
     if (quotas.length === 0 && !(await this.#readPause())) {
       return this.#permitFor({ id: '', granted: momentOf(clock) });
@@ -120,7 +118,8 @@ export class SharedLedger implements RateLedger {
   }
 
   #permitFor(request: GrantedRequest): Permit {
-    const { clock, maxRequestMs, store } = this.deps;
+    const { clock, rules, store } = this.deps;
+    const { maxRequestMs } = rules;
     const options = { clock, maxRequestMs, isOnServer: store.isOnServer };
     return permitFor(request, options, (response) => this.#settle(request, response));
   }
@@ -161,14 +160,13 @@ export class SharedLedger implements RateLedger {
     const reportWait = ({ leftMs, ...wait }: StoreWait): void => {
       this.#pending.report({ ...wait, untilMs: this.deps.clock.wallMs() + leftMs }, Infinity);
     };
+    for (const { id } of ended) this.deps.store.forget(id);
     try {
       const { result, moment } = await this.deps.store.transaction(
         (transaction) => this.#change(transaction, ended),
         reportWait,
       );
       this.#unrecorded = [];
-      for (const { id } of ended) this.#underWay.delete(id);
-      if (result.isLost) this.#underWay.clear();
       this.#apply(result, moment);
       const { nowMs } = result.transaction;
       return this.#pending.isEmpty || result.wakeMs === Infinity
@@ -187,8 +185,8 @@ export class SharedLedger implements RateLedger {
 
   /** May run several times, each with another document. */
   #change(transaction: Transaction, ended: readonly EndedRequest[]): LedgerChange {
-    const { store, clock } = this.deps;
-    const { document, nowMs, rules, seenMs } = transaction;
+    const { store, clock, rules } = this.deps;
+    const { document, nowMs, seenMs } = transaction;
     const localMs = clock.monotonicMs();
     const result = takeTurn(
       document,
@@ -196,7 +194,6 @@ export class SharedLedger implements RateLedger {
         processId: store.processId,
         nowMs,
         seenMs,
-        underWay: this.#underWay,
         demands: pauseError(document, transaction) ? new Map() : this.#pending.demands,
         settlements: ended.map(({ id, outcome, grantedMs, granted }) => ({
           id,
@@ -212,7 +209,7 @@ export class SharedLedger implements RateLedger {
 
   #apply(change: LedgerChange, granted: Moment): void {
     const { grants, forecasts, transaction } = change;
-    const { document, nowMs, rules } = transaction;
+    const { document, nowMs } = transaction;
     const moment = { nowMs, wallMs: this.deps.clock.wallMs() };
     this.#hasTickets = forecasts.size > 0;
     this.#isPaused = Promise.resolve(document.pause !== undefined);
@@ -220,7 +217,6 @@ export class SharedLedger implements RateLedger {
     for (const { id, group } of grants) {
       const pending = this.#pending.takeFirst(group);
       const permit = this.#permitFor({ id, granted, grantedMs: nowMs });
-      if (group !== '') this.#underWay.set(id, nowMs + rules.maxRequestMs);
       // Aborted during the transaction: it will not be sent.
       if (pending) pending.resolve(permit);
       else void permit.settle('unsent');

@@ -25,7 +25,7 @@ import { currentBoot } from '../../src/rate-limit/boot.js';
 import { FileStore } from '../../src/rate-limit/file-store.js';
 import { MAX_REQUEST_MS } from '../../src/rate-limit/ledger-rules.js';
 import type { LedgerStore } from '../../src/rate-limit/ledger-store.js';
-import { quotaLookup, quotasFor } from '../../src/rate-limit/quotas.js';
+import { quotaKeysOf, quotaOf } from '../../src/rate-limit/quotas.js';
 import { firstPartyDomain } from '../../src/api/first-party-domain.js';
 import { SharedLedger } from '../../src/rate-limit/shared-ledger.js';
 
@@ -131,6 +131,7 @@ async function load(
   const connections = await openConnections(defaults, process.env, addresses);
   const ledgerFolder = join(folder, 'ledger');
   const scale = { general: 1, endpoint: periodScale };
+  const rules = { quotaOf: (key: string) => quotaOf(key, scale), maxRequestMs: MAX_REQUEST_MS };
   const ledger = new SharedLedger({
     store: work.counted(
       new FileStore({
@@ -138,12 +139,12 @@ async function load(
         clock,
         warn: () => undefined,
         boot: currentBoot(),
-        rules: { quotaOf: quotaLookup(scale), maxRequestMs: MAX_REQUEST_MS },
+        rules,
       }),
     ),
     clock,
-    maxRequestMs: MAX_REQUEST_MS,
-    quotasFor: (request) => quotasFor(addresses, request, scale),
+    rules,
+    quotaKeysOf: (request) => quotaKeysOf(addresses, request),
   });
   const isFirstParty = firstPartyDomain(addresses.apiUrl);
   const redactor = new Redactor();

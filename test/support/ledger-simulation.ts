@@ -7,7 +7,7 @@ import { parseDocument, serializeDocument } from '../../src/rate-limit/ledger-do
 import { LedgerHistory } from '../../src/rate-limit/ledger-history.js';
 import { MAX_REQUEST_MS, type LedgerRules } from '../../src/rate-limit/ledger-rules.js';
 import type { LedgerStore } from '../../src/rate-limit/ledger-store.js';
-import { quotaLookup, quotasOf } from '../../src/rate-limit/quotas.js';
+import { quotaOf, quotasOf } from '../../src/rate-limit/quotas.js';
 import type { Permit } from '../../src/rate-limit/rate-ledger.js';
 import { RedisFailure } from '../../src/rate-limit/redis/redis-failure.js';
 import { RedisStore } from '../../src/rate-limit/redis/redis-store.js';
@@ -42,7 +42,7 @@ export interface ReceivedRequest {
   readonly process: number;
 }
 
-const RULES: LedgerRules = { quotaOf: quotaLookup(), maxRequestMs: MAX_REQUEST_MS };
+const RULES: LedgerRules = { quotaOf, maxRequestMs: MAX_REQUEST_MS };
 const ENDPOINT = { requests: 40, periodMs: 60_000 };
 
 export class Simulation {
@@ -88,8 +88,9 @@ export class Simulation {
     const ledger = new SharedLedger({
       store: this.options.serverTravelMs ? this.#onServer(process) : this.#onFile(process),
       clock: this.#clock(process),
-      maxRequestMs: MAX_REQUEST_MS,
-      quotasFor: ({ method, url }) => quotasOf(url.host, method, url.pathname),
+      rules: RULES,
+      quotaKeysOf: ({ method, url }) =>
+        quotasOf(url.host, method, url.pathname).map(({ key }) => key),
     });
     const death = new Promise<'dead'>((resolve) => {
       this.#deaths.set(process, () => {
@@ -144,11 +145,13 @@ export class Simulation {
 
   #onFile(process: number): LedgerStore {
     const clock = this.#clock(process);
-    const options = { boot: () => 'boot', host: 'host', rules: RULES, isOnServer: false };
+    const processId = `process-${process}`;
+    const host = 'host';
+    const options = { processId, boot: () => 'boot', host, rules: RULES, isOnServer: false };
     const history = new LedgerHistory(options);
     const found = () => (this.#text === undefined ? undefined : parseDocument(this.#text));
     return {
-      processId: `process-${process}`,
+      processId,
       isOnServer: false,
       transaction: (change) => {
         const result = this.#last.then(() => {
@@ -158,7 +161,7 @@ export class Simulation {
           const opened = history.open(found(), moment, true);
           if ('usedBy' in opened) throw new Error('There is one kernel.');
           const { document } = opened;
-          const changed = change({ document, ...moment, rules: RULES });
+          const changed = change({ document, ...moment });
           history.stamp(document, moment);
           this.#text = serializeDocument(document);
           history.remember(document);
@@ -166,6 +169,9 @@ export class Simulation {
         });
         this.#last = this.living.has(process) ? result.catch(() => undefined) : this.#last;
         return result;
+      },
+      forget: (id) => {
+        history.forget(id);
       },
       peek: () => Promise.reject(new Error('Not needed.')),
       shortenWaits: () => undefined,

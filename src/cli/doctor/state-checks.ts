@@ -14,7 +14,6 @@ import { checkStateFolder } from '../../config/state-folder.js';
 import { nearestExisting, tryFolder } from '../../download/output-folder.js';
 import { reportsFolder } from '../../health-reports/report-store.js';
 import { readReportStatus } from '../../health-reports/status.js';
-import { isLedgerFolder } from '../../rate-limit/ledger-folder.js';
 import { viewLedgerAt } from '../../rate-limit/open-ledger.js';
 import { readAddresses } from '../../rate-limit/service-addresses.js';
 import type { BareCommandContext, CommandContext } from '../command-context.js';
@@ -76,11 +75,9 @@ export async function checkLocks({ paths }: BareCommandContext): Promise<Finding
 export async function checkLedger(context: BareCommandContext): Promise<Finding[]> {
   const { clock } = context;
   const location = await ledgerLocation(context);
-  if ('folder' in location) {
-    if (isLedgerFolder(location.folder)) await access(location.folder, WRITE_AND_ENTER);
-    else await access((await nearestExisting(location.folder)).path, WRITE_AND_ENTER);
-  }
   const { cooldown } = await viewLedgerAt({ location, clock });
+  if ('folder' in location)
+    await access((await nearestExisting(location.folder)).path, WRITE_AND_ENTER);
   if (cooldown) {
     const until = formatLocalTime(cooldown.untilMs, clock.wallMs());
     return [

@@ -14,7 +14,7 @@ import {
 } from '../ledger-document.js';
 import { LedgerHistory, type OpenedDocument, type Reading } from '../ledger-history.js';
 import type { LedgerRules } from '../ledger-rules.js';
-import type { Change, LedgerStore, StoreWait, Transaction } from '../ledger-store.js';
+import type { LedgerStore, StoreWait, Transaction } from '../ledger-store.js';
 import {
   LEDGER_KEYS,
   LEDGER_SCRIPT,
@@ -56,27 +56,28 @@ export class RedisStore implements LedgerStore {
   #hasWarned = false;
 
   constructor(private readonly options: RedisStoreOptions) {
-    const { host, rules } = options;
-    this.processId = `${host}-${process.pid}-${randomBytes(6).toString('hex')}`;
+    this.processId = `${options.host}-${process.pid}-${randomBytes(6).toString('hex')}`;
     this.#outage = new ServerOutage(options);
-    this.#history = new LedgerHistory({ boot: () => this.#run, host, rules, isOnServer: true });
+    this.#history = this.#newHistory(() => this.#run);
   }
 
-  transaction<T extends Change>(
+  transaction<T>(
     change: (transaction: Transaction) => T,
     onWait?: (wait: StoreWait) => void,
   ): Promise<{ readonly result: T; readonly moment: Moment }> {
     return this.#outage.retry(() => this.#attempt(change), onWait);
   }
 
+  forget(requestId: string): void {
+    this.#history.forget(requestId);
+  }
+
   async peek(): Promise<Transaction> {
-    const { host, rules } = this.options;
     try {
       const { snapshot, reading, seenMs } = await this.#read('none');
-      const boot = () => snapshot.run;
-      const history = new LedgerHistory({ boot, host, rules, isOnServer: true });
+      const history = this.#newHistory(() => snapshot.run);
       const { document } = history.open(documentOf(snapshot), reading, false) as OpenedDocument;
-      return { document, seenMs, rules, ...reading };
+      return { document, seenMs, ...reading };
     } catch (error) {
       throw error instanceof RedisFailure ? this.#outage.toStorageError(error) : error;
     }
@@ -91,7 +92,12 @@ export class RedisStore implements LedgerStore {
     this.options.runner.close();
   }
 
-  async #attempt<T extends Change>(change: (transaction: Transaction) => T) {
+  #newHistory(boot: () => string): LedgerHistory {
+    const { host, rules } = this.options;
+    return new LedgerHistory({ processId: this.processId, boot, host, rules, isOnServer: true });
+  }
+
+  async #attempt<T>(change: (transaction: Transaction) => T) {
     let base = await this.#read(this.#isWaiting ? 'waiting' : 'idle');
     for (let conflicts = 0; conflicts < MAX_CONFLICTS; conflicts += 1) {
       const { opened, result, isChanged } = this.#apply(base, change);
@@ -103,7 +109,7 @@ export class RedisStore implements LedgerStore {
     throw new RedisFailure('other processes keep changing it', true);
   }
 
-  #apply<T extends Change>(
+  #apply<T>(
     { snapshot, reading, seenMs }: LatestDocument,
     change: (transaction: Transaction) => T,
   ) {
@@ -112,18 +118,15 @@ export class RedisStore implements LedgerStore {
     const opened = this.#history.open(documentOf(snapshot), reading, false) as OpenedDocument;
     const { document, loss } = opened;
     const before = contentOf(document, nowMs);
-    const result = change({ document, ...reading, rules: this.options.rules, seenMs });
+    const result = change({ document, ...reading, seenMs });
     const isChanged = loss !== undefined || contentOf(document, nowMs) !== before;
     return { opened, result, isChanged };
   }
 
-  #finish<T extends Change>({ document, loss }: OpenedDocument, result: T, moment: Moment) {
+  #finish<T>({ document, loss }: OpenedDocument, result: T, moment: Moment) {
     this.#history.remember(document);
     this.#isWaiting = this.#isWaitingIn(document);
-    this.#warnOfUnknownUse(
-      document,
-      loss ?? (result.isLost ? 'was replaced by a different or older one' : undefined),
-    );
+    this.#warnOfUnknownUse(document, loss);
     return { result, moment };
   }
 

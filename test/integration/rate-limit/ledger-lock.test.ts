@@ -11,7 +11,7 @@ import { MODULES_URL } from '../../support/build-folders.js';
 import { currentBoot } from '../../../src/rate-limit/boot.js';
 import { FileStore } from '../../../src/rate-limit/file-store.js';
 import { MAX_REQUEST_MS } from '../../../src/rate-limit/ledger-rules.js';
-import { quotaLookup } from '../../../src/rate-limit/quotas.js';
+import { quotaOf } from '../../../src/rate-limit/quotas.js';
 import { start } from '../../support/command.js';
 import { posixTest } from '../../support/platform.js';
 
@@ -66,7 +66,7 @@ test('the wait is bounded, and its error names the holder', async () => {
     clock: systemClock,
     warn: () => undefined,
     boot: currentBoot(),
-    rules: { quotaOf: quotaLookup(), maxRequestMs: MAX_REQUEST_MS },
+    rules: { quotaOf, maxRequestMs: MAX_REQUEST_MS },
   });
   store.shortenWaits();
   const waiting = store.transaction(() => ({}));

@@ -18,7 +18,7 @@ import {
 } from '../../../src/rate-limit/ledger-rules.js';
 import { takeTurn, type Demand, type TurnResult } from '../../../src/rate-limit/ledger-turn.js';
 import type { Outcome, Settlement } from '../../../src/rate-limit/settlement.js';
-import { quotaLookup } from '../../../src/rate-limit/quotas.js';
+import { quotaOf } from '../../../src/rate-limit/quotas.js';
 import type { EventOwner } from './event-loop.js';
 import type { Kernel } from './machine.js';
 import { GROUPS, type Group, type World } from './world.js';
@@ -45,7 +45,7 @@ interface NextDocument {
   readonly isWaiting: boolean;
 }
 
-const RULES: LedgerRules = { quotaOf: quotaLookup(), maxRequestMs: MAX_REQUEST_MS };
+const RULES: LedgerRules = { quotaOf, maxRequestMs: MAX_REQUEST_MS };
 const END_MARGIN_MS = 1_000;
 const MAX_REPLY_MS = 5_000;
 /** Every so many transactions, the document is converted to text and back. */
@@ -65,7 +65,6 @@ export class SimulatedProcess implements EventOwner {
   readonly #history: LedgerHistory;
   readonly #wanted = new Map<Group, number>();
   readonly #settlements: Settlement[] = [];
-  readonly #underWay = new Map<string, number>();
   #inFlight = 0;
   #isBusy = false;
   #isWokenAgain = false;
@@ -87,6 +86,7 @@ export class SimulatedProcess implements EventOwner {
     this.id = world.nextProcessId();
     this.bornMs = world.loop.nowMs;
     this.#history = new LedgerHistory({
+      processId: this.id,
       boot: () => (world.server ? `run${this.#run}` : kernel.boot),
       host: kernel.boot,
       rules: RULES,
@@ -124,8 +124,8 @@ export class SimulatedProcess implements EventOwner {
   #demands(): Map<string, Demand> {
     const demands = new Map<string, Demand>();
     for (const [group, count] of this.#wanted) {
-      const quotas = GROUPS[group];
-      if (count > 0) demands.set(quotas.map(({ key }) => key).join('\n'), { quotas, count });
+      const quotas = GROUPS[group].map(({ key }) => key);
+      if (count > 0) demands.set(quotas.join('\n'), { quotas, count });
     }
     return demands;
   }
@@ -154,7 +154,6 @@ export class SimulatedProcess implements EventOwner {
       nowMs,
       settlements,
       demands: this.#demands(),
-      underWay: this.#underWay,
       seenMs,
       nextId: () => `${this.id}-${(this.#ids += 1)}`,
     };
@@ -168,7 +167,7 @@ export class SimulatedProcess implements EventOwner {
       this.#after(this.world.transactionMs(), () => {
         const reading = this.#localReading();
         const found = kind.hasNoLocks ? copyOf(store.document) : undefined;
-        const settlements = this.#settlements.splice(0);
+        const settlements = this.#takeSettlements();
         this.#after(this.world.transactionMs(), () => {
           if (dice.chance(kind.torn ?? 0)) {
             store.lose('damaged');
@@ -189,17 +188,23 @@ export class SimulatedProcess implements EventOwner {
           }
           const { nowMs } = reading;
           const result = this.#apply(opened.document, nowMs, settlements);
+          const probeId = opened.document.pause?.probe?.id;
           this.#history.stamp(opened.document, reading);
           store.store(this.#throughText(opened.document));
           this.#history.remember(opened.document);
           this.#after(dice.between(0.02, 0.2), () => {
             store.unlock(this);
             const granted = { monotonicMs: nowMs, wallMs: this.kernel.wallMs() };
-            this.#finish(result, settlements, nowMs, granted);
+            this.#finish(result, probeId, nowMs, granted);
           });
         });
       });
     });
+  }
+
+  #takeSettlements(): readonly Settlement[] {
+    for (const { id } of this.#settlements) this.#history.forget(id);
+    return this.#settlements.splice(0);
   }
 
   #localReading(): Reading {
@@ -215,7 +220,7 @@ export class SimulatedProcess implements EventOwner {
   }
 
   #turnOnServer(): void {
-    const settlements = this.#settlements.splice(0);
+    const settlements = this.#takeSettlements();
     const retry = (): void => {
       this.#settlements.unshift(...settlements);
       this.#isBusy = false;
@@ -237,9 +242,10 @@ export class SimulatedProcess implements EventOwner {
       const { document, loss } = this.#history.open(found, reading, false) as OpenedDocument;
       const before = contentOf(document, nowMs);
       const result = this.#apply(document, nowMs, settlements, reply.seenMs);
+      const probeId = document.pause?.probe?.id;
       const finish = (): void => {
         this.#history.remember(document);
-        this.#finish(result, settlements, nowMs, sent);
+        this.#finish(result, probeId, nowMs, sent);
       };
       if (contentOf(document, nowMs) === before && loss === undefined) {
         finish();
@@ -309,24 +315,21 @@ export class SimulatedProcess implements EventOwner {
 
   #finish(
     result: TurnResult,
-    settlements: readonly Settlement[],
+    probeId: string | undefined,
     nowMs: number,
     granted: GrantMoment,
   ): void {
     this.#isBusy = false;
     this.#isWaiting = result.forecasts.size > 0;
-    for (const { id } of settlements) this.#underWay.delete(id);
-    if (result.isLost) this.#underWay.clear();
-    for (const { id, group, isProbe } of result.grants) {
+    for (const { id, group } of result.grants) {
       const name = (Object.keys(GROUPS) as Group[]).find(
         (one) => GROUPS[one].map(({ key }) => key).join('\n') === group,
       );
       if (!name) continue;
-      this.#underWay.set(id, nowMs + MAX_REQUEST_MS);
       this.#wanted.set(name, (this.#wanted.get(name) ?? 1) - 1);
       this.#inFlight += 1;
       if (this.world.loop.nowMs > 60_000) this.share += 1;
-      this.#send({ id, group: name, grantedMs: nowMs, granted, isProbe });
+      this.#send({ id, group: name, grantedMs: nowMs, granted, isProbe: id === probeId });
     }
     this.#want();
     if (this.#settlements.length > 0 || this.#isWokenAgain || result.wakeMs === Infinity) {

@@ -1,14 +1,13 @@
 /** One run of the simulation: machines, processes, a store and a strict service, with faults. */
 import type { LedgerDocument } from '../../../src/rate-limit/ledger-document.js';
 import { MAX_REQUEST_MS } from '../../../src/rate-limit/ledger-rules.js';
-import { quotaLookup, type Quota } from '../../../src/rate-limit/quotas.js';
+import { quotaOf, type Quota } from '../../../src/rate-limit/quotas.js';
 import { Dice } from './dice.js';
 import { EventLoop } from './event-loop.js';
 import { Kernel, SharedStore, SimulatedServer } from './machine.js';
 import { SimulatedProcess } from './simulated-process.js';
 import { StrictService, type Arrival, type ServiceOptions } from './strict-service.js';
 
-const quotaOf = quotaLookup();
 export const GENERAL = quotaOf('host');
 export const HOME = quotaOf('host GET /at-home/server/{id}');
 export const HOUR = quotaOf('host POST /author');

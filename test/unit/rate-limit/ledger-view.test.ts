@@ -2,13 +2,13 @@
 import { emptyDocument, type LedgerDocument } from '../../../src/rate-limit/ledger-document.js';
 import { MAX_REQUEST_MS } from '../../../src/rate-limit/ledger-rules.js';
 import { viewOf } from '../../../src/rate-limit/ledger-view.js';
-import { quotaLookup } from '../../../src/rate-limit/quotas.js';
+import { quotaOf } from '../../../src/rate-limit/quotas.js';
 
 const READING = {
   nowMs: 1_000_000,
   wallMs: Date.UTC(2030, 0, 1),
-  rules: { quotaOf: quotaLookup(), maxRequestMs: MAX_REQUEST_MS },
 };
+const RULES = { quotaOf, maxRequestMs: MAX_REQUEST_MS };
 const EMPTY = emptyDocument('boot');
 
 test('a process on a server that has not looked lately does not wait', () => {
@@ -19,13 +19,13 @@ test('a process on a server that has not looked lately does not wait', () => {
   }));
   const document: LedgerDocument = { ...EMPTY, tickets };
   const seenMs = new Map(['nas-1-a', 'laptop-1-c'].map((id) => [id, READING.nowMs]));
-  const view = viewOf({ ...READING, document, seenMs }, true);
+  const view = viewOf({ ...READING, document, seenMs }, RULES, true);
   expect(view.waiting).toBe(2);
   expect(view.machines).toEqual([
     { host: 'laptop', waiting: 1 },
     { host: 'nas', waiting: 1 },
   ]);
-  expect(viewOf({ ...READING, document }, false).waiting).toBe(3);
+  expect(viewOf({ ...READING, document }, RULES, false).waiting).toBe(3);
 });
 
 test.each([
@@ -34,6 +34,6 @@ test.each([
   ['a minute ago', -60_000, undefined],
 ])('unknown use that ends %s', (_, sinceNowMs, shownMs) => {
   const document = { ...EMPTY, unknownMs: READING.nowMs + sinceNowMs };
-  const { unknownUseUntilMs } = viewOf({ ...READING, document }, false);
+  const { unknownUseUntilMs } = viewOf({ ...READING, document }, RULES, false);
   expect(unknownUseUntilMs).toBe(shownMs === undefined ? undefined : READING.wallMs + shownMs);
 });

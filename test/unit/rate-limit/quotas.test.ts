@@ -2,7 +2,7 @@ import { readAddresses } from '../../../src/rate-limit/service-addresses.js';
 import {
   ENDPOINT_QUOTAS,
   endpointQuota,
-  quotasFor,
+  quotaKeysOf,
   quotasOf,
 } from '../../../src/rate-limit/quotas.js';
 
@@ -59,8 +59,8 @@ describe('the quotas of a request', () => {
     networkUrl: 'https://api.example.network',
     realm: 'r',
   });
-  const keys = (method: string, url: string): string[] =>
-    quotasFor(addresses, { method, url: new URL(url) }).map(({ key }) => key);
+  const keys = (method: string, url: string): readonly string[] =>
+    quotaKeysOf(addresses, { method, url: new URL(url) });
 
   test('are found below the base path, for every spelling of the host', () => {
     const expected = ['api.example.org', 'api.example.org GET /at-home/server/{id}'];
