@@ -217,7 +217,7 @@ function metadataLines(
     ...element('language', epubLanguage(metadata)),
     ...people('creator', metadata.writers, 'aut'),
     ...people('creator', metadata.pencillers, 'art'),
-    ...people('contributor', metadata.translators, 'trl'),
+    ...translators(metadata),
     ...element('description', metadata.summary),
     ...[...(metadata.genres ?? []), ...(metadata.tags ?? [])].flatMap((tag) =>
       element('subject', tag),
@@ -252,6 +252,21 @@ function people(
     `<dc:${element} id="${role}${index + 1}">${escapeXml(name)}</dc:${element}>`,
     `<meta refines="#${role}${index + 1}" property="role" scheme="marc:relators">${role}</meta>`,
   ]);
+}
+
+/**
+ * The scanlation groups: Komga reads people only from `dc:creator`, with their role. Mihon takes the first of these for
+ * the author, and the publisher for the scanlator.
+ */
+function translators({ writers = [], pencillers = [], ...metadata }: EpubBook['metadata']) {
+  const groups = metadata.translators ?? [];
+  const hasAuthor = writers.length + pencillers.length > 0;
+  return [
+    ...people(hasAuthor ? 'creator' : 'contributor', groups, 'trl'),
+    ...(groups.length === 0
+      ? []
+      : [`<dc:publisher>${escapeXml(groups.join(', '))}</dc:publisher>`]),
+  ];
 }
 
 /** The series as an EPUB collection, and as Calibre writes it. */

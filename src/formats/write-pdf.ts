@@ -19,6 +19,7 @@ import { assertDecodable, bookPages, requireDimensions, type BookPage } from './
 import { convertToPng } from './convert-image.js';
 import { gifToPng } from './gif-to-png.js';
 import { openPng, type PdfImage } from './pdf-image.js';
+import { xmpDescription } from './pdf-metadata.js';
 
 type Pdf = InstanceType<typeof PDFDocument>;
 
@@ -37,6 +38,8 @@ interface PdfInternals {
   };
   /** Appends a line outside of the objects, and counts its bytes. */
   readonly _write: (line: string) => void;
+  /** Writes the info dictionary as XMP, without escaping it. */
+  _addInfo: () => void;
 }
 
 /** The largest page that all readers show, in points (PDF 1.7, annex C). */
@@ -89,8 +92,9 @@ async function assertReadBack(file: string, digest: string): Promise<void> {
 
 async function createPdf(book: Book): Promise<Pdf> {
   const { group, metadata, part } = book;
+  const title = titleOfPart(bookTitle(group), part);
   const { default: PDFDocument } = await import('pdfkit');
-  const { writers = [], pencillers = [], summary, genres = [], language } = metadata;
+  const { writers = [], pencillers = [], genres = [], language } = metadata;
   const pdf = new PDFDocument({
     autoFirstPage: false,
     pdfVersion: '1.5',
@@ -99,9 +103,8 @@ async function createPdf(book: Book): Promise<Pdf> {
     font: '',
     lang: language === undefined ? undefined : languageTag(language),
     info: {
-      Title: titleOfPart(bookTitle(group), part),
+      Title: title,
       Author: [...new Set([...writers, ...pencillers])].join(', '),
-      Subject: summary ?? '',
       Keywords: genres.join(', '),
       Creator: 'tankobon',
       CreationDate: metadata.publishedAt ?? UNKNOWN_DATE,
@@ -109,6 +112,9 @@ async function createPdf(book: Book): Promise<Pdf> {
   });
   const internals = pdf as unknown as PdfInternals;
   internals._write(pdfManifestLine(manifestText(book)));
+  internals._addInfo = () => {
+    pdf.appendXML(xmpDescription(book, title));
+  };
   if (metadata.direction === 'rtl') {
     const { _root: root } = internals;
     root.data.ViewerPreferences.data['Direction'] = 'R2L';

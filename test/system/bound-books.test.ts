@@ -86,6 +86,17 @@ describeWith('Calibre', { programs: ['ebook-meta'] }, () => {
     expect(metadata).toMatch(/^Author\(s\)\s*: Ann "A" <x>/m);
     expect(metadata).toMatch(/^Languages\s*: eng$/m);
   });
+
+  test('reads the same of a PDF, and the summary is not a tag', () => {
+    const metadata = output('ebook-meta', pdf);
+    expect(metadata).toMatch(/^Title\s*: Lighthouse, Vol\. 3$/m);
+    expect(metadata).toMatch(/^Series\s*: Lighthouse #3$/m);
+    expect(metadata).toMatch(/^Author\(s\)\s*: Ann "A" <x>/m);
+    expect(metadata).toMatch(/^Publisher\s*: Group & Co$/m);
+    expect(metadata).toMatch(/^Languages\s*: eng$/m);
+    expect(metadata).toMatch(/^Comments\s*: a\s+b$/m);
+    expect(metadata).not.toMatch(/^Tags/m);
+  });
 });
 
 const raw = (channels: 3 | 4) => {

@@ -33,6 +33,23 @@ describe('documents of an EPUB', () => {
     ]);
   });
 
+  test('the groups are creators with the role of a translator after the authors, and the publisher', () => {
+    const metadata = { writers: ['Ann'], translators: ['A & B', 'C'] };
+    const opf = contentOpf({ ...BOOK, metadata }, [page('c001-001.png')]);
+    expect(opf.match(/<dc:(creator|contributor|publisher).*/g)).toEqual([
+      '<dc:creator id="aut1">Ann</dc:creator>',
+      '<dc:creator id="trl1">A &amp; B</dc:creator>',
+      '<dc:creator id="trl2">C</dc:creator>',
+      '<dc:publisher>A &amp; B, C</dc:publisher>',
+    ]);
+  });
+
+  test('a group is not taken for the author of a book without one', () => {
+    const opf = contentOpf({ ...BOOK, metadata: { translators: ['C'] } }, [page('c001-001.png')]);
+    expect(opf).toContain('<dc:contributor id="trl1">C</dc:contributor>');
+    expect(opf).not.toContain('<dc:creator');
+  });
+
   test('removes characters that XML does not allow', () => {
     expect(escapeXml('a\u0000\uFFFE<"&>')).toBe('a&lt;&quot;&amp;&gt;');
   });
