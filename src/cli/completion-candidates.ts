@@ -122,10 +122,10 @@ function argumentAt(command: Command, index: number): Argument | undefined {
   return registeredArguments[index] ?? (last?.variadic === true ? last : undefined);
 }
 
-/** The placeholder of a value (`<file>`, `<dir>`) shows whether it is a path. */
+/** The placeholder of a value (`<file>`, `<program>`, `<dir>`) shows whether it is a path. */
 function valuesFor(placeholder: string, choices: readonly string[] | undefined): Values {
   if (choices) return choices.map((word) => ({ word }));
-  if (placeholder === 'file') return COMPLETE_FILES;
+  if (placeholder === 'file' || placeholder === 'program') return COMPLETE_FILES;
   return placeholder === 'dir' ? COMPLETE_FOLDERS : [];
 }
 

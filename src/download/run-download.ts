@@ -4,6 +4,8 @@
  */
 import { resolve } from 'node:path';
 import { TankobonError, UsageError } from '../core/errors.js';
+import type { ObserveBind } from '../formats/bind-events.js';
+import { announceSaved, checkProgram, SavedFiles } from './announce-saved.js';
 import { checkOutputFile } from '../core/output-file.js';
 import type { Target } from '../selection/target.js';
 import { expandHome } from '../core/home-folder.js';
@@ -59,6 +61,7 @@ export async function download(
   }
   await checkOutputFolder(output);
   if (request.share !== undefined) await shareServer(context);
+  if (request.exec !== undefined) checkProgram(request.exec, context.env);
   const history = await openHistory(request);
   return withSession(context, request, listeners, signal, (session) =>
     runPlan({ ...session, request, history }, (shared) => {
@@ -119,7 +122,9 @@ export async function runPlan(
   const startedAtMs = context.clock.monotonicMs();
   const result = emptyResult();
   let fields: Plan['fields'] = new Map();
+  const savedFiles = new SavedFiles();
   const observeNext = recorder(result, (event) => {
+    savedFiles.observe(event);
     listeners.observe(withChapterFields(event, fields));
   });
   const recorded = history && recordDownloads(history, observeNext);
@@ -127,7 +132,11 @@ export async function runPlan(
   const warn: DownloadSession['warn'] = (message, hint) => {
     observe({ type: 'warning', message, ...(hint !== undefined && { hint }) });
   };
-  const session = { ...outerSession, warn, listeners: { ...listeners, observe } };
+  const observeBind: ObserveBind = (event) => {
+    savedFiles.observeBind(event);
+    listeners.observeBind?.(event);
+  };
+  const session = { ...outerSession, warn, listeners: { ...listeners, observe, observeBind } };
   try {
     const planOnce = async (shared: DownloadSession) => {
       const planned = await plan(shared);
@@ -139,6 +148,7 @@ export async function runPlan(
       const { savePlan } = await import('./save-plan.js');
       await savePlan(planned, session, result);
       await bindSaved(planned, session, result);
+      result.stoppedBy ??= await announceSaved(planned.chapters, savedFiles, session);
     }
   } finally {
     await recorded?.finish();

@@ -1,41 +1,6 @@
-/** The data that hooks receive about a series with new chapters. */
-import { dirname, sep } from 'node:path';
-import { groupBy } from '../core/group-by.js';
-import type { ChapterUpdate } from './sync-lines.js';
-
-/** The JSON on the standard input of `exec`, and of the webhook. A contract (docs/sync.md): fields are only added. */
-export interface SeriesUpdate {
-  /** `test`: of `sync hook test`, without chapters. */
-  readonly event: 'series-updated' | 'test';
-  readonly series: { readonly id: string; readonly name: string; readonly folder: string };
-  readonly chapters: readonly ChapterUpdate['chapter'][];
-}
-
-/** One for each series, in the order of its first chapter. */
-export function seriesUpdates(updates: readonly ChapterUpdate[]): SeriesUpdate[] {
-  return [...groupBy(updates, ({ titleId }) => titleId)].map(([id, all]) => ({
-    event: 'series-updated',
-    series: {
-      id,
-      name: all[0]?.series ?? '',
-      folder: commonFolder(all.map(({ chapter }) => chapter.file)),
-    },
-    chapters: all.map(({ chapter }) => chapter).sort(byNumber),
-  }));
-}
-
-/** They are saved in parallel, in no particular order. */
-function byNumber(a: ChapterUpdate['chapter'], b: ChapterUpdate['chapter']): number {
-  return (a.number ?? '').localeCompare(b.number ?? '', 'en', { numeric: true });
-}
-
-/** The folder that contains all of the files. */
-export function commonFolder(files: readonly string[]): string {
-  const [first = [], ...others] = files.map((file) => dirname(file).split(sep));
-  const end = first.findIndex((part, index) => others.some((folder) => folder[index] !== part));
-  const common = (end === -1 ? first : first.slice(0, end)).join(sep);
-  return common === '' ? sep : common;
-}
+/** What the hooks for servers send about a series with new chapters. */
+import { sep } from 'node:path';
+import type { SeriesUpdate } from '../download/series-updates.js';
 
 const MAX_NUMBERS = 10;
 

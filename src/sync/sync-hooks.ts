@@ -5,8 +5,8 @@ import type { AppContext } from '../config/context.js';
 import { thrownMessage } from '../core/errors.js';
 import { openHookKeys } from '../auth/hook-keys.js';
 import type { HookService } from '../auth/hook-services.js';
-import { runExecHook } from './exec-hook.js';
-import { seriesUpdates, type SeriesUpdate } from './hook-payloads.js';
+import { EXEC_TIME_LIMIT_MS, runExecHook } from '../download/exec-hook.js';
+import { seriesUpdates, type SeriesUpdate } from '../download/series-updates.js';
 import {
   kavitaRequest,
   komgaRequest,
@@ -20,8 +20,6 @@ import {
 import type { HookOptions } from './hook-options.js';
 import { unannounced } from './sync-journal.js';
 import type { SyncSession } from './sync-session.js';
-
-const EXEC_TIME_LIMIT_MS = 60_000;
 
 /** What hooks are called with, besides the update. */
 export interface HookSession {

@@ -9,7 +9,8 @@ import type { Clock } from '../core/clock.js';
 import { isRecord } from '../core/json.js';
 import { printable, printableLine } from '../core/printable.js';
 import { retryDelayMs } from '../core/retry-delay.js';
-import { hookFields, mapPath, notificationText, type SeriesUpdate } from './hook-payloads.js';
+import type { SeriesUpdate } from '../download/series-updates.js';
+import { hookFields, mapPath, notificationText } from './hook-payloads.js';
 import type { HookOptions } from './hook-options.js';
 
 export type HookName = 'exec' | HookService;

@@ -131,6 +131,7 @@ const RETRIED: readonly OptionName[] = [
   'quality',
   'name',
   'downloadArchive',
+  'exec',
   'share',
   'maxOutage',
   'limitRate',

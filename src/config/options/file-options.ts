@@ -260,6 +260,13 @@ export const FILE_OPTIONS = {
       sync: 'divide new chapters among all machines that use the same name and ledger server',
     },
   },
+  exec: {
+    kind: 'text',
+    description:
+      'afterwards run this program for each title with saved chapters, with JSON on its standard input',
+    placeholder: 'program',
+    commands: { download: true },
+  },
   markRead: {
     kind: 'switch',
     description: 'mark saved chapters as read, if logged in',

@@ -8,7 +8,7 @@ import { openHookKeys } from '../../../src/auth/hook-keys.js';
 import { storeHookKey } from '../../../src/cli/commands/login-hook-key.js';
 import { systemClock } from '../../../src/core/clock.js';
 import { AuthError } from '../../../src/core/errors.js';
-import { hookEnvironment, runExecHook } from '../../../src/sync/exec-hook.js';
+import { hookEnvironment, runExecHook } from '../../../src/download/exec-hook.js';
 import { syncFolder } from '../../../src/sync/sync-journal.js';
 import { leaveLines } from '../../support/left-sync-lines.js';
 import {

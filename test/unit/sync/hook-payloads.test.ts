@@ -1,10 +1,6 @@
 import { join, sep } from 'node:path';
-import {
-  commonFolder,
-  mapPath,
-  notificationText,
-  seriesUpdates,
-} from '../../../src/sync/hook-payloads.js';
+import { commonFolder, seriesUpdates } from '../../../src/download/series-updates.js';
+import { mapPath, notificationText } from '../../../src/sync/hook-payloads.js';
 import {
   kavitaRequest,
   komgaRequest,

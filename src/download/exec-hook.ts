@@ -1,4 +1,7 @@
-/** Runs the user's command for a series with new chapters: without a shell, JSON on standard input, within a time limit. */
+/**
+ * Runs the user's command for a series with new chapters (`--exec`, and the hook `exec` of sync): without a shell, JSON
+ * on standard input, within a time limit.
+ */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { SECRET_VARIABLES } from '../config/environment.js';
 import { isUrl } from '../config/paths.js';
@@ -15,6 +18,7 @@ export interface ExecOptions {
   readonly signal: AbortSignal;
 }
 
+export const EXEC_TIME_LIMIT_MS = 60_000;
 const MAX_MESSAGE_LENGTH = 400;
 const isWindows = process.platform === 'win32';
 

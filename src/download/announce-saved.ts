@@ -1,0 +1,114 @@
+/** Runs the program of `--exec` after a run: once for each title with saved chapters, as the hook `exec` of sync. */
+import { accessSync, constants, statSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { thrownMessage, UsageError, type TankobonError } from '../core/errors.js';
+import { expandHome } from '../core/home-folder.js';
+import { shellQuoted } from '../core/shell-quoted.js';
+import { toTankobonError } from '../core/system-errors.js';
+import type { ObserveBind } from '../formats/bind-events.js';
+import { titleIdOf } from './comic-metadata.js';
+import type { DownloadSession } from './download-session.js';
+import type { DownloadMessage } from './events.js';
+import { EXEC_TIME_LIMIT_MS, runExecHook } from './exec-hook.js';
+import type { PlannedChapter } from './plan-jobs.js';
+import { seriesUpdates } from './series-updates.js';
+
+/** Where the chapters that a run saved are, from its events. */
+export class SavedFiles {
+  readonly #files = new Map<string, string>();
+  readonly #books = new Map<string, string>();
+
+  observe(event: DownloadMessage): void {
+    if (event.type === 'chapter-saved') this.#files.set(event.chapter, event.file);
+  }
+
+  /** A chapter whose file is removed after binding is in the book. */
+  readonly observeBind: ObserveBind = (event) => {
+    if (event.type === 'chapter-removed') this.#books.set(event.file, event.book);
+  };
+
+  fileOf(chapterId: string): string | undefined {
+    const file = this.#files.get(chapterId);
+    return file === undefined ? undefined : (this.#books.get(file) ?? file);
+  }
+}
+
+/** A program that fails is a warning: the chapters are saved. Resolves with the interruption that stopped it, if one did. */
+export async function announceSaved(
+  chapters: readonly PlannedChapter[],
+  files: SavedFiles,
+  { request, context, userSignal: signal, warn }: DownloadSession,
+): Promise<TankobonError | undefined> {
+  const { exec } = request;
+  if (exec === undefined) return undefined;
+  const { env, clock, redactor } = context;
+  const options = { env, clock, redactor, signal, timeLimitMs: EXEC_TIME_LIMIT_MS };
+  const saved = chapters.flatMap((planned) => {
+    const file = files.fileOf(planned.job.id);
+    return file === undefined ? [] : [savedUpdate(planned, file)];
+  });
+  for (const update of seriesUpdates(saved)) {
+    try {
+      await runExecHook([expandHome(exec)], update, options);
+    } catch (error) {
+      if (signal.aborted) return toTankobonError(error);
+      warn(`The program of --exec failed: ${thrownMessage(error)}`);
+    }
+  }
+  return undefined;
+}
+
+function savedUpdate({ job, chapter, seriesName = '' }: PlannedChapter, file: string) {
+  const { number, volume, title, language = 'und', groups = [] } = chapter ?? {};
+  return {
+    titleId: titleIdOf(chapter) ?? '',
+    series: seriesName,
+    chapter: {
+      id: job.id,
+      number,
+      volume,
+      title,
+      language,
+      groups: groups.map(({ name }) => name),
+      file,
+    },
+  };
+}
+
+/** Throws UsageError `bad-option` for a program that would not start. */
+export function checkProgram(given: string, env: Readonly<NodeJS.ProcessEnv>): void {
+  // Windows adds extensions, and looks in more folders.
+  if (process.platform === 'win32') return;
+  const program = expandHome(given);
+  const folders = program.includes('/') ? [''] : (env['PATH'] ?? '').split(delimiter);
+  const paths = folders.map((folder) => (folder === '' ? program : join(folder, program)));
+  if (paths.some(isExecutable)) return;
+  throw new UsageError(
+    'bad-option',
+    `The program of --exec is not found, or not executable: ${given}`,
+    { hint: hintFor(program) },
+  );
+}
+
+function hintFor(program: string): string {
+  if (isFile(program))
+    return isExecutable(program)
+      ? `For a program in this folder: --exec ./${shellQuoted(program)}`
+      : `If it is a script, run: chmod +x ${shellQuoted(program)}`;
+  return /\s/.test(program)
+    ? 'It is one program without arguments: put the command into a script.'
+    : 'Pass the path of a program, such as --exec ./notify.sh';
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return isFile(path);
+  } catch {
+    return false;
+  }
+}
+
+function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
+}
