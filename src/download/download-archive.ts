@@ -1,7 +1,8 @@
 /**
  * The download archive: a text file with one line, `mangadex <chapter id>`, for each chapter that was downloaded, the
  * convention of yt-dlp and gallery-dl. A chapter in it is not downloaded again, also after its CBZ was moved or deleted.
- * Lines are appended by one write, so that several processes can share the file.
+ * Lines are appended by one write, so that several processes can share the file. It is read in pieces, and only the ids
+ * are kept: the history of a large collection has a million lines.
  */
 import { constants } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
@@ -11,10 +12,10 @@ import {
   isSystemError,
   makeFolders,
   openRegularFile,
-  readRegularFileIfExists,
   toStorageError,
 } from '../core/files.js';
-import { UUID_PATTERN } from '../core/uuid.js';
+import { tooLargeError } from '../core/safe-open.js';
+import { UuidSet } from '../core/uuid-set.js';
 
 export interface DownloadArchive {
   has(chapterId: string): boolean;
@@ -22,16 +23,15 @@ export interface DownloadArchive {
   add(...chapterIds: string[]): Promise<void>;
 }
 
-const LINE = new RegExp(`^mangadex (${UUID_PATTERN})$`);
-/** 46 bytes a chapter: over five million. */
+const LINE = /^\s*mangadex ([0-9a-f-]{36})\s*$/i;
+const LINE_BYTES = 46;
+/** Over five million chapters. */
 const MAX_BYTES = 256 * 2 ** 20;
 const LINE_FEED = 0x0a;
-
-/** The chapters in the text of an archive. Lines of other programs and incomplete lines do not count. */
-export function parseDownloadArchive(text: string): Set<string> {
-  const lines = text.split(/\r\n|\n|\r/).map((line) => LINE.exec(line.trim().toLowerCase())?.[1]);
-  return new Set(lines.filter((id) => id !== undefined));
-}
+const READ_BYTES = 2 ** 16;
+/** A line of another program. What follows in it does not count either. */
+const OTHER_LINE = '#';
+const MAX_LINE_LENGTH = 1_000;
 
 /** Reads the file; a missing one is an empty archive, created with `mode`. Throws StorageError. */
 export async function openDownloadArchive(
@@ -42,11 +42,10 @@ export async function openDownloadArchive(
   // One line after another: two writes of this process must not both repair an incomplete last line.
   let last: Promise<void> = Promise.resolve();
   return {
-    has: (chapterId) => ids.has(chapterId.toLowerCase()),
+    has: (chapterId) => ids.has(chapterId),
     add(...chapterIds) {
-      const fresh = chapterIds.map((id) => id.toLowerCase()).filter((id) => !ids.has(id));
+      const fresh = chapterIds.map((id) => id.toLowerCase()).filter((id) => ids.add(id));
       if (fresh.length === 0) return last;
-      for (const id of fresh) ids.add(id);
       const lines = fresh.map((id) => `mangadex ${id}\n`).join('');
       last = last.catch(() => undefined).then(() => appendLines(file, lines, options));
       return last;
@@ -54,13 +53,36 @@ export async function openDownloadArchive(
   };
 }
 
-async function readIds(file: string): Promise<Set<string>> {
-  const bytes = await readRegularFileIfExists(file, { maxBytes: MAX_BYTES }).catch(
-    (error: unknown) => {
-      throw toStorageError(error, file);
-    },
-  );
-  return parseDownloadArchive(bytes?.toString('utf8') ?? '');
+async function readIds(file: string): Promise<UuidSet> {
+  try {
+    const handle = await openRegularFile(file);
+    try {
+      const { size } = await handle.stat();
+      if (size > MAX_BYTES) throw tooLargeError(file);
+      const options = { encoding: 'utf8', highWaterMark: READ_BYTES, autoClose: false } as const;
+      return await readLines(handle.createReadStream(options), Math.ceil(size / LINE_BYTES));
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    if (isSystemError(error, 'ENOENT', 'ENOTDIR')) return new UuidSet();
+    throw toStorageError(error, file);
+  }
+}
+
+/** Lines of other programs and incomplete lines do not count. */
+async function readLines(pieces: AsyncIterable<string>, expectedLines: number): Promise<UuidSet> {
+  const ids = new UuidSet(expectedLines);
+  const addLine = (line: string) => ids.add(LINE.exec(line)?.[1] ?? '');
+  let rest = '';
+  for await (const piece of pieces) {
+    const lines = (rest + piece).split(/[\r\n]/);
+    rest = lines.pop() ?? '';
+    if (rest.length > MAX_LINE_LENGTH) rest = OTHER_LINE;
+    for (const line of lines) addLine(line);
+  }
+  addLine(rest);
+  return ids;
 }
 
 async function appendLines(

@@ -3,7 +3,6 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { parseDownloadArchive } from '../../src/download/download-archive.js';
 import { startPracticeService } from '../../src/practice-server/practice-service.js';
 import { readArchive } from './archive.js';
 import { start, tankobon } from './command.js';
@@ -55,7 +54,9 @@ export async function killSync(kills: number, minMs: number, maxMs: number): Pro
       join(folder, 'home', 'sync', state, 'download-archive.txt'),
       'utf8',
     );
-    expect([...parseDownloadArchive(history)].sort()).toEqual([...chapters].sort());
+    expect(history.trim().replaceAll('mangadex ', '').split('\n').sort()).toEqual(
+      [...chapters].sort(),
+    );
     // A chapter may be announced by two runs, if the first was killed just after it was.
     const announced = new Set(servers.hooks.flatMap((hook) => hook.chapters.map(({ id }) => id)));
     for (const id of chapters) expect(announced).toContain(id);
