@@ -30,6 +30,8 @@ export type BatchDeps = Pick<ChapterDeps, 'queue' | 'observe' | 'outages' | 'sha
   readonly loader: Pick<ChapterDeps['loader'], 'clock' | 'redactor'>;
   /** Called for each chapter whose existing archive has the pages that the service has. */
   readonly onSamePages?: (chapterId: string) => void;
+  /** Called for each chapter that another machine has claimed, which is left then. By default, the batch waits for it. */
+  readonly onClaimedElsewhere?: ((chapterId: string) => void) | undefined;
 };
 
 type Prepare = (job: ChapterJob, signal: AbortSignal) => Promise<Preparation>;
@@ -40,7 +42,7 @@ type Prepare = (job: ChapterJob, signal: AbortSignal) => Promise<Preparation>;
  */
 export function saveChapters(
   jobs: Iterable<ChapterJob>,
-  deps: ChapterDeps & Pick<BatchDeps, 'onSamePages'>,
+  deps: ChapterDeps & Pick<BatchDeps, 'onSamePages' | 'onClaimedElsewhere'>,
   signal: AbortSignal,
 ): Promise<TankobonError | undefined> {
   return runBatch(jobs, deps, signal, (job, stop) => prepareChapter(job, deps, stop));
@@ -113,7 +115,10 @@ class Batch {
   /** Whether this machine is to save the chapter. */
   async #claim(job: ChapterJob): Promise<boolean> {
     const claim = (await this.deps.share?.claim(job.id)) ?? 'claimed';
-    if (claim === 'taken') this.#claimedElsewhere.push(job);
+    if (claim === 'taken') {
+      if (this.deps.onClaimedElsewhere) this.deps.onClaimedElsewhere(job.id);
+      else this.#claimedElsewhere.push(job);
+    }
     if (claim !== 'done') return claim === 'claimed';
     this.deps.observe({ type: 'chapter-skipped', chapter: job.id, reason: 'shared-done' });
     return false;

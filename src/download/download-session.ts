@@ -48,6 +48,8 @@ export interface DownloadSession extends ServiceSession {
   readonly request: DownloadRequest;
   /** Chapters in it are not downloaded again; those that are saved, or exist, are added. */
   readonly history?: DownloadArchive;
+  /** With `--share`: called for each chapter that another machine has claimed, instead of waiting for it. */
+  readonly onClaimedElsewhere?: ((chapterId: string) => void) | undefined;
 }
 
 /** The largest chunk of a body that is read at once. */

@@ -50,6 +50,7 @@ export async function savePlan(
         outages: service.outages,
         observe,
         random: Math.random,
+        onClaimedElsewhere: session.onClaimedElsewhere,
         onSamePages: (id) => {
           samePageIds.add(id);
         },

@@ -107,16 +107,50 @@ async function syncTitles(session: SyncSession, report: SyncReport): Promise<voi
   for (const { target, error } of failed) addFailure(target, error, report, session);
   report.totals.failed += failed.length;
   await finishReplacements(session);
-  for (const dueTitle of due) {
-    if (report.stoppedBy) report.notStarted += 1;
-    else await syncTitle(dueTitle, report, session);
+  // Machines that share the work meet less often where each takes the titles in another order.
+  const ordered = session.options.share === undefined ? due : shuffled(due);
+  const waiting: (() => Promise<void>)[] = [];
+  let hasFailed = true;
+  try {
+    for (const dueTitle of ordered) {
+      if (report.stoppedBy) report.notStarted += 1;
+      else await attempt(dueTitle, report, session, () => start(dueTitle));
+    }
+    hasFailed = false;
+  } finally {
+    // By now, other machines have saved most of the chapters that they had claimed.
+    for (const finishTitle of waiting) await finishTitle();
+  }
+
+  async function start(dueTitle: DueTitle): Promise<SeriesResult | undefined> {
+    const { isWaiting, finish } = await syncSeries(dueTitle, session);
+    if (!isWaiting) return finish();
+    const finishLater = () => finish({ isStopped: hasFailed || report.stoppedBy !== undefined });
+    waiting.push(() => attempt(dueTitle, report, session, finishLater));
+    return undefined;
   }
 }
 
-async function syncTitle(due: DueTitle, report: SyncReport, session: SyncSession): Promise<void> {
+function shuffled<T>(items: readonly T[]): readonly T[] {
+  return items
+    .map((item) => ({ item, rank: Math.random() }))
+    .sort((a, b) => a.rank - b.rank)
+    .map(({ item }) => item);
+}
+
+type SeriesResult = Awaited<ReturnType<Awaited<ReturnType<typeof syncSeries>>['finish']>>;
+
+/** Reports what `act` did of a title; undefined if it is not finished. */
+async function attempt(
+  due: DueTitle,
+  report: SyncReport,
+  session: SyncSession,
+  act: () => Promise<SeriesResult | undefined>,
+): Promise<void> {
   const { journal } = session;
   try {
-    const result = await syncSeries(due, session);
+    const result = await act();
+    if (!result) return;
     const { errors, notStarted, stoppedBy, reports, ...series } = result;
     report.errors.push(...errors);
     if (series.failed > 0)
@@ -126,7 +160,7 @@ async function syncTitle(due: DueTitle, report: SyncReport, session: SyncSession
         message: `${pluralize(series.failed, 'chapter')} failed: ${errors[0]?.message ?? ''}`,
       });
     report.notStarted += notStarted;
-    report.stoppedBy = stoppedBy;
+    report.stoppedBy ??= stoppedBy;
     // Without a download, what earlier titles left still waits.
     if (reports.sent + reports.waiting > 0)
       report.reports = { sent: report.reports.sent + reports.sent, waiting: reports.waiting };

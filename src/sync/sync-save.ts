@@ -10,7 +10,7 @@ import { findLeftovers, removeLeftovers } from '../download/leftovers.js';
 import type { ObserveBind } from '../formats/bind-events.js';
 import type { PlannedRelease } from './release-decisions.js';
 import { isUnannounced } from './sync-journal.js';
-import type { DownloadListeners } from '../download/download-session.js';
+import type { DownloadListeners, DownloadSession } from '../download/download-session.js';
 import { planSelected } from '../download/plan.js';
 import { runPlan } from '../download/run-download.js';
 import { savedState } from '../download/saved-state.js';
@@ -19,12 +19,16 @@ import { seriesRequest } from './sync-request.js';
 import type { SyncSession } from './sync-session.js';
 import type { DueTitle } from './sync-titles.js';
 
+interface SaveSession extends SyncSession, Pick<DownloadSession, 'onClaimedElsewhere'> {
+  readonly redownload: boolean;
+}
+
 export async function saveReleases(
   due: DueTitle,
   planned: readonly PlannedRelease[],
   releases: readonly Chapter[],
   output: string,
-  session: SyncSession & { readonly redownload: boolean },
+  session: SaveSession,
 ) {
   const { id, title } = due;
   const { libraries, journal, listeners } = session;

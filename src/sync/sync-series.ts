@@ -2,11 +2,7 @@
 import type { Chapter } from '../api/chapters.js';
 import { fetchTitleFeed } from '../api/feeds.js';
 import { hasCode } from '../core/errors.js';
-import { pluralize } from '../core/human-format.js';
-import { explainEmptySelection } from '../selection/explain-selection.js';
 import { writeKnownReleases } from './known-releases.js';
-import { chapterFields } from '../selection/chapter-fields.js';
-import type { SkippedEvent, SkipReason } from '../download/events.js';
 import { readEarlierUploads, type EarlierUpload } from '../download/earlier-uploads.js';
 import { findChanges, reportChanges, reportRestored } from './known-changes.js';
 import {
@@ -16,10 +12,17 @@ import {
   type ReleaseRules,
 } from './release-decisions.js';
 import { effectiveOptions } from '../config/options/options.js';
-import { emptyResult } from '../download/download-result.js';
+import { emptyResult, type DownloadResult } from '../download/download-result.js';
 import { readListedVolumes } from '../download/plan-volumes.js';
 import { savedState, type SavedState } from '../download/saved-state.js';
 import { inferVolumes, lacksVolume } from '../selection/infer-volumes.js';
+import {
+  reportDecisions,
+  skippedEvents,
+  warnOfMissingFiles,
+  warnOfMissingLanguage,
+} from './series-messages.js';
+import type { TitleState } from './sync-lines.js';
 import { languagesOf, outputOf, releaseRules, rulesText, sinceMsOf } from './sync-request.js';
 import { bindSeries, recoverSaved, saveReleases } from './sync-save.js';
 import type { SyncSession } from './sync-session.js';
@@ -28,12 +31,16 @@ import type { DueTitle } from './sync-titles.js';
 /** Failures of a chapter that another attempt does not change. */
 const PERMANENT_CODES = ['chapter-not-found', 'chapter-unavailable', 'chapter-external'] as const;
 
-/** Throws errors that concern the whole run. */
+/**
+ * Downloads the series except for chapters that other machines have claimed (`--share`). `finish` waits for these
+ * machines unless the run was stopped, takes over what they leave, and records what was done. Both throw errors that
+ * concern the whole run.
+ */
 export async function syncSeries(due: DueTitle, session: SyncSession) {
   const { id, title, options } = due;
   const { context, journal, libraries, history } = session;
   const known = journal.state.titles[id];
-  const { dryRun, file, folder } = session.options;
+  const { dryRun, file } = session.options;
   const nowMs = context.clock.wallMs();
   const output = outputOf(options, file, context.settings);
   const library = await libraries.open(output);
@@ -77,51 +84,97 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
     const all = decide(releases, { uploads, isDownloaded }).planned;
     warnOfMissingFiles(due, all.length - planned.length, session);
   }
-  const { saved, result } =
-    dryRun || planned.length + updates.length === 0
-      ? { saved: planned, result: emptyResult() }
-      : await saveReleases(due, [...planned, ...updates], releases, output, {
-          ...session,
-          redownload,
-        });
-  if (!dryRun && (saved.length + result.retagged > 0 || isUnfinished))
-    await bindSeries(due, output, releases, session);
-  const { failed, notStarted, stoppedBy, reports } = result;
-  const isComplete = !stoppedBy && failed.every(({ error }) => hasCode(error, ...PERMANENT_CODES));
-  const state = {
-    name: title.name,
-    latest: due.follow ? undefined : title.latestChapterId,
-    rules: rulesText(options, context.settings),
-    readAtMs: nowMs,
-    hasChapters: (!due.follow && listed.length > 0) || undefined,
-    againAtMs,
-    sinceMs: known?.sinceMs ?? (sinceMs === sinceMsOf(options) ? undefined : sinceMs),
-    isIncomplete: isComplete ? undefined : true,
-    redownload: known?.redownload === true && !isComplete ? true : undefined,
-    waiting,
-    reported: skipped.map(({ chapter }) => chapter),
-    // What failed, or was not reached, is compared again.
-    compared: isComplete ? [...compared] : known?.compared,
+  const save = (some: readonly PlannedRelease[], onClaimedElsewhere?: (id: string) => void) =>
+    some.length === 0
+      ? { saved: [], result: emptyResult() }
+      : saveReleases(due, some, releases, output, { ...session, redownload, onClaimedElsewhere });
+  const all = dryRun ? [] : [...planned, ...updates];
+  const claimedElsewhere = new Set<string>();
+  const first = await save(all, (chapterId) => claimedElsewhere.add(chapterId));
+  const finish = async ({ isStopped = first.result.stoppedBy !== undefined } = {}) => {
+    const left = all.filter(({ chapter }) => claimedElsewhere.has(chapter.id));
+    const rest = isStopped
+      ? { saved: [], result: { ...emptyResult(), notStarted: left.length } }
+      : await save(left);
+    const saved = dryRun ? planned : [...first.saved, ...rest.saved];
+    const result = sumOf(first.result, rest.result);
+    if (!dryRun && (saved.length + result.retagged > 0 || isUnfinished))
+      await bindSeries(due, output, releases, session);
+    const isComplete =
+      !result.stoppedBy &&
+      result.notStarted === 0 &&
+      result.failed.every(({ error }) => hasCode(error, ...PERMANENT_CODES));
+    const state = {
+      name: title.name,
+      latest: due.follow ? undefined : title.latestChapterId,
+      rules: rulesText(options, context.settings),
+      readAtMs: nowMs,
+      hasChapters: (!due.follow && listed.length > 0) || undefined,
+      againAtMs,
+      sinceMs: known?.sinceMs ?? (sinceMs === sinceMsOf(options) ? undefined : sinceMs),
+      isIncomplete: isComplete ? undefined : true,
+      redownload: known?.redownload === true && !isComplete ? true : undefined,
+      waiting,
+      reported: skipped.map(({ chapter }) => chapter),
+      // What failed, or was not reached, is compared again.
+      compared: isComplete ? [...compared] : known?.compared,
+    };
+    await record(due, state, listed, session);
+    return {
+      ...countsOf(saved, result, decisions.known + skipped.length),
+      titleId: id,
+      name: title.name,
+      waiting,
+    };
   };
-  const hasOwnFeed = due.follow !== undefined && !due.follow.releases && !dryRun;
+  return { isWaiting: claimedElsewhere.size > 0 && !first.result.stoppedBy, finish };
+}
+
+/** What is remembered of the series. */
+async function record(
+  { id, follow }: DueTitle,
+  state: TitleState,
+  listed: readonly Chapter[],
+  { journal, options: { dryRun, folder } }: SyncSession,
+): Promise<void> {
+  const hasOwnFeed = follow !== undefined && !follow.releases && !dryRun;
   if (hasOwnFeed) await writeKnownReleases(folder, id, listed);
   const isNewlyFollowed = hasOwnFeed && !journal.state.follows?.titleIds.includes(id);
   journal.add({ title: id, state }, ...(isNewlyFollowed ? [{ followed: id }] : []));
+}
+
+/** What is reported of the series; `known`: chapters that were skipped before the download. */
+function countsOf(saved: readonly PlannedRelease[], result: DownloadResult, known: number) {
+  const { skipped, failed, otherErrors, notStarted, stoppedBy, reports } = result;
   const isReplacement = ({ replaces, isUpdate = false }: PlannedRelease) =>
     isUpdate || replaces !== undefined;
   const replaced = saved.filter(isReplacement).length;
   return {
-    titleId: id,
-    name: title.name,
     new: saved.length - replaced,
     replaced,
-    skipped: decisions.known + skipped.length + result.skipped,
+    skipped: known + skipped,
     failed: failed.length,
-    waiting,
-    errors: [...failed.map(({ error }) => error), ...result.otherErrors],
+    errors: [...failed.map(({ error }) => error), ...otherErrors],
     notStarted,
     stoppedBy,
     reports,
+  };
+}
+
+/** The result of two downloads of a series, the second one with the chapters that the first one left. */
+function sumOf(first: DownloadResult, second: DownloadResult): DownloadResult {
+  return {
+    ...first,
+    retagged: first.retagged + second.retagged,
+    skipped: first.skipped + second.skipped,
+    failed: [...first.failed, ...second.failed],
+    otherErrors: [...first.otherErrors, ...second.otherErrors],
+    notStarted: first.notStarted + second.notStarted,
+    stoppedBy: first.stoppedBy ?? second.stoppedBy,
+    reports: {
+      sent: first.reports.sent + second.reports.sent,
+      waiting: Math.max(first.reports.waiting, second.reports.waiting),
+    },
   };
 }
 
@@ -149,78 +202,6 @@ async function withInferredVolumes(
   const { planned } = decide(releases, { volumes: undefined });
   if (!planned.some(({ chapter }) => lacksVolume(chapter))) return releases;
   return inferVolumes(releases, await readListedVolumes(id, { client, warn, signal }));
-}
-
-/** An event for each chapter that the service does not have. */
-function skippedEvents(
-  { external, unavailable, doubled }: ReleaseDecisions,
-  series: string,
-): readonly SkippedEvent[] {
-  const event = (chapter: Chapter, reason: SkipReason, file?: string): SkippedEvent => ({
-    type: 'chapter-skipped',
-    chapter: chapter.id,
-    reason,
-    ...(file !== undefined && { file }),
-    ...chapterFields(chapter, series),
-  });
-  return [
-    ...external.map((chapter) => event(chapter, 'chapter-external')),
-    ...unavailable.map((chapter) => event(chapter, 'chapter-unavailable')),
-    ...doubled.map(({ chapter, reason, file }) => event(chapter, reason, file)),
-  ];
-}
-
-/** A chapter that is skipped is reported once, not by each run. */
-function reportDecisions(
-  { id, title }: DueTitle,
-  { waiting, planned }: ReleaseDecisions,
-  skipped: readonly SkippedEvent[],
-  { options: { dryRun }, journal, observeSync, onSkipped }: SyncSession,
-): void {
-  const describe = (chapter: Chapter) => ({
-    title: id,
-    chapter: chapter.id,
-    ...chapterFields(chapter, title.name),
-  });
-  for (const { chapter, untilMs } of waiting) {
-    const until = new Date(untilMs).toISOString();
-    observeSync({ type: 'chapter-waiting', ...describe(chapter), until });
-  }
-  const reported = new Set(journal.state.titles[id]?.reported);
-  const fresh = skipped.filter(({ chapter }) => !reported.has(chapter));
-  for (const event of fresh) observeSync(event);
-  onSkipped?.(fresh);
-  if (!dryRun) return;
-  for (const { chapter, why, replaces } of planned)
-    observeSync({ type: 'planned', ...describe(chapter), why, replaces });
-}
-
-/** The history lists these chapters, and their files are gone: a person may wonder why they do not come back. */
-function warnOfMissingFiles({ id, title }: DueTitle, count: number, { warn }: SyncSession): void {
-  if (count === 0) return;
-  warn(
-    `${title.name}: ${pluralize(count, 'chapter')} skipped: downloaded before, but not in the folder any more`,
-    `To download them again, run: tankobon sync --redownload --only ${id}`,
-  );
-}
-
-/** Titles of `follows` are left out: no subscription chose their language. */
-function warnOfMissingLanguage(
-  { id, title: { name, languages }, options, follow }: DueTitle,
-  { context, warn }: SyncSession,
-): void {
-  const requested = languagesOf(options, context.settings);
-  const available = languages.find((code) => !requested.includes(code));
-  if (follow || available === undefined || requested.length === 0) return;
-  warn(
-    explainEmptySelection({
-      titleName: name,
-      options: { languages: requested, groups: [] },
-      chapters: [],
-      languages,
-    }),
-    `Change it: tankobon sync add title:${id} --language ${available}`,
-  );
 }
 
 function readReleases(

@@ -59,7 +59,7 @@ export interface SyncSession extends ServiceSession {
 export interface SyncReport {
   readonly startedAtMs: number;
   endedAtMs: number;
-  /** Series that had new chapters or failed, in the order of the file. */
+  /** Series that had new chapters or failed, in the order in which they were done. */
   readonly series: SeriesReport[];
   /** The sums of all series; targets that are not available count as failed. */
   readonly totals: SeriesCounts;

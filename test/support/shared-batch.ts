@@ -55,11 +55,12 @@ export class SharedBatch {
     return this.#start(machine, [...words, '--output', this.#output(machine), ...this.ids]);
   }
 
-  /** Starts `sync --share` on a machine that is subscribed to a title. */
-  sync(machine: number, titleId: string): Running {
+  /** Starts `sync --share` on a machine that is subscribed to these titles; `folder`: the machine whose folder it uses. */
+  sync(machine: number, titleIds: readonly string[], folder = machine): Running {
     mkdirSync(this.#home(machine), { recursive: true });
-    const output = JSON.stringify(this.#output(machine));
-    const subscriptions = `defaults: { output: ${output} }\nseries: [{ target: title:${titleId} }]\n`;
+    const output = JSON.stringify(this.#output(folder));
+    const series = titleIds.map((id) => `{ target: title:${id} }`).join(', ');
+    const subscriptions = `defaults: { output: ${output} }\nseries: [${series}]\n`;
     writeFileSync(join(this.#home(machine), 'subscriptions.yaml'), subscriptions);
     return this.#start(machine, ['sync', '--share', 'list', '--json']);
   }
@@ -70,6 +71,18 @@ export class SharedBatch {
     if (!existsSync(output)) return [];
     const files = readdirSync(output, { recursive: true, encoding: 'utf8' });
     return files.filter((file) => file.endsWith('.cbz')).map((file) => basename(file));
+  }
+
+  /** The server loses its data, as after a move to another one. */
+  async emptyServer(): Promise<void> {
+    await this.redis.kill();
+    await this.redis.start();
+    await resetLedgerOf(this.redis);
+  }
+
+  /** Moves the chapters of a machine away. */
+  clear(machine: number): void {
+    rmSync(this.#output(machine), { recursive: true });
   }
 
   async stop(): Promise<void> {

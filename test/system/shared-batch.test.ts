@@ -5,7 +5,7 @@ import { openWorkShare, type WorkShare } from '../../src/rate-limit/redis/work-s
 import { startRedis, type RedisProcess } from '../support/redis-process.js';
 import { describeWith } from '../support/requirements.js';
 import { SharedBatch } from '../support/shared-batch.js';
-import { DAY_MS, syncChapter, syncTitle, titleId } from '../support/sync-harness.js';
+import { chapterId, DAY_MS, syncChapter, syncTitle, titleId } from '../support/sync-harness.js';
 import { startTcpProxy } from '../support/tcp-proxy.js';
 
 /** Long enough that a busy machine renews it in time. */
@@ -105,7 +105,7 @@ describeWith('machines with one share', { programs: ['redis-server'] }, () => {
     try {
       const machines = [1, 2];
       const run = () =>
-        Promise.all(machines.map((machine) => batch.sync(machine, titleId('Alpha')).finished));
+        Promise.all(machines.map((machine) => batch.sync(machine, [titleId('Alpha')]).finished));
       const ends = await run();
       expect(ends.map(({ code }) => code)).toEqual([0, 0]);
       const saved = machines.map((machine) => batch.saved(machine));
@@ -122,4 +122,73 @@ describeWith('machines with one share', { programs: ['redis-server'] }, () => {
       await batch.stop();
     }
   });
+
+  test('divide titles of one chapter, and wait for each other once: none saves more than 14 of 24', async () => {
+    const names = Array.from({ length: 24 }, (_, index) => `Title ${index}`);
+    const batch = await SharedBatch.startWith(libraryOf(names, ['1']));
+    try {
+      const machines = [1, 2, 3];
+      const run = (machine: number) => batch.sync(machine, names.map(titleId)).finished;
+      const ends = await Promise.all(machines.map(run));
+      expect(ends.map(({ code }) => code)).toEqual([0, 0, 0]);
+      const saved = machines.map((machine) => batch.saved(machine));
+      expect(saved.flat()).toHaveLength(names.length);
+      expect(new Set(saved.flat()).size).toBe(names.length);
+      expect(Math.max(...saved.map(({ length }) => length))).toBeLessThanOrEqual(14);
+      const summaries = ends.map(({ stdout }) => stdout.trim().split('\n').at(-1) ?? '');
+      const counts = summaries.map((line) => (JSON.parse(line) as { saved: number }).saved);
+      expect(counts).toEqual(saved.map(({ length }) => length));
+      expect(batch.service.violations()).toEqual([]);
+    } finally {
+      await batch.stop();
+    }
+  });
+
+  test('do not load again what is in their folder or in their history when the server loses its data', async () => {
+    const names = ['Alpha', 'Beta'];
+    const batch = await SharedBatch.startWith(libraryOf(names, ['1', '2']));
+    try {
+      const machines = [1, 2];
+      // Both save to the folder of the first one.
+      const run = async () => {
+        const requests = batch.service.log.length;
+        const runs = machines.map((machine) => batch.sync(machine, names.map(titleId), 1).finished);
+        expect((await Promise.all(runs)).map(({ code }) => code)).toEqual([0, 0]);
+        const paths = batch.service.log.slice(requests).map(({ path }) => path);
+        const loaded = paths.filter((path) => path.startsWith('/at-home/'));
+        return loaded.map((path) => path.split('/').at(-1)).sort();
+      };
+      const ids = (...numbers: readonly string[]) =>
+        names.flatMap((name) => numbers.map((number) => chapterId(name, number))).sort();
+      const release = (number: string) => {
+        for (const name of names)
+          batch.service.library.putChapter(syncChapter(name, number, Date.now() - DAY_MS));
+      };
+      expect(await run()).toEqual(ids('1', '2'));
+      await batch.emptyServer();
+      release('3');
+      expect(await run()).toEqual(ids('3'));
+      // Each machine finds the files of both, and adds them to its history.
+      release('4');
+      expect(await run()).toEqual(ids('4'));
+      batch.clear(1);
+      await batch.emptyServer();
+      release('5');
+      // Only the machine that saved a chapter 4 has it in its history.
+      const loaded = await run();
+      expect(loaded).toEqual(expect.arrayContaining(ids('5')));
+      expect(loaded.filter((id) => ids('1', '2', '3').includes(id ?? ''))).toEqual([]);
+    } finally {
+      await batch.stop();
+    }
+  });
 });
+
+const libraryOf = (names: readonly string[], numbers: readonly string[]) =>
+  createLibrary({
+    titles: names.map(syncTitle),
+    chapters: names.flatMap((name) =>
+      numbers.map((number) => syncChapter(name, number, Date.now() - 9 * DAY_MS)),
+    ),
+    lists: [],
+  });

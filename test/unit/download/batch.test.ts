@@ -27,6 +27,7 @@ async function run(
     readonly signal?: AbortSignal;
     readonly onChapter?: (id: string) => void;
     readonly share?: BatchDeps['share'];
+    readonly onClaimedElsewhere?: (id: string) => void;
   } = {},
   outages = { count: 0 },
 ) {
@@ -45,6 +46,7 @@ async function run(
     outages,
     loader: { clock: skippingClock(), redactor: new Redactor() },
     share: options.share,
+    onClaimedElsewhere: options.onClaimedElsewhere,
   };
   const { signal = new AbortController().signal, onChapter } = options;
   const stoppedBy = await runBatch(jobs, deps, signal, ({ id, file }) => {
@@ -147,4 +149,19 @@ test('a chapter that another machine claims before its second try is waited for'
   expect(outcome.events).toContainEqual(
     expect.objectContaining({ type: 'chapter-skipped', reason: 'shared-done' }),
   );
+});
+
+test('a chapter that another machine has claimed is left, without a wait, if the caller comes back to it', async () => {
+  const share = {
+    claim: (id: string) => Promise.resolve(id === '1' ? ('taken' as const) : ('claimed' as const)),
+    finish: () => Promise.resolve(),
+    release: () => Promise.resolve(),
+  };
+  const left: string[] = [];
+  const outcome = await run([['saved'], ['saved'], ['saved']], {
+    share,
+    onClaimedElsewhere: (id) => left.push(id),
+  });
+  expect(outcome).toMatchObject({ saved: ['0', '2'], skipped: 0, failed: [], notStarted: [] });
+  expect(left).toEqual(['1']);
 });

@@ -1,0 +1,86 @@
+/** What a run says of a series before its download: what is skipped, what waits, and what a person may wonder about. */
+import type { Chapter } from '../api/chapters.js';
+import { pluralize } from '../core/human-format.js';
+import type { SkippedEvent, SkipReason } from '../download/events.js';
+import { chapterFields } from '../selection/chapter-fields.js';
+import { explainEmptySelection } from '../selection/explain-selection.js';
+import type { ReleaseDecisions } from './release-decisions.js';
+import { languagesOf } from './sync-request.js';
+import type { SyncSession } from './sync-session.js';
+import type { DueTitle } from './sync-titles.js';
+
+/** An event for each chapter that the service does not have. */
+export function skippedEvents(
+  { external, unavailable, doubled }: ReleaseDecisions,
+  series: string,
+): readonly SkippedEvent[] {
+  const event = (chapter: Chapter, reason: SkipReason, file?: string): SkippedEvent => ({
+    type: 'chapter-skipped',
+    chapter: chapter.id,
+    reason,
+    ...(file !== undefined && { file }),
+    ...chapterFields(chapter, series),
+  });
+  return [
+    ...external.map((chapter) => event(chapter, 'chapter-external')),
+    ...unavailable.map((chapter) => event(chapter, 'chapter-unavailable')),
+    ...doubled.map(({ chapter, reason, file }) => event(chapter, reason, file)),
+  ];
+}
+
+/** A chapter that is skipped is reported once, not by each run. */
+export function reportDecisions(
+  { id, title }: DueTitle,
+  { waiting, planned }: ReleaseDecisions,
+  skipped: readonly SkippedEvent[],
+  { options: { dryRun }, journal, observeSync, onSkipped }: SyncSession,
+): void {
+  const describe = (chapter: Chapter) => ({
+    title: id,
+    chapter: chapter.id,
+    ...chapterFields(chapter, title.name),
+  });
+  for (const { chapter, untilMs } of waiting) {
+    const until = new Date(untilMs).toISOString();
+    observeSync({ type: 'chapter-waiting', ...describe(chapter), until });
+  }
+  const reported = new Set(journal.state.titles[id]?.reported);
+  const fresh = skipped.filter(({ chapter }) => !reported.has(chapter));
+  for (const event of fresh) observeSync(event);
+  onSkipped?.(fresh);
+  if (!dryRun) return;
+  for (const { chapter, why, replaces } of planned)
+    observeSync({ type: 'planned', ...describe(chapter), why, replaces });
+}
+
+/** The history lists these chapters, and their files are gone: a person may wonder why they do not come back. */
+export function warnOfMissingFiles(
+  { id, title }: DueTitle,
+  count: number,
+  { warn }: SyncSession,
+): void {
+  if (count === 0) return;
+  warn(
+    `${title.name}: ${pluralize(count, 'chapter')} skipped: downloaded before, but not in the folder any more`,
+    `To download them again, run: tankobon sync --redownload --only ${id}`,
+  );
+}
+
+/** Titles of `follows` are left out: no subscription chose their language. */
+export function warnOfMissingLanguage(
+  { id, title: { name, languages }, options, follow }: DueTitle,
+  { context, warn }: SyncSession,
+): void {
+  const requested = languagesOf(options, context.settings);
+  const available = languages.find((code) => !requested.includes(code));
+  if (follow || available === undefined || requested.length === 0) return;
+  warn(
+    explainEmptySelection({
+      titleName: name,
+      options: { languages: requested, groups: [] },
+      chapters: [],
+      languages,
+    }),
+    `Change it: tankobon sync add title:${id} --language ${available}`,
+  );
+}
