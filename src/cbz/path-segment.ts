@@ -12,6 +12,8 @@ const MAX_INPUT_LENGTH = 4_096;
 const INVISIBLE = /[\p{Cc}\p{Cs}\u2028\u2029]|(?!\u200D)\p{Cf}/gu;
 /** A leading dot hides a file, and a leading dash looks like an option. */
 const MISLEADING_START = /^[\s.\-\u200D]+/u;
+/** Kavita refuses to scan a folder whose path contains two dots, also within a name such as `Wait... What_`. */
+const SEVERAL_DOTS = /\.{2,}/g;
 
 /** Returns a name of at most `maxBytes` bytes, cut between graphemes; empty if nothing of `text` is usable. */
 export function cleanSegment(text: string, maxBytes = MAX_SEGMENT_BYTES): string {
@@ -26,7 +28,10 @@ export function cleanSegment(text: string, maxBytes = MAX_SEGMENT_BYTES): string
 
 function sanitized(text: string): string {
   const name = filenamify(text, { replacement: '_', maxLength: NO_MAX_LENGTH });
-  return name.replace(/ {2,}/g, ' ').replace(MISLEADING_START, '');
+  return name
+    .replace(/ {2,}/g, ' ')
+    .replace(MISLEADING_START, '')
+    .replace(SEVERAL_DOTS, (dots) => (dots.length === 2 ? '.' : '…'));
 }
 
 /** Cuts between graphemes. */

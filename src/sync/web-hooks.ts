@@ -80,7 +80,10 @@ export function ntfyRequest(
   };
 }
 
-/** Scans the folder of the series. Older versions read the key from the body, newer ones from the header. */
+/**
+ * Scans the folder of the series, or the nearest one above it that Kavita accepts: it refuses a path with two dots, also
+ * within a name. Older versions read the key from the body, newer ones from the header.
+ */
 export function kavitaRequest(
   { url, 'path-map': pathMap = {} }: NonNullable<HookOptions['kavita']>,
   { series }: SeriesUpdate,
@@ -88,9 +91,18 @@ export function kavitaRequest(
 ): HookRequest {
   return {
     url: endpoint(url, 'api/Library/scan-folder'),
-    json: { apiKey: key, folderPath: mapPath(series.folder, pathMap), abortOnNoSeriesMatch: false },
+    json: {
+      apiKey: key,
+      folderPath: beforeTwoDots(mapPath(series.folder, pathMap)),
+      abortOnNoSeriesMatch: false,
+    },
     headers: { 'x-api-key': key },
   };
+}
+
+function beforeTwoDots(path: string): string {
+  const end = path.search(/[/\\][^/\\]*\.\./);
+  return end === -1 ? path : path.slice(0, Math.max(1, end));
 }
 
 /** Scans the whole library: Komga has no scan of one folder. */

@@ -1,6 +1,6 @@
 /** A title keeps its folder and its name there, whatever the service calls it later. */
-import { mkdirSync, renameSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { mkdirSync, renameSync, rmdirSync } from 'node:fs';
+import { basename, dirname, join, relative } from 'node:path';
 import {
   createLibrary,
   editTitle,
@@ -100,6 +100,22 @@ test('a folder that its owner moved or renamed keeps the title', async () => {
   move('Finished/Old', 'Mine');
   library.putChapter(chapter('one', '5', { volume: '3' }));
   expect(await download([target('one')], { name })).toContain('Mine/v03/05.cbz');
+});
+
+test('a folder whose name has two dots, as names had before, keeps the title', async () => {
+  await start(
+    createLibrary({ titles: [title('one', 'Wait... What')], chapters: [chapter('one', '1')] }),
+  );
+  await download([target('one')]);
+  const before = (number: number) => named('Wait... What', number);
+  mkdirSync(join(harness.output, 'Wait... What'));
+  renameSync(join(harness.output, named('Wait… What', 1)), join(harness.output, before(1)));
+  rmdirSync(join(harness.output, 'Wait… What'));
+  harness.service.library.putChapter(chapter('one', '2'));
+  expect(await download([target('one')])).toEqual([
+    before(1),
+    join('Wait... What', basename(named('Wait… What', 2))),
+  ]);
 });
 
 test('of several folders, that of the latest chapter is the one', async () => {

@@ -117,6 +117,7 @@ describe('a cleaned name', () => {
     ['a leading dash', '--rm', 'rm.cbz'],
     ['nothing but dots', '...', `${ID}.cbz`],
     ['dots at the end', 'wait...', 'wait.cbz'],
+    ['several dots, which Kavita refuses', 'Wait... What..?', 'Wait… What._.cbz'],
     ['letters and marks apart', 'Cafe\u0301', 'Caf\u00E9.cbz'],
     ['an emoji of many parts', 'a👩‍👩‍👧‍👦b', 'a👩‍👩‍👧‍👦b.cbz'],
   ])('%s', (_, title, expected) => {

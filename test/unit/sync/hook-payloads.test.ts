@@ -81,6 +81,16 @@ test('the requests are those of the API descriptions', () => {
   });
 });
 
+test.each([
+  [path('comics', 'A... B', 'Vol.1', 'x.cbz'), '/data'],
+  [path('comics', 'C', 'A..', 'x.cbz'), '/data/C'],
+])('Kavita is sent the nearest folder without two dots: %s', (file, folderPath) => {
+  const [dotted] = seriesUpdates([update('a', '1', file)]);
+  if (!dotted) throw new Error('There is no update.');
+  const kavita = { url: 'http://nas:5000', 'path-map': { [path('comics')]: '/data' } };
+  expect(kavitaRequest(kavita, dotted, 'key').json).toMatchObject({ folderPath });
+});
+
 test('a notification names at most ten chapters', () => {
   const many = Array.from({ length: 12 }, (_, index) =>
     update('a', String(index + 1), path('comics', 'A', 'x.cbz')),
