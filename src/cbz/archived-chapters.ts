@@ -3,6 +3,7 @@ import { basename } from 'node:path';
 import type { ZipFile } from 'yauzl';
 import { MAX_ENTRIES, readComicInfoFile } from './archive-content.js';
 import {
+  FOLDER_MANIFEST_NAME,
   isBoundComment,
   MANIFEST_NAME,
   MAX_MANIFEST_BYTES,
@@ -11,6 +12,7 @@ import {
 import { COMIC_INFO_NAME, MAX_COMIC_INFO_BYTES } from './comic-info.js';
 import { readComicInfo, type ChapterMetadata } from './comic-info-reader.js';
 import { parseComicInfoIdentity, parseIdentityComment } from './identity.js';
+import { readRegularFileIfExists } from '../core/files.js';
 import { readEntryText, withZip } from './zip-file.js';
 
 export interface ArchivedChapter {
@@ -27,11 +29,17 @@ export async function readArchivedChapters(file: string): Promise<readonly Archi
   try {
     if (basename(file) === COMIC_INFO_NAME)
       return [await ofComicInfo((await readComicInfoFile(file)) ?? '')];
+    if (basename(file) === FOLDER_MANIFEST_NAME)
+      return await ofManifest(await folderManifest(file));
     if (/\.pdf$/i.test(file)) return await ofManifest((await readPdfManifest(file))?.text);
     return (await withZip(file, ofZip)) ?? [];
   } catch {
     return [];
   }
+}
+
+async function folderManifest(file: string): Promise<string | undefined> {
+  return (await readRegularFileIfExists(file, { maxBytes: MAX_MANIFEST_BYTES }))?.toString();
 }
 
 async function ofZip(zip: ZipFile): Promise<readonly ArchivedChapter[]> {
@@ -89,11 +97,13 @@ async function recordsIn(text: string) {
 
 /** The name of a book is another template's. */
 async function ofManifest(text = ''): Promise<readonly ArchivedChapter[]> {
-  return ((await recordsIn(text)) ?? []).map(({ chapterId, titleId, metadata = {} }) => ({
-    chapterId,
-    titleId,
-    folderTemplate: undefined,
-    written: metadata,
-    metadata,
-  }));
+  return ((await recordsIn(text)) ?? []).map(
+    ({ chapterId, titleId, metadata = {}, writtenSeries = metadata.series }) => ({
+      chapterId,
+      titleId,
+      folderTemplate: undefined,
+      written: { ...metadata, series: writtenSeries },
+      metadata,
+    }),
+  );
 }

@@ -76,6 +76,9 @@ export function manifestKeys(text: string): string[] | undefined {
 
 export interface PdfManifest {
   readonly text: string;
+  /** Where its line is in the file, without the line break. */
+  readonly start: number;
+  readonly end: number;
   /** The file ends as a PDF does, at the place of its table of objects. */
   readonly isWhole: boolean;
   /** Another program appended to it, as readers do that save annotations. */
@@ -87,20 +90,28 @@ export async function readPdfManifest(file: string): Promise<PdfManifest | undef
   const handle = await openRegularFile(file);
   try {
     const line = await readPdfLine(handle);
-    return line === undefined ? undefined : { text: line, ...(await readPdfEnd(handle)) };
+    return line && { ...line, ...(await readPdfEnd(handle)) };
   } finally {
     await handle.close();
   }
 }
 
 /** At the start, or near the end as earlier versions wrote it. */
-async function readPdfLine(handle: FileHandle): Promise<string | undefined> {
+async function readPdfLine(
+  handle: FileHandle,
+): Promise<Pick<PdfManifest, 'text' | 'start' | 'end'> | undefined> {
   const { size } = await handle.stat();
   for (const position of [0, Math.max(0, size - PDF_TAIL_BYTES)]) {
     const bytes = position === 0 ? PDF_HEAD_BYTES : PDF_TAIL_BYTES;
     const part = await readPart(handle, position, bytes);
-    const start = part.lastIndexOf(`\n${PDF_LINE_PREFIX}`, undefined, 'latin1');
-    if (start !== -1) return readLine(handle, position + start + 1 + PDF_LINE_PREFIX.length);
+    const newline = part.lastIndexOf(`\n${PDF_LINE_PREFIX}`, undefined, 'latin1');
+    if (newline === -1) continue;
+    const start = position + newline + 1;
+    const textStart = start + PDF_LINE_PREFIX.length;
+    const text = await readLine(handle, textStart);
+    return text === undefined
+      ? undefined
+      : { text, start, end: textStart + Buffer.byteLength(text) };
   }
   return undefined;
 }
@@ -115,7 +126,9 @@ async function readLine(handle: FileHandle, position: number): Promise<string | 
   return undefined;
 }
 
-async function readPdfEnd(handle: FileHandle): Promise<Omit<PdfManifest, 'text'>> {
+async function readPdfEnd(
+  handle: FileHandle,
+): Promise<Omit<PdfManifest, 'text' | 'start' | 'end'>> {
   const { size } = await handle.stat();
   const start = Math.max(0, size - PDF_END_BYTES);
   const end = (await readPart(handle, start, PDF_END_BYTES)).toString('latin1');

@@ -7,7 +7,8 @@
 import type { BigIntStats } from 'node:fs';
 import { chmod, lstat } from 'node:fs/promises';
 import { StorageError } from '../core/errors.js';
-import { isSystemError, renameInto } from '../core/files.js';
+import { haveSameBytes, isSystemError, removeFile, renameInto } from '../core/files.js';
+import { publishNew } from '../core/publish.js';
 import { ignoreUnsupportedMode } from '../core/safe-open.js';
 import { readContent } from './archive-content.js';
 
@@ -70,6 +71,40 @@ export async function replaceUnchanged(
   await copyMode(before, tmpFile);
   if (!(await isUnchanged(file, before))) return false;
   await renameInto(tmpFile, file);
+  return true;
+}
+
+/**
+ * Gives a complete file a new name in place of `file`, which is removed; throws StorageError `file-changed` if that is
+ * not in the state `state` any more. False if another file has the name: one with the same bytes is the result of a
+ * killed run.
+ */
+export async function publishAs(
+  tmpFile: string,
+  target: string,
+  { file, state }: { readonly file: string; readonly state: FileState },
+): Promise<boolean> {
+  await copyMode(state, tmpFile);
+  if (!(await isUnchanged(file, state))) throw fileChanged(file);
+  const isNew = await publishNew(tmpFile, target);
+  if (!isNew && !(await haveSameBytes(tmpFile, target))) return false;
+  if (!(await isUnchanged(file, state))) {
+    if (isNew) await removeFile(target);
+    throw fileChanged(file);
+  }
+  await removeFile(file);
+  return true;
+}
+
+/** Renames `file` as publishAs does, with the bytes that it has. */
+export async function moveUnchanged(
+  target: string,
+  { file, state }: { readonly file: string; readonly state: FileState },
+): Promise<boolean> {
+  if (!(await isUnchanged(file, state))) throw fileChanged(file);
+  if (await publishNew(file, target)) return true;
+  if (!(await haveSameBytes(file, target))) return false;
+  await removeFile(file);
   return true;
 }
 

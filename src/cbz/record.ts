@@ -24,6 +24,8 @@ export interface ChapterRecord {
   readonly quality?: Quality | undefined;
   /** The volume, if the service did not name it. */
   readonly inferredVolume?: string | undefined;
+  /** In a book: the series that tankobon wrote, if `metadata` has another one of the owner. */
+  readonly writtenSeries?: string | undefined;
   /** The sha256 of each page in order, as lower-case hex. */
   readonly pages?: readonly string[] | undefined;
   /** What tankobon wrote, as readers of ComicInfo.xml see it; a difference to the file is an edit of the owner. */
@@ -92,6 +94,7 @@ const chapterRecord = z.object({
   updatedAt: date,
   quality: z.enum(QUALITIES).optional(),
   inferredVolume: text,
+  writtenSeries: text,
   pages: z
     .array(z.string().regex(/^[0-9a-f]{64}$/))
     .max(MAX_PAGES)

@@ -127,7 +127,7 @@ export const OTHER_EVENTS: Readonly<Record<OtherEvent, string>> = {
     '`sync`: a title with new chapters is done; `title` is its UUID, with its `name` and the numbers of `new`, `replaced`, `skipped`, `failed` and `waiting` chapters',
   'chapter-waiting': '`sync`: a chapter waits for its preferred group, at the latest `until` then',
   planned:
-    '`sync --dry-run`: a chapter that would be downloaded, and `why`; `replaces` is the chapter whose file it would replace',
+    '`sync --dry-run`: a chapter that would be downloaded, the `file` that it would be saved to, and `why`; `replaces` is the chapter whose file it would replace',
   'chapter-changed':
     '`sync`: a downloaded chapter changed on MangaDex and its file stays, since `upgrade` is not set; `changed` is `pages`, or names the metadata',
   'chapter-restored': '`sync`: MangaDex has a chapter again that was taken down; its file stayed',

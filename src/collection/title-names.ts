@@ -3,6 +3,7 @@ import type { Chapter } from '../api/chapters.js';
 import { readArchivedChapters } from '../cbz/archived-chapters.js';
 import type { ExistingArchive } from '../cbz/library-index.js';
 import { nameCandidates, nameKey, type NamedTitle } from '../download/title-home.js';
+import { usedName, type BookOfTitle } from './retag-books.js';
 
 /** The names of series in files, by the id of their title. */
 export class UsedNames {
@@ -12,24 +13,31 @@ export class UsedNames {
     this.#names.set(titleId, (this.#names.get(titleId) ?? new Set()).add(name));
   }
 
+  addBooks(books: readonly BookOfTitle[]): this {
+    for (const book of books) {
+      const name = usedName(book);
+      if (name !== undefined) this.add(book.titleId, name);
+    }
+    return this;
+  }
+
   of(titleId: string): readonly string[] {
     return [...(this.#names.get(titleId) ?? [])];
   }
 }
 
 /** Reads the names as tankobon wrote them, or, in older archives, as they are. */
-export async function readUsedNames(
+export async function addUsedNames(
+  names: UsedNames,
   archives: readonly ExistingArchive[],
   chapters: ReadonlyMap<string, Pick<Chapter, 'titleId'>>,
-): Promise<UsedNames> {
-  const names = new UsedNames();
+): Promise<void> {
   for (const { file, chapterId } of archives) {
     const titleId = chapters.get(chapterId)?.titleId;
     const [found] = titleId === undefined ? [] : await readArchivedChapters(file);
     const name = found?.written?.series ?? found?.metadata.series;
     if (titleId !== undefined && name !== undefined) names.add(titleId, name);
   }
-  return names;
 }
 
 /** By id, those of titles that are called otherwise by now. Two titles of one name get two names. Pure. */

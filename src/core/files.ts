@@ -14,7 +14,12 @@ import { makeFoldersBelow } from './safe-folders.js';
 import { isSystemError } from './system-errors.js';
 import { removeLeftoverTemporaries, temporaryName } from './temporary-files.js';
 
-export { makeFolders, makeFoldersBelow, makePrivateFolder } from './safe-folders.js';
+export {
+  makeFolders,
+  makeFoldersBelow,
+  makePrivateFolder,
+  removeEmptyFolders,
+} from './safe-folders.js';
 export { fileErrorReason, isSystemError, toStorageError } from './system-errors.js';
 export {
   isLeftoverTemporary,

@@ -1,6 +1,6 @@
 /** Creates folders in places where other users may have planted links or files; see safe-open.ts. */
 import { lstatSync, mkdirSync, statSync } from 'node:fs';
-import { lstat, mkdir } from 'node:fs/promises';
+import { lstat, mkdir, rmdir } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { StorageError } from './errors.js';
 import { makeOwn, OTHERS_ALL, PRIVATE_FOLDER_MODE, type FolderExposure } from './own-folder.js';
@@ -74,4 +74,16 @@ export async function makeFoldersBelow(root: string, folder: string): Promise<st
     }
   }
   return created;
+}
+
+/** Removes the folder and those above it that are empty then, but never `root`, which contains them. */
+export async function removeEmptyFolders(folder: string, root: string): Promise<void> {
+  if (relative(root, folder) === '' || relative(root, folder).startsWith('..')) return;
+  try {
+    await rmdir(folder);
+  } catch {
+    // It is not empty.
+    return;
+  }
+  await removeEmptyFolders(dirname(folder), root);
 }

@@ -3,13 +3,14 @@
  * `cover Vol.01.jpg`, where `bind` finds it.
  */
 import { readdir, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, extname, join } from 'node:path';
 import { chooseCover, chooseVolumeCovers, coverUrl, fetchCovers } from '../api/covers.js';
 import type { Cover, Title } from '../api/titles.js';
 import { cleanSegment } from '../cbz/path-segment.js';
 import { loadImage, type ImageLoaderDeps } from '../image/load-image.js';
 import { ServiceError } from '../core/errors.js';
 import {
+  haveSameBytes,
   isSystemError,
   makeFolders,
   temporaryName,
@@ -18,6 +19,9 @@ import {
 } from '../core/files.js';
 import type { ServiceClient } from '../api/client.js';
 import type { PlannedChapter } from './plan-jobs.js';
+
+/** The names that saveCovers gives. */
+export const COVER_NAME = /^cover(?: Vol\..+)?\.(?:jpe?g|png|gif|webp|avif)$/;
 
 export interface CoverDeps {
   readonly client: ServiceClient;
@@ -54,11 +58,16 @@ export async function saveCovers(
     const languages = [...new Set(ofTitle.map(({ language }) => language))];
     const existing = new Set(await namesIn(folder));
     for (const [volume, cover] of chooseVolumeCovers(covers, title, languages)) {
-      const name = cleanSegment(`cover Vol.${volume.padStart(2, '0')}`);
+      const name = volumeCoverName(volume);
       if (!existing.has(name)) files.push(await saveCover(titleFolder, cover, name, deps));
     }
   }
   return files;
+}
+
+/** Without its extension. */
+function volumeCoverName(volume: string): string {
+  return cleanSegment(`cover Vol.${volume.padStart(2, '0')}`);
 }
 
 /** Without extensions. */
@@ -90,16 +99,10 @@ async function saveCover(
   name: string,
   deps: CoverDeps,
 ): Promise<string> {
-  const url = coverUrl(deps.coversUrl, title.id, cover);
   const tmpFile = temporaryName(join(folder, name));
   try {
     makeFolders(folder);
-    const image = await loadImage(deps.loader, { url, file: tmpFile }, deps.signal);
-    if (!image.ok)
-      throw new ServiceError(
-        'unreachable',
-        `Cannot load the cover of ${title.name}: ${image.message}`,
-      );
+    const image = await loadCover(title, cover, tmpFile, deps);
     const file = join(folder, `${name}.${image.extension}`);
     await renameInto(tmpFile, file);
     return file;
@@ -107,5 +110,54 @@ async function saveCover(
     throw toStorageError(error, folder);
   } finally {
     await rm(tmpFile, { force: true });
+  }
+}
+
+async function loadCover(
+  title: Pick<Title, 'id' | 'name'>,
+  cover: Cover,
+  file: string,
+  { coversUrl, loader, signal }: CoverDeps,
+) {
+  const url = coverUrl(coversUrl, title.id, cover);
+  const image = await loadImage(loader, { url, file }, signal);
+  if (image.ok) return image;
+  const message = `Cannot load the cover of ${title.name}: ${image.message}`;
+  throw new ServiceError('unreachable', message);
+}
+
+/** A title may have covers in many languages. */
+const MAX_LOADS = 10;
+
+/** Whether files are covers that the service has of a title, and so not the owner's own. */
+export class ServedCovers {
+  #covers: Promise<readonly Cover[]> | undefined;
+
+  constructor(
+    private readonly title: Title,
+    private readonly deps: CoverDeps,
+  ) {}
+
+  /** Loads covers beside the file, until one has the same bytes. Throws errors of the service. */
+  async has(file: string): Promise<boolean> {
+    const { title, deps } = this;
+    this.#covers ??= fetchCovers(deps.client, title.id, deps);
+    const covers = await this.#covers;
+    const name = basename(file, extname(file));
+    const ofVolume = covers.filter(({ volume = '' }) => volumeCoverName(volume) === name);
+    const main = [...(title.mainCover ? [title.mainCover] : []), ...covers];
+    const candidates = new Map(
+      (name === 'cover' ? main : ofVolume).map((each) => [each.fileName, each]),
+    );
+    for (const cover of [...candidates.values()].slice(0, MAX_LOADS)) {
+      const tmpFile = temporaryName(file);
+      try {
+        await loadCover(title, cover, tmpFile, deps);
+        if (await haveSameBytes(tmpFile, file)) return true;
+      } finally {
+        await rm(tmpFile, { force: true });
+      }
+    }
+    return false;
   }
 }

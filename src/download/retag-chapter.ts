@@ -1,6 +1,5 @@
 /** What changed in the metadata of one chapter file, and the file with the new metadata and name. */
-import { rmdir } from 'node:fs/promises';
-import { basename, dirname, join, relative, resolve, sep } from 'node:path';
+import { basename, dirname, join, resolve, sep } from 'node:path';
 import type { Chapter } from '../api/chapters.js';
 import type { Title } from '../api/titles.js';
 import type { ComicMetadata, VolumeField } from '../cbz/comic-info.js';
@@ -8,15 +7,15 @@ import type { ComicInfoMerge } from '../cbz/comic-info-merge.js';
 import { readComicInfo, type ChapterMetadata } from '../cbz/comic-info-reader.js';
 import { candidatePaths, shortIdPath, wholeIdPath, type FormatFileName } from '../cbz/file-name.js';
 import {
-  copyMode,
   fileChanged,
   isUnchanged,
+  publishAs,
   readFileState,
   replaceUnchanged,
   type FileState,
 } from '../cbz/ownership.js';
 import type { ChapterRecord } from '../cbz/record.js';
-import { haveSameBytes, makeSyncedFolders, removeFile, temporaryName } from '../core/files.js';
+import { makeSyncedFolders, removeEmptyFolders, temporaryName } from '../core/files.js';
 import { publishNew } from '../core/publish.js';
 import { comicMetadata, inferredVolumeOf, nameValues } from './comic-metadata.js';
 import {
@@ -194,29 +193,15 @@ export async function writeRetagged(
       for (const target of targets) {
         // Some file systems find the file under another spelling of its name too.
         if (target === from || (await isUnchanged(target, retag.state))) break;
-        if (await publishAs(tmpFile, target, retag)) return target;
+        if (!(await publishAs(tmpFile, target, retag))) continue;
+        await removeEmptyFolders(dirname(file), root);
+        return target;
       }
       if (await replaceUnchanged(tmpFile, file, retag.state)) return from;
       throw fileChanged(file);
     },
     signal,
   });
-}
-
-/** False if another file has the name. One with the same bytes is the result of a killed run. */
-async function publishAs(tmpFile: string, target: string, retag: Retag): Promise<boolean> {
-  const { file, state } = retag;
-  await copyMode(state, tmpFile);
-  if (!(await isUnchanged(file, state))) throw fileChanged(file);
-  const isNew = await publishNew(tmpFile, target);
-  if (!isNew && !(await haveSameBytes(tmpFile, target))) return false;
-  if (!(await isUnchanged(file, state))) {
-    if (isNew) await removeFile(target);
-    throw fileChanged(file);
-  }
-  await removeFile(file);
-  await removeIfEmpty(dirname(file), retag.root);
-  return true;
 }
 
 /** Gives a parked file its new name; resolves with the name that it has. */
@@ -226,20 +211,8 @@ export async function unpark(retag: Retag, parked: string): Promise<string> {
   if (!state) return retag.to;
   for (const name of retagTargets(retag))
     if (name === parked || (await publishNew(parked, name))) {
-      await removeIfEmpty(dirname(retag.from), retag.root);
+      await removeEmptyFolders(dirname(retag.from), retag.root);
       return name;
     }
   return parked;
-}
-
-/** Folders that the template named, never the one that contains them. */
-async function removeIfEmpty(folder: string, root: string): Promise<void> {
-  if (relative(root, folder) === '' || relative(root, folder).startsWith('..')) return;
-  try {
-    await rmdir(folder);
-  } catch {
-    // It is not empty.
-    return;
-  }
-  await removeIfEmpty(dirname(folder), root);
 }

@@ -23,12 +23,20 @@ export function manifestText(
     titleId: chapter.record?.titleId ?? chapter.identity?.titleId,
     updatedAt: chapter.record?.updatedAt,
     inferredVolume: chapter.record?.inferredVolume,
+    writtenSeries: writtenSeries(chapter),
     key: sourceKey(chapter),
     prefix: chapterPrefix(index, chapters.length),
     pages: copy ? undefined : chapter.record?.pages,
     metadata: chapter.metadata,
   }));
   return `${JSON.stringify({ copy, chapters: entries, files })}\n`;
+}
+
+/** The series that tankobon wrote, if the owner of the chapter's file changed it. */
+function writtenSeries({ record, metadata }: SourceChapter): string | undefined {
+  if (record?.writtenSeries !== undefined) return record.writtenSeries;
+  const written = record?.metadata?.series;
+  return written === metadata.series ? undefined : written;
 }
 
 const ownFields = z.object({

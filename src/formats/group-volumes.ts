@@ -85,7 +85,7 @@ export function missingNumbers(numbers: readonly (string | undefined)[]): string
 }
 
 /**
- * The same chapter can be in several files: the newest version counts, then the first file. A chapter without an identity
+ * The same chapter can be in several files: the newest version counts, then its own file, then the first one. A chapter without an identity
  * is the same as one in a book with the same metadata, but two files of such chapters are two releases.
  */
 function withoutCopies(chapters: readonly SourceChapter[]): SourceChapter[] {
@@ -105,8 +105,8 @@ function contentKey(chapter: SourceChapter): string {
 }
 
 function isPreferred({ identity, isBound }: SourceChapter, other: SourceChapter): boolean {
-  if (!identity) return !isBound && other.isBound;
-  return (identity.version ?? 0) > (other.identity?.version ?? 0);
+  const newer = (identity?.version ?? 0) - (other.identity?.version ?? 0);
+  return newer > 0 || (newer === 0 && !isBound && other.isBound);
 }
 
 function selectReleases(chapters: readonly SourceChapter[], groups: readonly string[]) {

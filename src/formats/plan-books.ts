@@ -1,5 +1,5 @@
 /** Which books to make of the inputs, under which names, and what is missing. */
-import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { basename, dirname, extname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import type { VolumeField } from '../cbz/comic-info.js';
 import { pathCollisionKey, type FormatFileName } from '../cbz/file-name.js';
 import { isTitleFolder } from '../cbz/name-template.js';
@@ -7,7 +7,7 @@ import { pluralize } from '../core/human-format.js';
 import { UsageError } from '../core/errors.js';
 import { chapterFields } from '../selection/chapter-fields.js';
 import type { LeftOutReason, ObserveBind } from './bind-events.js';
-import type { BindBy, BookFormat } from './bind-choices.js';
+import { bookExtension, type BindBy, type BookFormat } from './bind-choices.js';
 import type { CoverImage } from './book.js';
 import { collectChapters, type FailedFile } from './collect-chapters.js';
 import type { PageProfile } from './device/page-profile.js';
@@ -104,16 +104,21 @@ export async function planBooks(request: BindRequest, signal: AbortSignal): Prom
 
 /**
  * In the output folder of the chapters, a book whose folder is theirs by the templates goes where they are: it may have
- * been moved.
+ * been moved. One that its owner edited stays where it is, under the name that it has.
  */
 function placeBook(
   file: string,
   { chapters }: ChapterGroup,
-  { inputs, output, folderTemplate }: BindRequest,
+  { inputs, output, folderTemplate, format }: BindRequest,
 ): string {
   const isLibrary =
     inputs.length === 0 || inputs.some((input) => resolve(input) === resolve(output));
-  if (!isLibrary || !isTitleFolder(folderTemplate)) return file;
+  if (!isLibrary) return file;
+  const [book, ...others] = new Set(chapters.map((chapter) => chapter.file));
+  const isEdited = others.length === 0 && chapters[0]?.isBookEdited === true;
+  if (book !== undefined && isEdited && extname(book).toLowerCase() === bookExtension(format))
+    return book;
+  if (!isTitleFolder(folderTemplate)) return file;
   const beside = chapters.findLast(
     ({ isBound, record }) => !isBound && record?.folderTemplate === folderTemplate,
   );

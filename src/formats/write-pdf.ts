@@ -6,10 +6,10 @@ import { once } from 'node:events';
 import { createHash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import type PDFDocument from 'pdfkit';
-import { pdfManifestLine, readPdfManifest } from '../cbz/bound-manifest.js';
+import { pdfManifestLine } from '../cbz/bound-manifest.js';
 import { languageTag } from '../cbz/comic-info.js';
 import { StorageError, thrownMessage } from '../core/errors.js';
-import { createFile, digestIfRegular, writeBuffers } from '../core/files.js';
+import { createFile, writeBuffers } from '../core/files.js';
 import type { ImageDimensions } from '../image/dimensions.js';
 import { ACCEPTED_IMAGES, UNKNOWN_DATE, type Book, type WriteOptions } from './book.js';
 import { manifestText } from './book-manifest.js';
@@ -20,6 +20,7 @@ import { convertToPng } from './convert-image.js';
 import { gifToPng } from './gif-to-png.js';
 import { openPng, type PdfImage } from './pdf-image.js';
 import { xmpDescription } from './pdf-metadata.js';
+import { assertReadBack } from './rename-pdf.js';
 
 type Pdf = InstanceType<typeof PDFDocument>;
 
@@ -81,13 +82,6 @@ export async function writePdfBook(book: Book, options: WriteOptions): Promise<n
     await handle.close();
     await rm(tmpFile, { force: true });
   }
-}
-
-/** Throws StorageError `archive-wrong` if the file has other bytes than those that were written, or is not a whole PDF. */
-async function assertReadBack(file: string, digest: string): Promise<void> {
-  const manifest = await readPdfManifest(file);
-  if (manifest?.isWhole !== true || (await digestIfRegular(file)) !== digest)
-    throw new StorageError('archive-wrong', `The PDF cannot be read back: ${file}`);
 }
 
 async function createPdf(book: Book): Promise<Pdf> {

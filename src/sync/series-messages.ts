@@ -31,26 +31,19 @@ export function skippedEvents(
 /** A chapter that is skipped is reported once, not by each run. */
 export function reportDecisions(
   { id, title }: DueTitle,
-  { waiting, planned }: ReleaseDecisions,
+  { waiting }: ReleaseDecisions,
   skipped: readonly SkippedEvent[],
-  { options: { dryRun }, journal, observeSync, onSkipped }: SyncSession,
+  { journal, observeSync, onSkipped }: SyncSession,
 ): void {
-  const describe = (chapter: Chapter) => ({
-    title: id,
-    chapter: chapter.id,
-    ...chapterFields(chapter, title.name),
-  });
   for (const { chapter, untilMs } of waiting) {
     const until = new Date(untilMs).toISOString();
-    observeSync({ type: 'chapter-waiting', ...describe(chapter), until });
+    const fields = chapterFields(chapter, title.name);
+    observeSync({ type: 'chapter-waiting', title: id, chapter: chapter.id, ...fields, until });
   }
   const reported = new Set(journal.state.titles[id]?.reported);
   const fresh = skipped.filter(({ chapter }) => !reported.has(chapter));
   for (const event of fresh) observeSync(event);
   onSkipped?.(fresh);
-  if (!dryRun) return;
-  for (const { chapter, why, replaces } of planned)
-    observeSync({ type: 'planned', ...describe(chapter), why, replaces });
 }
 
 /** The history lists these chapters, and their files are gone: a person may wonder why they do not come back. */

@@ -26,6 +26,8 @@ export type SyncEvent =
       readonly type: 'planned';
       readonly title: string;
       readonly chapter: string;
+      /** The path that its file would get. */
+      readonly file?: string;
       readonly why: string;
       /** The release that it would replace. */
       readonly replaces?: string;

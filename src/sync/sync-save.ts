@@ -15,6 +15,7 @@ import { planSelected } from '../download/plan.js';
 import { runPlan } from '../download/run-download.js';
 import { savedState } from '../download/saved-state.js';
 import { effectiveOptions } from '../config/options/options.js';
+import { chapterFields } from '../selection/chapter-fields.js';
 import { seriesRequest } from './sync-request.js';
 import type { SyncSession } from './sync-session.js';
 import type { DueTitle } from './sync-titles.js';
@@ -94,6 +95,30 @@ export async function planReleases(
       redownload ? { ...shared, history: undefined } : shared,
     );
   return { request, plan };
+}
+
+/** For a dry run: each release, and the file that it would get. */
+export async function reportPlanned(
+  due: DueTitle,
+  planned: readonly PlannedRelease[],
+  releases: readonly Chapter[],
+  output: string,
+  session: SyncSession & { readonly redownload: boolean },
+): Promise<void> {
+  if (planned.length === 0) return;
+  const { plan } = await planReleases(due, planned, releases, output, session);
+  const { chapters } = await plan(session);
+  const files = new Map(chapters.map(({ job }) => [job.id, job.file]));
+  for (const { chapter, why, replaces } of planned)
+    session.observeSync({
+      type: 'planned',
+      title: due.id,
+      chapter: chapter.id,
+      file: files.get(chapter.id),
+      ...chapterFields(chapter, due.title.name),
+      why,
+      replaces,
+    });
 }
 
 type PlanSession = Pick<SyncSession, 'libraries' | 'context' | 'options'> & {

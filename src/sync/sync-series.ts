@@ -2,6 +2,7 @@
 import type { Chapter } from '../api/chapters.js';
 import { fetchTitleFeed } from '../api/feeds.js';
 import { hasCode } from '../core/errors.js';
+import { withoutDeleted } from './deleted-releases.js';
 import { writeKnownReleases } from './known-releases.js';
 import { readEarlierUploads, type EarlierUpload } from '../download/earlier-uploads.js';
 import { findChanges, reportChanges, reportRestored } from './known-changes.js';
@@ -24,7 +25,7 @@ import {
 } from './series-messages.js';
 import type { TitleState } from './sync-lines.js';
 import { languagesOf, outputOf, releaseRules, rulesText, sinceMsOf } from './sync-request.js';
-import { bindSeries, recoverSaved, saveReleases } from './sync-save.js';
+import { bindSeries, recoverSaved, reportPlanned, saveReleases } from './sync-save.js';
 import type { SyncSession } from './sync-session.js';
 import type { DueTitle } from './sync-titles.js';
 
@@ -44,9 +45,9 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
   const nowMs = context.clock.wallMs();
   const output = outputOf(options, file, context.settings);
   const library = await libraries.open(output);
-  const listed = await readReleases(due, session);
-  if (listed.length === 0) warnOfMissingLanguage(due, session);
-  const isUnfinished = !dryRun && (await recoverSaved(due, listed, output, session));
+  const read = await readReleases(due, session);
+  if (read.length === 0) warnOfMissingLanguage(due, session);
+  const isUnfinished = !dryRun && (await recoverSaved(due, read, output, session));
   const sinceMs = sinceOf(due, session, nowMs);
   const rules = releaseRules(options, context.settings, sinceMs);
   const redownload = session.options.redownload ?? known?.redownload ?? false;
@@ -60,6 +61,8 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
       { nowMs, numbersRestart: title.numbersRestart },
       uploads,
     );
+  const isDownloaded = (chapterId: string) => isKnown(stateOf(chapterId));
+  const listed = await withoutDeleted(due, read, isDownloaded, session);
   const releases = await withInferredVolumes(due, listed, decide, session);
   const added = decide(releases).planned.filter(({ replaces }) => replaces === undefined);
   const uploads = await readEarlierUploads(
@@ -78,6 +81,7 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
   const skipped = skippedEvents(decisions, title.name);
   reportRestored(due, releases, library, session);
   reportDecisions(due, decisions, skipped, session);
+  if (dryRun) await reportPlanned(due, planned, releases, output, { ...session, redownload });
   if (!rules.upgrade || dryRun) await reportChanges(due, changed, releases, output, session);
   if (releases.some((chapter) => stateOf(chapter.id) === 'recorded')) {
     const isDownloaded = (state: SavedState['state']) => state === 'saved';

@@ -1,6 +1,6 @@
 /** `tankobon retag`: brings the metadata and names of downloaded chapters up to date. */
 import type { Command } from 'commander';
-import type { RetagEvent } from '../../collection/retag-files.js';
+import type { RetagEvent } from '../../collection/retag-events.js';
 import { exitCodeOf, type ExitCode } from '../../core/exit-codes.js';
 import { pluralize } from '../../core/human-format.js';
 import type { GivenOptions } from '../../config/options/options.js';
@@ -30,8 +30,10 @@ async function retagFolder(
   options: GivenOptions,
   context: CommandContext,
 ): Promise<ExitCode> {
+  const { coversBaseUrl } = await import('../../api/covers.js');
   const { retag } = await import('../../collection/retag-files.js');
   const { nameTemplates } = await import('../../download/download-request.js');
+  const { imageLoader } = await import('../../download/service.js');
   const { withService } = await import('../with-service.js');
   const { settings, stdout, stderr, signal } = context;
   const format = nameTemplates(options.name ?? settings.name);
@@ -45,12 +47,14 @@ async function retagFolder(
   };
   const observe = (event: RetagEvent): void => {
     if (options.json) stdout.write(`${JSON.stringify(event)}\n`);
-    else if (event.type === 'chapter-retagged') stdout.write(`${describe(event)}\n`);
+    else if (RESULTS.includes(event.type)) stdout.write(`${describe(event)}\n`);
     else stderr.write(`${describe(event)}\n`);
   };
   const errors = await withService(context, (service) =>
     retag(request, {
       client: service.anonymous,
+      loader: imageLoader(context, service, service.anonymous),
+      coversUrl: coversBaseUrl(service.addresses.apiUrl),
       observe,
       warn: warnTo(stderr),
       signal,
@@ -60,6 +64,8 @@ async function retagFolder(
   return exitCodeOf(errors);
 }
 
+const RESULTS: readonly RetagEvent['type'][] = ['chapter-retagged', 'book-retagged', 'cover-moved'];
+
 function describe(event: RetagEvent): string {
   switch (event.type) {
     case 'chapter-retagged':
@@ -68,12 +74,19 @@ function describe(event: RetagEvent): string {
       return `${event.file}: unchanged\n  kept: ${event.kept.join(', ')}`;
     case 'chapter-skipped':
       return event.message;
+    case 'book-retagged':
+      return describeRetagged(event);
+    case 'cover-moved':
+      return `${event.file}\n  renamed to ${event.newFile}`;
+    case 'book-failed':
     case 'chapter-failed':
       return `error: ${event.message}`;
     case 'retag-summary': {
-      const { changed, unchanged, edited, nameTaken, notListed, skipped, links, failed } = event;
+      const { changed, unchanged, books, edited, nameTaken, notListed } = event;
+      const { skipped, links, failed } = event;
       return [
         `${changed} changed, ${unchanged} unchanged`,
+        ...(books > 0 ? [pluralize(books, 'book')] : []),
         ...(edited > 0 ? [`${edited} with edits of yours, which stay`] : []),
         ...(nameTaken > 0 ? [`${nameTaken} with their id in the name`] : []),
         ...(notListed > 0 ? [`${notListed} not listed by the service`] : []),

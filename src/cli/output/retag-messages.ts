@@ -2,7 +2,7 @@
 import type { RetaggedChapter } from '../../download/write-retags.js';
 
 /** Such as `a.cbz: title, volume`, with a line for what stays and for a new name. */
-export function describeRetagged(event: Omit<RetaggedChapter, 'type'>): string {
+export function describeRetagged(event: Omit<RetaggedChapter, 'type' | 'chapter'>): string {
   const { file, newFile, nameTaken, changed, kept } = event;
   return [
     `${file}: ${changed.join(', ') || 'name'}`,

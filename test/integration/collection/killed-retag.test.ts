@@ -1,9 +1,23 @@
 /** A kill at every change that retag, or a download with --update, makes in the library: no chapter is lost. */
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { readOwnBook } from '../../../src/formats/rename-book.js';
 import { scanLibrary } from '../../../src/cbz/scan-library.js';
-import { EXAMPLE_CHAPTERS } from '../../../src/practice-server/library/library.js';
+import {
+  createLibrary,
+  EXAMPLE_CHAPTERS,
+  uuidOf,
+} from '../../../src/practice-server/library/library.js';
+import { drawnCover } from '../../../src/practice-server/library/story-pages.js';
 import {
   startPracticeService,
   type PracticeOptions,
@@ -13,7 +27,15 @@ import { imageDigests, sha256 } from '../../support/bind-harness.js';
 import { testImage, writeChapterFile } from '../../support/chapter-files.js';
 import { tankobon } from '../../support/command.js';
 import { killAtEachChange, type KilledRun } from '../../support/kill-points.js';
-import { numberedId, numberedLibrary, saveNumbered } from '../../support/retag-harness.js';
+import { DownloadHarness } from '../../support/download-harness.js';
+import {
+  numberedId,
+  numberedLibrary,
+  retagFolder,
+  runCommand,
+  saveNumbered,
+} from '../../support/retag-harness.js';
+import { chapter, renameTitle, title } from '../../support/title-library.js';
 
 const NO_LIMITS = { general: { requests: 10_000, periodMs: 1_000 }, periodScale: 0.001 };
 
@@ -78,6 +100,64 @@ test(
     }),
   600_000,
 );
+
+/** The bytes of the images below a folder, and in its archives and folders: a page that is lost is missing here. */
+async function imagesOf(books: readonly string[]): Promise<readonly (readonly string[])[]> {
+  const images: (readonly string[])[] = [];
+  for (const book of books)
+    images.push(
+      book.endsWith('.cbz')
+        ? await imageDigests(book)
+        : [sha256(readFileSync(join(book, 'Ch.001/001.png')))],
+    );
+  return images;
+}
+
+test('retag --rename-titles: each book and cover is whole after each kill, and the next run completes the move', async () => {
+  const covers = [drawnCover(uuidOf('one'), '1', 'stairs-cover')];
+  const library = createLibrary({
+    titles: [title('one', 'Old', { covers })],
+    chapters: [chapter('one', '1', { volume: '1' })],
+  });
+  const harness = await DownloadHarness.start({ library, limits: NO_LIMITS });
+  try {
+    await harness.download({
+      targets: [`title:${uuidOf('one')}`],
+      output: original,
+      cover: true,
+    });
+    for (const format of ['cbz', 'folder'])
+      await runCommand(harness, 'bind', original, '-o', original, '--format', format);
+    renameTitle(harness.service.library, 'one', 'New');
+    const booksIn = (name: string) =>
+      [`${name} Vol.01.cbz`, 'Vol.01'].map((book) => join(output, name, book));
+    const moved = ['New Vol.01 Ch.001 [Scans].cbz', 'New Vol.01.cbz', 'Vol.01', 'cover.png'];
+    const originals = await imagesOf(
+      ['Old Vol.01.cbz', 'Vol.01'].map((book) => join(original, 'Old', book)),
+    );
+    const words = ['retag', output, '--rename-titles'];
+    const env = harness.service.environment;
+    const changes = await killAtEachChange({ ...run, words, env }, async (kill) => {
+      const [old, now] = [booksIn('Old'), booksIn('New')];
+      const present = now.map((book, index) => (existsSync(book) ? book : (old[index] ?? '')));
+      expect([kill, await imagesOf(present)]).toEqual([kill, originals]);
+      const hasCover = ['Old', 'New'].some((name) => existsSync(join(output, name, 'cover.png')));
+      expect([kill, hasCover]).toEqual([kill, true]);
+      const { code, stderr } = await retagFolder(harness, output, '--rename-titles');
+      expect([kill, code, stderr]).toEqual([kill, 0, expect.not.stringContaining('error')]);
+      const files = readdirSync(join(output, 'New')).filter((name) => !name.startsWith('.'));
+      expect([kill, files.sort()]).toEqual([kill, moved]);
+      for (const book of now)
+        expect([kill, await readOwnBook(book)]).toMatchObject([
+          kill,
+          { isEdited: false, chapters: [{ metadata: { series: 'New' } }] },
+        ]);
+    });
+    expect(changes).toBeGreaterThan(20);
+  } finally {
+    await harness.stop();
+  }
+}, 600_000);
 
 test(
   '--update: the old archive or the new one is whole after each kill',

@@ -297,8 +297,16 @@ describe('options of a run', () => {
     harness.write(`series:\n  - target: title:${titleId('Alpha')}\n`);
     const planned = await harness.sync({ dryRun: true });
     expect(planned.lines.filter(({ type }) => type === 'planned')).toMatchObject([
-      { series: 'Alpha', number: '1' },
-      { series: 'Alpha', number: '2' },
+      {
+        series: 'Alpha',
+        number: '1',
+        file: expect.stringMatching(/Alpha Ch\.001 \[en\] \[Scans\]\.cbz$/),
+      },
+      {
+        series: 'Alpha',
+        number: '2',
+        file: expect.stringMatching(/Alpha Ch\.002 \[en\] \[Scans\]\.cbz$/),
+      },
     ]);
     expect(savedIn((await harness.sync({ fromNow: true })).lines)).toEqual([]);
     harness.clock.advance(DAY_MS);

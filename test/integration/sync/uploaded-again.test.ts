@@ -137,3 +137,47 @@ test('with upgrade, the renumbered chapter gets its new name, and the new one it
     'Alpha/Alpha Ch.003 [Scans].cbz',
   ]);
 });
+
+describe('a followed title', () => {
+  async function startFollowed(keys = ''): Promise<void> {
+    harness = await SyncHarness.start((nowMs) =>
+      syncLibrary(['Alpha'], nowMs - 9 * HOUR_MS, { Alpha: 'reading' }),
+    );
+    await harness.login();
+    harness.write('follows: true\n', `, language: [en]${keys}`);
+    await harness.sync();
+  }
+
+  test('a chapter that was uploaded again is reported once, and is not saved twice', async () => {
+    await startFollowed();
+    const [file] = harness.base.archives().filter((each) => each.includes('001'));
+    const id = uploadAgain();
+    const { lines } = await harness.sync();
+    expect(skipped(lines)).toEqual([{ chapter: id, reason: 'uploaded-again', file }]);
+    harness.catalogueRequests();
+    upload('3', 'Scans');
+    const later = await harness.sync();
+    expect([skipped(later.lines), savedIn(later.lines)]).toEqual([[], [chapterId('Alpha', '3')]]);
+    expect(paths()).toEqual([...BEFORE, 'Alpha/Alpha Ch.003 [Scans].cbz']);
+  });
+
+  test('with upgrade it replaces the deleted one', async () => {
+    await startFollowed(', upgrade: true');
+    const id = uploadAgain();
+    const dryRun = await harness.sync({ dryRun: true });
+    expect(dryRun.lines).toContainEqual(
+      expect.objectContaining({ type: 'planned', chapter: id, replaces: chapterId('Alpha', '1') }),
+    );
+    const { lines } = await harness.sync();
+    expect([savedIn(lines), lines.at(-1)]).toMatchObject([[id], { replaced: 1 }]);
+    expect(paths()).toEqual(REPLACED);
+  });
+
+  test('a later release of another group does not replace one that still exists', async () => {
+    await startFollowed(', upgrade: true');
+    harness.clock.advance(2 * DAY_MS);
+    upload('1', 'Scans II');
+    expect(savedIn((await harness.sync()).lines)).toEqual([]);
+    expect(paths()).toEqual(BEFORE);
+  });
+});

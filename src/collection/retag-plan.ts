@@ -1,0 +1,130 @@
+/** What retag changes: compares the files of a folder with what the service says of their chapters and titles. */
+import { resolve } from 'node:path';
+import { fetchChapters } from '../api/chapters.js';
+import type { ServiceClient } from '../api/client.js';
+import { fetchTitles, type Title } from '../api/titles.js';
+import type { ExistingArchive } from '../cbz/library-index.js';
+import { isRetag, planRetag, type Retag, type RetagOptions } from '../download/retag-chapter.js';
+import { fieldsById, type ChapterFields } from '../selection/chapter-fields.js';
+import { NewFolders, type LeftFolder } from './new-folders.js';
+import { planBookRetag, readBooks, type BookOfTitle, type BookRetag } from './retag-books.js';
+import { addUsedNames, newTitleNames, UsedNames } from './title-names.js';
+
+export interface RetagRequest extends Omit<RetagOptions, 'titleNames' | 'hasComparedPages'> {
+  readonly folder: string;
+  readonly dryRun: boolean;
+  /** Whether titles that the service renamed get their new name and folder. */
+  readonly renameTitles: boolean;
+}
+
+export interface RetagPlan {
+  readonly retags: readonly Retag[];
+  readonly bookRetags: readonly BookRetag[];
+  /** The folders that renamed titles leave. */
+  readonly leftFolders: readonly LeftFolder[];
+  readonly unchanged: readonly {
+    readonly file: string;
+    readonly chapter: string;
+    /** The metadata that its owner edited, and that the service has otherwise. */
+    readonly edited: readonly string[];
+  }[];
+  readonly failed: readonly {
+    readonly file: string;
+    readonly chapter: string;
+    readonly error: unknown;
+  }[];
+  /** The number of chapters that the service does not list. */
+  readonly notListed: number;
+  readonly fields: ReadonlyMap<string, ChapterFields>;
+}
+
+interface PlanDeps {
+  readonly client: ServiceClient;
+  readonly warn: (message: string) => void;
+  readonly signal: AbortSignal;
+}
+
+/** Throws errors of the service, and the signal's reason when aborted. */
+export async function planRetags(
+  all: readonly ExistingArchive[],
+  request: RetagRequest,
+  { client, warn, signal }: PlanDeps,
+): Promise<RetagPlan> {
+  const archives = all.filter(({ isBound, ownership }) => !isBound && ownership === 'own');
+  const bound = all.filter(({ isBound }) => isBound);
+  const ids = new Set([...archives, ...bound].map(({ chapterId }) => chapterId));
+  const chapters = await fetchChapters(client, [...ids], { signal, warn });
+  const books = await readBooks(bound, chapters);
+  const titleIds = [...chapters.values(), ...books].flatMap(({ titleId }) => titleId ?? []);
+  const { titles } = await fetchTitles(client, titleIds, { signal, warn });
+  const usedNames = new UsedNames().addBooks(books);
+  if (request.renameTitles) await addUsedNames(usedNames, archives, chapters);
+  const titleNames = request.renameTitles ? newTitleNames(titles, usedNames) : undefined;
+  const options = { ...request, titleNames, hasComparedPages: false };
+  const newFolders = new NewFolders();
+  const retags: Retag[] = [];
+  const unchanged: RetagPlan['unchanged'][number][] = [];
+  const failed: RetagPlan['failed'][number][] = [];
+  let notListed = 0;
+  for (const { file, chapterId } of archives) {
+    signal.throwIfAborted();
+    const chapter = chapters.get(chapterId);
+    const title = titles.get(chapter?.titleId ?? '');
+    // Without its title, a chapter would lose the series.
+    if (!chapter || !title) notListed += 1;
+    else
+      try {
+        const planned = await planRetag({ file, chapter, title }, options);
+        usedNames.add(title.id, planned.title.name);
+        const { from, to } = isRetag(planned)
+          ? planned
+          : { from: resolve(file), to: resolve(file) };
+        newFolders.add({ title, from, to });
+        if (isRetag(planned)) retags.push(planned);
+        else unchanged.push({ file, chapter: chapterId, edited: planned.edited });
+      } catch (error) {
+        signal.throwIfAborted();
+        failed.push({ file, chapter: chapterId, error });
+      }
+  }
+  if (!titleNames) warnOfRenamed(titles, usedNames, warn);
+  const bookRetags = planBooks(books, { ...request, titles, titleNames, newFolders });
+  const leftFolders = request.renameTitles ? newFolders.left() : [];
+  const fields = fieldsById([...chapters.values()], titles);
+  return { retags, bookRetags, leftFolders, unchanged, failed, notListed, fields };
+}
+
+/** Adds the folders of books to those of chapters, which books follow. */
+function planBooks(
+  books: readonly BookOfTitle[],
+  options: {
+    readonly folder: string;
+    readonly titles: ReadonlyMap<string, Title>;
+    readonly titleNames: ReadonlyMap<string, string> | undefined;
+    readonly newFolders: NewFolders;
+  },
+): readonly BookRetag[] {
+  const { titles, titleNames, newFolders } = options;
+  const planned = books.map((book) => {
+    const newName = titleNames?.get(book.titleId);
+    const retag = newName === undefined ? undefined : planBookRetag(book, newName, options);
+    return { book, retag };
+  });
+  for (const { book, retag } of planned) {
+    const title = titles.get(book.titleId);
+    const from = resolve(book.file);
+    if (title) newFolders.add({ title, from, to: retag?.to ?? from });
+  }
+  return planned.flatMap(({ retag }) => retag ?? []);
+}
+
+function warnOfRenamed(
+  titles: ReadonlyMap<string, Title>,
+  usedNames: UsedNames,
+  warn: (message: string) => void,
+): void {
+  for (const [id, name] of newTitleNames(titles, usedNames)) {
+    const used = usedNames.of(id).join('" and "');
+    warn(`"${used}" is called "${name}" by now; --rename-titles renames its folder`);
+  }
+}

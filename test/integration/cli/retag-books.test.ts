@@ -1,0 +1,223 @@
+/** `tankobon retag --rename-titles` moves the books and the covers of a title with its chapters. */
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, join, relative } from 'node:path';
+import { readPdfManifest } from '../../../src/cbz/bound-manifest.js';
+import { readOwnBook } from '../../../src/formats/rename-book.js';
+import { drawnCover } from '../../../src/practice-server/library/story-pages.js';
+import { createLibrary, uuidOf } from '../../../src/practice-server/library/library.js';
+import { readArchive, readEntry } from '../../support/archive.js';
+import { imageDigests } from '../../support/bind-harness.js';
+import { DownloadHarness } from '../../support/download-harness.js';
+import { editEntry, replaced } from '../../support/owner-edits.js';
+import { retagFolder, runCommand } from '../../support/retag-harness.js';
+import { chapter, renameTitle, title } from '../../support/title-library.js';
+
+const OLD = "Ann's <Tea>";
+/** The name of files. */
+const OLD_NAME = "Ann's _Tea_";
+const NEW = '猫 & Tea';
+const TARGET = `title:${uuidOf('one')}`;
+const FORMATS = ['cbz', 'epub', 'pdf', 'folder'] as const;
+
+let harness: DownloadHarness;
+beforeEach(async () => {
+  const covers = [drawnCover(uuidOf('one'), '1', 'stairs-cover')];
+  const chapters = ['1', '2'].map((number) => chapter('one', number, { volume: '1' }));
+  const library = createLibrary({ titles: [title('one', OLD, { covers })], chapters });
+  harness = await DownloadHarness.start({ library });
+});
+afterEach(() => harness.stop());
+
+const download = (options: Readonly<Record<string, unknown>> = {}) =>
+  harness.download({ targets: [TARGET], language: 'en', ...options });
+const inOutput = (...path: readonly string[]) => join(harness.output, ...path);
+const bind = (...words: readonly string[]) =>
+  runCommand(harness, 'bind', harness.output, '-o', harness.output, ...words);
+const renameInService = () => {
+  renameTitle(harness.service.library, 'one', NEW);
+};
+const retag = (...words: readonly string[]) =>
+  retagFolder(harness, harness.output, '--rename-titles', ...words);
+const paths = () =>
+  harness
+    .files()
+    .map((file) => relative(harness.output, file))
+    .sort();
+const books = (name: string) => [
+  inOutput(name, `${name} Vol.01.cbz`),
+  inOutput(name, `${name} Vol.01.epub`),
+  inOutput(name, `${name} Vol.01.pdf`),
+  inOutput(name, 'Vol.01'),
+];
+
+async function bindAll(): Promise<void> {
+  expect((await download({ cover: 'all' })).code).toBe(0);
+  for (const format of FORMATS) expect((await bind('--format', format)).code).toBe(0);
+}
+
+test('books of every format move with the chapters, and have the new name in their metadata', async () => {
+  await bindAll();
+  const images = await imageDigests(books(OLD_NAME)[1] ?? '');
+  const comicInfo = await readEntry(books(OLD_NAME)[0] ?? '', 'ComicInfo.xml');
+  renameInService();
+  const { code, stdout, stderr } = await retag();
+  expect([code, stderr]).toEqual([0, '2 changed, 0 unchanged, 4 books\n']);
+  for (const [index, file] of books(NEW).entries())
+    expect(stdout).toContain(`${books(OLD_NAME)[index] ?? ''}: series\n  renamed to ${file}\n`);
+  expect(readdirSync(harness.output)).toEqual([NEW]);
+  const [cbz = '', epub = '', pdf = '', folder = ''] = books(NEW);
+  expect(await readEntry(cbz, 'ComicInfo.xml')).toBe(
+    replaced(comicInfo, [/<Series>.*<\/Series>/, '<Series>猫 &amp; Tea</Series>']),
+  );
+  const opf = await readEntry(epub, 'OEBPS/content.opf');
+  expect(opf).toContain('<dc:title>猫 &amp; Tea, Vol. 1</dc:title>');
+  expect(opf).toContain('id="series">猫 &amp; Tea</meta>');
+  expect(opf).toContain('<meta name="calibre:series" content="猫 &amp; Tea"/>');
+  for (const entry of ['OEBPS/nav.xhtml', 'OEBPS/toc.ncx'])
+    expect(await readEntry(epub, entry)).toContain('猫 &amp; Tea, Vol. 1');
+  for (const { name, bytes } of await readArchive(epub))
+    if (!name.includes('/images/')) expect([name, bytes.includes('Ann')]).toEqual([name, false]);
+  expect(await imageDigests(epub)).toEqual(images);
+  const bytes = readFileSync(pdf);
+  const encoded = Buffer.from(`${NEW}, Vol. 1`, 'utf16le').swap16();
+  expect([bytes.includes(encoded), bytes.includes('猫 &amp; Tea, Vol. 1')]).toEqual([true, true]);
+  expect((await readPdfManifest(pdf))?.isWhole).toBe(true);
+  const inFolder = readFileSync(join(folder, 'Ch.001/ComicInfo.xml'), 'utf8');
+  expect(inFolder).toContain('<Series>猫 &amp; Tea</Series>');
+  for (const file of books(NEW))
+    expect(await readOwnBook(file)).toMatchObject({
+      isEdited: false,
+      chapters: [{ metadata: { series: NEW } }, { metadata: { series: NEW } }],
+    });
+});
+
+test('bind recognises the moved books: none is written again, and a new chapter is added to them', async () => {
+  await bindAll();
+  renameInService();
+  await retag();
+  const before = paths();
+  for (const format of FORMATS) {
+    const { stdout } = await bind('--format', format, '--json');
+    expect(stdout).toContain('"saved":0,"skipped":1,"failed":0');
+  }
+  expect(paths()).toEqual(before);
+  expect((await retag()).stderr).toMatch(/^0 changed, 2 unchanged\n/);
+  harness.service.library.putChapter(chapter('one', '3', { volume: '1' }));
+  await download();
+  for (const format of FORMATS)
+    expect((await bind('--format', format, '--json')).stdout).toContain('"saved":1,"skipped":0');
+  expect(paths().filter((path) => /Tea Vol\.01\.\w+$/.test(path))).toHaveLength(3);
+});
+
+test('books whose chapter files were removed move too, and later chapters go there', async () => {
+  await download({ bind: 'volume' });
+  expect(paths()).toEqual([`${OLD_NAME}/${OLD_NAME} Vol.01.cbz`]);
+  renameInService();
+  const without = await retagFolder(harness, harness.output);
+  expect(without.stderr).toContain(`"${OLD}" is called "${NEW}" by now`);
+  const dryRun = await retag('--dry-run');
+  expect(dryRun.stdout).toContain(`renamed to ${inOutput(NEW, `${NEW} Vol.01.cbz`)}`);
+  expect(paths()).toEqual([`${OLD_NAME}/${OLD_NAME} Vol.01.cbz`]);
+  expect((await retag()).code).toBe(0);
+  expect(paths()).toEqual([`${NEW}/${NEW} Vol.01.cbz`]);
+  harness.service.library.putChapter(chapter('one', '3', { volume: '2' }));
+  await download({ bind: 'volume' });
+  expect(paths()).toEqual([`${NEW}/${NEW} Vol.01.cbz`, `${NEW}/${NEW} Vol.02.cbz`]);
+});
+
+test('a book that its owner edited is only moved, and bind makes no second one', async () => {
+  await download({ bind: 'volume' });
+  const [file = ''] = books(OLD_NAME);
+  await editEntry(file, 'ComicInfo.xml', (xml) =>
+    replaced(xml, ['</ComicInfo>', '<Notes>n</Notes></ComicInfo>']),
+  );
+  const bytes = readFileSync(file);
+  renameInService();
+  const { stdout } = await retag();
+  expect(stdout).toBe(`${file}: name\n  kept: series\n  renamed to ${books(NEW)[0] ?? ''}\n`);
+  expect(readFileSync(books(NEW)[0] ?? '').equals(bytes)).toBe(true);
+  expect((await bind('--json')).stdout).toContain('"saved":0,"skipped":1');
+  expect(paths()).toEqual([`${NEW}/${NEW} Vol.01.cbz`]);
+  expect((await retag()).stderr).toBe('0 changed, 0 unchanged\n');
+  expect((await retagFolder(harness, harness.output)).stderr).toBe('0 changed, 0 unchanged\n');
+});
+
+test('a series that its owner named stays in the books', async () => {
+  await download();
+  for (const file of harness.files())
+    await editEntry(file, 'ComicInfo.xml', (xml) =>
+      replaced(xml, [/<Series>.*<\/Series>/, '<Series>Mine</Series>']),
+    );
+  await bind();
+  expect(paths()).toContain(`${OLD_NAME}/Mine Vol.01.cbz`);
+  renameInService();
+  await retag();
+  expect(paths()).toContain(`${NEW}/Mine Vol.01.cbz`);
+  const xml = await readEntry(inOutput(NEW, 'Mine Vol.01.cbz'), 'ComicInfo.xml');
+  expect(xml).toContain('<Series>Mine</Series>');
+  expect((await bind('--json')).stdout).toContain('"saved":0,"skipped":1');
+});
+
+test('a file in a book folder that its owner changed stays as it is', async () => {
+  await download();
+  await bind('--format', 'folder');
+  const changed = join(books(OLD_NAME)[3] ?? '', 'Ch.002/ComicInfo.xml');
+  writeFileSync(
+    changed,
+    replaced(readFileSync(changed, 'utf8'), ['</Series>', ' (mine)</Series>']),
+  );
+  renameInService();
+  expect((await retag()).stdout).toContain('kept: Ch.002/ComicInfo.xml');
+  const series = ['Ch.001', 'Ch.002'].map(
+    (name) =>
+      /<Series>(.*)<\/Series>/.exec(
+        readFileSync(join(books(NEW)[3] ?? '', name, 'ComicInfo.xml'), 'utf8'),
+      )?.[1],
+  );
+  expect(series).toEqual(['猫 &amp; Tea', expect.stringContaining(' (mine)')]);
+});
+
+test('another book of the new name is not replaced', async () => {
+  await download();
+  await bind();
+  renameInService();
+  harness.service.library.putChapter(chapter('one', '3', { volume: '2' }));
+  await retag();
+  rmSync(inOutput(NEW), { recursive: true });
+  renameTitle(harness.service.library, 'one', OLD);
+  await download();
+  await bind();
+  const taken = books(NEW)[0] ?? '';
+  await runCommand(
+    harness,
+    'bind',
+    harness.output,
+    '-o',
+    inOutput(NEW),
+    '--name',
+    `${NEW} Vol.{volume:02}`,
+    '--by',
+    'title',
+  );
+  renameInService();
+  writeFileSync(taken, 'mine');
+  const { code, stderr } = await retag();
+  expect([code, stderr]).toEqual([3, expect.stringContaining(`error: ${taken} exists`)]);
+  expect(readFileSync(taken, 'utf8')).toBe('mine');
+  expect(existsSync(books(OLD_NAME)[0] ?? '')).toBe(true);
+});
+
+test('covers that MangaDex has move; an image of the owner stays, and is copied', async () => {
+  await download({ cover: 'all' });
+  const mine = inOutput(OLD_NAME, 'cover Vol.02.png');
+  writeFileSync(mine, readFileSync(inOutput(OLD_NAME, 'cover.png')));
+  renameInService();
+  const { stdout, stderr } = await retag();
+  for (const name of ['cover.png', 'cover Vol.01.png'])
+    expect(stdout).toContain(`${inOutput(OLD_NAME, name)}\n  renamed to ${inOutput(NEW, name)}\n`);
+  expect(stderr).toContain(
+    `Copied to ${inOutput(NEW)}, since MangaDex does not have the same image: ${mine}`,
+  );
+  expect(stderr).toContain(`Kept: ${inOutput(OLD_NAME)} has other files: ${basename(mine)}`);
+  expect(readdirSync(inOutput(OLD_NAME))).toEqual([basename(mine)]);
+});
