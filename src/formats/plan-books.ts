@@ -7,7 +7,7 @@ import { pluralize } from '../core/human-format.js';
 import { UsageError } from '../core/errors.js';
 import { chapterFields } from '../selection/chapter-fields.js';
 import type { LeftOutReason, ObserveBind } from './bind-events.js';
-import { bookExtension, type BindBy, type BookFormat } from './bind-choices.js';
+import type { BindBy, BookFormat } from './bind-choices.js';
 import type { CoverImage } from './book.js';
 import { collectChapters, type FailedFile } from './collect-chapters.js';
 import type { PageProfile } from './device/page-profile.js';
@@ -106,18 +106,13 @@ export async function planBooks(request: BindRequest, signal: AbortSignal): Prom
  * In the output folder of the chapters, a book whose folder is theirs by the templates goes where they are: it may have
  * been moved. One that its owner edited stays where it is, under the name that it has.
  */
-function placeBook(
-  file: string,
-  { chapters }: ChapterGroup,
-  { inputs, output, folderTemplate, format }: BindRequest,
-): string {
+function placeBook(file: string, { chapters }: ChapterGroup, request: BindRequest): string {
+  const { inputs, output, folderTemplate } = request;
   const isLibrary =
     inputs.length === 0 || inputs.some((input) => resolve(input) === resolve(output));
   if (!isLibrary) return file;
-  const [book, ...others] = new Set(chapters.map((chapter) => chapter.file));
-  const isEdited = others.length === 0 && chapters[0]?.isBookEdited === true;
-  if (book !== undefined && isEdited && extname(book).toLowerCase() === bookExtension(format))
-    return book;
+  const edited = editedBook(chapters, request);
+  if (edited !== undefined) return edited;
   if (!isTitleFolder(folderTemplate)) return file;
   const beside = chapters.findLast(
     ({ isBound, record }) => !isBound && record?.folderTemplate === folderTemplate,
@@ -126,6 +121,14 @@ function placeBook(
   const folder = relative(resolve(output), resolve(dirname(beside.file)));
   const isOutside = folder.split(sep)[0] === '..' || isAbsolute(folder);
   return isOutside ? file : join(output, folder, basename(file));
+}
+
+/** The book that has all of these chapters, if its owner edited it. */
+function editedBook(chapters: readonly SourceChapter[], request: BindRequest): string | undefined {
+  const [book, ...others] = new Set(chapters.map(({ file }) => file));
+  const isEdited = others.length === 0 && chapters[0]?.isBookEdited === true;
+  if (book === undefined || !isEdited || copyProfile(request) !== undefined) return undefined;
+  return extname(book).toLowerCase() === request.extension ? book : undefined;
 }
 
 /** What is missing is reported before anything is written. */
