@@ -4,7 +4,7 @@
  * links are followed. Titles that get another name are moved with their books and covers.
  */
 import { opendir } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import type { LibraryIndex } from '../cbz/library-index.js';
 import { scanLibrary } from '../cbz/scan-library.js';
 import { keptReason } from '../cbz/ownership.js';
@@ -111,7 +111,7 @@ class RetagRun {
   async #moveCovers(left: LeftFolder): Promise<void> {
     const { observe, warn, signal } = this.deps;
     const onMoved = (file: string, newFile: string) => {
-      observe({ type: 'cover-moved', file, newFile });
+      observe({ type: 'cover-moved', file: this.#asGiven(file), newFile });
     };
     try {
       await moveCovers(left, this.deps, { onMoved, warn });
@@ -127,7 +127,7 @@ class RetagRun {
     this.#movedFrom.add(dirname(file));
     this.deps.observe({
       type: 'book-retagged',
-      file,
+      file: this.#asGiven(file),
       ...(to !== file && { newFile: to }),
       series: names.to,
       changed: keepsContent ? [] : ['series'],
@@ -155,9 +155,15 @@ class RetagRun {
       signal.throwIfAborted();
       const error = toTankobonError(toStorageError(thrown, file));
       const { code: reason, message } = error;
-      observe({ type: 'book-failed', file, reason, message });
+      observe({ type: 'book-failed', file: this.#asGiven(file), reason, message });
       this.#errors.push(error);
     }
+  }
+
+  /** A path below the folder, as the events of chapters have it. */
+  #asGiven(file: string): string {
+    const { folder } = this.request;
+    return join(folder, relative(resolve(folder), file));
   }
 
   #fieldsOf(chapter: string): ChapterFields | undefined {

@@ -8,6 +8,7 @@ import { pdfManifestLine, readPdfManifest } from '../cbz/bound-manifest.js';
 import type { Publish } from '../cbz/zip-file-writer.js';
 import { StorageError } from '../core/errors.js';
 import { createFile, digestIfRegular, openRegularFile } from '../core/files.js';
+import { decodeString, encodeString } from './pdf-string.js';
 import { renamedSeries, renameInManifest, replaceText, type SeriesRename } from './book-series.js';
 
 interface Replacement {
@@ -102,12 +103,18 @@ interface PdfObject {
   readonly text: string;
 }
 
+/** Earlier versions wrote only the title, and did not escape it. */
+const SERIES_IN_XMP: readonly RegExp[] = [
+  /(<dc:title>\s*<rdf:Alt>\s*<rdf:li[^>]*>)(.*?)(<\/rdf:li>)/s,
+  /(<calibre:series rdf:parseType="Resource"><rdf:value>)([^<]*)(<)/,
+];
+
 function metadataReplacement({ start, end, text }: PdfObject, rename: SeriesRename): Replacement {
   const [head = '', body = '', tail = ''] = splitStream(text);
   const xml = Buffer.from(body, 'latin1').toString();
-  // pdfkit does not escape it.
-  const pattern = /(<dc:title>\s*<rdf:Alt>\s*<rdf:li[^>]*>)(.*?)(<\/rdf:li>)/s;
-  const renamed = Buffer.from(replaceText(xml, pattern, rename));
+  const renamed = Buffer.from(
+    SERIES_IN_XMP.reduce((found, pattern) => replaceText(found, pattern, rename), xml),
+  );
   const lengths = head.replace(/(\/Length )\d+/, `$1${renamed.length}`);
   const parts = [Buffer.from(lengths, 'latin1'), renamed, Buffer.from(tail, 'latin1')];
   return { start, end, text: Buffer.concat(parts) };
@@ -212,37 +219,6 @@ function tableText(
 async function readPart(source: FileHandle, position: number, bytes: number): Promise<string> {
   const { buffer, bytesRead } = await source.read(Buffer.alloc(bytes), 0, bytes, position);
   return buffer.toString('latin1', 0, bytesRead);
-}
-
-const ESCAPES: Readonly<Record<string, string>> = {
-  '\n': '\\n',
-  '\r': '\\r',
-  '\t': '\\t',
-  '\b': '\\b',
-  '\f': '\\f',
-  '(': '\\(',
-  ')': '\\)',
-  '\\': '\\\\',
-};
-const UNESCAPED = new Map(Object.entries(ESCAPES).map(([character, text]) => [text, character]));
-const BYTE_ORDER_MARK = '\xfe\xff';
-
-/** A literal string of ASCII, or of UTF-16 with a byte order mark. */
-function decodeString(text: string): string {
-  const bytes = text.replace(/\\./gs, (escape) => UNESCAPED.get(escape) ?? escape);
-  if (!bytes.startsWith(BYTE_ORDER_MARK)) return bytes;
-  const units = Buffer.from(bytes.slice(BYTE_ORDER_MARK.length), 'latin1');
-  return units
-    .subarray(0, units.length - (units.length % 2))
-    .swap16()
-    .toString('utf16le');
-}
-
-function encodeString(text: string): string {
-  const isAscii = Buffer.from(text, 'ascii').toString('ascii') === text;
-  const units = Buffer.from(text, 'utf16le').swap16().toString('latin1');
-  const bytes = isAscii ? text : BYTE_ORDER_MARK + units;
-  return Array.from(bytes, (character) => ESCAPES[character] ?? character).join('');
 }
 
 function unexpected(file: string): StorageError {

@@ -80,7 +80,8 @@ test('books of every format move with the chapters, and have the new name in the
   expect(await imageDigests(epub)).toEqual(images);
   const bytes = readFileSync(pdf);
   const encoded = Buffer.from(`${NEW}, Vol. 1`, 'utf16le').swap16();
-  expect([bytes.includes(encoded), bytes.includes('猫 &amp; Tea, Vol. 1')]).toEqual([true, true]);
+  expect([bytes.includes(encoded), bytes.includes('>猫 &amp; Tea, Vol. 1<')]).toEqual([true, true]);
+  expect(bytes.includes('<rdf:value>猫 &amp; Tea</rdf:value>')).toBe(true);
   expect((await readPdfManifest(pdf))?.isWhole).toBe(true);
   const inFolder = readFileSync(join(folder, 'Ch.001/ComicInfo.xml'), 'utf8');
   expect(inFolder).toContain('<Series>猫 &amp; Tea</Series>');
