@@ -7,6 +7,7 @@ import type { Command } from 'commander';
 import { readFileSync } from 'node:fs';
 import { format } from 'prettier';
 import { FIELD_VALUES } from '../src/cbz/name-template.js';
+import { PRINT_FIELDS, TITLE_PRINT_FIELDS } from '../src/config/print-template.js';
 import { ENVIRONMENT } from '../src/config/environment.js';
 import {
   describeValue,
@@ -43,10 +44,9 @@ export async function generatePages(): Promise<Readonly<Record<string, string>>>
     'commands.md': await formatMarkdown(commandsPage()),
     'troubleshooting.md': await formatMarkdown(troubleshootingPage()),
     'names.md': await withTables('names.md', {
-      fields: table(
-        ['field', 'value'],
-        Object.entries(FIELD_VALUES).map(([name, value]) => [code(`{${name}}`), value]),
-      ),
+      fields: fieldTable(FIELD_VALUES),
+      'print-fields': fieldTable(PRINT_FIELDS),
+      'title-print-fields': fieldTable(TITLE_PRINT_FIELDS),
     }),
     'collection.md': await withTables('collection.md', {
       damage: table(['reason', 'meaning'], rowsOf(DAMAGE_REASONS)),
@@ -57,6 +57,12 @@ export async function generatePages(): Promise<Readonly<Record<string, string>>>
     }),
   };
 }
+
+const fieldTable = (fields: Readonly<Record<string, string>>) =>
+  table(
+    ['field', 'value'],
+    Object.entries(fields).map(([name, value]) => [code(`{${name}}`), value]),
+  );
 
 const rowsOf = (meanings: Readonly<Record<string, string>>) =>
   Object.entries(meanings).map(([name, meaning]) => [code(name), meaning]);

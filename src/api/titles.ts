@@ -83,6 +83,8 @@ export interface TitleSearchOptions extends CollectionOptions {
   readonly limit?: number;
   /** Only titles with chapters in one of these languages. */
   readonly languages?: readonly string[];
+  /** Whether the authors and artists are needed. */
+  readonly withPeople?: boolean | undefined;
 }
 
 const DEFAULT_SEARCH_LIMIT = 20;
@@ -93,7 +95,7 @@ export async function searchTitles(
   words: string,
   options: TitleSearchOptions = {},
 ): Promise<Title[]> {
-  const { limit = DEFAULT_SEARCH_LIMIT, languages } = options;
+  const { limit = DEFAULT_SEARCH_LIMIT, languages, withPeople = false } = options;
   const title = words.replace(/\s+/gu, ' ').trim();
   if (title === '') throw new UsageError('bad-option', 'The words to search for are empty.');
   if (!Number.isInteger(limit) || limit < 1 || limit > MAX_PAGE_SIZE) {
@@ -104,6 +106,7 @@ export async function searchTitles(
   query.append('title', title);
   query.append('order[relevance]', 'desc');
   appendAll(query, 'availableTranslatedLanguage', languages);
+  if (withPeople) appendAll(query, 'includes', ['author', 'artist']);
   const reader = new CollectionReader(client, '/manga', titleSchema, options);
   const { items } = await reader.readPage(query);
   reader.finish();

@@ -1,6 +1,7 @@
 /** The topics of `tankobon help`, from the tables that the documentation is made of. */
 import type { Command } from 'commander';
 import { FIELD_VALUES } from '../cbz/name-template.js';
+import { PRINT_FIELDS, TITLE_PRINT_FIELDS } from '../config/print-template.js';
 import { ENVIRONMENT } from '../config/environment.js';
 import {
   describeValue,
@@ -46,6 +47,8 @@ const TOPICS: Readonly<Record<TopicName, () => readonly Section[]>> = {
         ['[{group}]', 'brackets are left out if no field in them has a value'],
       ],
     ],
+    ['Further fields for --print of download and sync:', Object.entries(PRINT_FIELDS).map(asField)],
+    ['Fields for --print of search:', Object.entries(TITLE_PRINT_FIELDS).map(asField)],
     ['Example:', ['--name "{series}/v{volume:02}/{chapter:03} {title} [{group}]"']],
   ],
   devices: () => [

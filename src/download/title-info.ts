@@ -7,6 +7,7 @@ import { chapterFields, type ChapterFields } from '../selection/chapter-fields.j
 import { missingWholeNumbers } from '../selection/missing-numbers.js';
 import { parseNumber } from '../selection/ranges.js';
 import { chapterKey, compareReadingOrder, numberKey } from '../selection/reading-order.js';
+import { titleWebUrl } from '../selection/target.js';
 import {
   selectChapters,
   type ExclusionReason,
@@ -104,7 +105,7 @@ export function titleInfo(
     type: 'title-info',
     title: titleId,
     name: title?.name ?? '',
-    url: `https://mangadex.org/title/${titleId}`,
+    url: titleWebUrl(titleId),
     authors: title?.authors ?? [],
     artists: title?.artists ?? [],
     year: title?.year,

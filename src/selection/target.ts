@@ -79,6 +79,11 @@ export function looksLikeTarget(text: string): boolean {
   );
 }
 
+/** The URL of a title on the website. */
+export function titleWebUrl(titleId: string): string {
+  return `https://${WEB_HOST}/title/${titleId}`;
+}
+
 /** The URL of a chapter on the website. */
 export function chapterWebUrl(chapterId: string): string {
   return `https://${WEB_HOST}/chapter/${chapterId}`;

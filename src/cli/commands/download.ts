@@ -17,6 +17,7 @@ import { chooseLanguage } from '../language-prompt.js';
 import { chooseObserver } from '../output/choose-observer.js';
 import { errorMessage, writeHints } from '../output/error-message.js';
 import type { Observer } from '../output/observer.js';
+import { ResultPrinter } from '../output/result-printer.js';
 import { describeSkipped } from '../output/sentences.js';
 import { canAsk } from '../prompt.js';
 import { shellQuoted } from '../../core/shell-quoted.js';
@@ -34,6 +35,7 @@ export async function download(
   context: CommandContext,
   confirm?: (plan: Plan) => Promise<boolean>,
 ): Promise<ExitCode> {
+  const results = options.print === undefined ? undefined : new ResultPrinter(options.print);
   const { targets: found, invalid } = await readTargets(targets, options, context);
   const request = downloadRequest(found, options, context.settings, invalid);
   if (request.targets.length === 0 && !options.json) {
@@ -43,16 +45,19 @@ export async function download(
   }
   const { bind, keepChapters } = request;
   const booksOnly = bind !== false && !keepChapters;
-  const observer = await chooseObserver({ ...options, booksOnly }, context);
+  const observer = await chooseObserver({ ...options, booksOnly, results }, context);
   const listeners = {
-    ...listenersFor(observer, options, context),
+    ...listenersFor(observer, results, options, context),
     confirm: confirm && ((plan: Plan) => observer.whilePrompting(() => confirm(plan))),
   };
   try {
     if (options.dryRun && request.targets.length > 0) {
       const plan = await planDownload(context, request, listeners, context.signal);
       observer.close();
-      context.stdout.write(describePlan(plan, options));
+      if (results) {
+        await results.expect(plan.chapters);
+        for (const chapter of plan.chapters) context.stdout.write(`${results.planned(chapter)}\n`);
+      } else context.stdout.write(describePlan(plan, options));
       const errors = [...request.invalidTargets, ...plan.failed].map(({ error }) => error);
       writeHints(errors, context);
       return exitCodeOf(errors);
@@ -70,6 +75,7 @@ export async function download(
 
 function listenersFor(
   observer: Observer,
+  results: ResultPrinter | undefined,
   options: GivenOptions,
   context: CommandContext,
 ): DownloadListeners {
@@ -87,6 +93,7 @@ function listenersFor(
     onPlan: (plan) => {
       for (const line of describeSkipped(skippedEvents(plan))) observer.note(line);
       observer.expect(plan.chapters);
+      void results?.expect(plan.chapters);
     },
     note: observer.note,
     onActivity: observer.onActivity,

@@ -1,6 +1,12 @@
 /** `tankobon search`: finds titles by name and prints a table or JSON, or downloads the one chosen at the terminal. */
 import type { Command } from 'commander';
 import type { Title } from '../../api/titles.js';
+import {
+  compilePrintTemplate,
+  TITLE_FIELD_NAMES,
+  type PrintTemplate,
+  type PrintValues,
+} from '../../config/print-template.js';
 import type { GivenOptions } from '../../config/options/options.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import { printableLine } from '../../core/printable.js';
@@ -9,7 +15,7 @@ import { addOptions } from '../command-options.js';
 import { addExamples } from '../help-format.js';
 import { warnTo } from '../output/error-message.js';
 import { canAsk } from '../prompt.js';
-import { looksLikeTarget, parseTarget, type Target } from '../../selection/target.js';
+import { looksLikeTarget, parseTarget, titleWebUrl, type Target } from '../../selection/target.js';
 
 export function searchCommand(program: Command, { run }: CommandRunner): Command {
   const command = program
@@ -34,11 +40,14 @@ async function search(
 ): Promise<ExitCode> {
   const { stdout, stderr, settings } = context;
   const { download } = await import('./download.js');
+  const template = takesFirst ? undefined : titleTemplate(options.print);
   const target = targetIn(words, context);
   if (target && target.kind !== 'title' && target.kind !== 'any')
     return download([words], { ...options, json }, context);
   const languages = options.language ?? settings.language ?? [];
-  const found = await findTitles(target?.id ?? words, { languages, limit, target }, context);
+  const withPeople = template?.fields.some((field) => /^(author|artist)$/.test(field));
+  const wanted = { languages, limit, target, withPeople };
+  const found = await findTitles(target?.id ?? words, wanted, context);
   const titles = takesFirst ? found.slice(0, 1) : found;
   if (json) stdout.write(`${JSON.stringify(titles.map(toJson))}\n`);
   const [first] = titles;
@@ -48,6 +57,10 @@ async function search(
     return EXIT.incomplete;
   }
   if (json) return EXIT.done;
+  if (template) {
+    for (const title of titles) stdout.write(`${template.format(valuesOf(title))}\n`);
+    return EXIT.done;
+  }
   if (takesFirst) {
     stderr.write(`${printableLine(first.name)}\n`);
     return download([`title:${first.id}`], options, context);
@@ -61,6 +74,25 @@ async function search(
   const lines = titleLines(titles, stdout.isTTY ? stdout.columns || undefined : undefined);
   stdout.write(`${lines.join('\n')}\n`);
   return EXIT.done;
+}
+
+/** Throws UsageError `bad-option`. */
+function titleTemplate(text: string | undefined): PrintTemplate | undefined {
+  return text === undefined ? undefined : compilePrintTemplate(text, TITLE_FIELD_NAMES);
+}
+
+function valuesOf({ id, name, year, status, languages, authors, artists }: Title): PrintValues {
+  const list = (texts: readonly string[]) => texts.join(', ');
+  return {
+    id,
+    title: name,
+    year,
+    status,
+    languages: list(languages),
+    author: list(authors),
+    artist: list(artists),
+    url: titleWebUrl(id),
+  };
 }
 
 /** The address or UUID that was pasted in place of words. */
@@ -88,12 +120,13 @@ interface FindOptions extends Pick<GivenOptions, 'limit'> {
   readonly languages: readonly string[];
   /** The title itself, in place of words. */
   readonly target: Target | undefined;
+  readonly withPeople: boolean | undefined;
 }
 
 /** Sends one request. */
 async function findTitles(
   words: string,
-  { languages, limit, target }: FindOptions,
+  { languages, limit, target, withPeople }: FindOptions,
   context: CommandContext,
 ): Promise<readonly Title[]> {
   const { stderr, signal } = context;
@@ -101,7 +134,8 @@ async function findTitles(
   const { fetchTitles, searchTitles } = await import('../../api/titles.js');
   const options = { signal, warn: warnTo(stderr) };
   return withService(context, async ({ anonymous }) => {
-    if (!target) return searchTitles(anonymous, words, { ...options, languages, limit });
+    if (!target)
+      return searchTitles(anonymous, words, { ...options, languages, limit, withPeople });
     const { titles } = await fetchTitles(anonymous, [target.id], options);
     return [...titles.values()];
   });

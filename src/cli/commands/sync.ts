@@ -23,6 +23,7 @@ import { chooseObserver } from '../output/choose-observer.js';
 import { errorMessage, warnTo, writeHints } from '../output/error-message.js';
 import { preparePage, STANDARD_OUTPUT, writeHtmlPage } from '../output/html-page.js';
 import type { GivenOptions } from '../../config/options/options.js';
+import { ResultPrinter } from '../output/result-printer.js';
 import { describeSkipped } from '../output/sentences.js';
 import { seriesLine, summaryLine, syncPage, syncTable } from '../output/sync-report.js';
 import { checkedSyncFolder } from './sync-state.js';
@@ -35,6 +36,8 @@ const DEFAULT_COLUMNS = 80;
 export async function sync(flags: GivenOptions, context: CommandContext): Promise<ExitCode> {
   const { every: intervalMs } = flags;
   if (intervalMs !== undefined) checkInterval(intervalMs);
+  // A mistake in it is an error before anything is sent.
+  resultsOf(flags);
   const file = subscriptionsPath(flags.file, context);
   const folder = await checkedSyncFolder(file, context);
   const files = { file, folder };
@@ -116,7 +119,8 @@ async function runOnce(
   context: CommandContext,
 ): Promise<SyncReport> {
   const shown = flags.html === STANDARD_OUTPUT ? withoutResults(context) : context;
-  const observer = await chooseObserver(flags, shown);
+  const results = resultsOf(flags);
+  const observer = await chooseObserver({ ...flags, results }, shown);
   try {
     const subscriptions = await readRequested(files, flags, context);
     const report = await runSync(
@@ -133,6 +137,7 @@ async function runOnce(
         },
         onPlan: ({ chapters }) => {
           observer.expect(chapters);
+          void results?.expect(chapters);
         },
       },
       context.signal,
@@ -144,6 +149,11 @@ async function runOnce(
   } finally {
     observer.close();
   }
+}
+
+/** Throws UsageError `bad-option`. */
+function resultsOf({ print: template }: GivenOptions): ResultPrinter | undefined {
+  return template === undefined ? undefined : new ResultPrinter(template);
 }
 
 /** Standard output is for the page: results go to standard error. */
@@ -167,7 +177,7 @@ async function writePage(
 /** What failed was reported when it happened; only what stopped the run was not. */
 function print(
   report: SyncReport,
-  { json, quiet }: GivenOptions,
+  { json, quiet, print: template }: GivenOptions,
   { stdout, stderr }: CommandContext,
 ): void {
   const { series, stoppedBy } = report;
@@ -176,7 +186,7 @@ function print(
     return;
   }
   if (!quiet) {
-    if (stdout.isTTY && series.length > 0)
+    if (stdout.isTTY && series.length > 0 && template === undefined)
       stdout.write(syncTable(series, stdout.columns || DEFAULT_COLUMNS));
     else for (const entry of series) stderr.write(`${seriesLine(entry)}\n`);
     stderr.write(`${summaryLine(report)}\n`);

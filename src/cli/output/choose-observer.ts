@@ -12,10 +12,10 @@ export async function chooseObserver(
   firstActivity: Activity = 'resolving',
 ): Promise<Observer> {
   const { stdout, stderr, env, clock } = context;
-  const { json, quiet, verbose, booksOnly } = options;
+  const { json, quiet, verbose, booksOnly, results } = options;
   const isPlain = !json && !quiet;
   const savedLines = isPlain && hasOwnTerminal(stderr, stdout);
-  const messages = new EventMessages({ verbose, savedLines, booksOnly }, clock);
+  const messages = new EventMessages({ verbose, savedLines, booksOnly, results }, clock);
   if (isPlain && stderr.isTTY && env['TERM'] !== 'dumb') {
     const { ProgressBars } = await import('./progress-bars.js');
     const bars = new ProgressBars(messages, options, context, firstActivity);

@@ -5,7 +5,7 @@ import type { DownloadEvent } from '../../download/events.js';
 import { chapterName, type ChapterFields } from '../../selection/chapter-fields.js';
 import { describeBindEvent } from './bind-messages.js';
 import { warningMessage } from './error-message.js';
-import type { AppEvent } from './observer.js';
+import type { AppEvent, ResultFormat } from './observer.js';
 import { describeRetagged } from './retag-messages.js';
 import { isShownWait, WaitLines } from './sentences.js';
 import { summaryLines, type Failures } from './summary.js';
@@ -16,6 +16,7 @@ export interface EventMessagesOptions {
   readonly savedLines: boolean;
   /** Whether the chapters are not results, since books replace them. */
   readonly booksOnly?: boolean;
+  readonly results?: ResultFormat | undefined;
 }
 
 /** Remembers what failed, for the summary. */
@@ -102,8 +103,15 @@ export class EventMessages {
     }
   }
 
-  /** What goes to standard output: the path of a saved file, or what a dry run of a sync plans. */
+  /** What goes to standard output: the path of a saved file, or what a dry run of a sync plans; or as `--print` says. */
   resultOf(event: AppEvent): string | undefined {
+    const { results } = this.options;
+    results?.observe(event);
+    const result = this.#plainResult(event);
+    return result === undefined || !results ? result : results.lineFor(event);
+  }
+
+  #plainResult(event: AppEvent): string | undefined {
     if (event.type === 'planned') {
       const volume = event.volumeInferred ? '; volume inferred' : '';
       return `${event.chapter}  ${nameOf(event)}: ${event.why}${volume}`;

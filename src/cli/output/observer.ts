@@ -24,7 +24,15 @@ export interface Observer {
   readonly close: () => void;
 }
 
+/** Formats the results on standard output, in place of paths. */
+export interface ResultFormat {
+  /** Called with every event, before `lineFor`. */
+  readonly observe: (event: AppEvent) => void;
+  readonly lineFor: (event: AppEvent) => string;
+}
+
 export interface ObserverOptions extends Pick<GivenOptions, 'json' | 'quiet' | 'verbose'> {
   /** Whether the chapters are not results, since books replace them. */
   readonly booksOnly?: boolean;
+  readonly results?: ResultFormat | undefined;
 }

@@ -129,6 +129,18 @@ export const RUN_OPTIONS = {
       'report-status': `${JSON_OBJECT} to standard output`,
     },
   },
+  print: {
+    kind: 'text',
+    description:
+      'print this for each saved chapter instead of its path, such as "{file}\\t{series}\\t{chapter}"; see help names',
+    placeholder: 'template',
+    conflictsWith: 'json',
+    commands: {
+      download: true,
+      sync: true,
+      search: 'print this for each title, such as "{id}\\t{title}"; do not ask and do not download',
+    },
+  },
   reset: {
     kind: 'switch',
     description: 'clear the ledger for all processes that share it, after confirmation',

@@ -149,10 +149,8 @@ test('an address without a command is downloaded', async () => {
     expect(stdout).toMatch(/^Nothing new\.$/m);
   }
   expect((await tankobonHere([...dry, id], { env, clock })).stdout).toMatch(/^Nothing new\.$/m);
-  const group = await tankobonHere([`https://mangadex.org/group/${id}`], { env, clock });
-  expect(group.code).toBe(2);
-  expect(group.stderr).toMatch(
-    /^error: The address of a scanlation group, .*\nhint: .*--group NAME\n$/,
-  );
+  const user = await tankobonHere([`https://mangadex.org/user/${id}`], { env, clock });
+  expect(user.code).toBe(2);
+  expect(user.stderr).toMatch(/^error: The address of a user, .*\nhint: .*list:UUID\n$/);
   expect((await tankobonHere(['lighthouse'], { env, clock })).stderr).toMatch(/unknown command/i);
 });
