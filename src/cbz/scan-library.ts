@@ -9,7 +9,7 @@ import { isLeftoverTemporary, isSystemError, statIfExists } from '../core/files.
 import { FOLDER_MANIFEST_NAME } from './bound-manifest.js';
 import { COMIC_INFO_NAME } from './comic-info.js';
 import { EMPTY_CONTENT, readContent, toContent, type ArchiveContent } from './archive-content.js';
-import type { FoundIdentity } from './identity.js';
+import type { CbzIdentity, FoundIdentity } from './identity.js';
 import {
   LibraryIndex,
   type ExistingArchive,
@@ -30,6 +30,8 @@ export interface ScanOptions {
   readonly cache?: IdentityCache;
   /** Paths of files that are found before other files of the same chapter. */
   readonly preferred?: FilePaths | undefined;
+  /** Files that cannot be read any more, with the chapter whose mark they had. */
+  readonly lostMarks?: ReadonlyMap<string, CbzIdentity> | undefined;
 }
 
 const MAX_OPEN_FILES = 16;
@@ -41,7 +43,7 @@ const MAX_OPEN_FILES = 16;
  */
 export async function scanLibrary(
   folder: string,
-  { signal, cache, preferred }: ScanOptions = {},
+  { signal, cache, preferred, lostMarks }: ScanOptions = {},
 ): Promise<LibraryIndex> {
   const { files, hiddenFolders, leftoverFiles, links } = await listFiles(folder, signal);
   const archives: ExistingArchive[] = [];
@@ -52,9 +54,11 @@ export async function scanLibrary(
     for (const listed of remaining) {
       signal?.throwIfAborted();
       const { file } = listed;
-      const content = cache
+      const read = cache
         ? await cachedContent(listed, cache)
         : await readContent(listed.file, listed.isRegular);
+      const lost = read.readError === undefined ? undefined : lostMarks?.get(file);
+      const content = lost ? toContent({ ...lost, isMarked: true }) : read;
       const { identities, isBound, readError, cause } = content;
       for (const { isMarked, ...identity } of identities) {
         const ownership = toOwnership(isMarked, listed.isRegular);

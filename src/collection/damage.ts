@@ -13,7 +13,7 @@ import {
 } from '../cbz/bound-manifest.js';
 import { COMIC_INFO_NAME, MAX_COMIC_INFO_BYTES } from '../cbz/comic-info.js';
 import { listEntries } from '../cbz/decode-limits.js';
-import { parseIdentityComment } from '../cbz/identity.js';
+import { parseIdentityComment, type CbzIdentity } from '../cbz/identity.js';
 import { parseRecords } from '../cbz/record.js';
 import {
   readEntryText,
@@ -61,12 +61,23 @@ function damaged(reason: DamageReason, detail: string): Damaged {
   return new Damaged({ reason, detail });
 }
 
-/** Undefined for a file without damage. `signal` ends the reading between two pages. */
-export async function findDamage(file: string, signal: AbortSignal): Promise<Damage | undefined> {
+/**
+ * Undefined for a file without damage. `signal` ends the reading between two pages. `onMark` is called with the chapter of
+ * a file with the mark of tankobon.
+ */
+export async function findDamage(
+  file: string,
+  signal: AbortSignal,
+  onMark: (chapter: CbzIdentity) => void = () => undefined,
+): Promise<Damage | undefined> {
+  const check = async (zip: ZipFile): Promise<true> => {
+    const chapter = parseIdentityComment(zip.comment);
+    if (chapter) onMark(chapter);
+    return checkZip(zip, file, signal);
+  };
   try {
     if (/\.pdf$/i.test(file)) await checkPdf(file);
-    else if (!(await withZip(file, (zip) => checkZip(zip, file, signal))))
-      throw new Error('it is not a regular file');
+    else if (!(await withZip(file, check))) throw new Error('it is not a regular file');
     return undefined;
   } catch (error) {
     signal.throwIfAborted();

@@ -5,6 +5,7 @@
 import { constants, copyFile, link } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { readIdentity } from '../cbz/archive-content.js';
+import type { CbzIdentity } from '../cbz/identity.js';
 import { readFileState, readOwnership, type FileState } from '../cbz/ownership.js';
 import type { AppContext } from '../config/context.js';
 import type { TankobonError } from '../core/errors.js';
@@ -14,6 +15,7 @@ import type { DownloadListeners } from '../download/download-session.js';
 import { downloadRequest } from '../download/download-request.js';
 import { download } from '../download/run-download.js';
 import type { Quality } from '../image/page-url.js';
+import type { CheckedFiles } from './checked-files.js';
 
 export interface RepairedFile {
   readonly file: string;
@@ -23,10 +25,12 @@ export interface RepairedFile {
 
 interface Repairable {
   readonly file: string;
-  readonly chapter: string;
+  readonly identity: CbzIdentity;
   readonly quality: Quality;
   /** Only a file that is as it was is replaced. */
   readonly state: FileState;
+  /** The mark is lost, and known from an earlier check. */
+  readonly hasLostMark: boolean;
 }
 
 /** Resolves with the files that were replaced; the others are as they were. Throws as `download` does. */
@@ -35,10 +39,11 @@ export async function repairFiles(
   context: AppContext,
   listeners: DownloadListeners,
   signal: AbortSignal,
+  checkedFiles?: CheckedFiles,
 ): Promise<readonly RepairedFile[]> {
   const repairable: Repairable[] = [];
   for (const file of damaged) {
-    const found = await toRepairable(file);
+    const found = await toRepairable(file, checkedFiles);
     if (found) repairable.push(found);
   }
   const repaired: RepairedFile[] = [];
@@ -55,13 +60,21 @@ export async function repairFiles(
   return repaired;
 }
 
-/** Undefined for a file of another program, a book, and one whose chapter cannot be read from it any more. */
-async function toRepairable(file: string): Promise<Repairable | undefined> {
+/** Undefined for a file of another program, a book, and one whose chapter is not known any more. */
+async function toRepairable(
+  file: string,
+  checkedFiles: CheckedFiles | undefined,
+): Promise<Repairable | undefined> {
   const state = await readFileState(file);
-  const identity = await readIdentity(file);
-  if (!state || identity === undefined || typeof identity === 'string') return undefined;
-  const { chapterId: chapter, quality = 'data' } = identity;
-  return (await readOwnership(file)) === 'own' ? { file, chapter, quality, state } : undefined;
+  if (!state) return undefined;
+  const found = await readIdentity(file);
+  // A file that can be read, and has no mark, is one of another program by now.
+  const hasLostMark = typeof found === 'string';
+  const identity = hasLostMark ? checkedFiles?.chapterAt(resolve(file)) : found;
+  if (!identity || typeof identity === 'string') return undefined;
+  if (!hasLostMark && (await readOwnership(file)) !== 'own') return undefined;
+  const { quality = 'data' } = identity;
+  return { file, identity, quality, state, hasLostMark };
 }
 
 /** For files in one folder, of one quality. */
@@ -83,12 +96,20 @@ async function repairFolder(
     }
   const keptFiles = files.filter(({ file }) => kept.has(resolve(file)));
   if (keptFiles.length === 0) return { repaired: [] };
-  const targets = keptFiles.map(({ chapter: id }) => ({ kind: 'chapter' as const, id }));
+  const targets = keptFiles.map(({ identity }) => ({
+    kind: 'chapter' as const,
+    id: identity.chapterId,
+  }));
   const options = { output: dirname(resolve(first.file)), quality: first.quality, force: true };
   const once = { bind: false, cover: false, downloadArchive: false, markRead: false } as const;
   const request = {
     ...downloadRequest(targets, { ...options, ...once }, context.settings),
     filesToReplace: new Map(keptFiles.map(({ file, state }) => [resolve(file), state])),
+    lostMarks: new Map(
+      keptFiles
+        .filter(({ hasLostMark }) => hasLostMark)
+        .map(({ file, identity }) => [resolve(file), identity]),
+    ),
   };
   const repaired = new Set<RepairedFile>();
   const observe: DownloadListeners['observe'] = (event) => {

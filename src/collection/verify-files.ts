@@ -1,10 +1,14 @@
 /** Checks the archives and books in folders for damage, offline, and on demand has the damaged chapters loaded again. */
 import { stat } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import type { CbzIdentity } from '../cbz/identity.js';
 import { listArchives } from '../cbz/scan-library.js';
 import { UsageError } from '../core/errors.js';
 import { isSystemError, lstatIfExists } from '../core/files.js';
+import { readFolderManifest } from '../formats/folder-book.js';
 import type { RepairedFile } from './repair.js';
-import { findDamage, findFolderDamage, type DamageReason } from './damage.js';
+import type { CheckedFiles, CheckedState } from './checked-files.js';
+import { findDamage, findFolderDamage, type Damage, type DamageReason } from './damage.js';
 
 export type VerifyEvent =
   | {
@@ -28,6 +32,8 @@ export type VerifyEvent =
       readonly repaired: number;
       /** Symbolic links, which are not followed. */
       readonly links: number;
+      /** With `--since-last`: files that did not change. */
+      readonly unchanged?: number;
     };
 
 export interface VerifyProgress {
@@ -38,6 +44,11 @@ export interface VerifyProgress {
 }
 
 interface VerifyDeps {
+  readonly checkedFiles: CheckedFiles;
+  /** Files that were whole less than a month ago, and that did not change, are not read. */
+  readonly sinceLast: boolean;
+  /** By the wall clock. */
+  readonly nowMs: number;
   readonly observe: (event: VerifyEvent) => void;
   readonly onProgress: (progress: VerifyProgress) => void;
   /** Replaces some of the damaged files; undefined: they stay as they are. */
@@ -45,27 +56,28 @@ interface VerifyDeps {
   readonly signal: AbortSignal;
 }
 
-interface Listed {
+interface Listed extends CheckedState {
   readonly file: string;
-  /** The size of the file; 0 for a folder. */
-  readonly bytes: number;
   readonly isFolder: boolean;
 }
 
 /** Resolves with how many stay damaged. Throws UsageError `nothing-to-bind` for an input that is missing. */
 export async function verifyFiles(inputs: readonly string[], deps: VerifyDeps): Promise<number> {
-  const { observe, onProgress, repair, signal } = deps;
-  const { files, links } = await listInputs(inputs, signal);
+  const { observe, onProgress, repair, signal, checkedFiles, sinceLast, nowMs } = deps;
+  const listed = await listInputs(inputs, signal);
+  const isDue = (it: Listed) => !sinceLast || !checkedFiles.isRecent(resolve(it.file), it, nowMs);
+  const files = listed.files.filter(isDue);
   const totalBytes = files.reduce((sum, { bytes }) => sum + bytes, 0);
   const damaged: string[] = [];
   let [checked, readBytes, repaired] = [0, 0, 0];
   try {
-    for (const { file, isFolder, bytes } of files) {
+    for (const each of files) {
       onProgress({ checked, total: files.length, bytes: readBytes, totalBytes });
-      const damage = await (isFolder ? findFolderDamage(file, signal) : findDamage(file, signal));
+      const damage = await check(each, deps);
       checked += 1;
-      readBytes += bytes;
+      readBytes += each.bytes;
       if (!damage) continue;
+      const { file } = each;
       damaged.push(file);
       const { reason, detail: message } = damage;
       observe({ type: 'file-damaged', file, reason, message });
@@ -77,10 +89,28 @@ export async function verifyFiles(inputs: readonly string[], deps: VerifyDeps): 
     }
   } finally {
     // Also after an interruption.
-    const counts = { checked, damaged: damaged.length, repaired, links };
-    observe({ type: 'verify-summary', ...counts });
+    const counts = { checked, damaged: damaged.length, repaired, links: listed.links };
+    const unchanged = sinceLast && { unchanged: listed.files.length - files.length };
+    observe({ type: 'verify-summary', ...counts, ...unchanged });
   }
   return damaged.length - repaired;
+}
+
+async function check(
+  { file, isFolder, bytes, mtimeMs }: Listed,
+  { signal, checkedFiles, nowMs }: VerifyDeps,
+): Promise<Damage | undefined> {
+  let chapter: CbzIdentity | undefined;
+  const onMark = (found: CbzIdentity): void => {
+    chapter = found;
+  };
+  const damage = await (isFolder
+    ? findFolderDamage(file, signal)
+    : findDamage(file, signal, onMark));
+  const path = resolve(file);
+  if (damage) checkedFiles.addDamaged(path, chapter);
+  else checkedFiles.addWhole(path, { bytes, mtimeMs }, nowMs, chapter);
+  return damage;
 }
 
 async function listInputs(inputs: readonly string[], signal: AbortSignal) {
@@ -88,21 +118,32 @@ async function listInputs(inputs: readonly string[], signal: AbortSignal) {
   let links = 0;
   for (const input of inputs) {
     if (!(await isFolder(input))) {
-      files.set(input, await listed(input));
+      files.set(input, await listedFile(input));
       continue;
     }
     const found = await listArchives(input, signal);
     links += found.skippedLinks;
     for (const file of [...found.files, ...found.pdfs])
-      if (!files.has(file)) files.set(file, await listed(file));
-    for (const folder of found.folderBooks)
-      files.set(folder, { file: folder, bytes: 0, isFolder: true });
+      if (!files.has(file)) files.set(file, await listedFile(file));
+    for (const folder of found.folderBooks) files.set(folder, await listedFolder(folder));
   }
   return { files: [...files.values()], links };
 }
 
-async function listed(file: string): Promise<Listed> {
-  return { file, bytes: (await lstatIfExists(file))?.size ?? 0, isFolder: false };
+async function listedFile(file: string): Promise<Listed> {
+  const stats = await lstatIfExists(file);
+  return { file, bytes: stats?.size ?? 0, mtimeMs: stats?.mtimeMs ?? 0, isFolder: false };
+}
+
+/** The sum of the sizes and the newest time of the files that the book has. */
+async function listedFolder(folder: string): Promise<Listed> {
+  let [bytes, mtimeMs] = [0, 0];
+  for (const path of (await readFolderManifest(folder))?.files.keys() ?? []) {
+    const stats = await lstatIfExists(join(folder, path));
+    bytes += stats?.size ?? 0;
+    mtimeMs = Math.max(mtimeMs, stats?.mtimeMs ?? 0);
+  }
+  return { file: folder, bytes, mtimeMs, isFolder: true };
 }
 
 async function isFolder(input: string): Promise<boolean> {

@@ -12,6 +12,7 @@ import {
   type Settings,
 } from '../config/options/options.js';
 import { foldersOfTemplate } from '../cbz/name-template.js';
+import type { CbzIdentity } from '../cbz/identity.js';
 import type { FileState } from '../cbz/ownership.js';
 import { UsageError } from '../core/errors.js';
 import { expandHome } from '../core/home-folder.js';
@@ -39,6 +40,8 @@ export interface DownloadRequest extends Options {
   readonly namesPeople: boolean;
   /** No other files are replaced, although the folder may have others of the same chapters, and these only as they are. */
   readonly filesToReplace?: ReadonlyMap<string, FileState>;
+  /** Files among them that cannot be read any more, with the chapter whose mark they had. */
+  readonly lostMarks?: ReadonlyMap<string, CbzIdentity>;
 }
 
 /** Throws UsageError (`bad-option`), or StorageError for a name template that leaves the folder. */

@@ -32,7 +32,14 @@ export interface PlannedChapter {
 
 export interface JobOptions extends Pick<
   DownloadRequest,
-  'output' | 'quality' | 'force' | 'metadata' | 'volumeField' | 'folderTemplate' | 'filesToReplace'
+  | 'output'
+  | 'quality'
+  | 'force'
+  | 'metadata'
+  | 'volumeField'
+  | 'folderTemplate'
+  | 'filesToReplace'
+  | 'lostMarks'
 > {
   /** Archives of other releases whose names may be taken over, by the id of the chapter that replaces each. */
   readonly replacements?: ReadonlyMap<string, ExistingArchive>;
@@ -141,6 +148,7 @@ export function planJobs(
       replace: options.force === true || replaces !== undefined,
       replacesChapter: options.replacements?.get(id)?.chapterId,
       replacedState: options.filesToReplace?.get(file),
+      hasLostMark: options.lostMarks?.has(file),
       comment: formatIdentityComment({
         chapterId: id,
         titleId: titleIdOf(chapter),

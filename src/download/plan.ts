@@ -61,12 +61,11 @@ export interface PlanDeps extends SelectDeps {
 
 /** Throws errors that concern the whole run: a rate limit, an unreachable service, an unreadable output folder. */
 export async function planTargets(options: DownloadRequest, deps: PlanDeps): Promise<Plan> {
-  const { output, filesToReplace: preferred } = options;
-  const libraryScan = scanLibrary(output, { signal: deps.signal, preferred }).catch(
-    (error: unknown) => {
-      throw toStorageError(error, output);
-    },
-  );
+  const { output, filesToReplace: preferred, lostMarks } = options;
+  const scanOptions = { signal: deps.signal, preferred, lostMarks };
+  const libraryScan = scanLibrary(output, scanOptions).catch((error: unknown) => {
+    throw toStorageError(error, output);
+  });
   // Awaited below; until then, a failure must not count as unhandled.
   libraryScan.catch(() => undefined);
   const prefetched = deps.prefetches

@@ -20,6 +20,8 @@ export interface ChapterTarget {
   readonly replacesChapter?: string;
   /** A file that is not in this state any more is not replaced. */
   readonly replacedState?: FileState | undefined;
+  /** The file in `replacedState` had the mark of this chapter, and cannot be read any more. */
+  readonly hasLostMark?: boolean | undefined;
 }
 
 /** The path of this chapter's CBZ: the planned one, or the one that another process gave it. */
@@ -68,7 +70,7 @@ interface ExistingFile {
 
 async function contentOf(
   file: string,
-  { id, replacesChapter }: ChapterTarget,
+  { id, replacesChapter, ...target }: ChapterTarget,
 ): Promise<ExistingFile> {
   const stats = await statIfExists(file).catch((error: unknown) => {
     throw toStorageError(error, file);
@@ -78,6 +80,8 @@ async function contentOf(
     throw new StorageError('name-taken', `${file} exists and is not a regular file.`);
   const state = await readFileState(file);
   const identity = await readIdentity(file);
+  const isPlanned = target.hasLostMark === true && file === target.file;
+  if (isPlanned && typeof identity === 'string') return { chapter: 'same', own: state };
   if (identity === undefined || typeof identity === 'string') return { chapter: 'other' };
   const { chapterId, isMarked } = identity;
   const own = isMarked ? state : undefined;

@@ -1,13 +1,16 @@
 /** `tankobon verify`: finds damaged archives and books, offline; `--repair` downloads damaged chapters again. */
 import type { Command } from 'commander';
+import type { CheckedFiles } from '../../collection/checked-files.js';
 import type { VerifyEvent, VerifyProgress } from '../../collection/verify-files.js';
 import type { DownloadListeners } from '../../download/download-session.js';
 import type { GivenOptions } from '../../config/options/options.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
+import { fileErrorReason } from '../../core/files.js';
 import { pluralize } from '../../core/human-format.js';
 import { addOptions } from '../command-options.js';
 import type { CommandContext, CommandRunner } from '../command-context.js';
 import { addExamples } from '../help-format.js';
+import { warnTo } from '../output/error-message.js';
 
 const NOT_REPAIRED =
   'Books, files of other programs, and files whose chapter cannot be read any more are not repaired: move them away, and download or bind them again.';
@@ -25,6 +28,7 @@ export function verifyCommand(program: Command, { run }: CommandRunner): Command
       'tankobon verify ~/comics',
       'prints the damaged files, and exits with code 3 if there are any',
     ],
+    ['tankobon verify ~/comics --since-last', 'only files that are new, changed or of a month ago'],
   ]);
 }
 
@@ -33,8 +37,12 @@ async function verify(
   options: GivenOptions,
   context: CommandContext,
 ): Promise<ExitCode> {
+  const { checkStateFolder } = await import('../../config/state-folder.js');
+  const { CheckedFiles } = await import('../../collection/checked-files.js');
   const { verifyFiles } = await import('../../collection/verify-files.js');
-  const { stdout, stderr, signal } = context;
+  const { stdout, stderr, signal, clock, paths } = context;
+  checkStateFolder(context);
+  const checkedFiles = await CheckedFiles.open(paths.state);
   const display = options.json ? undefined : await progressDisplay(context);
   const observe = (event: VerifyEvent): void => {
     display?.eraseForText();
@@ -44,7 +52,7 @@ async function verify(
   };
   const repair = async (damaged: readonly string[]) => {
     display?.close();
-    return repairDamaged(damaged, context);
+    return repairDamaged(damaged, context, checkedFiles);
   };
   try {
     const stillDamaged = await verifyFiles(files, {
@@ -54,17 +62,28 @@ async function verify(
       },
       onProgress: display?.update ?? (() => undefined),
       ...(options.repair && { repair }),
+      checkedFiles,
+      sinceLast: options.sinceLast === true,
+      nowMs: clock.wallMs(),
       signal,
     });
     if (stillDamaged > 0 && options.repair) stderr.write(`hint: ${NOT_REPAIRED}\n`);
     return stillDamaged > 0 ? EXIT.incomplete : EXIT.done;
   } finally {
     display?.close();
+    // Without it the next check takes longer.
+    await checkedFiles.save().catch((error: unknown) => {
+      warnTo(stderr)(`What was checked was not stored: ${fileErrorReason(error)}`);
+    });
   }
 }
 
 /** Prints only problems: a repaired file is an event of its own. */
-async function repairDamaged(damaged: readonly string[], context: CommandContext) {
+async function repairDamaged(
+  damaged: readonly string[],
+  context: CommandContext,
+  checkedFiles: CheckedFiles,
+) {
   const { repairFiles } = await import('../../collection/repair.js');
   const { EventMessages, isError } = await import('../output/event-messages.js');
   const { stderr, clock, signal } = context;
@@ -73,7 +92,7 @@ async function repairDamaged(damaged: readonly string[], context: CommandContext
     if (!isError(event) && event.type !== 'warning' && event.type !== 'waiting') return;
     for (const line of messages.linesFor(event)) stderr.write(`${line}\n`);
   };
-  return repairFiles(damaged, context, { observe }, signal);
+  return repairFiles(damaged, context, { observe }, signal, checkedFiles);
 }
 
 interface ProgressDisplay {
@@ -120,9 +139,10 @@ async function progressDisplay(context: CommandContext): Promise<ProgressDisplay
 function describe(event: Exclude<VerifyEvent, { readonly type: 'file-damaged' }>): string {
   if (event.type === 'file-repaired')
     return `repaired: ${event.file}\n  the damaged file is kept as ${event.kept}`;
-  const { checked, damaged, repaired, links } = event;
+  const { checked, damaged, repaired, links, unchanged = 0 } = event;
   return [
     `${pluralize(checked, 'file')} checked, ${damaged} damaged`,
+    ...(unchanged > 0 ? [`${unchanged} unchanged since the last check`] : []),
     ...(repaired > 0 ? [`${repaired} repaired`] : []),
     ...(links > 0 ? [`${pluralize(links, 'symbolic link')} skipped`] : []),
   ].join(', ');

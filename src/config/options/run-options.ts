@@ -72,6 +72,11 @@ export const RUN_OPTIONS = {
     description: 'download damaged chapters again, and keep the damaged files as NAME.damaged',
     commands: { verify: true },
   },
+  sinceLast: {
+    kind: 'switch',
+    description: 'check only files that are new, changed, damaged or were not checked for a month',
+    commands: { verify: true },
+  },
   flush: {
     kind: 'switch',
     description: 'send the waiting reports now',

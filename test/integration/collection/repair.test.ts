@@ -187,6 +187,38 @@ describe('in the process of the test', () => {
     expect(readdirSync(dirname(file)).sort()).toEqual(['foreign.cbz', 'mine.cbz']);
   });
 
+  test('a chapter whose end is lost is loaded again if an earlier check saw its mark there', async () => {
+    const file = await saveChapter('data-saver');
+    const whole = await imageDigests(file);
+    await verify();
+    for (const bytes of [0, 9_000]) {
+      truncateSync(file, bytes);
+      await verify();
+      const lost = await fileDigest(file);
+      const { code, events } = await verify('--repair', '--since-last');
+      expect([code, events[0]]).toEqual([0, expect.objectContaining({ reason: 'unreadable' })]);
+      const [repaired] = events.filter(({ type }) => type === 'file-repaired');
+      expect(repaired).toMatchObject({ file });
+      const { kept } = repaired as unknown as { readonly kept: string };
+      expect([await imageDigests(file), await fileDigest(kept)]).toEqual([whole, lost]);
+    }
+    expect(readdirSync(dirname(file)).sort()).toEqual([
+      'mine.cbz',
+      'mine.cbz.2.damaged',
+      'mine.cbz.damaged',
+    ]);
+  });
+
+  test('a file of another program at the path of a chapter stays as it is', async () => {
+    const file = await saveChapter();
+    await verify();
+    const page = (await testImage('jpeg')).subarray(0, 900);
+    await writeArchive(file, { '1.jpg': page });
+    const before = await fileDigest(file);
+    expect(await verify('--repair')).toMatchObject({ code: 3 });
+    expect(await fileDigest(file)).toBe(before);
+  });
+
   test('a chapter that cannot be loaded stays as it was, and the reason is printed', async () => {
     await writeChapterFile(join(harness.output, 'gone.cbz'), {
       id: '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0999',

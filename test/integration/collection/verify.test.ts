@@ -10,10 +10,11 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { readFile, stat, truncate, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execFileSync } from 'node:child_process';
+import { CheckedFiles } from '../../../src/collection/checked-files.js';
 import { verifyFiles, type VerifyEvent } from '../../../src/collection/verify-files.js';
 import { formatRecord } from '../../../src/cbz/record.js';
 import { readArchive, readComment, writeArchive } from '../../support/archive.js';
@@ -45,12 +46,19 @@ async function addChapter(number: number): Promise<string> {
   });
 }
 
+const opened = async (sinceLast = false, nowMs = Date.now()) => ({
+  checkedFiles: await CheckedFiles.open(join(folder, 'state')),
+  sinceLast,
+  nowMs,
+});
+
 async function verify(...inputs: readonly string[]) {
   const events: VerifyEvent[] = [];
   const progress: number[] = [];
   await verifyFiles(inputs.length > 0 ? inputs : [join(folder, 'in')], {
     observe: (event) => events.push(event),
     onProgress: ({ bytes }) => progress.push(bytes),
+    ...(await opened()),
     signal: new AbortController().signal,
   });
   const damaged = events.flatMap((event) => (event.type === 'file-damaged' ? [event] : []));
@@ -246,6 +254,7 @@ test('progress counts bytes, and an interruption still gives the sums', async ()
       progress.push(bytes / totalBytes);
       if (bytes > 0) controller.abort();
     },
+    ...(await opened()),
     signal: controller.signal,
   });
   await expect(run).rejects.toThrow();
@@ -255,4 +264,60 @@ test('progress counts bytes, and an interruption still gives the sums', async ()
   expect(events).toEqual([
     { type: 'verify-summary', checked: 1, damaged: 0, repaired: 0, links: 0 },
   ]);
+});
+
+describe('--since-last', () => {
+  /** Does what `tankobon verify --since-last` does, for all files. */
+  async function verifySinceLast(nowMs = Date.now()) {
+    const events: VerifyEvent[] = [];
+    const index = await opened(true, nowMs);
+    await verifyFiles([join(folder, 'in')], {
+      observe: (event) => events.push(event),
+      onProgress: () => undefined,
+      ...index,
+      signal: new AbortController().signal,
+    });
+    await index.checkedFiles.save();
+    const damaged = events.flatMap((event) => (event.type === 'file-damaged' ? event.file : []));
+    const summary = events.at(-1);
+    if (summary?.type !== 'verify-summary') throw new Error('no summary');
+    return { damaged, checked: summary.checked, unchanged: summary.unchanged };
+  }
+
+  const DAY_MS = 24 * 3_600_000;
+
+  test('only files that are new, changed, or were not read for a month are read', async () => {
+    const first = await addChapter(1);
+    await addChapter(2);
+    expect(await verifySinceLast()).toEqual({ damaged: [], checked: 2, unchanged: 0 });
+    expect(await verifySinceLast()).toEqual({ damaged: [], checked: 0, unchanged: 2 });
+    await utimes(first, new Date(0), new Date(0));
+    await addChapter(3);
+    expect(await verifySinceLast()).toEqual({ damaged: [], checked: 2, unchanged: 1 });
+    const later = Date.now() + 31 * DAY_MS;
+    expect(await verifySinceLast(later)).toMatchObject({ checked: 3 });
+    expect(await verifySinceLast(later)).toMatchObject({ checked: 0 });
+  });
+
+  test('a damaged file is reported until it is mended', async () => {
+    const file = await addChapter(1);
+    const whole = await readFile(file);
+    const { mtime } = await stat(file);
+    await verifySinceLast();
+    await truncate(file, 100);
+    expect(await verifySinceLast()).toMatchObject({ damaged: [file], checked: 1 });
+    expect(await verifySinceLast()).toMatchObject({ damaged: [file], checked: 1 });
+    await writeFile(file, whole);
+    await utimes(file, mtime, mtime);
+    expect(await verifySinceLast()).toEqual({ damaged: [], checked: 1, unchanged: 0 });
+  });
+
+  test('an index that is not readable, or names other things, is like none', async () => {
+    const file = await addChapter(1);
+    await verifySinceLast();
+    for (const content of ['{', '[]', JSON.stringify({ [file]: { bytes: 1 } })]) {
+      await writeFile(join(folder, 'state', 'verified.json'), content);
+      expect(await verifySinceLast()).toMatchObject({ checked: 1 });
+    }
+  });
 });
