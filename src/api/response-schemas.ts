@@ -48,6 +48,8 @@ const titleAttributes = ({ withFallback, optional, listOf }: Tolerance) =>
     availableTranslatedLanguages: optional(listOf(code.nullable(), MAX_LANGUAGES)),
     tags: optional(listOf(tag, MAX_TAGS)),
     latestUploadedChapter: optional(uuid),
+    // Ids and addresses on other sites, by the names of these.
+    links: optional(localizedTexts),
   });
 
 const chapterAttributes = ({ withFallback, optional }: Tolerance) =>

@@ -44,6 +44,7 @@ export interface Title {
   readonly mainCover: Cover | undefined;
   /** The chapter that was uploaded last, in any language. */
   readonly latestChapterId?: string | undefined;
+  readonly myAnimeListId?: string | undefined;
 }
 
 export const titleSchema: SchemaOf<TitleEntity> = (schemas) => schemas.titleEntity;
@@ -140,6 +141,7 @@ export function toTitle({ id, attributes, relationships }: TitleEntity): Title {
     artists: relatedNames(relationships, 'artist'),
     mainCover,
     latestChapterId: attributes.latestUploadedChapter,
+    myAnimeListId: attributes.links?.['mal'],
   };
 }
 

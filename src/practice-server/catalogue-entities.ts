@@ -167,9 +167,9 @@ export class Entities {
     );
     const attributes = {
       chapterNumbersResetOnNewVolume: false,
+      links: {},
       ...title.attributes,
       isLocked: false,
-      links: {},
       availableTranslatedLanguages: [...languages].sort(),
       latestUploadedChapter: latest.at(-1)?.id ?? null,
       tags: title.tags.map(tagEntity),

@@ -1,11 +1,12 @@
 /**
- * Titles and chapters in the files of other programs: backups of Mihon and Tachiyomi (`.tachibk`), the entries of
- * gallery-dl's archive, and download archives. Nothing in them is trusted.
+ * Titles and chapters in the files of other programs: backups of Mihon and Tachiyomi (`.tachibk`), exports of
+ * MyAnimeList, the entries of gallery-dl's archive, and download archives. Nothing in them is trusted.
  */
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
-import { UsageError } from '../core/errors.js';
+import { thrownMessage, UsageError } from '../core/errors.js';
 import { UUID_PATTERN } from '../core/uuid.js';
+import { isMyAnimeListExport, readMyAnimeList, type ListedManga } from './my-anime-list.js';
 import { readFields, type ProtobufField } from './protobuf.js';
 
 export interface ImportedTitle {
@@ -21,29 +22,49 @@ export interface ImportedFile {
   readonly otherSites: readonly string[];
   /** The ids of chapters that were downloaded. */
   readonly chapterIds: readonly string[];
+  /** The manga of a list of MyAnimeList. */
+  readonly listed: readonly ListedManga[];
 }
+
+export const NOTHING_IMPORTED: ImportedFile = {
+  titles: [],
+  otherSites: [],
+  chapterIds: [],
+  listed: [],
+};
 
 /** Backups of ten thousand titles with their chapters have about 100 MiB. */
 const MAX_BACKUP_BYTES = 512 * 2 ** 20;
 
 /** Throws UsageError `bad-input-file` for a file of another kind, or a broken one. `name`: for messages. */
 export async function readImportedFile(bytes: Buffer, name: string): Promise<ImportedFile> {
-  if (bytes[0] === 0x1f && bytes[1] === 0x8b) return readBackup(await unzipped(bytes, name), name);
+  const isCompressed = bytes[0] === 0x1f && bytes[1] === 0x8b;
+  const content = isCompressed ? await unzipped(bytes, name) : bytes;
+  if (isMyAnimeListExport(content)) return readExport(content, name);
+  if (isCompressed) return readBackup(content, name);
   const text = bytes.toString('utf8');
   const chapterIds = chaptersIn(text);
-  if (chapterIds.length > 0) return { titles: [], otherSites: [], chapterIds };
+  if (chapterIds.length > 0) return { ...NOTHING_IMPORTED, chapterIds };
   const message = `There is nothing to import in the file: ${name}`;
   throw new UsageError('bad-input-file', message, { hint: KNOWN_FILES });
 }
 
 const KNOWN_FILES =
-  'Pass a backup of Mihon or Tachiyomi (.tachibk), a download archive, or the output of: sqlite3 archive.sqlite3 "select entry from archive"';
+  'Pass a backup of Mihon or Tachiyomi (.tachibk), an export of MyAnimeList (.xml.gz), a download archive, or the output of: sqlite3 archive.sqlite3 "select entry from archive"';
 
 async function unzipped(bytes: Buffer, name: string): Promise<Buffer> {
   try {
     return await promisify(gunzip)(bytes, { maxOutputLength: MAX_BACKUP_BYTES });
   } catch (cause) {
-    throw brokenBackup(name, cause);
+    throw brokenFile('backup', name, cause);
+  }
+}
+
+function readExport(bytes: Buffer, name: string): ImportedFile {
+  try {
+    return { ...NOTHING_IMPORTED, listed: readMyAnimeList(bytes) };
+  } catch (cause) {
+    throw brokenFile('export', name, cause);
   }
 }
 
@@ -71,9 +92,9 @@ function readBackup(bytes: Buffer, name: string): ImportedFile {
       else titles.set(id, { id, name: title });
     }
   } catch (cause) {
-    throw brokenBackup(name, cause);
+    throw brokenFile('backup', name, cause);
   }
-  return { titles: [...titles.values()], otherSites, chapterIds: [] };
+  return { ...NOTHING_IMPORTED, titles: [...titles.values()], otherSites };
 }
 
 type Manga = ReadonlyMap<number, ProtobufField['value']>;
@@ -91,9 +112,13 @@ function textOf(manga: Manga, number: number): string {
   return Buffer.isBuffer(value) ? value.toString('utf8') : '';
 }
 
-function brokenBackup(name: string, cause: unknown): UsageError {
-  const hint = 'Make a new backup, and copy it whole.';
-  return new UsageError('bad-input-file', `The backup is broken: ${name}`, { cause, hint });
+function brokenFile(kind: 'backup' | 'export', name: string, cause: unknown): UsageError {
+  const hint = `Make a new ${kind}, and copy it whole.`;
+  const reason = kind === 'export' ? ` (${thrownMessage(cause)})` : '';
+  return new UsageError('bad-input-file', `The ${kind} is broken${reason}: ${name}`, {
+    cause,
+    hint,
+  });
 }
 
 /** `mangadex <UUID>` of a download archive, and `mangadex<UUID>_<page>` of gallery-dl's. */

@@ -138,11 +138,11 @@ function addEditCommands(sync: Command, { run }: CommandRunner): void {
   const importTitles = sync
     .command('import')
     .description(
-      'subscribe to the titles of a Mihon backup, or that the account follows; fill the history from a list of chapters',
+      'subscribe to the titles of a Mihon backup or a MyAnimeList export, or that the account follows; fill the history from a list of chapters',
     )
     .argument(
       '<source>',
-      'follows; a backup (.tachibk), a download archive, or the text of gallery-dl’s archive; -: standard input',
+      'follows; a backup (.tachibk), an export of MyAnimeList (.xml.gz), a download archive, or the text of gallery-dl’s archive; -: standard input',
     )
     .action((source: string, _: GivenOptions, self: Command) =>
       run(async (context) =>

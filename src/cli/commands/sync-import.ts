@@ -4,7 +4,9 @@ import { fetchFollowedTitles, fetchReadingStatuses } from '../../api/follows.js'
 import type { ReadingStatus } from '../../api/reading-statuses.js';
 import { requireLogin, sessionOf } from '../../download/stored-login.js';
 import { openDownloadArchive } from '../../download/download-archive.js';
-import { readImportedFile, type ImportedFile } from '../../sync/import-file.js';
+import { findListedTitles, type DoubtfulManga } from '../../sync/find-listed-titles.js';
+import { NOTHING_IMPORTED, readImportedFile, type ImportedFile } from '../../sync/import-file.js';
+import type { ListedManga } from '../../sync/my-anime-list.js';
 import { archiveFile, syncFolder } from '../../sync/sync-journal.js';
 import {
   editSubscriptions,
@@ -13,7 +15,7 @@ import {
 } from '../../sync/subscriptions-store.js';
 import { UsageError } from '../../core/errors.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
-import { pluralize } from '../../core/human-format.js';
+import { formatDuration, pluralize } from '../../core/human-format.js';
 import { printableLine } from '../../core/printable.js';
 import { systemReason } from '../../core/system-errors.js';
 import { addMissingSeries } from '../../sync/subscriptions-edit.js';
@@ -28,6 +30,8 @@ import { entryOf } from './sync-entry.js';
 
 const FOLLOWS = 'follows';
 const MAX_FILE_BYTES = 256 * 2 ** 20;
+/** MangaDex's limit for all requests. */
+const SEARCHES_PER_SECOND = 5;
 /** Names of other sites that are printed; the others are counted. */
 const MAX_NAMES = 20;
 
@@ -45,9 +49,11 @@ export async function syncImport(
   const subscriptions = await readSubscriptionsIfExists(file, context);
   const imported =
     source === FOLLOWS
-      ? { titles: await fetchFollows(flags.status, context), otherSites: [], chapterIds: [] }
+      ? { ...NOTHING_IMPORTED, titles: await fetchFollows(flags.status, context) }
       : await readImportedFile(await readSource(source, context), sourceName(source));
-  const { titles, chapterIds } = imported;
+  const found = await findListed(imported.listed, flags.status, context);
+  const titles = [...imported.titles, ...found.titles];
+  const { chapterIds, otherSites } = imported;
   const needsOutput = titles.length > 0 && flags.output === undefined && !flags.dryRun;
   const output = needsOutput ? await chooseOutput(subscriptions?.defaults, context) : flags.output;
   const written = entryOf({ ...flags, ...(output !== undefined && { output }) }, clock.wallMs());
@@ -62,7 +68,8 @@ export async function syncImport(
   for (const id of added)
     stdout.write(`${names.get(id) ?? ''}  https://mangadex.org/title/${id}\n`);
   if (!flags.dryRun) await addHistory(file, chapterIds, context);
-  for (const line of summaryLines(imported, added.length, flags)) stderr.write(`${line}\n`);
+  const summary = { titles: titles.length, otherSites, chapterIds, doubtful: found.doubtful };
+  for (const line of summaryLines(summary, added.length, flags)) stderr.write(`${line}\n`);
   const hasLanguage = flags.language ?? subscriptions?.defaults.language ?? settings.language;
   if (added.length > 0 && !hasLanguage)
     stderr.write('Languages: all (to choose, add to the defaults of the file: language: [en])\n');
@@ -88,13 +95,51 @@ async function addHistory(
   await history.add(...chapterIds);
 }
 
+/** Finds the manga of a list of MyAnimeList by one request for each. */
+async function findListed(
+  listed: readonly ListedManga[],
+  statuses: readonly ReadingStatus[] | undefined,
+  context: CommandContext,
+) {
+  const wanted = statuses
+    ? listed.filter(({ status }) => status !== undefined && statuses.includes(status))
+    : listed;
+  if (wanted.length === 0) return { titles: [], doubtful: [] };
+  const { signal, stderr } = context;
+  const leastMs = Math.ceil(wanted.length / SEARCHES_PER_SECOND) * 1_000;
+  stderr.write(
+    `Searching MangaDex for ${pluralize(wanted.length, 'title')}; takes at least ${formatDuration(leastMs)}.\n`,
+  );
+  return withService(context, ({ anonymous: client }) =>
+    findListedTitles(wanted, { client, warn: warnTo(stderr), signal }),
+  );
+}
+
+function doubtLines(doubtful: readonly DoubtfulManga[]): readonly string[] {
+  if (doubtful.length === 0) return [];
+  return [
+    `${pluralize(doubtful.length, 'title')} left out, since none on MangaDex names the id of MyAnimeList:`,
+    ...doubtful.flatMap(({ name, malId, candidate }) => [
+      `  ${printableLine(name)}  https://myanimelist.net/manga/${malId}`,
+      ...(candidate === undefined
+        ? []
+        : [`    of the same name: tankobon sync add https://mangadex.org/title/${candidate}`]),
+    ]),
+  ];
+}
+
+interface ImportSummary extends Pick<ImportedFile, 'otherSites' | 'chapterIds'> {
+  readonly titles: number;
+  readonly doubtful: readonly DoubtfulManga[];
+}
+
 function summaryLines(
-  { titles, otherSites, chapterIds }: ImportedFile,
+  { titles, otherSites, chapterIds, doubtful }: ImportSummary,
   added: number,
   { dryRun }: GivenOptions,
 ): readonly string[] {
   const would = dryRun ? ' would be' : '';
-  const known = titles.length - added;
+  const known = titles - added;
   const shown = otherSites.slice(0, MAX_NAMES).map((name) => `  ${printableLine(name)}`);
   const more = otherSites.length - shown.length;
   return [
@@ -108,7 +153,8 @@ function summaryLines(
     ...(chapterIds.length > 0
       ? [`${pluralize(chapterIds.length, 'chapter')}${would} marked as downloaded.`]
       : []),
-    ...(titles.length > 0 || chapterIds.length === 0
+    ...doubtLines(doubtful),
+    ...(titles > 0 || chapterIds.length === 0
       ? [
           `${pluralize(added, 'title')}${would} added` +
             (known === 0 ? '.' : `; ${known} ${known === 1 ? 'was' : 'were'} already subscribed.`),

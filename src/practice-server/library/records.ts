@@ -92,6 +92,8 @@ export interface TitleAttributes {
   readonly contentRating: ContentRating;
   /** False by default. */
   readonly chapterNumbersResetOnNewVolume?: boolean;
+  /** Ids and addresses on other sites, such as `mal`; none by default. */
+  readonly links?: Readonly<Record<string, string>>;
   readonly createdAt: string;
   readonly updatedAt: string;
   /** Counts the edits, from 1. */

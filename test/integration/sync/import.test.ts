@@ -1,6 +1,7 @@
 /** `tankobon sync import`: what becomes subscriptions and history, and that a broken file changes nothing. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import {
   savedIn,
   SyncHarness,
@@ -9,6 +10,8 @@ import {
   syncLibrary,
   titleId,
 } from '../../support/sync-harness.js';
+import { myAnimeListExport } from '../../support/my-anime-list.js';
+import { editTitle } from '../../../src/practice-server/library/library.js';
 import { runCommand } from '../../support/retag-harness.js';
 import { tachibk } from '../../support/tachibk.js';
 
@@ -87,4 +90,58 @@ test('chapters of a list fill the history: sync leaves them out', async () => {
   );
   expect((await run(list)).stderr).toBe('1 chapter marked as downloaded.\n');
   expect(savedIn((await harness.sync()).lines)).toEqual([chapterId('Alpha', '2')]);
+});
+
+describe('an export of MyAnimeList', () => {
+  let list: string;
+  beforeEach(() => {
+    list = join(harness.base.folder, 'mangalist.xml.gz');
+    const { library } = harness.service;
+    const setLinks = (name: string, links: Readonly<Record<string, string>>): void => {
+      const title = library.title(titleId(name));
+      if (title) library.putTitle(editTitle(title, '2024-02-01T00:00:00+00:00', { links }));
+    };
+    setLinks('Alpha', { al: '30002', mal: '2' });
+    const listed = [
+      { malId: '2', name: 'Alpha' },
+      { malId: '13', name: 'beta', status: 'Completed' },
+      { malId: '99', name: 'Nowhere\u001b[31m', status: 'Dropped' },
+    ];
+    writeFileSync(list, gzipSync(myAnimeListExport(listed)));
+  });
+
+  test('titles whose links name the id are subscribed, and doubts are listed', async () => {
+    harness.write('series: []\n');
+    const { code, stdout, stderr } = await run(list);
+    expect([code, stdout]).toEqual([0, `Alpha  https://mangadex.org/title/${titleId('Alpha')}\n`]);
+    expect(stderr).toContain(`Searching MangaDex for 3 titles; takes at least 1 s.
+2 titles left out, since none on MangaDex names the id of MyAnimeList:
+  beta  https://myanimelist.net/manga/13
+    of the same name: tankobon sync add https://mangadex.org/title/${titleId('Beta')}
+  Nowhere [31m  https://myanimelist.net/manga/99
+1 title added.
+`);
+    expect(text()).toContain(titleId('Alpha'));
+    expect(text()).not.toContain(titleId('Beta'));
+    expect((await run(list)).stderr).toContain('0 titles added; 1 was already subscribed.');
+  });
+
+  test('--status and --dry-run', async () => {
+    const { stdout, stderr } = await run(list, '--dry-run', '--status', 'completed,reading');
+    expect(stdout).toBe(`Alpha  https://mangadex.org/title/${titleId('Alpha')}\n`);
+    expect(stderr).toContain('Searching MangaDex for 2 titles');
+    expect(existsSync(harness.file)).toBe(false);
+  });
+
+  test('a hostile one is refused before anything is sent', async () => {
+    writeFileSync(
+      list,
+      '<!DOCTYPE a [<!ENTITY a "b">]><myanimelist><manga>&a;</manga></myanimelist>',
+    );
+    await expect(run(list)).rejects.toMatchObject({
+      code: 'bad-input-file',
+      message: `The export is broken (it declares entities or a DTD): ${list}`,
+    });
+    expect(harness.catalogueRequests()).toEqual([]);
+  });
 });

@@ -28,6 +28,7 @@ test('favorites of MangaDex, once each, also by the address of the website; othe
     ],
     otherSites: ['Elsewhere'],
     chapterIds: [],
+    listed: [],
   });
 });
 
@@ -37,6 +38,7 @@ test('chapters of a download archive and of gallery-dl, once each; other lines d
     titles: [],
     otherSites: [],
     chapterIds: [A, B],
+    listed: [],
   });
 });
 
@@ -59,7 +61,7 @@ test('a backup that inflates to gigabytes is refused', async () => {
   await expect(read(bomb)).rejects.toMatchObject({ code: 'bad-input-file' });
 });
 
-test.each(['', 'a text\n', '{"json": true}', '<myanimelist></myanimelist>'])(
+test.each(['', 'a text\n', '{"json": true}', '<other></other>'])(
   'a file of another kind is named: %j',
   async (text) => {
     const hint = expect.stringContaining('.tachibk') as unknown;

@@ -1,0 +1,82 @@
+/** What is read from an export of MyAnimeList, and that no document makes the reader fail in another way than by its error. */
+import fc from 'fast-check';
+import { gzipSync } from 'node:zlib';
+import { readImportedFile } from '../../../src/sync/import-file.js';
+import { readMyAnimeList } from '../../../src/sync/my-anime-list.js';
+import { myAnimeListExport } from '../../support/my-anime-list.js';
+
+const read = (xml: string) => readMyAnimeList(Buffer.from(xml));
+const inRoot = (xml: string) => `<myanimelist>${xml}</myanimelist>`;
+
+test('id, name and status of each manga, once each, plain and compressed', async () => {
+  const xml = myAnimeListExport([
+    { malId: '2', name: 'Berserk & <Co>' },
+    { malId: '13', name: 'One Piece', status: 'Plan to Read' },
+    { malId: '13', name: 'One Piece', status: 'On-Hold' },
+    { malId: '0', name: 'Unknown there' },
+    { malId: '7', name: '', status: 'Something new' },
+  ]);
+  const listed = [
+    { malId: '2', name: 'Berserk & <Co>', status: 'reading' },
+    { malId: '13', name: 'One Piece', status: 'on_hold' },
+    { malId: '7', name: '', status: undefined },
+  ];
+  expect(read(xml)).toEqual(listed);
+  for (const bytes of [Buffer.from(`\ufeff${xml}`), gzipSync(xml)])
+    expect(await readImportedFile(bytes, 'list.xml.gz')).toEqual({
+      titles: [],
+      otherSites: [],
+      chapterIds: [],
+      listed,
+    });
+});
+
+test('references in text are read, and unknown ones stay', () => {
+  const name = 'A &amp; B &#x41;&#66; &unknown; &#x7fffffff;';
+  const manga = `<manga><manga_mangadb_id>1</manga_mangadb_id><manga_title>${name}</manga_title></manga>`;
+  expect(read(inRoot(manga))[0]?.name).toBe('A & B AB &unknown; &#x7fffffff;');
+});
+
+test.each([
+  ['an entity', '<!DOCTYPE x [<!ENTITY a "aaa">]><myanimelist></myanimelist>', 'entities or a DTD'],
+  ['a DTD from elsewhere', '<!DOCTYPE x SYSTEM "file:///etc/passwd"><myanimelist/>', 'DTD'],
+  ['deep elements', inRoot('<a>'.repeat(10_000)), 'too deep'],
+  ['a lost end', myAnimeListExport([{ malId: '1', name: 'A' }]).slice(0, -20), 'not whole'],
+  ['a lost end within a tag', '<myanimelist><manga><manga_title', 'not whole'],
+  ['crossed elements', inRoot('<manga><a></manga></a>'), 'do not match'],
+  ['another document', '<html><myanimelist></myanimelist></html>', 'not an export'],
+  ['text around it', 'x<myanimelist></myanimelist>', 'outside'],
+  ['an anime list', inRoot('<anime><series_title>A</series_title></anime>'), 'anime list'],
+  ['an empty list', inRoot('<myinfo></myinfo>'), 'no manga'],
+])('%s is refused', async (_, xml, message) => {
+  expect(() => read(xml)).toThrow(message);
+  await expect(readImportedFile(gzipSync(xml), 'list')).rejects.toMatchObject({
+    code: 'bad-input-file',
+  });
+});
+
+test('no text makes the reader fail in another way', () => {
+  const part = fc.constantFrom(
+    '<',
+    '>',
+    '/',
+    '<manga>',
+    '</manga>',
+    '<![CDATA[',
+    ']]>',
+    '&#',
+    ';',
+    '<!--',
+    'a',
+    '<?',
+  );
+  fc.assert(
+    fc.property(fc.array(fc.oneof(part, fc.string())), (parts) => {
+      try {
+        read(inRoot(parts.join('')));
+      } catch (error) {
+        expect((error as Error).message).toMatch(/^its? /);
+      }
+    }),
+  );
+});
