@@ -13,6 +13,7 @@ import {
   readFileSync,
   renameSync,
   unlinkSync,
+  writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { StorageError } from './errors.js';
@@ -24,8 +25,7 @@ import {
   syncFolder,
 } from './files.js';
 import { isRecord, parseJson } from './json.js';
-import { tryLockOpenFile } from './lock.js';
-import { createLockedFile, writeBytes, type LockedFile } from './locked-file.js';
+import { createLockedFile, tryLockOpenFile, type LockedFile } from './lock.js';
 
 export type JournalEntry = Readonly<Record<string, unknown>>;
 
@@ -155,8 +155,10 @@ export class Journal {
     if (!replacement) return;
     // From here on nothing can be appended to the old file in between.
     if (this.#isClosed || this.#unwritten.length > 0 || !this.#replaceBy(replacement, fold)) {
-      removeQuietly(replacement.file);
-      releaseQuietly(replacement);
+      quietly(() => {
+        unlinkSync(replacement.file);
+      });
+      quietly(replacement.lock.release);
     }
   }
 
@@ -168,7 +170,7 @@ export class Journal {
 
   /** Leaves the file to the next process. May be called twice. */
   close(): void {
-    if (!this.#isClosed) releaseQuietly(this.locked);
+    if (!this.#isClosed) quietly(this.locked.lock.release);
     this.#isClosed = true;
   }
 
@@ -209,28 +211,26 @@ export class Journal {
     } catch {
       return false;
     }
-    releaseQuietly(this.locked);
+    quietly(this.locked.lock.release);
     this.locked = { ...replacement, file };
     this.bytes = this.#compactedBytes = bytes.length;
     return true;
   }
 }
 
-/** A network file system may report a failed write when the file is closed. */
-function releaseQuietly({ lock }: LockedFile): void {
+/** A network file system may report a failed write when a file is closed; a leftover is removed once this process has ended. */
+function quietly(action: () => void): void {
   try {
-    lock.release();
+    action();
   } catch {
-    // It is closed all the same.
+    // Nothing depends on it.
   }
 }
 
-function removeQuietly(file: string): void {
-  try {
-    unlinkSync(file);
-  } catch {
-    // Removed as a leftover once this process has ended.
-  }
+/** The system may write less than requested, as on a disk that becomes full. */
+function writeBytes(descriptor: number, bytes: Buffer, position: number): void {
+  for (let written = 0; written < bytes.length;)
+    written += writeSync(descriptor, bytes, written, bytes.length - written, position + written);
 }
 
 function toLine(entry: JournalEntry): string {

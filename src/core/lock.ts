@@ -2,22 +2,23 @@
  * Locks between processes on files: the operating system's, which end with their process, or heartbeats where Node.js
  * has no addon for those. Processes exclude each other only if all of them use the same kind.
  */
-import { closeSync, constants, fstatSync, lstatSync } from 'node:fs';
+import { closeSync, constants, fstatSync, lstatSync, writeSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { systemClock, type Clock } from './clock.js';
-import { hasCode } from './errors.js';
+import { hasCode, StorageError } from './errors.js';
 import {
   createFileSync,
   isSystemError,
   makeFolders,
   openRegularFileSync,
+  readFileIfExistsSync,
   removeFile,
+  temporaryName,
 } from './files.js';
-import { describeLockHolder, writeLockHolder } from './lock-holder.js';
 import type { FileLocks, HeldLock } from './native-lock.js';
 import { PRIVATE_FOLDER_MODE } from './own-folder.js';
 
-export { describeLockHolder } from './lock-holder.js';
 export type { HeldLock } from './native-lock.js';
 
 export interface LockOptions {
@@ -32,6 +33,14 @@ export interface LockOptions {
 }
 
 const DEFAULT_POLL_MS = 4;
+const LOCK_FILE_MODE = 0o600;
+/** The text in a lock file: the process that last took the lock, for the messages of processes that wait. */
+const HOLDER = /^(\d{1,10}) ([\w.-]{1,64})\s/;
+const HOLDER_BYTES = 96;
+const OWN_HOST =
+  hostname()
+    .replace(/[^\w.-]/g, '_')
+    .slice(0, 64) || 'unknown';
 
 let loading: Promise<FileLocks> | undefined;
 
@@ -92,6 +101,22 @@ export async function tryLockOpenFile(
   return isHeld ? { release: once(release) } : undefined;
 }
 
+/** An open file together with its lock. */
+export interface LockedFile {
+  readonly file: string;
+  readonly descriptor: number;
+  readonly lock: HeldLock;
+}
+
+/** An empty temporary file beside `file`. */
+export async function createLockedFile(file: string): Promise<LockedFile> {
+  const tmpFile = temporaryName(file);
+  const descriptor = createFileSync(tmpFile, LOCK_FILE_MODE);
+  const lock = await tryLockOpenFile(tmpFile, descriptor);
+  if (lock) return { file: tmpFile, descriptor, lock };
+  throw new StorageError('storage-failed', `Another process has locked ${tmpFile}.`);
+}
+
 /** Whether a process holds the lock of `file`. Takes a free one for a moment, in which others find it held. */
 export async function isLocked(file: string): Promise<boolean> {
   const descriptor = openLockFile(file);
@@ -114,7 +139,7 @@ function openLockFile(file: string): number | undefined {
 /** Undefined if another process created the file, or removed its folder, in the meantime. */
 function createLockFile(file: string): number | undefined {
   try {
-    return createFileSync(file, 0o600);
+    return createFileSync(file, LOCK_FILE_MODE);
   } catch (error) {
     if (isSystemError(error, 'ENOENT', 'EEXIST')) return undefined;
     throw error;
@@ -175,4 +200,27 @@ export async function underTemporaryLock<T>(
     await removeFile(file).catch(() => undefined);
     lock.release();
   }
+}
+
+/** Always of the same length, to overwrite a longer one. */
+function writeLockHolder(descriptor: number): void {
+  const holder = Buffer.from(`${process.pid} ${OWN_HOST}\n`.padEnd(HOLDER_BYTES), 'latin1');
+  try {
+    writeSync(descriptor, holder, 0, HOLDER_BYTES, 0);
+  } catch {
+    // The lock is held without it.
+  }
+}
+
+/** The process that last took the lock of `file`, in words. */
+export function describeLockHolder(file: string): string {
+  let text = '';
+  try {
+    text = readFileIfExistsSync(file, { maxBytes: HOLDER_BYTES })?.toString('latin1') ?? '';
+  } catch {
+    // Unreadable: the holder is not known.
+  }
+  const [, pid, host] = HOLDER.exec(text) ?? [];
+  if (pid === undefined || host === undefined) return 'another process';
+  return host === OWN_HOST ? `process ${pid}` : `process ${pid} on ${host}`;
 }

@@ -47,7 +47,7 @@ export async function openRegularFile(
 }
 
 /** The synchronous openRegularFile; returns a descriptor, which the caller closes. */
-export function openRegularFileSync(file: string, flags: number = constants.O_RDONLY): number {
+export function openRegularFileSync(file: string, flags: number): number {
   assertUsableByPath(file);
   let descriptor: number;
   try {

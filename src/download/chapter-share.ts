@@ -26,13 +26,5 @@ export async function openChapterShare(
   const server = await shareServer(context);
   const { clock, settings } = context;
   const { openWorkShare } = await import('../rate-limit/redis/work-share.js');
-  return openWorkShare({
-    server,
-    name,
-    clock,
-    maxOutageMs: settings.maxOutage,
-    onWait: ({ leftMs, ...wait }) => {
-      onWait({ ...wait, untilMs: clock.wallMs() + leftMs });
-    },
-  });
+  return openWorkShare({ server, name, clock, maxOutageMs: settings.maxOutage, onWait });
 }

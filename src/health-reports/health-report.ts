@@ -1,6 +1,5 @@
 /** Health reports of image loads (spec 2.5, 4.3). */
 import * as z from 'zod';
-import { RunError } from '../core/errors.js';
 
 const count = z.number().int().nonnegative();
 
@@ -19,14 +18,6 @@ export const healthReportSchema = z.object({
 
 /** The body of a report; only loads from base URLs outside the service's own domain are reported. */
 export type HealthReport = Readonly<z.infer<typeof healthReportSchema>>;
-
-/** The report with its five fields only; throws RunError('fault') for an invalid one. */
-export function validReport(report: HealthReport): HealthReport {
-  const result = healthReportSchema.safeParse(report);
-  if (result.success) return result.data;
-  const problem = z.prettifyError(result.error).replace(/\s+/g, ' ');
-  throw new RunError('fault', `Invalid health report: ${problem}`);
-}
 
 /** Resolves with the status of the response; rejects without one. */
 export type SendReport = (report: HealthReport, signal: AbortSignal) => Promise<number>;

@@ -8,7 +8,7 @@ import { retryDelayMs } from '../core/retry-delay.js';
 import { CircuitBreaker } from './circuit-breaker.js';
 import { classifyError, classifyStatus } from './delivery-result.js';
 import { MAX_PROBE_WAIT_MS, remainingWaitMs } from './exit-wait.js';
-import { validReport, type HealthReport, type SendReport } from './health-report.js';
+import type { HealthReport, SendReport } from './health-report.js';
 import type { Outcome } from './report-journal.js';
 import {
   MAX_WAITING,
@@ -51,7 +51,7 @@ export class ReportSender {
     void this.#openStore();
   }
 
-  /** Resolves once the report is stored; it is sent in the background. Throws for an invalid report. */
+  /** Resolves once the report is stored; it is sent in the background. */
   async record(report: HealthReport): Promise<void> {
     this.#own.push(await this.#add(report));
     this.#startWorkers();
@@ -117,12 +117,11 @@ export class ReportSender {
   }
 
   async #add(report: HealthReport): Promise<StoredReport> {
-    const valid = validReport(report);
     const atMs = wholeMs(this.options.clock);
     const store = await this.#openStore();
     while (this.#own.length + this.#earlier.length >= MAX_WAITING) this.#dropOldest(store);
     this.#counts.ownWaiting += 1;
-    return store.add(valid, atMs);
+    return store.add(report, atMs);
   }
 
   #startWorkers(): void {

@@ -13,11 +13,11 @@ import { describeLockHolder, lockFile, type HeldLock } from '../core/lock.js';
 import { PRIVATE_FOLDER_MODE } from '../core/own-folder.js';
 import type { Boot } from './boot.js';
 import { checkLedgerFolder, SHARE_HINT, toLedgerError } from './ledger-folder.js';
-import { LedgerFile } from './ledger-file.js';
+import { readLedgerFile, writeLedgerFile } from './ledger-file.js';
 import { LedgerHistory, type FoundDocument } from './ledger-history.js';
 import type { LedgerRules } from './ledger-rules.js';
-import type { LedgerStore, StoreWait, Transaction } from './ledger-store.js';
-import { MAX_WAIT_MS } from './rate-ledger.js';
+import type { LedgerStore, Transaction } from './ledger-store.js';
+import { MAX_WAIT_MS, type Wait } from './rate-ledger.js';
 
 export interface FileStoreOptions {
   /** Created if missing. */
@@ -42,7 +42,7 @@ const WATCH_MS = 1_000;
 export class FileStore implements LedgerStore {
   readonly processId = `${process.pid}-${randomBytes(6).toString('hex')}`;
   readonly isOnServer = false;
-  readonly #file: LedgerFile;
+  readonly #file: string;
   readonly #lockFile: string;
   readonly #history: LedgerHistory;
   readonly #closing = new AbortController();
@@ -51,14 +51,14 @@ export class FileStore implements LedgerStore {
 
   constructor(private readonly options: FileStoreOptions) {
     const { folder } = options;
-    this.#file = new LedgerFile(folder);
+    this.#file = join(folder, 'ledger.json');
     this.#lockFile = join(folder, 'ledger.lock');
     this.#history = this.#newHistory();
   }
 
   async transaction<T>(
     change: (transaction: Transaction) => T,
-    onWait?: (wait: StoreWait) => void,
+    onWait?: (wait: Wait) => void,
   ): Promise<{ readonly result: T; readonly moment: Moment }> {
     const { clock, folder } = this.options;
     const startedMs = clock.monotonicMs();
@@ -87,11 +87,11 @@ export class FileStore implements LedgerStore {
       let found: FoundDocument;
       try {
         checkLedgerFolder(folder);
-        found = this.#file.read();
+        found = readLedgerFile(this.#file);
       } catch (error) {
         if (!isSystemError(error, 'ENOENT')) throw toLedgerError(error, folder);
       }
-      if (found === 'damaged') throw damagedError(this.#file.path);
+      if (found === 'damaged') throw damagedError(this.#file);
       const opened = this.#newHistory().open(found, moment, true);
       if ('document' in opened) return { ...opened, ...moment };
       // Another machine uses it, by another clock.
@@ -116,7 +116,7 @@ export class FileStore implements LedgerStore {
     return new LedgerHistory({ processId, boot: () => id, host, rules, isOnServer: false });
   }
 
-  async #attempt<T>(change: (transaction: Transaction) => T, onWait?: (wait: StoreWait) => void) {
+  async #attempt<T>(change: (transaction: Transaction) => T, onWait?: (wait: Wait) => void) {
     const { folder, clock } = this.options;
     if (!this.#isFolderChecked) {
       makeFolders(folder, PRIVATE_FOLDER_MODE);
@@ -127,14 +127,14 @@ export class FileStore implements LedgerStore {
     const isNew = sizeOf(this.#lockFile) === 0;
     const lock = await this.#takeLock(onWait);
     try {
-      const found = this.#file.read();
+      const found = readLedgerFile(this.#file);
       const moment = momentOf(clock);
       const opened = this.#history.open(found, moment, isNew);
       if ('usedBy' in opened) return opened;
       const { document } = opened;
       const result = change({ document, ...moment });
       this.#history.stamp(document, moment);
-      await this.#file.write(document);
+      await writeLedgerFile(this.#file, document);
       this.#history.remember(document);
       this.#warnOfLoss(opened.loss);
       return { result, moment };
@@ -144,7 +144,7 @@ export class FileStore implements LedgerStore {
   }
 
   /** Measured by the system clock, even where the ledger has another: other processes hold the lock in real time. */
-  async #takeLock(onWait: ((wait: StoreWait) => void) | undefined): Promise<HeldLock> {
+  async #takeLock(onWait: ((wait: Wait) => void) | undefined): Promise<HeldLock> {
     const startedMs = systemClock.monotonicMs();
     const options = { pollMs: LOCK_POLL_MS, timeoutMs: LOCK_REPORT_MS };
     for (;;) {
@@ -161,7 +161,13 @@ export class FileStore implements LedgerStore {
           `The rate ledger is locked: ${holder} has held ${this.#lockFile} for ${formatDuration(waitedMs)}.`,
         );
       }
-      onWait?.({ for: 'lock', why: `${holder} holds the lock of the rate ledger`, holder, leftMs });
+      const untilMs = this.options.clock.wallMs() + leftMs;
+      onWait?.({
+        for: 'lock',
+        why: `${holder} holds the lock of the rate ledger`,
+        holder,
+        untilMs,
+      });
     }
   }
 
@@ -169,7 +175,7 @@ export class FileStore implements LedgerStore {
   async #watch(
     host: string,
     startedMs: number,
-    onWait: ((wait: StoreWait) => void) | undefined,
+    onWait: ((wait: Wait) => void) | undefined,
   ): Promise<void> {
     const { folder, clock, rules } = this.options;
     const other = `another machine or virtual machine (${host})`;
@@ -183,7 +189,8 @@ export class FileStore implements LedgerStore {
       const message = `The rate ledger in ${folder} is in use by ${other}.`;
       throw new StorageError('ledger-locked', message, { hint: SHARE_HINT });
     }
-    onWait?.({ for: 'lock', why: `${other} uses the rate ledger`, holder: other, leftMs });
+    const untilMs = clock.wallMs() + leftMs;
+    onWait?.({ for: 'lock', why: `${other} uses the rate ledger`, holder: other, untilMs });
     await clock.sleep(WATCH_MS, this.#closing.signal).catch(() => undefined);
   }
 

@@ -10,10 +10,8 @@ import { movePause } from './pause.js';
 /** What is stored: a document, something else, or nothing. */
 export type FoundDocument = LedgerDocument | 'damaged' | undefined;
 
-export interface Reading {
-  /** By the clock of the document. */
-  readonly nowMs: number;
-  readonly wallMs: number;
+/** A moment by the clock of the document. */
+export interface Reading extends Moment {
   /** By the local clocks, where the document has a server's: when it was asked, and when it had replied. */
   readonly local?: { readonly sent: Moment; readonly received: Moment };
 }

@@ -4,13 +4,6 @@ import type { LedgerDocument } from './ledger-document.js';
 import type { Reading } from './ledger-history.js';
 import type { Wait } from './rate-ledger.js';
 
-/** A transaction waits for another process or machine, or for a server that cannot be used. */
-export interface StoreWait extends Pick<Wait, 'why' | 'reason' | 'holder'> {
-  readonly for: 'lock' | 'outage';
-  /** How long until the wait fails. */
-  readonly leftMs: number;
-}
-
 /** What a transaction works on. */
 export interface Transaction extends Reading {
   readonly document: LedgerDocument;
@@ -32,7 +25,7 @@ export interface LedgerStore {
    */
   transaction<T>(
     change: (transaction: Transaction) => T,
-    onWait?: (wait: StoreWait) => void,
+    onWait?: (wait: Wait) => void,
   ): Promise<{ readonly result: T; readonly moment: Moment }>;
   /** Called before a transaction records the end of a request: the document need not know the request any more. */
   forget(requestId: string): void;

@@ -1,4 +1,5 @@
 /** The requests of this process that wait for permits, in the order in which they were made. */
+import type { Moment } from '../core/clock.js';
 import { formatDuration, formatLocalTime } from '../core/human-format.js';
 import { ServiceError } from '../core/errors.js';
 import { groupOf, type Demand, type Forecast } from './ledger-turn.js';
@@ -97,14 +98,8 @@ export class PendingQueue {
   }
 }
 
-/** The moment of a forecast, and the same one by the local wall clock. */
-export interface ForecastMoment {
-  readonly nowMs: number;
-  readonly wallMs: number;
-}
-
 /** Why no request at all may wait for the end of the pause; undefined if they may. */
-export function pauseError(state: PauseState, moment: ForecastMoment): ServiceError | undefined {
+export function pauseError(state: PauseState, moment: Moment): ServiceError | undefined {
   const pause = activePause(state, moment.nowMs);
   if (pause?.kind === 'banned') {
     return errorUntil('banned', 'The service has banned this address', pause.untilMs, moment);
@@ -118,7 +113,7 @@ export function pauseError(state: PauseState, moment: ForecastMoment): ServiceEr
 /** Why a request does not wait for its quota: some have periods of an hour (spec 8.3). */
 export function quotaError(
   { atMs, limitedBy }: Forecast,
-  moment: ForecastMoment,
+  moment: Moment,
 ): ServiceError | undefined {
   if (!limitedBy || atMs - moment.nowMs <= MAX_WAIT_MS) return undefined;
   return errorUntil('wait-too-long', `The quota is used up: ${limitedBy.key}`, atMs, moment);
@@ -128,14 +123,14 @@ function errorUntil(
   code: 'banned' | 'wait-too-long',
   message: string,
   untilMs: number,
-  { nowMs, wallMs }: ForecastMoment,
+  { nowMs, wallMs }: Moment,
 ): ServiceError {
   const until = formatLocalTime(wallMs + untilMs - nowMs, wallMs);
   return new ServiceError(code, `${message}, until ${until}.`);
 }
 
 /** What a group waits for, in words. */
-export function waitFor(state: PauseState, forecast: Forecast, moment: ForecastMoment): Wait {
+export function waitFor(state: PauseState, forecast: Forecast, moment: Moment): Wait {
   const { atMs, limitedBy: quota } = forecast;
   const untilMs = moment.wallMs + Math.max(0, atMs - moment.nowMs);
   if (activePause(state, moment.nowMs)) {

@@ -6,7 +6,7 @@
 import { momentOf, type Clock, type Moment } from '../core/clock.js';
 import { interruptedError } from '../core/errors.js';
 import type { LedgerRules } from './ledger-rules.js';
-import type { LedgerStore, StoreWait, Transaction } from './ledger-store.js';
+import type { LedgerStore, Transaction } from './ledger-store.js';
 import { takeTurn, type TurnResult } from './ledger-turn.js';
 import {
   pauseError,
@@ -22,6 +22,7 @@ import type {
   RateLedger,
   RequestInfo,
   ReserveOptions,
+  Wait,
 } from './rate-ledger.js';
 import { outcomeOf, type Outcome } from './settlement.js';
 
@@ -157,8 +158,8 @@ export class SharedLedger implements RateLedger {
   async #transaction(): Promise<number | undefined> {
     const ending = this.#ended.splice(0);
     const ended = [...this.#unrecorded, ...ending.map(({ request }) => request)];
-    const reportWait = ({ leftMs, ...wait }: StoreWait): void => {
-      this.#pending.report({ ...wait, untilMs: this.deps.clock.wallMs() + leftMs }, Infinity);
+    const reportWait = (wait: Wait): void => {
+      this.#pending.report(wait, Infinity);
     };
     for (const { id } of ended) this.deps.store.forget(id);
     try {

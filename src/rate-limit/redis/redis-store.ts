@@ -14,7 +14,8 @@ import {
 } from '../ledger-document.js';
 import { LedgerHistory, type OpenedDocument, type Reading } from '../ledger-history.js';
 import type { LedgerRules } from '../ledger-rules.js';
-import type { LedgerStore, StoreWait, Transaction } from '../ledger-store.js';
+import type { LedgerStore, Transaction } from '../ledger-store.js';
+import type { Wait } from '../rate-ledger.js';
 import {
   LEDGER_KEYS,
   LEDGER_SCRIPT,
@@ -63,7 +64,7 @@ export class RedisStore implements LedgerStore {
 
   transaction<T>(
     change: (transaction: Transaction) => T,
-    onWait?: (wait: StoreWait) => void,
+    onWait?: (wait: Wait) => void,
   ): Promise<{ readonly result: T; readonly moment: Moment }> {
     return this.#outage.retry(() => this.#attempt(change), onWait);
   }

@@ -2,7 +2,7 @@
 import type { Clock } from '../../core/clock.js';
 import { StorageError } from '../../core/errors.js';
 import { retryDelayMs } from '../../core/retry-delay.js';
-import type { StoreWait } from '../ledger-store.js';
+import type { Wait } from '../rate-ledger.js';
 import { RedisFailure } from './redis-failure.js';
 
 export interface ServerOutageOptions {
@@ -21,7 +21,7 @@ export class ServerOutage {
   constructor(private readonly options: ServerOutageOptions) {}
 
   /** Repeats `action` until the server can be used. Throws StorageError `ledger-unreachable` or `ledger-unusable`. */
-  async retry<T>(action: () => Promise<T>, onWait?: (wait: StoreWait) => void): Promise<T> {
+  async retry<T>(action: () => Promise<T>, onWait?: (wait: Wait) => void): Promise<T> {
     const { clock, maxOutageMs, displayUrl } = this.options;
     // After one wait has failed, later calls do not wait again.
     const endMs = clock.monotonicMs() + (this.#hasGivenUp ? 0 : maxOutageMs);
@@ -38,7 +38,8 @@ export class ServerOutage {
           throw this.toStorageError(error);
         }
         const why = `the shared ledger at ${displayUrl} cannot be used: ${error.message}`;
-        onWait?.({ for: 'outage', why, reason: 'ledger-unreachable', leftMs });
+        const untilMs = clock.wallMs() + leftMs;
+        onWait?.({ for: 'outage', why, reason: 'ledger-unreachable', untilMs });
         const delayMs = Math.min(leftMs, retryDelayMs(RETRY_DELAYS, failures));
         await clock.sleep(delayMs, this.#closing.signal).catch(() => undefined);
       }

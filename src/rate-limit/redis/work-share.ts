@@ -3,7 +3,7 @@
  * items that are finished are remembered.
  */
 import { randomBytes } from 'node:crypto';
-import type { StoreWait } from '../ledger-store.js';
+import type { Wait } from '../rate-ledger.js';
 import {
   redisScript,
   RedisConnection,
@@ -20,7 +20,7 @@ export interface WorkShareOptions extends Omit<ServerOutageOptions, 'displayUrl'
   readonly server: RedisAddress;
   /** All machines that name the same share divide its items. */
   readonly name: string;
-  readonly onWait?: (wait: StoreWait) => void;
+  readonly onWait?: (wait: Wait) => void;
   /** Default: a minute. */
   readonly leaseMs?: number;
 }
