@@ -14,7 +14,7 @@ import { PRIVATE_FOLDER_MODE } from '../core/own-folder.js';
 import type { Boot } from './boot.js';
 import { checkLedgerFolder, SHARE_HINT, toLedgerError } from './ledger-folder.js';
 import { readLedgerFile, writeLedgerFile } from './ledger-file.js';
-import { LedgerHistory, type FoundDocument } from './ledger-history.js';
+import { LedgerHistory, type FoundDocument, type Reading } from './ledger-history.js';
 import type { LedgerRules } from './ledger-rules.js';
 import type { LedgerStore, Transaction } from './ledger-store.js';
 import { MAX_WAIT_MS, type Wait } from './rate-ledger.js';
@@ -81,8 +81,8 @@ export class FileStore implements LedgerStore {
   }
 
   peek(): Promise<Transaction> {
-    const { folder, clock } = this.options;
-    const moment = momentOf(clock);
+    const { folder } = this.options;
+    const moment = this.#reading();
     return Promise.resolve().then(() => {
       let found: FoundDocument;
       try {
@@ -111,13 +111,16 @@ export class FileStore implements LedgerStore {
 
   #newHistory(): LedgerHistory {
     const { boot, rules } = this.options;
-    const { processId } = this;
-    const { id, host } = boot;
-    return new LedgerHistory({ processId, boot: () => id, host, rules, isOnServer: false });
+    return new LedgerHistory({ processId: this.processId, host: boot.host, rules });
+  }
+
+  #reading(): Reading {
+    const { boot, clock } = this.options;
+    return { ...momentOf(clock), boot: boot.id };
   }
 
   async #attempt<T>(change: (transaction: Transaction) => T, onWait?: (wait: Wait) => void) {
-    const { folder, clock } = this.options;
+    const { folder } = this.options;
     if (!this.#isFolderChecked) {
       makeFolders(folder, PRIVATE_FOLDER_MODE);
       checkLedgerFolder(folder);
@@ -128,7 +131,7 @@ export class FileStore implements LedgerStore {
     const lock = await this.#takeLock(onWait);
     try {
       const found = readLedgerFile(this.#file);
-      const moment = momentOf(clock);
+      const moment = this.#reading();
       const opened = this.#history.open(found, moment, isNew);
       if ('usedBy' in opened) return opened;
       const { document } = opened;

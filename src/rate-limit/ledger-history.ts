@@ -12,6 +12,8 @@ export type FoundDocument = LedgerDocument | 'damaged' | undefined;
 
 /** A moment by the clock of the document. */
 export interface Reading extends Moment {
+  /** The boot of the machine, or the run of the server. */
+  readonly boot: string;
   /** By the local clocks, where the document has a server's: when it was asked, and when it had replied. */
   readonly local?: { readonly sent: Moment; readonly received: Moment };
 }
@@ -31,11 +33,8 @@ export interface WatchedDocument {
 export interface HistoryOptions {
   /** The ids of the requests of this process begin with it and a hyphen. */
   readonly processId: string;
-  readonly boot: () => string;
   readonly host: string;
   readonly rules: LedgerRules;
-  /** Whether the document is on a server, whose clock all machines use. */
-  readonly isOnServer: boolean;
 }
 
 /** Two readings of one monotonic clock may differ by this much between processors. */
@@ -58,9 +57,9 @@ export class LedgerHistory {
 
   /** @param isNew whether nothing shows that there was an earlier document */
   open(found: FoundDocument, reading: Reading, isNew: boolean): OpenedDocument | WatchedDocument {
-    const { rules, isOnServer } = this.options;
+    const isOnServer = reading.local !== undefined;
     if (found === undefined || found === 'damaged') return this.#create(found, reading, isNew);
-    if (found.boot !== this.options.boot()) {
+    if (found.boot !== reading.boot) {
       const isInUse = !isOnServer && this.#isInUseElsewhere(found, reading);
       return isInUse ? { usedBy: found } : this.#takeOver(found, reading);
     }
@@ -77,7 +76,7 @@ export class LedgerHistory {
     }
     const isReplaced = found.revision < (this.#revision ?? 0) || this.#lacksOwnUses(found, nowMs);
     if (!isStepped && !isReplaced) return { document: found };
-    markUnknown(found, nowMs, rules);
+    markUnknown(found, nowMs, this.options.rules);
     found.revision = Math.max(found.revision, this.#revision ?? 0);
     const loss = isReplaced
       ? 'was replaced by a different or older one'
@@ -112,13 +111,12 @@ export class LedgerHistory {
   }
 
   #create(found: 'damaged' | undefined, reading: Reading, isNew: boolean): OpenedDocument {
-    const { rules, boot, isOnServer } = this.options;
-    const document = emptyDocument(boot(), this.#revision);
+    const document = emptyDocument(reading.boot, this.#revision);
     const hasSeenOne = this.#revision !== undefined;
     if (found === undefined && isNew && !hasSeenOne) return { document };
-    markUnknown(document, reading.nowMs, rules);
+    markUnknown(document, reading.nowMs, this.options.rules);
     if (found === 'damaged') return { document, loss: 'was damaged' };
-    const isFirstUse = isOnServer && !hasSeenOne;
+    const isFirstUse = reading.local !== undefined && !hasSeenOne;
     const loss = isFirstUse
       ? 'is empty, as at its first use or after its data were lost'
       : 'has disappeared';
@@ -138,17 +136,16 @@ export class LedgerHistory {
 
   /** A document by another clock: earlier use counts as used now, and only a pause is kept. */
   #takeOver(found: LedgerDocument, reading: Reading): OpenedDocument {
-    const { boot, rules, isOnServer } = this.options;
-    const { nowMs, wallMs } = reading;
-    const document = emptyDocument(boot(), Math.max(found.revision, this.#revision ?? 0));
-    const passedMs = isOnServer ? 0 : Math.max(0, wallMs - found.wallMs);
+    const { nowMs, wallMs, boot, local } = reading;
+    const document = emptyDocument(boot, Math.max(found.revision, this.#revision ?? 0));
+    const passedMs = local ? 0 : Math.max(0, wallMs - found.wallMs);
     const { writtenMs } = found;
     Object.assign(document, movePause(found, { writtenMs, passedMs, nowMs }));
     this.#watched = undefined;
     this.#lastReading = reading;
-    if (isOnServer) {
+    if (local) {
       // The latest writes before the restart may be missing.
-      markUnknown(document, nowMs, rules);
+      markUnknown(document, nowMs, this.options.rules);
       return { document, loss: 'is on a server that was started again' };
     }
     document.unknownMs = nowMs;

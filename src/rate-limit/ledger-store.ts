@@ -1,11 +1,10 @@
 /** What the shared ledger needs from the place that its document is kept in. */
 import type { Moment } from '../core/clock.js';
 import type { LedgerDocument } from './ledger-document.js';
-import type { Reading } from './ledger-history.js';
 import type { Wait } from './rate-ledger.js';
 
 /** What a transaction works on. */
-export interface Transaction extends Reading {
+export interface Transaction extends Moment {
   readonly document: LedgerDocument;
   /** When other processes looked last, where that is not in the document. */
   readonly seenMs?: ReadonlyMap<string, number> | undefined;

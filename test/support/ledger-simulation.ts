@@ -146,9 +146,7 @@ export class Simulation {
   #onFile(process: number): LedgerStore {
     const clock = this.#clock(process);
     const processId = `process-${process}`;
-    const host = 'host';
-    const options = { processId, boot: () => 'boot', host, rules: RULES, isOnServer: false };
-    const history = new LedgerHistory(options);
+    const history = new LedgerHistory({ processId, host: 'host', rules: RULES });
     const found = () => (this.#text === undefined ? undefined : parseDocument(this.#text));
     return {
       processId,
@@ -158,11 +156,12 @@ export class Simulation {
           // A dead process does nothing more.
           if (!this.living.has(process)) return new Promise<never>(() => undefined);
           const moment = momentOf(clock);
-          const opened = history.open(found(), moment, true);
+          const reading = { ...moment, boot: 'boot' };
+          const opened = history.open(found(), reading, true);
           if ('usedBy' in opened) throw new Error('There is one kernel.');
           const { document } = opened;
           const changed = change({ document, ...moment });
-          history.stamp(document, moment);
+          history.stamp(document, reading);
           this.#text = serializeDocument(document);
           history.remember(document);
           return { result: changed, moment };

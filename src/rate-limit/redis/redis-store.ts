@@ -52,14 +52,13 @@ export class RedisStore implements LedgerStore {
   readonly isOnServer = true;
   readonly #history: LedgerHistory;
   readonly #outage: ServerOutage;
-  #run = '';
   #isWaiting = false;
   #hasWarned = false;
 
   constructor(private readonly options: RedisStoreOptions) {
     this.processId = `${options.host}-${process.pid}-${randomBytes(6).toString('hex')}`;
     this.#outage = new ServerOutage(options);
-    this.#history = this.#newHistory(() => this.#run);
+    this.#history = this.#newHistory();
   }
 
   transaction<T>(
@@ -76,8 +75,8 @@ export class RedisStore implements LedgerStore {
   async peek(): Promise<Transaction> {
     try {
       const { snapshot, reading, seenMs } = await this.#read('none');
-      const history = this.#newHistory(() => snapshot.run);
-      const { document } = history.open(documentOf(snapshot), reading, false) as OpenedDocument;
+      const found = documentOf(snapshot);
+      const { document } = this.#newHistory().open(found, reading, false) as OpenedDocument;
       return { document, seenMs, ...reading };
     } catch (error) {
       throw error instanceof RedisFailure ? this.#outage.toStorageError(error) : error;
@@ -93,9 +92,9 @@ export class RedisStore implements LedgerStore {
     this.options.runner.close();
   }
 
-  #newHistory(boot: () => string): LedgerHistory {
+  #newHistory(): LedgerHistory {
     const { host, rules } = this.options;
-    return new LedgerHistory({ processId: this.processId, boot, host, rules, isOnServer: true });
+    return new LedgerHistory({ processId: this.processId, host, rules });
   }
 
   async #attempt<T>(change: (transaction: Transaction) => T) {
@@ -115,7 +114,6 @@ export class RedisStore implements LedgerStore {
     change: (transaction: Transaction) => T,
   ) {
     const { nowMs } = reading;
-    this.#run = snapshot.run;
     const opened = this.#history.open(documentOf(snapshot), reading, false) as OpenedDocument;
     const { document, loss } = opened;
     const before = contentOf(document, nowMs);
@@ -159,7 +157,8 @@ export class RedisStore implements LedgerStore {
     if (!reply) return undefined;
     const { serverMs, snapshot, seenMs } = reply;
     const local = { sent, received: momentOf(clock) };
-    return { snapshot, seenMs, reading: { nowMs: serverMs, wallMs: serverMs, local } };
+    const reading = { nowMs: serverMs, wallMs: serverMs, boot: snapshot.run, local };
+    return { snapshot, seenMs, reading };
   }
 
   /** Warns in each process that waits, not only in the one that noticed the loss. */

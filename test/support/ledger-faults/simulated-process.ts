@@ -72,7 +72,6 @@ export class SimulatedProcess implements EventOwner {
   #ids = 0;
   #turns = 0;
   #isWaiting = false;
-  #run = 0;
 
   constructor(
     private readonly world: World,
@@ -87,10 +86,8 @@ export class SimulatedProcess implements EventOwner {
     this.bornMs = world.loop.nowMs;
     this.#history = new LedgerHistory({
       processId: this.id,
-      boot: () => (world.server ? `run${this.#run}` : kernel.boot),
       host: kernel.boot,
       rules: RULES,
-      isOnServer: world.server !== undefined,
     });
   }
 
@@ -208,7 +205,8 @@ export class SimulatedProcess implements EventOwner {
   }
 
   #localReading(): Reading {
-    return { nowMs: this.kernel.monotonicMs(), wallMs: this.kernel.wallMs() };
+    const { kernel } = this;
+    return { nowMs: kernel.monotonicMs(), wallMs: kernel.wallMs(), boot: kernel.boot };
   }
 
   #throughText(document: LedgerDocument): LedgerDocument {
@@ -231,13 +229,12 @@ export class SimulatedProcess implements EventOwner {
         retry();
         return;
       }
-      this.#run = reply.run;
       const nowMs = reply.serverMs;
       const local = {
         sent: { nowMs: sent.monotonicMs, wallMs: sent.wallMs },
         received: this.#localReading(),
       };
-      const reading = { nowMs, wallMs: nowMs, local };
+      const reading = { nowMs, wallMs: nowMs, boot: `run${reply.run}`, local };
       const found = copyOf(reply.document);
       const { document, loss } = this.#history.open(found, reading, false) as OpenedDocument;
       const before = contentOf(document, nowMs);
