@@ -6,7 +6,7 @@
 import { opendir } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import type { LibraryIndex } from '../cbz/library-index.js';
-import { scanLibrary } from '../cbz/scan-library.js';
+import { scanLibrary, type IdentityCache } from '../cbz/scan-library.js';
 import { keptReason } from '../cbz/ownership.js';
 import { systemClock } from '../core/clock.js';
 import { thrownMessage, UsageError, type TankobonError } from '../core/errors.js';
@@ -28,6 +28,8 @@ import { planRetags, type RetagPlan, type RetagRequest } from './retag-plan.js';
 
 interface RetagDeps extends CoverDeps {
   readonly observe: (event: RetagEvent) => void;
+  /** For a dry run, which changes nothing: without it, each file is opened once more. */
+  readonly cache?: (IdentityCache & { save(): Promise<void> }) | undefined;
 }
 
 /** Throws UsageError `nothing-to-bind` for a folder without chapters, and errors of the service. */
@@ -36,7 +38,11 @@ export async function retag(
   deps: RetagDeps,
 ): Promise<readonly TankobonError[]> {
   await assertReadable(request.folder);
-  const library = await scanLibrary(request.folder, { signal: deps.signal });
+  const { signal } = deps;
+  const cache = request.dryRun ? deps.cache : undefined;
+  const library = await scanLibrary(request.folder, { signal, ...(cache && { cache }) });
+  // Without it, the next dry run is slower.
+  await cache?.save().catch(() => undefined);
   if (library.archives.length === 0 && library.damaged.length === 0)
     throw nothingToRetag('No chapters found', request.folder);
   if (!request.dryRun) await removeLeftovers(library.leftoverFiles, systemClock);

@@ -136,18 +136,23 @@ function newName(
       [then, now] as const,
     ];
   });
+  // Formatting all of them takes longer than reading the file, and most files have the first one.
   const renames = templates.flatMap((format) =>
     values.flatMap(([then, after]) => [
-      [format(then), format(after)] as const,
-      [wholeIdPath(withId(format(after))), format(after)] as const,
-      [shortIdPath(withId(format(then))), shortIdPath(withId(format(after)))] as const,
+      { before: () => format(then), after: () => format(after) },
+      { before: () => wholeIdPath(withId(format(after))), after: () => format(after) },
+      {
+        before: () => shortIdPath(withId(format(then))),
+        after: () => shortIdPath(withId(format(after))),
+      },
     ]),
   );
-  const inFolder = renames.map(([oldName, name]) => [basename(oldName), basename(name)] as const);
-  for (const [oldName, name] of [...renames, ...inFolder])
-    if (path.endsWith(`/${oldName}`)) {
+  for (const inFolder of [(name: string) => name, basename])
+    for (const rename of renames) {
+      const oldName = inFolder(rename.before());
+      if (!path.endsWith(`/${oldName}`)) continue;
       const root = path.slice(0, -oldName.length);
-      return { to: join(root, name), root: join(root) };
+      return { to: join(root, inFolder(rename.after())), root: join(root) };
     }
   return { to: from, root: dirname(from) };
 }

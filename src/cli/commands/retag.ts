@@ -35,6 +35,7 @@ async function retagFolder(
   const { nameTemplates } = await import('../../download/download-request.js');
   const { imageLoader } = await import('../../download/service.js');
   const { withService } = await import('../with-service.js');
+  const { LibraryCache } = await import('../../sync/library-cache.js');
   const { settings, stdout, stderr, signal } = context;
   const format = nameTemplates(options.name ?? settings.name);
   const request = {
@@ -50,8 +51,9 @@ async function retagFolder(
     else if (RESULTS.includes(event.type)) stdout.write(`${describe(event)}\n`);
     else stderr.write(`${describe(event)}\n`);
   };
-  const errors = await withService(context, (service) =>
+  const errors = await withService(context, async (service) =>
     retag(request, {
+      cache: await LibraryCache.open(context.paths.state, folder),
       client: service.anonymous,
       loader: imageLoader(context, service, service.anonymous),
       coversUrl: coversBaseUrl(service.addresses.apiUrl),
