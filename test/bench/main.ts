@@ -5,6 +5,7 @@ import { ensureInstalled } from './debian-packages.js';
 import { http2 } from './http2.js';
 import { install } from './install.js';
 import { ledger } from './ledger.js';
+import { library } from './library.js';
 import { memory } from './memory.js';
 import { oneChapter } from './one-chapter.js';
 import { packing } from './packing.js';
@@ -23,6 +24,7 @@ const MEASUREMENTS: readonly Measurement[] = [
   http2,
   batch,
   scale,
+  library,
   bind,
   install,
 ];

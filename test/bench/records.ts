@@ -27,6 +27,8 @@ export interface Findings {
 interface Figures extends Omit<Findings, 'chart'> {
   readonly measuredOn: string;
   readonly machine: string;
+  /** What has changed since. Added by hand; the next measurement removes it. */
+  readonly note?: string;
 }
 
 const FOLDER = join('docs', 'bench');
@@ -49,11 +51,12 @@ function overview(): string {
     .filter((file) => file.endsWith('.json'))
     .map((file) => {
       const name = file.replace(/\.json$/, '');
-      const { what, measuredOn, machine, rows } = JSON.parse(
+      const { what, measuredOn, machine, rows, note } = JSON.parse(
         readFileSync(join(FOLDER, file), 'utf8'),
       ) as Figures;
       const chart = files.includes(`${name}.svg`) ? `\n![${what}](${name}.svg)\n` : '';
-      return `## ${name}\n\n${what}. Measured on ${measuredOn}; ${machine}.\n\n${table(rows)}${chart}`;
+      const since = note === undefined ? '' : ` ${note}`;
+      return `## ${name}\n\n${what}. Measured on ${measuredOn}; ${machine}.${since}\n\n${table(rows)}${chart}`;
     });
   const head =
     '# Measurements\n\nMade by `npm run bench`; every run of each is in the JSON file of its name. Times are medians, ratios medians of pairs.\n';

@@ -4,7 +4,7 @@ import { EXAMPLE_CHAPTERS } from '../../../src/practice-server/library/library.j
 import { DownloadHarness } from '../../support/download-harness.js';
 import { retagFolder } from '../../support/retag-harness.js';
 
-const { set } = LibraryCache.prototype;
+const storing = Object.getOwnPropertyDescriptor(LibraryCache.prototype, 'set') ?? {};
 let harness: DownloadHarness;
 beforeEach(async () => {
   harness = await DownloadHarness.start();
@@ -12,16 +12,20 @@ beforeEach(async () => {
   await harness.download({ targets: [starlightFirst, starlightSecond] });
 });
 afterEach(async () => {
-  LibraryCache.prototype.set = set;
+  Object.defineProperty(LibraryCache.prototype, 'set', storing);
   await harness.stop();
 });
 
 test('the second dry run takes the chapters of unchanged files from the index', async () => {
   let identified = 0;
-  LibraryCache.prototype.set = function (...found) {
-    identified += 1;
-    set.apply(this, found);
-  };
+  const store = storing.value as LibraryCache['set'];
+  Object.defineProperty(LibraryCache.prototype, 'set', {
+    ...storing,
+    value(this: LibraryCache, ...found: Parameters<LibraryCache['set']>) {
+      identified += 1;
+      store.apply(this, found);
+    },
+  });
   const dryRun = async () => {
     const { stderr } = await retagFolder(harness, harness.output, '--dry-run');
     expect(stderr).toContain('0 changed, 2 unchanged');
