@@ -3,16 +3,21 @@ import { compileNameTemplate, DEFAULT_NAME_TEMPLATE } from '../cbz/file-name.js'
 import { foldersOfTemplate } from '../cbz/name-template.js';
 import {
   effectiveOptions,
+  flagOf,
   OPTIONS,
   type GivenOptions,
   type Options,
   type Settings,
 } from '../config/options/options.js';
+import { UsageError } from '../core/errors.js';
 import { expandHome } from '../core/home-folder.js';
 import { bookExtension, type BindBy } from '../formats/bind-choices.js';
 import { findDevice } from '../formats/device/devices.js';
 import { pageProfile } from '../formats/device/page-profile.js';
 import type { BindRequest } from '../formats/plan-books.js';
+
+/** What becomes of the pages for a device. */
+const PAGE_OPTIONS = ['spread', 'crop', 'gamma'] as const;
 
 const DEFAULT_NAMES: Readonly<Record<BindBy, string>> = {
   volume: '{series}/{series} Vol.{volume:02}',
@@ -26,9 +31,14 @@ const DEFAULT_FOLDER_NAMES: Readonly<Record<BindBy, string>> = {
   volume: '{series}/Vol.{volume:02}',
 };
 
-/** The options in force: the format of a device overrides the setting. */
+/** The options in force: the format of a device overrides the setting. Throws UsageError `bad-option`. */
 export function bindOptions(given: GivenOptions, settings: Settings): Options {
   const { device } = given;
+  const unused = PAGE_OPTIONS.find((name) => given[name] !== undefined && given[name] !== true);
+  if (device === undefined && unused !== undefined)
+    throw new UsageError('bad-option', `${flagOf(unused)} has no effect without --for.`, {
+      hint: 'Add the device: --for kobo-libra, or one of: tankobon help devices',
+    });
   const format = given.format ?? (device === undefined ? undefined : findDevice(device).format);
   return effectiveOptions({ ...given, format }, settings);
 }

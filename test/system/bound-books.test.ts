@@ -68,6 +68,41 @@ describeWith('EPUBCheck', { programs: ['java'] }, () => {
   });
 });
 
+describeWith('EPUBCheck of books for devices', { programs: ['java'] }, () => {
+  test.each([
+    ['kobo-libra', { spread: 'both' }],
+    ['kindle-paperwhite', { spread: 'split', maxSize: 100_000 }],
+    ['kindle-colorsoft', { spread: 'keep' }],
+    ['boox-page', { spread: 'rotate', format: 'epub' }],
+    // Long strips, as they are and as screens.
+    [undefined, { format: 'epub' }],
+    ['kobo-nia', {}],
+  ] as const)('%s: no errors and no warnings', async (device, options) => {
+    const place = join(folder, `device-${device ?? 'strips'}`);
+    const isStrip = device === undefined || device === 'kobo-nia';
+    const size = isStrip ? { width: 300, height: 2_400 } : { width: 400, height: 600 };
+    const seeds = [1, 2, 3, 4, 5];
+    const images = await Promise.all(seeds.map((seed) => testImage('jpeg', seed, size)));
+    const wide = await testImage('png', 6, { width: 1_200, height: 600 });
+    for (const number of [1, 2])
+      await writeChapterFile(join(place, 'in', `${number}.cbz`), {
+        id: chapterId(number),
+        number: String(number),
+        volume: '1',
+        images: [...images, ...(isStrip ? [] : [wide]), ...images],
+      });
+    await bindFolder(place, { device, ...options });
+    const files = readdirSync(join(place, 'out', 'Lighthouse'));
+    expect(files.length).toBeGreaterThan('maxSize' in options ? 1 : 0);
+    for (const file of files) {
+      const path = join(place, 'out', 'Lighthouse', file);
+      expect(output('java', '-jar', epubcheck, '--failonwarnings', path)).toContain(
+        'No errors or warnings detected.',
+      );
+    }
+  });
+});
+
 test('an EPUB fulfils what Komga requires of a book of images', async () => {
   const entries = await readArchive(epub);
   const opf = entries.find(({ name }) => name.endsWith('.opf'))?.bytes.toString() ?? '';

@@ -9,21 +9,14 @@ const MIN_DIFFERENCE = 32;
 const MAX_DUST = 0.004;
 /** How far a cut is moved out of something drawn that is thin enough for dust, such as the edge of a letter. */
 const MAX_RETREAT_LINES = 12;
-/** A page number is at most so high, and so wide, as a share of the page. */
+/** A page number is at most so high, and so wide without gaps, as a share of the page; a spread has two. */
 const MAX_NUMBER_HEIGHT = 0.04;
-const MAX_NUMBER_WIDTH = 0.12;
+const MAX_NUMBER_WIDTH = 0.08;
 /** The margin between the page number and the drawing is at least this share of the page. */
 const MIN_NUMBER_DISTANCE = 0.008;
 /** Margins are white or black; a tone between them is part of a drawing. */
 const MIN_WHITE = 192;
 const MAX_BLACK = 64;
-
-/** A line of pixels along one side of the page: where it has drawn pixels, and how many. */
-interface Line {
-  readonly drawn: number;
-  readonly first: number;
-  readonly last: number;
-}
 
 /** The part of the image without its margins, in pixels of the image. */
 export function contentBox(statistics: PageStatistics): Box {
@@ -65,10 +58,12 @@ function cutOf(
   const margin = marginTone(across, (position) => toneAt(0, position));
   if (margin > MAX_BLACK && margin < MIN_WHITE) return 0;
   const maxCut = Math.floor(depth * MAX_CUT);
-  const lines = Array.from({ length: maxCut + 1 }, (_, line) =>
-    readLine(across, (position) => Math.abs(toneAt(line, position) - margin) > MIN_DIFFERENCE),
+  const isDrawn = (line: number, position: number) =>
+    Math.abs(toneAt(line, position) - margin) > MIN_DIFFERENCE;
+  const drawn = Array.from({ length: maxCut + 1 }, (_, line) =>
+    countOf(across, (position) => isDrawn(line, position)),
   );
-  const isMargin = (line: number) => (lines[line]?.drawn ?? across) <= across * MAX_DUST;
+  const isMargin = (line: number) => (drawn[line] ?? across) <= across * MAX_DUST;
   const endOfMargin = (start: number) => {
     let line = start;
     while (line < maxCut && isMargin(line)) line += 1;
@@ -77,7 +72,7 @@ function cutOf(
   // One line of margin stays.
   const cutBefore = (line: number) => {
     let cut = line - 1;
-    while (cut > 0 && line - cut < MAX_RETREAT_LINES && lines[cut]?.drawn !== 0) cut -= 1;
+    while (cut > 0 && line - cut < MAX_RETREAT_LINES && drawn[cut] !== 0) cut -= 1;
     return Math.max(0, cut);
   };
   const first = endOfMargin(0);
@@ -86,9 +81,9 @@ function cutOf(
   let end = first;
   while (end < maxCut && !isMargin(end)) end += 1;
   const second = endOfMargin(end);
-  const drawn = lines.slice(first, end).filter(({ drawn: count }) => count > 0);
-  const width =
-    Math.max(...drawn.map(({ last }) => last)) - Math.min(...drawn.map((each) => each.first)) + 1;
+  const width = countOf(across, (position) =>
+    drawn.slice(first, end).some((_, index) => isDrawn(first + index, position)),
+  );
   const isNumber =
     end - first <= Math.max(1, depth * MAX_NUMBER_HEIGHT) &&
     width <= across * MAX_NUMBER_WIDTH &&
@@ -104,13 +99,8 @@ function marginTone(across: number, toneAt: (position: number) => number): numbe
   return sorted[across >> 1] ?? 0;
 }
 
-function readLine(across: number, isDrawn: (position: number) => boolean): Line {
-  let [drawn, first, last] = [0, across, -1];
-  for (let position = 0; position < across; position += 1) {
-    if (!isDrawn(position)) continue;
-    drawn += 1;
-    first = Math.min(first, position);
-    last = position;
-  }
-  return { drawn, first, last };
+function countOf(across: number, isCounted: (position: number) => boolean): number {
+  let count = 0;
+  for (let position = 0; position < across; position += 1) if (isCounted(position)) count += 1;
+  return count;
 }

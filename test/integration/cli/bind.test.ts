@@ -107,11 +107,11 @@ test('a usage error exits with 2; a file that is not an archive with 3 and a fit
   expect(noArchive.stderr).toContain('hint: Pass CBZ files or folders that contain them.');
 });
 
-test('--convert without sharp is an error', () => {
+test.each([['--convert'], ['--for', 'kobo-libra']])('%s without sharp is an error', (...flags) => {
   const copy = join(folder, 'copy', 'dist', 'program');
   cpSync(dirname(PROGRAM), copy, { recursive: true });
   cpSync('package.json', join(folder, 'copy', 'package.json'));
-  const words = [join(copy, 'main.js'), 'bind', 'in', '-o', 'converted', '--convert'];
+  const words = [join(copy, 'main.js'), 'bind', 'in', '-o', 'converted', ...flags];
   const { status, stderr } = spawnSync(process.execPath, words, {
     cwd: folder,
     env: { ...env, PATH: process.env['PATH'], DEBUG: 'tankobon' },
@@ -119,6 +119,9 @@ test('--convert without sharp is an error', () => {
   });
   const code = /^code: (.*)$/m.exec(stderr)?.[1];
   expect([status, code]).toEqual([2, 'no-converter']);
+  expect(stderr).toContain('npm install --global sharp');
+  expect(stderr).toContain('npx -p tankobon -p sharp tankobon bind');
+  expect(readdirSync(folder)).not.toContain('converted');
 });
 
 test.each(['cbz', 'epub', 'pdf', 'folder'])(

@@ -71,6 +71,16 @@ test.each([
     '--keep-chapters has no effect without --bind.\nhint: Add: --bind volume, or: --bind title\n',
   ],
   [
+    'a mistyped device',
+    ['bind', '--for', 'kobo-libre', '.'],
+    'Neither a device nor WIDTHxHEIGHT in pixels, up to 10000: kobo-libre\nhint: Use: --for kobo-libra\n',
+  ],
+  [
+    '--no-crop without --for',
+    ['bind', '--no-crop', '.'],
+    '--no-crop has no effect without --for.\nhint: Add the device: --for kobo-libra, or one of: tankobon help devices\n',
+  ],
+  [
     'a reset in a script',
     ['limits', '--reset'],
     'Confirmation required: standard input is not a terminal.\nhint: Run: tankobon limits --reset --yes\n',

@@ -29,6 +29,10 @@ test.each([
   // An option is offered once, unless it can be repeated.
   [['download', '--quiet', '--qui'], []],
   [['download', '--from-file', 'a', '--from'], ['--from-file']],
+  [
+    ['bind', '--for', 'kobo-libra'],
+    ['kobo-libra', 'kobo-libra-h2o', 'kobo-libra-colour'],
+  ],
   [['download', '--output', 'x'], [':folders']],
   [['download', '--from-file', ''], [':files']],
   [

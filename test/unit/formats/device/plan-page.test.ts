@@ -64,6 +64,12 @@ describe('margins', () => {
       [50, 120, 70, 80],
     ],
     [
+      'two numbers of a spread are cut',
+      [drawing(50, 60, 70, 120), number(200, 1_420), number(800, 1_420)],
+      WHITE,
+      [50, 60, 70, 120],
+    ],
+    [
       'a line of text is not a number',
       [drawing(50, 60, 70, 120), { ...number(200, 1_420), width: 600 }],
       WHITE,
