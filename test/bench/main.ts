@@ -1,6 +1,7 @@
 /** `npm run bench -- [measurement…]`: all of them where none is named. */
 import { batch } from './batch.js';
 import { bind } from './bind.js';
+import { devicePages } from './device-pages.js';
 import { ensureInstalled } from './debian-packages.js';
 import { http2 } from './http2.js';
 import { install } from './install.js';
@@ -26,6 +27,7 @@ const MEASUREMENTS: readonly Measurement[] = [
   scale,
   library,
   bind,
+  devicePages,
   install,
 ];
 

@@ -274,14 +274,13 @@ describe('--max-size', () => {
   const sizes = () => outputNames().map((name) => readFileSync(output(name)).length);
 
   test.each([
-    ['cbz', 'boox-page'],
     ['epub', 'kindle-paperwhite'],
     ['pdf', 'remarkable-2'],
     ['cbz', undefined],
   ] as const)('cuts a book between chapters: %s for %s', async (format, device) => {
     for (const number of [1, 2, 3]) await addLarge(number, 2);
     const maxSize = 700_000;
-    const options = { format, device, maxSize, crop: false };
+    const options = { format, device, maxSize };
     const { events } = await bindFolder(folder, options);
     const names = outputNames();
     expect(names.length).toBeGreaterThan(1);
