@@ -5,7 +5,7 @@ import { appendAll, MAX_COLLECTION_END, MAX_PAGE_SIZE, withRatings } from './col
 import { ServiceError } from '../core/errors.js';
 import { formatCount } from '../core/human-format.js';
 import { CollectionReader, fetchEntity, type CollectionOptions } from './entities.js';
-import { readFeed, type FeedOptions } from './feeds.js';
+import { readFeed, readFeedSince, type FeedOptions } from './feeds.js';
 import { TITLE_INCLUDES, titleSchema, toTitle, type Title } from './titles.js';
 
 /** Also an artist is an author to the service. */
@@ -42,6 +42,16 @@ export function fetchGroupChapters(
     pageSize: MAX_PAGE_SIZE,
     filter: [['groups[]', groupId]],
   });
+}
+
+/** The chapters of a group that became readable at `sinceMs` or later. See readFeedSince. */
+export function fetchGroupChaptersSince(
+  client: ServiceClient,
+  groupId: string,
+  sinceMs: number,
+  options: FeedOptions,
+): Promise<Chapter[] | undefined> {
+  return readFeedSince(client, '/chapter', sinceMs, options, { filter: [['groups[]', groupId]] });
 }
 
 /**

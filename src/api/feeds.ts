@@ -9,6 +9,7 @@ import {
   collectionQuery,
   formatSince,
   MAX_FEED_PAGE_SIZE,
+  MAX_PAGE_SIZE,
   withRatings,
   withUnavailable,
 } from './collection.js';
@@ -78,7 +79,7 @@ export function fetchListFeed(
 }
 
 /** The parameters of every feed: chapters in these languages, also those that were taken down, with their groups. */
-export function feedParameters(languages: readonly string[] | undefined): URLSearchParams {
+function feedParameters(languages: readonly string[] | undefined): URLSearchParams {
   const parameters = withUnavailable(withRatings(new URLSearchParams()));
   appendAll(parameters, 'translatedLanguage', languages);
   return appendAll(parameters, 'includes', ['scanlation_group']);
@@ -118,4 +119,37 @@ export async function readFeed(
     if (!isAdvancing) throw endlessCollection(path);
     since = last?.createdAt;
   }
+}
+
+/**
+ * The chapters that became readable at `sinceMs` or later, newest first, usually by one request: it reads pages of 100
+ * until one ends with an older chapter. No `…Since` filter expresses this, since a chapter may become readable long
+ * after its creation. Resolves with undefined if there are more than the service lists (spec 8.4).
+ */
+export async function readFeedSince(
+  client: ServiceClient,
+  path: string,
+  sinceMs: number,
+  options: FeedOptions,
+  { filter = [] }: Pick<FeedQuery, 'filter'> = {},
+): Promise<Chapter[] | undefined> {
+  const reader = new CollectionReader(client, path, chapterSchema, options);
+  const found: Chapter[] = [];
+  const parameters = feedParameters(options.languages);
+  for (const [name, value] of filter) parameters.append(name, value);
+  parameters.append('order[readableAt]', 'desc');
+  for await (const { items, isLast } of reader.pages(MAX_PAGE_SIZE, parameters)) {
+    const chapters = items.map(toChapter);
+    found.push(...chapters.filter((chapter) => readableMs(chapter) >= sinceMs));
+    const oldest = chapters.at(-1);
+    if (!isLast && (!oldest || readableMs(oldest) >= sinceMs)) continue;
+    reader.finish();
+    return found;
+  }
+  return undefined;
+}
+
+/** When the chapter became readable. An unknown time counts as now. */
+function readableMs({ readableAt, publishAt, createdAt }: Chapter): number {
+  return (readableAt ?? publishAt ?? createdAt)?.getTime() ?? Number.POSITIVE_INFINITY;
 }

@@ -36,7 +36,7 @@ function commandOption(name: OptionName, commandName: CommandName): Option {
   const definition = optionDefinition(name);
   const { kind, short, commands, description, choices, placeholder, conflictsWith } = definition;
   const sentence = commands?.[commandName];
-  const notes = notesOf(name).join('; ');
+  const notes = notesOf(name, commandName).join('; ');
   const text = typeof sentence === 'string' ? sentence : description;
   const flags = [short === undefined ? [] : `-${short}`, flagOf(name) ?? ''].flat().join(', ');
   const value =
@@ -50,14 +50,15 @@ function commandOption(name: OptionName, commandName: CommandName): Option {
 }
 
 /** The range, choices, default and setting of an option. */
-function notesOf(name: OptionName): readonly string[] {
-  const { kind, range, choices, default: byDefault, isSetting } = optionDefinition(name);
+function notesOf(name: OptionName, commandName: CommandName): readonly string[] {
+  const definition = optionDefinition(name);
+  const { kind, range, choices, default: byDefault, isSetting, ignoresSetting = [] } = definition;
   const hasDefault = byDefault !== undefined && byDefault !== '' && typeof byDefault !== 'boolean';
   return [
     ...(range ? [`${range[0]} to ${range[1]}`] : []),
     ...(choices && kind !== 'cover' && kind !== 'device' ? [anyOf(choices)] : []),
     ...(hasDefault ? [`default: ${byDefault}`] : []),
-    ...(isSetting ? [`setting: ${name}`] : []),
+    ...(isSetting && !ignoresSetting.includes(commandName) ? [`setting: ${name}`] : []),
   ];
 }
 

@@ -1,11 +1,11 @@
 /** What a collection has of one title, and what it lacks and why, by the service's list of all releases. Pure. */
 import type { Chapter } from '../api/chapters.js';
 import { groupBy } from '../core/group-by.js';
+import { unavailableReason } from '../selection/exclusions.js';
 import { inferVolumes, listedNumbers } from '../selection/infer-volumes.js';
 import { missingWholeNumbers } from '../selection/missing-numbers.js';
 import { parseNumber } from '../selection/ranges.js';
 import { chapterKey, numberKey } from '../selection/reading-order.js';
-import { unavailableReason } from '../selection/select-chapters.js';
 import { toRuns, type ChapterRun } from './chapter-runs.js';
 
 /** Why a chapter is missing. */

@@ -15,9 +15,9 @@ import {
 } from '../selection/chapter-fields.js';
 import { explainEmptySelection, explainUnknownGroups } from '../selection/explain-selection.js';
 import type { Resolution, Series } from '../selection/resolve-targets.js';
+import { unavailableReason } from '../selection/exclusions.js';
 import {
   selectChapters,
-  unavailableReason,
   type ExcludedChapter,
   type SelectionOptions,
 } from '../selection/select-chapters.js';

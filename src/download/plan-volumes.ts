@@ -7,11 +7,8 @@ import type { ServiceClient } from '../api/client.js';
 import { fetchListedVolumes, type ListedNumber } from '../api/listed-volumes.js';
 import { inferVolumes, lacksVolume } from '../selection/infer-volumes.js';
 import type { Resolution } from '../selection/resolve-targets.js';
-import {
-  selectChapters,
-  unavailableReason,
-  type SelectionOptions,
-} from '../selection/select-chapters.js';
+import { unavailableReason } from '../selection/exclusions.js';
+import { selectChapters, type SelectionOptions } from '../selection/select-chapters.js';
 import { isTolerable } from '../selection/title-loader.js';
 import { thrownMessage } from '../core/errors.js';
 

@@ -10,6 +10,7 @@ import type { Chapter } from '../api/chapters.js';
 import { fieldsById, type ChapterFields } from '../selection/chapter-fields.js';
 import { resolveTargets, type Resolution, type Series } from '../selection/resolve-targets.js';
 import type { Target } from '../selection/target.js';
+import { firstMsOf } from '../selection/time-bound.js';
 import type { ServiceClient } from '../api/client.js';
 import type { Clock } from '../core/clock.js';
 import { ChapterError, type TankobonError } from '../core/errors.js';
@@ -204,15 +205,15 @@ function warnOfUnreadable(
 
 /** If metadata is turned off, chapters are not looked up: their ids suffice. */
 async function resolve(
-  { targets, metadata, selection: { languages } }: DownloadRequest,
-  { client, warn, signal }: PlanDeps,
+  { targets, metadata, selection: { languages, since } }: DownloadRequest,
+  { client, warn, signal, nowMs }: PlanDeps,
   onChapters?: (chapters: readonly Chapter[]) => void,
 ): Promise<Resolution> {
   const isWithoutMetadata = ({ kind }: Target) =>
     !metadata && (kind === 'chapter' || kind === 'any');
   const resolution = await resolveTargets(
     targets.filter((target) => !isWithoutMetadata(target)),
-    { client, warn, signal, onChapters, languages },
+    { client, warn, signal, onChapters, languages, sinceMs: since && firstMsOf(since, nowMs) },
   );
   const unresolvedIds = targets.filter(isWithoutMetadata).map(({ id }) => id);
   const idsWithoutMetadata = [...resolution.idsWithoutMetadata, ...unresolvedIds];

@@ -8,7 +8,7 @@ import type { ServiceClient } from '../api/client.js';
 import type { LibraryIndex } from '../cbz/library-index.js';
 import type { Clock } from '../core/clock.js';
 import { fetchAtHomeMetadata, type AtHomeMetadata } from '../image/at-home.js';
-import { unavailableReason } from '../selection/select-chapters.js';
+import { unavailableReason } from '../selection/exclusions.js';
 import type { DownloadRequest } from './download-request.js';
 import { savedState, type KnownChapters } from './saved-state.js';
 

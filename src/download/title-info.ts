@@ -8,9 +8,9 @@ import { missingWholeNumbers } from '../selection/missing-numbers.js';
 import { parseNumber } from '../selection/ranges.js';
 import { chapterKey, compareReadingOrder, numberKey } from '../selection/reading-order.js';
 import { titleWebUrl } from '../selection/target.js';
+import { type ExclusionReason } from '../selection/exclusions.js';
 import {
   selectChapters,
-  type ExclusionReason,
   type SelectionContext,
   type SelectionOptions,
 } from '../selection/select-chapters.js';
@@ -23,7 +23,7 @@ interface ListedChapters {
   readonly releases: number;
   /** Each once, in reading order; those of chapters without one are left out. */
   readonly numbers: readonly string[];
-  /** Whole numbers between the first and the last that cannot be downloaded. */
+  /** Whole numbers between the first and the last that cannot be downloaded; empty where only some releases are known. */
   readonly missing: readonly string[];
   readonly volumes: readonly string[];
 }
@@ -74,6 +74,8 @@ export interface TitleInfoOptions {
   readonly selection: Pick<SelectionOptions, 'languages' | 'chapters' | 'volumes'>;
   readonly quality: Quality;
   readonly nowMs: number;
+  /** Only the releases of one group are known. */
+  readonly isPartial?: boolean | undefined;
 }
 
 /** @param releases of the title, as the service lists them */
@@ -81,9 +83,9 @@ export function titleInfo(
   titleId: string,
   title: Title | undefined,
   releases: readonly Chapter[],
-  { selection, quality, nowMs }: TitleInfoOptions,
+  { selection, quality, nowMs, isPartial = false }: TitleInfoOptions,
 ): TitleInfo {
-  const context = { nowMs, numbersRestart: title?.numbersRestart ?? false };
+  const context = { nowMs, numbersRestart: title?.numbersRestart ?? false, isPartial };
   const options = { ...selection, groups: [] };
   const { selected, excluded } = selectChapters(
     releases,
@@ -131,7 +133,7 @@ export function titleInfo(
 /** @param releases in reading order */
 function listedChapters(
   releases: readonly Chapter[],
-  { numbersRestart }: SelectionContext,
+  { numbersRestart, isPartial }: SelectionContext & { readonly isPartial: boolean },
 ): ListedChapters {
   const numbers = distinctNumbers(releases.map(({ number }) => number));
   const values = numbers.map(parseNumber).filter((value) => value !== undefined);
@@ -143,7 +145,7 @@ function listedChapters(
     releases: releases.length,
     numbers,
     // Where each volume begins with 1, a gap shows nothing.
-    missing: numbersRestart ? [] : missingWholeNumbers(values).map(String),
+    missing: numbersRestart || isPartial ? [] : missingWholeNumbers(values).map(String),
     volumes: [...volumes].sort(volumeOrder),
   };
 }

@@ -3,7 +3,7 @@ import { isSameVolume, type Chapter } from '../api/chapters.js';
 import type { Title } from '../api/titles.js';
 import { chapterKey } from '../selection/reading-order.js';
 import { parseNumber } from '../selection/ranges.js';
-import { unavailableReason } from '../selection/select-chapters.js';
+import { unavailableReason } from '../selection/exclusions.js';
 
 export interface TitleChapters extends Pick<Title, 'numbersRestart' | 'volumeCount'> {
   /** All releases that the service lists. */

@@ -2,11 +2,16 @@
  * Targets that stand for chapters of many titles: the chapters of a group, all titles of an author, and those that the
  * account follows. Pages of 100 or 500, never one request for each chapter.
  */
-import { fetchGroupChapters, fetchOwnedTitles, fetchOwnerName } from '../api/catalogue-lists.js';
+import {
+  fetchGroupChapters,
+  fetchGroupChaptersSince,
+  fetchOwnedTitles,
+  fetchOwnerName,
+} from '../api/catalogue-lists.js';
 import type { Chapter } from '../api/chapters.js';
 import type { ServiceClient } from '../api/client.js';
 import { fetchTitleFeed } from '../api/feeds.js';
-import { fetchFollowedFeed } from '../api/follows.js';
+import { fetchFollowedFeed, fetchFollowedSince } from '../api/follows.js';
 import type { Title } from '../api/titles.js';
 import { groupBy } from '../core/group-by.js';
 import type { Target } from './target.js';
@@ -16,7 +21,7 @@ export interface CollectedTitles {
   readonly byTitle: ReadonlyMap<string, readonly Chapter[]>;
   /** The titles that the responses contained, with their people and covers. */
   readonly titles: readonly Title[];
-  /** Whether chapters of these titles by other groups are left out. */
+  /** Whether chapters of these titles are left out: older ones, and those of other groups. */
   readonly isPartial: boolean;
 }
 
@@ -26,6 +31,8 @@ export interface CollectDeps {
   readonly signal: AbortSignal;
   /** All if absent or empty. */
   readonly languages?: readonly string[];
+  /** Chapters that became readable before are not needed. */
+  readonly sinceMs?: number | undefined;
 }
 
 /** Undefined if there is no such group or author. `follows` needs a login, which the caller has checked. */
@@ -44,9 +51,12 @@ export async function collectTitles(
     return { byTitle, titles, isPartial: false };
   }
   const isGroup = kind === 'group';
-  const chapters = await (isGroup
-    ? fetchGroupChapters(client, id, deps)
-    : fetchFollowedFeed(client, deps));
+  const recent = deps.sinceMs === undefined ? undefined : await fetchSince(deps.sinceMs);
+  const chapters =
+    recent ??
+    (await (isGroup ? fetchGroupChapters(client, id, deps) : fetchFollowedFeed(client, deps)));
+  // No chapter of the last days is not worth a message.
+  if (recent?.length === 0) return { byTitle: new Map(), titles: [], isPartial: true };
   if (chapters.length === 0)
     return withNotice(
       isGroup
@@ -55,7 +65,13 @@ export async function collectTitles(
     );
   const withTitle = chapters.filter(({ titleId }) => titleId !== undefined);
   const byTitle = groupBy(withTitle, ({ titleId = '' }) => titleId);
-  return { byTitle, titles: [], isPartial: isGroup };
+  return { byTitle, titles: [], isPartial: isGroup || recent !== undefined };
+
+  function fetchSince(sinceMs: number): Promise<Chapter[] | undefined> {
+    return isGroup
+      ? fetchGroupChaptersSince(client, id, sinceMs, deps)
+      : fetchFollowedSince(client, sinceMs, deps);
+  }
 
   /** There is nothing to download, which is not an error. */
   function withNotice(name: string | undefined): CollectedTitles | undefined {

@@ -3,7 +3,8 @@ import type { Chapter, Group } from '../api/chapters.js';
 import { formatCount } from '../core/human-format.js';
 import { shellQuoted } from '../core/shell-quoted.js';
 import { parseNumber } from './ranges.js';
-import { isInGroup, readableSince, type SelectionOptions } from './select-chapters.js';
+import { isInGroup, readableSince } from './exclusions.js';
+import { type SelectionOptions } from './select-chapters.js';
 
 export interface EmptySelection {
   /** Undefined if the title is unknown. */

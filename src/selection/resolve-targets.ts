@@ -20,6 +20,8 @@ import {
 export interface ResolveDeps extends LoaderDeps {
   /** The languages of the chapters in feeds; all if absent or empty. */
   readonly languages?: readonly string[];
+  /** Older chapters of groups and of followed titles are not needed. */
+  readonly sinceMs?: number | undefined;
   /** Called with the chapters that are targets, before their titles are requested. */
   readonly onChapters?: (chapters: readonly Chapter[]) => void;
 }

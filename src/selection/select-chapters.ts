@@ -3,26 +3,22 @@
  * only links to other sites. Unless all are requested, one is selected for each chapter number: by the order of
  * languages, then of groups, then the latest upload. The version does not count: it numbers the edits (spec 2.6).
  */
-import type { Chapter, Group } from '../api/chapters.js';
+import type { Chapter } from '../api/chapters.js';
 import { groupBy } from '../core/group-by.js';
 import { formatLocalTime } from '../core/human-format.js';
-import { webAddress } from '../core/web-address.js';
-import { isWithin, type Ranges } from './ranges.js';
+import {
+  isInGroup,
+  mismatchReason,
+  readableSince,
+  unavailableReason,
+  type Criteria,
+  type Exclusion,
+} from './exclusions.js';
 import { chapterKey, compareReadingOrder } from './reading-order.js';
-import { firstMsOf, lastMsOf, type TimeBound } from './time-bound.js';
 
-export interface SelectionOptions {
-  /** Codes in order of preference; if empty, one release is selected in each language. */
-  readonly languages: readonly string[];
+export interface SelectionOptions extends Criteria {
   /** Names or ids in order of preference; if none of them has the chapter, any other group is accepted. */
   readonly groups: readonly string[];
-  readonly chapters?: Ranges;
-  readonly volumes?: Ranges;
-  /** Names or ids: releases of these groups are excluded. */
-  readonly excludedGroups?: readonly string[];
-  /** Only chapters that are readable since then. */
-  readonly since?: TimeBound;
-  readonly until?: TimeBound;
   readonly allReleases?: boolean;
   /** Only this many, the last published. */
   readonly latest?: number;
@@ -31,19 +27,6 @@ export interface SelectionOptions {
 /** Why a release was selected. */
 export type SelectionReason = 'all-asked' | 'only-release' | Criterion;
 
-export type ExclusionReason =
-  | 'not-in-languages'
-  | 'not-in-chapters'
-  | 'not-in-volumes'
-  | 'excluded-group'
-  | 'before-since'
-  | 'after-until'
-  | 'chapter-external'
-  | 'chapter-unavailable'
-  | 'chapter-unpublished'
-  | 'other-release'
-  | 'not-latest';
-
 export interface SelectedChapter {
   readonly chapter: Chapter;
   readonly reason: SelectionReason;
@@ -51,10 +34,8 @@ export interface SelectedChapter {
   readonly explanation: string;
 }
 
-export interface ExcludedChapter {
+export interface ExcludedChapter extends Exclusion {
   readonly chapter: Chapter;
-  readonly reason: ExclusionReason;
-  readonly explanation: string;
 }
 
 export interface Selection {
@@ -92,85 +73,6 @@ export function selectChapters(
   return { selected: latest.sort((a, b) => order(a.chapter, b.chapter)), excluded };
 }
 
-type Reason = Pick<ExcludedChapter, 'reason' | 'explanation'>;
-
-function mismatchReason(
-  chapter: Chapter,
-  options: SelectionOptions,
-  nowMs: number,
-): Reason | undefined {
-  if (options.languages.length > 0 && !options.languages.includes(chapter.language)) {
-    return { reason: 'not-in-languages', explanation: `its language is ${chapter.language}` };
-  }
-  if (options.chapters && !isWithin(chapter.number, options.chapters)) {
-    return { reason: 'not-in-chapters', explanation: `its number is ${chapter.number ?? 'none'}` };
-  }
-  if (options.volumes && !isWithin(chapter.volume, options.volumes)) {
-    return { reason: 'not-in-volumes', explanation: `its volume is ${chapter.volume ?? 'none'}` };
-  }
-  const excluded = chapter.groups.find((group) =>
-    options.excludedGroups?.some((name) => isInGroup(group, name)),
-  );
-  if (excluded)
-    return {
-      reason: 'excluded-group',
-      explanation: `its group is excluded: ${excluded.name || excluded.id}`,
-    };
-  return dateMismatch(chapter, options, nowMs);
-}
-
-/** A chapter whose date is not known is in no period. */
-function dateMismatch(
-  chapter: Chapter,
-  { since, until }: SelectionOptions,
-  nowMs: number,
-): Reason | undefined {
-  if (!since && !until) return undefined;
-  const readableMs = readableSince(chapter)?.getTime() ?? NaN;
-  const explanation = Number.isNaN(readableMs)
-    ? 'its date is not known'
-    : `it is readable since ${new Date(readableMs).toISOString().slice(0, 16)}Z`;
-  if (since && !(readableMs >= firstMsOf(since, nowMs)))
-    return { reason: 'before-since', explanation };
-  if (until && !(readableMs <= lastMsOf(until, nowMs)))
-    return { reason: 'after-until', explanation };
-  return undefined;
-}
-
-/** What says whether a chapter can be downloaded. */
-type Availability = Pick<
-  Chapter,
-  'pages' | 'externalUrl' | 'isUnavailable' | 'publishAt' | 'readableAt'
->;
-
-/** Why the pages of a chapter are not available, if they are not. */
-export function unavailableReason(chapter: Availability, nowMs: number): Reason | undefined {
-  if (chapter.externalUrl !== undefined && chapter.pages === 0) {
-    const address = webAddress(chapter.externalUrl);
-    const explanation = `it is only on the publisher's site${address === undefined ? '' : `: ${address}`}`;
-    return { reason: 'chapter-external', explanation };
-  }
-  if (chapter.isUnavailable) {
-    return { reason: 'chapter-unavailable', explanation: 'it was taken down' };
-  }
-  const date = readableSince(chapter);
-  if (date && date.getTime() > nowMs) {
-    return {
-      reason: 'chapter-unpublished',
-      explanation: `it will be published on ${formatLocalTime(date.getTime(), nowMs)}`,
-    };
-  }
-  if (isEmpty(chapter)) {
-    return { reason: 'chapter-unavailable', explanation: 'the service has no pages for it' };
-  }
-  return undefined;
-}
-
-/** Whether the service lists the chapter without pages, although it is neither external nor taken down. */
-function isEmpty({ pages, externalUrl, isUnavailable }: Availability): boolean {
-  return pages === 0 && externalUrl === undefined && !isUnavailable;
-}
-
 const CRITERIA = ['language', 'group', 'created', 'readable'] as const;
 type Criterion = (typeof CRITERIA)[number];
 /** Lower is better for all criteria: the times are negated. A file has only the date of its ComicInfo.xml. */
@@ -186,17 +88,6 @@ export function rankOf(chapter: Chapter, options: SelectionOptions): Rank {
     created: -(chapter.createdAt?.getTime() ?? 0),
     readable: -(readableSince(chapter)?.getTime() ?? 0),
   };
-}
-
-export const readableSince = ({ readableAt, publishAt }: Availability) => readableAt ?? publishAt;
-
-/** Whether the user's name or id is that of the group. */
-export function isInGroup({ id, name }: Group, idOrName: string): boolean {
-  return [id, name].some((text) => normalize(text) === normalize(idOrName));
-}
-
-function normalize(name: string): string {
-  return name.normalize('NFKC').toLowerCase().replace(/\s+/gu, ' ').trim();
 }
 
 /** The first criterion in which they differ. */

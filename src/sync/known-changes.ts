@@ -7,7 +7,7 @@ import type { LibraryIndex } from '../cbz/library-index.js';
 import { savedState } from '../download/saved-state.js';
 import { withDelivery } from '../download/plan.js';
 import { chapterFields } from '../selection/chapter-fields.js';
-import { unavailableReason } from '../selection/select-chapters.js';
+import { unavailableReason } from '../selection/exclusions.js';
 import type { PlannedRelease } from './release-decisions.js';
 import { rulesText } from './sync-request.js';
 import { planReleases } from './sync-save.js';

@@ -11,8 +11,8 @@ import {
   type UploadDecision,
 } from '../download/earlier-uploads.js';
 import { compareReadingOrder } from '../selection/reading-order.js';
+import { isInGroup } from '../selection/exclusions.js';
 import {
-  isInGroup,
   rankOf,
   releaseKey,
   selectChapters,

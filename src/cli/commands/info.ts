@@ -85,8 +85,8 @@ async function describeTitles(
     const resolved = await resolveTargets(targets, { client, signal, warn, languages: language });
     const { titles, error } = await resolved.loadedTitles;
     if (error) throw error;
-    for (const { titleId, chapters: releases } of resolved.series)
-      print(titleInfo(titleId, titles.get(titleId), releases, shown));
+    for (const { titleId, chapters: releases, isPartial } of resolved.series)
+      print(titleInfo(titleId, titles.get(titleId), releases, { ...shown, isPartial }));
     const listed = new Set(resolved.series.map(({ titleId }) => titleId));
     for (const id of titleIdsOf(resolved.chapters)) {
       if (listed.has(id)) continue;

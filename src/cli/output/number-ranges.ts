@@ -2,8 +2,8 @@
 import { printableLine } from '../../core/printable.js';
 import { parseNumber } from '../../selection/ranges.js';
 
-/** Such as `3, 7-9, 10.5`. */
-export function numberRanges(numbers: readonly string[]): string {
+/** Such as `3, 7-9, 10.5`; further ranges than `maxRanges` are only counted: `3, 7-9, … (12 more)`. */
+export function numberRanges(numbers: readonly string[], maxRanges = Infinity): string {
   const parts: { first: string; last: string }[] = [];
   for (const number of numbers.map((text) => printableLine(text))) {
     const previous = parts.at(-1);
@@ -12,5 +12,8 @@ export function numberRanges(numbers: readonly string[]): string {
     if (isNext) previous.last = number;
     else parts.push({ first: number, last: number });
   }
-  return parts.map(({ first, last }) => (first === last ? first : `${first}-${last}`)).join(', ');
+  const ranges = parts.map(({ first, last }) => (first === last ? first : `${first}-${last}`));
+  const rest = ranges.length - maxRanges;
+  const more = rest > 0 ? [`… (${rest} more)`] : [];
+  return [...ranges.slice(0, maxRanges), ...more].join(', ');
 }

@@ -8,6 +8,7 @@ import { fitToWidth } from './progress-line.js';
 
 /** Further ones are only counted; `--json` has them all. */
 const MAX_ROWS = 20;
+const MAX_RANGES = 10;
 const GAP = '  ';
 
 /** @param columns of the terminal; without them nothing is cut */
@@ -48,14 +49,14 @@ function fieldLines(info: TitleInfo): string[] {
 /** Such as `1-2; 3 in all`. */
 function volumesText({ volumes, volumeCount }: TitleInfo): string {
   const all = volumeCount === undefined ? [] : [`${volumeCount} in all`];
-  return [...(volumes.length === 0 ? [] : [numberRanges(volumes)]), ...all].join('; ');
+  return [...(volumes.length === 0 ? [] : [numberRanges(volumes, MAX_RANGES)]), ...all].join('; ');
 }
 
 /** Such as `6: 1-4, 6, 10.5; missing: 5, 7-9`. */
 function chaptersText({ chapters, numbers, missing }: TitleInfo): string {
   if (chapters === 0) return 'none that can be downloaded';
-  const listed = numbers.length === 0 ? '' : `: ${numberRanges(numbers)}`;
-  const gaps = missing.length === 0 ? '' : `; missing: ${numberRanges(missing)}`;
+  const listed = numbers.length === 0 ? '' : `: ${numberRanges(numbers, MAX_RANGES)}`;
+  const gaps = missing.length === 0 ? '' : `; missing: ${numberRanges(missing, MAX_RANGES)}`;
   return `${formatCount(chapters)}${listed}${gaps}`;
 }
 
@@ -68,7 +69,7 @@ function languageRows({ languages }: TitleInfo): readonly string[][] {
       formatCount(pages),
       formatBytes(bytes),
       firstAndLast(numbers),
-      numberRanges(missing),
+      numberRanges(missing, MAX_RANGES),
     ]),
   ];
 }

@@ -80,6 +80,8 @@ export interface OptionDefinition {
   readonly canBeOff?: true;
   /** The commands that take the option; a text describes what it does there. */
   readonly commands?: Readonly<Partial<Record<CommandName, true | string>>>;
+  /** The commands for which the setting does not apply. */
+  readonly ignoresSetting?: readonly CommandName[];
   /** The flag if it is not the name, as where two commands use the same word for different options. */
   readonly flag?: string;
   readonly short?: string;

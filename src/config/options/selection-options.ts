@@ -17,6 +17,7 @@ export const SELECTION_OPTIONS = {
     isSetting: true,
     isKey: 'languages in order of preference, or `all`',
     library: 'languages',
+    ignoresSetting: ['info', 'overview'],
     commands: {
       download: true,
       'sync add': true,

@@ -11,6 +11,7 @@ import {
   EXAMPLE_LISTS,
   EXAMPLE_TITLES,
 } from '../../../src/practice-server/library/library.js';
+import { GROUPS } from '../../../src/practice-server/library/people.js';
 import { LOGIN_ENV } from '../../support/auth/harness.js';
 import { tankobonHere } from '../../support/in-process.js';
 import { virtualClock } from '../../support/virtual-clock.js';
@@ -130,6 +131,19 @@ test('a list stands for its titles', async () => {
     `GET /list/${EXAMPLE_LISTS.public}/feed`,
     'GET /manga',
   ]);
+});
+
+test('of a group, only its releases count: what others released is not missing', async () => {
+  const { stdout } = await info('--json', `group:${GROUPS.paperLantern.id}`, '--language', 'en');
+  const found = events(stdout);
+  expect(found.find(({ title }) => title === lighthouse)).toMatchObject({
+    numbers: ['2', '4'],
+    missing: [],
+  });
+  // A long list of numbers is cut.
+  expect((await info(`group:${GROUPS.paperLantern.id}`)).stdout).toContain(
+    'Chapters: 140: 5, 10, 15, 20, 25, 30, 35, 40, 45, 50, … (130 more)\n',
+  );
 });
 
 test('control characters of names are not printed', async () => {

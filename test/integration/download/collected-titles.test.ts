@@ -61,6 +61,23 @@ test('an author is all titles, also as an artist: one request for them, and one 
   expect(titlesOf(both)).toEqual([long]);
 });
 
+test('with --since, only the new end of a group or of the followed titles is read', async () => {
+  const ago = { language: 'en', since: '7d', until: '1d', json: false };
+  const recent = await harness.download({ targets: [`group:${GROUPS.tidewater.id}`], ...ago });
+  expect([recent.code, recent.stderr.includes('warning')]).toEqual([0, false]);
+  expect(paths()).toEqual(['/chapter']);
+  expect(requests()[0]?.query).toContain('order%5BreadableAt%5D=desc');
+  const lines = await harness.dryRun({
+    targets: [`group:${GROUPS.paperLantern.id}`],
+    language: 'en',
+    since: '2024-01-13',
+    until: '2024-01-13',
+  });
+  expect(lines.filter(({ type }) => type === 'planned')).toMatchObject([
+    { chapter: EXAMPLE_CHAPTERS.secondByOthers },
+  ]);
+});
+
 test('an unknown group or author is not found: exit 3, and the others are there', async () => {
   const targets = [`group:${UNKNOWN}`, `author:${UNKNOWN}`, `title:${starlight}`];
   const { code, events, stderr } = await harness.download({ targets, language: 'en' });
