@@ -43,20 +43,20 @@ interface FieldToken {
 }
 
 const TOKEN = /\{\{|\}\}|\{([^{}]*)\}|[{}]|\\[nt\\]|[^{}\\]+|\\/gu;
-const LITERALS: Readonly<Record<string, string>> = {
-  '{{': '{',
-  '}}': '}',
-  '\\n': '\n',
-  '\\t': '\t',
-  '\\\\': '\\',
-};
+const LITERALS = new Map([
+  ['{{', '{'],
+  ['}}', '}'],
+  ['\\n', '\n'],
+  ['\\t', '\t'],
+  ['\\\\', '\\'],
+]);
 
 /** Throws UsageError `bad-option` for a field that is not one of `names`, and for an unmatched brace. */
 export function compilePrintTemplate(text: string, names: readonly string[]): PrintTemplate {
   const tokens = [...text.matchAll(TOKEN)].map(([token, field]): string | FieldToken => {
     if (field !== undefined) return readField(field, names);
     if (token === '{' || token === '}') throw invalid(`Unmatched ${token} in --print: "${text}"`);
-    return LITERALS[token] ?? token;
+    return LITERALS.get(token) ?? token;
   });
   const fields = tokens.flatMap((token) => (typeof token === 'string' ? [] : token.field));
   return {

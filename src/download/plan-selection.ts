@@ -119,7 +119,8 @@ export async function selectForPlan(
     const isMatched =
       found.selected.length > 0 ||
       found.excluded.some(isUnavailable) ||
-      hasOlderOnly(found.excluded, selection);
+      hasOlderOnly(found.excluded, selection) ||
+      (series.length > 1 && found.excluded.some(isOutsidePeriod));
     if (!isMatched) await warnOfEmptySelection(titleSeries, resolution, selection, deps);
   }
   const all = series.flatMap(({ chapters }) => chapters);
@@ -136,6 +137,9 @@ function hasOlderOnly(excluded: readonly ExcludedChapter[], { since }: Selection
   return since !== undefined && 'agoMs' in since && excluded.some(isOlder);
 }
 
+/** A period chooses among the titles of a list too. */
+const isOutsidePeriod = ({ reason }: ExcludedChapter) =>
+  reason === 'before-since' || reason === 'after-until';
 const isOlder = ({ reason }: ExcludedChapter) => reason === 'before-since';
 const isUnavailable = ({ reason }: ExcludedChapter) => UNAVAILABLE.includes(reason);
 

@@ -115,7 +115,8 @@ async function findExisting(
 ): Promise<(Pick<Subscription, 'text'> & { readonly name: string }) | undefined> {
   const state = await readStateOf(file, context);
   const extraHosts = extraHostsOf(context);
-  const found = looksLikeTarget(target)
+  const isTarget = looksLikeTarget(target) || withoutQuotes(target).toLowerCase() === 'follows';
+  const found = isTarget
     ? series.find((each) => each.target.id === parseTarget(target, extraHosts).id)
     : series.length > 0
       ? series[findSubscription(target, series, state, extraHosts)]

@@ -125,6 +125,8 @@ describe('add', () => {
     expect(text()).not.toContain('follows');
     const target = await run('add', `title:${ALPHA}`, '--group', 'x');
     expect(target.code).toBe(0);
+    // It is not taken for the name of a subscription.
+    expect((await run('add', 'follows')).stderr).toMatch(/^Subscribed: the titles that/);
   });
 
   test('without an output folder it is exit 2 before anything is sent', async () => {

@@ -18,6 +18,7 @@ test.each([
   ['[{group}] ({volume}) {title}', '[] () Fog and light'],
   ['{{{chapter}}} \\\\t \\x', '{7.5} \\t \\x'],
   ['no field', 'no field'],
+  ['valueOf', 'valueOf'],
 ])('%j is %j', (text, expected) => {
   expect(format(text)).toBe(expected);
 });
