@@ -38,15 +38,27 @@ export function completionLines(
   return matching(current, current.startsWith('-') ? flags(line) : argumentValues(line));
 }
 
+/** The path that `--file` has in the words before the last one, as the shell would pass it. */
+export function typedFile(words: readonly string[]): string | undefined {
+  // bash splits `--file=value` into three words.
+  const typed = words.slice(0, -1).filter((word) => word !== '=');
+  const at = typed.findLastIndex((word) => /^--file(=|$)/.test(word));
+  const [, value = typed[at + 1]] = /^--file=(.*)$/s.exec(typed[at] ?? '') ?? [];
+  return at < 0 || value === undefined ? undefined : unquoted(value);
+}
+
+/** A shell may pass a word with its quotes and backslashes. */
+const unquoted = (word: string) => word.replace(/^["']|["']$/g, '').replace(/\\(.)/g, '$1');
+
 /** Whether the name of a subscription comes next. */
 function takesSubscription({ command, args }: ParsedLine, option: Option | undefined): boolean {
   if (option) return option.long === '--only';
   return argumentAt(command, args.length)?.name() === 'subscription';
 }
 
-/** Upper and lower case are equal; a shell may pass the word with its quotes and backslashes. */
+/** Upper and lower case are equal. */
 function matchingNames(current: string, names: readonly Candidate[]): readonly string[] {
-  const start = current.replace(/^["']/, '').replace(/\\(.)/g, '$1').toLowerCase();
+  const start = unquoted(current).toLowerCase();
   return names
     .filter(({ word }) => word.toLowerCase().startsWith(start))
     .map(({ word, description = '' }) => `${word}\t${description}`);

@@ -27,6 +27,8 @@ export interface Cap {
   readonly key: string;
   remaining: number;
   readonly untilMs: number;
+  /** How many requests the service says that it allows in the period: for messages. */
+  readonly limit?: number | undefined;
 }
 
 /** Times are milliseconds by one clock: the monotonic one of a boot, or that of a server. */
@@ -109,7 +111,9 @@ const isDocument = object({
   wallMs: isTime,
   uses: listOf(object({ id: isName, key: isKey, untilMs: isTime })),
   tickets: listOf(object({ processId: isName, quotas: listOf(isKey), seenMs: isTime })),
-  caps: listOf(object({ key: isKey, remaining: isCount, untilMs: isTime })),
+  caps: listOf(
+    object({ key: isKey, remaining: isCount, untilMs: isTime, limit: optional(isCount) }),
+  ),
   unknownMs: optional(isTime),
   lastBan: optional(object({ untilMs: isTime, strikes: isCount })),
   pause: optional(

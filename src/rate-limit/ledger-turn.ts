@@ -208,9 +208,15 @@ class Granting {
       const quota = rules.quotaOf(key);
       const ahead = this.#ahead.get(key) ?? 0;
       const atMs = nextFreeMs(document, quota, nowMs, ahead);
-      if (atMs > forecast.atMs) forecast = { atMs, limitedBy: quota };
+      if (atMs > forecast.atMs) forecast = { atMs, limitedBy: this.#inForce(quota) };
     }
     return forecast;
+  }
+
+  /** The quota with the limit that the service has announced, if that is lower. */
+  #inForce(quota: Quota): Quota {
+    const { limit = Infinity } = this.document.caps.find(({ key }) => key === quota.key) ?? {};
+    return limit < quota.requests ? { ...quota, requests: limit } : quota;
   }
 
   #wakeMs(): number {

@@ -5,6 +5,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
 export interface RateHeaders {
+  /** X-RateLimit-Limit. */
+  readonly limit?: number;
   /** X-RateLimit-Remaining. */
   readonly remaining?: number;
   /** X-RateLimit-Retry-After: the rest of the period after the response, in ms, never negative. */
@@ -12,7 +14,7 @@ export interface RateHeaders {
 }
 
 /** Far above every limit of the service. */
-const MAX_REMAINING = 1_000_000;
+const MAX_COUNT = 1_000_000;
 /** UNIX timestamps in seconds, from 2001 to the year 5138; any other number has another unit. */
 const MIN_TIMESTAMP_S = 1_000_000_000;
 const MAX_TIMESTAMP_S = 99_999_999_999;
@@ -23,7 +25,8 @@ const MAX_WAIT_MS = 365 * 24 * 60 * 60_000;
 export function readRateHeaders(headers: IncomingHttpHeaders, wallMs: number): RateHeaders {
   const endS = wholeNumber(headers['x-ratelimit-retry-after'], MIN_TIMESTAMP_S, MAX_TIMESTAMP_S);
   return {
-    remaining: wholeNumber(headers['x-ratelimit-remaining'], 0, MAX_REMAINING),
+    limit: wholeNumber(headers['x-ratelimit-limit'], 1, MAX_COUNT),
+    remaining: wholeNumber(headers['x-ratelimit-remaining'], 0, MAX_COUNT),
     endsInMs: endS === undefined ? undefined : untilMs(endS * 1_000, headers, wallMs),
   };
 }

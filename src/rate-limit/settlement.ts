@@ -15,6 +15,7 @@ export interface Outcome {
   readonly kind: 'ok' | 'rate-limited' | 'banned' | 'unclear' | 'no-response' | 'unsent';
   /** The wait that a 429 names. */
   readonly namedMs?: number | undefined;
+  readonly limit?: number | undefined;
   readonly remaining?: number | undefined;
   readonly endsInMs?: number | undefined;
 }
@@ -32,8 +33,7 @@ export function outcomeOf(
   if (response === undefined) return { kind: 'no-response' };
   if (response === 'unsent') return { kind: 'unsent' };
   const { status, headers, generic } = response;
-  const { remaining, endsInMs } = readRateHeaders(headers, wallMs);
-  const limits = { remaining, endsInMs };
+  const limits = readRateHeaders(headers, wallMs);
   if (status === 429) {
     return { kind: 'rate-limited', namedMs: requestedWaitMs(headers, wallMs), ...limits };
   }
@@ -71,7 +71,7 @@ export function settle(
 function recordRemaining(
   { caps }: LedgerDocument,
   { key, periodMs }: Quota,
-  { remaining, endsInMs = Infinity }: Outcome,
+  { limit, remaining, endsInMs = Infinity }: Outcome,
   nowMs: number,
 ): void {
   if (remaining === undefined || isGeneralKey(key)) return;
@@ -82,5 +82,5 @@ function recordRemaining(
     known && known.untilMs > nowMs && Math.abs(known.untilMs - untilMs) < SAME_PERIOD_MS;
   // Responses may arrive in another order than they were counted in.
   const least = isSamePeriod ? Math.min(known.remaining, remaining) : remaining;
-  caps.splice(index < 0 ? caps.length : index, 1, { key, remaining: least, untilMs });
+  caps.splice(index < 0 ? caps.length : index, 1, { key, remaining: least, untilMs, limit });
 }

@@ -1,6 +1,7 @@
 /** The hooks of the subscriptions file: the schema of their keys (docs/sync.md). */
 import { isIP } from 'node:net';
 import * as z from 'zod';
+import { HOOK_EVENTS } from '../auth/hook-services.js';
 import { isPublicAddress } from '../api/public-address.js';
 import { isLoopback } from '../core/web-address.js';
 
@@ -36,8 +37,17 @@ function isPrivateAddress(url: URL): boolean {
 /** Without the brackets of an IPv6 address. */
 const bareHost = (url: URL) => url.hostname.replace(/^\[|\]$/g, '');
 
+const event = z.enum(HOOK_EVENTS);
+/** What the hook is called for; by default `new`. */
+const on = z.union([z.array(event).min(1, 'must not be empty'), event.transform((one) => [one])]);
+const onlyNew = on.refine(
+  (events) => events.every((one) => one === 'new'),
+  'must be new: a media server has nothing to do for the others',
+);
+
 const webhook = z.strictObject({
   url: hookAddress,
+  on: on.optional(),
   /** Sent in place of the whole update. */
   body: z.unknown().optional(),
   headers: z.record(text.regex(/^[\w-]+$/, 'must be the name of a header'), text).optional(),
@@ -45,20 +55,38 @@ const webhook = z.strictObject({
 const komga = z.strictObject({
   url: serverAddress,
   library: text.regex(/^[\w-]{1,64}$/, 'must be the id of a library'),
+  on: onlyNew.optional(),
 });
-const kavita = z.strictObject({ url: serverAddress, 'path-map': z.record(text, text).optional() });
+const kavita = z.strictObject({
+  url: serverAddress,
+  'path-map': z.record(text, text).optional(),
+  on: onlyNew.optional(),
+});
+const ntfy = z.strictObject({ url: hookAddress, on: on.optional() });
+const command = z.array(text).min(1, 'must be a command and its arguments').max(100);
+const exec = z.strictObject({ command, on: on.optional() });
 
 export const hooksSchema = z.strictObject({
-  exec: z.array(text).min(1, 'must be a command and its arguments').max(100).optional(),
+  exec: z
+    .union([command.transform((words): z.output<typeof exec> => ({ command: words })), exec])
+    .optional(),
   webhook: z
     .union([hookAddress.transform((url): z.output<typeof webhook> => ({ url })), webhook])
     .optional(),
-  ntfy: hookAddress.optional(),
+  ntfy: z
+    .union([hookAddress.transform((url): z.output<typeof ntfy> => ({ url })), ntfy])
+    .optional(),
   komga: komga.optional(),
   kavita: kavita.optional(),
 });
 
 export type HookOptions = z.output<typeof hooksSchema>;
 
-/** The hooks that can be maps. */
-export const HOOK_SHAPES = { webhook: webhook.shape, komga: komga.shape, kavita: kavita.shape };
+/** The hooks as maps. */
+export const HOOK_SHAPES = {
+  exec: exec.shape,
+  webhook: webhook.shape,
+  ntfy: ntfy.shape,
+  komga: komga.shape,
+  kavita: kavita.shape,
+};

@@ -16,10 +16,12 @@ import { shareServer } from '../download/chapter-share.js';
 import type { AppContext } from '../config/context.js';
 import { effectiveOptions } from '../config/options/options.js';
 import { SERIES_COUNTS, type SeriesReport } from './sync-events.js';
+import { HookNotices, NO_ID } from './hook-notices.js';
 import { runHooks } from './sync-hooks.js';
 import { SyncLibraries } from './sync-libraries.js';
 import { removeReplaced } from './sync-save.js';
 import { syncSeries } from './sync-series.js';
+import type { RunFailure } from './sync-lines.js';
 import type { SyncListeners, SyncOptions, SyncReport, SyncSession } from './sync-session.js';
 import { withSession } from '../download/download-session.js';
 import { checkTitles, type DueTitle } from './sync-titles.js';
@@ -37,7 +39,12 @@ export async function runSync(
   const run = effectiveOptions({ maxOutage, share }, context.settings);
   if (share !== undefined) await shareServer(context);
   const archive = await openDownloadArchive(archiveFile(folder), { mode: 0o600 });
-  return withSession(context, run, listeners, signal, async (service) => {
+  const notices = new HookNotices();
+  const observe: SyncListeners['observe'] = (event) => {
+    notices.observe(event);
+    listeners.observe(event);
+  };
+  return withSession(context, run, { ...listeners, observe }, signal, async (service) => {
     const journal = await SyncJournal.open(folder, {
       isWritten: !options.dryRun,
       warn: service.warn,
@@ -49,8 +56,9 @@ export async function runSync(
       history: historyOf(archive, journal),
       libraries: new SyncLibraries(folder, service.signal, service.warn),
       journal,
-      observeSync: listeners.observe,
+      observeSync: observe,
       onSkipped: listeners.onSkipped,
+      notices,
     };
     try {
       return await runOnce(session);
@@ -79,10 +87,29 @@ async function runOnce(session: SyncSession): Promise<SyncReport> {
     stop(error);
   }
   report.endedAtMs = clock.wallMs();
+  const notices = noticesOf(report, session);
   // Before the hooks, which may take a while.
   recordRun(report, session);
-  if (!session.options.dryRun && !session.userSignal.aborted) await runHooks(session).catch(stop);
+  if (!session.options.dryRun && !session.userSignal.aborted)
+    await runHooks(session, notices).catch(stop);
   return report;
+}
+
+/** Without what the run before has reported in the same words. */
+function noticesOf(report: SyncReport, { journal, notices, options, context }: SyncSession) {
+  const { lastRun } = journal.state;
+  const before = new Set(lastRun?.failures?.map(withoutRequestId));
+  const lasting = report.failures.filter((failure) => before.has(withoutRequestId(failure)));
+  const { stoppedBy } = report;
+  if (stoppedBy && !['interrupted', lastRun?.stopped].includes(stoppedBy.code)) {
+    const folder = outputOf({}, options.file, context.settings);
+    notices.addFailure('', { id: NO_ID, name: 'tankobon sync', folder }, stoppedBy);
+  }
+  return notices.updates(new Set(lasting.map(({ target }) => target)));
+}
+
+function withoutRequestId({ target, message }: RunFailure): string {
+  return `${target} ${message.replace(/ \(X-Request-ID: [^)]*\)/g, '')}`;
 }
 
 function emptyReport(startedAtMs: number): SyncReport {
@@ -147,7 +174,10 @@ async function attempt(
   session: SyncSession,
   act: () => Promise<SeriesResult | undefined>,
 ): Promise<void> {
-  const { journal } = session;
+  const { journal, notices, options, context } = session;
+  const folder = outputOf(due.options, options.file, context.settings);
+  const isNew = journal.state.titles[due.id] === undefined;
+  notices.begin({ id: due.id, name: due.title.name, folder }, isNew);
   try {
     const result = await act();
     if (!result) return;
@@ -182,15 +212,15 @@ function addFailure(
   target: string,
   error: TankobonError,
   report: SyncReport,
-  { observeSync, journal }: SyncSession,
+  { observeSync, journal, notices, options, context }: SyncSession,
 ): void {
   const { code, message } = error;
+  const id = target.replace(/^\w+:/, '');
+  const name = journal.state.titles[id]?.name;
   report.errors.push(error);
-  report.failures.push({
-    target,
-    name: journal.state.titles[target.replace(/^title:/, '')]?.name,
-    message,
-  });
+  report.failures.push({ target, name, message });
+  const folder = outputOf({}, options.file, context.settings);
+  notices.addFailure(target, { id, name: name ?? target, folder }, error);
   observeSync({ type: 'target-failed', target, reason: code, message, error });
 }
 

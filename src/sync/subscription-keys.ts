@@ -8,14 +8,15 @@ export const FILE_KEYS = {
   defaults: 'the keys of a title, without `target`, for all titles that do not have them',
   follows:
     '`true`: the titles that the logged-in account follows, with the defaults; `{ status: [reading] }`: only those with these reading statuses',
-  hooks: 'what to notify of new chapters: a map of the hooks',
+  hooks:
+    'what to notify: a map of the hooks. Each is called for new chapters; `exec`, `webhook` and `ntfy` as maps with `on: [new, failed, taken-down]` for these',
 } as const satisfies Keys;
 
 export const HOOK_KEYS = {
-  exec: 'a list: a command and its arguments, run without a shell, with JSON on standard input, for at most 60 seconds',
+  exec: 'a list: a command and its arguments, run without a shell, with JSON on standard input, for at most 60 seconds; or a map of `command` and `on`',
   webhook:
-    'URL to which the same JSON is sent as a POST; or a map of `url`, `body` and `headers`, whose texts may contain `{text}`, `{series}`, `{chapters}`, `{folder}` and `{secret}`',
-  ntfy: 'URL of a topic, to which a line of text is sent',
+    'URL to which the same JSON is sent as a POST; or a map of `url`, `on`, `body` and `headers`, whose texts may contain `{text}`, `{series}`, `{chapters}`, `{folder}` and `{secret}`',
+  ntfy: 'URL of a topic, to which a line of text is sent; or a map of `url` and `on`',
   komga: '`{ url: "http://nas:25600", library: ID }`: scans the library',
   kavita:
     '`{ url: "http://nas:5000", path-map: { /home/me/Comics: /comics } }`: scans the folder of the title',

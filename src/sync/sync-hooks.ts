@@ -1,12 +1,17 @@
-/** Announces the saved chapters, once for each series; those of a run that was killed with those of the next. */
+/**
+ * Announces the saved chapters, once for each series; those of a run that was killed with those of the next. Hooks that
+ * ask for it also hear of failures and of chapters that were taken down.
+ */
 import type { Got } from 'got';
 import { join } from 'node:path';
 import type { AppContext } from '../config/context.js';
 import { thrownMessage } from '../core/errors.js';
 import { openHookKeys } from '../auth/hook-keys.js';
-import type { HookService } from '../auth/hook-services.js';
+import type { HookEvent, HookService } from '../auth/hook-services.js';
 import { EXEC_TIME_LIMIT_MS, runExecHook } from '../download/exec-hook.js';
-import { seriesUpdates, type SeriesUpdate } from '../download/series-updates.js';
+import { seriesUpdates } from '../download/series-updates.js';
+import { NO_ID } from './hook-notices.js';
+import type { HookUpdate } from './hook-payloads.js';
 import {
   kavitaRequest,
   komgaRequest,
@@ -29,11 +34,17 @@ export interface HookSession {
   readonly signal: AbortSignal;
 }
 
-/** A hook that fails is an event and a warning; it never fails the run. Rejects only when the run is interrupted. */
-export async function runHooks(session: SyncSession): Promise<void> {
+/**
+ * A hook that fails is an event and a warning; it never fails the run. Rejects only when the run is interrupted.
+ * @param notices the failures, and the chapters that were taken down
+ */
+export async function runHooks(
+  session: SyncSession,
+  notices: readonly HookUpdate[],
+): Promise<void> {
   const { journal, subscriptions, context, service, userSignal: signal } = session;
   const updates = seriesUpdates(unannounced(journal.state));
-  if (updates.length === 0) return;
+  if (updates.length + notices.length === 0) return;
   const { hooks } = subscriptions;
   const keys = hookKeys(context);
   const hookSession = { hooks, context, got: service.connections.hook, signal };
@@ -42,8 +53,9 @@ export async function runHooks(session: SyncSession): Promise<void> {
       await attempt(hook, action, session);
     journal.add({ announced: update.chapters.map(({ id }) => id) });
   }
-  for (const [hook, action] of libraryHooks(hookSession, keys))
-    await attempt(hook, action, session);
+  const scans = updates.length > 0 ? libraryHooks(hookSession, keys) : [];
+  const calls = notices.flatMap((notice) => hooksOf(notice, hookSession, keys));
+  for (const [hook, action] of [...scans, ...calls]) await attempt(hook, action, session);
 }
 
 /** Calls each hook with a test. The failures, by hook. */
@@ -52,9 +64,9 @@ export async function testHooks(
   folder: string,
   names: readonly HookName[],
 ): Promise<ReadonlyMap<HookName, string | undefined>> {
-  const update: SeriesUpdate = {
+  const update: HookUpdate = {
     event: 'test',
-    series: { id: '00000000-0000-4000-8000-000000000000', name: 'tankobon', folder },
+    series: { id: NO_ID, name: 'tankobon', folder },
     chapters: [],
   };
   const keys = hookKeys(session.context);
@@ -76,15 +88,23 @@ export async function testHooks(
 
 type Hook = readonly [hook: HookName, action: () => Promise<void>];
 
-/** The hooks that are called for each series. */
-function hooksOf(update: SeriesUpdate, session: HookSession, keys: Keys): Hook[] {
-  const { exec, webhook, ntfy, kavita } = session.hooks;
+/** Without `on`, a hook hears of new chapters. */
+const DEFAULT_EVENTS: readonly HookEvent[] = ['new'];
+
+function isWanted({ event }: HookUpdate, on: readonly HookEvent[] = DEFAULT_EVENTS): boolean {
+  return event === 'test' || on.includes(event === 'series-updated' ? 'new' : event);
+}
+
+/** The hooks that are called for a series with this update. */
+function hooksOf(update: HookUpdate, session: HookSession, keys: Keys): Hook[] {
+  const wanted = Object.entries(session.hooks).filter(([, { on }]) => isWanted(update, on));
+  const { exec, webhook, ntfy, kavita } = Object.fromEntries(wanted) as HookOptions;
   const { context, signal } = session;
   const { env, clock, redactor } = context;
   const list: Hook[] = [];
   if (exec) {
     const options = { env, clock, redactor, timeLimitMs: EXEC_TIME_LIMIT_MS, signal };
-    list.push(['exec', () => runExecHook(exec, update, options)]);
+    list.push(['exec', () => runExecHook(exec.command, update, options)]);
   }
   if (webhook) {
     list.push([
@@ -95,7 +115,7 @@ function hooksOf(update: SeriesUpdate, session: HookSession, keys: Keys): Hook[]
       },
     ]);
   }
-  if (ntfy !== undefined) {
+  if (ntfy) {
     list.push([
       'ntfy',
       async () => post(ntfyRequest(ntfy, update, await keys.read('ntfy')), session),

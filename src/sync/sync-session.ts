@@ -5,6 +5,7 @@ import type { DownloadArchive } from '../download/download-archive.js';
 import type { SkippedEvent } from '../download/events.js';
 import type { GivenOptions, SeriesOptions } from '../config/options/options.js';
 import type { Subscriptions } from './subscriptions.js';
+import type { HookNotices } from './hook-notices.js';
 import type { SyncJournal } from './sync-journal.js';
 import type { RunFailure } from './sync-lines.js';
 import type { DownloadListeners, ServiceSession } from '../download/download-session.js';
@@ -53,6 +54,8 @@ export interface SyncSession extends ServiceSession {
   readonly journal: SyncJournal;
   readonly observeSync: ObserveSync;
   readonly onSkipped: SyncListeners['onSkipped'];
+  /** What hooks hear besides new chapters. */
+  readonly notices: HookNotices;
 }
 
 /** Up to date while the run goes on. */

@@ -136,10 +136,10 @@ async function subscribedTitles(
 }
 
 /** The ids of the titles that a list, a group or an author stands for. */
-async function titlesOf(
+export async function titlesOf(
   { kind, id }: Target,
   loaded: Map<string, Title>,
-  { client, warn, userSignal: signal }: SyncSession,
+  { client, warn, userSignal: signal }: Pick<SyncSession, 'client' | 'warn' | 'userSignal'>,
 ): Promise<readonly string[]> {
   if (kind !== 'group' && kind !== 'author') return (await fetchList(client, id, signal)).titleIds;
   const titles = await fetchOwnedTitles(client, kind, id, { warn, signal });

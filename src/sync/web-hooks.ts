@@ -9,8 +9,7 @@ import type { Clock } from '../core/clock.js';
 import { isRecord } from '../core/json.js';
 import { printable, printableLine } from '../core/printable.js';
 import { retryDelayMs } from '../core/retry-delay.js';
-import type { SeriesUpdate } from '../download/series-updates.js';
-import { hookFields, mapPath, notificationText } from './hook-payloads.js';
+import { hookFields, mapPath, notificationText, type HookUpdate } from './hook-payloads.js';
 import type { HookOptions } from './hook-options.js';
 
 export type HookName = 'exec' | HookService;
@@ -19,7 +18,7 @@ export type HookRequest = Pick<OutgoingRequest, 'url' | 'json' | 'text' | 'heade
 /** The whole update as JSON, or the body of the file. The fields in its texts, the URL and the headers are filled in. */
 export function webhookRequest(
   { url, body, headers = {} }: NonNullable<HookOptions['webhook']>,
-  update: SeriesUpdate,
+  update: HookUpdate,
   secret?: string,
 ): HookRequest {
   const fields = hookFields(update);
@@ -66,8 +65,8 @@ export function needsSecret(webhook: NonNullable<HookOptions['webhook']>): boole
 
 /** `POST` of a text to the topic (docs.ntfy.sh/publish); the key is an access token. */
 export function ntfyRequest(
-  url: string,
-  update: SeriesUpdate,
+  { url }: NonNullable<HookOptions['ntfy']>,
+  update: HookUpdate,
   key: string | undefined,
 ): HookRequest {
   return {
@@ -86,7 +85,7 @@ export function ntfyRequest(
  */
 export function kavitaRequest(
   { url, 'path-map': pathMap = {} }: NonNullable<HookOptions['kavita']>,
-  { series }: SeriesUpdate,
+  { series }: HookUpdate,
   key: string,
 ): HookRequest {
   return {

@@ -76,6 +76,24 @@ export function describeLedgerRules(
         await (await waiting).settle(OK);
       });
 
+      test('name the limit that a wait is for, if it is lower than the published one', async () => {
+        const ledger = await openOne();
+        const { headers } = response(0, 30);
+        const lower = { ...headers, 'x-ratelimit-limit': '12' };
+        await (await ledger.reserve(AT_HOME)).settle({ status: 200, headers: lower });
+        const stopped = new AbortController();
+        const waits: unknown[] = [];
+        const waiting = ledger.reserve(AT_HOME, {
+          signal: stopped.signal,
+          onWait: ({ limit }) => {
+            waits.push(limit);
+            stopped.abort();
+          },
+        });
+        await expect(waiting).rejects.toThrow();
+        expect(waits).toEqual([{ endpoint: AT_HOME_NAME, requests: 12, periodMs: 60_000 }]);
+      });
+
       test('of concurrent requests are counted down, in whatever order they arrive', async () => {
         const ledger = await openOne();
         const permits = await Promise.all([1, 2, 3].map(() => ledger.reserve(AT_HOME)));

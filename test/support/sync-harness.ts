@@ -4,7 +4,11 @@ import { join } from 'node:path';
 import { login } from '../../src/cli/commands/login.js';
 import { sync } from '../../src/cli/commands/sync.js';
 import type { ExitCode } from '../../src/core/exit-codes.js';
-import type { LibraryChapter, LibraryTitle } from '../../src/practice-server/library/library.js';
+import type {
+  LibraryChapter,
+  LibraryList,
+  LibraryTitle,
+} from '../../src/practice-server/library/library.js';
 import {
   createLibrary,
   uuidOf,
@@ -67,8 +71,10 @@ export function syncLibrary(
   names: readonly string[],
   readableMs: number,
   followed: Readonly<Record<string, ReadingStatus>> = {},
+  lists: readonly LibraryList[] = [],
 ): Library {
   return createLibrary({
+    lists,
     titles: names.map(syncTitle),
     chapters: names.flatMap((name) => [
       syncChapter(name, '1', readableMs),

@@ -1,12 +1,14 @@
 /** `tankobon completion`: prints the completion script of a shell. Each script calls `tankobon __complete`. */
 import { Argument, type Command } from 'commander';
 import { EXIT } from '../../core/exit-codes.js';
+import { expandHome } from '../../core/home-folder.js';
 import { printableLine } from '../../core/printable.js';
 import type { BareCommandContext, CommandRunner } from '../command-context.js';
 import {
   COMPLETE_FILES,
   COMPLETE_FOLDERS,
   completionLines,
+  typedFile,
   type Candidate,
 } from '../completion-candidates.js';
 import { addExamples } from '../help-format.js';
@@ -112,7 +114,8 @@ export function completeCommand(program: Command, { runBare }: CommandRunner): C
     .argument('[words...]')
     .action((words: readonly string[]) =>
       runBare(async (context) => {
-        const subscriptions = words[0] === 'sync' ? await subscriptionNames(context) : [];
+        const subscriptions =
+          words[0] === 'sync' ? await subscriptionNames(typedFile(words), context) : [];
         for (const line of completionLines(program, words, subscriptions))
           context.stdout.write(`${line}\n`);
         return EXIT.done;
@@ -121,7 +124,10 @@ export function completeCommand(program: Command, { runBare }: CommandRunner): C
 }
 
 /** None if the file cannot be used: completion prints no errors. */
-async function subscriptionNames(context: BareCommandContext): Promise<readonly Candidate[]> {
+async function subscriptionNames(
+  given: string | undefined,
+  context: BareCommandContext,
+): Promise<readonly Candidate[]> {
   try {
     const { loadSettings } = await import('../../config/settings.js');
     const store = await import('../../sync/subscriptions-store.js');
@@ -129,7 +135,7 @@ async function subscriptionNames(context: BareCommandContext): Promise<readonly 
     const { readStateOf } = await import('./sync-state.js');
     const settings = await loadSettings(context.env, context.paths.config);
     const withSettings = Object.assign(context, { settings });
-    const file = store.subscriptionsPath(undefined, withSettings);
+    const file = store.subscriptionsPath(given && expandHome(given), withSettings);
     const { series } = await store.readSubscriptions(file, withSettings);
     const state = await readStateOf(file, context);
     return series.map((each) => ({

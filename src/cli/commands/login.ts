@@ -15,8 +15,9 @@ export function loginCommand(program: Command, { run }: CommandRunner): Command 
   const command = program
     .command('login')
     .description('log in to MangaDex with your personal API client; prompts for missing values')
-    .action(({ for: service, ...options }: GivenOptions) =>
+    .action(({ for: service, check, ...options }: GivenOptions) =>
       run(async (context) => {
+        if (check) return (await import('./login-check.js')).checkStoredLogin(context);
         if (service === undefined) return login(options, context);
         const { storeHookKey } = await import('./login-hook-key.js');
         return storeHookKey(service, options, context);
@@ -25,6 +26,7 @@ export function loginCommand(program: Command, { run }: CommandRunner): Command 
   addExamples(addOptions(command, 'login'), [
     ['tankobon login', 'prompts for all values; secrets are not echoed'],
     ['tankobon login --stdin < login.json', 'for a script; no option takes a secret'],
+    ['tankobon login --check', 'exit code 4 if you have to log in again'],
     ['tankobon login --for komga', 'prompts for the API key that sync needs'],
   ]);
   return addEnvironment(

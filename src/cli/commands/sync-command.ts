@@ -80,6 +80,7 @@ function addHookCommands(sync: Command, { run }: CommandRunner): void {
   addExamples(hook, [
     ['tankobon sync hook add komga http://nas:25600 --library ID', 'scan it after new chapters'],
     ['tankobon sync hook add exec -- notify-send "New chapters"', 'run a command'],
+    ['tankobon sync hook add ntfy https://ntfy.sh/TOPIC --on new,failed', 'also hear of failures'],
   ]);
 }
 
@@ -128,7 +129,9 @@ function addEditCommands(sync: Command, { run }: CommandRunner): void {
     );
   const forget = sync
     .command('forget')
-    .description('download the chapters of a title again whose files are gone, in the next run')
+    .description(
+      'download the chapters of a title or a list again whose files are gone, in the next run',
+    )
     .argument('<subscription>', 'its name, URL, UUID or folder')
     .action((words: string, _: GivenOptions, self: Command) =>
       run(async (context) =>

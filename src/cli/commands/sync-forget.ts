@@ -1,18 +1,26 @@
-/** `tankobon sync forget`: the next run downloads the chapters of a title again whose files are gone. It sends nothing. */
+/**
+ * `tankobon sync forget`: the next run downloads the chapters of a title again whose files are gone, or those of the
+ * titles of a list, a group or an author, which it asks the service for.
+ */
 import type { GivenOptions } from '../../config/options/options.js';
-import { RunError, UsageError } from '../../core/errors.js';
+import { RunError } from '../../core/errors.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
+import { pluralize } from '../../core/human-format.js';
 import { describeLockHolder, tryLockFile } from '../../core/lock.js';
 import { printableLine } from '../../core/printable.js';
+import { sessionOf } from '../../download/stored-login.js';
+import type { Target } from '../../selection/target.js';
 import { findSubscription, subscriptionName } from '../../sync/find-subscription.js';
 import {
   extraHostsOf,
   readSubscriptions,
   subscriptionsPath,
 } from '../../sync/subscriptions-store.js';
-import { currentTitleId, lockPath, SyncJournal } from '../../sync/sync-journal.js';
+import { currentTitleId, lockPath, readSyncState, SyncJournal } from '../../sync/sync-journal.js';
+import { titlesOf } from '../../sync/sync-titles.js';
 import type { CommandContext } from '../command-context.js';
 import { warnTo } from '../output/error-message.js';
+import { withService } from '../with-service.js';
 import { checkedSyncFolder } from './sync-state.js';
 
 /** Throws RunError `sync-running`. */
@@ -25,6 +33,12 @@ export async function syncForget(
   const file = subscriptionsPath(flags.file, context);
   const { series } = await readSubscriptions(file, context);
   const folder = await checkedSyncFolder(file, context);
+  const state = readSyncState(folder);
+  const subscription = series[findSubscription(words, series, state, extraHostsOf(context))];
+  if (!subscription) return EXIT.done;
+  const { target } = subscription;
+  const isTitle = target.kind === 'title';
+  const titleIds = isTitle ? [target.id] : await readTitleIds(target, context);
   const lock = await tryLockFile(lockPath(folder));
   if (!lock) {
     const holder = describeLockHolder(lockPath(folder));
@@ -32,29 +46,27 @@ export async function syncForget(
   }
   try {
     const journal = await SyncJournal.open(folder, { warn: warnTo(stderr) });
-    try {
-      const subscription =
-        series[findSubscription(words, series, journal.state, extraHostsOf(context))];
-      if (!subscription) return EXIT.done;
-      const { target } = subscription;
-      const name = printableLine(
-        subscriptionName(subscription, journal.state) ?? subscription.text,
-      );
-      if (target.kind !== 'title')
-        throw new UsageError('bad-target', `Not a title, but a ${target.kind}: ${name}`, {
-          hint: `To download what is gone of all its titles, run: tankobon sync --redownload --only ${target.id}`,
-        });
-      const id = currentTitleId(target.id, journal.state);
+    for (const titleId of titleIds) {
+      const id = currentTitleId(titleId, journal.state);
       const known = journal.state.titles[id] ?? { rules: '', readAtMs: 0, waiting: [] };
       journal.add({ title: id, state: { ...known, isIncomplete: true, redownload: true } });
-      stderr.write(
-        `Forgotten: ${name}. The next sync downloads its chapters again whose files are gone.\n`,
-      );
-    } finally {
-      await journal.close();
     }
+    await journal.close();
   } finally {
     lock.release();
   }
+  const name = printableLine(subscriptionName(subscription, state) ?? subscription.text);
+  const what = isTitle ? name : `${name}, ${pluralize(titleIds.length, 'title')}`;
+  stderr.write(
+    `Forgotten: ${what}. The next sync downloads its chapters again whose files are gone.\n`,
+  );
   return EXIT.done;
+}
+
+function readTitleIds(target: Target, context: CommandContext): Promise<readonly string[]> {
+  return withService(context, (service) => {
+    const client = service.createClient(sessionOf(context, service));
+    const { signal: userSignal, stderr } = context;
+    return titlesOf(target, new Map(), { client, userSignal, warn: warnTo(stderr) });
+  });
 }

@@ -3,7 +3,7 @@ import type { GivenOptions } from '../../config/options/options.js';
 import { UsageError } from '../../core/errors.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import { parseJson } from '../../core/json.js';
-import { HOOK_KEY_NAMES, HOOK_SERVICES } from '../../auth/hook-services.js';
+import { HOOK_EVENTS, HOOK_KEY_NAMES, HOOK_SERVICES } from '../../auth/hook-services.js';
 import {
   editSubscriptions,
   readSubscriptions,
@@ -90,24 +90,34 @@ async function callHooks(
 function hookValue(
   name: HookName,
   words: readonly string[],
-  { library, pathMap, body, header }: GivenOptions,
+  { library, pathMap, body, header, on }: GivenOptions,
 ): unknown {
   const given = { komga: library, kavita: pathMap, webhook: body ?? header };
   const other = Object.entries(given).find(([hook, value]) => value !== undefined && hook !== name);
   if (other) throw usage(`An option of ${other[0]} does not fit ${name}.`);
-  if (name === 'exec') return words;
+  if (name === 'exec') return on ? { command: words, on } : words;
   const [url = '', ...rest] = words;
   if (rest.length > 0) throw usage(`${name} takes one URL.`);
-  if (name === 'ntfy') return url;
+  if (name === 'ntfy') return on ? { url, on } : url;
+  const others = HOOK_EVENTS.filter((event) => event !== 'new' && on?.includes(event));
+  if (name !== 'webhook' && others.length > 0)
+    throw new UsageError(
+      'bad-option',
+      `${name} only scans for new chapters, not: ${others.join(', ')}`,
+      {
+        hint: `For these, add another hook: tankobon sync hook add ntfy URL --on ${others.join(',')}`,
+      },
+    );
   if (name === 'komga') {
     if (library === undefined) throw usage('Komga needs the library: --library ID');
     return { url, library };
   }
   if (name === 'kavita')
     return { url, ...(pathMap && { 'path-map': pairs(pathMap, '=', '--path-map') }) };
-  if (body === undefined && header === undefined) return url;
+  if (body === undefined && header === undefined && !on) return url;
   return {
     url,
+    ...(on && { on }),
     ...(body !== undefined && { body: parseJson(body) ?? body }),
     ...(header && { headers: pairs(header, ':', '--header') }),
   };

@@ -13,7 +13,7 @@ export async function checkHooks(hooks: HookOptions, context: CommandContext): P
   const services = HOOK_SERVICES.filter((name) => hooks[name] !== undefined);
   const findings = [];
   for (const name of services) findings.push(await checkKey(name, hooks, context));
-  if (hooks.exec) findings.push(await checkProgram(hooks.exec[0] ?? '', context.env));
+  if (hooks.exec) findings.push(await checkProgram(hooks.exec.command[0] ?? '', context.env));
   return findings;
 }
 
@@ -22,9 +22,8 @@ async function checkKey(
   hooks: HookOptions,
   { paths, redactor }: CommandContext,
 ): Promise<Finding> {
-  const { [name]: hook = '' } = hooks;
   // A webhook's path may be secret.
-  const { host } = new URL(typeof hook === 'string' ? hook : hook.url);
+  const { host } = new URL(hooks[name]?.url ?? '');
   const isNeeded =
     name === 'komga' ||
     name === 'kavita' ||

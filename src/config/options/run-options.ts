@@ -48,6 +48,12 @@ export const RUN_OPTIONS = {
       'store the login unencrypted in a file that only you can read, not in the keychain',
     commands: { login: true },
   },
+  check: {
+    kind: 'switch',
+    description: 'only check the stored login: renew it, and say whether it is valid',
+    conflictsWith: 'for',
+    commands: { login: true },
+  },
   for: {
     kind: 'choice',
     description:

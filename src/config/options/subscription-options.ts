@@ -1,4 +1,5 @@
 /** Options of `tankobon sync` and its subcommands, besides those of a title. */
+import { HOOK_EVENTS } from '../../auth/hook-services.js';
 import { READING_STATUSES } from '../../api/reading-statuses.js';
 import type { OptionDefinition } from './option-definition.js';
 
@@ -70,6 +71,13 @@ export const SUBSCRIPTION_OPTIONS = {
     kind: 'texts',
     description: 'for webhook: a header, with the same fields; can be repeated',
     placeholder: 'name:value',
+    commands: { 'sync hook add': true },
+  },
+  on: {
+    kind: 'choices',
+    description: 'what to call the hook for, separated by commas; without it, for new chapters',
+    choices: HOOK_EVENTS,
+    placeholder: 'events',
     commands: { 'sync hook add': true },
   },
   status: {

@@ -100,6 +100,25 @@ test('the output of login, whoami, refresh and logout', async () => {
   expect(practice.violations()).toEqual([]);
 });
 
+test('login --check renews the login, and says whether it is valid', async () => {
+  const check = () => cli(['login', '--check'], env);
+  expect(await check()).toMatchObject({
+    code: 4,
+    stdout: '',
+    stderr: 'error: Not logged in.\nhint: Run: tankobon login\n',
+  });
+  await login();
+  const before = asked();
+  const valid = await check();
+  expect(valid).toMatchObject({ code: 0, stderr: '' });
+  expect(valid.stdout).toMatch(
+    /^The login of reader is valid\.\nAccess token: valid until \S.*; renewed when needed\.\n$/,
+  );
+  expect(asked()).toBe(before + 1);
+  expect(await cli(['login', '--check', '--for', 'komga'], env)).toMatchObject({ code: 2 });
+  expect(practice.violations()).toEqual([]);
+});
+
 test.each([
   ['the environment', {}, [], ''],
   ['standard input', {}, ['--stdin'], JSON.stringify(TRICKY)],

@@ -10,6 +10,7 @@ import { systemClock } from '../../../src/core/clock.js';
 import { AuthError } from '../../../src/core/errors.js';
 import { hookEnvironment, runExecHook } from '../../../src/download/exec-hook.js';
 import { syncFolder } from '../../../src/sync/sync-journal.js';
+import { takeDownChapter } from '../../../src/practice-server/library/library.js';
 import { leaveLines } from '../../support/left-sync-lines.js';
 import {
   KAVITA_KEY,
@@ -22,6 +23,8 @@ import {
 import {
   chapterId,
   DAY_MS,
+  HOUR_MS,
+  syncChapter,
   SyncHarness,
   syncLibrary,
   titleId,
@@ -126,6 +129,104 @@ hooks:
   });
   const [, title = ''] = /^=\?UTF-8\?B\?(.*)\?=$/.exec(String(request?.headers['title'])) ?? [];
   expect(Buffer.from(title, 'base64').toString()).toBe('– Salt & Sea? #1/2 海 {secret}');
+});
+
+describe('on: a hook that chooses its events', () => {
+  const hooks = `  webhook: { url: "URL/hook", on: [failed, taken-down] }
+  ntfy: { url: "URL/topic", on: [failed] }
+  komga: { url: "URL", library: ${KOMGA_LIBRARY} }
+`;
+  const texts = () =>
+    servers.received.filter(({ path }) => path === '/topic').map(({ body }) => body);
+  beforeEach(async () => {
+    await storeKey('komga', KOMGA_KEY);
+    await storeKey('ntfy', NTFY_TOKEN);
+    subscribe(hooks.replaceAll('URL', servers.url));
+  });
+  /** A new chapter makes the title due. */
+  const upload = (number: string): void => {
+    harness.clock.advance(DAY_MS);
+    harness.service.library.putChapter(
+      syncChapter('Alpha', number, harness.clock.wallMs() - HOUR_MS),
+    );
+  };
+
+  test('hears of a failed chapter with the fields of its event, once while the failure lasts', async () => {
+    const failing = chapterId('Alpha', '2');
+    const respond = harness.service.intercept(`/at-home/server/${failing}`, () => ({
+      status: 404,
+      headers: { 'content-type': 'application/json' },
+      body: '{"result":"error","errors":[]}',
+    }));
+    await harness.sync();
+    expect(servers.hooks).toEqual([
+      {
+        event: 'failed',
+        series: { id: titleId('Alpha'), name: 'Alpha', folder: harness.base.output },
+        chapters: [
+          {
+            id: failing,
+            series: 'Alpha',
+            number: '2',
+            group: 'Scans',
+            language: 'en',
+            reason: 'chapter-not-found',
+            message: expect.stringContaining('Chapter not found'),
+          },
+        ],
+      },
+    ]);
+    expect(texts()).toEqual([
+      expect.stringMatching(/^Alpha: 1 chapter failed \(2\): Chapter not found/),
+    ]);
+    expect(servers.received.some(({ path }) => path.endsWith('/scan'))).toBe(true);
+    upload('3');
+    await harness.sync();
+    expect(texts()).toHaveLength(1);
+    respond();
+    upload('4');
+    await harness.sync();
+    expect(texts()).toHaveLength(1);
+  });
+
+  test('hears of a chapter that was taken down after the title was known, once', async () => {
+    const down = (number: string) => {
+      const chapter = harness.service.library.chapter(chapterId('Alpha', number));
+      if (chapter) harness.service.library.putChapter(takeDownChapter(chapter));
+    };
+    down('1');
+    await harness.sync();
+    expect(servers.hooks).toEqual([]);
+    down('2');
+    upload('3');
+    await harness.sync();
+    upload('4');
+    await harness.sync();
+    expect(servers.hooks).toMatchObject([
+      {
+        event: 'taken-down',
+        series: { id: titleId('Alpha') },
+        chapters: [{ id: chapterId('Alpha', '2'), number: '2', reason: 'chapter-unavailable' }],
+      },
+    ]);
+    expect(texts()).toEqual([]);
+  });
+
+  test('hears of a title that is not there, and of a run that was stopped', async () => {
+    const unknown = '00000000-6a0b-4e7e-9b1d-0a4c5e2f7101';
+    harness.write(
+      `series: [{ target: title:${unknown} }]\nhooks:\n${hooks.replaceAll('URL', servers.url)}`,
+    );
+    await harness.sync();
+    await harness.sync();
+    expect(texts()).toEqual([`title:${unknown} failed: Title not found: ${unknown}`]);
+    expect(servers.hooks).toMatchObject([
+      { event: 'failed', series: { id: unknown }, chapters: [], reason: 'chapter-not-found' },
+    ]);
+    harness.write(`follows: true\nhooks:\n${hooks.replaceAll('URL', servers.url)}`);
+    await harness.sync();
+    expect(texts().at(-1)).toMatch(/^tankobon sync failed: Not logged in/);
+  });
 });
 
 describe('a hook that fails', () => {

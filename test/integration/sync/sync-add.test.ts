@@ -12,6 +12,7 @@ import { DAY_MS, chapterId, syncLibrary, titleId } from '../../support/sync-harn
 
 const ALPHA = titleId('Alpha');
 const BETA = titleId('Beta Max');
+const LIST = '5e1f0c1b-6a0b-4e7e-9b1d-0a4c5e2f7102';
 const UNKNOWN = '00000000-6a0b-4e7e-9b1d-0a4c5e2f7101';
 
 let folder: string;
@@ -21,7 +22,9 @@ let env: Record<string, string>;
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'tankobon-sync-add-'));
   file = join(folder, 'home', 'subscriptions.yaml');
-  const library = syncLibrary(['Alpha', 'Beta Max'], Date.now() - 9 * DAY_MS);
+  const library = syncLibrary(['Alpha', 'Beta Max'], Date.now() - 9 * DAY_MS, {}, [
+    { id: LIST, name: 'Both', visibility: 'public', titleIds: [ALPHA, BETA] },
+  ]);
   service = await startPracticeService({ library });
   env = { ...service.environment, TANKOBON_HOME: join(folder, 'home') };
 });
@@ -294,6 +297,22 @@ test('chapters whose files are gone are named; --redownload and forget bring the
   expect(saved()).toBe(true);
   // Only once.
   expect((await run()).stderr).not.toContain('2 new');
+});
+
+test('forget of a list is for all of its titles', async () => {
+  expect((await add(`list:${LIST}`, '--language', 'all')).code).toBe(0);
+  expect((await run()).stderr).toContain('Beta Max: 2 new');
+  rmSync(join(folder, 'comics'), { recursive: true });
+  expect((await run()).stderr).not.toContain('2 new');
+  const sent = requests().length;
+  expect(await run('forget', LIST)).toMatchObject({
+    code: 0,
+    stderr: expect.stringMatching(/^Forgotten: Both, 2 titles\./),
+  });
+  expect(requests().slice(sent)).toEqual([`/list/${LIST}`]);
+  const again = (await run()).stderr;
+  expect(again).toContain('Alpha: 2 new');
+  expect(again).toContain('Beta Max: 2 new');
 });
 
 posixDescribe('edit and path', () => {

@@ -97,7 +97,22 @@ posixTest(
   },
 );
 
+test('add writes what a hook is called for', async () => {
+  await store('ntfy', NTFY_TOKEN);
+  await hook('add', 'ntfy', `${servers.url}/topic`, '--on', 'new,failed');
+  await hook('add', 'webhook', `${servers.url}/hook`, '--on', 'taken-down');
+  await hook('add', 'exec', '--on', 'failed', '--', 'true');
+  expect(text()).toContain(`ntfy: { url: ${servers.url}/topic, on: [ new, failed ] }`);
+  expect(text()).toContain(`webhook: { url: ${servers.url}/hook, on: [ taken-down ] }`);
+  expect(text()).toContain('exec: { command: [ "true" ], on: [ failed ] }');
+});
+
 test.each([
+  [
+    ['komga', 'http://127.0.0.1:1', '--library', 'A', '--on', 'failed'],
+    'komga only scans for new chapters, not: failed\nhint: For these, add another hook: tankobon sync hook add ntfy URL --on failed',
+  ],
+  [['ntfy', 'http://127.0.0.1:1/t', '--on', 'never'], 'new, failed, taken-down'],
   [['komga', 'http://127.0.0.1:1'], 'Komga needs the library: --library ID'],
   [['ntfy', 'http://127.0.0.1:1/t', '--library', 'x'], 'An option of komga does not fit ntfy.'],
   [['kavita', 'http://127.0.0.1:1', '--path-map', 'x'], '--path-map needs two parts with ='],

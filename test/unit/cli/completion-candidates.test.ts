@@ -1,5 +1,5 @@
 /** The candidates that the scripts of the shells get. */
-import { completionLines } from '../../../src/cli/completion-candidates.js';
+import { completionLines, typedFile } from '../../../src/cli/completion-candidates.js';
 import { commandTree } from '../../../src/cli/program.js';
 
 const tree = commandTree();
@@ -53,4 +53,17 @@ test.each([
   ],
 ])('%j is completed with %j', (words, offered) => {
   expect(complete(...words)).toEqual(offered);
+});
+
+test.each([
+  [['sync', 'remove', ''], undefined],
+  [['sync', '--file', 'a.yaml', 'remove', ''], 'a.yaml'],
+  [['sync', 'remove', '--file=a b.yaml', ''], 'a b.yaml'],
+  // bash splits at the sign, and passes words as they are typed.
+  [['sync', 'remove', '--file', '=', 'a\\ b.yaml', 'The'], 'a b.yaml'],
+  [['sync', 'remove', '--file', '"a b.yaml"', ''], 'a b.yaml'],
+  // It is being typed.
+  [['sync', 'remove', '--file', 'a'], undefined],
+])('the subscriptions file in %j is %j', (words, file) => {
+  expect(typedFile(words)).toBe(file);
 });

@@ -65,7 +65,7 @@ test('the requests are those of the API descriptions', () => {
     json: one,
     headers: {},
   });
-  expect(ntfyRequest('https://ntfy.sh/topic', one, 'token')).toMatchObject({
+  expect(ntfyRequest({ url: 'https://ntfy.sh/topic' }, one, 'token')).toMatchObject({
     text: 'Series a: 2 new chapters (1, 2)',
     headers: { authorization: 'Bearer token' },
   });

@@ -74,7 +74,7 @@ test('every key of the contract is read, and the defaults apply where a series h
     options: { language: ['en'], output: '~/Comics', quality: 'data' },
   });
   expect(hooks).toMatchObject({
-    exec: ['notify-send', 'new chapters'],
+    exec: { command: ['notify-send', 'new chapters'] },
     komga: { library: 'LIBRARY_ID' },
   });
 });
@@ -127,6 +127,23 @@ describe('a problem is reported with line, column and field', () => {
     ['hooks: { webhook: http://example.org/ }', '1:19: hooks.webhook: must be a URL: https:'],
     ['hooks: { webhook: http://8.8.8.8/ }', '1:19: hooks.webhook:'],
     ['hooks: { exec: notify-send }', '1:16: hooks.exec: must be a list'],
+    [
+      'hooks: { ntfy: { url: https://n/, on: nwe } }',
+      '1:16: hooks.ntfy: on: must be one of: new, failed',
+    ],
+    [
+      'hooks: { ntfy: { url: https://n/, urls: x } }',
+      '1:35: hooks.ntfy.urls: unknown key; did you mean url?',
+    ],
+    ['hooks: { exec: { command: [], on: new } }', '1:27: hooks.exec.command: must be a command'],
+    [
+      'hooks: { webhook: { url: https://n/, on: [] } }',
+      '1:42: hooks.webhook.on: must not be empty',
+    ],
+    [
+      'hooks: { komga: { url: https://k/, library: A, on: [new, failed] } }',
+      '1:52: hooks.komga.on: must be new',
+    ],
     ['series: [', '1:'],
     ['a: 1\na: 2', '2:1: Map keys must be unique'],
     ['series: *nothing', '1:9: Unresolved alias'],
@@ -144,6 +161,21 @@ describe('a problem is reported with line, column and field', () => {
     } catch (error) {
       expect(hasCode(error, 'bad-subscriptions')).toBe(true);
     }
+  });
+});
+
+test('hooks choose their events; one is a list of one', () => {
+  const { hooks } = parse(`hooks:
+  exec: { command: [notify-send, x], on: failed }
+  webhook: { url: https://example.org/, on: [new, taken-down] }
+  ntfy: { url: https://ntfy.sh/topic }
+  komga: { url: https://nas/, library: A, on: new }
+`);
+  expect(hooks).toEqual({
+    exec: { command: ['notify-send', 'x'], on: ['failed'] },
+    webhook: { url: 'https://example.org/', on: ['new', 'taken-down'] },
+    ntfy: { url: 'https://ntfy.sh/topic' },
+    komga: { url: 'https://nas/', library: 'A', on: ['new'] },
   });
 });
 
