@@ -12,6 +12,7 @@ import { exitNow } from './exit-now.js';
 import { closeLostTerminalsAtExit, ignoresHangup, readProcessState } from './hangup.js';
 import { applyColorOption, usesColors } from './output/colors.js';
 import { errorMessage } from './output/error-message.js';
+import { supportsLinks } from './output/hyperlinks.js';
 import { safeStream } from './output/safe-stream.js';
 
 /** Exits this long after the command has ended, even if something such as a dead connection is still open. */
@@ -20,7 +21,10 @@ const MAX_LINGER_MS = 1_000;
 export async function runProcess(args: readonly string[]): Promise<void> {
   applyColorOption(args, process.env);
   const redactor = redactorFor(process.env);
-  const stderr = safeStream(process.stderr, usesColors(process.env, process.stderr));
+  const stderr = safeStream(process.stderr, {
+    colors: usesColors(process.env, process.stderr),
+    links: supportsLinks(process.env, process.stderr),
+  });
   process.on('uncaughtException', (error) => {
     stderr.write(errorMessage(error, { env: process.env, redactor }));
     exitNow(toTankobonError(error).exitCode);
@@ -37,7 +41,7 @@ export async function runProcess(args: readonly string[]): Promise<void> {
     get stdin() {
       return process.stdin;
     },
-    stdout: safeStream(process.stdout),
+    stdout: safeStream(process.stdout, { links: supportsLinks(process.env, process.stdout) }),
     stderr,
     clock: systemClock,
     signal: sharedSignal(abort.signal),

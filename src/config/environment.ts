@@ -45,6 +45,9 @@ export const ENVIRONMENT: Readonly<Record<string, VariableDefinition>> = {
   NODE_EXTRA_CA_CERTS: { description: 'PEM file of additional certificate authorities' },
   NO_COLOR: { description: 'if not empty, no colors; overridden by --color' },
   FORCE_COLOR: { description: 'if not empty and not 0, colors without a terminal too' },
+  FORCE_HYPERLINK: {
+    description: '`1`: links at every terminal, `0`: none; by default where the terminal has them',
+  },
   LANG: { description: 'without UTF-8, as in `C`, progress bars are ASCII' },
   DEBUG: { description: '`tankobon` to print the code and the stack trace of an error' },
   ...Object.fromEntries(

@@ -13,7 +13,7 @@ import {
 } from '../../src/practice-server/practice-service.js';
 import { PROGRAM, tankobon } from '../support/command.js';
 import { describeWith } from '../support/requirements.js';
-import { runAtTerminal } from '../support/terminal.js';
+import { runAtTerminal, type TerminalStep } from '../support/terminal.js';
 
 let folder: string;
 beforeEach(() => {
@@ -31,6 +31,75 @@ const archives = () =>
     : [];
 
 describeWith('at a terminal', { programs: ['python3'] }, () => {
+  describe('a download', () => {
+    const ID = '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0071';
+    const ESC = '\u001b';
+    const code = (state: string) => `\u001b]9;4;${state}\u001b\\`;
+    let service: PracticeService;
+    beforeEach(async () => {
+      const chapters = [generateChapter({ id: ID, pages: 4, bytesPerPage: 4_000 })];
+      service = await startPracticeService({ chapters, latencyMs: { api: 100, node: 300 } });
+    });
+    afterEach(() => service.stop());
+
+    const download = (
+      env: Readonly<Record<string, string>>,
+      steps: readonly TerminalStep[] = [],
+      pipe = '',
+    ) => {
+      // Without a pipe, the program takes the place of the shell.
+      const exec = pipe === '' ? 'exec ' : '';
+      const words = `download ${ID} -o '${join(folder, 'output')}' ${pipe}`;
+      return runAtTerminal(['sh', '-c', `${exec}'${process.execPath}' '${PROGRAM}' ${words}`], {
+        steps,
+        env: { ...service.environment, TANKOBON_HOME: join(folder, 'home'), ...env },
+      });
+    };
+
+    test('shows its progress and links its file where the terminal has both', async () => {
+      const { screen, code: exit } = await download({ TERM_PROGRAM: 'ghostty' });
+      expect(exit).toBe(0);
+      const shown = [...screen.matchAll(new RegExp(`${ESC}\\]9;4;([^${ESC}]*)`, 'g'))].map(
+        ([, one]) => one,
+      );
+      expect(shown[0]).toBe('3');
+      expect(shown.at(-1)).toBe('0');
+      expect(shown.some((one) => /^1;\d+$/.test(one ?? ''))).toBe(true);
+      expect(shown.filter((one) => one === '0')).toHaveLength(1);
+      const [, url = '', text] =
+        new RegExp(`${ESC}\\]8;;(file:[^${ESC}]*)${ESC}\\\\([^${ESC}]*)${ESC}\\]8;;${ESC}`).exec(
+          screen,
+        ) ?? [];
+      const [file = ''] = archives();
+      expect(text).toBe(join(folder, 'output', file));
+      expect(decodeURIComponent(new URL(url).pathname)).toBe(text);
+    });
+
+    test('has neither where the terminal is not known to, nor in a pipe', async () => {
+      const plain = await download({});
+      expect(plain.screen).toContain('.cbz');
+      expect(plain.screen).not.toContain('\u001b]');
+      const piped = await download({ TERM_PROGRAM: 'ghostty' }, [], '--force 2>/dev/null | cat');
+      expect(piped.screen).toContain('.cbz');
+      expect(piped.screen).not.toContain('\u001b]');
+    });
+
+    test('removes its progress after Ctrl-C, and after a crash', async () => {
+      const stopped = await download({ WT_SESSION: '1' }, [{ awaits: code('3'), types: '\u0003' }]);
+      expect(stopped.code).toBe(130);
+      expect(stopped.screen.lastIndexOf(code('0'))).toBeGreaterThan(
+        stopped.screen.lastIndexOf('\u001b]9;4;3'),
+      );
+      const crash = 'data:text/javascript,process.stdin.once(`data`,()=>{throw(1)})';
+      const crashed = await download({ WT_SESSION: '1', NODE_OPTIONS: `--import=${crash}` }, [
+        { awaits: code('3'), types: '\n' },
+      ]);
+      expect(crashed.code).toBe(1);
+      const codes = crashed.screen.match(new RegExp(`${ESC}\\]9;4;\\d`, 'g')) ?? [];
+      expect([codes.length > 1, codes.at(-1)]).toEqual([true, '\u001b]9;4;0']);
+    });
+  });
+
   describe('help', () => {
     /** The screen of a terminal with this number of columns, colours included. */
     async function help(columns: number, words: readonly string[], env = {}): Promise<string> {

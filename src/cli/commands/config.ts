@@ -82,9 +82,10 @@ function didYouMean(name: string): string {
   return suggestion === undefined ? '' : `Did you mean ${suggestion}? `;
 }
 
-async function printPath({ paths, stdout }: BareCommandContext): Promise<ExitCode> {
+async function printPath({ paths, stdout, env }: BareCommandContext): Promise<ExitCode> {
   const { SETTINGS_FILE } = await import('../../config/settings-file.js');
-  stdout.write(`${join(paths.config, SETTINGS_FILE)}\n`);
+  const { writePath } = await import('../output/path-line.js');
+  writePath(join(paths.config, SETTINGS_FILE), stdout, env);
   return EXIT.done;
 }
 

@@ -17,6 +17,7 @@ import {
   subscriptionsPath,
 } from '../../sync/subscriptions-store.js';
 import type { CommandContext } from '../command-context.js';
+import { writePath } from '../output/path-line.js';
 import { readStateOf } from './sync-state.js';
 
 export async function syncRemove(
@@ -41,7 +42,7 @@ export async function syncRemove(
 }
 
 export function syncPath(flags: GivenOptions, context: CommandContext): ExitCode {
-  context.stdout.write(`${subscriptionsPath(flags.file, context)}\n`);
+  writePath(subscriptionsPath(flags.file, context), context.stdout, context.env);
   return EXIT.done;
 }
 

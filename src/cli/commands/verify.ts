@@ -107,9 +107,9 @@ async function progressDisplay(context: CommandContext): Promise<ProgressDisplay
   if (!stderr.isTTY || env['TERM'] === 'dumb') return undefined;
   const { BarDisplay } = await import('../output/bar-display.js');
   const { progressLine } = await import('../output/progress-line.js');
-  const display = new BarDisplay(context);
   const startMs = clock.monotonicMs();
   let current: VerifyProgress = { checked: 0, total: 0, bytes: 0, totalBytes: 0 };
+  const display = new BarDisplay(context, () => current.bytes / (current.totalBytes || 1));
   display.add(1, 0, (_params, format) => {
     const { checked: done, total, bytes, totalBytes } = current;
     const msPerByte = bytes > 0 ? (clock.monotonicMs() - startMs) / bytes : undefined;

@@ -2,10 +2,12 @@
 import { MultiBar, type Options, type Params, type SingleBar } from 'cli-progress';
 import type { CommandContext } from '../command-context.js';
 import { BarTerminal } from './bar-terminal.js';
-import { colorMessages, usesColors } from './colors.js';
+import { usesColors } from './colors.js';
 import { glyphsFor } from './glyphs.js';
 import type { LineFormat } from './progress-line.js';
-import { rawStream, safeText } from './safe-stream.js';
+import { linkedPath, supportsLinks } from './hyperlinks.js';
+import { decorated, rawStream, safeText } from './safe-stream.js';
+import { supportsProgress, TerminalProgress } from './terminal-progress.js';
 
 export type DrawLine = (params: Params, format: LineFormat) => string;
 
@@ -14,16 +16,23 @@ const UPDATES_PER_SECOND = 10;
 export class BarDisplay {
   readonly #terminal: BarTerminal;
   readonly #multi: MultiBar;
-  readonly #colors: boolean;
+  readonly #decoration: { readonly colors: boolean; readonly links: boolean };
+  readonly #progress: TerminalProgress;
   readonly #removeListeners: () => void;
 
-  constructor(private readonly context: CommandContext) {
+  /** @param share of the work that is done, 0 to 1; undefined while unknown */
+  constructor(
+    private readonly context: CommandContext,
+    share: () => number | undefined,
+  ) {
     const { stderr, env } = context;
     const stream = rawStream(stderr);
     const terminal = new BarTerminal(stream);
     const glyphs = glyphsFor(env);
     this.#terminal = terminal;
-    this.#colors = usesColors(env, stderr);
+    const progress = new TerminalProgress(supportsProgress(env, stderr));
+    this.#progress = progress;
+    this.#decoration = { colors: usesColors(env, stderr), links: supportsLinks(env, stderr) };
     this.#multi = new MultiBar({
       terminal,
       fps: UPDATES_PER_SECOND,
@@ -34,14 +43,14 @@ export class BarDisplay {
         safeText(payload.line(params, { columns: terminal.getWidth(), glyphs })),
     } as Options);
     this.#multi.on('redraw-post', () => {
-      terminal.draw();
+      terminal.draw(() => progress.update(share()));
     });
     const redraw = (): void => {
       this.#multi.update();
     };
     stream.on('resize', redraw);
     const stopHandling = handleTerminalSignals(() => {
-      terminal.erase();
+      terminal.leave(progress.clear());
     }, redraw);
     this.#removeListeners = () => {
       stream.off('resize', redraw);
@@ -61,8 +70,12 @@ export class BarDisplay {
 
   /** Prints a message above the bars. */
   print(text: string): void {
-    const safe = safeText(text);
-    this.#multi.log(`${this.#colors ? colorMessages(safe) : safe}\n`);
+    this.#multi.log(`${decorated(safeText(text), this.#decoration)}\n`);
+  }
+
+  /** Prints the path of a file above the bars. */
+  printPath(path: string): void {
+    this.#multi.log(`${this.#decoration.links ? linkedPath(path) : safeText(path)}\n`);
   }
 
   /** Called before text is written to a stream that may end at this terminal, as after `tankobon … | cat`. */
@@ -84,7 +97,7 @@ export class BarDisplay {
     // Writes the messages that are still buffered.
     this.#multi.update();
     this.#multi.stop();
-    this.#terminal.erase();
+    this.#terminal.leave(this.#progress.clear());
     this.#removeListeners();
   }
 }

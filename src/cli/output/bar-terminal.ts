@@ -46,14 +46,19 @@ export class BarTerminal {
     this.#rows.push('');
   }
 
-  /** Ends an update. More bars than the screen has lines would scroll it, so the last ones are left out. */
-  draw(): void {
+  /**
+   * Ends an update. More bars than the screen has lines would scroll it, so the last ones are left out.
+   * @param progress the codes that show the progress elsewhere, if they change
+   */
+  draw(progress: () => string): void {
     const isSkipped = this.#skipsUpdate && this.#messages === '';
     this.#skipsUpdate = false;
     if (this.#isPaused || isSkipped) return;
     const rows = this.#rows.slice(0, Math.max(1, (this.stream.rows || DEFAULT_ROWS) - 2));
     const bars = `\n${rows.join('\n')}\u001B[${rows.length}A\r`;
-    this.stream.write(`${ERASE_BELOW}${this.#messages}${BEGIN_BARS}${bars}${END_BARS}`);
+    this.stream.write(
+      `${ERASE_BELOW}${this.#messages}${BEGIN_BARS}${bars}${END_BARS}${progress()}`,
+    );
     this.#messages = '';
   }
 
@@ -75,6 +80,12 @@ export class BarTerminal {
 
   erase(): void {
     if (!this.#isPaused) this.stream.write(ERASE_BELOW);
+  }
+
+  /** Leaves the terminal as it was: to the shell, or to the lines that follow. */
+  leave(codes: string): void {
+    this.erase();
+    if (codes !== '') this.stream.write(codes);
   }
 
   isTTY(): boolean {

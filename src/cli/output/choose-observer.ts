@@ -4,6 +4,7 @@ import type { CommandContext } from '../command-context.js';
 import { EventMessages, isError } from './event-messages.js';
 import type { Activity, AppEvent, Observer, ObserverOptions } from './observer.js';
 import { hasOwnTerminal } from './own-terminal.js';
+import { writePath } from './path-line.js';
 import { withProgressReport } from './progress-report.js';
 
 export async function chooseObserver(
@@ -26,7 +27,8 @@ export async function chooseObserver(
     if (isPlain || isError(event))
       for (const line of messages.linesFor(event)) stderr.write(`${line}\n`);
     const result = messages.resultOf(event);
-    if (result !== undefined) stdout.write(`${result}\n`);
+    if (result !== undefined && event.type !== 'planned') writePath(result, stdout, env);
+    else if (result !== undefined) stdout.write(`${result}\n`);
   };
   /** Only events on standard output. Warnings are messages for people too; details are nothing else. */
   const printJson = (event: AppEvent): void => {

@@ -9,6 +9,7 @@ import { chapterLabels } from './chapter-labels.js';
 import type { EventMessages } from './event-messages.js';
 import type { Activity, AppEvent, ExpectedChapter, Observer, ObserverOptions } from './observer.js';
 import { isSameTerminal } from './own-terminal.js';
+import { writePath } from './path-line.js';
 import { progressLine, spinnerLine, type ProgressLabel } from './progress-line.js';
 import { isShownWait, type CurrentWait } from './sentences.js';
 import { Speed } from './speed.js';
@@ -46,7 +47,7 @@ export class ProgressBars implements Observer {
     firstActivity: Activity,
   ) {
     const { clock } = context;
-    this.#display = new BarDisplay(context);
+    this.#display = new BarDisplay(context, () => this.#share());
     this.#speed = new Speed(clock);
     this.#activity = ACTIVITIES[firstActivity];
     this.#spinner = this.#display.add(1, 0, (_params, format) =>
@@ -104,7 +105,7 @@ export class ProgressBars implements Observer {
     } else this.#endItem(event);
     for (const line of this.messages.linesFor(event)) this.note(line);
     const result = this.messages.resultOf(event);
-    if (result !== undefined) this.#printResult(result);
+    if (result !== undefined) this.#printResult(result, event.type !== 'planned');
   };
 
   readonly whilePrompting = <T>(ask: () => Promise<T>): Promise<T> =>
@@ -180,14 +181,24 @@ export class ProgressBars implements Observer {
   }
 
   /** At the terminal of the bars a result is a message; anywhere else it is only the result. */
-  #printResult(text: string): void {
-    const { stdout, stderr } = this.context;
+  #printResult(text: string, isPath: boolean): void {
+    const { stdout, stderr, env } = this.context;
     if (!this.#closed && isSameTerminal(stdout, stderr)) {
-      this.#display.print(text);
+      if (isPath) this.#display.printPath(text);
+      else this.#display.print(text);
       return;
     }
     if (!this.#closed) this.#display.eraseForText();
-    stdout.write(`${text}\n`);
+    if (isPath) writePath(text, stdout, env);
+    else stdout.write(`${text}\n`);
+  }
+
+  /** The share of the batch that is done, with the parts of its chapters in progress, or of the only chapter or book. */
+  #share(): number | undefined {
+    const parts = [...this.#items.values()].map(({ bar }) => bar.getProgress());
+    const { bar } = this.#batch ?? {};
+    if (!bar) return parts.length === 1 ? parts[0] : undefined;
+    return bar.getProgress() + parts.reduce((a, b) => a + b, 0) / bar.getTotal();
   }
 
   #currentWait(): CurrentWait | undefined {

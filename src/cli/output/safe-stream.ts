@@ -6,18 +6,20 @@
 import { printable, printableJson } from '../../core/printable.js';
 import { hideUserInfo } from '../../core/web-address.js';
 import { colorMessages } from './colors.js';
+import { linkAddresses } from './hyperlinks.js';
 
 const RAW = Symbol('raw');
 
 /**
  * Returns the stream with a `write` that cleans its text. A line of JSON stays valid JSON.
  * @param colors whether to color messages
+ * @param links whether the terminal has links
  */
-export function safeStream(stream: NodeJS.WriteStream, colors = false): NodeJS.WriteStream {
-  const clean = (text: string): string => {
-    const safe = safeText(text);
-    return colors ? colorMessages(safe) : safe;
-  };
+export function safeStream(
+  stream: NodeJS.WriteStream,
+  { colors = false, links = false } = {},
+): NodeJS.WriteStream {
+  const clean = (text: string): string => decorated(safeText(text), { colors, links });
   const write = (chunk: unknown, ...rest: unknown[]): unknown => {
     const safe = typeof chunk === 'string' ? clean(chunk) : chunk;
     return (stream.write as (...all: unknown[]) => boolean).call(stream, safe, ...rest);
@@ -35,6 +37,15 @@ export function safeStream(stream: NodeJS.WriteStream, colors = false): NodeJS.W
 /** The underlying stream, for our own colors and cursor codes. Text from elsewhere must go through safeText first. */
 export function rawStream(stream: NodeJS.WriteStream): NodeJS.WriteStream {
   return (stream as { [RAW]?: NodeJS.WriteStream })[RAW] ?? stream;
+}
+
+/** Clean text with colors and links. */
+export function decorated(
+  text: string,
+  { colors, links }: { readonly colors: boolean; readonly links: boolean },
+): string {
+  const linked = links ? linkAddresses(text) : text;
+  return colors ? colorMessages(linked) : linked;
 }
 
 export function safeText(text: string): string {
