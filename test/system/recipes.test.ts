@@ -1,4 +1,4 @@
-/** Every recipe of the documentation, as it stands there, against the practice server. */
+/** Every recipe of the documentation, as it stands there, by the packed package against the practice server. */
 import { execFile } from 'node:child_process';
 import {
   chmodSync,
@@ -16,7 +16,7 @@ import {
   startPracticeService,
   type PracticeService,
 } from '../../src/practice-server/practice-service.js';
-import { PROGRAM } from '../support/command.js';
+import { installPacked } from '../support/packed-program.js';
 import { recipesOf } from '../support/recipes.js';
 import { describeWith } from '../support/requirements.js';
 
@@ -33,6 +33,16 @@ const DOCUMENTS = [
 /** Not a folder of any PATH by default: as where nvm or npm's own prefix puts a command. */
 const PROGRAMS = 'programs';
 
+let installed: string;
+let packedProgram: string;
+beforeAll(() => {
+  installed = mkdtempSync(join(tmpdir(), 'tankobon-packed-'));
+  packedProgram = installPacked(installed);
+}, 60_000);
+afterAll(() => {
+  rmSync(installed, { recursive: true, force: true });
+});
+
 let service: PracticeService;
 let home: string;
 beforeEach(async () => {
@@ -40,8 +50,8 @@ beforeEach(async () => {
   home = mkdtempSync(join(tmpdir(), 'tankobon-recipes-'));
   mkdirSync(join(home, PROGRAMS));
   mkdirSync(join(home, 'work'));
-  // The package is not installed: its command, and the one way in which the recipes use npx and crontab.
-  program('tankobon', `exec '${process.execPath}' '${PROGRAM}' "$@"`);
+  // The command of the package, and the one way in which the recipes use npx and crontab.
+  program('tankobon', `exec '${process.execPath}' '${packedProgram}' "$@"`);
   program('npx', 'exec "$@"');
   program(
     'crontab',

@@ -1,0 +1,20 @@
+/** The program from the package as npm packs it, beside its only dependency: nothing of the checkout is in reach. */
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Installs the built package below `folder`, and returns the file that node runs. Needs tar. */
+export function installPacked(folder: string): string {
+  const args = ['pack', '--ignore-scripts', '--json', '--pack-destination', folder];
+  const [packed] = JSON.parse(
+    execFileSync('npm', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }),
+  ) as readonly { readonly filename: string }[];
+  const modules = join(folder, 'node_modules');
+  const own = join(modules, 'tankobon');
+  mkdirSync(own, { recursive: true });
+  const tarball = join(folder, packed?.filename ?? '');
+  execFileSync('tar', ['-xzf', tarball, '-C', own, '--strip-components=1']);
+  for (const name of ['keytar', '@napi-rs'])
+    cpSync(join('node_modules', name), join(modules, name), { recursive: true });
+  return join(own, 'bin/tankobon.js');
+}
