@@ -14,6 +14,7 @@ import type { Measurement } from './records.js';
 import { reports } from './reports.js';
 import { scale } from './scale.js';
 import { startUp } from './start-up.js';
+import { verify } from './verify.js';
 
 const MEASUREMENTS: readonly Measurement[] = [
   oneChapter,
@@ -28,6 +29,7 @@ const MEASUREMENTS: readonly Measurement[] = [
   library,
   bind,
   devicePages,
+  verify,
   install,
 ];
 
