@@ -41,6 +41,7 @@ const titleAttributes = ({ withFallback, optional, listOf }: Tolerance) =>
     description: optional(localizedTexts),
     originalLanguage: optional(code),
     status: optional(word),
+    publicationDemographic: optional(word),
     lastVolume: optional(text),
     year: withFallback(nullToUndefined(z.number().int()), textAsYear),
     contentRating: optional(word),

@@ -37,6 +37,8 @@ export interface Title {
   /** The codes of the languages of its chapters. */
   readonly languages: readonly string[];
   readonly genres: readonly string[];
+  /** Whom it is for, such as `Shounen`. */
+  readonly demographic?: string | undefined;
   /** Themes, formats and content warnings. */
   readonly tags: readonly string[];
   readonly authors: readonly string[];
@@ -136,6 +138,7 @@ export function toTitle({ id, attributes, relationships }: TitleEntity): Title {
     numbersRestart: attributes.chapterNumbersResetOnNewVolume ?? false,
     languages: (attributes.availableTranslatedLanguages ?? []).filter((code) => code !== null),
     genres: tagNames((group) => group === 'genre'),
+    demographic: demographicName(attributes.publicationDemographic),
     tags: tagNames((group) => group !== 'genre'),
     authors: relatedNames(relationships, 'author'),
     artists: relatedNames(relationships, 'artist'),
@@ -174,6 +177,12 @@ export function preferredText(
   const known = languages.filter((code) => Object.hasOwn(texts, code));
   const ordered = [...known.map((code) => texts[code]), ...Object.values(texts)];
   return ordered.find((text) => text !== undefined && text.trim() !== '')?.trim();
+}
+
+/** Capitalized as the service's genres are. */
+function demographicName(code = 'none'): string | undefined {
+  if (code === 'none' || !/^[a-z]+$/.test(code)) return undefined;
+  return `${code.charAt(0).toUpperCase()}${code.slice(1)}`;
 }
 
 /** The service has an empty text where the last volume is not published. */

@@ -15,6 +15,14 @@ export type AgeRating = (typeof AGE_RATINGS)[number];
 
 /** What `Volume` has: the volume's number, or nothing; then a book has it in `Number` (docs/readers.md). */
 export type VolumeField = 'number' | 'none';
+/** What `Title` has: the chapter's title, or volume and number before it, see numberedTitle. */
+export type TitleField = 'plain' | 'numbered';
+
+/** The settings of what is written, by their names in the table of options. */
+export interface ComicFields {
+  readonly volumeField: VolumeField;
+  readonly titleField: TitleField;
+}
 
 export interface ComicPage extends Partial<ImageDimensions> {
   readonly bytes: number;

@@ -1,6 +1,7 @@
 /** Maps a chapter of the catalogue to ComicInfo and to the fields of file names. */
-import type { AgeRating, ComicMetadata, ComicPage, VolumeField } from '../cbz/comic-info.js';
+import type { AgeRating, ComicFields, ComicMetadata, ComicPage } from '../cbz/comic-info.js';
 import type { FieldValues } from '../cbz/name-template.js';
+import { numberedTitle } from '../cbz/numbered-title.js';
 import { plainSummary } from '../cbz/plain-summary.js';
 import type { Chapter } from '../api/chapters.js';
 import { chapterWebUrl } from '../selection/target.js';
@@ -18,20 +19,24 @@ export function comicMetadata(
   chapter: Chapter,
   title: Title | undefined,
   pages: readonly ComicPage[],
-  volumeField: VolumeField = 'number',
+  { volumeField, titleField }: Partial<ComicFields> = {},
 ): ComicMetadata {
+  const volume = volumeField === 'none' ? undefined : chapter.volume;
   return {
-    title: chapter.title,
+    title: titleField === 'numbered' ? numberedTitle({ ...chapter, volume }) : chapter.title,
     series: title?.name,
     number: chapter.number,
-    volume: volumeField === 'none' ? undefined : chapter.volume,
+    volume,
     summary: plainSummary(preferredText(title?.description ?? {}, [chapter.language, 'en']) ?? ''),
     notes: chapter.isVolumeInferred && INFERENCE_NOTE,
     publishedAt: chapter.publishAt ?? chapter.readableAt ?? chapter.createdAt,
     writers: title?.authors,
     pencillers: title?.artists,
     translators: chapter.groups.map(({ name }) => name),
-    genres: title?.genres,
+    genres: [
+      ...(title?.genres ?? []),
+      ...(title?.demographic === undefined ? [] : [title.demographic]),
+    ],
     tags: title?.tags,
     web: chapterWebUrl(chapter.id),
     language: chapter.language,

@@ -2,7 +2,7 @@
 import type { Chapter } from '../api/chapters.js';
 import type { Title } from '../api/titles.js';
 import type { CbzDescription } from '../cbz/cbz-writer.js';
-import type { ComicMetadata, VolumeField } from '../cbz/comic-info.js';
+import type { ComicFields, ComicMetadata } from '../cbz/comic-info.js';
 import type { ComicInfoMerge } from '../cbz/comic-info-merge.js';
 import type { Quality } from '../image/page-url.js';
 import { comicMetadata, inferredVolumeOf, titleIdOf } from './comic-metadata.js';
@@ -16,7 +16,7 @@ export interface DescribedChapter {
   /** Undefined for an archive without ComicInfo.xml. */
   readonly named:
     { readonly title: Title | undefined; readonly folderTemplate: string | undefined } | undefined;
-  readonly volumeField: VolumeField;
+  readonly fields: ComicFields;
   /** The archive of this chapter that is replaced; what its owner edited stays. */
   readonly editedFile: string | undefined;
 }
@@ -53,10 +53,10 @@ export async function describeChapter(described: DescribedChapter): Promise<Chap
 function describeComic(
   chapter: Chapter,
   title: Title | undefined,
-  { pages, volumeField }: DescribedChapter,
+  { pages, fields }: DescribedChapter,
 ): ComicMetadata {
   const sized = pages.map(({ bytes, width, height }) => ({ bytes, width, height }));
-  return comicMetadata(chapter, title, sized, volumeField);
+  return comicMetadata(chapter, title, sized, fields);
 }
 
 /** Undefined for a file that is gone or damaged. */

@@ -10,6 +10,7 @@ import { readArchivedChapters } from '../cbz/archived-chapters.js';
 import { languageTag } from '../cbz/comic-info.js';
 import type { ChapterMetadata } from '../cbz/comic-info-reader.js';
 import type { ExistingArchive, LibraryIndex } from '../cbz/library-index.js';
+import { plainTitle } from '../cbz/numbered-title.js';
 import { chapterKey } from '../selection/reading-order.js';
 import { rankOf, type SelectionOptions } from '../selection/select-chapters.js';
 import { isTolerable } from '../selection/title-loader.js';
@@ -111,7 +112,7 @@ function toChapter(id: string, metadata: ChapterMetadata, listed: readonly Chapt
     id,
     number,
     volume,
-    title,
+    title: plainTitle(title),
     language: sameLanguage?.language ?? language.toLowerCase(),
     pages: undefined,
     externalUrl: undefined,

@@ -37,6 +37,7 @@ export interface JobOptions extends Pick<
   | 'force'
   | 'metadata'
   | 'volumeField'
+  | 'titleField'
   | 'folderTemplate'
   | 'filesToReplace'
   | 'lostMarks'
@@ -156,7 +157,6 @@ export function planJobs(
         version: chapter?.version,
       }),
       describe: async (pages) => {
-        const { volumeField } = options;
         // A file that is replaced may be where an earlier template put it.
         const isPlaced = dirname(file) === dirname(join(output, candidates[index]?.path ?? ''));
         const home = homeOf(chapter) ?? options;
@@ -166,7 +166,7 @@ export function planJobs(
             ? { title: withHome(await title, chapter), folderTemplate }
             : undefined;
         const editedFile = compared && replaces;
-        return describeChapter({ id, quality, chapter, pages, named, volumeField, editedFile });
+        return describeChapter({ id, quality, chapter, pages, named, fields: options, editedFile });
       },
       hasSamePages:
         compared &&

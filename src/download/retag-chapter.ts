@@ -2,7 +2,7 @@
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import type { Chapter } from '../api/chapters.js';
 import type { Title } from '../api/titles.js';
-import type { ComicMetadata, VolumeField } from '../cbz/comic-info.js';
+import type { ComicFields, ComicMetadata } from '../cbz/comic-info.js';
 import type { ComicInfoMerge } from '../cbz/comic-info-merge.js';
 import { readComicInfo, type ChapterMetadata } from '../cbz/comic-info-reader.js';
 import { candidatePaths, shortIdPath, wholeIdPath, type FormatFileName } from '../cbz/file-name.js';
@@ -14,6 +14,7 @@ import {
   replaceUnchanged,
   type FileState,
 } from '../cbz/ownership.js';
+import { plainTitle } from '../cbz/numbered-title.js';
 import type { ChapterRecord } from '../cbz/record.js';
 import { makeSyncedFolders, removeEmptyFolders, temporaryName } from '../core/files.js';
 import { publishNew } from '../core/publish.js';
@@ -25,10 +26,9 @@ import {
   type ChapterFileContent,
 } from './chapter-file.js';
 
-export interface RetagOptions {
+export interface RetagOptions extends ComicFields {
   /** The templates that may have named the files. */
   readonly nameTemplates: readonly FormatFileName[];
-  readonly volumeField: VolumeField;
   /** The names of titles to rename, by id: all others keep the names that their files have. */
   readonly titleNames?: ReadonlyMap<string, string> | undefined;
   /** Edits of the owner are replaced by what the service has. */
@@ -87,7 +87,7 @@ export async function planRetag(
   const titleName = newTitleName ?? (content.record?.metadata ?? known[0])?.series;
   const title = { ...onDisk.title, name: titleName ?? onDisk.title.name };
   const retagged = { ...onDisk, title, chapter: withInferredVolume(chapter, content.record) };
-  const metadata = comicMetadata(retagged.chapter, title, [], options.volumeField);
+  const metadata = comicMetadata(retagged.chapter, title, [], options);
   const merged = await mergedComicInfo(content, metadata, { force, hasSamePages: true });
   const { changed, edited, unknown } = merged ?? UNCHANGED;
   const from = resolve(file);
@@ -128,7 +128,8 @@ function newName(
   const from = resolve(file);
   const path = from.split(sep).join('/');
   const withId = (name: string) => ({ chapterId: chapter.id, path: name });
-  const values = known.flatMap(({ writers, pencillers, ...metadata }) => {
+  const titled = known.flatMap((each) => [each, { ...each, title: plainTitle(each.title) }]);
+  const values = titled.flatMap(({ writers, pencillers, ...metadata }) => {
     const then = { ...now, ...oldValues(metadata) };
     const people = { author: writers?.join(', '), artist: pencillers?.join(', ') };
     return [

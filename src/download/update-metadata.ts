@@ -44,13 +44,15 @@ export async function previewUpdates(
 
 async function planUpdates(
   chapters: readonly PlannedChapter[],
-  { nameChapter, volumeField, metadata }: DownloadRequest,
+  request: DownloadRequest,
   observe: (event: UpdateEvent) => void,
   signal: AbortSignal,
 ): Promise<readonly Retag[]> {
+  const { nameChapter, volumeField, titleField, metadata } = request;
   const options: RetagOptions = {
     nameTemplates: [nameChapter(false), nameChapter(true)],
     volumeField,
+    titleField,
     force: false,
     hasComparedPages: true,
   };

@@ -115,7 +115,7 @@ async function write(
   const known = [...group.chapters, ...(existing.kind === 'bound' ? existing.chapters : [])];
   const volumeCount =
     request.volumeCount?.(group) ?? known.find((chapter) => chapter.volumeCount)?.volumeCount;
-  const metadata = bookMetadata(group, request.volumeField, volumeCount);
+  const metadata = bookMetadata(group, request, volumeCount);
   const found = cover ? undefined : await coverBeside(group, plan, request, observe);
   const book = { group, metadata, cover: cover ?? found };
   if (copyProfile(request) !== undefined) {

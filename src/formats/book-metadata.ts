@@ -1,21 +1,26 @@
 /** The metadata of a book from that of its chapters: credits are merged, the strictest age rating counts. */
-import { AGE_RATINGS, type VolumeField } from '../cbz/comic-info.js';
+import { AGE_RATINGS, type ComicFields } from '../cbz/comic-info.js';
 import type { ChapterMetadata } from '../cbz/comic-info-reader.js';
+import { numberedTitle, plainTitle } from '../cbz/numbered-title.js';
+import { titleWebUrl } from '../selection/target.js';
 import type { ChapterGroup } from './group-volumes.js';
-import { chapterLabel, inferredNumbers } from './source-chapter.js';
+import { chapterLabel, inferredNumbers, type SourceChapter } from './source-chapter.js';
 
 /** `volumeCount`: how many volumes the series has, if known. */
 export function bookMetadata(
   group: ChapterGroup,
-  volumeField: VolumeField,
+  fields: ComicFields,
   volumeCount?: number,
 ): ChapterMetadata {
   const chapters = group.chapters.map(({ metadata }) => metadata);
   const [first = {}] = chapters;
   const only = group.by === 'chapter' ? first : undefined;
   const { volume, series } = group;
+  const { volumeField } = fields;
   return {
-    title: only?.title ?? (volume === undefined || only ? undefined : `Volume ${volume}`),
+    title:
+      (only && chapterTitle(only, fields)) ??
+      (volume === undefined || only ? undefined : `Volume ${volume}`),
     series,
     number: only?.number ?? (volumeField === 'none' ? volume : undefined),
     count: group.by === 'volume' ? volumeCount : undefined,
@@ -33,8 +38,28 @@ export function bookMetadata(
     ageRating: AGE_RATINGS.findLast((rating) =>
       chapters.some(({ ageRating }) => ageRating === rating),
     ),
-    web: only?.web,
+    web: only ? only.web : titleAddress(group.chapters),
   };
+}
+
+function chapterTitle(
+  chapter: ChapterMetadata,
+  { titleField, volumeField }: ComicFields,
+): string | undefined {
+  const title = plainTitle(chapter.title);
+  if (titleField === 'plain') return title;
+  const volume = volumeField === 'none' ? undefined : chapter.volume;
+  return numberedTitle({ title, volume, number: chapter.number });
+}
+
+/** Undefined for chapters of several titles, and of none that is known. */
+function titleAddress(chapters: readonly SourceChapter[]): string | undefined {
+  const titleIds = chapters.flatMap(({ identity, record }) => {
+    const titleId = identity?.titleId ?? record?.titleId;
+    return titleId === undefined ? [] : [titleId];
+  });
+  const [titleId, ...others] = new Set(titleIds);
+  return titleId === undefined || others.length > 0 ? undefined : titleWebUrl(titleId);
 }
 
 function inferenceNote(group: ChapterGroup): string | undefined {

@@ -1,6 +1,6 @@
 /** Which books to make of the inputs, under which names, and what is missing. */
 import { basename, dirname, extname, isAbsolute, join, relative, resolve, sep } from 'node:path';
-import type { VolumeField } from '../cbz/comic-info.js';
+import type { ComicFields } from '../cbz/comic-info.js';
 import { pathCollisionKey, type FormatFileName } from '../cbz/file-name.js';
 import { isTitleFolder } from '../cbz/name-template.js';
 import { pluralize } from '../core/human-format.js';
@@ -16,7 +16,7 @@ import { inferFromNeighbors, withListedVolumes, type VolumeOf } from './inferred
 import { chapterLabel, inferredNumbers, toChapter, type SourceChapter } from './source-chapter.js';
 
 /** The options of `bind` by their names in the table of options, and what else a caller knows. */
-export interface BindRequest {
+export interface BindRequest extends ComicFields {
   /** CBZ files, bound CBZ or EPUB files, and folders that contain such. */
   readonly inputs: readonly string[];
   /** Files that a scan found: one that is gone by now is not an error. */
@@ -44,7 +44,6 @@ export interface BindRequest {
   readonly profile?: PageProfile | undefined;
   /** Larger books are divided. */
   readonly maxBytes?: number | undefined;
-  readonly volumeField: VolumeField;
   /** Only these books are written; by default all. */
   readonly isSelected?: (group: ChapterGroup) => boolean;
   /** Give a chapter without a volume that of the chapters before and after it, if it is the same. */

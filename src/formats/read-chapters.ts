@@ -10,6 +10,7 @@ import {
 import { listEntries } from '../cbz/decode-limits.js';
 import { COMIC_INFO_NAME, MAX_COMIC_INFO_BYTES } from '../cbz/comic-info.js';
 import { readComicInfo } from '../cbz/comic-info-reader.js';
+import { plainTitle } from '../cbz/numbered-title.js';
 import { parseComicInfoIdentity, parseIdentityComment } from '../cbz/identity.js';
 import { parseRecords, type ChapterRecord } from '../cbz/record.js';
 import { readFileState, type FileState } from '../cbz/ownership.js';
@@ -69,6 +70,7 @@ async function chaptersOf(
   const ownState = marked && state;
   const record = marked && recordOf(manifest, marked.chapterId);
   const series = metadata.series ?? basename(dirname(file));
+  const title = marked ? plainTitle(metadata.title) : metadata.title;
   return [
     {
       file,
@@ -76,7 +78,7 @@ async function chaptersOf(
       ownState,
       identity,
       record,
-      metadata: { ...metadata, series },
+      metadata: { ...metadata, series, title },
       pages: sortPages(pages),
     },
   ];

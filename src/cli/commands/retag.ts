@@ -42,6 +42,7 @@ async function retagFolder(
     folder,
     nameTemplates: [format(false), format(true)],
     volumeField: settings.volumeField,
+    titleField: options.titleField ?? settings.titleField,
     dryRun: options.dryRun === true,
     force: options.force === true,
     renameTitles: options.renameTitles === true,

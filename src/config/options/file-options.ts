@@ -100,6 +100,17 @@ export const FILE_OPTIONS = {
     choices: ['number', 'none'],
     isSetting: true,
   },
+  titleField: {
+    kind: 'choice',
+    description:
+      'content of Title in ComicInfo.xml; numbered: such as "Vol.1 Ch.2 - Title", for Mihon and LANraragi',
+    default: 'plain',
+    choices: ['plain', 'numbered'],
+    placeholder: 'content',
+    isSetting: true,
+    library: true,
+    commands: { download: true, retag: true },
+  },
   cover: {
     kind: 'cover',
     description: 'also save the cover; all: one for each volume, in the language of the chapters',

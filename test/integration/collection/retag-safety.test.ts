@@ -164,6 +164,7 @@ describe('a file that another process changes meanwhile', () => {
   const options = {
     nameTemplates: [compileNameTemplate('{chapter}')],
     volumeField: 'number' as const,
+    titleField: 'plain' as const,
     force: false,
     hasComparedPages: false,
   };

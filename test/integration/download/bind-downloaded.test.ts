@@ -71,6 +71,9 @@ test('a later run does not download bound chapters again; --force does, and bind
   expect(typesOf(events)).not.toContain('book-saved');
   const volume = harness.files().find((file) => file.endsWith('Vol.01.cbz')) ?? '';
   expect(await readEntry(volume, 'ComicInfo.xml')).toContain('<Count>3</Count>');
+  expect(await readEntry(volume, 'ComicInfo.xml')).toContain(
+    `<Web>https://mangadex.org/title/${EXAMPLE_TITLES.lighthouse}</Web>`,
+  );
   const digests = await imageDigests(volume);
   const offline = { inputs: [volume], output: harness.output, force: true };
   expect((await bindFolder(harness.folder, offline)).books).toMatchObject([{ status: 'saved' }]);

@@ -51,7 +51,7 @@ test('people, groups, rating and language are in the elements that readers use',
     '<Writer>Aoi Minase</Writer>',
     '<Penciller>Ren Kurogane</Penciller>',
     '<Translator>Maré Alta</Translator>',
-    '<Genre>Adventure, Slice of Life</Genre>',
+    '<Genre>Adventure, Slice of Life, Seinen</Genre>',
     '<Tags>Animals</Tags>',
     `<Web>https://mangadex.org/chapter/${chapter.id}</Web>`,
     '<LanguageISO>pt-BR</LanguageISO>',
@@ -98,8 +98,21 @@ test.each([
   ['number', '2'],
   ['none', undefined],
 ] as const)('with volumeField %s, Volume is %j', async (volumeField, expected) => {
-  const metadata = comicMetadata(named(EXAMPLE_CHAPTERS.joint), undefined, [], volumeField);
+  const metadata = comicMetadata(named(EXAMPLE_CHAPTERS.joint), undefined, [], { volumeField });
   expect(/<Volume>(.*)<\/Volume>/.exec(await comicInfoXml(metadata))?.[1]).toBe(expected);
+});
+
+test.each([
+  ['first', 'number', 'Vol.1 Ch.1 - The Light Goes Out'],
+  ['first', 'none', 'Ch.1 - The Light Goes Out'],
+  ['bare', 'number', undefined],
+] as const)('the numbered Title of the %s chapter', async (which, volumeField, expected) => {
+  const fields = { volumeField, titleField: 'numbered' } as const;
+  const xml = await comicInfoXml(
+    comicMetadata(named(EXAMPLE_CHAPTERS[which]), undefined, [], fields),
+  );
+  expect(/<Title>(.*)<\/Title>/.exec(xml)?.[1]).toBe(expected);
+  expect(await schemaErrors([xml])).toEqual([]);
 });
 
 test('Summary is the description as plain text, without the links after it', () => {

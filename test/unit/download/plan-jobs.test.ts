@@ -128,6 +128,7 @@ describe('the job of a chapter', () => {
     force: false,
     metadata: true,
     volumeField: 'number',
+    titleField: 'plain',
     folderTemplate: '',
     nameChapter: ({ chapter: number }) => `Chapter ${number ?? ''}.cbz`,
   };

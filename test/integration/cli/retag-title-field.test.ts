@@ -1,0 +1,70 @@
+/** What `tankobon retag` makes of files when the settings of ComicInfo.xml, or what tankobon writes, changed. */
+import { statSync } from 'node:fs';
+import { basename } from 'node:path';
+import type { RetagEvent } from '../../../src/collection/retag-events.js';
+import { editChapter, EXAMPLE_CHAPTERS } from '../../../src/practice-server/library/library.js';
+import { readEntry } from '../../support/archive.js';
+import { DownloadHarness } from '../../support/download-harness.js';
+import { editEntry, replaced } from '../../support/owner-edits.js';
+import { retagFolder } from '../../support/retag-harness.js';
+
+const COMIC_INFO = 'ComicInfo.xml';
+const RECORD = 'META-INF/tankobon.json';
+
+let harness: DownloadHarness;
+beforeEach(async () => {
+  harness = await DownloadHarness.start();
+  await harness.download({ targets: [EXAMPLE_CHAPTERS.first] });
+});
+afterEach(() => harness.stop());
+
+const theFile = (): string => harness.archives()[0] ?? '';
+const titleIn = async (file: string) =>
+  /<Title>(.*)<\/Title>/.exec(await readEntry(file, COMIC_INFO))?.[1];
+
+async function retag(...words: readonly string[]): Promise<readonly RetagEvent[]> {
+  const { code, stdout } = await retagFolder(harness, harness.output, '--json', ...words);
+  expect(code).toBe(0);
+  const lines = stdout.split('\n').filter((line) => line !== '');
+  return lines.map((line) => JSON.parse(line) as RetagEvent);
+}
+
+test('--title-field numbered writes Title once, and back, and the file keeps its name', async () => {
+  const name = theFile();
+  const before = statSync(name);
+  expect(await retag()).toMatchObject([{ type: 'retag-summary', changed: 0, edited: 0 }]);
+  expect(statSync(theFile())).toMatchObject({ ino: before.ino, mtimeMs: before.mtimeMs });
+  const numbered = ['--title-field', 'numbered'];
+  expect((await retag(...numbered))[0]).toMatchObject({ changed: ['title'], kept: [] });
+  expect(await titleIn(theFile())).toBe('Vol.1 Ch.1 - The Light Goes Out');
+  expect(theFile()).toBe(name);
+  expect((await retag(...numbered)).at(-1)).toMatchObject({ changed: 0, edited: 0 });
+  await retag();
+  expect(await titleIn(theFile())).toBe('The Light Goes Out');
+  expect(theFile()).toBe(name);
+});
+
+test('a file with a numbered Title is renamed with its chapter', async () => {
+  await retag('--title-field', 'numbered');
+  const { library } = harness.service;
+  const chapter = library.chapter(EXAMPLE_CHAPTERS.first);
+  const change = { title: 'Dusk', volume: '2' };
+  if (chapter) library.putChapter(editChapter(chapter, '2025-03-01T12:00:00+00:00', change));
+  await retag('--title-field', 'numbered');
+  expect(basename(theFile())).toContain('Vol.02 Ch.001 - Dusk [');
+  expect(await titleIn(theFile())).toBe('Vol.2 Ch.1 - Dusk');
+});
+
+test('a Title of the owner stays with --title-field numbered', async () => {
+  await editEntry(theFile(), COMIC_INFO, (xml) => replaced(xml, [/<Title>[^<]*</, '<Title>Mine<']));
+  expect((await retag('--title-field', 'numbered'))[0]).toMatchObject({ kept: ['title'] });
+  expect(await titleIn(theFile())).toBe('Mine');
+});
+
+test('a genre that tankobon did not write before does not count as an edit of the owner', async () => {
+  await editEntry(theFile(), COMIC_INFO, (xml) => replaced(xml, [', Seinen</Genre>', '</Genre>']));
+  await editEntry(theFile(), RECORD, (json) => replaced(json, [',"Seinen"', '']));
+  expect((await retag())[0]).toMatchObject({ changed: ['genres'], kept: [] });
+  expect(await readEntry(theFile(), COMIC_INFO)).toContain(', Seinen</Genre>');
+  expect((await retag()).at(-1)).toMatchObject({ changed: 0, edited: 0 });
+});
