@@ -22,7 +22,8 @@ import { commandPath } from '../src/cli/command-options.js';
 import { DAMAGE_REASONS } from '../src/collection/damage.js';
 import { MISSING_REASONS } from '../src/collection/title-overview.js';
 import { CHECKS } from '../src/cli/doctor/run-checks.js';
-import { DOWNLOAD_EVENTS, OTHER_EVENTS } from '../src/cli/event-descriptions.js';
+import { EVIDENCE, UNRECOGNIZED_REASONS } from '../src/collection/match-names.js';
+import { ADOPT_EVENTS, DOWNLOAD_EVENTS, OTHER_EVENTS } from '../src/cli/event-descriptions.js';
 import { commandTree } from '../src/cli/program.js';
 import {
   AUTH_CODES,
@@ -50,6 +51,9 @@ export async function generatePages(): Promise<Readonly<Record<string, string>>>
     }),
     'collection.md': await withTables('collection.md', {
       damage: table(['reason', 'meaning'], rowsOf(DAMAGE_REASONS)),
+      evidence: table(['evidence', 'meaning'], rowsOf(EVIDENCE)),
+      unrecognized: table(['reason', 'meaning'], rowsOf(UNRECOGNIZED_REASONS)),
+      'adopt-events': table(['event', 'meaning'], rowsOf(ADOPT_EVENTS)),
       missing: table(['reason', 'meaning'], rowsOf(MISSING_REASONS)),
     }),
     'sync.md': await withTables('sync.md', {

@@ -1,8 +1,9 @@
 /**
- * Reads which chapters a file contains: only its end, or `ComicInfo.xml` if the archive has no comment of ours.
+ * Reads which chapters a file contains: only its end, or the record and `ComicInfo.xml` if the archive has no comment of
+ * ours.
  */
 import { basename } from 'node:path';
-import type { ZipFile } from 'yauzl';
+import type { Entry, ZipFile } from 'yauzl';
 import { fileErrorReason, openRegularFile } from '../core/files.js';
 import {
   isBoundComment,
@@ -13,7 +14,12 @@ import {
   readPdfManifest,
 } from './bound-manifest.js';
 import { COMIC_INFO_NAME, MAX_COMIC_INFO_BYTES } from './comic-info.js';
-import { parseComicInfoIdentity, parseIdentityComment, type FoundIdentity } from './identity.js';
+import {
+  parseComicInfoIdentity,
+  parseIdentityComment,
+  type CbzIdentity,
+  type FoundIdentity,
+} from './identity.js';
 import { readEntryText, withZip } from './zip-file.js';
 
 /** Later entries are not searched; the manifest of a bound file is one of the first. */
@@ -87,9 +93,39 @@ async function zipContent(zip: ZipFile): Promise<ArchiveContent> {
     return boundContent(await entryText(zip, MANIFEST_NAME, MAX_MANIFEST_BYTES));
   const marked = parseIdentityComment(zip.comment);
   if (marked) return toContent({ ...marked, isMarked: true });
-  const comicInfo = await entryText(zip, COMIC_INFO_NAME, MAX_COMIC_INFO_BYTES);
-  const identity = parseComicInfoIdentity(comicInfo ?? '');
+  const identity = await unmarkedIdentity(zip);
   return toContent(identity && { ...identity, isMarked: false });
+}
+
+/** The record of a file whose comment is another program's, otherwise the address in ComicInfo.xml. */
+async function unmarkedIdentity(zip: ZipFile): Promise<CbzIdentity | undefined> {
+  const texts = await entryTexts(zip);
+  const [recorded, ...others] = manifestIdentities(texts.get(MANIFEST_NAME) ?? '');
+  if (recorded && others.length === 0) return recorded;
+  return parseComicInfoIdentity(texts.get(COMIC_INFO_NAME) ?? '');
+}
+
+const MAX_BYTES: Readonly<Record<string, number>> = {
+  [MANIFEST_NAME]: MAX_MANIFEST_BYTES,
+  [COMIC_INFO_NAME]: MAX_COMIC_INFO_BYTES,
+};
+
+/** The manifest or record, and ComicInfo.xml, by their names. `entries` are those of the archive, if they were read. */
+export async function entryTexts(
+  zip: ZipFile,
+  entries: Iterable<Entry> | AsyncIterable<Entry> = zip.eachEntry(),
+): Promise<ReadonlyMap<string, string>> {
+  const texts = new Map<string, string>();
+  let remaining = MAX_ENTRIES;
+  for await (const entry of entries) {
+    remaining -= 1;
+    if (remaining < 0) break;
+    const maxBytes = Object.hasOwn(MAX_BYTES, entry.fileName) ? MAX_BYTES[entry.fileName] : 0;
+    if (entry.uncompressedSize > (maxBytes ?? 0) || maxBytes === 0) continue;
+    texts.set(entry.fileName, await readEntryText(zip, entry));
+    if (texts.size === Object.keys(MAX_BYTES).length) break;
+  }
+  return texts;
 }
 
 /** An empty manifest does not count as a mark: `bind` never writes one. */

@@ -1,7 +1,7 @@
 /** What the archives of a library say of their chapters, beyond their ids: the record, and ComicInfo.xml as it is now. */
 import { basename } from 'node:path';
 import type { ZipFile } from 'yauzl';
-import { MAX_ENTRIES, readComicInfoFile } from './archive-content.js';
+import { entryTexts, readComicInfoFile } from './archive-content.js';
 import {
   FOLDER_MANIFEST_NAME,
   isBoundComment,
@@ -9,11 +9,11 @@ import {
   MAX_MANIFEST_BYTES,
   readPdfManifest,
 } from './bound-manifest.js';
-import { COMIC_INFO_NAME, MAX_COMIC_INFO_BYTES } from './comic-info.js';
+import { COMIC_INFO_NAME } from './comic-info.js';
 import { readComicInfo, type ChapterMetadata } from './comic-info-reader.js';
 import { parseComicInfoIdentity, parseIdentityComment } from './identity.js';
 import { readRegularFileIfExists } from '../core/files.js';
-import { readEntryText, withZip } from './zip-file.js';
+import { withZip } from './zip-file.js';
 
 export interface ArchivedChapter {
   readonly chapterId: string | undefined;
@@ -52,31 +52,14 @@ async function ofZip(zip: ZipFile): Promise<readonly ArchivedChapter[]> {
   return [
     {
       ...chapter,
-      chapterId: marked?.chapterId ?? chapter.chapterId,
+      chapterId: marked?.chapterId ?? record?.chapterId ?? chapter.chapterId,
       titleId: marked?.titleId ?? record?.titleId,
       folderTemplate: record?.folderTemplate,
+      // A file that another program wrote may have no ComicInfo.xml.
+      metadata: texts.has(COMIC_INFO_NAME) ? chapter.metadata : (record?.metadata ?? {}),
       written: record?.metadata,
     },
   ];
-}
-
-const MAX_BYTES: Readonly<Record<string, number>> = {
-  [MANIFEST_NAME]: MAX_MANIFEST_BYTES,
-  [COMIC_INFO_NAME]: MAX_COMIC_INFO_BYTES,
-};
-
-async function entryTexts(zip: ZipFile): Promise<ReadonlyMap<string, string>> {
-  const texts = new Map<string, string>();
-  let remaining = MAX_ENTRIES;
-  for await (const entry of zip.eachEntry()) {
-    remaining -= 1;
-    if (remaining < 0) break;
-    const maxBytes = Object.hasOwn(MAX_BYTES, entry.fileName) ? MAX_BYTES[entry.fileName] : 0;
-    if (entry.uncompressedSize > (maxBytes ?? 0) || maxBytes === 0) continue;
-    texts.set(entry.fileName, await readEntryText(zip, entry));
-    if (texts.size === Object.keys(MAX_BYTES).length) break;
-  }
-  return texts;
 }
 
 async function ofComicInfo(xml: string): Promise<ArchivedChapter> {

@@ -11,6 +11,15 @@ import { MAX_MANIFEST_BYTES } from './bound-manifest.js';
 import { AGE_RATINGS } from './comic-info.js';
 import type { ChapterMetadata } from './comic-info-reader.js';
 
+/** What restores a file of another program that got a record, see adopted-file.ts. */
+export interface AdoptedFile {
+  /** The whole original file. */
+  readonly sha256: string;
+  readonly bytes: number;
+  /** Its end record with the comment, as base64. */
+  readonly end: string;
+}
+
 /** Only files of other programs, in a book, have no `chapterId`; older manifests have fewer fields. */
 export interface ChapterRecord {
   readonly chapterId?: string | undefined;
@@ -30,12 +39,17 @@ export interface ChapterRecord {
   readonly pages?: readonly string[] | undefined;
   /** What tankobon wrote, as readers of ComicInfo.xml see it; a difference to the file is an edit of the owner. */
   readonly metadata?: ChapterMetadata | undefined;
+  /** Set in a file that another program wrote. */
+  readonly adopted?: AdoptedFile | undefined;
 }
 
 const MAX_CHAPTERS = 20_000;
 /** A ZIP without ZIP64 has no more entries. */
 const MAX_PAGES = 0xffff;
 const MAX_LIST_ITEMS = 10_000;
+/** The end record of a ZIP with the longest comment, as base64. */
+const MAX_END_LENGTH = 90_000;
+const DIGEST = /^[0-9a-f]{64}$/;
 
 /**
  * The text of a chapter's record. The same record always gives the same text. Undefined for a record that is too large
@@ -43,7 +57,7 @@ const MAX_LIST_ITEMS = 10_000;
  */
 export function formatRecord(record: ChapterRecord): string | undefined {
   const { chapterId, titleId, folderTemplate, version, updatedAt, quality } = record;
-  const { inferredVolume, pages, metadata } = record;
+  const { inferredVolume, pages, metadata, adopted } = record;
   const chapter = {
     chapterId,
     titleId,
@@ -54,6 +68,7 @@ export function formatRecord(record: ChapterRecord): string | undefined {
     inferredVolume,
     pages,
     metadata,
+    adopted,
   };
   const text = `${JSON.stringify({ chapters: [chapter] })}\n`;
   return Buffer.byteLength(text) <= MAX_MANIFEST_BYTES ? text : undefined;
@@ -95,11 +110,15 @@ const chapterRecord = z.object({
   quality: z.enum(QUALITIES).optional(),
   inferredVolume: text,
   writtenSeries: text,
-  pages: z
-    .array(z.string().regex(/^[0-9a-f]{64}$/))
-    .max(MAX_PAGES)
-    .optional(),
+  pages: z.array(z.string().regex(DIGEST)).max(MAX_PAGES).optional(),
   metadata: recordMetadata.optional(),
+  adopted: z
+    .object({
+      sha256: z.string().regex(DIGEST),
+      bytes: z.int().nonnegative(),
+      end: z.base64().max(MAX_END_LENGTH),
+    })
+    .optional(),
 });
 
 const records = z.object({ chapters: z.array(chapterRecord).min(1).max(MAX_CHAPTERS) });

@@ -119,7 +119,7 @@ async function listFiles(root: string, signal: AbortSignal | undefined) {
       else if (isLeftoverTemporary(file)) leftoverFiles.push(file);
       else if (entry.name === FOLDER_MANIFEST_NAME && entry.isFile()) folderBooks.push(folder);
       else if (isHidden) continue;
-      else if (isCbz(entry.name) || mayBeBound(entry.name)) {
+      else if (isCbz(entry.name) || mayHaveChapters(entry.name)) {
         files.push({ file, isRegular: entry.isFile() });
         if (entry.isSymbolicLink()) links.push(file);
       } else if (entry.isSymbolicLink() && (await leadsToFolder(file))) links.push(file);
@@ -170,9 +170,9 @@ function isCbz(name: string): boolean {
   return /\.cbz$/i.test(name);
 }
 
-/** A file that may be bound, or the metadata of a chapter in a folder. */
-function mayBeBound(name: string): boolean {
-  return /\.(epub|pdf)$/i.test(name) || name === COMIC_INFO_NAME;
+/** A file that may be bound or adopted, or the metadata of a chapter in a folder. */
+function mayHaveChapters(name: string): boolean {
+  return /\.(epub|pdf|zip)$/i.test(name) || name === COMIC_INFO_NAME;
 }
 
 function byFile(a: { readonly file: string }, b: { readonly file: string }): number {

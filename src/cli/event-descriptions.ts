@@ -1,4 +1,5 @@
 /** The events of `--json`, with an example of each and its meaning: for help and documentation. */
+import type { AdoptEvent } from '../collection/adopt-events.js';
 import type { DownloadEvent } from '../download/events.js';
 import type { CheckEvent, DoctorSummary } from './doctor/run-checks.js';
 import type { TitleInfo } from '../download/title-info.js';
@@ -151,4 +152,16 @@ export const OTHER_EVENTS: Readonly<Record<OtherEvent, string>> = {
   check:
     '`doctor`: what was found, with the name of the `check`, its `status` (`ok`, `warning` or `error`), a `message`, and a `hint` if something can be done',
   'doctor-summary': 'the last line of `doctor`: the numbers of `ok`, `warnings` and `errors`',
+};
+
+export const ADOPT_EVENTS: Readonly<Record<AdoptEvent['type'], string>> = {
+  'file-recognized':
+    'the `chapter` that a file is, with its `title`, `confidence` (`proven` or `likely`) and `evidence`',
+  'file-unrecognized':
+    'the `reason` why a file is left, with the `candidates`: chapters that it may be',
+  'file-adopted': 'the file has the record of tankobon; `newFile` is the CBZ of a folder of images',
+  'file-restored': 'the file is as it was before it was adopted',
+  'file-failed': 'the file cannot be read or written and stays as it is; `reason` is an error code',
+  'adopt-summary':
+    'the last line: the numbers of files that were `recognized`, `unrecognized`, `adopted`, `restored`, `failed`, or known `already`, of `imageFolders` that were left out, and of `links` that were skipped',
 };

@@ -24,7 +24,7 @@ import {
   SUBSCRIPTIONS_EXAMPLE,
 } from '../sync/subscription-keys.js';
 import { oppositeFlag } from './command-options.js';
-import { DOWNLOAD_EVENTS, OTHER_EVENTS } from './event-descriptions.js';
+import { ADOPT_EVENTS, DOWNLOAD_EVENTS, OTHER_EVENTS } from './event-descriptions.js';
 import { formatItems, type HelpItems, type TopicName } from './help-format.js';
 
 /** A heading with items below it, or lines as they are. */
@@ -81,6 +81,7 @@ const TOPICS: Readonly<Record<TopicName, () => readonly Section[]>> = {
       Object.entries(DOWNLOAD_EVENTS).map(([name, [, meaning]]) => [name, meaning]),
     ],
     ['Of other commands:', Object.entries(OTHER_EVENTS)],
+    ['Of adopt:', Object.entries(ADOPT_EVENTS)],
     ['Reasons of chapter-skipped:', Object.entries(SKIP_REASONS)],
     ['Reasons of page-failed:', Object.entries(LOAD_REASONS)],
     ['Examples:', Object.values(DOWNLOAD_EVENTS).map(([example]) => JSON.stringify(example))],

@@ -8,6 +8,7 @@ import { EXIT, type ExitCode } from '../core/exit-codes.js';
 import { VERSION } from '../core/version.js';
 import { looksLikeTarget } from '../selection/target.js';
 import type { BareCommandContext, CommandContext, CommandRunner } from './command-context.js';
+import { adoptCommand } from './commands/adopt.js';
 import { bindCommand } from './commands/bind.js';
 import { completeCommand, completionCommand } from './commands/completion.js';
 import { configCommand } from './commands/config.js';
@@ -43,6 +44,7 @@ const COMMANDS = {
     bind: bindCommand,
     retag: retagCommand,
     verify: verifyCommand,
+    adopt: adoptCommand,
     overview: overviewCommand,
     demo: demoCommand,
   },

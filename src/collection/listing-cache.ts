@@ -5,6 +5,9 @@
 import { join } from 'node:path';
 import * as z from 'zod';
 import type { Chapter } from '../api/chapters.js';
+import type { ServiceClient } from '../api/client.js';
+import { fetchTitleFeed } from '../api/feeds.js';
+import type { Title } from '../api/titles.js';
 import { storedChapters, toStored } from '../api/stored-chapters.js';
 import { makeFolders, readFileIfExists, writeFileAtomic } from '../core/files.js';
 import { PRIVATE_FOLDER_MODE } from '../core/own-folder.js';
@@ -19,6 +22,39 @@ export interface CachedListing extends TitleListing {
   readonly checkedAtMs: number;
   /** The chapter that was uploaded last then. */
   readonly latestChapterId: string | undefined;
+}
+
+export type LastCheck = Pick<CachedListing, 'latestChapterId' | 'checkedAtMs'>;
+
+const MAX_AGE_MS = 7 * 24 * 3_600_000;
+
+/** Whether the title has a new chapter, or was not read for a week. */
+export function isListingDue(title: Title, last: LastCheck | undefined, nowMs: number): boolean {
+  return (
+    last === undefined ||
+    title.latestChapterId !== last.latestChapterId ||
+    Math.abs(nowMs - last.checkedAtMs) >= MAX_AGE_MS
+  );
+}
+
+export interface ListingDeps {
+  readonly client: ServiceClient;
+  readonly cache: ListingCache;
+  readonly nowMs: number;
+  readonly warn: (message: string) => void;
+  readonly signal: AbortSignal;
+}
+
+/** Reads the title's list from the service into the cache. */
+export async function updateListing(
+  title: Title,
+  { client, cache, nowMs, warn, signal }: ListingDeps,
+): Promise<CachedListing> {
+  const releases = await fetchTitleFeed(client, title.id, { signal, warn });
+  const { name, status, numbersRestart, latestChapterId } = title;
+  const listing = { name, status, numbersRestart, latestChapterId, releases, checkedAtMs: nowMs };
+  await cache.write(title.id, listing);
+  return listing;
 }
 
 const cachedListing = z.object({

@@ -4,17 +4,20 @@
  */
 import { fetchChapters } from '../api/chapters.js';
 import type { ServiceClient } from '../api/client.js';
-import { fetchTitleFeed } from '../api/feeds.js';
-import { fetchTitles, type Title } from '../api/titles.js';
+import { fetchTitles } from '../api/titles.js';
 import { readArchivedChapters } from '../cbz/archived-chapters.js';
 import type { ExistingArchive } from '../cbz/library-index.js';
 import { scanLibrary } from '../cbz/scan-library.js';
 import { UsageError } from '../core/errors.js';
 import { groupBy } from '../core/group-by.js';
-import type { ListingCache, CachedListing } from './listing-cache.js';
+import {
+  isListingDue,
+  updateListing,
+  type CachedListing,
+  type LastCheck,
+  type ListingCache,
+} from './listing-cache.js';
 import { overviewOf, type OwnedChapter, type TitleOverview } from './title-overview.js';
-
-const MAX_AGE_MS = 7 * 24 * 3_600_000;
 
 export interface TitleOverviewEvent extends TitleOverview {
   readonly type: 'title-overview';
@@ -127,8 +130,9 @@ async function titlesOf(
  */
 async function updateListings(
   ids: readonly string[],
-  { client, cache, nowMs, onReading, warn, signal }: OverviewDeps,
+  { client, onReading, ...deps }: OverviewDeps,
 ): Promise<ReadonlyMap<string, string>> {
+  const { cache, nowMs, warn, signal } = deps;
   const known = new Map<string, LastCheck>();
   const names = new Map<string, string>();
   for (const id of ids) {
@@ -140,26 +144,15 @@ async function updateListings(
   }
   if (!client) return names;
   const { titles } = await fetchTitles(client, ids, { signal, warn });
-  const due = [...titles.values()].filter((title) => isDue(title, known.get(title.id), nowMs));
+  const due = [...titles.values()].filter((title) =>
+    isListingDue(title, known.get(title.id), nowMs),
+  );
   if (due.length > 0) onReading(due.length);
   for (const title of due) {
-    const releases = await fetchTitleFeed(client, title.id, { signal, warn });
-    const { name, status, numbersRestart, latestChapterId } = title;
-    const listing = { name, status, numbersRestart, latestChapterId, releases, checkedAtMs: nowMs };
-    await cache.write(title.id, listing);
+    const { name } = await updateListing(title, { ...deps, client });
     names.set(title.id, name);
   }
   return names;
-}
-
-type LastCheck = Pick<CachedListing, 'latestChapterId' | 'checkedAtMs'>;
-
-function isDue(title: Title, last: LastCheck | undefined, nowMs: number): boolean {
-  return (
-    last === undefined ||
-    title.latestChapterId !== last.latestChapterId ||
-    Math.abs(nowMs - last.checkedAtMs) >= MAX_AGE_MS
-  );
 }
 
 /** A file is read once, and only if the service does not list one of its chapters any more. */

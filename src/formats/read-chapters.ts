@@ -4,6 +4,7 @@ import type { ZipFile } from 'yauzl';
 import {
   isBoundComment,
   isEditedBook,
+  manifestIdentities,
   MANIFEST_NAME,
   MAX_MANIFEST_BYTES,
 } from '../cbz/bound-manifest.js';
@@ -66,7 +67,8 @@ async function chaptersOf(
   const name = basename(file, extname(file));
   const metadata = withGuesses(await readComicInfo(comicInfo), guessName(name));
   const marked = parseIdentityComment(zip.comment);
-  const identity = marked ?? parseComicInfoIdentity(comicInfo);
+  const [recorded] = manifestIdentities(manifest);
+  const identity = marked ?? recorded ?? parseComicInfoIdentity(comicInfo);
   const ownState = marked && state;
   const record = marked && recordOf(manifest, marked.chapterId);
   const series = metadata.series ?? basename(dirname(file));
@@ -112,7 +114,7 @@ export function pageEntries(entries: readonly ZipEntry[]): ZipEntry[] {
 }
 
 /** In the order of a chapter of any program. */
-export function sortPages(pages: readonly ZipEntry[]): ZipEntry[] {
+export function sortPages<Page extends { readonly name: string }>(pages: readonly Page[]): Page[] {
   return [...pages].sort((a, b) => NATURAL_ORDER.compare(a.name, b.name));
 }
 

@@ -3,8 +3,11 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { writeAdopted, writeOriginal } from '../../src/cbz/adopted-file.js';
 import { comicInfoXml } from '../../src/cbz/comic-info.js';
 import { writeCbz } from '../../src/cbz/cbz-writer.js';
+import { formatIdentityComment } from '../../src/cbz/identity.js';
+import { chapterId } from '../support/chapter-files.js';
 import { describeWith } from '../support/requirements.js';
 import { SAMPLE_IMAGES } from '../support/sample-images.js';
 
@@ -57,6 +60,34 @@ describeWith('Python', { programs: ['python3'] }, () => {
       COMMENT,
       ['001.jpg', '002.png', '003.gif', '004.webp', '005.avif', 'ComicInfo.xml'],
     ]);
+  });
+});
+
+const WRITE_LIKE_GALLERY_DL = `
+import sys, zipfile
+archive = zipfile.ZipFile(sys.argv[1], "a", zipfile.ZIP_DEFLATED, True)
+for name in ["Sea_c001_001.jpg", "第1話.png"]: archive.writestr(name, name * 99)
+archive.close()`;
+
+describeWith('an adopted archive of Python', { programs: ['python3', 'unzip'] }, () => {
+  test('is read by others, and restored byte for byte', async () => {
+    const [original, adopted, restored] = ['1', '2', '3'].map((name) => join(folder, name)) as [
+      string,
+      string,
+      string,
+    ];
+    output('python3', ['-c', WRITE_LIKE_GALLERY_DL, original]);
+    const record = { chapterId: chapterId(1) };
+    const comment = formatIdentityComment(record);
+    await writeAdopted(original, adopted, { record, comment });
+    expect(output('unzip', ['-tq', adopted]).toString()).toContain('No errors');
+    expect(JSON.parse(output('python3', ['-c', PYTHON, adopted]).toString())).toEqual([
+      null,
+      comment,
+      ['Sea_c001_001.jpg', '第1話.png', 'META-INF/tankobon.json'],
+    ]);
+    await writeOriginal(adopted, restored);
+    expect(readFileSync(restored)).toEqual(readFileSync(original));
   });
 });
 

@@ -259,7 +259,7 @@ export const FILE_OPTIONS = {
     placeholder: 'file',
     isSetting: true,
     library: true,
-    commands: { download: true },
+    commands: { download: true, adopt: 'append the chapters to this file too' },
   },
   share: {
     kind: 'identifier',

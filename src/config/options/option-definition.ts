@@ -53,6 +53,7 @@ export type CommandName =
   | 'bind'
   | 'retag'
   | 'verify'
+  | 'adopt'
   | 'overview'
   | 'demo'
   | 'doctor'

@@ -83,6 +83,31 @@ export const RUN_OPTIONS = {
     description: 'check only files that are new, changed, damaged or were not checked for a month',
     commands: { verify: true },
   },
+  apply: {
+    kind: 'switch',
+    description: 'take the chapters over: add the record and the mark of tankobon to their files',
+    commands: { adopt: true },
+  },
+  choose: {
+    kind: 'switch',
+    description: 'with --apply: ask at the terminal for the files that are not certain',
+    commands: { adopt: true },
+  },
+  pack: {
+    kind: 'switch',
+    description: 'folders of images too; with --apply a CBZ is written beside each',
+    commands: { adopt: true },
+  },
+  subscribe: {
+    kind: 'switch',
+    description: 'with --apply: subscribe to the titles of the chapters, for sync',
+    commands: { adopt: true },
+  },
+  undo: {
+    kind: 'switch',
+    description: 'restore the files that were adopted, byte for byte',
+    commands: { adopt: true },
+  },
   flush: {
     kind: 'switch',
     description: 'send the waiting reports now',
@@ -128,6 +153,7 @@ export const RUN_OPTIONS = {
       bind: true,
       retag: true,
       verify: true,
+      adopt: true,
       overview: true,
       info: true,
       doctor: true,

@@ -24,6 +24,8 @@ export const SELECTION_OPTIONS = {
       'sync import': true,
       search: true,
       info: 'only chapters in these languages, by their codes; without it all languages',
+      adopt:
+        'codes of the languages of chapters whose files do not name one, separated by commas; all: any',
       overview:
         'codes of the languages that count, separated by commas; without it those of the files',
     },

@@ -10,6 +10,7 @@ export const SUBSCRIPTION_OPTIONS = {
     placeholder: 'file',
     commands: {
       sync: true,
+      adopt: true,
       'sync add': true,
       'sync remove': true,
       'sync list': true,

@@ -154,8 +154,10 @@ describe('scanLibrary', () => {
     await cbz('comic.cbz', { comment: 'hello' });
     await ours('.hidden/a.cbz', 1);
     await ours('.a.cbz', 2);
-    await copyFile(await ours('x/b.cbz', 3), join(folder, 'c.zip'));
+    await copyFile(await ours('x/b.cbz', 3), join(folder, 'c.rar'));
+    await writeFile(join(folder, 'backup.zip'), 'damaged');
     const library = await scanLibrary(folder);
+    expect(library.damaged).toEqual([]);
     expect(library.unidentified).toHaveLength(1);
     expect(library.archives.map(({ chapterId }) => chapterId)).toEqual([idOf(3)]);
   });

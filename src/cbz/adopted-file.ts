@@ -1,0 +1,235 @@
+/**
+ * The record and the mark in an archive that another program wrote. Both come after its entries: the bytes up to its
+ * central directory stay where they are, and the record has what restores the rest. An archive with ZIP64, or with
+ * anything between its directory and its end, is refused.
+ */
+import { createHash } from 'node:crypto';
+import type { FileHandle } from 'node:fs/promises';
+import { crc32 } from 'node:zlib';
+import { createFile, digestIfRegular, openRegularFile, writeBuffers } from '../core/files.js';
+import { MANIFEST_NAME, MAX_MANIFEST_BYTES } from './bound-manifest.js';
+import { formatRecord, parseRecords, type AdoptedFile, type ChapterRecord } from './record.js';
+import { readEntryText, withZip } from './zip-file.js';
+
+/** The end record (APPNOTE 4.3.16), a directory header (4.3.12) and a local header (4.3.7). */
+const END_SIGNATURE = 0x06054b50;
+const END_BYTES = 22;
+const DIRECTORY_SIGNATURE = 0x02014b50;
+const DIRECTORY_BYTES = 46;
+const LOCAL_SIGNATURE = 0x04034b50;
+const LOCAL_BYTES = 30;
+
+const MAX_COMMENT_BYTES = 0xffff;
+/** These values refer to ZIP64. */
+const MAX_ENTRIES = 0xffff;
+const MAX_OFFSET = 0xffff_ffff;
+const MAX_DIRECTORY_BYTES = 64 * 2 ** 20;
+const CHUNK_BYTES = 2 ** 20;
+
+const VERSION = 10;
+/** 1 January 1980, the earliest date in a ZIP. */
+const DOS_DATE = 0x21;
+const NAME = Buffer.from(MANIFEST_NAME);
+const OWN_DIRECTORY_BYTES = DIRECTORY_BYTES + NAME.length;
+
+/** A file as the first bytes of another one, and what follows them. */
+interface Pieces {
+  readonly headBytes: number;
+  readonly rest: readonly Buffer[];
+}
+
+interface ZipEnd {
+  readonly fileBytes: number;
+  readonly directoryOffset: number;
+  readonly directory: Buffer;
+  /** The end record with the comment. */
+  readonly end: Buffer;
+}
+
+/** Throws Error with why the archive cannot have a record. Reads only its end. */
+export async function assertAdoptable(file: string): Promise<void> {
+  await withFile(file, readEnd);
+}
+
+/**
+ * Writes the archive `file` with a record, and with the comment if it has none, to the new `tmpFile`, and reads it back.
+ * Throws Error with why the archive cannot have a record.
+ */
+export async function writeAdopted(
+  file: string,
+  tmpFile: string,
+  { record, comment }: { readonly record: ChapterRecord; readonly comment: string },
+): Promise<void> {
+  await withFile(file, async (source) => {
+    const original = await readEnd(source);
+    const { directoryOffset: headBytes, directory, end, fileBytes: bytes } = original;
+    const sha256 = await digestOf(source, { headBytes, rest: [directory, end] });
+    const adopted = { sha256, bytes, end: end.toString('base64') };
+    const text = formatRecord({ ...record, adopted });
+    if (text === undefined) throw new Error('it has too many pages');
+    const rest = withRecord(original, Buffer.from(text), Buffer.from(comment));
+    await writePieces(source, { headBytes, rest }, tmpFile);
+    await assertWritten(tmpFile, text, sha256);
+  });
+}
+
+/**
+ * Writes the archive as it was before writeAdopted to the new `tmpFile`, and reads it back. Throws Error if it was
+ * changed since.
+ */
+export async function writeOriginal(file: string, tmpFile: string): Promise<void> {
+  await withFile(file, async (source) => {
+    const { adopted, ...pieces } = await readOriginal(source);
+    await writePieces(source, pieces, tmpFile);
+    if ((await digestIfRegular(tmpFile)) !== adopted.sha256) throw new Error(CHANGED);
+  });
+}
+
+const CHANGED = 'it was changed since it was adopted';
+
+async function withFile<T>(file: string, use: (handle: FileHandle) => Promise<T>): Promise<T> {
+  const handle = await openRegularFile(file);
+  return use(handle).finally(() => handle.close());
+}
+
+async function writePieces(source: FileHandle, pieces: Pieces, tmpFile: string): Promise<void> {
+  const target = await createFile(tmpFile);
+  try {
+    await readPieces(source, pieces, (bytes) => writeBuffers(target, [bytes]));
+    await target.sync();
+  } finally {
+    await target.close();
+  }
+}
+
+async function digestOf(source: FileHandle, pieces: Pieces): Promise<string> {
+  const hash = createHash('sha256');
+  await readPieces(source, pieces, (bytes) => hash.update(bytes));
+  return hash.digest('hex');
+}
+
+async function readPieces(
+  source: FileHandle,
+  { headBytes, rest }: Pieces,
+  onBytes: (bytes: Buffer) => unknown,
+): Promise<void> {
+  const chunk = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, headBytes));
+  for (let position = 0; position < headBytes; position += chunk.length) {
+    const length = Math.min(chunk.length, headBytes - position);
+    await onBytes(await readAt(source, position, length, chunk));
+  }
+  for (const bytes of rest) await onBytes(bytes);
+}
+
+/** The new file has the record, and contains the original. */
+async function assertWritten(tmpFile: string, text: string, sha256: string): Promise<void> {
+  const written = await withZip(tmpFile, async (zip) => {
+    for await (const entry of zip.eachEntry())
+      if (entry.fileName === MANIFEST_NAME) return readEntryText(zip, entry);
+    return undefined;
+  });
+  const restored = await withFile(tmpFile, async (handle) =>
+    digestOf(handle, await readOriginal(handle)),
+  );
+  if (written !== text || restored !== sha256) throw new Error('it cannot be read back');
+}
+
+/** The original in a file that writeAdopted wrote. */
+async function readOriginal(
+  source: FileHandle,
+): Promise<Pieces & { readonly adopted: AdoptedFile }> {
+  const { directory, directoryOffset } = await readEnd(source);
+  const own = directory.subarray(-OWN_DIRECTORY_BYTES);
+  const isOwn =
+    own.length === OWN_DIRECTORY_BYTES &&
+    own.readUInt32LE(0) === DIRECTORY_SIGNATURE &&
+    own.subarray(DIRECTORY_BYTES).equals(NAME);
+  if (!isOwn) throw new Error(CHANGED);
+  const headBytes = own.readUInt32LE(42);
+  const textOffset = headBytes + LOCAL_BYTES + NAME.length;
+  const bytes = directoryOffset - textOffset;
+  if (bytes < 0 || bytes > MAX_MANIFEST_BYTES) throw new Error(CHANGED);
+  const text = await readAt(source, textOffset, bytes);
+  const adopted = parseRecords(text.toString('utf8'))?.[0]?.adopted;
+  if (!adopted) throw new Error(CHANGED);
+  const rest = [directory.subarray(0, -OWN_DIRECTORY_BYTES), Buffer.from(adopted.end, 'base64')];
+  return { headBytes, rest, adopted };
+}
+
+/** Throws Error for a structure that is not supported. */
+async function readEnd(source: FileHandle): Promise<ZipEnd> {
+  const { size } = await source.stat();
+  const length = Math.min(size, END_BYTES + MAX_COMMENT_BYTES);
+  const last = await readAt(source, size - length, length);
+  const at = findEnd(last);
+  if (at === undefined) throw new Error('it has no end of a ZIP archive');
+  const end = Buffer.from(last.subarray(at));
+  const entries = end.readUInt16LE(10);
+  const directoryBytes = end.readUInt32LE(12);
+  const directoryOffset = end.readUInt32LE(16);
+  const isPlain =
+    end.readUInt32LE(4) === 0 &&
+    end.readUInt16LE(8) === entries &&
+    directoryOffset + directoryBytes === size - end.length;
+  if (!isPlain || entries + 1 >= MAX_ENTRIES || size + MAX_MANIFEST_BYTES >= MAX_OFFSET)
+    throw new Error('it is in several parts, or larger than 4 GiB, or has other data at its end');
+  if (directoryBytes > MAX_DIRECTORY_BYTES) throw new Error(`it has ${entries} entries`);
+  const directory = await readAt(source, directoryOffset, directoryBytes);
+  return { fileBytes: size, directoryOffset, directory, end };
+}
+
+/** The comment is the last part of a file: its length says which signature is not part of it. */
+function findEnd(last: Buffer): number | undefined {
+  for (let at = last.length - END_BYTES; at >= 0; at -= 1) {
+    const isEnd = last.readUInt32LE(at) === END_SIGNATURE;
+    if (isEnd && at + END_BYTES + last.readUInt16LE(at + 20) === last.length) return at;
+  }
+  return undefined;
+}
+
+/** What follows the entries: the record, the directory with it, and the end with the comment that counts. */
+function withRecord(
+  { directoryOffset, directory, end }: ZipEnd,
+  text: Buffer,
+  comment: Buffer,
+): readonly Buffer[] {
+  const local = Buffer.alloc(LOCAL_BYTES);
+  local.writeUInt32LE(LOCAL_SIGNATURE, 0);
+  local.writeUInt16LE(VERSION, 4);
+  local.writeUInt16LE(DOS_DATE, 12);
+  local.writeUInt32LE(crc32(text), 14);
+  local.writeUInt32LE(text.length, 18);
+  local.writeUInt32LE(text.length, 22);
+  local.writeUInt16LE(NAME.length, 26);
+  const header = Buffer.alloc(DIRECTORY_BYTES);
+  header.writeUInt32LE(DIRECTORY_SIGNATURE, 0);
+  header.writeUInt16LE(VERSION, 4);
+  // The fields of the local header, from the version on.
+  local.copy(header, 6, 4, LOCAL_BYTES);
+  header.writeUInt32LE(directoryOffset, 42);
+  const hasComment = end.length > END_BYTES;
+  const newEnd = hasComment
+    ? Buffer.from(end)
+    : Buffer.concat([end.subarray(0, END_BYTES), comment]);
+  const entries = end.readUInt16LE(10) + 1;
+  newEnd.writeUInt16LE(entries, 8);
+  newEnd.writeUInt16LE(entries, 10);
+  newEnd.writeUInt32LE(directory.length + OWN_DIRECTORY_BYTES, 12);
+  newEnd.writeUInt32LE(directoryOffset + LOCAL_BYTES + NAME.length + text.length, 16);
+  newEnd.writeUInt16LE(newEnd.length - END_BYTES, 20);
+  return [local, NAME, text, directory, header, NAME, newEnd];
+}
+
+async function readAt(
+  source: FileHandle,
+  position: number,
+  length: number,
+  buffer = Buffer.allocUnsafe(length),
+): Promise<Buffer> {
+  for (let filled = 0; filled < length;) {
+    const { bytesRead } = await source.read(buffer, filled, length - filled, position + filled);
+    if (bytesRead === 0) throw new Error('the archive ends too early');
+    filled += bytesRead;
+  }
+  return buffer.subarray(0, length);
+}

@@ -1,0 +1,163 @@
+/** `tankobon adopt`: recognizes chapters that other programs saved, and takes them over. */
+import type { Command } from 'commander';
+import type { AdoptDeps, AdoptResult } from '../../collection/adopt-files.js';
+import type { AdoptEvent } from '../../collection/adopt-events.js';
+import type { RequestPlan } from '../../collection/recognize-files.js';
+import type { GivenOptions } from '../../config/options/options.js';
+import { UsageError } from '../../core/errors.js';
+import { EXIT, type ExitCode } from '../../core/exit-codes.js';
+import { formatDuration, pluralize } from '../../core/human-format.js';
+import type { CommandContext, CommandRunner } from '../command-context.js';
+import { addOptions } from '../command-options.js';
+import { addExamples } from '../help-format.js';
+import { warnTo } from '../output/error-message.js';
+
+export function adoptCommand(program: Command, { run }: CommandRunner): Command {
+  const command = program
+    .command('adopt')
+    .description('recognize chapters that other programs saved, and take them over')
+    .argument('<dir...>', 'folders with CBZ and ZIP files, or with folders of images')
+    .action((folders: string[], options: GivenOptions) =>
+      run((context) => adoptFolders(folders, options, context)),
+    );
+  return addExamples(addOptions(command, 'adopt'), [
+    ['tankobon adopt ~/manga', 'print which chapters the files are, and change nothing'],
+    ['tankobon adopt ~/manga --apply --subscribe', 'take them over, and follow their titles'],
+    ['tankobon adopt ~/manga --undo', 'restore the files as they were'],
+  ]);
+}
+
+async function adoptFolders(
+  folders: readonly string[],
+  options: GivenOptions,
+  context: CommandContext,
+): Promise<ExitCode> {
+  await checkOptions(options, context);
+  const { adopt, restoreAdopted } = await import('../../collection/adopt-files.js');
+  const { checkStateFolder } = await import('../../config/state-folder.js');
+  const { signal, settings } = context;
+  const observe = await observer(options, context);
+  if (options.undo) return exitCode(await restoreAdopted(folders, { observe, signal }));
+  checkStateFolder(context);
+  const { apply = false, pack = false } = options;
+  const languages = options.language ?? settings.language ?? [];
+  const { withService } = await import('../with-service.js');
+  const result = await withService(context, async ({ anonymous: client }) => {
+    const deps = await adoptDeps(options, context, { client, observe });
+    return adopt({ folders, languages, apply, pack }, deps);
+  });
+  if (options.subscribe) await subscribe(result, folders, options, context);
+  return exitCode(result.failed);
+}
+
+const exitCode = (failed: number): ExitCode => (failed > 0 ? EXIT.incomplete : EXIT.done);
+
+/** Throws UsageError `bad-option` before anything is read. */
+async function checkOptions(options: GivenOptions, context: CommandContext): Promise<void> {
+  const { apply, choose, subscribe: subscribes, undo, pack } = options;
+  const refuse = (message: string, hint: string) => new UsageError('bad-option', message, { hint });
+  if (undo && (apply || choose || subscribes || pack))
+    throw refuse('--undo has no other options.', 'Run: tankobon adopt DIR --undo');
+  for (const [flag, isGiven] of [
+    ['--choose', choose],
+    ['--subscribe', subscribes],
+  ] as const)
+    if (isGiven && !apply) throw refuse(`${flag} has no effect without --apply.`, 'Add: --apply');
+  const { canAsk } = await import('../prompt.js');
+  if (choose && !canAsk(context))
+    throw refuse('--choose needs a terminal.', 'Leave it out, or run it at a terminal.');
+}
+
+async function observer({ json, undo = false }: GivenOptions, { stdout, stderr }: CommandContext) {
+  const { AdoptLines, adoptSummary } = await import('../output/adopt-lines.js');
+  const lines = new AdoptLines();
+  return (event: AdoptEvent): void => {
+    if (json) stdout.write(`${JSON.stringify(event)}\n`);
+    else if (event.type === 'file-recognized' || event.type === 'file-unrecognized')
+      stdout.write(
+        lines
+          .linesFor(event)
+          .map((line) => `${line}\n`)
+          .join(''),
+      );
+    else if (event.type === 'file-failed') stderr.write(`error: ${event.message}\n`);
+    else if (event.type === 'adopt-summary') stderr.write(`${adoptSummary(event, undo)}\n`);
+    else if (event.newFile !== undefined) stdout.write(`packed: ${event.newFile}\n`);
+  };
+}
+
+async function adoptDeps(
+  options: GivenOptions,
+  context: CommandContext,
+  { client, observe }: Pick<AdoptDeps, 'client' | 'observe'>,
+): Promise<AdoptDeps> {
+  const { ListingCache } = await import('../../collection/listing-cache.js');
+  const { stderr, clock, paths, signal } = context;
+  const announce = (what: string) => (plan: RequestPlan) =>
+    stderr.write(`${what}: ${describePlan(plan)}\n`);
+  const deps = {
+    client,
+    observe,
+    cache: new ListingCache(paths.state),
+    nowMs: clock.wallMs(),
+    warn: warnTo(stderr),
+    signal,
+    onLookup: announce('Looking up titles and chapters on MangaDex'),
+    onComparison: announce('Comparing pages with MangaDex'),
+    remember: remember(options, context),
+  };
+  if (!options.choose) return deps;
+  const { chooseChapters } = await import('./adopt-prompts.js');
+  return { ...deps, choose: (left) => chooseChapters(left, options, deps, context) };
+}
+
+/** Such as `at most 41 requests, for about 8 s`. */
+function describePlan({ requests, leastMs }: RequestPlan): string {
+  const time = leastMs === 0 ? '' : `, for about ${formatDuration(leastMs)}`;
+  return `at most ${pluralize(requests, 'request')}${time}`;
+}
+
+/** Adds chapters to the history of `sync`, and to a download archive if there is one. */
+function remember(options: GivenOptions, context: CommandContext): AdoptDeps['remember'] {
+  return async (chapterIds) => {
+    const { openDownloadArchive } = await import('../../download/download-archive.js');
+    const { archiveFile, syncFolder } = await import('../../sync/sync-journal.js');
+    const { subscriptionsPath } = await import('../../sync/subscriptions-store.js');
+    const { prepareStateFolder } = await import('../../config/state-folder.js');
+    const { expandHome } = await import('../../core/home-folder.js');
+    prepareStateFolder(context);
+    const folder = await syncFolder(context.paths.state, subscriptionsPath(options.file, context));
+    const histories = [await openDownloadArchive(archiveFile(folder), { mode: 0o600 })];
+    const archive = options.downloadArchive ?? context.settings.downloadArchive;
+    if (archive !== false) histories.push(await openDownloadArchive(expandHome(archive)));
+    for (const history of histories) await history.add(...chapterIds);
+  };
+}
+
+/** The subscriptions of new titles name the folder, and the languages of the chapters. */
+async function subscribe(
+  { adopted }: AdoptResult,
+  folders: readonly string[],
+  options: GivenOptions,
+  context: CommandContext,
+): Promise<void> {
+  const { adoptedTitles } = await import('../../collection/adopted-titles.js');
+  const { addMissingSeries } = await import('../../sync/subscriptions-edit.js');
+  const { editSubscriptions, subscriptionsPath } =
+    await import('../../sync/subscriptions-store.js');
+  const { printableLine } = await import('../../core/printable.js');
+  const { entryOf } = await import('./sync-entry.js');
+  const titles = adoptedTitles(adopted, folders);
+  const entries = titles.map(({ id, name, output, language }) => ({
+    id,
+    entry: {
+      ...(name !== '' && { title: printableLine(name) }),
+      ...entryOf({ output, language }, context.clock.wallMs()),
+    },
+  }));
+  const file = subscriptionsPath(options.file, context);
+  const { added } = await editSubscriptions(file, context, (text) =>
+    addMissingSeries(text, entries),
+  );
+  context.stderr.write(`${pluralize(added.length, 'title')} subscribed\n`);
+}

@@ -1,0 +1,150 @@
+/**
+ * Gives a recognized file the record and the mark of tankobon, in place; a folder of images is packed into a new CBZ
+ * beside it. Each file is written aside, read back, and only then renamed over the original, if that is as it was when
+ * it was recognized.
+ */
+import { rm, utimes } from 'node:fs/promises';
+import { join } from 'node:path';
+import { writeAdopted, writeOriginal } from '../cbz/adopted-file.js';
+import { entryTexts } from '../cbz/archive-content.js';
+import { MANIFEST_NAME } from '../cbz/bound-manifest.js';
+import { writeCbz, type CbzPage } from '../cbz/cbz-writer.js';
+import { comicInfoXml, type ComicPage } from '../cbz/comic-info.js';
+import { writtenMetadata } from '../cbz/comic-info-reader.js';
+import { formatIdentityComment } from '../cbz/identity.js';
+import { fileChanged, readFileState, replaceUnchanged, type FileState } from '../cbz/ownership.js';
+import { formatRecord, parseRecords, type ChapterRecord } from '../cbz/record.js';
+import { withZip } from '../cbz/zip-file.js';
+import { StorageError } from '../core/errors.js';
+import {
+  fileErrorReason,
+  readRegularFileIfExists,
+  temporaryName,
+  toStorageError,
+} from '../core/files.js';
+import { publishNew } from '../core/publish.js';
+import { comicMetadata } from '../download/comic-metadata.js';
+import { sortPages } from '../formats/read-chapters.js';
+import { imageDimensions } from '../image/dimensions.js';
+import { packedPath } from './adoptable-files.js';
+import { readPageDigests } from './page-digests.js';
+import type { Recognized } from './recognize-files.js';
+
+/** Larger pages do not exist. */
+const MAX_PAGE_BYTES = 2 ** 28;
+const HINT = 'Check it with: tankobon verify FILE';
+
+/** Resolves with the path of the archive. Throws StorageError; then nothing has changed. */
+export async function adoptFile(recognized: Recognized, signal: AbortSignal): Promise<string> {
+  const { file, isFolder } = recognized.file;
+  try {
+    const pages = recognized.pages ?? (await readPageDigests(recognized.file, signal));
+    const record = recordOf(recognized, pages);
+    if (isFolder) return await pack(recognized, record, signal);
+    const { state } = recognized.file;
+    if (!state) throw fileChanged(file);
+    const comment = formatIdentityComment({ ...record, chapterId: recognized.chapter.id });
+    await replace(file, state, (tmpFile) => writeAdopted(file, tmpFile, { record, comment }));
+    return file;
+  } catch (error) {
+    signal.throwIfAborted();
+    throw toAdoptError(error, file);
+  }
+}
+
+/** Whether the file can be restored. Rejects for a file that is not an archive. */
+export async function isAdopted(file: string): Promise<boolean> {
+  const texts = await withZip(file, (zip) => entryTexts(zip));
+  const record = parseRecords(texts?.get(MANIFEST_NAME) ?? '')?.[0];
+  return record?.adopted !== undefined;
+}
+
+/** Restores a file that adoptFile changed. Throws StorageError; then nothing has changed. */
+export async function restoreFile(file: string): Promise<void> {
+  try {
+    const state = await readFileState(file);
+    if (!state) throw fileChanged(file);
+    await replace(file, state, (tmpFile) => writeOriginal(file, tmpFile));
+  } catch (error) {
+    throw toAdoptError(error, file);
+  }
+}
+
+/**
+ * A file without ComicInfo.xml gets the metadata in its record, by which later chapters find its folder: nothing of it is
+ * in the file, so that it has no edits. A file that differs from the service's may be of another version: `--update`
+ * compares it then.
+ */
+function recordOf(
+  { file, chapter, title, quality }: Recognized,
+  pages: readonly string[],
+): ChapterRecord {
+  const isSameCount = file.pages === chapter.pages;
+  const hasComicInfo = Object.keys(file.comicInfo).length > 0;
+  const { version, updatedAt } = chapter;
+  return {
+    chapterId: chapter.id,
+    titleId: title?.id ?? chapter.titleId,
+    ...(isSameCount && { version, updatedAt }),
+    quality,
+    pages,
+    ...(!hasComicInfo && { metadata: writtenMetadata(comicMetadata(chapter, title, [])) }),
+  };
+}
+
+async function replace(
+  file: string,
+  state: FileState,
+  write: (tmpFile: string) => Promise<void>,
+): Promise<void> {
+  const tmpFile = temporaryName(file);
+  try {
+    await write(tmpFile);
+    const seconds = Number(state.mtimeNs) / 1e9;
+    await utimes(tmpFile, seconds, seconds);
+    if (!(await replaceUnchanged(tmpFile, file, state))) throw fileChanged(file);
+  } finally {
+    await rm(tmpFile, { force: true }).catch(() => undefined);
+  }
+}
+
+/** The images stay where they are. */
+async function pack(
+  { file: { file: folder, images }, chapter, title }: Recognized,
+  record: ChapterRecord,
+  signal: AbortSignal,
+): Promise<string> {
+  const digests = record.pages ?? [];
+  const pages: CbzPage[] = [];
+  const comicPages: ComicPage[] = [];
+  for (const [index, { name }] of sortPages(images.map((image) => ({ name: image }))).entries()) {
+    const file = join(folder, name);
+    const data = await readRegularFileIfExists(file, { maxBytes: MAX_PAGE_BYTES });
+    const sha256 = digests[index];
+    if (!data || sha256 === undefined) throw fileChanged(file);
+    pages.push({ file, bytes: data.length, sha256 });
+    comicPages.push({ bytes: data.length, ...(await imageDimensions(data)) });
+  }
+  const comic = comicMetadata(chapter, title, comicPages);
+  const target = packedPath(folder);
+  const { file } = await writeCbz({
+    file: target,
+    pages,
+    comment: formatIdentityComment({ ...record, chapterId: chapter.id }),
+    record: formatRecord({ ...record, metadata: writtenMetadata(comic) }),
+    comicInfo: await comicInfoXml(comic),
+    publish: async (tmpFile) => {
+      if (await publishNew(tmpFile, target)) return target;
+      throw new StorageError('name-taken', `Another file or folder is in the way: ${target}`);
+    },
+    signal,
+  });
+  return file;
+}
+
+function toAdoptError(error: unknown, file: string): unknown {
+  const named = toStorageError(error, file);
+  if (named instanceof StorageError) return named;
+  const message = `The file stays as it is (${fileErrorReason(error)}): ${file}`;
+  return new StorageError('archive-damaged', message, { cause: error, hint: HINT });
+}

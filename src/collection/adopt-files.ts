@@ -1,0 +1,170 @@
+/**
+ * Takes over chapters that other programs saved: recognizes them and, on demand, gives them the record and the mark of
+ * tankobon, so that they are neither downloaded again nor unknown to the other commands.
+ */
+import { UsageError } from '../core/errors.js';
+import { removeFile } from '../core/files.js';
+import { damagedChapter } from '../formats/source-chapter.js';
+import {
+  failedEvent,
+  NO_FILES,
+  recognizedEvent,
+  unrecognizedEvent,
+  type AdoptEvent,
+} from './adopt-events.js';
+import { adoptFile, isAdopted, restoreFile } from './adopt-file.js';
+import { findAdoptableFiles, listFolders, type FoundFiles } from './adoptable-files.js';
+import { recognizeByPages } from './recognize-pages.js';
+import {
+  recognizeByNames,
+  type RecognizeDeps,
+  type Recognized,
+  type Unrecognized,
+} from './recognize-files.js';
+
+export interface AdoptRequest {
+  readonly folders: readonly string[];
+  /** If not empty, chapters whose names say no language are in one of them. */
+  readonly languages: readonly string[];
+  readonly apply: boolean;
+  readonly pack: boolean;
+}
+
+export interface AdoptDeps extends RecognizeDeps {
+  readonly observe: (event: AdoptEvent) => void;
+  /** Asks for each file; resolves with those that were chosen. */
+  readonly choose?: ((left: readonly Unrecognized[]) => Promise<readonly Recognized[]>) | undefined;
+  /** Adds chapters to the history of downloads. */
+  readonly remember: (chapterIds: readonly string[]) => Promise<void>;
+}
+
+/** What was adopted, and how many files failed. */
+export interface AdoptResult {
+  readonly adopted: readonly Recognized[];
+  readonly failed: number;
+}
+
+/** Throws UsageError `nothing-to-bind` for folders without archives, and errors of the service. */
+export async function adopt(request: AdoptRequest, deps: AdoptDeps): Promise<AdoptResult> {
+  const { folders, pack: withFolders, apply, languages } = request;
+  const found = await findAdoptableFiles(folders, { withFolders, signal: deps.signal });
+  const { adoptable, alreadyIds, unreadable } = found;
+  assertFound(adoptable.length + alreadyIds.length + unreadable.length, folders);
+  if (apply) for (const file of found.leftovers) await removeFile(file).catch(() => false);
+  const run = new AdoptRun(request, deps);
+  for (const { file, cause } of unreadable) run.fail(file, damagedChapter(file, cause));
+  try {
+    if (apply) await deps.remember(alreadyIds);
+    const named = await recognizeByNames(adoptable, languages, deps);
+    await run.take(named.recognized);
+    const compared = await recognizeByPages(named.left, deps);
+    await run.take(compared.recognized);
+    const chosen = (await deps.choose?.(compared.left)) ?? [];
+    await run.take(chosen);
+    const taken = new Set(chosen.map(({ file }) => file));
+    run.leave(compared.left.filter(({ file }) => !taken.has(file)));
+  } finally {
+    // Also after an interruption.
+    run.summarize(found);
+  }
+  return { adopted: run.adopted, failed: run.failed };
+}
+
+/** Restores the files that were adopted. Throws UsageError `nothing-to-bind` for folders without archives. */
+export async function restoreAdopted(
+  folders: readonly string[],
+  deps: Pick<AdoptDeps, 'observe' | 'signal'>,
+): Promise<number> {
+  const { archives, links } = await listFolders(folders, deps.signal);
+  assertFound(archives.length, folders);
+  const count = { ...NO_FILES, links };
+  try {
+    for (const file of archives) {
+      deps.signal.throwIfAborted();
+      try {
+        if (!(await isAdopted(file))) continue;
+        await restoreFile(file);
+        count.restored += 1;
+        deps.observe({ type: 'file-restored', file });
+      } catch (error) {
+        count.failed += 1;
+        deps.observe(failedEvent(file, error));
+      }
+    }
+  } finally {
+    deps.observe({ type: 'adopt-summary', ...count });
+  }
+  return count.failed;
+}
+
+/** The history is written after so many chapters, and at the end: each write is synced. */
+const HISTORY_BATCH = 100;
+
+class AdoptRun {
+  readonly adopted: Recognized[] = [];
+  readonly #count = { ...NO_FILES };
+  readonly #notRemembered: string[] = [];
+
+  constructor(
+    private readonly request: AdoptRequest,
+    private readonly deps: AdoptDeps,
+  ) {}
+
+  get failed(): number {
+    return this.#count.failed;
+  }
+
+  /** Reports the files, and adopts them on demand. */
+  async take(files: readonly Recognized[]): Promise<void> {
+    for (const recognized of files) {
+      this.deps.signal.throwIfAborted();
+      this.#count.recognized += 1;
+      this.deps.observe(recognizedEvent(recognized));
+      if (this.request.apply) await this.#adopt(recognized);
+    }
+    await this.#remember(0);
+  }
+
+  async #adopt(recognized: Recognized): Promise<void> {
+    const { file } = recognized.file;
+    try {
+      const newFile = await adoptFile(recognized, this.deps.signal);
+      this.#count.adopted += 1;
+      this.adopted.push(recognized);
+      this.#notRemembered.push(recognized.chapter.id);
+      this.deps.observe({ type: 'file-adopted', file, ...(newFile !== file && { newFile }) });
+    } catch (error) {
+      this.deps.signal.throwIfAborted();
+      this.fail(file, error);
+    }
+    await this.#remember(HISTORY_BATCH);
+  }
+
+  async #remember(minCount: number): Promise<void> {
+    if (this.#notRemembered.length < Math.max(minCount, 1)) return;
+    await this.deps.remember(this.#notRemembered.splice(0));
+  }
+
+  leave(files: readonly Unrecognized[]): void {
+    for (const unrecognized of files) {
+      this.#count.unrecognized += 1;
+      this.deps.observe(unrecognizedEvent(unrecognized));
+    }
+  }
+
+  fail(file: string, error: unknown): void {
+    this.#count.failed += 1;
+    this.deps.observe(failedEvent(file, error));
+  }
+
+  summarize({ alreadyIds, imageFolders, links }: FoundFiles): void {
+    const found = { already: alreadyIds.length, imageFolders, links };
+    this.deps.observe({ type: 'adopt-summary', ...this.#count, ...found });
+  }
+}
+
+function assertFound(count: number, folders: readonly string[]): void {
+  if (count > 0) return;
+  const hint = 'Pass folders with CBZ or ZIP files, or with --pack folders of images.';
+  throw new UsageError('nothing-to-bind', `No archives found: ${folders.join(', ')}`, { hint });
+}

@@ -1,0 +1,229 @@
+/**
+ * The files of other programs that may be chapters: CBZ and ZIP archives, and folders of images. Reads the directory and
+ * ComicInfo.xml of each archive, opens it once, and follows no links.
+ */
+import type { Dirent } from 'node:fs';
+import { basename, dirname, extname, join, resolve } from 'node:path';
+import type { ZipFile } from 'yauzl';
+import { entryTexts, readComicInfoFile } from '../cbz/archive-content.js';
+import {
+  FOLDER_MANIFEST_NAME,
+  isBoundComment,
+  MANIFEST_NAME,
+  manifestIdentities,
+} from '../cbz/bound-manifest.js';
+import { COMIC_INFO_NAME } from '../cbz/comic-info.js';
+import { readComicInfo, type ChapterMetadata } from '../cbz/comic-info-reader.js';
+import { listEntries } from '../cbz/decode-limits.js';
+import { parseComicInfoIdentity, parseIdentityComment } from '../cbz/identity.js';
+import { readdirIfReadable } from '../cbz/scan-library.js';
+import { readFileState, type FileState } from '../cbz/ownership.js';
+import { toZipEntry, withZip, type ZipEntry } from '../cbz/zip-file.js';
+import { isLeftoverTemporary, isSystemError } from '../core/files.js';
+import { UUID_PATTERN } from '../core/uuid.js';
+import { guessName, type GuessedName } from '../formats/guess-name.js';
+import { isPage, pageEntries } from '../formats/read-chapters.js';
+
+export interface AdoptableFile {
+  readonly file: string;
+  /** A folder of images. */
+  readonly isFolder: boolean;
+  /** Only an archive that is as it was when it was read gets a record. */
+  readonly state: FileState | undefined;
+  readonly pages: number;
+  /** The images of a folder, in no order. */
+  readonly images: readonly string[];
+  readonly name: GuessedName;
+  /** The name of the folder that it is in. */
+  readonly folderName: string;
+  readonly comicInfo: ChapterMetadata;
+  /** In the address of ComicInfo.xml. */
+  readonly chapterId: string | undefined;
+  readonly titleId: string | undefined;
+  /** The language that the name of a folder above has, as in `MangaDex (EN)`. */
+  readonly sourceLanguage: string | undefined;
+}
+
+export interface FoundFiles {
+  readonly adoptable: readonly AdoptableFile[];
+  /** The chapters in files that have a mark or a record of tankobon. */
+  readonly alreadyIds: readonly string[];
+  readonly unreadable: readonly { readonly file: string; readonly cause: unknown }[];
+  /** Folders of images that were left out. */
+  readonly imageFolders: number;
+  /** Links to archives and folders, which were skipped. */
+  readonly links: number;
+  /** Temporary files that killed processes left. */
+  readonly leftovers: readonly string[];
+}
+
+export interface ListedFolders {
+  /** CBZ and ZIP files. */
+  readonly archives: string[];
+  readonly folders: { readonly folder: string; readonly images: readonly string[] }[];
+  readonly leftovers: string[];
+  links: number;
+}
+
+/** Larger archives are not chapters. */
+const MAX_ENTRIES = 20_000;
+const MAX_OPEN_FILES = 16;
+const ARCHIVE = /\.(cbz|zip)$/i;
+const COVER = /^(cover|folder|poster)\b/i;
+
+/** Rejects with the signal's reason when aborted. */
+export async function findAdoptableFiles(
+  roots: readonly string[],
+  { withFolders, signal }: { readonly withFolders: boolean; readonly signal: AbortSignal },
+): Promise<FoundFiles> {
+  const listed = await listFolders(roots, signal);
+  const adoptable: AdoptableFile[] = [];
+  const alreadyIds: string[] = [];
+  const unreadable: { file: string; cause: unknown }[] = [];
+  const files = new Set(listed.archives);
+  const folders = withFolders
+    ? listed.folders.filter(({ folder }) => !isPacked(folder, files))
+    : [];
+  const read = async (file: string, content: () => Promise<ReadFile>): Promise<void> => {
+    signal.throwIfAborted();
+    try {
+      const found = await content();
+      if (typeof found === 'object') adoptable.push(found);
+      else if (found !== undefined) alreadyIds.push(found);
+    } catch (cause) {
+      unreadable.push({ file, cause });
+    }
+  };
+  const remaining = [
+    ...[...files].map((file) => () => read(file, () => readArchive(file))),
+    ...folders.map((each) => () => read(each.folder, () => readImageFolder(each))),
+  ][Symbol.iterator]();
+  const work = async () => {
+    for (const next of remaining) await next();
+  };
+  await Promise.all(Array.from({ length: MAX_OPEN_FILES }, work));
+  return {
+    adoptable: adoptable.sort(byFile),
+    alreadyIds,
+    unreadable: unreadable.sort(byFile),
+    imageFolders: withFolders ? 0 : listed.folders.length,
+    links: listed.links,
+    leftovers: listed.leftovers,
+  };
+}
+
+function byFile(a: { readonly file: string }, b: { readonly file: string }): number {
+  return a.file < b.file ? -1 : 1;
+}
+
+/** Where a folder of images is packed. */
+export function packedPath(folder: string): string {
+  return `${folder}.cbz`;
+}
+
+function isPacked(folder: string, archives: ReadonlySet<string>): boolean {
+  return archives.has(packedPath(folder));
+}
+
+/** Follows no links, and leaves hidden files and folders out. */
+export async function listFolders(
+  roots: readonly string[],
+  signal: AbortSignal,
+): Promise<ListedFolders> {
+  const listed: ListedFolders = { archives: [], folders: [], leftovers: [], links: 0 };
+  const folders = [...roots];
+  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+    signal.throwIfAborted();
+    const entries = await readdirIfReadable(folder);
+    const below: string[] = [];
+    for (const entry of entries) {
+      const path = join(folder, entry.name);
+      if (isLeftoverTemporary(path)) listed.leftovers.push(path);
+      else if (entry.name.startsWith('.')) continue;
+      else if (entry.isDirectory()) below.push(path);
+      else if (entry.isSymbolicLink()) listed.links += 1;
+      else if (entry.isFile() && ARCHIVE.test(entry.name)) listed.archives.push(path);
+    }
+    const images = imagesOf(entries);
+    // Covers of a series are beside its chapters.
+    if (images.length > 0 && below.length === 0 && !entries.some(isArchiveOrBook))
+      listed.folders.push({ folder, images });
+    folders.push(...below);
+  }
+  return listed;
+}
+
+function imagesOf(entries: readonly Dirent[]): readonly string[] {
+  return entries
+    .filter((entry) => entry.isFile() && isPage(entry.name) && !COVER.test(entry.name))
+    .map(({ name }) => name);
+}
+
+function isArchiveOrBook({ name }: Dirent): boolean {
+  return ARCHIVE.test(name) || name === FOLDER_MANIFEST_NAME;
+}
+
+/** The id of a chapter that tankobon knows already, or undefined for a book. */
+type ReadFile = AdoptableFile | string | undefined;
+
+async function readArchive(file: string): Promise<ReadFile> {
+  const state = await readFileState(file);
+  if (!state) throw new Error('it is not a regular file');
+  const content = await withZip(file, contentOf, true);
+  if (content === undefined || 'known' in content) return content?.known;
+  const { entries, comicInfo } = content;
+  const pages = pageEntries(entries).length;
+  if (pages === 0) throw new Error('it contains no images');
+  return toAdoptable({ file, state, pages, images: [], isFolder: false }, comicInfo);
+}
+
+type ZipContent =
+  | { readonly known: string | undefined }
+  | { readonly entries: readonly ZipEntry[]; readonly comicInfo: string };
+
+async function contentOf(zip: ZipFile): Promise<ZipContent> {
+  if (isBoundComment(zip.comment)) return { known: undefined };
+  const marked = parseIdentityComment(zip.comment);
+  if (marked) return { known: marked.chapterId };
+  const listed = await listEntries(zip, MAX_ENTRIES);
+  const texts = await entryTexts(zip, listed);
+  const [recorded] = manifestIdentities(texts.get(MANIFEST_NAME) ?? '');
+  if (recorded) return { known: recorded.chapterId };
+  return { entries: listed.map(toZipEntry), comicInfo: texts.get(COMIC_INFO_NAME) ?? '' };
+}
+
+async function readImageFolder({
+  folder,
+  images,
+}: ListedFolders['folders'][number]): Promise<AdoptableFile> {
+  const comicInfo = await readComicInfoFile(join(folder, COMIC_INFO_NAME)).catch(
+    (error: unknown) => {
+      if (!isSystemError(error, 'ENOENT')) throw error;
+      return undefined;
+    },
+  );
+  const own = { file: folder, state: undefined, pages: images.length, images, isFolder: true };
+  return toAdoptable(own, comicInfo ?? '');
+}
+
+const TITLE_ADDRESS = new RegExp(`/(?:title|manga)/(${UUID_PATTERN})(?![0-9a-f-])`, 'i');
+/** The folder that Mihon and Suwayomi give each source. */
+const SOURCE_FOLDER = /^MangaDex \(([A-Z]{2}(?:-[A-Z]{2,3})?)\)$/;
+
+async function toAdoptable(
+  own: Pick<AdoptableFile, 'file' | 'state' | 'pages' | 'images' | 'isFolder'>,
+  xml: string,
+): Promise<AdoptableFile> {
+  const comicInfo = xml === '' ? {} : await readComicInfo(xml);
+  const { file, isFolder } = own;
+  const folder = dirname(resolve(file));
+  return {
+    ...own,
+    name: guessName(isFolder ? basename(file) : basename(file, extname(file))),
+    folderName: basename(folder),
+    comicInfo,
+    chapterId: parseComicInfoIdentity(xml)?.chapterId,
+    titleId: TITLE_ADDRESS.exec(comicInfo.web ?? '')?.[1]?.toLowerCase(),
+    sourceLanguage: SOURCE_FOLDER.exec(basename(dirname(folder)))?.[1]?.toLowerCase(),
+  };
+}

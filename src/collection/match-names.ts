@@ -1,0 +1,209 @@
+/** Which chapter of the service a file is, by its name, its ComicInfo.xml and its number of pages. Pure. */
+import { createHash } from 'node:crypto';
+import type { Chapter } from '../api/chapters.js';
+import type { Title } from '../api/titles.js';
+import { numberKey } from '../selection/reading-order.js';
+import type { AdoptableFile } from './adoptable-files.js';
+
+/** What speaks for a chapter, in the order in which it is printed. */
+export const EVIDENCE = {
+  address: 'its address in ComicInfo.xml',
+  id: 'its id in the name',
+  pages: 'the SHA-256 of its pages',
+  title: 'title',
+  number: 'number',
+  'page-count': 'number of pages',
+  name: 'title of the chapter',
+  volume: 'volume',
+  language: 'language',
+  group: 'group',
+  'path-digest': 'digest of its address in the name',
+  choice: 'your choice',
+} as const;
+export type Evidence = keyof typeof EVIDENCE;
+
+/** Why a file is not taken for a chapter. */
+export const UNRECOGNIZED_REASONS = {
+  'no-title': 'MangaDex has no title of this name',
+  'not-listed': 'MangaDex does not list the chapter that it names',
+  'no-number': 'its name has no number of a chapter',
+  'several-in-file': 'it has several chapters, or a volume',
+  'no-chapter': 'the title has no such chapter',
+  'other-language': 'the chapter is there in other languages only',
+  'other-group': 'the chapter is there by other groups only',
+  'other-page-count': 'the chapter has another number of pages',
+  'several-chapters': 'several chapters fit',
+} as const;
+export type UnrecognizedReason = keyof typeof UNRECOGNIZED_REASONS;
+
+export interface TitleReleases {
+  readonly title: Title;
+  readonly releases: readonly Chapter[];
+}
+
+export interface Candidate {
+  readonly chapter: Chapter;
+  /** Undefined if the service did not say of which title the chapter is. */
+  readonly title: Title | undefined;
+}
+
+export type NameMatch =
+  | { readonly candidate: Candidate; readonly evidence: readonly Evidence[] }
+  | {
+      readonly reason: UnrecognizedReason;
+      /** The chapters that have the number, the most likely ones first. */
+      readonly candidates: readonly Candidate[];
+    };
+
+/** What a file says of its chapter. */
+interface Claim {
+  readonly number: string | undefined;
+  readonly volume: string | undefined;
+  readonly title: string | undefined;
+  readonly group: string | undefined;
+}
+
+/**
+ * @param titles those that have the name of the series
+ * @param languages if not empty, the chapter must be in one of them
+ */
+export function matchName(
+  file: AdoptableFile,
+  titles: readonly TitleReleases[],
+  languages: readonly string[],
+): NameMatch {
+  if (titles.length === 0) return { reason: 'no-title', candidates: [] };
+  const claim = claimOf(file);
+  const isVolume = claim.number === undefined && claim.volume !== undefined;
+  if (isVolume) return { reason: 'several-in-file', candidates: [] };
+  const numbered = titles.flatMap((each) => withNumber(each, claim));
+  if (numbered.length === 0) {
+    const { lastNumber } = file.name;
+    if (lastNumber !== undefined) return { reason: 'several-in-file', candidates: [] };
+    return { reason: claim.number === undefined ? 'no-number' : 'no-chapter', candidates: [] };
+  }
+  return narrow(file, claim, numbered, wantedLanguages(file, titles, languages));
+}
+
+function claimOf({ name, comicInfo }: AdoptableFile): Claim {
+  const { number, lastNumber } = name;
+  const range = lastNumber === undefined ? number : `${number ?? ''}-${lastNumber}`;
+  return {
+    number: range === number ? (comicInfo.number ?? number) : range,
+    volume: comicInfo.volume ?? name.volume,
+    title: name.title ?? comicInfo.title,
+    group: name.group ?? comicInfo.translators?.join(' & '),
+  };
+}
+
+/** External chapters have no pages that could be in a file. */
+function withNumber({ title, releases }: TitleReleases, claim: Claim): Candidate[] {
+  const key = claim.number === undefined ? undefined : rangeKey(claim.number);
+  const volume = claim.volume === undefined ? undefined : numberKey(claim.volume);
+  const hosted = releases.filter(
+    ({ externalUrl, pages }) => externalUrl === undefined || pages !== 0,
+  );
+  const isOfVolume = (release: Chapter) =>
+    !title.numbersRestart || volume === undefined || volume === numberKey(release.volume ?? '');
+  const found = hosted.filter(
+    (release) =>
+      release.number !== undefined && rangeKey(release.number) === key && isOfVolume(release),
+  );
+  // gallery-dl gives chapters without a number a 0.
+  const isUnnumbered = found.length === 0 && (key === undefined || key === '0');
+  const unnumbered = isUnnumbered ? hosted.filter((release) => isNamed(release, claim)) : [];
+  return [...found, ...unnumbered].map((chapter) => ({ chapter, title }));
+}
+
+/** `1-8` is `1-8` too; each part as numberKey has it. */
+function rangeKey(number: string): string {
+  return number.split('-').map(numberKey).join('-');
+}
+
+function isNamed({ number, title = '' }: Chapter, claim: Claim): boolean {
+  if (number !== undefined) return false;
+  const [name, claimed] = [nameKeyOf(title), nameKeyOf(claim.title ?? '')];
+  if (claimed === '' && claim.number === undefined) return false;
+  return name === claimed || (claimed === 'oneshot' && (name === '' || name.includes('oneshot')));
+}
+
+/** Letters and digits alone: programs replace and leave out other characters. */
+export function nameKeyOf(name: string): string {
+  return name
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, '');
+}
+
+/** Tranga writes the original language of a title, not that of a chapter. */
+function wantedLanguages(
+  { name, comicInfo, sourceLanguage }: AdoptableFile,
+  titles: readonly TitleReleases[],
+  languages: readonly string[],
+): readonly string[] {
+  const written = comicInfo.language?.toLowerCase();
+  const isOriginal = titles.some(({ title }) => title.originalLanguage === written);
+  const found = name.language ?? sourceLanguage ?? (isOriginal ? undefined : written);
+  return found === undefined ? languages : [found];
+}
+
+function narrow(
+  file: AdoptableFile,
+  claim: Claim,
+  numbered: readonly Candidate[],
+  languages: readonly string[],
+): NameMatch {
+  const evidence: Evidence[] = ['title', 'number'];
+  let candidates = numbered;
+  /** Undefined if none is left. */
+  const keep = (
+    kind: Evidence,
+    isKept: (chapter: Chapter) => boolean,
+  ): readonly Candidate[] | undefined => {
+    const kept = candidates.filter(({ chapter }) => isKept(chapter));
+    if (kept.length === 0) return undefined;
+    candidates = kept;
+    evidence.push(kind);
+    return kept;
+  };
+  const { pathDigest } = file.name;
+  if (pathDigest !== undefined) keep('path-digest', ({ id }) => digestOf(id) === pathDigest);
+  if (languages.length > 0 && !keep('language', ({ language }) => languages.includes(language)))
+    return { reason: 'other-language', candidates };
+  const group = groupOf(claim);
+  if (group !== undefined && !keep('group', (chapter) => hasGroups(chapter, group)))
+    return { reason: 'other-group', candidates };
+  const { volume } = claim;
+  if (volume !== undefined) keep('volume', (chapter) => isOfVolume(chapter, volume));
+  if (!keep('page-count', ({ pages }) => pages === file.pages))
+    return { reason: 'other-page-count', candidates };
+  const name = nameKeyOf(claim.title ?? '');
+  if (candidates.length > 1 && name !== '')
+    keep('name', ({ title = '' }) => nameKeyOf(title) === name);
+  const [candidate, ...others] = candidates;
+  return candidate === undefined || others.length > 0
+    ? { reason: 'several-chapters', candidates }
+    : { candidate, evidence };
+}
+
+function isOfVolume(chapter: Chapter, volume: string): boolean {
+  return chapter.volume !== undefined && numberKey(chapter.volume) === numberKey(volume);
+}
+
+/** Mihon's names have the MD5 of the chapter's path in its extension. */
+function digestOf(chapterId: string): string {
+  return createHash('md5').update(`/chapter/${chapterId}`).digest('hex').slice(0, 6);
+}
+
+const NO_GROUP = /^(no ?group|uploaded by|user -)/i;
+
+function groupOf({ group }: Claim): string | undefined {
+  return group === undefined || NO_GROUP.test(group) || nameKeyOf(group) === '' ? undefined : group;
+}
+
+/** mdx names one of several groups, the others all of them. */
+function hasGroups({ groups }: Chapter, group: string): boolean {
+  const claimed = nameKeyOf(group);
+  const names = groups.map(({ name }) => nameKeyOf(name)).filter((name) => name !== '');
+  return names.includes(claimed) || (names.length > 0 && names.every((it) => claimed.includes(it)));
+}

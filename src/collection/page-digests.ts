@@ -1,0 +1,69 @@
+/** The digests of the pages of a file, and whether they are those in the names that the service gives to a chapter's pages. */
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { listEntries } from '../cbz/decode-limits.js';
+import { reusableBuffer, toZipEntry, withZip, ZipEntryReader } from '../cbz/zip-file.js';
+import { digestIfRegular } from '../core/files.js';
+import { pageEntries, sortPages } from '../formats/read-chapters.js';
+import { pageFileNames, type AtHomeMetadata } from '../image/at-home.js';
+import { digestInFileName, QUALITIES, type Quality } from '../image/page-url.js';
+import type { AdoptableFile } from './adoptable-files.js';
+
+const MAX_ENTRIES = 20_000;
+/** Larger pages do not exist. */
+const MAX_PAGE_BYTES = 2 ** 28;
+
+/** The sha256 of each page in reading order, as lower-case hex. Throws Error with what is wrong with a page. */
+export async function readPageDigests(
+  { file, isFolder, images }: Pick<AdoptableFile, 'file' | 'isFolder' | 'images'>,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  return isFolder ? digestsOfFolder(file, images, signal) : digestsOfArchive(file, signal);
+}
+
+async function digestsOfFolder(
+  folder: string,
+  images: readonly string[],
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const digests: string[] = [];
+  for (const { name } of sortPages(images.map((image) => ({ name: image })))) {
+    signal.throwIfAborted();
+    const digest = await digestIfRegular(join(folder, name));
+    if (digest === undefined || digest === '') throw new Error(`${name}: it is not a regular file`);
+    digests.push(digest);
+  }
+  return digests;
+}
+
+async function digestsOfArchive(file: string, signal: AbortSignal): Promise<readonly string[]> {
+  const listed = await withZip(file, (zip) => listEntries(zip, MAX_ENTRIES));
+  const getBuffer = reusableBuffer();
+  const reader = await ZipEntryReader.open(file);
+  try {
+    const digests: string[] = [];
+    for (const entry of sortPages(pageEntries((listed ?? []).map(toZipEntry)))) {
+      signal.throwIfAborted();
+      if (Math.max(entry.bytes, entry.compressedBytes) > MAX_PAGE_BYTES)
+        throw new Error(`${entry.name}: it has ${entry.bytes} bytes`);
+      const data = await reader.read(entry, getBuffer);
+      digests.push(createHash('sha256').update(data).digest('hex'));
+    }
+    return digests;
+  } finally {
+    await reader.close();
+  }
+}
+
+/** The quality of which the file has all pages; it may have more, such as covers. */
+export function matchingQuality(
+  metadata: AtHomeMetadata | undefined,
+  pages: readonly string[],
+): Quality | undefined {
+  if (!metadata) return undefined;
+  const known = new Set(pages);
+  return QUALITIES.find((quality) => {
+    const names = pageFileNames(metadata, quality);
+    return names.length > 0 && names.every((name) => known.has(digestInFileName(name) ?? ''));
+  });
+}

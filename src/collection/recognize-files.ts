@@ -1,0 +1,195 @@
+/**
+ * Which chapters of the service files of other programs are: by ids where they are known, otherwise by one search for
+ * each series and its list of chapters. Requests are few, and announced.
+ */
+import { dirname } from 'node:path';
+import { fetchChapters, type Chapter } from '../api/chapters.js';
+import { fetchTitles, searchTitles, type Title } from '../api/titles.js';
+import { groupBy } from '../core/group-by.js';
+import { minTimeMs } from '../download/estimate.js';
+import type { Quality } from '../image/page-url.js';
+import { quotasOf } from '../rate-limit/quotas.js';
+import type { AdoptableFile } from './adoptable-files.js';
+import { isListingDue, updateListing, type ListingDeps } from './listing-cache.js';
+import {
+  matchName,
+  nameKeyOf,
+  type Candidate,
+  type Evidence,
+  type TitleReleases,
+  type UnrecognizedReason,
+} from './match-names.js';
+
+export interface Recognized extends Candidate {
+  readonly file: AdoptableFile;
+  readonly evidence: readonly Evidence[];
+  /** Known if the pages were compared. */
+  readonly quality?: Quality;
+  /** The sha256 of each page, if they were read. */
+  readonly pages?: readonly string[];
+}
+
+export interface Unrecognized {
+  readonly file: AdoptableFile;
+  readonly reason: UnrecognizedReason;
+  /** The most likely ones first. */
+  readonly candidates: readonly Candidate[];
+}
+
+export interface Recognition {
+  readonly recognized: readonly Recognized[];
+  readonly left: readonly Unrecognized[];
+}
+
+/** What will be asked, and the time that it takes at least. */
+export interface RequestPlan {
+  readonly requests: number;
+  readonly leastMs: number;
+}
+
+export interface RecognizeDeps extends ListingDeps {
+  /** Called before requests for ids, searches and lists of chapters. */
+  readonly onLookup: (plan: RequestPlan) => void;
+  /** Called before the names of the pages of this many chapters are requested. */
+  readonly onComparison: (plan: RequestPlan) => void;
+}
+
+const IDS_PER_REQUEST = 100;
+const LISTED_QUOTAS = quotasOf('any', 'GET', '/manga');
+
+/** By ids and names. Throws errors of the service. */
+export async function recognizeByNames(
+  files: readonly AdoptableFile[],
+  languages: readonly string[],
+  deps: RecognizeDeps,
+): Promise<Recognition> {
+  announce(files, deps);
+  const known = await lookUpIds(files, deps);
+  const recognized: Recognized[] = [];
+  const left: Unrecognized[] = [];
+  const unknown: AdoptableFile[] = [];
+  for (const file of files) {
+    const chapter = known.chapters.get(file.chapterId ?? file.name.uuid ?? '');
+    const title = chapter?.partialTitle;
+    if (chapter) recognized.push({ file, chapter, title, evidence: idEvidence(file) });
+    else if (file.chapterId !== undefined)
+      left.push({ file, reason: 'not-listed', candidates: [] });
+    else unknown.push(file);
+  }
+  const besides = new Map(recognized.map(({ file, chapter }) => [seriesKey(file), chapter]));
+  for (const [key, ofSeries] of groupBy(unknown, seriesKey)) {
+    deps.signal.throwIfAborted();
+    const titles = await findTitles(ofSeries, besides.get(key)?.partialTitle, known.titles, deps);
+    const found = await matchFiles(ofSeries, titles, languages, deps);
+    recognized.push(...found.recognized);
+    left.push(...found.left);
+  }
+  return { recognized, left };
+}
+
+async function matchFiles(
+  files: readonly AdoptableFile[],
+  titles: readonly Title[],
+  languages: readonly string[],
+  deps: RecognizeDeps,
+): Promise<Recognition> {
+  const recognized: Recognized[] = [];
+  const left: Unrecognized[] = [];
+  const listed: TitleReleases[] = [];
+  for (const title of titles) listed.push(await listOf(title, deps));
+  for (const file of files) {
+    const match = matchName(file, listed, languages);
+    if ('reason' in match) left.push({ file, ...match });
+    else recognized.push({ file, ...match.candidate, evidence: match.evidence });
+  }
+  return { recognized, left };
+}
+
+/** By names, in a title that a person chose. */
+export async function recognizeInTitle(
+  files: readonly AdoptableFile[],
+  titleId: string,
+  languages: readonly string[],
+  deps: RecognizeDeps,
+): Promise<Recognition> {
+  const { client, warn, signal } = deps;
+  const { titles } = await fetchTitles(client, [titleId], { signal, warn });
+  const { recognized, left } = await matchFiles(files, [...titles.values()], languages, deps);
+  const chosen = recognized.map((each) => ({
+    ...each,
+    evidence: [...each.evidence, 'choice' as const],
+  }));
+  return { recognized: chosen, left };
+}
+
+function announce(files: readonly AdoptableFile[], { onLookup }: RecognizeDeps): void {
+  const ids = new Set(
+    files.flatMap(({ chapterId, titleId, name }) => chapterId ?? titleId ?? name.uuid ?? []),
+  );
+  const named = files.filter(({ chapterId }) => chapterId === undefined);
+  // A search and a list for each.
+  const series = groupBy(named, seriesKey).size;
+  const requests = Math.ceil(ids.size / IDS_PER_REQUEST) + 2 * series;
+  if (requests > 0) onLookup({ requests, leastMs: minTimeMs(requests, [], LISTED_QUOTAS) });
+}
+
+interface KnownIds {
+  readonly chapters: ReadonlyMap<string, Chapter>;
+  readonly titles: ReadonlyMap<string, Title>;
+}
+
+async function lookUpIds(
+  files: readonly AdoptableFile[],
+  { client, warn, signal }: RecognizeDeps,
+): Promise<KnownIds> {
+  const ids = (of: (file: AdoptableFile) => string | undefined) =>
+    [...new Set(files.map(of))].filter((id) => id !== undefined);
+  const chapterIds = ids(({ chapterId, name }) => chapterId ?? name.uuid);
+  const chapters = await fetchChapters(client, chapterIds, { signal, warn });
+  // A UUID in a name may be that of the title.
+  const inNames = ids(({ name }) => name.uuid).filter((id) => !chapters.has(id));
+  const titleIds = [...new Set([...ids(({ titleId }) => titleId), ...inNames])];
+  const { titles } = await fetchTitles(client, titleIds, { signal, warn });
+  return { chapters, titles };
+}
+
+function idEvidence({ chapterId }: AdoptableFile): readonly Evidence[] {
+  return [chapterId === undefined ? 'id' : 'address'];
+}
+
+function seriesNames({ comicInfo, name, folderName }: AdoptableFile): readonly string[] {
+  return [comicInfo.series, name.series, folderName].filter((it) => it !== undefined);
+}
+
+/** Files of one series in one folder. */
+function seriesKey(file: AdoptableFile): string {
+  return `${nameKeyOf(seriesNames(file)[0] ?? '')} ${dirname(file.file)}`;
+}
+
+/** The titles that have the name of the series. */
+async function findTitles(
+  [file]: readonly AdoptableFile[],
+  beside: Title | undefined,
+  known: ReadonlyMap<string, Title>,
+  { client, warn, signal }: RecognizeDeps,
+): Promise<readonly Title[]> {
+  if (!file) return [];
+  const byId = known.get(file.titleId ?? file.name.uuid ?? '') ?? beside;
+  if (byId) return [byId];
+  const names = new Map(seriesNames(file).map((name) => [nameKeyOf(name), name]));
+  names.delete('');
+  for (const [key, name] of names) {
+    const words = name.replaceAll('_', ' ');
+    const titles = await searchTitles(client, words, { signal, warn });
+    const named = titles.filter((title) => title.names.some((it) => nameKeyOf(it) === key));
+    if (named.length > 0) return named;
+  }
+  return [];
+}
+
+async function listOf(title: Title, deps: RecognizeDeps): Promise<TitleReleases> {
+  const cached = await deps.cache.read(title.id);
+  const isKnown = cached !== undefined && !isListingDue(title, cached, deps.nowMs);
+  const { releases } = isKnown ? cached : await updateListing(title, deps);
+  return { title, releases };
+}

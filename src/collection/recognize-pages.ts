@@ -1,0 +1,73 @@
+/** Which chapters files are by the digests of their pages, which prove it: one request for each chapter that may fit. */
+import type { ServiceClient } from '../api/client.js';
+import { ChapterError } from '../core/errors.js';
+import { minTimeMs } from '../download/estimate.js';
+import { fetchAtHomeMetadata, type AtHomeMetadata } from '../image/at-home.js';
+import { unavailableReason } from '../selection/exclusions.js';
+import type { AdoptableFile } from './adoptable-files.js';
+import type { Candidate } from './match-names.js';
+import { matchingQuality, readPageDigests } from './page-digests.js';
+import type { Recognition, RecognizeDeps, Recognized, Unrecognized } from './recognize-files.js';
+
+/** More releases of one number are not compared. */
+const MAX_COMPARED = 8;
+
+/** Compares the pages of files with those of the chapters that may be theirs: one request for each chapter. */
+export async function recognizeByPages(
+  files: readonly Unrecognized[],
+  deps: RecognizeDeps,
+): Promise<Recognition> {
+  const comparable = files.map((each) => ({ ...each, compared: toCompare(each, deps.nowMs) }));
+  const ids = new Set(
+    comparable.flatMap(({ compared }) => compared.map(({ chapter }) => chapter.id)),
+  );
+  if (ids.size > 0) deps.onComparison({ requests: ids.size, leastMs: minTimeMs(ids.size) });
+  const metadata = new Map<string, AtHomeMetadata | undefined>();
+  const recognized: Recognized[] = [];
+  const left: Unrecognized[] = [];
+  for (const { compared, ...each } of comparable) {
+    const found = await findByPages(each.file, compared, metadata, deps);
+    if (found) recognized.push(found);
+    else left.push(each);
+  }
+  return { recognized, left };
+}
+
+function toCompare({ reason, candidates }: Unrecognized, nowMs: number): readonly Candidate[] {
+  if (reason === 'other-language') return [];
+  return candidates
+    .filter(({ chapter }) => unavailableReason(chapter, nowMs) === undefined)
+    .slice(0, MAX_COMPARED);
+}
+
+async function findByPages(
+  file: AdoptableFile,
+  candidates: readonly Candidate[],
+  metadata: Map<string, AtHomeMetadata | undefined>,
+  { client, signal }: RecognizeDeps,
+): Promise<Recognized | undefined> {
+  if (candidates.length === 0) return undefined;
+  const pages = await readPageDigests(file, signal).catch(() => undefined);
+  signal.throwIfAborted();
+  if (!pages) return undefined;
+  for (const candidate of candidates) {
+    const { id } = candidate.chapter;
+    if (!metadata.has(id)) metadata.set(id, await fetchNames(client, id, signal));
+    const quality = matchingQuality(metadata.get(id), pages);
+    if (quality)
+      return { file, ...candidate, evidence: ['title', 'number', 'pages'], quality, pages };
+  }
+  return undefined;
+}
+
+/** Undefined for a chapter that the service does not deliver. */
+async function fetchNames(
+  client: ServiceClient,
+  chapterId: string,
+  signal: AbortSignal,
+): Promise<AtHomeMetadata | undefined> {
+  return fetchAtHomeMetadata(client, chapterId, signal).catch((error: unknown) => {
+    if (!(error instanceof ChapterError)) throw error;
+    return undefined;
+  });
+}
