@@ -24,6 +24,8 @@ export interface Title {
   readonly name: string;
   /** All its names, in every language. */
   readonly names: readonly string[];
+  /** Its name in the original language, in the original script if the service has it, unless `name` is the same. */
+  readonly originalName?: string | undefined;
   /** By language code. */
   readonly description: Readonly<Record<string, string>>;
   readonly originalLanguage: string | undefined;
@@ -125,9 +127,11 @@ export function toTitle({ id, attributes, relationships }: TitleEntity): Title {
       .filter((name) => name !== '');
   const names = [attributes.title, ...(attributes.altTitles ?? [])];
   const [mainCover] = relationships.flatMap(({ id, cover }) => (cover ? [{ id, ...cover }] : []));
+  const name = titleName(names, attributes.originalLanguage);
   return {
     id,
-    name: titleName(names, attributes.originalLanguage),
+    name,
+    originalName: originalName(names, attributes.originalLanguage, name),
     names: [...new Set(names.flatMap((texts) => Object.values(texts)).map(oneLine))],
     description: attributes.description ?? {},
     originalLanguage: attributes.originalLanguage,
@@ -206,6 +210,22 @@ function titleName(
   const candidates = [...named, ...names.map((texts) => preferredText(texts, []))];
   const name = candidates.find((text) => text !== undefined && text.trim() !== '') ?? '';
   return oneLine(name);
+}
+
+function originalName(
+  names: readonly Readonly<Record<string, string>>[],
+  originalLanguage: string | undefined,
+  name: string,
+): string | undefined {
+  if (originalLanguage === undefined) return undefined;
+  const [code = originalLanguage] = originalLanguage.split('-');
+  const languages = [originalLanguage, code, `${originalLanguage}-ro`, `${code}-ro`];
+  const candidates = languages.flatMap((language) =>
+    names.flatMap((texts) =>
+      Object.hasOwn(texts, language) ? [oneLine(texts[language] ?? '')] : [],
+    ),
+  );
+  return candidates.find((text) => text !== '' && text !== name);
 }
 
 function oneLine(text: string): string {

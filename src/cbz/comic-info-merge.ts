@@ -38,6 +38,11 @@ export interface ComicInfoMerge {
 const FIELDS = Object.keys(ELEMENTS) as readonly ReadField[];
 /** They describe the images, and the record does not contain them. */
 const PAGE_ELEMENTS = ['PageCount', 'Pages'];
+/**
+ * They are nearly always the owner's: tankobon writes a note only where it inferred a volume, and the localized series
+ * only if the setting asks for it.
+ */
+const RARE_FIELDS = ['notes', 'localizedSeries'] as const satisfies readonly ReadField[];
 const KNOWN = new Set([...Object.values(ELEMENTS).flat(), ...PAGE_ELEMENTS]);
 
 /** An old text that cannot be read is replaced as a whole. */
@@ -49,9 +54,10 @@ export async function mergeComicInfo(
   const before = await readComicInfo(oldXml);
   const after = await readComicInfo(newXml);
   const [old, fresh] = [await parseComicInfo(oldXml), await parseComicInfo(newXml)];
-  // A note is nearly always the owner's: tankobon writes one only where it inferred a volume.
-  const isOwnNote = written?.notes !== undefined && before.notes === written.notes;
-  const unknown = old ? unknownElements(old, isOwnNote) : [];
+  const others = RARE_FIELDS.filter(
+    (field) => written?.[field] === undefined || before[field] !== written[field],
+  );
+  const unknown = old ? unknownElements(old, new Set(others.flatMap((it) => ELEMENTS[it]))) : [];
   const isNotUnknown = (field: ReadField) => !ELEMENTS[field].some((it) => unknown.includes(it));
   if (!old || !fresh || force)
     return {
@@ -73,8 +79,9 @@ export async function mergeComicInfo(
   };
 }
 
-function unknownElements({ children }: ComicInfoTree, isOwnNote: boolean): string[] {
-  const isKnown = (name: string) => (name === 'Notes' ? isOwnNote : KNOWN.has(name));
+/** `others`: names of elements that tankobon did not write in this file. */
+function unknownElements({ children }: ComicInfoTree, others: ReadonlySet<string>): string[] {
+  const isKnown = (name: string) => KNOWN.has(name) && !others.has(name);
   const names = children.map(nameOf).filter((name) => !name.startsWith('#') && !isKnown(name));
   return [...new Set(names)];
 }

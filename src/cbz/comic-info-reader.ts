@@ -12,6 +12,7 @@ export type ReadField = Exclude<keyof ChapterMetadata, 'count' | 'originalLangua
 export const ELEMENTS: Readonly<Record<ReadField, readonly string[]>> = {
   title: ['Title'],
   series: ['Series'],
+  localizedSeries: ['LocalizedSeries'],
   number: ['Number'],
   volume: ['Volume'],
   summary: ['Summary'],
@@ -60,6 +61,7 @@ function toChapterMetadata(elements: Readonly<Record<string, unknown>>): Chapter
   return {
     title: text('Title'),
     series: text('Series'),
+    localizedSeries: text('LocalizedSeries'),
     number: text('Number'),
     volume: text('Volume'),
     summary: text('Summary'),

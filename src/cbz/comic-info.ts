@@ -22,6 +22,7 @@ export type TitleField = 'plain' | 'numbered';
 export interface ComicFields {
   readonly volumeField: VolumeField;
   readonly titleField: TitleField;
+  readonly localizedSeries: boolean;
 }
 
 export interface ComicPage extends Partial<ImageDimensions> {
@@ -35,6 +36,8 @@ export interface ComicPage extends Partial<ImageDimensions> {
 export interface ComicMetadata {
   readonly title?: string;
   readonly series?: string;
+  /** The series' name in its original language. Not in the schema, but Kavita reads it. */
+  readonly localizedSeries?: string | undefined;
   /** The service's text, such as `10.5`. Written only if it is a single number. */
   readonly number?: string;
   /** How many books the series has. */
@@ -85,6 +88,7 @@ export function comicInfoElements(metadata: ComicMetadata): Record<string, unkno
   return withoutEmpty({
     Title: singleLine(metadata.title),
     Series: singleLine(metadata.series),
+    LocalizedSeries: singleLine(metadata.localizedSeries),
     Number: plainNumber(metadata.number),
     Count: metadata.count,
     Volume: wholeNumber(metadata.volume),

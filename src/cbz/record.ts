@@ -85,6 +85,7 @@ const date = z.iso
 export const recordMetadata = z.object({
   title: text,
   series: text,
+  localizedSeries: text,
   number: text,
   volume: text,
   summary: text,

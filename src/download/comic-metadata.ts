@@ -19,12 +19,13 @@ export function comicMetadata(
   chapter: Chapter,
   title: Title | undefined,
   pages: readonly ComicPage[],
-  { volumeField, titleField }: Partial<ComicFields> = {},
+  { volumeField, titleField, localizedSeries = false }: Partial<ComicFields> = {},
 ): ComicMetadata {
   const volume = volumeField === 'none' ? undefined : chapter.volume;
   return {
     title: titleField === 'numbered' ? numberedTitle({ ...chapter, volume }) : chapter.title,
     series: title?.name,
+    localizedSeries: localizedSeries ? title?.originalName : undefined,
     number: chapter.number,
     volume,
     summary: plainSummary(preferredText(title?.description ?? {}, [chapter.language, 'en']) ?? ''),

@@ -38,6 +38,7 @@ export interface JobOptions extends Pick<
   | 'metadata'
   | 'volumeField'
   | 'titleField'
+  | 'localizedSeries'
   | 'folderTemplate'
   | 'filesToReplace'
   | 'lostMarks'

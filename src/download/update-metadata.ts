@@ -48,11 +48,12 @@ async function planUpdates(
   observe: (event: UpdateEvent) => void,
   signal: AbortSignal,
 ): Promise<readonly Retag[]> {
-  const { nameChapter, volumeField, titleField, metadata } = request;
+  const { nameChapter, volumeField, titleField, localizedSeries, metadata } = request;
   const options: RetagOptions = {
     nameTemplates: [nameChapter(false), nameChapter(true)],
     volumeField,
     titleField,
+    localizedSeries,
     force: false,
     hasComparedPages: true,
   };

@@ -22,6 +22,9 @@ export function bookMetadata(
       (only && chapterTitle(only, fields)) ??
       (volume === undefined || only ? undefined : `Volume ${volume}`),
     series,
+    localizedSeries: fields.localizedSeries
+      ? firstOf(chapters, ({ localizedSeries }) => localizedSeries)
+      : undefined,
     number: only?.number ?? (volumeField === 'none' ? volume : undefined),
     count: group.by === 'volume' ? volumeCount : undefined,
     volume: volumeField === 'number' ? volume : undefined,

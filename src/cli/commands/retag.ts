@@ -43,6 +43,7 @@ async function retagFolder(
     nameTemplates: [format(false), format(true)],
     volumeField: settings.volumeField,
     titleField: options.titleField ?? settings.titleField,
+    localizedSeries: options.localizedSeries ?? settings.localizedSeries,
     dryRun: options.dryRun === true,
     force: options.force === true,
     renameTitles: options.renameTitles === true,

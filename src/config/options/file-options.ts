@@ -111,6 +111,15 @@ export const FILE_OPTIONS = {
     library: true,
     commands: { download: true, retag: true },
   },
+  localizedSeries: {
+    kind: 'switch',
+    description:
+      'add LocalizedSeries, the original name of the series, for Kavita; not in the schema of ComicInfo',
+    default: false,
+    isSetting: true,
+    library: true,
+    commands: { download: true, retag: true },
+  },
   cover: {
     kind: 'cover',
     description: 'also save the cover; all: one for each volume, in the language of the chapters',

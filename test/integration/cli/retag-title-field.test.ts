@@ -61,6 +61,29 @@ test('a Title of the owner stays with --title-field numbered', async () => {
   expect(await titleIn(theFile())).toBe('Mine');
 });
 
+test('--localized-series adds LocalizedSeries, and it is removed without the option', async () => {
+  const before = await readEntry(theFile(), COMIC_INFO);
+  expect((await retag('--localized-series'))[0]).toMatchObject({ changed: ['localizedSeries'] });
+  expect(await readEntry(theFile(), COMIC_INFO)).toContain('<LocalizedSeries>南島の灯台猫<');
+  expect((await retag('--localized-series')).at(-1)).toMatchObject({ changed: 0, edited: 0 });
+  await retag();
+  expect(await readEntry(theFile(), COMIC_INFO)).toBe(before);
+});
+
+test.each([[[]], [['--localized-series']]])(
+  'a LocalizedSeries of the owner stays with %j, also in a file without a record',
+  async (words) => {
+    const own = '<LocalizedSeries>Mine</LocalizedSeries>';
+    await editEntry(theFile(), COMIC_INFO, (xml) =>
+      replaced(xml, ['</Series>', `</Series>${own}`], [/<Number>[^<]*</, '<Number>9<']),
+    );
+    await editEntry(theFile(), RECORD, () => '{}');
+    await retag(...words);
+    expect(await readEntry(theFile(), COMIC_INFO)).toContain('<Number>1<');
+    expect(await readEntry(theFile(), COMIC_INFO)).toContain(own);
+  },
+);
+
 test('a genre that tankobon did not write before does not count as an edit of the owner', async () => {
   await editEntry(theFile(), COMIC_INFO, (xml) => replaced(xml, [', Seinen</Genre>', '</Genre>']));
   await editEntry(theFile(), RECORD, (json) => replaced(json, [',"Seinen"', '']));

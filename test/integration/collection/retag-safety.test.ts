@@ -165,6 +165,7 @@ describe('a file that another process changes meanwhile', () => {
     nameTemplates: [compileNameTemplate('{chapter}')],
     volumeField: 'number' as const,
     titleField: 'plain' as const,
+    localizedSeries: false,
     force: false,
     hasComparedPages: false,
   };

@@ -115,6 +115,18 @@ test.each([
   expect(await schemaErrors([xml])).toEqual([]);
 });
 
+test('LocalizedSeries, the name in the original language, is all that the schema does not have', async () => {
+  const title = titleOf(EXAMPLE_TITLES.lighthouse);
+  const chapter = named(EXAMPLE_CHAPTERS.first);
+  const plain = await comicInfoXml(comicMetadata(chapter, title, []));
+  const localized = await comicInfoXml(
+    comicMetadata(chapter, title, [], { localizedSeries: true }),
+  );
+  expect(plain).not.toContain('LocalizedSeries');
+  expect(localized).toContain('<LocalizedSeries>南島の灯台猫</LocalizedSeries>');
+  expect(localized.replace(/\n *<LocalizedSeries>.*/, '')).toBe(plain);
+});
+
 test('Summary is the description as plain text, without the links after it', () => {
   const title = titleOf(EXAMPLE_TITLES.lighthouse);
   if (!title) throw new Error('no title');

@@ -129,6 +129,7 @@ describe('the job of a chapter', () => {
     metadata: true,
     volumeField: 'number',
     titleField: 'plain',
+    localizedSeries: false,
     folderTemplate: '',
     nameChapter: ({ chapter: number }) => `Chapter ${number ?? ''}.cbz`,
   };
