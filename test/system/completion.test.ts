@@ -51,10 +51,12 @@ const CASES: readonly (readonly [typed: string, offered: readonly string[]])[] =
   [
     '',
     [
+      'adopt',
       'bind',
       'completion',
       'config',
       'demo',
+      'doctor',
       'download',
       'help',
       'info',
