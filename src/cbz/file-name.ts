@@ -154,6 +154,6 @@ function withSuffix(path: string, suffix: string): string {
 }
 
 /** Shortens the name if the result would be too long. */
-function withExtension(name: string, ending: string): string {
+export function withExtension(name: string, ending: string): string {
   return cleanSegment(name, MAX_SEGMENT_BYTES - Buffer.byteLength(ending)) + ending;
 }

@@ -8,6 +8,8 @@ import { hasCode } from '../core/errors.js';
 import { lstatIfExists, removeFile } from '../core/files.js';
 import { systemReason } from '../core/system-errors.js';
 import type { ObserveBind } from './bind-events.js';
+import { copyProfile } from './book-copy.js';
+import type { PlannedBook } from './book-names.js';
 import { ACCEPTED_IMAGES, type CoverImage, type WriteOptions } from './book.js';
 import { bookMetadata } from './book-metadata.js';
 import { compareBook } from './compare-book.js';
@@ -15,14 +17,7 @@ import { readExistingParts, type ExistingBook } from './existing-book.js';
 import { findCover } from './find-cover.js';
 import type { MergedFolder } from './folder-book.js';
 import { groupVolumes, type ChapterGroup } from './group-volumes.js';
-import {
-  copyProfile,
-  pageCount,
-  type BindContext,
-  type BindPlan,
-  type BindRequest,
-  type PlannedBook,
-} from './plan-books.js';
+import { pageCount, type BindContext, type BindPlan, type BindRequest } from './plan-books.js';
 import { publishBookFile, publishBookFolder, withBookLock } from './publish-book.js';
 import { sourceKey, type SourceChapter } from './source-chapter.js';
 import { writeBook } from './write-book.js';

@@ -7,6 +7,7 @@ import { toStorageError } from '../core/files.js';
 import { toTankobonError } from '../core/system-errors.js';
 import { bindBook } from './bind-book.js';
 import type { BindEvent, ObserveBind } from './bind-events.js';
+import type { PlannedBook } from './book-names.js';
 import { assertConverter } from './convert-image.js';
 import { readCover } from './find-cover.js';
 import {
@@ -15,7 +16,6 @@ import {
   type BindContext,
   type BindPlan,
   type BindRequest,
-  type PlannedBook,
 } from './plan-books.js';
 
 export interface BoundBook extends PlannedBook {

@@ -4,6 +4,7 @@
  */
 import * as z from 'zod';
 import { parseJson } from '../core/json.js';
+import type { PageProfile } from './device/page-profile.js';
 
 export interface BookPart {
   /** Counts from 1. */
@@ -44,4 +45,18 @@ export function partFile(file: string, { number, total }: BookPart, extension: s
 /** `Lighthouse, Vol. 1 (2 of 3)`. */
 export function titleOfPart(title: string, part: BookPart | undefined): string {
   return part && part.total > 1 ? `${title} (${part.number} of ${part.total})` : title;
+}
+
+/** See BookCopy; undefined for a book with the pages of its chapters in one file. */
+export function copyProfile({
+  profile,
+  maxBytes,
+}: {
+  readonly profile?: PageProfile | undefined;
+  readonly maxBytes?: number | undefined;
+}): string | undefined {
+  const size = maxBytes === undefined ? [] : [`max-size=${maxBytes}`];
+  return profile || maxBytes !== undefined
+    ? [...(profile ? [profile.text] : []), ...size].join(' ')
+    : undefined;
 }

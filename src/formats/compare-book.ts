@@ -2,7 +2,8 @@
 import { StorageError } from '../core/errors.js';
 import { pluralize } from '../core/human-format.js';
 import type { ExistingBook } from './existing-book.js';
-import type { BindPlan, PlannedBook } from './plan-books.js';
+import type { PlannedBook } from './book-names.js';
+import type { BindPlan } from './plan-books.js';
 import { sourceKey } from './source-chapter.js';
 
 /**

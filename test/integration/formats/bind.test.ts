@@ -209,6 +209,47 @@ describe('a volume', () => {
   });
 });
 
+describe('books in two languages under one name', () => {
+  const names = () => readdirSync(join(folder, 'out', 'Lighthouse')).sort();
+  const inLanguage = (number: number, language: string) =>
+    addChapter(number, { language, volume: '1' });
+
+  test('end with their language, also in a later run that has only one of them', async () => {
+    await inLanguage(1, 'en');
+    await inLanguage(2, 'fr');
+    const books = ['Lighthouse Vol.01 [en].cbz', 'Lighthouse Vol.01 [fr].cbz'];
+    expect((await bindFolder(folder)).errors).toEqual([]);
+    expect(names()).toEqual(books);
+    rmSync(input('Ch 2.cbz'));
+    const inputs = [join(folder, 'in'), output(books[0] ?? '')];
+    expect((await bindFolder(folder, { inputs })).events.map(({ type }) => type)).toEqual([
+      'book-planned',
+      'book-skipped',
+      'bind-summary',
+    ]);
+    expect(names()).toEqual(books);
+  });
+
+  test('a book that exists keeps its name', async () => {
+    await inLanguage(1, 'en');
+    await bindFolder(folder);
+    const digest = await fileDigest(output('Lighthouse Vol.01.cbz'));
+    await inLanguage(2, 'fr');
+    const inputs = [join(folder, 'in'), join(folder, 'out')];
+    expect((await bindFolder(folder, { inputs })).errors).toEqual([]);
+    expect(names()).toEqual(['Lighthouse Vol.01 [fr].cbz', 'Lighthouse Vol.01.cbz']);
+    expect(await fileDigest(output('Lighthouse Vol.01.cbz'))).toBe(digest);
+  });
+
+  test('a language from a hostile file stays part of the name', async () => {
+    await inLanguage(1, 'en');
+    await inLanguage(2, '../../../x');
+    expect((await bindFolder(folder)).errors).toEqual([]);
+    expect(readdirSync(folder).sort()).toEqual(['in', 'out']);
+    expect(names()).toHaveLength(2);
+  });
+});
+
 describe('bad input', () => {
   const codesOf = async (options: Parameters<typeof bindFolder>[1] = {}) => {
     try {
@@ -248,13 +289,13 @@ describe('bad input', () => {
     expect(written()).toEqual([]);
   });
 
-  test('two languages under one name, before anything is written', async () => {
+  test('two books of one language under one name, before anything is written', async () => {
     await addChapter(1);
-    await addChapter(2, { language: 'fr' });
+    await addChapter(2, { volume: '9' });
     mkdirSync(join(folder, 'out'));
-    expect(await codesOf()).toBe('bad-option');
+    expect(await codesOf({ name: '{series}' })).toBe('bad-option');
     expect(written()).toEqual([]);
-    expect(await codesOf({ name: '{series} {volume} {language}' })).toEqual([]);
+    expect(await codesOf({ name: '{series} {volume}' })).toEqual([]);
   });
 
   test('a cover that is missing, not an image, or truncated', async () => {

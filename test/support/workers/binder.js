@@ -5,7 +5,7 @@ const load = (module) => import(`${job.modules}/${module}.js`);
 const { bindRequest } = await load('download/bind-request');
 const { loadSettings } = await load('config/settings');
 const { bindBooks } = await load('formats/bind-books');
-const { listArchives } = await load('cbz/library-index');
+const { listArchives } = await load('cbz/scan-library');
 
 const request = {
   ...bindRequest([], {
