@@ -33,10 +33,12 @@ export interface CoverDeps {
 }
 
 /** A folder, and the chapters of one title in it. */
-interface TitleFolder {
+export interface TitleFolder {
   readonly folder: string;
   readonly title: Title;
   readonly chapters: { readonly volume: string | undefined; readonly language: string }[];
+  /** The folder got chapters of another title too. */
+  isShared: boolean;
 }
 
 /**
@@ -80,17 +82,20 @@ async function namesIn(folder: string): Promise<string[]> {
   }
 }
 
-async function groupByFolder(chapters: readonly PlannedChapter[]): Promise<Iterable<TitleFolder>> {
+export async function groupByFolder(
+  chapters: readonly PlannedChapter[],
+): Promise<readonly TitleFolder[]> {
   const folders = new Map<string, TitleFolder>();
   for (const { job, chapter, title: titlePromise } of chapters) {
     const title = await titlePromise;
     if (!chapter || !title) continue;
     const folder = dirname(job.file);
-    const titleFolder = folders.get(folder) ?? { folder, title, chapters: [] };
+    const titleFolder = folders.get(folder) ?? { folder, title, chapters: [], isShared: false };
     folders.set(folder, titleFolder);
     if (titleFolder.title.id === title.id) titleFolder.chapters.push(chapter);
+    else titleFolder.isShared = true;
   }
-  return folders.values();
+  return [...folders.values()];
 }
 
 async function saveCover(

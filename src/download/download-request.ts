@@ -36,6 +36,8 @@ export interface DownloadRequest extends Options {
   readonly folderTemplate: string;
   /** Whether no name template is given, neither for the run nor as a setting. */
   readonly hasDefaultName: boolean;
+  /** Whether a book for each volume takes the place of the chapters. */
+  readonly hasVolumeBooks: boolean;
   /** Whether the names have people, who may be loaded later than the titles. */
   readonly namesPeople: boolean;
   /** No other files are replaced, although the folder may have others of the same chapters, and these only as they are. */
@@ -78,6 +80,7 @@ export function downloadRequest(
     nameChapter: nameTemplates(options.name),
     // Both built-in templates have the same folder.
     folderTemplate: foldersOfTemplate(template),
+    hasVolumeBooks: options.bind === 'volume',
     hasDefaultName: options.name === '',
     namesPeople: /\{\s*(author|artist)\b/i.test(template),
   };

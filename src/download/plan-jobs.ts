@@ -181,7 +181,8 @@ export function planJobs(
       job,
       chapter,
       seriesName,
-      title,
+      // The files have the name that the title had when its folder was made.
+      title: title.then((known) => withHome(known, chapter)),
       compared: compared?.archive,
       why,
       unreadable: replaces === undefined ? unreadable.get(pathCollisionKey(path)) : undefined,

@@ -1,13 +1,15 @@
-/** What belongs to saved chapters if it was asked for: covers and read marks. */
-import { coversBaseUrl } from '../api/covers.js';
+/** What belongs to saved chapters if it was asked for: covers, metadata of the series, and read marks. */
+import { resolve } from 'node:path';
+import { coversBaseUrl, coverUrl } from '../api/covers.js';
 import { markRead } from '../api/read-markers.js';
 import { TankobonError } from '../core/errors.js';
 import { EXIT } from '../core/exit-codes.js';
 import { groupBy } from '../core/group-by.js';
 import type { ImageLoaderDeps } from '../image/load-image.js';
-import { saveCovers } from './cover.js';
+import { groupByFolder, saveCovers } from './cover.js';
 import type { DownloadSession } from './download-session.js';
 import type { PlannedChapter } from './plan-jobs.js';
+import { writeSeriesMetadata } from './series-metadata.js';
 
 /** Their failures are warnings; those that stop any run, such as a ban, make it incomplete. */
 export async function saveExtras(
@@ -15,9 +17,12 @@ export async function saveExtras(
   session: DownloadSession,
   loader: ImageLoaderDeps,
 ): Promise<void> {
-  const { cover, markRead: wantsReadMarks } = session.request;
+  const { cover, seriesMetadata, markRead: wantsReadMarks } = session.request;
   const extras = [
     ...(cover ? [['Cover not saved', () => covers(saved, session, loader)] as const] : []),
+    ...(seriesMetadata
+      ? [['Metadata of the series not saved', () => seriesFiles(saved, session)] as const]
+      : []),
     ...(wantsReadMarks ? [['Not marked as read', () => readMarks(saved, session)] as const] : []),
   ];
   for (const [what, save] of extras) {
@@ -46,6 +51,29 @@ async function covers(
     warn,
   });
   for (const file of files) listeners.note?.(`cover saved: ${file}`);
+}
+
+/** Only in folders of one title: another title would get its metadata. */
+async function seriesFiles(
+  saved: readonly PlannedChapter[],
+  { service, listeners, warn, request }: DownloadSession,
+): Promise<void> {
+  const { output, hasVolumeBooks } = request;
+  const coversUrl = coversBaseUrl(service.addresses.apiUrl);
+  for (const { folder, title, chapters, isShared } of await groupByFolder(saved)) {
+    if (isShared || resolve(folder) === resolve(output)) {
+      warn(
+        `No metadata of the series is saved, since the folder is not that of one title: ${folder}`,
+      );
+      continue;
+    }
+    const { mainCover, id } = title;
+    const coverAddress = mainCover ? coverUrl(coversUrl, id, mainCover).href : '';
+    const languages = [...new Set(chapters.map(({ language }) => language))];
+    const series = { title, languages, hasVolumeBooks, coverAddress };
+    for (const file of await writeSeriesMetadata(folder, series, warn))
+      listeners.note?.(`series metadata saved: ${file}`);
+  }
 }
 
 async function readMarks(

@@ -56,7 +56,7 @@ export function outputOf({ output }: SeriesOptions, file: string, settings: Sett
 /** A download without targets; its chapters are known already. */
 export function seriesRequest(
   series: SeriesOptions,
-  { file, share }: Pick<SyncOptions, 'file' | 'share'>,
+  { file, share, seriesMetadata }: Pick<SyncOptions, 'file' | 'share' | 'seriesMetadata'>,
   settings: Settings,
 ): DownloadRequest {
   const { folder, quality } = series;
@@ -67,11 +67,16 @@ export function seriesRequest(
   const given = series.name ?? settings.name;
   const hasDefaultName = folder !== undefined && given === '';
   const name = hasDefaultName ? template.replace('{series}/', '') : given;
-  const request = downloadRequest([], { ...NOT_OF_SYNC, quality, name, share }, settings);
+  const request = downloadRequest(
+    [],
+    { ...NOT_OF_SYNC, quality, name, share, seriesMetadata },
+    settings,
+  );
   const { nameChapter, folderTemplate } = request;
   return {
     ...request,
     output: outputOf(series, file, settings),
+    hasVolumeBooks: (series.bind ?? settings.bind) === 'volume',
     // Here, no folder is a choice too.
     hasDefaultName: false,
     folderTemplate: [...(folder === undefined ? [] : [literal(folder)]), folderTemplate]

@@ -75,10 +75,10 @@ export async function planReleases(
   planned: readonly PlannedRelease[],
   releases: readonly Chapter[],
   output: string,
-  { libraries, context, options: { file, share }, redownload = false }: PlanSession,
+  { libraries, context, options: syncOptions, redownload = false }: PlanSession,
 ) {
   const library = await libraries.open(output);
-  const series = seriesRequest(options, { file, share }, context.settings);
+  const series = seriesRequest(options, syncOptions, context.settings);
   const request = { ...series, update: planned.some(({ isUpdate }) => isUpdate) };
   const replacements = new Map(
     planned.flatMap(({ chapter, replaces = '' }) => {

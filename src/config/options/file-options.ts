@@ -131,6 +131,15 @@ export const FILE_OPTIONS = {
     library: true,
     commands: { download: true },
   },
+  seriesMetadata: {
+    kind: 'switch',
+    description:
+      'also save the metadata of the series beside its chapters: series.json for Komga, details.json for Mihon',
+    default: false,
+    isSetting: true,
+    library: true,
+    commands: { download: true, sync: true },
+  },
   bookCover: {
     kind: 'text',
     description: 'image for the cover; auto: a cover beside the chapters; none',

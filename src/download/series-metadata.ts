@@ -1,0 +1,158 @@
+/**
+ * Metadata of a series for programs that take it from no chapter: `series.json` of mylar, for Komga, and `details.json`,
+ * for Mihon. Both ignore unknown members, so a member of tankobon's own marks the files and shows later edits.
+ */
+import { createHash } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { preferredText, type Title } from '../api/titles.js';
+import { readFileState, replaceUnchanged } from '../cbz/ownership.js';
+import { plainSummary } from '../cbz/plain-summary.js';
+import { hasCode } from '../core/errors.js';
+import { readRegularFileIfExists, temporaryName, writeNewFile } from '../core/files.js';
+import { isRecord, parseJson } from '../core/json.js';
+import { publishNew } from '../core/publish.js';
+
+export interface DescribedSeries {
+  readonly title: Title;
+  /** The languages of its description in order of preference. */
+  readonly languages: readonly string[];
+  /** Whether the folder has a file for each volume, so that their number is that of the files. */
+  readonly hasVolumeBooks: boolean;
+  /** The address of the cover; empty if there is none. */
+  readonly coverAddress: string;
+}
+
+type Content = Readonly<Record<string, unknown>>;
+
+/**
+ * The content of each file by its name. Mihon reads the first file of a folder that ends with `.json`, whatever its name,
+ * so both have what it reads. Pure.
+ */
+export function seriesMetadata(series: DescribedSeries): ReadonlyMap<string, Content> {
+  const details = mihonDetails(series);
+  return new Map([
+    ['series.json', { ...mylarSeries(series), ...details }],
+    ['details.json', details],
+  ]);
+}
+
+/** Komga refuses a file that lacks one of these, or has another type. */
+function mylarSeries({ title, hasVolumeBooks, coverAddress, ...series }: DescribedSeries): Content {
+  const { name, id, year, status, volumeCount = 0 } = title;
+  const isEnded = status === 'completed' || status === 'cancelled';
+  const description = summaryOf(title, series.languages);
+  const run = isEnded ? String(year) : `${year} - Present`;
+  return {
+    version: '1.0.2',
+    metadata: {
+      type: 'comicSeries',
+      publisher: '',
+      name,
+      comicid: id,
+      year: year ?? 0,
+      description_text: description,
+      description_formatted: description,
+      booktype: 'Print',
+      // Versions of Komga differ in the spelling.
+      ComicImage: coverAddress,
+      comic_image: coverAddress,
+      total_issues: hasVolumeBooks ? volumeCount : 0,
+      publication_run: year === undefined ? '' : run,
+      status: isEnded ? 'Ended' : 'Continuing',
+    },
+  };
+}
+
+/** The numbers that Mihon has for a status. */
+const MIHON_STATUS: ReadonlyMap<string | undefined, number> = new Map([
+  ['ongoing', 1],
+  ['completed', 2],
+  ['cancelled', 5],
+  ['hiatus', 6],
+]);
+
+function mihonDetails({ title, languages }: DescribedSeries): Content {
+  const { demographic } = title;
+  return {
+    title: title.name,
+    author: title.authors.join(', '),
+    artist: title.artists.join(', '),
+    description: summaryOf(title, languages),
+    genre: [...title.genres, ...(demographic === undefined ? [] : [demographic]), ...title.tags],
+    status: MIHON_STATUS.get(title.status) ?? 0,
+  };
+}
+
+function summaryOf({ description }: Title, languages: readonly string[]): string {
+  return plainSummary(preferredText(description, [...languages, 'en']) ?? '');
+}
+
+/** The member that marks a file: the title, and the sha256 of all other members. */
+const MARK = 'tankobon';
+const MAX_BYTES = 2 ** 20;
+
+/** Pure; the text that is written for this title. */
+export function markedJson(content: Content, titleId: string): string {
+  const mark = { title: titleId, sha256: digestOf(content) };
+  return `${JSON.stringify({ ...content, [MARK]: mark }, undefined, 2)}\n`;
+}
+
+/** Whether tankobon wrote the text for this title, and nothing changed it since. */
+export function isOwnJson(text: string, titleId: string): boolean {
+  const parsed = parseJson(text);
+  if (!isRecord(parsed)) return false;
+  const { [MARK]: mark, ...content } = parsed;
+  return isRecord(mark) && mark['title'] === titleId && mark['sha256'] === digestOf(content);
+}
+
+function digestOf(content: Content): string {
+  return createHash('sha256').update(JSON.stringify(content)).digest('hex');
+}
+
+/**
+ * Writes the files that are missing, and those of tankobon that changed; resolves with their paths. Any other file is
+ * kept, with a warning. Throws StorageError.
+ */
+export async function writeSeriesMetadata(
+  folder: string,
+  series: DescribedSeries,
+  warn: (message: string) => void,
+): Promise<string[]> {
+  const written: string[] = [];
+  for (const [name, content] of seriesMetadata(series)) {
+    const file = join(folder, name);
+    const text = markedJson(content, series.title.id);
+    const result = await writeMarked(file, text, series.title.id);
+    if (result === 'written') written.push(file);
+    if (result === 'kept')
+      warn(`Kept, since it was not written by tankobon for this title, or edited since: ${file}`);
+  }
+  return written;
+}
+
+async function writeMarked(
+  file: string,
+  text: string,
+  titleId: string,
+): Promise<'written' | 'unchanged' | 'kept'> {
+  const state = await readFileState(file);
+  const existing = await readRegularFileIfExists(file, { maxBytes: MAX_BYTES }).catch(
+    (error: unknown) => {
+      if (!hasCode(error, 'unsafe-path')) throw error;
+      return Buffer.alloc(0);
+    },
+  );
+  if (existing?.equals(Buffer.from(text))) return 'unchanged';
+  if (existing && !isOwnJson(existing.toString('utf8'), titleId)) return 'kept';
+  const tmpFile = temporaryName(file);
+  try {
+    await writeNewFile(tmpFile, text);
+    const isWritten = state
+      ? await replaceUnchanged(tmpFile, file, state)
+      : await publishNew(tmpFile, file);
+    return isWritten ? 'written' : 'kept';
+  } finally {
+    await rm(tmpFile, { force: true });
+  }
+}
