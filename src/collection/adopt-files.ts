@@ -97,7 +97,7 @@ export async function restoreAdopted(
   return count.failed;
 }
 
-/** The history is written after so many chapters, and at the end: each write is synced. */
+/** In chapters. The history is written once for each batch, since each write is synced. */
 const HISTORY_BATCH = 100;
 
 class AdoptRun {

@@ -22,7 +22,7 @@ export class HookNotices {
 
   /**
    * The events that follow are of this title.
-   * @param isNew it is read for the first time: what was taken down before is no news
+   * @param isNew it is read for the first time: what was taken down before is not reported
    */
   begin(series: Series, isNew: boolean): void {
     this.#current = { series, isNew };

@@ -17,7 +17,7 @@ posixTest(
     writeFileSync(page, SAMPLE_IMAGES.png);
     const chapterId = '00000000-0000-4000-8000-000000000001';
     await writeCbz({
-      file: join(folder, 'elsewhere', 'a.zip'),
+      file: join(folder, 'elsewhere', 'a.bin'),
       pages: [{ file: page, bytes: SAMPLE_IMAGES.png.length }],
       comment: formatIdentityComment({ chapterId }),
     });
@@ -27,7 +27,7 @@ posixTest(
       execFileSync('mkfifo', [join(folder, 'pipe.cbz')]);
       symlinkSync(join(folder, 'pipe.cbz'), join(folder, 'to-pipe.cbz'));
       symlinkSync('/dev/zero', join(folder, 'to-zero.cbz'));
-      symlinkSync(join(folder, 'elsewhere', 'a.zip'), join(folder, 'to-archive.cbz'));
+      symlinkSync(join(folder, 'elsewhere', 'a.bin'), join(folder, 'to-archive.cbz'));
       const library = await scanLibrary(folder);
       expect(library.damaged).toEqual(
         ['pipe', 'socket', 'to-pipe', 'to-zero'].map((name) => ({

@@ -246,7 +246,7 @@ test('a folder of our own that cannot be one is said with the variable that name
     env: { ...env, TANKOBON_LEDGER: file },
   });
   expect(noLedger.code).toBe(3);
-  expect(eventsIn(noLedger.stdout)).toContainEqual(failure('unsafe-path', 'is not a folder'));
+  expect(eventsIn(noLedger.stdout)).toContainEqual(failure('name-taken', 'is in the way'));
   expect(noLedger.stderr).toContain('Set TANKOBON_LEDGER');
   const noHome = { ...service.environment, TANKOBON_HOME: file };
   expect(await tankobonHere(['limits'], { env: noHome })).toMatchObject({

@@ -48,6 +48,7 @@ const plan = await planTargets(
     nameChapter: () => compileNameTemplate('Same Name {chapter:03}.cbz'),
     selection: { languages: [], groups: [] },
     requestedGroups: [],
+    requestedExclusions: [],
   },
   { client, warn, clock, nowMs: clock.wallMs(), signal },
 );
