@@ -44,7 +44,7 @@ export type RetagEvent =
     }
   | Extract<BindEvent, { type: 'book-failed' }>
   /** A cover of a title that got another name. */
-  | { readonly type: 'cover-moved'; readonly file: string; readonly newFile: string }
+  | { readonly type: 'file-moved'; readonly file: string; readonly newFile: string }
   | {
       readonly type: 'retag-summary';
       /** Chapters. */

@@ -20,7 +20,7 @@ import { renameBook } from '../formats/rename-book.js';
 import { damagedChapter } from '../formats/source-chapter.js';
 import type { ChapterFields } from '../selection/chapter-fields.js';
 import { describeFoldersLeft } from './folders-left.js';
-import { isFatal, moveCovers } from './move-covers.js';
+import { isFatal, moveExtras } from './move-extras.js';
 import type { LeftFolder } from './new-folders.js';
 import type { BookRetag } from './retag-books.js';
 import type { RetagEvent } from './retag-events.js';
@@ -99,7 +99,7 @@ class RetagRun {
   /** The chapters come last: as long as one is in the old folder, another run finds what a killed one left there. */
   async #write({ retags, bookRetags, leftFolders }: RetagPlan): Promise<void> {
     const { signal, warn } = this.deps;
-    for (const left of leftFolders) await this.#moveCovers(left);
+    for (const left of leftFolders) await this.#moveExtras(left);
     for (const each of bookRetags) await this.#writeBook(each);
     const onWritten = (each: Retag, name: string) => {
       this.#report(each, name);
@@ -113,18 +113,18 @@ class RetagRun {
     for (const message of await describeFoldersLeft(left)) warn(message);
   }
 
-  /** A folder whose covers cannot be moved does not affect the others. */
-  async #moveCovers(left: LeftFolder): Promise<void> {
+  /** A folder whose covers or series metadata cannot be moved does not affect the others. */
+  async #moveExtras(left: LeftFolder): Promise<void> {
     const { observe, warn, signal } = this.deps;
     const onMoved = (file: string, newFile: string) => {
-      observe({ type: 'cover-moved', file: this.#asGiven(file), newFile });
+      observe({ type: 'file-moved', file: this.#asGiven(file), newFile });
     };
     try {
-      await moveCovers(left, this.deps, { onMoved, warn });
+      await moveExtras(left, this.deps, { onMoved, warn });
     } catch (error) {
       signal.throwIfAborted();
       if (isFatal(error)) throw error;
-      warn(`Covers stay in ${left.folder}: ${thrownMessage(error)}`);
+      warn(`Covers and series metadata stay in ${left.folder}: ${thrownMessage(error)}`);
     }
   }
 

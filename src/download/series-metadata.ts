@@ -37,6 +37,11 @@ export function seriesMetadata(series: DescribedSeries): ReadonlyMap<string, Con
   ]);
 }
 
+/** The names of the files. */
+export function isSeriesMetadata(name: string): boolean {
+  return name === 'series.json' || name === 'details.json';
+}
+
 /** Komga refuses a file that lacks one of these, or has another type. */
 function mylarSeries({ title, hasVolumeBooks, coverAddress, ...series }: DescribedSeries): Content {
   const { name, id, year, status, volumeCount = 0 } = title;
@@ -104,6 +109,12 @@ export function isOwnJson(text: string, titleId: string): boolean {
   if (!isRecord(parsed)) return false;
   const { [MARK]: mark, ...content } = parsed;
   return isRecord(mark) && mark['title'] === titleId && mark['sha256'] === digestOf(content);
+}
+
+/** Whether the file is as tankobon wrote it for this title. Throws StorageError `unsafe-path` for a link. */
+export async function isOwnSeriesMetadata(file: string, titleId: string): Promise<boolean> {
+  const existing = await readRegularFileIfExists(file, { maxBytes: MAX_BYTES });
+  return existing !== undefined && isOwnJson(existing.toString('utf8'), titleId);
 }
 
 function digestOf(content: Content): string {

@@ -68,7 +68,7 @@ async function retagFolder(
   return exitCodeOf(errors);
 }
 
-const RESULTS: readonly RetagEvent['type'][] = ['chapter-retagged', 'book-retagged', 'cover-moved'];
+const RESULTS: readonly RetagEvent['type'][] = ['chapter-retagged', 'book-retagged', 'file-moved'];
 
 function describe(event: RetagEvent): string {
   switch (event.type) {
@@ -80,7 +80,7 @@ function describe(event: RetagEvent): string {
       return event.message;
     case 'book-retagged':
       return describeRetagged(event);
-    case 'cover-moved':
+    case 'file-moved':
       return `${event.file}\n  renamed to ${event.newFile}`;
     case 'book-failed':
     case 'chapter-failed':

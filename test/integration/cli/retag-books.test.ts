@@ -222,3 +222,17 @@ test('covers that MangaDex has move; an image of the owner stays, and is copied'
   expect(stderr).toContain(`Kept: ${inOutput(OLD_NAME)} has other files: ${basename(mine)}`);
   expect(readdirSync(inOutput(OLD_NAME))).toEqual([basename(mine)]);
 });
+
+test('series.json and details.json move if tankobon wrote them; an edited one stays', async () => {
+  await download({ seriesMetadata: true });
+  const edited = inOutput(OLD_NAME, 'details.json');
+  writeFileSync(edited, '{"title":"mine"}');
+  renameInService();
+  const { stdout, stderr } = await retag();
+  const [from, to] = [inOutput(OLD_NAME, 'series.json'), inOutput(NEW, 'series.json')];
+  expect(stdout).toContain(`${from}\n  renamed to ${to}\n`);
+  expect(stderr).toContain(`Kept: ${inOutput(OLD_NAME)} has other files: details.json`);
+  expect(readdirSync(inOutput(OLD_NAME))).toEqual(['details.json']);
+  expect(readFileSync(edited, 'utf8')).toBe('{"title":"mine"}');
+  expect(existsSync(inOutput(NEW, 'details.json'))).toBe(false);
+});
