@@ -166,7 +166,9 @@ export function planJobs(
           chapter && metadata
             ? { title: withHome(await title, chapter), folderTemplate }
             : undefined;
-        const editedFile = compared && replaces;
+        // The edits of an older upload are the owner's too.
+        const isOlder = options.force !== true && options.replacements?.has(id) === true;
+        const editedFile = compared || isOlder ? replaces : undefined;
         return describeChapter({ id, quality, chapter, pages, named, fields: options, editedFile });
       },
       hasSamePages:

@@ -1,4 +1,5 @@
 /** What changed in the metadata of one chapter file, and the file with the new metadata and name. */
+import { readdir } from 'node:fs/promises';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import type { Chapter } from '../api/chapters.js';
 import type { Title } from '../api/titles.js';
@@ -16,7 +17,7 @@ import {
 } from '../cbz/ownership.js';
 import { plainTitle } from '../cbz/numbered-title.js';
 import type { ChapterRecord } from '../cbz/record.js';
-import { makeSyncedFolders, removeEmptyFolders, temporaryName } from '../core/files.js';
+import { makeSyncedFolders, removeEmptyFolders, removeFile, temporaryName } from '../core/files.js';
 import { publishNew } from '../core/publish.js';
 import { comicMetadata, inferredVolumeOf, nameValues } from './comic-metadata.js';
 import {
@@ -197,8 +198,15 @@ export async function writeRetagged(
     tmpFile: temporaryName(to),
     publish: async (tmpFile) => {
       for (const target of targets) {
-        // Some file systems find the file under another spelling of its name too.
-        if (target === from || (await isUnchanged(target, retag.state))) break;
+        if (target === from) break;
+        if (await isUnchanged(target, retag.state)) {
+          // Some file systems find the file under another spelling of its name too.
+          if (!(await areTwoNames(from, target))) break;
+          // A run that was killed while it renamed the file left it under both.
+          if (!(await replaceUnchanged(tmpFile, target, retag.state))) throw fileChanged(target);
+          await removeFile(from);
+          return target;
+        }
         if (!(await publishAs(tmpFile, target, retag))) continue;
         await removeEmptyFolders(dirname(file), root);
         return target;
@@ -208,6 +216,13 @@ export async function writeRetagged(
     },
     signal,
   });
+}
+
+/** Whether the folder has both names. False for two folders, which may be one under two spellings. */
+async function areTwoNames(file: string, other: string): Promise<boolean> {
+  if (dirname(file) !== dirname(other)) return false;
+  const names = await readdir(dirname(file));
+  return names.includes(basename(file)) && names.includes(basename(other));
 }
 
 /** Gives a parked file its new name; resolves with the name that it has. */

@@ -2,6 +2,7 @@
 import {
   chmodSync,
   lstatSync,
+  linkSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -75,6 +76,14 @@ test('a file that a killed run left under the name with its id gets its name', a
   await saveNumbered(output, '1', '1', `1 (${numberedId('1')}).cbz`);
   await retagNumbered(harness);
   expect(names()).toEqual(['1.cbz']);
+});
+
+posixTest('a file that a killed run left under both names keeps the new one', async () => {
+  const parked = await saveNumbered(output, '1', '1', `1 (${numberedId('1')}).cbz`);
+  linkSync(parked, join(output, '1.cbz'));
+  expect((await retagNumbered(harness)).code).toBe(0);
+  expect(names()).toEqual(['1.cbz']);
+  await expectNumbers('1');
 });
 
 test('where another file has the new name, the name gets the id, and later runs keep it', async () => {

@@ -6,6 +6,7 @@ import {
   uuidOf,
   type LibraryChapter,
 } from '../../../src/practice-server/library/library.js';
+import { readEntry } from '../../support/archive.js';
 import { DownloadHarness } from '../../support/download-harness.js';
 import { editEntry, replaced } from '../../support/owner-edits.js';
 import { chapter, LATER, named, title } from '../../support/title-library.js';
@@ -50,6 +51,26 @@ test('a chapter that was uploaded again is skipped with its file; --update repla
   expect(last).toContainEqual(
     expect.objectContaining({ chapter: again.id, reason: 'already-there' }),
   );
+});
+
+test('the edits of the owner stay when --update replaces an older upload, and are reported', async () => {
+  const [file = ''] = harness.archives().filter((each) => each.endsWith(named('Old', 1)));
+  await editEntry(file, 'ComicInfo.xml', (xml) =>
+    replaced(xml, ['</ComicInfo>', '<CommunityRating>5</CommunityRating></ComicInfo>']),
+  );
+  uploadAgain();
+  const { events } = await harness.download({ targets, language: 'en', update: true });
+  expect(events).toContainEqual(
+    expect.objectContaining({
+      type: 'chapter-saved',
+      chapter: again.id,
+      kept: expect.arrayContaining(['CommunityRating']),
+    }),
+  );
+  const [saved = ''] = harness.archives().filter((each) => each.includes('Ch.001'));
+  const xml = await readEntry(saved, 'ComicInfo.xml');
+  expect(xml).toContain('<CommunityRating>5</CommunityRating>');
+  expect(xml).toContain('<Title>Again</Title>');
 });
 
 test('a chapter without a number and a title does not replace a deleted one without them', async () => {
