@@ -1,6 +1,6 @@
 /**
  * The progress in the tab or the task bar of a terminal (OSC 9;4, of ConEmu). Only for terminals that are known to have
- * it: others take it for a notification. Those are the ones that Cargo and systemd know.
+ * it: others take it for a notification. Cargo and systemd know the same ones.
  */
 type Environment = Readonly<NodeJS.ProcessEnv>;
 

@@ -1,4 +1,4 @@
-/** The screens of e-readers and tablets, and the books that they read. docs/devices.md names the sources. */
+/** The screens of e-readers and tablets, and the books that they read. docs/devices.md says which were checked. */
 import { UsageError } from '../../core/errors.js';
 import { nearest } from '../../core/nearest.js';
 import type { BookFormat } from '../bind-choices.js';
