@@ -86,7 +86,7 @@ export async function reportChanges(
   }
 }
 
-/** Reports the chapters that a run reported as taken down, and that the service has again. */
+/** Reports the chapters that were taken down when the title was last read, and that the service has again. */
 export function reportRestored(
   { id, title }: DueTitle,
   releases: readonly Chapter[],
@@ -94,9 +94,9 @@ export function reportRestored(
   { journal, observeSync, context }: SyncSession,
 ): void {
   const nowMs = context.clock.wallMs();
-  const reported = new Set(journal.state.titles[id]?.reported);
+  const takenDown = new Set(journal.state.titles[id]?.takenDown);
   for (const chapter of releases) {
-    const isBack = reported.has(chapter.id) && !unavailableReason(chapter, nowMs);
+    const isBack = takenDown.has(chapter.id) && !unavailableReason(chapter, nowMs);
     if (!isBack || !library.find(chapter.id)) continue;
     const fields = chapterFields(chapter, title.name);
     observeSync({ type: 'chapter-restored', title: id, chapter: chapter.id, ...fields });

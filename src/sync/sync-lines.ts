@@ -25,6 +25,8 @@ const titleSchema = z.object({
   waiting: z.array(waiting).default([]),
   /** The chapters that the service does not have, and that a run has reported. */
   reported: z.array(z.string()).optional(),
+  /** The reported chapters that were taken down, and whose files are there. */
+  takenDown: z.array(z.string()).optional(),
   /** The chapters whose changes were dealt with, each with its version and time. */
   compared: z.array(z.string()).optional(),
 });

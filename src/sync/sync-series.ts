@@ -120,6 +120,9 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
       redownload: known?.redownload === true && !isComplete ? true : undefined,
       waiting,
       reported: skipped.map(({ chapter }) => chapter),
+      takenDown: decisions.unavailable.flatMap((chapter) =>
+        stateOf(chapter.id) === 'saved' ? [chapter.id] : [],
+      ),
       // What failed, or was not reached, is compared again.
       compared: isComplete ? [...compared] : known?.compared,
     };

@@ -86,6 +86,19 @@ test('if upgrade is set later, the next run replaces it', async () => {
   expect(paths()).toEqual(REPLACED);
 });
 
+test('what `download --update` replaced is not reported as available again', async () => {
+  await start();
+  const id = uploadAgain();
+  expect(skipped((await harness.sync()).lines)).toMatchObject([{ chapter: id }]);
+  const targets = [`title:${titleId('Alpha')}`];
+  await harness.base.download({ targets, language: 'en', update: true }, { clock: harness.clock });
+  expect(paths()).toHaveLength(2);
+  upload('3', 'Scans');
+  const { lines } = await harness.sync();
+  expect(savedIn(lines)).toEqual([chapterId('Alpha', '3')]);
+  expect(lines.filter(({ type }) => type === 'chapter-restored')).toEqual([]);
+});
+
 test('an older release that is left after a deletion does not replace the saved one', async () => {
   await start(', language: [en], upgrade: true');
   harness.clock.advance(DAY_MS);
