@@ -124,7 +124,9 @@ function warnOfRenamed(
   warn: (message: string) => void,
 ): void {
   for (const [id, name] of newTitleNames(titles, usedNames)) {
-    const used = usedNames.of(id).join('" and "');
-    warn(`"${used}" is called "${name}" by now; --rename-titles renames its folder`);
+    const old = usedNames.of(id).filter((used) => used !== name);
+    const names = old.map((used) => `"${used}"`).join(' and ');
+    const [are, folders] = old.length === 1 ? ['is', 'its folder'] : ['are', 'their folders'];
+    warn(`${names} ${are} called "${name}" by now; --rename-titles renames ${folders}`);
   }
 }

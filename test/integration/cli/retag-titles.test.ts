@@ -151,6 +151,20 @@ test('a title that is renamed to the name of another one gets its id', async () 
   expect((await retag('--rename-titles')).stderr).toContain('0 changed, 3 unchanged');
 });
 
+test('a title into which others were merged is named once, with the names that it had', async () => {
+  await start();
+  harness.service.library.mergeTitle(uuidOf('one'), uuidOf('two'));
+  const one = await retag();
+  expect(one.stderr).toContain(
+    '"Old" is called "Other" by now; --rename-titles renames its folder',
+  );
+  renameTitle(harness.service.library, 'two', 'New');
+  const both = await retag();
+  expect(both.stderr).toContain(
+    '"Old" and "Other" are called "New" by now; --rename-titles renames their folders',
+  );
+});
+
 test('archives of an older version keep the name that was chosen then', async () => {
   await start();
   renameTitle(harness.service.library, 'two', 'Other', { altTitles: [{ 'ja-ro': 'Romaji' }] });
