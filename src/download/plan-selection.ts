@@ -8,9 +8,8 @@ import { fetchFeedTotal } from '../api/feeds.js';
 import type { ExistingArchive } from '../cbz/library-index.js';
 import { ChapterError, type TankobonError } from '../core/errors.js';
 import {
-  chapterName,
+  chapterFields,
   describeExternal,
-  fieldsById,
   type ChapterFields,
 } from '../selection/chapter-fields.js';
 import { explainEmptySelection, explainUnknownGroups } from '../selection/explain-selection.js';
@@ -98,7 +97,7 @@ export async function selectForPlan(
     if (!unavailable) add(chapter, 'named');
     else if (unavailable.reason === 'chapter-unavailable')
       skipped.push({ id: chapter.id, reason: 'chapter-unavailable' });
-    else failed.push({ id: chapter.id, error: toError(unavailable, chapter, titles, wrongClock) });
+    else failed.push({ id: chapter.id, error: toError(unavailable, chapter, wrongClock) });
   }
   for (const id of resolution.idsWithoutMetadata)
     selected.set(id, { id, chapter: undefined, why: 'named' });
@@ -221,20 +220,20 @@ function warnOfWrongClock(
   );
 }
 
+/** Its event names the chapter. */
 function toError(
   { reason, explanation }: Pick<ExcludedChapter, 'reason' | 'explanation'>,
   chapter: Chapter,
-  titles: Resolution['titles'],
   wrongClock: string | undefined,
 ): ChapterError {
-  const fields = fieldsById([chapter], titles).get(chapter.id) ?? {};
-  if (reason === 'chapter-external')
-    return new ChapterError('chapter-external', describeExternal(fields));
-  const name = chapterName(fields) ?? `Chapter ${chapter.id}`;
+  if (reason === 'chapter-external') {
+    const { number, externalUrl } = chapterFields(chapter);
+    return new ChapterError('chapter-external', describeExternal({ number, externalUrl }));
+  }
   const clock = wrongClock === undefined ? '' : `; ${wrongClock}`;
   return new ChapterError(
     'chapter-unavailable',
-    `${name} has no pages to load: ${explanation}${clock}`,
+    `No pages to load: ${explanation}${clock}`,
     clock ? { hint: 'Set the clock of this machine, then run the same command again.' } : {},
   );
 }

@@ -11,7 +11,7 @@ import type { PlannedChapter } from '../../download/plan-jobs.js';
 import { chapterFields, chapterName } from '../../selection/chapter-fields.js';
 import type { ObserverOptions } from '../output/observer.js';
 import { describeRetagged } from '../output/retag-messages.js';
-import { describeSkipped, skippedLine } from '../output/sentences.js';
+import { describeSkipped, failedLine, skippedLine } from '../output/sentences.js';
 
 /** More chapters are printed by volume. */
 const MAX_ROWS = 30;
@@ -71,7 +71,6 @@ function toJson(plan: Plan): string {
 function toText(plan: Plan, verbose: boolean): string {
   const { chapters, failed, fields } = plan;
   const skipped = skippedEvents(plan);
-  const nameOf = (id: string) => chapterName(fields.get(id) ?? {}) ?? id;
   const rows =
     verbose || chapters.length <= MAX_ROWS
       ? chapters.map((planned) => chapterRow(planned, verbose))
@@ -81,7 +80,10 @@ function toText(plan: Plan, verbose: boolean): string {
     ...(verbose ? skipped.map(skippedLine) : describeSkipped(skipped)),
     ...plan.updates.map(updateLine),
     ...excludedLines(plan, verbose),
-    ...failed.map(({ id, error }) => `failed: ${nameOf(id)}: ${error.message}`),
+    ...failed.map(({ id, error }) => {
+      const { code: reason, message } = error;
+      return failedLine({ chapter: id, reason, message, ...fields.get(id) });
+    }),
     lastLine(plan),
   ];
   return `${lines.join('\n')}\n`;

@@ -7,7 +7,7 @@ import { describeBindEvent } from './bind-messages.js';
 import { warningMessage } from './error-message.js';
 import type { AppEvent, ResultFormat } from './observer.js';
 import { describeRetagged } from './retag-messages.js';
-import { isShownWait, WaitLines } from './sentences.js';
+import { failedLine, isShownWait, WaitLines } from './sentences.js';
 import { summaryLines, type Failures } from './summary.js';
 
 export interface EventMessagesOptions {
@@ -129,7 +129,7 @@ export class EventMessages {
       return [];
     }
     this.#failures.failed.push(name);
-    return [`failed: ${name}: ${event.message}`];
+    return [failedLine(event)];
   }
 }
 

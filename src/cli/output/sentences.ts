@@ -13,7 +13,11 @@ import {
   type SkippedEvent,
   type WaitingEvent,
 } from '../../download/events.js';
-import { chapterName, describeExternal } from '../../selection/chapter-fields.js';
+import {
+  chapterName,
+  describeExternal,
+  type ChapterFields,
+} from '../../selection/chapter-fields.js';
 
 /** Shorter waits are not shown. */
 const MIN_SHOWN_WAIT_MS = 2_000;
@@ -106,6 +110,18 @@ export function describeSkipped(skipped: readonly SkippedEvent[]): string[] {
       ...(rest === 0 ? [] : [`skipped: ${count}: ${SKIP_REASONS[reason]}`]),
     ];
   });
+}
+
+/** Such as `failed: The Lighthouse Ch. 7 (en): Chapter not found.` */
+export function failedLine(
+  event: ChapterFields & {
+    readonly chapter: string;
+    readonly reason: ErrorCode;
+    readonly message: string;
+  },
+): string {
+  if (event.reason === 'chapter-external') return `failed: ${describeExternal(event)}`;
+  return `failed: ${chapterName(event) ?? event.chapter}: ${event.message}`;
 }
 
 /** Such as `skipped: Ch. 5 is only on the publisher's site: https://publisher.example/5`. */

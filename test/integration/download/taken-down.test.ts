@@ -132,6 +132,34 @@ test('a chapter on its publisher’s site is named with the address, in a downlo
   );
 });
 
+test('a chapter on its publisher’s site that is a target itself is missing: exit code 3, and one line names it once', async () => {
+  const name = `${SERIES} Vol. 2 "Read It at the Publisher" [Tidewater Scans] (en)`;
+  const sentence = `Ch. 5 is only on the publisher's site: https://publisher.example/lighthouse/5`;
+  for (const options of [{}, { dryRun: true }]) {
+    const run = await harness.download({ targets: [external], json: false, ...options });
+    const lines = `${run.stdout}${run.stderr}`.split('\n');
+    expect(run.code).toBe(3);
+    const said = lines.filter((line) => line.startsWith('failed: ') && line.includes(SERIES));
+    expect(said).toEqual([`failed: ${name}: ${sentence}`]);
+  }
+  const { events } = await harness.download({ targets: [external] });
+  expect(events).toContainEqual(
+    expect.objectContaining({
+      type: 'chapter-failed',
+      reason: 'chapter-external',
+      message: sentence,
+    }),
+  );
+  expect(harness.archives()).toEqual([]);
+});
+
+test('a chapter that is not published yet is named once too', async () => {
+  const { stderr } = await harness.download({ targets: [EXAMPLE_CHAPTERS.future], json: false });
+  const [line = ''] = stderr.split('\n').filter((each) => each.startsWith('failed: '));
+  expect(line).toMatch(/^failed: .*: No pages to load: it will be published on /);
+  expect(line.split(SERIES)).toHaveLength(2);
+});
+
 test('an address that is not a web address is not printed', async () => {
   const { attributes, ...chapter } = chapterOf(external);
   for (const externalUrl of ['javascript:alert(5)', 'file:///etc/passwd', '5']) {
