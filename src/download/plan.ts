@@ -207,7 +207,7 @@ function warnOfUnreadable(
 async function resolve(
   { targets, metadata, selection: { languages, since } }: DownloadRequest,
   { client, warn, signal, nowMs }: PlanDeps,
-  onChapters?: (chapters: readonly Chapter[]) => void,
+  onChapters?: (chapters: readonly Chapter[]) => Promise<void>,
 ): Promise<Resolution> {
   const isWithoutMetadata = ({ kind }: Target) =>
     !metadata && (kind === 'chapter' || kind === 'any');

@@ -27,8 +27,9 @@ export interface PrefetchDeps {
 
 /**
  * Requests the delivery metadata of the only target once it is sure to be downloaded. `onChapters` takes the catalogue
- * metadata of the targets, which say whether it is a chapter, and whether it was taken down. `take` returns the request once: a
- * later attempt needs fresh metadata. Never throws.
+ * metadata of the targets, which say whether it is a chapter, and whether it was taken down. It resolves after the
+ * response, so that this request gets the open connection, and not that for the title, which nothing waits for. `take`
+ * returns the request once: a later attempt needs fresh metadata. Never throws.
  */
 export function prefetchSingleChapter(
   { targets, force }: Pick<DownloadRequest, 'targets' | 'force'>,
@@ -41,16 +42,15 @@ export function prefetchSingleChapter(
     const { state } = savedState({ id: chapterId }, { library: await libraryScan, history });
     if (signal.aborted || (!force && state !== 'missing')) return;
     const metadata = fetchAtHomeMetadata(client, chapterId, signal);
-    // The caller of `take` handles the failure.
-    metadata.catch(() => undefined);
     request = { requestedAtMs: clock.monotonicMs(), metadata };
+    await metadata;
   };
   return {
-    onChapters: (chapters: readonly Chapter[]): void => {
+    onChapters: async (chapters: readonly Chapter[]): Promise<void> => {
       const chapter = chapters.find(({ id }) => id === target?.id);
       if (!chapter || others.length > 0 || unavailableReason(chapter, clock.wallMs())) return;
-      // The plan reports a library that cannot be read.
-      start(chapter.id).catch(() => undefined);
+      // The plan reports a library that cannot be read, and the caller of `take` a failed request.
+      await start(chapter.id).catch(() => undefined);
     },
     take: (): PrefetchedMetadata | undefined => {
       const taken = request;

@@ -22,8 +22,8 @@ export interface ResolveDeps extends LoaderDeps {
   readonly languages?: readonly string[];
   /** Older chapters of groups and of followed titles are not needed. */
   readonly sinceMs?: number | undefined;
-  /** Called with the chapters that are targets, before their titles are requested. */
-  readonly onChapters?: (chapters: readonly Chapter[]) => void;
+  /** Called with the chapters that are targets; their titles are requested once it resolves. */
+  readonly onChapters?: (chapters: readonly Chapter[]) => Promise<void>;
 }
 
 export interface Series {
@@ -57,7 +57,7 @@ export async function resolveTargets(
 ): Promise<Resolution> {
   const resolver = new Resolver(deps);
   await resolver.addChapters(targets.filter(({ kind }) => kind === 'chapter' || kind === 'any'));
-  deps.onChapters?.(resolver.result(targets).chapters);
+  await deps.onChapters?.(resolver.result(targets).chapters);
   await resolver.addTitles(targets.filter(({ kind }) => kind === 'title'));
   for (const target of targets) {
     if (target.kind === 'list') await resolver.addList(target);

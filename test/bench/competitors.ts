@@ -21,7 +21,7 @@ export const TANKOBON: Competitor = {
   command: (practice, chapter, folder) =>
     Promise.resolve({
       words: tankobon('download', pageOf(chapter), '--output', join(folder, 'shelf'), '--json'),
-      env: { ...practice.environment, TANKOBON_HOME: join(folder, 'home') },
+      env: { ...practice.environment, TANKOBON_HOME: practice.homeOf('tankobon') },
     }),
 };
 
@@ -75,8 +75,9 @@ export const BASELINE: Competitor | undefined = baseline
       ...TANKOBON,
       name: 'tankobon, baseline',
       async command(practice, chapter, folder) {
-        const { words, ...rest } = await TANKOBON.command(practice, chapter, folder);
-        return { ...rest, words: baseline?.(...words.slice(2)) ?? [] };
+        const { words, env } = await TANKOBON.command(practice, chapter, folder);
+        const home = { TANKOBON_HOME: practice.homeOf('baseline') };
+        return { env: { ...env, ...home }, words: baseline?.(...words.slice(2)) ?? [] };
       },
     }
   : undefined;

@@ -80,14 +80,17 @@ async function measure(setup: Setup): Promise<void> {
   );
   try {
     const [chapter = ''] = practice.chapters();
-    for (let run = 0; run < runs; run += 1) {
+    // The first run compiles the program, for all that follow.
+    for (let run = -1; run < runs; run += 1) {
       for (const competitor of competitors) {
         const folder = mkdtempSync(join(tmpdir(), 'tankobon-bench-'));
         try {
           const command = await competitor.command(practice, chapter, folder);
           const { wallMs, cpuMs } = await timed(command);
-          times.get(competitor.name)?.push(wallMs);
-          processorTimes.get(competitor.name)?.push(cpuMs);
+          if (run >= 0) {
+            times.get(competitor.name)?.push(wallMs);
+            processorTimes.get(competitor.name)?.push(cpuMs);
+          }
         } finally {
           rmSync(folder, { recursive: true, force: true });
         }
@@ -111,6 +114,8 @@ async function measure(setup: Setup): Promise<void> {
       timesOurs: rounded(medianRatio(all, own)),
       ourTimeOverIts: rounded(medianRatio(own, all)),
       ourProcessorTimeOverIts: rounded(medianRatio(ownProcessor, processor)),
+      allTimeRatios: own.map((ms, run) => rounded(ms / (all[run] ?? NaN))),
+      allProcessorTimeRatios: ownProcessor.map((ms, run) => rounded(ms / (processor[run] ?? NaN))),
       allMs: all.map(Math.round),
     };
   });

@@ -1,6 +1,9 @@
 /** The practice service of one measurement: in its own process, at the far end of a line. */
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { LimiterOptions } from '../../src/practice-server/limiter.js';
 import type { LogEntry } from '../../src/practice-server/request-log.js';
@@ -35,6 +38,8 @@ interface ServerAddresses {
 }
 
 export class Practice {
+  readonly #homes = mkdtempSync(join(tmpdir(), 'tankobon-bench-home-'));
+
   private constructor(
     private readonly child: ChildProcess,
     private readonly forwarders: readonly Forwarder[],
@@ -94,6 +99,11 @@ export class Practice {
     };
   }
 
+  /** The state folder of a build for the whole measurement: a user has one too, with the compiled code in it. */
+  homeOf(build: string): string {
+    return join(this.#homes, build);
+  }
+
   /** What has arrived since that moment of the monotonic clock. */
   async arrivals(sinceMs: number): Promise<PracticeAnswer> {
     return this.#ask({ ask: 'arrivals', sinceMs });
@@ -108,6 +118,7 @@ export class Practice {
     this.child.disconnect();
     await Promise.all(this.forwarders.map((forwarder) => forwarder.close()));
     await gone;
+    rmSync(this.#homes, { recursive: true, force: true });
   }
 
   async #ask(question: PracticeQuestion): Promise<PracticeAnswer> {

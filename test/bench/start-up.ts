@@ -38,22 +38,27 @@ async function measure(practice: Practice, folder: string): Promise<readonly Sub
   const empty = join(folder, 'empty.mjs');
   writeFileSync(empty, '');
   const [chapter = ''] = practice.chapters();
-  const wall = async (words: readonly string[]): Promise<number> => (await timed({ words })).wallMs;
+  const wall = async (words: readonly string[], name = 'node'): Promise<number> =>
+    (await timed({ words, env: { TANKOBON_HOME: practice.homeOf(name) } })).wallMs;
   const node = [process.execPath, empty];
   const subjects: Subject[] = [{ name: 'node, empty file', ms: [], measure: () => wall(node) }];
   for (const build of [tankobon, baseline]) {
     if (!build) continue;
     const name = build === tankobon ? 'tankobon' : 'baseline';
     const first = (run: number): Promise<number> =>
-      firstRequestMs(practice, chapter, join(folder, `${name}-${run}`), build);
+      firstRequestMs(practice, chapter, { output: join(folder, `${name}-${run}`), name, build });
     subjects.push(
-      { name: `${name} --version`, ms: [], measure: () => wall(build('--version')) },
-      { name: `${name} --help`, ms: [], measure: () => wall(build('--help')) },
+      { name: `${name} --version`, ms: [], measure: () => wall(build('--version'), name) },
+      { name: `${name} --help`, ms: [], measure: () => wall(build('--help'), name) },
       { name: `${name} download: first request`, ms: [], measure: first },
     );
   }
-  for (let run = 0; run < RUNS; run += 1) {
-    for (const subject of subjects) subject.ms.push(await subject.measure(run));
+  // The first run compiles the program, for all that follow.
+  for (let run = -1; run < RUNS; run += 1) {
+    for (const subject of subjects) {
+      const ms = await subject.measure(run);
+      if (run >= 0) subject.ms.push(ms);
+    }
     await delay(PAUSE_MS);
   }
   return subjects;
@@ -62,12 +67,11 @@ async function measure(practice: Practice, folder: string): Promise<readonly Sub
 async function firstRequestMs(
   practice: Practice,
   chapter: string,
-  folder: string,
-  build: typeof tankobon,
+  { output, name, build }: { output: string; name: string; build: typeof tankobon },
 ): Promise<number> {
   const { startedMs } = await timed({
-    words: build('download', chapter, '--output', join(folder, 'shelf'), '--quiet'),
-    env: { ...practice.environment, TANKOBON_HOME: join(folder, 'home') },
+    words: build('download', chapter, '--output', output, '--quiet'),
+    env: { ...practice.environment, TANKOBON_HOME: practice.homeOf(name) },
   });
   const { arrivals } = await practice.arrivals(startedMs);
   return (arrivals[0]?.atMs ?? NaN) - startedMs;

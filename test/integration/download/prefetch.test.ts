@@ -36,6 +36,13 @@ describe('the delivery metadata of a single chapter is requested', () => {
     expect(atHomeCalls()).toEqual([AT_HOME]);
   });
 
+  test('before its title, so that the open connection is not taken by a request that nothing waits for', async () => {
+    await harness.download({ targets: [ADDRESS] });
+    const paths = apiCalls().map((path) => path.replace(/\?.*/, ''));
+    expect(paths.slice(0, 2)).toEqual([`/chapter/${ID}`, AT_HOME]);
+    expect(paths[2]).toMatch(/^\/manga\//);
+  });
+
   test('not for an existing chapter, except with --force', async () => {
     await harness.download({ targets: [ADDRESS] });
     await harness.download({ targets: [ADDRESS] });
