@@ -18,6 +18,8 @@ export const SKIP_REASONS = {
   'newer-version': 'changed on MangaDex since it was downloaded; --update gets the change',
   'uploaded-again':
     'uploaded again; the older upload is kept, unless --update, or upgrade in a sync, replaces it',
+  'other-release-saved':
+    'another release of the chapter is saved; --group or --all-releases gets this one too',
   'number-in-use': 'its number is that of a saved chapter, which retag gives its new number',
   'in-download-archive': 'downloaded before, according to the download archive',
   'shared-done': 'saved by another machine with the same --share',

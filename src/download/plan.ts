@@ -31,6 +31,7 @@ import {
 import { inferPlanVolumes, type ListedVolumes } from './plan-volumes.js';
 import { planUploads } from './plan-uploads.js';
 import { prefetchSingleChapter } from './prefetch.js';
+import { preferSavedReleases } from './saved-releases.js';
 import type { KnownChapters } from './saved-state.js';
 
 export interface Plan extends Omit<PlanSelection, 'selected'> {
@@ -78,9 +79,11 @@ export async function planTargets(options: DownloadRequest, deps: PlanDeps): Pro
   const { resolution, listedVolumes } = infersVolumes
     ? await inferPlanVolumes(resolved, options.selection, deps)
     : { resolution: resolved, listedVolumes: new Map() };
-  const selection = await selectForPlan(resolution, options, deps);
+  const choice = await selectForPlan(resolution, options, deps);
   deps.onActivity?.('scanning');
   const library = await libraryScan;
+  const found = { ...deps, library };
+  const selection = preferSavedReleases(choice, resolution, options.selection, found);
   const uploads = await planUploads(selection.selected, resolution, library, options, deps);
   const { replacements } = uploads;
   const request = { ...options, replacements };
@@ -98,7 +101,7 @@ export async function planTargets(options: DownloadRequest, deps: PlanDeps): Pro
       job: { ...chapter.job, takePrefetched: prefetched?.take },
     })),
     skipped: [
-      ...selection.skipped.map((entry) => ({ ...entry, file: library.find(entry.id)?.file })),
+      ...selection.skipped.map((entry) => ({ file: library.find(entry.id)?.file, ...entry })),
       ...uploads.skipped,
       ...planned.skipped,
     ],

@@ -94,7 +94,8 @@ test('--keep-chapters keeps the files of the chapters; a chapter target is compa
     expect.objectContaining({ type: 'volume-incomplete', missing: ['3'] }),
   );
   await harness.download({ ...LIGHTHOUSE, volumes: '1', keepChapters: true });
-  expect(booksOf('Vol.01')).toHaveLength(5);
+  // One file of each number: the later release of chapter 2 is not saved beside the one that was named.
+  expect(booksOf('Vol.01')).toHaveLength(4);
 });
 
 test('the files of chapters are removed whether their names sort before or after that of their book', async () => {
