@@ -1,5 +1,5 @@
 /** Reads ZIP archives: their entries through yauzl, and the bytes of an entry with its checksum. */
-import { close, constants, open } from 'node:fs';
+import { close, constants, fstat, open } from 'node:fs';
 import { open as openFile, stat, type FileHandle } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
@@ -10,6 +10,7 @@ import type { Entry, ZipFile } from 'yauzl';
 const NON_BLOCKING = process.platform === 'win32' ? 0 : constants.O_NONBLOCK;
 const openDescriptor = promisify(open);
 const closeDescriptor = promisify(close);
+const statDescriptor = promisify(fstat);
 const inflate = promisify(inflateRaw);
 
 /** Where the bytes of an entry are, as the archive's directory says. */
@@ -32,10 +33,8 @@ export async function withZip<T>(
 ): Promise<T | undefined> {
   // Checked before opening it, since opening a device may have effects.
   if (!isRegular && !(await stat(file)).isFile()) return undefined;
-  const { default: yauzl } = await import('yauzl');
   const descriptor = await openDescriptor(file, constants.O_RDONLY | NON_BLOCKING);
-  const options = { lazyEntries: true, autoClose: false };
-  const zip = await yauzl.fromFdPromise(descriptor, options).catch(async (error: unknown) => {
+  const zip = await openZip(descriptor).catch(async (error: unknown) => {
     await closeDescriptor(descriptor);
     // Errors of the operating system have a code, those of yauzl do not.
     throw (error as NodeJS.ErrnoException).code === undefined
@@ -47,6 +46,16 @@ export async function withZip<T>(
   } finally {
     zip.close();
   }
+}
+
+async function openZip(descriptor: number): Promise<ZipFile> {
+  const [{ fromRandomAccessReaderPromise }, { TailReader }] = await Promise.all([
+    import('yauzl'),
+    import('./tail-reader.js'),
+  ]);
+  const { size } = await statDescriptor(descriptor);
+  const reader = await TailReader.open(descriptor, size);
+  return fromRandomAccessReaderPromise(reader, size, { lazyEntries: true, autoClose: false });
 }
 
 /** yauzl rejects an entry with more data than it announces. */
