@@ -5,7 +5,8 @@
  * isUnchanged right before it does so.
  */
 import type { BigIntStats } from 'node:fs';
-import { chmod, lstat } from 'node:fs/promises';
+import { chmod, lstat, readdir, stat } from 'node:fs/promises';
+import { basename, dirname } from 'node:path';
 import { StorageError } from '../core/errors.js';
 import { haveSameBytes, isSystemError, removeFile, renameInto } from '../core/files.js';
 import { publishNew } from '../core/publish.js';
@@ -106,6 +107,59 @@ export async function moveUnchanged(
   if (!(await haveSameBytes(file, target))) return false;
   await removeFile(file);
   return true;
+}
+
+/**
+ * Puts a complete file into the place of `file`, under the first of the names that no other file has; resolves with that
+ * name. `file` is renamed first, and then replaced in one step: a killed run leaves it whole, and a later one replaces it
+ * there. Throws StorageError `file-changed` if `file` is not in the state `state` any more.
+ */
+export async function replaceAs(
+  tmpFile: string,
+  names: Iterable<string>,
+  { file, state }: { readonly file: string; readonly state: FileState },
+): Promise<string> {
+  for (const name of names) {
+    if (name === file) break;
+    if (!(await isUnchanged(file, state))) throw fileChanged(file);
+    if (await isUnchanged(name, state)) {
+      // Some file systems find the file under another spelling of its name too.
+      if (!(await areTwoNames(file, name))) break;
+      // A run that was killed while it renamed the file left it under both.
+      await removeFile(file);
+    } else {
+      const isRenamed = await publishNew(file, name).catch(ifOtherDevice);
+      if (isRenamed !== true) {
+        if (await publishAs(tmpFile, name, { file, state })) return name;
+        continue;
+      }
+    }
+    return replaceRenamed(tmpFile, name, state);
+  }
+  if (await replaceUnchanged(tmpFile, file, state)) return file;
+  throw fileChanged(file);
+}
+
+/** Undefined if the file cannot be renamed, since its new folder is on another device. */
+function ifOtherDevice(error: unknown): undefined {
+  if (!isSystemError(error, 'EXDEV')) throw error;
+  return undefined;
+}
+
+/** Where a file system has no inodes, the file may have got another number with its new name. */
+async function replaceRenamed(tmpFile: string, file: string, before: FileState): Promise<string> {
+  const state = await readFileState(file);
+  const isSame = state?.size === before.size && state.mtimeNs === before.mtimeNs;
+  if (isSame && (await replaceUnchanged(tmpFile, file, state))) return file;
+  throw fileChanged(file);
+}
+
+/** Whether these are two names of a file, and not two spellings of one. */
+async function areTwoNames(file: string, other: string): Promise<boolean> {
+  const [folder, otherFolder] = [await stat(dirname(file)), await stat(dirname(other))];
+  if (folder.dev !== otherFolder.dev || folder.ino !== otherFolder.ino) return true;
+  const names = await readdir(dirname(file));
+  return names.includes(basename(file)) && names.includes(basename(other));
 }
 
 /** The error for a file that isUnchanged or replaceUnchanged refused. */

@@ -19,6 +19,8 @@ import type { CheckedFiles } from './checked-files.js';
 
 export interface RepairedFile {
   readonly file: string;
+  /** The path of the new file, if the chapter is called otherwise by now. */
+  readonly newFile?: string;
   /** Where the damaged file is kept. */
   readonly kept: string;
 }
@@ -111,15 +113,17 @@ async function repairFolder(
         .map(({ file, identity }) => [resolve(file), identity]),
     ),
   };
-  const repaired = new Set<RepairedFile>();
+  const repaired = new Map<RepairedFile, RepairedFile>();
   const observe: DownloadListeners['observe'] = (event) => {
     listeners.observe(event);
-    const entry = event.type === 'chapter-saved' && kept.get(resolve(event.file));
-    if (entry) repaired.add(entry);
+    if (event.type !== 'chapter-saved') return;
+    const { file: newFile, replacedFile } = event;
+    const entry = kept.get(resolve(replacedFile ?? newFile));
+    if (entry) repaired.set(entry, { ...entry, ...(replacedFile !== undefined && { newFile }) });
   };
   try {
     const { stoppedBy } = await download(context, request, { ...listeners, observe }, signal);
-    return { repaired: [...repaired], stoppedBy };
+    return { repaired: [...repaired.values()], stoppedBy };
   } finally {
     for (const [file, entry] of kept)
       if (!repaired.has(entry) && (await isStillThere(file, entry.kept)))

@@ -18,12 +18,7 @@ export type VerifyEvent =
       readonly reason: DamageReason;
       readonly message: string;
     }
-  | {
-      readonly type: 'file-repaired';
-      readonly file: string;
-      /** Where the damaged file is kept. */
-      readonly kept: string;
-    }
+  | ({ readonly type: 'file-repaired' } & RepairedFile)
   | {
       readonly type: 'verify-summary';
       readonly checked: number;

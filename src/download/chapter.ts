@@ -2,12 +2,13 @@
  * Downloads one chapter, from its delivery metadata to its CBZ, in two steps: a batch prepares the next chapter while
  * the last pages of the current one load.
  */
+import { dirname } from 'node:path';
 import { CbzWriter } from '../cbz/cbz-writer.js';
 import { fetchAtHomeMetadata, pageFileNames, type AtHomeMetadata } from '../image/at-home.js';
 import { BaseUrls } from '../image/base-urls.js';
 import { digestInFileName, type Quality } from '../image/page-url.js';
 import { ChapterError, thrownMessage } from '../core/errors.js';
-import { toStorageError } from '../core/files.js';
+import { lstatIfExists, removeEmptyFolders, toStorageError } from '../core/files.js';
 import type { ServiceClient } from '../api/client.js';
 import { assertSamePages, completePages, loadAll } from './chapter-pages.js';
 import { loadPage, type PageJob, type PageDeps } from './page.js';
@@ -41,6 +42,8 @@ export interface ChapterDeps extends PageDeps {
 
 export interface SavedChapter {
   readonly file: string;
+  /** The path of the archive that it replaced, if that had another name. */
+  readonly replacedFile?: string;
   readonly pages: number;
   readonly bytes: number;
   /** What its owner edited in the metadata of the archive that it replaced. */
@@ -187,7 +190,7 @@ async function finish(
   workspace: Workspace,
   cbz: CbzWriter,
 ): Promise<SavedChapter> {
-  const { id, file } = job;
+  const { id, file, output, replaces } = job;
   const pages = completePages(workspace.kept, count, id);
   const publish = (tmpFile: string) => publishChapter(tmpFile, job);
   try {
@@ -196,7 +199,15 @@ async function finish(
     const description = await job.describe?.(sized);
     const { kept = [] } = description ?? {};
     const saved = await cbz.finish(publish, description);
-    return { pages: count, ...saved, ...(kept.length > 0 && { kept }) };
+    const isRenamed = replaces !== undefined && replaces !== saved.file;
+    const hasReplaced = isRenamed && (await lstatIfExists(replaces)) === undefined;
+    if (hasReplaced) await removeEmptyFolders(dirname(replaces), output);
+    return {
+      pages: count,
+      ...saved,
+      ...(hasReplaced && { replacedFile: replaces }),
+      ...(kept.length > 0 && { kept }),
+    };
   } catch (error) {
     throw toStorageError(error, file);
   }

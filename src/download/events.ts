@@ -59,6 +59,8 @@ export type DownloadEvent =
       readonly type: 'chapter-saved';
       readonly chapter: string;
       readonly file: string;
+      /** The path of the CBZ that it replaced, if that had another name. */
+      readonly replacedFile?: string;
       readonly pages: number;
       readonly bytes: number;
       /** With `--update`: the metadata that the owner edited, and the elements that tankobon never writes. */

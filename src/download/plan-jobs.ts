@@ -125,11 +125,15 @@ export function planJobs(
     const path = options.nameChapter(nameValues(chapter, title));
     return homeOf(chapter)?.place(path) ?? path;
   };
-  const candidates = selected.map(({ id, chapter }) => ({
-    chapterId: id,
-    path: chapter && metadata ? pathOf(chapter) : `${id}.cbz`,
-  }));
-  const replaced = new Set([...(options.replacements?.values() ?? [])].map(({ file }) => file));
+  const templatePaths = selected.map(({ id, chapter }) =>
+    chapter && metadata ? pathOf(chapter) : `${id}.cbz`,
+  );
+  const candidates = selected.map(({ id, replaces, renamed }, index) => {
+    const existing = renamed?.file ?? replaces;
+    const path = existing === undefined ? templatePaths[index] : pathBelow(output, existing);
+    return { chapterId: id, path: path ?? '' };
+  });
+  const replaced = new Set(selected.map(({ replaces }) => replaces));
   // Also by a file that tankobon did not write.
   const isTaken = (path: string) =>
     library.filesAt(join(output, path)).some((file) => !replaced.has(file));
@@ -137,8 +141,12 @@ export function planJobs(
   const unreadable = new Map(
     library.damaged.map((damaged) => [pathCollisionKey(pathBelow(output, damaged.file)), damaged]),
   );
-  return selected.map(({ id, chapter, why, replaces, compared }, index) => {
-    const file = replaces ?? join(output, paths[index] ?? `${id}.cbz`);
+  return selected.map(({ id, chapter, why, replaces, renamed, compared }, index) => {
+    const file = renamed?.file ?? replaces ?? join(output, paths[index] ?? `${id}.cbz`);
+    const templatePath = templatePaths[index] ?? '';
+    // The files have the name that the title had when its folder was made.
+    const asInFolder = (title: Title | undefined) =>
+      title && renamed ? { ...title, name: renamed.series } : withHome(title, chapter);
     const seriesName = findTitle(titles, chapter)?.name;
     const title = loadedTitles.then((loaded) => findTitle(loaded.titles, chapter));
     const job: ChapterJob = {
@@ -147,9 +155,10 @@ export function planJobs(
       file,
       output,
       quality,
-      replace: options.force === true || replaces !== undefined,
+      replace: options.force === true || (replaces !== undefined && compared !== undefined),
+      replaces,
       replacesChapter: options.replacements?.get(id)?.chapterId,
-      replacedState: options.filesToReplace?.get(file),
+      replacedState: options.filesToReplace?.get(replaces ?? file),
       hasLostMark: options.lostMarks?.has(file),
       comment: formatIdentityComment({
         chapterId: id,
@@ -159,16 +168,13 @@ export function planJobs(
       }),
       describe: async (pages) => {
         // A file that is replaced may be where an earlier template put it.
-        const isPlaced = dirname(file) === dirname(join(output, candidates[index]?.path ?? ''));
+        const isPlaced = dirname(file) === dirname(join(output, templatePath));
         const home = homeOf(chapter) ?? options;
         const folderTemplate = isPlaced ? home.folderTemplate : undefined;
         const named =
-          chapter && metadata
-            ? { title: withHome(await title, chapter), folderTemplate }
-            : undefined;
+          chapter && metadata ? { title: asInFolder(await title), folderTemplate } : undefined;
         // The edits of an older upload are the owner's too.
-        const isOlder = options.force !== true && options.replacements?.has(id) === true;
-        const editedFile = compared || isOlder ? replaces : undefined;
+        const editedFile = options.force === true ? undefined : replaces;
         return describeChapter({ id, quality, chapter, pages, named, fields: options, editedFile });
       },
       hasSamePages:
@@ -178,16 +184,15 @@ export function planJobs(
           return comparePages(compared, delivered);
         }),
     };
-    const path = candidates[index]?.path ?? '';
     return {
       job,
       chapter,
       seriesName,
-      // The files have the name that the title had when its folder was made.
-      title: title.then((known) => withHome(known, chapter)),
+      title: title.then(asInFolder),
       compared: compared?.archive,
       why,
-      unreadable: replaces === undefined ? unreadable.get(pathCollisionKey(path)) : undefined,
+      unreadable:
+        replaces === undefined ? unreadable.get(pathCollisionKey(templatePath)) : undefined,
     };
   });
 }

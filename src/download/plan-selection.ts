@@ -29,7 +29,9 @@ export interface ChosenChapter {
   readonly chapter: Chapter | undefined;
   readonly why: string;
   /** The archive to replace. */
-  readonly replaces?: string;
+  readonly replaces?: string | undefined;
+  /** The name that the archive gets then, and that of its series. */
+  readonly renamed?: { readonly file: string; readonly series: string };
   /** The archive whose pages are compared with those of the service: if they are the same, they are not loaded. */
   readonly compared?: ComparedArchive;
 }

@@ -51,12 +51,7 @@ export async function planUploads(
   }
   const skippedIds = new Set(skipped.map(({ id }) => id));
   return {
-    selected: selected
-      .filter(({ id }) => !skippedIds.has(id))
-      .map((chosen) => {
-        const replaced = replacements.get(chosen.id);
-        return replaced ? { ...chosen, replaces: replaced.file } : chosen;
-      }),
+    selected: selected.filter(({ id }) => !skippedIds.has(id)),
     skipped,
     replacements,
   };

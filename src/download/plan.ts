@@ -31,6 +31,7 @@ import {
 import { inferPlanVolumes, type ListedVolumes } from './plan-volumes.js';
 import { planUploads } from './plan-uploads.js';
 import { prefetchSingleChapter } from './prefetch.js';
+import { withReplaced } from './replaced-names.js';
 import { preferSavedReleases } from './saved-releases.js';
 import type { KnownChapters } from './saved-state.js';
 
@@ -143,7 +144,7 @@ export async function planSelected(
       )
     : undefined;
   const chapters = planJobs(
-    missing,
+    await withReplaced(missing, library, named.titles, options, deps.signal),
     library,
     { titles: named.titles, loadedTitles },
     { ...options, nameChapter, homes },

@@ -5,7 +5,13 @@
 import { basename, dirname, join } from 'node:path';
 import { candidatePaths } from '../cbz/file-name.js';
 import { readIdentity } from '../cbz/archive-content.js';
-import { fileChanged, readFileState, replaceUnchanged, type FileState } from '../cbz/ownership.js';
+import {
+  fileChanged,
+  readFileState,
+  replaceAs,
+  replaceUnchanged,
+  type FileState,
+} from '../cbz/ownership.js';
 import { StorageError } from '../core/errors.js';
 import { toStorageError, statIfExists } from '../core/files.js';
 import { publishNew } from '../core/publish.js';
@@ -16,6 +22,8 @@ export interface ChapterTarget {
   readonly file: string;
   /** Replace an archive of the same chapter. */
   readonly replace: boolean;
+  /** The path of the archive that is replaced, if there is one. */
+  readonly replaces?: string | undefined;
   /** Another release of the same chapter, whose archive is replaced too. */
   readonly replacesChapter?: string;
   /** A file that is not in this state any more is not replaced. */
@@ -39,6 +47,14 @@ export async function findPublished(target: ChapterTarget): Promise<string | und
  * of this chapter, or of the one that it replaces.
  */
 export async function publishChapter(tmpFile: string, target: ChapterTarget): Promise<string> {
+  const { replaces = target.file } = target;
+  if (replaces !== target.file) {
+    const { chapter, own } = await contentOf(replaces, target);
+    const isReplaced = chapter === 'same' || chapter === 'replaced';
+    const state = own && (target.replacedState ?? own);
+    if (state && isReplaced)
+      return replaceAs(tmpFile, candidates(target), { file: replaces, state });
+  }
   for (const file of candidates(target)) {
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
       if (await publishNew(tmpFile, file)) return file;

@@ -6,6 +6,7 @@ import { waitingEvent, type Observe, type UpdateEvent } from './events.js';
 import { removeLeftovers } from './leftovers.js';
 import { PageQueue } from './page-queue.js';
 import type { Plan } from './plan.js';
+import type { PlannedChapter } from './plan-jobs.js';
 import { openChapterShare } from './chapter-share.js';
 import type { DownloadResult } from './download-result.js';
 import type { DownloadSession } from './download-session.js';
@@ -37,28 +38,33 @@ export async function savePlan(
     if (event.type === 'chapter-saved') savedIds.add(event.chapter);
     listeners.observe(event);
   };
+  const deps = {
+    client,
+    share,
+    loader,
+    queue: new PageQueue(request.concurrency),
+    reports,
+    isFirstParty: service.isFirstParty,
+    outages: service.outages,
+    observe,
+    random: Math.random,
+    onClaimedElsewhere: session.onClaimedElsewhere,
+    onSamePages: (id: string) => {
+      samePageIds.add(id);
+    },
+  };
+  const stop = new AbortController();
+  const signal = AbortSignal.any([userSignal, stop.signal]);
   try {
-    result.stoppedBy = await saveChapters(
-      plan.chapters.map(({ job }) => job),
-      {
-        client,
-        share,
-        loader,
-        queue: new PageQueue(request.concurrency),
-        reports,
-        isFirstParty: service.isFirstParty,
-        outages: service.outages,
-        observe,
-        random: Math.random,
-        onClaimedElsewhere: session.onClaimedElsewhere,
-        onSamePages: (id) => {
-          samePageIds.add(id);
-        },
-      },
-      userSignal,
-    );
-    const updateError = await updateUnchanged(plan, samePageIds, session);
-    result.stoppedBy ??= updateError;
+    for (const chapters of replacingFirst(plan.chapters)) {
+      const jobs = chapters.map(({ job }) => job);
+      const batchError = await saveChapters(jobs, deps, signal);
+      const same = chapters.filter(({ job }) => samePageIds.has(job.id));
+      const updateError = await updateUnchanged(same, session);
+      result.stoppedBy ??= batchError ?? updateError;
+      // The other chapters are reported as not started.
+      if (result.stoppedBy) stop.abort(result.stoppedBy);
+    }
     const saved = plan.chapters.filter(({ job }) => savedIds.has(job.id));
     if (saved.length === 0) return;
     // Already settled: each saved chapter has waited for it.
@@ -72,25 +78,31 @@ export async function savePlan(
   }
 }
 
+/** New chapters come after those that replace a file, since these may leave a name that a new one gets. */
+function replacingFirst(chapters: Plan['chapters']): readonly Plan['chapters'][] {
+  const isReplacing = ({ job }: PlannedChapter) => job.replaces !== undefined;
+  const replacing = chapters.filter(isReplacing);
+  const added = chapters.filter((planned) => !isReplacing(planned));
+  return [replacing, added].filter(({ length }) => length > 0);
+}
+
 /**
  * Updates the metadata of the chapters whose pages did not change. Resolves with the interruption that stopped it; what
  * is not updated then counts as not started.
  */
 async function updateUnchanged(
-  { chapters }: Plan,
-  ids: ReadonlySet<string>,
+  chapters: readonly PlannedChapter[],
   { request, listeners, userSignal }: DownloadSession,
 ): Promise<TankobonError | undefined> {
-  if (ids.size === 0) return undefined;
+  if (chapters.length === 0) return undefined;
   const { updateMetadata } = await import('./update-metadata.js');
-  const remaining = new Set(ids);
+  const remaining = new Set(chapters.map(({ job }) => job.id));
   const observe = (event: UpdateEvent): void => {
     remaining.delete(event.chapter);
     listeners.observe(event);
   };
-  const unchanged = chapters.filter(({ job }) => ids.has(job.id));
   try {
-    await updateMetadata(unchanged, request, observe, userSignal);
+    await updateMetadata(chapters, request, observe, userSignal);
     return undefined;
   } catch (error) {
     if (!userSignal.aborted) throw error;

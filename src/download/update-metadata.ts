@@ -59,12 +59,12 @@ async function planUpdates(
   };
   const retags: Retag[] = [];
   for (const { job, chapter, title: loadingTitle, compared } of chapters) {
-    const { file = job.file, isBound } = compared ?? {};
+    const file = job.replaces ?? compared?.file ?? job.file;
     const title = await loadingTitle;
     signal.throwIfAborted();
     try {
       // A book keeps the metadata of its chapters. Without its title, a chapter would lose the series.
-      const isChanged = !isBound && metadata && chapter && title;
+      const isChanged = compared?.isBound !== true && metadata && chapter && title;
       const planned = isChanged && (await planRetag({ file, chapter, title }, options));
       if (planned && isRetag(planned)) retags.push(planned);
       else observe(unchangedEvent(job.id, file));

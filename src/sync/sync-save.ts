@@ -39,16 +39,21 @@ export async function saveReleases(
   // If the run is killed, the next one announces what was saved, and removes what was replaced.
   journal.add(...started.map(({ chapter, replaces }) => ({ started: chapter.id, replaces })));
   const byId = new Map(planned.map((release) => [release.chapter.id, release]));
-  const saved: { release: PlannedRelease; file: string }[] = [];
-  const renamed: { chapter: string; file: string; newFile: string }[] = [];
+  const saved: PlannedRelease[] = [];
+  const files: { chapterId: string; file: string; titleId: string }[] = [];
+  const gone = new Set<string>();
   const observe: DownloadListeners['observe'] = (event) => {
     if (event.type !== 'summary') listeners.observe(event);
-    if (event.type === 'chapter-retagged' && event.newFile !== undefined)
-      renamed.push({ ...event, newFile: event.newFile });
+    if (event.type === 'chapter-retagged' && event.newFile !== undefined) {
+      files.push({ chapterId: event.chapter, file: event.newFile, titleId: id });
+      gone.add(event.file);
+    }
     const release = event.type === 'chapter-saved' && byId.get(event.chapter);
     if (!release) return;
     journal.add({ saved: updateOf(id, title.name, release, event.file) });
-    saved.push({ release, file: event.file });
+    saved.push(release);
+    files.push({ chapterId: release.chapter.id, file: event.file, titleId: id });
+    if (event.replacedFile !== undefined) gone.add(event.replacedFile);
   };
   const result = await runPlan(
     { ...session, listeners: { ...listeners, observe }, request },
@@ -56,17 +61,9 @@ export async function saveReleases(
   ).finally(() => {
     journal.add({ ended: plannedIds });
   });
-  const files = [
-    ...saved.map(({ release, file }) => ({ chapterId: release.chapter.id, file })),
-    ...renamed.map(({ chapter, newFile }) => ({ chapterId: chapter, file: newFile })),
-  ];
-  libraries.update(
-    output,
-    files.map((file) => ({ ...file, titleId: id })),
-    new Set(renamed.map(({ file }) => file)),
-  );
+  libraries.update(output, files, gone);
   await removeReplaced(plannedIds, output, session);
-  return { saved: saved.map(({ release }) => release), result };
+  return { saved, result };
 }
 
 /** The download of these releases, and its plan, which is made when it starts. */

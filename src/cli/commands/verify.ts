@@ -137,8 +137,11 @@ async function progressDisplay(context: CommandContext): Promise<ProgressDisplay
 }
 
 function describe(event: Exclude<VerifyEvent, { readonly type: 'file-damaged' }>): string {
-  if (event.type === 'file-repaired')
-    return `repaired: ${event.file}\n  the damaged file is kept as ${event.kept}`;
+  if (event.type === 'file-repaired') {
+    const { file, newFile, kept } = event;
+    const renamed = newFile === undefined ? '' : `\n  renamed to ${newFile}`;
+    return `repaired: ${file}${renamed}\n  the damaged file is kept as ${kept}`;
+  }
   const { checked, damaged, repaired, links, unchanged = 0 } = event;
   return [
     `${pluralize(checked, 'file')} checked, ${damaged} damaged`,

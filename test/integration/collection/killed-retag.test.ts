@@ -14,7 +14,9 @@ import { readOwnBook } from '../../../src/formats/rename-book.js';
 import { scanLibrary } from '../../../src/cbz/scan-library.js';
 import {
   createLibrary,
+  editChapter,
   EXAMPLE_CHAPTERS,
+  reuploadChapter,
   uuidOf,
 } from '../../../src/practice-server/library/library.js';
 import { drawnCover } from '../../../src/practice-server/library/story-pages.js';
@@ -35,7 +37,7 @@ import {
   runCommand,
   saveNumbered,
 } from '../../support/retag-harness.js';
-import { chapter, renameTitle, title } from '../../support/title-library.js';
+import { chapter, LATER, named, renameTitle, title } from '../../support/title-library.js';
 
 const NO_LIMITS = { general: { requests: 10_000, periodMs: 1_000 }, periodScale: 0.001 };
 
@@ -178,3 +180,44 @@ test(
     }),
   600_000,
 );
+
+test('--update of chapters that get new names: each is whole after each kill, and the next run completes it', async () => {
+  const chapters = ['1', '2', '3', '4'].map((number) => chapter('one', number));
+  const library = createLibrary({ titles: [title('one', 'Old')], chapters });
+  const harness = await DownloadHarness.start({ library, limits: NO_LIMITS });
+  try {
+    const [first, second, third, fourth] = chapters;
+    if (!first || !second || !third || !fourth) throw new Error('no chapters');
+    const targets = [`title:${uuidOf('one')}`];
+    await harness.download({ targets, output: original, language: 'en' });
+    // Another title of the chapter, other pages, an upload under another id, and another number.
+    const { library: now } = harness.service;
+    const edited = (each: typeof first) => editChapter(each, LATER, { title: 'Salt' });
+    const upload = chapter('one', '9');
+    now.putChapter(edited(first));
+    now.putChapter(reuploadChapter(edited(second), LATER, upload));
+    now.removeChapter(third.id);
+    const anew = {
+      ...chapter('one', '3', { at: LATER, title: 'Salt' }),
+      id: uuidOf('uploaded anew'),
+    };
+    now.putChapter(anew);
+    now.putChapter(editChapter(fourth, LATER, { chapter: '5' }));
+    const salt = (number: number) => named('Old', number).replace(' [', ' - Salt [');
+    const settled = [salt(1), salt(2), salt(3), named('Old', 5)];
+    const ids = [[first.id], [second.id], [third.id, anew.id], [fourth.id]];
+    const words = ['download', ...targets, '-o', output, '--update', '--language', 'en'];
+    const env = harness.service.environment;
+    const changes = await killAtEachChange({ ...run, words, env }, async (kill) => {
+      const { archives, damaged } = await scanLibrary(output);
+      const whole = ids.map((each) => archives.some(({ chapterId }) => each.includes(chapterId)));
+      expect([kill, damaged, whole]).toEqual([kill, [], [true, true, true, true]]);
+      const { code } = await harness.download({ targets, output, update: true, language: 'en' });
+      const files = readdirSync(join(output, 'Old')).filter((name) => name.endsWith('.cbz'));
+      expect([kill, code, files.map((name) => `Old/${name}`).sort()]).toEqual([kill, 0, settled]);
+    });
+    expect(changes).toBeGreaterThan(20);
+  } finally {
+    await harness.stop();
+  }
+}, 600_000);

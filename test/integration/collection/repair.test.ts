@@ -16,7 +16,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { repairFiles } from '../../../src/collection/repair.js';
 import type { DownloadListeners } from '../../../src/download/download-session.js';
-import { EXAMPLE_CHAPTERS } from '../../../src/practice-server/library/library.js';
+import { editChapter, EXAMPLE_CHAPTERS } from '../../../src/practice-server/library/library.js';
 import { startPracticeService } from '../../../src/practice-server/practice-service.js';
 import { testImage, writeChapterFile } from '../../support/chapter-files.js';
 import { readArchive, readComment, writeArchive } from '../../support/archive.js';
@@ -113,6 +113,25 @@ describe('in the process of the test', () => {
       { type: 'file-repaired', file, kept: `${file}.damaged` },
     ]);
     expect(await Promise.all(copies.map(fileDigest))).toEqual(before);
+  });
+
+  test('one that is called otherwise by now gets its new name', async () => {
+    await harness.download({ targets: [CHAPTER] });
+    const [file = ''] = harness.archives();
+    damage(file);
+    const { library } = harness.service;
+    const now = library.chapter(CHAPTER);
+    if (!now) throw new Error('no chapter');
+    library.putChapter(editChapter(now, '2026-01-01T00:00:00+00:00', { title: 'Salt' }));
+    const { code, events } = await verify('--repair');
+    const repaired = events[1];
+    expect([code, repaired]).toMatchObject([
+      0,
+      { type: 'file-repaired', file, kept: `${file}.damaged` },
+    ]);
+    const newFile = repaired && 'newFile' in repaired ? repaired.newFile : undefined;
+    expect(newFile).toContain(' - Salt [');
+    expect(harness.archives()).toEqual([newFile]);
   });
 
   test('one whose name is too long for a second name does not stop the others', async () => {

@@ -1,5 +1,8 @@
 /** Chapters that were deleted and uploaded again under another id, or renumbered: never two files of one number. */
+import { renameSync } from 'node:fs';
 import { editChapter } from '../../../src/practice-server/library/library.js';
+import { readEntry } from '../../support/archive.js';
+import { editEntry, replaced } from '../../support/owner-edits.js';
 import {
   chapterId,
   DAY_MS,
@@ -74,6 +77,41 @@ test('with upgrade it replaces the deleted one', async () => {
   expect(savedIn(lines)).toEqual([id]);
   expect(lines.at(-1)).toMatchObject({ replaced: 1 });
   expect(paths()).toEqual(REPLACED);
+});
+
+test('with upgrade, the edits of the owner stay, and are reported', async () => {
+  await start(', language: [en], upgrade: true');
+  const [file = ''] = harness.base.archives().filter((each) => each.includes('001'));
+  await editEntry(file, 'ComicInfo.xml', (xml) =>
+    replaced(xml, ['</ComicInfo>', '<CommunityRating>5</CommunityRating></ComicInfo>']),
+  );
+  const id = uploadAgain();
+  const { lines, stderr } = await harness.sync();
+  expect(stderr).not.toContain('written by another program');
+  expect(lines).toContainEqual(
+    expect.objectContaining({
+      type: 'chapter-saved',
+      chapter: id,
+      kept: ['CommunityRating'],
+      replacedFile: file,
+    }),
+  );
+  expect(paths()).toEqual(REPLACED);
+  const [saved = ''] = harness.base.archives().filter((each) => each.includes('001'));
+  const xml = await readEntry(saved, 'ComicInfo.xml');
+  expect(xml).toContain('<CommunityRating>5</CommunityRating>');
+  expect(xml).toContain('<Title>Again</Title>');
+});
+
+test('with upgrade, a name that the owner gave stays, and the next run finds the chapter', async () => {
+  await start(', language: [en], upgrade: true');
+  const [file = ''] = harness.base.archives().filter((each) => each.includes('001'));
+  renameSync(file, file.replace(/Alpha Ch.*/, 'first.cbz'));
+  uploadAgain();
+  const { stderr } = await harness.sync();
+  expect(stderr).not.toContain('kept');
+  expect(paths()).toEqual(['Alpha/Alpha Ch.002 [Scans].cbz', 'Alpha/first.cbz']);
+  expect(savedIn((await harness.sync()).lines)).toEqual([]);
 });
 
 test('if upgrade is set later, the next run replaces it', async () => {
