@@ -44,7 +44,7 @@ export const DOWNLOAD_EVENTS: {
   ],
   'chapter-saved': [
     { type: 'chapter-saved', ...CHAPTER, file: 'a.cbz', pages: 24, bytes: 9876543 },
-    'The CBZ is complete and has its final name. With `--update`, `kept` names what you edited in the metadata of the CBZ that it replaced.',
+    'The CBZ is complete and has its final name. `replacedFile` is the path of the CBZ that it replaced, if that had another name, and `kept` names what you edited in its metadata.',
   ],
   'chapter-retagged': [
     {
