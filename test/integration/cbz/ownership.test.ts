@@ -1,7 +1,9 @@
 /** A file is tankobon's only by its own mark, in a regular file. */
 import { execFileSync } from 'node:child_process';
 import {
+  existsSync,
   mkdtempSync,
+  readFileSync,
   renameSync,
   rmSync,
   statSync,
@@ -13,7 +15,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { formatIdentityComment } from '../../../src/cbz/identity.js';
 import { scanLibrary } from '../../../src/cbz/scan-library.js';
-import { isUnchanged, readFileState, readOwnership } from '../../../src/cbz/ownership.js';
+import {
+  isUnchanged,
+  readFileState,
+  readOwnership,
+  replaceAs,
+} from '../../../src/cbz/ownership.js';
 import { LibraryCache } from '../../../src/sync/library-cache.js';
 import { writeArchive } from '../../support/archive.js';
 import { chapterId, testImage, writeChapterFile } from '../../support/chapter-files.js';
@@ -107,4 +114,48 @@ test('a file is unchanged only with the same inode, size and modification time',
   rmSync(own);
   expect(await isUnchanged(own, before)).toBe(false);
   expect(await readFileState(folder)).toBeUndefined();
+});
+
+describe('replaceAs', () => {
+  const finished = (): string => {
+    const file = join(folder, '.finished.tmp');
+    writeFileSync(file, 'new');
+    return file;
+  };
+  const stateOf = async (file: string) => {
+    const state = await readFileState(file);
+    if (!state) throw new Error(file);
+    return { file, state };
+  };
+
+  posixTest('a folder on another device: the file gets its new name there', async () => {
+    const other = mkdtempSync('/var/tmp/tankobon-ownership-');
+    try {
+      const tmpFile = join(other, '.finished.tmp');
+      writeFileSync(tmpFile, 'new');
+      const name = join(other, 'new.cbz');
+      expect(await replaceAs(tmpFile, [name], await stateOf(own))).toBe(name);
+      expect([readFileSync(name, 'utf8'), existsSync(own)]).toEqual(['new', false]);
+    } finally {
+      rmSync(other, { recursive: true });
+    }
+  });
+
+  test('a name of another file is passed over, also if that file is the last', async () => {
+    const [taken, free] = [foreign, join(folder, 'free.cbz')];
+    expect(await replaceAs(finished(), [taken, free], await stateOf(own))).toBe(free);
+    expect(readFileSync(free, 'utf8')).toBe('new');
+    expect(await replaceAs(finished(), [taken], await stateOf(free))).toBe(free);
+    expect(await readOwnership(foreign)).toBe('foreign');
+  });
+
+  test('a file that another program changed meanwhile stays under its name', async () => {
+    const before = await stateOf(own);
+    writeFileSync(own, 'changed');
+    const name = join(folder, 'new.cbz');
+    await expect(replaceAs(finished(), [name], before)).rejects.toMatchObject({
+      code: 'file-changed',
+    });
+    expect([readFileSync(own, 'utf8'), existsSync(name)]).toEqual(['changed', false]);
+  });
 });
