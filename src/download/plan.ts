@@ -143,12 +143,9 @@ export async function planSelected(
         deps,
       )
     : undefined;
-  const chapters = planJobs(
-    await withReplaced(missing, library, named.titles, options, deps.signal),
-    library,
-    { titles: named.titles, loadedTitles },
-    { ...options, nameChapter, homes },
-  );
+  const replacing = await withReplaced(missing, library, named.titles, options, deps.signal);
+  const loading = { titles: named.titles, loadedTitles };
+  const chapters = planJobs(replacing, library, loading, { ...options, nameChapter, homes });
   for (const { file, ownership } of kept)
     if (ownership !== 'own') deps.warn(keptReason(file, ownership), KEPT_HINT);
   warnOfUnreadable(chapters, deps);
