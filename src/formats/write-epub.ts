@@ -8,7 +8,6 @@ import { bookIdentity, bookPosition, bookTitle } from './book-metadata.js';
 import { bookPages, requireDimensions } from './book-pages.js';
 import {
   CONTAINER_XML,
-  contentOpf,
   EPUB_MIME_TYPE,
   epubLanguage,
   navXhtml,
@@ -19,6 +18,7 @@ import {
   type EpubBook,
   type EpubPage,
 } from './epub-documents.js';
+import { contentOpf } from './epub-package.js';
 
 export async function writeEpubBook(book: Book, options: WriteOptions): Promise<number> {
   const { tmpFile, publish, signal } = options;

@@ -1,7 +1,8 @@
 import { pageName } from '../../../src/cbz/page-name.js';
 import { chapterPrefix, coverName } from '../../../src/formats/book.js';
 import { escapeXml } from '../../../src/core/xml-text.js';
-import { contentOpf, navXhtml, pageXhtml } from '../../../src/formats/epub-documents.js';
+import { navXhtml, pageXhtml } from '../../../src/formats/epub-documents.js';
+import { contentOpf } from '../../../src/formats/epub-package.js';
 import { assignSpreads } from '../../../src/formats/spreads.js';
 
 const page = (name: string, chapterTitle?: string) => ({
