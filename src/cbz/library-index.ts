@@ -15,6 +15,11 @@ export interface ExistingArchive extends CbzIdentity {
   readonly isBound?: boolean;
 }
 
+/** Whether chapters can be read back from a bound file: not from a PDF or a folder. */
+export function isReadableBook(file: string): boolean {
+  return /\.(cbz|epub)$/i.test(file);
+}
+
 export interface UnreadableFile {
   readonly file: string;
   readonly readError: string;

@@ -144,7 +144,8 @@ export const OTHER_EVENTS: Readonly<Record<OtherEvent, string>> = {
     'the volume is bound without these chapters, which MangaDex does not have',
   'chapter-left-out':
     'the chapter is in no book: `no-volume`, `other-release` or `archive-damaged`',
-  'chapter-removed': 'the file of a chapter that a book replaces is removed',
+  'chapter-removed':
+    'a file that a book replaces is removed: of a chapter, or a book whose chapters all moved to others',
   'bind-summary':
     'the last line of `bind`: the numbers of books that were `saved`, `skipped` and `failed`, of chapters that were `leftOut`, and of `removed` chapter files',
   'title-info':

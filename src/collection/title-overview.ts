@@ -17,7 +17,7 @@ export const MISSING_REASONS = {
   'not-uploaded': 'in no language',
 } as const;
 export type MissingReason = keyof typeof MISSING_REASONS;
-/** `taken-down`: present, and taken down from the service since. */
+/** `taken-down`: present, and taken down from the service since, in all releases. */
 export type ChapterState = 'present' | 'taken-down' | MissingReason;
 
 /** What an overview uses of a release. */
@@ -50,7 +50,7 @@ export interface TitleOverview {
   readonly have: number;
   /** In reading order. */
   readonly missing: readonly MissingChapter[];
-  /** Numbers that are there, and that the service does not have any more. */
+  /** Numbers that are there, and that the service does not have any more in any release. */
   readonly takenDown: readonly string[];
   /** Chapters with several files in one language. */
   readonly duplicates: readonly { readonly number: string; readonly files: readonly string[] }[];
@@ -101,7 +101,11 @@ export function overviewOf(
     if (reason) missing.set(key, reason);
   }
   for (const gap of notUploaded(byKey, have, numbersRestart)) missing.set(gap.number, gap);
-  const gone = new Set(listing ? owned.filter((file) => isTakenDown(file, byId)) : []);
+  const isUploadedAgain = (file: OwnedChapter) =>
+    byKey.get(ownedKey(file))?.some((each) => isWanted(each) && !each.isUnavailable) === true;
+  const gone = new Set(
+    listing ? owned.filter((file) => isTakenDown(file, byId) && !isUploadedAgain(file)) : [],
+  );
   const volumeOf = (key: string) =>
     byKey.get(key)?.find(({ volume }) => volume !== undefined)?.volume;
   const present = [...groupBy(owned, ownedKey)].map(([key, files]) => ({

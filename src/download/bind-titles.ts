@@ -4,13 +4,14 @@
  */
 import type { Chapter } from '../api/chapters.js';
 import { fetchTitleFeed } from '../api/feeds.js';
-import type { ExistingArchive, LibraryIndex } from '../cbz/library-index.js';
+import { isReadableBook, type ExistingArchive, type LibraryIndex } from '../cbz/library-index.js';
 import { scanLibrary } from '../cbz/scan-library.js';
 import type { Options } from '../config/options/options.js';
 import type { TankobonError } from '../core/errors.js';
 import { bindBooks } from '../formats/bind-books.js';
 import type { ObserveBind } from '../formats/bind-events.js';
 import type { ChapterGroup } from '../formats/group-volumes.js';
+import { toChapter } from '../formats/source-chapter.js';
 import { missingChapters, type TitleChapters } from '../formats/volume-completeness.js';
 import { inferVolumes } from '../selection/infer-volumes.js';
 import { bindRequest } from './bind-request.js';
@@ -51,7 +52,9 @@ export async function bindTitles(
     const { series, language, volume } = group;
     if (!first || group.by !== 'volume' || volume === undefined) return first !== undefined;
     const selected = { language: first.chapter.language, volume };
-    const { missing, unavailable } = missingChapters(first.title, selected, { presentIds, nowMs });
+    const chapters = group.chapters.map((chapter) => toChapter(chapter, chapter.file));
+    const present = { presentIds, chapters, nowMs };
+    const { missing, unavailable } = missingChapters(first.title, selected, present);
     if (missing.length > 0)
       observe({ type: 'volume-incomplete', series, language, volume, missing, unavailable });
     else if (unavailable.length > 0)
@@ -64,7 +67,7 @@ export async function bindTitles(
     removeChapters,
     // The service knows more than the folder.
     infer: false,
-    volumeOf: (chapterId: string) => listed.get(chapterId)?.chapter,
+    listedChapter: (chapterId: string) => listed.get(chapterId)?.chapter,
     ...(completeOnly && { isSelected: isComplete }),
     volumeCount: (group: ChapterGroup) => firstListed(group, listed)?.title.volumeCount,
   };
@@ -95,7 +98,7 @@ function firstListed(
  * counts: books come last, so that the files of their chapters are known as such.
  */
 function filesToRead(archives: readonly ExistingArchive[]): readonly string[] {
-  const readable = archives.filter(({ file }) => /\.(cbz|epub)$/i.test(file));
+  const readable = archives.filter(({ file }) => isReadableBook(file));
   const ordered = [
     ...readable.filter(({ isBound }) => !isBound),
     ...readable.filter(({ isBound }) => isBound),

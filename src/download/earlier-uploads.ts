@@ -9,7 +9,7 @@ import type { Title } from '../api/titles.js';
 import { readArchivedChapters } from '../cbz/archived-chapters.js';
 import { languageTag } from '../cbz/comic-info.js';
 import type { ChapterMetadata } from '../cbz/comic-info-reader.js';
-import type { ExistingArchive, LibraryIndex } from '../cbz/library-index.js';
+import { isReadableBook, type ExistingArchive, type LibraryIndex } from '../cbz/library-index.js';
 import { plainTitle } from '../cbz/numbered-title.js';
 import { chapterKey } from '../selection/reading-order.js';
 import { rankOf, type SelectionOptions } from '../selection/select-chapters.js';
@@ -125,6 +125,15 @@ function toChapter(id: string, metadata: ChapterMetadata, listed: readonly Chapt
     titleId: undefined,
     partialTitle: undefined,
   };
+}
+
+/** Why an archive is not replaced by a chapter that was uploaded again; undefined if it is. Pure. */
+export function whyNotReplaced(
+  { file, isBound = false, ownership }: ExistingArchive,
+  isReplacing: boolean,
+): 'uploaded-again' | 'fixed-book' | undefined {
+  if (!isReplacing || ownership !== 'own') return 'uploaded-again';
+  return isBound && !isReadableBook(file) ? 'fixed-book' : undefined;
 }
 
 /** What to do with a chapter. `known`: its number is there, in a release that is not worse. */

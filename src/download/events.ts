@@ -16,6 +16,8 @@ export const SKIP_REASONS = {
   'chapter-unavailable': 'taken down, or without pages',
   'chapter-unpublished': 'not published yet',
   'newer-version': 'changed on MangaDex since it was downloaded; --update gets the change',
+  'fixed-book':
+    'changed on MangaDex; a PDF or a folder cannot be changed: remove the book to download its chapters again',
   'uploaded-again':
     'uploaded again; the older upload is kept, unless --update, or upgrade in a sync, replaces it',
   'other-release-saved':

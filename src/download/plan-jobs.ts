@@ -4,7 +4,12 @@ import type { Chapter } from '../api/chapters.js';
 import type { Title } from '../api/titles.js';
 import { distinctPaths, pathCollisionKey, type FormatFileName } from '../cbz/file-name.js';
 import { formatIdentityComment } from '../cbz/identity.js';
-import type { ExistingArchive, LibraryIndex, UnreadableFile } from '../cbz/library-index.js';
+import {
+  isReadableBook,
+  type ExistingArchive,
+  type LibraryIndex,
+  type UnreadableFile,
+} from '../cbz/library-index.js';
 import { chapterFields, chapterName } from '../selection/chapter-fields.js';
 import type { Resolution } from '../selection/resolve-targets.js';
 import type { ChapterJob } from './chapter.js';
@@ -82,11 +87,12 @@ export function compareWithLibrary(
     const compared = force
       ? undefined
       : { archive, saved: known.saved?.get(archive.chapterId) ?? { version, quality } };
-    if (isReplaced && archive.isBound)
+    if (isReplaced && archive.isBound && (force || isReadableBook(archive.file)))
       // A bound file keeps its other chapters: the chapter gets a file of its own.
       missing.push({ ...chosen, compared });
     else if (
       isReplaced &&
+      !archive.isBound &&
       archive.ownership === 'own' &&
       (filesToReplace?.has(archive.file) ?? true)
     )
@@ -94,12 +100,10 @@ export function compareWithLibrary(
     else {
       // Without the mark, its version is not known.
       const hasUnknownVersion = !archive.isBound && archive.ownership === 'foreign';
-      if (isReplaced || (update && hasUnknownVersion)) kept.push(archive);
-      skipped.push({
-        id,
-        reason: isOutdated ? 'newer-version' : 'already-there',
-        file: archive.file,
-      });
+      const isFixed = isReplaced && archive.isBound;
+      if (!isFixed && (isReplaced || (update && hasUnknownVersion))) kept.push(archive);
+      const outdated = isFixed ? ('fixed-book' as const) : ('newer-version' as const);
+      skipped.push({ id, reason: isOutdated ? outdated : 'already-there', file: archive.file });
       // The pages of an unfinished update are kept.
       if (!isOutdated) finished.push(id);
     }
@@ -181,7 +185,7 @@ export function planJobs(
         compared &&
         (async (delivered) => {
           const { comparePages } = await import('./read-saved.js');
-          return comparePages(compared, delivered);
+          return comparePages(compared, delivered, quality);
         }),
     };
     return {

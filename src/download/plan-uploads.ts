@@ -2,7 +2,12 @@
 import type { ExistingArchive, LibraryIndex } from '../cbz/library-index.js';
 import type { Resolution } from '../selection/resolve-targets.js';
 import type { DownloadRequest } from './download-request.js';
-import { decideUpload, readEarlierUploads, type UploadsDeps } from './earlier-uploads.js';
+import {
+  decideUpload,
+  readEarlierUploads,
+  whyNotReplaced,
+  type UploadsDeps,
+} from './earlier-uploads.js';
 import type { ChosenChapter, SkippedChapter } from './plan-selection.js';
 import { savedState, type KnownChapters } from './saved-state.js';
 
@@ -41,12 +46,13 @@ export async function planUploads(
       const { id } = chapter;
       const decision = decideUpload(chapter, uploads, selection, title.numbersRestart);
       if (decision.kind === 'new' || (decision.kind === 'renumbered' && isReplacing)) continue;
-      const { file, isBound, ownership } = decision.archive;
+      const { file, isBound } = decision.archive;
+      const reason = whyNotReplaced(decision.archive, isReplacing);
       if (decision.kind === 'known') skipped.push({ id, reason: 'already-there', file });
       else if (decision.kind === 'renumbered') skipped.push({ id, reason: 'number-in-use', file });
-      else if (!isReplacing || isBound || ownership !== 'own')
-        skipped.push({ id, reason: 'uploaded-again', file });
-      else replacements.set(id, decision.archive);
+      else if (reason) skipped.push({ id, reason, file });
+      // A book gets the chapter in place of the old one when it is bound again.
+      else if (!isBound) replacements.set(id, decision.archive);
     }
   }
   const skippedIds = new Set(skipped.map(({ id }) => id));

@@ -1,8 +1,9 @@
 /** Reads what the files of chapters say of them, for the comparison with the service. */
-import type { ExistingArchive } from '../cbz/library-index.js';
+import { isReadableBook, type ExistingArchive } from '../cbz/library-index.js';
 import type { ChapterRecord } from '../cbz/record.js';
 import { readChapters } from '../formats/read-chapters.js';
 import type { AtHomeMetadata } from '../image/at-home.js';
+import type { Quality } from '../image/page-url.js';
 import { hasSamePages, type SavedChapter } from './chapter-changes.js';
 import { readChapterFile, readPageDigests } from './chapter-file.js';
 import type { ComparedArchive } from './plan-selection.js';
@@ -40,16 +41,21 @@ async function recordOfFile(file: string): Promise<ChapterRecord | undefined> {
 
 /** A PDF or a folder has no records of pages. */
 async function recordsOfBook(file: string): Promise<readonly (ChapterRecord | undefined)[]> {
-  if (!/\.(cbz|epub)$/i.test(file)) return [];
+  if (!isReadableBook(file)) return [];
   const chapters = await readChapters(file).catch(() => []);
   return chapters.map(({ record }) => record);
 }
 
-/** Whether the service has the pages of the file. A file that is damaged counts as having none of them. */
+/**
+ * Whether the service has the pages of the file. A file that is damaged counts as having none of them, and so does a
+ * chapter in a book with pages of another quality than `quality`: it gets a file of its own.
+ */
 export async function comparePages(
   { archive: { file, isBound }, saved }: ComparedArchive,
   metadata: AtHomeMetadata,
+  quality: Quality,
 ): Promise<boolean> {
+  if (isBound && (saved.quality ?? quality) !== quality) return false;
   if (saved.pages !== undefined || isBound) return hasSamePages(saved, metadata);
   const pages = await readPageDigests(file).catch(() => []);
   return hasSamePages({ ...saved, pages }, metadata);

@@ -1,9 +1,13 @@
-/** The chapters of an update whose pages did not change: their metadata and names are updated, as `retag` does it. */
+/**
+ * The chapters of an update whose pages did not change: their metadata and names are updated, as `retag` does it. One in
+ * a book gets a file of its own, which the next binding puts into the book.
+ */
 import { toStorageError } from '../core/files.js';
 import { toTankobonError } from '../core/system-errors.js';
 import type { DownloadRequest } from './download-request.js';
 import type { UpdateEvent } from './events.js';
 import type { PlannedChapter } from './plan-jobs.js';
+import { planExtract, writeExtract, type ExtractedChapter } from './extract-chapter.js';
 import { isRetag, planRetag, type Retag, type RetagOptions } from './retag-chapter.js';
 import { previewRetags, retaggedChapter, writeRetags } from './write-retags.js';
 
@@ -17,7 +21,7 @@ export async function updateMetadata(
   observe: (event: UpdateEvent) => void,
   signal: AbortSignal,
 ): Promise<void> {
-  const retags = await planUpdates(chapters, request, observe, signal);
+  const { retags, extracts } = await planUpdates(chapters, request, observe, signal);
   const onWritten = (retag: Retag, name: string) => {
     observe(updatedEvent(retag, name));
   };
@@ -25,6 +29,16 @@ export async function updateMetadata(
     observe(failedEvent(chapter.id, file, thrown));
   };
   await writeRetags(retags, { onWritten, onFailed }, signal);
+  for (const extract of extracts) {
+    signal.throwIfAborted();
+    const { job, source } = extract;
+    try {
+      observe(extractedEvent(extract, await writeExtract(extract, signal)));
+    } catch (thrown) {
+      signal.throwIfAborted();
+      observe(failedEvent(job.id, source.file, thrown));
+    }
+  }
 }
 
 /** Returns the events that updateMetadata would report, for a dry run. */
@@ -37,8 +51,9 @@ export async function previewUpdates(
   const observe = (event: UpdateEvent) => {
     events.push(event);
   };
-  const retags = await planUpdates(chapters, request, observe, signal);
+  const { retags, extracts } = await planUpdates(chapters, request, observe, signal);
   for (const [retag, name] of await previewRetags(retags)) events.push(updatedEvent(retag, name));
+  for (const extract of extracts) events.push(extractedEvent(extract, extract.job.file));
   return events;
 }
 
@@ -47,7 +62,7 @@ async function planUpdates(
   request: DownloadRequest,
   observe: (event: UpdateEvent) => void,
   signal: AbortSignal,
-): Promise<readonly Retag[]> {
+): Promise<{ readonly retags: readonly Retag[]; readonly extracts: readonly ExtractedChapter[] }> {
   const { nameChapter, volumeField, titleField, localizedSeries, metadata } = request;
   const options: RetagOptions = {
     nameTemplates: [nameChapter(false), nameChapter(true)],
@@ -58,21 +73,25 @@ async function planUpdates(
     hasComparedPages: true,
   };
   const retags: Retag[] = [];
+  const extracts: ExtractedChapter[] = [];
   for (const { job, chapter, title: loadingTitle, compared } of chapters) {
     const file = job.replaces ?? compared?.file ?? job.file;
     const title = await loadingTitle;
     signal.throwIfAborted();
     try {
-      // A book keeps the metadata of its chapters. Without its title, a chapter would lose the series.
-      const isChanged = compared?.isBound !== true && metadata && chapter && title;
-      const planned = isChanged && (await planRetag({ file, chapter, title }, options));
-      if (planned && isRetag(planned)) retags.push(planned);
-      else observe(unchangedEvent(job.id, file));
+      // Without its title, a chapter would lose the series.
+      if (!metadata || !chapter || !title) observe(unchangedEvent(job.id, file));
+      else if (compared?.isBound) extracts.push(await planExtract(job, file));
+      else {
+        const planned = await planRetag({ file, chapter, title }, options);
+        if (isRetag(planned)) retags.push(planned);
+        else observe(unchangedEvent(job.id, file));
+      }
     } catch (thrown) {
       observe(failedEvent(job.id, file, thrown));
     }
   }
-  return retags;
+  return { retags, extracts };
 }
 
 /** A file that got nothing but the version counts as unchanged. */
@@ -80,6 +99,13 @@ function updatedEvent(retag: Retag, name: string): UpdateEvent {
   const { chapter, from, changed } = retag;
   const isVisible = changed.length > 0 || name !== from;
   return isVisible ? retaggedChapter(retag, name) : unchangedEvent(chapter.id, name);
+}
+
+/** A chapter that got nothing but the version counts as unchanged. */
+function extractedEvent({ job, source, changed }: ExtractedChapter, newFile: string): UpdateEvent {
+  const { file } = source;
+  if (changed.length === 0) return unchangedEvent(job.id, newFile);
+  return { type: 'chapter-retagged', chapter: job.id, file, newFile, changed, kept: [] };
 }
 
 function unchangedEvent(chapter: string, file: string): UpdateEvent {

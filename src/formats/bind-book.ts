@@ -15,27 +15,36 @@ import { bookMetadata } from './book-metadata.js';
 import { compareBook } from './compare-book.js';
 import { readExistingParts, type ExistingBook } from './existing-book.js';
 import { findCover } from './find-cover.js';
+import { withListed } from './inferred-volumes.js';
 import type { MergedFolder } from './folder-book.js';
 import { groupVolumes, type ChapterGroup } from './group-volumes.js';
+import { movedChapters, warnOfEdited } from './moved-chapters.js';
 import { pageCount, type BindContext, type BindPlan, type BindRequest } from './plan-books.js';
 import { publishBookFile, publishBookFolder, withBookLock } from './publish-book.js';
 import { sourceKey, type SourceChapter } from './source-chapter.js';
 import { writeBook } from './write-book.js';
 
-/** Throws StorageError; its chapter files stay then. */
+/**
+ * `waiting`: with `mayWait`, the book has chapters that others are still to get, and is not written. Throws StorageError;
+ * its chapter files stay then.
+ */
 export async function bindBook(
   { file, group: planned }: PlannedBook,
   plan: BindPlan,
   context: BindContext,
-): Promise<'saved' | 'skipped'> {
+  { mayWait }: { readonly mayWait: boolean },
+): Promise<'saved' | 'skipped' | 'waiting'> {
   const { request, observe, signal } = context;
   return withBookLock(request.output, file, signal, async (tmpFile) => {
     const { format, extension } = request;
     const existing = await readExistingParts(file, format, extension);
-    const book = { file, group: await currentGroup({ file, group: planned }, existing, request) };
+    const { arrived, isWaiting } = await movedChapters(file, existing, plan, request);
+    if (isWaiting && mayWait) return 'waiting';
+    const group = await currentGroup({ file, group: planned }, existing, arrived, request);
+    const book = { file, group };
     const { chapters } = book.group;
     const removable = request.removeChapters ? chapters.filter(({ ownState }) => ownState) : [];
-    const state = compareBook(book, existing, plan, copyProfile(request));
+    const state = compareBook(book, existing, plan, { profile: copyProfile(request), arrived });
     const isUpToDate = state === 'same' && !request.force && removable.length === 0;
     if (isUpToDate || state === 'has-more') {
       observe({ type: 'book-skipped', file, reason: 'already-there' });
@@ -43,8 +52,7 @@ export async function bindBook(
     }
     if (existing.kind === 'bound' && existing.isEdited && !request.force) {
       observe({ type: 'book-skipped', file, reason: 'edited' });
-      const message = `Kept, since another program changed it after it was bound: ${file}`;
-      observe({ type: 'warning', message: `${message} (--force replaces it)` });
+      warnOfEdited(file, observe);
       return 'skipped';
     }
     const { bytes, isChanged, kept, isWhole } = await write(book, existing, tmpFile, plan, context);
@@ -67,12 +75,13 @@ export async function bindBook(
 
 /**
  * The planned chapters as they are now, with those of the existing book, unless an input has another release of the same
- * number. Another process may have bound and removed the files since the plan was made.
+ * number or another book has them by now. Another process may have bound and removed the files since the plan was made.
  */
 async function currentGroup(
   { file, group }: PlannedBook,
   existing: ExistingBook,
-  { by, group: groups }: BindRequest,
+  arrived: ReadonlySet<string>,
+  { by, group: groups, listedChapter }: BindRequest,
 ): Promise<ChapterGroup> {
   if (existing.kind !== 'bound') return group;
   const present: SourceChapter[] = [];
@@ -83,7 +92,8 @@ async function currentGroup(
     if (!isInBook || !isGone) present.push(chapter);
   }
   const { series, language } = group;
-  const chapters = existing.chapters.map((chapter) => ({
+  const kept = existing.chapters.filter(({ identity }) => !arrived.has(identity?.chapterId ?? ''));
+  const chapters = withListed(kept, listedChapter).map((chapter) => ({
     ...chapter,
     metadata: { ...chapter.metadata, series, language },
   }));

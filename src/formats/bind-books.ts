@@ -10,6 +10,7 @@ import type { BindEvent, ObserveBind } from './bind-events.js';
 import type { PlannedBook } from './book-names.js';
 import { assertConverter } from './convert-image.js';
 import { readCover } from './find-cover.js';
+import { removeEmptied } from './moved-chapters.js';
 import {
   observePlan,
   planBooks,
@@ -19,7 +20,7 @@ import {
 } from './plan-books.js';
 
 export interface BoundBook extends PlannedBook {
-  readonly status: 'saved' | 'skipped' | 'failed';
+  readonly status: 'saved' | 'skipped' | 'failed' | 'waiting';
   readonly error?: TankobonError;
 }
 
@@ -52,10 +53,9 @@ export async function bindBooks(
     observe(event);
   };
   try {
-    for (const book of plan.books) {
-      if (signal.aborted) break;
-      books.push(await bindPlanned(book, plan, { request, cover, observe: observeBook, signal }));
-    }
+    const context = { request, cover, observe: observeBook, signal };
+    await bindInOrder(plan, context, books);
+    for (const file of plan.emptied) if (!signal.aborted) await removeEmptied(file, plan, context);
   } finally {
     // A run that is interrupted within a book has a summary too.
     observe(summaryOf(books, plan, removed));
@@ -81,16 +81,46 @@ function summaryOf(books: readonly BoundBook[], plan: BindPlan, removed: number)
   };
 }
 
+/**
+ * A book that has chapters of other ones comes after these. Of books that have chapters of each other, one keeps them at
+ * first, and is written again at the end.
+ */
+async function bindInOrder(
+  plan: BindPlan,
+  context: BindContext,
+  books: BoundBook[],
+): Promise<void> {
+  const queue = [...plan.books];
+  const again: PlannedBook[] = [];
+  let waiting = 0;
+  for (let book = queue.shift(); book && !context.signal.aborted; book = queue.shift()) {
+    const mayWait = waiting < queue.length;
+    const bound = await bindPlanned(book, plan, context, { mayWait });
+    if (bound.status === 'waiting') {
+      waiting += 1;
+      queue.push(book);
+      continue;
+    }
+    if (waiting > 0 && !mayWait && queue.length > 0) again.push(book);
+    else books.push(bound);
+    waiting = 0;
+  }
+  for (const book of again)
+    if (!context.signal.aborted)
+      books.push(await bindPlanned(book, plan, context, { mayWait: false }));
+}
+
 /** A book that fails is an event; only an interruption is thrown. */
 async function bindPlanned(
   planned: PlannedBook,
   plan: BindPlan,
   context: BindContext,
+  options: { readonly mayWait: boolean },
 ): Promise<BoundBook> {
   const { file } = planned;
   const { observe, signal } = context;
   try {
-    return { ...planned, status: await bindBook(planned, plan, context) };
+    return { ...planned, status: await bindBook(planned, plan, context, options) };
   } catch (thrown) {
     if (signal.aborted && !hasCode(thrown)) throw signal.reason;
     const error = toTankobonError(toStorageError(thrown, file));

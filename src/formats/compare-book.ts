@@ -6,16 +6,22 @@ import type { PlannedBook } from './book-names.js';
 import type { BindPlan } from './plan-books.js';
 import { sourceKey } from './source-chapter.js';
 
+export interface ComparisonOptions {
+  /** Set for a copy: see BookCopy. */
+  readonly profile?: string | undefined;
+  /** The ids of chapters that other books have by now. */
+  readonly arrived?: ReadonlySet<string>;
+}
+
 /**
- * What the existing book is to the planned one. `profile` is that of a copy: see BookCopy. `has-more`: it has chapters
- * that cannot be read back from it, and all of the planned ones. Throws StorageError: `name-taken` as assertReplaceable
+ * What the existing book is to the planned one. `has-more`: it has chapters that cannot be read back from it, and all of the planned ones. Throws StorageError: `name-taken` as assertReplaceable
  * does, `book-incomplete` if the new book would lack chapters of the existing one.
  */
 export function compareBook(
   { file, group }: PlannedBook,
   existing: ExistingBook,
   plan: BindPlan,
-  profile?: string,
+  { profile, arrived = new Set() }: ComparisonOptions = {},
 ): 'missing' | 'different' | 'same' | 'has-more' {
   if (existing.kind === 'none') return 'missing';
   assertReplaceable(file, existing, profile);
@@ -23,7 +29,8 @@ export function compareBook(
   const allKeys = [...keys, ...plan.otherReleases.map(sourceKey)];
   const newest = newestVersions(allKeys);
   const missing = existing.keys.filter(
-    (key) => (newest.get(withoutVersion(key)) ?? -1) < versionOf(key),
+    (key) =>
+      !arrived.has(withoutVersion(key)) && (newest.get(withoutVersion(key)) ?? -1) < versionOf(key),
   );
   if (missing.length === 0)
     return existing.isDamaged ||
@@ -31,7 +38,7 @@ export function compareBook(
       keys.join('\n') !== existing.keys.join('\n')
       ? 'different'
       : 'same';
-  const hasAll = keys.every((key) => existing.keys.includes(key));
+  const hasAll = arrived.size === 0 && keys.every((key) => existing.keys.includes(key));
   if (hasAll && !existing.isDamaged && existing.copy?.profile === profile) return 'has-more';
   const what = `${pluralize(missing.length, 'chapter')} that the files lack, or have in an older version`;
   const message = `The existing book has ${what}: ${file}`;

@@ -1,23 +1,26 @@
-/** Volumes of chapters whose files do not name one. */
+/** What the service says of chapters, and volumes of chapters whose files do not name one. */
 import { groupBy } from '../core/group-by.js';
 import type { Chapter } from '../api/chapters.js';
 import { parseNumber } from '../selection/ranges.js';
 import { normalizedNumber, normalizedSeries, numbersRestart } from './group-volumes.js';
 import type { SourceChapter } from './source-chapter.js';
 
-/** What the service, or other releases on it, say of a chapter. */
-export type VolumeOf = (
+/** What the service, or other releases on it, say of a chapter; undefined for one that the service has deleted. */
+export type ListedChapter = (
   chapterId: string,
-) => Pick<Chapter, 'volume' | 'isVolumeInferred'> | undefined;
+) => Pick<Chapter, 'volume' | 'isVolumeInferred' | 'createdAt'> | undefined;
 
-export function withListedVolumes(
+/** The chapters with the time of their upload, and with their volume if their files do not name it. */
+export function withListed(
   chapters: readonly SourceChapter[],
-  volumeOf: VolumeOf = () => undefined,
+  listedChapter: ListedChapter = () => undefined,
 ): readonly SourceChapter[] {
-  return chapters.map((chapter) => {
-    if (chapter.metadata.volume !== undefined) return chapter;
-    const { volume, isVolumeInferred } = volumeOf(chapter.identity?.chapterId ?? '') ?? {};
-    if (volume === undefined) return chapter;
+  return chapters.map((source) => {
+    const listed = listedChapter(source.identity?.chapterId ?? '');
+    if (!listed) return source;
+    const { volume, isVolumeInferred, createdAt } = listed;
+    const chapter = { ...source, createdAt };
+    if (chapter.metadata.volume !== undefined || volume === undefined) return chapter;
     return isVolumeInferred
       ? withInferredVolume(chapter, volume)
       : { ...chapter, metadata: { ...chapter.metadata, volume } };

@@ -7,8 +7,9 @@ import type { BindBy, BookFormat } from './bind-choices.js';
 import type { CoverImage } from './book.js';
 import { nameBooks, type BookNames, type PlannedBook } from './book-names.js';
 import { collectChapters, type FailedFile } from './collect-chapters.js';
+import { emptiedBooks } from './emptied-books.js';
 import { groupVolumes, type ChapterGroup, type GroupedChapters } from './group-volumes.js';
-import { inferFromNeighbors, withListedVolumes, type VolumeOf } from './inferred-volumes.js';
+import { inferFromNeighbors, withListed, type ListedChapter } from './inferred-volumes.js';
 import { inferredNumbers, toChapter, type SourceChapter } from './source-chapter.js';
 
 /** The options of `bind` by their names in the table of options, and what else a caller knows. */
@@ -30,8 +31,8 @@ export interface BindRequest extends BookNames, ComicFields {
   readonly isSelected?: (group: ChapterGroup) => boolean;
   /** Give a chapter without a volume that of the chapters before and after it, if it is the same. */
   readonly infer: boolean;
-  /** The volumes of chapters whose files do not have one, by id. */
-  readonly volumeOf?: VolumeOf;
+  /** The service's chapters by id. They come before deleted ones of the same number and group. */
+  readonly listedChapter?: ListedChapter;
   /** How many volumes the group's series has, which no file says. */
   readonly volumeCount?: (group: ChapterGroup) => number | undefined;
 }
@@ -46,6 +47,10 @@ export interface BindContext {
 
 export interface BindPlan extends Omit<GroupedChapters, 'groups'> {
   readonly books: readonly PlannedBook[];
+  /** The planned books by the ids of their chapters. */
+  readonly bookOf: ReadonlyMap<string, PlannedBook>;
+  /** The files of books whose chapters all moved to others. */
+  readonly emptied: readonly string[];
   readonly failed: readonly FailedFile[];
   readonly skippedLinks: number;
 }
@@ -58,11 +63,19 @@ export async function planBooks(request: BindRequest, signal: AbortSignal): Prom
     request.found ?? [],
     signal,
   );
-  const listed = withListedVolumes(collected.chapters, request.volumeOf);
+  const listed = withListed(collected.chapters, request.listedChapter);
   const chapters = infer && by === 'volume' ? inferFromNeighbors(listed) : listed;
   const grouping = groupVolumes(chapters, by, groups);
   const books = nameBooks(grouping.groups.filter(isSelected), request, chapters);
-  return { ...grouping, books, failed, skippedLinks };
+  const bookOf = new Map(
+    books.flatMap((book) =>
+      book.group.chapters.flatMap(({ identity }) =>
+        identity ? [[identity.chapterId, book] as const] : [],
+      ),
+    ),
+  );
+  const emptied = emptiedBooks(collected.chapters, bookOf, request);
+  return { ...grouping, books, bookOf, emptied, failed, skippedLinks };
 }
 
 /** What is missing is reported before anything is written. */

@@ -24,6 +24,8 @@ export interface SourceChapter {
   /** What tankobon knew when it wrote the file. */
   readonly record?: ChapterRecord | undefined;
   readonly metadata: ChapterMetadata;
+  /** When it was uploaded, for a chapter that the service lists. */
+  readonly createdAt?: Date | undefined;
   /** How many volumes the series has, if a book that contains the chapter says so. */
   readonly volumeCount?: number | undefined;
   /** Another program changed the book that contains the chapter after it was bound. */
@@ -67,7 +69,10 @@ export function inferredNumbers({
 }
 
 /** The chapter as the selection of releases knows it. `id` distinguishes chapters without an identity. */
-export function toChapter({ identity, metadata, pages }: SourceChapter, id: string): Chapter {
+export function toChapter(
+  { identity, metadata, pages, createdAt }: SourceChapter,
+  id: string,
+): Chapter {
   return {
     id: identity?.chapterId ?? id,
     number: metadata.number,
@@ -80,7 +85,7 @@ export function toChapter({ identity, metadata, pages }: SourceChapter, id: stri
     version: identity?.version ?? 1,
     publishAt: metadata.publishedAt,
     readableAt: undefined,
-    createdAt: undefined,
+    createdAt,
     groups: (metadata.translators ?? []).map((name) => ({ id: '', name })),
     titleId: undefined,
     partialTitle: undefined,

@@ -18,6 +18,15 @@ export interface MissingChapters {
   readonly unavailable: readonly string[];
 }
 
+type NumberedChapter = Pick<Chapter, 'number' | 'volume' | 'title'>;
+
+export interface PresentChapters {
+  readonly presentIds: ReadonlySet<string>;
+  /** The chapters in the files of the volume, also those that the service has deleted. */
+  readonly chapters?: readonly NumberedChapter[];
+  readonly nowMs: number;
+}
+
 /**
  * The chapters of a volume that are in the service's list in this language and not among `presentIds`. One release of a
  * chapter is enough, and one release that names the volume. A chapter that will be published is missing.
@@ -25,11 +34,13 @@ export interface MissingChapters {
 export function missingChapters(
   { chapters, numbersRestart }: TitleChapters,
   { language, volume }: { readonly language: string; readonly volume: string },
-  { presentIds, nowMs }: { readonly presentIds: ReadonlySet<string>; readonly nowMs: number },
+  { presentIds, chapters: own = [], nowMs }: PresentChapters,
 ): MissingChapters {
   const inLanguage = chapters.filter((chapter) => chapter.language === language);
-  const keyOf = (chapter: Chapter) => chapterKey(chapter, numbersRestart);
-  const present = new Set(inLanguage.filter(({ id }) => presentIds.has(id)).map(keyOf));
+  const keyOf = (chapter: NumberedChapter) => chapterKey(chapter, numbersRestart);
+  const present = new Set(
+    [...own, ...inLanguage.filter(({ id }) => presentIds.has(id))].map((each) => keyOf(each)),
+  );
   const obtainable = new Set(
     inLanguage.filter((chapter) => isObtainable(chapter, nowMs)).map(keyOf),
   );

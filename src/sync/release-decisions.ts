@@ -7,6 +7,7 @@ import type { Chapter } from '../api/chapters.js';
 import { groupBy } from '../core/group-by.js';
 import {
   decideUpload,
+  whyNotReplaced,
   type EarlierUpload,
   type UploadDecision,
 } from '../download/earlier-uploads.js';
@@ -52,7 +53,7 @@ export interface WaitingRelease {
 
 export interface DoubledRelease {
   readonly chapter: Chapter;
-  readonly reason: 'uploaded-again' | 'number-in-use';
+  readonly reason: 'uploaded-again' | 'fixed-book' | 'number-in-use';
   readonly file: string;
 }
 
@@ -155,11 +156,11 @@ function doubledRelease(
   upgrade: boolean,
 ): DoubledRelease | undefined {
   if (decision.kind !== 'replaces' && decision.kind !== 'renumbered') return undefined;
-  const { file, isBound, ownership } = decision.archive;
+  const { file } = decision.archive;
   if (decision.kind === 'renumbered')
     return upgrade ? undefined : { chapter, reason: 'number-in-use', file };
-  const isReplaced = upgrade && !isBound && ownership === 'own';
-  return isReplaced ? undefined : { chapter, reason: 'uploaded-again', file };
+  const reason = whyNotReplaced(decision.archive, upgrade);
+  return reason && { chapter, reason, file };
 }
 
 function isExcluded(

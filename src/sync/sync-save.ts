@@ -42,11 +42,14 @@ export async function saveReleases(
   const saved: PlannedRelease[] = [];
   const files: { chapterId: string; file: string; titleId: string }[] = [];
   const gone = new Set<string>();
+  const library = await libraries.open(output);
   const observe: DownloadListeners['observe'] = (event) => {
     if (event.type !== 'summary') listeners.observe(event);
     if (event.type === 'chapter-retagged' && event.newFile !== undefined) {
       files.push({ chapterId: event.chapter, file: event.newFile, titleId: id });
-      gone.add(event.file);
+      // A book that a chapter was taken from has other chapters too.
+      const copies = library.copiesOf(event.chapter);
+      if (!copies.some(({ file, isBound }) => isBound && file === event.file)) gone.add(event.file);
     }
     const release = event.type === 'chapter-saved' && byId.get(event.chapter);
     if (!release) return;

@@ -314,7 +314,7 @@ test('a dry run says what would be loaded and what only changes its metadata, an
   expect(stdout).toContain('1 chapter to download, 1 with new metadata only\n');
 });
 
-test('a chapter that is only in a book: same pages are left there, others get a file of their own', async () => {
+test('a chapter that is only in a book gets a file of its own: with the same pages, none is loaded', async () => {
   await start(chapterOf('1'), chapterOf('2'));
   edit('1', { volume: '1' });
   edit('2', { volume: '1' });
@@ -323,8 +323,9 @@ test('a chapter that is only in a book: same pages are left there, others get a 
   expect(harness.archives()).toEqual([book]);
   edit('1', { title: 'Salt' }, LAST);
   requests();
-  expect((await update()).events.at(-1)).toMatchObject({ saved: 0, retagged: 0, skipped: 2 });
+  expect((await update()).events.at(-1)).toMatchObject({ saved: 0, retagged: 1, skipped: 1 });
   expect(requests()).toEqual({ atHome: 1, pages: 0 });
+  expect(harness.archives()).toHaveLength(2);
   upload('1', chapterOf('1', 2));
   expect((await update()).events.at(-1)).toMatchObject({ saved: 1, retagged: 0 });
   expect(harness.archives()).toHaveLength(2);
@@ -422,14 +423,15 @@ describe('an interruption counts as not started what is not updated yet', () => 
     expect(events.at(-1)).toMatchObject({ retagged: 0, skipped: 0, notStarted: 2 });
   });
 
-  test('while metadata is compared', async () => {
+  test('while chapters in a book get files of their own', async () => {
     await start(chapterOf('1'), chapterOf('2'));
     await harness.download({ targets: [TITLE], language: 'en', bind: 'title' });
     edit('1', { title: 'Salt' });
     edit('2', { title: 'Salt' });
-    const { code, summary } = await updateUntil('already-there');
+    const { code, summary } = await updateUntil('chapter-retagged');
     expect(code).toBe(130);
-    expect(summary).toMatchObject({ retagged: 0, skipped: 1, notStarted: 1 });
+    expect(summary).toMatchObject({ retagged: 1, skipped: 0, notStarted: 1 });
+    expect(harness.archives()).toHaveLength(2);
   });
 
   test('while files are written', async () => {

@@ -116,6 +116,13 @@ test('what was taken down since is named, and so is what the service does not li
   expect(overview(releases, files)).toMatchObject({ have: 3, takenDown: ['2', '7'] });
 });
 
+test('a chapter that was deleted and uploaded again is present, in a wanted language that has it', () => {
+  const files = [owned('deleted', 'a.cbz', '2')];
+  expect(overview([release('2')], files)).toMatchObject({ missing: [], takenDown: [] });
+  const gone = [release('2', { isUnavailable: true }), release('2', { language: 'fr' })];
+  expect(overview(gone, files)).toMatchObject({ missing: [], takenDown: ['2'] });
+});
+
 test('duplicates are files of one number and language; one file of several chapters is none', () => {
   const releases = [
     release('1'),

@@ -1,0 +1,274 @@
+/**
+ * Chapters that are only in volumes, since their files were removed after binding, and that change on the service: they
+ * are as good as chapter files.
+ */
+import { join } from 'node:path';
+import type { DownloadEvent } from '../../../src/download/events.js';
+import {
+  createLibrary,
+  editChapter,
+  generateChapter,
+  reuploadChapter,
+  uuidOf,
+  type LibraryChapter,
+} from '../../../src/practice-server/library/library.js';
+import { readEntry } from '../../support/archive.js';
+import { imageDigests } from '../../support/bind-harness.js';
+import { DownloadHarness } from '../../support/download-harness.js';
+import { editEntry, replaced } from '../../support/owner-edits.js';
+import { chapter, LATER, title } from '../../support/title-library.js';
+
+const targets = [`title:${uuidOf('one')}`];
+const options = { targets, language: 'en', bind: 'volume' } as const;
+const update = { ...options, update: true } as const;
+
+const inVolume = (number: string, volume: string, more = {}): LibraryChapter =>
+  chapter('one', number, { volume, ...more });
+const again: LibraryChapter = {
+  ...inVolume('1', '1', { at: LATER, title: 'Again' }),
+  id: uuidOf('uploaded again'),
+};
+
+let harness: DownloadHarness;
+let seen = 0;
+afterEach(() => harness.stop());
+
+/** Volume 1 with the chapters 1 and 2, volume 2 with 3 and 4. */
+async function start(format: 'cbz' | 'epub' | 'pdf' = 'cbz', more = {}): Promise<void> {
+  const volumes = [
+    ...['1', '2'].map((n) => inVolume(n, '1')),
+    ...['3', '4'].map((n) => inVolume(n, '2')),
+  ];
+  harness = await DownloadHarness.start({
+    library: createLibrary({ titles: [title('one', 'Old')], chapters: volumes }),
+  });
+  await harness.download({ ...options, format, ...more });
+  seen = harness.service.log.length;
+}
+
+/** The requests for delivery metadata and for pages since the last call. */
+function requests() {
+  const fresh = harness.service.log.slice(seen).map(({ path }) => path);
+  seen += fresh.length;
+  const atHome = fresh.filter((path) => path.startsWith('/at-home/')).length;
+  return { atHome, pages: fresh.filter((path) => /\/data(-saver)?\//.test(path)).length };
+}
+
+function change(number: string, act: (chapter: LibraryChapter) => LibraryChapter): void {
+  const found = harness.service.library.chapter(uuidOf('one', number, 'en'));
+  if (!found) throw new Error(`no chapter ${number}`);
+  harness.service.library.putChapter(act(found));
+}
+const edit = (number: string, attributes: Parameters<typeof editChapter>[2], at = LATER): void => {
+  change(number, (found) => editChapter(found, at, attributes));
+};
+
+function uploadAgain(): void {
+  harness.service.library.removeChapter(uuidOf('one', '1', 'en'));
+  harness.service.library.putChapter(again);
+}
+
+const book = (volume: string, extension = 'cbz') =>
+  join(harness.output, 'Old', `Old Vol.${volume}.${extension}`);
+const paths = () =>
+  harness
+    .files()
+    .map((file) => file.slice(harness.output.length + 1))
+    .filter((file) => /\.(cbz|epub|pdf)$/.test(file))
+    .sort();
+interface Manifest {
+  readonly chapters: readonly {
+    readonly chapterId: string;
+    readonly version: number;
+    readonly metadata: {
+      readonly number: string;
+      readonly volume: string;
+      readonly title?: string;
+    };
+  }[];
+}
+async function chaptersIn(file: string) {
+  const manifest = JSON.parse(await readEntry(file, 'META-INF/tankobon.json')) as Manifest;
+  return manifest.chapters;
+}
+const numbersIn = async (file: string) =>
+  (await chaptersIn(file)).map(({ metadata }) => metadata.number);
+const BOTH = ['Old/Old Vol.01.cbz', 'Old/Old Vol.02.cbz'];
+
+/** What a run says besides that chapters and books are there. */
+const news = (events: readonly DownloadEvent[]) =>
+  (events as readonly { readonly type: string; readonly reason?: string }[]).filter(
+    ({ type, reason }) =>
+      reason !== 'already-there' && !['book-planned', 'bind-summary', 'summary'].includes(type),
+  );
+
+async function expectSettled(): Promise<void> {
+  requests();
+  const { code, events, stderr } = await harness.download(update);
+  expect([code, news(events), requests(), stderr]).toEqual([0, [], { atHome: 0, pages: 0 }, '']);
+}
+
+test.each(['cbz', 'epub'] as const)(
+  '%s: an edit of the metadata is noted in the book, without a page, and the next run is silent',
+  async (format) => {
+    await start(format);
+    const before = await imageDigests(book('01', format));
+    edit('1', { title: 'Salt' });
+    const { events } = await harness.download({ ...update, format });
+    expect(requests()).toEqual({ atHome: 1, pages: 0 });
+    expect(events).toContainEqual(
+      expect.objectContaining({
+        type: 'chapter-retagged',
+        chapter: uuidOf('one', '1', 'en'),
+        changed: ['title'],
+        file: book('01', format),
+      }),
+    );
+    expect(paths()).toEqual([`Old/Old Vol.01.${format}`, `Old/Old Vol.02.${format}`]);
+    const [first] = await chaptersIn(book('01', format));
+    expect(first).toMatchObject({ version: 2, metadata: { number: '1', title: 'Salt' } });
+    expect(await imageDigests(book('01', format))).toEqual(before);
+    requests();
+    const second = await harness.download({ ...update, format });
+    expect([news(second.events), requests()]).toEqual([[], { atHome: 0, pages: 0 }]);
+  },
+);
+
+test('the dry run says what becomes of a chapter in a book whose metadata alone changed', async () => {
+  await start();
+  edit('1', { title: 'Salt' });
+  const lines = await harness.dryRun(update);
+  expect(lines).toContainEqual(
+    expect.objectContaining({ type: 'chapter-retagged', changed: ['title'], file: book('01') }),
+  );
+  expect(paths()).toEqual(BOTH);
+});
+
+test('a chapter with other pages is loaded, and the book has it in place of the old one', async () => {
+  await start();
+  const next = generateChapter({ id: again.id, pages: 2, bytesPerPage: 2_000, seed: 2 });
+  change('1', (found) => reuploadChapter(found, LATER, next));
+  await harness.download(update);
+  expect(requests()).toEqual({ atHome: 1, pages: 2 });
+  expect(paths()).toEqual(BOTH);
+  expect(await chaptersIn(book('01'))).toMatchObject([{ version: 2 }, { version: 1 }]);
+  await expectSettled();
+});
+
+test('without --bind, a chapter whose metadata changed gets a file of its own; bind puts it into the book', async () => {
+  await start();
+  edit('1', { title: 'Salt' });
+  await harness.download({ targets, language: 'en', update: true });
+  expect(requests()).toEqual({ atHome: 1, pages: 0 });
+  expect(paths()).toEqual([expect.stringContaining('Ch.001 - Salt'), ...BOTH]);
+  const second = await harness.download({ targets, language: 'en', update: true });
+  expect([news(second.events), requests().atHome]).toEqual([[], 0]);
+  await harness.download(options);
+  expect(paths()).toEqual(BOTH);
+  expect(await chaptersIn(book('01'))).toMatchObject([{ version: 2 }, { version: 1 }]);
+});
+
+test('a chapter that was uploaded again is reported; --update puts it into the book', async () => {
+  await start();
+  uploadAgain();
+  const { events } = await harness.download(options);
+  expect(news(events)).toMatchObject([
+    { type: 'chapter-skipped', chapter: again.id, reason: 'uploaded-again', file: book('01') },
+  ]);
+  const updated = await harness.download(update);
+  expect(updated.events).toContainEqual(
+    expect.objectContaining({ type: 'chapter-saved', chapter: again.id }),
+  );
+  expect(paths()).toEqual(BOTH);
+  expect(await chaptersIn(book('01'))).toMatchObject([
+    { chapterId: again.id },
+    { chapterId: uuidOf('one', '2', 'en') },
+  ]);
+  await expectSettled();
+});
+
+test.each(['cbz', 'epub'] as const)(
+  '%s: a chapter that moves to another volume ends in one book',
+  async (format) => {
+    await start(format);
+    edit('2', { volume: '2' });
+    await harness.download({ ...update, format });
+    expect(requests().pages).toBe(0);
+    expect(paths()).toEqual([`Old/Old Vol.01.${format}`, `Old/Old Vol.02.${format}`]);
+    expect(await numbersIn(book('01', format))).toEqual(['1']);
+    expect(await numbersIn(book('02', format))).toEqual(['2', '3', '4']);
+    const second = await harness.download({ ...update, format });
+    expect([news(second.events), requests().pages]).toEqual([[], 0]);
+  },
+);
+
+test('chapters that change places between two volumes are in one book each', async () => {
+  await start();
+  edit('2', { volume: '2' });
+  edit('3', { volume: '1' });
+  await harness.download(update);
+  expect(await numbersIn(book('01'))).toEqual(['1', '3']);
+  expect(await numbersIn(book('02'))).toEqual(['2', '4']);
+  await expectSettled();
+});
+
+test('a book of which all chapters moved is removed', async () => {
+  await start();
+  edit('1', { volume: '2' });
+  edit('2', { volume: '2' });
+  const { events } = await harness.download(update);
+  expect(paths()).toEqual(['Old/Old Vol.02.cbz']);
+  expect(await numbersIn(book('02'))).toEqual(['1', '2', '3', '4']);
+  expect(events).toContainEqual(
+    expect.objectContaining({ type: 'chapter-removed', file: book('01'), book: book('02') }),
+  );
+  await expectSettled();
+});
+
+test('a book that its owner edited keeps the chapter that moved, with a message', async () => {
+  await start();
+  await editEntry(book('01'), 'ComicInfo.xml', (xml) =>
+    replaced(xml, ['</ComicInfo>', '<CommunityRating>5</CommunityRating></ComicInfo>']),
+  );
+  edit('2', { volume: '2' });
+  const { stderr } = await harness.download(update);
+  expect(stderr).toContain(book('01'));
+  expect(await numbersIn(book('01'))).toEqual(['1', '2']);
+  expect(await numbersIn(book('02'))).toEqual(['2', '3', '4']);
+});
+
+test('a chapter that moves to a volume that is not complete stays in its book until that is', async () => {
+  await start();
+  harness.service.library.putChapter(inVolume('5', '3'));
+  edit('4', { volume: '3' });
+  const withoutLast = { ...update, chapters: '1-4' };
+  const { events } = await harness.download(withoutLast);
+  expect(events).toContainEqual(
+    expect.objectContaining({ type: 'volume-incomplete', volume: '3', missing: ['5'] }),
+  );
+  expect(await numbersIn(book('02'))).toEqual(['3', '4']);
+  requests();
+  await harness.download(withoutLast);
+  expect(requests()).toEqual({ atHome: 0, pages: 0 });
+  await harness.download(update);
+  expect(await numbersIn(book('02'))).toEqual(['3']);
+  expect(await numbersIn(book('03'))).toEqual(['4', '5']);
+  await expectSettled();
+});
+
+test('with kept chapter files, the book of the old volume loses the chapter; bind does it too', async () => {
+  await start('cbz', { keepChapters: true });
+  edit('2', { volume: '2' });
+  await harness.download({ ...update, keepChapters: true });
+  expect(await numbersIn(book('01'))).toEqual(['1']);
+  expect(await numbersIn(book('02'))).toEqual(['2', '3', '4']);
+});
+
+test('a PDF cannot be changed: the chapter is not asked about, and the message says what to do', async () => {
+  await start('pdf');
+  edit('1', { title: 'Salt' });
+  const { events } = await harness.download({ ...update, format: 'pdf' });
+  expect(requests()).toEqual({ atHome: 0, pages: 0 });
+  expect(news(events)).toMatchObject([{ type: 'chapter-skipped', reason: 'fixed-book' }]);
+  expect(paths()).toEqual(['Old/Old Vol.01.pdf', 'Old/Old Vol.02.pdf']);
+});
