@@ -2,7 +2,7 @@
  * The name that a chapter's file gets when its metadata changes, for `retag` and for a chapter that is replaced: a name
  * that a template gave for the old metadata follows the new, and one that its owner gave stays.
  */
-import { basename, dirname, join, resolve, sep } from 'node:path';
+import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import type { Chapter } from '../api/chapters.js';
 import type { Title } from '../api/titles.js';
 import { languageTag } from '../cbz/comic-info.js';
@@ -61,13 +61,10 @@ export interface NewName {
 /**
  * A file that was renamed by hand keeps its name: only one that a template gave, or parkedPath, is changed. A name with
  * the chapter's short id, where another file had the plain one, keeps the id, unless another chapter takes the place. A
- * folder that was renamed by hand stays.
+ * folder that was renamed by hand stays, and one with the old name of its title is moved with what is in it.
  */
-export function newName(
-  file: string,
-  names: KnownNames,
-  { templates, keepsPeople }: NameOptions,
-): NewName {
+export function newName(file: string, names: KnownNames, options: NameOptions): NewName {
+  const { templates, keepsPeople } = options;
   const from = resolve(file);
   const path = from.split(sep).join('/');
   const { chapter, savedId } = names;
@@ -85,14 +82,50 @@ export function newName(
       },
     ]),
   );
-  for (const inFolder of [(name: string) => name, basename])
-    for (const rename of renames) {
-      const oldName = inFolder(rename.before());
-      if (!path.endsWith(`/${oldName}`)) continue;
-      const root = path.slice(0, -oldName.length);
-      return { to: join(root, inFolder(rename.after())), root: join(root) };
+  for (const rename of renames) {
+    const oldName = rename.before();
+    if (!path.endsWith(`/${oldName}`)) continue;
+    const root = path.slice(0, -oldName.length);
+    return { to: join(root, rename.after()), root: join(root) };
+  }
+  const folder = newFolder(dirname(from), values, options);
+  const rename = renames.find(({ before }) => basename(before()) === basename(from));
+  const name = rename ? basename(rename.after()) : basename(from);
+  return { to: join(folder.to, name), root: folder.root };
+}
+
+/** The folder, or where it is moved if it is that of a title that gets another name, or in that. */
+function newFolder(
+  folder: string,
+  values: readonly (readonly [NameValues, NameValues])[],
+  { templates, movedIn }: NameOptions,
+): NewName {
+  if (movedIn === undefined) return { to: folder, root: folder };
+  const base = dirname(resolve(movedIn));
+  const segments = relative(base, folder).split(sep);
+  for (const format of templates)
+    for (const [{ series, author, artist }, after] of values) {
+      const old = format({ ...after, series, author, artist });
+      const change = changedFolders(old.split('/'), format(after).split('/'));
+      const at = change ? lastIndexOf(segments, change.before) : -1;
+      if (!change || at < 0) continue;
+      const rest = segments.slice(at + change.before.length);
+      const root = join(base, ...segments.slice(0, at));
+      return { to: join(root, ...change.after, ...rest), root };
     }
-  return { to: from, root: dirname(from) };
+  return { to: folder, root: folder };
+}
+
+/** The folders in which two paths differ, from the first to the last one. */
+function changedFolders(path: readonly string[], other: readonly string[]) {
+  const differing = path.flatMap((name, index) => (name === other[index] ? [] : [index]));
+  const [first, last] = [differing[0], differing.findLast((index) => index < path.length - 1)];
+  if (path.length !== other.length || first === undefined || last === undefined) return undefined;
+  return { before: path.slice(first, last + 1), after: other.slice(first, last + 1) };
+}
+
+function lastIndexOf(segments: readonly string[], part: readonly string[]): number {
+  return segments.findLastIndex((_, at) => part.every((name, i) => name === segments[at + i]));
 }
 
 export interface NameOptions {
@@ -100,6 +133,8 @@ export interface NameOptions {
   readonly templates: readonly FormatFileName[];
   /** Whether folders of people stay, although others made the title by now. */
   readonly keepsPeople: boolean;
+  /** The folder in which titles get other names: with that of a title, all of its files in it are moved. */
+  readonly movedIn?: string | undefined;
 }
 
 type NameValues = FieldValues & { readonly id: string };

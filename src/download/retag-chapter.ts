@@ -22,6 +22,8 @@ export interface RetagOptions extends ComicFields {
   readonly nameTemplates: readonly FormatFileName[];
   /** The names of titles to rename, by id: all others keep the names that their files have. */
   readonly titleNames?: ReadonlyMap<string, string> | undefined;
+  /** The folder in which titles are renamed. */
+  readonly folder?: string;
   /** Edits of the owner are replaced by what the service has. */
   readonly force: boolean;
   /** The pages were compared with those of the service: the file gets the chapter's version. */
@@ -80,7 +82,9 @@ export async function planRetag(
   const merged = await mergedComicInfo(content, metadata, { force, hasSamePages: true });
   const { changed, edited, unknown } = merged ?? UNCHANGED;
   const from = resolve(file);
-  const nameOptions = { templates: nameTemplates, keepsPeople: newTitleName === undefined };
+  const isRenamed = newTitleName !== undefined;
+  const movedIn = isRenamed ? options.folder : undefined;
+  const nameOptions = { templates: nameTemplates, keepsPeople: !isRenamed, movedIn };
   const named = merged ? newName(file, names, nameOptions) : { to: from, root: dirname(from) };
   const compared = hasComparedPages && !isUpToDate(content, chapter) ? chapter : undefined;
   if (changed.length === 0 && named.to === from && !compared) return { edited, title };

@@ -142,6 +142,36 @@ test('a folder that its owner renamed stays, and its files are renamed in it', a
   expect(paths()).toContain(named('New', 2, 'Shelf/Mine'));
 });
 
+test('--rename-titles moves files that were renamed by hand, or moved in the folder of the title, under their own names', async () => {
+  await start();
+  const [first, second] = [named('Old', 1), named('Old', 2)];
+  mkdirSync(join(harness.output, 'Old/Extras'));
+  renameSync(join(harness.output, first), join(harness.output, 'Old/Extras/mine.cbz'));
+  renameSync(join(harness.output, second), join(harness.output, 'Old/Old - 2 - earlier.cbz'));
+  renameSync(join(harness.output, named('Other', 1)), join(harness.output, 'Old/other.cbz'));
+  renameTitle(harness.service.library, 'one', 'New');
+  const dryRun = await retag('--rename-titles', '--dry-run');
+  expect(dryRun.stdout).toContain(`renamed to ${join(harness.output, 'New/Extras/mine.cbz')}`);
+  const { code, stderr } = await retag('--rename-titles');
+  expect([code, stderr]).toEqual([0, expect.stringContaining('2 changed, 1 unchanged')]);
+  expect(paths()).toEqual(['New/Extras/mine.cbz', 'New/Old - 2 - earlier.cbz', 'Old/other.cbz']);
+  expect(await seriesOf(join(harness.output, 'New/Extras/mine.cbz'))).toBe('New');
+  expect((await retag('--rename-titles')).stderr).toContain('0 changed, 3 unchanged');
+});
+
+test('a file that was renamed by hand moves with the folder of its author too, and not out of one that has another name', async () => {
+  const name = '{author}/{series}/v{volume}/{chapter}';
+  await start(name);
+  mkdirSync(join(harness.output, 'Shelf'));
+  renameSync(join(harness.output, 'Ann/Old/1.cbz'), join(harness.output, 'Ann/Old/mine.cbz'));
+  renameSync(join(harness.output, 'Ann/Old/2.cbz'), join(harness.output, 'Shelf/mine.cbz'));
+  const people = [{ id: uuidOf('Bob'), name: 'Bob' }];
+  harness.service.library.putTitle({ ...editTitle(one, LATER, {}), authors: people });
+  renameTitle(harness.service.library, 'one', 'New');
+  await retag('--rename-titles', '--name', name);
+  expect(paths()).toEqual(['Bob/New/mine.cbz', 'Other/1.cbz', 'Shelf/mine.cbz']);
+});
+
 test('a title that is renamed to the name of another one gets its id', async () => {
   await start();
   renameTitle(harness.service.library, 'one', 'Other');
