@@ -73,6 +73,8 @@ class Resolver {
   readonly #chapters = new Map<string, Chapter>();
   readonly #series = new Map<string, Map<string, Chapter>>();
   readonly #partialIds = new Set<string>();
+  /** The titles whose own lists of chapters were read. */
+  readonly #readFeeds = new Set<string>();
   readonly titles: TitleLoader;
   readonly #idsWithoutMetadata = new Set<string>();
   readonly #failures: { target: Target; error: TankobonError }[] = [];
@@ -192,9 +194,14 @@ class Resolver {
     const id = this.titles.currentId(target.id);
     const isLoaded = this.titles.loaded.has(id);
     if (!isLoaded && !this.titles.unusable.has(id)) return false;
+    // Another target was merged into this title.
+    if (this.#readFeeds.has(id)) return true;
     const feed = fetchTitleFeed(this.deps.client, id, this.deps);
     const chapters = await (isLoaded ? feed : this.titles.undefinedIfNotFound(feed));
-    if (chapters) this.#addSeries(id, chapters);
+    if (chapters) {
+      this.#readFeeds.add(id);
+      this.#addSeries(id, chapters);
+    }
     return chapters !== undefined;
   }
 

@@ -2,7 +2,7 @@
 import { UsageError } from '../core/errors.js';
 import { parseTarget } from '../selection/target.js';
 import type { Subscription } from './subscriptions.js';
-import { titleState, type SyncState } from './sync-journal.js';
+import { currentTitleId, titleState, type SyncState } from './sync-journal.js';
 
 const LIST_HINT = 'To see the subscriptions, run: tankobon sync list';
 
@@ -16,8 +16,21 @@ export function subscriptionName(
 
 function namesOf(subscription: Subscription, state: SyncState): readonly string[] {
   const { target, text, folder = '', title = '' } = subscription;
-  const names = [text, target.id, folder, title, subscriptionName(subscription, state) ?? ''];
-  return names.map((name) => name.toLowerCase());
+  const oldName = state.merged.get(target.id)?.name ?? '';
+  const names = [text, target.id, folder, title, oldName];
+  return [...names, subscriptionName(subscription, state) ?? ''].map((name) => name.toLowerCase());
+}
+
+/** The subscription with this id, otherwise one to a title that was merged into the one with this id. */
+export function findById(
+  id: string,
+  series: readonly Subscription[],
+  state: SyncState,
+): Subscription | undefined {
+  return (
+    series.find(({ target }) => target.id === id) ??
+    series.find(({ target }) => currentTitleId(target.id, state) === id)
+  );
 }
 
 export function isMatch(subscription: Subscription, word: string, state: SyncState): boolean {
@@ -37,7 +50,9 @@ export function findSubscription(
   if (words.trim() === '') throw new UsageError('bad-target', 'Say which subscription.');
   const id = idOf(words, extraHosts);
   const matches = series.filter((subscription) =>
-    id === undefined ? isMatch(subscription, words, state) : subscription.target.id === id,
+    id === undefined
+      ? isMatch(subscription, words, state)
+      : subscription === findById(id, series, state),
   );
   const exact = matches.filter((each) => namesOf(each, state).includes(words.toLowerCase()));
   const [match, ...others] = exact.length === 1 ? exact : matches;

@@ -1,10 +1,63 @@
 /** Titles that were merged into others: the service answers with the other one, and their subscriptions follow it. */
 import type { ServiceClient } from '../api/client.js';
 import { fetchTitle, type Title } from '../api/titles.js';
+import { groupBy } from '../core/group-by.js';
 import { describeMerge, isTolerable } from '../selection/title-loader.js';
-import type { SyncState } from './sync-journal.js';
+import { isMatch, subscriptionName } from './find-subscription.js';
+import type { Subscription } from './subscriptions.js';
+import { currentTitleId, type SyncState } from './sync-journal.js';
 import type { SyncLine } from './sync-lines.js';
 import type { SubscribedTitle, SyncSession } from './sync-session.js';
+
+/**
+ * The entries of the file for each title, by its id after merges. The options of the first one apply: that of the title
+ * itself, otherwise the first in the file.
+ */
+export function titleEntries(
+  series: readonly Subscription[],
+  state: SyncState,
+): ReadonlyMap<string, readonly Subscription[]> {
+  const entries = series.filter(({ target }) => target.kind === 'title');
+  const isMerged = ({ target }: Subscription) => Number(state.merged.has(target.id));
+  return groupBy(
+    [...entries].sort((a, b) => isMerged(a) - isMerged(b)),
+    ({ target }) => currentTitleId(target.id, state),
+  );
+}
+
+/** Names the entries of the file that are of one title by now, since the options of only one of them apply. */
+export function warnOfSameTitles({
+  subscriptions,
+  journal: { state },
+  options: { only },
+  warn,
+}: Pick<SyncSession, 'subscriptions' | 'journal' | 'options' | 'warn'>): void {
+  const nameOf = (entry: Subscription) => {
+    const { id } = entry.target;
+    const name = state.merged.get(id)?.name ?? subscriptionName(entry, state);
+    return name === undefined ? `title:${id}` : `${name} (title:${id})`;
+  };
+  for (const entries of titleEntries(subscriptions.series, state).values()) {
+    const [first, ...others] = entries;
+    const [other] = others;
+    if (!first || !other || !isRequested(entries, only, state)) continue;
+    const names = [...others, first].map(nameOf).join(' and ');
+    const applies = `title:${first.target.id}`;
+    warn(
+      `${names} are the same title by now, and the options of ${applies} apply`,
+      `To keep only that one, run: tankobon sync remove title:${other.target.id}`,
+    );
+  }
+}
+
+/** Whether one of the entries is meant by `--only`. */
+export function isRequested(
+  entries: readonly Subscription[],
+  only: SyncSession['options']['only'],
+  state: SyncState,
+): boolean {
+  return !only || only.some((word) => entries.some((entry) => isMatch(entry, word, state)));
+}
 
 /**
  * Replaces the titles that the service does not list by those into which they were merged, and adds these to `known`.
@@ -16,9 +69,10 @@ export async function followMerges(
   {
     client,
     journal,
+    subscriptions,
     warn,
     userSignal,
-  }: Pick<SyncSession, 'client' | 'journal' | 'warn' | 'userSignal'>,
+  }: Pick<SyncSession, 'client' | 'journal' | 'subscriptions' | 'warn' | 'userSignal'>,
 ): Promise<void> {
   for (const [id, subscribed] of [...listed]) {
     if (known.has(id)) continue;
@@ -26,12 +80,13 @@ export async function followMerges(
     if (!title) continue;
     known.set(title.id, title);
     if (title.id === id) continue;
-    listed.delete(id);
-    // The own entry of the other title takes precedence.
-    if (!listed.has(title.id)) listed.set(title.id, { ...subscribed, id: title.id });
-    const name = journal.state.titles[id]?.name;
-    warn(describeMerge(id, name, title));
+    warn(describeMerge(id, journal.state.titles[id]?.name, title));
     journal.add(...mergeLines(id, title.id, journal.state));
+    listed.delete(id);
+    const [entry] = titleEntries(subscriptions.series, journal.state).get(title.id) ?? [];
+    if (entry?.paused) listed.delete(title.id);
+    else if (entry) listed.set(title.id, { id: title.id, options: entry });
+    else if (!listed.has(title.id)) listed.set(title.id, { ...subscribed, id: title.id });
   }
 }
 
@@ -39,7 +94,7 @@ export async function followMerges(
 function mergeLines(merged: string, into: string, { titles }: SyncState): readonly SyncLine[] {
   const state = titles[into] ?? titles[merged];
   return [
-    { merged, into },
+    { merged, into, name: titles[merged]?.name },
     ...(state ? [{ title: into, state: { ...state, isIncomplete: true } }] : []),
   ];
 }

@@ -29,8 +29,8 @@ interface PendingChapter {
 
 export interface SyncState {
   titles: Record<string, TitleState>;
-  /** The titles into which others were merged, by the ids of these. */
-  readonly mergedInto: Map<string, string>;
+  /** Titles that were merged into others, by their ids: the id of the other one, and the name that they had. */
+  readonly merged: Map<string, { readonly into: string; readonly name?: string | undefined }>;
   /** By the id of the chapter, in the order in which they were started. */
   readonly chapters: Map<string, PendingChapter>;
   follows?: FollowsState;
@@ -51,7 +51,7 @@ export const lockPath = (folder: string): string => join(folder, 'lock');
 
 /** Takes no lock. What is missing or cannot be read is requested again. */
 export function readSyncState(folder: string): SyncState {
-  const state: SyncState = { titles: {}, mergedInto: new Map(), chapters: new Map() };
+  const state: SyncState = { titles: {}, merged: new Map(), chapters: new Map() };
   for (const entry of readJournals(folder).flatMap(({ entries }) => entries)) {
     const { data } = lineSchema.safeParse(entry);
     if (data) applyLine(state, data);
@@ -69,13 +69,13 @@ export function isUnannounced(chapter: PendingChapter | undefined): boolean {
 }
 
 /** The id of the title after merges. */
-export function currentTitleId(id: string, { mergedInto }: SyncState): string {
+export function currentTitleId(id: string, { merged }: SyncState): string {
   const seen = new Set([id]);
   let current = id;
-  for (let next = mergedInto.get(id); next !== undefined && !seen.has(next);) {
+  for (let next = merged.get(id)?.into; next !== undefined && !seen.has(next);) {
     seen.add(next);
     current = next;
-    next = mergedInto.get(next);
+    next = merged.get(next)?.into;
   }
   return current;
 }
@@ -168,7 +168,7 @@ function applyLine(state: SyncState, line: SyncLine): void {
     const forgotten = new Set(line.forgotten);
     const kept = Object.entries(state.titles).filter(([id]) => !forgotten.has(id));
     state.titles = Object.fromEntries(kept);
-  } else if ('merged' in line) state.mergedInto.set(line.merged, line.into);
+  } else if ('merged' in line) state.merged.set(line.merged, { into: line.into, name: line.name });
   else if ('followed' in line) state.follows?.titleIds.push(line.followed);
   else if ('follows' in line) state.follows = line.follows;
   else if ('run' in line) state.lastRun = line.run;
@@ -179,7 +179,7 @@ function applyLine(state: SyncState, line: SyncLine): void {
 /** The lines of a compacted journal. */
 function linesOf({
   titles,
-  mergedInto,
+  merged,
   chapters,
   follows,
   lastRun,
@@ -188,7 +188,7 @@ function linesOf({
 }: SyncState): SyncLine[] {
   return [
     ...Object.entries(titles).map(([title, state]) => ({ title, state })),
-    ...[...mergedInto].map(([merged, into]) => ({ merged, into })),
+    ...[...merged].map(([id, { into, name }]) => ({ merged: id, into, name })),
     ...[...chapters].flatMap(([id, { replaces, update, isAnnounced }]): SyncLine[] => [
       { started: id, replaces },
       ...(update ? [{ saved: update }] : []),

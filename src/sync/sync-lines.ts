@@ -88,8 +88,8 @@ export const lineSchema = z.union([
   z.object({ ended: z.array(z.string()) }),
   /** Titles that are no longer subscribed. */
   z.object({ forgotten: z.array(z.string()) }),
-  /** A title that was merged into another one. */
-  z.object({ merged: z.string(), into: z.string() }),
+  /** A title that was merged into another one, and the name that it had. */
+  z.object({ merged: z.string(), into: z.string(), name: z.string().optional() }),
   z.object({ follows }),
   /** A title that is followed since the last run. */
   z.object({ followed: z.string() }),

@@ -8,10 +8,8 @@ import { fetchTitles, type Title } from '../api/titles.js';
 import { ChapterError, type TankobonError } from '../core/errors.js';
 import { isTolerable } from '../selection/title-loader.js';
 import { dueTitles } from './due-titles.js';
-import { isMatch } from './find-subscription.js';
 import type { Target } from '../selection/target.js';
-import type { Subscription } from './subscriptions.js';
-import { followMerges } from './merged-titles.js';
+import { followMerges, isRequested, titleEntries, warnOfSameTitles } from './merged-titles.js';
 import { currentTitleId, type SyncState } from './sync-journal.js';
 import { followedTitles } from './sync-follows.js';
 import { rulesText } from './sync-request.js';
@@ -41,6 +39,7 @@ export async function checkTitles(session: SyncSession) {
   const found = await fetchTitles(client, unknownIds, { warn, signal });
   const known = new Map([...loaded, ...found.titles]);
   if (found.skipped === 0) await followMerges(listed, known, session);
+  warnOfSameTitles(session);
   const followed = session.options.only
     ? []
     : await followedTitles(session, new Set(listed.keys()));
@@ -104,21 +103,17 @@ async function subscribedTitles(
   const { subscriptions } = session;
   const loaded = new Map<string, Title>();
   const titles = new Map<string, SubscribedTitle>();
-  const currentId = (id: string): string => currentTitleId(id, session.journal.state);
-  const series = subscriptions.series.filter(
-    (entry) => entry.paused !== true && isRequested(entry, session),
-  );
-  for (const entry of series) {
-    const { kind, id } = entry.target;
-    if (kind === 'title' && currentId(id) === id) titles.set(id, { id, options: entry });
+  const { state } = session.journal;
+  const { only } = session.options;
+  const currentId = (id: string): string => currentTitleId(id, state);
+  const entriesById = titleEntries(subscriptions.series, state);
+  for (const [id, entries] of entriesById) {
+    const [options] = entries;
+    if (options && isRequested(entries, only, state)) titles.set(id, { id, options });
   }
-  for (const entry of series) {
-    const id = currentId(entry.target.id);
-    if (entry.target.kind === 'title' && !titles.has(id)) titles.set(id, { id, options: entry });
-  }
-  for (const entry of series) {
+  for (const entry of subscriptions.series) {
     const { target, text } = entry;
-    if (target.kind === 'title') continue;
+    if (target.kind === 'title' || entry.paused || !isRequested([entry], only, state)) continue;
     const options = target.kind === 'group' ? { ...entry, onlyGroup: target.id } : entry;
     try {
       const titleIds = await titlesOf(target, loaded, session);
@@ -130,8 +125,7 @@ async function subscribedTitles(
     }
   }
   // A paused title is not downloaded as part of a list either.
-  for (const { target, paused } of subscriptions.series)
-    if (paused) titles.delete(currentId(target.id));
+  for (const [id, [entry]] of entriesById) if (entry?.paused) titles.delete(id);
   return { titles, loaded };
 }
 
@@ -147,11 +141,4 @@ export async function titlesOf(
   if (titles.length === 0) await fetchOwnerName(client, kind, id, signal);
   for (const title of titles) loaded.set(title.id, title);
   return titles.map((title) => title.id);
-}
-
-function isRequested(
-  subscription: Subscription,
-  { options: { only }, journal }: SyncSession,
-): boolean {
-  return !only || only.some((word) => isMatch(subscription, word, journal.state));
 }

@@ -15,7 +15,7 @@ import {
   withoutQuotes,
   type Target,
 } from '../../selection/target.js';
-import { findSubscription, subscriptionName } from '../../sync/find-subscription.js';
+import { findById, findSubscription, subscriptionName } from '../../sync/find-subscription.js';
 import { addFollows, addSeries, type SeriesEntry } from '../../sync/subscriptions-edit.js';
 import { parseSubscriptions } from '../../sync/subscriptions-file.js';
 import {
@@ -67,6 +67,15 @@ export async function syncAdd(
   if (parsed.kind === 'follows') return addAccount(entry, subscriptions, file, context);
   const output = flags.output ?? (await chooseOutput(subscriptions.defaults, context));
   const subject = await resolveSubject(parsed, context);
+  // Another id than the given one is that of the title into which it was merged.
+  if (parsed.id !== subject.id && (await findExisting(subject.id, subscriptions, file, context))) {
+    const merged = `title:${parsed.id} was merged into ${printableLine(subject.name)}`;
+    context.stderr.write(
+      `Already subscribed: ${merged} (title:${subject.id}).\n` +
+        `hint: To change its options, run: tankobon sync edit title:${subject.id}\n`,
+    );
+    return EXIT.done;
+  }
   const { languages, note } = await chooseLanguages(subject, flags, subscriptions, context);
   const written = entryOf({ ...flags, output, language: languages }, context.clock.wallMs());
   const title = printableLine(subject.name);
@@ -117,7 +126,7 @@ async function findExisting(
   const extraHosts = extraHostsOf(context);
   const isTarget = looksLikeTarget(target) || withoutQuotes(target).toLowerCase() === 'follows';
   const found = isTarget
-    ? series.find((each) => each.target.id === parseTarget(target, extraHosts).id)
+    ? findById(parseTarget(target, extraHosts).id, series, state)
     : series.length > 0
       ? series[findSubscription(target, series, state, extraHosts)]
       : undefined;

@@ -1,4 +1,6 @@
 /** Titles that MangaDex merged into others: their subscriptions follow, with folder and history. */
+import { readFileSync } from 'node:fs';
+import { runCommand } from '../../support/retag-harness.js';
 import {
   DAY_MS,
   chapterId,
@@ -61,6 +63,103 @@ test('a merge of two subscribed titles leaves the subscription of the one that s
   const { code, lines } = await harness.sync();
   expect([code, lines.at(-1)]).toEqual([0, expect.objectContaining({ titles: 1, saved: 1 })]);
   expect(paths()).toContain('Two/Beta Ch.003 [en] [Scans].cbz');
+});
+
+const sameTitle = `Alpha (title:${titleId('Alpha')}) and Beta (title:${titleId('Beta')}) are the same title by now, and the options of title:${titleId('Beta')} apply`;
+
+test('two entries of one title are named in each run, with the command that ends one', async () => {
+  await start(subscription('Alpha', ', folder: One') + subscription('Beta', ', folder: Two'));
+  await harness.sync();
+  harness.service.library.mergeTitle(titleId('Alpha'), titleId('Beta'));
+  const first = await harness.sync();
+  expect(warnings(first.lines)).toEqual([expect.stringContaining('was merged into'), sameTitle]);
+  expect(first.lines).toContainEqual(
+    expect.objectContaining({
+      message: sameTitle,
+      hint: `To keep only that one, run: tankobon sync remove title:${titleId('Alpha')}`,
+    }),
+  );
+  upload('3');
+  const second = await harness.sync({ only: 'Alpha' });
+  expect([second.code, warnings(second.lines)]).toEqual([0, [sameTitle]]);
+  expect(paths()).toContain('Two/Beta Ch.003 [en] [Scans].cbz');
+  harness.write(`series:\n${subscription('Beta', ', folder: Two')}`);
+  expect(warnings((await harness.sync()).lines)).toEqual([]);
+});
+
+test.each([
+  ['Alpha', 1],
+  ['Beta', 0],
+] as const)('if %s is paused, the entry of the title that stays decides', async (name, saved) => {
+  const options = (each: string) => (each === name ? ', paused: true' : '');
+  await start(subscription('Alpha') + subscription('Beta'));
+  await harness.sync();
+  harness.service.library.mergeTitle(titleId('Alpha'), titleId('Beta'));
+  await harness.sync();
+  harness.write(
+    `series:\n${subscription('Alpha', options('Alpha'))}${subscription('Beta', options('Beta'))}`,
+  );
+  upload('3');
+  const { lines } = await harness.sync();
+  expect([warnings(lines), savedIn(lines).length]).toEqual([[sameTitle], saved]);
+});
+
+test('--only and the other commands find a merged title by its old name and both ids', async () => {
+  await start(subscription('Alpha'));
+  await harness.sync();
+  harness.service.library.mergeTitle(titleId('Alpha'), titleId('Beta'));
+  await harness.sync();
+  for (const only of ['alpha', 'beta', titleId('Alpha')]) {
+    upload(String(3 + harness.base.archives().length));
+    const { code, lines } = await harness.sync({ only });
+    expect([code, savedIn(lines).length]).toEqual([0, 1]);
+  }
+  const remove = await runCommand(
+    harness.base,
+    'sync',
+    'remove',
+    `title:${titleId('Beta')}`,
+    '--file',
+    harness.file,
+  );
+  expect([remove.code, remove.stderr]).toEqual([0, expect.stringContaining('Beta')]);
+});
+
+test('sync add of a title that was merged into a subscribed one says so, and adds nothing', async () => {
+  await start(subscription('Beta'));
+  harness.service.library.mergeTitle(titleId('Alpha'), titleId('Beta'));
+  const before = readFileSync(harness.file, 'utf8');
+  const add = (...words: readonly string[]) =>
+    runCommand(harness.base, 'sync', 'add', ...words, '--file', harness.file);
+  const { code, stderr } = await add(`title:${titleId('Alpha')}`, '--upgrade');
+  expect([code, stderr]).toEqual([
+    0,
+    `Already subscribed: title:${titleId('Alpha')} was merged into Beta (title:${titleId('Beta')}).\n` +
+      `hint: To change its options, run: tankobon sync edit title:${titleId('Beta')}\n`,
+  ]);
+  expect(readFileSync(harness.file, 'utf8')).toBe(before);
+});
+
+test('sync add of the title into which a subscribed one was merged changes that subscription', async () => {
+  await start(subscription('Alpha'));
+  await harness.sync();
+  harness.service.library.mergeTitle(titleId('Alpha'), titleId('Beta'));
+  await harness.sync();
+  const words = ['sync', 'add', titleId('Beta'), '--upgrade', '--file', harness.file];
+  expect((await runCommand(harness.base, ...words)).stderr).toBe('Changed: Beta\n');
+  const text = readFileSync(harness.file, 'utf8');
+  expect(text.match(/target:/g)).toHaveLength(1);
+  expect(text).toContain('upgrade: true');
+});
+
+test('download of a merged title and the other one reads their chapters once', async () => {
+  await start(subscription('Alpha'));
+  harness.service.library.mergeTitle(titleId('Alpha'), titleId('Beta'));
+  harness.catalogueRequests();
+  const targets = [`title:${titleId('Alpha')}`, `title:${titleId('Beta')}`];
+  const { code } = await harness.base.download({ targets, language: 'en' });
+  const feeds = harness.catalogueRequests().filter((path) => path.endsWith('/feed'));
+  expect([code, feeds]).toEqual([0, [`/manga/${titleId('Beta')}/feed`]]);
 });
 
 test('a title that is gone is still a failure', async () => {
