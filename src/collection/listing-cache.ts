@@ -12,6 +12,7 @@ import { storedChapters, toStored } from '../api/stored-chapters.js';
 import { makeFolders, readFileIfExists, writeFileAtomic } from '../core/files.js';
 import { PRIVATE_FOLDER_MODE } from '../core/own-folder.js';
 import { parseJson } from '../core/json.js';
+import { isUuid } from '../core/uuid.js';
 import type { TitleListing } from './title-overview.js';
 
 export interface CachedListing extends TitleListing {
@@ -66,20 +67,42 @@ const cachedListing = z.object({
   releases: storedChapters,
 });
 
+const mergedTitle = z.object({ mergedInto: z.string() });
+
 export class ListingCache {
   constructor(private readonly stateFolder: string) {}
 
   /** Undefined for a title that was not read yet, or whose file is not readable. */
   async read(titleId: string): Promise<CachedListing | undefined> {
+    return (await this.readCurrent(titleId)).listing;
+  }
+
+  /** The list of the title into which this one was merged, or its own. */
+  async readCurrent(
+    titleId: string,
+    merged: readonly string[] = [],
+  ): Promise<{ readonly id: string; readonly listing: CachedListing | undefined }> {
     const bytes = await readFileIfExists(this.#file(titleId)).catch(() => undefined);
-    const { data } = cachedListing.safeParse(parseJson(bytes?.toString('utf8') ?? ''));
-    return data && { status: undefined, latestChapterId: undefined, ...data };
+    const value: unknown = parseJson(bytes?.toString('utf8') ?? '');
+    const into = mergedTitle.safeParse(value).data?.mergedInto;
+    if (into !== undefined && isUuid(into) && !merged.includes(into))
+      return this.readCurrent(into, [...merged, titleId]);
+    const { data } = cachedListing.safeParse(value);
+    const listing = data && { status: undefined, latestChapterId: undefined, ...data };
+    return { id: titleId, listing };
+  }
+
+  async writeMerged(titleId: string, mergedInto: string): Promise<void> {
+    await this.#write(titleId, { mergedInto });
   }
 
   async write(titleId: string, { releases, ...listing }: CachedListing): Promise<void> {
+    await this.#write(titleId, { ...listing, releases: toStored(releases) });
+  }
+
+  async #write(titleId: string, value: object): Promise<void> {
     makeFolders(this.#folder, PRIVATE_FOLDER_MODE);
-    const content = JSON.stringify({ ...listing, releases: toStored(releases) });
-    await writeFileAtomic(this.#file(titleId), content, { mode: 0o600 });
+    await writeFileAtomic(this.#file(titleId), JSON.stringify(value), { mode: 0o600 });
   }
 
   get #folder(): string {

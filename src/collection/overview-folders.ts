@@ -4,12 +4,13 @@
  */
 import { fetchChapters } from '../api/chapters.js';
 import type { ServiceClient } from '../api/client.js';
-import { fetchTitles } from '../api/titles.js';
+import { fetchTitle, fetchTitles } from '../api/titles.js';
 import { readArchivedChapters } from '../cbz/archived-chapters.js';
 import type { ExistingArchive } from '../cbz/library-index.js';
 import { scanLibrary } from '../cbz/scan-library.js';
 import { UsageError } from '../core/errors.js';
 import { groupBy } from '../core/group-by.js';
+import { describeMerge, isTolerable } from '../selection/title-loader.js';
 import {
   isListingDue,
   updateListing,
@@ -66,11 +67,15 @@ export async function overview(request: OverviewRequest, deps: OverviewDeps): Pr
   const { cache, nowMs, observe, signal } = deps;
   const archives = await scan(request.folders, signal);
   const titleIds = await titlesOf(archives, deps);
-  const byTitle = groupBy(archives, ({ chapterId }) => titleIds.get(chapterId));
+  const namedIds = [...new Set(titleIds.values())];
+  const { names, currentIds } = await updateListings(namedIds, deps);
+  const byTitle = groupBy(archives, ({ chapterId }) => {
+    const id = titleIds.get(chapterId);
+    return id === undefined ? undefined : (currentIds.get(id) ?? id);
+  });
   const unknown = byTitle.get(undefined)?.length ?? 0;
   byTitle.delete(undefined);
   const ids = [...byTitle.keys()].filter((id) => id !== undefined);
-  const names = await updateListings(ids, deps);
   let [have, notDownloaded] = [0, 0];
   const named = ids.map((id) => ({ id, name: names.get(id) ?? id }));
   for (const { id, name } of named.sort((a, b) => a.name.localeCompare(b.name, 'en'))) {
@@ -126,25 +131,43 @@ async function titlesOf(
 
 /**
  * Reads the lists that are due into the cache, one at a time: those of thousands of titles would fill the memory.
- * Resolves with the names of the titles that are known.
+ * Resolves with the names of the titles that are known, and the ids of those into which others were merged.
  */
 async function updateListings(
   ids: readonly string[],
   { client, onReading, ...deps }: OverviewDeps,
-): Promise<ReadonlyMap<string, string>> {
+): Promise<{
+  readonly names: ReadonlyMap<string, string>;
+  readonly currentIds: ReadonlyMap<string, string>;
+}> {
   const { cache, nowMs, warn, signal } = deps;
   const known = new Map<string, LastCheck>();
   const names = new Map<string, string>();
+  const currentIds = new Map<string, string>();
   for (const id of ids) {
-    const listing = await cache.read(id);
+    const { id: current, listing } = await cache.readCurrent(id);
+    currentIds.set(id, current);
     if (!listing) continue;
     const { name, checkedAtMs, latestChapterId } = listing;
-    known.set(id, { checkedAtMs, latestChapterId });
-    names.set(id, name);
+    known.set(current, { checkedAtMs, latestChapterId });
+    names.set(current, name);
   }
-  if (!client) return names;
-  const { titles } = await fetchTitles(client, ids, { signal, warn });
-  const due = [...titles.values()].filter((title) =>
+  if (!client) return { names, currentIds };
+  const wanted = [...new Set(currentIds.values())];
+  const { titles, skipped } = await fetchTitles(client, wanted, { signal, warn });
+  const current = new Map(titles);
+  // An invalid entry may be any of the missing ones.
+  const missing = skipped > 0 ? [] : wanted.filter((id) => !titles.has(id));
+  for (const id of missing) {
+    const title = await fetchTitle(client, id, signal).catch(undefinedIfTolerable);
+    if (!title) continue;
+    current.set(title.id, title);
+    if (title.id === id) continue;
+    warn(describeMerge(id, names.get(id), title));
+    await cache.writeMerged(id, title.id);
+    for (const [old, now] of currentIds) if (now === id) currentIds.set(old, title.id);
+  }
+  const due = [...current.values()].filter((title) =>
     isListingDue(title, known.get(title.id), nowMs),
   );
   if (due.length > 0) onReading(due.length);
@@ -152,7 +175,11 @@ async function updateListings(
     const { name } = await updateListing(title, { ...deps, client });
     names.set(title.id, name);
   }
-  return names;
+  return { names, currentIds };
+}
+
+function undefinedIfTolerable(error: unknown): undefined {
+  if (!isTolerable(error)) throw error;
 }
 
 /** A file is read once, and only if the service does not list one of its chapters any more. */

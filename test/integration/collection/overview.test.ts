@@ -141,6 +141,48 @@ test('chapters that were taken down since are named, and are not missing', async
   expect(events[0]).toMatchObject({ have: 4, takenDown: ['2'] });
 });
 
+describe('a title that was merged into another one', () => {
+  const merge = () => {
+    harness.service.library.mergeTitle(titleId('Alpha'), titleId('Beta'));
+  };
+  const message = (old: string) =>
+    `${old} was merged into Beta (title:${titleId('Beta')}), which takes its place.`;
+  const warnings = (stderr: string) =>
+    stderr.split('\n').filter((line) => line.startsWith('warning: '));
+  const titles = (events: readonly Record<string, unknown>[]) =>
+    events.flatMap(({ type, title, name, have }) =>
+      type === 'title-overview' ? [{ title, name, have }] : [],
+    );
+  // The releases of both titles have the numbers 1 and 2.
+  const both = [{ title: titleId('Beta'), name: 'Beta', have: 4 }];
+
+  test('is counted with that, is said once, and is not asked about again', async () => {
+    merge();
+    const first = await overview('--json');
+    expect(titles(first.events)).toEqual(both);
+    expect(warnings(first.stderr)).toEqual([`warning: ${message(`title:${titleId('Alpha')}`)}`]);
+    expect(first.requests).toContain(`/manga/${titleId('Alpha')}`);
+    const second = await overview('--json');
+    expect([titles(second.events), warnings(second.stderr)]).toEqual([both, []]);
+    expect(second.requests).toEqual(['/manga']);
+    const offline = await overview('--json', '--offline');
+    expect(titles(offline.events)).toEqual(both);
+  });
+
+  test('is said with the name that it had in an earlier run', async () => {
+    await overview();
+    merge();
+    expect((await overview()).stderr).toContain(message(`Alpha (title:${titleId('Alpha')})`));
+  });
+
+  test('a title that is gone is asked for alone, and keeps the name of before', async () => {
+    await overview();
+    harness.service.library.mergeTitle(titleId('Alpha'), titleId('Gone'));
+    const { code, events } = await overview('--json');
+    expect([code, titles(events).map(({ name }) => name)]).toEqual([0, ['Alpha', 'Beta']]);
+  });
+});
+
 test('several files of a chapter are listed, and files of unknown titles counted', async () => {
   const images = [await testImage('png')];
   await writeChapterFile(join(harness.output, 'copy.cbz'), {
