@@ -2,6 +2,8 @@
  * What jest-light-runner lacks: a test or hook that does not end fails by name, and a test process ends with the tests,
  * whatever a failed one left open.
  */
+import { resetFlags } from '../../src/download/gc-tuning.js';
+
 /** For tests that are given no limit of their own, as Jest's third argument. */
 const DEFAULT_LIMIT_MS = 120_000;
 const SOAK_LIMIT_MS = 600_000;
@@ -20,6 +22,8 @@ function limited(fn: AnyFunction, limitMs: number): AnyFunction {
       await Promise.race([fn(...args), late]);
     } finally {
       clearTimeout(timer);
+      // A command that ran in this process has set V8's flags, with which all later tests collect more often.
+      resetFlags();
     }
   };
 }

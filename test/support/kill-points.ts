@@ -17,7 +17,7 @@ export interface KilledRun {
 }
 
 /** Every change in a long run. Each short run takes another one of the changes between two kills. */
-export const KILL_STEP = IS_LONG_RUN ? 1 : 15;
+export const KILL_STEP = IS_LONG_RUN ? 1 : 30;
 export const firstKill = (): number => 1 + Math.floor(Math.random() * KILL_STEP);
 const hook = pathToFileURL(resolve('test/support/workers/kill-hook.js')).href;
 

@@ -18,7 +18,9 @@ export type OtherUserHarness = Awaited<ReturnType<typeof startAsOtherUser>>;
 export async function startAsOtherUser(chapterId: string, uid: number | undefined) {
   const copy = uid === undefined ? undefined : copyProgram();
   const chapters = [generateChapter({ id: chapterId, pages: 2, bytesPerPage: 4_000 })];
-  const service = await startPracticeService({ chapters, specificationOnly: true });
+  // The ledgers of the runs are new, but the service remembers all of them.
+  const limits = { general: { requests: 10_000, periodMs: 1_000 }, periodScale: 0.001 };
+  const service = await startPracticeService({ chapters, specificationOnly: true, limits });
   return {
     service,
     /** Runs a command line at the service. */

@@ -9,6 +9,7 @@ import {
 } from '../../../src/practice-server/practice-service.js';
 import { downloadChapters } from '../../../src/index.js';
 import { tankobonHere } from '../../support/in-process.js';
+import { virtualClock } from '../../support/virtual-clock.js';
 
 const ID = '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0091';
 const OTHER = '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0092';
@@ -47,18 +48,22 @@ test('a message says why the download waits, and until when', async () => {
   const chapters = [ID, OTHER].map((id, index) =>
     generateChapter({ id, pages: 2, bytesPerPage: 2_000, seed: index + 1 }),
   );
-  const started = await startPracticeService({ chapters, specificationOnly: true });
+  const clock = virtualClock();
+  const started = await startPracticeService({ chapters, specificationOnly: true, clock });
   const reset = { status: 0, delivery: { how: 'reset' } } as const;
   // All requests are reset for four seconds, from the one for the second chapter on.
   const first = started.intercept(`/at-home/server/${OTHER}`, () => {
     first();
     const takeBack = started.intercept('/', () => reset);
-    setTimeout(takeBack, 4_000);
+    void clock.sleep(4_000).then(takeBack);
     return reset;
   });
   service = started;
   const words = ['download', ID, OTHER, '-o', join(folder, 'shelf')];
-  const { code, stderr } = await tankobonHere(words, { env: { ...env, ...started.environment } });
+  const { code, stderr } = await tankobonHere(words, {
+    env: { ...env, ...started.environment },
+    clock,
+  });
   expect(code).toBe(0);
   expect(stderr).toMatch(
     /^waiting until .*\d\d:\d\d:\d\d \S+: the service cannot be reached \(outage\)$/m,

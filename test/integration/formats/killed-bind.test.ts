@@ -10,10 +10,11 @@ import { bindFolder, sha256 } from '../../support/bind-harness.js';
 import { MODULES_URL } from '../../support/build-folders.js';
 import { chapterId, testImage, writeChapterFile } from '../../support/chapter-files.js';
 import { firstKill, KILL_STEP } from '../../support/kill-points.js';
+import { IS_LONG_RUN } from '../../support/long-run.js';
 
 const WORKERS = new URL('../../support/workers/', import.meta.url);
 /** So that the file systems' own limits, not one slow process, bound the test. */
-const PROCESSES = 4;
+const PROCESSES = IS_LONG_RUN ? 4 : 1;
 const MAX_CHANGES = 500;
 
 let folder: string;

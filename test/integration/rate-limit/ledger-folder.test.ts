@@ -12,11 +12,11 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { systemClock } from '../../../src/core/clock.js';
 import { readAddresses } from '../../../src/rate-limit/service-addresses.js';
 import { openLedger } from '../../../src/rate-limit/open-ledger.js';
 import type { RateLedger } from '../../../src/rate-limit/rate-ledger.js';
 import { posixDescribe, posixTest } from '../../support/platform.js';
+import { virtualClock } from '../../support/virtual-clock.js';
 
 const HOST = 'https://api.example.org';
 const REQUEST = { method: 'GET', url: new URL('/manga/x', HOST) };
@@ -43,7 +43,8 @@ afterEach(async () => {
 const openOne = async (): Promise<RateLedger> => {
   const ledger = await openLedger({
     location: { folder },
-    clock: systemClock,
+    // A ledger that was replaced counts as used up for the life of a request.
+    clock: virtualClock(),
     warn: (text) => warnings.push(text),
     addresses: readAddresses({ apiUrl: HOST, authUrl: HOST, networkUrl: HOST, realm: 'r' }),
     periodScale: { general: 0.02, endpoint: 0.001 },

@@ -13,7 +13,7 @@ import { chapterId, DAY_MS, syncChapter, syncTitle, titleId } from '../../suppor
 const HOOK = new URL('../../support/workers/kill-hook.js', import.meta.url).href;
 const [OLD, NEW] = ['Other', 'Preferred'].map((group) => chapterId('Alpha', '1', group));
 /** Each run takes other changes. */
-const KILLS = IS_LONG_RUN ? Infinity : 4;
+const KILLS = IS_LONG_RUN ? Infinity : 2;
 
 /** Kills the run at a change. Resolves with whether it was killed, and how many changes it made otherwise. */
 async function replace(killAt?: number) {

@@ -9,6 +9,7 @@ import {
 import { tankobonHere } from '../../support/in-process.js';
 import { posixDescribe } from '../../support/platform.js';
 import { DAY_MS, chapterId, syncLibrary, titleId } from '../../support/sync-harness.js';
+import { virtualClock, type VirtualClock } from '../../support/virtual-clock.js';
 
 const ALPHA = titleId('Alpha');
 const BETA = titleId('Beta Max');
@@ -17,15 +18,17 @@ const UNKNOWN = '00000000-6a0b-4e7e-9b1d-0a4c5e2f7101';
 
 let folder: string;
 let file: string;
+let clock: VirtualClock;
 let service: PracticeService;
 let env: Record<string, string>;
 beforeEach(async () => {
+  clock = virtualClock();
   folder = mkdtempSync(join(tmpdir(), 'tankobon-sync-add-'));
   file = join(folder, 'home', 'subscriptions.yaml');
   const library = syncLibrary(['Alpha', 'Beta Max'], Date.now() - 9 * DAY_MS, {}, [
     { id: LIST, name: 'Both', visibility: 'public', titleIds: [ALPHA, BETA] },
   ]);
-  service = await startPracticeService({ library });
+  service = await startPracticeService({ library, clock });
   env = { ...service.environment, TANKOBON_HOME: join(folder, 'home') };
 });
 afterEach(async () => {
@@ -33,7 +36,8 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const run = (...words: string[]) => tankobonHere(['sync', ...words], { env });
+const here = (...words: string[]) => tankobonHere(words, { env, clock });
+const run = (...words: string[]) => here('sync', ...words);
 const add = (...words: string[]) => run('add', ...words, '-o', join(folder, 'comics'));
 const text = () => readFileSync(file, 'utf8');
 const requests = () => service.log.filter(({ host }) => host === 'api').map(({ path }) => path);
@@ -59,7 +63,7 @@ describe('add', () => {
   });
 
   test('a time ago is stored as the time that it is now', async () => {
-    const before = Date.now();
+    const before = clock.wallMs();
     const { code } = await add(ALPHA, '--since', '7d', '--until', '2099-01-01');
     expect(code).toBe(0);
     const [, since = ''] = /since: (\S+)/.exec(text()) ?? [];
