@@ -65,8 +65,6 @@ export async function bindTitles(
     ...bindRequest([], { ...options, by }),
     found,
     removeChapters,
-    // The service knows more than the folder.
-    infer: false,
     listedChapter: (chapterId: string) => listed.get(chapterId)?.chapter,
     ...(completeOnly && { isSelected: isComplete }),
     volumeCount: (group: ChapterGroup) => firstListed(group, listed)?.title.volumeCount,

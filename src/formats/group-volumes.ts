@@ -47,7 +47,7 @@ export function groupVolumes(
     const { selected, excluded } = selectReleases(seriesChapters, groups);
     otherReleases.push(...excluded);
     for (const bookChapters of groupBy(selected, (chapter) => bookKey(chapter, by)).values()) {
-      const group = toGroup(bookChapters, by);
+      const group = toGroup(bookChapters, by, seriesChapters);
       if (by === 'volume' && group.volume === undefined) unassigned.push(...bookChapters);
       else result.push(group);
     }
@@ -55,7 +55,12 @@ export function groupVolumes(
   return { groups: result, unassigned, otherReleases };
 }
 
-function toGroup(chapters: readonly SourceChapter[], by: BindBy): ChapterGroup {
+/** `seriesChapters`: all chapters of the series in this language; those in no book, or in another one, are not missing. */
+function toGroup(
+  chapters: readonly SourceChapter[],
+  by: BindBy,
+  seriesChapters: readonly SourceChapter[],
+): ChapterGroup {
   const { series = '', language = '' } = chapters[0]?.metadata ?? {};
   const volumes = new Set(chapters.map(({ metadata }) => normalizedNumber(metadata.volume)));
   const [volume] = volumes;
@@ -67,21 +72,42 @@ function toGroup(chapters: readonly SourceChapter[], by: BindBy): ChapterGroup {
     chapters,
     missing: numbersRestart(chapters)
       ? []
-      : missingNumbers(chapters.map(({ metadata }) => metadata.number)),
+      : missingNumbers(
+          chapters.map(({ metadata }) => metadata.number),
+          numbersRestart(seriesChapters)
+            ? []
+            : seriesChapters.map(({ metadata }) => metadata.number),
+        ),
   };
 }
 
-/** Such as `3` and `7-9` for chapters 1, 2, 4, 5, 6, 10. Numbers such as 10.5 count as 10. */
-export function missingNumbers(numbers: readonly (string | undefined)[]): string[] {
-  const whole = [...new Set(numbers.map(parseNumber).flatMap((n) => (n === undefined ? [] : [n])))]
-    .map(Math.floor)
-    .sort((a, b) => a - b);
-  return whole.slice(1).flatMap((number, index) => {
-    const first = (whole[index] ?? number) + 1;
-    const last = number - 1;
-    if (first > last) return [];
-    return [first === last ? String(first) : `${first}-${last}`];
+/**
+ * Such as `3` and `7-9` for chapters 1, 2, 4, 5, 6, 10: the numbers between the first and the last that are not among
+ * `others` either. Numbers such as 10.5 count as 10.
+ */
+export function missingNumbers(
+  numbers: readonly (string | undefined)[],
+  others: readonly (string | undefined)[] = [],
+): string[] {
+  const [first, ...rest] = wholeNumbers(numbers);
+  const last = rest.at(-1);
+  if (first === undefined || last === undefined) return [];
+  const between = wholeNumbers([...numbers, ...others]).filter(
+    (number) => number >= first && number <= last,
+  );
+  return between.slice(1).flatMap((number, index) => {
+    const start = (between[index] ?? number) + 1;
+    const end = number - 1;
+    if (start > end) return [];
+    return [start === end ? String(start) : `${start}-${end}`];
   });
+}
+
+function wholeNumbers(numbers: readonly (string | undefined)[]): readonly number[] {
+  const parsed = numbers
+    .map(parseNumber)
+    .flatMap((number) => (number === undefined ? [] : [number]));
+  return [...new Set(parsed.map(Math.floor))].sort((a, b) => a - b);
 }
 
 /**

@@ -3,12 +3,28 @@ import { groupBy } from '../core/group-by.js';
 import type { Chapter } from '../api/chapters.js';
 import { parseNumber } from '../selection/ranges.js';
 import { normalizedNumber, normalizedSeries, numbersRestart } from './group-volumes.js';
-import type { SourceChapter } from './source-chapter.js';
+import { isVolumeInferred, type SourceChapter } from './source-chapter.js';
 
 /** What the service, or other releases on it, say of a chapter; undefined for one that the service has deleted. */
 export type ListedChapter = (
   chapterId: string,
 ) => Pick<Chapter, 'volume' | 'isVolumeInferred' | 'createdAt'> | undefined;
+
+/**
+ * Chapter files without the volume that a download inferred. A chapter that is in a book stays there: it may have no file
+ * of its own.
+ */
+export function withoutInferred(chapters: readonly SourceChapter[]): readonly SourceChapter[] {
+  return chapters.map((chapter) => {
+    if (chapter.isBound || !isVolumeInferred(chapter)) return chapter;
+    const { record, metadata } = chapter;
+    return {
+      ...chapter,
+      record: { ...record, inferredVolume: undefined },
+      metadata: { ...metadata, volume: undefined },
+    };
+  });
+}
 
 /** The chapters with the time of their upload, and with their volume if their files do not name it. */
 export function withListed(

@@ -14,26 +14,26 @@ import type { BindContext, BindPlan, BindRequest } from './plan-books.js';
 import { withBookLock } from './publish-book.js';
 
 export interface MovedChapters {
-  /** The ids of chapters that other books have by now. */
+  /** The ids of chapters that other books have by now, or that have no volume any more and files of their own. */
   readonly arrived: ReadonlySet<string>;
   /** Whether other books are still to get some. */
   readonly isWaiting: boolean;
 }
 
-type Books = Pick<BindPlan, 'bookOf'>;
+type Books = Pick<BindPlan, 'bookOf' | 'looseIds'>;
 
-/** The chapters of an existing book that the plan has in others. */
+/** The chapters of an existing book that the plan has in others, or in none. */
 export async function movedChapters(
   file: string,
   existing: ExistingBook,
-  { bookOf }: Books,
+  { bookOf, looseIds }: Books,
   request: BindRequest,
 ): Promise<MovedChapters> {
-  const arrived = new Set<string>();
   let isWaiting = false;
   const keys = existing.kind === 'bound' && request.by === 'volume' ? existing.keys : [];
-  const moved = keys.flatMap((key) => {
-    const { id, version } = parseKey(key);
+  const own = keys.map(parseKey);
+  const arrived = new Set(own.flatMap(({ id }) => (looseIds.has(id) ? [id] : [])));
+  const moved = own.flatMap(({ id, version }) => {
     const book = bookOf.get(id);
     return book && book.file !== file ? [{ id, version, file: book.file }] : [];
   });

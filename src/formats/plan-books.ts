@@ -9,7 +9,12 @@ import { nameBooks, type BookNames, type PlannedBook } from './book-names.js';
 import { collectChapters, type FailedFile } from './collect-chapters.js';
 import { emptiedBooks } from './emptied-books.js';
 import { groupVolumes, type ChapterGroup, type GroupedChapters } from './group-volumes.js';
-import { inferFromNeighbors, withListed, type ListedChapter } from './inferred-volumes.js';
+import {
+  inferFromNeighbors,
+  withListed,
+  withoutInferred,
+  type ListedChapter,
+} from './inferred-volumes.js';
 import { inferredNumbers, toChapter, type SourceChapter } from './source-chapter.js';
 
 /** The options of `bind` by their names in the table of options, and what else a caller knows. */
@@ -29,7 +34,7 @@ export interface BindRequest extends BookNames, ComicFields {
   readonly convert?: boolean | undefined;
   /** Only these books are written; by default all. */
   readonly isSelected?: (group: ChapterGroup) => boolean;
-  /** Give a chapter without a volume that of the chapters before and after it, if it is the same. */
+  /** Use inferred volumes: those in the files, and that of the chapters before and after one without, if it is the same. */
   readonly infer: boolean;
   /** The service's chapters by id. They come before deleted ones of the same number and group. */
   readonly listedChapter?: ListedChapter;
@@ -49,6 +54,8 @@ export interface BindPlan extends Omit<GroupedChapters, 'groups'> {
   readonly books: readonly PlannedBook[];
   /** The planned books by the ids of their chapters. */
   readonly bookOf: ReadonlyMap<string, PlannedBook>;
+  /** The ids of chapters without a volume that have files of their own. */
+  readonly looseIds: ReadonlySet<string>;
   /** The files of books whose chapters all moved to others. */
   readonly emptied: readonly string[];
   readonly failed: readonly FailedFile[];
@@ -63,8 +70,11 @@ export async function planBooks(request: BindRequest, signal: AbortSignal): Prom
     request.found ?? [],
     signal,
   );
-  const listed = withListed(collected.chapters, request.listedChapter);
-  const chapters = infer && by === 'volume' ? inferFromNeighbors(listed) : listed;
+  const known = infer ? collected.chapters : withoutInferred(collected.chapters);
+  const listed = withListed(known, request.listedChapter);
+  // The service knows more than the folder.
+  const infersFromFolder = infer && by === 'volume' && !request.listedChapter;
+  const chapters = infersFromFolder ? inferFromNeighbors(listed) : listed;
   const grouping = groupVolumes(chapters, by, groups);
   const books = nameBooks(grouping.groups.filter(isSelected), request, chapters);
   const bookOf = new Map(
@@ -75,7 +85,9 @@ export async function planBooks(request: BindRequest, signal: AbortSignal): Prom
     ),
   );
   const emptied = emptiedBooks(collected.chapters, bookOf, request);
-  return { ...grouping, books, bookOf, emptied, failed, skippedLinks };
+  const loose = grouping.unassigned.filter(({ isBound }) => !isBound);
+  const looseIds = new Set(loose.flatMap(({ identity }) => identity?.chapterId ?? []));
+  return { ...grouping, books, bookOf, looseIds, emptied, failed, skippedLinks };
 }
 
 /** What is missing is reported before anything is written. */

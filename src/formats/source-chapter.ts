@@ -50,7 +50,7 @@ export function withGuesses(metadata: ChapterMetadata, guessed: GuessedName): Ch
 }
 
 /** Whether neither the service nor the file itself names the volume. */
-function isVolumeInferred({ record, metadata: { volume } }: SourceChapter): boolean {
+export function isVolumeInferred({ record, metadata: { volume } }: SourceChapter): boolean {
   return record?.inferredVolume !== undefined && record.inferredVolume === volume;
 }
 

@@ -8,6 +8,7 @@ import { parseRecords } from '../../../src/cbz/record.js';
 import { uuidOf, type LibraryChapter } from '../../../src/practice-server/library/library.js';
 import { sync as runSync } from '../../../src/cli/commands/sync.js';
 import { readEntry } from '../../support/archive.js';
+import { bindFolder } from '../../support/bind-harness.js';
 import { DownloadHarness } from '../../support/download-harness.js';
 import { parseTexts } from '../../support/option-texts.js';
 import { retagFolder } from '../../support/retag-harness.js';
@@ -158,6 +159,28 @@ test('chapters of earlier downloads are bound in their inferred volume, and in o
   ]);
   const ofVolume2 = await readEntry(fileNamed('Vol.02'), 'ComicInfo.xml');
   expect(ofVolume2).not.toContain('<Notes>');
+});
+
+test.each(['bind', 'download'])(
+  '%s --no-infer does not use a volume that a download inferred',
+  async (command) => {
+    const kept = { ...OPTIONS, keepChapters: true };
+    await harness.download(kept);
+    expect(await recordOf(fileNamed('Vol.01.'))).toHaveLength(2);
+    if (command === 'download') await harness.download({ ...kept, infer: false });
+    else {
+      const options = { inputs: [harness.output], output: harness.output, infer: false };
+      await bindFolder(harness.folder, options);
+    }
+    expect(await recordOf(fileNamed('Vol.01.'))).toMatchObject([{ metadata: { number: '1' } }]);
+    expect(names()).toContain('Alpha Vol.01 Ch.002 [Scans].cbz');
+  },
+);
+
+test('a chapter that is only in a book stays there with --no-infer', async () => {
+  await harness.download({ ...OPTIONS, chapters: '1-2' });
+  await harness.download({ ...OPTIONS, chapters: '1-2', infer: false });
+  expect(await recordOf(fileNamed('Vol.01'))).toHaveLength(2);
 });
 
 test('a chapter that is a target is asked about once, and bound when its volume is complete', async () => {

@@ -113,6 +113,22 @@ describe('groupVolumes', () => {
   });
 });
 
+test('a chapter without a volume, or of another one, is not missing between the chapters of a volume', () => {
+  const { groups, unassigned } = groupVolumes(
+    [
+      chapter({ number: '4', volume: '1' }),
+      chapter({ number: '6' }),
+      chapter({ number: '7', volume: '2' }),
+      chapter({ number: '8', volume: '1' }),
+      chapter({ number: '5', volume: '1', language: 'fr' }),
+    ],
+    'volume',
+    [],
+  );
+  expect(numbers(unassigned)).toEqual(['6']);
+  expect(groups.map(({ missing }) => missing)).toEqual([['5'], [], []]);
+});
+
 describe('missingNumbers', () => {
   test.each([
     [['1', '2', '3'], []],
