@@ -23,6 +23,8 @@ export interface IdentityCache {
   /** Undefined if the file is new or was changed. */
   get(file: string, stats: Stats): { readonly found: FoundIdentity | undefined } | undefined;
   set(file: string, stats: Stats, found: FoundIdentity | undefined): void;
+  /** For a file that cannot be read now. */
+  keep(file: string): void;
 }
 
 export interface ScanOptions {
@@ -89,8 +91,8 @@ async function cachedContent(listed: ListedFile, cache: IdentityCache): Promise<
   if (known) return toContent(known.found);
   const content = await readContent(listed.file, listed.isRegular);
   // What cannot be read may be readable next time, with the same size and time.
-  if (!content.isBound && content.readError === undefined)
-    cache.set(listed.file, stats, content.identities[0]);
+  if (content.readError !== undefined) cache.keep(listed.file);
+  else if (!content.isBound) cache.set(listed.file, stats, content.identities[0]);
   return content;
 }
 

@@ -65,7 +65,8 @@ export class CheckedFiles {
 
   /** The chapter whose mark the file had when it was read the last time; undefined for any other file. */
   chapterAt(path: string): CbzIdentity | undefined {
-    return this.known.get(path)?.chapter;
+    const files = this.#changed.has(path) ? this.#changed : this.known;
+    return files.get(path)?.chapter;
   }
 
   addWhole(
@@ -78,7 +79,7 @@ export class CheckedFiles {
   }
 
   /** The file stays reported until it is mended, and its mark stays known. */
-  addDamaged(path: string, chapter = this.chapterAt(path)): void {
+  addDamaged(path: string, chapter: CbzIdentity | undefined): void {
     const damaged = { bytes: 0, mtimeMs: 0, checkedAtMs: 0, chapter };
     this.#changed.set(path, chapter ? damaged : undefined);
   }

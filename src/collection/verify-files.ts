@@ -2,6 +2,7 @@
 import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { CbzIdentity } from '../cbz/identity.js';
+import type { IndexedMarks } from '../cbz/library-cache.js';
 import { listArchives } from '../cbz/scan-library.js';
 import { UsageError } from '../core/errors.js';
 import { isSystemError, lstatIfExists } from '../core/files.js';
@@ -40,6 +41,7 @@ export interface VerifyProgress {
 
 interface VerifyDeps {
   readonly checkedFiles: CheckedFiles;
+  readonly indexedMarks: IndexedMarks;
   /** Files that were whole less than a month ago, and that did not change, are not read. */
   readonly sinceLast: boolean;
   /** By the wall clock. */
@@ -93,7 +95,7 @@ export async function verifyFiles(inputs: readonly string[], deps: VerifyDeps): 
 
 async function check(
   { file, isFolder, bytes, mtimeMs }: Listed,
-  { signal, checkedFiles, nowMs }: VerifyDeps,
+  { signal, checkedFiles, indexedMarks, nowMs }: VerifyDeps,
 ): Promise<Damage | undefined> {
   let chapter: CbzIdentity | undefined;
   const onMark = (found: CbzIdentity): void => {
@@ -103,8 +105,12 @@ async function check(
     ? findFolderDamage(file, signal)
     : findDamage(file, signal, onMark));
   const path = resolve(file);
-  if (damage) checkedFiles.addDamaged(path, chapter);
-  else checkedFiles.addWhole(path, { bytes, mtimeMs }, nowMs, chapter);
+  if (!damage) checkedFiles.addWhole(path, { bytes, mtimeMs }, nowMs, chapter);
+  else
+    checkedFiles.addDamaged(
+      path,
+      chapter ?? checkedFiles.chapterAt(path) ?? (await indexedMarks.at(path)),
+    );
   return damage;
 }
 

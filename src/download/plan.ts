@@ -4,7 +4,7 @@
  */
 import { basename } from 'node:path';
 import type { LibraryIndex } from '../cbz/library-index.js';
-import { scanLibrary } from '../cbz/scan-library.js';
+import { scanIndexed } from '../cbz/library-cache.js';
 import { keptReason } from '../cbz/ownership.js';
 import type { Chapter } from '../api/chapters.js';
 import { fieldsById, type ChapterFields } from '../selection/chapter-fields.js';
@@ -56,6 +56,8 @@ export type PlanActivity = 'resolving' | 'scanning';
 export interface PlanDeps extends SelectDeps {
   readonly history?: KnownChapters['history'];
   readonly clock: Clock;
+  /** Has the index of the output folder. */
+  readonly stateFolder: string;
   /** Request the delivery metadata of a single chapter as soon as it is sure to be downloaded. */
   readonly prefetches?: boolean;
   /** Called with what is done before the plan is complete. */
@@ -66,7 +68,7 @@ export interface PlanDeps extends SelectDeps {
 export async function planTargets(options: DownloadRequest, deps: PlanDeps): Promise<Plan> {
   const { output, filesToReplace: preferred, lostMarks } = options;
   const scanOptions = { signal: deps.signal, preferred, lostMarks };
-  const libraryScan = scanLibrary(output, scanOptions).catch((error: unknown) => {
+  const libraryScan = scanIndexed(deps.stateFolder, output, scanOptions).catch((error: unknown) => {
     throw toStorageError(error, output);
   });
   // Awaited below; until then, a failure must not count as unhandled.

@@ -103,6 +103,7 @@ async function planRequest(
     client,
     warn,
     clock: context.clock,
+    stateFolder: context.paths.state,
     nowMs: context.clock.wallMs(),
     signal,
     history,

@@ -54,7 +54,7 @@ export async function runSync(
       options,
       subscriptions,
       history: historyOf(archive, journal),
-      libraries: new SyncLibraries(folder, service.signal, service.warn),
+      libraries: new SyncLibraries(folder, service.signal),
       journal,
       observeSync: observe,
       onSkipped: listeners.onSkipped,

@@ -1,8 +1,7 @@
 /** The existing archives of the output folders of a run: each is scanned once, when it is first needed. */
 import type { ExistingArchive, LibraryIndex } from '../cbz/library-index.js';
-import { scanLibrary } from '../cbz/scan-library.js';
+import { scanIndexed } from '../cbz/library-cache.js';
 import { toStorageError } from '../core/files.js';
-import { LibraryCache } from './library-cache.js';
 
 export class SyncLibraries {
   readonly #indexes = new Map<string, LibraryIndex>();
@@ -10,22 +9,15 @@ export class SyncLibraries {
   constructor(
     private readonly folder: string,
     private readonly signal: AbortSignal,
-    private readonly warn: (message: string) => void,
   ) {}
 
   /** Throws StorageError if the folder cannot be read. */
   async open(output: string): Promise<LibraryIndex> {
     const known = this.#indexes.get(output);
     if (known) return known;
-    const cache = await LibraryCache.open(this.folder, output);
-    const index = await scanLibrary(output, { signal: this.signal, cache }).catch(
-      (error: unknown) => {
-        throw toStorageError(error, output);
-      },
-    );
-    // Without it the next scan is slower.
-    await cache.save().catch((error: unknown) => {
-      this.warn(`The index of ${output} was not stored: ${String(error)}`);
+    const { signal } = this;
+    const index = await scanIndexed(this.folder, output, { signal }).catch((error: unknown) => {
+      throw toStorageError(error, output);
     });
     this.#indexes.set(output, index);
     return index;

@@ -7,7 +7,7 @@ import { formatIdentityComment } from '../../src/cbz/identity.js';
 import { scanLibrary } from '../../src/cbz/scan-library.js';
 import { createLibrary, uuidOf } from '../../src/practice-server/library/library.js';
 import { startPracticeService } from '../../src/practice-server/practice-service.js';
-import { LibraryCache } from '../../src/sync/library-cache.js';
+import { LibraryCache } from '../../src/cbz/library-cache.js';
 import { start } from '../support/command.js';
 import { emptyZip } from '../support/empty-zip.js';
 import { killSync } from '../support/killed-sync.js';
@@ -76,6 +76,9 @@ test('10,000 archives are opened once; a run of 2,000 subscriptions with nothing
       const { archives } = await scanLibrary(harness.base.output, {
         cache: {
           get: (...args) => cache.get(...args),
+          keep: (file) => {
+            cache.keep(file);
+          },
           set: (...args) => {
             opened += 1;
             cache.set(...args);

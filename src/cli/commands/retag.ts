@@ -35,7 +35,7 @@ async function retagFolder(
   const { nameTemplates } = await import('../../download/download-request.js');
   const { imageLoader } = await import('../../download/service.js');
   const { withService } = await import('../with-service.js');
-  const { LibraryCache } = await import('../../sync/library-cache.js');
+  const { LibraryCache } = await import('../../cbz/library-cache.js');
   const { settings, stdout, stderr, signal } = context;
   const format = nameTemplates(options.name ?? settings.name);
   const request = {

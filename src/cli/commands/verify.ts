@@ -39,6 +39,7 @@ async function verify(
 ): Promise<ExitCode> {
   const { checkStateFolder } = await import('../../config/state-folder.js');
   const { CheckedFiles } = await import('../../collection/checked-files.js');
+  const { IndexedMarks } = await import('../../cbz/library-cache.js');
   const { verifyFiles } = await import('../../collection/verify-files.js');
   const { stdout, stderr, signal, clock, paths } = context;
   checkStateFolder(context);
@@ -63,6 +64,7 @@ async function verify(
       onProgress: display?.update ?? (() => undefined),
       ...(options.repair && { repair }),
       checkedFiles,
+      indexedMarks: new IndexedMarks(paths.state),
       sinceLast: options.sinceLast === true,
       nowMs: clock.wallMs(),
       signal,

@@ -21,7 +21,7 @@ import {
   readOwnership,
   replaceAs,
 } from '../../../src/cbz/ownership.js';
-import { LibraryCache } from '../../../src/sync/library-cache.js';
+import { LibraryCache } from '../../../src/cbz/library-cache.js';
 import { writeArchive } from '../../support/archive.js';
 import { chapterId, testImage, writeChapterFile } from '../../support/chapter-files.js';
 import { emptyZip } from '../../support/empty-zip.js';

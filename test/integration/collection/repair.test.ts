@@ -228,6 +228,18 @@ describe('in the process of the test', () => {
     ]);
   });
 
+  test('a chapter whose end is lost is loaded again if the scan of a download saw its mark there', async () => {
+    const file = await saveChapter();
+    const whole = await imageDigests(file);
+    await harness.download({ targets: [CHAPTER] });
+    truncateSync(file, 9_000);
+    // A scan of the damaged file keeps what an earlier one found.
+    await harness.dryRun({ targets: [EXAMPLE_CHAPTERS.second] });
+    const { code, events } = await verify('--repair');
+    expect([code, events[0]]).toEqual([0, expect.objectContaining({ reason: 'unreadable' })]);
+    expect(await imageDigests(file)).toEqual(whole);
+  });
+
   test('a file of another program at the path of a chapter stays as it is', async () => {
     const file = await saveChapter();
     await verify();

@@ -14,6 +14,7 @@ import { readFile, stat, truncate, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execFileSync } from 'node:child_process';
+import { IndexedMarks } from '../../../src/cbz/library-cache.js';
 import { CheckedFiles } from '../../../src/collection/checked-files.js';
 import { verifyFiles, type VerifyEvent } from '../../../src/collection/verify-files.js';
 import { formatRecord } from '../../../src/cbz/record.js';
@@ -48,6 +49,7 @@ async function addChapter(number: number): Promise<string> {
 
 const opened = async (sinceLast = false, nowMs = Date.now()) => ({
   checkedFiles: await CheckedFiles.open(join(folder, 'state')),
+  indexedMarks: new IndexedMarks(join(folder, 'state')),
   sinceLast,
   nowMs,
 });

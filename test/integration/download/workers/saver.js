@@ -50,7 +50,7 @@ const plan = await planTargets(
     requestedGroups: [],
     requestedExclusions: [],
   },
-  { client, warn, clock, nowMs: clock.wallMs(), signal },
+  { client, warn, clock, nowMs: clock.wallMs(), signal, stateFolder: job.ledger },
 );
 const loader = {
   page: connections.page,

@@ -1,16 +1,18 @@
 /**
  * Which chapter each archive of an output folder has, by path, size and modification time, so that a scan opens only
- * archives that are new or were changed. A file in the state folder; if it is deleted, the next scan builds it again.
+ * archives that are new or were changed, and a file whose end is lost is known by its path. A file in the state folder
+ * for each output folder; if it is deleted, the next scan builds it again.
  */
 import { createHash } from 'node:crypto';
 import type { Stats } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import type { FoundIdentity } from '../cbz/identity.js';
-import type { IdentityCache } from '../cbz/scan-library.js';
 import { makeFolders, readFileIfExists, writeFileAtomic } from '../core/files.js';
 import { PRIVATE_FOLDER_MODE } from '../core/own-folder.js';
 import { isRecord, parseJson } from '../core/json.js';
 import { isUuid } from '../core/uuid.js';
+import type { CbzIdentity, FoundIdentity } from './identity.js';
+import type { LibraryIndex } from './library-index.js';
+import { scanLibrary, type IdentityCache, type ScanOptions } from './scan-library.js';
 
 /** Size, modification time, then the chapter that was found, if any. */
 type Entry = readonly [
@@ -71,6 +73,19 @@ export class LibraryCache implements IdentityCache {
     this.#seen.set(this.#pathOf(file), [size, mtimeMs, record]);
   }
 
+  keep(file: string): void {
+    const path = this.#pathOf(file);
+    const entry = this.known.get(path);
+    if (entry) this.#seen.set(path, entry);
+  }
+
+  /** The chapter whose mark the file had when it could be read. */
+  markAt(file: string): CbzIdentity | undefined {
+    const entry = this.known.get(this.#pathOf(file));
+    const found = entry && toIdentity(entry);
+    return found?.isMarked === true ? found : undefined;
+  }
+
   #pathOf(file: string): string {
     const prefix = this.output + sep;
     return file.startsWith(prefix) ? file.slice(prefix.length) : relative(this.output, file);
@@ -82,6 +97,36 @@ export class LibraryCache implements IdentityCache {
     makeFolders(dirname(this.file), PRIVATE_FOLDER_MODE);
     const text = JSON.stringify({ format: CACHE_FORMAT, files: Object.fromEntries(this.#seen) });
     await writeFileAtomic(this.file, text, { mode: FILE_MODE });
+  }
+}
+
+/** Scans the folder, and remembers for the next scan what its archives have. Rejects as scanLibrary does. */
+export async function scanIndexed(
+  stateFolder: string,
+  output: string,
+  options: Omit<ScanOptions, 'cache'>,
+): Promise<LibraryIndex> {
+  const cache = await LibraryCache.open(stateFolder, output);
+  const index = await scanLibrary(output, { ...options, cache });
+  // Without it the next scan is slower.
+  await cache.save().catch(() => undefined);
+  return index;
+}
+
+/** The marks that scans of any folder found in files that cannot be read any more. */
+export class IndexedMarks {
+  readonly #caches = new Map<string, Promise<LibraryCache>>();
+
+  constructor(private readonly stateFolder: string) {}
+
+  /** @param file an absolute path */
+  async at(file: string): Promise<CbzIdentity | undefined> {
+    for (let folder = dirname(file); ; folder = dirname(folder)) {
+      const cache = this.#caches.get(folder) ?? LibraryCache.open(this.stateFolder, folder);
+      this.#caches.set(folder, cache);
+      const mark = (await cache).markAt(file);
+      if (mark || folder === dirname(folder)) return mark;
+    }
   }
 }
 

@@ -11,8 +11,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { formatIdentityComment } from '../../../src/cbz/identity.js';
+import { LibraryCache } from '../../../src/cbz/library-cache.js';
 import { scanLibrary } from '../../../src/cbz/scan-library.js';
-import { LibraryCache } from '../../../src/sync/library-cache.js';
 import { emptyZip } from '../../support/empty-zip.js';
 
 const idOf = (number: number) =>
@@ -35,6 +35,7 @@ async function scan() {
   let opened = 0;
   const counting = {
     get: cache.get.bind(cache),
+    keep: cache.keep.bind(cache),
     set: (...args: Parameters<LibraryCache['set']>) => {
       opened += 1;
       cache.set(...args);
