@@ -43,9 +43,9 @@ async function addChapter(number: number, chapter: Partial<ChapterFile> = {}): P
   });
 }
 
-/** A gray image of 500 × 750 pixels that no format makes small: a gradient, and noise of so many tones. */
+/** A gray image of 300 × 450 pixels that no format makes small: a gradient, and noise of so many tones. */
 function noise(seed: number, tones = 256): Promise<Buffer> {
-  const [width, height] = [500, 750];
+  const [width, height] = [300, 450];
   const pixels = Buffer.alloc(width * height);
   let state = seed;
   for (const index of pixels.keys()) {
@@ -279,7 +279,7 @@ describe('--max-size', () => {
     ['cbz', undefined],
   ] as const)('cuts a book between chapters: %s for %s', async (format, device) => {
     for (const number of [1, 2, 3]) await addLarge(number, 2);
-    const maxSize = 700_000;
+    const maxSize = 250_000;
     const options = { format, device, maxSize };
     const { events } = await bindFolder(folder, options);
     const names = outputNames();
@@ -299,7 +299,7 @@ describe('--max-size', () => {
   test('names the part in the title, and removes parts that the book no longer has', async () => {
     for (const number of [1, 2, 3]) await addLarge(number, 2);
     const options = { format: 'epub', device: 'kindle-paperwhite' } as const;
-    await bindFolder(folder, { ...options, maxSize: 700_000 });
+    await bindFolder(folder, { ...options, maxSize: 250_000 });
     const total = outputNames().length;
     const opf = await readEntry(output('Lighthouse Vol.01 part 2.epub'), 'OEBPS/content.opf');
     expect(opf).toContain(`<dc:title>Lighthouse, Vol. 1 (2 of ${total})</dc:title>`);
@@ -308,20 +308,20 @@ describe('--max-size', () => {
     expect(outputNames()).toEqual(
       ['Lighthouse Vol.01.epub', `Lighthouse Vol.01 part ${total + 1}.epub`].sort(),
     );
-    await bindFolder(folder, { ...options, maxSize: 700_000 });
+    await bindFolder(folder, { ...options, maxSize: 250_000 });
     expect(outputNames()).not.toContain('Lighthouse Vol.01.epub');
   });
 
   test('cuts a larger chapter between pages, with a warning', async () => {
     await addLarge(1, 6);
-    const { events } = await bindFolder(folder, { maxSize: 700_000 });
+    const { events } = await bindFolder(folder, { maxSize: 250_000 });
     expect(events).toContainEqual({
       type: 'warning',
-      message: `Cut 1 chapter larger than 700 kB between pages (Ch. 1): ${output('Lighthouse Vol.01.cbz')}`,
+      message: `Cut 1 chapter larger than 250 kB between pages (Ch. 1): ${output('Lighthouse Vol.01.cbz')}`,
     });
     const pages = await Promise.all(outputNames().map((name) => imagesIn(output(name))));
     expect(pages.flat()).toHaveLength(6);
-    for (const size of sizes()) expect(size).toBeLessThanOrEqual(700_000);
+    for (const size of sizes()) expect(size).toBeLessThanOrEqual(250_000);
   });
 });
 

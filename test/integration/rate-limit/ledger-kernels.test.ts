@@ -1,4 +1,5 @@
 /** One folder used under several kernels with different monotonic clocks, as on a network drive. */
+import { testConcurrently } from '../../support/concurrent-tests.js';
 import { runPool } from '../../support/process-pool-run.js';
 import { maxRequestsInWindow } from '../../support/stub-server.js';
 
@@ -8,29 +9,35 @@ const KERNELS = [
   { boot: { id: 'cccccccccccc', host: 'nas-two' }, clockOffsetMs: 50_000 },
 ];
 
-test.each([
-  ['the general limit', '/manga/x', { general: 0.2, endpoint: 0.2 }, 5, 200],
-  ['an endpoint’s quota', '/at-home/server/x', { general: 0.02, endpoint: 0.02 }, 40, 1_200],
-])(
-  'three kernels, one folder: %s is kept, and they take turns with a warning',
-  async (_, path, periodScale, limit, periodMs) => {
-    const { times, failures, warnings, shares } = await runPool({
-      processes: 3,
-      concurrency: 2,
-      requests: limit * 2 + 10,
-      path,
-      periodScale,
-      // A kernel that has been idle for so long is followed by another.
-      maxRequestMs: 1_500,
-      variants: KERNELS,
-    });
-    expect(failures).toEqual([]);
-    expect(maxRequestsInWindow(times, periodMs)).toBeLessThanOrEqual(limit);
-    expect(Math.min(...shares)).toBeGreaterThan(0);
-    expect(warnings.length).toBeGreaterThan(0);
-    expect(warnings.length).toBeLessThanOrEqual(3);
-    expect(warnings[0]).toMatch(
-      /in use by another machine or virtual machine \(nas-(one|two)\).*TANKOBON_LEDGER=redis:/,
-    );
-  },
+const LIMITS = {
+  'the general limit': ['/manga/x', { general: 0.2, endpoint: 0.2 }, 5, 200],
+  'an endpoint’s quota': ['/at-home/server/x', { general: 0.02, endpoint: 0.02 }, 40, 1_200],
+} as const;
+
+const tests = Object.entries(LIMITS).map<[string, () => Promise<void>]>(
+  ([name, [path, periodScale, limit, periodMs]]) => [
+    `three kernels, one folder: ${name} is kept, and they take turns with a warning`,
+    async () => {
+      const { times, failures, warnings, shares } = await runPool({
+        processes: 3,
+        concurrency: 2,
+        requests: limit * 2 + 10,
+        path,
+        periodScale,
+        // A kernel that has been idle for so long is followed by another.
+        maxRequestMs: 1_500,
+        variants: KERNELS,
+      });
+      expect(failures).toEqual([]);
+      expect(maxRequestsInWindow(times, periodMs)).toBeLessThanOrEqual(limit);
+      expect(Math.min(...shares)).toBeGreaterThan(0);
+      expect(warnings.length).toBeGreaterThan(0);
+      expect(warnings.length).toBeLessThanOrEqual(3);
+      expect(warnings[0]).toMatch(
+        /in use by another machine or virtual machine \(nas-(one|two)\).*TANKOBON_LEDGER=redis:/,
+      );
+    },
+  ],
 );
+
+testConcurrently(Object.fromEntries(tests));

@@ -4,6 +4,7 @@ import { findDevice } from '../../../../src/formats/device/devices.js';
 import { pageProfile } from '../../../../src/formats/device/page-profile.js';
 import { planPage } from '../../../../src/formats/device/plan-page.js';
 import { drawnPage, gray, type Shape } from '../../../support/drawn-page.js';
+import { fuzzRuns } from '../../../support/long-run.js';
 
 const WHITE = gray(255);
 const BLACK = gray(0);
@@ -128,7 +129,7 @@ describe('margins', () => {
           }
         },
       ),
-      { numRuns: 30 },
+      { numRuns: fuzzRuns(100) },
     );
   });
 });
