@@ -4,7 +4,13 @@ import { fetchChapters } from '../api/chapters.js';
 import type { ServiceClient } from '../api/client.js';
 import { fetchTitles, type Title } from '../api/titles.js';
 import type { ExistingArchive } from '../cbz/library-index.js';
-import { isRetag, planRetag, type Retag, type RetagOptions } from '../download/retag-chapter.js';
+import {
+  isRetag,
+  planRetag,
+  withoutSecondNames,
+  type Retag,
+  type RetagOptions,
+} from '../download/retag-chapter.js';
 import { fieldsById, type ChapterFields } from '../selection/chapter-fields.js';
 import { NewFolders, type LeftFolder } from './new-folders.js';
 import { planBookRetag, readBooks, type BookOfTitle, type BookRetag } from './retag-books.js';
@@ -91,7 +97,15 @@ export async function planRetags(
   const bookRetags = planBooks(books, { ...request, titles, titleNames, newFolders });
   const leftFolders = request.renameTitles ? newFolders.left() : [];
   const fields = fieldsById([...chapters.values()], titles);
-  return { retags, bookRetags, leftFolders, unchanged, failed, notListed, fields };
+  return {
+    retags: withoutSecondNames(retags),
+    bookRetags,
+    leftFolders,
+    unchanged,
+    failed,
+    notListed,
+    fields,
+  };
 }
 
 /** Adds the folders of books to those of chapters, which books follow. */

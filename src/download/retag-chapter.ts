@@ -4,8 +4,9 @@ import type { Chapter } from '../api/chapters.js';
 import type { Title } from '../api/titles.js';
 import type { ComicFields, ComicMetadata } from '../cbz/comic-info.js';
 import type { ComicInfoMerge } from '../cbz/comic-info-merge.js';
-import { candidatePaths, wholeIdPath, type FormatFileName } from '../cbz/file-name.js';
+import { candidatePaths, shortIdPath, wholeIdPath, type FormatFileName } from '../cbz/file-name.js';
 import { fileChanged, readFileState, replaceAs, type FileState } from '../cbz/ownership.js';
+import { groupBy } from '../core/group-by.js';
 import { makeSyncedFolders, removeEmptyFolders, temporaryName } from '../core/files.js';
 import { publishNew } from '../core/publish.js';
 import {
@@ -110,6 +111,20 @@ export function parkedPath({ to, chapter }: Retag): string {
 export function* retagTargets({ chapter, to }: Retag): Generator<string, never> {
   const names = candidatePaths({ chapterId: chapter.id, path: basename(to) });
   for (;;) yield join(dirname(to), names.next().value);
+}
+
+/** Without the files that a killed run has given their new name already, and that still have the old one too. */
+export function withoutSecondNames(retags: readonly Retag[]): readonly Retag[] {
+  const byFile = groupBy(retags, ({ chapter, state }) => `${chapter.id} ${state.dev} ${state.ino}`);
+  const second = new Set<Retag>();
+  for (const names of byFile.values())
+    for (const { chapter, from, to } of names.length > 1 ? names : []) {
+      const target = { chapterId: chapter.id, path: to };
+      const newNames = [to, shortIdPath(target), wholeIdPath(target)];
+      for (const other of from === to ? [] : names)
+        if (other.from !== from && newNames.includes(other.from)) second.add(other);
+    }
+  return retags.filter((retag) => !second.has(retag));
 }
 
 /**

@@ -86,6 +86,26 @@ posixTest('a file that a killed run left under both names keeps the new one', as
   await expectNumbers('1');
 });
 
+posixTest.each([
+  ['the name with its id', `2 (${numberedId('2')}).cbz`],
+  ['the name with its short id, since another file has the new one', '2 (short).cbz'],
+  ['its new name', '2.cbz'],
+])('a file that a killed run left under the old name and %s has one', async (_, other) => {
+  const [whole, short] = [numberedId('2'), numberedId('2').slice(0, 8)];
+  const name = other.replace('short', short);
+  const old = await saveNumbered(output, '2', '1');
+  linkSync(old, join(output, name));
+  linkSync(old, join(output, 'mine.cbz'));
+  if (name.includes(short) && !name.includes(whole))
+    await writeArchive(join(output, '2.cbz'), { 'mine.txt': 'mine' });
+  const { code } = await retagNumbered(harness);
+  const expected = name.includes(whole) ? '2.cbz' : name;
+  expect([code, names()]).toEqual([0, expect.arrayContaining([expected, 'mine.cbz'])]);
+  expect(names()).not.toContain('1.cbz');
+  for (const file of [expected, 'mine.cbz'])
+    expect(await readEntry(join(output, file), 'ComicInfo.xml')).toContain('<Number>2</Number>');
+});
+
 test('where another file has the new name, the name gets the id, and later runs keep it', async () => {
   const file = await saveNumbered(output, '2', '1');
   const taken = join(output, '2.cbz');
