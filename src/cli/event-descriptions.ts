@@ -64,7 +64,7 @@ export const DOWNLOAD_EVENTS: {
       ...CHAPTER,
       externalUrl: 'https://publisher.example/endless-stairs/7',
     },
-    'A chapter is skipped without an error; see the reasons below. `file` is the existing file, if there is one.',
+    'A chapter is skipped without an error; see the reasons below. `file` is the existing file, if there is one. With `--update`, `kept` names what you edited and MangaDex has otherwise.',
   ],
   'chapter-failed': [
     {

@@ -75,6 +75,8 @@ export type DownloadEvent =
       readonly chapter: string;
       readonly reason: SkipReason;
       readonly file?: string;
+      /** With `--update`: the metadata that the owner edited, and that the service has otherwise. */
+      readonly kept?: readonly string[];
     })
   | (ChapterFields & {
       readonly type: 'chapter-failed';

@@ -9,7 +9,7 @@ import type { UpdateEvent } from './events.js';
 import type { PlannedChapter } from './plan-jobs.js';
 import { planExtract, writeExtract, type ExtractedChapter } from './extract-chapter.js';
 import { isRetag, planRetag, type Retag, type RetagOptions } from './retag-chapter.js';
-import { previewRetags, retaggedChapter, writeRetags } from './write-retags.js';
+import { isVisible, previewRetags, retaggedChapter, writeRetags } from './write-retags.js';
 
 /**
  * Reports each chapter as `chapter-retagged`, `chapter-skipped` or `chapter-failed`. Rejects with the signal's reason when
@@ -85,7 +85,7 @@ async function planUpdates(
       else {
         const planned = await planRetag({ file, chapter, title }, options);
         if (isRetag(planned)) retags.push(planned);
-        else observe(unchangedEvent(job.id, file));
+        else observe(unchangedEvent(job.id, file, planned.edited));
       }
     } catch (thrown) {
       observe(failedEvent(job.id, file, thrown));
@@ -96,9 +96,10 @@ async function planUpdates(
 
 /** A file that got nothing but the version counts as unchanged. */
 function updatedEvent(retag: Retag, name: string): UpdateEvent {
-  const { chapter, from, changed } = retag;
-  const isVisible = changed.length > 0 || name !== from;
-  return isVisible ? retaggedChapter(retag, name) : unchangedEvent(chapter.id, name);
+  const { chapter, edited } = retag;
+  return isVisible(retag, name)
+    ? retaggedChapter(retag, name)
+    : unchangedEvent(chapter.id, name, edited);
 }
 
 /** A chapter that got nothing but the version counts as unchanged. */
@@ -108,8 +109,9 @@ function extractedEvent({ job, source, changed }: ExtractedChapter, newFile: str
   return { type: 'chapter-retagged', chapter: job.id, file, newFile, changed, kept: [] };
 }
 
-function unchangedEvent(chapter: string, file: string): UpdateEvent {
-  return { type: 'chapter-skipped', chapter, reason: 'already-there', file };
+function unchangedEvent(chapter: string, file: string, kept: readonly string[] = []): UpdateEvent {
+  const skipped = { type: 'chapter-skipped', chapter, reason: 'already-there', file } as const;
+  return { ...skipped, ...(kept.length > 0 && { kept }) };
 }
 
 function failedEvent(chapter: string, file: string, thrown: unknown): UpdateEvent {

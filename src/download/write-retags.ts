@@ -27,6 +27,11 @@ export interface RetagListeners {
   readonly onFailed: (retag: Retag, thrown: unknown) => void;
 }
 
+/** Whether more than the version changes. */
+export function isVisible({ changed, from }: Retag, name: string): boolean {
+  return changed.length > 0 || name !== from;
+}
+
 /** What became, or would become, of a file. */
 export function retaggedChapter(retag: Retag, name: string): RetaggedChapter {
   const { file, chapter, from, to, changed, edited, unknown } = retag;

@@ -10,7 +10,7 @@ import { skippedEvents } from '../../download/plan-selection.js';
 import type { PlannedChapter } from '../../download/plan-jobs.js';
 import { chapterFields, chapterName } from '../../selection/chapter-fields.js';
 import type { ObserverOptions } from '../output/observer.js';
-import { describeRetagged } from '../output/retag-messages.js';
+import { describeKept, describeRetagged } from '../output/retag-messages.js';
 import { describeSkipped, failedLine, skippedLine } from '../output/sentences.js';
 
 /** More chapters are printed by volume. */
@@ -102,7 +102,9 @@ function lastLine(plan: Plan): string {
 
 function updateLine(event: UpdateEvent): string {
   if (event.type === 'chapter-retagged') return `new metadata: ${describeRetagged(event)}`;
-  return event.type === 'chapter-failed' ? `failed: ${event.message}` : skippedLine(event);
+  if (event.type === 'chapter-failed') return `failed: ${event.message}`;
+  const { file = '', kept } = event;
+  return kept ? describeKept(file, kept) : skippedLine(event);
 }
 
 /** Such as `Endless Stairs  Vol. 1 Ch. 7  en  Tidewater Scans`. */

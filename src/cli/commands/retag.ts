@@ -8,7 +8,7 @@ import type { CommandContext, CommandRunner } from '../command-context.js';
 import { addOptions } from '../command-options.js';
 import { addExamples } from '../help-format.js';
 import { warnTo, writeHints } from '../output/error-message.js';
-import { describeRetagged } from '../output/retag-messages.js';
+import { describeKept, describeRetagged } from '../output/retag-messages.js';
 
 export function retagCommand(program: Command, { run }: CommandRunner): Command {
   const command = program
@@ -75,7 +75,7 @@ function describe(event: RetagEvent): string {
     case 'chapter-retagged':
       return describeRetagged(event);
     case 'chapter-kept':
-      return `${event.file}: unchanged\n  kept: ${event.kept.join(', ')}`;
+      return describeKept(event.file, event.kept);
     case 'chapter-skipped':
       return event.message;
     case 'book-retagged':

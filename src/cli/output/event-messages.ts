@@ -6,7 +6,7 @@ import { chapterName, type ChapterFields } from '../../selection/chapter-fields.
 import { describeBindEvent } from './bind-messages.js';
 import { warningMessage } from './error-message.js';
 import type { AppEvent, ResultFormat } from './observer.js';
-import { describeRetagged } from './retag-messages.js';
+import { describeKept, describeRetagged, keptLines } from './retag-messages.js';
 import { failedLine, isShownWait, WaitLines } from './sentences.js';
 import { summaryLines, type Failures } from './summary.js';
 
@@ -52,7 +52,13 @@ export class EventMessages {
       }
       case 'chapter-saved': {
         const size = `${pluralize(event.pages, 'page')}, ${formatBytes(event.bytes)}`;
-        return savedLines ? [`saved: ${nameOf(event)}, ${size}`] : [];
+        const { file, kept = [], replacedFile } = event;
+        const details = [
+          ...keptLines(kept),
+          ...(replacedFile === undefined ? [] : [`  renamed from ${replacedFile}`]),
+        ];
+        if (savedLines) return [`saved: ${nameOf(event)}, ${size}`, ...details];
+        return details.length === 0 ? [] : [`${file}: pages`, ...details];
       }
       case 'chapter-retagged':
         return describeRetagged(event).split('\n');
@@ -91,10 +97,14 @@ export class EventMessages {
       case 'chapter-left-out':
       case 'bind-summary':
         return [describeBindEvent(event)];
-      // Skipped chapters are summarized by describeSkipped, series by the report of a sync.
+      // Others are summarized by describeSkipped.
+      case 'chapter-skipped': {
+        const { file = '', kept } = event;
+        return kept ? describeKept(file, kept).split('\n') : [];
+      }
+      // Series are summarized by the report of a sync.
       case 'chapter-removed':
       case 'book-page':
-      case 'chapter-skipped':
       case 'hook-failed':
       case 'page-bytes':
       case 'planned':

@@ -2,7 +2,7 @@
  * `--update`: what changed on the service since a chapter was downloaded. The service's `version` counts edits of the
  * metadata too, so pages are compared by the sha256 in their names, and only changed pages are loaded.
  */
-import { rmSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { download } from '../../../src/cli/commands/download.js';
 import { readIdentity } from '../../../src/cbz/archive-content.js';
@@ -252,6 +252,54 @@ test('edits of the owner survive both: new metadata and new pages', async () => 
   expect(xml).toMatch(/<Translator>Us<\/Translator>\s*<Notes>mine</);
   expect(xml).toContain('<PageCount>2</PageCount>');
   expect(xml).not.toContain('Bookmark');
+});
+
+test('retag and both ways of --update report the same edits, in JSON and as text', async () => {
+  const numbers = ['1', '2', '3'];
+  await start(...numbers.map((number) => chapterOf(number)));
+  await harness.download({ targets: [TITLE], language: 'en', name: '{chapter}' });
+  const path = (number: string) => join(harness.output, `${number}.cbz`);
+  for (const number of numbers)
+    await editEntry(path(number), COMIC_INFO, (xml) =>
+      replaced(
+        xml,
+        ['<Translator>Measured Scans</Translator>', '<Translator>Us</Translator><Notes>x</Notes>'],
+        ['</ComicInfo>', '<CommunityRating>5</CommunityRating></ComicInfo>'],
+      ),
+    );
+  for (const number of numbers) edit(number, { title: 'Salt' });
+  upload('3', chapterOf('3', 9));
+  edit('3', { chapter: '4', title: 'Salt' }, LAST);
+  const kept = ['translators', 'Notes', 'CommunityRating'];
+  const only = (...chapters: readonly string[]) => ({
+    name: '{chapter}',
+    chapters: chapters.join(),
+  });
+  const one = join(harness.folder, 'one');
+  mkdirSync(one);
+  renameSync(path('1'), join(one, '1.cbz'));
+  const text = '\n  kept: translators, Notes, CommunityRating\n';
+  const retagged = await retagFolder(harness, one, '--name', '{chapter}');
+  expect(retagged.stdout).toContain(`${join(one, '1.cbz')}: title${text}`);
+  const { events } = await update(only('2'));
+  expect(events).toContainEqual(expect.objectContaining({ type: 'chapter-retagged', kept }));
+  const { stderr } = await update({ ...only('4'), json: false });
+  expect(stderr).toContain(`${path('4')}: pages${text}  renamed from ${path('3')}\n`);
+});
+
+test('an edit that MangaDex has otherwise is reported as retag does where nothing else changes', async () => {
+  await start(chapterOf('1'));
+  await first();
+  await editEntry(file(NAME_1), COMIC_INFO, (xml) => replaced(xml, ['>Measured Scans<', '>Us<']));
+  const text = `${file(NAME_1)}: unchanged\n  kept: translators\n`;
+  expect((await retagFolder(harness, harness.output)).stderr).toContain(text);
+  edit('1', {});
+  const dryRun = await update({ dryRun: true, json: false });
+  expect(dryRun.stdout).toContain(text);
+  const { events } = await update({ dryRun: true });
+  const skipped = { type: 'chapter-skipped', reason: 'already-there', kept: ['translators'] };
+  expect(events).toContainEqual(expect.objectContaining(skipped));
+  expect((await update({ json: false })).stderr).toContain(text);
 });
 
 test('--force loads the pages, and takes everything from the service', async () => {
