@@ -11,9 +11,8 @@ import { shortIdPath, wholeIdPath, type FormatFileName } from '../cbz/file-name.
 import { parseIdentityComment } from '../cbz/identity.js';
 import type { FieldValues } from '../cbz/name-template.js';
 import { plainTitle } from '../cbz/numbered-title.js';
-import type { ChapterRecord } from '../cbz/record.js';
 import type { ChapterFileContent } from './chapter-file.js';
-import { nameValues } from './comic-metadata.js';
+import { nameValues, withInferredVolume } from './comic-metadata.js';
 
 /** The chapter that a file has, or gets. */
 interface ChapterOfFile {
@@ -37,18 +36,11 @@ export async function readNames(
   const now = await readComicInfo(comicInfo);
   const series = newTitleName ?? (record?.metadata ?? now).series ?? title.name;
   return {
-    chapter: withInferredVolume(chapter, record),
+    chapter: withInferredVolume(chapter, record?.inferredVolume),
     title: { ...title, name: series },
     known: [now, record?.metadata ?? {}],
     savedId: parseIdentityComment(comment)?.chapterId ?? chapter.id,
   };
-}
-
-/** A volume that a download inferred stays until the service names one. */
-function withInferredVolume(chapter: Chapter, record: ChapterRecord | undefined): Chapter {
-  const volume = record?.inferredVolume;
-  if (chapter.volume !== undefined || volume === undefined) return chapter;
-  return { ...chapter, volume, isVolumeInferred: true };
 }
 
 export interface NewName {

@@ -28,8 +28,11 @@ export interface ChapterJob extends ChapterTarget {
   readonly comment?: string;
   /** Returns the delivery metadata that was requested ahead, once. */
   readonly takePrefetched?: () => PrefetchedMetadata | undefined;
-  /** Creates ComicInfo.xml and the record for these pages. Never throws. */
-  readonly describe?: (pages: readonly PackedPage[]) => Promise<ChapterDescription>;
+  /** Creates ComicInfo.xml and the record for these pages. A volume that was inferred stays until the service names one. Never throws. */
+  readonly describe?: (
+    pages: readonly PackedPage[],
+    inferredVolume?: string,
+  ) => Promise<ChapterDescription>;
   /** Whether an existing archive has the pages of this metadata, so that they are not loaded. */
   readonly hasSamePages?: ((metadata: AtHomeMetadata) => Promise<boolean>) | undefined;
 }

@@ -50,6 +50,12 @@ export function comicMetadata(
 /** Written as a note for readers, since ComicInfo has no element for it. */
 export const INFERENCE_NOTE = 'The volume is inferred from other releases of the chapter.';
 
+/** A volume that a download inferred stays until the service names one. */
+export function withInferredVolume(chapter: Chapter, volume: string | undefined): Chapter {
+  if (chapter.volume !== undefined || volume === undefined) return chapter;
+  return { ...chapter, volume, isVolumeInferred: true };
+}
+
 /** Undefined if the service names the volume itself, or if it is unknown. */
 export function inferredVolumeOf({ volume, isVolumeInferred }: Chapter): string | undefined {
   return isVolumeInferred ? volume : undefined;

@@ -36,7 +36,7 @@ export async function planExtract(job: ChapterJob, book: string): Promise<Extrac
     ({ identity }) => identity?.chapterId === job.id.toLowerCase(),
   );
   if (!source) throw damagedChapter(book, new Error(`it lacks the chapter ${job.id}`));
-  const { record = '' } = (await job.describe?.([])) ?? {};
+  const { record = '' } = (await job.describe?.([], source.record?.inferredVolume)) ?? {};
   const described = parseRecords(record)?.[0]?.metadata ?? {};
   const now = { ...described, title: plainTitle(described.title) };
   return { job, source, changed: differences(source.metadata, now) };
@@ -96,5 +96,5 @@ async function copyPages(
       ...dimensions,
     });
   }
-  return (await describe?.(packed)) ?? {};
+  return (await describe?.(packed, record?.inferredVolume)) ?? {};
 }

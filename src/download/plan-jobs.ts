@@ -13,7 +13,7 @@ import {
 import { chapterFields, chapterName } from '../selection/chapter-fields.js';
 import type { Resolution } from '../selection/resolve-targets.js';
 import type { ChapterJob } from './chapter.js';
-import { nameValues, titleIdOf } from './comic-metadata.js';
+import { nameValues, titleIdOf, withInferredVolume } from './comic-metadata.js';
 import { describeChapter } from './describe-chapter.js';
 import type { DownloadRequest } from './download-request.js';
 import type { ChosenChapter, SkippedChapter } from './plan-selection.js';
@@ -170,7 +170,7 @@ export function planJobs(
         quality,
         version: chapter?.version,
       }),
-      describe: async (pages) => {
+      describe: async (pages, inferredVolume) => {
         // A file that is replaced may be where an earlier template put it.
         const isPlaced = dirname(file) === dirname(join(output, templatePath));
         const home = homeOf(chapter) ?? options;
@@ -179,7 +179,15 @@ export function planJobs(
           chapter && metadata ? { title: asInFolder(await title), folderTemplate } : undefined;
         // The edits of an older upload are the owner's too.
         const editedFile = options.force === true ? undefined : replaces;
-        return describeChapter({ id, quality, chapter, pages, named, fields: options, editedFile });
+        return describeChapter({
+          id,
+          quality,
+          chapter: chapter && withInferredVolume(chapter, inferredVolume),
+          pages,
+          named,
+          fields: options,
+          editedFile,
+        });
       },
       hasSamePages:
         compared &&
@@ -199,6 +207,15 @@ export function planJobs(
         replaces === undefined ? unreadable.get(pathCollisionKey(templatePath)) : undefined,
     };
   });
+}
+
+/** Why a chapter is loaded, and what becomes of the file that has it. */
+export function whyLoaded({ why, job, compared }: PlannedChapter): string {
+  const { replaces, replacesChapter } = job;
+  if (compared?.isBound)
+    return `its pages changed on MangaDex; binding puts it into the book in place of the old one: ${compared.file}`;
+  if (compared) return `its pages changed on MangaDex; it replaces ${compared.file}`;
+  return replacesChapter === undefined ? why : `uploaded again; it replaces ${replaces ?? ''}`;
 }
 
 /** With `/` between folders. */

@@ -11,12 +11,10 @@ import { fieldsById, type ChapterFields } from '../selection/chapter-fields.js';
 import { resolveTargets, type Resolution, type Series } from '../selection/resolve-targets.js';
 import type { Target } from '../selection/target.js';
 import { firstMsOf } from '../selection/time-bound.js';
-import type { ServiceClient } from '../api/client.js';
 import type { Clock } from '../core/clock.js';
-import { ChapterError, type TankobonError } from '../core/errors.js';
+import type { TankobonError } from '../core/errors.js';
 import { toStorageError } from '../core/files.js';
 import type { TitleChapters } from '../formats/volume-completeness.js';
-import { fetchAtHomeMetadata } from '../image/at-home.js';
 import type { DownloadRequest } from './download-request.js';
 import type { UpdateEvent } from './events.js';
 import { findLeftovers } from './leftovers.js';
@@ -221,31 +219,4 @@ async function resolve(
   const unresolvedIds = targets.filter(isWithoutMetadata).map(({ id }) => id);
   const idsWithoutMetadata = [...resolution.idsWithoutMetadata, ...unresolvedIds];
   return { ...resolution, idsWithoutMetadata };
-}
-
-/**
- * The plan for a dry run, which requests what the download would: chapters without metadata are dropped if they are
- * unavailable, and existing ones are not loaded if their pages are the same.
- */
-export async function withDelivery(
-  plan: Plan,
-  client: ServiceClient,
-  signal: AbortSignal,
-): Promise<{ readonly plan: Plan; readonly samePages: readonly PlannedChapter[] }> {
-  const chapters: PlannedChapter[] = [];
-  const samePages: PlannedChapter[] = [];
-  const failed = [...plan.failed];
-  for (const planned of plan.chapters) {
-    try {
-      const { id, hasSamePages } = planned.job;
-      const isRequested = !planned.chapter || hasSamePages !== undefined;
-      const metadata = isRequested && (await fetchAtHomeMetadata(client, id, signal));
-      const isSame = metadata && (await hasSamePages?.(metadata)) === true;
-      (isSame ? samePages : chapters).push(planned);
-    } catch (error) {
-      if (!(error instanceof ChapterError)) throw error;
-      failed.push({ id: planned.job.id, error });
-    }
-  }
-  return { plan: { ...plan, chapters, failed }, samePages };
 }

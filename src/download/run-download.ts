@@ -17,9 +17,10 @@ import { addEvent, emptyResult, summaryOf, type DownloadResult } from './downloa
 import { withSession, type DownloadListeners, type DownloadSession } from './download-session.js';
 import type { DownloadMessage, Observe } from './events.js';
 import { checkOutputFolder } from './output-folder.js';
-import { planTargets, withDelivery, type Plan } from './plan.js';
+import { planTargets, type Plan } from './plan.js';
 import { skippedEvents } from './plan-selection.js';
 import { requireLogin } from './stored-login.js';
+import { withDelivery } from './with-delivery.js';
 
 /** Plans without saving. Throws TankobonError where the plan as a whole fails. */
 export async function planDownload(

@@ -5,7 +5,7 @@
 import type { Chapter } from '../api/chapters.js';
 import type { LibraryIndex } from '../cbz/library-index.js';
 import { savedState } from '../download/saved-state.js';
-import { withDelivery } from '../download/plan.js';
+import { withDelivery } from '../download/with-delivery.js';
 import { chapterFields } from '../selection/chapter-fields.js';
 import { unavailableReason } from '../selection/exclusions.js';
 import type { PlannedRelease } from './release-decisions.js';

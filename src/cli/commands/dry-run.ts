@@ -116,9 +116,16 @@ function chapterRow(planned: PlannedChapter, verbose: boolean): string {
         [volumeName(chapter), numberName(chapter.number)].filter(Boolean).join(' '),
         chapter.language,
         chapter.groups.map(({ name }) => name).join(' + ') || 'no group',
+        replacementNote(planned),
       ])
     : job.id;
   return verbose ? `${row}\n  ${job.id}\n  ${job.file}\n  ${why}` : row;
+}
+
+/** What is loaded although a file has the chapter. */
+function replacementNote({ compared, job }: PlannedChapter): string {
+  if (compared) return '(replaces the saved one: its pages changed)';
+  return job.replacesChapter === undefined ? '' : '(replaces the saved one: uploaded again)';
 }
 
 /** One line for each volume of a series in a language. */

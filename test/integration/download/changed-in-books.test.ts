@@ -148,6 +148,10 @@ test('a chapter with other pages is loaded, and the book has it in place of the 
   await start();
   const next = generateChapter({ id: again.id, pages: 2, bytesPerPage: 2_000, seed: 2 });
   change('1', (found) => reuploadChapter(found, LATER, next));
+  expect((await harness.dryRun(update)).find(({ type }) => type === 'planned')?.why).toBe(
+    `its pages changed on MangaDex; binding puts it into the book in place of the old one: ${book('01')}`,
+  );
+  requests();
   await harness.download(update);
   expect(requests()).toEqual({ atHome: 1, pages: 2 });
   expect(paths()).toEqual(BOTH);

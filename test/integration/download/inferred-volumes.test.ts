@@ -177,6 +177,19 @@ test.each(['bind', 'download'])(
   },
 );
 
+test('an inferred volume stays when --update takes a chapter from a book', async () => {
+  await harness.download({ ...OPTIONS, chapters: '1-2' });
+  const { attributes } = english('2');
+  harness.service.library.putChapter({
+    ...english('2'),
+    attributes: { ...attributes, title: 'Named Later', version: 2 },
+  });
+  await harness.download({ ...OPTIONS, bind: undefined, chapters: '1-2', update: true });
+  const file = fileNamed('Named Later');
+  expect(await recordOf(file)).toMatchObject([{ inferredVolume: '1', metadata: { volume: '1' } }]);
+  expect(await readEntry(file, 'ComicInfo.xml')).toContain(NOTE);
+});
+
 test('a chapter that is only in a book stays there with --no-infer', async () => {
   await harness.download({ ...OPTIONS, chapters: '1-2' });
   await harness.download({ ...OPTIONS, chapters: '1-2', infer: false });

@@ -345,7 +345,11 @@ test('a dry run says what would be loaded and what only changes its metadata, an
   const lines = await harness.dryRun({ targets: [TITLE], language: 'en', update: true });
   expect(requests()).toEqual({ atHome: 2, pages: 0 });
   expect(lines).toMatchObject([
-    { type: 'planned', chapter: uuidOf('chapter', '2') },
+    {
+      type: 'planned',
+      chapter: uuidOf('chapter', '2'),
+      why: `its pages changed on MangaDex; it replaces ${file(NAME_1.replace('1', '2'))}`,
+    },
     { type: 'chapter-skipped', reason: 'already-there', chapter: uuidOf('chapter', '3') },
     { type: 'chapter-retagged', chapter: uuidOf('chapter', '1'), number: '1', changed: ['volume'] },
     { type: 'plan', chapters: 1, requests: 2 },
@@ -359,6 +363,9 @@ test('a dry run says what would be loaded and what only changes its metadata, an
     json: false,
   });
   expect(stdout).toContain(`new metadata: ${file(NAME_1)}: volume\n  renamed to `);
+  expect(stdout).toContain(
+    'Gulls  Ch. 2  en  Measured Scans  (replaces the saved one: its pages changed)\n',
+  );
   expect(stdout).toContain('1 chapter to download, 1 with new metadata only\n');
 });
 

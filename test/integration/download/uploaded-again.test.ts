@@ -1,5 +1,6 @@
 /** `download` of a title whose chapters were deleted and uploaded again, or renumbered. */
 import { renameSync } from 'node:fs';
+import { join } from 'node:path';
 import {
   createLibrary,
   editChapter,
@@ -43,7 +44,12 @@ test('a chapter that was uploaded again is skipped with its file; --update repla
   expect(skipped).toMatchObject({ type: 'chapter-skipped', reason: 'uploaded-again' });
   expect(paths()).toEqual([named('Old', 1), named('Old', 2)]);
   const planned = await harness.dryRun({ targets, language: 'en', update: true });
-  expect(planned.filter(({ type }) => type === 'planned')).toMatchObject([{ chapter: again.id }]);
+  expect(planned.filter(({ type }) => type === 'planned')).toMatchObject([
+    {
+      chapter: again.id,
+      why: `uploaded again; it replaces ${join(harness.output, named('Old', 1))}`,
+    },
+  ]);
   await harness.download({ targets, language: 'en', update: true });
   expect(paths()).toHaveLength(2);
   const { events: last } = await harness.download({ targets, language: 'en' });
