@@ -108,7 +108,9 @@ class Resolver {
     }
     for (const [id, chapter] of listed) this.#chapters.set(id, chapter);
     const missing = targets.filter(({ id }) => !listed.has(id));
-    await this.titles.load(missing.flatMap(({ kind, id }) => (kind === 'any' ? [id] : [])));
+    const mayBeTitles = missing.flatMap(({ kind, id }) => (kind === 'any' ? [id] : []));
+    await this.titles.load(mayBeTitles);
+    await this.titles.loadMerged(mayBeTitles);
     for (const target of missing) {
       await this.#recordFailure(target, async () => {
         if (!(await this.#addTitle(target))) await this.#addUnlisted(target, ids.length > 1);
@@ -205,17 +207,23 @@ class Resolver {
     return chapters !== undefined;
   }
 
-  /** Adds what is not in a collection: an unavailable or unpublished chapter, or a list. */
-  async #addUnlisted(target: Target, mayBeChapter: boolean): Promise<void> {
+  /** Adds what is not in a collection: an unpublished chapter, or a list. `isOneOfSeveral`: it was asked for with others. */
+  async #addUnlisted(target: Target, isOneOfSeveral: boolean): Promise<void> {
     const { kind, id } = target;
-    const found = mayBeChapter ? await this.#fetchListedChapters([id]) : new Map<string, Chapter>();
-    const chapter = found?.get(id);
-    if (chapter) {
-      this.#chapters.set(id, chapter);
-      return;
-    }
-    const isList = found && kind === 'any' && (await this.#addListFeed(target));
-    if (!isList) this.#idsWithoutMetadata.add(id);
+    const listed = isOneOfSeveral ? await this.#fetchListedChapters([id]) : undefined;
+    const chapter = listed?.get(id);
+    if (chapter) this.#chapters.set(id, chapter);
+    else if (kind === 'any' && (await this.#addListFeed(target))) return;
+    // A service without a catalogue refuses that too: then only the pages show whether it is a chapter.
+    else if (!isOneOfSeveral && !(await this.#hasCatalogue(id))) this.#idsWithoutMetadata.add(id);
+    else if (kind === 'chapter') this.#addFailure(target, `Chapter not found: ${id}`);
+    else this.#addFailure(target, `MangaDex has no chapter, title or list: ${id}`, OTHER_KINDS);
+  }
+
+  async #hasCatalogue(id: string): Promise<boolean> {
+    const { client, signal } = this.deps;
+    const request = fetchChapters(client, [id], { signal });
+    return (await this.titles.undefinedIfNotFound(request)) !== undefined;
   }
 
   /** An error that concerns this target alone is recorded; others are thrown. */
@@ -246,8 +254,12 @@ class Resolver {
     this.#partialIds.delete(titleId);
   }
 
-  #addFailure(target: Target, message: string): void {
+  #addFailure(target: Target, message: string, hint?: string): void {
     const note = this.titles.refusal?.requestIdNote ?? '';
-    this.#failures.push({ target, error: new ChapterError('chapter-not-found', message + note) });
+    const error = new ChapterError('chapter-not-found', message + note, { hint });
+    this.#failures.push({ target, error });
   }
 }
+
+const OTHER_KINDS =
+  'Check the UUID in a browser. For a group or an author, pass group:UUID or author:UUID.';

@@ -33,8 +33,8 @@ export class TitleLoader {
   async load(ids: readonly string[]): Promise<void> {
     const { client, signal, warn } = this.deps;
     const [first] = ids;
-    this.refusal = undefined;
     if (first === undefined) return;
+    this.refusal = undefined;
     try {
       if (ids.length === 1) {
         await this.#loadOne(first);

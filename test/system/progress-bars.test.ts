@@ -19,6 +19,8 @@ describeWith('progress bars in tmux', { programs: ['tmux'] }, () => {
   let service: PracticeService;
   let terminal: TmuxTerminal;
   let download: string;
+  /** The delays of responses, which a test may change. */
+  let latency: { api: number; node: number };
 
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'tankobon-bars-'));
@@ -32,12 +34,13 @@ describeWith('progress bars in tmux', { programs: ['tmux'] }, () => {
   /** @param requests the announced limit of the metadata requests of chapters, for each minute */
   async function open(
     columns: number,
-    { requests = 40, env = {}, nodeMs = 400 } = {},
+    { requests = 40, env = {}, nodeMs = 400, apiMs = 300 } = {},
   ): Promise<void> {
     const library = longTitle({ chapters: CHAPTERS });
+    latency = { api: apiMs, node: nodeMs };
     service = await startPracticeService({
       library,
-      latencyMs: { api: 300, node: nodeMs },
+      latencyMs: latency,
       limits: { requests: { 'GET /at-home/server/{id}': requests } },
     });
     download = `tankobon download title:${library.titles()[0]?.id ?? ''} --language en -o out`;
@@ -62,9 +65,11 @@ describeWith('progress bars in tmux', { programs: ['tmux'] }, () => {
     screen.split('\n').filter((row) => row.search(text) >= 0);
 
   test('a spinner first, then bars that fit each width, count waits down, and leave nothing behind', async () => {
-    await open(80, { requests: 6 });
+    // A busy machine takes seconds to read the screen: until the spinner was seen, the service hardly answers.
+    await open(80, { requests: 6, apiMs: 8_000 });
     await terminal.type(`${download} > paths`);
     await terminal.until((screen) => /[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏] resolving the targets/.test(screen));
+    latency.api = 300;
 
     // The limits allow six chapters a minute: the rest takes more than eight minutes.
     const at80 = await terminal.until((screen) => /^Ch\. \d+ Day \d+ /m.test(screen));
