@@ -1,24 +1,28 @@
 /**
  * Saves covers beside the chapters: `cover.jpg` (or another extension) in each of their folders, or one for each volume,
- * `cover Vol.01.jpg`, where `bind` finds it.
+ * `cover Vol.01.jpg`, where `bind` finds it. A cover that changed on the service is replaced, unless the owner put
+ * another image in its place.
  */
 import { readdir, rm } from 'node:fs/promises';
-import { basename, dirname, extname, join } from 'node:path';
+import { basename, dirname, extname, join, resolve } from 'node:path';
 import { chooseCover, chooseVolumeCovers, coverUrl, fetchCovers } from '../api/covers.js';
 import type { Cover, Title } from '../api/titles.js';
 import { cleanSegment } from '../cbz/path-segment.js';
 import { loadImage, type ImageLoaderDeps } from '../image/load-image.js';
 import { ServiceError } from '../core/errors.js';
 import {
+  digestIfRegular,
   haveSameBytes,
   isSystemError,
   makeFolders,
   temporaryName,
   toStorageError,
-  renameInto,
 } from '../core/files.js';
+import { publishNew } from '../core/publish.js';
 import type { ServiceClient } from '../api/client.js';
+import { readFileState, replaceAs } from '../cbz/ownership.js';
 import type { PlannedChapter } from './plan-jobs.js';
+import type { SavedCovers } from './saved-covers.js';
 
 /** The names that saveCovers gives. */
 export const COVER_NAME = /^cover(?: Vol\..+)?\.(?:jpe?g|png|gif|webp|avif)$/;
@@ -41,30 +45,48 @@ export interface TitleFolder {
   isShared: boolean;
 }
 
+interface SaveCoverDeps extends CoverDeps {
+  readonly savedCovers: SavedCovers;
+}
+
 /**
- * Saves a cover in each folder that contains chapters of a title; with `all`, also that of every volume, unless it exists.
- * Resolves with the files.
+ * Saves a cover in each folder that contains chapters of a title; with `all`, also that of every volume. Resolves with
+ * the files that were written.
  */
 export async function saveCovers(
   chapters: readonly PlannedChapter[],
   which: 'one' | 'all',
-  deps: CoverDeps,
+  deps: SaveCoverDeps,
 ): Promise<string[]> {
   const files: string[] = [];
   for (const titleFolder of await groupByFolder(chapters)) {
     const { folder, title, chapters: ofTitle } = titleFolder;
     const covers = await fetchCovers(deps.client, title.id, deps);
-    const main = chooseCover(covers, title, ofTitle);
-    if (main) files.push(await saveCover(titleFolder, main, 'cover', deps));
-    if (which === 'one') continue;
+    const existing = await namesIn(folder);
+    const pathOf = (name: string) => {
+      const found = existing.find((it) => COVER_NAME.test(it) && baseName(it) === name);
+      return found === undefined ? undefined : join(folder, found);
+    };
+    // Later chapters of another volume do not change the cover of the series to theirs.
+    const isFirst = pathOf('cover') === undefined;
+    const main = chooseCover(covers, title, isFirst ? ofTitle : []);
     const languages = [...new Set(ofTitle.map(({ language }) => language))];
-    const existing = new Set(await namesIn(folder));
-    for (const [volume, cover] of chooseVolumeCovers(covers, title, languages)) {
-      const name = volumeCoverName(volume);
-      if (!existing.has(name)) files.push(await saveCover(titleFolder, cover, name, deps));
-    }
+    const ofVolumes = which === 'all' ? chooseVolumeCovers(covers, title, languages) : [];
+    const named: [string, Cover][] = [...ofVolumes].map(([volume, cover]) => [
+      volumeCoverName(volume),
+      cover,
+    ]);
+    if (main) named.unshift(['cover', main]);
+    for (const [name, cover] of named)
+      files.push(
+        ...(await saveCover({ title, folder, name, existing: pathOf(name) }, cover, deps)),
+      );
   }
   return files;
+}
+
+function baseName(file: string): string {
+  return basename(file, extname(file));
 }
 
 /** Without its extension. */
@@ -72,10 +94,9 @@ function volumeCoverName(volume: string): string {
   return cleanSegment(`cover Vol.${volume.padStart(2, '0')}`);
 }
 
-/** Without extensions. */
 async function namesIn(folder: string): Promise<string[]> {
   try {
-    return (await readdir(folder)).map((name) => name.replace(/\.\w+$/, ''));
+    return await readdir(folder);
   } catch (error) {
     if (isSystemError(error, 'ENOENT')) return [];
     throw error;
@@ -98,24 +119,64 @@ export async function groupByFolder(
   return [...folders.values()];
 }
 
+interface PlacedCover {
+  readonly title: Title;
+  readonly folder: string;
+  /** Without its extension. */
+  readonly name: string;
+  /** The cover that is there. */
+  readonly existing: string | undefined;
+}
+
+/** Resolves with the file if it was written. An image that was compared before is not loaded again. */
 async function saveCover(
-  { folder, title }: TitleFolder,
+  { title, folder, name, existing }: PlacedCover,
   cover: Cover,
-  name: string,
-  deps: CoverDeps,
-): Promise<string> {
+  deps: SaveCoverDeps,
+): Promise<[string] | []> {
+  const { savedCovers } = deps;
+  const sha256 = existing === undefined ? undefined : await digestIfRegular(existing);
+  const saved = existing === undefined ? undefined : savedCovers.get(resolve(existing));
+  const known = saved?.sha256 === sha256 ? saved : undefined;
+  if (known?.image === cover.fileName) return [];
   const tmpFile = temporaryName(join(folder, name));
+  const keep = async (file: string, isOwn: boolean): Promise<void> => {
+    const digest = (await digestIfRegular(file)) ?? '';
+    savedCovers.set(resolve(file), { image: cover.fileName, sha256: digest, isOwn });
+  };
   try {
     makeFolders(folder);
     const image = await loadCover(title, cover, tmpFile, deps);
     const file = join(folder, `${name}.${image.extension}`);
-    await renameInto(tmpFile, file);
-    return file;
+    const written = await placeCover(tmpFile, file, existing, known?.isOwn);
+    if (written !== undefined) {
+      await keep(written.file, true);
+      return written.isNew ? [written.file] : [];
+    }
+    deps.warn(`Cover kept, since tankobon did not write it, or it was edited: ${existing ?? file}`);
+    await keep(existing ?? file, false);
+    return [];
   } catch (error) {
     throw toStorageError(error, folder);
   } finally {
     await rm(tmpFile, { force: true });
   }
+}
+
+/** Undefined if the cover that is there is not to be replaced. */
+async function placeCover(
+  tmpFile: string,
+  file: string,
+  existing: string | undefined,
+  isOwn: boolean | undefined,
+): Promise<{ readonly file: string; readonly isNew: boolean } | undefined> {
+  if (existing === undefined)
+    return (await publishNew(tmpFile, file)) ? { file, isNew: true } : undefined;
+  const state = await readFileState(existing);
+  if (!state) return undefined;
+  if (await haveSameBytes(tmpFile, existing)) return { file: existing, isNew: false };
+  if (isOwn !== true) return undefined;
+  return { file: await replaceAs(tmpFile, [file], { file: existing, state }), isNew: true };
 }
 
 async function loadCover(

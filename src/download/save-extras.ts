@@ -4,11 +4,13 @@ import { coversBaseUrl, coverUrl } from '../api/covers.js';
 import { markRead } from '../api/read-markers.js';
 import { TankobonError } from '../core/errors.js';
 import { EXIT } from '../core/exit-codes.js';
+import { fileErrorReason } from '../core/files.js';
 import { groupBy } from '../core/group-by.js';
 import type { ImageLoaderDeps } from '../image/load-image.js';
 import { groupByFolder, saveCovers } from './cover.js';
 import type { DownloadSession } from './download-session.js';
 import type { PlannedChapter } from './plan-jobs.js';
+import { SavedCovers } from './saved-covers.js';
 import { writeSeriesMetadata } from './series-metadata.js';
 
 /** Their failures are warnings; those that stop any run, such as a ban, make it incomplete. */
@@ -40,17 +42,25 @@ export async function saveExtras(
 
 async function covers(
   saved: readonly PlannedChapter[],
-  { client, service, userSignal, listeners, warn, request }: DownloadSession,
+  { client, service, userSignal, listeners, warn, request, context }: DownloadSession,
   loader: ImageLoaderDeps,
 ): Promise<void> {
-  const files = await saveCovers(saved, request.cover === 'all' ? 'all' : 'one', {
-    client,
-    loader,
-    coversUrl: coversBaseUrl(service.addresses.apiUrl),
-    signal: userSignal,
-    warn,
-  });
-  for (const file of files) listeners.note?.(`cover saved: ${file}`);
+  const savedCovers = await SavedCovers.open(context.paths.state);
+  try {
+    const files = await saveCovers(saved, request.cover === 'all' ? 'all' : 'one', {
+      client,
+      loader,
+      coversUrl: coversBaseUrl(service.addresses.apiUrl),
+      signal: userSignal,
+      warn,
+      savedCovers,
+    });
+    for (const file of files) listeners.note?.(`cover saved: ${file}`);
+  } finally {
+    await savedCovers.save().catch((error: unknown) => {
+      warn(`Which covers were saved was not stored: ${fileErrorReason(error)}`);
+    });
+  }
 }
 
 /** Only in folders of one title: another title would get its metadata. */

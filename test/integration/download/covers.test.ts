@@ -1,0 +1,89 @@
+/** `--cover`: a cover that changed on MangaDex is replaced; one of the owner stays; none is loaded twice. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { drawnCover } from '../../../src/practice-server/library/story-pages.js';
+import { createLibrary, uuidOf } from '../../../src/practice-server/library/library.js';
+import { DownloadHarness } from '../../support/download-harness.js';
+import { chapter, title } from '../../support/title-library.js';
+
+const NAME = 'Tea';
+const TITLE = uuidOf('one');
+const OLD_COVER = drawnCover(TITLE, '1', 'stairs-cover');
+const NEW_COVER = drawnCover(TITLE, '2', 'lighthouse-cover-2');
+const KEPT = 'Cover kept, since tankobon did not write it, or it was edited: ';
+
+let harness: DownloadHarness;
+let chapters = 0;
+beforeEach(async () => {
+  chapters = 0;
+  const library = createLibrary({
+    titles: [title('one', NAME, { covers: [OLD_COVER] })],
+    chapters: [],
+  });
+  harness = await DownloadHarness.start({ library });
+});
+afterEach(() => harness.stop());
+
+const inFolder = (name: string) => join(harness.output, NAME, name);
+const bytesOf = (name: string) => readFileSync(inFolder(name)).toString('base64');
+const loads = () => harness.service.log.filter(({ path }) => path.startsWith('/covers/')).length;
+
+/** A run that saves one more chapter. */
+async function download(options: Readonly<Record<string, unknown>> = {}) {
+  chapters += 1;
+  harness.service.library.putChapter(chapter('one', String(chapters), { volume: '1' }));
+  const targets = [`title:${TITLE}`];
+  const { code, stderr } = await harness.download({
+    targets,
+    language: 'en',
+    cover: true,
+    ...options,
+  });
+  expect(code).toBe(0);
+  return stderr;
+}
+
+function changeCover(): void {
+  harness.service.library.putTitle(title('one', NAME, { covers: [NEW_COVER] }));
+}
+
+test('a cover that is there is not loaded again, and one that changed is replaced', async () => {
+  await download();
+  const first = bytesOf('cover.png');
+  await download();
+  expect([loads(), bytesOf('cover.png')]).toEqual([1, first]);
+  changeCover();
+  await download();
+  expect(loads()).toBe(2);
+  expect(bytesOf('cover.png')).not.toBe(first);
+  expect(harness.service.violations()).toEqual([]);
+});
+
+test.each([
+  ['that the owner put there', 'none', 'cover.jpg'],
+  ['that the owner edited', 'before', 'cover.png'],
+])('a cover %s stays, and is named once', async (_, saved, name) => {
+  if (saved === 'before') await download();
+  else await download({ cover: false });
+  writeFileSync(inFolder(name), 'an image of the owner');
+  const mine = bytesOf(name);
+  expect(await download()).toContain(`${KEPT}${inFolder(name)}`);
+  const loaded = loads();
+  expect(await download()).toBe('');
+  expect([loads(), bytesOf(name)]).toEqual([loaded, mine]);
+  changeCover();
+  expect(await download()).toContain(KEPT);
+  expect(bytesOf(name)).toBe(mine);
+});
+
+test('covers of volumes are replaced too, and with a lost record only while they are as MangaDex has them', async () => {
+  await download({ cover: 'all' });
+  const first = bytesOf('cover Vol.01.png');
+  writeFileSync(join(harness.folder, 'home', 'covers.json'), '{');
+  expect(await download({ cover: 'all' })).toBe('');
+  const image = drawnCover(TITLE, '1', 'lighthouse-cover-2');
+  const covers = [{ ...image, fileName: `${uuidOf('other')}.png` }];
+  harness.service.library.putTitle(title('one', NAME, { covers }));
+  await download({ cover: 'all' });
+  expect(bytesOf('cover Vol.01.png')).not.toBe(first);
+});
