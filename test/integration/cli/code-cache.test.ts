@@ -141,7 +141,9 @@ describe('with a service', () => {
     const tags = new Set([...before.keys()].map((name) => name.split('-').at(-1)));
     expect(tags.size).toBe(2);
     expect(await run(words, env)).toMatchObject({ code: 0 });
-    expect(cached()).toEqual(before);
+    // The second run also loads what reads the archive that the first one saved.
+    const after = cached();
+    expect([...before.keys()].map((name) => after.get(name))).toEqual([...before.values()]);
   });
 });
 
