@@ -11,6 +11,14 @@ export function canAsk(context: CommandContext): boolean {
   return stdout.isTTY && stderr.isTTY && context.stdin.isTTY;
 }
 
+/** Before and after the text of a choice. */
+const CHOICE_MARGIN = 4;
+
+/** The space for the text of a choice, which must fit on one line: menus are a few lines high. */
+export function choiceColumns({ stderr }: Pick<CommandContext, 'stderr'>): number {
+  return (stderr.columns || 80) - CHOICE_MARGIN;
+}
+
 /** What a prompt of @inquirer/prompts takes as its context. */
 interface PromptStreams {
   readonly input: NodeJS.ReadableStream;

@@ -7,17 +7,28 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 const ROWS = 24;
 
+/** Each starts without its configuration, and asks with `$ `. */
+const SHELLS = {
+  bash: ['bash', '--norc', '--noprofile'],
+  zsh: ['zsh', '-f'],
+  fish: ['fish', '--no-config', '--private', '-C', "function fish_prompt; echo '$ '; end"],
+} as const;
+export type Shell = keyof typeof SHELLS;
+
 export interface TmuxOptions {
+  readonly shell?: Shell;
   readonly columns: number;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
 }
 
+const isPrompt = (screen: string): boolean => screen.trim() === '$';
+
 export class TmuxTerminal {
   private constructor(private readonly socket: string) {}
 
   /** Starts a shell, whose prompt is `$ `. */
-  static async start({ columns, cwd, env }: TmuxOptions): Promise<TmuxTerminal> {
+  static async start({ shell = 'bash', columns, cwd, env }: TmuxOptions): Promise<TmuxTerminal> {
     const terminal = new TmuxTerminal(`tankobon-${randomUUID()}`);
     const variables = Object.entries({
       PATH: process.env['PATH'] ?? '',
@@ -26,9 +37,9 @@ export class TmuxTerminal {
       PS1: '$ ',
       ...env,
     }).map(([name, value]) => `${name}=${value}`);
-    const shell = ['env', '-i', ...variables, 'bash', '--norc', '--noprofile'];
+    const command = ['env', '-i', ...variables, ...SHELLS[shell]];
     const size = ['-x', String(columns), '-y', String(ROWS)];
-    await terminal.#tmux('-f', '/dev/null', 'new-session', '-d', '-c', cwd, ...size, ...shell);
+    await terminal.#tmux('-f', '/dev/null', 'new-session', '-d', '-c', cwd, ...size, ...command);
     await terminal.until((screen) => screen.includes('$'));
     return terminal;
   }
@@ -41,6 +52,18 @@ export class TmuxTerminal {
   /** A key such as `C-c`. */
   async press(key: string): Promise<void> {
     await this.#tmux('send-keys', key);
+  }
+
+  /** Types a command on a clear screen, whose last line is the prompt again when the command has ended. */
+  async typeAlone(command: string): Promise<void> {
+    await this.press('C-l');
+    await this.until(isPrompt);
+    await this.type(command);
+  }
+
+  /** Resolves with the screen when the command that was typed alone has ended. */
+  async ended(): Promise<string> {
+    return this.until((screen) => !isPrompt(screen) && /\n\$\s*$/.test(screen));
   }
 
   async resize(columns: number): Promise<void> {
@@ -74,7 +97,7 @@ export class TmuxTerminal {
   async stop(): Promise<void> {
     for (let attempt = 0; attempt < 50; attempt += 1) {
       const command = await this.#tmux('display-message', '-p', '#{pane_current_command}');
-      if (command.trim() === 'bash') break;
+      if (command.trim() in SHELLS) break;
       await this.press('C-c');
       await delay(200);
     }

@@ -11,10 +11,11 @@ import type { GivenOptions } from '../../config/options/options.js';
 import { groupBy } from '../../core/group-by.js';
 import { pluralize } from '../../core/human-format.js';
 import { printableLine } from '../../core/printable.js';
-import { chapterFields, chapterName } from '../../selection/chapter-fields.js';
+import { chapterFields } from '../../selection/chapter-fields.js';
 import { looksLikeTarget, parseTarget } from '../../selection/target.js';
 import type { CommandContext } from '../command-context.js';
-import { prompt } from '../prompt.js';
+import { fitToWidth } from '../output/progress-line.js';
+import { choiceColumns, prompt } from '../prompt.js';
 
 /** Resolves with the files whose chapter was chosen. Esc and Ctrl-C cancel the command. */
 export async function chooseChapters(
@@ -68,12 +69,16 @@ async function askChapter(
 ): Promise<Candidate | 'stop' | undefined> {
   const { select } = await import('@inquirer/prompts');
   const name = printableLine(basename(file.file));
+  const columns = choiceColumns(context);
   return prompt(context, (streams) =>
     select<Candidate | 'stop' | undefined>(
       {
         message: `Which chapter is ${name} (${pluralize(file.pages, 'page')})?`,
         choices: [
-          ...candidates.map((candidate) => ({ name: describe(candidate), value: candidate })),
+          ...candidates.map((candidate) => ({
+            name: describe(candidate, columns),
+            value: candidate,
+          })),
           { name: 'None of them', value: undefined },
           { name: 'Skip all the others', value: 'stop' as const },
         ],
@@ -84,7 +89,21 @@ async function askChapter(
   );
 }
 
-function describe({ chapter, title }: Candidate): string {
-  const name = chapterName(chapterFields(chapter, title?.name)) ?? chapter.id;
-  return chapter.pages === undefined ? name : `${name}, ${pluralize(chapter.pages, 'page')}`;
+/** On one line, since the menu shows few: what distinguishes the candidates first. */
+function describe({ chapter, title }: Candidate, columns: number): string {
+  const { volume, number, chapterTitle, group, language, series } = chapterFields(
+    chapter,
+    title?.name,
+  );
+  const parts = [
+    volume === undefined ? undefined : `Vol. ${volume}`,
+    number === undefined ? undefined : `Ch. ${number}`,
+    language === undefined ? undefined : `(${language})`,
+    chapter.pages === undefined ? undefined : pluralize(chapter.pages, 'page'),
+    group === undefined ? undefined : `[${group}]`,
+    chapterTitle === undefined ? undefined : `"${chapterTitle}"`,
+    series,
+  ];
+  const text = printableLine(parts.filter((part) => part !== undefined).join(' '));
+  return fitToWidth(text, columns).trimEnd();
 }

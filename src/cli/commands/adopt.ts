@@ -81,8 +81,10 @@ async function observer({ json, undo = false }: GivenOptions, { stdout, stderr }
           .join(''),
       );
     else if (event.type === 'file-failed') stderr.write(`error: ${event.message}\n`);
-    else if (event.type === 'adopt-summary') stderr.write(`${adoptSummary(event, undo)}\n`);
-    else if (event.newFile !== undefined) stdout.write(`packed: ${event.newFile}\n`);
+    else if (event.type === 'adopt-summary') {
+      const summary = adoptSummary(event, undo);
+      if (summary !== '') stderr.write(`${summary}\n`);
+    } else if (event.newFile !== undefined) stdout.write(`packed: ${event.newFile}\n`);
   };
 }
 

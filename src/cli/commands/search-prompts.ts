@@ -6,18 +6,15 @@ import type { Plan } from '../../download/plan.js';
 import type { CommandContext } from '../command-context.js';
 import { chooseLanguage } from '../language-prompt.js';
 import { titleChoice } from '../output/title-table.js';
-import { prompt } from '../prompt.js';
+import { choiceColumns, prompt } from '../prompt.js';
 import { minPlanTimeMs } from './dry-run.js';
-
-/** Before and after the text of a choice. */
-const CHOICE_MARGIN = 4;
 
 export async function chooseTitle(
   titles: readonly Title[],
   context: CommandContext,
 ): Promise<Title> {
   const { select } = await import('@inquirer/prompts');
-  const columns = (context.stderr.columns || 80) - CHOICE_MARGIN;
+  const columns = choiceColumns(context);
   return prompt(context, (streams) =>
     select<Title>(
       {
@@ -51,7 +48,8 @@ export async function confirmPlan(plan: Plan, context: CommandContext): Promise<
   const { confirm } = await import('@inquirer/prompts');
   const languages = new Set(plan.chapters.flatMap(({ chapter }) => chapter?.language ?? []));
   const count = pluralize(plan.chapters.length, 'chapter');
-  const time = formatDuration(minPlanTimeMs(plan));
-  const message = `${count} in ${[...languages].sort().join(', ')}, at least ${time}. Download?`;
+  const time = minPlanTimeMs(plan);
+  const least = time === 0 ? '' : `, at least ${formatDuration(time)}`;
+  const message = `${count} in ${[...languages].sort().join(', ')}${least}. Download?`;
   return prompt(context, (streams) => confirm({ message }, streams));
 }

@@ -110,6 +110,8 @@ async function runRepeatedly(
         stderr.write(`Next run: ${formatLocalTime(nextRunMs, clock.wallMs())}\n`);
     },
   });
+  // The terminal shows ^C on the line of the cursor.
+  if (stderr.isTTY) stderr.write('\n');
   return EXIT.done;
 }
 

@@ -44,12 +44,14 @@ function pagesOf({ pages }: CandidateFields): string {
   return pages === undefined ? '' : `, ${pluralize(pages, 'page')}`;
 }
 
+/** Empty if a question was cancelled before any file was decided. */
 export function adoptSummary(
   event: AdoptEvent & { readonly type: 'adopt-summary' },
   isUndo: boolean,
 ): string {
   const { recognized, unrecognized, adopted, restored, failed, already } = event;
   const { imageFolders, links } = event;
+  if (!isUndo && recognized + unrecognized + failed + already === 0) return '';
   const counts = isUndo
     ? [`${pluralize(restored, 'file')} restored`]
     : [

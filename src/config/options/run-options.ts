@@ -175,7 +175,8 @@ export const RUN_OPTIONS = {
     commands: {
       download: true,
       sync: true,
-      search: 'print this for each title, such as "{id}\\t{title}"; do not ask and do not download',
+      search:
+        'print this for each title, such as "{id}\\t{title}", and do not ask; with --first, for each saved chapter',
     },
   },
   reset: {

@@ -1,6 +1,7 @@
 /** What a person sees first: the README and its picture. */
 import { readFileSync } from 'node:fs';
 import { commandTree } from '../../../src/cli/program.js';
+import { recipesOf } from '../../support/recipes.js';
 
 const readme = readFileSync('README.md', 'utf8');
 const blocks = [...readme.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, block = '']) => block);
@@ -16,6 +17,13 @@ test('it says what the program does and shows it, then installs it, then searche
 test('the first example has no UUID and needs no other program', () => {
   expect(blocks[0]).not.toMatch(UUID);
   expect(blocks.join('')).not.toContain('jq');
+});
+
+test('its commands can be pasted: each is run by a test, without placeholders, and without comments, which zsh passes on', () => {
+  const recipes = recipesOf('README.md');
+  expect(recipes).toHaveLength(blocks.length);
+  expect(recipes.filter(({ notRun }) => notRun !== undefined)).toEqual([]);
+  for (const { script } of recipes) expect(script).not.toMatch(/[<#]/);
 });
 
 test('the picture names skipped chapters by number', () => {
