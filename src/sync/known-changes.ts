@@ -81,14 +81,14 @@ export async function reportChanges(
       title: due.id,
       chapter: id,
       changed: what,
-      ...(chapter && chapterFields(chapter, due.title.name)),
+      ...(chapter && chapterFields(chapter, due.label)),
     });
   }
 }
 
 /** Reports the chapters that were taken down when the title was last read, and that the service has again. */
 export function reportRestored(
-  { id, title }: DueTitle,
+  { id, label }: DueTitle,
   releases: readonly Chapter[],
   library: LibraryIndex,
   { journal, observeSync, context }: SyncSession,
@@ -98,7 +98,7 @@ export function reportRestored(
   for (const chapter of releases) {
     const isBack = takenDown.has(chapter.id) && !unavailableReason(chapter, nowMs);
     if (!isBack || !library.find(chapter.id)) continue;
-    const fields = chapterFields(chapter, title.name);
+    const fields = chapterFields(chapter, label);
     observeSync({ type: 'chapter-restored', title: id, chapter: chapter.id, ...fields });
   }
 }

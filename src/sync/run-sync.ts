@@ -177,7 +177,7 @@ async function attempt(
   const { journal, notices, options, context } = session;
   const folder = outputOf(due.options, options.file, context.settings);
   const isNew = journal.state.titles[due.id] === undefined;
-  notices.begin({ id: due.id, name: due.title.name, folder }, isNew);
+  notices.begin({ id: due.id, name: due.label, folder }, isNew);
   try {
     const result = await act();
     if (!result) return;
@@ -198,11 +198,11 @@ async function attempt(
     if (hasResult || !due.isRoutine) addSeries(series, report, session);
   } catch (error) {
     if (!isTolerable(error)) throw error;
-    const { id, title } = due;
+    const { id, label } = due;
     journal.add(...incompleteTitle(id, journal.state));
     addFailure(`title:${id}`, error, report, session);
     const counts = { new: 0, replaced: 0, skipped: 0, failed: 1, waiting: [] };
-    addSeries({ titleId: id, name: title.name, ...counts }, report, session);
+    addSeries({ titleId: id, name: label, ...counts }, report, session);
   }
   await journal.compactIfLarge();
 }

@@ -30,14 +30,14 @@ export function skippedEvents(
 
 /** A chapter that is skipped is reported once, not by each run. */
 export function reportDecisions(
-  { id, title }: DueTitle,
+  { id, label }: DueTitle,
   { waiting }: ReleaseDecisions,
   skipped: readonly SkippedEvent[],
   { journal, observeSync, onSkipped }: SyncSession,
 ): void {
   for (const { chapter, untilMs } of waiting) {
     const until = new Date(untilMs).toISOString();
-    const fields = chapterFields(chapter, title.name);
+    const fields = chapterFields(chapter, label);
     observeSync({ type: 'chapter-waiting', title: id, chapter: chapter.id, ...fields, until });
   }
   const reported = new Set(journal.state.titles[id]?.reported);
@@ -48,20 +48,20 @@ export function reportDecisions(
 
 /** The history lists these chapters, and their files are gone: a person may wonder why they do not come back. */
 export function warnOfMissingFiles(
-  { id, title }: DueTitle,
+  { id, label }: DueTitle,
   count: number,
   { warn }: SyncSession,
 ): void {
   if (count === 0) return;
   warn(
-    `${title.name}: ${pluralize(count, 'chapter')} skipped: downloaded before, but not in the folder any more`,
+    `${label}: ${pluralize(count, 'chapter')} skipped: downloaded before, but not in the folder any more`,
     `To download them again, run: tankobon sync --redownload --only ${id}`,
   );
 }
 
 /** Titles of `follows` are left out: no subscription chose their language. */
 export function warnOfMissingLanguage(
-  { id, title: { name, languages }, options, follow }: DueTitle,
+  { id, title: { languages }, label, options, follow }: DueTitle,
   { context, warn }: SyncSession,
 ): void {
   const requested = languagesOf(options, context.settings);
@@ -69,7 +69,7 @@ export function warnOfMissingLanguage(
   if (follow || available === undefined || requested.length === 0) return;
   warn(
     explainEmptySelection({
-      titleName: name,
+      titleName: label,
       options: { languages: requested, groups: [] },
       chapters: [],
       languages,

@@ -31,7 +31,7 @@ export async function saveReleases(
   output: string,
   session: SaveSession,
 ) {
-  const { id, title } = due;
+  const { id } = due;
   const { libraries, journal, listeners } = session;
   const { request, plan } = await planReleases(due, planned, releases, output, session);
   const started = planned.filter(({ isUpdate }) => !isUpdate);
@@ -53,7 +53,7 @@ export async function saveReleases(
     }
     const release = event.type === 'chapter-saved' && byId.get(event.chapter);
     if (!release) return;
-    journal.add({ saved: updateOf(id, title.name, release, event.file) });
+    journal.add({ saved: updateOf(id, due.label, release, event.file) });
     saved.push(release);
     files.push({ chapterId: release.chapter.id, file: event.file, titleId: id });
     if (event.replacedFile !== undefined) gone.add(event.replacedFile);
@@ -71,7 +71,7 @@ export async function saveReleases(
 
 /** The download of these releases, and its plan, which is made when it starts. */
 export async function planReleases(
-  { id, title, options }: DueTitle,
+  { id, title, label, options }: DueTitle,
   planned: readonly PlannedRelease[],
   releases: readonly Chapter[],
   output: string,
@@ -86,14 +86,19 @@ export async function planReleases(
       return old && !old.isBound && old.ownership === 'own' ? [[chapter.id, old] as const] : [];
     }),
   );
-  const plan = (shared: Parameters<typeof planSelected>[4]) =>
-    planSelected(
+  const plan = async (shared: Parameters<typeof planSelected>[4]) => {
+    const named = await planSelected(
       planned.map(({ chapter, why }) => ({ id: chapter.id, chapter, why })),
       { titles: new Map([[id, title]]), series: [{ titleId: id, chapters: releases }] },
       library,
       { ...request, replacements },
       redownload ? { ...shared, history: undefined } : shared,
     );
+    const fields = [...named.fields].map(([chapterId, each]) => {
+      return [chapterId, { ...each, series: label }] as const;
+    });
+    return { ...named, fields: new Map(fields) };
+  };
   return { request, plan };
 }
 
@@ -115,7 +120,7 @@ export async function reportPlanned(
       title: due.id,
       chapter: chapter.id,
       file: files.get(chapter.id),
-      ...chapterFields(chapter, due.title.name),
+      ...chapterFields(chapter, due.label),
       why,
       replaces,
     });
@@ -130,7 +135,7 @@ type PlanSession = Pick<SyncSession, 'libraries' | 'context' | 'options'> & {
  * behind. True if it may not have bound them either.
  */
 export async function recoverSaved(
-  { id, title }: DueTitle,
+  { id, label }: DueTitle,
   releases: readonly Chapter[],
   output: string,
   session: SyncSession,
@@ -147,7 +152,7 @@ export async function recoverSaved(
     const file = library.find(chapter.id)?.file;
     const { replaces, update } = chapters.get(chapter.id) ?? {};
     if (file !== undefined && !update)
-      journal.add({ saved: updateOf(id, title.name, { chapter, replaces }, file) });
+      journal.add({ saved: updateOf(id, label, { chapter, replaces }, file) });
   }
   const pendingIds = pending.map((chapter) => chapter.id);
   if (pending.length > 0) journal.add({ ended: pendingIds });
@@ -178,7 +183,7 @@ function updateOf(
 
 /** Binds all existing chapters of the series. A book that fails is a warning: its chapters are saved. */
 export async function bindSeries(
-  { options: series, title }: DueTitle,
+  { options: series, title, label }: DueTitle,
   output: string,
   releases: readonly Chapter[],
   { libraries, context, warn, userSignal }: SyncSession,
@@ -201,7 +206,7 @@ export async function bindSeries(
     );
   } catch (error) {
     userSignal.throwIfAborted();
-    warn(`${title.name} was not bound: ${thrownMessage(error)}`);
+    warn(`${label} was not bound: ${thrownMessage(error)}`);
   }
 }
 

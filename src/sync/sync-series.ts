@@ -78,7 +78,7 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
   }));
   const { changed, compared } = await findChanges(due, releases, planned, library, session);
   const updates = rules.upgrade ? changed : [];
-  const skipped = skippedEvents(decisions, title.name);
+  const skipped = skippedEvents(decisions, due.label);
   reportRestored(due, releases, library, session);
   reportDecisions(due, decisions, skipped, session);
   if (dryRun) await reportPlanned(due, planned, releases, output, { ...session, redownload });
@@ -109,7 +109,7 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
       result.notStarted === 0 &&
       result.failed.every(({ error }) => hasCode(error, ...PERMANENT_CODES));
     const state = {
-      name: title.name,
+      name: due.label,
       latest: due.follow ? undefined : title.latestChapterId,
       rules: rulesText(options, context.settings),
       readAtMs: nowMs,
@@ -130,7 +130,7 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
     return {
       ...countsOf(saved, result, decisions.known + skipped.length),
       titleId: id,
-      name: title.name,
+      name: due.label,
       waiting,
     };
   };

@@ -14,9 +14,12 @@ import { currentTitleId, type SyncState } from './sync-journal.js';
 import { followedTitles } from './sync-follows.js';
 import { rulesText } from './sync-request.js';
 import type { SubscribedTitle, SyncSession } from './sync-session.js';
+import { twinNames } from './twin-names.js';
 
 export interface DueTitle extends SubscribedTitle {
   readonly title: Title;
+  /** Its name in messages: that of its folder if another title has the same name. */
+  readonly label: string;
   /** It has no news, and is read because it was not for a while. */
   readonly isRoutine: boolean;
 }
@@ -67,14 +70,20 @@ export async function checkTitles(session: SyncSession) {
   const dueFollowed = followed.filter(({ id }) => isDue(id)).map(({ id }) => id);
   const more = await fetchTitles(client, dueFollowed, { warn, signal });
   const all = new Map([...known, ...more.titles]);
+  const named = titles.flatMap((subscribed) => {
+    const title = all.get(subscribed.id);
+    return title ? [{ ...subscribed, title }] : [];
+  });
+  const due = named.filter(({ id }) => isDue(id));
+  const labels = due.length > 0 ? await twinNames(named, session) : new Map<string, string>();
   return {
     titles,
     failed,
-    due: titles.flatMap((subscribed): DueTitle[] => {
-      const title = all.get(subscribed.id);
-      if (!title || !isDue(subscribed.id)) return [];
-      const isRoutine = routine.has(subscribed.id);
-      return [{ ...(isRoutine ? withOwnFeed(subscribed) : subscribed), title, isRoutine }];
+    due: due.map((subscribed): DueTitle => {
+      const { id, title } = subscribed;
+      const isRoutine = routine.has(id);
+      const own = { title, isRoutine, label: labels.get(id) ?? title.name };
+      return { ...(isRoutine ? withOwnFeed(subscribed) : subscribed), ...own };
     }),
   };
 }

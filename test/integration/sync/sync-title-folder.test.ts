@@ -11,6 +11,7 @@ import {
   SyncHarness,
   syncLibrary,
   titleId,
+  type SyncLine,
 } from '../../support/sync-harness.js';
 import { seriesOf } from '../../support/title-library.js';
 
@@ -144,4 +145,31 @@ test('books of a renamed title are in the folder of its chapters, under the name
     'Finished/A/Alpha Vol.01.cbz',
     'Finished/A/Alpha Vol.02.cbz',
   ]);
+});
+
+test('two titles of one name are named as their folders are, in events, reports and the state', async () => {
+  harness = await SyncHarness.start((nowMs) => syncLibrary(['Alpha', 'Beta'], nowMs - 9 * HOUR_MS));
+  rename('Beta', 'Alpha');
+  write(entry('Alpha'), entry('Beta'));
+  const other = `Alpha (${titleId('Beta').slice(0, 8)})`;
+  const namesIn = (lines: readonly SyncLine[]) =>
+    lines.flatMap(({ type, name }) => (type === 'series-synced' ? [name] : []));
+  const seriesIn = (lines: readonly SyncLine[]) =>
+    lines.flatMap(({ type, series }) => (type === 'chapter-saved' ? [series] : []));
+  const first = await harness.sync();
+  expect([...folders()].sort()).toEqual(['Alpha', other]);
+  expect(namesIn(first.lines)).toEqual(['Alpha', other]);
+  expect(new Set(seriesIn(first.lines))).toEqual(new Set(['Alpha', other]));
+  harness.clock.advance(DAY_MS);
+  const readableMs = harness.clock.wallMs() - HOUR_MS;
+  for (const name of ['Alpha', 'Beta'])
+    harness.service.library.putChapter(syncChapter(name, '3', readableMs));
+  // The order in the file does not matter any more.
+  write(entry('Beta'), entry('Alpha'));
+  const second = await harness.sync();
+  expect([namesIn(second.lines), seriesIn(second.lines)]).toEqual([
+    [other, 'Alpha'],
+    [other, 'Alpha'],
+  ]);
+  expect(savedIn((await harness.sync({ only: other, redownload: true })).lines)).toEqual([]);
 });
