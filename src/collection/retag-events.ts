@@ -56,6 +56,8 @@ export type RetagEvent =
       readonly edited: number;
       /** How many of the changed ones have a new name that another file has. */
       readonly nameTaken: number;
+      /** Chapters that changed since their pages were compared: `download --update` compares them. */
+      readonly pagesNotCompared: number;
       /** Chapters that the service does not list any more. */
       readonly notListed: number;
       /** Files of other programs. */

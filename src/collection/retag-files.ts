@@ -15,7 +15,12 @@ import { toTankobonError } from '../core/system-errors.js';
 import type { CoverDeps } from '../download/cover.js';
 import { removeLeftovers } from '../download/leftovers.js';
 import type { Retag } from '../download/retag-chapter.js';
-import { previewRetags, retaggedChapter, writeRetags } from '../download/write-retags.js';
+import {
+  isVisible,
+  previewRetags,
+  retaggedChapter,
+  writeRetags,
+} from '../download/write-retags.js';
 import { renameBook } from '../formats/rename-book.js';
 import { damagedChapter } from '../formats/source-chapter.js';
 import type { ChapterFields } from '../selection/chapter-fields.js';
@@ -78,8 +83,14 @@ class RetagRun {
     for (const { file, chapter, edited } of plan.unchanged) this.#keep(file, chapter, edited);
     if (this.request.dryRun) await this.#preview(plan);
     else await this.#write(plan);
-    const { notListed } = plan;
-    const counts = { ...this.#count, notListed, links: links.size, failed: this.#errors.length };
+    const { notListed, pagesNotCompared } = plan;
+    const counts = {
+      ...this.#count,
+      pagesNotCompared,
+      notListed,
+      links: links.size,
+      failed: this.#errors.length,
+    };
     this.deps.observe({ type: 'retag-summary', ...counts });
     return this.#errors;
   }
@@ -142,7 +153,11 @@ class RetagRun {
   }
 
   #report(retag: Retag, name: string): void {
-    const { chapter, from, to, edited } = retag;
+    const { file, chapter, from, to, edited } = retag;
+    if (!isVisible(retag, name)) {
+      this.#keep(file, chapter.id, edited);
+      return;
+    }
     this.#count.changed += 1;
     if (name !== from) this.#movedFrom.add(dirname(from));
     if (edited.length > 0) this.#count.edited += 1;

@@ -39,6 +39,8 @@ export interface RetagPlan {
     readonly chapter: string;
     readonly error: unknown;
   }[];
+  /** The number of chapters that changed since their pages were compared. */
+  readonly pagesNotCompared: number;
   /** The number of chapters that the service does not list. */
   readonly notListed: number;
   readonly fields: ReadonlyMap<string, ChapterFields>;
@@ -71,7 +73,7 @@ export async function planRetags(
   const retags: Retag[] = [];
   const unchanged: RetagPlan['unchanged'][number][] = [];
   const failed: RetagPlan['failed'][number][] = [];
-  let notListed = 0;
+  let [notListed, pagesNotCompared] = [0, 0];
   for (const { file, chapterId } of archives) {
     signal.throwIfAborted();
     const chapter = chapters.get(chapterId);
@@ -82,6 +84,7 @@ export async function planRetags(
       try {
         const planned = await planRetag({ file, chapter, title }, options);
         usedNames.add(title.id, planned.title.name);
+        if (planned.mayHaveOtherPages) pagesNotCompared += 1;
         const { from, to } = isRetag(planned)
           ? planned
           : { from: resolve(file), to: resolve(file) };
@@ -103,6 +106,7 @@ export async function planRetags(
     leftFolders,
     unchanged,
     failed,
+    pagesNotCompared,
     notListed,
     fields,
   };

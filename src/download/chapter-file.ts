@@ -107,18 +107,18 @@ export interface ChapterFileChange extends Omit<WriteOptions, 'convert' | 'onPag
   readonly inferredVolume: string | undefined;
   /** Edits of the owner are replaced too. */
   readonly force: boolean;
-  /** The chapter as the service has it, if its pages were compared with those of the file. */
-  readonly compared: Chapter | undefined;
+  /** The chapter whose version and time the file gets, if it has others. */
+  readonly revision: Chapter | undefined;
 }
 
 /** Writes the archive with new metadata to `tmpFile` and publishes it. */
 export async function rewriteChapterFile(
   file: string,
   content: ChapterFileContent,
-  { metadata, inferredVolume, force, compared, tmpFile, publish, signal }: ChapterFileChange,
+  { metadata, inferredVolume, force, revision, tmpFile, publish, signal }: ChapterFileChange,
 ): Promise<string> {
   const reader = await ZipEntryReader.open(file);
-  const comment = compared ? withVersion(content.comment, compared) : content.comment;
+  const comment = revision ? withVersion(content.comment, revision) : content.comment;
   const zip = await ZipFileWriter.create({ tmpFile, comment, signal });
   try {
     const pages: ComicPage[] = [];
@@ -129,7 +129,7 @@ export async function rewriteChapterFile(
       });
       if (imageExtension(data)) {
         pages.push({ bytes: data.length, ...(await imageDimensions(data)) });
-        if (compared) digests.push(sha256(data));
+        if (revision) digests.push(sha256(data));
       }
       await zip.write(entry.name, data);
     }
@@ -138,7 +138,7 @@ export async function rewriteChapterFile(
     const described = merged
       ? { inferredVolume, metadata: writtenMetadata(comic) }
       : { inferredVolume: content.record?.inferredVolume, metadata: content.record?.metadata };
-    const record = newRecord(content, compared, { pages: digests, ...described });
+    const record = newRecord(content, revision, { pages: digests, ...described });
     if (record !== undefined) zip.append(MANIFEST_NAME, record);
     if (merged) zip.append(COMIC_INFO_NAME, merged.xml);
     return (await zip.finish(publish)).file;
@@ -156,11 +156,11 @@ function withVersion(comment: string, { version }: Chapter): string {
 /** An archive of an older tankobon gets a record when its pages were compared. */
 function newRecord(
   { comment, record, entries }: ChapterFileContent,
-  compared: Chapter | undefined,
+  revision: Chapter | undefined,
   { pages, ...described }: Pick<ChapterRecord, 'pages' | 'metadata' | 'inferredVolume'>,
 ): string | undefined {
-  const { titleId, version, updatedAt } = compared ?? {};
-  const news = compared && { titleId, version, updatedAt };
+  const { titleId, version, updatedAt } = revision ?? {};
+  const news = revision && { titleId, version, updatedAt };
   if (record) return formatRecord({ ...record, ...news, ...described });
   const isTaken = entries.some(({ name }) => name === MANIFEST_NAME);
   const { chapterId, quality } = parseIdentityComment(comment) ?? {};

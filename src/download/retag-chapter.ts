@@ -6,9 +6,11 @@ import type { ComicFields, ComicMetadata } from '../cbz/comic-info.js';
 import type { ComicInfoMerge } from '../cbz/comic-info-merge.js';
 import { candidatePaths, shortIdPath, wholeIdPath, type FormatFileName } from '../cbz/file-name.js';
 import { fileChanged, readFileState, replaceAs, type FileState } from '../cbz/ownership.js';
+import { parseIdentityComment } from '../cbz/identity.js';
 import { groupBy } from '../core/group-by.js';
 import { makeSyncedFolders, removeEmptyFolders, temporaryName } from '../core/files.js';
 import { publishNew } from '../core/publish.js';
+import { mayHaveChanged, type SavedChapter } from './chapter-changes.js';
 import {
   mergedComicInfo,
   readChapterFile,
@@ -27,7 +29,7 @@ export interface RetagOptions extends ComicFields {
   readonly folder?: string;
   /** Edits of the owner are replaced by what the service has. */
   readonly force: boolean;
-  /** The pages were compared with those of the service: the file gets the chapter's version. */
+  /** The pages were compared with those of the service: the file gets the chapter's version and time. */
   readonly hasComparedPages: boolean;
 }
 
@@ -51,12 +53,15 @@ export interface Retag extends ChapterOnDisk, MetadataChange {
   readonly metadata: Omit<ComicMetadata, 'pages'>;
   readonly state: FileState;
   readonly force: boolean;
-  readonly compared: Chapter | undefined;
+  /** The chapter whose version and time the file gets, if it has others. */
+  readonly revision: Chapter | undefined;
+  readonly mayHaveOtherPages: boolean;
 }
 
 /** A file that stays as it is, also where its owner's edits differ from the service. */
 export interface UnchangedChapter {
   readonly edited: readonly string[];
+  readonly mayHaveOtherPages: boolean;
   /** Has the name that is in the file. */
   readonly title: Title;
 }
@@ -87,10 +92,25 @@ export async function planRetag(
   const movedIn = isRenamed ? options.folder : undefined;
   const nameOptions = { templates: nameTemplates, keepsPeople: !isRenamed, movedIn };
   const named = merged ? newName(file, names, nameOptions) : { to: from, root: dirname(from) };
-  const compared = hasComparedPages && !isUpToDate(content, chapter) ? chapter : undefined;
-  if (changed.length === 0 && named.to === from && !compared) return { edited, title };
-  const change = { changed, edited, unknown, metadata, force, compared };
+  const revision = hasComparedPages ? chapter : withOldTime(chapter, content);
+  const isNewRevision = revision !== undefined && !isUpToDate(content, revision);
+  const mayHaveOtherPages = !hasComparedPages && mayHaveChanged(savedIn(content), chapter);
+  if (changed.length === 0 && named.to === from && !isNewRevision)
+    return { edited, title, mayHaveOtherPages };
+  const written = { metadata, force, revision: isNewRevision ? revision : undefined };
+  const change = { changed, edited, unknown, mayHaveOtherPages, ...written };
   return { ...retagged, from, ...named, ...change, state };
+}
+
+/** The time stays where pages were not compared: from its difference, `--update` knows that it has to compare them. */
+function withOldTime(chapter: Chapter, { record }: ChapterFileContent): Chapter | undefined {
+  const { version = 0, updatedAt } = record ?? {};
+  const isLater = (chapter.updatedAt?.getTime() ?? 0) > (updatedAt?.getTime() ?? Infinity);
+  return isLater && chapter.version > version ? { ...chapter, updatedAt } : undefined;
+}
+
+function savedIn({ record, comment }: ChapterFileContent): SavedChapter {
+  return record ?? { version: parseIdentityComment(comment)?.version };
 }
 
 const UNCHANGED: MetadataChange = { changed: [], edited: [], unknown: [] };
@@ -137,14 +157,14 @@ export async function writeRetagged(
   targets: Iterable<string>,
   signal: AbortSignal,
 ): Promise<string> {
-  const { file, from, to, root, state, metadata, force, compared } = retag;
+  const { file, from, to, root, state, metadata, force, revision } = retag;
   const content = await readChapterFile(file);
   await makeSyncedFolders(root, dirname(to));
   const written = await rewriteChapterFile(file, content, {
     metadata,
     inferredVolume: inferredVolumeOf(retag.chapter),
     force,
-    compared,
+    revision,
     tmpFile: temporaryName(to),
     publish: (tmpFile) => replaceAs(tmpFile, targets, { file: from, state }),
     signal,

@@ -87,12 +87,15 @@ function describe(event: RetagEvent): string {
       return `error: ${event.message}`;
     case 'retag-summary': {
       const { changed, unchanged, books, edited, nameTaken, notListed } = event;
-      const { skipped, links, failed } = event;
+      const { skipped, links, failed, pagesNotCompared } = event;
       return [
         `${changed} changed, ${unchanged} unchanged`,
         ...(books > 0 ? [pluralize(books, 'book')] : []),
         ...(edited > 0 ? [`${edited} with edits of yours, which stay`] : []),
         ...(nameTaken > 0 ? [`${nameTaken} with their id in the name`] : []),
+        ...(pagesNotCompared > 0
+          ? [`${pagesNotCompared} with pages that were not compared (download --update does)`]
+          : []),
         ...(notListed > 0 ? [`${notListed} not listed by the service`] : []),
         ...(skipped > 0 ? [`${skipped} of other programs`] : []),
         ...(links > 0 ? [`${pluralize(links, 'symbolic link')} skipped`] : []),

@@ -411,6 +411,31 @@ test('`retag` does not count as a comparison: a later --update still finds other
   expect((await update()).events.at(-1)).toMatchObject({ saved: 1 });
 });
 
+test.each([
+  ['that shows', { title: 'Salt' }],
+  ['of which only the version shows', {}],
+])(
+  'after retag, an edit %s is not reported by a download, and --update still compares the pages once',
+  async (_, attributes) => {
+    await start(chapterOf('1'));
+    await first();
+    edit('1', attributes);
+    const retag = async () => (await retagFolder(harness, harness.output)).stderr;
+    expect(await retag()).toContain('1 with pages that were not compared');
+    const { events } = await first();
+    expect(events[0]).toMatchObject({ type: 'chapter-skipped', reason: 'already-there' });
+    expect(await retag()).toContain('0 changed, 1 unchanged, 1 with pages that were not compared');
+    requests();
+    for (const atHome of [1, 0]) {
+      await update();
+      expect(requests()).toEqual({ atHome, pages: 0 });
+    }
+    expect(await retag()).not.toContain('not compared');
+    edit('1', attributes, LAST);
+    expect((await first()).events[0]).toMatchObject({ reason: 'newer-version' });
+  },
+);
+
 test('an archive that was saved without metadata gets none, and is asked about once', async () => {
   await start(chapterOf('1'));
   await harness.download({ targets: [`title:${TITLE}`], language: 'en', metadata: false });
