@@ -194,14 +194,23 @@ describe('the job of a chapter', () => {
     const file = join(OUTPUT, 'Chapter 1.cbz');
     const old = { chapterId: OTHER, file, ownership: 'own' as const };
     const replacements = new Map([[ID, old]]);
-    expect(plan([chosen()], { replacements }, { archives: [old] })).toMatchObject([
-      { file: old.file, replacesChapter: OTHER, replace: false },
+    const selected = [{ ...chosen(), replaces: file }];
+    expect(plan(selected, { replacements }, { archives: [old] })).toMatchObject([
+      { file, replaces: file, replacesChapter: OTHER, replace: false },
     ]);
   });
 
   test('replaces its existing archive under the name that it has', () => {
-    const [job] = plan([{ ...chosen(), replaces: FILE }]);
-    expect(job).toMatchObject({ file: FILE, replace: true });
+    const archive = { chapterId: ID, file: FILE, ownership: 'own' as const };
+    const [job] = plan([{ ...chosen(), replaces: FILE, compared: { archive, saved: {} } }]);
+    expect(job).toMatchObject({ file: FILE, replaces: FILE, replace: true });
+  });
+
+  test('that is renamed as it is replaced has the new name', () => {
+    const file = join(OUTPUT, 'New Name.cbz');
+    const renamed = { file, series: 'Tea' };
+    const [job] = plan([{ ...chosen(), replaces: FILE, renamed }]);
+    expect(job).toMatchObject({ file, replaces: FILE });
   });
 
   test('has ComicInfo.xml with the dimensions of its pages if they are known', async () => {
