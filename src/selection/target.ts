@@ -142,7 +142,12 @@ function badTarget(text: string, url?: URL): UsageError {
       { hint },
     );
   }
-  return new UsageError('bad-target', `Not a chapter, title or list: "${shown}"`, {
+  const message = `Not a chapter, title or list: "${shown}"`;
+  if (/^[\p{L} ]+$/u.test(shown))
+    return new UsageError('bad-target', message, {
+      hint: `To search for a title, run: tankobon search ${shown}`,
+    });
+  return new UsageError('bad-target', message, {
     hint:
       `Use a UUID (title:UUID for a title; list:, group: and author: too), follows, or an address such as ` +
       `https://${WEB_HOST}/chapter/${EXAMPLE_ID}`,

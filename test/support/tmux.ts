@@ -35,6 +35,8 @@ export class TmuxTerminal {
       TERM: 'xterm-256color',
       LANG: 'C.UTF-8',
       PS1: '$ ',
+      // A shell that ends writes nothing into a folder that is being removed.
+      HISTFILE: '/dev/null',
       ...env,
     }).map(([name, value]) => `${name}=${value}`);
     const command = ['env', '-i', ...variables, ...SHELLS[shell]];

@@ -1,5 +1,5 @@
 /** The progress bars on the screen of a real terminal: widths, resizing, job control, signals and pipes. */
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { longTitle } from '../../src/practice-server/library/library.js';
@@ -46,7 +46,7 @@ describeWith('progress bars in tmux', { programs: ['tmux'] }, () => {
     download = `tankobon download title:${library.titles()[0]?.id ?? ''} --language en -o out`;
     writeFileSync(
       join(folder, 'tankobon'),
-      `#!/bin/sh\nexec '${process.execPath}' '${PROGRAM}' "$@"\n`,
+      `#!/bin/sh\necho $$ > pid\nexec '${process.execPath}' '${PROGRAM}' "$@"\n`,
       { mode: 0o755 },
     );
     terminal = await TmuxTerminal.start({
@@ -105,6 +105,27 @@ describeWith('progress bars in tmux', { programs: ['tmux'] }, () => {
     expect(rowsWith(ended, /[█░]/)).toEqual([]);
     expect(await terminal.modes()).toEqual(MODES);
   });
+
+  test.each([40, 80, 200])(
+    'at %d columns SIGUSR2 prints a line above the bars, and Ctrl-C leaves no rest of them',
+    async (columns) => {
+      await open(columns);
+      await terminal.typeAlone(`${download} > paths`);
+      await terminal.until((screen) => rowsWith(screen, /^chapters .*[█░]/).length === 1);
+      process.kill(Number(readFileSync(join(folder, 'pid'), 'utf8')), 'SIGUSR2');
+      const asked = await terminal.until((screen) => /^progress: .*[^]*^chapters /m.test(screen));
+      expect(rowsWith(asked, /^progress: \d+ of 60 chapters/)).toHaveLength(1);
+      expect(rowsWith(asked, /[█░]/)).toEqual(rowsWith(asked, /^(chapters|Ch\.) .*[█░]/));
+      await terminal.press('C-c');
+      const ended = await terminal.ended();
+      expect(rowsWith(ended, /^Interrupted: \d+ saved/)).toHaveLength(1);
+      expect(rowsWith(ended, /[█░]|\^C/)).toEqual([]);
+      expect(await terminal.modes()).toEqual(MODES);
+      await terminal.typeAlone('echo code: $?');
+      expect(await terminal.ended()).toMatch(/^code: 130$/m);
+    },
+    60_000,
+  );
 
   test.each([200, 60])(
     'paths that another program prints to a terminal of %d columns are not overwritten, nor are the bars',

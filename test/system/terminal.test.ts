@@ -73,6 +73,11 @@ describeWith('at a terminal', { programs: ['python3'] }, () => {
       const [file = ''] = archives();
       expect(text).toBe(join(folder, 'output', file));
       expect(decodeURIComponent(new URL(url).pathname)).toBe(text);
+      // The path inside a sentence too.
+      const again = await download({ TERM_PROGRAM: 'ghostty' });
+      expect(again.screen).toContain(
+        `skipped: ${ESC}]8;;${url}${ESC}\\${text}${ESC}]8;;${ESC}\\: already`,
+      );
     });
 
     test('has neither where the terminal is not known to, nor in a pipe', async () => {

@@ -9,6 +9,7 @@ import { subscriptionName } from '../../sync/find-subscription.js';
 import { readSubscriptions, subscriptionsPath } from '../../sync/subscriptions-store.js';
 import type { Subscription } from '../../sync/subscriptions.js';
 import { titleState, type SyncState } from '../../sync/sync-journal.js';
+import type { TitleState } from '../../sync/sync-lines.js';
 import { languagesOf, outputOf } from '../../sync/sync-request.js';
 import type { CommandContext } from '../command-context.js';
 import { toKeys } from './sync-entry.js';
@@ -26,7 +27,7 @@ export async function syncList(flags: GivenOptions, context: CommandContext): Pr
   return EXIT.done;
 }
 
-type State = 'paused' | 'new' | 'incomplete' | 'waiting' | 'up-to-date';
+type State = 'paused' | 'new' | 'incomplete' | 'waiting' | 'up-to-date' | 'failed' | 'by-title';
 
 interface ListEntry {
   readonly subscription: Subscription;
@@ -48,8 +49,10 @@ function entryOf(
   const known = titleState(subscription.target.id, syncState);
   const { waiting = [] } = known ?? {};
   const output = outputOf(subscription, file, settings);
-  const checked = waiting.length > 0 ? 'waiting' : 'up-to-date';
-  const state = !known ? 'new' : known.isIncomplete ? 'incomplete' : checked;
+  const state =
+    subscription.target.kind === 'title'
+      ? stateOfTitle(known)
+      : stateOfCollection(subscription, syncState);
   return {
     subscription,
     name: subscriptionName(subscription, syncState),
@@ -58,6 +61,18 @@ function entryOf(
     state: subscription.paused ? 'paused' : state,
     waiting: waiting.length,
   };
+}
+
+function stateOfTitle(known: TitleState | undefined): State {
+  if (!known) return 'new';
+  if (known.isIncomplete) return 'incomplete';
+  return known.waiting.length > 0 ? 'waiting' : 'up-to-date';
+}
+
+/** Runs record titles, not the list, group or author that they are of, unless it was not available. */
+function stateOfCollection({ text }: Subscription, { lastRun }: SyncState): State {
+  if (!lastRun) return 'new';
+  return lastRun.failures?.some(({ target }) => target === text) ? 'failed' : 'by-title';
 }
 
 function asJson({ subscription, name, languages, output, state }: ListEntry): unknown {
@@ -82,6 +97,8 @@ const STATES: Readonly<Record<State, string>> = {
   incomplete: 'something failed, or is not downloaded yet',
   waiting: 'waiting for a group',
   'up-to-date': 'up to date',
+  failed: 'not available in the last run',
+  'by-title': 'recorded for each of its titles only (tankobon sync status)',
 };
 
 function asLines({ subscription, name, languages, output, state, waiting }: ListEntry): string[] {

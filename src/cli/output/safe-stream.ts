@@ -6,7 +6,7 @@
 import { printable, printableJson } from '../../core/printable.js';
 import { hideUserInfo } from '../../core/web-address.js';
 import { colorMessages } from './colors.js';
-import { linkAddresses } from './hyperlinks.js';
+import { linkAddresses, linkPaths } from './hyperlinks.js';
 
 const RAW = Symbol('raw');
 
@@ -44,7 +44,7 @@ export function decorated(
   text: string,
   { colors, links }: { readonly colors: boolean; readonly links: boolean },
 ): string {
-  const linked = links ? linkAddresses(text) : text;
+  const linked = links ? linkAddresses(linkPaths(text)) : text;
   return colors ? colorMessages(linked) : linked;
 }
 

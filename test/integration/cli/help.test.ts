@@ -167,6 +167,7 @@ test.each([
   ],
   [['--quite', 'download', ID], "Unknown option '--quite'.", 'tankobon help download\n'],
   [[ID.slice(1)], `Not a chapter, title or list: "${ID.slice(1)}"`, 'Use a UUID'],
+  [['download', 'the lighthouse'], 'Not a chapter', 'tankobon search the lighthouse\n'],
   [[` ${ID.slice(1)} `], `Not a chapter, title or list: "${ID.slice(1)}"`, 'Use a UUID'],
   [[` ${ID} `, '--forse'], "Unknown option '--forse'", 'tankobon help download'],
   [['login', 'me'], 'Too many arguments', 'tankobon help login'],

@@ -59,7 +59,7 @@ test('one target of two cannot be parsed: the other is saved, exit 3, and the su
   const again = await harness.download({ targets, json: false });
   expect(again.code).toBe(3);
   expect(again.stderr).toMatch(/^error: Not a chapter.*"naruto"$/m);
-  expect(again.stderr).toMatch(/^hint: Use a UUID/m);
+  expect(again.stderr).toMatch(/^hint: To search for a title, run: tankobon search naruto$/m);
   const quiet = await harness.download({ targets, json: false, quiet: true });
   expect(quiet.stderr).toMatch(/^error: Not a chapter.*"naruto"$/m);
 });

@@ -1,7 +1,16 @@
 /** `tankobon sync add`, `list`, `status`, `remove`, `edit` and `path`: what is asked, printed and written. */
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { uuidOf } from '../../../src/practice-server/library/library.js';
 import {
   startPracticeService,
   type PracticeService,
@@ -206,6 +215,22 @@ series: []
     expect(stdout).toContain('Alpha Ch. 1');
     expect((await run('list')).stdout).toContain(`title:${BETA}\n`);
   });
+});
+
+test('list says of groups and lists what the runs recorded: nothing, their failure, or the state of each title', async () => {
+  const scans = `group:${uuidOf('sync group', 'Scans')}`;
+  const gone = `list:${UNKNOWN}`;
+  mkdirSync(join(folder, 'home'), { mode: 0o700 });
+  const entries = [scans, gone].map((target) => `  - { target: '${target}', output: x }\n`);
+  writeFileSync(file, `series:\n${entries.join('')}`, { mode: 0o600 });
+  const states = async () =>
+    [...(await run('list')).stdout.matchAll(/^ {2}state: (.*)$/gm)].map(([, state]) => state);
+  expect(await states()).toEqual(['not checked yet', 'not checked yet']);
+  expect((await run('--quiet')).code).toBe(3);
+  expect(await states()).toEqual([
+    'recorded for each of its titles only (tankobon sync status)',
+    'not available in the last run',
+  ]);
 });
 
 test('list prints UUID, name, languages, folder, options and state', async () => {

@@ -2,7 +2,12 @@
 import { hostname } from 'node:os';
 import fc from 'fast-check';
 import stringWidth from 'string-width';
-import { linkAddresses, linkedPath, supportsLinks } from '../../../src/cli/output/hyperlinks.js';
+import {
+  linkAddresses,
+  linkedPath,
+  linkPaths,
+  supportsLinks,
+} from '../../../src/cli/output/hyperlinks.js';
 import { printable } from '../../../src/core/printable.js';
 import { supportsProgress, TerminalProgress } from '../../../src/cli/output/terminal-progress.js';
 import { posixTest } from '../../support/platform.js';
@@ -54,11 +59,30 @@ test.each([
   expect(linkAddresses(text)).toBe(expected);
 });
 
+posixTest.each([
+  ['Saved 3 pages to /a/b c.cbz.', 'Saved 3 pages to «/a/b c.cbz».'],
+  [
+    'skipped: b/My Cat, 1.cbz: already downloaded',
+    'skipped: «b/My Cat, 1.cbz»: already downloaded',
+  ],
+  ["copied './x' (from “/a/b c.cbz”), then", "copied '«./x»' (from “«/a/b c.cbz»”), then"],
+  // The longest: /a/b is a folder too.
+  ['/a/b c.cbz is in /a/b', '«/a/b c.cbz» is in «/a/b»'],
+  ['error: /a/none: not found; 1 / 2 and/or x', 'error: /a/none: not found; 1 / 2 and/or x'],
+  ['{"file":"/a/b"}', '{"file":"/a/b"}'],
+])('the paths inside %j', (text, expected) => {
+  const files = new Set(['/a/b', '/a/b c.cbz', 'b/My Cat, 1.cbz', './x', 'and', 'x', '/']);
+  const marked = linkPaths(text, (path) => files.has(path))
+    .replaceAll(`${ESC}]8;;${ESC}\\`, '»')
+    .replace(LINK_CODE, '«');
+  expect(marked).toBe(expected);
+});
+
 test('a link has the text and the width of what it links', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), fc.webUrl(), (text, url) => {
       const line = `${printable(text)} ${url}`;
-      const linked = linkAddresses(line);
+      const linked = linkAddresses(linkPaths(line, () => true));
       expect(linked.replace(LINK_CODE, '')).toBe(line);
       expect(stringWidth(linked)).toBe(stringWidth(line));
     }),
