@@ -7,7 +7,7 @@ import { fetchTitleFeed } from '../api/feeds.js';
 import { isReadableBook, type ExistingArchive, type LibraryIndex } from '../cbz/library-index.js';
 import { scanLibrary } from '../cbz/scan-library.js';
 import type { Options } from '../config/options/options.js';
-import type { TankobonError } from '../core/errors.js';
+import { thrownMessage, type TankobonError } from '../core/errors.js';
 import { bindBooks } from '../formats/bind-books.js';
 import type { ObserveBind } from '../formats/bind-events.js';
 import type { ChapterGroup } from '../formats/group-volumes.js';
@@ -15,8 +15,10 @@ import { toChapter } from '../formats/source-chapter.js';
 import { missingChapters, type TitleChapters } from '../formats/volume-completeness.js';
 import { inferVolumes } from '../selection/infer-volumes.js';
 import { bindRequest } from './bind-request.js';
+import { BookCovers } from './book-covers.js';
 import type { DownloadSession } from './download-session.js';
 import type { Plan } from './plan.js';
+import { SavedCovers } from './saved-covers.js';
 
 export interface TitlesToBind {
   /** What the service lists of each title. */
@@ -30,11 +32,13 @@ export interface TitlesToBind {
   readonly completeOnly: boolean;
   /** Whether the files of bound chapters are removed. */
   readonly removeChapters: boolean;
+  /** Has the record of the covers that tankobon saved. */
+  readonly stateFolder: string;
 }
 
 /** Throws UsageError, and the signal's reason when aborted. Resolves with the errors of books that were not written. */
 export async function bindTitles(
-  { titles, library, options, nowMs, completeOnly, removeChapters }: TitlesToBind,
+  { titles, library, options, nowMs, completeOnly, removeChapters, stateFolder }: TitlesToBind,
   observe: ObserveBind,
   signal: AbortSignal,
 ): Promise<readonly TankobonError[]> {
@@ -69,7 +73,22 @@ export async function bindTitles(
     ...(completeOnly && { isSelected: isComplete }),
     volumeCount: (group: ChapterGroup) => firstListed(group, listed)?.title.volumeCount,
   };
-  return (await bindBooks(request, observe, signal)).errors;
+  const hasBookCovers = options.cover === 'all' && options.coverName === 'komga';
+  if (!hasBookCovers) return (await bindBooks(request, observe, signal)).errors;
+  const covers = new BookCovers();
+  const observeBooks: ObserveBind = (event) => {
+    covers.observe(event);
+    observe(event);
+  };
+  const { errors } = await bindBooks(request, observeBooks, signal);
+  const savedCovers = await SavedCovers.open(stateFolder);
+  try {
+    await covers.save(savedCovers);
+    await savedCovers.save();
+  } catch (error) {
+    observe({ type: 'warning', message: `Covers not saved beside books: ${thrownMessage(error)}` });
+  }
+  return errors;
 }
 
 interface ListedChapter {
@@ -118,6 +137,7 @@ export async function bindDownloaded(
     nowMs: context.clock.wallMs(),
     completeOnly: true,
     removeChapters: !request.keepChapters,
+    stateFolder: context.paths.state,
   };
   return bindTitles(toBind, listeners.observeBind ?? (() => undefined), signal);
 }

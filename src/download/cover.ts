@@ -64,7 +64,7 @@ export async function saveCovers(
     const covers = await fetchCovers(deps.client, title.id, deps);
     const existing = await namesIn(folder);
     const pathOf = (name: string) => {
-      const found = existing.find((it) => COVER_NAME.test(it) && baseName(it) === name);
+      const found = existing.find((it) => COVER_NAME.test(it) && coverBaseName(it) === name);
       return found === undefined ? undefined : join(folder, found);
     };
     // Later chapters of another volume do not change the cover of the series to theirs.
@@ -85,12 +85,12 @@ export async function saveCovers(
   return files;
 }
 
-function baseName(file: string): string {
+export function coverBaseName(file: string): string {
   return basename(file, extname(file));
 }
 
 /** Without its extension. */
-function volumeCoverName(volume: string): string {
+export function volumeCoverName(volume: string): string {
   return cleanSegment(`cover Vol.${volume.padStart(2, '0')}`);
 }
 

@@ -56,7 +56,13 @@ export function outputOf({ output }: SeriesOptions, file: string, settings: Sett
 /** A download without targets; its chapters are known already. */
 export function seriesRequest(
   series: SeriesOptions,
-  { file, share, seriesMetadata }: Pick<SyncOptions, 'file' | 'share' | 'seriesMetadata'>,
+  {
+    file,
+    share,
+    cover,
+    coverName,
+    seriesMetadata,
+  }: Pick<SyncOptions, 'file' | 'share' | 'cover' | 'coverName' | 'seriesMetadata'>,
   settings: Settings,
 ): DownloadRequest {
   const { folder, quality } = series;
@@ -69,7 +75,7 @@ export function seriesRequest(
   const name = hasDefaultName ? template.replace('{series}/', '') : given;
   const request = downloadRequest(
     [],
-    { ...NOT_OF_SYNC, quality, name, share, seriesMetadata },
+    { ...NOT_OF_SYNC, quality, name, share, cover, coverName, seriesMetadata },
     settings,
   );
   const { nameChapter, folderTemplate } = request;
@@ -92,7 +98,6 @@ export function seriesRequest(
 /** Settings for `download` alone. A series is bound when all its chapters are saved. */
 const NOT_OF_SYNC = {
   bind: false,
-  cover: false,
   update: false,
   markRead: false,
   downloadArchive: false,

@@ -186,9 +186,11 @@ export async function bindSeries(
   { options: series, title, label }: DueTitle,
   output: string,
   releases: readonly Chapter[],
-  { libraries, context, warn, userSignal }: SyncSession,
+  { libraries, context, options: syncOptions, warn, userSignal }: SyncSession,
 ): Promise<void> {
-  const options = { ...effectiveOptions(series, context.settings), output };
+  const { settings } = context;
+  const { cover = settings.cover, coverName = settings.coverName } = syncOptions;
+  const options = { ...effectiveOptions(series, settings), output, cover, coverName };
   if (options.bind === false || userSignal.aborted) return;
   const { bindTitles } = await import('../download/bind-titles.js');
   const observe: ObserveBind = (event) => {
@@ -200,7 +202,15 @@ export async function bindSeries(
   const nowMs = context.clock.wallMs();
   try {
     await bindTitles(
-      { titles, library, options, nowMs, completeOnly: false, removeChapters: false },
+      {
+        titles,
+        library,
+        options,
+        nowMs,
+        completeOnly: false,
+        removeChapters: false,
+        stateFolder: context.paths.state,
+      },
       observe,
       userSignal,
     );

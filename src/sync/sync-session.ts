@@ -31,7 +31,15 @@ export interface SubscribedTitle {
 
 export interface SyncOptions extends Pick<
   GivenOptions,
-  'dryRun' | 'fromNow' | 'only' | 'redownload' | 'share' | 'seriesMetadata' | 'maxOutage'
+  | 'dryRun'
+  | 'fromNow'
+  | 'only'
+  | 'redownload'
+  | 'share'
+  | 'cover'
+  | 'coverName'
+  | 'seriesMetadata'
+  | 'maxOutage'
 > {
   /** The subscriptions file: relative paths in it are relative to its folder. */
   readonly file: string;

@@ -129,7 +129,18 @@ export const FILE_OPTIONS = {
     placeholder: 'which',
     isSetting: true,
     library: true,
-    commands: { download: true },
+    commands: { download: true, sync: true },
+  },
+  coverName: {
+    kind: 'choice',
+    description:
+      'where covers of volumes are saved beside a bound volume; komga: also under the name of the book, for Komga',
+    default: 'plain',
+    choices: ['plain', 'komga'],
+    placeholder: 'names',
+    isSetting: true,
+    library: true,
+    commands: { download: true, sync: true },
   },
   seriesMetadata: {
     kind: 'switch',

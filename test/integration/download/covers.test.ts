@@ -1,9 +1,16 @@
 /** `--cover`: a cover that changed on MangaDex is replaced; one of the owner stays; none is loaded twice. */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { drawnCover } from '../../../src/practice-server/library/story-pages.js';
 import { createLibrary, uuidOf } from '../../../src/practice-server/library/library.js';
 import { DownloadHarness } from '../../support/download-harness.js';
+import {
+  HOUR_MS,
+  syncChapter,
+  SyncHarness,
+  syncTitle,
+  titleId,
+} from '../../support/sync-harness.js';
 import { chapter, title } from '../../support/title-library.js';
 
 const NAME = 'Tea';
@@ -76,6 +83,24 @@ test.each([
   expect(bytesOf(name)).toBe(mine);
 });
 
+test('with names for Komga, the cover of a volume is beside its book too, and follows a change; one of the owner stays', async () => {
+  const options = { cover: 'all', coverName: 'komga', bind: 'volume' };
+  await download(options);
+  const book = 'Tea Vol.01.png';
+  const first = bytesOf(book);
+  expect(first).toBe(bytesOf('cover Vol.01.png'));
+  const changed = { ...drawnCover(TITLE, '1', 'lighthouse-cover-2'), fileName: 'new.png' };
+  harness.service.library.putTitle(title('one', NAME, { covers: [changed] }));
+  await download(options);
+  expect(bytesOf(book)).toBe(bytesOf('cover Vol.01.png'));
+  expect(bytesOf(book)).not.toBe(first);
+  writeFileSync(inFolder(book), 'an image of the owner');
+  harness.service.library.putTitle(title('one', NAME, { covers: [OLD_COVER] }));
+  await download(options);
+  expect(bytesOf('cover Vol.01.png')).toBe(first);
+  expect(readFileSync(inFolder(book), 'utf8')).toBe('an image of the owner');
+});
+
 test('covers of volumes are replaced too, and with a lost record only while they are as MangaDex has them', async () => {
   await download({ cover: 'all' });
   const first = bytesOf('cover Vol.01.png');
@@ -86,4 +111,25 @@ test('covers of volumes are replaced too, and with a lost record only while they
   harness.service.library.putTitle(title('one', NAME, { covers }));
   await download({ cover: 'all' });
   expect(bytesOf('cover Vol.01.png')).not.toBe(first);
+});
+
+test('sync --cover saves them too, beside the books that it binds', async () => {
+  const sync = await SyncHarness.start((nowMs) => {
+    const covers = [drawnCover(titleId('Tea'), '1', 'stairs-cover')];
+    const library = createLibrary({ titles: [{ ...syncTitle('Tea'), covers }], chapters: [] });
+    library.putChapter(syncChapter('Tea', '1', nowMs - 9 * HOUR_MS, { volume: '1' }));
+    return library;
+  });
+  try {
+    const entry = `{ target: 'title:${titleId('Tea')}', language: [en], bind: { by: volume } }`;
+    sync.write(`series:\n  - ${entry}\n`);
+    const { code, stderr } = await sync.sync({ cover: 'all', coverName: 'komga' });
+    expect([code, stderr]).toEqual([0, '']);
+    const names = readdirSync(join(sync.base.output, 'Tea'));
+    expect(names).toEqual(
+      expect.arrayContaining(['cover.png', 'cover Vol.01.png', 'Tea Vol.01.cbz', 'Tea Vol.01.png']),
+    );
+  } finally {
+    await sync.stop();
+  }
 });
