@@ -214,8 +214,9 @@ class Resolver {
     const chapter = listed?.get(id);
     if (chapter) this.#chapters.set(id, chapter);
     else if (kind === 'any' && (await this.#addListFeed(target))) return;
-    // A service without a catalogue refuses that too: then only the pages show whether it is a chapter.
-    else if (!isOneOfSeveral && !(await this.#hasCatalogue(id))) this.#idsWithoutMetadata.add(id);
+    // An unusable response, or a service without a catalogue: only the pages show whether it is a chapter.
+    else if (isOneOfSeveral ? !listed : !(await this.#hasCatalogue(id)))
+      this.#idsWithoutMetadata.add(id);
     else if (kind === 'chapter') this.#addFailure(target, `Chapter not found: ${id}`);
     else this.#addFailure(target, `MangaDex has no chapter, title or list: ${id}`, OTHER_KINDS);
   }

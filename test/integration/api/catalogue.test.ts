@@ -177,9 +177,12 @@ describe('targets', () => {
     expect(found.chapters).toHaveLength(1);
   });
 
-  test('an id that nothing is known of is handed on as a chapter', async () => {
+  test('an id that nothing is known of is not found, and no pages are asked for', async () => {
     const { found } = await resolve([UNKNOWN]);
-    expect(found).toMatchObject({ chapters: [], idsWithoutMetadata: [UNKNOWN], failures: [] });
+    expect(found).toMatchObject({ chapters: [], idsWithoutMetadata: [] });
+    expect(found.failures.map(({ target, error }) => [target.id, error.code])).toEqual([
+      [UNKNOWN, 'chapter-not-found'],
+    ]);
   });
 });
 
