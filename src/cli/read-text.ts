@@ -1,6 +1,9 @@
 import { addAbortSignal, type Readable } from 'node:stream';
 import { decodeText } from '../core/decode-text.js';
 
+/** For a file of targets that cannot be read: the hint of the error's code is about its content. */
+export const UNREADABLE_HINT = 'Check the path, and that you may read it.';
+
 /**
  * Reads a stream to its end, as decodeText does, without a byte order mark; undefined if it is larger than `maxBytes`.
  * Throws the signal's reason if aborted.

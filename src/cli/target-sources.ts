@@ -8,7 +8,7 @@ import { hasCode, UsageError } from '../core/errors.js';
 import { isSystemError, systemReason } from '../core/system-errors.js';
 import { parseTargets, type ParsedTargets, type TargetSource } from '../selection/target-list.js';
 import type { CommandContext } from './command-context.js';
-import { readText } from './read-text.js';
+import { readText, UNREADABLE_HINT } from './read-text.js';
 
 const MAX_BYTES = 16 * 1024 * 1024;
 
@@ -54,7 +54,7 @@ async function readSource(
     if (hasCode(cause)) throw cause;
     const reason = isSystemError(cause, 'EISDIR') ? 'it is a folder' : systemReason(cause);
     const message = `The target file cannot be read, ${reason}: ${name}`;
-    throw new UsageError('bad-input-file', message, { cause });
+    throw new UsageError('bad-input-file', message, { cause, hint: UNREADABLE_HINT });
   }
 }
 

@@ -23,7 +23,7 @@ import type { Subscriptions } from '../../sync/subscriptions.js';
 import type { GivenOptions } from '../../config/options/options.js';
 import type { CommandContext } from '../command-context.js';
 import { warnTo } from '../output/error-message.js';
-import { readBytes } from '../read-text.js';
+import { readBytes, UNREADABLE_HINT } from '../read-text.js';
 import { withService } from '../with-service.js';
 import { chooseOutput } from './sync-add.js';
 import { entryOf } from './sync-entry.js';
@@ -176,7 +176,7 @@ async function readSource(
   } catch (cause) {
     signal.throwIfAborted();
     const message = `The file cannot be read, ${systemReason(cause)}: ${source}`;
-    throw new UsageError('bad-input-file', message, { cause });
+    throw new UsageError('bad-input-file', message, { cause, hint: UNREADABLE_HINT });
   }
   throw new UsageError('bad-input-file', `Larger than ${MAX_FILE_BYTES} bytes: ${source}`);
 }

@@ -25,14 +25,17 @@ async function runHere(words: readonly string[]): Promise<unknown> {
   return runProgram(words, await runWith(env));
 }
 
-test('a missing target file is bad-input-file', async () => {
+test('a missing file is bad-input-file, and the hint is about its path, not its content', async () => {
   const missing = join(folder, 'missing.txt');
   const words = ['download', '--from-file', missing];
   await expect(runHere(words)).rejects.toMatchObject({ code: 'bad-input-file' });
   const { code, stderr } = await tankobonHere(words, { env });
   expect(code).toBe(2);
   expect(stderr).toContain(missing);
-  expect(stderr).toContain(ERROR_CODES['bad-input-file'].hint);
+  const hint = '\nhint: Check the path, and that you may read it.\n';
+  expect(stderr).toContain(hint);
+  const imported = await tankobonHere(['sync', 'import', missing], { env });
+  expect(imported).toMatchObject({ code: 2, stderr: expect.stringContaining(hint) });
 });
 
 test('a folder as the target file is bad-input-file, and named', async () => {
