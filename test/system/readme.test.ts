@@ -100,7 +100,8 @@ const filesIn = (path: string, end: string) =>
 /** A chapter in ~/manga, named and packed as by another program. */
 async function saveForeignChapter(): Promise<void> {
   const words = ['download', '5f2d0c1e-7a44-4c39-9d10-0b6f6f3a1c01', '-o', join(home, 'other')];
-  const env = { ...service.environment, TANKOBON_HOME: join(home, 'other') };
+  // One ledger for all, since the service counts the requests of all.
+  const env = { ...service.environment, TANKOBON_HOME: join(home, 'state') };
   const { stdout } = await tankobon(words, { env });
   const file = join(home, 'manga/The Lighthouse Cat of Minami Island/Chapter 1.cbz');
   mkdirSync(dirname(file), { recursive: true });
