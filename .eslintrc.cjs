@@ -3,7 +3,17 @@ const js = require('@eslint/js');
 const tseslint = require('typescript-eslint');
 
 module.exports = tseslint.config(
-  { ignores: ['dist/', 'build/', 'test/bench/out/', 'coverage/', 'docs/api/', 'node_modules/'] },
+  {
+    ignores: [
+      'dist/',
+      'build/',
+      'build-tests/',
+      'test/bench/out/',
+      'coverage/',
+      'docs/api/',
+      'node_modules/',
+    ],
+  },
   js.configs.recommended,
   {
     files: ['**/*.ts'],

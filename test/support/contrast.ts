@@ -11,8 +11,6 @@ export interface TextContrast {
 
 /** The contrast of every visible text of the page, HTML and SVG. */
 export async function textContrasts(page: Page): Promise<readonly TextContrast[]> {
-  // tsx keeps the names of functions by a function that the browser lacks.
-  await page.evaluate('globalThis.__name = (value) => value');
   return page.evaluate(() => {
     type Color = [red: number, green: number, blue: number, alpha: number];
     const parse = (css: string): Color => {

@@ -34,7 +34,7 @@ function withLimit(register: AnyFunction): AnyFunction {
     apply(target, self, args: unknown[]) {
       const isTable = Array.isArray(args[0]);
       const last = args.at(-1);
-      const isSoak = expect.getState().testPath?.endsWith('.soak.ts');
+      const isSoak = expect.getState().testPath?.endsWith('.soak.js');
       const defaultMs = isSoak ? SOAK_LIMIT_MS : DEFAULT_LIMIT_MS;
       const limitMs = typeof last === 'number' ? last : defaultMs;
       const words = args.map((arg) => (!isTable && isFunction(arg) ? limited(arg, limitMs) : arg));
