@@ -26,7 +26,12 @@ function makeFolder(folder: string, mode: number | undefined): string[] {
     mkdirSync(folder, { mode });
     return [folder];
   } catch (error) {
-    if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) throw error;
+    const existing = lstatSync(folder, { throwIfNoEntry: false });
+    // Another process removed it meanwhile.
+    if (!existing && isSystemError(error, 'EEXIST')) return makeFolder(folder, mode);
+    const isFolder = existing?.isDirectory() === true;
+    if (!isFolder && statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true)
+      throw error;
     return [];
   }
 }

@@ -2,7 +2,7 @@
  * Chapters in the output folder whose number a new chapter has, since the service deleted or renumbered them: without
  * a look at the files, two files of one number would be left.
  */
-import { basename, dirname } from 'node:path';
+import { dirname } from 'node:path';
 import { fetchChapters, type Chapter } from '../api/chapters.js';
 import type { ServiceClient } from '../api/client.js';
 import type { Title } from '../api/titles.js';
@@ -51,7 +51,8 @@ export async function readEarlierUploads(
   const uploads: EarlierUpload[] = [];
   for (const archive of archivesOf(title, byId, library)) {
     const now = byId.get(archive.chapterId);
-    if (now && !mayHaveNumberOf(archive, added)) continue;
+    // A new number is an edit, which the version counts.
+    if (now && archive.version === now.version) continue;
     signal.throwIfAborted();
     const known = await readArchivedChapters(archive.file);
     const found = known.find(({ chapterId }) => chapterId === archive.chapterId);
@@ -91,17 +92,6 @@ function archivesOf(
   const folders = new Set([...own].map(({ file }) => dirname(file)));
   const beside = [...folders].flatMap((folder) => library.inFolder(folder));
   return [...new Set([...own, ...beside.filter(({ titleId }) => titleId === undefined)])];
-}
-
-/** Whether the name of a file that the service lists has one of the numbers: only then it is read. */
-function mayHaveNumberOf({ file }: ExistingArchive, added: readonly Chapter[]): boolean {
-  const numbers =
-    basename(file)
-      .match(/\d+(\.\d+)?/g)
-      ?.map(Number) ?? [];
-  return added.some(
-    ({ number }) => number !== undefined && numbers.includes(Number.parseFloat(number)),
-  );
 }
 
 function toChapter(id: string, metadata: ChapterMetadata, listed: readonly Chapter[]): Chapter {

@@ -83,7 +83,7 @@ export class EventMessages {
       }
       case 'chapter-changed': {
         const isPages = event.changed.includes('pages');
-        const what = isPages ? 'it was uploaded again' : event.changed.join(', ');
+        const what = isPages ? 'it was uploaded again' : event.changed.join(', ') || 'name';
         return [`changed on MangaDex: ${nameOf(event)}: ${what}`];
       }
       case 'chapter-restored':

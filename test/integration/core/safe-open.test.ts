@@ -1,5 +1,6 @@
 /** Files and folders planted where tankobon reads or writes. */
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import {
   lstatSync,
   mkdirSync,
@@ -16,6 +17,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
   createFile,
+  makeFolders,
   makePrivateFolder,
   openRegularFile,
   readFileIfExists,
@@ -182,4 +184,18 @@ posixTest.each([0o000, 0o077, 0o777])('modes are as requested under umask %o', a
   }
   const modeOf = (name: string) => statSync(join(folder, name)).mode & 0o777;
   expect(['state.json', 'page', 'own.lock'].map(modeOf)).toEqual([0o600, 0o666 & ~umask, 0o600]);
+});
+
+test('a folder that another process removes meanwhile is not in the way', async () => {
+  const shared = join(folder, 'shared');
+  const loop = `for (;;) try { require('node:fs').rmdirSync(${JSON.stringify(shared)}); } catch {}`;
+  const other = spawn(process.execPath, ['-e', loop], { stdio: 'ignore' });
+  const ended = once(other, 'exit');
+  try {
+    await once(other, 'spawn');
+    for (const endMs = performance.now() + 2_000; performance.now() < endMs;) makeFolders(shared);
+  } finally {
+    other.kill('SIGKILL');
+    await ended;
+  }
 });

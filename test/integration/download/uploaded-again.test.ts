@@ -1,6 +1,6 @@
 /** `download` of a title whose chapters were deleted and uploaded again, or renumbered. */
 import { renameSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import {
   createLibrary,
   editChapter,
@@ -111,6 +111,18 @@ test('a new chapter with the number that a saved one had is skipped', async () =
     expect.objectContaining({ chapter: again.id, reason: 'number-in-use' }),
   );
   expect(paths()).toEqual([named('Old', 1), named('Old', 2)]);
+});
+
+test('a new chapter with the number that a file renamed by hand had is skipped', async () => {
+  const [file = ''] = harness.archives().filter((each) => each.endsWith(named('Old', 1)));
+  renameSync(file, join(dirname(file), 'beginning.cbz'));
+  harness.service.library.putChapter(editChapter(chapter('one', '1'), LATER, { chapter: '3' }));
+  harness.service.library.putChapter(again);
+  const { events } = await harness.download({ targets, language: 'en' });
+  expect(events).toContainEqual(
+    expect.objectContaining({ chapter: again.id, reason: 'number-in-use' }),
+  );
+  expect(paths()).toEqual([named('Old', 2), 'Old/beginning.cbz']);
 });
 
 test('a number that the owner gave a file does not keep the chapter of that number away', async () => {

@@ -145,16 +145,31 @@ describe('without upgrade', () => {
     expect(savedIn((await harness.sync()).lines)).toEqual([one]);
   });
 
-  test('people read a line for each', async () => {
-    await start();
-    upload('1', 7);
-    edit('2', { volume: '3' });
+  const linesForPeople = async (): Promise<readonly string[]> => {
     harness.clock.advance(7 * DAY_MS);
     const { stderr } = await harness.base.command(async (context) => {
       const { sync } = await import('../../../src/cli/commands/sync.js');
       return sync({ file: harness.file }, { ...context, clock: harness.clock });
     });
-    expect(stderr.split('\n').filter((line) => line.startsWith('changed'))).toEqual([
+    return stderr.split('\n').filter((line) => line.startsWith('changed'));
+  };
+
+  test('people read the name as changed where their edits keep the metadata', async () => {
+    await start();
+    await editEntry(fileOf('1'), COMIC_INFO, (xml) =>
+      replaced(xml, ['<Number>1</Number>', '<Number>1</Number><Title>Mine</Title>']),
+    );
+    edit('1', { title: 'Salt' });
+    expect(await linesForPeople()).toEqual([
+      'changed on MangaDex: Alpha Ch. 1 "Salt" [Scans] (en): name',
+    ]);
+  });
+
+  test('people read a line for each', async () => {
+    await start();
+    upload('1', 7);
+    edit('2', { volume: '3' });
+    expect(await linesForPeople()).toEqual([
       'changed on MangaDex: Alpha Ch. 1 [Scans] (en): it was uploaded again',
       'changed on MangaDex: Alpha Vol. 3 Ch. 2 [Scans] (en): volume',
     ]);
