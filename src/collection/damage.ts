@@ -87,6 +87,21 @@ export async function findDamage(
   }
 }
 
+/** Whether each of these entries has its checksum, and each page among them its end. */
+export async function areWhole(
+  file: string,
+  entries: readonly ZipEntry[],
+  signal: AbortSignal,
+): Promise<boolean> {
+  try {
+    await checkEntries(file, entries, new Map(), signal);
+    return true;
+  } catch {
+    signal.throwIfAborted();
+    return false;
+  }
+}
+
 /** The damage of a book in a folder: each file that its manifest names is read. */
 export async function findFolderDamage(
   folder: string,

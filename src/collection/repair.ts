@@ -1,8 +1,7 @@
 /**
- * Loads damaged chapters again, each into the place of the damaged file, which is kept as `<name>.damaged`. Only
- * tankobon's own files are replaced, and only once the new one was read back whole.
+ * Loads damaged chapters again, each into the place of the damaged file, which is kept as `<name>.damaged`, and has books
+ * rebuilt. Only tankobon's own files are replaced, and only once the new one was read back whole.
  */
-import { constants, copyFile, link } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { readIdentity } from '../cbz/archive-content.js';
 import type { CbzIdentity } from '../cbz/identity.js';
@@ -10,20 +9,14 @@ import { readFileState, readOwnership, type FileState } from '../cbz/ownership.j
 import type { AppContext } from '../config/context.js';
 import type { TankobonError } from '../core/errors.js';
 import { groupBy } from '../core/group-by.js';
-import { fileErrorReason, haveSameBytes, isSystemError, removeFile } from '../core/files.js';
+import { fileErrorReason } from '../core/files.js';
 import type { DownloadListeners } from '../download/download-session.js';
 import { downloadRequest } from '../download/download-request.js';
 import { download } from '../download/run-download.js';
 import type { Quality } from '../image/page-url.js';
 import type { CheckedFiles } from './checked-files.js';
-
-export interface RepairedFile {
-  readonly file: string;
-  /** The path of the new file, if the chapter is called otherwise by now. */
-  readonly newFile?: string;
-  /** Where the damaged file is kept. */
-  readonly kept: string;
-}
+import { keepDamaged, removeIfUnreplaced, type RepairedFile } from './keep-damaged.js';
+import { repairBooks } from './repair-books.js';
 
 interface Repairable {
   readonly file: string;
@@ -44,9 +37,11 @@ export async function repairFiles(
   checkedFiles?: CheckedFiles,
 ): Promise<readonly RepairedFile[]> {
   const repairable: Repairable[] = [];
+  const others: string[] = [];
   for (const file of damaged) {
     const found = await toRepairable(file, checkedFiles);
     if (found) repairable.push(found);
+    else others.push(file);
   }
   const repaired: RepairedFile[] = [];
   const places = groupBy(repairable, ({ file, quality }) => `${quality} ${dirname(file)}`);
@@ -57,9 +52,9 @@ export async function repairFiles(
     // Such as a full disk, which concerns the other folders too.
     const { message, hint } = stoppedBy;
     if (!signal.aborted) listeners.observe({ type: 'warning', message, hint });
-    break;
+    return repaired;
   }
-  return repaired;
+  return [...repaired, ...(await repairBooks(others, context, listeners, signal))];
 }
 
 /** Undefined for a file of another program, a book, and one whose chapter is not known any more. */
@@ -126,30 +121,6 @@ async function repairFolder(
     return { repaired: [...repaired.values()], stoppedBy };
   } finally {
     for (const [file, entry] of kept)
-      if (!repaired.has(entry) && (await isStillThere(file, entry.kept)))
-        await removeFile(entry.kept);
-  }
-}
-
-/** Whether the damaged file still has its name: an interruption or a failure may come after it was replaced. */
-async function isStillThere(file: string, kept: string): Promise<boolean> {
-  // A failing disk may not read it again, and then both names stay.
-  return haveSameBytes(file, kept).catch(() => false);
-}
-
-/** A second name of the damaged file: the first one is replaced later, in one step. */
-async function keepDamaged(file: string): Promise<string> {
-  for (let count = 1; ; count += 1) {
-    const kept = count === 1 ? `${file}.damaged` : `${file}.${count}.damaged`;
-    try {
-      await link(file, kept).catch(async (error: unknown) => {
-        if (isSystemError(error, 'EEXIST')) throw error;
-        // The file system has no hard links.
-        await copyFile(file, kept, constants.COPYFILE_EXCL);
-      });
-      return kept;
-    } catch (error) {
-      if (!isSystemError(error, 'EEXIST')) throw error;
-    }
+      if (!repaired.has(entry)) await removeIfUnreplaced(file, entry.kept);
   }
 }

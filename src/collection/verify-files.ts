@@ -7,9 +7,9 @@ import { listArchives } from '../cbz/scan-library.js';
 import { UsageError } from '../core/errors.js';
 import { isSystemError, lstatIfExists } from '../core/files.js';
 import { readFolderManifest } from '../formats/folder-book.js';
-import type { RepairedFile } from './repair.js';
 import type { CheckedFiles, CheckedState } from './checked-files.js';
 import { findDamage, findFolderDamage, type Damage, type DamageReason } from './damage.js';
+import type { RepairedFile } from './keep-damaged.js';
 
 export type VerifyEvent =
   | {

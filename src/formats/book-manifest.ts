@@ -19,8 +19,11 @@ export function manifestText(
   files?: Readonly<Record<string, string>>,
 ): string {
   const entries = chapters.map((chapter, index) => ({
-    ...chapter.identity,
+    // One by one, since an identity that was read back has them in another order.
+    chapterId: chapter.identity?.chapterId,
     titleId: chapter.record?.titleId ?? chapter.identity?.titleId,
+    version: chapter.identity?.version,
+    quality: chapter.identity?.quality,
     updatedAt: chapter.record?.updatedAt,
     inferredVolume: chapter.record?.inferredVolume,
     writtenSeries: writtenSeries(chapter),

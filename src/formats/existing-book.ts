@@ -142,7 +142,7 @@ const LOCAL_HEADER_SIGNATURE = 0x04034b50;
  * The manifest at the start of an archive whose end, and so its comment, is lost: the first entry, or the one after
  * `mimetype` of an EPUB. Empty if there is none.
  */
-async function readLeadingManifest(file: string): Promise<string> {
+export async function readLeadingManifest(file: string): Promise<string> {
   const handle = await openRegularFile(file);
   const readAt = async (position: number, bytes: number) => {
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(bytes), 0, bytes, position);

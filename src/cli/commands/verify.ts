@@ -1,4 +1,4 @@
-/** `tankobon verify`: finds damaged archives and books, offline; `--repair` downloads damaged chapters again. */
+/** `tankobon verify`: finds damaged archives and books, offline; `--repair` replaces them. */
 import type { Command } from 'commander';
 import type { CheckedFiles } from '../../collection/checked-files.js';
 import type { VerifyEvent, VerifyProgress } from '../../collection/verify-files.js';
@@ -13,7 +13,7 @@ import { addExamples } from '../help-format.js';
 import { warnTo } from '../output/error-message.js';
 
 const NOT_REPAIRED =
-  'Books, files of other programs, and files whose chapter cannot be read any more are not repaired: move them away, and download or bind them again.';
+  'Folder books, files of other programs, and files whose chapters cannot be read any more are not repaired: move them away, and download or bind them again.';
 
 export function verifyCommand(program: Command, { run }: CommandRunner): Command {
   const command = program

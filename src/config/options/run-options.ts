@@ -75,7 +75,8 @@ export const RUN_OPTIONS = {
   },
   repair: {
     kind: 'switch',
-    description: 'download damaged chapters again, and keep the damaged files as NAME.damaged',
+    description:
+      'download damaged chapters again, rebuild damaged books from their chapters, and keep the damaged files as NAME.damaged',
     commands: { verify: true },
   },
   sinceLast: {

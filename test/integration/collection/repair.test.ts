@@ -201,7 +201,7 @@ describe('in the process of the test', () => {
       3,
       { type: 'verify-summary', checked: 2, damaged: 2, repaired: 0, links: 0 },
     ]);
-    expect(stderr).toContain('hint: Books, files of other programs');
+    expect(stderr).toContain('hint: Folder books, files of other programs');
     expect([await fileDigest(file), await fileDigest(foreign)]).toEqual(before);
     expect(readdirSync(dirname(file)).sort()).toEqual(['foreign.cbz', 'mine.cbz']);
   });

@@ -1,0 +1,34 @@
+/** Keeps a damaged file under a second name before its first one is replaced. */
+import { constants, copyFile, link } from 'node:fs/promises';
+import { haveSameBytes, isSystemError, removeFile } from '../core/files.js';
+
+export interface RepairedFile {
+  readonly file: string;
+  /** The path of the new file, if the chapter is called otherwise by now. */
+  readonly newFile?: string;
+  /** Where the damaged file is kept. */
+  readonly kept: string;
+}
+
+/** Gives the file a second name, `<name>.damaged`, and resolves with it. */
+export async function keepDamaged(file: string): Promise<string> {
+  for (let count = 1; ; count += 1) {
+    const kept = count === 1 ? `${file}.damaged` : `${file}.${count}.damaged`;
+    try {
+      await link(file, kept).catch(async (error: unknown) => {
+        if (isSystemError(error, 'EEXIST')) throw error;
+        // The file system has no hard links.
+        await copyFile(file, kept, constants.COPYFILE_EXCL);
+      });
+      return kept;
+    } catch (error) {
+      if (!isSystemError(error, 'EEXIST')) throw error;
+    }
+  }
+}
+
+/** Removes the second name of a file that was not replaced: an interruption or a failure may come after it was. */
+export async function removeIfUnreplaced(file: string, kept: string): Promise<void> {
+  // A failing disk may not read it again, and then both names stay.
+  if (await haveSameBytes(file, kept).catch(() => false)) await removeFile(kept);
+}

@@ -1,0 +1,295 @@
+/** `verify --repair` of damaged books: where the chapters come from, what stays as it was, and kills at every change. */
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { startPracticeService } from '../../../src/practice-server/practice-service.js';
+import { readArchive, readComment, writeArchive } from '../../support/archive.js';
+import { fileDigest, imageDigests } from '../../support/bind-harness.js';
+import { testImage, writeChapterFile } from '../../support/chapter-files.js';
+import { tankobon } from '../../support/command.js';
+import { DownloadHarness } from '../../support/download-harness.js';
+import { killAtEachChange } from '../../support/kill-points.js';
+import { runCommand } from '../../support/retag-harness.js';
+import { chapterId, DAY_MS, syncChapter, syncTitle } from '../../support/sync-harness.js';
+import { createLibrary } from '../../../src/practice-server/library/library.js';
+
+const NO_LIMITS = { general: { requests: 10_000, periodMs: 1_000 }, periodScale: 0.001 };
+const NUMBERS = ['1', '2', '3'];
+
+/** Three chapters of one volume. */
+function volumeLibrary() {
+  const readableMs = Date.now() - DAY_MS;
+  const chapters = NUMBERS.map((number) =>
+    syncChapter('Alpha', number, readableMs, { volume: '1' }),
+  );
+  return createLibrary({ titles: [syncTitle('Alpha')], chapters });
+}
+
+/** Makes the checksum of the first page of a chapter wrong. */
+async function damagePage(file: string, prefix: string): Promise<void> {
+  const page = (await readArchive(file)).find(
+    ({ name }) => basename(name).startsWith(prefix) && /\.(jpg|png)$/.test(name),
+  );
+  const bytes = readFileSync(file);
+  const at = page ? bytes.indexOf(page.bytes) + 40 : 0;
+  if (at < 40) throw new Error(`${prefix} is not in ${file}`);
+  bytes[at] = (bytes[at] ?? 0) ^ 1;
+  writeFileSync(file, bytes);
+}
+
+describe('in the process of the test', () => {
+  let harness: DownloadHarness;
+  beforeEach(async () => {
+    harness = await DownloadHarness.start({ library: volumeLibrary(), limits: NO_LIMITS });
+  });
+  afterEach(() => harness.stop());
+
+  const targets = NUMBERS.map((number) => chapterId('Alpha', number));
+  const imageRequests = () => harness.service.log.filter(({ host }) => host === 'node').length;
+
+  /** The book of the three chapters; `keepChapters`: their files stay beside it. */
+  async function bindVolume(format: string, options: { readonly keepChapters?: true } = {}) {
+    const { code, stderr } = await harness.download({
+      targets,
+      bind: 'volume',
+      format,
+      ...options,
+    });
+    const book = harness.files().find((file) => file.endsWith(`Vol.01.${format}`));
+    if (code !== 0 || book === undefined) throw new Error(stderr);
+    return book;
+  }
+
+  async function verify(...words: readonly string[]) {
+    const given = ['verify', harness.output, '--json', ...words];
+    const { code, stdout, stderr } = await runCommand(harness, ...given);
+    const lines = stdout.split('\n').filter((line) => line !== '');
+    return { code, stderr, events: lines.map((line) => JSON.parse(line) as { type: string }) };
+  }
+
+  /** Repairs the book, which gets its bytes back; the damaged one is kept. Resolves with the count of pages loaded. */
+  async function expectRepaired(file: string, whole: string): Promise<number> {
+    const damaged = await fileDigest(file);
+    expect(damaged).not.toBe(whole);
+    const before = imageRequests();
+    const names = readdirSync(dirname(file));
+    const { code, stderr, events } = await verify('--repair');
+    const kept = `${file}.damaged`;
+    expect([code, stderr, events[1]]).toEqual([0, '', { type: 'file-repaired', file, kept }]);
+    expect([await fileDigest(file), await fileDigest(kept)]).toEqual([whole, damaged]);
+    expect(readdirSync(dirname(file)).sort()).toEqual([...names, basename(kept)].sort());
+    expect(await verify()).toMatchObject({ code: 0 });
+    return imageRequests() - before;
+  }
+
+  test.each(['cbz', 'epub'])(
+    'a %s with a damaged page gets the chapter from the service, and the others from the book',
+    async (format) => {
+      const book = await bindVolume(format);
+      const whole = await fileDigest(book);
+      await damagePage(book, 'c002-');
+      expect(await expectRepaired(book, whole)).toBe(2);
+    },
+  );
+
+  test.each(['cbz', 'epub', 'pdf'])(
+    'a %s whose end is lost gets all chapters from the service, by its manifest',
+    async (format) => {
+      const book = await bindVolume(format);
+      const whole = await fileDigest(book);
+      truncateSync(book, readFileSync(book).length - 900);
+      expect(await expectRepaired(book, whole)).toBe(6);
+    },
+  );
+
+  test.each(['cbz', 'epub', 'pdf'])(
+    'a %s with the files of its chapters beside it is rebuilt from them, without a request',
+    async (format) => {
+      const book = await bindVolume(format, { keepChapters: true });
+      const whole = await fileDigest(book);
+      truncateSync(book, readFileSync(book).length - 900);
+      const requests = harness.service.log.length;
+      expect(await expectRepaired(book, whole)).toBe(0);
+      expect(harness.service.log.length).toBe(requests);
+    },
+  );
+
+  test('a damaged chapter file beside a damaged book is not its source', async () => {
+    const book = await bindVolume('cbz', { keepChapters: true });
+    const whole = await fileDigest(book);
+    await damagePage(book, 'c001-');
+    const chapter = harness.archives().find((file) => file.includes('Ch.001')) ?? '';
+    const bytes = readFileSync(chapter);
+    bytes[200] = (bytes[200] ?? 0) ^ 1;
+    writeFileSync(chapter, bytes);
+    const { code, events } = await verify('--repair');
+    const repaired = events.filter(({ type }) => type === 'file-repaired');
+    expect([code, repaired.length, await fileDigest(book)]).toEqual([0, 2, whole]);
+  });
+
+  test('a book with its cover keeps it, and gets the one beside it when that page is damaged', async () => {
+    const book = await bindVolume('cbz', { keepChapters: true });
+    writeFileSync(join(dirname(book), 'cover.jpg'), await testImage('jpeg', 5));
+    rmSync(book);
+    const bind = ['bind', harness.output, '--output', harness.output];
+    expect(await runCommand(harness, ...bind)).toMatchObject({ code: 0 });
+    const whole = await fileDigest(book);
+    expect((await readArchive(book)).map(({ name }) => name)).toContain('c000-cover.jpg');
+    await damagePage(book, 'c000-');
+    await expectRepaired(book, whole);
+    rmSync(join(dirname(book), 'cover.jpg'));
+    rmSync(`${book}.damaged`);
+    await damagePage(book, 'c003-');
+    await expectRepaired(book, whole);
+  });
+
+  test('a book of chapters of other programs gets them from the files beside it', async () => {
+    const folder = join(harness.output, 'Lighthouse');
+    for (const number of ['1', '2'])
+      await writeChapterFile(join(folder, `${number}.cbz`), {
+        number,
+        volume: '1',
+        images: [await testImage('png', Number(number)), await testImage('png', 9)],
+      });
+    const bind = await runCommand(harness, 'bind', folder, '--output', harness.output);
+    const book = join(folder, 'Lighthouse Vol.01.cbz');
+    expect([bind.code, existsSync(book)]).toEqual([0, true]);
+    const whole = await fileDigest(book);
+    await damagePage(book, 'c002-');
+    expect(await expectRepaired(book, whole)).toBe(0);
+    rmSync(`${book}.damaged`);
+    rmSync(join(folder, '2.cbz'));
+    await damagePage(book, 'c002-');
+    const damaged = await fileDigest(book);
+    const { code, stderr } = await verify('--repair');
+    expect([code, stderr]).toEqual([3, expect.stringContaining('1 chapter could neither be')]);
+    expect([await fileDigest(book), readdirSync(folder).sort()]).toEqual([
+      damaged,
+      ['1.cbz', 'Lighthouse Vol.01.cbz'],
+    ]);
+  });
+
+  test('a chapter that the service no longer has leaves the book as it was, with a command to type', async () => {
+    const book = await bindVolume('cbz');
+    await damagePage(book, 'c002-');
+    const damaged = await fileDigest(book);
+    harness.service.library.removeChapter(chapterId('Alpha', '2'));
+    const { code, stderr, events } = await verify('--repair');
+    expect([code, events.at(-1)]).toEqual([
+      3,
+      expect.objectContaining({ damaged: 1, repaired: 0 }),
+    ]);
+    expect(stderr).toContain(
+      `Not rebuilt, since 1 chapter could neither be loaded nor found: ${book}`,
+    );
+    expect(stderr).toContain('tankobon bind ');
+    expect([await fileDigest(book), readdirSync(dirname(book))]).toEqual([
+      damaged,
+      [basename(book)],
+    ]);
+  });
+
+  test('a damaged book that its owner edited is only reported', async () => {
+    const book = await bindVolume('cbz');
+    const entries = (await readArchive(book)).map(({ name, bytes }) => [name, bytes] as const);
+    const comment = await readComment(book);
+    await writeArchive(book, { ...Object.fromEntries(entries), 'notes.txt': 'mine' }, comment);
+    const bytes = readFileSync(book);
+    bytes.fill(1, bytes.length >> 1, (bytes.length >> 1) + 20);
+    writeFileSync(book, bytes);
+    const before = await fileDigest(book);
+    const { code, stderr } = await verify('--repair');
+    expect([code, stderr]).toEqual([3, expect.stringContaining('another program changed it')]);
+    expect([await fileDigest(book), readdirSync(dirname(book))]).toEqual([
+      before,
+      [basename(book)],
+    ]);
+  });
+
+  test('a book for a device, and one whose manifest is lost, are only reported', async () => {
+    const book = await bindVolume('cbz', { keepChapters: true });
+    const copies = join(harness.folder, 'copies');
+    const words = ['bind', dirname(book), '--output', copies, '--max-size', '50MB'];
+    expect(await runCommand(harness, ...words)).toMatchObject({ code: 0 });
+    const [copy = ''] = readdirSync(copies, { recursive: true, encoding: 'utf8' }).filter((name) =>
+      name.endsWith('.cbz'),
+    );
+    renameSync(join(copies, copy), join(dirname(book), 'copy.cbz'));
+    truncateSync(join(dirname(book), 'copy.cbz'), 3_000);
+    const bytes = readFileSync(book);
+    writeFileSync(
+      book,
+      Buffer.concat([Buffer.alloc(200), bytes.subarray(200, bytes.length - 900)]),
+    );
+    const names = readdirSync(dirname(book)).sort();
+    const { code, stderr, events } = await verify('--repair');
+    expect([code, events.at(-1)]).toEqual([
+      3,
+      expect.objectContaining({ damaged: 2, repaired: 0 }),
+    ]);
+    expect(stderr).toContain('it was made for a device');
+    expect(stderr).toContain('hint: Folder books, files of other programs');
+    expect(readdirSync(dirname(book)).sort()).toEqual(names);
+  });
+
+  test('a link in place of the folder for the chapters is not followed', async () => {
+    const book = await bindVolume('cbz');
+    const elsewhere = join(harness.folder, 'elsewhere');
+    mkdirSync(elsewhere);
+    writeFileSync(join(elsewhere, 'mine.txt'), 'mine');
+    symlinkSync(elsewhere, join(dirname(book), '.tankobon-repair'));
+    await damagePage(book, 'c002-');
+    expect(await verify('--repair')).toMatchObject({ code: 3 });
+    expect(readdirSync(elsewhere)).toEqual(['mine.txt']);
+  });
+});
+
+test('a kill at every change leaves the damaged book or the whole one, and the next run repairs it', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'tankobon-killed-books-'));
+  const service = await startPracticeService({ limits: NO_LIMITS, library: volumeLibrary() });
+  try {
+    const env = service.environment;
+    const [original, output] = [join(folder, 'original'), join(folder, 'comics')];
+    const home = () => mkdtempSync(join(folder, 'home-'));
+    const ids = NUMBERS.map((number) => chapterId('Alpha', number));
+    const words = ['download', ...ids, '-o', original, '--bind', 'volume'];
+    expect((await tankobon(words, { env: { ...env, TANKOBON_HOME: home() } })).code).toBe(0);
+    const name = join('Alpha', 'Alpha Vol.01.cbz');
+    const whole = await fileDigest(join(original, name));
+    const pages = await imageDigests(join(original, name));
+    await damagePage(join(original, name), 'c002-');
+    const damaged = await fileDigest(join(original, name));
+    const prepare = () => {
+      rmSync(output, { recursive: true, force: true });
+      cpSync(original, output, { recursive: true });
+    };
+    const repair = ['verify', output, '--repair'];
+    const options = { words: repair, env, folder, below: output, prepare };
+    const changes = await killAtEachChange(options, async (kill) => {
+      const book = join(output, name);
+      expect([damaged, whole]).toContain(await fileDigest(book));
+      const { code } = await tankobon(repair, { env: { ...env, TANKOBON_HOME: home() } });
+      expect([kill, code, await fileDigest(book)]).toEqual([kill, 0, whole]);
+      expect(await imageDigests(book)).toEqual(pages);
+      const kept = readdirSync(dirname(book)).filter((each) => each.endsWith('.damaged'));
+      const digests = await Promise.all(kept.map((each) => fileDigest(join(dirname(book), each))));
+      expect([kill, new Set(digests)]).toEqual([kill, new Set([damaged])]);
+    });
+    expect(changes).toBeGreaterThan(10);
+  } finally {
+    await service.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}, 600_000);
