@@ -1,5 +1,5 @@
 /** One run of `tankobon sync`: which titles have new chapters, what to download of each series, then hooks and report. */
-import { UsageError, type TankobonError } from '../core/errors.js';
+import { UsageError } from '../core/errors.js';
 import { pluralize } from '../core/human-format.js';
 import { toTankobonError } from '../core/system-errors.js';
 import { openDownloadArchive, type DownloadArchive } from '../download/download-archive.js';
@@ -15,16 +15,16 @@ import { isTolerable } from '../selection/title-loader.js';
 import { shareServer } from '../download/chapter-share.js';
 import type { AppContext } from '../config/context.js';
 import { effectiveOptions } from '../config/options/options.js';
-import { SERIES_COUNTS, type SeriesReport } from './sync-events.js';
-import { HookNotices, NO_ID } from './hook-notices.js';
+import { SERIES_COUNTS } from './sync-events.js';
+import { HookNotices } from './hook-notices.js';
 import { runHooks } from './sync-hooks.js';
 import { SyncLibraries } from './sync-libraries.js';
 import { removeReplaced } from './sync-save.js';
 import { syncSeries } from './sync-series.js';
-import type { RunFailure } from './sync-lines.js';
 import type { SyncListeners, SyncOptions, SyncReport, SyncSession } from './sync-session.js';
 import { withSession } from '../download/download-session.js';
 import { checkTitles, type DueTitle } from './sync-titles.js';
+import { addFailure, addSeries, emptyReport, noticesOf, recordRun } from './run-report.js';
 import { outputOf } from './sync-request.js';
 
 /** Every failure after the start is in the report. Throws UsageError and StorageError before anything is sent. */
@@ -93,38 +93,6 @@ async function runOnce(session: SyncSession): Promise<SyncReport> {
   if (!session.options.dryRun && !session.userSignal.aborted)
     await runHooks(session, notices).catch(stop);
   return report;
-}
-
-/** Without what the run before has reported in the same words. */
-function noticesOf(report: SyncReport, { journal, notices, options, context }: SyncSession) {
-  const { lastRun } = journal.state;
-  const before = new Set(lastRun?.failures?.map(withoutRequestId));
-  const lasting = report.failures.filter((failure) => before.has(withoutRequestId(failure)));
-  const { stoppedBy } = report;
-  if (stoppedBy && !['interrupted', lastRun?.stopped].includes(stoppedBy.code)) {
-    const folder = outputOf({}, options.file, context.settings);
-    notices.addFailure('', { id: NO_ID, name: 'tankobon sync', folder }, stoppedBy);
-  }
-  return notices.updates(new Set(lasting.map(({ target }) => target)));
-}
-
-function withoutRequestId({ target, message }: RunFailure): string {
-  return `${target} ${message.replace(/ \(X-Request-ID: [^)]*\)/g, '')}`;
-}
-
-function emptyReport(startedAtMs: number): SyncReport {
-  return {
-    startedAtMs,
-    endedAtMs: startedAtMs,
-    series: [],
-    totals: { new: 0, replaced: 0, skipped: 0, failed: 0 },
-    titles: 0,
-    errors: [],
-    failures: [],
-    notStarted: 0,
-    stoppedBy: undefined,
-    reports: { sent: 0, waiting: 0 },
-  };
 }
 
 async function syncTitles(session: SyncSession, report: SyncReport): Promise<void> {
@@ -207,30 +175,6 @@ async function attempt(
   await journal.compactIfLarge();
 }
 
-/** A title or a list that is not available. */
-function addFailure(
-  target: string,
-  error: TankobonError,
-  report: SyncReport,
-  { observeSync, journal, notices, options, context }: SyncSession,
-): void {
-  const { code, message } = error;
-  const id = target.replace(/^\w+:/, '');
-  const name = journal.state.titles[id]?.name;
-  report.errors.push(error);
-  report.failures.push({ target, name, message });
-  const folder = outputOf({}, options.file, context.settings);
-  notices.addFailure(target, { id, name: name ?? target, folder }, error);
-  observeSync({ type: 'target-failed', target, reason: code, message, error });
-}
-
-function addSeries(series: SeriesReport, report: SyncReport, { observeSync }: SyncSession): void {
-  report.series.push(series);
-  for (const name of SERIES_COUNTS) report.totals[name] += series[name];
-  const { titleId, waiting, ...counts } = series;
-  observeSync({ type: 'series-synced', ...counts, title: titleId, waiting: waiting.length });
-}
-
 /** Forgets titles that are no longer subscribed: if subscribed again, they are new. */
 function removeUnsubscribed(
   ids: ReadonlySet<string>,
@@ -257,22 +201,4 @@ async function finishReplacements(session: SyncSession): Promise<void> {
     outputOf(seriesOptions, session.options.file, session.context.settings),
   );
   for (const output of new Set(outputs)) await removeReplaced(ids, output, session);
-}
-
-/** The state keeps no more. */
-const MAX_FAILURES = 100;
-
-function recordRun(report: SyncReport, { journal }: SyncSession): void {
-  const { startedAtMs, endedAtMs, totals, stoppedBy, failures } = report;
-  const { new: saved, ...counts } = totals;
-  journal.add({
-    run: {
-      startedAtMs,
-      endedAtMs,
-      saved,
-      ...counts,
-      stopped: stoppedBy?.code,
-      failures: failures.slice(0, MAX_FAILURES),
-    },
-  });
 }

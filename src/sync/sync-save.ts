@@ -1,4 +1,4 @@
-/** Downloads the planned releases of a sync, binds them, and removes the archives that they replace. */
+/** Downloads the planned releases of a sync, and removes the archives that they replace. */
 import { thrownMessage } from '../core/errors.js';
 import type { Chapter } from '../api/chapters.js';
 import { readIdentity } from '../cbz/archive-content.js';
@@ -7,14 +7,12 @@ import { isUnchanged, keptReason, readFileState, readOwnership } from '../cbz/ow
 import { verifyEntryData } from '../cbz/verify-cbz.js';
 import { removeFile } from '../core/files.js';
 import { findLeftovers, removeLeftovers } from '../download/leftovers.js';
-import type { ObserveBind } from '../formats/bind-events.js';
 import type { PlannedRelease } from './release-decisions.js';
 import { isUnannounced } from './sync-journal.js';
 import type { DownloadListeners, DownloadSession } from '../download/download-session.js';
 import { planSelected } from '../download/plan.js';
 import { runPlan } from '../download/run-download.js';
 import { savedState } from '../download/saved-state.js';
-import { effectiveOptions } from '../config/options/options.js';
 import { chapterFields } from '../selection/chapter-fields.js';
 import { seriesRequest } from './sync-request.js';
 import type { SyncSession } from './sync-session.js';
@@ -179,45 +177,6 @@ function updateOf(
     series,
     chapter: { id, number, volume, title, language, groups: names, file, replaces },
   };
-}
-
-/** Binds all existing chapters of the series. A book that fails is a warning: its chapters are saved. */
-export async function bindSeries(
-  { options: series, title, label }: DueTitle,
-  output: string,
-  releases: readonly Chapter[],
-  { libraries, context, options: syncOptions, warn, userSignal }: SyncSession,
-): Promise<void> {
-  const { settings } = context;
-  const { cover = settings.cover, coverName = settings.coverName } = syncOptions;
-  const options = { ...effectiveOptions(series, settings), output, cover, coverName };
-  if (options.bind === false || userSignal.aborted) return;
-  const { bindTitles } = await import('../download/bind-titles.js');
-  const observe: ObserveBind = (event) => {
-    if (event.type === 'book-failed') warn(`Not bound: ${event.message}`);
-    else if (event.type === 'warning') warn(event.message);
-  };
-  const titles = [{ ...title, chapters: releases }];
-  const library = await libraries.open(output);
-  const nowMs = context.clock.wallMs();
-  try {
-    await bindTitles(
-      {
-        titles,
-        library,
-        options,
-        nowMs,
-        completeOnly: false,
-        removeChapters: false,
-        stateFolder: context.paths.state,
-      },
-      observe,
-      userSignal,
-    );
-  } catch (error) {
-    userSignal.throwIfAborted();
-    warn(`${label} was not bound: ${thrownMessage(error)}`);
-  }
 }
 
 /** Removes tankobon's own archives that these chapters replace, if they are saved and can be read back whole. */

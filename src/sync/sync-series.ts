@@ -25,7 +25,8 @@ import {
 } from './series-messages.js';
 import type { TitleState } from './sync-lines.js';
 import { languagesOf, outputOf, releaseRules, rulesText, sinceMsOf } from './sync-request.js';
-import { bindSeries, recoverSaved, reportPlanned, saveReleases } from './sync-save.js';
+import { bindSeries } from './bind-series.js';
+import { recoverSaved, reportPlanned, saveReleases } from './sync-save.js';
 import type { SyncSession } from './sync-session.js';
 import type { DueTitle } from './sync-titles.js';
 

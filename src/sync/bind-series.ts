@@ -1,0 +1,46 @@
+/** Binds the chapters of a title after a sync saved some of them. */
+import type { Chapter } from '../api/chapters.js';
+import { effectiveOptions } from '../config/options/options.js';
+import { thrownMessage } from '../core/errors.js';
+import type { ObserveBind } from '../formats/bind-events.js';
+import type { SyncSession } from './sync-session.js';
+import type { DueTitle } from './sync-titles.js';
+
+/** Binds all existing chapters of the series. A book that fails is a warning: its chapters are saved. */
+export async function bindSeries(
+  { options: series, title, label }: DueTitle,
+  output: string,
+  releases: readonly Chapter[],
+  { libraries, context, options: syncOptions, warn, userSignal }: SyncSession,
+): Promise<void> {
+  const { settings } = context;
+  const { cover = settings.cover, coverName = settings.coverName } = syncOptions;
+  const options = { ...effectiveOptions(series, settings), output, cover, coverName };
+  if (options.bind === false || userSignal.aborted) return;
+  const { bindTitles } = await import('../download/bind-titles.js');
+  const observe: ObserveBind = (event) => {
+    if (event.type === 'book-failed') warn(`Not bound: ${event.message}`);
+    else if (event.type === 'warning') warn(event.message);
+  };
+  const titles = [{ ...title, chapters: releases }];
+  const library = await libraries.open(output);
+  const nowMs = context.clock.wallMs();
+  try {
+    await bindTitles(
+      {
+        titles,
+        library,
+        options,
+        nowMs,
+        completeOnly: false,
+        removeChapters: false,
+        stateFolder: context.paths.state,
+      },
+      observe,
+      userSignal,
+    );
+  } catch (error) {
+    userSignal.throwIfAborted();
+    warn(`${label} was not bound: ${thrownMessage(error)}`);
+  }
+}
