@@ -91,7 +91,7 @@ async function bindInOrder(
   books: BoundBook[],
 ): Promise<void> {
   const queue = [...plan.books];
-  const again: PlannedBook[] = [];
+  const again: BoundBook[] = [];
   let waiting = 0;
   for (let book = queue.shift(); book && !context.signal.aborted; book = queue.shift()) {
     const mayWait = waiting < queue.length;
@@ -101,13 +101,15 @@ async function bindInOrder(
       queue.push(book);
       continue;
     }
-    if (waiting > 0 && !mayWait && queue.length > 0) again.push(book);
+    if (waiting > 0 && !mayWait && queue.length > 0) again.push(bound);
     else books.push(bound);
     waiting = 0;
   }
-  for (const book of again)
-    if (!context.signal.aborted)
-      books.push(await bindPlanned(book, plan, context, { mayWait: false }));
+  for (const first of again) {
+    if (context.signal.aborted) return;
+    const last = await bindPlanned(first, plan, context, { mayWait: false });
+    books.push(last.status === 'skipped' ? first : last);
+  }
 }
 
 /** A book that fails is an event; only an interruption is thrown. */

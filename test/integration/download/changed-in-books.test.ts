@@ -260,6 +260,19 @@ test('a book that its owner edited keeps the chapter that moved, with a message'
   expect(await numbersIn(book('02'))).toEqual(['2', '3', '4']);
 });
 
+test('a book that is saved while another one waits counts as saved', async () => {
+  await start();
+  harness.service.library.putChapter(inVolume('5', '3'));
+  await harness.download(options);
+  await editEntry(book('01'), 'ComicInfo.xml', (xml) =>
+    replaced(xml, ['</ComicInfo>', '<CommunityRating>5</CommunityRating></ComicInfo>']),
+  );
+  edit('3', { volume: '1' });
+  edit('5', { title: 'Salt' });
+  const { events } = await harness.download(update);
+  expect(events).toContainEqual(expect.objectContaining({ type: 'bind-summary', saved: 1 }));
+});
+
 test('a chapter that moves to a volume that is not complete stays in its book until that is', async () => {
   await start();
   harness.service.library.putChapter(inVolume('5', '3'));
