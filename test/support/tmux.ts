@@ -46,8 +46,13 @@ export class TmuxTerminal {
     return terminal;
   }
 
+  /** Types keys, such as a tab, without Enter. */
+  async insert(keys: string): Promise<void> {
+    await this.#tmux('send-keys', '-l', keys);
+  }
+
   async type(line: string): Promise<void> {
-    await this.#tmux('send-keys', '-l', line);
+    await this.insert(line);
     await this.#tmux('send-keys', 'Enter');
   }
 

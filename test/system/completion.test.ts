@@ -7,6 +7,7 @@ import { SETTING_NAMES } from '../../src/config/options/options.js';
 import { PROGRAM, tankobon } from '../support/command.js';
 import { describeWith } from '../support/requirements.js';
 import { runAtTerminal } from '../support/terminal.js';
+import { TmuxTerminal, type Shell } from '../support/tmux.js';
 
 /** Completes as tankobon does; any other call prints the words that it got. */
 const STAND_IN = `#!/bin/sh
@@ -210,4 +211,40 @@ describeWith('fish', { programs: ['fish'] }, () => {
   test('a value is completed behind the sign too', () => {
     expect(offered('download --quality=data-')).toEqual(['--quality=data-saver']);
   });
+});
+
+const LOAD: Readonly<Record<Shell, string>> = {
+  bash: '. ~/script.bash',
+  zsh: 'autoload -U compinit; compinit -u -d ~/dump; . ~/script.zsh',
+  fish: 'source ~/script.fish',
+};
+
+describeWith('in a terminal of tmux', { programs: ['tmux', 'zsh', 'fish'] }, () => {
+  const widths = (['bash', 'zsh', 'fish'] as const).flatMap((shell) =>
+    [40, 80, 200].map((columns) => [shell, columns] as const),
+  );
+
+  test.each(widths)(
+    '%s completes a flag and lists several at %i columns',
+    async (shell, columns) => {
+      const cwd = join(folder, 'work');
+      const env = { PATH: path(), HOME: folder };
+      const terminal = await TmuxTerminal.start({ shell, columns, cwd, env });
+      try {
+        await terminal.typeAlone(LOAD[shell]);
+        await terminal.until((screen) => /\n\$\s*$/.test(screen));
+        await terminal.insert('tankobon download --quie\t');
+        await terminal.until((screen) => /\$ tankobon download --quiet\b/.test(screen));
+        await terminal.press('C-u');
+        // The first tab completes what both have in common.
+        await terminal.insert('tankobon download --q\t\t\t');
+        const listed = (screen: string) =>
+          ['--quality', '--quiet'].every((it) => screen.includes(it));
+        await terminal.until(listed);
+      } finally {
+        await terminal.stop();
+      }
+    },
+    120_000,
+  );
 });
