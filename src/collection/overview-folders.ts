@@ -192,11 +192,11 @@ async function ownedChapters(
   for (const [file, chapters] of groupBy(archives, (archive) => archive.file)) {
     const isListed = chapters.every(({ chapterId }) => listed.has(chapterId));
     const archived = isListed ? [] : await readArchivedChapters(file);
-    const numbers = new Map(
-      archived.map(({ chapterId, metadata }) => [chapterId, metadata.number]),
-    );
-    for (const { chapterId } of chapters)
-      owned.push({ chapterId, file, number: numbers.get(chapterId) });
+    const inFile = new Map(archived.map(({ chapterId, metadata }) => [chapterId, metadata]));
+    for (const { chapterId } of chapters) {
+      const { number, language } = inFile.get(chapterId) ?? {};
+      owned.push({ chapterId, file, number, language });
+    }
   }
   return owned;
 }

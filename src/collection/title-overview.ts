@@ -1,4 +1,5 @@
 /** What a collection has of one title, and what it lacks and why, by the service's list of all releases. Pure. */
+import { languageTag } from '../cbz/comic-info.js';
 import type { Chapter } from '../api/chapters.js';
 import { groupBy } from '../core/group-by.js';
 import { unavailableReason } from '../selection/exclusions.js';
@@ -71,6 +72,8 @@ export interface OwnedChapter {
   readonly file: string;
   /** The number in the file; used where the service does not list the chapter any more. */
   readonly number: string | undefined;
+  /** The language in the file, as a BCP 47 tag; used in the same way. */
+  readonly language: string | undefined;
 }
 
 /**
@@ -195,10 +198,11 @@ function duplicates(
   byId: Releases,
   keyOf: (owned: OwnedChapter) => string,
 ): TitleOverview['duplicates'] {
-  const groups = groupBy(
-    owned,
-    (chapter) => `${byId.get(chapter.chapterId)?.language ?? ''} ${keyOf(chapter)}`,
-  );
+  const languageOf = ({ chapterId, language }: OwnedChapter) => {
+    const release = byId.get(chapterId);
+    return (release ? languageTag(release.language) : language) ?? '';
+  };
+  const groups = groupBy(owned, (chapter) => `${languageOf(chapter)} ${keyOf(chapter)}`);
   return [...groups.values()].flatMap((chapters) => {
     const files = [...new Set(chapters.map(({ file }) => file))].sort();
     if (files.length < 2) return [];

@@ -23,11 +23,12 @@ function release(number: string, change: Partial<ListedRelease> = {}): ListedRel
   };
 }
 
-const owned = (id: string, file = `${id}.cbz`, number?: string): OwnedChapter => ({
-  chapterId: id,
-  file,
-  number,
-});
+const owned = (
+  id: string,
+  file = `${id}.cbz`,
+  number?: string,
+  language?: string,
+): OwnedChapter => ({ chapterId: id, file, number, language });
 
 function overview(
   releases: readonly ListedRelease[],
@@ -135,6 +136,18 @@ test('duplicates are files of one number and language; one file of several chapt
     owned('other group', 'b.cbz'),
     owned('id 1 fr', 'c.cbz'),
     owned('id 2 en', 'a.cbz'),
+  ];
+  expect(overview(releases, files).duplicates).toEqual([
+    { number: '1', files: ['a.cbz', 'b.cbz'] },
+  ]);
+});
+
+test('a chapter that MangaDex does not list any more is a duplicate by the language in its file', () => {
+  const releases = [release('1'), release('1', { language: 'pt-br' })];
+  const files = [
+    owned('id 1 pt-br', 'a.cbz'),
+    owned('deleted', 'b.cbz', '1', 'pt-BR'),
+    owned('id 1 en', 'c.cbz'),
   ];
   expect(overview(releases, files).duplicates).toEqual([
     { number: '1', files: ['a.cbz', 'b.cbz'] },
