@@ -16,7 +16,7 @@ export interface KilledRun {
   readonly prepare: () => void;
 }
 
-/** Every change in a long run. Each short run takes another one of the changes between two kills. */
+/** Every change in a long run, and some others in each short run. */
 export const KILL_STEP = IS_LONG_RUN ? 1 : 30;
 export const firstKill = (): number => 1 + Math.floor(Math.random() * KILL_STEP);
 const hook = pathToFileURL(resolve('test/support/workers/kill-hook.js')).href;
@@ -46,7 +46,8 @@ export async function killAtEachChange(
   const { code, stderr } = await run(options, { KILL_COUNT: count });
   if (code !== 0) throw new Error(stderr);
   const changes = Number(readFileSync(count, 'utf8'));
-  for (let kill = firstKill(); kill <= changes; kill += KILL_STEP) {
+  const step = IS_LONG_RUN ? 1 : changes;
+  for (let kill = 1 + Math.floor(Math.random() * step); kill <= changes; kill += step) {
     options.prepare();
     const { signal } = await run(options, { KILL_AT: String(kill) });
     // A chunk more or less may be written.

@@ -1,24 +1,27 @@
-/** `tankobon bind` as a process: exit codes, output, and what a kill leaves. */
+/** `tankobon bind`: exit codes, output, and what a kill leaves. */
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { spawnSync } from 'node:child_process';
 import { readArchive, readEntry } from '../../support/archive.js';
 import { chapterId, testImage, writeChapterFile } from '../../support/chapter-files.js';
 import { PROGRAM, start, tankobon } from '../../support/command.js';
+import { tankobonHere } from '../../support/in-process.js';
 import { IS_LONG_RUN } from '../../support/long-run.js';
 
 const KILLS = Number(process.env['TANKOBON_KILLS'] ?? (IS_LONG_RUN ? 20 : 1));
 /** The kills at each change of killed-bind.test.ts have all formats. */
 const KILLED_FORMATS = IS_LONG_RUN ? ['cbz', 'epub', 'pdf', 'folder'] : ['pdf'];
 const PAGES = 12;
+const REPOSITORY = resolve('.');
 
 let folder: string;
 let env: Record<string, string>;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'tankobon-bind-cli-'));
   env = { TANKOBON_HOME: join(folder, 'home') };
+  process.chdir(folder);
   const image = await testImage('png', 3, { width: 200, height: 300 });
   for (const number of [1, 2, 4]) {
     await writeChapterFile(join(folder, 'in', `${number}.cbz`), {
@@ -30,10 +33,11 @@ beforeAll(async () => {
   }
 });
 afterAll(() => {
+  process.chdir(REPOSITORY);
   rmSync(folder, { recursive: true, force: true });
 });
 
-const bind = (...words: readonly string[]) => tankobon(['bind', ...words], { cwd: folder, env });
+const bind = (...words: readonly string[]) => tankobonHere(['bind', ...words], { env });
 
 test('prints what is missing, the saved files, and exits with 0', async () => {
   const dryRun = await bind('in', '-o', 'dry', '--by', 'title', '--dry-run');
@@ -112,7 +116,7 @@ test('a usage error exits with 2; a file that is not an archive with 3 and a fit
 test.each([['--convert'], ['--for', 'kobo-libra']])('%s without sharp is an error', (...flags) => {
   const copy = join(folder, 'copy', 'dist', 'program');
   cpSync(dirname(PROGRAM), copy, { recursive: true });
-  cpSync('package.json', join(folder, 'copy', 'package.json'));
+  cpSync(join(REPOSITORY, 'package.json'), join(folder, 'copy', 'package.json'));
   const words = [join(copy, 'main.js'), 'bind', 'in', '-o', 'converted', ...flags];
   const { status, stderr } = spawnSync(process.execPath, words, {
     cwd: folder,

@@ -22,7 +22,7 @@ import {
 } from '../../../src/practice-server/practice-service.js';
 import { chapterId, testImage, writeChapterFile } from '../../support/chapter-files.js';
 import { start, type Running } from '../../support/command.js';
-import { IS_LONG_RUN } from '../../support/long-run.js';
+import { IS_LONG_RUN, longRunRows } from '../../support/long-run.js';
 import { linuxTest, posixDescribe } from '../../support/platform.js';
 import { DAY_MS, syncChapter, syncTitle, titleId } from '../../support/sync-harness.js';
 import { createLibrary } from '../../../src/practice-server/library/library.js';
@@ -32,7 +32,7 @@ const PAGES = 24;
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 /** Both have one listener: in a short run, one command shows that they do the same. */
 const SIGNALS_FOR_ALL = IS_LONG_RUN ? SIGNALS : (['SIGINT'] as const);
-const PAUSE_STEP_MS = IS_LONG_RUN ? 20 : 60;
+const PAUSE_STEP_MS = IS_LONG_RUN ? 20 : 120;
 
 let folder: string;
 let service: PracticeService;
@@ -144,10 +144,10 @@ posixDescribe.each(SIGNALS_FOR_ALL)('%s with a settings file', (signal) => {
     expect(existsSync(output) ? readdirSync(output) : []).toEqual([]);
   });
 
-  test.each([
+  test.each<[string, () => string[]]>([
     ['retag', () => ['retag', join(folder, 'in')]],
-    ['search', () => ['search', 'alpha']],
     ['download before its first response', () => ['download', ALPHA, '-o', join(folder, 'out')]],
+    ...longRunRows<[string, () => string[]]>(['search', () => ['search', 'alpha']]),
   ])('%s waiting for the service exits with 130', async (_, words) => {
     await writeChapterFile(join(folder, 'in/1.cbz'), {
       id: chapterId(1),
@@ -216,9 +216,9 @@ posixDescribe('the second signal', () => {
     expect(signal ?? code).toBe('SIGINT');
   });
 
-  linuxTest.each([
+  linuxTest.each<[string, () => Buffer]>([
     ['PNG', () => largePng()],
-    ['GIF', () => largeGif()],
+    ...longRunRows<[string, () => Buffer]>(['GIF', () => largeGif()]),
   ])('ends a bind that decodes a %s of 256 MiB, and leaves no book', async (_, image) => {
     const input = join(folder, 'in/1.cbz');
     const chapter = { id: chapterId(1), number: '1', volume: '1' };

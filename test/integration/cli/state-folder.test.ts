@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { longRunRows } from '../../support/long-run.js';
 import { otherUid, startAsOtherUser, type OtherUserHarness } from '../../support/other-user.js';
 import { posixDescribe, posixTest } from '../../support/platform.js';
 
@@ -52,18 +53,20 @@ posixDescribe('a state folder', () => {
     expect(modeOf(home)).toBe(0o700);
   });
 
-  test.each([0o700, 0o750, 0o755])('that others can read (%o) is used as it is', async (mode) => {
-    makeHome(mode);
-    const { code, stderr } = await download();
-    expect([code, stderr]).toEqual([0, expect.not.stringContaining('warning:')]);
-    expect(modeOf(home)).toBe(mode);
-  });
+  test.each([0o755, ...longRunRows(0o700, 0o750)])(
+    'that others can read (%o) is used as it is',
+    async (mode) => {
+      makeHome(mode);
+      const { code, stderr } = await download();
+      expect([code, stderr]).toEqual([0, expect.not.stringContaining('warning:')]);
+      expect(modeOf(home)).toBe(mode);
+    },
+  );
 
   test.each([
-    [0o770, 'report-status'],
-    [0o775, 'login --insecure-storage'],
     [0o702, 'report-status'],
     [0o777, `download ${ID} -o out`],
+    ...longRunRows<[number, string]>([0o770, 'report-status'], [0o775, 'login --insecure-storage']),
   ])('of this user that others can write to (%o) becomes private: %s', async (mode, line) => {
     makeHome(mode);
     expect(await run(line)).toMatchObject({ code: 0 });
@@ -86,13 +89,15 @@ posixDescribe('a state folder', () => {
 
   test.each([
     ['sync'],
-    ['sync list'],
-    ['sync status'],
-    ['sync edit Alpha'],
-    ['sync remove Alpha'],
-    ['sync forget Alpha'],
     [`sync add ${ID} -o out`],
     ['overview . --offline'],
+    ...longRunRows(
+      ['sync list'],
+      ['sync status'],
+      ['sync edit Alpha'],
+      ['sync remove Alpha'],
+      ['sync forget Alpha'],
+    ),
   ])('that is sticky is refused by %s too, which reads what is in it', async (line) => {
     makeHome(0o1777);
     const text = 'series: [{ target: "3d1c8f52-6a0b-4e7e-9b1d-0a4c5e2f7101", title: Alpha }]\n';

@@ -20,6 +20,7 @@ import {
   writeChapterFile,
   type ChapterFile,
 } from '../../support/chapter-files.js';
+import { longRunRows } from '../../support/long-run.js';
 
 let folder: string;
 beforeEach(() => {
@@ -273,11 +274,14 @@ describe('--max-size', () => {
     });
   const sizes = () => outputNames().map((name) => readFileSync(output(name)).length);
 
-  test.each([
-    ['epub', 'kindle-paperwhite'],
-    ['pdf', 'remarkable-2'],
+  test.each<['epub' | 'pdf' | 'cbz', string | undefined]>([
+    ['epub', '300x450'],
     ['cbz', undefined],
-  ] as const)('cuts a book between chapters: %s for %s', async (format, device) => {
+    ...longRunRows<['epub' | 'pdf', string]>(
+      ['epub', 'kindle-paperwhite'],
+      ['pdf', 'remarkable-2'],
+    ),
+  ])('cuts a book between chapters: %s for %s', async (format, device) => {
     for (const number of [1, 2, 3]) await addLarge(number, 2);
     const maxSize = 250_000;
     const options = { format, device, maxSize };
@@ -298,7 +302,7 @@ describe('--max-size', () => {
 
   test('names the part in the title, and removes parts that the book no longer has', async () => {
     for (const number of [1, 2, 3]) await addLarge(number, 2);
-    const options = { format: 'epub', device: 'kindle-paperwhite' } as const;
+    const options = { format: 'epub', device: '300x450' } as const;
     await bindFolder(folder, { ...options, maxSize: 250_000 });
     const total = outputNames().length;
     const opf = await readEntry(output('Lighthouse Vol.01 part 2.epub'), 'OEBPS/content.opf');

@@ -6,7 +6,7 @@ import {
 } from '../../support/ledger-faults/fault-kinds.js';
 import { World } from '../../support/ledger-faults/world.js';
 import { Simulation, type SimulationOptions } from '../../support/ledger-simulation.js';
-import { IS_LONG_RUN } from '../../support/long-run.js';
+import { IS_LONG_RUN, longRunRows } from '../../support/long-run.js';
 import { maxRequestsInWindow } from '../../support/stub-server.js';
 
 const REQUESTS = IS_LONG_RUN ? 300 : 48;
@@ -134,12 +134,12 @@ const EXPECTED_CAUSES: readonly string[] = [
 /** Runs of each kind; a kind that takes seconds runs once. */
 const SEEDS = Number(process.env['TANKOBON_LEDGER_SEEDS'] ?? (IS_LONG_RUN ? 6 : 1));
 const SLOW_KINDS = /hour|bans|40/;
-/** Long ones have their turn in the long run. Each short run takes another half of the rest. */
-const half = Math.floor(Math.random() * 2);
+/** Long ones have their turn in the long run. Each short run takes another quarter of the rest. */
+const quarter = Math.floor(Math.random() * 4);
 const ALL_KINDS = Object.entries({ ...PROCESS_FAULTS, ...LEDGER_FAULTS, ...FAULTS_OF_SERVERS });
 const KINDS = IS_LONG_RUN
   ? ALL_KINDS
-  : ALL_KINDS.filter(([name]) => !SLOW_KINDS.test(name)).filter((_, kind) => kind % 2 === half);
+  : ALL_KINDS.filter(([name]) => !SLOW_KINDS.test(name)).filter((_, kind) => kind % 4 === quarter);
 
 test.each(KINDS)(
   'the fault “%s” makes no request exceed a limit',
@@ -159,7 +159,7 @@ test.each(KINDS)(
   3_600_000,
 );
 
-test.each(['none, chapters', 'none, titles', '40 processes'])(
+test.each(['none, chapters', 'none, titles', ...longRunRows('40 processes')])(
   'with “%s” the limits are used, and processes take turns',
   (name) => {
     const kind = PROCESS_FAULTS[name];
