@@ -51,7 +51,6 @@ describe('a target', () => {
   test.each([
     '',
     ' ',
-    'chapter',
     ID.slice(1),
     `${ID}0`,
     `{${ID}}`,
@@ -79,6 +78,14 @@ describe('a target', () => {
       }),
     );
   });
+
+  test.each(['chapter', 'lighthouse cat', '灯台'])(
+    '%j is none, and may be words to search for',
+    (text) => {
+      const hint = `To search for a title, run: tankobon search ${text}`;
+      expect(() => parseTarget(text)).toThrow(expect.objectContaining({ hint }));
+    },
+  );
 
   test('may be an address of a host that is the service by its setting', () => {
     const text = `https://manga.example/chapter/${ID}`;
