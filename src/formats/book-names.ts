@@ -8,7 +8,7 @@ import { groupBy } from '../core/group-by.js';
 import { copyProfile } from './book-copy.js';
 import type { PageProfile } from './device/page-profile.js';
 import type { ChapterGroup } from './group-volumes.js';
-import { chapterLabel, type SourceChapter } from './source-chapter.js';
+import { chapterLabel, sourceKey, type SourceChapter } from './source-chapter.js';
 
 export interface PlannedBook {
   readonly file: string;
@@ -42,9 +42,13 @@ export function nameBooks(
   names: BookNames,
   chapters: readonly SourceChapter[],
 ): PlannedBook[] {
+  const inBooks = groupBy(
+    chapters.filter(({ isBound }) => isBound),
+    ({ file }) => file,
+  );
   const planned = groups.map((group) => ({
     group,
-    file: placeBook(join(names.output, names.nameBook(nameValues(group))), group, names),
+    file: renamedBook(group, names, inBooks) ?? placeBook(pathOf(group, names), group, names),
   }));
   const key = ({ file }: PlannedBook): string => pathCollisionKey(file);
   const sameName = groupBy(planned, key);
@@ -78,15 +82,53 @@ function withLanguage(
   return exists(named) || (isAmbiguous && !exists(file)) ? { group, file: named } : book;
 }
 
+function pathOf(group: ChapterGroup, { output, nameBook }: BookNames): string {
+  return join(output, nameBook(nameValues(group)));
+}
+
+/**
+ * The book of this volume under a name that is not of the template, if there is one in the output folder: its owner
+ * renamed it, or an earlier template named it. Otherwise a second book of the volume would be written.
+ */
+function renamedBook(
+  group: ChapterGroup,
+  names: BookNames,
+  inBooks: ReadonlyMap<string, readonly SourceChapter[]>,
+): string | undefined {
+  const isCopy = names.profile !== undefined || names.maxBytes !== undefined;
+  if (group.by !== 'volume' || isCopy || !bindsLibrary(names)) return undefined;
+  const bound = group.chapters.filter(({ isBound }) => isBound);
+  const [book, ...others] = new Set(bound.map(({ file }) => file));
+  if (book === undefined || others.length > 0) return undefined;
+  // The chapter may be in a newer file too.
+  const ids = new Set(group.chapters.map(sourceId));
+  if (inBooks.get(book)?.some((chapter) => !ids.has(sourceId(chapter)))) return undefined;
+  if (extname(book).toLowerCase() !== names.extension || isOutside(book, names)) return undefined;
+  // The book of a title with one volume is another one.
+  const ofTitle = pathOf({ ...group, by: 'title' }, names);
+  return basename(book) === basename(ofTitle) ? undefined : book;
+}
+
+function sourceId(chapter: SourceChapter): string {
+  return chapter.identity?.chapterId ?? sourceKey(chapter);
+}
+
+function bindsLibrary({ inputs, output }: BookNames): boolean {
+  return inputs.length === 0 || inputs.some((input) => resolve(input) === resolve(output));
+}
+
+function isOutside(file: string, { output }: BookNames): boolean {
+  const path = relative(resolve(output), resolve(file));
+  return path.split(sep)[0] === '..' || isAbsolute(path);
+}
+
 /**
  * In the output folder of the chapters, a book whose folder is theirs by the templates goes where they are: it may have
  * been moved. One that its owner edited stays where it is, under the name that it has.
  */
 function placeBook(file: string, { chapters }: ChapterGroup, names: BookNames): string {
-  const { inputs, output, folderTemplate } = names;
-  const isLibrary =
-    inputs.length === 0 || inputs.some((input) => resolve(input) === resolve(output));
-  if (!isLibrary) return file;
+  const { output, folderTemplate } = names;
+  if (!bindsLibrary(names)) return file;
   const edited = editedBook(chapters, names);
   if (edited !== undefined) return edited;
   if (!isTitleFolder(folderTemplate)) return file;
@@ -94,9 +136,9 @@ function placeBook(file: string, { chapters }: ChapterGroup, names: BookNames): 
     ({ isBound, record }) => !isBound && record?.folderTemplate === folderTemplate,
   );
   if (!beside) return file;
+  if (isOutside(beside.file, names)) return file;
   const folder = relative(resolve(output), resolve(dirname(beside.file)));
-  const isOutside = folder.split(sep)[0] === '..' || isAbsolute(folder);
-  return isOutside ? file : join(output, folder, basename(file));
+  return join(output, folder, basename(file));
 }
 
 /** The book that has all of these chapters, if its owner edited it. */

@@ -18,10 +18,11 @@ test('a download that waits for the limits prints it with --verbose, and without
   });
   try {
     const target = `title:${library.titles()[0]?.id ?? ''}`;
+    // Both count in one ledger: the service sees one address.
+    const env = { ...service.environment, TANKOBON_HOME: join(folder, 'home') };
     const runs = [['--verbose'], []].map((flags, index) => {
-      const home = join(folder, String(index));
-      const words = ['download', target, '--language', 'en', '-o', home, ...flags];
-      return start(words, { env: { ...service.environment, TANKOBON_HOME: home } });
+      const output = join(folder, String(index));
+      return start(['download', target, '--language', 'en', '-o', output, ...flags], { env });
     });
     await delay(SECONDS * 1_000);
     for (const { child } of runs) child.kill('SIGINT');

@@ -2,6 +2,7 @@
  * Chapters that are only in volumes, since their files were removed after binding, and that change on the service: they
  * are as good as chapter files.
  */
+import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DownloadEvent } from '../../../src/download/events.js';
 import {
@@ -245,6 +246,30 @@ test('a book of which all chapters moved is removed', async () => {
   expect(events).toContainEqual(
     expect.objectContaining({ type: 'chapter-removed', file: book('01'), book: book('02') }),
   );
+  await expectSettled();
+});
+
+test.each([
+  [
+    'the metadata',
+    () => {
+      edit('3', { title: 'Three' });
+    },
+  ],
+  [
+    'a new chapter',
+    () => {
+      harness.service.library.putChapter(inVolume('5', '2'));
+    },
+  ],
+])('a book that was renamed by hand keeps its name when %s comes to it', async (_, act) => {
+  await start();
+  const renamed = join(harness.output, 'Old', 'second.cbz');
+  renameSync(book('02'), renamed);
+  act();
+  expect((await harness.download(update)).code).toBe(0);
+  expect(paths()).toEqual(['Old/Old Vol.01.cbz', 'Old/second.cbz']);
+  expect(await numbersIn(renamed)).toContain('3');
   await expectSettled();
 });
 
