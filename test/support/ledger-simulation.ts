@@ -114,7 +114,7 @@ export class Simulation {
       if (permit.isValid()) await this.#send(process, permit);
       else {
         this.#left += 1;
-        await permit.settle('unsent');
+        await Promise.race([permit.settle('unsent'), death]);
       }
       this.options.onRequest?.(this);
     }
