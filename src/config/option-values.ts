@@ -6,7 +6,7 @@ import {
   parseByteCount,
   parseByteRate,
 } from '../core/byte-rate.js';
-import { DURATION_EXAMPLES, parseDuration } from '../core/duration.js';
+import { DURATION_EXAMPLES, lacksUnit, parseDuration } from '../core/duration.js';
 import { isUuid } from '../core/uuid.js';
 import { findDevice } from '../formats/device/devices.js';
 import { readAddress } from '../rate-limit/service-addresses.js';
@@ -91,7 +91,12 @@ const KINDS: { readonly [Name in OptionKind]: Kind<KindValues[Name]> } = {
   },
   device: { parse: (text) => findDevice(text).name },
   duration: {
-    parse: (text) => parseDuration(text),
+    parse: (text) => {
+      const number = text.trim();
+      if (lacksUnit(number))
+        throw new InvalidValue(`needs a unit: ${number}s, ${number}m, ${number}h or ${number}d`);
+      return parseDuration(number);
+    },
     expected: ({ example = DURATION_EXAMPLES }) => `must be a duration such as ${example}`,
   },
   rate: {
@@ -150,7 +155,9 @@ export function parseOptionValue<Name extends OptionName>(
   }
   if (typeof value === 'boolean' && (definition.canBeOff ? !value : definition.kind === 'cover'))
     return value as OptionValue<Name>;
-  if (typeof value === type) return parseOptionText(name, String(value), source);
+  // The number 0 is a duration; the message for others names the units.
+  const isDuration = definition.kind === 'duration' && typeof value === 'number';
+  if (typeof value === type || isDuration) return parseOptionText(name, String(value), source);
   const isString = type === 'string' && !['choice', 'cover'].includes(definition.kind);
   throw new InvalidValue(isString || !expected ? `must be a ${type}` : expected(definition));
 }

@@ -1,5 +1,5 @@
 /** Mistakes that people make have sentences of their own, with the command to type. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { start } from '../../support/command.js';
@@ -17,8 +17,12 @@ let folder: string;
 let env: Readonly<Record<string, string>>;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'tankobon-mistakes-'));
-  // Nothing listens there.
-  env = { TANKOBON_HOME: join(folder, 'home'), TANKOBON_API_URL: 'http://127.0.0.1:9' };
+  env = {
+    TANKOBON_HOME: join(folder, 'home'),
+    TANKOBON_OUTPUT: join(folder, 'out'),
+    // Nothing listens there.
+    TANKOBON_API_URL: 'http://127.0.0.1:9',
+  };
 });
 afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
@@ -95,12 +99,32 @@ test.each([
   expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: '', stderr: `error: ${message}` });
 });
 
-test('0 needs no unit, and a number alone in a setting goes on being seconds', async () => {
+test('0 is a duration without a unit', async () => {
   const { code, stderr } = await tankobonHere(['download', '--max-outage', '0', ID], { env });
   expect(code).toBe(3);
   expect(stderr).toContain('could not be reached');
-  expect((await tankobonHere(['config', 'set', 'maxOutage', '90'], { env })).code).toBe(0);
 });
+
+const NEEDS_UNIT = 'needs a unit: 90s, 90m, 90h or 90d';
+
+test('a duration without a unit is a mistake in a setting and in a variable too', async () => {
+  const setting = await tankobonHere(['config', 'set', 'maxOutage', '90'], { env });
+  expect(setting).toMatchObject({ code: 2, stderr: expect.stringContaining(NEEDS_UNIT) });
+  const variable = await tankobonHere(['download', ID], {
+    env: { ...env, TANKOBON_MAX_OUTAGE: '90' },
+  });
+  expect(variable).toMatchObject({ code: 2, stderr: expect.stringContaining(NEEDS_UNIT) });
+});
+
+test.each(['"90"', '90'])(
+  '%s is a mistake as a setting in a file that was edited',
+  async (value) => {
+    mkdirSync(join(folder, 'home'));
+    writeFileSync(join(folder, 'home/settings.json'), `{ "maxOutage": ${value} }`);
+    const { code, stderr } = await tankobonHere(['download', ID], { env });
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(NEEDS_UNIT) });
+  },
+);
 
 test('limits --reset --yes asks nothing', async () => {
   const { code, stderr } = await tankobonHere(['limits', '--reset', '--yes'], { env });

@@ -55,7 +55,7 @@ test.each(OPTION_NAMES)('the default and the example of %s are valid values', (n
 
 test.each([
   ['maxOutage', '90s', '90s'],
-  ['maxOutage', '120', '2m'],
+  ['maxOutage', '120s', '2m'],
   ['maxOutage', '0', '0'],
   ['waitForGroup', '48h', '2d'],
   ['limitRate', '1.5M', '1500k'],

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
-import { parseDuration } from '../../../src/core/duration.js';
+import { lacksUnit, parseDuration } from '../../../src/core/duration.js';
 
 test.each([
   ['0', 0],
-  ['90', 90_000],
+  ['0.0', 0],
   ['90s', 90_000],
   ['10m', 600_000],
   ['1.5h', 5_400_000],
@@ -14,12 +14,22 @@ test.each([
   expect(parseDuration(text)).toBe(ms);
 });
 
-test.each(['', 'm', '-1s', '10 minutes', '1h30m', '1e3', '31d', '0x10', '10M', 'Infinity'])(
-  '"%s" is not a duration',
-  (text) => {
-    expect(parseDuration(text)).toBeUndefined();
-  },
-);
+test.each([
+  '',
+  'm',
+  '90',
+  '1.5',
+  '-1s',
+  '10 minutes',
+  '1h30m',
+  '1e3',
+  '31d',
+  '0x10',
+  '10M',
+  'Infinity',
+])('"%s" is not a duration', (text) => {
+  expect(parseDuration(text)).toBeUndefined();
+});
 
 test('any text gives a whole number of milliseconds up to 30 days, or nothing', () => {
   fc.assert(
@@ -28,4 +38,15 @@ test('any text gives a whole number of milliseconds up to 30 days, or nothing', 
       return ms === undefined || (Number.isInteger(ms) && ms >= 0 && ms <= 30 * 86_400_000);
     }),
   );
+});
+
+test.each([
+  ['90', true],
+  [' 1.5 ', true],
+  ['0', false],
+  ['90s', false],
+  ['-90', false],
+  ['soon', false],
+])('whether "%s" only lacks a unit: %s', (text, lacking) => {
+  expect(lacksUnit(text)).toBe(lacking);
 });

@@ -95,6 +95,10 @@ describe('a problem is reported with line, column and field', () => {
   const one = (rest: string) => `series:\n  - target: title:${ID}\n    ${rest}\n`;
   test.each([
     [one('wait-for-group: soon'), '3:21: series[0].wait-for-group: must be a duration'],
+    [
+      one('wait-for-group: 30'),
+      '3:21: series[0].wait-for-group: needs a unit: 30s, 30m, 30h or 30d',
+    ],
     [one('colour: red'), '3:5: series[0].colour: unknown key'],
     [one('folder: ../elsewhere'), '3:13: series[0].folder: must be a relative path'],
     [one('folder: C:\\comics'), '3:13: series[0].folder: must be a relative path'],
