@@ -1,15 +1,8 @@
 /** The settings file: read as JSON, written by conf, which loads only then. */
-import { lstat, realpath } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { hasCode, thrownMessage, UsageError } from '../core/errors.js';
-import {
-  isOwnedByUs,
-  isSystemError,
-  makeFolders,
-  readFileIfExists,
-  toStorageError,
-} from '../core/files.js';
+import { isSystemError, makeFolders, readFileIfExists, toStorageError } from '../core/files.js';
 import { PRIVATE_FOLDER_MODE } from '../core/own-folder.js';
 
 /** In the config folder. */
@@ -26,19 +19,11 @@ export async function readSettingsFile(
 ): Promise<Readonly<Record<string, unknown>>> {
   const file = join(configFolder, SETTINGS_FILE);
   try {
-    const bytes = await readFileIfExists(await linkTarget(file), { maxBytes: MAX_FILE_BYTES });
+    const bytes = await readFileIfExists(file, { maxBytes: MAX_FILE_BYTES });
     return bytes ? parseObject(bytes.toString()) : {};
   } catch (cause) {
     throw unusable(cause, file);
   }
-}
-
-/** Where a link of this user leads, if to a file. Any other path is returned as it is, to be refused by its name. */
-async function linkTarget(file: string): Promise<string> {
-  const stats = await lstat(file).catch(() => undefined);
-  if (!stats?.isSymbolicLink() || !isOwnedByUs(file, stats)) return file;
-  const target = await realpath(file).catch(() => undefined);
-  return target !== undefined && (await lstat(target)).isFile() ? target : file;
 }
 
 function parseObject(text: string): Record<string, unknown> {

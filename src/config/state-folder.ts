@@ -7,7 +7,7 @@ import { sep } from 'node:path';
 import { UsageError } from '../core/errors.js';
 import { isSystemError, makeFolders } from '../core/files.js';
 import {
-  makeOwn,
+  exposureOf,
   OTHERS_WRITE,
   PRIVATE_FOLDER_MODE,
   type FolderExposure,
@@ -40,7 +40,7 @@ export function checkStateFolder(context: Context, warn?: Warn): void {
   try {
     // With a separator, so that a file is refused too.
     accessSync(state + sep, constants.X_OK);
-    exposure = makeOwn(state, OTHERS_WRITE, { followLinks: true });
+    exposure = exposureOf(state, OTHERS_WRITE, { makesPrivate: true, followsLink: true });
   } catch (cause) {
     if (!isSystemError(cause, 'ENOENT')) throw unusable(cause, context);
   }

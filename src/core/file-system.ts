@@ -1,8 +1,7 @@
 /** What a file system can do, and how much space it has. */
 import { link, lstat, statfs, unlink, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { OTHERS_WRITE } from './own-folder.js';
-import { statNewFile } from './safe-open.js';
+import { hasModes } from './own-folder.js';
 import { isSystemError } from './system-errors.js';
 import { temporaryName } from './temporary-files.js';
 
@@ -38,7 +37,7 @@ export async function probeFileSystem(folder: string): Promise<FileSystemTraits>
     const otherCase = join(dirname(file), basename(file).toUpperCase());
     return {
       hasHardLinks: await canLink(file, second),
-      hasModes: process.platform !== 'win32' && (statNewFile(folder).mode & OTHERS_WRITE) === 0,
+      hasModes: process.platform !== 'win32' && hasModes(folder),
       isCaseSensitive: (await lstat(otherCase).catch(() => undefined)) === undefined,
       isInUserSpace: await isInUserSpace(file),
     };

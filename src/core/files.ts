@@ -30,11 +30,9 @@ export {
 export {
   createFile,
   createFileSync,
-  isOwnedByUs,
   openRegularFile,
   openRegularFileSync,
   replaceFile,
-  statNewFile,
 } from './safe-open.js';
 
 /** A scan calls it for each file: that of node:fs/promises takes twice the processor time. */

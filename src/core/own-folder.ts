@@ -6,6 +6,7 @@ import {
   fstatSync,
   openSync,
   lstatSync,
+  statSync,
   type Stats,
 } from 'node:fs';
 import { ignoreUnsupportedMode, statNewFile, unsafePathError } from './safe-open.js';
@@ -22,45 +23,50 @@ export interface FolderExposure {
   readonly hasModes: boolean;
 }
 
+interface ExposureOptions {
+  /** A folder of this user is made private first if others have any of the rights. */
+  readonly makesPrivate?: boolean;
+  readonly followsLink?: boolean;
+}
+
 /**
- * Makes a folder of this user private if others have any of `rights`. Undefined if they have none of them then. The
- * checks apply to the opened folder, so that it cannot be replaced by a link in between. Throws system errors: ELOOP or
- * ENOTDIR for a link, unless `followLinks`.
+ * Undefined if no other user has any of `rights` to the folder. The checks apply to the opened folder, so that it cannot
+ * be replaced by a link in between. Throws StorageError `unsafe-path` for anything but a folder, and system errors.
  */
-export function makeOwn(
+export function exposureOf(
   folder: string,
   rights: number,
-  { followLinks }: { readonly followLinks: boolean },
+  { makesPrivate = false, followsLink = false }: ExposureOptions = {},
 ): FolderExposure | undefined {
-  if (process.platform === 'win32') return undefined;
-  const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = constants;
-  const descriptor = openSync(folder, O_RDONLY | O_DIRECTORY | (followLinks ? 0 : O_NOFOLLOW));
+  if (process.platform === 'win32') {
+    const stats = followsLink ? statSync(folder) : lstatSync(folder);
+    if (!stats.isDirectory()) throw unsafePathError(folder, stats);
+    return undefined;
+  }
+  const descriptor = openFolder(folder, followsLink);
   try {
-    makePrivate(descriptor, rights);
-    return exposure(folder, fstatSync(descriptor), rights);
+    if (makesPrivate) makePrivate(descriptor, rights);
+    const stats = fstatSync(descriptor);
+    if (isOurs(stats, rights)) return undefined;
+    const { uid } = stats;
+    const reason =
+      isOwnUid(uid) || uid === 0
+        ? 'other users can write to it'
+        : `it belongs to another user (uid ${uid})`;
+    return { reason, hasModes: hasModes(folder) };
   } finally {
     closeSync(descriptor);
   }
 }
 
-/**
- * Undefined if no other user has any of `rights` to the folder. Changes nothing. Throws StorageError `unsafe-path` for
- * anything but a folder, and system errors.
- */
-export function exposureOf(folder: string, rights: number): FolderExposure | undefined {
-  const stats = lstatSync(folder);
-  if (!stats.isDirectory()) throw unsafePathError(folder, stats);
-  return process.platform === 'win32' ? undefined : exposure(folder, stats, rights);
-}
-
-function exposure(folder: string, stats: Stats, rights: number): FolderExposure | undefined {
-  if (isOurs(stats, rights)) return undefined;
-  const { uid } = stats;
-  const reason =
-    isOwnUid(uid) || uid === 0
-      ? 'other users can write to it'
-      : `it belongs to another user (uid ${uid})`;
-  return { reason, hasModes: hasModes(folder, stats) };
+function openFolder(folder: string, followsLink: boolean): number {
+  const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = constants;
+  try {
+    return openSync(folder, O_RDONLY | O_DIRECTORY | (followsLink ? 0 : O_NOFOLLOW));
+  } catch (error) {
+    const stats = lstatSync(folder, { throwIfNoEntry: false });
+    throw stats && !stats.isDirectory() ? unsafePathError(folder, stats, error) : error;
+  }
 }
 
 const isOwnUid = (uid: number): boolean => uid === process.geteuid?.();
@@ -81,11 +87,15 @@ function makePrivate(descriptor: number, rights: number): void {
   }
 }
 
-function hasModes(folder: string, { uid }: Stats): boolean {
+/**
+ * Whether the file system of the folder has modes and owners of its own for each file. Where no file can be created, what
+ * it shows counts.
+ */
+export function hasModes(folder: string): boolean {
   try {
-    const created = statNewFile(folder);
-    const isOwnedByAll = created.uid === uid && !isOwnUid(uid);
-    return !isOwnedByAll && (created.mode & OTHERS_WRITE) === 0;
+    const { uid, mode } = statNewFile(folder);
+    const isOwnedByAll = !isOwnUid(uid) && uid === statSync(folder).uid;
+    return !isOwnedByAll && (mode & OTHERS_WRITE) === 0;
   } catch {
     return true;
   }

@@ -3,7 +3,7 @@ import { lstatSync, mkdirSync, statSync } from 'node:fs';
 import { lstat, mkdir, rmdir } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { StorageError } from './errors.js';
-import { makeOwn, OTHERS_ALL, PRIVATE_FOLDER_MODE, type FolderExposure } from './own-folder.js';
+import { exposureOf, OTHERS_ALL, PRIVATE_FOLDER_MODE } from './own-folder.js';
 import { unsafePathError } from './safe-open.js';
 import { isSystemError } from './system-errors.js';
 
@@ -44,19 +44,9 @@ export function makePrivateFolder(folder: string): void {
   const existing = lstatSync(folder, { throwIfNoEntry: false });
   if (existing && !existing.isDirectory()) throw unsafePathError(folder, existing);
   makeFolders(folder, PRIVATE_FOLDER_MODE);
-  const exposure = makeOwnUnlinked(folder);
+  const exposure = exposureOf(folder, OTHERS_ALL, { makesPrivate: true });
   if (exposure?.hasModes)
     throw new StorageError('unsafe-path', `${folder} is not used: ${exposure.reason}.`);
-}
-
-/** Refuses a link that another user puts in place of the folder after it was checked. */
-function makeOwnUnlinked(folder: string): FolderExposure | undefined {
-  try {
-    return makeOwn(folder, OTHERS_ALL, { followLinks: false });
-  } catch (error) {
-    const stats = lstatSync(folder, { throwIfNoEntry: false });
-    throw stats && !stats.isDirectory() ? unsafePathError(folder, stats, error) : error;
-  }
 }
 
 /**

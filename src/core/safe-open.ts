@@ -123,7 +123,7 @@ function assertUsable(file: string, stats: Stats): void {
  * Whether the file or folder at `path` belongs to this user or to root. Always true on Windows, which has no such
  * owners, and on file systems where all files have the same owner (CIFS, FAT, some NFS servers).
  */
-export function isOwnedByUs(path: string, { uid }: Stats): boolean {
+function isOwnedByUs(path: string, { uid }: Stats): boolean {
   const ownUid = process.geteuid?.();
   if (ownUid === undefined || uid === ownUid || uid === 0) return true;
   try {

@@ -28,7 +28,7 @@ import {
   writeFileAtomic,
 } from '../../../src/core/files.js';
 import { tryLockFile } from '../../../src/core/lock.js';
-import { makeOwn, OTHERS_ALL } from '../../../src/core/own-folder.js';
+import { exposureOf, OTHERS_ALL } from '../../../src/core/own-folder.js';
 import { posixDescribe, posixTest } from '../../support/platform.js';
 
 let folder: string;
@@ -139,9 +139,12 @@ posixTest('a link that replaces a folder after its check is not followed', () =>
   const target = join(folder, 'target');
   mkdirSync(target, { mode: 0o755 });
   symlinkSync(target, join(folder, 'link'));
-  expect(() => makeOwn(join(folder, 'link'), OTHERS_ALL, { followLinks: false })).toThrow();
+  expect(() => exposureOf(join(folder, 'link'), OTHERS_ALL, { makesPrivate: true })).toThrow(
+    'is a symbolic link',
+  );
   expect(statSync(target).mode & 0o777).toBe(0o755);
-  expect(makeOwn(join(folder, 'link'), OTHERS_ALL, { followLinks: true })).toBeUndefined();
+  const options = { makesPrivate: true, followsLink: true };
+  expect(exposureOf(join(folder, 'link'), OTHERS_ALL, options)).toBeUndefined();
   expect(statSync(target).mode & 0o777).toBe(0o700);
 });
 
