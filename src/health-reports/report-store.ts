@@ -1,11 +1,9 @@
 /**
  * The journals of a report host: this process writes to one, and settles what ended processes left in theirs. Without a
- * usable folder, reports are kept in memory. The end of a report is written with the next load, so that each report costs
- * one append.
+ * usable folder, reports are kept in memory.
  */
 import { join } from 'node:path';
 import type { Clock } from '../core/clock.js';
-import { groupBy } from '../core/group-by.js';
 import { openJournals, readJournals, type Journal, type JournalEntry } from '../core/journal.js';
 import type { HealthReport } from './health-report.js';
 import {
@@ -17,8 +15,6 @@ import {
   type WaitingReport,
 } from './report-journal.js';
 
-/** Reports that may wait; beyond that the oldest are dropped. */
-export const MAX_WAITING = 10_000;
 /** An older report is of no use to the network. */
 export const MAX_AGE_MS = 24 * 60 * 60_000;
 
@@ -64,8 +60,6 @@ export class ReportStore {
   readonly earlier: readonly StoredReport[];
   /** Own reports that wait in memory until the journal can be written. */
   readonly #unwritten = new Set<StoredReport>();
-  /** For the next append: between calls, only ends. */
-  #lines: { readonly journal: Journal | undefined; readonly line: JournalEntry }[] = [];
   #nextId: number;
   #hasFailed = false;
 
@@ -83,11 +77,10 @@ export class ReportStore {
       })),
     );
     waiting.sort((a, b) => a.atMs - b.atMs);
-    const recent = waiting.filter((report) => !this.isOutdated(report));
-    const outdated = waiting.filter((report) => this.isOutdated(report));
-    for (const report of outdated) this.settle(report, 'dropped', 'too old');
-    for (const report of recent.slice(0, -MAX_WAITING)) this.settle(report, 'dropped', 'too many');
-    this.earlier = recent.slice(-MAX_WAITING);
+    const firstAtMs = options.clock.wallMs() - MAX_AGE_MS;
+    this.earlier = waiting.filter(({ atMs }) => atMs >= firstAtMs);
+    for (const report of waiting)
+      if (report.atMs < firstAtMs) this.settle(report, 'dropped', 'too old');
   }
 
   /** How many own reports would be lost if the process ended now. */
@@ -95,49 +88,29 @@ export class ReportStore {
     return this.#unwritten.size;
   }
 
-  /** How many settled reports would be sent again if the process ended now. */
-  get unwrittenEnds(): number {
-    return this.#lines.length;
-  }
-
   /** Stores the report or, if that fails, keeps it in memory. `atMs` is when the load ended, in whole milliseconds. */
   add(report: HealthReport, atMs: number): StoredReport {
     const stored = { id: this.#nextId, report, atMs, journal: this.journals[0], isOwn: true };
     this.#nextId += 1;
     this.#unwritten.add(stored);
-    this.#lines.push({ journal: stored.journal, line: loadLine(stored) });
-    this.writeLines();
+    this.#append(stored.journal, loadLine(stored));
     return stored;
   }
 
-  /** What became of a report. It is written with the next load, or by writeLines. */
+  /** Records what became of a report. */
   settle(stored: StoredReport, outcome: Outcome, reason?: string): void {
     const { id, journal } = stored;
-    const line = { done: id, outcome, atMs: wholeMs(this.options.clock), reason };
-    this.#lines.push({ journal, line });
     this.#unwritten.delete(stored);
-  }
-
-  writeLines(): void {
-    for (const [journal, lines] of groupBy(this.#lines.splice(0), (each) => each.journal))
-      this.#append(
-        journal,
-        lines.map(({ line }) => line),
-      );
-  }
-
-  isOutdated({ atMs }: WaitingReport): boolean {
-    return this.options.clock.wallMs() - atMs > MAX_AGE_MS;
+    this.#append(journal, { done: id, outcome, atMs: wholeMs(this.options.clock), reason });
   }
 
   close(): void {
-    this.writeLines();
     for (const journal of this.journals) journal.close();
   }
 
-  #append(journal: Journal | undefined, lines: readonly JournalEntry[]): void {
+  #append(journal: Journal | undefined, line: JournalEntry): void {
     try {
-      journal?.append(lines);
+      journal?.append([line]);
     } catch (error) {
       if (!this.#hasFailed) this.options.onStorageError?.(error);
       this.#hasFailed = true;

@@ -11,7 +11,6 @@ import { MAX_PROBE_WAIT_MS, remainingWaitMs } from './exit-wait.js';
 import type { HealthReport, SendReport } from './health-report.js';
 import type { Outcome } from './report-journal.js';
 import {
-  MAX_WAITING,
   openReportStore,
   wholeMs,
   type ReportStore,
@@ -21,6 +20,8 @@ import {
 
 /** More than concurrent pages usually are, so that reports keep up with them. */
 export const MAX_IN_FLIGHT = 8;
+/** Reports that may wait; beyond that the oldest are dropped. */
+export const MAX_WAITING = 10_000;
 const RETRY_DELAYS = { firstMs: 250, maxMs: 4_000 };
 /** Limits the wait at exit and after a failed load. */
 const MAX_WAIT_MS = 2_000;
@@ -143,26 +144,15 @@ export class ReportSender {
     for (;;) {
       const pauseMs = this.#resumeAtMs - this.options.clock.monotonicMs();
       if (pauseMs > 0) await this.options.clock.sleep(pauseMs, signal).catch(() => undefined);
-      const next = this.#next(store, signal);
+      const next = signal.aborted ? undefined : (this.#own.shift() ?? this.#earlier.shift());
       if (!next) return;
       if (!this.#breaker.mayRequest()) {
         this.#putBack(next);
         this.#stopWaiting();
         return;
       }
-      // A kill repeats those in flight and those whose end is not written.
-      if (store.unwrittenEnds + this.#workers.size > MAX_IN_FLIGHT) store.writeLines();
       await this.#deliver(next, store, signal);
     }
-  }
-
-  #next(store: ReportStore, signal: AbortSignal): StoredReport | undefined {
-    while (!signal.aborted) {
-      const next = this.#own.shift() ?? this.#earlier.shift();
-      if (!next || !store.isOutdated(next)) return next;
-      this.#settle(next, store, 'dropped', 'too old');
-    }
-    return undefined;
   }
 
   async #deliver(next: StoredReport, store: ReportStore, signal: AbortSignal): Promise<void> {

@@ -23,13 +23,13 @@ interface Message {
 }
 
 const [GO, KILL, FULL] = [1, 2, 3];
-/** Notifications of one process that a kill may repeat: in flight, or without a written end. */
-export const MAX_REPEATED = 3;
+/** Reports of one process, which a kill may repeat. */
+export const MAX_IN_FLIGHT = 3;
 
 class SimulatedThread {
   readonly control = new Int32Array(new SharedArrayBuffer(8));
   readonly #worker = new Worker(new URL('workers/journal-process.js', import.meta.url), {
-    workerData: { control: this.control, maxRepeated: MAX_REPEATED, modulesUrl: MODULES_URL },
+    workerData: { control: this.control, maxInFlight: MAX_IN_FLIGHT, modulesUrl: MODULES_URL },
   });
   readonly #messages: Message[] = [];
   #wake: () => void = () => undefined;

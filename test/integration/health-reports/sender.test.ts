@@ -4,10 +4,9 @@ import { join } from 'node:path';
 import { systemClock, type Clock } from '../../../src/core/clock.js';
 import type { SendReport } from '../../../src/health-reports/health-report.js';
 import { clearReports, readReportStatus } from '../../../src/health-reports/status.js';
-import { MAX_IN_FLIGHT, ReportSender } from '../../../src/health-reports/sender.js';
+import { MAX_IN_FLIGHT, MAX_WAITING, ReportSender } from '../../../src/health-reports/sender.js';
 import {
   MAX_AGE_MS,
-  MAX_WAITING,
   readWaiting,
   reportsFolder,
 } from '../../../src/health-reports/report-store.js';
@@ -67,23 +66,6 @@ describe('while the report host responds', () => {
     await sender.record(reportNo(1));
     await sender.finish();
     expect(waitingAtArrival).toBe(1);
-  });
-
-  test('the end of a report is written with the next load, in one append', async () => {
-    let tried = 0;
-    const send = (): Promise<number> => {
-      tried += 1;
-      return Promise.resolve(200);
-    };
-    const sender = new ReportSender({ folder, clock: systemClock, send });
-    for (const number of inTurn(1, 10)) {
-      await sender.record(reportNo(number));
-      while (tried < number) await systemClock.sleep(1);
-      await systemClock.sleep(1);
-      expect(status()).toMatchObject({ sent: number - 1, waiting: 1 });
-    }
-    expect(await sender.finish()).toEqual({ sent: 10, waiting: 0 });
-    expect(status()).toMatchObject({ sent: 10, waiting: 0 });
   });
 
   test('a kill at any moment would repeat at most as many reports as may be in flight', async () => {

@@ -6,7 +6,7 @@ import fs from 'node:fs';
 import { createRequire, syncBuiltinESMExports } from 'node:module';
 import { parentPort, workerData } from 'node:worker_threads';
 
-const { control, maxRepeated: MAX_REPEATED, modulesUrl } = workerData;
+const { control, maxInFlight: MAX_IN_FLIGHT, modulesUrl } = workerData;
 const [GO, KILL, FULL] = [1, 2, 3];
 const CALLS =
   'openSync closeSync readSync writeSync ftruncateSync fsyncSync renameSync unlinkSync fstatSync lstatSync readdirSync';
@@ -81,27 +81,24 @@ async function run({ folder, loads, firstNumber, random }) {
     waitingReports(entries).map((report) => ({ journal: journals[index], report })),
   );
   let nextId = lastLoadId(contents[0]) + 1;
-  // What was written to each journal, or waits in memory while the disk is full; and the ends for the next append.
+  // What was written to each journal, or waits in memory while the disk is full.
   const effects = new Map(journals.map((journal) => [journal, []]));
-  let ends = [];
-  const append = (journal, lines) => {
+  const append = (journal, line, effect) => {
     hasWriteFailed = false;
-    effects.get(journal).push(...lines);
+    effects.get(journal).push(effect);
     try {
-      journal.append(lines.map(({ line }) => line));
+      journal.append([line]);
     } catch (error) {
       if (!hasWriteFailed) throw error;
       return;
     }
-    for (const { type, number } of effects.get(journal).splice(0)) notify({ type, number });
+    for (const written of effects.get(journal).splice(0)) notify(written);
   };
-  const write = (load) => {
-    const lines = load ? [...ends, load] : ends;
-    ends = [];
-    for (const journal of journals) {
-      const own = lines.filter((line) => line.journal === journal);
-      if (own.length > 0) append(journal, own);
-    }
+  const inFlight = [];
+  const end = () => {
+    const { journal, report } = inFlight.shift();
+    const line = { done: report.id, outcome: 'sent', atMs: 5 };
+    append(journal, line, { type: 'done', number: report.report.bytes });
   };
   for (let done = 0; done < loads || queue.length > 0; done += 1) {
     if (done < loads) {
@@ -110,23 +107,21 @@ async function run({ folder, loads, firstNumber, random }) {
       const load = { url, success: true, bytes: number, duration: 7, cached: false };
       const report = { id: nextId, atMs: 1_000 + number, report: load };
       nextId += 1;
-      write({ journal: journals[0], line: loadLine(report), type: 'stored', number });
+      append(journals[0], loadLine(report), { type: 'stored', number });
       queue.push({ journal: journals[0], report });
     }
     if (queue.length > 0 && (done >= loads || random() < 0.6)) {
-      if (ends.length + 1 > MAX_REPEATED) write();
-      const { journal, report } = queue.shift();
-      const number = report.report.bytes;
-      notify({ type: 'sent', number });
-      const line = { done: report.id, outcome: 'sent', atMs: 5 };
-      ends.push({ journal, line, type: 'done', number });
+      const next = queue.shift();
+      notify({ type: 'sent', number: next.report.report.bytes });
+      inFlight.push(next);
     }
+    if (inFlight.length === MAX_IN_FLIGHT || (inFlight.length > 0 && random() < 0.5)) end();
     if (random() < 0.15) {
       const journal = journals[Math.floor(random() * journals.length)];
       await journal.compact(compactedLines);
     }
   }
-  write();
+  while (inFlight.length > 0) end();
   for (const journal of journals) journal.close();
 }
 
