@@ -83,8 +83,8 @@ const relationship = (
   attributes: () => object,
 ): Relationship => ({ id, type, attributes: includes.includes(type) ? attributes() : undefined });
 
-const uploader = (includes: Includes): Relationship =>
-  relationship(UPLOADER_ID, 'user', includes, () => userAttributes('harbourmaster'));
+const uploader = (includes: Includes, id = UPLOADER_ID): Relationship =>
+  relationship(id, 'user', includes, () => userAttributes('harbourmaster'));
 
 const people = (
   type: string,
@@ -112,7 +112,7 @@ export class Entities {
         relationship(group.id, 'scanlation_group', includes, () => groupAttributes(group)),
       ),
       ...(title ? [this.#titleRelationship(title, includes)] : []),
-      uploader(includes),
+      uploader(includes, chapter.uploaderId),
     ]);
     return chapter.malform ? chapter.malform(wellFormed) : wellFormed;
   }

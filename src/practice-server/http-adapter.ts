@@ -2,7 +2,12 @@
  * Listens on loopback and converts between node:http(s) and plain objects. Closing a listener destroys its
  * connections, so that neither a hang nor an endless body outlives the server.
  */
-import { createServer as createHttpServer, type IncomingMessage, type Server } from 'node:http';
+import {
+  createServer as createHttpServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+} from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import { once } from 'node:events';
 import {
@@ -28,7 +33,8 @@ export interface ReceivedRequest extends Pick<EndpointRequest, 'method' | 'path'
 export interface ListenOptions {
   /** Any free port by default. */
   readonly port?: number;
-  readonly tls?: Certificate;
+  /** A function is called at the first connection. */
+  readonly tls?: Certificate | (() => Certificate);
   /** The host in the origin. The socket is always bound to 127.0.0.1. */
   readonly hostname: string;
   respond(request: ReceivedRequest, origin: string): Promise<Reply>;
@@ -106,24 +112,41 @@ async function openServer(server: TcpServer, requestedPort = 0) {
 /** Accepts connections and never sends a byte: no TLS handshake, no response. */
 export const listenSilently = () => openServer(createTcpServer());
 
-export async function listen({ tls, hostname, ...options }: ListenOptions): Promise<Listener> {
-  let origin = '';
+function createServer(tls: Certificate | undefined, respond: RequestListener): Server {
   const settings = {
     keepAliveTimeout: KEEP_ALIVE_MS,
     requestTimeout: 0,
     maxHeaderSize: 64 * 1024,
-    ...(tls && { ...tls, minVersion: 'TLSv1.2' as const }),
   };
-  const server: Server = tls ? createHttpsServer(settings) : createHttpServer(settings);
-  server.on('request', (message, response) => {
+  const server = tls
+    ? createHttpsServer({ ...settings, ...tls, minVersion: 'TLSv1.2' })
+    : createHttpServer(settings);
+  return server.on('request', respond).on('tlsClientError', () => undefined);
+}
+
+/** Creates the server at its first connection. Certificates are half the time that a practice server takes to start. */
+function createLateServer(create: () => Server): TcpServer {
+  let server: Server | undefined;
+  return createTcpServer((socket) => {
+    server ??= create();
+    server.emit('connection', socket);
+  });
+}
+
+export async function listen({ tls, hostname, ...options }: ListenOptions): Promise<Listener> {
+  let origin = '';
+  const respond: RequestListener = (message, response) => {
     const request = receivedRequest(message, hostname);
     options
       .respond(request, origin)
       .then((reply) => sendResponse(response, reply, request.method))
       // The client has disconnected or the server is stopping.
       .catch(() => response.destroy());
-  });
-  server.on('tlsClientError', () => undefined);
+  };
+  const server =
+    typeof tls === 'function'
+      ? createLateServer(() => createServer(tls(), respond))
+      : createServer(tls, respond);
   const opened = await openServer(server, options.port);
   origin = `${tls ? 'https' : 'http'}://${hostname}:${opened.port}`;
   return { ...opened, origin };

@@ -44,9 +44,9 @@ export async function openListeners(options: PracticeOptions, middleware: Middle
     const faultyOrigins: Partial<Record<FaultName, string>> = {
       'connect-refused': originAt(CLOSED_PORT),
       'silent-node': originAt(silent.port),
-      'bad-certificate': (await open('node', { tls: selfSigned() })).origin,
+      'bad-certificate': (await open('node', { tls: () => selfSigned() })).origin,
       // Without a certificate, a TLS server ends each handshake with an alert.
-      'tls-refused': (await open('node', { tls: { key: '', cert: '' } })).origin,
+      'tls-refused': (await open('node', { tls: () => ({ key: '', cert: '' }) })).origin,
     };
     const { api, images, nodes } = hosts;
     const imageOrigins = {

@@ -8,8 +8,7 @@ import type { DueTitle } from './sync-titles.js';
 
 /** Binds all existing chapters of the series. A book that fails is a warning: its chapters are saved. */
 export async function bindSeries(
-  { options: series, title, label }: DueTitle,
-  output: string,
+  { options: series, title, label, output }: DueTitle,
   releases: readonly Chapter[],
   { libraries, context, options: syncOptions, warn, userSignal }: SyncSession,
 ): Promise<void> {
@@ -20,7 +19,7 @@ export async function bindSeries(
   const { bindTitles } = await import('../download/bind-titles.js');
   const observe: ObserveBind = (event) => {
     if (event.type === 'book-failed') warn(`Not bound: ${event.message}`);
-    else if (event.type === 'warning') warn(event.message);
+    else if (event.type === 'warning') warn(event.message, event.hint);
   };
   const titles = [{ ...title, chapters: releases }];
   const library = await libraries.open(output);

@@ -4,8 +4,6 @@ import type { TitleState } from './sync-lines.js';
 const DAY_MS = 86_400_000;
 /** Edits, take-downs and restorations of chapters are not uploads: they show when the title is read. */
 const WEEK_MS = 7 * DAY_MS;
-/** What was published while the last run was under way, or with a wrong clock, must not be missed. */
-const FEED_OVERLAP_MS = DAY_MS;
 
 export interface CheckedTitle {
   readonly id: string;
@@ -52,9 +50,4 @@ function hasNews({ latest, rules, state }: CheckedTitle, nowMs: number): boolean
     (latest === undefined && state.hasChapters === true) ||
     (state.againAtMs !== undefined && state.againAtMs <= nowMs)
   );
-}
-
-/** From when the feed of followed titles is read. */
-export function feedStartMs(lastSuccessMs: number): number {
-  return lastSuccessMs - FEED_OVERLAP_MS;
 }

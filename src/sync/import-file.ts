@@ -35,6 +35,8 @@ export const NOTHING_IMPORTED: ImportedFile = {
 
 /** Backups of ten thousand titles with their chapters have about 100 MiB. */
 const MAX_BACKUP_BYTES = 512 * 2 ** 20;
+/** Larger than by default: each chunk is a turn of the event loop. */
+const CHUNK_BYTES = 2 ** 20;
 
 /** Throws UsageError `bad-input-file` for a file of another kind, or a broken one. `name`: for messages. */
 export async function readImportedFile(bytes: Buffer, name: string): Promise<ImportedFile> {
@@ -54,7 +56,10 @@ const KNOWN_FILES =
 
 async function unzipped(bytes: Buffer, name: string): Promise<Buffer> {
   try {
-    return await promisify(gunzip)(bytes, { maxOutputLength: MAX_BACKUP_BYTES });
+    return await promisify(gunzip)(bytes, {
+      maxOutputLength: MAX_BACKUP_BYTES,
+      chunkSize: CHUNK_BYTES,
+    });
   } catch (cause) {
     throw brokenFile('backup', name, cause);
   }

@@ -62,12 +62,11 @@ export async function reportChanges(
   due: DueTitle,
   changed: readonly PlannedRelease[],
   releases: readonly Chapter[],
-  output: string,
   session: SyncSession,
 ): Promise<void> {
   if (changed.length === 0) return;
   const { previewUpdates } = await import('../download/update-metadata.js');
-  const { request, plan: planAll } = await planReleases(due, changed, releases, output, session);
+  const { request, plan: planAll } = await planReleases(due, changed, releases, session);
   const everything = await planAll(session);
   const { plan, samePages } = await withDelivery(everything, session.client, session.userSignal);
   for (const { job } of plan.chapters) report(job.id, ['pages']);
@@ -76,7 +75,7 @@ export async function reportChanges(
 
   function report(id: string, what: readonly string[]): void {
     const chapter = releases.find((each) => each.id === id);
-    session.observeSync({
+    session.listeners.observe({
       type: 'chapter-changed',
       title: due.id,
       chapter: id,
@@ -91,7 +90,7 @@ export function reportRestored(
   { id, label }: DueTitle,
   releases: readonly Chapter[],
   library: LibraryIndex,
-  { journal, observeSync, context }: SyncSession,
+  { journal, listeners, context }: SyncSession,
 ): void {
   const nowMs = context.clock.wallMs();
   const takenDown = new Set(journal.state.titles[id]?.takenDown);
@@ -99,6 +98,6 @@ export function reportRestored(
     const isBack = takenDown.has(chapter.id) && !unavailableReason(chapter, nowMs);
     if (!isBack || !library.find(chapter.id)) continue;
     const fields = chapterFields(chapter, label);
-    observeSync({ type: 'chapter-restored', title: id, chapter: chapter.id, ...fields });
+    listeners.observe({ type: 'chapter-restored', title: id, chapter: chapter.id, ...fields });
   }
 }

@@ -128,7 +128,7 @@ export function decideReleases(
       if (double) doubled.push(double);
       else if (decision.kind === 'known') known += 1;
       else if (decision.kind === 'replaces')
-        planned.push({ chapter, why: explanation, replaces: decision.archive.chapterId });
+        planned.push({ chapter, why: 'uploaded again', replaces: decision.archive.chapterId });
       else if (untilMs > context.nowMs) {
         waiting.push({ chapter, untilMs });
         againAtMs.push(untilMs);

@@ -43,7 +43,7 @@ export function addFailure(
   target: string,
   error: TankobonError,
   report: SyncReport,
-  { observeSync, journal, notices, options, context }: SyncSession,
+  { listeners, journal, notices, options, context }: SyncSession,
 ): void {
   const { code, message } = error;
   const id = target.replace(/^\w+:/, '');
@@ -52,18 +52,18 @@ export function addFailure(
   report.failures.push({ target, name, message });
   const folder = outputOf({}, options.file, context.settings);
   notices.addFailure(target, { id, name: name ?? target, folder }, error);
-  observeSync({ type: 'target-failed', target, reason: code, message, error });
+  listeners.observe({ type: 'target-failed', target, reason: code, message, error });
 }
 
 export function addSeries(
   series: SeriesReport,
   report: SyncReport,
-  { observeSync }: SyncSession,
+  { listeners }: SyncSession,
 ): void {
   report.series.push(series);
   for (const name of SERIES_COUNTS) report.totals[name] += series[name];
   const { titleId, waiting, ...counts } = series;
-  observeSync({ type: 'series-synced', ...counts, title: titleId, waiting: waiting.length });
+  listeners.observe({ type: 'series-synced', ...counts, title: titleId, waiting: waiting.length });
 }
 
 /** The state keeps no more. */

@@ -19,13 +19,11 @@ import { SERIES_COUNTS } from './sync-events.js';
 import { HookNotices } from './hook-notices.js';
 import { runHooks } from './sync-hooks.js';
 import { SyncLibraries } from './sync-libraries.js';
-import { removeReplaced } from './sync-save.js';
 import { syncSeries } from './sync-series.js';
 import type { SyncListeners, SyncOptions, SyncReport, SyncSession } from './sync-session.js';
 import { withSession } from '../download/download-session.js';
 import { checkTitles, type DueTitle } from './sync-titles.js';
 import { addFailure, addSeries, emptyReport, noticesOf, recordRun } from './run-report.js';
-import { outputOf } from './sync-request.js';
 
 /** Every failure after the start is in the report. Throws UsageError and StorageError before anything is sent. */
 export async function runSync(
@@ -40,11 +38,14 @@ export async function runSync(
   if (share !== undefined) await shareServer(context);
   const archive = await openDownloadArchive(archiveFile(folder), { mode: 0o600 });
   const notices = new HookNotices();
-  const observe: SyncListeners['observe'] = (event) => {
-    notices.observe(event);
-    listeners.observe(event);
+  const observed: SyncListeners = {
+    ...listeners,
+    observe: (event) => {
+      notices.observe(event);
+      listeners.observe(event);
+    },
   };
-  return withSession(context, run, { ...listeners, observe }, signal, async (service) => {
+  return withSession(context, run, observed, signal, async (service) => {
     const journal = await SyncJournal.open(folder, {
       isWritten: !options.dryRun,
       warn: service.warn,
@@ -56,8 +57,7 @@ export async function runSync(
       history: historyOf(archive, journal),
       libraries: new SyncLibraries(folder, service.signal),
       journal,
-      observeSync: observe,
-      onSkipped: listeners.onSkipped,
+      listeners: observed,
       notices,
     };
     try {
@@ -101,7 +101,6 @@ async function syncTitles(session: SyncSession, report: SyncReport): Promise<voi
   if (failed.length === 0) removeUnsubscribed(new Set(titles.map(({ id }) => id)), session);
   for (const { target, error } of failed) addFailure(target, error, report, session);
   report.totals.failed += failed.length;
-  await finishReplacements(session);
   // Machines that share the work meet less often where each takes the titles in another order.
   const ordered = session.options.share === undefined ? due : shuffled(due);
   const waiting: (() => Promise<void>)[] = [];
@@ -142,10 +141,9 @@ async function attempt(
   session: SyncSession,
   act: () => Promise<SeriesResult | undefined>,
 ): Promise<void> {
-  const { journal, notices, options, context } = session;
-  const folder = outputOf(due.options, options.file, context.settings);
+  const { journal, notices } = session;
   const isNew = journal.state.titles[due.id] === undefined;
-  notices.begin({ id: due.id, name: due.label, folder }, isNew);
+  notices.begin({ id: due.id, name: due.label, folder: due.output }, isNew);
   try {
     const result = await act();
     if (!result) return;
@@ -188,17 +186,4 @@ function removeUnsubscribed(
     (id) => !ids.has(id) && !paused.has(id),
   );
   if (forgotten.length > 0) journal.add({ forgotten });
-}
-
-/** A run that was killed may have saved a replacement without removing the replaced archive. */
-async function finishReplacements(session: SyncSession): Promise<void> {
-  const { chapters } = session.journal.state;
-  const ids = [...chapters].flatMap(([id, { replaces }]) => (replaces === undefined ? [] : [id]));
-  if (session.options.dryRun || ids.length === 0) return;
-  const { series, follows } = session.subscriptions;
-  const all = [...series, ...(follows ? [follows.options] : [])];
-  const outputs = all.map((seriesOptions) =>
-    outputOf(seriesOptions, session.options.file, session.context.settings),
-  );
-  for (const output of new Set(outputs)) await removeReplaced(ids, output, session);
 }

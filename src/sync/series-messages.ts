@@ -1,10 +1,12 @@
 /** What a run says of a series before its download: what is skipped, what waits, and what a person may wonder about. */
 import type { Chapter } from '../api/chapters.js';
+import type { LibraryIndex } from '../cbz/library-index.js';
 import { pluralize } from '../core/human-format.js';
+import { shellQuoted } from '../core/shell-quoted.js';
 import type { SkippedEvent, SkipReason } from '../download/events.js';
 import { chapterFields } from '../selection/chapter-fields.js';
 import { explainEmptySelection } from '../selection/explain-selection.js';
-import type { ReleaseDecisions } from './release-decisions.js';
+import type { PlannedRelease, ReleaseDecisions } from './release-decisions.js';
 import { languagesOf } from './sync-request.js';
 import type { SyncSession } from './sync-session.js';
 import type { DueTitle } from './sync-titles.js';
@@ -33,17 +35,33 @@ export function reportDecisions(
   { id, label }: DueTitle,
   { waiting }: ReleaseDecisions,
   skipped: readonly SkippedEvent[],
-  { journal, observeSync, onSkipped }: SyncSession,
+  { journal, listeners: { observe, onSkipped } }: SyncSession,
 ): void {
   for (const { chapter, untilMs } of waiting) {
     const until = new Date(untilMs).toISOString();
     const fields = chapterFields(chapter, label);
-    observeSync({ type: 'chapter-waiting', title: id, chapter: chapter.id, ...fields, until });
+    observe({ type: 'chapter-waiting', title: id, chapter: chapter.id, ...fields, until });
   }
   const reported = new Set(journal.state.titles[id]?.reported);
   const fresh = skipped.filter(({ chapter }) => !reported.has(chapter));
-  for (const event of fresh) observeSync(event);
+  for (const event of fresh) observe(event);
   onSkipped?.(fresh);
+}
+
+/** A file that is damaged is not replaced by each run: `verify` may find others, and says which. Returns their number. */
+export function warnOfDamagedFiles(
+  planned: readonly PlannedRelease[],
+  library: LibraryIndex,
+  { history, warn }: SyncSession,
+): number {
+  const recorded = planned.filter(({ chapter }) => history.has(chapter.id));
+  const files = recorded.flatMap(({ chapter }) => library.findDamaged(chapter.id)?.file ?? []);
+  for (const file of files)
+    warn(
+      `${file} is damaged: its end is lost.`,
+      `To download its chapter again, run: tankobon verify --repair ${shellQuoted(file)}`,
+    );
+  return files.length;
 }
 
 /** The history lists these chapters, and their files are gone: a person may wonder why they do not come back. */
@@ -61,12 +79,12 @@ export function warnOfMissingFiles(
 
 /** Titles of `follows` are left out: no subscription chose their language. */
 export function warnOfMissingLanguage(
-  { id, title: { languages }, label, options, follow }: DueTitle,
+  { id, title: { languages }, label, options, isFollowed = false }: DueTitle,
   { context, warn }: SyncSession,
 ): void {
   const requested = languagesOf(options, context.settings);
   const available = languages.find((code) => !requested.includes(code));
-  if (follow || available === undefined || requested.length === 0) return;
+  if (isFollowed || available === undefined || requested.length === 0) return;
   warn(
     explainEmptySelection({
       titleName: label,

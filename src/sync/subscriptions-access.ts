@@ -2,12 +2,11 @@
 import type { Stats } from 'node:fs';
 import { dirname } from 'node:path';
 import { UsageError } from '../core/errors.js';
-import { isSystemError, statNewFile } from '../core/files.js';
+import { hasModes } from '../core/own-folder.js';
 import { shellQuoted } from '../core/shell-quoted.js';
 
 const GROUP_WRITE = 0o020;
 const WORLD_WRITE = 0o002;
-const PRIVATE_MODE = 0o600;
 
 export type Warn = (message: string, hint?: string) => void;
 
@@ -34,14 +33,4 @@ function isWritableByOthers({ mode, gid }: Stats): boolean {
   const ownGid = process.getegid?.();
   if (ownGid === undefined) return false;
   return (mode & WORLD_WRITE) !== 0 || ((mode & GROUP_WRITE) !== 0 && gid !== ownGid);
-}
-
-/** Where no file can be created, the modes that the system reports count. */
-function hasModes(folder: string): boolean {
-  try {
-    return (statNewFile(folder).mode & 0o777) === PRIVATE_MODE;
-  } catch (error) {
-    if (isSystemError(error, 'EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT')) return true;
-    throw error;
-  }
 }

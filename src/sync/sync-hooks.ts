@@ -145,14 +145,14 @@ function post(request: HookRequest, { got, context, signal }: HookSession): Prom
 async function attempt(
   hook: HookName,
   action: () => Promise<void>,
-  { observeSync, warn, userSignal }: SyncSession,
+  { listeners, warn, userSignal }: SyncSession,
 ): Promise<void> {
   try {
     await action();
   } catch (error) {
     userSignal.throwIfAborted();
     const message = thrownMessage(error);
-    observeSync({ type: 'hook-failed', hook, message });
+    listeners.observe({ type: 'hook-failed', hook, message });
     warn(`The hook ${hook} failed: ${message}`);
   }
 }

@@ -47,7 +47,6 @@ export async function syncFolder(stateFolder: string, subscriptionsFile: string)
 }
 
 export const archiveFile = (folder: string): string => join(folder, 'download-archive.txt');
-export const lockPath = (folder: string): string => join(folder, 'lock');
 
 /** Takes no lock. What is missing or cannot be read is requested again. */
 export function readSyncState(folder: string): SyncState {
@@ -169,7 +168,6 @@ function applyLine(state: SyncState, line: SyncLine): void {
     const kept = Object.entries(state.titles).filter(([id]) => !forgotten.has(id));
     state.titles = Object.fromEntries(kept);
   } else if ('merged' in line) state.merged.set(line.merged, { into: line.into, name: line.name });
-  else if ('followed' in line) state.follows?.titleIds.push(line.followed);
   else if ('follows' in line) state.follows = line.follows;
   else if ('run' in line) state.lastRun = line.run;
   else if ('checkedAtMs' in line) state.checkedAtMs = line.checkedAtMs;

@@ -12,7 +12,7 @@ const titleSchema = z.object({
   rules: z.string(),
   /** When all its releases were read. */
   readAtMs: timeMs,
-  /** It had chapters then, of which the service names the last upload. Not kept for titles of follows. */
+  /** It had chapters then, of which the service names the last upload. */
   hasChapters: z.boolean().optional(),
   /** When to decide again although nothing new was uploaded. */
   againAtMs: timeMs.optional(),
@@ -31,14 +31,8 @@ const titleSchema = z.object({
   compared: z.array(z.string()).optional(),
 });
 
-const follows = z.object({
-  /** When the followed titles were last read completely. */
-  lastSuccessMs: timeMs,
-  sinceMs: timeMs.optional(),
-  titleIds: z.array(z.string()),
-  /** Titles with a reading status that are not followed. */
-  notFollowed: z.array(z.string()).default([]),
-});
+/** Releases of followed titles before are not downloaded (`--from-now`). */
+const follows = z.object({ sinceMs: timeMs.optional() });
 
 /** A title or a list of which something failed. */
 const failure = z.object({
@@ -91,8 +85,6 @@ export const lineSchema = z.union([
   /** A title that was merged into another one, and the name that it had. */
   z.object({ merged: z.string(), into: z.string(), name: z.string().optional() }),
   z.object({ follows }),
-  /** A title that is followed since the last run. */
-  z.object({ followed: z.string() }),
   z.object({ run: runRecord }),
   z.object({ nextRunMs: timeMs }),
   /** When the last run began that checked all titles. */

@@ -3,7 +3,9 @@
  * machine is suspended, or by the monotonic one, which is never set back; a changed subscriptions file makes it due too.
  */
 import type { Clock } from '../core/clock.js';
-import { nextDelayMs, outageDelayMs } from './sync-schedule.js';
+import { UsageError } from '../core/errors.js';
+import { formatDuration } from '../core/human-format.js';
+import { retryDelayMs } from '../core/retry-delay.js';
 
 /** What a run ended with: `unreachable` is tried again soon. */
 export type RunOutcome = 'done' | 'unreachable';
@@ -22,8 +24,25 @@ export interface SyncLoopDeps {
   readonly signal: AbortSignal;
 }
 
+const MINUTE_MS = 60_000;
+/** The service asks clients not to poll: MangaDex publishes a few chapters of a followed title a week. */
+export const MIN_INTERVAL_MS = 15 * MINUTE_MS;
+/** Runs of many users must not start at the same moment, such as the full hour. */
+const MAX_JITTER_SHARE = 0.1;
+/** After a run that could not reach the service. */
+const OUTAGE_DELAYS = { firstMs: MINUTE_MS, maxMs: 15 * MINUTE_MS };
 /** After a resume, and after a change of the file, the next run starts within this time. */
 const POLL_MS = 30_000;
+
+/** Throws UsageError `bad-option` for less than 15 minutes. */
+export function checkInterval(intervalMs: number): void {
+  if (intervalMs >= MIN_INTERVAL_MS) return;
+  throw new UsageError(
+    'bad-option',
+    `--every must be at least 15 minutes, since the service limits requests and bans addresses that poll: ${formatDuration(intervalMs)}`,
+    { hint: 'Use a longer interval, such as: --every 6h' },
+  );
+}
 
 /** Resolves when the signal is aborted between two runs; an aborted run rejects. */
 export async function repeatSync(deps: SyncLoopDeps): Promise<void> {
@@ -34,8 +53,9 @@ export async function repeatSync(deps: SyncLoopDeps): Promise<void> {
     failures = (await deps.run()) === 'unreachable' ? failures + 1 : 0;
     signal.throwIfAborted();
     const elapsedMs = clock.monotonicMs() - startedMs;
-    const regularMs = Math.max(0, nextDelayMs(intervalMs, random()) - elapsedMs);
-    const delayMs = failures > 0 ? Math.min(outageDelayMs(failures), regularMs) : regularMs;
+    const fromStartMs = Math.round(intervalMs * (1 + random() * MAX_JITTER_SHARE));
+    const outageMs = failures > 0 ? retryDelayMs(OUTAGE_DELAYS, failures, 1) : Infinity;
+    const delayMs = Math.min(outageMs, Math.max(0, fromStartMs - elapsedMs));
     await deps.onWait(clock.wallMs() + delayMs);
     if (!(await waitUntilDue(delayMs, version, deps))) return;
   }

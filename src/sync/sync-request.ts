@@ -57,12 +57,11 @@ export function outputOf({ output }: SeriesOptions, file: string, settings: Sett
 export function seriesRequest(
   series: SeriesOptions,
   {
-    file,
     share,
     cover,
     coverName,
     seriesMetadata,
-  }: Pick<SyncOptions, 'file' | 'share' | 'cover' | 'coverName' | 'seriesMetadata'>,
+  }: Pick<SyncOptions, 'share' | 'cover' | 'coverName' | 'seriesMetadata'>,
   settings: Settings,
 ): DownloadRequest {
   const { folder, quality } = series;
@@ -81,7 +80,6 @@ export function seriesRequest(
   const { nameChapter, folderTemplate } = request;
   return {
     ...request,
-    output: outputOf(series, file, settings),
     hasVolumeBooks: (series.bind ?? settings.bind) === 'volume',
     // Here, no folder is a choice too.
     hasDefaultName: false,

@@ -14,7 +14,7 @@ import { planSelected } from '../download/plan.js';
 import { runPlan } from '../download/run-download.js';
 import { savedState } from '../download/saved-state.js';
 import { chapterFields } from '../selection/chapter-fields.js';
-import { seriesRequest } from './sync-request.js';
+import { releaseRules, seriesRequest } from './sync-request.js';
 import type { SyncSession } from './sync-session.js';
 import type { DueTitle } from './sync-titles.js';
 
@@ -26,12 +26,11 @@ export async function saveReleases(
   due: DueTitle,
   planned: readonly PlannedRelease[],
   releases: readonly Chapter[],
-  output: string,
   session: SaveSession,
 ) {
-  const { id } = due;
+  const { id, output } = due;
   const { libraries, journal, listeners } = session;
-  const { request, plan } = await planReleases(due, planned, releases, output, session);
+  const { request, plan } = await planReleases(due, planned, releases, session);
   const started = planned.filter(({ isUpdate }) => !isUpdate);
   const plannedIds = planned.map(({ chapter }) => chapter.id);
   // If the run is killed, the next one announces what was saved, and removes what was replaced.
@@ -43,6 +42,7 @@ export async function saveReleases(
   const library = await libraries.open(output);
   const observe: DownloadListeners['observe'] = (event) => {
     if (event.type !== 'summary') listeners.observe(event);
+    if ('removedFile' in event && event.removedFile !== undefined) gone.add(event.removedFile);
     if (event.type === 'chapter-retagged' && event.newFile !== undefined) {
       files.push({ chapterId: event.chapter, file: event.newFile, titleId: id });
       // A book that a chapter was taken from has other chapters too.
@@ -69,15 +69,16 @@ export async function saveReleases(
 
 /** The download of these releases, and its plan, which is made when it starts. */
 export async function planReleases(
-  { id, title, label, options }: DueTitle,
+  { id, title, label, options, output }: DueTitle,
   planned: readonly PlannedRelease[],
   releases: readonly Chapter[],
-  output: string,
   { libraries, context, options: syncOptions, redownload = false }: PlanSession,
 ) {
   const library = await libraries.open(output);
   const series = seriesRequest(options, syncOptions, context.settings);
-  const request = { ...series, update: planned.some(({ isUpdate }) => isUpdate) };
+  const { selection } = releaseRules(options, context.settings, undefined);
+  const update = planned.some(({ isUpdate }) => isUpdate);
+  const request = { ...series, output, selection, update };
   const replacements = new Map(
     planned.flatMap(({ chapter, replaces = '' }) => {
       const old = library.find(replaces);
@@ -105,23 +106,25 @@ export async function reportPlanned(
   due: DueTitle,
   planned: readonly PlannedRelease[],
   releases: readonly Chapter[],
-  output: string,
   session: SyncSession & { readonly redownload: boolean },
 ): Promise<void> {
   if (planned.length === 0) return;
-  const { plan } = await planReleases(due, planned, releases, output, session);
+  const { plan } = await planReleases(due, planned, releases, session);
   const { chapters } = await plan(session);
   const files = new Map(chapters.map(({ job }) => [job.id, job.file]));
-  for (const { chapter, why, replaces } of planned)
-    session.observeSync({
+  const library = await session.libraries.open(due.output);
+  for (const { chapter, why, replaces } of planned) {
+    const old = replaces === undefined ? undefined : library.find(replaces)?.file;
+    session.listeners.observe({
       type: 'planned',
       title: due.id,
       chapter: chapter.id,
       file: files.get(chapter.id),
       ...chapterFields(chapter, due.label),
-      why,
+      why: old === undefined ? why : `${why}; it replaces ${old}`,
       replaces,
     });
+  }
 }
 
 type PlanSession = Pick<SyncSession, 'libraries' | 'context' | 'options'> & {
@@ -133,9 +136,8 @@ type PlanSession = Pick<SyncSession, 'libraries' | 'context' | 'options'> & {
  * behind. True if it may not have bound them either.
  */
 export async function recoverSaved(
-  { id, label }: DueTitle,
+  { id, label, output }: DueTitle,
   releases: readonly Chapter[],
-  output: string,
   session: SyncSession,
 ): Promise<boolean> {
   const { libraries, history, journal, context } = session;

@@ -2,8 +2,6 @@
 import type { Chapter } from '../api/chapters.js';
 import { fetchTitleFeed } from '../api/feeds.js';
 import { hasCode } from '../core/errors.js';
-import { withoutDeleted } from './deleted-releases.js';
-import { writeKnownReleases } from './known-releases.js';
 import { readEarlierUploads, type EarlierUpload } from '../download/earlier-uploads.js';
 import { findChanges, reportChanges, reportRestored } from './known-changes.js';
 import {
@@ -20,11 +18,12 @@ import { inferVolumes, lacksVolume } from '../selection/infer-volumes.js';
 import {
   reportDecisions,
   skippedEvents,
+  warnOfDamagedFiles,
   warnOfMissingFiles,
   warnOfMissingLanguage,
 } from './series-messages.js';
 import type { TitleState } from './sync-lines.js';
-import { languagesOf, outputOf, releaseRules, rulesText, sinceMsOf } from './sync-request.js';
+import { languagesOf, releaseRules, rulesText, sinceMsOf } from './sync-request.js';
 import { bindSeries } from './bind-series.js';
 import { recoverSaved, reportPlanned, saveReleases } from './sync-save.js';
 import type { SyncSession } from './sync-session.js';
@@ -39,16 +38,15 @@ const PERMANENT_CODES = ['chapter-not-found', 'chapter-unavailable', 'chapter-ex
  * concern the whole run.
  */
 export async function syncSeries(due: DueTitle, session: SyncSession) {
-  const { id, title, options } = due;
+  const { id, title, options, output } = due;
   const { context, journal, libraries, history } = session;
   const known = journal.state.titles[id];
-  const { dryRun, file } = session.options;
+  const { dryRun } = session.options;
   const nowMs = context.clock.wallMs();
-  const output = outputOf(options, file, context.settings);
   const library = await libraries.open(output);
-  const read = await readReleases(due, session);
-  if (read.length === 0) warnOfMissingLanguage(due, session);
-  const isUnfinished = !dryRun && (await recoverSaved(due, read, output, session));
+  const listed = await readReleases(due, session);
+  if (listed.length === 0) warnOfMissingLanguage(due, session);
+  const isUnfinished = !dryRun && (await recoverSaved(due, listed, session));
   const sinceMs = sinceOf(due, session, nowMs);
   const rules = releaseRules(options, context.settings, sinceMs);
   const redownload = session.options.redownload ?? known?.redownload ?? false;
@@ -62,8 +60,6 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
       { nowMs, numbersRestart: title.numbersRestart },
       uploads,
     );
-  const isDownloaded = (chapterId: string) => isKnown(stateOf(chapterId));
-  const listed = await withoutDeleted(due, read, isDownloaded, session);
   const releases = await withInferredVolumes(due, listed, decide, session);
   const added = decide(releases).planned.filter(({ replaces }) => replaces === undefined);
   const uploads = await readEarlierUploads(
@@ -82,17 +78,18 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
   const skipped = skippedEvents(decisions, due.label);
   reportRestored(due, releases, library, session);
   reportDecisions(due, decisions, skipped, session);
-  if (dryRun) await reportPlanned(due, planned, releases, output, { ...session, redownload });
-  if (!rules.upgrade || dryRun) await reportChanges(due, changed, releases, output, session);
+  if (dryRun) await reportPlanned(due, planned, releases, { ...session, redownload });
+  if (!rules.upgrade || dryRun) await reportChanges(due, changed, releases, session);
   if (releases.some((chapter) => stateOf(chapter.id) === 'recorded')) {
     const isDownloaded = (state: SavedState['state']) => state === 'saved';
     const all = decide(releases, { uploads, isDownloaded }).planned;
-    warnOfMissingFiles(due, all.length - planned.length, session);
+    const damaged = warnOfDamagedFiles(all, library, session);
+    warnOfMissingFiles(due, all.length - planned.length - damaged, session);
   }
   const save = (some: readonly PlannedRelease[], onClaimedElsewhere?: (id: string) => void) =>
     some.length === 0
       ? { saved: [], result: emptyResult() }
-      : saveReleases(due, some, releases, output, { ...session, redownload, onClaimedElsewhere });
+      : saveReleases(due, some, releases, { ...session, redownload, onClaimedElsewhere });
   const all = dryRun ? [] : [...planned, ...updates];
   const claimedElsewhere = new Set<string>();
   const first = await save(all, (chapterId) => claimedElsewhere.add(chapterId));
@@ -104,17 +101,17 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
     const saved = dryRun ? planned : [...first.saved, ...rest.saved];
     const result = sumOf(first.result, rest.result);
     if (!dryRun && (saved.length + result.retagged > 0 || isUnfinished))
-      await bindSeries(due, output, releases, session);
+      await bindSeries(due, releases, session);
     const isComplete =
       !result.stoppedBy &&
       result.notStarted === 0 &&
       result.failed.every(({ error }) => hasCode(error, ...PERMANENT_CODES));
-    const state = {
+    const state: TitleState = {
       name: due.label,
-      latest: due.follow ? undefined : title.latestChapterId,
+      latest: title.latestChapterId,
       rules: rulesText(options, context.settings),
       readAtMs: nowMs,
-      hasChapters: (!due.follow && listed.length > 0) || undefined,
+      hasChapters: listed.length > 0 || undefined,
       againAtMs,
       sinceMs: known?.sinceMs ?? (sinceMs === sinceMsOf(options) ? undefined : sinceMs),
       isIncomplete: isComplete ? undefined : true,
@@ -127,7 +124,7 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
       // What failed, or was not reached, is compared again.
       compared: isComplete ? [...compared] : known?.compared,
     };
-    await record(due, state, listed, session);
+    journal.add({ title: id, state });
     return {
       ...countsOf(saved, result, decisions.known + skipped.length),
       titleId: id,
@@ -136,19 +133,6 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
     };
   };
   return { isWaiting: claimedElsewhere.size > 0 && !first.result.stoppedBy, finish };
-}
-
-/** What is remembered of the series. */
-async function record(
-  { id, follow }: DueTitle,
-  state: TitleState,
-  listed: readonly Chapter[],
-  { journal, options: { dryRun, folder } }: SyncSession,
-): Promise<void> {
-  const hasOwnFeed = follow !== undefined && !follow.releases && !dryRun;
-  if (hasOwnFeed) await writeKnownReleases(folder, id, listed);
-  const isNewlyFollowed = hasOwnFeed && !journal.state.follows?.titleIds.includes(id);
-  journal.add({ title: id, state }, ...(isNewlyFollowed ? [{ followed: id }] : []));
 }
 
 /** What is reported of the series; `known`: chapters that were skipped before the download. */
@@ -213,10 +197,9 @@ async function withInferredVolumes(
 }
 
 function readReleases(
-  { id, options, follow }: DueTitle,
+  { id, options }: DueTitle,
   { client, userSignal: signal, warn, context }: SyncSession,
 ): Promise<Chapter[]> {
-  if (follow?.releases) return follow.releases();
   const languages = languagesOf(options, context.settings);
   return fetchTitleFeed(client, id, { signal, warn, languages });
 }

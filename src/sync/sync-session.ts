@@ -1,5 +1,4 @@
 /** What the parts of one run of `tankobon sync` share. */
-import type { Chapter } from '../api/chapters.js';
 import type { TankobonError } from '../core/errors.js';
 import type { DownloadArchive } from '../download/download-archive.js';
 import type { SkippedEvent } from '../download/events.js';
@@ -22,11 +21,8 @@ export interface TitleOptions extends SeriesOptions {
 export interface SubscribedTitle {
   readonly id: string;
   readonly options: TitleOptions;
-  /**
-   * For a title of `follows`: its known releases, with those of the common feed; `undefined` in its place for a title
-   * that is followed since the last run, whose own feed is read once.
-   */
-  readonly follow?: { readonly releases: (() => Promise<Chapter[]>) | undefined };
+  /** A title of `follows`, which the file does not name. */
+  readonly isFollowed?: boolean;
 }
 
 export interface SyncOptions extends Pick<
@@ -54,14 +50,13 @@ export interface SyncListeners extends Omit<DownloadListeners, 'observe'> {
   readonly onSkipped?: (skipped: readonly SkippedEvent[]) => void;
 }
 
-export interface SyncSession extends ServiceSession {
+export interface SyncSession extends Omit<ServiceSession, 'listeners'> {
+  readonly listeners: SyncListeners;
   readonly options: SyncOptions;
   readonly subscriptions: Subscriptions;
   readonly history: DownloadArchive;
   readonly libraries: SyncLibraries;
   readonly journal: SyncJournal;
-  readonly observeSync: ObserveSync;
-  readonly onSkipped: SyncListeners['onSkipped'];
   /** What hooks hear besides new chapters. */
   readonly notices: HookNotices;
 }

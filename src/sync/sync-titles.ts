@@ -1,6 +1,6 @@
 /**
  * The subscribed titles of a run, and which of them have new chapters: one request for each list, one for each hundred
- * titles, also of groups and authors, and for follows the reading statuses and the new part of their common feed. Never one request for each title.
+ * titles, also of groups, authors and the account. Never one request for each title.
  */
 import { fetchOwnedTitles, fetchOwnerName } from '../api/catalogue-lists.js';
 import { fetchList } from '../api/feeds.js';
@@ -10,9 +10,9 @@ import { isTolerable } from '../selection/title-loader.js';
 import { dueTitles } from './due-titles.js';
 import type { Target } from '../selection/target.js';
 import { followMerges, isRequested, titleEntries, warnOfSameTitles } from './merged-titles.js';
-import { currentTitleId, type SyncState } from './sync-journal.js';
+import { currentTitleId } from './sync-journal.js';
 import { followedTitles } from './sync-follows.js';
-import { rulesText } from './sync-request.js';
+import { outputOf, rulesText } from './sync-request.js';
 import type { SubscribedTitle, SyncSession } from './sync-session.js';
 import { twinNames } from './twin-names.js';
 
@@ -20,6 +20,8 @@ export interface DueTitle extends SubscribedTitle {
   readonly title: Title;
   /** Its name in messages: that of its folder if another title has the same name. */
   readonly label: string;
+  /** The output folder, absolute. */
+  readonly output: string;
   /** It has no news, and is read because it was not for a while. */
   readonly isRoutine: boolean;
 }
@@ -43,59 +45,41 @@ export async function checkTitles(session: SyncSession) {
   const known = new Map([...loaded, ...found.titles]);
   if (found.skipped === 0) await followMerges(listed, known, session);
   warnOfSameTitles(session);
-  const followed = session.options.only
-    ? []
-    : await followedTitles(session, new Set(listed.keys()));
+  const followed = session.options.only ? [] : await followedTitles(session, listed, known);
   const titles = [...listed.values(), ...followed];
   for (const id of listed.keys()) {
     if (known.has(id) || found.skipped > 0) continue;
     const error = new ChapterError('chapter-not-found', `Title not found: ${id}`);
     failed.push({ target: `title:${id}`, error });
   }
+  const named = titles.flatMap((subscribed) => {
+    const title = known.get(subscribed.id);
+    const output = outputOf(subscribed.options, session.options.file, context.settings);
+    return title ? [{ ...subscribed, title, output }] : [];
+  });
   const { news, routine } = dueTitles(
-    titles
-      .filter(({ id, follow }) => follow !== undefined || known.has(id))
-      .map(({ id, options, follow }) => ({
-        id,
-        latest: follow ? state.titles[id]?.latest : known.get(id)?.latestChapterId,
-        rules: rulesText(options, context.settings),
-        // Without a state the releases are read, which new subscriptions need too.
-        state: session.options.redownload ? undefined : state.titles[id],
-      })),
-    { nowMs, sinceMs: sinceLastCheckMs(state, nowMs) },
+    named.map(({ id, options, title }) => ({
+      id,
+      latest: title.latestChapterId,
+      rules: rulesText(options, context.settings),
+      // Without a state the releases are read, which new subscriptions need too.
+      state: session.options.redownload ? undefined : state.titles[id],
+    })),
+    { nowMs, sinceMs: nowMs - (state.checkedAtMs ?? 0) },
   );
   // A run with `--only` checks its titles alone: all others keep their share.
   if (!session.options.only) journal.add({ checkedAtMs: nowMs });
-  const isDue = (id: string) => news.has(id) || routine.has(id);
-  const dueFollowed = followed.filter(({ id }) => isDue(id)).map(({ id }) => id);
-  const more = await fetchTitles(client, dueFollowed, { warn, signal });
-  const all = new Map([...known, ...more.titles]);
-  const named = titles.flatMap((subscribed) => {
-    const title = all.get(subscribed.id);
-    return title ? [{ ...subscribed, title }] : [];
-  });
-  const due = named.filter(({ id }) => isDue(id));
+  const due = named.filter(({ id }) => news.has(id) || routine.has(id));
   const labels = due.length > 0 ? await twinNames(named, session) : new Map<string, string>();
   return {
     titles,
     failed,
     due: due.map((subscribed): DueTitle => {
       const { id, title } = subscribed;
-      const isRoutine = routine.has(id);
-      const own = { title, isRoutine, label: labels.get(id) ?? title.name };
-      return { ...(isRoutine ? withOwnFeed(subscribed) : subscribed), ...own };
+      const label = labels.get(id) ?? title.name;
+      return { ...subscribed, isRoutine: routine.has(id), label };
     }),
   };
-}
-
-/** The state of an older version does not say when all titles were checked. */
-function sinceLastCheckMs({ checkedAtMs, lastRun }: SyncState, nowMs: number): number {
-  return nowMs - (checkedAtMs ?? lastRun?.startedAtMs ?? 0);
-}
-
-/** The common feed of follows has only what became readable, so edits show in the title's own feed. */
-function withOwnFeed(subscribed: SubscribedTitle): SubscribedTitle {
-  return subscribed.follow ? { ...subscribed, follow: { releases: undefined } } : subscribed;
 }
 
 interface SubscribedTitles {

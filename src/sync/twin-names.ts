@@ -2,45 +2,36 @@
 import type { Title } from '../api/titles.js';
 import { readArchivedChapters } from '../cbz/archived-chapters.js';
 import { groupBy } from '../core/group-by.js';
-import { nameCandidates, nameKey } from '../download/title-home.js';
-import { outputOf } from './sync-request.js';
-import type { SubscribedTitle, SyncSession } from './sync-session.js';
+import { distinctNames } from '../download/distinct-names.js';
+import { nameKey } from '../download/title-home.js';
+import type { SyncSession } from './sync-session.js';
+
+interface NamedTitle {
+  readonly id: string;
+  readonly title: Title;
+  /** The output folder, absolute. */
+  readonly output: string;
+}
 
 /** By id, those of titles whose name another one has. Reads one file of each, and sends nothing. */
 export async function twinNames(
-  subscribed: readonly (SubscribedTitle & { readonly title: Title })[],
+  subscribed: readonly NamedTitle[],
   session: SyncSession,
 ): Promise<ReadonlyMap<string, string>> {
-  const names = new Map<string, string>();
-  const byName = groupBy(subscribed, ({ title }) => nameKey(title.name));
-  for (const twins of byName.values()) {
-    if (twins.length < 2) continue;
-    const taken = new Set<string>();
-    const used = await Promise.all(twins.map((twin) => usedName(twin, session)));
-    const take = (id: string, name: string): void => {
-      names.set(id, name);
-      taken.add(nameKey(name));
-    };
-    twins.forEach(({ id }, index) => {
-      const name = used[index];
-      if (name !== undefined && !taken.has(nameKey(name))) take(id, name);
-    });
-    // The others get their folders in this order.
-    for (const { id, title } of twins) {
-      if (names.has(id)) continue;
-      const candidates = nameCandidates(title);
-      take(id, candidates.find((name) => !taken.has(nameKey(name))) ?? title.name);
-    }
-  }
-  return names;
+  const counts = groupBy(subscribed, ({ title }) => nameKey(title.name));
+  const twins = [...counts.values()].filter(({ length }) => length > 1).flat();
+  const used = await Promise.all(twins.map((twin) => usedName(twin, session)));
+  return distinctNames(
+    twins.map(({ id, title }, index) => ({ title: { ...title, id }, used: used[index] })),
+  );
 }
 
 /** The name of the series in the files of the title; undefined if there are none. */
 async function usedName(
-  { id, options }: SubscribedTitle,
-  { libraries, options: { file }, context }: SyncSession,
+  { id, output }: NamedTitle,
+  { libraries }: SyncSession,
 ): Promise<string | undefined> {
-  const library = await libraries.open(outputOf(options, file, context.settings));
+  const library = await libraries.open(output);
   const [archive] = library.ofTitle(id);
   const [chapter] = archive ? await readArchivedChapters(archive.file) : [];
   return chapter?.written?.series ?? chapter?.metadata.series;

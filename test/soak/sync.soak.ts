@@ -76,9 +76,8 @@ test('10,000 archives are opened once; a run of 2,000 subscriptions with nothing
       const { archives } = await scanLibrary(harness.base.output, {
         cache: {
           get: (...args) => cache.get(...args),
-          keep: (file) => {
-            cache.keep(file);
-          },
+          keep: (file) => cache.keep(file),
+          markAt: (file) => cache.markAt(file),
           set: (...args) => {
             opened += 1;
             cache.set(...args);

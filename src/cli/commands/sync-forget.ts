@@ -3,10 +3,8 @@
  * titles of a list, a group or an author, which it asks the service for.
  */
 import type { GivenOptions } from '../../config/options/options.js';
-import { RunError } from '../../core/errors.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import { pluralize } from '../../core/human-format.js';
-import { describeLockHolder, tryLockFile } from '../../core/lock.js';
 import { printableLine } from '../../core/printable.js';
 import { sessionOf } from '../../download/stored-login.js';
 import type { Target } from '../../selection/target.js';
@@ -16,7 +14,8 @@ import {
   readSubscriptions,
   subscriptionsPath,
 } from '../../sync/subscriptions-store.js';
-import { currentTitleId, lockPath, readSyncState, SyncJournal } from '../../sync/sync-journal.js';
+import { currentTitleId, readSyncState, SyncJournal } from '../../sync/sync-journal.js';
+import { lockSync } from '../../sync/sync-lock.js';
 import { titlesOf } from '../../sync/sync-titles.js';
 import type { CommandContext } from '../command-context.js';
 import { warnTo } from '../output/error-message.js';
@@ -39,11 +38,7 @@ export async function syncForget(
   const { target } = subscription;
   const isTitle = target.kind === 'title';
   const titleIds = isTitle ? [target.id] : await readTitleIds(target, context);
-  const lock = await tryLockFile(lockPath(folder));
-  if (!lock) {
-    const holder = describeLockHolder(lockPath(folder));
-    throw new RunError('sync-running', `A sync of ${file} is running: ${holder}.`);
-  }
+  const lock = await lockSync(folder, file);
   try {
     const journal = await SyncJournal.open(folder, { warn: warnTo(stderr) });
     for (const titleId of titleIds) {

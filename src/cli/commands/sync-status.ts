@@ -2,10 +2,10 @@
 import { subscriptionsPath } from '../../sync/subscriptions-store.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import { formatDuration, formatLocalTime, pluralize } from '../../core/human-format.js';
-import { describeLockHolder, isLocked } from '../../core/lock.js';
 import { printableLine } from '../../core/printable.js';
-import { lockPath, readSyncState, type SyncState } from '../../sync/sync-journal.js';
+import { readSyncState, type SyncState } from '../../sync/sync-journal.js';
 import type { RunFailure } from '../../sync/sync-lines.js';
+import { runningSync } from '../../sync/sync-lock.js';
 import type { CommandContext } from '../command-context.js';
 import type { GivenOptions } from '../../config/options/options.js';
 import { checkedSyncFolder } from './sync-state.js';
@@ -14,7 +14,7 @@ export async function syncStatus(flags: GivenOptions, context: CommandContext): 
   const { stdout, clock } = context;
   const folder = await checkedSyncFolder(subscriptionsPath(flags.file, context), context);
   const state = readSyncState(folder);
-  const running = await runningProcess(lockPath(folder));
+  const running = await runningSync(folder);
   const nowMs = clock.wallMs();
   stdout.write(
     flags.json
@@ -22,12 +22,6 @@ export async function syncStatus(flags: GivenOptions, context: CommandContext): 
       : `${asLines(state, running, nowMs).join('\n')}\n`,
   );
   return EXIT.done;
-}
-
-/** The process that holds the lock, in words. */
-async function runningProcess(file: string): Promise<string | undefined> {
-  const holder = describeLockHolder(file);
-  return (await isLocked(file)) ? holder : undefined;
 }
 
 function waitingChapters({ titles }: SyncState) {

@@ -1,7 +1,7 @@
 /** `tankobon sync`: runs once, or repeatedly, and reports what each run did. */
 import { runSync } from '../../sync/run-sync.js';
 import { checkOnly } from '../../sync/find-subscription.js';
-import { repeatSync } from '../../sync/sync-loop.js';
+import { checkInterval, repeatSync } from '../../sync/sync-loop.js';
 import type { SyncOptions, SyncReport } from '../../sync/sync-session.js';
 import {
   fileVersion,
@@ -9,14 +9,13 @@ import {
   subscriptionsPath,
 } from '../../sync/subscriptions-store.js';
 import { MAX_DURATION_MS } from '../../core/duration.js';
-import { hasCode, RunError, UsageError } from '../../core/errors.js';
+import { hasCode, UsageError } from '../../core/errors.js';
 import { EXIT, exitCodeOf, type ExitCode } from '../../core/exit-codes.js';
 import { formatLocalTime } from '../../core/human-format.js';
-import { describeLockHolder, tryLockFile } from '../../core/lock.js';
 import { toTankobonError } from '../../core/system-errors.js';
 import type { Subscriptions } from '../../sync/subscriptions.js';
-import { lockPath, readSyncState, SyncJournal } from '../../sync/sync-journal.js';
-import { checkInterval } from '../../sync/sync-schedule.js';
+import { readSyncState, SyncJournal } from '../../sync/sync-journal.js';
+import { lockSync } from '../../sync/sync-lock.js';
 import { captchaSolver } from '../captcha-prompt.js';
 import type { CommandContext } from '../command-context.js';
 import { chooseObserver } from '../output/choose-observer.js';
@@ -41,16 +40,12 @@ export async function sync(flags: GivenOptions, context: CommandContext): Promis
   const file = subscriptionsPath(flags.file, context);
   const folder = await checkedSyncFolder(file, context);
   const files = { file, folder };
-  await readRequested(files, flags, context, warnTo(context.stderr));
+  const subscriptions = await readRequested(files, flags, context, warnTo(context.stderr));
   if (flags.html !== undefined) await preparePage(flags.html, flags.json);
-  const lock = await tryLockFile(lockPath(folder));
-  if (!lock) {
-    const holder = describeLockHolder(lockPath(folder));
-    throw new RunError('sync-running', `A sync of ${file} is running: ${holder}.`);
-  }
+  const lock = await lockSync(folder, file);
   try {
     if (intervalMs !== undefined) return await runRepeatedly(intervalMs, files, flags, context);
-    const { stoppedBy, errors } = await runOnce(files, flags, context);
+    const { stoppedBy, errors } = await runOnce(subscriptions, files, flags, context);
     const all = [...errors, ...(stoppedBy ? [stoppedBy] : [])];
     if (!flags.json) writeHints(all, context);
     return exitCodeOf(all);
@@ -79,14 +74,13 @@ async function runRepeatedly(
 ): Promise<ExitCode> {
   const { clock, signal, stderr } = context;
   const { file, folder } = files;
-  const isFileUsable = async () => {
+  const readIfUsable = async () => {
     try {
-      await readRequested(files, flags, context);
-      return true;
+      return await readRequested(files, flags, context);
     } catch (error) {
       if (!(error instanceof UsageError)) throw error;
       stderr.write(errorMessage(error, context));
-      return false;
+      return undefined;
     }
   };
   await repeatSync({
@@ -95,10 +89,12 @@ async function runRepeatedly(
     signal,
     random: Math.random,
     fileVersion: () => fileVersion(file),
-    isFileUsable,
+    isFileUsable: async () => (await readIfUsable()) !== undefined,
     run: async () => {
-      if (!(await isFileUsable())) return 'done';
-      const { stoppedBy } = await runOnce(files, { ...flags, maxOutage: MAX_DURATION_MS }, context);
+      const subscriptions = await readIfUsable();
+      if (!subscriptions) return 'done';
+      const runFlags = { ...flags, maxOutage: MAX_DURATION_MS };
+      const { stoppedBy } = await runOnce(subscriptions, files, runFlags, context);
       signal.throwIfAborted();
       return hasCode(stoppedBy, 'unreachable', 'service-failed') ? 'unreachable' : 'done';
     },
@@ -116,6 +112,7 @@ async function runRepeatedly(
 }
 
 async function runOnce(
+  subscriptions: Subscriptions,
   files: SyncFiles,
   flags: GivenOptions,
   context: CommandContext,
@@ -124,7 +121,6 @@ async function runOnce(
   const results = resultsOf(flags);
   const observer = await chooseObserver({ ...flags, results }, shown);
   try {
-    const subscriptions = await readRequested(files, flags, context);
     const report = await runSync(
       context,
       subscriptions,

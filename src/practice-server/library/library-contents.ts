@@ -26,7 +26,7 @@ const byId = <T extends { readonly id: string }>(items: readonly T[]): Map<strin
 
 export function createLibrary(contents: LibraryContents): Library {
   const { readingStatuses = new Map<string, ReadingStatus>() } = contents;
-  const followed = [...(contents.followedTitleIds ?? [])];
+  const followed = new Set(contents.followedTitleIds);
   const titles = byId(contents.titles ?? []);
   const lists = byId(contents.lists ?? []);
   const chapters = byId(contents.chapters);
@@ -39,7 +39,7 @@ export function createLibrary(contents: LibraryContents): Library {
   };
   /** The id after merges. */
   const currentId = (titleId: string): string => mergedInto.get(titleId) ?? titleId;
-  const currentIds = (titleIds: readonly string[]) => [...new Set(titleIds.map(currentId))];
+  const currentIds = (titleIds: Iterable<string>) => [...new Set([...titleIds].map(currentId))];
   const currentList = (list: LibraryList): LibraryList => ({
     ...list,
     titleIds: currentIds(list.titleIds),
@@ -68,7 +68,10 @@ export function createLibrary(contents: LibraryContents): Library {
       byTitle = undefined;
     },
     follow(titleId) {
-      followed.push(titleId);
+      followed.add(titleId);
+    },
+    unfollow(titleId) {
+      followed.delete(titleId);
     },
     putTitle(title) {
       titles.set(title.id, title);

@@ -59,6 +59,8 @@ export interface LibraryChapter {
   readonly titleId: string | null;
   readonly attributes: ChapterAttributes;
   readonly groups: readonly LibraryGroup[];
+  /** The user who uploaded it, if it is another one than that of all others. */
+  readonly uploaderId?: string;
   readonly malform?: Malform;
   /** In reading order; empty for a chapter that is hosted elsewhere. */
   pages(quality: Quality): readonly LibraryPage[];
@@ -140,6 +142,7 @@ export interface Library {
   removeChapter(id: string): void;
   /** The practice account follows this title from now on. */
   follow(titleId: string): void;
+  unfollow(titleId: string): void;
   /** Adds a title, or replaces the one with its id. */
   putTitle(title: LibraryTitle): void;
   /** Moves the chapters of a title to another one, which replaces it. */

@@ -1,4 +1,4 @@
-/** The titles that the account follows: few requests, never one for each title. */
+/** The titles that the account follows: a request for a hundred, and those that titles of the file need too. */
 import { readFileSync } from 'node:fs';
 import {
   chapterId,
@@ -13,7 +13,8 @@ import {
 } from '../../support/sync-harness.js';
 
 const FOLLOWED = { Alpha: 'reading', Beta: 're_reading', Gamma: 'completed' } as const;
-const FEED = '/user/follows/manga/feed';
+const FOLLOWS = '/user/follows/manga';
+const feedOf = (name: string) => `/manga/${titleId(name)}/feed`;
 
 let harness: SyncHarness;
 afterEach(() => harness.stop());
@@ -26,25 +27,29 @@ async function start(): Promise<void> {
   harness.catalogueRequests();
 }
 
-test('two runs with a release between them: the feed, the statuses, and the share of single titles', async () => {
+test('a run lists the titles and their statuses, and reads those with news and its share of the others', async () => {
   await start();
   harness.write('follows: { status: [reading, re_reading] }\n');
   const first = await harness.sync();
   expect(first.code).toBe(0);
   expect(first.lines.at(-1)).toMatchObject({ saved: 4, titles: 2 });
-  expect([...harness.catalogueRequests()].sort()).toEqual(['/manga', '/manga/status', FEED]);
+  const listing = ['/manga/status', FOLLOWS];
+  expect([...harness.catalogueRequests()].sort()).toEqual(
+    [...listing, feedOf('Alpha'), feedOf('Beta')].sort(),
+  );
 
   expect((await harness.sync()).lines).toMatchObject([{ type: 'summary', saved: 0 }]);
   const ownFeed = expect.stringMatching(/^\/manga\/[^/]+\/feed$/) as unknown;
-  const share = ['/manga', ownFeed, '/manga/status', FEED];
-  expect([...harness.catalogueRequests()].sort()).toEqual(share);
+  expect([...harness.catalogueRequests()].sort()).toEqual([ownFeed, ...listing]);
 
   harness.clock.advance(3 * DAY_MS);
   const readableMs = harness.clock.wallMs() - HOUR_MS;
   for (const name of ['Alpha', 'Gamma', 'Delta'])
     harness.service.library.putChapter(syncChapter(name, '3', readableMs));
   expect(savedIn((await harness.sync()).lines)).toEqual([chapterId('Alpha', '3')]);
-  expect([...harness.catalogueRequests()].sort()).toEqual(share);
+  expect(harness.catalogueRequests()).toEqual(
+    expect.arrayContaining([...listing, feedOf('Alpha')]),
+  );
   expect(harness.service.violations()).toEqual([]);
 });
 
@@ -61,7 +66,7 @@ test('a chapter that was created long before it became readable is found', async
   expect(savedIn((await harness.sync()).lines)).toEqual([chapterId('Gamma', '3')]);
 });
 
-test('waiting for a group needs no request: the releases of earlier runs are remembered', async () => {
+test('a chapter of another group is downloaded when the wait for the preferred one ends', async () => {
   await start();
   harness.write('follows: true\n', ', group: [Preferred], wait-for-group: 2d');
   await harness.sync();
@@ -70,24 +75,34 @@ test('waiting for a group needs no request: the releases of earlier runs are rem
     syncChapter('Alpha', '3', harness.clock.wallMs() - HOUR_MS, { group: 'Other' }),
   );
   expect(savedIn((await harness.sync()).lines)).toEqual([]);
-  harness.catalogueRequests();
   harness.clock.advance(2 * DAY_MS);
   expect(savedIn((await harness.sync()).lines)).toEqual([chapterId('Alpha', '3', 'Other')]);
-  expect(harness.catalogueRequests()).not.toContain(`/manga/${titleId('Alpha')}/feed`);
 });
 
-test('a title followed since the last run is read completely, once', async () => {
+test('a title followed since the last run is downloaded, and one that is no longer followed gets no new chapters', async () => {
   await start();
   harness.write('follows: true\n');
   await harness.sync();
   const { library } = harness.service;
   library.follow(titleId('Delta'));
+  library.unfollow(titleId('Alpha'));
   harness.clock.advance(2 * DAY_MS);
-  library.putChapter(syncChapter('Delta', '3', harness.clock.wallMs() - HOUR_MS));
-  expect((await harness.sync()).lines.at(-1)).toMatchObject({ saved: 3, titles: 4 });
-  harness.catalogueRequests();
-  await harness.sync();
-  expect(harness.catalogueRequests()).not.toContain(`/manga/${titleId('Delta')}/feed`);
+  for (const name of ['Alpha', 'Delta'])
+    library.putChapter(syncChapter(name, '3', harness.clock.wallMs() - HOUR_MS));
+  const { lines } = await harness.sync();
+  expect(lines.at(-1)).toMatchObject({ saved: 3, titles: 3 });
+  expect(savedIn(lines)).not.toContain(chapterId('Alpha', '3'));
+});
+
+test('--from-now leaves out the older chapters also of titles that are followed later', async () => {
+  await start();
+  harness.write('follows: true\n');
+  expect(savedIn((await harness.sync({ fromNow: true })).lines)).toEqual([]);
+  harness.service.library.follow(titleId('Delta'));
+  harness.clock.advance(2 * DAY_MS);
+  const readableMs = harness.clock.wallMs() - HOUR_MS;
+  harness.service.library.putChapter(syncChapter('Delta', '3', readableMs));
+  expect(savedIn((await harness.sync()).lines)).toEqual([chapterId('Delta', '3')]);
 });
 
 test('without a login, nothing is downloaded, and the exit code says so', async () => {

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { createLibrary } from '../../../src/practice-server/library/library.js';
 import { startPracticeService } from '../../../src/practice-server/practice-service.js';
 import { readIdentity } from '../../../src/cbz/archive-content.js';
-import { start, tankobon } from '../../support/command.js';
+import { start } from '../../support/command.js';
+import { tankobonHere } from '../../support/in-process.js';
 import { IS_LONG_RUN } from '../../support/long-run.js';
 import { startMediaServers } from '../../support/media-servers.js';
 import { chapterId, DAY_MS, syncChapter, syncTitle, titleId } from '../../support/sync-harness.js';
@@ -35,7 +36,7 @@ hooks: { webhook: "${servers.url}/hook" }
     );
     const env = { ...service.environment, TANKOBON_HOME: join(folder, 'home') };
     const words = ['sync', '--file', file];
-    expect(await tankobon(words, { env })).toMatchObject({ code: 0 });
+    expect(await tankobonHere(words, { env })).toMatchObject({ code: 0 });
     service.library.putChapter(release('Preferred', 5));
     const count = join(folder, 'changes');
     const killed = await start(words, {
@@ -48,7 +49,7 @@ hooks: { webhook: "${servers.url}/hook" }
     }).finished;
     // One of the two is there, whenever the kill came.
     expect((await chaptersIn(output)).length).toBeGreaterThan(0);
-    expect(await tankobon(words, { env })).toMatchObject({ code: 0 });
+    expect(await tankobonHere(words, { env })).toMatchObject({ code: 0 });
     expect({ killAt, chapters: await chaptersIn(output) }).toEqual({ killAt, chapters: [NEW] });
     const announced = servers.hooks.flatMap(({ chapters }) => chapters.map(({ id }) => id));
     const times = announced.filter((id) => id === NEW).length;

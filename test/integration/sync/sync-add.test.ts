@@ -4,8 +4,10 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
+  truncateSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -297,6 +299,24 @@ test('status names the titles that failed, and why', async () => {
   expect(JSON.parse((await run('status', '--json')).stdout)).toMatchObject({
     lastRun: { failures: [{ target: `title:${UNKNOWN}` }] },
   });
+});
+
+test('a damaged file of a chapter is named with the command that repairs it', async () => {
+  await add(ALPHA);
+  await run();
+  await run('--redownload');
+  const names = () => readdirSync(join(folder, 'comics', 'Alpha')).sort();
+  const [first = '', second] = names();
+  const damaged = join(folder, 'comics', 'Alpha', first);
+  truncateSync(damaged, 500);
+  await run('add', 'Alpha', '--chapters', '1-9');
+  const { stderr } = await run();
+  expect(stderr).toContain(
+    `warning: ${damaged} is damaged: its end is lost.\nhint: To download its chapter again, run: tankobon verify --repair '${damaged}'\n`,
+  );
+  expect(stderr).not.toContain('not in the folder any more');
+  await run('--redownload');
+  expect(names()).toEqual([first, `${first}.damaged`, second]);
 });
 
 test('chapters whose files are gone are named; --redownload and forget bring them back', async () => {

@@ -26,13 +26,8 @@ import { scanLibrary } from '../../../src/cbz/scan-library.js';
 import { readIdentity } from '../../../src/cbz/archive-content.js';
 import { createLibrary, uuidOf } from '../../../src/practice-server/library/library.js';
 import { interruptedError } from '../../../src/core/errors.js';
-import { tryLockFile } from '../../../src/core/lock.js';
-import {
-  archiveFile,
-  lockPath,
-  readSyncState,
-  syncFolder,
-} from '../../../src/sync/sync-journal.js';
+import { archiveFile, readSyncState, syncFolder } from '../../../src/sync/sync-journal.js';
+import { lockSync } from '../../../src/sync/sync-lock.js';
 import { readArchive } from '../../support/archive.js';
 import { leaveLines } from '../../support/left-sync-lines.js';
 
@@ -374,12 +369,12 @@ describe('options of a run', () => {
     harness = await SyncHarness.start((nowMs) => syncLibrary(['Alpha'], nowMs - 9 * DAY_MS));
     harness.write(`series:\n  - target: title:${titleId('Alpha')}\n`);
     const folder = await syncFolder(join(harness.base.folder, 'home'), harness.file);
-    const lock = await tryLockFile(lockPath(folder));
+    const lock = await lockSync(folder, harness.file);
     await expect(harness.sync()).rejects.toMatchObject({
       code: 'sync-running',
       message: expect.stringContaining(`process ${process.pid}`),
     });
-    lock?.release();
+    lock.release();
     expect((await harness.sync()).code).toBe(0);
   });
 

@@ -2,7 +2,7 @@
 import { renameSync } from 'node:fs';
 import { editChapter } from '../../../src/practice-server/library/library.js';
 import { readEntry } from '../../support/archive.js';
-import { editEntry, replaced } from '../../support/owner-edits.js';
+import { addElement } from '../../support/owner-edits.js';
 import {
   chapterId,
   DAY_MS,
@@ -68,10 +68,16 @@ test('a chapter that was uploaded again is reported once, and is not saved twice
 
 test('with upgrade it replaces the deleted one', async () => {
   await start(', language: [en], upgrade: true');
+  const [file = ''] = harness.base.archives().filter((each) => each.includes('001'));
   const id = uploadAgain();
   const dryRun = await harness.sync({ dryRun: true });
   expect(dryRun.lines).toContainEqual(
-    expect.objectContaining({ type: 'planned', chapter: id, replaces: chapterId('Alpha', '1') }),
+    expect.objectContaining({
+      type: 'planned',
+      chapter: id,
+      replaces: chapterId('Alpha', '1'),
+      why: `uploaded again; it replaces ${file}`,
+    }),
   );
   const { lines } = await harness.sync();
   expect(savedIn(lines)).toEqual([id]);
@@ -82,9 +88,7 @@ test('with upgrade it replaces the deleted one', async () => {
 test('with upgrade, the edits of the owner stay, and are reported', async () => {
   await start(', language: [en], upgrade: true');
   const [file = ''] = harness.base.archives().filter((each) => each.includes('001'));
-  await editEntry(file, 'ComicInfo.xml', (xml) =>
-    replaced(xml, ['</ComicInfo>', '<CommunityRating>5</CommunityRating></ComicInfo>']),
-  );
+  await addElement(file, '<CommunityRating>5</CommunityRating>');
   const id = uploadAgain();
   const { lines, stderr } = await harness.sync();
   expect(stderr).not.toContain('written by another program');
@@ -187,6 +191,56 @@ test('with upgrade, the renumbered chapter gets its new name, and the new one it
     'Alpha/Alpha Ch.002 [Scans II].cbz',
     'Alpha/Alpha Ch.003 [Scans].cbz',
   ]);
+});
+
+describe('a saved chapter that gets the number of a deleted one', () => {
+  function renumber(): void {
+    harness.clock.advance(2 * DAY_MS);
+    const { library } = harness.service;
+    const second = library.chapter(chapterId('Alpha', '2'));
+    if (!second) throw new Error('no chapter 2');
+    library.removeChapter(chapterId('Alpha', '1'));
+    library.putChapter(editChapter(second, '2026-01-01T00:00:00+00:00', { chapter: '1' }));
+    // A title with a new chapter is read.
+    upload('3', 'Scans');
+  }
+  const THIRD = 'Alpha/Alpha Ch.003 [Scans].cbz';
+
+  test('is reported, and nothing is renamed', async () => {
+    await start();
+    renumber();
+    const { lines } = await harness.sync();
+    expect(lines).toContainEqual(
+      expect.objectContaining({
+        type: 'chapter-changed',
+        chapter: chapterId('Alpha', '2'),
+        changed: ['number'],
+      }),
+    );
+    expect(paths()).toEqual([...BEFORE, THIRD]);
+  });
+
+  test('with upgrade it replaces that, with the edits of the owner, and the next run is silent', async () => {
+    await start(', language: [en], upgrade: true');
+    const [deleted = ''] = harness.base.archives().filter((each) => each.includes('001'));
+    await addElement(deleted, '<CommunityRating>5</CommunityRating>');
+    renumber();
+    const { lines } = await harness.sync();
+    expect(lines).toContainEqual(
+      expect.objectContaining({
+        type: 'chapter-retagged',
+        chapter: chapterId('Alpha', '2'),
+        removedFile: deleted,
+        kept: ['CommunityRating'],
+      }),
+    );
+    expect(paths()).toEqual([BEFORE[0], THIRD]);
+    expect(await readEntry(deleted, 'ComicInfo.xml')).toContain('<CommunityRating>5');
+    harness.clock.advance(8 * DAY_MS);
+    const later = await harness.sync();
+    expect(later.lines.map(({ type }) => type)).toEqual(['summary']);
+    expect(paths()).toEqual([BEFORE[0], THIRD]);
+  });
 });
 
 describe('a followed title', () => {

@@ -1,5 +1,10 @@
 /** `--every`: when the next run starts. */
-import { repeatSync, type RunOutcome } from '../../../src/sync/sync-loop.js';
+import {
+  checkInterval,
+  MIN_INTERVAL_MS,
+  repeatSync,
+  type RunOutcome,
+} from '../../../src/sync/sync-loop.js';
 import { interruptedError } from '../../../src/core/errors.js';
 import { skippingClock } from '../../support/fake-clock.js';
 
@@ -61,8 +66,8 @@ test('a run that takes longer than the interval is followed by the next one at o
 });
 
 test('a run that could not reach the service is tried again soon, then less often', async () => {
-  const { gaps } = await startsOf(5, { outcome: (run) => (run < 4 ? 'unreachable' : 'done') });
-  expect(gaps).toEqual([1, 2, 4, 360].map((minutes) => minutes * MINUTE_MS));
+  const { gaps } = await startsOf(8, { outcome: (run) => (run < 7 ? 'unreachable' : 'done') });
+  expect(gaps).toEqual([1, 2, 4, 8, 15, 15, 360].map((minutes) => minutes * MINUTE_MS));
 });
 
 describe('a changed file', () => {
@@ -113,4 +118,13 @@ test('a run that rejects ends the loop', async () => {
     run: () => Promise.reject(interruptedError()),
   };
   await expect(repeatSync(deps)).rejects.toMatchObject({ code: 'interrupted' });
+});
+
+test('an interval is at least 15 minutes, with the reason', () => {
+  expect(() => {
+    checkInterval(MIN_INTERVAL_MS);
+  }).not.toThrow();
+  expect(() => {
+    checkInterval(MIN_INTERVAL_MS - 1);
+  }).toThrow('bans addresses that poll');
 });
