@@ -34,9 +34,12 @@ export async function readIdentity(file: string): Promise<ScannedIdentity> {
   return readError ?? (isBound ? undefined : identities[0]);
 }
 
-export interface ArchiveContent {
+export interface FoundChapters {
   readonly identities: readonly FoundIdentity[];
   readonly isBound: boolean;
+}
+
+export interface ArchiveContent extends FoundChapters {
   /** The file has tankobon's own mark. */
   readonly isMarked: boolean;
   /** Why the file cannot be read. */

@@ -96,6 +96,16 @@ export async function readPdfManifest(file: string): Promise<PdfManifest | undef
   }
 }
 
+/** Readers accept other bytes before it, as in a PDF of another program. */
+export async function hasPdfHeader(file: string): Promise<boolean> {
+  const handle = await openRegularFile(file);
+  try {
+    return (await readPart(handle, 0, PDF_HEAD_BYTES)).includes('%PDF-');
+  } finally {
+    await handle.close();
+  }
+}
+
 /** At the start, or near the end as earlier versions wrote it. */
 async function readPdfLine(
   handle: FileHandle,

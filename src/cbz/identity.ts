@@ -22,6 +22,12 @@ export interface FoundIdentity extends CbzIdentity {
   readonly isMarked: boolean;
 }
 
+/** What the mark of a file names: its chapter, or those of a book, in order. */
+export interface FileMark {
+  readonly chapters: readonly CbzIdentity[];
+  readonly isBook: boolean;
+}
+
 const COMMENT = new RegExp(
   `^tankobon chapter=(${UUID_PATTERN})(?: title=(${UUID_PATTERN}))?(?: version=([1-9]\\d{0,8}))?(?: quality=(data|data-saver))?$`,
 );

@@ -1,37 +1,37 @@
 /**
- * Which chapter each archive of an output folder has, by path, size and modification time, so that a scan opens only
+ * Which chapters each archive of an output folder has, by path, size and modification time, so that a scan opens only
  * archives that are new or were changed, and a file whose end is lost is known by its path. A file in the state folder
  * for each output folder; if it is deleted, the next scan builds it again.
  */
 import { createHash } from 'node:crypto';
 import type { Stats } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import { makeFolders, readFileIfExists, writeFileAtomic } from '../core/files.js';
-import { PRIVATE_FOLDER_MODE } from '../core/own-folder.js';
-import { isRecord, parseJson } from '../core/json.js';
+import { readCacheFile, writeCacheFile } from '../core/cache-file.js';
+import { statIfExists } from '../core/files.js';
+import { isRecord } from '../core/json.js';
 import { isUuid } from '../core/uuid.js';
-import type { CbzIdentity, FoundIdentity } from './identity.js';
+import { readContent, type FoundChapters } from './archive-content.js';
+import type { FileMark, FoundIdentity } from './identity.js';
 import type { LibraryIndex } from './library-index.js';
 import { scanLibrary, type IdentityCache, type ScanOptions } from './scan-library.js';
 
-/** Size, modification time, then the chapter that was found, if any. */
+type ChapterEntry = readonly [
+  chapterId: string,
+  version: number | null,
+  quality: string | null,
+  isMarked: boolean,
+  titleId: string | null,
+];
+
+/** Size, modification time, then the chapter that was found, if any, or those of a book. */
 type Entry = readonly [
   sizeBytes: number,
   mtimeMs: number,
-  found:
-    | null
-    | readonly [
-        chapterId: string,
-        version: number | null,
-        quality: string | null,
-        isMarked: boolean,
-        titleId: string | null,
-      ],
+  found: null | ChapterEntry | { readonly book: readonly ChapterEntry[] },
 ];
 
 /** Counts up when entries get fields: those of an earlier format are read again. */
-const CACHE_FORMAT = 3;
-const FILE_MODE = 0o600;
+const CACHE_FORMAT = 4;
 
 export class LibraryCache implements IdentityCache {
   readonly #seen = new Map<string, Entry>();
@@ -48,42 +48,41 @@ export class LibraryCache implements IdentityCache {
     const root = resolve(output);
     const name = createHash('sha256').update(root).digest('hex').slice(0, 16);
     const file = join(folder, 'library', `${name}.json`);
-    const bytes = await readFileIfExists(file).catch(() => undefined);
-    return new LibraryCache(file, root, parseEntries(bytes?.toString('utf8') ?? ''));
+    return new LibraryCache(file, root, parseEntries(await readCacheFile(file)));
   }
 
-  get(
-    file: string,
-    { size, mtimeMs }: Stats,
-  ): { readonly found: FoundIdentity | undefined } | undefined {
+  get(file: string, { size, mtimeMs }: Stats): FoundChapters | undefined {
     const path = this.#pathOf(file);
     const entry = this.known.get(path);
     if (entry?.[0] !== size || entry[1] !== mtimeMs) return undefined;
     this.#seen.set(path, entry);
-    return { found: toIdentity(entry) };
+    return toFound(entry);
   }
 
-  set(file: string, { size, mtimeMs }: Stats, found: FoundIdentity | undefined): void {
+  set(file: string, { size, mtimeMs }: Stats, { identities, isBound }: FoundChapters): void {
     this.#hasChanges = true;
-    const { chapterId, version = null, quality = null, isMarked, titleId = null } = found ?? {};
-    const record =
-      chapterId === undefined || isMarked === undefined
-        ? null
-        : ([chapterId, version, quality, isMarked, titleId] as const);
-    this.#seen.set(this.#pathOf(file), [size, mtimeMs, record]);
+    const chapters = identities.map(toChapterEntry);
+    const found = isBound ? { book: chapters } : (chapters[0] ?? null);
+    this.#seen.set(this.#pathOf(file), [size, mtimeMs, found]);
   }
 
-  keep(file: string): void {
+  keep(file: string): boolean {
     const path = this.#pathOf(file);
     const entry = this.known.get(path);
     if (entry) this.#seen.set(path, entry);
+    return entry !== undefined && toFound(entry).identities.length > 0;
   }
 
-  /** The chapter whose mark the file had when it could be read. */
-  markAt(file: string): CbzIdentity | undefined {
+  keepAll(): void {
+    for (const [path, entry] of this.known) this.#seen.set(path, entry);
+  }
+
+  markAt(file: string): FileMark | undefined {
     const entry = this.known.get(this.#pathOf(file));
-    const found = entry && toIdentity(entry);
-    return found?.isMarked === true ? found : undefined;
+    if (!entry) return undefined;
+    const { identities, isBound } = toFound(entry);
+    const isMarked = identities.length > 0 && identities.every((each) => each.isMarked);
+    return isMarked ? { chapters: identities, isBook: isBound } : undefined;
   }
 
   #pathOf(file: string): string {
@@ -94,9 +93,8 @@ export class LibraryCache implements IdentityCache {
   /** Call it after a complete scan: what the scan did not see is dropped. */
   async save(): Promise<void> {
     if (!this.#hasChanges && this.#seen.size === this.known.size) return;
-    makeFolders(dirname(this.file), PRIVATE_FOLDER_MODE);
-    const text = JSON.stringify({ format: CACHE_FORMAT, files: Object.fromEntries(this.#seen) });
-    await writeFileAtomic(this.file, text, { mode: FILE_MODE });
+    const files = Object.fromEntries(this.#seen);
+    await writeCacheFile(this.file, { format: CACHE_FORMAT, files });
   }
 }
 
@@ -113,6 +111,22 @@ export async function scanIndexed(
   return index;
 }
 
+/** Adds files that were written after the last scan, so that one that is damaged before the next one is known. */
+export async function addToIndex(
+  stateFolder: string,
+  output: string,
+  files: Iterable<string>,
+): Promise<void> {
+  const cache = await LibraryCache.open(stateFolder, output);
+  cache.keepAll();
+  for (const file of files) {
+    const stats = await statIfExists(file);
+    const content = await readContent(file);
+    if (stats && content.readError === undefined) cache.set(file, stats, content);
+  }
+  await cache.save();
+}
+
 /** The marks that scans of any folder found in files that cannot be read any more. */
 export class IndexedMarks {
   readonly #caches = new Map<string, Promise<LibraryCache>>();
@@ -120,7 +134,7 @@ export class IndexedMarks {
   constructor(private readonly stateFolder: string) {}
 
   /** @param file an absolute path */
-  async at(file: string): Promise<CbzIdentity | undefined> {
+  async at(file: string): Promise<FileMark | undefined> {
     for (let folder = dirname(file); ; folder = dirname(folder)) {
       const cache = this.#caches.get(folder) ?? LibraryCache.open(this.stateFolder, folder);
       this.#caches.set(folder, cache);
@@ -130,8 +144,7 @@ export class IndexedMarks {
   }
 }
 
-function parseEntries(text: string): ReadonlyMap<string, Entry> {
-  const value = parseJson(text);
+function parseEntries(value: unknown): ReadonlyMap<string, Entry> {
   if (!isRecord(value) || value['format'] !== CACHE_FORMAT || !isRecord(value['files']))
     return new Map();
   return new Map(
@@ -143,17 +156,31 @@ function isEntry(value: unknown): value is Entry {
   if (!Array.isArray(value)) return false;
   const [size, mtimeMs, found] = value as unknown[];
   if (typeof size !== 'number' || typeof mtimeMs !== 'number') return false;
-  const isChapter =
+  if (isRecord(found)) return Array.isArray(found['book']) && found['book'].every(isChapterEntry);
+  return found === null || isChapterEntry(found);
+}
+
+function isChapterEntry(found: unknown): boolean {
+  return (
     Array.isArray(found) &&
     typeof found[0] === 'string' &&
     isUuid(found[0]) &&
-    typeof found[3] === 'boolean';
-  return found === null || isChapter;
+    typeof found[3] === 'boolean'
+  );
 }
 
-function toIdentity([, , found]: Entry): FoundIdentity | undefined {
-  if (found === null) return undefined;
-  const [chapterId, version, quality, isMarked, titleId] = found;
+function toFound([, , found]: Entry): FoundChapters {
+  if (found === null) return { identities: [], isBound: false };
+  if ('book' in found) return { identities: found.book.map(toIdentity), isBound: true };
+  return { identities: [toIdentity(found)], isBound: false };
+}
+
+function toChapterEntry(found: FoundIdentity): ChapterEntry {
+  const { chapterId, version = null, quality = null, isMarked, titleId = null } = found;
+  return [chapterId, version, quality, isMarked, titleId];
+}
+
+function toIdentity([chapterId, version, quality, isMarked, titleId]: ChapterEntry): FoundIdentity {
   return {
     chapterId,
     isMarked,

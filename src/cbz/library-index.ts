@@ -24,6 +24,8 @@ export interface UnreadableFile {
   readonly file: string;
   readonly readError: string;
   readonly cause?: unknown;
+  /** The chapter whose mark of tankobon it had when it could be read, if that is known. */
+  readonly lostMark?: CbzIdentity | undefined;
 }
 
 /** What a scan found. */
@@ -86,6 +88,11 @@ export class LibraryIndex {
         best = archive;
     }
     return best;
+  }
+
+  /** The damaged file of the chapter, of tankobon, if its end is lost. */
+  findDamaged(chapterId: string): UnreadableFile | undefined {
+    return this.damaged.find(({ lostMark }) => lostMark?.chapterId === chapterId.toLowerCase());
   }
 
   /** All archives of the chapter. */

@@ -5,11 +5,22 @@
 import type { Dirent, Stats } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isLeftoverTemporary, isSystemError, statIfExists } from '../core/files.js';
+import {
+  isLeftoverTemporary,
+  isSystemError,
+  openRegularFile,
+  statIfExists,
+} from '../core/files.js';
 import { FOLDER_MANIFEST_NAME } from './bound-manifest.js';
 import { COMIC_INFO_NAME } from './comic-info.js';
-import { EMPTY_CONTENT, readContent, toContent, type ArchiveContent } from './archive-content.js';
-import type { CbzIdentity, FoundIdentity } from './identity.js';
+import {
+  EMPTY_CONTENT,
+  readContent,
+  toContent,
+  type ArchiveContent,
+  type FoundChapters,
+} from './archive-content.js';
+import type { CbzIdentity, FileMark } from './identity.js';
 import {
   LibraryIndex,
   type ExistingArchive,
@@ -18,13 +29,15 @@ import {
 } from './library-index.js';
 import { toOwnership } from './ownership.js';
 
-/** The chapter that an earlier scan found in a file, as long as its size and modification time are the same. */
+/** The chapters that an earlier scan found in a file, as long as its size and modification time are the same. */
 export interface IdentityCache {
   /** Undefined if the file is new or was changed. */
-  get(file: string, stats: Stats): { readonly found: FoundIdentity | undefined } | undefined;
-  set(file: string, stats: Stats, found: FoundIdentity | undefined): void;
-  /** For a file that cannot be read now. */
-  keep(file: string): void;
+  get(file: string, stats: Stats): FoundChapters | undefined;
+  set(file: string, stats: Stats, found: FoundChapters): void;
+  /** For a file that cannot be read now. Whether it had chapters. */
+  keep(file: string): boolean;
+  /** What the mark of the file named when it could be read. */
+  markAt(file: string): FileMark | undefined;
 }
 
 export interface ScanOptions {
@@ -68,7 +81,7 @@ export async function scanLibrary(
       }
       if (identities.length > 0 || isBound || !isCbz(file)) continue;
       if (readError === undefined) unidentified.push(file);
-      else damaged.push({ file, readError, cause });
+      else damaged.push({ file, readError, cause, lostMark: await lostMarkOf(listed, cache) });
     }
   };
   await Promise.all(Array.from({ length: MAX_OPEN_FILES }, work));
@@ -83,16 +96,43 @@ export async function scanLibrary(
   return new LibraryIndex(scanned, preferred);
 }
 
-/** Bound files are read in each scan: they are few, and have several chapters. */
-async function cachedContent(listed: ListedFile, cache: IdentityCache): Promise<ArchiveContent> {
+const ZIP_START = Buffer.from('PK\x03\x04');
+
+/** Undefined for a file that cannot be opened, which may be whole, and for one that never was a ZIP archive. */
+async function lostMarkOf(
+  { file, isRegular }: ListedFile,
+  cache: IdentityCache | undefined,
+): Promise<CbzIdentity | undefined> {
+  const mark = isRegular ? cache?.markAt(file) : undefined;
+  if (!mark || mark.isBook) return undefined;
+  const start = await readStart(file, ZIP_START.length).catch(() => undefined);
+  return start && ZIP_START.subarray(0, start.length).equals(start) ? mark.chapters[0] : undefined;
+}
+
+async function readStart(file: string, bytes: number): Promise<Buffer> {
+  const handle = await openRegularFile(file);
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(bytes), 0, bytes, 0);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await handle.close();
+  }
+}
+
+async function cachedContent(
+  listed: ListedFile,
+  cache: IdentityCache,
+): Promise<FoundChapters & Pick<ArchiveContent, 'readError' | 'cause'>> {
   const stats = await statIfExists(listed.file).catch(() => undefined);
   if (!stats) return { ...EMPTY_CONTENT, readError: 'it cannot be read' };
   const known = cache.get(listed.file, stats);
-  if (known) return toContent(known.found);
+  if (known) return known;
   const content = await readContent(listed.file, listed.isRegular);
+  const isEmptied = content.isBound && content.identities.length === 0;
   // What cannot be read may be readable next time, with the same size and time.
   if (content.readError !== undefined) cache.keep(listed.file);
-  else if (!content.isBound) cache.set(listed.file, stats, content.identities[0]);
+  // A PDF whose end is lost names no chapters: its mark stays known.
+  else if (!isEmptied || !cache.keep(listed.file)) cache.set(listed.file, stats, content);
   return content;
 }
 

@@ -80,6 +80,8 @@ const LOCAL_HEADER_SIGNATURE = 0x04034b50;
 const STORED = 0;
 const DEFLATED = 8;
 
+const ENDS_WITHIN = 'the archive ends within it';
+
 /** Gives a buffer of at least this many bytes; one call may reuse the buffer of the last one. */
 export type GetBuffer = (bytes: number) => Buffer;
 
@@ -108,11 +110,7 @@ export class ZipEntryReader {
   /** The entry's bytes, in a buffer of `getBuffer`. Throws Error with what is wrong with the entry. */
   async read(entry: ZipEntry, getBuffer: GetBuffer): Promise<Buffer> {
     if (entry.isEncrypted) throw new Error('it is encrypted');
-    const header = await this.#readAt(Buffer.alloc(LOCAL_HEADER_BYTES), entry.offset);
-    if (header.readUInt32LE(0) !== LOCAL_HEADER_SIGNATURE) throw new Error('it has no header');
-    const start = LOCAL_HEADER_BYTES + header.readUInt16LE(26) + header.readUInt16LE(28);
-    const stored = getBuffer(entry.compressedBytes).subarray(0, entry.compressedBytes);
-    await this.#readAt(stored, entry.offset + start);
+    const stored = await this.#readStored(entry, getBuffer);
     const data = await unpack(entry, stored);
     if (data.length !== entry.bytes || crc32(data) !== entry.crc32)
       throw new Error('its checksum is wrong');
@@ -123,11 +121,30 @@ export class ZipEntryReader {
     await this.handle.close();
   }
 
-  async #readAt(target: Buffer, position: number): Promise<Buffer> {
+  /** Reads header and data at once; the data again if the header is longer than that of almost all files. */
+  async #readStored(
+    { name, offset, compressedBytes }: ZipEntry,
+    getBuffer: GetBuffer,
+  ): Promise<Buffer> {
+    const expected = LOCAL_HEADER_BYTES + Buffer.byteLength(name) + compressedBytes;
+    const bytes = await this.#readUpTo(getBuffer(expected).subarray(0, expected), offset);
+    if (bytes.length < LOCAL_HEADER_BYTES) throw new Error(ENDS_WITHIN);
+    if (bytes.readUInt32LE(0) !== LOCAL_HEADER_SIGNATURE) throw new Error('it has no header');
+    const start = LOCAL_HEADER_BYTES + bytes.readUInt16LE(26) + bytes.readUInt16LE(28);
+    const end = start + compressedBytes;
+    if (end <= bytes.length) return bytes.subarray(start, end);
+    const target = getBuffer(compressedBytes).subarray(0, compressedBytes);
+    const stored = await this.#readUpTo(target, offset + start);
+    if (stored.length < compressedBytes) throw new Error(ENDS_WITHIN);
+    return stored;
+  }
+
+  /** Shorter than `target` if the file ends before. */
+  async #readUpTo(target: Buffer, position: number): Promise<Buffer> {
     for (let filled = 0; filled < target.length;) {
       const length = target.length - filled;
       const { bytesRead } = await this.handle.read(target, filled, length, position + filled);
-      if (bytesRead === 0) throw new Error('the archive ends within it');
+      if (bytesRead === 0) return target.subarray(0, filled);
       filled += bytesRead;
     }
     return target;

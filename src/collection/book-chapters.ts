@@ -14,14 +14,16 @@ import { pageEntries, readChapters } from '../formats/read-chapters.js';
 import { sourceKey, type SourceChapter } from '../formats/source-chapter.js';
 import { areWhole, findDamage } from './damage.js';
 import type { DamagedBook } from './damaged-book.js';
+import { packWholeChapters, type FoundChapters } from './pack-chapters.js';
 
-export type FoundChapters = Map<ManifestChapter, SourceChapter>;
-
-/** The chapters whose pages are whole in the damaged book. */
+/** The chapters whose pages are whole in the damaged book; those of a folder are packed into `work`. */
 export async function chaptersInBook(
-  { file, chapters, entries }: DamagedBook,
+  book: DamagedBook,
+  work: string,
   signal: AbortSignal,
 ): Promise<FoundChapters> {
+  if (book.format === 'folder') return packWholeChapters(book, work, signal);
+  const { file, chapters, entries } = book;
   const found: FoundChapters = new Map();
   const byPrefix = groupBy(pageEntries(entries), ({ name }) => /^c\d+-/.exec(basename(name))?.[0]);
   for (const chapter of chapters) {
@@ -65,10 +67,11 @@ function isChapter(source: SourceChapter, { identity, key }: ManifestChapter): b
   );
 }
 
-/** The pages of the file, with the metadata that the chapter has in the book. */
+/** The pages of the file, with the metadata that the chapter has in the book, unless its manifest is lost. */
 function as({ metadata, record, key }: ManifestChapter, source: SourceChapter): SourceChapter {
+  if (!record) return source;
   const { updatedAt, pages, version } = source.record ?? {};
-  const newRecord = record && { ...record, version, updatedAt, pages };
+  const newRecord = { ...record, version, updatedAt, pages };
   return { ...source, metadata, key, record: source.record ? newRecord : record };
 }
 

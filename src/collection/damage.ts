@@ -3,17 +3,19 @@
  * the pages that its record or manifest names. Reads the whole file once, and changes nothing.
  */
 import { createHash } from 'node:crypto';
-import { basename, join } from 'node:path';
+import { basename } from 'node:path';
 import type { ZipFile } from 'yauzl';
 import {
+  hasPdfHeader,
   isBoundComment,
+  manifestIdentities,
   MANIFEST_NAME,
   MAX_MANIFEST_BYTES,
   readPdfManifest,
 } from '../cbz/bound-manifest.js';
 import { COMIC_INFO_NAME, MAX_COMIC_INFO_BYTES } from '../cbz/comic-info.js';
 import { listEntries } from '../cbz/decode-limits.js';
-import { parseIdentityComment, type CbzIdentity } from '../cbz/identity.js';
+import { parseIdentityComment, type FileMark } from '../cbz/identity.js';
 import { parseRecords } from '../cbz/record.js';
 import {
   readEntryText,
@@ -24,10 +26,9 @@ import {
   type ZipEntry,
 } from '../cbz/zip-file.js';
 import { thrownMessage } from '../core/errors.js';
-import { digestIfRegular, fileErrorReason } from '../core/files.js';
+import { fileErrorReason } from '../core/files.js';
 import { groupBy } from '../core/group-by.js';
 import { parseManifest } from '../formats/book-manifest.js';
-import { readFolderManifest } from '../formats/folder-book.js';
 import { MAX_ENTRIES, pageEntries, sortPages } from '../formats/read-chapters.js';
 import { imageExtension } from '../image/format.js';
 import { hasValidTrailer } from '../image/trailer.js';
@@ -61,22 +62,24 @@ function damaged(reason: DamageReason, detail: string): Damaged {
   return new Damaged({ reason, detail });
 }
 
+type OnMark = (mark: FileMark) => void;
+
 /**
- * Undefined for a file without damage. `signal` ends the reading between two pages. `onMark` is called with the chapter of
- * a file with the mark of tankobon.
+ * Undefined for a file without damage. `signal` ends the reading between two pages. `onMark` is called with what a file
+ * with the mark of tankobon names.
  */
 export async function findDamage(
   file: string,
   signal: AbortSignal,
-  onMark: (chapter: CbzIdentity) => void = () => undefined,
+  onMark: OnMark = () => undefined,
 ): Promise<Damage | undefined> {
   const check = async (zip: ZipFile): Promise<true> => {
     const chapter = parseIdentityComment(zip.comment);
-    if (chapter) onMark(chapter);
-    return checkZip(zip, file, signal);
+    if (chapter) onMark({ chapters: [chapter], isBook: false });
+    return checkZip(zip, file, { signal, onMark });
   };
   try {
-    if (/\.pdf$/i.test(file)) await checkPdf(file);
+    if (/\.pdf$/i.test(file)) await checkPdf(file, onMark);
     else if (!(await withZip(file, check))) throw new Error('it is not a regular file');
     return undefined;
   } catch (error) {
@@ -102,29 +105,25 @@ export async function areWhole(
   }
 }
 
-/** The damage of a book in a folder: each file that its manifest names is read. */
-export async function findFolderDamage(
-  folder: string,
-  signal: AbortSignal,
-): Promise<Damage | undefined> {
-  const manifest = await readFolderManifest(folder);
-  for (const [path, digest] of manifest?.files ?? []) {
-    signal.throwIfAborted();
-    const found = await digestIfRegular(join(folder, path));
-    if (found === undefined) return { reason: 'page-missing', detail: `${path} is missing` };
-    if (found !== digest)
-      return { reason: 'page-changed', detail: `${path} is not the file that was saved` };
-  }
-  return undefined;
-}
-
 /** A PDF has no checksums: its end and the place of its table of objects are checked. */
-async function checkPdf(file: string): Promise<void> {
+async function checkPdf(file: string, onMark: OnMark): Promise<void> {
   const manifest = await readPdfManifest(file);
+  if (manifest) markBook(manifest.text, onMark);
   if (manifest?.isWhole === false) throw damaged('unreadable', 'its end is lost');
+  if (!manifest && !(await hasPdfHeader(file))) throw damaged('unreadable', 'it is not a PDF');
 }
 
-async function checkZip(zip: ZipFile, file: string, signal: AbortSignal): Promise<true> {
+/** A copy, such as a book for a device, names no chapters. */
+function markBook(manifest: string, onMark: OnMark): void {
+  const chapters = manifestIdentities(manifest);
+  if (chapters.length > 0) onMark({ chapters, isBook: true });
+}
+
+async function checkZip(
+  zip: ZipFile,
+  file: string,
+  { signal, onMark }: { readonly signal: AbortSignal; readonly onMark: OnMark },
+): Promise<true> {
   const listed = await listEntries(zip, MAX_ENTRIES);
   const entries = listed.map(toZipEntry);
   const textOf = async (name: string, maxBytes: number): Promise<string> => {
@@ -135,6 +134,7 @@ async function checkZip(zip: ZipFile, file: string, signal: AbortSignal): Promis
     });
   };
   const manifest = await textOf(MANIFEST_NAME, MAX_MANIFEST_BYTES);
+  if (isBoundComment(zip.comment)) markBook(manifest, onMark);
   const comicInfo = await textOf(COMIC_INFO_NAME, MAX_COMIC_INFO_BYTES);
   const pages = sortPages(pageEntries(entries));
   checkCount(pages.length, comicInfo);

@@ -1,9 +1,17 @@
 /** What is left of a damaged book: its chapters by its manifest, and the entries of its directory. */
-import { basename, extname } from 'node:path';
-import { MANIFEST_NAME, readPdfManifest } from '../cbz/bound-manifest.js';
+import { dirname, extname, join } from 'node:path';
+import { readComicInfoFile } from '../cbz/archive-content.js';
+import {
+  hasPdfHeader,
+  isBoundComment,
+  MANIFEST_NAME,
+  readPdfManifest,
+} from '../cbz/bound-manifest.js';
 import { COMIC_INFO_NAME, MAX_COMIC_INFO_BYTES } from '../cbz/comic-info.js';
 import { listEntries } from '../cbz/decode-limits.js';
-import type { FileState } from '../cbz/ownership.js';
+import { parseComicInfoIdentity, type CbzIdentity } from '../cbz/identity.js';
+import { readFileState, type FileState } from '../cbz/ownership.js';
+import { readdirIfReadable } from '../cbz/scan-library.js';
 import {
   reusableBuffer,
   toZipEntry,
@@ -11,61 +19,133 @@ import {
   ZipEntryReader,
   type ZipEntry,
 } from '../cbz/zip-file.js';
+import { lstatIfExists } from '../core/files.js';
+import { shellQuoted } from '../core/shell-quoted.js';
+import { UUID_PATTERN } from '../core/uuid.js';
 import { BOOK_FORMATS, type BookFormat } from '../formats/bind-choices.js';
 import { parseManifest, type ManifestChapter } from '../formats/book-manifest.js';
 import { readExistingBook, readLeadingManifest } from '../formats/existing-book.js';
-import { MAX_ENTRIES } from '../formats/read-chapters.js';
+import { readFolderManifest, readManifestText } from '../formats/folder-book.js';
+import { MAX_ENTRIES, sortPages } from '../formats/read-chapters.js';
 
+const TITLE_ADDRESS = new RegExp(`<Web>[^<]*/title/(${UUID_PATTERN})[^<]*</Web>`);
 /** Larger entries do not exist. */
 const MAX_ENTRY_BYTES = 2 ** 28;
 
 export interface DamagedBook {
+  /** For a book in a folder, the folder. */
   readonly file: string;
   readonly format: BookFormat;
-  /** Only a file that is as it was is replaced. */
-  readonly state: FileState;
-  /** In the order of the book; at least one. */
+  /** Only a file that is as it was is replaced; undefined for a folder, whose files are compared one by one. */
+  readonly state: FileState | undefined;
+  /** In the order of the book; at least one. Those of a book whose manifest is lost have nothing but their identity. */
   readonly chapters: readonly ManifestChapter[];
-  /** Empty for a PDF, and if the end of the file is lost. */
+  /** Empty for a PDF and a folder, and if the end of the file is lost. */
   readonly entries: readonly ZipEntry[];
   /** The one of the book; empty if it cannot be read. */
   readonly comicInfo: string;
+  /** The sha256 of each file of a folder, by its path; empty if the manifest is lost. */
+  readonly files: ReadonlyMap<string, string>;
 }
 
-/** Undefined for anything but a book file of `bind`; why it cannot be rebuilt, as the end of a sentence. */
-export async function readDamagedBook(file: string): Promise<DamagedBook | string | undefined> {
+/** Why a book is not rebuilt, as the end of a sentence, and the command that may help. */
+export interface NotRebuildable {
+  readonly reason: string;
+  readonly hint?: string | undefined;
+}
+
+/**
+ * Undefined for anything but a book of `bind`. `known`: the chapters that the book had when an earlier scan or check read
+ * it, which count if its manifest is lost.
+ */
+export async function readDamagedBook(
+  file: string,
+  known: readonly CbzIdentity[],
+): Promise<DamagedBook | NotRebuildable | undefined> {
+  const isFolder = (await lstatIfExists(file))?.isDirectory() === true;
   const extension = extname(file).slice(1).toLowerCase();
-  const format = BOOK_FORMATS.find((each) => each === extension);
+  const format = isFolder ? 'folder' : BOOK_FORMATS.find((each) => each === extension);
   if (!format) return undefined;
   const existing = await readExistingBook(file, format);
-  if (existing.kind !== 'bound' || !existing.state) return undefined;
-  if (existing.copy) return 'it was made for a device, or in parts';
-  if (existing.isEdited) return 'another program changed it after it was bound';
-  const content = format === 'pdf' ? await readPdf(file) : await readZip(file);
-  const chapters = parseManifest(content.manifest) ?? [];
-  if (chapters.length === 0) return 'its list of chapters is damaged';
-  return { file, format, state: existing.state, chapters, ...content };
+  if (existing.kind === 'bound' && existing.copy)
+    return { reason: 'it was made for a device, or in parts' };
+  if (existing.kind === 'bound' && existing.isEdited)
+    return { reason: 'another program changed it after it was bound' };
+  const content = await readContent(file, format);
+  const listed = parseManifest(content.manifest) ?? [];
+  const book = { file, format, ...content };
+  const state = isFolder ? undefined : await readFileState(file);
+  if (listed.length > 0 && existing.kind === 'bound') return { ...book, state, chapters: listed };
+  if (content.mark === 'none') return undefined;
+  const lost = isFolder ? await chaptersInFolders(file) : known;
+  if (lost.length > 0)
+    return { ...book, state, chapters: lost.map(toManifestChapter), files: new Map() };
+  if (content.mark === 'lost') return undefined;
+  const reason = 'its list of chapters is damaged, and no earlier scan or check saw it';
+  return { reason, hint: downloadHint(content.comicInfo, file) };
 }
 
-async function readPdf(file: string) {
-  const manifest = (await readPdfManifest(file))?.text ?? '';
-  return { manifest, entries: [], comicInfo: '' };
+function toManifestChapter(identity: CbzIdentity): ManifestChapter {
+  return { identity, record: undefined, metadata: {}, prefix: '', key: undefined };
 }
 
-async function readZip(file: string) {
-  const listed = await withZip(file, (zip) => listEntries(zip, MAX_ENTRIES)).catch(() => undefined);
+/** By the title and the volume that the metadata of the book names. */
+function downloadHint(comicInfo: string, file: string): string | undefined {
+  const titleId = TITLE_ADDRESS.exec(comicInfo)?.[1];
+  if (titleId === undefined) return undefined;
+  const volume = /<Volume>([\d.]{1,9})<\/Volume>/.exec(comicInfo)?.[1];
+  const volumes = volume === undefined ? '' : ` --volumes ${volume}`;
+  const bind = `--bind ${volume === undefined ? 'title' : 'volume'} -o ${shellQuoted(dirname(file))}`;
+  return `Move it away, then: tankobon download title:${titleId}${volumes} ${bind}`;
+}
+
+interface BookContent extends Pick<DamagedBook, 'entries' | 'comicInfo' | 'files'> {
+  readonly manifest: string;
+  /** `none`: it can be read, and is one of another program. */
+  readonly mark: 'book' | 'lost' | 'none';
+}
+
+const NO_CONTENT = { manifest: '', entries: [], comicInfo: '', files: new Map<string, string>() };
+
+async function readContent(file: string, format: BookFormat): Promise<BookContent> {
+  if (format === 'folder') {
+    const files = (await readFolderManifest(file))?.files ?? new Map<string, string>();
+    return { ...NO_CONTENT, manifest: await readManifestText(file), files, mark: 'book' };
+  }
+  if (format !== 'pdf') return readZip(file);
+  const manifest = (await readPdfManifest(file))?.text;
+  if (manifest !== undefined) return { ...NO_CONTENT, manifest, mark: 'book' };
+  return { ...NO_CONTENT, mark: (await hasPdfHeader(file)) ? 'none' : 'lost' };
+}
+
+async function readZip(file: string): Promise<BookContent> {
+  let mark: BookContent['mark'] = 'lost';
+  const listed = await withZip(file, (zip) => {
+    mark = isBoundComment(zip.comment) ? 'book' : 'none';
+    return listEntries(zip, MAX_ENTRIES);
+  }).catch(() => undefined);
   const entries = listed?.map(toZipEntry) ?? [];
   const textOf = async (name: string): Promise<string> => {
     const entry = entries.find((each) => each.name === name);
     return entry ? ((await readEntry(file, entry))?.toString() ?? '') : '';
   };
   const manifest = (await textOf(MANIFEST_NAME)) || (await readLeadingManifest(file));
-  const comicInfo = await textOf(COMIC_INFO_NAME);
-  return {
-    manifest,
-    entries,
-    comicInfo: comicInfo.length > MAX_COMIC_INFO_BYTES ? '' : comicInfo,
-  };
+  const text = await textOf(COMIC_INFO_NAME);
+  const comicInfo = text.length > MAX_COMIC_INFO_BYTES ? '' : text;
+  return { ...NO_CONTENT, manifest, entries, comicInfo, mark };
+}
+
+/** The chapters that the metadata in the folders of a book names; none if one of them names none. */
+async function chaptersInFolders(book: string): Promise<readonly CbzIdentity[]> {
+  const folders = (await readdirIfReadable(book)).filter((entry) => entry.isDirectory());
+  const chapters: CbzIdentity[] = [];
+  for (const { name } of sortPages(folders)) {
+    const file = join(book, name, COMIC_INFO_NAME);
+    const chapter = parseComicInfoIdentity((await readComicInfoFile(file).catch(() => '')) ?? '');
+    if (!chapter) return [];
+    chapters.push(chapter);
+  }
+  return chapters;
 }
 
 /** Undefined for an entry with another checksum than its directory says. */
@@ -79,9 +159,4 @@ export async function readEntry(file: string, entry: ZipEntry): Promise<Buffer |
   } finally {
     await reader.close();
   }
-}
-
-/** The page of the cover, which is before the first chapter. */
-export function coverEntry({ entries }: DamagedBook): ZipEntry | undefined {
-  return entries.find(({ name }) => basename(name).startsWith('c000-cover.'));
 }

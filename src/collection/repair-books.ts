@@ -11,6 +11,7 @@ import { StorageError } from '../core/errors.js';
 import { lstatIfExists, toStorageError } from '../core/files.js';
 import { pluralize } from '../core/human-format.js';
 import { underTemporaryLock } from '../core/lock.js';
+import { shellQuoted } from '../core/shell-quoted.js';
 import { toTankobonError } from '../core/system-errors.js';
 import type { DownloadListeners } from '../download/download-session.js';
 import type { CoverImage } from '../formats/book.js';
@@ -18,14 +19,15 @@ import { bookMetadata } from '../formats/book-metadata.js';
 import { assertConverter } from '../formats/convert-image.js';
 import { findCover } from '../formats/find-cover.js';
 import { normalizedNumber, type ChapterGroup } from '../formats/group-volumes.js';
-import { publishBookFile, withBookLock } from '../formats/publish-book.js';
+import { keepDamaged, removeIfUnreplaced, type RepairedFile } from '../download/keep-damaged.js';
+import { publishBookFile, publishBookFolder, withBookLock } from '../formats/publish-book.js';
 import type { SourceChapter } from '../formats/source-chapter.js';
 import { writeBook } from '../formats/write-book.js';
-import { imageExtension } from '../image/format.js';
 import { addChaptersBeside, addLoadedChapters, chaptersInBook } from './book-chapters.js';
-import { areWhole } from './damage.js';
-import { coverEntry, readDamagedBook, readEntry, type DamagedBook } from './damaged-book.js';
-import { keepDamaged, removeIfUnreplaced, type RepairedFile } from './keep-damaged.js';
+import type { CheckedFiles } from './checked-files.js';
+import { readOwnCover } from './damaged-cover.js';
+import { readDamagedBook, type DamagedBook, type NotRebuildable } from './damaged-book.js';
+import { findFolderDamage, isEditedMetadata } from './folder-damage.js';
 
 /** Beside the book, on whose file system there is space for it. The next run continues with what a killed one left. */
 const WORK_FOLDER = '.tankobon-repair';
@@ -36,16 +38,18 @@ export async function repairBooks(
   context: AppContext,
   listeners: DownloadListeners,
   signal: AbortSignal,
+  checkedFiles?: CheckedFiles,
 ): Promise<readonly RepairedFile[]> {
   const repaired: RepairedFile[] = [];
   for (const file of files) {
     try {
       signal.throwIfAborted();
-      const book = await readDamagedBook(file);
+      const mark = checkedFiles?.markAt(resolve(file));
+      const book = await readDamagedBook(file, mark?.isBook === true ? mark.chapters : []);
       if (book === undefined) continue;
-      if (typeof book === 'string') throw notRebuilt(file, book);
+      if ('reason' in book) throw notRebuilt(file, book);
       const kept = await repairBook(book, context, listeners, signal);
-      if (kept !== undefined) repaired.push({ file, kept });
+      if (kept !== undefined) repaired.push({ file, ...kept });
     } catch (thrown) {
       if (signal.aborted) break;
       const { message, hint } = toTankobonError(toStorageError(thrown, file));
@@ -55,9 +59,12 @@ export async function repairBooks(
   return repaired;
 }
 
-function notRebuilt(file: string, reason: string): StorageError {
-  const hint = `Move it away, then bind its chapters again: tankobon bind ${dirname(file)}`;
+function notRebuilt(file: string, { reason, hint = bindHint(file) }: NotRebuildable): StorageError {
   return new StorageError('archive-damaged', `Not rebuilt, since ${reason}: ${file}`, { hint });
+}
+
+function bindHint(file: string): string {
+  return `Move it away, then bind its chapters again: tankobon bind ${shellQuoted(dirname(file))}`;
 }
 
 async function repairBook(
@@ -65,14 +72,14 @@ async function repairBook(
   context: AppContext,
   listeners: DownloadListeners,
   signal: AbortSignal,
-): Promise<string | undefined> {
+): Promise<KeptFiles | undefined> {
   const folder = dirname(resolve(book.file));
   const work = join(folder, WORK_FOLDER);
   return underTemporaryLock(`${work}.lock`, { signal }, async () => {
-    const found = await chaptersInBook(book, signal);
-    await addChaptersBeside(book, found, signal);
     await checkWorkFolder(work);
     try {
+      const found = await chaptersInBook(book, work, signal);
+      await addChaptersBeside(book, found, signal);
       if (found.size < book.chapters.length) {
         await mkdir(work, { recursive: true });
         await addLoadedChapters(book, found, work, context, listeners, signal);
@@ -95,18 +102,20 @@ async function checkWorkFolder(work: string): Promise<void> {
 
 function missingChapters({ file, chapters }: DamagedBook, found: number): StorageError {
   const missing = pluralize(chapters.length - found, 'chapter');
-  return notRebuilt(file, `${missing} could neither be loaded nor found`);
+  return notRebuilt(file, { reason: `${missing} could neither be loaded nor found` });
 }
 
-/** Resolves with where the damaged book is kept; undefined if the new one has the same bytes. */
+type KeptFiles = Pick<RepairedFile, 'kept' | 'keptFiles'>;
+
+/** Resolves with where the damaged files are kept; undefined if the new book has the same bytes. */
 async function rebuild(
   damaged: DamagedBook,
   chapters: readonly SourceChapter[],
   { settings }: AppContext,
   listeners: DownloadListeners,
   signal: AbortSignal,
-): Promise<string | undefined> {
-  const { file, format, state, comicInfo } = damaged;
+): Promise<KeptFiles | undefined> {
+  const { file, format, comicInfo } = damaged;
   const options = effectiveOptions({}, settings);
   const group = toGroup(damaged, chapters);
   const count = /<Count>(\d{1,6})<\/Count>/.exec(comicInfo)?.[1];
@@ -122,10 +131,14 @@ async function rebuild(
     () => false,
   );
   return withBookLock(dirname(file), file, signal, async (tmpFile) => {
-    const replaced = { kept: '', isDone: false };
+    const kept = new Map<string, string>();
+    const keep = async (each: string): Promise<boolean> => {
+      kept.set(each, await keepDamaged(each));
+      return true;
+    };
+    const replaced = { isDone: false };
     const publish = async (finished: string): Promise<string> => {
-      replaced.kept = await keepDamaged(file);
-      replaced.isDone = await publishBookFile(finished, file, state);
+      replaced.isDone = await publishRebuilt(finished, damaged, keep, signal);
       return file;
     };
     const onPage = (): void => undefined;
@@ -133,10 +146,33 @@ async function rebuild(
     try {
       await writeBook({ group, metadata, cover }, format, writeOptions);
     } finally {
-      if (replaced.kept !== '' && !replaced.isDone) await removeIfUnreplaced(file, replaced.kept);
+      if (!replaced.isDone) for (const [each, name] of kept) await removeIfUnreplaced(each, name);
     }
-    return replaced.isDone ? replaced.kept : undefined;
+    if (!replaced.isDone) return undefined;
+    return format === 'folder' ? { keptFiles: [...kept.values()] } : { kept: kept.get(file) ?? '' };
   });
+}
+
+/** `keep`: called for a file before it is replaced. False if nothing was. */
+async function publishRebuilt(
+  finished: string,
+  { file, format, state }: DamagedBook,
+  keep: (file: string) => Promise<boolean>,
+  signal: AbortSignal,
+): Promise<boolean> {
+  if (format !== 'folder') {
+    await keep(file);
+    return publishBookFile(finished, file, state);
+  }
+  await publishBookFolder(finished, file, async (each) => {
+    const isRegular = (await lstatIfExists(each))?.isFile() === true;
+    return isRegular && !(await isEditedMetadata(each)) && keep(each);
+  });
+  // Such as a link in the place of a page.
+  const left = await findFolderDamage(file, signal);
+  if (left) throw notRebuilt(file, { reason: left.detail });
+  // What a killed run left may have been put in place already.
+  return true;
 }
 
 /** The metadata of the book distinguishes a book of one chapter from a volume with one. */
@@ -157,18 +193,17 @@ async function coverOf(
   warn: (message: string) => void,
   signal: AbortSignal,
 ): Promise<CoverImage | undefined> {
-  const { file, entries } = damaged;
-  const entry = coverEntry(damaged);
-  if (entry && (await areWhole(file, [entry], signal))) {
-    const data = await readEntry(file, entry);
-    const extension = data && imageExtension(data);
-    if (data && extension) return { file, data, extension };
-  }
-  if (!entry && entries.length > 0) return undefined;
+  const { file } = damaged;
+  const own = await readOwnCover(damaged, signal);
+  if (own === 'none') return undefined;
+  if (typeof own === 'object') return own;
   const beside = { ...group, chapters: group.chapters.map((chapter) => ({ ...chapter, file })) };
+  const isDamaged = own === 'damaged';
   // A cover that the book had is its own; otherwise one that other chapters share is not.
-  const cover = await findCover(beside, entry ? [] : await otherArchives(file, group), warn);
-  if (entry && !cover) warn(`Rebuilt without its cover, which is damaged: ${file}`);
+  const others = isDamaged ? [] : await otherArchives(file, group);
+  const hasOthers = (folder: string) => others.some((other) => dirname(other) === folder);
+  const cover = await findCover(beside, hasOthers, warn);
+  if (isDamaged && !cover) warn(`Rebuilt without its cover, which is damaged: ${file}`);
   return cover;
 }
 

@@ -15,7 +15,7 @@ import { downloadRequest } from '../download/download-request.js';
 import { download } from '../download/run-download.js';
 import type { Quality } from '../image/page-url.js';
 import type { CheckedFiles } from './checked-files.js';
-import { keepDamaged, removeIfUnreplaced, type RepairedFile } from './keep-damaged.js';
+import { keepDamaged, removeIfUnreplaced, type RepairedFile } from '../download/keep-damaged.js';
 import { repairBooks } from './repair-books.js';
 
 interface Repairable {
@@ -54,7 +54,7 @@ export async function repairFiles(
     if (!signal.aborted) listeners.observe({ type: 'warning', message, hint });
     return repaired;
   }
-  return [...repaired, ...(await repairBooks(others, context, listeners, signal))];
+  return [...repaired, ...(await repairBooks(others, context, listeners, signal, checkedFiles))];
 }
 
 /** Undefined for a file of another program, a book, and one whose chapter is not known any more. */
@@ -67,11 +67,20 @@ async function toRepairable(
   const found = await readIdentity(file);
   // A file that can be read, and has no mark, is one of another program by now.
   const hasLostMark = typeof found === 'string';
-  const identity = hasLostMark ? checkedFiles?.chapterAt(resolve(file)) : found;
+  const identity = hasLostMark ? lostChapter(file, checkedFiles) : found;
   if (!identity || typeof identity === 'string') return undefined;
   if (!hasLostMark && (await readOwnership(file)) !== 'own') return undefined;
   const { quality = 'data' } = identity;
   return { file, identity, quality, state, hasLostMark };
+}
+
+/** Undefined for a book, which has chapters. */
+function lostChapter(
+  file: string,
+  checkedFiles: CheckedFiles | undefined,
+): CbzIdentity | undefined {
+  const mark = checkedFiles?.markAt(resolve(file));
+  return mark?.isBook === false ? mark.chapters[0] : undefined;
 }
 
 /** For files in one folder, of one quality. */
@@ -83,10 +92,10 @@ async function repairFolder(
 ): Promise<{ repaired: readonly RepairedFile[]; stoppedBy?: TankobonError | undefined }> {
   const [first] = files;
   if (!first) return { repaired: [] };
-  const kept = new Map<string, RepairedFile>();
+  const kept = new Map<string, RepairedFile & { readonly kept: string }>();
   for (const { file } of files)
     try {
-      kept.set(resolve(file), { file, kept: await keepDamaged(resolve(file)) });
+      kept.set(resolve(file), { file, kept: await keepDamaged(file) });
     } catch (error) {
       const message = `Not repaired, since a second name cannot be given: ${file}`;
       listeners.observe({ type: 'warning', message: `${message} (${fileErrorReason(error)})` });

@@ -1,15 +1,16 @@
 /** Checks the archives and books in folders for damage, offline, and on demand has the damaged chapters loaded again. */
 import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import type { CbzIdentity } from '../cbz/identity.js';
+import type { FileMark } from '../cbz/identity.js';
 import type { IndexedMarks } from '../cbz/library-cache.js';
 import { listArchives } from '../cbz/scan-library.js';
 import { UsageError } from '../core/errors.js';
 import { isSystemError, lstatIfExists } from '../core/files.js';
 import { readFolderManifest } from '../formats/folder-book.js';
 import type { CheckedFiles, CheckedState } from './checked-files.js';
-import { findDamage, findFolderDamage, type Damage, type DamageReason } from './damage.js';
-import type { RepairedFile } from './keep-damaged.js';
+import { findDamage, type Damage, type DamageReason } from './damage.js';
+import { findFolderDamage } from './folder-damage.js';
+import type { RepairedFile } from '../download/keep-damaged.js';
 
 export type VerifyEvent =
   | {
@@ -97,19 +98,19 @@ async function check(
   { file, isFolder, bytes, mtimeMs }: Listed,
   { signal, checkedFiles, indexedMarks, nowMs }: VerifyDeps,
 ): Promise<Damage | undefined> {
-  let chapter: CbzIdentity | undefined;
-  const onMark = (found: CbzIdentity): void => {
-    chapter = found;
+  let mark: FileMark | undefined;
+  const onMark = (found: FileMark): void => {
+    mark = found;
   };
   const damage = await (isFolder
     ? findFolderDamage(file, signal)
     : findDamage(file, signal, onMark));
   const path = resolve(file);
-  if (!damage) checkedFiles.addWhole(path, { bytes, mtimeMs }, nowMs, chapter);
+  if (!damage) checkedFiles.addWhole(path, { bytes, mtimeMs }, nowMs, mark);
   else
     checkedFiles.addDamaged(
       path,
-      chapter ?? checkedFiles.chapterAt(path) ?? (await indexedMarks.at(path)),
+      mark ?? checkedFiles.markAt(path) ?? (await indexedMarks.at(path)),
     );
   return damage;
 }

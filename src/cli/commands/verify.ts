@@ -13,7 +13,7 @@ import { addExamples } from '../help-format.js';
 import { warnTo } from '../output/error-message.js';
 
 const NOT_REPAIRED =
-  'Folder books, files of other programs, and files whose chapters cannot be read any more are not repaired: move them away, and download or bind them again.';
+  'Files of other programs, and files of which nothing says any more what they held, are not repaired: move them away, and download or bind them again.';
 
 export function verifyCommand(program: Command, { run }: CommandRunner): Command {
   const command = program
@@ -138,11 +138,17 @@ async function progressDisplay(context: CommandContext): Promise<ProgressDisplay
   };
 }
 
+function describeKept([first, ...others]: readonly string[]): string {
+  if (first === undefined) return '';
+  const more = others.length === 0 ? '' : ` and ${others.length} more beside it`;
+  return `\n  the damaged file is kept as ${first}${more}`;
+}
+
 function describe(event: Exclude<VerifyEvent, { readonly type: 'file-damaged' }>): string {
   if (event.type === 'file-repaired') {
-    const { file, newFile, kept } = event;
+    const { file, newFile, kept, keptFiles = [] } = event;
     const renamed = newFile === undefined ? '' : `\n  renamed to ${newFile}`;
-    return `repaired: ${file}${renamed}\n  the damaged file is kept as ${kept}`;
+    return `repaired: ${file}${renamed}${describeKept(kept === undefined ? keptFiles : [kept])}`;
   }
   const { checked, damaged, repaired, links, unchanged = 0 } = event;
   return [

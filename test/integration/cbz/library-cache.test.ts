@@ -36,6 +36,7 @@ async function scan() {
   const counting = {
     get: cache.get.bind(cache),
     keep: cache.keep.bind(cache),
+    markAt: cache.markAt.bind(cache),
     set: (...args: Parameters<LibraryCache['set']>) => {
       opened += 1;
       cache.set(...args);

@@ -6,6 +6,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   renameSync,
   rmSync,
   symlinkSync,
@@ -13,16 +14,18 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { startPracticeService } from '../../../src/practice-server/practice-service.js';
 import { readArchive, readComment, writeArchive } from '../../support/archive.js';
-import { fileDigest, imageDigests } from '../../support/bind-harness.js';
+import { fileDigest, sha256 } from '../../support/bind-harness.js';
 import { testImage, writeChapterFile } from '../../support/chapter-files.js';
-import { tankobon } from '../../support/command.js';
+import { tankobonHere } from '../../support/in-process.js';
 import { DownloadHarness } from '../../support/download-harness.js';
 import { killAtEachChange } from '../../support/kill-points.js';
+import { longRunRows } from '../../support/long-run.js';
 import { runCommand } from '../../support/retag-harness.js';
-import { chapterId, DAY_MS, syncChapter, syncTitle } from '../../support/sync-harness.js';
+import { SAMPLE_IMAGES } from '../../support/sample-images.js';
+import { chapterId, DAY_MS, syncChapter, syncTitle, titleId } from '../../support/sync-harness.js';
 import { createLibrary } from '../../../src/practice-server/library/library.js';
 
 const NO_LIMITS = { general: { requests: 10_000, periodMs: 1_000 }, periodScale: 0.001 };
@@ -104,7 +107,7 @@ describe('in the process of the test', () => {
     },
   );
 
-  test.each(['cbz', 'epub', 'pdf'])(
+  test.each(['cbz', 'pdf', ...longRunRows('epub')])(
     'a %s whose end is lost gets all chapters from the service, by its manifest',
     async (format) => {
       const book = await bindVolume(format);
@@ -114,7 +117,7 @@ describe('in the process of the test', () => {
     },
   );
 
-  test.each(['cbz', 'epub', 'pdf'])(
+  test.each(['cbz', 'pdf', ...longRunRows('epub')])(
     'a %s with the files of its chapters beside it is rebuilt from them, without a request',
     async (format) => {
       const book = await bindVolume(format, { keepChapters: true });
@@ -218,6 +221,54 @@ describe('in the process of the test', () => {
     ]);
   });
 
+  test.each(['cbz', 'epub', 'pdf'])(
+    'a %s without content is rebuilt by the chapters that an earlier check saw in it',
+    async (format) => {
+      const book = await bindVolume(format);
+      const whole = await fileDigest(book);
+      await verify();
+      writeFileSync(book, '');
+      expect(await expectRepaired(book, whole)).toBe(6);
+    },
+  );
+
+  test('a book without content is rebuilt by the chapters that an earlier scan saw in it', async () => {
+    const book = await bindVolume('cbz');
+    const whole = await fileDigest(book);
+    await runCommand(harness, 'overview', harness.output);
+    writeFileSync(book, '');
+    await runCommand(harness, 'overview', harness.output).catch(() => undefined);
+    expect(await expectRepaired(book, whole)).toBe(6);
+  });
+
+  test('a file of another program in the place of a book stays', async () => {
+    const book = await bindVolume('cbz');
+    await verify();
+    await writeArchive(book, { '001.jpg': SAMPLE_IMAGES.jpg.subarray(0, 100) });
+    const foreign = await fileDigest(book);
+    const { code, events } = await verify('--repair');
+    expect([code, events[0]]).toMatchObject([3, { reason: 'page-incomplete' }]);
+    expect([await fileDigest(book), readdirSync(dirname(book))]).toEqual([
+      foreign,
+      [basename(book)],
+    ]);
+  });
+
+  test('a book whose list of chapters no scan saw is reported with the command that downloads them', async () => {
+    const book = await bindVolume('cbz');
+    const bytes = readFileSync(book);
+    bytes[bytes.indexOf('"chapters"')] = 0;
+    writeFileSync(book, bytes);
+    const { code, stderr } = await verify('--repair');
+    expect([code, await fileDigest(book)]).toEqual([3, sha256(bytes)]);
+    expect(stderr).toContain(
+      `Not rebuilt, since its list of chapters is damaged, and no earlier scan or check saw it: ${book}`,
+    );
+    expect(stderr).toContain(
+      `hint: Move it away, then: tankobon download title:${titleId('Alpha')} --volumes 1 --bind volume -o ${dirname(book)}`,
+    );
+  });
+
   test('a book for a device, and one whose manifest is lost, are only reported', async () => {
     const book = await bindVolume('cbz', { keepChapters: true });
     const copies = join(harness.folder, 'copies');
@@ -240,8 +291,122 @@ describe('in the process of the test', () => {
       expect.objectContaining({ damaged: 2, repaired: 0 }),
     ]);
     expect(stderr).toContain('it was made for a device');
-    expect(stderr).toContain('hint: Folder books, files of other programs');
+    expect(stderr).toContain('hint: Files of other programs, and files of which nothing says');
     expect(readdirSync(dirname(book)).sort()).toEqual(names);
+  });
+
+  describe('a book in a folder', () => {
+    /** `Ch.002/002.png` and others, by their paths below the book. */
+    async function bindFolder(options: { readonly keepChapters?: true } = {}) {
+      const found = await harness.download({
+        targets,
+        bind: 'volume',
+        format: 'folder',
+        ...options,
+      });
+      const manifest = harness.files().find((file) => basename(file) === '.tankobon.json') ?? '';
+      expect([found.code, manifest]).toEqual([0, expect.stringContaining('Vol.01')]);
+      const book = dirname(manifest);
+      const files = () =>
+        readdirSync(book, { recursive: true, encoding: 'utf8', withFileTypes: true })
+          .filter((entry) => entry.isFile())
+          .map(({ parentPath, name }) => join(parentPath, name).slice(book.length + 1))
+          .sort();
+      const digests = async () =>
+        Object.fromEntries(
+          await Promise.all(
+            files().map(async (path) => [path, await fileDigest(join(book, path))] as const),
+          ),
+        );
+      const pages = files().filter((path) => path.startsWith('Ch.002/0'));
+      return { book, digests, whole: await digests(), pages };
+    }
+
+    test('gets the damaged and missing pages from the service, and keeps the rest', async () => {
+      const { book, digests, whole, pages } = await bindFolder();
+      const [first = '', second = ''] = pages;
+      writeFileSync(join(book, first), 'damaged');
+      rmSync(join(book, second));
+      writeFileSync(join(book, 'Ch.001', 'notes.txt'), 'mine');
+      const before = imageRequests();
+      const { code, stderr, events } = await verify('--repair');
+      const keptFiles = [`${join(book, first)}.damaged`];
+      expect([code, stderr, events[0], events[1]]).toMatchObject([
+        0,
+        '',
+        { type: 'file-damaged', file: book, reason: 'page-changed' },
+        { type: 'file-repaired', file: book, keptFiles },
+      ]);
+      expect(imageRequests() - before).toBe(2);
+      expect(await digests()).toEqual({
+        ...whole,
+        [`${first}.damaged`]: sha256(Buffer.from('damaged')),
+        [join('Ch.001', 'notes.txt')]: sha256(Buffer.from('mine')),
+      });
+      expect(await verify()).toMatchObject({ code: 0 });
+    });
+
+    test('is rebuilt from the files of its chapters beside it, without a request', async () => {
+      const { book, digests, whole } = await bindFolder({ keepChapters: true });
+      rmSync(join(book, 'Ch.003'), { recursive: true });
+      const requests = harness.service.log.length;
+      const { code, events } = await verify('--repair');
+      expect([code, events[1]]).toMatchObject([0, { type: 'file-repaired', keptFiles: [] }]);
+      expect([await digests(), harness.service.log.length]).toEqual([whole, requests]);
+    });
+
+    test('may have edited metadata, which is not damage and stays in a repair', async () => {
+      const { book, digests, whole, pages } = await bindFolder();
+      const edited = join('Ch.002', 'ComicInfo.xml');
+      const xml = '<ComicInfo><Title>Mine</Title></ComicInfo>';
+      writeFileSync(join(book, edited), xml);
+      expect(await verify()).toMatchObject({ code: 0 });
+      rmSync(join(book, pages[0] ?? ''));
+      expect(await verify('--repair')).toMatchObject({ code: 0 });
+      expect(await digests()).toEqual({ ...whole, [edited]: sha256(Buffer.from(xml)) });
+    });
+
+    test('keeps a link in the place of a page, and says so', async () => {
+      const { book, pages } = await bindFolder();
+      const [page = ''] = pages;
+      rmSync(join(book, page));
+      symlinkSync('elsewhere.png', join(book, page));
+      const { code, stderr } = await verify('--repair');
+      expect([code, readlinkSync(join(book, page))]).toEqual([3, 'elsewhere.png']);
+      expect(stderr).toContain(
+        `Not rebuilt, since ${page} is not the file that was saved: ${book}`,
+      );
+    });
+
+    test('whose list of chapters is damaged is rebuilt by the chapters that its folders name', async () => {
+      const { book, digests, whole } = await bindFolder();
+      writeFileSync(join(book, '.tankobon.json'), '{"chap');
+      const { code, events } = await verify('--repair');
+      expect([code, events[0], events[1]]).toMatchObject([
+        0,
+        { file: book, reason: 'unreadable' },
+        { type: 'file-repaired', keptFiles: [] },
+      ]);
+      expect(await digests()).toEqual(whole);
+    });
+
+    test('keeps its cover, and gets the one beside it when that is damaged', async () => {
+      const { book: old } = await bindFolder({ keepChapters: true });
+      rmSync(old, { recursive: true });
+      writeFileSync(join(dirname(old), 'cover.jpg'), await testImage('jpeg', 5));
+      const words = ['--output', harness.output, '--format', 'folder'];
+      expect(await runCommand(harness, 'bind', harness.output, ...words)).toMatchObject({
+        code: 0,
+      });
+      const cover = join(old, 'cover.jpg');
+      const whole = await fileDigest(cover);
+      writeFileSync(cover, 'damaged');
+      expect(await verify('--repair')).toMatchObject({ code: 0 });
+      expect(await fileDigest(cover)).toBe(whole);
+      rmSync(join(old, 'Ch.001'), { recursive: true });
+      expect(await verify('--repair')).toMatchObject({ code: 0 });
+      expect(await fileDigest(cover)).toBe(whole);
+    });
   });
 
   test('a link in place of the folder for the chapters is not followed', async () => {
@@ -256,7 +421,19 @@ describe('in the process of the test', () => {
   });
 });
 
-test('a kill at every change leaves the damaged book or the whole one, and the next run repairs it', async () => {
+interface KilledRepair {
+  readonly format: 'cbz' | 'folder';
+  /** Damages the book at this path. */
+  readonly damage: (book: string) => Promise<void>;
+  /** Each file of the book, by its path. */
+  readonly filesOf: (book: string) => readonly string[];
+}
+
+/** Calls `check` with the digests of the files after each kill, and holds that the next run repairs the book. */
+async function killEachRepair(
+  { format, damage, filesOf }: KilledRepair,
+  check: (digests: ReadonlyMap<string, string>) => void,
+): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'tankobon-killed-books-'));
   const service = await startPracticeService({ limits: NO_LIMITS, library: volumeLibrary() });
   try {
@@ -264,13 +441,22 @@ test('a kill at every change leaves the damaged book or the whole one, and the n
     const [original, output] = [join(folder, 'original'), join(folder, 'comics')];
     const home = () => mkdtempSync(join(folder, 'home-'));
     const ids = NUMBERS.map((number) => chapterId('Alpha', number));
-    const words = ['download', ...ids, '-o', original, '--bind', 'volume'];
-    expect((await tankobon(words, { env: { ...env, TANKOBON_HOME: home() } })).code).toBe(0);
-    const name = join('Alpha', 'Alpha Vol.01.cbz');
-    const whole = await fileDigest(join(original, name));
-    const pages = await imageDigests(join(original, name));
-    await damagePage(join(original, name), 'c002-');
-    const damaged = await fileDigest(join(original, name));
+    const words = ['download', ...ids, '-o', original, '--bind', 'volume', '--format', format];
+    expect((await tankobonHere(words, { env: { ...env, TANKOBON_HOME: home() } })).code).toBe(0);
+    const books = readdirSync(join(original, 'Alpha'));
+    const name = join(
+      'Alpha',
+      books.find((each) => each.startsWith('Alpha Vol.01')) ?? books.join(),
+    );
+    const digestsIn = async (library: string) => {
+      const paths = filesOf(join(library, name)).filter((path) => existsSync(path));
+      const digests = await Promise.all(paths.map(fileDigest));
+      return new Map(paths.map((path, index) => [relative(library, path), digests[index] ?? '']));
+    };
+    const whole = await digestsIn(original);
+    await damage(join(original, name));
+    const damaged = new Set((await digestsIn(original)).values());
+    for (const digest of whole.values()) damaged.delete(digest);
     const prepare = () => {
       rmSync(output, { recursive: true, force: true });
       cpSync(original, output, { recursive: true });
@@ -278,18 +464,54 @@ test('a kill at every change leaves the damaged book or the whole one, and the n
     const repair = ['verify', output, '--repair'];
     const options = { words: repair, env, folder, below: output, prepare };
     const changes = await killAtEachChange(options, async (kill) => {
-      const book = join(output, name);
-      expect([damaged, whole]).toContain(await fileDigest(book));
-      const { code } = await tankobon(repair, { env: { ...env, TANKOBON_HOME: home() } });
-      expect([kill, code, await fileDigest(book)]).toEqual([kill, 0, whole]);
-      expect(await imageDigests(book)).toEqual(pages);
-      const kept = readdirSync(dirname(book)).filter((each) => each.endsWith('.damaged'));
-      const digests = await Promise.all(kept.map((each) => fileDigest(join(dirname(book), each))));
-      expect([kill, new Set(digests)]).toEqual([kill, new Set([damaged])]);
+      check(await digestsIn(output));
+      const { code } = await tankobonHere(repair, { env: { ...env, TANKOBON_HOME: home() } });
+      const isKept = (path: string) => path.endsWith('.damaged');
+      const found = [...(await digestsIn(output))];
+      expect([kill, code, new Map(found.filter(([path]) => !isKept(path)))]).toEqual([
+        kill,
+        0,
+        whole,
+      ]);
+      const kept = found.filter(([path]) => isKept(path)).map(([, digest]) => digest);
+      expect([kill, kept]).toEqual([kill, [...damaged]]);
     });
     expect(changes).toBeGreaterThan(10);
   } finally {
     await service.stop();
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+test('a kill at every change leaves the damaged book or the whole one, and the next run repairs it', async () => {
+  const filesOf = (book: string) => [book, `${book}.damaged`, `${book}.2.damaged`];
+  const damage = (book: string) => damagePage(book, 'c002-');
+  await killEachRepair({ format: 'cbz', damage, filesOf }, (digests) => {
+    expect(digests.has(join('Alpha', 'Alpha Vol.01.cbz'))).toBe(true);
+  });
+}, 600_000);
+
+test('a kill at every change of a book in a folder loses no file, and the next run repairs it', async () => {
+  const damagedText = 'damaged';
+  const filesOf = (book: string) =>
+    readdirSync(book, { recursive: true, encoding: 'utf8', withFileTypes: true })
+      .filter((entry) => entry.isFile() && !entry.name.endsWith('.tmp'))
+      .map(({ parentPath, name }) => join(parentPath, name));
+  const pagesOf = (book: string) =>
+    filesOf(join(book, 'Ch.002'))
+      .filter((path) => /\d\.\w+$/.test(path))
+      .sort();
+  const damage = (book: string): Promise<void> => {
+    const [first = '', second = ''] = pagesOf(book);
+    writeFileSync(first, damagedText);
+    rmSync(second);
+    return Promise.resolve();
+  };
+  await killEachRepair({ format: 'folder', damage, filesOf }, (digests) => {
+    const pages = [...digests.keys()].filter((path) => /Ch\.\d+.\d+\.\w+$/.test(path));
+    // One of six pages is missing until it is repaired.
+    expect(pages.length).toBeGreaterThanOrEqual(5);
+    const isOverwritten = ![...digests.values()].includes(sha256(Buffer.from(damagedText)));
+    expect(isOverwritten).toBe(false);
+  });
 }, 600_000);

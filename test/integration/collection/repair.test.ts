@@ -21,10 +21,11 @@ import { startPracticeService } from '../../../src/practice-server/practice-serv
 import { testImage, writeChapterFile } from '../../support/chapter-files.js';
 import { readArchive, readComment, writeArchive } from '../../support/archive.js';
 import { fileDigest, imageDigests } from '../../support/bind-harness.js';
-import { tankobon } from '../../support/command.js';
+import { tankobonHere } from '../../support/in-process.js';
 import { DownloadHarness } from '../../support/download-harness.js';
 import { killAtEachChange } from '../../support/kill-points.js';
 import { runCommand } from '../../support/retag-harness.js';
+import { shortChapters } from '../../support/short-chapters.js';
 import { chapterId, DAY_MS, syncLibrary } from '../../support/sync-harness.js';
 
 const CHAPTER = EXAMPLE_CHAPTERS.first;
@@ -41,7 +42,7 @@ function damage(file: string): void {
 describe('in the process of the test', () => {
   let harness: DownloadHarness;
   beforeEach(async () => {
-    harness = await DownloadHarness.start();
+    harness = await DownloadHarness.start({ chapters: shortChapters() });
   });
   afterEach(() => harness.stop());
 
@@ -87,7 +88,11 @@ describe('in the process of the test', () => {
       damagedDigest,
     ]);
     expect(await verify()).toMatchObject({ code: 0 });
+    // The same bytes are kept once.
     damage(file);
+    await verify('--repair');
+    expect(readdirSync(dirname(file)).sort()).toEqual(['mine.cbz', 'mine.cbz.damaged']);
+    truncateSync(file, 9_000);
     await verify('--repair');
     expect(readdirSync(dirname(file)).sort()).toEqual([
       'mine.cbz',
@@ -201,7 +206,7 @@ describe('in the process of the test', () => {
       3,
       { type: 'verify-summary', checked: 2, damaged: 2, repaired: 0, links: 0 },
     ]);
-    expect(stderr).toContain('hint: Folder books, files of other programs');
+    expect(stderr).toContain('hint: Files of other programs, and files of which nothing says');
     expect([await fileDigest(file), await fileDigest(foreign)]).toEqual(before);
     expect(readdirSync(dirname(file)).sort()).toEqual(['foreign.cbz', 'mine.cbz']);
   });
@@ -274,7 +279,7 @@ test('a kill at every change leaves the damaged file or the whole one, and the n
     mkdirSync(original);
     const home = () => mkdtempSync(join(folder, 'home-'));
     const words = ['download', chapterId('Alpha', '1'), '-o', original, '--name', 'one.cbz'];
-    expect((await tankobon(words, { env: { ...env, TANKOBON_HOME: home() } })).code).toBe(0);
+    expect((await tankobonHere(words, { env: { ...env, TANKOBON_HOME: home() } })).code).toBe(0);
     const whole = await imageDigests(join(original, 'one.cbz'));
     damage(join(original, 'one.cbz'));
     const damaged = await fileDigest(join(original, 'one.cbz'));
@@ -288,7 +293,7 @@ test('a kill at every change leaves the damaged file or the whole one, and the n
       const file = join(output, 'one.cbz');
       const isDamaged = (await fileDigest(file)) === damaged;
       expect([kill, isDamaged ? whole : await imageDigests(file)]).toEqual([kill, whole]);
-      const { code } = await tankobon(repair, { env: { ...env, TANKOBON_HOME: home() } });
+      const { code } = await tankobonHere(repair, { env: { ...env, TANKOBON_HOME: home() } });
       expect([kill, code, await imageDigests(join(output, 'one.cbz'))]).toEqual([kill, 0, whole]);
       const kept = readdirSync(output).filter((name) => name.endsWith('.damaged'));
       const digests = await Promise.all(kept.map((name) => fileDigest(join(output, name))));

@@ -9,6 +9,7 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  truncateSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -71,6 +72,54 @@ posixTest('a link in place of the workspace is refused, and its target is unchan
   );
   expect(stderr).toContain('move it away');
   expectVictimUntouched();
+});
+
+describe('a chapter whose file lost its end', () => {
+  const file = () => join(harness.output, `${ID}.cbz`);
+  const names = () => readdirSync(harness.output).sort();
+  /** Returns what is left of it. */
+  const cut = (bytes: number): Buffer => {
+    truncateSync(file(), bytes);
+    return readFileSync(file());
+  };
+
+  test.each([0, 100, 1_000])(
+    'is downloaded again in its place, and the damaged file is kept (%i bytes)',
+    async (bytes) => {
+      await download();
+      const whole = readFileSync(file());
+      const damaged = cut(bytes);
+      const lines = await harness.dryRun({ targets: [ID] });
+      const planned = lines.find(({ type }) => type === 'planned');
+      expect(planned?.why).toBe(`its file is damaged, and is kept beside the new one: ${file()}`);
+      const { code, stderr } = await download();
+      expect([code, stderr]).toEqual([
+        0,
+        `warning: ${file()} is damaged (its end is lost): its chapter is downloaded again, and the damaged file stays beside it, as .damaged.\nhint: To look for further damage, run: tankobon verify ${harness.output}\n`,
+      ]);
+      expect(names()).toEqual([`${ID}.cbz`, `${ID}.cbz.damaged`]);
+      expect(readFileSync(file())).toEqual(whole);
+      expect(readFileSync(`${file()}.damaged`)).toEqual(damaged);
+      expect((await download()).stderr).toBe('');
+    },
+  );
+
+  test('is not touched if no page can be loaded', async () => {
+    await download();
+    const damaged = cut(1_000);
+    await harness.service.stop();
+    expect((await download()).code).not.toBe(0);
+    expect(names()).toEqual([`${ID}.cbz`]);
+    expect(readFileSync(file())).toEqual(damaged);
+  });
+
+  test('stays if it is a file of another program by now', async () => {
+    await download();
+    writeFileSync(file(), 'Rar!\x1a\x07\x01\x00my own scans');
+    const { stderr } = await download();
+    expect(stderr).toContain(`${file()} cannot be read`);
+    expect(names()).toEqual([`${ID} (0d5c1b62).cbz`, `${ID}.cbz`]);
+  });
 });
 
 posixDescribe('a file at the path of the chapter that cannot be read', () => {

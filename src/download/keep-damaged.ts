@@ -7,10 +7,12 @@ export interface RepairedFile {
   /** The path of the new file, if the chapter is called otherwise by now. */
   readonly newFile?: string;
   /** Where the damaged file is kept. */
-  readonly kept: string;
+  readonly kept?: string;
+  /** In place of `kept` for a book in a folder: where its damaged files are kept; none if all of them are missing. */
+  readonly keptFiles?: readonly string[];
 }
 
-/** Gives the file a second name, `<name>.damaged`, and resolves with it. */
+/** Gives the file a second name, `<name>.damaged`, and resolves with it; a killed run may have given it. */
 export async function keepDamaged(file: string): Promise<string> {
   for (let count = 1; ; count += 1) {
     const kept = count === 1 ? `${file}.damaged` : `${file}.${count}.damaged`;
@@ -23,7 +25,21 @@ export async function keepDamaged(file: string): Promise<string> {
       return kept;
     } catch (error) {
       if (!isSystemError(error, 'EEXIST')) throw error;
+      if (await haveSameBytes(file, kept).catch(() => false)) return kept;
     }
+  }
+}
+
+/** Replaces the file by `publish`, and keeps the damaged one under a second name. */
+export async function replaceDamaged(
+  file: string,
+  publish: () => Promise<string>,
+): Promise<string> {
+  const kept = await keepDamaged(file);
+  try {
+    return await publish();
+  } finally {
+    await removeIfUnreplaced(file, kept);
   }
 }
 

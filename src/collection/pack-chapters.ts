@@ -1,0 +1,54 @@
+/** The chapters of a damaged folder book that are whole, as archives, from which a book can be written. */
+import { join } from 'node:path';
+import { writeCbz, type CbzPage } from '../cbz/cbz-writer.js';
+import { digestIfRegular, lstatIfExists } from '../core/files.js';
+import { makeFolders } from '../core/safe-folders.js';
+import type { ManifestChapter } from '../formats/book-manifest.js';
+import { isPage, readChapters } from '../formats/read-chapters.js';
+import type { SourceChapter } from '../formats/source-chapter.js';
+import { chapterFolders } from '../formats/write-folder.js';
+import type { DamagedBook } from './damaged-book.js';
+
+export type FoundChapters = Map<ManifestChapter, SourceChapter>;
+
+/** `work`: the folder for the archives, which is removed later. */
+export async function packWholeChapters(
+  { file: book, chapters, files }: DamagedBook,
+  work: string,
+  signal: AbortSignal,
+): Promise<FoundChapters> {
+  const found: FoundChapters = new Map();
+  const names = chapterFolders(chapters);
+  const paths = [...files.keys()].filter(isPage);
+  for (const [index, chapter] of chapters.entries()) {
+    signal.throwIfAborted();
+    const own = paths.filter((path) => path.startsWith(`${names[index] ?? ''}/`));
+    if (own.length === 0 || own.length < (chapter.record?.pages?.length ?? 0)) continue;
+    const pages = await wholePages(book, own, files);
+    if (pages.length < own.length) continue;
+    makeFolders(work);
+    // A download into this folder takes a CBZ for one of its own.
+    const packed = join(work, `${index}.zip`);
+    await writeCbz({ file: packed, pages, signal });
+    const [source] = await readChapters(packed);
+    if (source)
+      found.set(chapter, { ...chapter, file: packed, isBound: true, pages: source.pages });
+  }
+  return found;
+}
+
+/** The pages before the first one that is not as it was saved. */
+async function wholePages(
+  book: string,
+  paths: readonly string[],
+  files: DamagedBook['files'],
+): Promise<readonly CbzPage[]> {
+  const pages: CbzPage[] = [];
+  for (const path of paths) {
+    const file = join(book, path);
+    const sha256 = files.get(path);
+    if (sha256 === undefined || (await digestIfRegular(file)) !== sha256) return pages;
+    pages.push({ file, sha256, bytes: (await lstatIfExists(file))?.size ?? 0 });
+  }
+  return pages;
+}
