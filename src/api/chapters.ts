@@ -73,8 +73,20 @@ export async function fetchChapters(
 ): Promise<Map<string, Chapter>> {
   const reader = new CollectionReader(client, '/chapter', chapterSchema, options);
   const parameters = appendAll(new URLSearchParams(), 'includes', INCLUDES);
-  const found = await reader.readByIds(chapterIds, withUnavailable(parameters));
-  return new Map(found.map((entity) => [entity.id, toChapter(entity)]));
+  const titles = new Map<string, Title>();
+  const found = await reader.readByIds(chapterIds, withUnavailable(parameters), (entity) =>
+    withSharedTitle(toChapter(entity), titles),
+  );
+  return new Map(found.map((chapter) => [chapter.id, chapter]));
+}
+
+/** Each chapter has its title, with its description: those of one title share it. */
+function withSharedTitle(chapter: Chapter, titles: Map<string, Title>): Chapter {
+  const { partialTitle: own } = chapter;
+  if (!own) return chapter;
+  const partialTitle = titles.get(own.id) ?? own;
+  titles.set(own.id, partialTitle);
+  return { ...chapter, partialTitle };
 }
 
 export function toChapter({ id, attributes, relationships }: ChapterEntity): Chapter {

@@ -102,13 +102,18 @@ export class CollectionReader<T> {
   }
 
   /** Reads the entities of these ids that the service lists: one request per 100, each with `parameters`. */
-  async readByIds(ids: readonly string[], parameters: URLSearchParams): Promise<T[]> {
-    const found: T[] = [];
+  async readByIds<Item>(
+    ids: readonly string[],
+    parameters: URLSearchParams,
+    toItem: (entity: T) => Item,
+  ): Promise<Item[]> {
+    const found: Item[] = [];
     for (const some of chunk([...new Set(ids)], MAX_PAGE_SIZE)) {
       const query = withRatings(collectionQuery(0, MAX_PAGE_SIZE));
       for (const [name, value] of parameters) query.append(name, value);
       const { items } = await this.readPage(appendAll(query, 'ids', some));
-      found.push(...items);
+      // The entities of thousands of chapters would fill the memory.
+      found.push(...items.map(toItem));
     }
     this.finish();
     return found;

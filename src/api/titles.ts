@@ -78,8 +78,8 @@ export async function fetchTitles(
 ): Promise<FetchedTitles> {
   const reader = new CollectionReader(client, '/manga', titleSchema, options);
   const parameters = appendAll(new URLSearchParams(), 'includes', TITLE_INCLUDES);
-  const found = await reader.readByIds(titleIds, parameters);
-  const titles = new Map(found.map((entity) => [entity.id, toTitle(entity)]));
+  const found = await reader.readByIds(titleIds, parameters, toTitle);
+  const titles = new Map(found.map((title) => [title.id, title]));
   return { titles, skipped: reader.skipped };
 }
 

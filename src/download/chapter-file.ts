@@ -91,14 +91,43 @@ async function readRecord(zip: ZipFile, entry: Entry): Promise<ChapterRecord | u
 
 /** The new ComicInfo.xml of a file whose pages stay, and what becomes of the old one; undefined without an old one. */
 export async function mergedComicInfo(
-  { comicInfo, record }: Pick<ChapterFileContent, 'comicInfo' | 'record'>,
+  { comicInfo, record }: MergedContent,
   comic: ComicMetadata,
-  options: { readonly force: boolean; readonly hasSamePages: boolean },
+  { superseded, ...options }: MergeFileOptions,
 ): Promise<ComicInfoMerge | undefined> {
   if (comicInfo === undefined) return undefined;
+  const contents = [{ comicInfo, record }, ...(superseded ? [superseded] : [])];
+  return mergeIntoFiles(contents, await comicInfoXml(comic), options);
+}
+
+interface MergeFileOptions {
+  readonly force: boolean;
+  /** The pages are those of the first file. */
+  readonly hasSamePages: boolean;
+  /** Another file, whose edits the new text gets too. */
+  readonly superseded?: MergedContent | undefined;
+}
+
+type MergedContent = Pick<ChapterFileContent, 'comicInfo' | 'record'>;
+
+/** The new text with what the owner edited in these files; of the first one, where several differ. */
+export async function mergeIntoFiles(
+  [first, ...others]: readonly MergedContent[],
+  newXml: string,
+  options: Omit<MergeFileOptions, 'superseded'>,
+): Promise<ComicInfoMerge | undefined> {
+  if (!first) return undefined;
+  const rest = await mergeIntoFiles(others, newXml, { ...options, hasSamePages: false });
+  const { comicInfo, record } = first;
+  if (comicInfo === undefined) return rest;
   // A file that was saved without metadata got its ComicInfo.xml from its owner.
   const written = record && (record.metadata ?? {});
-  return mergeComicInfo(comicInfo, await comicInfoXml(comic), { written, ...options });
+  const merged = await mergeComicInfo(comicInfo, rest?.xml ?? newXml, { written, ...options });
+  return {
+    ...merged,
+    edited: [...new Set([...merged.edited, ...(rest?.edited ?? [])])],
+    unknown: [...new Set([...merged.unknown, ...(rest?.unknown ?? [])])],
+  };
 }
 
 export interface ChapterFileChange extends Omit<WriteOptions, 'convert' | 'onPage'> {
@@ -107,6 +136,8 @@ export interface ChapterFileChange extends Omit<WriteOptions, 'convert' | 'onPag
   readonly inferredVolume: string | undefined;
   /** Edits of the owner are replaced too. */
   readonly force: boolean;
+  /** A file that makes way for this one, which gets the edits of its owner. */
+  readonly superseded?: ChapterFileContent | undefined;
   /** The chapter whose version and time the file gets, if it has others. */
   readonly revision: Chapter | undefined;
 }
@@ -115,8 +146,10 @@ export interface ChapterFileChange extends Omit<WriteOptions, 'convert' | 'onPag
 export async function rewriteChapterFile(
   file: string,
   content: ChapterFileContent,
-  { metadata, inferredVolume, force, revision, tmpFile, publish, signal }: ChapterFileChange,
+  change: ChapterFileChange,
 ): Promise<string> {
+  const { metadata, inferredVolume, force, superseded, revision } = change;
+  const { tmpFile, publish, signal } = change;
   const reader = await ZipEntryReader.open(file);
   const comment = revision ? withVersion(content.comment, revision) : content.comment;
   const zip = await ZipFileWriter.create({ tmpFile, comment, signal });
@@ -134,7 +167,8 @@ export async function rewriteChapterFile(
       await zip.write(entry.name, data);
     }
     const comic = { ...metadata, pages };
-    const merged = await mergedComicInfo(content, comic, { force, hasSamePages: true });
+    const options = { force, hasSamePages: true, superseded };
+    const merged = await mergedComicInfo(content, comic, options);
     const described = merged
       ? { inferredVolume, metadata: writtenMetadata(comic) }
       : { inferredVolume: content.record?.inferredVolume, metadata: content.record?.metadata };

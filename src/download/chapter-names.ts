@@ -11,8 +11,11 @@ import { shortIdPath, wholeIdPath, type FormatFileName } from '../cbz/file-name.
 import { parseIdentityComment } from '../cbz/identity.js';
 import type { FieldValues } from '../cbz/name-template.js';
 import { plainTitle } from '../cbz/numbered-title.js';
+import { UUID_PATTERN } from '../core/uuid.js';
 import type { ChapterFileContent } from './chapter-file.js';
 import { nameValues, withInferredVolume } from './comic-metadata.js';
+
+const UUIDS = new RegExp(UUID_PATTERN, 'g');
 
 /** The chapter that a file has, or gets. */
 interface ChapterOfFile {
@@ -62,7 +65,7 @@ export function newName(file: string, names: KnownNames, options: NameOptions): 
   const { chapter, savedId } = names;
   const withId = (name: string, chapterId = chapter.id) => ({ chapterId, path: name });
   const isSame = savedId === chapter.id;
-  const values = oldAndNewValues(names, keepsPeople);
+  const values = oldAndNewValues(names, { keepsPeople, uploaders: path.match(UUIDS) ?? [] });
   // Formatting all of them takes longer than reading the file, and most files have the first one.
   const renames = templates.flatMap((format) =>
     values.flatMap(([then, after]) => [
@@ -134,19 +137,25 @@ type NameValues = FieldValues & { readonly id: string };
 /** Pairs of the values that a name may have been made of, and those of the new name. */
 function oldAndNewValues(
   { chapter, title, known, savedId }: KnownNames,
-  keepsPeople: boolean,
+  {
+    keepsPeople,
+    uploaders,
+  }: { readonly keepsPeople: boolean; readonly uploaders: readonly string[] },
 ): readonly (readonly [NameValues, NameValues])[] {
   const now = nameValues(chapter, title);
   const titled = known.flatMap((each) => [each, { ...each, title: plainTitle(each.title) }]);
   return titled.flatMap((metadata) => {
     const { writers, pencillers } = metadata;
-    const other = savedId === chapter.id ? {} : otherChapter(savedId, chapter, metadata);
-    const then = { ...now, ...other, ...oldValues(metadata) };
     const people = { author: writers?.join(', '), artist: pencillers?.join(', ') };
-    return [
-      [{ ...then, ...people }, keepsPeople ? { ...now, ...people } : now] as const,
-      [then, now] as const,
-    ];
+    const others =
+      savedId === chapter.id ? [{}] : otherChapters(savedId, chapter, metadata, uploaders);
+    return others.flatMap((other) => {
+      const then = { ...now, ...other, ...oldValues(metadata) };
+      return [
+        [{ ...then, ...people }, keepsPeople ? { ...now, ...people } : now] as const,
+        [then, now] as const,
+      ];
+    });
   });
 }
 
@@ -154,12 +163,18 @@ function oldValues({ series, volume, number, title, translators = [] }: ChapterM
   return { series, volume, chapter: number, title, group: translators.join(' + ') };
 }
 
-/** What a chapter that is replaced by another one has of its own. */
-function otherChapter(id: string, by: Chapter, { language, publishedAt }: ChapterMetadata) {
-  return {
+/** What a chapter that is replaced by another one has of its own. No file says who uploaded it: any UUID in its name may. */
+function otherChapters(
+  id: string,
+  by: Chapter,
+  { language, publishedAt }: ChapterMetadata,
+  uploaders: readonly string[],
+) {
+  const values = {
     id,
     'chapter-id': id,
     date: publishedAt?.toISOString().slice(0, 10),
     language: languageTag(by.language) === language ? by.language : language?.toLowerCase(),
   };
+  return [values, ...[...new Set(uploaders)].map((uploader) => ({ ...values, uploader }))];
 }

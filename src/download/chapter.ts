@@ -11,6 +11,7 @@ import { ChapterError, thrownMessage } from '../core/errors.js';
 import { lstatIfExists, removeEmptyFolders, toStorageError } from '../core/files.js';
 import type { ServiceClient } from '../api/client.js';
 import { assertSamePages, completePages, loadAll } from './chapter-pages.js';
+import { replaceDamaged } from './keep-damaged.js';
 import { loadPage, type PageJob, type PageDeps } from './page.js';
 import type { ChapterDescription } from './describe-chapter.js';
 import type { PrefetchedMetadata } from './prefetch.js';
@@ -47,6 +48,8 @@ export interface SavedChapter {
   readonly file: string;
   /** The path of the archive that it replaced, if that had another name. */
   readonly replacedFile?: string;
+  /** The path of the archive of another chapter that made way for it. */
+  readonly removedFile?: string;
   readonly pages: number;
   readonly bytes: number;
   /** What its owner edited in the metadata of the archive that it replaced. */
@@ -193,9 +196,12 @@ async function finish(
   workspace: Workspace,
   cbz: CbzWriter,
 ): Promise<SavedChapter> {
-  const { id, file, output, replaces } = job;
+  const { id, file, output, replaces, supersedes } = job;
   const pages = completePages(workspace.kept, count, id);
-  const publish = (tmpFile: string) => publishChapter(tmpFile, job);
+  const publish = (tmpFile: string) =>
+    job.isDamaged
+      ? replaceDamaged(file, () => publishChapter(tmpFile, job))
+      : publishChapter(tmpFile, job);
   try {
     const dimensions = await cbz.dimensions();
     const sized = pages.map((page, index) => ({ ...page, ...dimensions[index] }));
@@ -205,10 +211,12 @@ async function finish(
     const isRenamed = replaces !== undefined && replaces !== saved.file;
     const hasReplaced = isRenamed && (await lstatIfExists(replaces)) === undefined;
     if (hasReplaced) await removeEmptyFolders(dirname(replaces), output);
+    if (supersedes) await removeEmptyFolders(dirname(supersedes.file), output);
     return {
       pages: count,
       ...saved,
       ...(hasReplaced && { replacedFile: replaces }),
+      ...(supersedes && { removedFile: supersedes.file }),
       ...(kept.length > 0 && { kept }),
     };
   } catch (error) {

@@ -17,8 +17,8 @@ export interface DescribedChapter {
   readonly named:
     { readonly title: Title | undefined; readonly folderTemplate: string | undefined } | undefined;
   readonly fields: ComicFields;
-  /** The archive of this chapter that is replaced; what its owner edited stays. */
-  readonly editedFile: string | undefined;
+  /** The archives that are replaced; what their owner edited stays, of the first one first. */
+  readonly editedFiles: readonly string[];
 }
 
 export interface ChapterDescription extends CbzDescription {
@@ -31,7 +31,7 @@ export async function describeChapter(described: DescribedChapter): Promise<Chap
   const { comicInfoXml } = await import('../cbz/comic-info.js');
   const { writtenMetadata } = await import('../cbz/comic-info-reader.js');
   const { formatRecord } = await import('../cbz/record.js');
-  const { id, quality, chapter, pages, named, editedFile } = described;
+  const { id, quality, chapter, pages, named, editedFiles } = described;
   const { version, updatedAt } = chapter ?? {};
   const comic = chapter && named && describeComic(chapter, named.title, described);
   const record = formatRecord({
@@ -45,8 +45,10 @@ export async function describeChapter(described: DescribedChapter): Promise<Chap
     pages: pages.map(({ sha256 }) => sha256),
     metadata: comic && writtenMetadata(comic),
   });
-  const merged = comic && editedFile !== undefined && (await mergeEdits(editedFile, comic));
-  if (!merged) return { record, comicInfo: comic && (await comicInfoXml(comic)) };
+  if (!comic) return { record };
+  const comicInfo = await comicInfoXml(comic);
+  const merged = editedFiles.length > 0 && (await mergeEdits(editedFiles, comicInfo));
+  if (!merged) return { record, comicInfo };
   return { record, comicInfo: merged.xml, kept: [...merged.edited, ...merged.unknown] };
 }
 
@@ -59,9 +61,15 @@ function describeComic(
   return comicMetadata(chapter, title, sized, fields);
 }
 
-/** Undefined for a file that is gone or damaged. */
-async function mergeEdits(file: string, comic: ComicMetadata): Promise<ComicInfoMerge | undefined> {
-  const { mergedComicInfo, readChapterFile } = await import('./chapter-file.js');
-  const content = await readChapterFile(file).catch(() => undefined);
-  return content && mergedComicInfo(content, comic, { force: false, hasSamePages: false });
+/** Undefined if all files are gone or damaged. */
+async function mergeEdits(
+  files: readonly string[],
+  comicInfo: string,
+): Promise<ComicInfoMerge | undefined> {
+  const { mergeIntoFiles, readChapterFile } = await import('./chapter-file.js');
+  const contents = await Promise.all(
+    files.map((file) => readChapterFile(file).catch(() => undefined)),
+  );
+  const readable = contents.filter((content) => content !== undefined);
+  return mergeIntoFiles(readable, comicInfo, { force: false, hasSamePages: false });
 }

@@ -20,6 +20,8 @@ export interface EarlierUpload {
   readonly archive: ExistingArchive;
   /** Whether the service renumbered the chapter; otherwise it deleted it. */
   readonly isRenumbered: boolean;
+  /** Whether the owner changed its number in the file. */
+  readonly hasOwnNumber: boolean;
   /** What its file says of it. */
   readonly chapter: Chapter;
 }
@@ -65,8 +67,9 @@ export async function readEarlierUploads(
     if (metadata.number === undefined && (metadata.title ?? '') === '') continue;
     const chapter = toChapter(archive.chapterId, metadata, listed);
     const isSame = now !== undefined && keyOf(now) === keyOf(chapter);
-    if (!isSame && addedKeys.has(keyOf(chapter)))
-      uploads.push({ archive, chapter, isRenumbered: now !== undefined });
+    if (isSame || !addedKeys.has(keyOf(chapter))) continue;
+    const hasOwnNumber = found?.metadata.number !== metadata.number;
+    uploads.push({ archive, chapter, hasOwnNumber, isRenumbered: now !== undefined });
   }
   const gone = uploads.filter(({ isRenumbered }) => !isRenumbered);
   if (gone.length === 0) return uploads;
@@ -153,21 +156,24 @@ export function decideUpload(
 }
 
 /** Whether only one of the two would be selected. */
-function isAlternative(
+export function isAlternative(
   chapter: Chapter,
-  { chapter: earlier }: EarlierUpload,
+  { chapter: earlier }: Pick<EarlierUpload, 'chapter'>,
   { languages, allReleases = false }: Pick<SelectionOptions, 'languages' | 'allReleases'>,
 ): boolean {
-  const groupsOf = ({ groups }: Chapter) =>
-    groups
-      .map(({ name }) => name)
-      .sort()
-      .join('\n');
   if (allReleases && groupsOf(chapter) !== groupsOf(earlier)) return false;
   const sharesLanguages = languages.length > 0 && !allReleases;
   return sharesLanguages
     ? languages.includes(earlier.language)
     : chapter.language === earlier.language;
+}
+
+/** Equal for chapters of the same groups. */
+export function groupsOf({ groups }: Chapter): string {
+  return groups
+    .map(({ name }) => name)
+    .sort()
+    .join('\n');
 }
 
 const DAY_MS = 86_400_000;

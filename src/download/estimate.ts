@@ -4,6 +4,8 @@ import { quotasOf, type Quota } from '../rate-limit/quotas.js';
 
 /** Each chapter needs one such request (spec 8.3). */
 const QUOTAS = quotasOf('any', 'GET', '/at-home/server/any');
+/** Searches, and lists of titles and chapters. */
+const LIST_QUOTAS = quotasOf('any', 'GET', '/manga');
 
 /**
  * The least time in milliseconds until this many further metadata requests are sent, if the first is sent at once.
@@ -22,6 +24,11 @@ export function minTimeMs(
     sentAtMs.push(Math.max(0, sentAtMs.at(-1) ?? 0, ...freeAtMs));
   }
   return requests === 0 ? 0 : (sentAtMs.at(-1) ?? 0);
+}
+
+/** The least time for this many searches and lists. */
+export function minListTimeMs(requests: number): number {
+  return minTimeMs(requests, [], LIST_QUOTAS);
 }
 
 /**

@@ -63,6 +63,8 @@ export type DownloadEvent =
       readonly file: string;
       /** The path of the CBZ that it replaced, if that had another name. */
       readonly replacedFile?: string;
+      /** The CBZ of a chapter that MangaDex deleted, and whose number this one got: it was removed. */
+      readonly removedFile?: string;
       readonly pages: number;
       readonly bytes: number;
       /** With `--update`: the metadata that the owner edited, and the elements that tankobon never writes. */

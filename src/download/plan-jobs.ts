@@ -50,6 +50,8 @@ export interface JobOptions extends Pick<
 > {
   /** Archives of other releases whose names may be taken over, by the id of the chapter that replaces each. */
   readonly replacements?: ReadonlyMap<string, ExistingArchive>;
+  /** Archives of deleted chapters that make way, by the id of the chapter that gets the number of each. */
+  readonly superseded?: ReadonlyMap<string, ExistingArchive>;
   /** Returns a chapter's path below the output folder. */
   readonly nameChapter: FormatFileName;
   /** Where the chapters of titles are, by the title's id. */
@@ -77,8 +79,11 @@ export function compareWithLibrary(
     const { id, chapter } = chosen;
     const saved = savedState({ ...chapter, id }, known);
     if (saved.state !== 'saved') {
-      if (saved.state === 'missing' || force) missing.push(chosen);
-      else skipped.push({ id, reason: 'in-download-archive' });
+      const damaged = known.library.findDamaged(id)?.file;
+      if (saved.state !== 'missing' && !force) skipped.push({ id, reason: 'in-download-archive' });
+      else if (damaged === undefined || filesToReplace?.has(damaged) === false)
+        missing.push(chosen);
+      else missing.push({ ...chosen, replaces: damaged, isDamaged: true });
       continue;
     }
     const { archive, isOutdated } = saved;
@@ -137,7 +142,8 @@ export function planJobs(
     const path = existing === undefined ? templatePaths[index] : pathBelow(output, existing);
     return { chapterId: id, path: path ?? '' };
   });
-  const replaced = new Set(selected.map(({ replaces }) => replaces));
+  const superseded = [...(options.superseded?.values() ?? [])].map(({ file }) => file);
+  const replaced = new Set([...selected.map(({ replaces }) => replaces), ...superseded]);
   // Also by a file that tankobon did not write.
   const isTaken = (path: string) =>
     library.filesAt(join(output, path)).some((file) => !replaced.has(file));
@@ -145,7 +151,8 @@ export function planJobs(
   const unreadable = new Map(
     library.damaged.map((damaged) => [pathCollisionKey(pathBelow(output, damaged.file)), damaged]),
   );
-  return selected.map(({ id, chapter, why, replaces, renamed, compared }, index) => {
+  return selected.map((chosen, index) => {
+    const { id, chapter, why, replaces, renamed, compared, isDamaged = false } = chosen;
     const file = renamed?.file ?? replaces ?? join(output, paths[index] ?? `${id}.cbz`);
     const templatePath = templatePaths[index] ?? '';
     // The files have the name that the title had when its folder was made.
@@ -159,11 +166,14 @@ export function planJobs(
       file,
       output,
       quality,
-      replace: options.force === true || (replaces !== undefined && compared !== undefined),
+      replace:
+        options.force === true || isDamaged || (replaces !== undefined && compared !== undefined),
       replaces,
       replacesChapter: options.replacements?.get(id)?.chapterId,
+      supersedes: options.superseded?.get(id),
       replacedState: options.filesToReplace?.get(replaces ?? file),
-      hasLostMark: options.lostMarks?.has(file),
+      hasLostMark: isDamaged || options.lostMarks?.has(file),
+      isDamaged,
       comment: formatIdentityComment({
         chapterId: id,
         titleId: titleIdOf(chapter),
@@ -178,7 +188,7 @@ export function planJobs(
         const named =
           chapter && metadata ? { title: asInFolder(await title), folderTemplate } : undefined;
         // The edits of an older upload are the owner's too.
-        const editedFile = options.force === true ? undefined : replaces;
+        const edited = [replaces, options.superseded?.get(id)?.file];
         return describeChapter({
           id,
           quality,
@@ -186,7 +196,7 @@ export function planJobs(
           pages,
           named,
           fields: options,
-          editedFile,
+          editedFiles: options.force === true ? [] : edited.filter((each) => each !== undefined),
         });
       },
       hasSamePages:
@@ -211,10 +221,12 @@ export function planJobs(
 
 /** Why a chapter is loaded, and what becomes of the file that has it. */
 export function whyLoaded({ why, job, compared }: PlannedChapter): string {
-  const { replaces, replacesChapter } = job;
+  const { replaces, replacesChapter, supersedes, isDamaged } = job;
+  if (isDamaged) return `its file is damaged, and is kept beside the new one: ${replaces ?? ''}`;
+  const others = supersedes ? ` and ${supersedes.file}` : '';
   if (compared?.isBound)
     return `its pages changed on MangaDex; binding puts it into the book in place of the old one: ${compared.file}`;
-  if (compared) return `its pages changed on MangaDex; it replaces ${compared.file}`;
+  if (compared) return `its pages changed on MangaDex; it replaces ${compared.file}${others}`;
   return replacesChapter === undefined ? why : `uploaded again; it replaces ${replaces ?? ''}`;
 }
 

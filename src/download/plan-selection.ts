@@ -30,6 +30,8 @@ export interface ChosenChapter {
   readonly why: string;
   /** The archive to replace. */
   readonly replaces?: string | undefined;
+  /** Set if its end is lost: it is kept under a second name. */
+  readonly isDamaged?: boolean;
   /** The name that the archive gets then, and that of its series. */
   readonly renamed?: { readonly file: string; readonly series: string };
   /** The archive whose pages are compared with those of the service: if they are the same, they are not loaded. */

@@ -2,10 +2,8 @@
  * Plans a download: from the user's targets to the chapters to save, with their releases, names and paths. Catalogue
  * metadata is optional: without it, a chapter still becomes a CBZ.
  */
-import { basename } from 'node:path';
 import type { LibraryIndex } from '../cbz/library-index.js';
 import { scanIndexed } from '../cbz/library-cache.js';
-import { keptReason } from '../cbz/ownership.js';
 import type { Chapter } from '../api/chapters.js';
 import { fieldsById, type ChapterFields } from '../selection/chapter-fields.js';
 import { resolveTargets, type Resolution, type Series } from '../selection/resolve-targets.js';
@@ -17,6 +15,7 @@ import { toStorageError } from '../core/files.js';
 import type { TitleChapters } from '../formats/volume-completeness.js';
 import type { DownloadRequest } from './download-request.js';
 import type { UpdateEvent } from './events.js';
+import { warnOfFiles } from './file-warnings.js';
 import { findLeftovers } from './leftovers.js';
 import { findTitleHomes, titlesToPlace, type FindHomesOptions } from './find-title-homes.js';
 import { compareWithLibrary, planJobs, type JobOptions, type PlannedChapter } from './plan-jobs.js';
@@ -31,6 +30,7 @@ import { planUploads } from './plan-uploads.js';
 import { prefetchSingleChapter } from './prefetch.js';
 import { withReplaced } from './replaced-names.js';
 import { preferSavedReleases } from './saved-releases.js';
+import { findSuperseded } from './find-superseded.js';
 import type { KnownChapters } from './saved-state.js';
 
 export interface Plan extends Omit<PlanSelection, 'selected'> {
@@ -143,12 +143,22 @@ export async function planSelected(
         deps,
       )
     : undefined;
+  const superseded = await findSuperseded(
+    missing.filter((chosen) => !options.filesToReplace && isSavedAlready(chosen)),
+    { titles: named.titles, series },
+    library,
+    options.selection,
+    deps,
+  );
   const replacing = await withReplaced(missing, library, named.titles, options, deps.signal);
   const loading = { titles: named.titles, loadedTitles };
-  const chapters = planJobs(replacing, library, loading, { ...options, nameChapter, homes });
-  for (const { file, ownership } of kept)
-    if (ownership !== 'own') deps.warn(keptReason(file, ownership), KEPT_HINT);
-  warnOfUnreadable(chapters, deps);
+  const chapters = planJobs(replacing, library, loading, {
+    ...options,
+    superseded,
+    nameChapter,
+    homes,
+  });
+  warnOfFiles({ kept, chapters }, deps.warn);
   return {
     chapters,
     skipped,
@@ -165,6 +175,9 @@ export async function planSelected(
     metadataError: loadedTitles.then(({ error }) => error),
   };
 }
+
+const isSavedAlready = ({ replaces, compared }: ChosenChapter) =>
+  replaces !== undefined || compared !== undefined;
 
 /** What the files of these chapters say of them: with `--update`, they are compared with the service. */
 async function readExisting(
@@ -183,25 +196,6 @@ function releasesOf(series: readonly Series[]): FindHomesOptions['releases'] {
       chapters.map((chapter) => [chapter.id, { titleId, chapter }]),
     ),
   );
-}
-
-const KEPT_HINT = 'Move it away to download the chapter again.';
-
-/** They may be of other programs, so they are not replaced. */
-function warnOfUnreadable(
-  chapters: readonly PlannedChapter[],
-  { warn }: Pick<PlanDeps, 'warn'>,
-): void {
-  const files = new Map(
-    chapters.flatMap(({ job, unreadable }) =>
-      unreadable ? [[unreadable.file, { ...unreadable, job }] as const] : [],
-    ),
-  );
-  for (const { file, readError, job } of files.values())
-    warn(
-      `${file} cannot be read (${readError}) and is kept: the chapter is saved as ${basename(job.file)}.`,
-      'If it is a damaged chapter, remove it.',
-    );
 }
 
 /** If metadata is turned off, chapters are not looked up: their ids suffice. */

@@ -15,6 +15,7 @@ import {
 import { StorageError } from '../core/errors.js';
 import { toStorageError, statIfExists } from '../core/files.js';
 import { publishNew } from '../core/publish.js';
+import { takePlace, type SupersededFile } from './superseded-file.js';
 
 export interface ChapterTarget {
   readonly id: string;
@@ -26,10 +27,14 @@ export interface ChapterTarget {
   readonly replaces?: string | undefined;
   /** Another release of the same chapter, whose archive is replaced too. */
   readonly replacesChapter?: string;
+  /** A file of another chapter that makes way for this one. */
+  readonly supersedes?: SupersededFile | undefined;
   /** A file that is not in this state any more is not replaced. */
   readonly replacedState?: FileState | undefined;
-  /** The file in `replacedState` had the mark of this chapter, and cannot be read any more. */
+  /** The file had the mark of this chapter, and cannot be read any more. */
   readonly hasLostMark?: boolean | undefined;
+  /** The file is kept under a second name. */
+  readonly isDamaged?: boolean | undefined;
 }
 
 /** The path of this chapter's CBZ: the planned one, or the one that another process gave it. */
@@ -47,6 +52,12 @@ export async function findPublished(target: ChapterTarget): Promise<string | und
  * of this chapter, or of the one that it replaces.
  */
 export async function publishChapter(tmpFile: string, target: ChapterTarget): Promise<string> {
+  const { file, supersedes } = target;
+  const published = await publish(tmpFile, target);
+  return supersedes ? takePlace(published, file, supersedes) : published;
+}
+
+async function publish(tmpFile: string, target: ChapterTarget): Promise<string> {
   const { replaces = target.file } = target;
   if (replaces !== target.file) {
     const { chapter, own } = await contentOf(replaces, target);

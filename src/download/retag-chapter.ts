@@ -19,6 +19,7 @@ import {
 } from './chapter-file.js';
 import { newName, readNames } from './chapter-names.js';
 import { comicMetadata, inferredVolumeOf } from './comic-metadata.js';
+import { takePlace, type SupersededFile } from './superseded-file.js';
 
 export interface RetagOptions extends ComicFields {
   /** The templates that may have named the files. */
@@ -37,6 +38,8 @@ interface ChapterOnDisk {
   readonly file: string;
   readonly chapter: Chapter;
   readonly title: Title;
+  /** A file of another chapter that makes way for this one. */
+  readonly supersedes?: SupersededFile | undefined;
 }
 
 /** What becomes of the metadata of a file. */
@@ -61,9 +64,16 @@ export interface Retag extends ChapterOnDisk, MetadataChange {
 /** A file that stays as it is, also where its owner's edits differ from the service. */
 export interface UnchangedChapter {
   readonly edited: readonly string[];
+  /** Elements that tankobon never writes. */
+  readonly unknown: readonly string[];
   readonly mayHaveOtherPages: boolean;
   /** Has the name that is in the file. */
   readonly title: Title;
+}
+
+/** What is reported of a file that stays as it is: nothing, unless the service has other metadata than its owner. */
+export function keptInUnchanged({ edited, unknown }: Pick<UnchangedChapter, 'edited' | 'unknown'>) {
+  return edited.length > 0 ? [...edited, ...unknown] : [];
 }
 
 export function isRetag(planned: Retag | UnchangedChapter): planned is Retag {
@@ -79,13 +89,18 @@ export async function planRetag(
   const state = await readFileState(file);
   if (!state) throw fileChanged(file);
   const content = await readChapterFile(file);
+  const superseded = await readSuperseded(onDisk);
   const { force, hasComparedPages, nameTemplates } = options;
   const newTitleName = options.titleNames?.get(onDisk.title.id);
   const names = await readNames(content, onDisk, newTitleName);
   const { title } = names;
   const retagged = { ...onDisk, chapter: names.chapter, title };
   const metadata = comicMetadata(retagged.chapter, title, [], options);
-  const merged = await mergedComicInfo(content, metadata, { force, hasSamePages: true });
+  const merged = await mergedComicInfo(content, metadata, {
+    force,
+    hasSamePages: true,
+    superseded,
+  });
   const { changed, edited, unknown } = merged ?? UNCHANGED;
   const from = resolve(file);
   const isRenamed = newTitleName !== undefined;
@@ -96,10 +111,17 @@ export async function planRetag(
   const isNewRevision = revision !== undefined && !isUpToDate(content, revision);
   const mayHaveOtherPages = !hasComparedPages && mayHaveChanged(savedIn(content), chapter);
   if (changed.length === 0 && named.to === from && !isNewRevision)
-    return { edited, title, mayHaveOtherPages };
+    return { edited, unknown, title, mayHaveOtherPages };
   const written = { metadata, force, revision: isNewRevision ? revision : undefined };
   const change = { changed, edited, unknown, mayHaveOtherPages, ...written };
   return { ...retagged, from, ...named, ...change, state };
+}
+
+/** Throws for a damaged file, which stays: its edits could not be taken over. */
+async function readSuperseded({
+  supersedes,
+}: ChapterOnDisk): Promise<ChapterFileContent | undefined> {
+  return supersedes && readChapterFile(supersedes.file);
 }
 
 /** The time stays where pages were not compared: from its difference, `--update` knows that it has to compare them. */
@@ -157,19 +179,24 @@ export async function writeRetagged(
   targets: Iterable<string>,
   signal: AbortSignal,
 ): Promise<string> {
-  const { file, from, to, root, state, metadata, force, revision } = retag;
+  const { file, from, to, root, state, metadata, force, revision, supersedes } = retag;
   const content = await readChapterFile(file);
   await makeSyncedFolders(root, dirname(to));
   const written = await rewriteChapterFile(file, content, {
     metadata,
     inferredVolume: inferredVolumeOf(retag.chapter),
     force,
+    superseded: await readSuperseded(retag),
     revision,
     tmpFile: temporaryName(to),
-    publish: (tmpFile) => replaceAs(tmpFile, targets, { file: from, state }),
+    publish: async (tmpFile) => {
+      const published = await replaceAs(tmpFile, targets, { file: from, state });
+      return supersedes ? takePlace(published, to, supersedes) : published;
+    },
     signal,
   });
   if (written !== from) await removeEmptyFolders(dirname(from), root);
+  if (supersedes) await removeEmptyFolders(dirname(supersedes.file), root);
   return written;
 }
 

@@ -18,6 +18,7 @@ import { withSession, type DownloadListeners, type DownloadSession } from './dow
 import type { DownloadMessage, Observe } from './events.js';
 import { checkOutputFolder } from './output-folder.js';
 import { planTargets, type Plan } from './plan.js';
+import { withIndexedFiles } from './index-saved.js';
 import { skippedEvents } from './plan-selection.js';
 import { requireLogin } from './stored-login.js';
 import { withDelivery } from './with-delivery.js';
@@ -65,10 +66,12 @@ export async function download(
   if (request.exec !== undefined) checkProgram(request.exec, context.env);
   const history = await openHistory(request);
   return withSession(context, request, listeners, signal, (session) =>
-    runPlan({ ...session, request, history }, (shared) => {
-      reportInvalidTargets(shared);
-      return planRequest(shared, { prefetches: true });
-    }),
+    withIndexedFiles({ ...session, request, history }, (indexed) =>
+      runPlan(indexed, (shared) => {
+        reportInvalidTargets(shared);
+        return planRequest(shared, { prefetches: true });
+      }),
+    ),
   );
 }
 

@@ -3,13 +3,10 @@
  * differs from what was saved is the owner's, and stays. One file in the state folder; without it, a cover counts as
  * the owner's unless the service still has the same bytes.
  */
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import * as z from 'zod';
-import { makeFolders, readFileIfExists, writeFileAtomic } from '../core/files.js';
-import { parseJson } from '../core/json.js';
-import { PRIVATE_FOLDER_MODE } from '../core/own-folder.js';
+import { readCacheFile, writeCacheFile } from '../core/cache-file.js';
 
-const FILE_MODE = 0o600;
 const MAX_FILE_BYTES = 64 * 2 ** 20;
 
 const savedCover = z.object({
@@ -48,18 +45,13 @@ export class SavedCovers {
   /** Adds what another process saved meanwhile. */
   async save(): Promise<void> {
     if (this.#changed.size === 0) return;
-    makeFolders(dirname(this.file), PRIVATE_FOLDER_MODE);
     const covers = new Map([...(await readCovers(this.file)), ...this.#changed]);
-    const text = JSON.stringify(Object.fromEntries(covers));
-    await writeFileAtomic(this.file, text, { mode: FILE_MODE });
+    await writeCacheFile(this.file, Object.fromEntries(covers));
   }
 }
 
 async function readCovers(file: string): Promise<ReadonlyMap<string, SavedCover>> {
-  const options = { maxBytes: MAX_FILE_BYTES };
-  const bytes = await readFileIfExists(file, options).catch(() => undefined);
-  const { data = {} } = z
-    .record(z.string(), savedCover)
-    .safeParse(parseJson(bytes?.toString('utf8') ?? ''));
+  const value = await readCacheFile(file, { maxBytes: MAX_FILE_BYTES });
+  const { data = {} } = z.record(z.string(), savedCover).safeParse(value);
   return new Map(Object.entries(data));
 }

@@ -50,7 +50,8 @@ function findSavedReleases(
   options: SelectionOptions,
   known: KnownChapters,
 ): ReadonlyMap<string, Chapter> {
-  const isSaved = ({ id }: Chapter) => savedState({ id }, known).state !== 'missing';
+  const isSaved = ({ id }: Chapter) =>
+    savedState({ id }, known).state !== 'missing' || known.library.findDamaged(id) !== undefined;
   const isExcluded = ({ groups }: Chapter) =>
     options.excludedGroups?.some((name) => groups.some((group) => isInGroup(group, name))) ?? false;
   const isNamed = new Set(targets.map(({ id }) => id));

@@ -3,7 +3,7 @@ import type { ExistingArchive, LibraryIndex } from '../cbz/library-index.js';
 import { mayHaveChanged, type ListedChapter, type SavedChapter } from './chapter-changes.js';
 
 export interface KnownChapters {
-  readonly library: Pick<LibraryIndex, 'find'>;
+  readonly library: Pick<LibraryIndex, 'find' | 'findDamaged'>;
   /** Chapters that count as saved although their archives may be missing. */
   readonly history?: { readonly has: (chapterId: string) => boolean } | undefined;
   /** What the files of chapters say of them, if they were read. */

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { preferredText, type Title } from '../api/titles.js';
-import { readFileState, replaceUnchanged } from '../cbz/ownership.js';
+import { readFileState, replaceUnchanged, type FileState } from '../cbz/ownership.js';
 import { plainSummary } from '../cbz/plain-summary.js';
 import { hasCode } from '../core/errors.js';
 import { readRegularFileIfExists, temporaryName, writeNewFile } from '../core/files.js';
@@ -105,16 +105,40 @@ export function markedJson(content: Content, titleId: string): string {
 
 /** Whether tankobon wrote the text for this title, and nothing changed it since. */
 export function isOwnJson(text: string, titleId: string): boolean {
+  return ownContent(text, titleId) !== undefined;
+}
+
+/** What tankobon wrote for this title, without its mark; undefined if something changed it since. */
+function ownContent(text: string, titleId: string): Content | undefined {
   const parsed = parseJson(text);
-  if (!isRecord(parsed)) return false;
+  if (!isRecord(parsed)) return undefined;
   const { [MARK]: mark, ...content } = parsed;
-  return isRecord(mark) && mark['title'] === titleId && mark['sha256'] === digestOf(content);
+  const isOwn = isRecord(mark) && mark['title'] === titleId && mark['sha256'] === digestOf(content);
+  return isOwn ? content : undefined;
 }
 
 /** Whether the file is as tankobon wrote it for this title. Throws StorageError `unsafe-path` for a link. */
 export async function isOwnSeriesMetadata(file: string, titleId: string): Promise<boolean> {
   const existing = await readRegularFileIfExists(file, { maxBytes: MAX_BYTES });
   return existing !== undefined && isOwnJson(existing.toString('utf8'), titleId);
+}
+
+/**
+ * Gives the file the new name of the title, so that it need not wait for the next chapter; the rest stays. One that
+ * tankobon did not write for this title stays whole. Throws errors of the file system.
+ */
+export async function renameInSeriesMetadata(file: string, { id, name }: Title): Promise<void> {
+  const state = await readFileState(file);
+  const existing = await readRegularFileIfExists(file, { maxBytes: MAX_BYTES });
+  const content = ownContent(existing?.toString('utf8') ?? '', id);
+  if (!state || !content) return;
+  const { metadata } = content;
+  const renamed = {
+    ...content,
+    ...(isRecord(metadata) && { metadata: { ...metadata, name } }),
+    title: name,
+  };
+  await replaceText(file, markedJson(renamed, id), state);
 }
 
 function digestOf(content: Content): string {
@@ -156,13 +180,19 @@ async function writeMarked(
   );
   if (existing?.equals(Buffer.from(text))) return 'unchanged';
   if (existing && !isOwnJson(existing.toString('utf8'), titleId)) return 'kept';
+  return (await replaceText(file, text, state)) ? 'written' : 'kept';
+}
+
+/** False if the file is not in this state any more. */
+async function replaceText(
+  file: string,
+  text: string,
+  state: FileState | undefined,
+): Promise<boolean> {
   const tmpFile = temporaryName(file);
   try {
     await writeNewFile(tmpFile, text);
-    const isWritten = state
-      ? await replaceUnchanged(tmpFile, file, state)
-      : await publishNew(tmpFile, file);
-    return isWritten ? 'written' : 'kept';
+    return await (state ? replaceUnchanged(tmpFile, file, state) : publishNew(tmpFile, file));
   } finally {
     await rm(tmpFile, { force: true });
   }

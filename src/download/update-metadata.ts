@@ -8,7 +8,13 @@ import type { DownloadRequest } from './download-request.js';
 import type { UpdateEvent } from './events.js';
 import type { PlannedChapter } from './plan-jobs.js';
 import { planExtract, writeExtract, type ExtractedChapter } from './extract-chapter.js';
-import { isRetag, planRetag, type Retag, type RetagOptions } from './retag-chapter.js';
+import {
+  isRetag,
+  keptInUnchanged,
+  planRetag,
+  type Retag,
+  type RetagOptions,
+} from './retag-chapter.js';
 import { isVisible, previewRetags, retaggedChapter, writeRetags } from './write-retags.js';
 
 /**
@@ -83,9 +89,10 @@ async function planUpdates(
       if (!metadata || !chapter || !title) observe(unchangedEvent(job.id, file));
       else if (compared?.isBound) extracts.push(await planExtract(job, file));
       else {
-        const planned = await planRetag({ file, chapter, title }, options);
+        const { supersedes } = job;
+        const planned = await planRetag({ file, chapter, title, supersedes }, options);
         if (isRetag(planned)) retags.push(planned);
-        else observe(unchangedEvent(job.id, file, planned.edited));
+        else observe(unchangedEvent(job.id, file, keptInUnchanged(planned)));
       }
     } catch (thrown) {
       observe(failedEvent(job.id, file, thrown));
@@ -96,17 +103,24 @@ async function planUpdates(
 
 /** A file that got nothing but the version counts as unchanged. */
 function updatedEvent(retag: Retag, name: string): UpdateEvent {
-  const { chapter, edited } = retag;
   return isVisible(retag, name)
     ? retaggedChapter(retag, name)
-    : unchangedEvent(chapter.id, name, edited);
+    : unchangedEvent(retag.chapter.id, name, keptInUnchanged(retag));
 }
 
 /** A chapter that got nothing but the version counts as unchanged. */
 function extractedEvent({ job, source, changed }: ExtractedChapter, newFile: string): UpdateEvent {
   const { file } = source;
   if (changed.length === 0) return unchangedEvent(job.id, newFile);
-  return { type: 'chapter-retagged', chapter: job.id, file, newFile, changed, kept: [] };
+  return {
+    type: 'chapter-retagged',
+    chapter: job.id,
+    file,
+    book: file,
+    newFile,
+    changed,
+    kept: [],
+  };
 }
 
 function unchangedEvent(chapter: string, file: string, kept: readonly string[] = []): UpdateEvent {

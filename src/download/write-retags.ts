@@ -12,8 +12,12 @@ export interface RetaggedChapter {
   readonly file: string;
   /** The new path, if the name changed. */
   readonly newFile?: string;
+  /** The book that has the chapter, the same as `file`: `newFile` is a file of its own until the book is bound again. */
+  readonly book?: string;
   /** The path that the file would have, if another file has it. */
   readonly nameTaken?: string;
+  /** The file of a deleted chapter that had the number, and that the file replaced. */
+  readonly removedFile?: string;
   /** The names of the metadata that changed, such as `volume`. */
   readonly changed: readonly string[];
   /** The names of the metadata that its owner edited, and of elements that tankobon never writes. */
@@ -28,13 +32,13 @@ export interface RetagListeners {
 }
 
 /** Whether more than the version changes. */
-export function isVisible({ changed, from }: Retag, name: string): boolean {
-  return changed.length > 0 || name !== from;
+export function isVisible({ changed, from, supersedes }: Retag, name: string): boolean {
+  return changed.length > 0 || name !== from || supersedes !== undefined;
 }
 
 /** What became, or would become, of a file. */
 export function retaggedChapter(retag: Retag, name: string): RetaggedChapter {
-  const { file, chapter, from, to, changed, edited, unknown } = retag;
+  const { file, chapter, from, to, changed, edited, unknown, supersedes } = retag;
   return {
     type: 'chapter-retagged',
     chapter: chapter.id,
@@ -43,6 +47,7 @@ export function retaggedChapter(retag: Retag, name: string): RetaggedChapter {
     kept: [...edited, ...unknown],
     ...(name !== from && { newFile: name }),
     ...(name !== to && { nameTaken: to }),
+    ...(supersedes && { removedFile: supersedes.file }),
   };
 }
 
@@ -92,7 +97,8 @@ export async function writeRetags(
 export async function previewRetags(
   retags: readonly Retag[],
 ): Promise<readonly (readonly [Retag, string])[]> {
-  const oldNames = new Set(retags.map(({ from }) => from));
+  const removed = retags.flatMap(({ supersedes }) => supersedes?.file ?? []);
+  const oldNames = new Set([...retags.map(({ from }) => from), ...removed]);
   const newNames = new Set<string>();
   const isTaken = async (name: string) =>
     newNames.has(name) || (!oldNames.has(name) && (await lstatIfExists(name)) !== undefined);

@@ -4,18 +4,18 @@
  */
 import { fetchChapter, fetchChapters, type Chapter } from '../api/chapters.js';
 import { fetchList, fetchListFeed, fetchTitleFeed } from '../api/feeds.js';
-import type { Title } from '../api/titles.js';
 import { groupBy } from '../core/group-by.js';
-import { ChapterError, type TankobonError } from '../core/errors.js';
 import { collectTitles } from './collected-titles.js';
 import { isCollection, type Target } from './target.js';
+import { PartialResolution, type Resolution } from './resolution.js';
 import {
   isTolerable,
   TitleLoader,
   warnMetadataUnavailable,
-  type LoadedTitles,
   type LoaderDeps,
 } from './title-loader.js';
+
+export type { Resolution, Series } from './resolution.js';
 
 export interface ResolveDeps extends LoaderDeps {
   /** The languages of the chapters in feeds; all if absent or empty. */
@@ -26,30 +26,6 @@ export interface ResolveDeps extends LoaderDeps {
   readonly onChapters?: (chapters: readonly Chapter[]) => Promise<void>;
 }
 
-export interface Series {
-  readonly titleId: string;
-  /** All releases in the feed, not yet selected. */
-  readonly chapters: readonly Chapter[];
-  /** Only the releases of a group that is a target are known. */
-  readonly isPartial?: boolean;
-}
-
-export interface Resolution {
-  /** The chapters that are targets, in the order of the targets. */
-  readonly chapters: readonly Chapter[];
-  /** One for each title that is a target, or that a list, group, author or account stands for. */
-  readonly series: readonly Series[];
-  /** The known titles of these chapters: sufficient for the names of files. */
-  readonly titles: ReadonlyMap<string, Title>;
-  /** The titles with their people and covers. Never rejects. */
-  readonly loadedTitles: Promise<LoadedTitles>;
-  /** Chapters without metadata. */
-  readonly idsWithoutMetadata: readonly string[];
-  /** Titles whose response is invalid: their chapters have no metadata. */
-  readonly unusableTitleIds: ReadonlySet<string>;
-  readonly failures: readonly { readonly target: Target; readonly error: TankobonError }[];
-}
-
 /** Throws errors that concern the whole run: no connection, a cooldown, a captcha. */
 export async function resolveTargets(
   targets: readonly Target[],
@@ -57,7 +33,7 @@ export async function resolveTargets(
 ): Promise<Resolution> {
   const resolver = new Resolver(deps);
   await resolver.addChapters(targets.filter(({ kind }) => kind === 'chapter' || kind === 'any'));
-  await deps.onChapters?.(resolver.result(targets).chapters);
+  await deps.onChapters?.(resolver.found.of(targets).chapters);
   await resolver.addTitles(targets.filter(({ kind }) => kind === 'title'));
   for (const target of targets) {
     if (target.kind === 'list') await resolver.addList(target);
@@ -65,37 +41,19 @@ export async function resolveTargets(
   }
   const loading = resolver.loadTitlesOfChapters();
   // If the names are known, people and covers can be loaded during the download.
-  if (!resolver.hasAllNames()) await loading;
-  return { ...resolver.result(targets), loadedTitles: resolver.titles.whenLoaded(loading) };
+  if (!resolver.found.hasAllNames()) await loading;
+  return { ...resolver.found.of(targets), loadedTitles: resolver.titles.whenLoaded(loading) };
 }
 
 class Resolver {
-  readonly #chapters = new Map<string, Chapter>();
-  readonly #series = new Map<string, Map<string, Chapter>>();
-  readonly #partialIds = new Set<string>();
+  readonly titles: TitleLoader;
+  readonly found: PartialResolution;
   /** The titles whose own lists of chapters were read. */
   readonly #readFeeds = new Set<string>();
-  readonly titles: TitleLoader;
-  readonly #idsWithoutMetadata = new Set<string>();
-  readonly #failures: { target: Target; error: TankobonError }[] = [];
 
   constructor(private readonly deps: ResolveDeps) {
     this.titles = new TitleLoader(deps);
-  }
-
-  result(targets: readonly Target[]): Omit<Resolution, 'loadedTitles'> {
-    return {
-      chapters: targets.flatMap(({ id }) => this.#chapters.get(id) ?? []),
-      series: [...this.#series].map(([titleId, chapters]) => ({
-        titleId,
-        chapters: [...chapters.values()],
-        isPartial: this.#partialIds.has(titleId),
-      })),
-      titles: this.titles.loaded,
-      idsWithoutMetadata: [...this.#idsWithoutMetadata],
-      unusableTitleIds: this.titles.unusable,
-      failures: this.#failures,
-    };
+    this.found = new PartialResolution(this.titles);
   }
 
   /** A target without a kind is a chapter, otherwise a title, otherwise a list. */
@@ -103,10 +61,10 @@ class Resolver {
     const ids = targets.map(({ id }) => id);
     const listed = await this.#fetchListedChapters(ids);
     if (listed === undefined) {
-      for (const id of ids) this.#idsWithoutMetadata.add(id);
+      for (const id of ids) this.found.idsWithoutMetadata.add(id);
       return;
     }
-    for (const [id, chapter] of listed) this.#chapters.set(id, chapter);
+    for (const [id, chapter] of listed) this.found.chapters.set(id, chapter);
     const missing = targets.filter(({ id }) => !listed.has(id));
     const mayBeTitles = missing.flatMap(({ kind, id }) => (kind === 'any' ? [id] : []));
     await this.titles.load(mayBeTitles);
@@ -125,7 +83,7 @@ class Resolver {
     for (const target of targets) {
       await this.#recordFailure(target, async () => {
         if (await this.#addTitle(target)) return;
-        this.#addFailure(target, `Title not found: ${target.id}`);
+        this.found.addFailure(target, `Title not found: ${target.id}`);
       });
     }
   }
@@ -133,46 +91,27 @@ class Resolver {
   async addList(target: Target): Promise<void> {
     await this.#recordFailure(target, async () => {
       if (await this.#addListFeed(target)) return;
-      this.#addFailure(target, `List not found, or private: ${target.id}`);
+      this.found.addFailure(target, `List not found, or private: ${target.id}`);
     });
   }
 
   /** Adds what a group, an author or the account stands for. */
   async addCollection(target: Target): Promise<void> {
     await this.#recordFailure(target, async () => {
-      const found = await collectTitles(target, this.deps, this.titles);
-      if (!found) {
+      const collected = await collectTitles(target, this.deps, this.titles);
+      if (!collected) {
         const what = target.kind === 'group' ? 'Group' : 'Author';
-        this.#addFailure(target, `${what} not found: ${target.id}`);
+        this.found.addFailure(target, `${what} not found: ${target.id}`);
         return;
       }
-      for (const title of found.titles) this.titles.loaded.set(title.id, title);
-      for (const [titleId, chapters] of found.byTitle) {
-        const isNew = !this.#series.has(titleId);
-        this.#addSeries(titleId, chapters);
-        if (found.isPartial && isNew) this.#partialIds.add(titleId);
-      }
+      for (const title of collected.titles) this.titles.loaded.set(title.id, title);
+      for (const [titleId, chapters] of collected.byTitle)
+        this.found.addSeries(titleId, chapters, collected.isPartial);
     });
   }
 
-  async loadTitlesOfChapters(): Promise<void> {
-    const chapterTitleIds = [...this.#chapters.values()].flatMap(({ titleId }) => titleId ?? []);
-    const { loaded, unusable } = this.titles;
-    const unknown = [...chapterTitleIds, ...this.#series.keys()].filter(
-      (id) => !loaded.has(id) && !unusable.has(id),
-    );
-    await this.titles.load([...new Set(unknown)]);
-  }
-
-  /** Whether all names of titles are known, also from the responses of their chapters. */
-  hasAllNames(): boolean {
-    const isLoaded = (id: string) => this.titles.loaded.has(id);
-    return (
-      [...this.#series.keys()].every(isLoaded) &&
-      [...this.#chapters.values()].every(
-        ({ titleId = '', partialTitle }) => isLoaded(titleId) || (partialTitle?.name ?? '') !== '',
-      )
-    );
+  loadTitlesOfChapters(): Promise<void> {
+    return this.titles.load(this.found.titleIdsToLoad());
   }
 
   /** Undefined if the service does not provide metadata of chapters. */
@@ -202,7 +141,7 @@ class Resolver {
     const chapters = await (isLoaded ? feed : this.titles.undefinedIfNotFound(feed));
     if (chapters) {
       this.#readFeeds.add(id);
-      this.#addSeries(id, chapters);
+      this.found.addSeries(id, chapters);
     }
     return chapters !== undefined;
   }
@@ -212,13 +151,14 @@ class Resolver {
     const { kind, id } = target;
     const listed = isOneOfSeveral ? await this.#fetchListedChapters([id]) : undefined;
     const chapter = listed?.get(id);
-    if (chapter) this.#chapters.set(id, chapter);
+    if (chapter) this.found.chapters.set(id, chapter);
     else if (kind === 'any' && (await this.#addListFeed(target))) return;
     // An unusable response, or a service without a catalogue: only the pages show whether it is a chapter.
     else if (isOneOfSeveral ? !listed : !(await this.#hasCatalogue(id)))
-      this.#idsWithoutMetadata.add(id);
-    else if (kind === 'chapter') this.#addFailure(target, `Chapter not found: ${id}`);
-    else this.#addFailure(target, `MangaDex has no chapter, title or list: ${id}`, OTHER_KINDS);
+      this.found.idsWithoutMetadata.add(id);
+    else if (kind === 'chapter') this.found.addFailure(target, `Chapter not found: ${id}`);
+    else
+      this.found.addFailure(target, `MangaDex has no chapter, title or list: ${id}`, OTHER_KINDS);
   }
 
   async #hasCatalogue(id: string): Promise<boolean> {
@@ -233,7 +173,7 @@ class Resolver {
       await action();
     } catch (error) {
       if (!isTolerable(error)) throw error;
-      this.#failures.push({ target, error });
+      this.found.failures.push({ target, error });
     }
   }
 
@@ -244,21 +184,8 @@ class Resolver {
     if (list.titleIds.length === 0) return true;
     const chapters = await fetchListFeed(client, id, this.deps);
     const byTitle = groupBy(chapters, ({ titleId = '' }) => titleId);
-    for (const titleId of list.titleIds) this.#addSeries(titleId, byTitle.get(titleId) ?? []);
+    for (const titleId of list.titleIds) this.found.addSeries(titleId, byTitle.get(titleId) ?? []);
     return true;
-  }
-
-  #addSeries(titleId: string, chapters: readonly Chapter[]): void {
-    const known = this.#series.get(titleId) ?? new Map<string, Chapter>();
-    for (const chapter of chapters) known.set(chapter.id, chapter);
-    this.#series.set(titleId, known);
-    this.#partialIds.delete(titleId);
-  }
-
-  #addFailure(target: Target, message: string, hint?: string): void {
-    const note = this.titles.refusal?.requestIdNote ?? '';
-    const error = new ChapterError('chapter-not-found', message + note, { hint });
-    this.#failures.push({ target, error });
   }
 }
 

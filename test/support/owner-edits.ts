@@ -25,3 +25,10 @@ export function replaced(text: string | undefined, ...edits: readonly [string | 
     return next;
   }, text ?? '');
 }
+
+/** Adds an element, or several, at the end of ComicInfo.xml. */
+export async function addElement(file: string, xml: string): Promise<void> {
+  await editEntry(file, 'ComicInfo.xml', (text) =>
+    replaced(text, ['</ComicInfo>', `${xml}</ComicInfo>`]),
+  );
+}

@@ -11,6 +11,7 @@ import {
   EXAMPLE_LISTS,
   EXAMPLE_TITLES,
 } from '../../../src/practice-server/library/library.js';
+import { GROUPS } from '../../../src/practice-server/library/people.js';
 import { jsonResponse } from '../../../src/practice-server/endpoint.js';
 import { startPractice, type Practice } from '../../support/catalogue-harness.js';
 
@@ -211,6 +212,16 @@ test('a service without a catalogue still gets its chapters asked for', async ()
   } finally {
     await plain.stop();
   }
+});
+
+test('a title of which only releases of groups are known is partial, also with those of two groups', async () => {
+  const groups = [GROUPS.paperLantern.id, GROUPS.mareAlta.id].map((id) => `group:${id}`);
+  const isPartial = async (...targets: readonly string[]) => {
+    const { found } = await resolve(targets);
+    return found.series.find(({ titleId }) => titleId === EXAMPLE_TITLES.lighthouse)?.isPartial;
+  };
+  expect(await isPartial(...groups)).toBe(true);
+  expect(await isPartial(...groups, `title:${EXAMPLE_TITLES.lighthouse}`)).toBe(false);
 });
 
 describe('a feed', () => {

@@ -9,10 +9,11 @@ import { tankobon } from '../../support/command.js';
 import { DownloadHarness } from '../../support/download-harness.js';
 import { IS_LONG_RUN } from '../../support/long-run.js';
 import { parseTexts } from '../../support/option-texts.js';
+import { shortChapters } from '../../support/short-chapters.js';
 
 let harness: DownloadHarness;
 beforeEach(async () => {
-  harness = await DownloadHarness.start();
+  harness = await DownloadHarness.start({ chapters: shortChapters() });
 });
 afterEach(() => harness.stop());
 

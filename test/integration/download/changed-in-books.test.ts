@@ -14,9 +14,10 @@ import {
   type LibraryChapter,
 } from '../../../src/practice-server/library/library.js';
 import { readEntry } from '../../support/archive.js';
-import { imageDigests } from '../../support/bind-harness.js';
+import { bindFolder, imageDigests } from '../../support/bind-harness.js';
 import { DownloadHarness } from '../../support/download-harness.js';
-import { editEntry, replaced } from '../../support/owner-edits.js';
+import { addElement } from '../../support/owner-edits.js';
+import { retagFolder } from '../../support/retag-harness.js';
 import { chapter, LATER, title } from '../../support/title-library.js';
 
 const targets = [`title:${uuidOf('one')}`];
@@ -95,6 +96,14 @@ async function chaptersIn(file: string) {
 const numbersIn = async (file: string) =>
   (await chaptersIn(file)).map(({ metadata }) => metadata.number);
 const BOTH = ['Old/Old Vol.01.cbz', 'Old/Old Vol.02.cbz'];
+
+/** With the hint after each. */
+const warningsIn = (text: string) => text.match(/^warning: .*(\nhint: .*)?/gm) ?? [];
+const keptWarning = (volume: string, what: string, other: string): string =>
+  [
+    `warning: Kept as it is, since another program changed it after it was bound: ${book(volume)}; ${what}`,
+    `hint: To replace it without these changes, run: tankobon bind --force -o ${harness.output} '${book(volume)}' '${other}'`,
+  ].join('\n');
 
 /** What a run says besides that chapters and books are there. */
 const news = (events: readonly DownloadEvent[]) =>
@@ -211,6 +220,35 @@ test('a new chapter with the number that one in a book had does not take its pla
   await expectSettled();
 });
 
+test('a chapter in a book that gets the number of a deleted one there takes its place', async () => {
+  await start();
+  harness.service.library.removeChapter(uuidOf('one', '1', 'en'));
+  edit('2', { chapter: '1' });
+  expect(news((await harness.download(options)).events)).toMatchObject([
+    { chapter: uuidOf('one', '2', 'en'), reason: 'newer-version' },
+  ]);
+  await harness.download(update);
+  expect(paths()).toEqual(BOTH);
+  expect(await chaptersIn(book('01'))).toMatchObject([
+    { chapterId: uuidOf('one', '2', 'en'), metadata: { number: '1' } },
+  ]);
+  await expectSettled();
+});
+
+test('a chapter in a book that gets the number of a deleted one with a file replaces that', async () => {
+  await start();
+  const { library } = harness.service;
+  library.putChapter(inVolume('5', '2'));
+  await harness.download({ targets, language: 'en', chapters: '5' });
+  library.removeChapter(uuidOf('one', '5', 'en'));
+  edit('4', { chapter: '5' });
+  await harness.download({ targets, language: 'en', update: true });
+  expect(paths()).toEqual(['Old/Old Vol.01.cbz', 'Old/Old Vol.02 Ch.005 [Scans].cbz', BOTH[1]]);
+  await harness.download(update);
+  expect([paths(), await numbersIn(book('02'))]).toEqual([BOTH, ['3', '5']]);
+  await expectSettled();
+});
+
 test.each(['cbz', 'epub'] as const)(
   '%s: a chapter that moves to another volume ends in one book',
   async (format) => {
@@ -275,23 +313,54 @@ test.each([
 
 test('a book that its owner edited keeps the chapter that moved, with a message', async () => {
   await start();
-  await editEntry(book('01'), 'ComicInfo.xml', (xml) =>
-    replaced(xml, ['</ComicInfo>', '<CommunityRating>5</CommunityRating></ComicInfo>']),
-  );
+  await addElement(book('01'), '<CommunityRating>5</CommunityRating>');
   edit('2', { volume: '2' });
-  const { stderr } = await harness.download(update);
-  expect(stderr).toContain(book('01'));
+  const { stderr } = await harness.download({ ...update, json: false });
+  expect(warningsIn(stderr)).toEqual([keptWarning('01', 'it still has chapter 2', book('02'))]);
   expect(await numbersIn(book('01'))).toEqual(['1', '2']);
   expect(await numbersIn(book('02'))).toEqual(['2', '3', '4']);
+});
+
+test('a chapter that moves to a book that its owner edited stays beside it, with a message in each run', async () => {
+  await start();
+  await addElement(book('02'), '<CommunityRating>5</CommunityRating>');
+  edit('2', { volume: '2', title: 'Salt' });
+  const ownFile = 'Old/Old Vol.02 Ch.002 - Salt [Scans].cbz';
+  const first = await harness.download({ ...update, json: false });
+  const second = await harness.download({ ...update, json: false });
+  const expected = keptWarning('02', 'it lacks chapter 2', join(harness.output, ownFile));
+  for (const { code, stderr } of [first, second]) {
+    expect([code, warningsIn(stderr)]).toEqual([0, [expected]]);
+    expect(stderr).not.toContain('Old Vol.02.cbz: skipped');
+  }
+  expect(paths()).toEqual(['Old/Old Vol.01.cbz', ownFile, 'Old/Old Vol.02.cbz']);
+  expect(await numbersIn(book('01'))).toEqual(['1', '2']);
+  const inputs = [book('02'), join(harness.output, ownFile)];
+  await bindFolder('', { output: harness.output, force: true, inputs });
+  await harness.download(update);
+  await expectSettled();
+  expect([paths(), await numbersIn(book('01'))]).toEqual([BOTH, ['1']]);
+});
+
+test('the new metadata of a chapter in a book are reported with its number, title and language', async () => {
+  await start();
+  edit('1', { title: 'Salt' });
+  const lines = [
+    'Old Vol. 1 Ch. 1 "Salt" [Scans] (en): title',
+    `  in a book, which gets it when it is bound again: ${book('01')}`,
+    `  until then, in a file of its own: ${join(harness.output, 'Old/Old Vol.01 Ch.001 - Salt [Scans].cbz')}`,
+  ].join('\n');
+  const { stdout } = await harness.download({ ...update, json: false, dryRun: true });
+  expect(stdout).toContain(`new metadata: ${lines}\n`);
+  const { stderr } = await harness.download({ ...update, json: false });
+  expect(stderr).toContain(`\n${lines}\n`);
 });
 
 test('a book that is saved while another one waits counts as saved', async () => {
   await start();
   harness.service.library.putChapter(inVolume('5', '3'));
   await harness.download(options);
-  await editEntry(book('01'), 'ComicInfo.xml', (xml) =>
-    replaced(xml, ['</ComicInfo>', '<CommunityRating>5</CommunityRating></ComicInfo>']),
-  );
+  await addElement(book('01'), '<CommunityRating>5</CommunityRating>');
   edit('3', { volume: '1' });
   edit('5', { title: 'Salt' });
   const { events } = await harness.download(update);
@@ -323,6 +392,17 @@ test('with kept chapter files, the book of the old volume loses the chapter; bin
   await harness.download({ ...update, keepChapters: true });
   expect(await numbersIn(book('01'))).toEqual(['1']);
   expect(await numbersIn(book('02'))).toEqual(['2', '3', '4']);
+});
+
+test('retag says how many chapters changed that only books have', async () => {
+  await start();
+  edit('1', { title: 'Salt' });
+  const { stderr } = await retagFolder(harness, harness.output);
+  expect(stderr).toBe(
+    '0 changed, 0 unchanged, 1 changed on MangaDex and only in books (download --update --bind updates them)\n',
+  );
+  await harness.download(update);
+  expect((await retagFolder(harness, harness.output)).stderr).toBe('0 changed, 0 unchanged\n');
 });
 
 test('a PDF cannot be changed: the chapter is not asked about, and the message says what to do', async () => {

@@ -8,6 +8,7 @@ import { start } from '../../support/command.js';
 import { DownloadHarness } from '../../support/download-harness.js';
 import { readEntry } from '../../support/archive.js';
 import { posixTest } from '../../support/platform.js';
+import { shortChapters } from '../../support/short-chapters.js';
 
 const ID = EXAMPLE_CHAPTERS.first;
 const ADDRESS = `https://mangadex.org/chapter/${ID}`;
@@ -15,7 +16,7 @@ const AT_HOME = `/at-home/server/${ID}`;
 
 let harness: DownloadHarness;
 beforeEach(async () => {
-  harness = await DownloadHarness.start();
+  harness = await DownloadHarness.start({ chapters: shortChapters() });
 });
 afterEach(() => harness.stop());
 

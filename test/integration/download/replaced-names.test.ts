@@ -124,6 +124,24 @@ test('a folder of the template that its last file leaves is removed', async () =
   expect(existsSync(join(harness.output, 'Old/v1'))).toBe(false);
 });
 
+test('a name with the uploader follows the metadata, also those of a chapter that another user uploaded again', async () => {
+  const name = '{series}/{uploader}/{chapter} {title} {uploader}';
+  await start({ name });
+  const [before = ''] = paths();
+  const old = /^Old\/(.*)\/1 /.exec(before)?.[1] ?? '';
+  change('1', { title: 'Salt' });
+  await update({ name });
+  expect(paths()[0]).toBe(`Old/${old}/1 Salt ${old}.cbz`);
+  change('1', { title: 'Ash' }, false);
+  await retagFolder(harness, harness.output, '--name', name);
+  expect(paths()[0]).toBe(`Old/${old}/1 Ash ${old}.cbz`);
+  const uploaderId = uuidOf('another user');
+  harness.service.library.removeChapter(chapter('one', '1').id);
+  put({ ...chapter('one', '1', { at: LATER }), id: uuidOf('uploaded again'), uploaderId });
+  await update({ name });
+  expect(paths()).toEqual([`Old/${old}/2 ${old}.cbz`, `Old/${uploaderId}/1 ${uploaderId}.cbz`]);
+});
+
 test('a name of another file is never taken: the chapter gets its short id', async () => {
   await start();
   writeFileSync(join(harness.output, SALT), 'mine');

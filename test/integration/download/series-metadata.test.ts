@@ -10,6 +10,7 @@ import {
 } from '../../../src/practice-server/library/library.js';
 import { DownloadHarness } from '../../support/download-harness.js';
 import { posixTest } from '../../support/platform.js';
+import { shortChapters } from '../../support/short-chapters.js';
 import { HOUR_MS, SyncHarness, syncLibrary, titleId } from '../../support/sync-harness.js';
 
 const SERIES = 'The Lighthouse Cat of Minami Island';
@@ -17,7 +18,7 @@ const NAMES = ['details.json', 'series.json'];
 
 let harness: DownloadHarness;
 beforeEach(async () => {
-  harness = await DownloadHarness.start();
+  harness = await DownloadHarness.start({ chapters: shortChapters() });
 });
 afterEach(() => harness.stop());
 

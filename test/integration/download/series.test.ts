@@ -15,11 +15,12 @@ import { DownloadHarness } from '../../support/download-harness.js';
 import { readEntry } from '../../support/archive.js';
 import { schemaErrors } from '../../support/comic-info-schema.js';
 import { IS_LONG_RUN } from '../../support/long-run.js';
+import { shortChapters } from '../../support/short-chapters.js';
 
 let harness: DownloadHarness;
 let releases: readonly LibraryChapter[];
 beforeAll(async () => {
-  harness = await DownloadHarness.start();
+  harness = await DownloadHarness.start({ chapters: shortChapters() });
   releases = harness.service.library
     .chapters()
     .filter(({ titleId }) => titleId === EXAMPLE_TITLES.long);

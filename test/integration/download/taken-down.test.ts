@@ -8,6 +8,7 @@ import {
   takeDownChapter,
 } from '../../../src/practice-server/library/library.js';
 import { DownloadHarness } from '../../support/download-harness.js';
+import { shortChapters } from '../../support/short-chapters.js';
 
 const TITLE = `title:${EXAMPLE_TITLES.lighthouse}`;
 const SERIES = 'The Lighthouse Cat of Minami Island';
@@ -39,7 +40,7 @@ const ON_PUBLISHERS_SITE = {
 
 let harness: DownloadHarness;
 beforeEach(async () => {
-  harness = await DownloadHarness.start();
+  harness = await DownloadHarness.start({ chapters: shortChapters() });
 });
 afterEach(() => harness.stop());
 

@@ -1,15 +1,18 @@
 /** `download` of a title whose chapters were deleted and uploaded again, or renumbered. */
-import { renameSync } from 'node:fs';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import {
   createLibrary,
   editChapter,
+  generateChapter,
+  reuploadChapter,
   uuidOf,
   type LibraryChapter,
 } from '../../../src/practice-server/library/library.js';
 import { readEntry } from '../../support/archive.js';
 import { DownloadHarness } from '../../support/download-harness.js';
-import { editEntry, replaced } from '../../support/owner-edits.js';
+import { addElement, editEntry, replaced } from '../../support/owner-edits.js';
+import { retagFolder } from '../../support/retag-harness.js';
 import { chapter, LATER, named, title } from '../../support/title-library.js';
 
 const targets = [`title:${uuidOf('one')}`];
@@ -61,9 +64,7 @@ test('a chapter that was uploaded again is skipped with its file; --update repla
 
 test('the edits of the owner stay when --update replaces an older upload, and are reported', async () => {
   const [file = ''] = harness.archives().filter((each) => each.endsWith(named('Old', 1)));
-  await editEntry(file, 'ComicInfo.xml', (xml) =>
-    replaced(xml, ['</ComicInfo>', '<CommunityRating>5</CommunityRating></ComicInfo>']),
-  );
+  await addElement(file, '<CommunityRating>5</CommunityRating>');
   uploadAgain();
   const { events } = await harness.download({ targets, language: 'en', update: true });
   expect(events).toContainEqual(
@@ -136,4 +137,145 @@ test('a number that the owner gave a file does not keep the chapter of that numb
   expect(events).toContainEqual(
     expect.objectContaining({ type: 'chapter-saved', chapter: chapter('one', '3').id }),
   );
+});
+
+describe('a saved chapter that gets the number of a deleted one', () => {
+  const update = { targets, language: 'en', update: true } as const;
+  const renumbered = chapter('one', '2.5');
+  const fileOf = (number: string): string =>
+    harness.archives().find((file) => file.includes(`Ch.${number} `)) ?? '';
+
+  /** Chapter 2 is deleted, and 2.5 gets its number. */
+  async function renumber(change = editChapter(renumbered, LATER, { chapter: '2' })) {
+    const { library } = harness.service;
+    library.putChapter(renumbered);
+    await harness.download({ targets, language: 'en' });
+    library.removeChapter(chapter('one', '2').id);
+    library.putChapter(change);
+  }
+
+  test('is reported, and nothing is renamed', async () => {
+    await renumber();
+    const before = paths();
+    const { events } = await harness.download({ targets, language: 'en' });
+    expect(events).toContainEqual(
+      expect.objectContaining({ chapter: renumbered.id, reason: 'newer-version' }),
+    );
+    expect([before, paths()]).toEqual([before, before]);
+    expect(before).toHaveLength(3);
+  });
+
+  test('replaces that with --update, with the edits in both files, and the next run is silent', async () => {
+    await renumber();
+    const [deleted, file] = [fileOf('002'), fileOf('002.5')];
+    await addElement(deleted, '<CommunityRating>5</CommunityRating><Review>First</Review>');
+    await addElement(file, '<Review>Second</Review>');
+    const planned = await harness.dryRun(update);
+    const { code, events } = await harness.download(update);
+    const event = {
+      type: 'chapter-retagged',
+      chapter: renumbered.id,
+      changed: ['number'],
+      newFile: deleted,
+      removedFile: deleted,
+      kept: ['Review', 'CommunityRating'],
+    };
+    expect(planned).toContainEqual(expect.objectContaining(event));
+    expect(events).toContainEqual(expect.objectContaining(event));
+    expect([code, paths()]).toEqual([0, [named('Old', 1), named('Old', 2)]]);
+    const xml = await readEntry(deleted, 'ComicInfo.xml');
+    expect(xml).toContain(`https://mangadex.org/chapter/${renumbered.id}`);
+    expect(xml).toContain('<CommunityRating>5</CommunityRating>');
+    expect(xml).toContain('<Review>Second</Review>');
+    const last = await harness.download(update);
+    const reasons = last.events.map((each) => 'reason' in each && each.reason).filter(Boolean);
+    expect(reasons).toEqual(['already-there', 'already-there']);
+  });
+
+  test('leaves that as it is if its metadata, which may have edits, cannot be read', async () => {
+    await renumber();
+    const deleted = fileOf('002');
+    const bytes = readFileSync(deleted);
+    bytes.write('X', bytes.indexOf('<ComicInfo') + 1);
+    writeFileSync(deleted, bytes);
+    await harness.download(update);
+    expect(readFileSync(deleted).equals(bytes)).toBe(true);
+  });
+
+  test('replaces that with --update also after retag gave it the number', async () => {
+    await renumber();
+    await retagFolder(harness, harness.output);
+    const beside = named('Old', 2).replace('.cbz', ` (${renumbered.id.slice(0, 8)}).cbz`);
+    expect(paths()).toEqual([named('Old', 1), beside, named('Old', 2)]);
+    const { events } = await harness.download(update);
+    expect(events).toContainEqual(
+      expect.objectContaining({
+        type: 'chapter-retagged',
+        changed: [],
+        removedFile: join(harness.output, named('Old', 2)),
+      }),
+    );
+    expect(paths()).toEqual([named('Old', 1), beside]);
+  });
+
+  test('replaces that with --update also if its pages changed', async () => {
+    const next = generateChapter({ id: renumbered.id, pages: 1, bytesPerPage: 2_000, seed: 2 });
+    await renumber(reuploadChapter(editChapter(renumbered, LATER, { chapter: '2' }), LATER, next));
+    const [deleted] = [fileOf('002')];
+    await addElement(deleted, '<CommunityRating>5</CommunityRating>');
+    const { events } = await harness.download(update);
+    expect(events).toContainEqual(
+      expect.objectContaining({ type: 'chapter-saved', file: deleted, removedFile: deleted }),
+    );
+    expect(paths()).toEqual([named('Old', 1), named('Old', 2)]);
+    expect(await readEntry(deleted, 'ComicInfo.xml')).toContain('<CommunityRating>5');
+  });
+
+  test('replaces that also if the deleted one has another name and title', async () => {
+    await renumber(editChapter(renumbered, LATER, { chapter: '2', title: 'Salt' }));
+    await harness.download(update);
+    expect(paths()).toEqual([named('Old', 1), 'Old/Old Ch.002 - Salt [Scans].cbz']);
+  });
+
+  test('replaces that also if the deleted one was uploaded again with the old number of the other', async () => {
+    await renumber();
+    const swapped = { ...chapter('one', '2.5', { at: LATER }), id: uuidOf('swapped') };
+    harness.service.library.putChapter(swapped);
+    await harness.download(update);
+    expect(paths()).toEqual([named('Old', 1), named('Old', 2), 'Old/Old Ch.002.5 [Scans].cbz']);
+    expect(await readEntry(fileOf('002'), 'ComicInfo.xml')).toContain(renumbered.id);
+    expect(await readEntry(fileOf('002.5'), 'ComicInfo.xml')).toContain(swapped.id);
+  });
+
+  const others: readonly (readonly [string, () => unknown])[] = [
+    [
+      'that the service still lists',
+      () => {
+        harness.service.library.putChapter(chapter('one', '2'));
+      },
+    ],
+    [
+      'to which its owner gave another number',
+      () =>
+        editEntry(fileOf('002'), 'ComicInfo.xml', (xml) =>
+          replaced(xml, ['<Number>2</Number>', '<Number>1.5</Number>']),
+        ),
+    ],
+    [
+      'of a better group',
+      () => {
+        const other = [{ id: uuidOf('other group'), name: 'Others' }];
+        harness.service.library.putChapter(
+          editChapter({ ...renumbered, groups: other }, LATER, { chapter: '2' }),
+        );
+      },
+    ],
+  ];
+  test.each(others)('does not replace one %s', async (_, act) => {
+    await renumber();
+    const deleted = fileOf('002');
+    await act();
+    await harness.download({ ...update, group: 'Scans' });
+    expect(await readEntry(deleted, 'ComicInfo.xml')).toContain(chapter('one', '2').id);
+  });
 });

@@ -44,6 +44,7 @@ describe('a selected chapter', () => {
       {
         library: {
           find: () => existing && { chapterId: ID, file: FILE, ownership: 'own', ...existing },
+          findDamaged: () => undefined,
         },
         history: { has: (id) => history.includes(id) },
       },
