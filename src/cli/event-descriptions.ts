@@ -44,7 +44,7 @@ export const DOWNLOAD_EVENTS: {
   ],
   'chapter-saved': [
     { type: 'chapter-saved', ...CHAPTER, file: 'a.cbz', pages: 24, bytes: 9876543 },
-    'The CBZ is complete and has its final name. `replacedFile` is the path of the CBZ that it replaced, if that had another name, and `kept` names what you edited in its metadata.',
+    'The CBZ is complete and has its final name. `replacedFile` is the path of the CBZ that it replaced, if that had another name, `removedFile` is that of a chapter with its new number that MangaDex deleted, and `kept` names what you edited in their metadata.',
   ],
   'chapter-retagged': [
     {
@@ -55,7 +55,7 @@ export const DOWNLOAD_EVENTS: {
       kept: ['title'],
       newFile: 'b.cbz',
     },
-    'With `--update`: the pages did not change, but the metadata (`changed`) or the name (`newFile`, and `nameTaken` if another file has the name that it would have). `kept` names what you edited, and elements that tankobon never writes.',
+    'With `--update`: the pages did not change, but the metadata (`changed`) or the name (`newFile`, and `nameTaken` if another file has the name that it would have). `kept` names what you edited, and elements that tankobon never writes. `removedFile` is the file of a chapter that MangaDex deleted, and whose number this one got. `book` is the book that has the chapter: `newFile` is a file of its own, which binding puts into the book.',
   ],
   'chapter-skipped': [
     {

@@ -1,10 +1,10 @@
 /**
  * Covers, `series.json` and `details.json` in the folders of renamed titles. Covers have no mark of tankobon, so one is
  * moved only if the service has the same image as a cover of the title; any other one is the owner's and stays, with a
- * copy for later books. The other two are moved if tankobon wrote them for this title.
+ * copy for later books. The other two are moved if tankobon wrote them for this title. The image of a book goes with it.
  */
 import { constants, copyFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, extname, join } from 'node:path';
 import { readdirIfReadable } from '../cbz/scan-library.js';
 import { isUnchanged, moveUnchanged, readFileState } from '../cbz/ownership.js';
 import { TankobonError } from '../core/errors.js';
@@ -12,8 +12,20 @@ import { EXIT } from '../core/exit-codes.js';
 import { makeSyncedFolders, removeFile, temporaryName } from '../core/files.js';
 import { publishNew } from '../core/publish.js';
 import { COVER_NAME, ServedCovers, type CoverDeps } from '../download/cover.js';
-import { isOwnSeriesMetadata, isSeriesMetadata } from '../download/series-metadata.js';
+import { SavedCovers } from '../download/saved-covers.js';
+import {
+  isOwnSeriesMetadata,
+  isSeriesMetadata,
+  renameInSeriesMetadata,
+} from '../download/series-metadata.js';
 import type { LeftFolder } from './new-folders.js';
+
+const IMAGE_NAME = /\.(?:jpe?g|png|gif|webp|avif)$/i;
+
+export interface ExtraDeps extends CoverDeps {
+  /** Has the record of the covers that tankobon saved. */
+  readonly stateFolder: string;
+}
 
 export interface ExtraListeners {
   readonly onMoved: (file: string, newFile: string) => void;
@@ -23,7 +35,7 @@ export interface ExtraListeners {
 /** Throws errors of the file system, those that stop any run, and the signal's reason when aborted. */
 export async function moveExtras(
   { folder, newFolder, root, title }: LeftFolder,
-  deps: CoverDeps,
+  deps: ExtraDeps,
   { onMoved, warn }: ExtraListeners,
 ): Promise<void> {
   const entries = await readdirIfReadable(folder);
@@ -44,10 +56,49 @@ export async function moveExtras(
           return false;
         });
     if (isOwn && state && (await isUnchanged(file, state))) {
-      if (await moveUnchanged(newFile, { file, state })) onMoved(file, newFile);
+      if (!(await moveUnchanged(newFile, { file, state }))) continue;
+      onMoved(file, newFile);
+      if (!isSeriesMetadata(name)) await moveRecord(file, newFile, deps.stateFolder);
+      else if (title) await renameInSeriesMetadata(newFile, title);
     } else if (!isSeriesMetadata(name) && (await copyNew(file, newFile)) && title)
       warn(`Copied to ${dirname(newFile)}, since MangaDex does not have the same image: ${file}`);
   }
+}
+
+/**
+ * Moves the image that has the name of the book, where Komga looks for its cover, also one of the owner. One that has the
+ * new name already stays. Throws errors of the file system, and StorageError.
+ */
+export async function moveBookCover(
+  book: string,
+  newBook: string,
+  stateFolder: string,
+  onMoved: ExtraListeners['onMoved'],
+): Promise<void> {
+  const folder = dirname(book);
+  const images = (await readdirIfReadable(folder)).filter(
+    (it) => it.isFile() && IMAGE_NAME.test(it.name) && stemOf(it.name) === stemOf(book),
+  );
+  for (const { name } of images) {
+    const file = join(folder, name);
+    const newFile = join(dirname(newBook), `${stemOf(newBook)}${extname(name)}`);
+    const state = await readFileState(file);
+    if (!state || !(await moveUnchanged(newFile, { file, state }))) continue;
+    onMoved(file, newFile);
+    await moveRecord(file, newFile, stateFolder);
+  }
+}
+
+/** Without it, the image would count as the owner's at its new path, and would not be refreshed. */
+async function moveRecord(file: string, newFile: string, stateFolder: string): Promise<void> {
+  const savedCovers = await SavedCovers.open(stateFolder);
+  const saved = savedCovers.get(file);
+  if (saved) savedCovers.set(newFile, saved);
+  await savedCovers.save();
+}
+
+function stemOf(file: string): string {
+  return basename(file, extname(file));
 }
 
 /** An interruption or a ban, which stops any run. */

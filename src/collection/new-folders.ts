@@ -23,7 +23,9 @@ export class NewFolders {
 
   add(planned: PlannedPath): void {
     const folder = dirname(planned.from);
-    this.#files.set(folder, [...(this.#files.get(folder) ?? []), planned]);
+    const files = this.#files.get(folder);
+    if (files) files.push(planned);
+    else this.#files.set(folder, [planned]);
   }
 
   /** Undefined for a folder without files; one whose files go to several folders stays. */

@@ -11,7 +11,7 @@ export type RetagEvent =
       readonly type: 'chapter-kept';
       readonly chapter: string;
       readonly file: string;
-      /** The names of the metadata that its owner edited, and that the service has otherwise. */
+      /** The metadata that its owner edited, some of which the service has otherwise, and elements that tankobon never writes. */
       readonly kept: readonly string[];
     })
   | {
@@ -58,6 +58,8 @@ export type RetagEvent =
       readonly nameTaken: number;
       /** Chapters that changed since their pages were compared: `download --update` compares them. */
       readonly pagesNotCompared: number;
+      /** Chapters that changed, and that only books have: `download --update` puts the changes into the books. */
+      readonly changedInBooks: number;
       /** Chapters that the service does not list any more. */
       readonly notListed: number;
       /** Files of other programs. */

@@ -12,9 +12,8 @@ import { systemClock } from '../core/clock.js';
 import { thrownMessage, UsageError, type TankobonError } from '../core/errors.js';
 import { isSystemError, toStorageError } from '../core/files.js';
 import { toTankobonError } from '../core/system-errors.js';
-import type { CoverDeps } from '../download/cover.js';
 import { removeLeftovers } from '../download/leftovers.js';
-import type { Retag } from '../download/retag-chapter.js';
+import { keptInUnchanged, type Retag } from '../download/retag-chapter.js';
 import {
   isVisible,
   previewRetags,
@@ -25,13 +24,13 @@ import { renameBook } from '../formats/rename-book.js';
 import { damagedChapter } from '../formats/source-chapter.js';
 import type { ChapterFields } from '../selection/chapter-fields.js';
 import { describeFoldersLeft } from './folders-left.js';
-import { isFatal, moveExtras } from './move-extras.js';
+import { isFatal, moveBookCover, moveExtras, type ExtraDeps } from './move-extras.js';
 import type { LeftFolder } from './new-folders.js';
 import type { BookRetag } from './retag-books.js';
 import type { RetagEvent } from './retag-events.js';
 import { planRetags, type RetagPlan, type RetagRequest } from './retag-plan.js';
 
-interface RetagDeps extends CoverDeps {
+interface RetagDeps extends ExtraDeps {
   readonly observe: (event: RetagEvent) => void;
   /** For a dry run, which changes nothing: without it, each file is opened once more. */
   readonly cache?: (IdentityCache & { save(): Promise<void> }) | undefined;
@@ -80,13 +79,14 @@ class RetagRun {
     const plan = await planRetags(library.archives, this.request, this.deps);
     this.#fields = plan.fields;
     for (const { file, chapter, error } of plan.failed) this.#fail(file, error, chapter);
-    for (const { file, chapter, edited } of plan.unchanged) this.#keep(file, chapter, edited);
+    for (const { file, chapter, kept } of plan.unchanged) this.#keep(file, chapter, kept);
     if (this.request.dryRun) await this.#preview(plan);
     else await this.#write(plan);
-    const { notListed, pagesNotCompared } = plan;
+    const { notListed, pagesNotCompared, changedInBooks } = plan;
     const counts = {
       ...this.#count,
       pagesNotCompared,
+      changedInBooks,
       notListed,
       links: links.size,
       failed: this.#errors.length,
@@ -126,18 +126,19 @@ class RetagRun {
 
   /** A folder whose covers or series metadata cannot be moved does not affect the others. */
   async #moveExtras(left: LeftFolder): Promise<void> {
-    const { observe, warn, signal } = this.deps;
-    const onMoved = (file: string, newFile: string) => {
-      observe({ type: 'file-moved', file: this.#asGiven(file), newFile });
-    };
+    const { warn, signal } = this.deps;
     try {
-      await moveExtras(left, this.deps, { onMoved, warn });
+      await moveExtras(left, this.deps, { onMoved: this.#onMoved, warn });
     } catch (error) {
       signal.throwIfAborted();
       if (isFatal(error)) throw error;
       warn(`Covers and series metadata stay in ${left.folder}: ${thrownMessage(error)}`);
     }
   }
+
+  readonly #onMoved = (file: string, newFile: string): void => {
+    this.deps.observe({ type: 'file-moved', file: this.#asGiven(file), newFile });
+  };
 
   #reportBook({ book: { file }, to, names, keepsContent }: BookRetag, kept: readonly string[]) {
     this.#count.books += 1;
@@ -155,7 +156,7 @@ class RetagRun {
   #report(retag: Retag, name: string): void {
     const { file, chapter, from, to, edited } = retag;
     if (!isVisible(retag, name)) {
-      this.#keep(file, chapter.id, edited);
+      this.#keep(file, chapter.id, keptInUnchanged(retag));
       return;
     }
     this.#count.changed += 1;
@@ -167,10 +168,13 @@ class RetagRun {
 
   /** A book that fails does not affect the others. */
   async #writeBook(planned: BookRetag): Promise<void> {
-    const { signal, observe } = this.deps;
+    const { signal, observe, stateFolder } = this.deps;
     signal.throwIfAborted();
-    const { file } = planned.book;
+    const { file, format } = planned.book;
     try {
+      // Before the book: where a run is killed between the two, the next one finds the book.
+      if (planned.to !== file && format !== 'folder')
+        await moveBookCover(file, planned.to, stateFolder, this.#onMoved);
       this.#reportBook(planned, await renameBook(planned.book, planned, signal));
     } catch (thrown) {
       signal.throwIfAborted();

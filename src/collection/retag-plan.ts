@@ -1,11 +1,13 @@
 /** What retag changes: compares the files of a folder with what the service says of their chapters and titles. */
 import { resolve } from 'node:path';
-import { fetchChapters } from '../api/chapters.js';
+import { fetchChapters, type Chapter } from '../api/chapters.js';
 import type { ServiceClient } from '../api/client.js';
 import { fetchTitles, type Title } from '../api/titles.js';
 import type { ExistingArchive } from '../cbz/library-index.js';
+import { mayHaveChanged } from '../download/chapter-changes.js';
 import {
   isRetag,
+  keptInUnchanged,
   planRetag,
   withoutSecondNames,
   type Retag,
@@ -31,8 +33,8 @@ export interface RetagPlan {
   readonly unchanged: readonly {
     readonly file: string;
     readonly chapter: string;
-    /** The metadata that its owner edited, and that the service has otherwise. */
-    readonly edited: readonly string[];
+    /** The metadata that stays; none if the service has the same. */
+    readonly kept: readonly string[];
   }[];
   readonly failed: readonly {
     readonly file: string;
@@ -41,6 +43,8 @@ export interface RetagPlan {
   }[];
   /** The number of chapters that changed since their pages were compared. */
   readonly pagesNotCompared: number;
+  /** The number of chapters that changed, and that only books have. */
+  readonly changedInBooks: number;
   /** The number of chapters that the service does not list. */
   readonly notListed: number;
   readonly fields: ReadonlyMap<string, ChapterFields>;
@@ -90,7 +94,7 @@ export async function planRetags(
           : { from: resolve(file), to: resolve(file) };
         newFolders.add({ title, from, to });
         if (isRetag(planned)) retags.push(planned);
-        else unchanged.push({ file, chapter: chapterId, edited: planned.edited });
+        else unchanged.push({ file, chapter: chapterId, kept: keptInUnchanged(planned) });
       } catch (error) {
         signal.throwIfAborted();
         failed.push({ file, chapter: chapterId, error });
@@ -107,9 +111,23 @@ export async function planRetags(
     unchanged,
     failed,
     pagesNotCompared,
+    changedInBooks: changedInBooks(all, chapters),
     notListed,
     fields,
   };
+}
+
+function changedInBooks(
+  archives: readonly ExistingArchive[],
+  chapters: ReadonlyMap<string, Chapter>,
+): number {
+  const inFiles = new Set(archives.flatMap((each) => (each.isBound ? [] : [each.chapterId])));
+  const changed = archives.filter(({ chapterId, version, isBound, ownership }) => {
+    const chapter = chapters.get(chapterId);
+    const isOnlyInBook = isBound === true && ownership === 'own' && !inFiles.has(chapterId);
+    return isOnlyInBook && chapter !== undefined && mayHaveChanged({ version }, chapter);
+  });
+  return new Set(changed.map(({ chapterId }) => chapterId)).size;
 }
 
 /** Adds the folders of books to those of chapters, which books follow. */

@@ -13,12 +13,13 @@ import type { PlannedBook } from './book-names.js';
 import { ACCEPTED_IMAGES, type CoverImage, type WriteOptions } from './book.js';
 import { bookMetadata } from './book-metadata.js';
 import { compareBook } from './compare-book.js';
+import { editedWarning } from './edited-book.js';
 import { readExistingParts, type ExistingBook } from './existing-book.js';
 import { findCover } from './find-cover.js';
 import { withListed } from './inferred-volumes.js';
 import type { MergedFolder } from './folder-book.js';
 import { groupVolumes, type ChapterGroup } from './group-volumes.js';
-import { movedChapters, warnOfEdited } from './moved-chapters.js';
+import { movedChapters } from './moved-chapters.js';
 import { pageCount, type BindContext, type BindPlan, type BindRequest } from './plan-books.js';
 import { publishBookFile, publishBookFolder, withBookLock } from './publish-book.js';
 import { sourceKey, type SourceChapter } from './source-chapter.js';
@@ -52,7 +53,7 @@ export async function bindBook(
     }
     if (existing.kind === 'bound' && existing.isEdited && !request.force) {
       observe({ type: 'book-skipped', file, reason: 'edited' });
-      warnOfEdited(file, observe);
+      observe(editedWarning({ file, existing, chapters }, plan, request));
       return 'skipped';
     }
     const { bytes, isChanged, kept, isWhole } = await write(book, existing, tmpFile, plan, context);
@@ -168,11 +169,10 @@ async function coverBeside(
   const warn = (message: string): void => {
     observe({ type: 'warning', message: `Bound without a cover: ${message}` });
   };
-  const ownFiles = new Set(group.chapters.map((chapter) => chapter.file));
-  const otherFiles = [...plan.unassigned, ...plan.books.flatMap((book) => book.group.chapters)]
-    .map((chapter) => chapter.file)
-    .filter((other) => !ownFiles.has(other));
-  const found = await findCover(group, otherFiles, warn);
+  const own = new Set(group.chapters.map(({ file }) => file));
+  const hasOthers = (folder: string): boolean =>
+    plan.filesByFolder.get(folder)?.some((file) => !own.has(file)) ?? false;
+  const found = await findCover(group, hasOthers, warn);
   if (!found || convert || profile || ACCEPTED_IMAGES[format].includes(found.extension))
     return found;
   warn(`${format.toUpperCase()} cannot contain ${found.extension.toUpperCase()}: ${found.file}`);

@@ -94,7 +94,8 @@ async function bindInOrder(
   const again: BoundBook[] = [];
   let waiting = 0;
   for (let book = queue.shift(); book && !context.signal.aborted; book = queue.shift()) {
-    const mayWait = waiting < queue.length;
+    // Where all wait for each other, the first one is bound as it is.
+    const mayWait = waiting <= queue.length;
     const bound = await bindPlanned(book, plan, context, { mayWait });
     if (bound.status === 'waiting') {
       waiting += 1;

@@ -89,6 +89,8 @@ export type LeftOutReason = keyof typeof LEFT_OUT_REASONS;
 export interface BindWarning {
   readonly type: 'warning';
   readonly message: string;
+  /** What to do. */
+  readonly hint?: string;
 }
 
 /** A page was written. */

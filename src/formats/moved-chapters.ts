@@ -8,7 +8,7 @@ import { verifyEntryData } from '../cbz/verify-cbz.js';
 import { isReadableBook } from '../cbz/library-index.js';
 import { removeFile } from '../core/files.js';
 import { groupBy } from '../core/group-by.js';
-import type { ObserveBind } from './bind-events.js';
+import { editedWarning } from './edited-book.js';
 import { readExistingBook, readExistingParts, type ExistingBook } from './existing-book.js';
 import type { BindContext, BindPlan, BindRequest } from './plan-books.js';
 import { withBookLock } from './publish-book.js';
@@ -83,16 +83,11 @@ export async function removeEmptied(
     const book = first === undefined ? undefined : plan.bookOf.get(first);
     if (!book || isWaiting || arrived.size < existing.keys.length) return;
     if (existing.isEdited && request.force !== true) {
-      warnOfEdited(file, observe);
+      observe(editedWarning({ file, existing, chapters: [] }, plan, request));
       return;
     }
     if (!existing.state || !(await isUnchanged(file, existing.state))) return;
     await removeFile(file);
     observe({ type: 'chapter-removed', file, book: book.file });
   });
-}
-
-export function warnOfEdited(file: string, observe: ObserveBind): void {
-  const message = `Kept, since another program changed it after it was bound: ${file}`;
-  observe({ type: 'warning', message: `${message} (--force replaces it)` });
 }

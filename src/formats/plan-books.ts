@@ -1,5 +1,7 @@
 /** Which books to make of the inputs, under which names, and what is missing. */
+import { dirname } from 'node:path';
 import type { ComicFields } from '../cbz/comic-info.js';
+import { groupBy } from '../core/group-by.js';
 import { pluralize } from '../core/human-format.js';
 import { chapterFields } from '../selection/chapter-fields.js';
 import type { LeftOutReason, ObserveBind } from './bind-events.js';
@@ -54,6 +56,8 @@ export interface BindPlan extends Omit<GroupedChapters, 'groups'> {
   readonly books: readonly PlannedBook[];
   /** The planned books by the ids of their chapters. */
   readonly bookOf: ReadonlyMap<string, PlannedBook>;
+  /** The files of all chapters, by their folders. */
+  readonly filesByFolder: ReadonlyMap<string, readonly string[]>;
   /** The ids of chapters without a volume that have files of their own. */
   readonly looseIds: ReadonlySet<string>;
   /** The files of books whose chapters all moved to others. */
@@ -87,7 +91,11 @@ export async function planBooks(request: BindRequest, signal: AbortSignal): Prom
   const emptied = emptiedBooks(collected.chapters, bookOf, request);
   const loose = grouping.unassigned.filter(({ isBound }) => !isBound);
   const looseIds = new Set(loose.flatMap(({ identity }) => identity?.chapterId ?? []));
-  return { ...grouping, books, bookOf, looseIds, emptied, failed, skippedLinks };
+  const planned = [...grouping.unassigned, ...books.flatMap(({ group }) => group.chapters)];
+  const filesByFolder = groupBy([...new Set(planned.map(({ file }) => file))], (file) =>
+    dirname(file),
+  );
+  return { ...grouping, books, bookOf, filesByFolder, looseIds, emptied, failed, skippedLinks };
 }
 
 /** What is missing is reported before anything is written. */

@@ -50,6 +50,8 @@ async function retagFolder(
   };
   const observe = (event: RetagEvent): void => {
     if (options.json) stdout.write(`${JSON.stringify(event)}\n`);
+    else if (event.type === 'retag-summary')
+      stderr.write(`${describeSummary(event, request.dryRun)}\n`);
     else if (RESULTS.includes(event.type)) stdout.write(`${describe(event)}\n`);
     else stderr.write(`${describe(event)}\n`);
   };
@@ -59,6 +61,7 @@ async function retagFolder(
       client: service.anonymous,
       loader: imageLoader(context, service, service.anonymous),
       coversUrl: coversBaseUrl(service.addresses.apiUrl),
+      stateFolder: context.paths.state,
       observe,
       warn: warnTo(stderr),
       signal,
@@ -70,7 +73,9 @@ async function retagFolder(
 
 const RESULTS: readonly RetagEvent['type'][] = ['chapter-retagged', 'book-retagged', 'file-moved'];
 
-function describe(event: RetagEvent): string {
+type Summary = Extract<RetagEvent, { readonly type: 'retag-summary' }>;
+
+function describe(event: Exclude<RetagEvent, Summary>): string {
   switch (event.type) {
     case 'chapter-retagged':
       return describeRetagged(event);
@@ -85,22 +90,28 @@ function describe(event: RetagEvent): string {
     case 'book-failed':
     case 'chapter-failed':
       return `error: ${event.message}`;
-    case 'retag-summary': {
-      const { changed, unchanged, books, edited, nameTaken, notListed } = event;
-      const { skipped, links, failed, pagesNotCompared } = event;
-      return [
-        `${changed} changed, ${unchanged} unchanged`,
-        ...(books > 0 ? [pluralize(books, 'book')] : []),
-        ...(edited > 0 ? [`${edited} with edits of yours, which stay`] : []),
-        ...(nameTaken > 0 ? [`${nameTaken} with their id in the name`] : []),
-        ...(pagesNotCompared > 0
-          ? [`${pagesNotCompared} with pages that were not compared (download --update does)`]
-          : []),
-        ...(notListed > 0 ? [`${notListed} not listed by the service`] : []),
-        ...(skipped > 0 ? [`${skipped} of other programs`] : []),
-        ...(links > 0 ? [`${pluralize(links, 'symbolic link')} skipped`] : []),
-        ...(failed > 0 ? [`${failed} failed`] : []),
-      ].join(', ');
-    }
   }
+}
+
+function describeSummary(event: Summary, isDryRun: boolean): string {
+  const { changed, unchanged, books, edited, nameTaken, notListed } = event;
+  const { skipped, links, failed, pagesNotCompared, changedInBooks } = event;
+  return [
+    `${changed} ${isDryRun ? 'would change' : 'changed'}, ${unchanged} unchanged`,
+    ...(books > 0 ? [pluralize(books, 'book')] : []),
+    ...(edited > 0 ? [`${edited} with edits of yours, which stay`] : []),
+    ...(nameTaken > 0 ? [`${nameTaken} with their id in the name`] : []),
+    ...(pagesNotCompared > 0
+      ? [`${pagesNotCompared} with pages that were not compared (download --update does)`]
+      : []),
+    ...(changedInBooks > 0
+      ? [
+          `${changedInBooks} changed on MangaDex and only in books (download --update --bind updates them)`,
+        ]
+      : []),
+    ...(notListed > 0 ? [`${notListed} not listed by the service`] : []),
+    ...(skipped > 0 ? [`${skipped} of other programs`] : []),
+    ...(links > 0 ? [`${pluralize(links, 'symbolic link')} skipped`] : []),
+    ...(failed > 0 ? [`${failed} failed`] : []),
+  ].join(', ');
 }

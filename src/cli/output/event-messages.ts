@@ -6,7 +6,12 @@ import { chapterName, type ChapterFields } from '../../selection/chapter-fields.
 import { describeBindEvent } from './bind-messages.js';
 import { warningMessage } from './error-message.js';
 import type { AppEvent, ResultFormat } from './observer.js';
-import { describeKept, describeRetagged, keptLines } from './retag-messages.js';
+import {
+  describeKept,
+  describeRetaggedChapter,
+  keptLines,
+  removedLines,
+} from './retag-messages.js';
 import { failedLine, isShownWait, WaitLines } from './sentences.js';
 import { summaryLines, type Failures } from './summary.js';
 
@@ -52,16 +57,17 @@ export class EventMessages {
       }
       case 'chapter-saved': {
         const size = `${pluralize(event.pages, 'page')}, ${formatBytes(event.bytes)}`;
-        const { file, kept = [], replacedFile } = event;
+        const { file, kept = [], replacedFile, removedFile } = event;
         const details = [
           ...keptLines(kept),
+          ...removedLines(removedFile),
           ...(replacedFile === undefined ? [] : [`  renamed from ${replacedFile}`]),
         ];
         if (savedLines) return [`saved: ${nameOf(event)}, ${size}`, ...details];
         return details.length === 0 ? [] : [`${file}: pages`, ...details];
       }
       case 'chapter-retagged':
-        return describeRetagged(event).split('\n');
+        return describeRetaggedChapter(event).split('\n');
       case 'chapter-failed':
         return this.#addFailure(event);
       case 'target-failed':
@@ -88,9 +94,11 @@ export class EventMessages {
       }
       case 'chapter-restored':
         return [`available again: ${nameOf(event)}`];
+      // A warning says what is to be done.
+      case 'book-skipped':
+        return event.reason === 'edited' ? [] : [describeBindEvent(event)];
       case 'book-planned':
       case 'book-saved':
-      case 'book-skipped':
       case 'book-failed':
       case 'chapters-unavailable':
       case 'volume-incomplete':

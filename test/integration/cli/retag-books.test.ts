@@ -223,6 +223,42 @@ test('covers that MangaDex has move; an image of the owner stays, and is copied'
   expect(readdirSync(inOutput(OLD_NAME))).toEqual([basename(mine)]);
 });
 
+test('the cover that Komga reads beside a book moves with the book, and is refreshed there', async () => {
+  const komga = { cover: 'all', coverName: 'komga', bind: 'volume' } as const;
+  await download(komga);
+  const [from, to] = [OLD_NAME, NEW].map((name) => inOutput(name, `${name} Vol.01.png`));
+  renameInService();
+  const { stdout } = await retag();
+  expect(stdout).toContain(`${from ?? ''}\n  renamed to ${to ?? ''}\n`);
+  expect(readdirSync(harness.output)).toEqual([NEW]);
+  const before = readFileSync(to ?? '');
+  const changed = { ...drawnCover(uuidOf('one'), '1', 'lighthouse-cover-2'), fileName: 'new.png' };
+  harness.service.library.putTitle(title('one', NEW, { covers: [changed] }));
+  harness.service.library.putChapter(chapter('one', '3', { volume: '1' }));
+  await download(komga);
+  expect(readFileSync(to ?? '').equals(before)).toBe(false);
+});
+
+test('an image of the owner that has the name of a book moves with the book', async () => {
+  await download({ bind: 'volume' });
+  writeFileSync(inOutput(OLD_NAME, `${OLD_NAME} Vol.01.jpg`), 'mine');
+  renameInService();
+  await retag();
+  expect(readFileSync(inOutput(NEW, `${NEW} Vol.01.jpg`), 'utf8')).toBe('mine');
+  expect(readdirSync(harness.output)).toEqual([NEW]);
+});
+
+test('series.json and details.json have the new name after the move, and stay those of tankobon', async () => {
+  await download({ seriesMetadata: true });
+  renameInService();
+  await retag();
+  const parsed = (name: string): unknown => JSON.parse(readFileSync(inOutput(NEW, name), 'utf8'));
+  expect(parsed('series.json')).toMatchObject({ metadata: { name: NEW }, title: NEW });
+  expect(parsed('details.json')).toMatchObject({ title: NEW });
+  const { stderr } = await retag();
+  expect(stderr).toBe('0 changed, 2 unchanged\n');
+});
+
 test('series.json and details.json move if tankobon wrote them; an edited one stays', async () => {
   await download({ seriesMetadata: true });
   const edited = inOutput(OLD_NAME, 'details.json');

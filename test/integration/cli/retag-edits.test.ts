@@ -7,6 +7,7 @@ import { readArchive, readEntry } from '../../support/archive.js';
 import { editEntry, replaced } from '../../support/owner-edits.js';
 import { DownloadHarness } from '../../support/download-harness.js';
 import { retagFolder } from '../../support/retag-harness.js';
+import { shortChapters } from '../../support/short-chapters.js';
 
 const COMIC_INFO = 'ComicInfo.xml';
 const RECORD = 'META-INF/tankobon.json';
@@ -14,7 +15,7 @@ const LATER = '2025-03-01T12:00:00+00:00';
 
 let harness: DownloadHarness;
 beforeEach(async () => {
-  harness = await DownloadHarness.start();
+  harness = await DownloadHarness.start({ chapters: shortChapters() });
   await harness.download({ targets: [EXAMPLE_CHAPTERS.first] });
 });
 afterEach(() => harness.stop());
@@ -42,6 +43,18 @@ async function retag(...words: readonly string[]): Promise<readonly RetagEvent[]
 const TITLE = /<Title>[^<]*<\/Title>/;
 const NOTES = '<Notes kind="a &quot;b&quot;">x &amp; y<![CDATA[ < z ]]></Notes>';
 const ARC = '<StoryArc>\n    <Part>  1 </Part>\n  </StoryArc>';
+
+test('an unchanged file is reported with all that stays in it, but not for an added element alone', async () => {
+  await editEntry(theFile(), COMIC_INFO, (xml) =>
+    replaced(xml, ['</Series>', '</Series><SeriesGroup>Mine</SeriesGroup>']),
+  );
+  expect((await retag()).map(({ type }) => type)).toEqual(['retag-summary']);
+  await editEntry(theFile(), COMIC_INFO, (xml) => replaced(xml, [TITLE, '<Title>Mine</Title>']));
+  expect((await retag())[0]).toMatchObject({
+    type: 'chapter-kept',
+    kept: ['title', 'SeriesGroup'],
+  });
+});
 
 test('an edited, a removed and an added element stay, and all others follow the service', async () => {
   await editEntry(theFile(), COMIC_INFO, (xml) =>

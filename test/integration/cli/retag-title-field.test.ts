@@ -7,13 +7,14 @@ import { readEntry } from '../../support/archive.js';
 import { DownloadHarness } from '../../support/download-harness.js';
 import { editEntry, replaced } from '../../support/owner-edits.js';
 import { retagFolder } from '../../support/retag-harness.js';
+import { shortChapters } from '../../support/short-chapters.js';
 
 const COMIC_INFO = 'ComicInfo.xml';
 const RECORD = 'META-INF/tankobon.json';
 
 let harness: DownloadHarness;
 beforeEach(async () => {
-  harness = await DownloadHarness.start();
+  harness = await DownloadHarness.start({ chapters: shortChapters() });
   await harness.download({ targets: [EXAMPLE_CHAPTERS.first] });
 });
 afterEach(() => harness.stop());

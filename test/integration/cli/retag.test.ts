@@ -45,6 +45,7 @@ test('rewrites ComicInfo and the name; pages and identity stay, and a second run
   const [event] = dryRun.stdout.split('\n').map((line) => JSON.parse(line || '{}') as unknown);
   const newFile = join(harness.output, NEW_NAME);
   expect(event).toMatchObject({ type: 'chapter-retagged', file, newFile });
+  expect((await retag('--dry-run')).stderr).toContain('1 would change, 0 unchanged');
   expect(readdirSync(dirname(file))).toEqual([basename(file)]);
   const { code, stdout, stderr } = await retag();
   expect([code, stderr]).toEqual([0, expect.stringContaining('1 changed, 0 unchanged')]);

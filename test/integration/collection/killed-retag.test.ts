@@ -24,12 +24,13 @@ import {
   startPracticeService,
   type PracticeOptions,
 } from '../../../src/practice-server/practice-service.js';
-import { readPages } from '../../support/archive.js';
+import { readEntry, readPages } from '../../support/archive.js';
 import { imageDigests, sha256 } from '../../support/bind-harness.js';
 import { testImage, writeChapterFile } from '../../support/chapter-files.js';
-import { tankobon } from '../../support/command.js';
+import { tankobonHere } from '../../support/in-process.js';
 import { killAtEachChange, type KilledRun } from '../../support/kill-points.js';
 import { DownloadHarness } from '../../support/download-harness.js';
+import { addElement } from '../../support/owner-edits.js';
 import {
   numberedId,
   numberedLibrary,
@@ -87,7 +88,7 @@ test(
           expect([kill, digests]).toEqual([kill, [sha256(await testImage('png', Number(number)))]]);
         }
         const home = mkdtempSync(join(folder, 'home-'));
-        const { code } = await tankobon(words, { env: { ...env, TANKOBON_HOME: home } });
+        const { code } = await tankobonHere(words, { env: { ...env, TANKOBON_HOME: home } });
         expect([kill, code, readdirSync(output).sort()]).toEqual([
           kill,
           0,
@@ -217,6 +218,31 @@ test('--update of chapters that get new names: each is whole after each kill, an
       expect([kill, code, files.map((name) => `Old/${name}`).sort()]).toEqual([kill, 0, settled]);
     });
     expect(changes).toBeGreaterThan(20);
+  } finally {
+    await harness.stop();
+  }
+}, 600_000);
+
+test('--update of a chapter that gets the number of a deleted one: its pages and the edits of both files are there after each kill', async () => {
+  const [deleted, renumbered] = [chapter('one', '2'), chapter('one', '2.5')];
+  const library = createLibrary({ titles: [title('one', 'Old')], chapters: [deleted, renumbered] });
+  const harness = await DownloadHarness.start({ library, limits: NO_LIMITS });
+  try {
+    const targets = [`title:${uuidOf('one')}`];
+    await harness.download({ targets, output: original, language: 'en' });
+    await addElement(join(original, named('Old', 2)), '<Review>Mine</Review>');
+    harness.service.library.removeChapter(deleted.id);
+    harness.service.library.putChapter(editChapter(renumbered, LATER, { chapter: '2' }));
+    const words = ['download', ...targets, '-o', output, '--update', '--language', 'en'];
+    const env = harness.service.environment;
+    const changes = await killAtEachChange({ ...run, words, env }, async (kill) => {
+      const { archives, damaged } = await scanLibrary(output);
+      const texts = await Promise.all(archives.map(({ file }) => readEntry(file, 'ComicInfo.xml')));
+      const isSaved = archives.some(({ chapterId }) => chapterId === renumbered.id);
+      const hasEdit = texts.some((xml) => xml.includes('<Review>Mine</Review>'));
+      expect([kill, damaged, isSaved, hasEdit]).toEqual([kill, [], true, true]);
+    });
+    expect(changes).toBeGreaterThan(5);
   } finally {
     await harness.stop();
   }
