@@ -3,6 +3,7 @@ import type { TankobonError } from '../core/errors.js';
 import { toStorageError } from '../core/files.js';
 import { toTankobonError } from '../core/system-errors.js';
 import { chapterFields, type ChapterFields } from '../selection/chapter-fields.js';
+import type { AdoptableFile } from './adoptable-files.js';
 import {
   UNRECOGNIZED_REASONS,
   type Candidate,
@@ -23,6 +24,7 @@ export type AdoptEvent =
       /** Ids and pages prove a chapter; a name makes it likely. */
       readonly confidence: 'proven' | 'likely';
       readonly evidence: readonly Evidence[];
+      readonly metadata?: 'unreadable';
     })
   | {
       readonly type: 'file-unrecognized';
@@ -31,6 +33,8 @@ export type AdoptEvent =
       readonly message: string;
       /** The most likely ones first. */
       readonly candidates: readonly CandidateFields[];
+      /** Its ComicInfo.xml is not one: only its name and pages count. */
+      readonly metadata?: 'unreadable';
     }
   | {
       readonly type: 'file-adopted' | 'file-restored';
@@ -86,6 +90,7 @@ export function recognizedEvent({ file, evidence, ...candidate }: Recognized): A
     ...(titleId !== undefined && { title: titleId }),
     confidence: isProven ? 'proven' : 'likely',
     evidence,
+    ...metadataOf(file),
   };
 }
 
@@ -96,7 +101,12 @@ export function unrecognizedEvent({ file, reason, candidates }: Unrecognized): A
     reason,
     message: UNRECOGNIZED_REASONS[reason],
     candidates: candidates.slice(0, MAX_LISTED).map(candidateFields),
+    ...metadataOf(file),
   };
+}
+
+function metadataOf({ hasBrokenMetadata }: AdoptableFile) {
+  return hasBrokenMetadata ? { metadata: 'unreadable' as const } : undefined;
 }
 
 const PROOFS: readonly Evidence[] = ['address', 'id', 'pages', 'choice'];

@@ -80,7 +80,6 @@ function recordOf(
   pages: readonly string[],
 ): ChapterRecord {
   const isSameCount = file.pages === chapter.pages;
-  const hasComicInfo = Object.keys(file.comicInfo).length > 0;
   const { version, updatedAt } = chapter;
   return {
     chapterId: chapter.id,
@@ -88,7 +87,7 @@ function recordOf(
     ...(isSameCount && { version, updatedAt }),
     quality,
     pages,
-    ...(!hasComicInfo && { metadata: writtenMetadata(comicMetadata(chapter, title, [])) }),
+    ...(!file.hasComicInfo && { metadata: writtenMetadata(comicMetadata(chapter, title, [])) }),
   };
 }
 

@@ -13,6 +13,7 @@ import {
   type AdoptEvent,
 } from './adopt-events.js';
 import { adoptFile, isAdopted, restoreFile } from './adopt-file.js';
+import { adoptedChapter, type AdoptedChapter } from './adopted-titles.js';
 import { findAdoptableFiles, listFolders, type FoundFiles } from './adoptable-files.js';
 import { recognizeByPages } from './recognize-pages.js';
 import {
@@ -40,8 +41,9 @@ export interface AdoptDeps extends RecognizeDeps {
 
 /** What was adopted, and how many files failed. */
 export interface AdoptResult {
-  readonly adopted: readonly Recognized[];
+  readonly adopted: readonly AdoptedChapter[];
   readonly failed: number;
+  readonly recognized: number;
 }
 
 /** Throws UsageError `nothing-to-bind` for folders without archives, and errors of the service. */
@@ -55,9 +57,12 @@ export async function adopt(request: AdoptRequest, deps: AdoptDeps): Promise<Ado
   for (const { file, cause } of unreadable) run.fail(file, damagedChapter(file, cause));
   try {
     if (apply) await deps.remember(alreadyIds);
-    const named = await recognizeByNames(adoptable, languages, deps);
-    await run.take(named.recognized);
-    const compared = await recognizeByPages(named.left, deps);
+    const left: Unrecognized[] = [];
+    for await (const named of recognizeByNames(adoptable, languages, deps)) {
+      await run.take(named.recognized);
+      left.push(...named.left);
+    }
+    const compared = await recognizeByPages(left, deps);
     await run.take(compared.recognized);
     const chosen = (await deps.choose?.(compared.left)) ?? [];
     await run.take(chosen);
@@ -65,9 +70,10 @@ export async function adopt(request: AdoptRequest, deps: AdoptDeps): Promise<Ado
     run.leave(compared.left.filter(({ file }) => !taken.has(file)));
   } finally {
     // Also after an interruption.
+    await run.finish();
     run.summarize(found);
   }
-  return { adopted: run.adopted, failed: run.failed };
+  return { adopted: run.adopted, failed: run.failed, recognized: run.recognized };
 }
 
 /** Restores the files that were adopted. Throws UsageError `nothing-to-bind` for folders without archives. */
@@ -101,7 +107,7 @@ export async function restoreAdopted(
 const HISTORY_BATCH = 100;
 
 class AdoptRun {
-  readonly adopted: Recognized[] = [];
+  readonly adopted: AdoptedChapter[] = [];
   readonly #count = { ...NO_FILES };
   readonly #notRemembered: string[] = [];
 
@@ -114,6 +120,10 @@ class AdoptRun {
     return this.#count.failed;
   }
 
+  get recognized(): number {
+    return this.#count.recognized;
+  }
+
   /** Reports the files, and adopts them on demand. */
   async take(files: readonly Recognized[]): Promise<void> {
     for (const recognized of files) {
@@ -122,6 +132,10 @@ class AdoptRun {
       this.deps.observe(recognizedEvent(recognized));
       if (this.request.apply) await this.#adopt(recognized);
     }
+  }
+
+  /** Writes the chapters that are not in the history yet. */
+  async finish(): Promise<void> {
     await this.#remember(0);
   }
 
@@ -130,7 +144,7 @@ class AdoptRun {
     try {
       const newFile = await adoptFile(recognized, this.deps.signal);
       this.#count.adopted += 1;
-      this.adopted.push(recognized);
+      this.adopted.push(adoptedChapter(recognized));
       this.#notRemembered.push(recognized.chapter.id);
       this.deps.observe({ type: 'file-adopted', file, ...(newFile !== file && { newFile }) });
     } catch (error) {

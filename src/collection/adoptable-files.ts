@@ -13,7 +13,7 @@ import {
   manifestIdentities,
 } from '../cbz/bound-manifest.js';
 import { COMIC_INFO_NAME } from '../cbz/comic-info.js';
-import { readComicInfo, type ChapterMetadata } from '../cbz/comic-info-reader.js';
+import { readValidComicInfo, type ChapterMetadata } from '../cbz/comic-info-reader.js';
 import { listEntries } from '../cbz/decode-limits.js';
 import { parseComicInfoIdentity, parseIdentityComment } from '../cbz/identity.js';
 import { readdirIfReadable } from '../cbz/scan-library.js';
@@ -23,6 +23,15 @@ import { isLeftoverTemporary, isSystemError } from '../core/files.js';
 import { UUID_PATTERN } from '../core/uuid.js';
 import { guessName, type GuessedName } from '../formats/guess-name.js';
 import { isPage, pageEntries } from '../formats/read-chapters.js';
+
+const RECOGNIZED_FIELDS = [
+  'series',
+  'number',
+  'volume',
+  'title',
+  'language',
+  'translators',
+] as const satisfies readonly (keyof ChapterMetadata)[];
 
 export interface AdoptableFile {
   readonly file: string;
@@ -36,7 +45,10 @@ export interface AdoptableFile {
   readonly name: GuessedName;
   /** The name of the folder that it is in. */
   readonly folderName: string;
-  readonly comicInfo: ChapterMetadata;
+  /** What a chapter is recognized by. Empty if it cannot be read, or if there is none. */
+  readonly comicInfo: Pick<ChapterMetadata, (typeof RECOGNIZED_FIELDS)[number]>;
+  readonly hasComicInfo: boolean;
+  readonly hasBrokenMetadata: boolean;
   /** In the address of ComicInfo.xml. */
   readonly chapterId: string | undefined;
   readonly titleId: string | undefined;
@@ -214,16 +226,20 @@ async function toAdoptable(
   own: Pick<AdoptableFile, 'file' | 'state' | 'pages' | 'images' | 'isFolder'>,
   xml: string,
 ): Promise<AdoptableFile> {
-  const comicInfo = xml === '' ? {} : await readComicInfo(xml);
+  const found = xml === '' ? {} : await readValidComicInfo(xml);
+  const { web = '', ...comicInfo } = found ?? {};
   const { file, isFolder } = own;
   const folder = dirname(resolve(file));
   return {
     ...own,
     name: guessName(isFolder ? basename(file) : basename(file, extname(file))),
     folderName: basename(folder),
-    comicInfo,
+    // The summaries of thousands of files would fill the memory.
+    comicInfo: Object.fromEntries(RECOGNIZED_FIELDS.map((name) => [name, comicInfo[name]])),
+    hasComicInfo: Object.keys(found ?? {}).length > 0,
+    hasBrokenMetadata: found === undefined,
     chapterId: parseComicInfoIdentity(xml)?.chapterId,
-    titleId: TITLE_ADDRESS.exec(comicInfo.web ?? '')?.[1]?.toLowerCase(),
+    titleId: TITLE_ADDRESS.exec(web)?.[1]?.toLowerCase(),
     sourceLanguage: SOURCE_FOLDER.exec(basename(dirname(folder)))?.[1]?.toLowerCase(),
   };
 }

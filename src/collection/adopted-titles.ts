@@ -12,24 +12,38 @@ export interface AdoptedTitle {
   readonly language: readonly string[];
 }
 
+/** What a subscription needs of a chapter: the lists of thousands of titles would fill the memory. */
+export interface AdoptedChapter {
+  readonly file: string;
+  readonly titleId: string | undefined;
+  /** May be empty. */
+  readonly titleName: string;
+  readonly language: string;
+}
+
+export function adoptedChapter({ file, chapter, title }: Recognized): AdoptedChapter {
+  const titleId = title?.id ?? chapter.titleId;
+  return { file: file.file, titleId, titleName: title?.name ?? '', language: chapter.language };
+}
+
 /** @param folders those that were searched */
 export function adoptedTitles(
-  adopted: readonly Recognized[],
+  adopted: readonly AdoptedChapter[],
   folders: readonly string[],
 ): readonly AdoptedTitle[] {
-  const byTitle = groupBy(adopted, ({ chapter, title }) => title?.id ?? chapter.titleId);
+  const byTitle = groupBy(adopted, ({ titleId }) => titleId);
   return [...byTitle].flatMap(([id, chapters]) => {
     const [first] = chapters;
     if (id === undefined || !first) return [];
     const isBelow = (folder: string) => {
-      const path = relative(folder, first.file.file);
+      const path = relative(folder, first.file);
       return path !== '..' && !path.startsWith(`..${sep}`);
     };
     return {
       id,
-      name: first.title?.name ?? '',
+      name: first.titleName,
       output: folders.find(isBelow) ?? '.',
-      language: [...new Set(chapters.map(({ chapter }) => chapter.language))].sort(),
+      language: [...new Set(chapters.map(({ language }) => language))].sort(),
     };
   });
 }

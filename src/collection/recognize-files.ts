@@ -6,9 +6,8 @@ import { dirname } from 'node:path';
 import { fetchChapters, type Chapter } from '../api/chapters.js';
 import { fetchTitles, searchTitles, type Title } from '../api/titles.js';
 import { groupBy } from '../core/group-by.js';
-import { minTimeMs } from '../download/estimate.js';
+import { minListTimeMs } from '../download/estimate.js';
 import type { Quality } from '../image/page-url.js';
-import { quotasOf } from '../rate-limit/quotas.js';
 import type { AdoptableFile } from './adoptable-files.js';
 import { isListingDue, updateListing, type ListingDeps } from './listing-cache.js';
 import {
@@ -55,14 +54,16 @@ export interface RecognizeDeps extends ListingDeps {
 }
 
 const IDS_PER_REQUEST = 100;
-const LISTED_QUOTAS = quotasOf('any', 'GET', '/manga');
 
-/** By ids and names. Throws errors of the service. */
-export async function recognizeByNames(
+/**
+ * By ids, and then by names, one series at a time: lists of thousands of titles would fill the memory, and take minutes.
+ * Throws errors of the service.
+ */
+export async function* recognizeByNames(
   files: readonly AdoptableFile[],
   languages: readonly string[],
   deps: RecognizeDeps,
-): Promise<Recognition> {
+): AsyncGenerator<Recognition> {
   announce(files, deps);
   const known = await lookUpIds(files, deps);
   const recognized: Recognized[] = [];
@@ -76,15 +77,13 @@ export async function recognizeByNames(
       left.push({ file, reason: 'not-listed', candidates: [] });
     else unknown.push(file);
   }
+  yield { recognized, left };
   const besides = new Map(recognized.map(({ file, chapter }) => [seriesKey(file), chapter]));
   for (const [key, ofSeries] of groupBy(unknown, seriesKey)) {
     deps.signal.throwIfAborted();
     const titles = await findTitles(ofSeries, besides.get(key)?.partialTitle, known.titles, deps);
-    const found = await matchFiles(ofSeries, titles, languages, deps);
-    recognized.push(...found.recognized);
-    left.push(...found.left);
+    yield await matchFiles(ofSeries, titles, languages, deps);
   }
-  return { recognized, left };
 }
 
 async function matchFiles(
@@ -130,7 +129,7 @@ function announce(files: readonly AdoptableFile[], { onLookup }: RecognizeDeps):
   // A search and a list for each.
   const series = groupBy(named, seriesKey).size;
   const requests = Math.ceil(ids.size / IDS_PER_REQUEST) + 2 * series;
-  if (requests > 0) onLookup({ requests, leastMs: minTimeMs(requests, [], LISTED_QUOTAS) });
+  if (requests > 0) onLookup({ requests, leastMs: minListTimeMs(requests) });
 }
 
 interface KnownIds {

@@ -4,9 +4,11 @@ import type { AdoptDeps, AdoptResult } from '../../collection/adopt-files.js';
 import type { AdoptEvent } from '../../collection/adopt-events.js';
 import type { RequestPlan } from '../../collection/recognize-files.js';
 import type { GivenOptions } from '../../config/options/options.js';
+import type { DownloadArchive } from '../../download/download-archive.js';
 import { UsageError } from '../../core/errors.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import { formatDuration, pluralize } from '../../core/human-format.js';
+import { shellQuoted } from '../../core/shell-quoted.js';
 import type { CommandContext, CommandRunner } from '../command-context.js';
 import { addOptions } from '../command-options.js';
 import { addExamples } from '../help-format.js';
@@ -47,7 +49,19 @@ async function adoptFolders(
     return adopt({ folders, languages, apply, pack }, deps);
   });
   if (options.subscribe) await subscribe(result, folders, options, context);
+  if (!apply && !options.json && result.recognized > 0)
+    context.stderr.write(`To take them over: ${applyCommand(folders, options)}\n`);
   return exitCode(result.failed);
+}
+
+function applyCommand(folders: readonly string[], { language, pack, file }: GivenOptions): string {
+  const words = [
+    ...folders.map(shellQuoted),
+    ...(language ? ['--language', language.length > 0 ? language.join(',') : 'all'] : []),
+    ...(pack ? ['--pack'] : []),
+    ...(file === undefined ? [] : ['--file', shellQuoted(file)]),
+  ];
+  return `tankobon adopt ${words.join(' ')} --apply`;
 }
 
 const exitCode = (failed: number): ExitCode => (failed > 0 ? EXIT.incomplete : EXIT.done);
@@ -119,21 +133,30 @@ function describePlan({ requests, leastMs }: RequestPlan): string {
   return `at most ${pluralize(requests, 'request')}${time}`;
 }
 
-/** Adds chapters to the history of `sync`, and to a download archive if there is one. */
+/** Adds chapters to the history of `sync`, and to a download archive if there is one. Each is read once. */
 function remember(options: GivenOptions, context: CommandContext): AdoptDeps['remember'] {
+  let histories: Promise<readonly DownloadArchive[]> | undefined;
   return async (chapterIds) => {
-    const { openDownloadArchive } = await import('../../download/download-archive.js');
-    const { archiveFile, syncFolder } = await import('../../sync/sync-journal.js');
-    const { subscriptionsPath } = await import('../../sync/subscriptions-store.js');
-    const { prepareStateFolder } = await import('../../config/state-folder.js');
-    const { expandHome } = await import('../../core/home-folder.js');
-    prepareStateFolder(context);
-    const folder = await syncFolder(context.paths.state, subscriptionsPath(options.file, context));
-    const histories = [await openDownloadArchive(archiveFile(folder), { mode: 0o600 })];
-    const archive = options.downloadArchive ?? context.settings.downloadArchive;
-    if (archive !== false) histories.push(await openDownloadArchive(expandHome(archive)));
-    for (const history of histories) await history.add(...chapterIds);
+    histories ??= openHistories(options, context);
+    for (const history of await histories) await history.add(...chapterIds);
   };
+}
+
+async function openHistories(
+  options: GivenOptions,
+  context: CommandContext,
+): Promise<readonly DownloadArchive[]> {
+  const { openDownloadArchive } = await import('../../download/download-archive.js');
+  const { archiveFile, syncFolder } = await import('../../sync/sync-journal.js');
+  const { subscriptionsPath } = await import('../../sync/subscriptions-store.js');
+  const { prepareStateFolder } = await import('../../config/state-folder.js');
+  const { expandHome } = await import('../../core/home-folder.js');
+  prepareStateFolder(context);
+  const folder = await syncFolder(context.paths.state, subscriptionsPath(options.file, context));
+  const histories = [await openDownloadArchive(archiveFile(folder), { mode: 0o600 })];
+  const archive = options.downloadArchive ?? context.settings.downloadArchive;
+  if (archive !== false) histories.push(await openDownloadArchive(expandHome(archive)));
+  return histories;
 }
 
 /** The subscriptions of new titles name the folder, and the languages of the chapters. */

@@ -8,6 +8,8 @@ import { chapterName } from '../../selection/chapter-fields.js';
 
 type FileEvent = AdoptEvent & { readonly type: 'file-recognized' | 'file-unrecognized' };
 
+const UNREADABLE_METADATA = '    its ComicInfo.xml cannot be read: only its name and pages count';
+
 export class AdoptLines {
   #folder: string | undefined;
 
@@ -25,13 +27,15 @@ export class AdoptLines {
 
 /** The first row begins after the name of the file. */
 function rows(event: FileEvent): readonly string[] {
+  const broken = event.metadata === 'unreadable' ? [UNREADABLE_METADATA] : [];
   if (event.type === 'file-recognized') {
     const evidence = event.evidence.map((each) => EVIDENCE[each]).join(', ');
-    return [`: ${nameOf(event)}`, `    ${event.confidence}: ${evidence}`];
+    return [`: ${nameOf(event)}`, `    ${event.confidence}: ${evidence}`, ...broken];
   }
   const { candidates, message } = event;
   return [
     `: not recognized: ${message}`,
+    ...broken,
     ...candidates.map((each) => `    may be ${nameOf(each)}${pagesOf(each)}`),
   ];
 }
@@ -62,7 +66,9 @@ export function adoptSummary(
   return [
     ...counts,
     ...(failed > 0 ? [`${failed} failed`] : []),
-    ...(imageFolders > 0 ? [`${pluralize(imageFolders, 'folder')} of images left out`] : []),
+    ...(imageFolders > 0
+      ? [`${pluralize(imageFolders, 'folder')} of images left out (included by --pack)`]
+      : []),
     ...(links > 0 ? [`${pluralize(links, 'symbolic link')} skipped`] : []),
   ].join(', ');
 }

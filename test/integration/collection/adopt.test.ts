@@ -189,6 +189,30 @@ test('what is not certain is left, with the reason and the chapters that it may 
   expect(summary).toMatchObject({ type: 'adopt-summary', recognized: 0, unrecognized: 10 });
 });
 
+test('a ComicInfo.xml that cannot be read is said, and the name and the pages count alone', async () => {
+  const broken = '<ComicInfo><Series>Gamma</Seri';
+  const named = await save('Alpha/c001.cbz', { comicInfo: broken });
+  await save('Gamma/c001.cbz', { comicInfo: 'not XML' });
+  await save('Alpha/c002.cbz', { comicInfo: '<ComicInfo/>' });
+  const { code, ofType } = await adopt();
+  expect([code, ofType('file-recognized')]).toMatchObject([
+    0,
+    [
+      { file: named, chapter: chapterId('Alpha', '1'), metadata: 'unreadable' },
+      { chapter: chapterId('Alpha', '2') },
+    ],
+  ]);
+  expect(ofType('file-recognized')[1]).not.toHaveProperty('metadata');
+  expect(ofType('file-unrecognized')).toMatchObject([
+    { reason: 'no-title', metadata: 'unreadable' },
+  ]);
+  const { stdout, stderr } = await runCommand(harness, 'adopt', folder);
+  expect(stderr).toContain(`To take them over: tankobon adopt ${folder} --apply\n`);
+  expect(
+    stdout.match(/its ComicInfo.xml cannot be read: only its name and pages count/g),
+  ).toHaveLength(2);
+});
+
 test('--language decides between languages, where a name has none', async () => {
   await save('Alpha/c003.cbz');
   const { ofType } = await adopt('--language', 'en');
@@ -257,6 +281,15 @@ test('--apply adds the record and the mark; all other bytes and the time stay, a
   expect([undone.code, undone.summary]).toEqual([0, expect.objectContaining({ restored: 1 })]);
   expect([readFileSync(file), readFileSync(unclear)]).toEqual([original, unclearBytes]);
   expect((await adopt('--undo')).summary).toMatchObject({ restored: 0, failed: 0 });
+});
+
+test('what was recognized before an error of the service is adopted', async () => {
+  const files = [await save('Alpha/c001.cbz'), await save('Beta/c001.cbz')];
+  const pathStart = `/manga/${titleId('Beta')}/feed`;
+  harness.service.injectApiFault({ fault: 'bad-request', pathStart, times: 'always' });
+  await expect(adopt('--apply')).rejects.toThrow();
+  const comments = await Promise.all(files.map((file) => readComment(file)));
+  expect(comments).toEqual([expect.stringContaining(chapterId('Alpha', '1')), '']);
 });
 
 test('a later download and sync skip what was adopted, also a ZIP and a file with a comment', async () => {

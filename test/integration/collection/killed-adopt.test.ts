@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startPracticeService } from '../../../src/practice-server/practice-service.js';
 import { readComment, writeArchive } from '../../support/archive.js';
-import { tankobon } from '../../support/command.js';
+import { tankobonHere } from '../../support/in-process.js';
 import { killAtEachChange } from '../../support/kill-points.js';
 import { chapterId, DAY_MS, syncLibrary } from '../../support/sync-harness.js';
 
@@ -29,7 +29,7 @@ test('each file is as it was, or adopted, after each kill; the next run complete
     };
     const run = async (...words: readonly string[]) => {
       const env = { ...service.environment, TANKOBON_HOME: mkdtempSync(join(folder, 'home-')) };
-      return (await tankobon(['adopt', output, ...words], { env })).code;
+      return (await tankobonHere(['adopt', output, ...words], { env })).code;
     };
     const words = ['adopt', output, '--apply'];
     const options = { words, env: service.environment, folder, below: output, prepare };
