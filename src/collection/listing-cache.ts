@@ -9,9 +9,7 @@ import type { ServiceClient } from '../api/client.js';
 import { fetchTitleFeed } from '../api/feeds.js';
 import type { Title } from '../api/titles.js';
 import { storedChapters, toStored } from '../api/stored-chapters.js';
-import { makeFolders, readFileIfExists, writeFileAtomic } from '../core/files.js';
-import { PRIVATE_FOLDER_MODE } from '../core/own-folder.js';
-import { parseJson } from '../core/json.js';
+import { readCacheFile, writeCacheFile } from '../core/cache-file.js';
 import { isUuid } from '../core/uuid.js';
 import type { TitleListing } from './title-overview.js';
 
@@ -82,8 +80,7 @@ export class ListingCache {
     titleId: string,
     merged: readonly string[] = [],
   ): Promise<{ readonly id: string; readonly listing: CachedListing | undefined }> {
-    const bytes = await readFileIfExists(this.#file(titleId)).catch(() => undefined);
-    const value: unknown = parseJson(bytes?.toString('utf8') ?? '');
+    const value = await readCacheFile(this.#file(titleId));
     const into = mergedTitle.safeParse(value).data?.mergedInto;
     if (into !== undefined && isUuid(into) && !merged.includes(into))
       return this.readCurrent(into, [...merged, titleId]);
@@ -93,23 +90,14 @@ export class ListingCache {
   }
 
   async writeMerged(titleId: string, mergedInto: string): Promise<void> {
-    await this.#write(titleId, { mergedInto });
+    await writeCacheFile(this.#file(titleId), { mergedInto });
   }
 
   async write(titleId: string, { releases, ...listing }: CachedListing): Promise<void> {
-    await this.#write(titleId, { ...listing, releases: toStored(releases) });
-  }
-
-  async #write(titleId: string, value: object): Promise<void> {
-    makeFolders(this.#folder, PRIVATE_FOLDER_MODE);
-    await writeFileAtomic(this.#file(titleId), JSON.stringify(value), { mode: 0o600 });
-  }
-
-  get #folder(): string {
-    return join(this.stateFolder, 'listings');
+    await writeCacheFile(this.#file(titleId), { ...listing, releases: toStored(releases) });
   }
 
   #file(titleId: string): string {
-    return join(this.#folder, `${titleId}.json`);
+    return join(this.stateFolder, 'listings', `${titleId}.json`);
   }
 }

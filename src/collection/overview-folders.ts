@@ -6,10 +6,13 @@ import { fetchChapters } from '../api/chapters.js';
 import type { ServiceClient } from '../api/client.js';
 import { fetchTitle, fetchTitles } from '../api/titles.js';
 import { readArchivedChapters } from '../cbz/archived-chapters.js';
+import { scanIndexed } from '../cbz/library-cache.js';
 import type { ExistingArchive } from '../cbz/library-index.js';
-import { scanLibrary } from '../cbz/scan-library.js';
 import { UsageError } from '../core/errors.js';
 import { groupBy } from '../core/group-by.js';
+import { minListTimeMs } from '../download/estimate.js';
+import { distinctNames } from '../download/distinct-names.js';
+import { nameKey } from '../download/title-home.js';
 import { describeMerge, isTolerable } from '../selection/title-loader.js';
 import {
   isListingDue,
@@ -53,11 +56,13 @@ interface OverviewDeps {
   /** Undefined: only what earlier runs were answered is used. */
   readonly client: ServiceClient | undefined;
   readonly cache: ListingCache;
+  /** Has the index of each folder. */
+  readonly stateFolder: string;
   readonly nowMs: number;
   /** `files`: those of the title. */
   readonly observe: (event: OverviewEvent, files?: readonly string[]) => void;
-  /** Called before the lists of this many titles are read. */
-  readonly onReading: (titles: number) => void;
+  /** Called before the lists of this many titles are read, with the time that it takes at least. */
+  readonly onReading: (titles: number, leastMs: number) => void;
   readonly warn: (message: string) => void;
   readonly signal: AbortSignal;
 }
@@ -65,7 +70,7 @@ interface OverviewDeps {
 /** Throws UsageError `nothing-to-bind` for folders without chapters, and errors of the service. */
 export async function overview(request: OverviewRequest, deps: OverviewDeps): Promise<void> {
   const { cache, nowMs, observe, signal } = deps;
-  const archives = await scan(request.folders, signal);
+  const archives = await scan(request.folders, deps);
   const titleIds = await titlesOf(archives, deps);
   const namedIds = [...new Set(titleIds.values())];
   const { names, currentIds } = await updateListings(namedIds, deps);
@@ -77,7 +82,7 @@ export async function overview(request: OverviewRequest, deps: OverviewDeps): Pr
   byTitle.delete(undefined);
   const ids = [...byTitle.keys()].filter((id) => id !== undefined);
   let [have, notDownloaded] = [0, 0];
-  const named = ids.map((id) => ({ id, name: names.get(id) ?? id }));
+  const named = await withDistinctNames(ids, names, byTitle);
   for (const { id, name } of named.sort((a, b) => a.name.localeCompare(b.name, 'en'))) {
     signal.throwIfAborted();
     const listing = await cache.read(id);
@@ -101,12 +106,36 @@ export async function overview(request: OverviewRequest, deps: OverviewDeps): Pr
   observe({ type: 'overview-summary', titles: ids.length, have, notDownloaded, unknown });
 }
 
+/** Two titles of one name are called as in their files. */
+async function withDistinctNames(
+  ids: readonly string[],
+  names: ReadonlyMap<string, string>,
+  files: ReadonlyMap<string | undefined, readonly ExistingArchive[]>,
+): Promise<{ id: string; name: string }[]> {
+  const titles = ids.map((id) => ({ id, name: names.get(id) ?? id, year: undefined }));
+  const twins = [...groupBy(titles, ({ name }) => nameKey(name)).values()].filter(
+    ({ length }) => length > 1,
+  );
+  const used = new Map<string, string | undefined>();
+  for (const { id } of twins.flat()) {
+    const [first] = files.get(id) ?? [];
+    const [chapter] = first ? await readArchivedChapters(first.file) : [];
+    used.set(id, chapter?.written?.series ?? chapter?.metadata.series);
+  }
+  const distinct = distinctNames(
+    twins.flat().map((title) => ({ title, used: used.get(title.id) })),
+  );
+  return titles.map(({ id, name }) => ({ id, name: distinct.get(id) ?? name }));
+}
+
 async function scan(
   folders: readonly string[],
-  signal: AbortSignal,
+  { stateFolder, signal }: OverviewDeps,
 ): Promise<readonly ExistingArchive[]> {
   const archives: ExistingArchive[] = [];
-  for (const folder of folders) archives.push(...(await scanLibrary(folder, { signal })).archives);
+  for (const folder of folders)
+    for (const archive of (await scanIndexed(stateFolder, folder, { signal })).archives)
+      archives.push(archive);
   if (archives.length > 0) return archives;
   const hint = 'Pass folders with chapters of MangaDex.';
   throw new UsageError('nothing-to-bind', `No chapters found: ${folders.join(', ')}`, { hint });
@@ -170,7 +199,7 @@ async function updateListings(
   const due = [...current.values()].filter((title) =>
     isListingDue(title, known.get(title.id), nowMs),
   );
-  if (due.length > 0) onReading(due.length);
+  if (due.length > 0) onReading(due.length, minListTimeMs(due.length));
   for (const title of due) {
     const { name } = await updateListing(title, { ...deps, client });
     names.set(title.id, name);

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { resolve } from 'node:path';
 import type { OverviewEvent, TitleOverviewEvent } from '../../collection/overview-folders.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
-import { pluralize } from '../../core/human-format.js';
+import { formatDuration, pluralize } from '../../core/human-format.js';
 import { shellQuoted } from '../../core/shell-quoted.js';
 import type { GivenOptions } from '../../config/options/options.js';
 import type { CommandContext, CommandRunner } from '../command-context.js';
@@ -59,12 +59,14 @@ async function printOverview(
     }
   };
   const request = { folders, languages: options.language };
-  const onReading = (titles: number): void => {
-    if (!json)
-      stderr.write(`Reading the chapters of ${pluralize(titles, 'title')} from MangaDex.\n`);
+  const onReading = (titles: number, leastMs: number): void => {
+    const time = leastMs === 0 ? '' : `; takes at least ${formatDuration(leastMs)}`;
+    const what = `Reading the chapters of ${pluralize(titles, 'title')} from MangaDex`;
+    if (!json) stderr.write(`${what}${time}\n`);
   };
   const deps = {
     cache: new ListingCache(paths.state),
+    stateFolder: paths.state,
     nowMs: clock.wallMs(),
     observe,
     onReading,

@@ -1,7 +1,9 @@
 /** `tankobon overview` against a practice service: what it counts, what it asks for, and what it prints. */
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { formatIdentityComment } from '../../../src/cbz/identity.js';
 import { editChapter, takeDownChapter } from '../../../src/practice-server/library/library.js';
+import { writeArchive } from '../../support/archive.js';
 import { testImage, writeChapterFile } from '../../support/chapter-files.js';
 import { DownloadHarness } from '../../support/download-harness.js';
 import { runCommand } from '../../support/retag-harness.js';
@@ -10,6 +12,7 @@ import {
   DAY_MS,
   syncChapter,
   syncLibrary,
+  syncTitle,
   titleId,
 } from '../../support/sync-harness.js';
 import { virtualClock, type VirtualClock } from '../../support/virtual-clock.js';
@@ -53,6 +56,18 @@ async function overview(...words: readonly string[]) {
 }
 
 const feeds = (requests: readonly string[]) => requests.filter((path) => path.endsWith('/feed'));
+
+test('two titles of one name are called as their folders are', async () => {
+  const twin = { ...syncTitle('Alpha'), id: titleId('Another') };
+  harness.service.library.putTitle(twin);
+  harness.service.library.putChapter(syncChapter('Another', '1', clock.wallMs() - DAY_MS));
+  await harness.download({ targets: [`title:${twin.id}`], language: 'en' });
+  const name = `Alpha (${twin.id.slice(0, 8)})`;
+  const namesIn = ({ events }: Awaited<ReturnType<typeof overview>>) =>
+    events.flatMap((event) => event['name'] ?? []);
+  expect(namesIn(await overview('--json'))).toEqual(['Alpha', name, 'Beta']);
+  expect(namesIn(await overview('--json', '--offline'))).toEqual(['Alpha', name, 'Beta']);
+});
 
 test('each title with what is there and what is missing and why; the exit code is 0', async () => {
   const { code, events } = await overview('--json');
@@ -101,9 +116,43 @@ test('people read a line for each reason, and the command that downloads what is
     '',
   ]);
   const command = `tankobon download title:${titleId('Alpha')} --language en -o ${harness.output}`;
-  expect(stderr).toContain('Reading the chapters of 2 titles from MangaDex.\n');
+  expect(stderr).toContain('Reading the chapters of 2 titles from MangaDex\n');
   expect(stderr).toContain('2 titles, 6 chapters, 1 can be downloaded\n');
   expect(stderr).toContain(`To download what is missing: ${command}\n`);
+});
+
+test('the time that the lists of many titles take at least is said before', async () => {
+  const { library } = harness.service;
+  const names = Array.from({ length: 24 }, (_, index) => `More ${index}`);
+  for (const name of names) {
+    library.putTitle(syncTitle(name));
+    library.putChapter(syncChapter(name, '1', clock.wallMs() - DAY_MS));
+    await writeArchive(
+      join(harness.output, `${name}.cbz`),
+      { '1.jpg': 'one' },
+      formatIdentityComment({ chapterId: chapterId(name, '1'), titleId: titleId(name) }),
+    );
+  }
+  const { stderr } = await overview();
+  expect(stderr).toContain('Reading the chapters of 26 titles from MangaDex; takes at least 5 s\n');
+});
+
+test('an archive is opened once, and again only after it was changed', async () => {
+  const have = async () => (await overview('--json')).events.at(-1)?.['have'];
+  const [first, second] = [chapterId('Alpha', '1'), chapterId('Alpha', '2')];
+  const text = (path: string) => readFileSync(path, 'latin1');
+  const file = harness.archives().find((path) => text(path).includes(first)) ?? '';
+  const setTime = (seconds: number) => {
+    utimesSync(file, seconds, seconds);
+  };
+  setTime(1_700_000_000);
+  expect(await have()).toBe(6);
+  writeFileSync(file, text(file).replaceAll(first, second), 'latin1');
+  // Another chapter in a file of the same size and time is not seen.
+  setTime(1_700_000_000);
+  expect(await have()).toBe(6);
+  setTime(1_700_000_001);
+  expect(await have()).toBe(5);
 });
 
 test('only titles with a new chapter, and those of a week ago, are read again', async () => {
