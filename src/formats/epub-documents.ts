@@ -43,15 +43,20 @@ export const STYLE_CSS = `html, body { margin: 0; padding: 0; width: 100%; heigh
 img { display: block; width: 100%; height: 100%; object-fit: contain; }
 `;
 
-/** `screen`: the page fills it, as far as its shape allows; by default the page has the size of its image. */
+interface PageOptions {
+  readonly language: string;
+  /** The page fills it, as far as its shape allows; by default the page has the size of its image. */
+  readonly screen?: ImageDimensions | undefined;
+  readonly direction?: 'rtl' | 'ltr' | undefined;
+}
+
 export function pageXhtml(
   page: EpubPage,
   index: number,
-  language: string,
-  screen?: ImageDimensions,
+  { language, screen, direction = 'ltr' }: PageOptions,
 ): string {
   const { width, height } = screen ? heldAs(page.dimensions, screen) : page.dimensions;
-  const style = screen ? ` style="${placedIn(page.dimensions, { width, height })}"` : '';
+  const style = screen ? ` style="${placedIn(page, { width, height }, direction)}"` : '';
   const body = page.background === 'black' ? '<body style="background:#000">' : '<body>';
   return `<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE html>
@@ -70,10 +75,18 @@ function heldAs(image: ImageDimensions, { width, height }: ImageDimensions): Ima
 }
 
 /** In pixels, and not by object-fit, which some converters for e-readers ignore. */
-function placedIn({ width, height }: ImageDimensions, screen: ImageDimensions): string {
+function placedIn(
+  { dimensions: { width, height }, kind }: EpubPage,
+  screen: ImageDimensions,
+  direction: 'rtl' | 'ltr',
+): string {
   const scale = Math.min(screen.width / width, screen.height / height);
   const [shownWidth, shownHeight] = [Math.round(width * scale), Math.round(height * scale)];
-  const left = Math.floor((screen.width - shownWidth) / 2);
+  const freeWidth = screen.width - shownWidth;
+  // Side by side, the halves of a spread touch at the fold.
+  const leftHalf = direction === 'rtl' ? 'second-half' : 'first-half';
+  const isHalf = kind === 'first-half' || kind === 'second-half';
+  const left = kind === leftHalf ? freeWidth : isHalf ? 0 : Math.floor(freeWidth / 2);
   const top = Math.floor((screen.height - shownHeight) / 2);
   return `position:absolute;left:${left}px;top:${top}px;width:${shownWidth}px;height:${shownHeight}px`;
 }

@@ -34,22 +34,21 @@ export async function readCover(file: string): Promise<CoverImage> {
 
 /**
  * The cover beside the chapters of this book: that of its volume, otherwise the one of the folder if the folder has
- * chapters of this book only, as `others`, the files of all other chapters, show. One that cannot be used is passed to
- * `warn`.
+ * chapters of this book only. `hasOthers`: whether a folder has chapters of other books. A cover that cannot be used is
+ * passed to `warn`.
  */
 export async function findCover(
   { by, volume, chapters }: ChapterGroup,
-  others: readonly string[],
+  hasOthers: (folder: string) => boolean,
   warn: (message: string) => void,
 ): Promise<CoverImage | undefined> {
   if (by === 'chapter') return undefined;
   const folders = [...new Set(chapters.map(({ file }) => dirname(file)))];
   for (const folder of folders) {
     const names = (await readdirIfReadable(folder)).map(({ name }) => name).sort();
-    const isShared = others.some((file) => dirname(file) === folder);
     const name =
       names.find((each) => volume !== undefined && VOLUME_COVER.exec(each)?.[1] === volume) ??
-      (by === 'title' || !isShared ? names.find((each) => COVER.test(each)) : undefined);
+      (by === 'title' || !hasOthers(folder) ? names.find((each) => COVER.test(each)) : undefined);
     if (name === undefined) continue;
     try {
       return await readCover(join(folder, name));

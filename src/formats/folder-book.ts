@@ -58,7 +58,7 @@ export async function readFolderManifest(folder: string): Promise<FolderManifest
 }
 
 /** Empty if there is none that can be trusted. */
-async function readManifestText(folder: string): Promise<string> {
+export async function readManifestText(folder: string): Promise<string> {
   try {
     const options = { maxBytes: MAX_MANIFEST_BYTES };
     const bytes = await readRegularFileIfExists(join(folder, FOLDER_MANIFEST_NAME), options);
@@ -133,11 +133,19 @@ export interface MergedFolder {
   readonly isWhole: boolean;
 }
 
+/** Whether a file that is not as `bind` wrote it is replaced. */
+export type MayReplace = (file: string) => Promise<boolean>;
+
 /**
- * Moves the files of a finished folder into the book's. Replaces and removes only files that are as `bind` wrote them.
+ * Moves the files of a finished folder into the book's. Replaces and removes only files that are as `bind` wrote them,
+ * and replaces others if `mayReplace` says so.
  * May be repeated after a kill: the manifest of the new book is written last.
  */
-export async function mergeFolder(finished: string, folder: string): Promise<MergedFolder> {
+export async function mergeFolder(
+  finished: string,
+  folder: string,
+  mayReplace: MayReplace = () => Promise.resolve(false),
+): Promise<MergedFolder> {
   const old = (await readFolderManifest(folder))?.files ?? new Map<string, string>();
   const { files } = (await readFolderManifest(finished)) ?? { files: new Map<string, string>() };
   const kept: string[] = [];
@@ -146,7 +154,8 @@ export async function mergeFolder(finished: string, folder: string): Promise<Mer
     const file = join(folder, path);
     const present = await digestIfRegular(file);
     if (present === digest) continue;
-    if (present !== undefined && present !== old.get(path)) {
+    const isChanged = present !== undefined && present !== old.get(path);
+    if (isChanged && !(await mayReplace(file))) {
       kept.push(path);
       continue;
     }

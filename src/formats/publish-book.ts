@@ -22,6 +22,7 @@ import {
   mergeFolder,
   readFolderManifest,
   removeOwnFiles,
+  type MayReplace,
   type MergedFolder,
 } from './folder-book.js';
 
@@ -84,8 +85,12 @@ export async function publishBookFile(
 }
 
 /** Publishes a finished folder, or moves its files into the one that exists. */
-export async function publishBookFolder(finished: string, folder: string): Promise<MergedFolder> {
-  if (await lstatIfExists(folder)) return mergeFolder(finished, folder);
+export async function publishBookFolder(
+  finished: string,
+  folder: string,
+  mayReplace?: MayReplace,
+): Promise<MergedFolder> {
+  if (await lstatIfExists(folder)) return mergeFolder(finished, folder, mayReplace);
   await renameInto(finished, folder);
   return { isChanged: true, kept: [], isWhole: true };
 }

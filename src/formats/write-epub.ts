@@ -31,6 +31,7 @@ export async function writeEpubBook(book: Book, options: WriteOptions): Promise<
     profile,
   };
   const language = epubLanguage(metadata);
+  const { direction } = metadata;
   const zip = await ZipFileWriter.create({ tmpFile, comment: boundComment([]), signal });
   try {
     // The standard requires it to be the first entry, stored, without extra fields.
@@ -47,7 +48,7 @@ export async function writeEpubBook(book: Book, options: WriteOptions): Promise<
       const epubPage: EpubPage = { name, extension, dimensions, chapterTitle, kind, background };
       zip.append(
         `OEBPS/pages/${pageDocument(page)}`,
-        pageXhtml(epubPage, pages.length, language, profile?.screen),
+        pageXhtml(epubPage, pages.length, { language, screen: profile?.screen, direction }),
       );
       await zip.write(`OEBPS/images/${name}`, data);
       pages.push(epubPage);

@@ -59,7 +59,7 @@ function filePath({ chapter, page, extension }: BookPage, book: Book, names: rea
 }
 
 /** `Ch.001`, or the title of a chapter without a number; distinct, also where file systems ignore case. */
-export function chapterFolders(chapters: readonly SourceChapter[]): string[] {
+export function chapterFolders(chapters: readonly Pick<SourceChapter, 'metadata'>[]): string[] {
   const used = new Set<string>();
   return chapters.map(({ metadata }) => {
     const number = metadata.number?.replace(/^\d+/, (digits) => digits.padStart(MIN_DIGITS, '0'));

@@ -60,10 +60,11 @@ function cutOf(
   const maxCut = Math.floor(depth * MAX_CUT);
   const isDrawn = (line: number, position: number) =>
     Math.abs(toneAt(line, position) - margin) > MIN_DIFFERENCE;
-  const drawn = Array.from({ length: maxCut + 1 }, (_, line) =>
-    countOf(across, (position) => isDrawn(line, position)),
-  );
-  const isMargin = (line: number) => (drawn[line] ?? across) <= across * MAX_DUST;
+  // Counted on demand: a margin is short.
+  const counts: number[] = [];
+  const drawn = (line: number) =>
+    (counts[line] ??= countOf(across, (position) => isDrawn(line, position)));
+  const isMargin = (line: number) => drawn(line) <= across * MAX_DUST;
   const endOfMargin = (start: number) => {
     let line = start;
     while (line < maxCut && isMargin(line)) line += 1;
@@ -72,22 +73,21 @@ function cutOf(
   // One line of margin stays.
   const cutBefore = (line: number) => {
     let cut = line - 1;
-    while (cut > 0 && line - cut < MAX_RETREAT_LINES && drawn[cut] !== 0) cut -= 1;
+    while (cut > 0 && line - cut < MAX_RETREAT_LINES && drawn(cut) !== 0) cut -= 1;
     return Math.max(0, cut);
   };
   const first = endOfMargin(0);
   if (first === 0 || first === maxCut) return cutBefore(first);
   // A page number: a few lines with something narrow, and margin behind it.
+  const maxHeight = Math.max(1, depth * MAX_NUMBER_HEIGHT);
   let end = first;
-  while (end < maxCut && !isMargin(end)) end += 1;
+  while (end < maxCut && end - first <= maxHeight && !isMargin(end)) end += 1;
+  if (end - first > maxHeight) return cutBefore(first);
   const second = endOfMargin(end);
-  const width = countOf(across, (position) =>
-    drawn.slice(first, end).some((_, index) => isDrawn(first + index, position)),
-  );
+  const lines = Array.from({ length: end - first }, (_, index) => first + index);
+  const width = countOf(across, (position) => lines.some((line) => isDrawn(line, position)));
   const isNumber =
-    end - first <= Math.max(1, depth * MAX_NUMBER_HEIGHT) &&
-    width <= across * MAX_NUMBER_WIDTH &&
-    second - end >= Math.max(1, depth * MIN_NUMBER_DISTANCE);
+    width <= across * MAX_NUMBER_WIDTH && second - end >= Math.max(1, depth * MIN_NUMBER_DISTANCE);
   return cutBefore(isNumber ? second : first);
 }
 

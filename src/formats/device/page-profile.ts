@@ -14,9 +14,12 @@ export interface PageProfile {
   /** Above 1: middle tones become darker. */
   readonly gamma: number;
   readonly spread: SpreadMode;
-  /** Identifies all of this in the manifest of a book: another text means other pages. */
+  /** Identifies all of this, and how pages are made, in the manifest of a book: another text means other pages. */
   readonly text: string;
 }
+
+/** A new number writes existing books again. */
+const PAGES_VERSION = 2;
 
 export interface ProfileOptions {
   readonly crop?: boolean | undefined;
@@ -35,6 +38,6 @@ export function pageProfile(device: Device, options: ProfileOptions): PageProfil
     crop,
     gamma,
     spread,
-    text: `${name} crop=${crop} gamma=${gamma} spread=${spread}`,
+    text: `${name} crop=${crop} gamma=${gamma} spread=${spread} pages=${PAGES_VERSION}`,
   };
 }

@@ -157,7 +157,8 @@ describe.each(['cbz', 'epub'] as const)('a %s that another program changed', (fo
     expect([errors, typesOf(events)]).toEqual([[], ['book-skipped']]);
     expect(events).toContainEqual({
       type: 'warning',
-      message: expect.stringContaining('--force') as unknown,
+      message: expect.stringContaining('; it lacks chapter 2') as unknown,
+      hint: expect.stringContaining('tankobon bind --force ') as unknown,
     });
     expect(await contentOf(format)).toEqual(before);
     expect(readdirSync(join(folder, 'in'))).toEqual(['Ch 1.cbz', 'Ch 2.cbz']);

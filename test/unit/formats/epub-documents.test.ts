@@ -16,7 +16,22 @@ const BOOK = { title: 'A & B', metadata: { series: 'A & B' }, position: '1', ide
 describe('documents of an EPUB', () => {
   test('the document of a page has at most 1,024 bytes, which Komga requires', () => {
     const longest = page(`c1234-${pageName(9_999, 99_999, 'webp')}`);
-    expect(pageXhtml(longest, 99_999, 'zh-Hant-HK').length).toBeLessThanOrEqual(1_024);
+    expect(pageXhtml(longest, 99_999, { language: 'zh-Hant-HK' }).length).toBeLessThanOrEqual(
+      1_024,
+    );
+  });
+
+  test.each([
+    ['rtl', 'first-half', 0],
+    ['rtl', 'second-half', 100],
+    ['ltr', 'first-half', 100],
+    ['ltr', 'second-half', 0],
+    ['rtl', 'single', 50],
+  ] as const)('on a screen, the halves of a spread touch: %s, %s', (direction, kind, left) => {
+    const narrow = { ...page('c001-001-1.png'), dimensions: { width: 900, height: 1_500 }, kind };
+    const screen = { width: 1_000, height: 1_500 };
+    const document = pageXhtml(narrow, 0, { language: 'en', screen, direction });
+    expect(document).toContain(`left:${left}px;top:0px;width:900px;height:1500px`);
   });
 
   test('the table of contents has an entry for each chapter', () => {

@@ -82,7 +82,7 @@ test('16 bits: the same pixels as sharp', async () => {
 });
 
 test('a large image is read in steps', async () => {
-  const file = samplePng({ width: 4_096, height: 4_096, colorType: 6, filter: 4 });
+  const file = samplePng({ width: 2_048, height: 2_048, colorType: 6, filter: 4 });
   let turns = 0;
   let isDone = false;
   const count = () => {
@@ -92,7 +92,7 @@ test('a large image is read in steps', async () => {
   setImmediate(count);
   await readPixels(readPng(file), signal);
   isDone = true;
-  expect(turns).toBeGreaterThanOrEqual(16);
+  expect(turns).toBeGreaterThanOrEqual(4);
 });
 
 test('an interruption ends it between two steps', async () => {
