@@ -49,11 +49,26 @@ export function chapterId(number: number): string {
   return `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
 }
 
-/** An image with its own pixels for each seed. */
-export function testImage(
+const images = new Map<string, Promise<Buffer>>();
+
+/** An image with its own pixels for each seed. Each call resolves with bytes of its own, which a test may change. */
+export async function testImage(
   format: 'jpeg' | 'png' | 'gif' | 'webp' | 'avif',
   seed = 1,
   { width = 60, height = 90, alpha = false } = {},
+): Promise<Buffer> {
+  const key = [format, seed, width, height, alpha].join();
+  const image = images.get(key) ?? encodeImage(format, seed, width, height, alpha);
+  images.set(key, image);
+  return Buffer.from(await image);
+}
+
+function encodeImage(
+  format: 'jpeg' | 'png' | 'gif' | 'webp' | 'avif',
+  seed: number,
+  width: number,
+  height: number,
+  alpha: boolean,
 ): Promise<Buffer> {
   const channels = alpha ? 4 : 3;
   const pixels = Buffer.alloc(width * height * channels);

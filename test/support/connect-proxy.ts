@@ -9,14 +9,18 @@ export interface ConnectProxy {
   stop(): Promise<void>;
 }
 
-export async function startConnectProxy(): Promise<ConnectProxy> {
+/** With a `target`, each tunnel ends there. */
+export async function startConnectProxy(
+  options: { readonly target?: { readonly host: string; readonly port: number } } = {},
+): Promise<ConnectProxy> {
   const tunnels: string[] = [];
   const sockets = new Set<Socket>();
   const server = createServer((_request, response) => response.writeHead(405).end());
   server.on('connect', ({ url = '' }, client: Socket, head: Buffer) => {
     tunnels.push(url);
     const { hostname, port } = new URL(`http://${url}`);
-    const target = connect(Number(port), hostname, () => {
+    const { target: end = { host: hostname, port: Number(port) } } = options;
+    const target = connect(end.port, end.host, () => {
       client.write('HTTP/1.1 200 Connection established\r\nVia: 1.1 office\r\n\r\n');
       target.write(head);
       client.pipe(target).pipe(client);

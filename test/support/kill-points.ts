@@ -16,9 +16,6 @@ export interface KilledRun {
   readonly prepare: () => void;
 }
 
-/** Every change in a long run, and some others in each short run. */
-export const KILL_STEP = IS_LONG_RUN ? 1 : 30;
-export const firstKill = (): number => 1 + Math.floor(Math.random() * KILL_STEP);
 const hook = pathToFileURL(resolve('test/support/workers/kill-hook.js')).href;
 
 async function run(

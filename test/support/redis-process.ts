@@ -28,14 +28,15 @@ const WITHOUT_PERSISTENCE = ['--save', '', '--appendonly', 'no'];
 export async function startRedis(
   args: readonly string[] = [],
   program: RedisProgram = 'redis-server',
+  address?: { readonly host: string; readonly port: number },
 ): Promise<RedisProcess> {
   const folder = mkdtempSync(join(tmpdir(), 'tankobon-redis-'));
-  const port = await freePort();
+  const { host, port } = address ?? { host: '127.0.0.1', port: await freePort() };
   let child: ChildProcess | undefined;
   const start = async (): Promise<void> => {
-    const own = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder];
+    const own = ['--port', String(port), '--bind', host, '--dir', folder];
     child = spawn(program, [...own, ...WITHOUT_PERSISTENCE, ...args], { stdio: 'ignore' });
-    while (!(await accepts(port))) {
+    while (!(await accepts(host, port))) {
       if (child.exitCode !== null) throw new Error(`${program} ended with ${child.exitCode}.`);
       await delay(10);
     }
@@ -49,7 +50,7 @@ export async function startRedis(
   await start();
   return {
     port,
-    url: `redis://127.0.0.1:${port}/0`,
+    url: `redis://${host}:${port}/0`,
     signal: (name) => child?.kill(name),
     kill,
     start,
@@ -75,8 +76,8 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-async function accepts(port: number): Promise<boolean> {
-  const socket = connect(port, '127.0.0.1');
+async function accepts(host: string, port: number): Promise<boolean> {
+  const socket = connect(port, host);
   try {
     await once(socket, 'connect');
     return true;

@@ -79,8 +79,11 @@ async function untilIdle(): Promise<void> {
   for (let idle = 0; idle < IDLE_CHECKS;) {
     await delay(CHECK_MS);
     const { events } = performance.nodeTiming.uvMetricsInfo;
-    const isBusy = process.getActiveResourcesInfo().some((name) => !IDLE_RESOURCES.test(name));
-    idle = isBusy || events !== before ? 0 : idle + 1;
+    idle = events === before && !hasWork() ? idle + 1 : 0;
     before = events;
   }
+}
+
+function hasWork(): boolean {
+  return process.getActiveResourcesInfo().some((name) => !IDLE_RESOURCES.test(name));
 }

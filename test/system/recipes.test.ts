@@ -1,23 +1,13 @@
-/** Every recipe of the documentation, as it stands there, by the packed package against the practice server. */
-import { execFile } from 'node:child_process';
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+/**
+ * The recipes of the documentation that need no other program, as they stand there, by the packed package against the
+ * practice server. Files of their own run those that need one.
+ */
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  startPracticeService,
-  type PracticeService,
-} from '../../src/practice-server/practice-service.js';
 import { installPacked } from '../support/packed-program.js';
-import { recipesOf } from '../support/recipes.js';
+import { RecipeHome, type Ran } from '../support/recipe-home.js';
+import { recipeDocuments, recipesOf, recipesWith } from '../support/recipes.js';
 import { describeWith } from '../support/requirements.js';
 
 /** Where each document's recipes leave archives, if they make any. */
@@ -30,8 +20,6 @@ const DOCUMENTS = [
   ['sync', 'Comics'],
   ['volumes', 'work'],
 ] as const;
-/** Not a folder of any PATH by default: as where nvm or npm's own prefix puts a command. */
-const PROGRAMS = 'programs';
 
 let installed: string;
 let packedProgram: string;
@@ -43,94 +31,47 @@ afterAll(() => {
   rmSync(installed, { recursive: true, force: true });
 });
 
-let service: PracticeService;
-let home: string;
+let home: RecipeHome;
 beforeEach(async () => {
-  service = await startPracticeService();
-  home = mkdtempSync(join(tmpdir(), 'tankobon-recipes-'));
-  mkdirSync(join(home, PROGRAMS));
-  mkdirSync(join(home, 'work'));
-  // The command of the package, and the one way in which the recipes use npx and crontab.
-  program('tankobon', `exec '${process.execPath}' '${packedProgram}' "$@"`);
-  program('npx', 'exec "$@"');
-  program(
+  home = await RecipeHome.create();
+  home.addTankobon(packedProgram);
+  // The one way in which the recipes use crontab.
+  home.addProgram(
     'crontab',
     'case $1 in -l) cat "$HOME/crontab" ;; -) cat >"$HOME/crontab.new" && mv "$HOME/crontab.new" "$HOME/crontab" ;; esac',
   );
 });
-afterEach(async () => {
-  await service.stop();
-  rmSync(home, { recursive: true, force: true });
-});
-
-function program(name: string, script: string): void {
-  writeFileSync(join(home, PROGRAMS, name), `#!/bin/sh\n${script}\n`);
-  chmodSync(join(home, PROGRAMS, name), 0o755);
-}
-
-interface Ran {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-/** Runs commands as a shell of the user does, or with `PATH` alone. */
-function shell(
-  script: string,
-  PATH = `${join(home, PROGRAMS)}:${process.env['PATH'] ?? ''}`,
-): Promise<Ran> {
-  const env = { ...service.environment, HOME: home, TANKOBON_HOME: join(home, 'state'), PATH };
-  return new Promise((done) => {
-    const child = execFile(
-      'sh',
-      ['-e', '-c', script],
-      { cwd: join(home, 'work'), env },
-      (_error, stdout, stderr) => {
-        done({ code: child.exitCode, stdout, stderr });
-      },
-    );
-  });
-}
+afterEach(() => home.stop());
 
 /** Runs the recipes of a document in one home folder, in their order. */
 async function runAll(document: string, isMeant = /(?:)/): Promise<void> {
-  for (const { source, script, file, notRun } of recipesOf(`docs/${document}.md`)) {
-    if (notRun !== undefined || !isMeant.test(script + (file ?? ''))) continue;
-    if (file !== undefined) writeFileSync(join(home, file), script);
-    else expect({ source, ...(await shell(script)) }).toMatchObject({ source, code: 0 });
+  for (const { source, script, file, needs, notRun } of recipesOf(`docs/${document}.md`)) {
+    if ((needs ?? notRun) !== undefined || !isMeant.test(script + (file ?? ''))) continue;
+    if (file !== undefined) writeFileSync(home.path(file), script);
+    else expect({ source, ...(await home.run(script)) }).toMatchObject({ source, code: 0 });
   }
 }
-
-const archives = (folder: string) =>
-  readdirSync(join(home, folder), { recursive: true, encoding: 'utf8' }).filter((name) =>
-    name.endsWith('.cbz'),
-  );
 
 describeWith('the recipes of the documentation', { programs: ['jq'] }, () => {
   test.each(DOCUMENTS)(
     'of docs/%s.md run as they stand there',
     async (document, folder) => {
-      expect(
-        recipesOf(`docs/${document}.md`).filter(({ notRun }) => notRun === undefined),
-      ).not.toEqual([]);
       await runAll(document);
-      if (folder !== undefined) expect(archives(folder).length).toBeGreaterThan(0);
-      expect(service.violations()).toEqual([]);
+      if (folder !== undefined) expect(home.files(folder, '.cbz').length).toBeGreaterThan(0);
+      expect(home.service.violations()).toEqual([]);
     },
     90_000,
   );
 
   test('no document has a block of commands that nothing runs', () => {
-    const documents = readdirSync('docs', { recursive: true, encoding: 'utf8' });
-    const all = documents.filter((name) => name.endsWith('.md') && name !== 'commands.md');
-    expect(() => all.map((name) => recipesOf(`docs/${name}`))).not.toThrow();
-    const run = new Set<string>(DOCUMENTS.map(([name]) => `${name}.md`));
-    const recipes = all.flatMap((name) =>
-      recipesOf(`docs/${name}`).map((one) => ({ name, ...one })),
-    );
-    expect(recipes.filter(({ name, notRun }) => notRun === undefined && !run.has(name))).toEqual(
-      [],
-    );
+    const run = new Set<string>(DOCUMENTS.map(([name]) => `docs/${name}.md`));
+    const others = recipeDocuments().filter((document) => !run.has(document));
+    const recipes = others.flatMap(recipesOf);
+    expect(recipes.filter(({ needs, notRun }) => (needs ?? notRun) === undefined)).toEqual([]);
+    for (const document of run) {
+      const here = recipesOf(document);
+      expect(here.filter(({ needs, notRun }) => (needs ?? notRun) === undefined)).not.toEqual([]);
+    }
   });
 
   describe('every night', () => {
@@ -139,38 +80,102 @@ describeWith('the recipes of the documentation', { programs: ['jq'] }, () => {
     }, 90_000);
 
     test('the line for cron works with the PATH of the table, and logs what was new', async () => {
-      rmSync(join(home, 'Comics'), { recursive: true });
-      const table = readFileSync(join(home, 'crontab'), 'utf8').trim().split('\n');
+      rmSync(home.path('Comics'), { recursive: true });
+      const table = readFileSync(home.path('crontab'), 'utf8').trim().split('\n');
       const [path = '', job = ''] = table;
       expect(table).toHaveLength(2);
       const command = /^30 3 \* \* \* {2}(.*)$/.exec(job)?.[1] ?? '';
-      const PATH = path.replace(/^PATH=/, '').replace(':/usr/bin:/bin', '');
-      expect(PATH).toContain(join(home, PROGRAMS));
-      const night = () => shell(command, `${PATH}:/usr/bin:/bin`);
+      const PATH = path.replace(/^PATH=/, '');
+      expect(PATH).toMatch(/:\/usr\/bin:\/bin$/);
+      const night = () => home.run(command, { PATH });
       expect(await night()).toEqual({ code: 0, stdout: '', stderr: '' });
-      const saved = archives('Comics');
+      const saved = home.files('Comics', '.cbz');
       expect(saved.length).toBeGreaterThan(0);
-      const log = () => readFileSync(join(home, 'nightly.log'), 'utf8').trimEnd().split('\n');
+      const log = () => readFileSync(home.path('nightly.log'), 'utf8').trimEnd().split('\n');
       const first = log();
       expect(first.filter((line) => line.endsWith('.cbz'))).toHaveLength(saved.length);
       expect(first.at(-1)).toBe('Up to date.');
       expect(await night()).toMatchObject({ code: 0 });
       expect(log()).toHaveLength(first.length + 2);
-      expect(archives('Comics')).toEqual(saved);
+      expect(home.files('Comics', '.cbz')).toEqual(saved);
     });
 
-    test('the units for systemd are valid, and the service runs with its own PATH', async () => {
-      const units = join(home, '.config/systemd/user');
-      const text = readFileSync(join(units, 'tankobon.service'), 'utf8').replaceAll('%h', home);
-      const PATH = /^Environment="PATH=(.*)"$/m.exec(text)?.[1] ?? '';
-      const command = /^ExecStart=(.*)$/m.exec(text)?.[1] ?? '';
-      expect(await shell(command, PATH)).toMatchObject({ code: 0, stderr: '' });
-      expect(existsSync(join(units, 'tankobon.timer'))).toBe(true);
-      if (!existsSync('/usr/bin/systemd-analyze')) return;
-      const verified = await shell(
-        `systemd-analyze --user verify ${units}/tankobon.service ${units}/tankobon.timer`,
-      );
-      expect(verified.stderr).not.toMatch(/tankobon\.(service|timer)/);
+    describeWith('with systemd', { programs: ['systemctl'], mountNamespace: true }, () => {
+      test('the units are valid, the timer waits for half past three, and its service downloads', async () => {
+        rmSync(home.path('Comics'), { recursive: true });
+        const [recipe, ...others] = recipesWith('systemd');
+        const { code, stdout, stderr } = await runWithSystemd(`
+          systemd-analyze --user verify ~/.config/systemd/user/tankobon.*
+          ${recipe?.script ?? ''}
+          systemctl --user show tankobon.timer --property ActiveState,UnitFileState,TimersCalendar
+          systemctl --user start tankobon.service
+          systemctl --user show tankobon.service --property Result,ExecMainStatus`);
+        expect({ code, stdout, stderr }).toMatchObject({ code: 0 });
+        expect(stderr).not.toMatch(/tankobon\.(service|timer):/);
+        expect(stdout).toMatch(/^UnitFileState=enabled$/m);
+        expect(stdout).toMatch(/^ActiveState=active$/m);
+        expect(stdout).toMatch(/OnCalendar=\*-\*-\* 03:30:00/);
+        expect(stdout).toMatch(/^Result=success$/m);
+        expect(home.files('Comics', '.cbz').length).toBeGreaterThan(0);
+        expect(others).toEqual([]);
+      }, 60_000);
     });
   });
 });
+
+describe('the schedulers of docs/sync.md', () => {
+  const text = readFileSync('docs/sync.md', 'utf8');
+  const blocks = (language: string) =>
+    [...text.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\``, 'gm'))].map(
+      ([, block = '']) => block,
+    );
+  beforeEach(async () => {
+    const title = 'title:3d1c8f52-6a0b-4e7e-9b1d-0a4c5e2f7101';
+    const added = await home.run(`tankobon sync add ${title} --language en -o ~/Comics`);
+    expect(added).toMatchObject({ code: 0 });
+  });
+
+  test('the line for cron syncs', async () => {
+    const [line = '', ...others] = blocks('cron');
+    const [, command = ''] = /^17 \*\/6 \* \* \* (.*)$/.exec(line.trim()) ?? [];
+    expect(await home.run(command)).toMatchObject({ code: 0, stderr: '' });
+    expect(home.files('Comics', '.cbz').length).toBeGreaterThan(0);
+    expect(others).toEqual([]);
+  });
+
+  describeWith('with systemd', { programs: ['systemctl'], mountNamespace: true }, () => {
+    test('the units are valid, and the service syncs', async () => {
+      const units = home.path('.config/systemd/user');
+      for (const folder of [units, home.path('.local/bin')]) mkdirSync(folder, { recursive: true });
+      copyFileSync(home.path('programs/tankobon'), home.path('.local/bin/tankobon'));
+      const [service = '', timer = '', ...others] = blocks('ini');
+      writeFileSync(join(units, 'tankobon.service'), service);
+      writeFileSync(join(units, 'tankobon.timer'), timer);
+      const { code, stdout, stderr } = await runWithSystemd(`
+        systemd-analyze --user verify ~/.config/systemd/user/tankobon.*
+        systemctl --user enable --now tankobon.timer
+        systemctl --user start tankobon.service
+        systemctl --user show tankobon.service --property Result`);
+      expect({ code, stdout, stderr }).toMatchObject({ code: 0 });
+      expect(stderr).not.toMatch(/tankobon\.(service|timer):/);
+      expect(stdout).toMatch(/^Result=success$/m);
+      expect(home.files('Comics', '.cbz').length).toBeGreaterThan(0);
+      expect(others).toEqual([]);
+    }, 60_000);
+  });
+});
+
+/** Runs commands beside a systemd of the owner's own, in namespaces without the one of this machine. */
+function runWithSystemd(script: string): Promise<Ran> {
+  const inside = `
+    mount -t tmpfs none /run
+    mkdir -p /run/systemd/system
+    mkdir -m 700 "$XDG_RUNTIME_DIR"
+    /lib/systemd/systemd --user >"$HOME/systemd.log" 2>&1 &
+    until systemctl --user show --property Version >/dev/null 2>&1; do sleep 0.1; done
+    ${script}
+    systemctl --user exit
+    wait`;
+  const words = 'unshare --user --map-root-user --mount --cgroup sh -e -c "$INSIDE"';
+  return home.run(words, { INSIDE: inside, XDG_RUNTIME_DIR: home.path('runtime') });
+}

@@ -22,7 +22,6 @@ import {
   type SecretService,
 } from './harness.js';
 
-const EIGHT = Array.from({ length: 8 });
 const AUTH_LATENCY_MS = 150;
 /** When the process is killed, after the token endpoint was asked: from before the answer to after the store. */
 const KILL_AFTER_MS = {
@@ -32,7 +31,7 @@ const KILL_AFTER_MS = {
 const LOGGED_OUT = 'error: Not logged in.\nhint: Run: tankobon login\n';
 
 /** Defines the tests for logins that are kept in the keychain or in a file. */
-export function defineTokenProcessTests(storage: 'keychain' | 'file'): void {
+export function defineTokenProcessTests(storage: 'keychain' | 'file', processes = 8): void {
   let practice: PracticeService;
   let folder: string;
   let env: Env;
@@ -80,12 +79,10 @@ export function defineTokenProcessTests(storage: 'keychain' | 'file'): void {
     await over;
   }
 
-  test('eight processes at once with an expired token and a rotating refresh token: one refresh, eight tokens', async () => {
+  test('processes at once with an expired token and a rotating refresh token: one refresh, one token for all', async () => {
     expect(await logIn()).toMatchObject({ code: 0 });
-    const all = await Promise.all(EIGHT.map(takeToken));
-    expect(all.map(({ code, stderr }) => `${String(code)} ${stderr}`)).toEqual(
-      EIGHT.map(() => '0 '),
-    );
+    const all = await Promise.all(Array.from({ length: processes }, takeToken));
+    expect(all.filter(({ code, stderr }) => code !== 0 || stderr !== '')).toEqual([]);
     expect(new Set(all.map(({ stdout }) => stdout)).size).toBe(1);
     expect(practice.secrets()).toContain(all[0]?.stdout);
     expect(refreshes()).toBe(1);
