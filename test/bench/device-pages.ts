@@ -11,7 +11,7 @@ import { median, medianRatio, rounded } from './statistics.js';
 import { tankobon, timed } from './timed-process.js';
 
 const RUNS = 3;
-const PAGES = 20;
+const PAGES = 60;
 const WIDTH = 2_000;
 const HEIGHT = 3_000;
 const SCREEN = { width: 1_264, height: 1_680 };

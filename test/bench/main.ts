@@ -1,6 +1,8 @@
 /** `npm run bench -- [measurement…]`: all of them where none is named. */
 import { batch } from './batch.js';
+import { batchCost } from './batch-cost.js';
 import { bind } from './bind.js';
+import { collection } from './collection.js';
 import { devicePages } from './device-pages.js';
 import { ensureInstalled } from './debian-packages.js';
 import { http2 } from './http2.js';
@@ -25,8 +27,10 @@ const MEASUREMENTS: readonly Measurement[] = [
   ledger,
   http2,
   batch,
+  batchCost,
   scale,
   library,
+  collection,
   bind,
   devicePages,
   verify,
