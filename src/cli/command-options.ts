@@ -105,8 +105,6 @@ async function parseGiven(name: OptionName, given: string | string[], command: C
   const flag = flagOf(name) ?? '';
   const parse = (text: string): unknown => {
     try {
-      if (optionDefinition(name).kind === 'duration' && /^0*[1-9][\d.]*$/.test(text))
-        throw new InvalidValue(`needs a unit: ${text}s, ${text}m, ${text}h or ${text}d`);
       return parseOptionText(name, text, flag);
     } catch (error) {
       if (!(error instanceof InvalidValue)) throw error;

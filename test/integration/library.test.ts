@@ -156,6 +156,8 @@ test.each([
   { concurrency: 50 },
   { latest: 0 },
   { maxOutage: 'soon' },
+  { maxOutage: '90' },
+  { maxOutage: 90 as unknown as string },
   { chapters: '10-1' },
   { chapters: 5 as unknown as string },
   { languages: 'en' as unknown as readonly string[] },

@@ -10,7 +10,7 @@ import { skippedEvents } from '../../download/plan-selection.js';
 import type { PlannedChapter } from '../../download/plan-jobs.js';
 import { chapterFields, chapterName } from '../../selection/chapter-fields.js';
 import type { ObserverOptions } from '../output/observer.js';
-import { describeKept, describeRetagged } from '../output/retag-messages.js';
+import { describeKept, describeRetaggedChapter } from '../output/retag-messages.js';
 import { describeSkipped, failedLine, skippedLine } from '../output/sentences.js';
 
 /** More chapters are printed by volume. */
@@ -78,7 +78,7 @@ function toText(plan: Plan, verbose: boolean): string {
   const lines = [
     ...rows,
     ...(verbose ? skipped.map(skippedLine) : describeSkipped(skipped)),
-    ...plan.updates.map(updateLine),
+    ...plan.updates.map((event) => updateLine({ ...event, ...fields.get(event.chapter) })),
     ...excludedLines(plan, verbose),
     ...failed.map(({ id, error }) => {
       const { code: reason, message } = error;
@@ -101,7 +101,7 @@ function lastLine(plan: Plan): string {
 }
 
 function updateLine(event: UpdateEvent): string {
-  if (event.type === 'chapter-retagged') return `new metadata: ${describeRetagged(event)}`;
+  if (event.type === 'chapter-retagged') return `new metadata: ${describeRetaggedChapter(event)}`;
   if (event.type === 'chapter-failed') return `failed: ${event.message}`;
   const { file = '', kept } = event;
   return kept ? describeKept(file, kept) : skippedLine(event);
@@ -124,6 +124,7 @@ function chapterRow(planned: PlannedChapter, verbose: boolean): string {
 
 /** What is loaded although a file has the chapter. */
 function replacementNote({ compared, job }: PlannedChapter): string {
+  if (job.isDamaged) return '(replaces the saved one: it is damaged)';
   if (compared) return '(replaces the saved one: its pages changed)';
   return job.replacesChapter === undefined ? '' : '(replaces the saved one: uploaded again)';
 }

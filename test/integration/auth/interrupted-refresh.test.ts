@@ -15,6 +15,7 @@ import {
   type Ended,
   type Env,
 } from '../../support/auth/harness.js';
+import { longRunRows } from '../../support/long-run.js';
 import { posixTest } from '../../support/platform.js';
 
 const chapter = generateChapter({ pages: 1, bytesPerPage: 2_000 });
@@ -60,12 +61,12 @@ async function signalledInRefresh(
   return over;
 }
 
-posixTest.each([
+posixTest.each<['refresh' | 'download', NodeJS.Signals]>([
   ['refresh', 'SIGINT'],
   ['refresh', 'SIGTERM'],
   ['download', 'SIGINT'],
-  ['download', 'SIGTERM'],
-] as const)('%s, ended by %s during the renewal, keeps the login', async (command, signal) => {
+  ...longRunRows<['download', NodeJS.Signals]>(['download', 'SIGTERM']),
+])('%s, ended by %s during the renewal, keeps the login', async (command, signal) => {
   const words =
     command === 'refresh' ? [command] : [command, chapter.id, '-o', join(folder, 'out')];
   const run = await signalledInRefresh(words, signal, command === 'refresh' ? {} : AHEAD);
