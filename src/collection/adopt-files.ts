@@ -15,6 +15,7 @@ import {
 import { adoptFile, isAdopted, restoreFile } from './adopt-file.js';
 import { adoptedChapter, type AdoptedChapter } from './adopted-titles.js';
 import { findAdoptableFiles, listFolders, type FoundFiles } from './adoptable-files.js';
+import { assertReadableFolder } from './readable-folder.js';
 import { recognizeByPages } from './recognize-pages.js';
 import {
   recognizeByNames,
@@ -22,6 +23,8 @@ import {
   type Recognized,
   type Unrecognized,
 } from './recognize-files.js';
+
+const HINT = 'Pass folders with CBZ or ZIP files, or with --pack folders of images.';
 
 export interface AdoptRequest {
   readonly folders: readonly string[];
@@ -49,6 +52,7 @@ export interface AdoptResult {
 /** Throws UsageError `nothing-to-bind` for folders without archives, and errors of the service. */
 export async function adopt(request: AdoptRequest, deps: AdoptDeps): Promise<AdoptResult> {
   const { folders, pack: withFolders, apply, languages } = request;
+  for (const folder of folders) await assertReadableFolder(folder, HINT);
   const found = await findAdoptableFiles(folders, { withFolders, signal: deps.signal });
   const { adoptable, alreadyIds, unreadable } = found;
   assertFound(adoptable.length + alreadyIds.length + unreadable.length, folders);
@@ -81,6 +85,7 @@ export async function restoreAdopted(
   folders: readonly string[],
   deps: Pick<AdoptDeps, 'observe' | 'signal'>,
 ): Promise<number> {
+  for (const folder of folders) await assertReadableFolder(folder, HINT);
   const { archives, links } = await listFolders(folders, deps.signal);
   assertFound(archives.length, folders);
   const count = { ...NO_FILES, links };
@@ -179,6 +184,7 @@ class AdoptRun {
 
 function assertFound(count: number, folders: readonly string[]): void {
   if (count > 0) return;
-  const hint = 'Pass folders with CBZ or ZIP files, or with --pack folders of images.';
-  throw new UsageError('nothing-to-bind', `No archives found: ${folders.join(', ')}`, { hint });
+  throw new UsageError('nothing-to-bind', `No archives found: ${folders.join(', ')}`, {
+    hint: HINT,
+  });
 }

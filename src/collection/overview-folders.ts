@@ -21,6 +21,7 @@ import {
   type LastCheck,
   type ListingCache,
 } from './listing-cache.js';
+import { assertReadableFolder } from './readable-folder.js';
 import { overviewOf, type OwnedChapter, type TitleOverview } from './title-overview.js';
 
 export interface TitleOverviewEvent extends TitleOverview {
@@ -132,12 +133,13 @@ async function scan(
   folders: readonly string[],
   { stateFolder, signal }: OverviewDeps,
 ): Promise<readonly ExistingArchive[]> {
+  const hint = 'Pass folders with chapters of MangaDex.';
+  for (const folder of folders) await assertReadableFolder(folder, hint);
   const archives: ExistingArchive[] = [];
   for (const folder of folders)
     for (const archive of (await scanIndexed(stateFolder, folder, { signal })).archives)
       archives.push(archive);
   if (archives.length > 0) return archives;
-  const hint = 'Pass folders with chapters of MangaDex.';
   throw new UsageError('nothing-to-bind', `No chapters found: ${folders.join(', ')}`, { hint });
 }
 

@@ -3,14 +3,13 @@
  * names of the files whose metadata changed. Pages are not downloaded. Only tankobon's own files are changed, and no
  * links are followed. Titles that get another name are moved with their books and covers.
  */
-import { opendir } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import type { LibraryIndex } from '../cbz/library-index.js';
 import { scanLibrary, type IdentityCache } from '../cbz/scan-library.js';
 import { keptReason } from '../cbz/ownership.js';
 import { systemClock } from '../core/clock.js';
 import { thrownMessage, UsageError, type TankobonError } from '../core/errors.js';
-import { isSystemError, toStorageError } from '../core/files.js';
+import { toStorageError } from '../core/files.js';
 import { toTankobonError } from '../core/system-errors.js';
 import { removeLeftovers } from '../download/leftovers.js';
 import { keptInUnchanged, type Retag } from '../download/retag-chapter.js';
@@ -26,6 +25,7 @@ import type { ChapterFields } from '../selection/chapter-fields.js';
 import { describeFoldersLeft } from './folders-left.js';
 import { isFatal, moveBookCover, moveExtras, type ExtraDeps } from './move-extras.js';
 import type { LeftFolder } from './new-folders.js';
+import { assertReadableFolder } from './readable-folder.js';
 import type { BookRetag } from './retag-books.js';
 import type { RetagEvent } from './retag-events.js';
 import { planRetags, type RetagPlan, type RetagRequest } from './retag-plan.js';
@@ -36,19 +36,21 @@ interface RetagDeps extends ExtraDeps {
   readonly cache?: (IdentityCache & { save(): Promise<void> }) | undefined;
 }
 
+const HINT = 'Pass a folder with chapters that tankobon saved.';
+
 /** Throws UsageError `nothing-to-bind` for a folder without chapters, and errors of the service. */
 export async function retag(
   request: RetagRequest,
   deps: RetagDeps,
 ): Promise<readonly TankobonError[]> {
-  await assertReadable(request.folder);
+  await assertReadableFolder(request.folder, HINT);
   const { signal } = deps;
   const cache = request.dryRun ? deps.cache : undefined;
   const library = await scanLibrary(request.folder, { signal, ...(cache && { cache }) });
   // Without it, the next dry run is slower.
   await cache?.save().catch(() => undefined);
   if (library.archives.length === 0 && library.damaged.length === 0)
-    throw nothingToRetag('No chapters found', request.folder);
+    throw new UsageError('nothing-to-bind', `No chapters found: ${request.folder}`, { hint: HINT });
   if (!request.dryRun) await removeLeftovers(library.leftoverFiles, systemClock);
   return new RetagRun(request, deps).run(library);
 }
@@ -203,20 +205,4 @@ class RetagRun {
     this.deps.observe({ ...failed, ...named });
     this.#errors.push(error);
   }
-}
-
-/** Without it, a folder that is missing or cannot be read would count as empty. */
-async function assertReadable(folder: string): Promise<void> {
-  try {
-    await (await opendir(folder)).close();
-  } catch (error) {
-    if (!isSystemError(error, 'ENOENT', 'ENOTDIR', 'EACCES', 'EPERM')) throw error;
-    if (error.code === 'ENOENT') throw nothingToRetag('Not found', folder, error);
-    throw nothingToRetag(error.code === 'ENOTDIR' ? 'Not a folder' : 'Cannot read', folder, error);
-  }
-}
-
-function nothingToRetag(problem: string, folder: string, cause?: unknown): UsageError {
-  const hint = 'Name a folder with chapters that tankobon saved.';
-  return new UsageError('nothing-to-bind', `${problem}: ${folder}`, { cause, hint });
 }

@@ -102,7 +102,7 @@ test('each file that cannot be read is named, and the exit code is 3; the others
 });
 
 test('a missing folder, a file and an empty folder are named as such', async () => {
-  const hint = 'Name a folder with chapters that tankobon saved.';
+  const hint = 'Pass a folder with chapters that tankobon saved.';
   const missing = join(harness.folder, 'nosuch');
   const file = join(harness.folder, 'file');
   writeFileSync(file, '');

@@ -436,3 +436,11 @@ test.each([
 test('a folder without archives is refused', async () => {
   await expect(adopt()).rejects.toMatchObject({ code: 'nothing-to-bind' });
 });
+
+test('a missing folder is refused, also beside one with archives', async () => {
+  const missing = join(harness.folder, 'missing');
+  await expect(runCommand(harness, 'adopt', harness.folder, missing)).rejects.toMatchObject({
+    code: 'nothing-to-bind',
+    message: `Not found: ${missing}`,
+  });
+});

@@ -288,4 +288,9 @@ test('a folder without chapters is a wrong command line', async () => {
   await expect(runCommand(harness, 'overview', empty)).rejects.toMatchObject({
     code: 'nothing-to-bind',
   });
+  // Beside another one too: a mistyped name would look like chapters that are missing.
+  const missing = join(harness.folder, 'missing');
+  await expect(runCommand(harness, 'overview', empty, missing)).rejects.toMatchObject({
+    message: `Not found: ${missing}`,
+  });
 });
