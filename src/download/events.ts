@@ -94,6 +94,8 @@ export type DownloadEvent =
       readonly type: 'target-failed';
       /** The text that was given. */
       readonly target: string;
+      /** The name of a subscription. */
+      readonly name?: string | undefined;
       readonly reason: ErrorCode;
       readonly message: string;
       readonly error: TankobonError;

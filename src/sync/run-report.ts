@@ -1,6 +1,7 @@
 /** The report of a run: what becomes of each title, for the summary, the state and the hooks. */
 import type { TankobonError } from '../core/errors.js';
 import { SERIES_COUNTS, type SeriesReport } from './sync-events.js';
+import { findById } from './find-subscription.js';
 import { NO_ID } from './hook-notices.js';
 import type { RunFailure } from './sync-lines.js';
 import { outputOf } from './sync-request.js';
@@ -43,16 +44,19 @@ export function addFailure(
   target: string,
   error: TankobonError,
   report: SyncReport,
-  { listeners, journal, notices, options, context }: SyncSession,
+  { listeners, journal, notices, options, context, subscriptions }: SyncSession,
 ): void {
   const { code, message } = error;
   const id = target.replace(/^\w+:/, '');
-  const name = journal.state.titles[id]?.name;
+  const subscription =
+    subscriptions.series.find(({ text }) => text === target) ??
+    findById(id, subscriptions.series, journal.state);
+  const name = journal.state.titles[id]?.name ?? subscription?.title;
   report.errors.push(error);
   report.failures.push({ target, name, message });
   const folder = outputOf({}, options.file, context.settings);
   notices.addFailure(target, { id, name: name ?? target, folder }, error);
-  listeners.observe({ type: 'target-failed', target, reason: code, message, error });
+  listeners.observe({ type: 'target-failed', target, name, reason: code, message, error });
 }
 
 export function addSeries(

@@ -15,7 +15,12 @@ import {
   withoutQuotes,
   type Target,
 } from '../../selection/target.js';
-import { findById, findSubscription, subscriptionName } from '../../sync/find-subscription.js';
+import {
+  findById,
+  findSubscription,
+  isMatch,
+  subscriptionName,
+} from '../../sync/find-subscription.js';
 import { addFollows, addSeries, type SeriesEntry } from '../../sync/subscriptions-edit.js';
 import { parseSubscriptions } from '../../sync/subscriptions-file.js';
 import {
@@ -57,10 +62,12 @@ export async function syncAdd(
   const existing = await findExisting(target, subscriptions, file, context);
   if (existing) {
     const { text, name } = existing;
-    await editSubscriptions(file, context, (source) =>
-      addSeries(source, text, { entry, unset: keys }),
-    );
-    context.stderr.write(`Changed: ${printableLine(name)}\n`);
+    const { isChanged } = await editSubscriptions(file, context, (source) => {
+      const changed = addSeries(source, text, { entry, unset: keys });
+      return { ...changed, isChanged: changed.text !== source.text };
+    });
+    const what = isChanged ? 'Changed' : 'Already subscribed';
+    context.stderr.write(`${what}: ${printableLine(name)}\n`);
     return EXIT.done;
   }
   const parsed = parseTarget(target, extraHostsOf(context));
@@ -115,7 +122,7 @@ async function addAccount(
 
 const targetText = ({ kind, id }: Subject) => `${kind}:${id}`;
 
-/** The subscription that is meant, by its address or its name. Throws UsageError `bad-target` for an unknown name. */
+/** The subscription that is meant, by its address or its name. Throws UsageError `bad-target` if several match. */
 async function findExisting(
   target: string,
   { series }: Subscriptions,
@@ -127,7 +134,7 @@ async function findExisting(
   const isTarget = looksLikeTarget(target) || withoutQuotes(target).toLowerCase() === 'follows';
   const found = isTarget
     ? findById(parseTarget(target, extraHosts).id, series, state)
-    : series.length > 0
+    : series.some((each) => isMatch(each, target, state))
       ? series[findSubscription(target, series, state, extraHosts)]
       : undefined;
   return found && { text: found.text, name: subscriptionName(found, state) ?? found.text };

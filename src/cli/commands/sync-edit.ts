@@ -4,9 +4,10 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { GivenOptions } from '../../config/options/options.js';
-import { UsageError } from '../../core/errors.js';
+import { thrownMessage, UsageError } from '../../core/errors.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import { printableLine } from '../../core/printable.js';
+import { isSystemError } from '../../core/system-errors.js';
 import { findSubscription, subscriptionName } from '../../sync/find-subscription.js';
 import { removeFollows, removeSeries } from '../../sync/subscriptions-edit.js';
 import { parseSubscriptions } from '../../sync/subscriptions-file.js';
@@ -95,13 +96,15 @@ async function runEditor(
     env,
     shell: process.platform === 'win32',
   });
-  const failed = (reason: string, cause?: unknown): UsageError =>
-    new UsageError('bad-setting', `The editor ${command} failed: ${reason}`, {
+  const failed = (message: string, cause?: unknown): UsageError =>
+    new UsageError('bad-setting', message, {
       cause,
       hint: `Set EDITOR to another one. The file is ${file}`,
     });
   const [code, signal] = (await once(child, 'exit').catch((cause: unknown) => {
-    throw failed((cause as NodeJS.ErrnoException).code ?? String(cause), cause);
+    if (isSystemError(cause, 'ENOENT')) throw failed(`The editor is not found: ${command}`, cause);
+    throw failed(`The editor ${command} failed: ${thrownMessage(cause)}`, cause);
   })) as [number | null, NodeJS.Signals | null];
-  if (code !== 0) throw failed(code === null ? `ended by ${signal}` : `exit code ${code}`);
+  const reason = code === null ? `ended by ${signal}` : `exit code ${code}`;
+  if (code !== 0) throw failed(`The editor ${command} failed: ${reason}`);
 }

@@ -51,7 +51,7 @@ function entryOf(
   const output = outputOf(subscription, file, settings);
   const state =
     subscription.target.kind === 'title'
-      ? stateOfTitle(known)
+      ? stateOfTitle(known, hasFailed(`title:${subscription.target.id}`, syncState))
       : stateOfCollection(subscription, syncState);
   return {
     subscription,
@@ -63,16 +63,21 @@ function entryOf(
   };
 }
 
-function stateOfTitle(known: TitleState | undefined): State {
+function stateOfTitle(known: TitleState | undefined, isUnavailable: boolean): State {
+  if (known?.isIncomplete) return 'incomplete';
+  if (isUnavailable) return 'failed';
   if (!known) return 'new';
-  if (known.isIncomplete) return 'incomplete';
   return known.waiting.length > 0 ? 'waiting' : 'up-to-date';
 }
 
 /** Runs record titles, not the list, group or author that they are of, unless it was not available. */
-function stateOfCollection({ text }: Subscription, { lastRun }: SyncState): State {
-  if (!lastRun) return 'new';
-  return lastRun.failures?.some(({ target }) => target === text) ? 'failed' : 'by-title';
+function stateOfCollection({ text }: Subscription, state: SyncState): State {
+  if (!state.lastRun) return 'new';
+  return hasFailed(text, state) ? 'failed' : 'by-title';
+}
+
+function hasFailed(text: string, { lastRun }: SyncState): boolean {
+  return lastRun?.failures?.some(({ target }) => target === text) ?? false;
 }
 
 function asJson({ subscription, name, languages, output, state }: ListEntry): unknown {

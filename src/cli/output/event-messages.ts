@@ -71,7 +71,7 @@ export class EventMessages {
       case 'chapter-failed':
         return this.#addFailure(event);
       case 'target-failed':
-        return [`error: ${event.message}`];
+        return [`error: ${event.name === undefined ? '' : `${event.name}: `}${event.message}`];
       case 'waiting':
         return verbose || isShownWait(event, nowMs) ? this.#waits.linesFor(event, nowMs) : [];
       case 'warning':

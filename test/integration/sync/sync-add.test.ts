@@ -194,6 +194,9 @@ series: []
     const sent = service.log.length;
     const { code, stderr } = await run('add', 'beta max', '--chapters', '1-', '--unset', 'group');
     expect([code, stderr]).toEqual([0, 'Changed: Beta Max\n']);
+    expect((await run('add', 'beta max', '--chapters', '1-')).stderr).toBe(
+      'Already subscribed: Beta Max\n',
+    );
     expect(text()).toContain('chapters: 1-\n');
     expect(text()).not.toContain('group:');
     expect(text()).toContain('upgrade: true');
@@ -201,6 +204,11 @@ series: []
     expect(wrong).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('Did you mean group?'),
+    });
+    const unknown = await add('gamma');
+    expect(unknown).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('hint: To search for a title, run: tankobon search gamma'),
     });
     expect(service.log).toHaveLength(sent);
   });
@@ -293,11 +301,17 @@ test('status names the titles that failed, and why', async () => {
     file,
     `${text().trimEnd()}\n  - { target: title:${UNKNOWN}, title: Lost, output: x }\n`,
   );
-  expect((await run('--quiet')).code).toBe(3);
+  expect(await run('--quiet')).toMatchObject({
+    code: 3,
+    stderr: expect.stringMatching(/^error: Lost: Title not found: 0000/m) as unknown,
+  });
   const { stdout } = await run('status');
-  expect(stdout).toMatch(/2 new chapters, 1 failed\nFailed:\n {2}.*Title not found: 0000/);
+  expect(stdout).toMatch(/2 new chapters, 1 failed\nFailed:\n {2}Lost: Title not found: 0000/);
+  expect((await run('list')).stdout).toMatch(
+    /^Lost\n(?: .*\n)* {2}state: not available in the last run$/m,
+  );
   expect(JSON.parse((await run('status', '--json')).stdout)).toMatchObject({
-    lastRun: { failures: [{ target: `title:${UNKNOWN}` }] },
+    lastRun: { failures: [{ target: `title:${UNKNOWN}`, name: 'Lost' }] },
   });
 });
 
@@ -403,7 +417,11 @@ posixDescribe('edit and path', () => {
 
   test.each([
     ['no editor', { VISUAL: ' ', EDITOR: '' }, /No editor is set\.\nhint: Set EDITOR, such as/],
-    ['an editor that is missing', { EDITOR: '/nonexistent/ed' }, /failed: ENOENT/],
+    [
+      'an editor that is missing',
+      { EDITOR: '/nonexistent/ed' },
+      /The editor is not found: \/nonexistent\/ed\nhint: /,
+    ],
     ['an editor that fails', { EDITOR: 'false' }, /failed: exit code 1/],
     ['an editor that fails, with an empty VISUAL', { VISUAL: '', EDITOR: 'false' }, /exit code 1/],
   ])('%s is exit 2', async (_what, variables, message) => {
