@@ -185,12 +185,25 @@ function usageError(
       hint: `Put it after the command: tankobon ${found} ${option}`,
     });
   }
+  const choice =
+    /^command-argument value '(.*)' is invalid for argument '([^']+)'\. Allowed choices are (.*)\.$/s.exec(
+      message,
+    );
+  if (choice) return unknownChoice(choice);
   const sentence = message.charAt(0).toUpperCase() + message.slice(1);
   const longer = option === undefined ? undefined : longerOption(option, command);
   const similar = longer ?? /Did you mean (\S+?)\?/.exec(suggestion)?.[1];
   // The error has no cause: with DEBUG, commander's own would print the value that is left out here.
   return new UsageError('bad-option', /[.!?]$/.test(sentence) ? sentence : `${sentence}.`, {
     hint: `${similar === undefined ? '' : `Did you mean ${similar}? `}Run: tankobon help${pathBelow(program, command)}`,
+  });
+}
+
+function unknownChoice([, word = '', name = '', choices = '']: RegExpExecArray): UsageError {
+  const similar = nearest(word, choices.split(', '));
+  const suggestion = similar === undefined ? '' : `Did you mean ${similar}? `;
+  return new UsageError('bad-option', `Unknown ${name} '${word}'.`, {
+    hint: `${suggestion}Use one of: ${choices}.`,
   });
 }
 

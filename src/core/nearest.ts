@@ -17,15 +17,19 @@ export function nearest(word: string, candidates: readonly string[]): string | u
   return best?.candidate;
 }
 
-/** Levenshtein distance, row by row. */
+/** Levenshtein distance, row by row; two letters that changed places are one mistake. */
 function editDistance(from: string, to: string): number {
+  let before: readonly number[] = [];
   let row = Array.from({ length: to.length + 1 }, (_, column) => column);
   for (const [index, letter] of from.split('').entries()) {
     const next = [index + 1];
     for (const [column, other] of to.split('').entries()) {
       const substitution = (row[column] ?? 0) + (letter === other ? 0 : 1);
-      next.push(Math.min(substitution, (row[column + 1] ?? 0) + 1, (next[column] ?? 0) + 1));
+      const isSwapped = letter === to[column - 1] && from[index - 1] === other;
+      const swap = isSwapped ? (before[column - 1] ?? 0) + 1 : Infinity;
+      next.push(Math.min(substitution, (row[column + 1] ?? 0) + 1, (next[column] ?? 0) + 1, swap));
     }
+    before = row;
     row = next;
   }
   return row.at(-1) ?? 0;

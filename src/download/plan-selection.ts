@@ -128,9 +128,11 @@ export async function selectForPlan(
   }
   const all = series.flatMap(({ chapters }) => chapters);
   const groups = explainUnknownGroups(options.requestedGroups, all);
-  if (groups !== undefined) deps.warn(groups, 'Releases of other groups are selected instead.');
+  if (groups !== undefined)
+    deps.warn(groups, 'Check the name; releases of other groups are selected instead.');
   const exclusions = explainUnknownGroups(options.requestedExclusions, all);
-  if (exclusions !== undefined) deps.warn(exclusions, 'So nothing is excluded for it.');
+  if (exclusions !== undefined)
+    deps.warn(exclusions, 'Check the name; nothing is excluded for it.');
   warnOfWrongClock(skipped, wrongClock, deps);
   return { selected: [...selected.values()], skipped, excluded, failed };
 }

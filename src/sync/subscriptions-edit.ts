@@ -86,6 +86,8 @@ export function setHook(source: SubscriptionsText, hook: string, value?: unknown
   return edit(source, (document) => {
     if (value === undefined) {
       document.deleteIn(['hooks', hook]);
+      const rest = document.get('hooks');
+      if (isMap(rest) && rest.items.length === 0) document.delete('hooks');
       return;
     }
     if (!isMap(document.get('hooks'))) document.set('hooks', document.createNode({}));

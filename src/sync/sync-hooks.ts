@@ -7,7 +7,12 @@ import { join } from 'node:path';
 import type { AppContext } from '../config/context.js';
 import { thrownMessage } from '../core/errors.js';
 import { openHookKeys } from '../auth/hook-keys.js';
-import type { HookEvent, HookService } from '../auth/hook-services.js';
+import {
+  HOOK_KEY_NAMES,
+  HOOK_SERVICES,
+  type HookEvent,
+  type HookService,
+} from '../auth/hook-services.js';
 import { EXEC_TIME_LIMIT_MS, runExecHook } from '../download/exec-hook.js';
 import { seriesUpdates } from '../download/series-updates.js';
 import { NO_ID } from './hook-notices.js';
@@ -58,19 +63,24 @@ export async function runHooks(
   for (const [hook, action] of [...scans, ...calls]) await attempt(hook, action, session);
 }
 
+export interface HookFailure {
+  readonly message: string;
+  readonly hint: string;
+}
+
 /** Calls each hook with a test. The failures, by hook. */
 export async function testHooks(
   session: HookSession,
   folder: string,
   names: readonly HookName[],
-): Promise<ReadonlyMap<HookName, string | undefined>> {
+): Promise<ReadonlyMap<HookName, HookFailure | undefined>> {
   const update: HookUpdate = {
     event: 'test',
     series: { id: NO_ID, name: 'tankobon', folder },
     chapters: [],
   };
   const keys = hookKeys(session.context);
-  const results = new Map<HookName, string | undefined>();
+  const results = new Map<HookName, HookFailure | undefined>();
   for (const [hook, action] of [
     ...hooksOf(update, session, keys),
     ...libraryHooks(session, keys),
@@ -78,12 +88,22 @@ export async function testHooks(
     if (!names.includes(hook)) continue;
     const failure = await action().then(
       () => undefined,
-      (error: unknown) => thrownMessage(error),
+      (error: unknown) => ({ message: thrownMessage(error), hint: hintFor(hook, error, session) }),
     );
     session.signal.throwIfAborted();
     results.set(hook, failure);
   }
   return results;
+}
+
+/** What a person checks first. */
+function hintFor(hook: HookName, error: unknown, { hooks: { webhook } }: HookSession): string {
+  if (error instanceof MissingKey) return error.hint;
+  const service = HOOK_SERVICES.find((each) => each === hook);
+  const takesKey = service && (service !== 'webhook' || (webhook && needsSecret(webhook)));
+  return takesKey
+    ? `Check its address, and the ${HOOK_KEY_NAMES[service]}: tankobon login --for ${service}`
+    : 'To correct it, run: tankobon sync edit';
 }
 
 type Hook = readonly [hook: HookName, action: () => Promise<void>];
@@ -153,7 +173,17 @@ async function attempt(
     userSignal.throwIfAborted();
     const message = thrownMessage(error);
     listeners.observe({ type: 'hook-failed', hook, message });
-    warn(`The hook ${hook} failed: ${message}`);
+    const hint = error instanceof MissingKey ? error.hint : undefined;
+    warn(`The hook ${hook} failed: ${message}`, hint);
+  }
+}
+
+class MissingKey extends Error {
+  readonly hint: string;
+
+  constructor(service: HookService) {
+    super('no key is stored');
+    this.hint = `Run: tankobon login --for ${service}`;
   }
 }
 
@@ -178,7 +208,7 @@ function hookKeys(context: AppContext): Keys {
     require: async (service) => {
       const key = await read(service);
       if (key !== undefined) return key;
-      throw new Error(`no key is stored. Run: tankobon login --for ${service}`);
+      throw new MissingKey(service);
     },
   };
 }

@@ -73,7 +73,7 @@ function settingName(text: string): SettingName {
     });
   }
   throw new UsageError('bad-setting', `Unknown setting: "${text}"`, {
-    hint: `${didYouMean(text)}The settings are: ${SETTING_NAMES.join(', ')}.`,
+    hint: `${didYouMean(text)}Run: tankobon help settings`,
   });
 }
 

@@ -91,9 +91,10 @@ function toText(plan: Plan, verbose: boolean): string {
 
 /** Such as `7 chapters to download; takes at least 1 s`. */
 function lastLine(plan: Plan): string {
-  const { chapters, updates } = plan;
+  const { chapters, updates, failed } = plan;
   const retagged = updates.filter(({ type }) => type === 'chapter-retagged').length;
-  if (chapters.length + retagged === 0) return 'Nothing new.';
+  if (chapters.length + retagged === 0)
+    return failed.length === 0 ? 'Nothing new.' : `Nothing to download: ${failed.length} failed.`;
   const time = minPlanTimeMs(plan);
   const least = time === 0 ? '' : `; takes at least ${formatDuration(time)}`;
   const others = retagged === 0 ? '' : `, ${formatCount(retagged)} with new metadata only`;

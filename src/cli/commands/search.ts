@@ -8,6 +8,7 @@ import {
   type PrintValues,
 } from '../../config/print-template.js';
 import type { GivenOptions } from '../../config/options/options.js';
+import { ChapterError } from '../../core/errors.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import { printableLine } from '../../core/printable.js';
 import type { CommandContext, CommandRunner } from '../command-context.js';
@@ -32,6 +33,8 @@ export function searchCommand(program: Command, { run }: CommandRunner): Command
   ]);
 }
 
+const OTHER_WORDS = 'Try fewer words, or another of its names.';
+
 /** Lists the titles that were found, or downloads one of them. Throws UsageError('bad-option') for an empty name. */
 async function search(
   words: string,
@@ -53,8 +56,9 @@ async function search(
   const [first] = titles;
   if (!first) {
     const inLanguages = languages.length === 0 ? '' : ` with chapters in ${languages.join(' or ')}`;
-    stderr.write(`No title${inLanguages} found: ${words}\n`);
-    return EXIT.incomplete;
+    throw new ChapterError('chapter-not-found', `No title${inLanguages} found: ${words}`, {
+      hint: languages.length === 0 ? OTHER_WORDS : `${OTHER_WORDS} For all: --language all`,
+    });
   }
   if (json) return EXIT.done;
   if (template) {

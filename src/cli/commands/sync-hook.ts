@@ -3,7 +3,7 @@ import type { GivenOptions } from '../../config/options/options.js';
 import { UsageError } from '../../core/errors.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import { parseJson } from '../../core/json.js';
-import { HOOK_EVENTS, HOOK_KEY_NAMES, HOOK_SERVICES } from '../../auth/hook-services.js';
+import { HOOK_EVENTS } from '../../auth/hook-services.js';
 import {
   editSubscriptions,
   readSubscriptions,
@@ -73,17 +73,13 @@ async function callHooks(
   const results = await withService(context, ({ connections }) =>
     testHooks({ hooks, context, got: connections.hook, signal }, folder, names),
   );
-  const failed = [...results].filter(([, failure]) => failure !== undefined);
   for (const [name, failure] of results) {
     if (failure === undefined) stdout.write(`${name}: works\n`);
-    else stderr.write(`error: The hook ${name} failed: ${failure}\n`);
+    else
+      stderr.write(`error: The hook ${name} failed: ${failure.message}\nhint: ${failure.hint}\n`);
   }
-  const service = HOOK_SERVICES.find((each) => each === failed[0]?.[0]);
-  if (service)
-    stderr.write(
-      `hint: Check its address, and the ${HOOK_KEY_NAMES[service]}: tankobon login --for ${service}\n`,
-    );
-  return failed.length === 0 ? EXIT.done : EXIT.incomplete;
+  const hasFailed = [...results.values()].some((failure) => failure !== undefined);
+  return hasFailed ? EXIT.incomplete : EXIT.done;
 }
 
 /** The value in the file. Throws UsageError `bad-option` for an option of another hook. */

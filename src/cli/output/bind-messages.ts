@@ -9,17 +9,21 @@ export function bookLabel(file: string): string {
   return /\.(cbz|epub|pdf)$/i.test(name) ? name : join(basename(dirname(file)), name);
 }
 
+/** Such as `chapter 5` or `chapters 5, 7-9`. */
+function chapterNumbers(numbers: readonly string[]): string {
+  const isOne = numbers.length === 1 && !numbers[0]?.includes('-');
+  return `${isOne ? 'chapter' : 'chapters'} ${numbers.join(', ')}`;
+}
+
 export function describeBindEvent(
   event: Exclude<BindEvent, { readonly type: 'chapter-removed' }>,
 ): string {
   switch (event.type) {
     case 'book-planned': {
       const { file, chapters, pages, missing, volumeInferred = [] } = event;
-      const gaps = missing.length === 0 ? '' : `; missing: chapter ${missing.join(', ')}`;
+      const gaps = missing.length === 0 ? '' : `; missing: ${chapterNumbers(missing)}`;
       const inferred =
-        volumeInferred.length === 0
-          ? ''
-          : `; volume inferred: chapter ${volumeInferred.join(', ')}`;
+        volumeInferred.length === 0 ? '' : `; volume inferred: ${chapterNumbers(volumeInferred)}`;
       return `${bookLabel(file)}: ${pluralize(chapters, 'chapter')}, ${pluralize(pages, 'page')}${gaps}${inferred}`;
     }
     case 'book-saved':
@@ -33,13 +37,12 @@ export function describeBindEvent(
       const others =
         unavailable.length === 0
           ? ''
-          : `; MangaDex does not have chapter ${unavailable.join(', ')} (hosted elsewhere, or taken down)`;
-      return `${series} Vol. ${volume}: not bound yet; missing: chapter ${missing.join(', ')}${others}`;
+          : `; MangaDex does not have ${chapterNumbers(unavailable)} (hosted elsewhere, or taken down)`;
+      return `${series} Vol. ${volume}: not bound yet; missing: ${chapterNumbers(missing)}${others}`;
     }
     case 'chapters-unavailable': {
       const { series, volume = '', chapters } = event;
-      const missing = `chapter ${chapters.join(', ')}`;
-      return `${series} Vol. ${volume}: bound without ${missing}, which MangaDex does not have (hosted elsewhere, or taken down)`;
+      return `${series} Vol. ${volume}: bound without ${chapterNumbers(chapters)}, which MangaDex does not have (hosted elsewhere, or taken down)`;
     }
     case 'chapter-left-out':
       return event.message === undefined

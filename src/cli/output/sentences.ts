@@ -121,7 +121,9 @@ export function failedLine(
   },
 ): string {
   if (event.reason === 'chapter-external') return `failed: ${describeExternal(event)}`;
-  return `failed: ${chapterName(event) ?? event.chapter}: ${event.message}`;
+  const { chapter, message } = event;
+  const name = chapterName(event) ?? chapter;
+  return message.includes(name) ? `failed: ${message}` : `failed: ${name}: ${message}`;
 }
 
 /** Such as `skipped: Ch. 5 is only on the publisher's site: https://publisher.example/5`. */

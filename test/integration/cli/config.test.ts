@@ -75,9 +75,9 @@ test.each([
   [
     'an unknown key',
     ['set', 'concurency', '3'],
-    /"concurency".*Did you mean concurrency\?.*apiUrl/s,
+    /"concurency"\nhint: Did you mean concurrency\? Run: tankobon help settings\n$/,
   ],
-  ['a key similar to none', ['get', 'xyzzy'], /"xyzzy".*The settings are: .*apiUrl/s],
+  ['a key similar to none', ['get', 'xyzzy'], /"xyzzy"\nhint: Run: tankobon help settings\n$/],
   [
     'a number out of range',
     ['set', 'concurrency', '17'],

@@ -62,7 +62,7 @@ test('nothing found is reported on standard error and exits 3, with --first and 
     expect({ code, stdout, stderr }).toEqual({
       code: 3,
       stdout: printed,
-      stderr: 'No title found: xyzzy\n',
+      stderr: 'error: No title found: xyzzy\nhint: Try fewer words, or another of its names.\n',
     });
   }
 });

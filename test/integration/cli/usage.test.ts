@@ -113,6 +113,22 @@ test.each([
   });
 });
 
+test.each([
+  [['completion', 'bahs'], 'shell', 'Did you mean bash? Use one of: bash, zsh, fish, powershell.'],
+  [
+    ['sync', 'hook', 'add', 'kmoga', 'http://nas:25600'],
+    'hook',
+    'Did you mean komga? Use one of: komga, kavita, ntfy, webhook, exec.',
+  ],
+])('a mistyped choice is bad-option with a similar one: %j', async (words, name, hint) => {
+  const word = words.find((each) => /^(bahs|kmoga)$/.test(each));
+  await expect(runHere(words)).rejects.toMatchObject({
+    code: 'bad-option',
+    message: `Unknown ${name} '${word}'.`,
+    hint,
+  });
+});
+
 test('a report page that cannot be written is bad-output', async () => {
   const words = ['report-status', '--html', join(folder, 'no', 'such', 'nodes.html')];
   await expect(runHere(words)).rejects.toMatchObject({ code: 'bad-output' });

@@ -243,7 +243,7 @@ test('an excluded group that no chapter has is a warning, with the groups', asyn
   const options = { targets: [LIGHTHOUSE], excludeGroup: 'Tidewater', dryRun: true, json: false };
   const { stderr } = await examples.download(options);
   expect(stderr).toContain('No chapter is by the group Tidewater; the groups are: Maré Alta, ');
-  expect(stderr).toContain('hint: So nothing is excluded for it.\n');
+  expect(stderr).toContain('hint: Check the name; nothing is excluded for it.\n');
 });
 
 test('dates in the wrong order: exit 2 with the right one, and nothing is sent', async () => {

@@ -211,6 +211,6 @@ test('a volume that is not complete names the chapters that were taken down too'
   );
   const { stderr } = await harness.download({ ...options, chapters: '4', json: false });
   expect(stderr).toContain(
-    'Vol. 2: not bound yet; missing: chapter 6, 10.5; MangaDex does not have chapter 5, 7 (hosted elsewhere, or taken down)',
+    'Vol. 2: not bound yet; missing: chapters 6, 10.5; MangaDex does not have chapters 5, 7 (hosted elsewhere, or taken down)',
   );
 });

@@ -76,3 +76,13 @@ test('the UUID of a merged title beside another target is followed', async () =>
     { message: expect.stringContaining('was merged into') as unknown },
   ]);
 });
+
+test('a dry run names what is not found once, and does not say that nothing is new', async () => {
+  harness = await DownloadHarness.start();
+  const options = { targets: [`author:${UNKNOWN}`], dryRun: true, json: false };
+  const { code, stdout } = await harness.download(options);
+  expect(code).toBe(3);
+  expect(stdout).toMatch(
+    new RegExp(`^failed: Author not found: ${UNKNOWN}.*\\nNothing to download: 1 failed\\.\\n$`),
+  );
+});

@@ -74,16 +74,26 @@ test('add writes each hook and tries it with its key; test calls them all', asyn
   expect(await hook('remove', 'ntfy')).toMatchObject({ code: 0 });
   expect(text()).not.toContain('ntfy');
   expect((await hook('test', 'ntfy')).code).toBe(2);
+  for (const name of ['komga', 'kavita', 'webhook']) await hook('remove', name);
+  expect(text()).not.toContain('hooks');
 });
 
 test('a hook that fails stays written, and is exit 3 with what to check', async () => {
   const { code, stderr } = await hook('add', 'komga', servers.url, '--library', KOMGA_LIBRARY);
   expect(code).toBe(3);
-  expect(stderr).toContain('error: The hook komga failed: no key is stored.');
-  expect(stderr).toMatch(/hint: .*Komga API key: tankobon login --for komga\n$/);
+  expect(stderr).toMatch(
+    /error: The hook komga failed: no key is stored\nhint: Run: tankobon login --for komga\n$/,
+  );
   expect(text()).toContain('komga:');
   await store('komga', 'wrong');
-  expect((await hook('test', 'komga')).stderr).toContain('responded with 401');
+  await hook('add', 'exec', '--', 'false');
+  const failed = await hook('test');
+  expect(failed.stderr).toMatch(
+    /komga failed: .*responded with 401.*\nhint: Check its address, and the Komga API key: tankobon login --for komga\n/,
+  );
+  expect(failed.stderr).toMatch(
+    /exec failed: exit code 1\nhint: To correct it, run: tankobon sync edit\n/,
+  );
 });
 
 posixTest(

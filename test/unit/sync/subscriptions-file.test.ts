@@ -158,6 +158,7 @@ describe('a problem is reported with line, column and field', () => {
     ['https://mangadex.org/title/x', '1:1: must start with "series:"'],
     [one('foldr: x'), '3:5: series[0].foldr: unknown key; did you mean folder?'],
     ['hooks: { kavita: { ulr: x } }', '1:18: hooks.kavita.url: is missing'],
+    ['hooks: { ntfy: { url: x, no: [] } }', '1:26: hooks.ntfy.no: unknown key; did you mean on?'],
   ])('%j', (text, position) => {
     expect(() => parse(text)).toThrow(`subs.yaml:${position}`.replace(/:$/, ':'));
     try {
