@@ -13,7 +13,7 @@ export interface Recipe {
   readonly notRun?: string;
 }
 
-export const NEEDS = ['keychain', 'npm', 'redis', 'systemd', 'terminal'] as const;
+export const NEEDS = ['containers', 'keychain', 'npm', 'redis', 'systemd', 'terminal'] as const;
 export type Need = (typeof NEEDS)[number];
 
 const BLOCK =

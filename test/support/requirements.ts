@@ -6,6 +6,7 @@ import { delimiter, join } from 'node:path';
 /** The programs, each with the Debian package that installs it. */
 const DEBIAN_PACKAGES = {
   bsdtar: 'libarchive-tools',
+  bwrap: 'bubblewrap',
   cc: 'gcc libc6-dev',
   chromium: 'chromium',
   'dbus-run-session': 'dbus',

@@ -1,0 +1,81 @@
+/**
+ * The recipes for containers, without an engine and without the image: what they ask of docker becomes a root file
+ * system of read-only mounts, with the volumes, the environment and the working directory of the Dockerfile.
+ */
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PRACTICE_ACCOUNT, PRACTICE_CLIENT } from '../../src/practice-server/accounts.js';
+import { installPacked } from '../support/packed-program.js';
+import { RecipeHome } from '../support/recipe-home.js';
+import { recipesWith } from '../support/recipes.js';
+import { describeWith } from '../support/requirements.js';
+
+const DOCKERFILE = readFileSync('docs/docker/Dockerfile', 'utf8');
+const SYSTEM =
+  '--ro-bind /usr /usr --symlink usr/bin /bin --symlink usr/lib /lib --symlink usr/lib64 /lib64';
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'tankobon-packed-'));
+  installPacked(folder);
+}, 60_000);
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+let home: RecipeHome;
+beforeEach(async () => {
+  home = await RecipeHome.create();
+  mkdirSync(home.path('volumes'));
+});
+afterEach(() => home.stop());
+
+/** `docker run [-i] [-v FROM:TO]… tankobon WORDS`: a name without a slash is a volume that stays. */
+function dockerRun(): string {
+  const [, image = ''] = /^ENV (.*)$/m.exec(DOCKERFILE) ?? [];
+  const [, cwd = ''] = /^WORKDIR (.*)$/m.exec(DOCKERFILE) ?? [];
+  const service = Object.entries(home.service.environment).filter(([name]) =>
+    /_URL$|_REALM$/.test(name),
+  );
+  const variables = [...image.split(' '), ...service.map((pair) => pair.join('='))];
+  const setenv = variables.map((pair) => `--setenv ${pair.replace('=', ' ')}`).join(' ');
+  return `[ "$1" = run ] && shift || exit 125
+    input=/dev/null mounts=
+    while [ "$1" != tankobon ]; do
+      case $1 in
+        -i) input=/dev/stdin ;;
+        -v) shift; from=\${1%:*}
+          case $from in */*) ;; *) from='${home.path('volumes')}'/$from; mkdir -p "$from" ;; esac
+          mounts="$mounts --bind $from \${1##*:}" ;;
+        *) exit 125 ;;
+      esac
+      shift
+    done
+    shift
+    exec bwrap ${SYSTEM} --proc /proc --dev /dev --ro-bind '${process.execPath}' /node \\
+      --ro-bind '${folder}' /app --dir /state --dir /comics $mounts --chdir ${cwd} --clearenv ${setenv} \\
+      /node /app/node_modules/tankobon/bin/tankobon.js "$@" <$input`;
+}
+
+describeWith('the recipes for containers', { programs: ['bwrap'], mountNamespace: true }, () => {
+  test('of docs/scripting.md log in once, into the volume, and download into this folder', async () => {
+    home.addProgram('docker', dockerRun());
+    const [recipe, ...others] = recipesWith('containers', 'docs/scripting.md');
+    const { username, password } = PRACTICE_ACCOUNT;
+    const { id: clientId, secret: clientSecret } = PRACTICE_CLIENT;
+    const login = JSON.stringify({ username, password, clientId, clientSecret });
+    const ran = await home.run(recipe?.script ?? '', { LOGIN_JSON: login });
+    expect(ran).toMatchObject({ code: 0 });
+    expect(ran.stdout).toContain('Logged in as reader.');
+    expect(
+      home.files('volumes/tankobon', '.json').some((name) => name.includes('credentials')),
+    ).toBe(true);
+    expect(home.files('work', '.cbz').length).toBeGreaterThan(0);
+    expect(await home.run('docker run -v tankobon:/state tankobon whoami')).toMatchObject({
+      code: 0,
+    });
+    expect(home.service.violations()).toEqual([]);
+    expect(others).toEqual([]);
+  }, 60_000);
+});
