@@ -5,11 +5,19 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { parse } from 'yaml';
 import { PRACTICE_ACCOUNT, PRACTICE_CLIENT } from '../../src/practice-server/accounts.js';
 import { installPacked } from '../support/packed-program.js';
 import { RecipeHome } from '../support/recipe-home.js';
 import { recipesWith } from '../support/recipes.js';
 import { describeWith } from '../support/requirements.js';
+
+interface ComposeFile {
+  readonly services: Readonly<
+    Record<string, { readonly volumes?: readonly string[]; readonly command?: readonly string[] }>
+  >;
+}
 
 const DOCKERFILE = readFileSync('docs/docker/Dockerfile', 'utf8');
 const SYSTEM =
@@ -31,8 +39,17 @@ beforeEach(async () => {
 });
 afterEach(() => home.stop());
 
-/** `docker run [-i] [-v FROM:TO]… tankobon WORDS`: a name without a slash is a volume that stays. */
-function dockerRun(): string {
+/** The volumes and the command of a service, as docs/docker/compose.yaml has them. */
+function composeService(name: string): { readonly mounts: string; readonly command: string } {
+  const { services } = parse(readFileSync('docs/docker/compose.yaml', 'utf8'), {
+    merge: true,
+  }) as ComposeFile;
+  const { volumes = [], command = [] } = services[name] ?? {};
+  return { mounts: volumes.map((volume) => `-v ${volume}`).join(' '), command: command.join(' ') };
+}
+
+/** A program that does what the recipes ask of docker; a volume whose name has no slash stays. */
+function docker(): string {
   const [, image = ''] = /^ENV (.*)$/m.exec(DOCKERFILE) ?? [];
   const [, cwd = ''] = /^WORKDIR (.*)$/m.exec(DOCKERFILE) ?? [];
   const service = Object.entries(home.service.environment).filter(([name]) =>
@@ -40,7 +57,16 @@ function dockerRun(): string {
   );
   const variables = [...image.split(' '), ...service.map((pair) => pair.join('='))];
   const setenv = variables.map((pair) => `--setenv ${pair.replace('=', ' ')}`).join(' ');
-  return `[ "$1" = run ] && shift || exit 125
+  const [once, sync] = [composeService('tankobon'), composeService('sync')];
+  return `case $* in
+      'compose run --rm tankobon '*) shift 4; exec "$0" run ${once.mounts} tankobon "$@" ;;
+      'compose up --detach sync')
+        "$0" run ${sync.mounts} tankobon ${sync.command} >/dev/null 2>&1 &
+        echo $! >'${home.path('sync.pid')}'
+        exit ;;
+      'run '*) shift ;;
+      *) exit 125 ;;
+    esac
     input=/dev/null mounts=
     while [ "$1" != tankobon ]; do
       case $1 in
@@ -60,7 +86,7 @@ function dockerRun(): string {
 
 describeWith('the recipes for containers', { programs: ['bwrap'], mountNamespace: true }, () => {
   test('of docs/scripting.md log in once, into the volume, and download into this folder', async () => {
-    home.addProgram('docker', dockerRun());
+    home.addProgram('docker', docker());
     const [recipe, ...others] = recipesWith('containers', 'docs/scripting.md');
     const { username, password } = PRACTICE_ACCOUNT;
     const { id: clientId, secret: clientSecret } = PRACTICE_CLIENT;
@@ -75,6 +101,21 @@ describeWith('the recipes for containers', { programs: ['bwrap'], mountNamespace
     expect(await home.run('docker run -v tankobon:/state tankobon whoami')).toMatchObject({
       code: 0,
     });
+    expect(home.service.violations()).toEqual([]);
+    expect(others).toEqual([]);
+  }, 60_000);
+
+  test('of docs/docker/README.md download once, subscribe, and sync in the background', async () => {
+    home.addProgram('docker', docker());
+    const [recipe, ...others] = recipesWith('containers', 'docs/docker/README.md');
+    expect(await home.run(recipe?.script ?? '')).toMatchObject({ code: 0 });
+    const pid = Number(readFileSync(home.path('sync.pid'), 'utf8'));
+    try {
+      while (home.files('work/comics', '.cbz').length < 7) await delay(100);
+    } finally {
+      process.kill(pid);
+    }
+    expect(readFileSync(home.path('work/.env'), 'utf8')).toMatch(/^UID=\d+\nGID=\d+\n$/);
     expect(home.service.violations()).toEqual([]);
     expect(others).toEqual([]);
   }, 60_000);
