@@ -57,7 +57,8 @@ async function search(
   if (!first) {
     const inLanguages = languages.length === 0 ? '' : ` with chapters in ${languages.join(' or ')}`;
     throw new ChapterError('chapter-not-found', `No title${inLanguages} found: ${words}`, {
-      hint: languages.length === 0 ? OTHER_WORDS : `${OTHER_WORDS} For all: --language all`,
+      hint:
+        languages.length === 0 ? OTHER_WORDS : `${OTHER_WORDS} For all languages: --language all`,
     });
   }
   if (json) return EXIT.done;

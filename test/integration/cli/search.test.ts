@@ -65,6 +65,10 @@ test('nothing found is reported on standard error and exits 3, with --first and 
       stderr: 'error: No title found: xyzzy\nhint: Try fewer words, or another of its names.\n',
     });
   }
+  const inLanguage = await tankobonHere(['search', '--language', 'en', 'xyzzy'], { env, clock });
+  expect(inLanguage.stderr).toMatch(
+    /^error: No title with chapters in en found: xyzzy\nhint: .* For all languages: --language all\n$/,
+  );
 });
 
 test('the address of a title is that title, by one request; one that does not exist is exit 3', async () => {
