@@ -36,9 +36,10 @@ function resultLine(summary: Summary, { unfinished, neverStarted }: Readonly<Fai
       .map(([count, what]) => `${formatCount(count)} ${what}`),
   ].join(', ');
   const waiting = reports.waiting > 0 ? `, ${reports.waiting} left for the next run` : '';
-  const sent = `health reports: ${reports.sent} sent${waiting}`;
+  const sent =
+    reports.sent + reports.waiting === 0 ? [] : [`health reports: ${reports.sent} sent${waiting}`];
   const prefix = stopped === 'interrupted' ? 'Interrupted: ' : '';
-  return `${prefix}${[chapters, ...loads(summary), sent].join('; ')}`;
+  return `${prefix}${[chapters, ...loads(summary), ...sent].join('; ')}`;
 }
 
 /** Pages, bytes, time and average speed. */

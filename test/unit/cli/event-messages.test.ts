@@ -43,6 +43,16 @@ test('the summary counts chapters, pages, bytes, time and the average speed', ()
   ]);
 });
 
+test('a run that loaded nothing has no health reports to count', () => {
+  const nothing = { ...SUMMARY, saved: 0, skipped: 3, pages: 0, bytes: 0 };
+  expect(linesOf([{ ...nothing, reports: { sent: 0, waiting: 0 } }])).toEqual([
+    '0 saved, 3 skipped',
+  ]);
+  expect(linesOf([{ ...nothing, reports: { sent: 0, waiting: 2 } }])).toEqual([
+    '0 saved, 3 skipped; health reports: 0 sent, 2 left for the next run',
+  ]);
+});
+
 test('a book that is a folder is labelled with its series too', () => {
   expect(bookLabel('/comics/Lighthouse/Vol.01')).toBe(join('Lighthouse', 'Vol.01'));
   expect(bookLabel('/comics/Lighthouse/Lighthouse Vol.01.cbz')).toBe('Lighthouse Vol.01.cbz');
