@@ -6,10 +6,11 @@
 import { createHash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
+import type { ZipFile } from 'yauzl';
 import { createFile, digestIfRegular, openRegularFile, writeBuffers } from '../core/files.js';
 import { MANIFEST_NAME, MAX_MANIFEST_BYTES } from './bound-manifest.js';
-import { formatRecord, parseRecords, type AdoptedFile, type ChapterRecord } from './record.js';
-import { readEntryText, withZip } from './zip-file.js';
+import { formatRecord, parseRecords, type ChapterRecord } from './record.js';
+import { readEntryText, readZip } from './zip-file.js';
 
 /** The end record (APPNOTE 4.3.16), a directory header (4.3.12) and a local header (4.3.7). */
 const END_SIGNATURE = 0x06054b50;
@@ -32,12 +33,6 @@ const DOS_DATE = 0x21;
 const NAME = Buffer.from(MANIFEST_NAME);
 const OWN_DIRECTORY_BYTES = DIRECTORY_BYTES + NAME.length;
 
-/** A file as the first bytes of another one, and what follows them. */
-interface Pieces {
-  readonly headBytes: number;
-  readonly rest: readonly Buffer[];
-}
-
 interface ZipEnd {
   readonly fileBytes: number;
   readonly directoryOffset: number;
@@ -46,30 +41,39 @@ interface ZipEnd {
   readonly end: Buffer;
 }
 
-/** Throws Error with why the archive cannot have a record. Reads only its end. */
-export async function assertAdoptable(file: string): Promise<void> {
-  await withFile(file, readEnd);
+export interface AdoptedRecord {
+  readonly record: ChapterRecord;
+  /** For an archive without one. */
+  readonly comment: string;
 }
 
 /**
  * Writes the archive `file` with a record, and with the comment if it has none, to the new `tmpFile`, and reads it back.
- * Throws Error with why the archive cannot have a record.
+ * `describe` gets the descriptor of the open archive. Throws Error with why the archive cannot have a record.
  */
 export async function writeAdopted(
   file: string,
   tmpFile: string,
-  { record, comment }: { readonly record: ChapterRecord; readonly comment: string },
+  describe: (descriptor: number) => Promise<AdoptedRecord>,
 ): Promise<void> {
   await withFile(file, async (source) => {
     const original = await readEnd(source);
+    const { record, comment } = await describe(source.fd);
     const { directoryOffset: headBytes, directory, end, fileBytes: bytes } = original;
-    const sha256 = await digestOf(source, { headBytes, rest: [directory, end] });
-    const adopted = { sha256, bytes, end: end.toString('base64') };
-    const text = formatRecord({ ...record, adopted });
-    if (text === undefined) throw new Error('it has too many pages');
-    const rest = withRecord(original, Buffer.from(text), Buffer.from(comment));
-    await writePieces(source, { headBytes, rest }, tmpFile);
-    await assertWritten(tmpFile, text, sha256);
+    const written = await writeNew(tmpFile, async (write) => {
+      const hash = createHash('sha256');
+      await readHead(source, headBytes, async (chunk) => {
+        hash.update(chunk);
+        await write(chunk);
+      });
+      const sha256 = hash.update(directory).update(end).digest('hex');
+      const adopted = { sha256, bytes, end: end.toString('base64') };
+      const text = formatRecord({ ...record, adopted });
+      if (text === undefined) throw new Error('it has too many pages');
+      await write(...withRecord(original, Buffer.from(text), Buffer.from(comment)));
+      return { text, sha256 };
+    });
+    await assertWritten(tmpFile, written);
   });
 }
 
@@ -79,8 +83,11 @@ export async function writeAdopted(
  */
 export async function writeOriginal(file: string, tmpFile: string): Promise<void> {
   await withFile(file, async (source) => {
-    const { adopted, ...pieces } = await readOriginal(source);
-    await writePieces(source, pieces, tmpFile);
+    const { adopted, headBytes, rest } = await readOriginal(source);
+    await writeNew(tmpFile, async (write) => {
+      await readHead(source, headBytes, write);
+      await write(...rest);
+    });
     if ((await digestIfRegular(tmpFile)) !== adopted.sha256) throw new Error(CHANGED);
   });
 }
@@ -92,25 +99,22 @@ async function withFile<T>(file: string, use: (handle: FileHandle) => Promise<T>
   return use(handle).finally(() => handle.close());
 }
 
-async function writePieces(source: FileHandle, pieces: Pieces, tmpFile: string): Promise<void> {
-  const target = await createFile(tmpFile);
+type Write = (...buffers: readonly Buffer[]) => Promise<void>;
+
+async function writeNew<T>(file: string, content: (write: Write) => Promise<T>): Promise<T> {
+  const target = await createFile(file);
   try {
-    await readPieces(source, pieces, (bytes) => writeBuffers(target, [bytes]));
+    const result = await content((...buffers) => writeBuffers(target, buffers));
     await target.sync();
+    return result;
   } finally {
     await target.close();
   }
 }
 
-async function digestOf(source: FileHandle, pieces: Pieces): Promise<string> {
-  const hash = createHash('sha256');
-  await readPieces(source, pieces, (bytes) => hash.update(bytes));
-  return hash.digest('hex');
-}
-
-async function readPieces(
+async function readHead(
   source: FileHandle,
-  { headBytes, rest }: Pieces,
+  headBytes: number,
   onBytes: (bytes: Buffer) => unknown,
 ): Promise<void> {
   const chunk = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, headBytes));
@@ -118,26 +122,32 @@ async function readPieces(
     const length = Math.min(chunk.length, headBytes - position);
     await onBytes(await readAt(source, position, length, chunk));
   }
-  for (const bytes of rest) await onBytes(bytes);
 }
 
 /** The new file has the record, and contains the original. */
-async function assertWritten(tmpFile: string, text: string, sha256: string): Promise<void> {
-  const written = await withZip(tmpFile, async (zip) => {
-    for await (const entry of zip.eachEntry())
-      if (entry.fileName === MANIFEST_NAME) return readEntryText(zip, entry);
-    return undefined;
+async function assertWritten(
+  tmpFile: string,
+  expected: Readonly<Record<'text' | 'sha256', string>>,
+) {
+  await withFile(tmpFile, async (handle) => {
+    const text = await readZip(handle.fd, recordText, { closes: false });
+    const { headBytes, rest } = await readOriginal(handle);
+    const hash = createHash('sha256');
+    await readHead(handle, headBytes, (chunk) => hash.update(chunk));
+    for (const bytes of rest) hash.update(bytes);
+    if (text !== expected.text || hash.digest('hex') !== expected.sha256)
+      throw new Error('it cannot be read back');
   });
-  const restored = await withFile(tmpFile, async (handle) =>
-    digestOf(handle, await readOriginal(handle)),
-  );
-  if (written !== text || restored !== sha256) throw new Error('it cannot be read back');
 }
 
-/** The original in a file that writeAdopted wrote. */
-async function readOriginal(
-  source: FileHandle,
-): Promise<Pieces & { readonly adopted: AdoptedFile }> {
+async function recordText(zip: ZipFile): Promise<string | undefined> {
+  for await (const entry of zip.eachEntry())
+    if (entry.fileName === MANIFEST_NAME) return readEntryText(zip, entry);
+  return undefined;
+}
+
+/** The original in a file that writeAdopted wrote: its first bytes are those of the file, and `rest` follows them. */
+async function readOriginal(source: FileHandle) {
   const { directory, directoryOffset } = await readEnd(source);
   const own = directory.subarray(-OWN_DIRECTORY_BYTES);
   const isOwn =

@@ -18,16 +18,17 @@ export class TailReader extends RandomAccessReader {
     private readonly descriptor: number,
     private readonly tail: Buffer,
     private readonly tailStart: number,
+    private readonly closes: boolean,
   ) {
     super();
   }
 
-  /** Closes the descriptor when yauzl closes the archive. */
-  static async open(descriptor: number, fileSize: number): Promise<TailReader> {
+  /** With `closes`, the descriptor is closed when yauzl closes the archive. */
+  static async open(descriptor: number, fileSize: number, closes: boolean): Promise<TailReader> {
     const tail = Buffer.allocUnsafe(Math.min(TAIL_BYTES, fileSize));
     const tailStart = fileSize - tail.length;
     const { bytesRead } = await readAt(descriptor, tail, 0, tail.length, tailStart);
-    return new TailReader(descriptor, tail.subarray(0, bytesRead), tailStart);
+    return new TailReader(descriptor, tail.subarray(0, bytesRead), tailStart, closes);
   }
 
   override read(buffer: Buffer, offset: number, length: number, position: number, done: OnRead) {
@@ -50,7 +51,8 @@ export class TailReader extends RandomAccessReader {
   }
 
   override close(done: (error: Error | null) => void): void {
-    close(this.descriptor, done);
+    if (this.closes) close(this.descriptor, done);
+    else done(null);
   }
 
   #inTail(start: number, end: number): Buffer | undefined {

@@ -76,11 +76,9 @@ async function readEntries(file: string, entries: readonly Entry[]): Promise<voi
 export async function verifyEntryData(file: string): Promise<void> {
   const getBuffer = reusableBuffer();
   try {
-    const reader = await ZipEntryReader.open(file);
-    const read = async (zip: ZipFile) => {
+    await withZip(file, async (zip, reader) => {
       for await (const entry of zip.eachEntry()) await reader.read(toZipEntry(entry), getBuffer);
-    };
-    await withZip(file, read).finally(() => reader.close());
+    });
   } catch (cause) {
     const message = `The archive cannot be read back (${thrownMessage(cause)}): ${file}`;
     throw new StorageError('archive-wrong', message, { cause });

@@ -1,6 +1,6 @@
 /** Reads ZIP archives: their entries through yauzl, and the bytes of an entry with its checksum. */
-import { close, constants, fstat, open } from 'node:fs';
-import { open as openFile, stat, type FileHandle } from 'node:fs/promises';
+import { close, constants, fstat, open, read as readDescriptor } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { crc32, inflateRaw } from 'node:zlib';
@@ -11,6 +11,7 @@ const NON_BLOCKING = process.platform === 'win32' ? 0 : constants.O_NONBLOCK;
 const openDescriptor = promisify(open);
 const closeDescriptor = promisify(close);
 const statDescriptor = promisify(fstat);
+const readAt = promisify(readDescriptor);
 const inflate = promisify(inflateRaw);
 
 /** Where the bytes of an entry are, as the archive's directory says. */
@@ -25,36 +26,48 @@ export interface ZipEntry {
   readonly offset: number;
 }
 
-/** Calls `read` with the open archive. Resolves with undefined for a pipe, a socket or a device, which it does not open. */
+/**
+ * Calls `read` with the open archive, and with a reader of its entries that works until `read` resolves. Resolves with
+ * undefined for a pipe, a socket or a device, which it does not open.
+ */
 export async function withZip<T>(
   file: string,
-  read: (zip: ZipFile) => Promise<T>,
+  read: (zip: ZipFile, reader: EntryReader) => Promise<T>,
   isRegular = false,
 ): Promise<T | undefined> {
   // Checked before opening it, since opening a device may have effects.
   if (!isRegular && !(await stat(file)).isFile()) return undefined;
   const descriptor = await openDescriptor(file, constants.O_RDONLY | NON_BLOCKING);
-  const zip = await openZip(descriptor).catch(async (error: unknown) => {
-    await closeDescriptor(descriptor);
+  return readZip(descriptor, read, { closes: true });
+}
+
+/** Calls `read` as withZip does. With `closes`, the descriptor is closed once nothing reads from it any more. */
+export async function readZip<T>(
+  descriptor: number,
+  read: (zip: ZipFile, reader: EntryReader) => Promise<T>,
+  { closes }: { readonly closes: boolean },
+): Promise<T> {
+  const zip = await openZip(descriptor, closes).catch(async (error: unknown) => {
+    if (closes) await closeDescriptor(descriptor);
     // Errors of the operating system have a code, those of yauzl do not.
     throw (error as NodeJS.ErrnoException).code === undefined
       ? new Error('it is not a ZIP archive, or is damaged', { cause: error })
       : error;
   });
   try {
-    return await read(zip);
+    return await read(zip, new ZipEntryReader(descriptor));
   } finally {
     zip.close();
   }
 }
 
-async function openZip(descriptor: number): Promise<ZipFile> {
+async function openZip(descriptor: number, closes: boolean): Promise<ZipFile> {
   const [{ fromRandomAccessReaderPromise }, { TailReader }] = await Promise.all([
     import('yauzl'),
     import('./tail-reader.js'),
   ]);
   const { size } = await statDescriptor(descriptor);
-  const reader = await TailReader.open(descriptor, size);
+  const reader = await TailReader.open(descriptor, size, closes);
   return fromRandomAccessReaderPromise(reader, size, { lazyEntries: true, autoClose: false });
 }
 
@@ -99,12 +112,14 @@ export function reusableBuffer(): GetBuffer {
   };
 }
 
+export type EntryReader = Pick<ZipEntryReader, 'read'>;
+
 /** Reads entries of one archive by their position, so that pages need no second pass over its directory. */
 export class ZipEntryReader {
-  private constructor(private readonly handle: FileHandle) {}
+  constructor(private readonly descriptor: number) {}
 
   static async open(file: string): Promise<ZipEntryReader> {
-    return new ZipEntryReader(await openFile(file, constants.O_RDONLY | NON_BLOCKING));
+    return new ZipEntryReader(await openDescriptor(file, constants.O_RDONLY | NON_BLOCKING));
   }
 
   /** The entry's bytes, in a buffer of `getBuffer`. Throws Error with what is wrong with the entry. */
@@ -118,7 +133,7 @@ export class ZipEntryReader {
   }
 
   async close(): Promise<void> {
-    await this.handle.close();
+    await closeDescriptor(this.descriptor);
   }
 
   /** Reads header and data at once; the data again if the header is longer than that of almost all files. */
@@ -143,7 +158,8 @@ export class ZipEntryReader {
   async #readUpTo(target: Buffer, position: number): Promise<Buffer> {
     for (let filled = 0; filled < target.length;) {
       const length = target.length - filled;
-      const { bytesRead } = await this.handle.read(target, filled, length, position + filled);
+      const at = position + filled;
+      const { bytesRead } = await readAt(this.descriptor, target, filled, length, at);
       if (bytesRead === 0) return target.subarray(0, filled);
       filled += bytesRead;
     }

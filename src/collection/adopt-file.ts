@@ -14,7 +14,7 @@ import { writtenMetadata } from '../cbz/comic-info-reader.js';
 import { formatIdentityComment } from '../cbz/identity.js';
 import { fileChanged, readFileState, replaceUnchanged, type FileState } from '../cbz/ownership.js';
 import { formatRecord, parseRecords, type ChapterRecord } from '../cbz/record.js';
-import { withZip } from '../cbz/zip-file.js';
+import { withZip, type GetBuffer } from '../cbz/zip-file.js';
 import { StorageError } from '../core/errors.js';
 import {
   fileErrorReason,
@@ -27,24 +27,39 @@ import { comicMetadata } from '../download/comic-metadata.js';
 import { sortPages } from '../formats/read-chapters.js';
 import { imageDimensions } from '../image/dimensions.js';
 import { packedPath } from './adoptable-files.js';
-import { readPageDigests } from './page-digests.js';
+import { readOpenPageDigests, readPageDigests } from './page-digests.js';
 import type { Recognized } from './recognize-files.js';
 
 /** Larger pages do not exist. */
 const MAX_PAGE_BYTES = 2 ** 28;
 const HINT = 'Check it with: tankobon verify FILE';
 
-/** Resolves with the path of the archive. Throws StorageError; then nothing has changed. */
-export async function adoptFile(recognized: Recognized, signal: AbortSignal): Promise<string> {
-  const { file, isFolder } = recognized.file;
+/**
+ * Resolves with the path of the archive. Throws StorageError; then nothing has changed.
+ *
+ * @param getBuffer one for all files of a run
+ */
+export async function adoptFile(
+  recognized: Recognized,
+  getBuffer: GetBuffer,
+  signal: AbortSignal,
+): Promise<string> {
+  const { file, isFolder, state } = recognized.file;
   try {
-    const pages = recognized.pages ?? (await readPageDigests(recognized.file, signal));
-    const record = recordOf(recognized, pages);
-    if (isFolder) return await pack(recognized, record, signal);
-    const { state } = recognized.file;
+    if (isFolder) {
+      const pages = recognized.pages ?? (await readPageDigests(recognized.file, getBuffer, signal));
+      return await pack(recognized, recordOf(recognized, pages), signal);
+    }
     if (!state) throw fileChanged(file);
-    const comment = formatIdentityComment({ ...record, chapterId: recognized.chapter.id });
-    await replace(file, state, (tmpFile) => writeAdopted(file, tmpFile, { record, comment }));
+    const describe = async (descriptor: number) => {
+      const pages = recognized.pages ?? (await readOpenPageDigests(descriptor, getBuffer, signal));
+      const record = recordOf(recognized, pages);
+      return {
+        record,
+        comment: formatIdentityComment({ ...record, chapterId: recognized.chapter.id }),
+      };
+    };
+    await replace(file, state, (tmpFile) => writeAdopted(file, tmpFile, describe));
     return file;
   } catch (error) {
     signal.throwIfAborted();

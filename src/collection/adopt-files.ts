@@ -2,6 +2,7 @@
  * Takes over chapters that other programs saved: recognizes them and, on demand, gives them the record and the mark of
  * tankobon, so that they are neither downloaded again nor unknown to the other commands.
  */
+import { reusableBuffer } from '../cbz/zip-file.js';
 import { UsageError } from '../core/errors.js';
 import { removeFile } from '../core/files.js';
 import { damagedChapter } from '../formats/source-chapter.js';
@@ -115,6 +116,7 @@ class AdoptRun {
   readonly adopted: AdoptedChapter[] = [];
   readonly #count = { ...NO_FILES };
   readonly #notRemembered: string[] = [];
+  readonly #getBuffer = reusableBuffer();
 
   constructor(
     private readonly request: AdoptRequest,
@@ -147,7 +149,7 @@ class AdoptRun {
   async #adopt(recognized: Recognized): Promise<void> {
     const { file } = recognized.file;
     try {
-      const newFile = await adoptFile(recognized, this.deps.signal);
+      const newFile = await adoptFile(recognized, this.#getBuffer, this.deps.signal);
       this.#count.adopted += 1;
       this.adopted.push(adoptedChapter(recognized));
       this.#notRemembered.push(recognized.chapter.id);

@@ -53,7 +53,7 @@ export async function addChaptersBeside(
     const [source, ...others] = await readChapters(beside).catch(() => []);
     if (!source || source.isBound || others.length > 0) continue;
     const chapter = missing.find((each) => isChapter(source, each));
-    if (chapter && !(await findDamage(beside, signal))) found.set(chapter, as(chapter, source));
+    if (chapter && !(await findDamage(beside, { signal }))) found.set(chapter, as(chapter, source));
   }
 }
 

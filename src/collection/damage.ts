@@ -23,6 +23,8 @@ import {
   toZipEntry,
   withZip,
   ZipEntryReader,
+  type EntryReader,
+  type GetBuffer,
   type ZipEntry,
 } from '../cbz/zip-file.js';
 import { thrownMessage } from '../core/errors.js';
@@ -64,19 +66,24 @@ function damaged(reason: DamageReason, detail: string): Damaged {
 
 type OnMark = (mark: FileMark) => void;
 
-/**
- * Undefined for a file without damage. `signal` ends the reading between two pages. `onMark` is called with what a file
- * with the mark of tankobon names.
- */
+interface CheckOptions {
+  /** Ends the reading between two pages. */
+  readonly signal: AbortSignal;
+  /** Called with what a file with the mark of tankobon names. */
+  readonly onMark?: OnMark;
+  /** One for all files of a run: a new one for each file takes longer than a small file. */
+  readonly getBuffer?: GetBuffer;
+}
+
+/** Undefined for a file without damage. */
 export async function findDamage(
   file: string,
-  signal: AbortSignal,
-  onMark: OnMark = () => undefined,
+  { signal, onMark = () => undefined, getBuffer = reusableBuffer() }: CheckOptions,
 ): Promise<Damage | undefined> {
-  const check = async (zip: ZipFile): Promise<true> => {
+  const check = async (zip: ZipFile, reader: EntryReader): Promise<true> => {
     const chapter = parseIdentityComment(zip.comment);
     if (chapter) onMark({ chapters: [chapter], isBook: false });
-    return checkZip(zip, file, { signal, onMark });
+    return checkZip(zip, reader, { signal, onMark, getBuffer });
   };
   try {
     if (/\.pdf$/i.test(file)) await checkPdf(file, onMark);
@@ -96,8 +103,10 @@ export async function areWhole(
   entries: readonly ZipEntry[],
   signal: AbortSignal,
 ): Promise<boolean> {
+  const options = { signal, getBuffer: reusableBuffer() };
   try {
-    await checkEntries(file, entries, new Map(), signal);
+    const reader = await ZipEntryReader.open(file);
+    await checkEntries(reader, entries, new Map(), options).finally(() => reader.close());
     return true;
   } catch {
     signal.throwIfAborted();
@@ -121,8 +130,8 @@ function markBook(manifest: string, onMark: OnMark): void {
 
 async function checkZip(
   zip: ZipFile,
-  file: string,
-  { signal, onMark }: { readonly signal: AbortSignal; readonly onMark: OnMark },
+  reader: EntryReader,
+  { onMark, ...options }: Required<CheckOptions>,
 ): Promise<true> {
   const listed = await listEntries(zip, MAX_ENTRIES);
   const entries = listed.map(toZipEntry);
@@ -139,7 +148,7 @@ async function checkZip(
   const pages = sortPages(pageEntries(entries));
   checkCount(pages.length, comicInfo);
   const recorded = recordedPages(zip.comment, manifest, pages);
-  await checkEntries(file, entries, recorded, signal);
+  await checkEntries(reader, entries, recorded, options);
   return true;
 }
 
@@ -182,27 +191,21 @@ function checkRecorded(
 }
 
 async function checkEntries(
-  file: string,
+  reader: EntryReader,
   entries: readonly ZipEntry[],
   recorded: ReadonlyMap<string, string>,
-  signal: AbortSignal,
+  { signal, getBuffer }: Pick<Required<CheckOptions>, 'signal' | 'getBuffer'>,
 ): Promise<void> {
-  const getBuffer = reusableBuffer();
-  const reader = await ZipEntryReader.open(file);
   const isPage = new Set(pageEntries(entries));
-  try {
-    for (const entry of entries) {
-      signal.throwIfAborted();
-      const { name, bytes, compressedBytes } = entry;
-      if (Math.max(bytes, compressedBytes) > MAX_ENTRY_BYTES)
-        throw damaged('entry-damaged', `${name}: it has ${bytes} bytes`);
-      const data = await reader.read(entry, getBuffer).catch((error: unknown) => {
-        throw damaged('entry-damaged', `${name}: ${thrownMessage(error)}`);
-      });
-      if (isPage.has(entry)) checkPage(name, data, recorded.get(name) ?? '');
-    }
-  } finally {
-    await reader.close();
+  for (const entry of entries) {
+    signal.throwIfAborted();
+    const { name, bytes, compressedBytes } = entry;
+    if (Math.max(bytes, compressedBytes) > MAX_ENTRY_BYTES)
+      throw damaged('entry-damaged', `${name}: it has ${bytes} bytes`);
+    const data = await reader.read(entry, getBuffer).catch((error: unknown) => {
+      throw damaged('entry-damaged', `${name}: ${thrownMessage(error)}`);
+    });
+    if (isPage.has(entry)) checkPage(name, data, recorded.get(name) ?? '');
   }
 }
 

@@ -1,8 +1,9 @@
 /** The digests of the pages of a file, and whether they are those in the names that the service gives to a chapter's pages. */
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import type { ZipFile } from 'yauzl';
 import { listEntries } from '../cbz/decode-limits.js';
-import { reusableBuffer, toZipEntry, withZip, ZipEntryReader } from '../cbz/zip-file.js';
+import { readZip, toZipEntry, withZip, type EntryReader, type GetBuffer } from '../cbz/zip-file.js';
 import { digestIfRegular } from '../core/files.js';
 import { pageEntries, sortPages } from '../formats/read-chapters.js';
 import { pageFileNames, type AtHomeMetadata } from '../image/at-home.js';
@@ -13,12 +14,31 @@ const MAX_ENTRIES = 20_000;
 /** Larger pages do not exist. */
 const MAX_PAGE_BYTES = 2 ** 28;
 
-/** The sha256 of each page in reading order, as lower-case hex. Throws Error with what is wrong with a page. */
+type PagesFile = Pick<AdoptableFile, 'file' | 'isFolder' | 'images'>;
+
+/**
+ * The sha256 of each page in reading order, as lower-case hex. Throws Error with what is wrong with a page.
+ *
+ * @param getBuffer one for all files of a run: a new one for each file takes longer than a small file
+ */
 export async function readPageDigests(
-  { file, isFolder, images }: Pick<AdoptableFile, 'file' | 'isFolder' | 'images'>,
+  { file, isFolder, images }: PagesFile,
+  getBuffer: GetBuffer,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
-  return isFolder ? digestsOfFolder(file, images, signal) : digestsOfArchive(file, signal);
+  if (isFolder) return digestsOfFolder(file, images, signal);
+  const digests = await withZip(file, digestsOfArchive(getBuffer, signal));
+  if (!digests) throw new Error('it is not a regular file');
+  return digests;
+}
+
+/** Of the archive that is open. */
+export async function readOpenPageDigests(
+  descriptor: number,
+  getBuffer: GetBuffer,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  return readZip(descriptor, digestsOfArchive(getBuffer, signal), { closes: false });
 }
 
 async function digestsOfFolder(
@@ -36,13 +56,11 @@ async function digestsOfFolder(
   return digests;
 }
 
-async function digestsOfArchive(file: string, signal: AbortSignal): Promise<readonly string[]> {
-  const listed = await withZip(file, (zip) => listEntries(zip, MAX_ENTRIES));
-  const getBuffer = reusableBuffer();
-  const reader = await ZipEntryReader.open(file);
-  try {
+const digestsOfArchive =
+  (getBuffer: GetBuffer, signal: AbortSignal) => async (zip: ZipFile, reader: EntryReader) => {
+    const listed = await listEntries(zip, MAX_ENTRIES);
     const digests: string[] = [];
-    for (const entry of sortPages(pageEntries((listed ?? []).map(toZipEntry)))) {
+    for (const entry of sortPages(pageEntries(listed.map(toZipEntry)))) {
       signal.throwIfAborted();
       if (Math.max(entry.bytes, entry.compressedBytes) > MAX_PAGE_BYTES)
         throw new Error(`${entry.name}: it has ${entry.bytes} bytes`);
@@ -50,10 +68,7 @@ async function digestsOfArchive(file: string, signal: AbortSignal): Promise<read
       digests.push(createHash('sha256').update(data).digest('hex'));
     }
     return digests;
-  } finally {
-    await reader.close();
-  }
-}
+  };
 
 /** The quality of which the file has all pages; it may have more, such as covers. */
 export function matchingQuality(

@@ -1,5 +1,6 @@
 /** Which chapters files are by the digests of their pages, which prove it: one request for each chapter that may fit. */
 import type { ServiceClient } from '../api/client.js';
+import { reusableBuffer } from '../cbz/zip-file.js';
 import { ChapterError } from '../core/errors.js';
 import { minTimeMs } from '../download/estimate.js';
 import { fetchAtHomeMetadata, type AtHomeMetadata } from '../image/at-home.js';
@@ -25,8 +26,10 @@ export async function recognizeByPages(
   const metadata = new Map<string, AtHomeMetadata | undefined>();
   const recognized: Recognized[] = [];
   const left: Unrecognized[] = [];
+  const getBuffer = reusableBuffer();
   for (const { compared, ...each } of comparable) {
-    const found = await findByPages(each.file, compared, metadata, deps);
+    const readPages = () => readPageDigests(each.file, getBuffer, deps.signal);
+    const found = await findByPages(each.file, compared, { metadata, readPages }, deps);
     if (found) recognized.push(found);
     else left.push(each);
   }
@@ -43,11 +46,17 @@ function toCompare({ reason, candidates }: Unrecognized, nowMs: number): readonl
 async function findByPages(
   file: AdoptableFile,
   candidates: readonly Candidate[],
-  metadata: Map<string, AtHomeMetadata | undefined>,
+  {
+    metadata,
+    readPages,
+  }: {
+    readonly metadata: Map<string, AtHomeMetadata | undefined>;
+    readonly readPages: () => Promise<readonly string[]>;
+  },
   { client, signal }: RecognizeDeps,
 ): Promise<Recognized | undefined> {
   if (candidates.length === 0) return undefined;
-  const pages = await readPageDigests(file, signal).catch(() => undefined);
+  const pages = await readPages().catch(() => undefined);
   signal.throwIfAborted();
   if (!pages) return undefined;
   for (const candidate of candidates) {

@@ -6,7 +6,7 @@ import { basename, dirname, extname, join } from 'node:path';
 import { readdirIfReadable } from '../cbz/scan-library.js';
 import { COMIC_INFO_NAME } from '../cbz/comic-info.js';
 import { listEntries } from '../cbz/decode-limits.js';
-import { toZipEntry, withZip, ZipEntryReader } from '../cbz/zip-file.js';
+import { toZipEntry, withZip } from '../cbz/zip-file.js';
 import { readRegularFileIfExists } from '../core/files.js';
 import { coverNames } from '../formats/find-cover.js';
 import {
@@ -105,15 +105,10 @@ async function firstPage(file: string): Promise<Buffer | undefined> {
     return name === undefined ? undefined : readSmallFile(join(dirname(file), name));
   }
   if (extname(file).toLowerCase() === '.pdf') return undefined;
-  return withZip(file, async (zip) => {
+  return withZip(file, async (zip, reader) => {
     const entries = (await listEntries(zip, MAX_ENTRIES)).map(toZipEntry);
     const [page] = sortPages(pageEntries(entries));
     if (!page || Math.max(page.bytes, page.compressedBytes) > MAX_COVER_BYTES) return undefined;
-    const reader = await ZipEntryReader.open(file);
-    try {
-      return await reader.read(page, (bytes) => Buffer.alloc(bytes));
-    } finally {
-      await reader.close();
-    }
+    return reader.read(page, (bytes) => Buffer.alloc(bytes));
   });
 }

@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import type { FileMark } from '../cbz/identity.js';
 import type { IndexedMarks } from '../cbz/library-cache.js';
 import { listArchives } from '../cbz/scan-library.js';
+import { reusableBuffer, type GetBuffer } from '../cbz/zip-file.js';
 import { UsageError } from '../core/errors.js';
 import { isSystemError, lstatIfExists } from '../core/files.js';
 import { readFolderManifest } from '../formats/folder-book.js';
@@ -67,11 +68,12 @@ export async function verifyFiles(inputs: readonly string[], deps: VerifyDeps): 
   const files = listed.files.filter(isDue);
   const totalBytes = files.reduce((sum, { bytes }) => sum + bytes, 0);
   const damaged: string[] = [];
+  const getBuffer = reusableBuffer();
   let [checked, readBytes, repaired] = [0, 0, 0];
   try {
     for (const each of files) {
       onProgress({ checked, total: files.length, bytes: readBytes, totalBytes });
-      const damage = await check(each, deps);
+      const damage = await check(each, getBuffer, deps);
       checked += 1;
       readBytes += each.bytes;
       if (!damage) continue;
@@ -96,6 +98,7 @@ export async function verifyFiles(inputs: readonly string[], deps: VerifyDeps): 
 
 async function check(
   { file, isFolder, bytes, mtimeMs }: Listed,
+  getBuffer: GetBuffer,
   { signal, checkedFiles, indexedMarks, nowMs }: VerifyDeps,
 ): Promise<Damage | undefined> {
   let mark: FileMark | undefined;
@@ -104,7 +107,7 @@ async function check(
   };
   const damage = await (isFolder
     ? findFolderDamage(file, signal)
-    : findDamage(file, signal, onMark));
+    : findDamage(file, { signal, onMark, getBuffer }));
   const path = resolve(file);
   if (!damage) checkedFiles.addWhole(path, { bytes, mtimeMs }, nowMs, mark);
   else

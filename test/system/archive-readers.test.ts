@@ -79,7 +79,7 @@ describeWith('an adopted archive of Python', { programs: ['python3', 'unzip'] },
     output('python3', ['-c', WRITE_LIKE_GALLERY_DL, original]);
     const record = { chapterId: chapterId(1) };
     const comment = formatIdentityComment(record);
-    await writeAdopted(original, adopted, { record, comment });
+    await writeAdopted(original, adopted, () => Promise.resolve({ record, comment }));
     expect(output('unzip', ['-tq', adopted]).toString()).toContain('No errors');
     expect(JSON.parse(output('python3', ['-c', PYTHON, adopted]).toString())).toEqual([
       null,

@@ -1,0 +1,45 @@
+/** How often the commands of a collection open each file, in processes of their own. */
+import { mkdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { writeArchive } from '../../support/archive.js';
+import { testImage, writeChapterFile } from '../../support/chapter-files.js';
+import { tankobon } from '../../support/command.js';
+import { DownloadHarness } from '../../support/download-harness.js';
+import { chapterId, syncLibrary } from '../../support/sync-harness.js';
+
+const COUNT_OPENED = `--require=${resolve('test/support/count-opened.cjs')}`;
+
+let harness: DownloadHarness;
+let folder: string;
+beforeEach(async () => {
+  harness = await DownloadHarness.start({ library: syncLibrary(['Alpha'], 0) });
+  folder = join(harness.folder, 'manga');
+  mkdirSync(folder);
+});
+afterEach(() => harness.stop());
+
+async function openedBy(...words: readonly string[]): Promise<number> {
+  const opened = join(harness.folder, 'opened');
+  const env = {
+    ...harness.service.environment,
+    TANKOBON_HOME: join(harness.folder, 'home'),
+    NODE_OPTIONS: COUNT_OPENED,
+    OPENED: opened,
+  };
+  expect(await tankobon(words, { env })).toMatchObject({ code: 0 });
+  return Number(readFileSync(opened, 'utf8'));
+}
+
+test('verify opens a file once', async () => {
+  const images = [await testImage('jpeg', 1)];
+  await writeChapterFile(join(folder, '1.cbz'), { id: chapterId('Alpha', '1'), images });
+  expect(await openedBy('verify', folder)).toBe(1);
+});
+
+test('adopt opens a file once to recognize it, and once to change it', async () => {
+  const Web = `https://mangadex.org/chapter/${chapterId('Alpha', '1')}`;
+  const comicInfo = `<ComicInfo><Web>${Web}</Web></ComicInfo>`;
+  await writeArchive(join(folder, '1.cbz'), { '1.jpg': 'a page', 'ComicInfo.xml': comicInfo });
+  expect(await openedBy('adopt', folder)).toBe(1);
+  expect(await openedBy('adopt', folder, '--apply')).toBe(2);
+});
