@@ -422,7 +422,7 @@ describe('in the process of the test', () => {
 });
 
 interface KilledRepair {
-  readonly format: 'cbz' | 'folder';
+  readonly format: string;
   /** Damages the book at this path. */
   readonly damage: (book: string) => Promise<void>;
   /** Each file of the book, by its path. */
@@ -483,13 +483,20 @@ async function killEachRepair(
   }
 }
 
-test('a kill at every change leaves the damaged book or the whole one, and the next run repairs it', async () => {
-  const filesOf = (book: string) => [book, `${book}.damaged`, `${book}.2.damaged`];
-  const damage = (book: string) => damagePage(book, 'c002-');
-  await killEachRepair({ format: 'cbz', damage, filesOf }, (digests) => {
-    expect(digests.has(join('Alpha', 'Alpha Vol.01.cbz'))).toBe(true);
-  });
-}, 600_000);
+test.each(['cbz', ...longRunRows('epub', 'pdf')])(
+  'a kill at every change leaves the damaged %s or the whole one, and the next run repairs it',
+  async (format) => {
+    const filesOf = (book: string) => [book, `${book}.damaged`, `${book}.2.damaged`];
+    const damage = async (book: string): Promise<void> => {
+      if (format === 'pdf') truncateSync(book, readFileSync(book).length - 900);
+      else await damagePage(book, 'c002-');
+    };
+    await killEachRepair({ format, damage, filesOf }, (digests) => {
+      expect(digests.has(join('Alpha', `Alpha Vol.01.${format}`))).toBe(true);
+    });
+  },
+  600_000,
+);
 
 test('a kill at every change of a book in a folder loses no file, and the next run repairs it', async () => {
   const damagedText = 'damaged';

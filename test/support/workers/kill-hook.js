@@ -40,7 +40,7 @@ function wrap(object, name, counts = isFile) {
 }
 
 const CHANGES =
-  'appendFile chmod fchmod link mkdir rename rm rmdir truncate unlink write writeFile';
+  'appendFile chmod copyFile fchmod link mkdir rename rm rmdir truncate unlink utimes write writeFile';
 for (const name of CHANGES.split(' ')) {
   wrap(fs, `${name}Sync`);
   wrap(fs.promises, name);
