@@ -51,7 +51,8 @@ export async function readImportedFile(bytes: Buffer, name: string): Promise<Imp
   throw new UsageError('bad-input-file', message, { hint: KNOWN_FILES });
 }
 
-const KNOWN_FILES =
+/** For hints. */
+export const KNOWN_FILES =
   'Pass a backup of Mihon or Tachiyomi (.tachibk), an export of MyAnimeList (.xml.gz), a download archive, or the output of: sqlite3 archive.sqlite3 "select entry from archive"';
 
 async function unzipped(bytes: Buffer, name: string): Promise<Buffer> {

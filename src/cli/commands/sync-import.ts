@@ -5,9 +5,14 @@ import type { ReadingStatus } from '../../api/reading-statuses.js';
 import { requireLogin, sessionOf } from '../../download/stored-login.js';
 import { openDownloadArchive } from '../../download/download-archive.js';
 import { findListedTitles, type DoubtfulManga } from '../../sync/find-listed-titles.js';
-import { NOTHING_IMPORTED, readImportedFile, type ImportedFile } from '../../sync/import-file.js';
+import {
+  KNOWN_FILES,
+  NOTHING_IMPORTED,
+  readImportedFile,
+  type ImportedFile,
+} from '../../sync/import-file.js';
 import type { ListedManga } from '../../sync/my-anime-list.js';
-import { archiveFile, syncFolder } from '../../sync/sync-journal.js';
+import { archiveFile, currentTitleId, readSyncState, syncFolder } from '../../sync/sync-journal.js';
 import {
   editSubscriptions,
   readSubscriptionsIfExists,
@@ -57,16 +62,16 @@ export async function syncImport(
   const needsOutput = titles.length > 0 && flags.output === undefined && !flags.dryRun;
   const output = needsOutput ? await chooseOutput(subscriptions?.defaults, context) : flags.output;
   const written = entryOf({ ...flags, ...(output !== undefined && { output }) }, clock.wallMs());
-  const entries = titles.map(({ id, name }) => {
-    const title = printableLine(name);
-    return { id, entry: { ...(title !== '' && { title }), ...written } };
-  });
+  const missing = await missingTitles(titles, subscriptions, file, context);
+  const entries = [...missing].map(([id, title]) => ({
+    id,
+    entry: { ...(title !== '' && { title }), ...written },
+  }));
   const { added } = flags.dryRun
-    ? { added: missingFrom(subscriptions, titles) }
+    ? { added: [...missing.keys()] }
     : await editSubscriptions(file, context, (text) => addMissingSeries(text, entries));
-  const names = new Map(titles.map(({ id, name }) => [id, printableLine(name)]));
   for (const id of added)
-    stdout.write(`${names.get(id) ?? ''}  https://mangadex.org/title/${id}\n`);
+    stdout.write(`${missing.get(id) ?? ''}  https://mangadex.org/title/${id}\n`);
   if (!flags.dryRun) await addHistory(file, chapterIds, context);
   const summary = { titles: titles.length, otherSites, chapterIds, doubtful: found.doubtful };
   for (const line of summaryLines(summary, added.length, flags)) stderr.write(`${line}\n`);
@@ -76,12 +81,21 @@ export async function syncImport(
   return EXIT.done;
 }
 
-function missingFrom(
-  subscriptions: Subscriptions | undefined,
+/** The names of the titles without a subscription, by id; of a title that was merged, by that of the other one. */
+async function missingTitles(
   titles: ImportedFile['titles'],
-): readonly string[] {
-  const known = new Set(subscriptions?.series.map(({ target }) => target.id));
-  return titles.map(({ id }) => id).filter((id) => !known.has(id));
+  subscriptions: Subscriptions | undefined,
+  file: string,
+  { paths }: CommandContext,
+): Promise<ReadonlyMap<string, string>> {
+  const state = readSyncState(await syncFolder(paths.state, file));
+  const known = new Set(
+    subscriptions?.series.map(({ target }) => currentTitleId(target.id, state)),
+  );
+  const named = titles.map(
+    ({ id, name }) => [currentTitleId(id, state), printableLine(name)] as const,
+  );
+  return new Map(named.filter(([id]) => !known.has(id)));
 }
 
 async function addHistory(
@@ -178,7 +192,8 @@ async function readSource(
     const message = `The file cannot be read, ${systemReason(cause)}: ${source}`;
     throw new UsageError('bad-input-file', message, { cause, hint: UNREADABLE_HINT });
   }
-  throw new UsageError('bad-input-file', `Larger than ${MAX_FILE_BYTES} bytes: ${source}`);
+  const message = `The file is larger than ${MAX_FILE_BYTES / 2 ** 20} MiB: ${sourceName(source)}`;
+  throw new UsageError('bad-input-file', message, { hint: KNOWN_FILES });
 }
 
 async function fetchFollows(

@@ -1,6 +1,8 @@
 /** Titles that MangaDex merged into others: their subscriptions follow, with folder and history. */
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { runCommand } from '../../support/retag-harness.js';
+import { tachibk } from '../../support/tachibk.js';
 import {
   DAY_MS,
   chapterId,
@@ -150,6 +152,26 @@ test('sync add of the title into which a subscribed one was merged changes that 
   const text = readFileSync(harness.file, 'utf8');
   expect(text.match(/target:/g)).toHaveLength(1);
   expect(text).toContain('upgrade: true');
+});
+
+test('sync import leaves out a title that was merged into a subscribed one, and the other way round', async () => {
+  await start(subscription('Alpha'));
+  await harness.sync();
+  harness.service.library.mergeTitle(titleId('Alpha'), titleId('Beta'));
+  await harness.sync();
+  const backup = join(harness.base.folder, 'mihon.tachibk');
+  const favorites = ['Alpha', 'Beta'].map((name) => ({
+    address: `/manga/${titleId(name)}`,
+    title: name,
+  }));
+  writeFileSync(backup, tachibk(favorites));
+  const importBackup = async () =>
+    (await runCommand(harness.base, 'sync', 'import', backup, '--file', harness.file)).stderr;
+  expect(await importBackup()).toBe('0 titles added; 2 were already subscribed.\n');
+  harness.write('series: []\n');
+  expect(await importBackup()).toContain('1 title added; 1 was already subscribed.\n');
+  const text = readFileSync(harness.file, 'utf8');
+  expect(text.match(/target:.*/g)).toEqual([expect.stringContaining(titleId('Beta'))]);
 });
 
 test('download of a merged title and the other one reads their chapters once', async () => {
