@@ -25,6 +25,7 @@ import {
 import { publishNew } from '../core/publish.js';
 import { comicMetadata } from '../download/comic-metadata.js';
 import { sortPages } from '../formats/read-chapters.js';
+import { damagedChapter } from '../formats/source-chapter.js';
 import { imageDimensions } from '../image/dimensions.js';
 import { packedPath } from './adoptable-files.js';
 import { readOpenPageDigests, readPageDigests } from './page-digests.js';
@@ -67,9 +68,11 @@ export async function adoptFile(
   }
 }
 
-/** Whether the file can be restored. Rejects for a file that is not an archive. */
+/** Whether the file can be restored. Throws StorageError for one that cannot be read. */
 export async function isAdopted(file: string): Promise<boolean> {
-  const texts = await withZip(file, (zip) => entryTexts(zip));
+  const texts = await withZip(file, (zip) => entryTexts(zip)).catch((cause: unknown) => {
+    throw damagedChapter(file, cause);
+  });
   const record = parseRecords(texts?.get(MANIFEST_NAME) ?? '')?.[0];
   return record?.adopted !== undefined;
 }

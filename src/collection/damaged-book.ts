@@ -62,7 +62,9 @@ export async function readDamagedBook(
   file: string,
   known: readonly CbzIdentity[],
 ): Promise<DamagedBook | NotRebuildable | undefined> {
-  const isFolder = (await lstatIfExists(file))?.isDirectory() === true;
+  const stats = await lstatIfExists(file);
+  const isFolder = stats?.isDirectory() === true;
+  if (!isFolder && stats?.isFile() !== true) return undefined;
   const extension = extname(file).slice(1).toLowerCase();
   const format = isFolder ? 'folder' : BOOK_FORMATS.find((each) => each === extension);
   if (!format) return undefined;

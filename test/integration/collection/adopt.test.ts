@@ -408,6 +408,12 @@ test('a file that cannot be read is exit code 3, and does not stop the others', 
     { file: join(folder, 'empty.zip'), reason: 'archive-damaged' },
   ]);
   expect(summary).toMatchObject({ adopted: 1, failed: 2, links: 1 });
+  const undone = await adopt('--undo');
+  expect(undone.code).toBe(3);
+  expect(undone.ofType('file-failed')).toMatchObject([
+    { reason: 'archive-damaged', message: expect.stringContaining('broken.cbz') as unknown },
+  ]);
+  expect(undone.summary).toMatchObject({ restored: 1, failed: 1 });
 });
 
 test('a damaged page is not adopted', async () => {

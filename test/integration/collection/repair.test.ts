@@ -12,6 +12,7 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
+import { execFileSync } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { repairFiles } from '../../../src/collection/repair.js';
@@ -24,6 +25,7 @@ import { fileDigest, imageDigests } from '../../support/bind-harness.js';
 import { tankobonHere } from '../../support/in-process.js';
 import { DownloadHarness } from '../../support/download-harness.js';
 import { killAtEachChange } from '../../support/kill-points.js';
+import { posixTest } from '../../support/platform.js';
 import { runCommand } from '../../support/retag-harness.js';
 import { shortChapters } from '../../support/short-chapters.js';
 import { chapterId, DAY_MS, syncLibrary } from '../../support/sync-harness.js';
@@ -209,6 +211,13 @@ describe('in the process of the test', () => {
     expect(stderr).toContain('hint: Files of other programs, and files of which nothing says');
     expect([await fileDigest(file), await fileDigest(foreign)]).toEqual(before);
     expect(readdirSync(dirname(file)).sort()).toEqual(['foreign.cbz', 'mine.cbz']);
+  });
+
+  posixTest('a named pipe is only reported', async () => {
+    mkdirSync(harness.output, { recursive: true });
+    execFileSync('mkfifo', [join(harness.output, 'pipe.cbz')]);
+    const { code, stderr } = await verify('--repair');
+    expect([code, stderr]).toEqual([3, expect.stringMatching(/^hint: Files of other programs/)]);
   });
 
   test('a chapter whose end is lost is loaded again if an earlier check saw its mark there', async () => {
