@@ -83,6 +83,9 @@ async function printOverview(
   const command = downloadCommand(listed, folders, options);
   if (html !== undefined) await writePage(html, { listed, command, unknownFiles }, context);
   if (command !== undefined) stderr.write(`To download what is missing: ${command}\n`);
+  const choice = choiceCommand(listed, folders);
+  if (choice !== undefined)
+    stderr.write(`To choose which files of chapters with several to delete: ${choice}\n`);
   return EXIT.done;
 }
 
@@ -146,4 +149,18 @@ function downloadCommand(
   return due.length <= MAX_NAMED_TITLES
     ? `tankobon download ${named}${languages}${output}`
     : `tankobon overview ${folders.map(shellQuoted).join(' ')} --offline --json | ${query} | tankobon download --from-file -${languages}${output}`;
+}
+
+const MAX_NAMED_FILES = 10;
+
+/** For all of many files, it prints the commands. Undefined if no chapter has several files. */
+function choiceCommand(
+  listed: readonly ListedTitle[],
+  folders: readonly string[],
+): string | undefined {
+  const files = listed.flatMap(({ title }) => title.duplicates.flatMap((each) => each.files));
+  if (files.length === 0) return undefined;
+  if (files.length <= MAX_NAMED_FILES) return `rm -i -- ${files.map(shellQuoted).join(' ')}`;
+  const query = `jq -r '.duplicates // [] | .[] | "rm -i -- " + (.files | @sh)'`;
+  return `tankobon overview ${folders.map(shellQuoted).join(' ')} --offline --json | ${query}`;
 }

@@ -2,6 +2,7 @@
 import { mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { formatIdentityComment } from '../../../src/cbz/identity.js';
+import { shellQuoted } from '../../../src/core/shell-quoted.js';
 import { editChapter, takeDownChapter } from '../../../src/practice-server/library/library.js';
 import { writeArchive } from '../../support/archive.js';
 import { testImage, writeChapterFile } from '../../support/chapter-files.js';
@@ -252,6 +253,12 @@ test('several files of a chapter are listed, and files of unknown titles counted
     ],
   });
   expect(events.at(-1)).toMatchObject({ titles: 2, unknown: 1 });
+  const listed = events[0]?.['duplicates'] as readonly { files: readonly string[] }[];
+  const names = listed[0]?.files.map(shellQuoted).join(' ') ?? '';
+  const { stderr } = await overview('--offline');
+  expect(stderr).toContain(
+    `To choose which files of chapters with several to delete: rm -i -- ${names}\n`,
+  );
 });
 
 test('--html writes a page without scripts, and - prints it', async () => {
