@@ -23,11 +23,15 @@ type ChapterEntry = readonly [
   titleId: string | null,
 ];
 
-/** Size, modification time, then the chapter that was found, if any, or those of a book. */
+/**
+ * Size, modification time, then the chapter that was found, if any, or those of a book; last, if `retag` would not change
+ * the file, the digest of what it compared the file with.
+ */
 type Entry = readonly [
   sizeBytes: number,
   mtimeMs: number,
   found: null | ChapterEntry | { readonly book: readonly ChapterEntry[] },
+  comparedWith?: string,
 ];
 
 /** Counts up when entries get fields: those of an earlier format are read again. */
@@ -64,6 +68,19 @@ export class LibraryCache implements IdentityCache {
     const chapters = identities.map(toChapterEntry);
     const found = isBound ? { book: chapters } : (chapters[0] ?? null);
     this.#seen.set(this.#pathOf(file), [size, mtimeMs, found]);
+  }
+
+  /** Whether the file, which the scan saw, was the same as what has this digest. */
+  isSameAs(file: string, digest: string): boolean {
+    return this.#seen.get(this.#pathOf(file))?.[3] === digest;
+  }
+
+  setSameAs(file: string, digest: string): void {
+    const path = this.#pathOf(file);
+    const [size, mtimeMs, found] = this.#seen.get(path) ?? [];
+    if (size === undefined || mtimeMs === undefined || found === undefined) return;
+    this.#hasChanges = true;
+    this.#seen.set(path, [size, mtimeMs, found, digest]);
   }
 
   keep(file: string): boolean {
@@ -154,8 +171,9 @@ function parseEntries(value: unknown): ReadonlyMap<string, Entry> {
 
 function isEntry(value: unknown): value is Entry {
   if (!Array.isArray(value)) return false;
-  const [size, mtimeMs, found] = value as unknown[];
+  const [size, mtimeMs, found, comparedWith = ''] = value as unknown[];
   if (typeof size !== 'number' || typeof mtimeMs !== 'number') return false;
+  if (typeof comparedWith !== 'string') return false;
   if (isRecord(found)) return Array.isArray(found['book']) && found['book'].every(isChapterEntry);
   return found === null || isChapterEntry(found);
 }

@@ -28,12 +28,12 @@ import type { LeftFolder } from './new-folders.js';
 import { assertReadableFolder } from './readable-folder.js';
 import type { BookRetag } from './retag-books.js';
 import type { RetagEvent } from './retag-events.js';
-import { planRetags, type RetagPlan, type RetagRequest } from './retag-plan.js';
+import { planRetags, type ComparedFiles, type RetagPlan, type RetagRequest } from './retag-plan.js';
 
 interface RetagDeps extends ExtraDeps {
   readonly observe: (event: RetagEvent) => void;
-  /** For a dry run, which changes nothing: without it, each file is opened once more. */
-  readonly cache?: (IdentityCache & { save(): Promise<void> }) | undefined;
+  /** For a dry run, which changes nothing: without it, each file is opened. */
+  readonly cache?: (IdentityCache & ComparedFiles & { save(): Promise<void> }) | undefined;
 }
 
 const HINT = 'Pass a folder with chapters that tankobon saved.';
@@ -47,12 +47,15 @@ export async function retag(
   const { signal } = deps;
   const cache = request.dryRun ? deps.cache : undefined;
   const library = await scanLibrary(request.folder, { signal, ...(cache && { cache }) });
-  // Without it, the next dry run is slower.
-  await cache?.save().catch(() => undefined);
   if (library.archives.length === 0 && library.damaged.length === 0)
     throw new UsageError('nothing-to-bind', `No chapters found: ${request.folder}`, { hint: HINT });
   if (!request.dryRun) await removeLeftovers(library.leftoverFiles, systemClock);
-  return new RetagRun(request, deps).run(library);
+  try {
+    return await new RetagRun(request, { ...deps, cache }).run(library);
+  } finally {
+    // Without it, the next dry run is slower.
+    await cache?.save().catch(() => undefined);
+  }
 }
 
 class RetagRun {
@@ -78,7 +81,10 @@ class RetagRun {
         const reason = 'other-program';
         this.deps.observe({ type: 'chapter-skipped', chapter, file, reason, message });
       }
-    const plan = await planRetags(library.archives, this.request, this.deps);
+    const plan = await planRetags(library.archives, this.request, {
+      ...this.deps,
+      compared: this.deps.cache,
+    });
     this.#fields = plan.fields;
     for (const { file, chapter, error } of plan.failed) this.#fail(file, error, chapter);
     for (const { file, chapter, kept } of plan.unchanged) this.#keep(file, chapter, kept);

@@ -1,9 +1,11 @@
 /** What retag changes: compares the files of a folder with what the service says of their chapters and titles. */
+import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
 import { fetchChapters, type Chapter } from '../api/chapters.js';
 import type { ServiceClient } from '../api/client.js';
 import { fetchTitles, type Title } from '../api/titles.js';
 import type { ExistingArchive } from '../cbz/library-index.js';
+import { VERSION } from '../core/version.js';
 import { mayHaveChanged } from '../download/chapter-changes.js';
 import {
   isRetag,
@@ -23,6 +25,14 @@ export interface RetagRequest extends Omit<RetagOptions, 'titleNames' | 'hasComp
   readonly dryRun: boolean;
   /** Whether titles that the service renamed get their new name and folder. */
   readonly renameTitles: boolean;
+  /** The template of the names, from which `nameTemplates` are made. */
+  readonly name: string;
+}
+
+/** The digests of what files were compared with that need no change. */
+export interface ComparedFiles {
+  isSameAs(file: string, digest: string): boolean;
+  setSameAs(file: string, digest: string): void;
 }
 
 export interface RetagPlan {
@@ -54,13 +64,15 @@ interface PlanDeps {
   readonly client: ServiceClient;
   readonly warn: (message: string) => void;
   readonly signal: AbortSignal;
+  /** Files that are in it are not read again. */
+  readonly compared?: ComparedFiles | undefined;
 }
 
 /** Throws errors of the service, and the signal's reason when aborted. */
 export async function planRetags(
   all: readonly ExistingArchive[],
   request: RetagRequest,
-  { client, warn, signal }: PlanDeps,
+  { client, warn, signal, compared }: PlanDeps,
 ): Promise<RetagPlan> {
   const archives = all.filter(({ isBound, ownership }) => !isBound && ownership === 'own');
   const bound = all.filter(({ isBound }) => isBound);
@@ -73,6 +85,7 @@ export async function planRetags(
   if (request.renameTitles) await addUsedNames(usedNames, archives, chapters);
   const titleNames = request.renameTitles ? newTitleNames(titles, usedNames) : undefined;
   const options = { ...request, titleNames, hasComparedPages: false };
+  const plan = request.renameTitles ? planRetag : planOnce(request, compared);
   const newFolders = new NewFolders();
   const retags: Retag[] = [];
   const unchanged: RetagPlan['unchanged'][number][] = [];
@@ -86,7 +99,7 @@ export async function planRetags(
     if (!chapter || !title) notListed += 1;
     else
       try {
-        const planned = await planRetag({ file, chapter, title }, options);
+        const planned = await plan({ file, chapter, title }, options);
         usedNames.add(title.id, planned.title.name);
         if (planned.mayHaveOtherPages) pagesNotCompared += 1;
         const { from, to } = isRetag(planned)
@@ -114,6 +127,26 @@ export async function planRetags(
     changedInBooks: changedInBooks(all, chapters),
     notListed,
     fields,
+  };
+}
+
+/** Plans as planRetag does, without reading a file that was compared with the same before and needed no change. */
+function planOnce(request: RetagRequest, compared: ComparedFiles | undefined): typeof planRetag {
+  if (!compared) return planRetag;
+  return async (onDisk, options) => {
+    const { file, chapter, title } = onDisk;
+    const text = JSON.stringify([VERSION, request, chapter, title]);
+    const digest = createHash('sha256').update(text).digest('base64url').slice(0, 16);
+    if (compared.isSameAs(file, digest))
+      return { edited: [], unknown: [], mayHaveOtherPages: false, title };
+    const planned = await planRetag(onDisk, options);
+    const isSame =
+      !isRetag(planned) &&
+      keptInUnchanged(planned).length === 0 &&
+      !planned.mayHaveOtherPages &&
+      planned.title.name === title.name;
+    if (isSame) compared.setSameAs(file, digest);
+    return planned;
   };
 }
 

@@ -37,9 +37,11 @@ async function retagFolder(
   const { withService } = await import('../with-service.js');
   const { LibraryCache } = await import('../../cbz/library-cache.js');
   const { settings, stdout, stderr, signal } = context;
-  const format = nameTemplates(options.name ?? settings.name);
+  const name = options.name ?? settings.name;
+  const format = nameTemplates(name);
   const request = {
     folder,
+    name,
     nameTemplates: [format(false), format(true)],
     volumeField: settings.volumeField,
     titleField: options.titleField ?? settings.titleField,

@@ -1,18 +1,19 @@
 /** How often the commands of a collection open each file, in processes of their own. */
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, utimesSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { writeArchive } from '../../support/archive.js';
 import { testImage, writeChapterFile } from '../../support/chapter-files.js';
 import { tankobon } from '../../support/command.js';
 import { DownloadHarness } from '../../support/download-harness.js';
-import { chapterId, syncLibrary } from '../../support/sync-harness.js';
+import { chapterId, syncChapter, syncLibrary } from '../../support/sync-harness.js';
 
+const NO_LIMITS = { general: { requests: 10_000, periodMs: 1_000 }, periodScale: 0.001 };
 const COUNT_OPENED = `--require=${resolve('test/support/count-opened.cjs')}`;
 
 let harness: DownloadHarness;
 let folder: string;
 beforeEach(async () => {
-  harness = await DownloadHarness.start({ library: syncLibrary(['Alpha'], 0) });
+  harness = await DownloadHarness.start({ library: syncLibrary(['Alpha'], 0), limits: NO_LIMITS });
   folder = join(harness.folder, 'manga');
   mkdirSync(folder);
 });
@@ -42,4 +43,23 @@ test('adopt opens a file once to recognize it, and once to change it', async () 
   await writeArchive(join(folder, '1.cbz'), { '1.jpg': 'a page', 'ComicInfo.xml': comicInfo });
   expect(await openedBy('adopt', folder)).toBe(1);
   expect(await openedBy('adopt', folder, '--apply')).toBe(2);
+});
+
+test('a second dry run of retag opens only files that changed, or whose chapter or options did', async () => {
+  await harness.download({ targets: [chapterId('Alpha', '1'), chapterId('Alpha', '2')] });
+  const dryRun = (...words: readonly string[]) =>
+    openedBy('retag', harness.output, '--dry-run', ...words);
+  expect(await dryRun()).toBe(2);
+  expect(await dryRun()).toBe(0);
+  // Both would change, which is not kept.
+  for (const opened of [2, 2]) expect(await dryRun('--title-field', 'numbered')).toBe(opened);
+  expect(await dryRun()).toBe(0);
+  const file = harness.archives()[0] ?? '';
+  utimesSync(file, new Date(), new Date('2026-01-01'));
+  // Its identity is read too.
+  expect(await dryRun()).toBe(2);
+  const library = harness.service.library;
+  library.putChapter(syncChapter('Alpha', '2', 0, { title: 'Another title' }));
+  expect(await dryRun()).toBe(1);
+  expect(await dryRun()).toBe(1);
 });
