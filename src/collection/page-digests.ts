@@ -32,7 +32,7 @@ export async function readPageDigests(
   return digests;
 }
 
-/** Of the archive that is open. */
+/** Does the same for an archive that is open. */
 export async function readOpenPageDigests(
   descriptor: number,
   getBuffer: GetBuffer,
