@@ -11,6 +11,7 @@ export async function withIndexedFiles<T>(
   const files = new Set<string>();
   const observe = (event: DownloadMessage): void => {
     if (event.type === 'chapter-saved') files.add(event.file);
+    if (event.type === 'chapter-retagged') files.add(event.newFile ?? event.file);
     listeners.observe(event);
   };
   try {

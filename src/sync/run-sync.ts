@@ -55,7 +55,7 @@ export async function runSync(
       options,
       subscriptions,
       history: historyOf(archive, journal),
-      libraries: new SyncLibraries(folder, service.signal),
+      libraries: new SyncLibraries(context.paths.state, service.signal),
       journal,
       listeners: observed,
       notices,
@@ -63,6 +63,7 @@ export async function runSync(
     try {
       return await runOnce(session);
     } finally {
+      await session.libraries.save();
       await journal.close();
     }
   });

@@ -318,7 +318,6 @@ test('status names the titles that failed, and why', async () => {
 test('a damaged file of a chapter is named with the command that repairs it', async () => {
   await add(ALPHA);
   await run();
-  await run('--redownload');
   const names = () => readdirSync(join(folder, 'comics', 'Alpha')).sort();
   const [first = '', second] = names();
   const damaged = join(folder, 'comics', 'Alpha', first);
@@ -329,8 +328,11 @@ test('a damaged file of a chapter is named with the command that repairs it', as
     `warning: ${damaged} is damaged: its end is lost.\nhint: To download its chapter again, run: tankobon verify --repair '${damaged}'\n`,
   );
   expect(stderr).not.toContain('not in the folder any more');
-  await run('--redownload');
+  expect((await here('verify', '--repair', damaged)).code).toBe(0);
   expect(names()).toEqual([first, `${first}.damaged`, second]);
+  truncateSync(damaged, 400);
+  await run('--redownload');
+  expect(names()).toEqual([`${first}.2.damaged`, first, `${first}.damaged`, second].sort());
 });
 
 test('chapters whose files are gone are named; --redownload and forget bring them back', async () => {
