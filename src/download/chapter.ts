@@ -16,7 +16,12 @@ import { loadPage, type PageJob, type PageDeps } from './page.js';
 import type { ChapterDescription } from './describe-chapter.js';
 import type { PrefetchedMetadata } from './prefetch.js';
 import type { WorkShare } from '../rate-limit/redis/work-share.js';
-import { findPublished, publishChapter, type ChapterTarget } from './publish-chapter.js';
+import {
+  findPublished,
+  publishChapter,
+  removeOther,
+  type ChapterTarget,
+} from './publish-chapter.js';
 import { Workspace, type PackedPage } from './workspace.js';
 
 export interface ChapterJob extends ChapterTarget {
@@ -168,7 +173,7 @@ async function save(
     };
     const missing = pages.filter(({ page }) => !kept.has(page));
     await loadAll(missing, load, signal);
-    const saved = await finish(job, pages.length, workspace, cbz);
+    const saved = await finish(job, pages.length, workspace, cbz, signal);
     await cbz.discard();
     await cleanUp(workspace, deps);
     return saved;
@@ -195,13 +200,16 @@ async function finish(
   count: number,
   workspace: Workspace,
   cbz: CbzWriter,
+  signal: AbortSignal,
 ): Promise<SavedChapter> {
   const { id, file, output, replaces, supersedes } = job;
   const pages = completePages(workspace.kept, count, id);
-  const publish = (tmpFile: string) =>
-    job.isDamaged
+  const publish = async (tmpFile: string) => {
+    await removeOther(job, signal);
+    return job.isDamaged
       ? replaceDamaged(file, () => publishChapter(tmpFile, job))
       : publishChapter(tmpFile, job);
+  };
   try {
     const dimensions = await cbz.dimensions();
     const sized = pages.map((page, index) => ({ ...page, ...dimensions[index] }));

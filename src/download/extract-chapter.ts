@@ -28,6 +28,8 @@ export interface ExtractedChapter {
   readonly source: SourceChapter;
   /** The names of the metadata that changed, such as `volume`. */
   readonly changed: readonly string[];
+  /** What the owner edited in the file of a deleted chapter that it replaces. */
+  readonly kept: readonly string[];
 }
 
 /** Throws StorageError `archive-damaged`. */
@@ -36,10 +38,11 @@ export async function planExtract(job: ChapterJob, book: string): Promise<Extrac
     ({ identity }) => identity?.chapterId === job.id.toLowerCase(),
   );
   if (!source) throw damagedChapter(book, new Error(`it lacks the chapter ${job.id}`));
-  const { record = '' } = (await job.describe?.([], source.record?.inferredVolume)) ?? {};
+  const { record = '', kept = [] } =
+    (await job.describe?.([], source.record?.inferredVolume)) ?? {};
   const described = parseRecords(record)?.[0]?.metadata ?? {};
   const now = { ...described, title: plainTitle(described.title) };
-  return { job, source, changed: differences(source.metadata, now) };
+  return { job, source, changed: differences(source.metadata, now), kept };
 }
 
 function differences(before: ChapterMetadata, after: ChapterMetadata): readonly string[] {

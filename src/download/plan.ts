@@ -143,17 +143,24 @@ export async function planSelected(
         deps,
       )
     : undefined;
-  const superseded = await findSuperseded(
+  const { superseded, replacements } = await findSuperseded(
     missing.filter((chosen) => !options.filesToReplace && isSavedAlready(chosen)),
     { titles: named.titles, series },
     library,
-    options.selection,
+    options,
     deps,
   );
-  const replacing = await withReplaced(missing, library, named.titles, options, deps.signal);
+  const replacing = await withReplaced(
+    missing,
+    library,
+    named.titles,
+    { ...options, replacements },
+    deps.signal,
+  );
   const loading = { titles: named.titles, loadedTitles };
   const chapters = planJobs(replacing, library, loading, {
     ...options,
+    replacements,
     superseded,
     nameChapter,
     homes,

@@ -15,7 +15,7 @@ import {
 import { StorageError } from '../core/errors.js';
 import { toStorageError, statIfExists } from '../core/files.js';
 import { publishNew } from '../core/publish.js';
-import { takePlace, type SupersededFile } from './superseded-file.js';
+import type { SupersededFile } from './superseded-file.js';
 
 export interface ChapterTarget {
   readonly id: string;
@@ -27,7 +27,7 @@ export interface ChapterTarget {
   readonly replaces?: string | undefined;
   /** Another release of the same chapter, whose archive is replaced too. */
   readonly replacesChapter?: string;
-  /** A file of another chapter that makes way for this one. */
+  /** A file of another chapter that makes way for the one that is replaced. */
   readonly supersedes?: SupersededFile | undefined;
   /** A file that is not in this state any more is not replaced. */
   readonly replacedState?: FileState | undefined;
@@ -52,12 +52,6 @@ export async function findPublished(target: ChapterTarget): Promise<string | und
  * of this chapter, or of the one that it replaces.
  */
 export async function publishChapter(tmpFile: string, target: ChapterTarget): Promise<string> {
-  const { file, supersedes } = target;
-  const published = await publish(tmpFile, target);
-  return supersedes ? takePlace(published, file, supersedes) : published;
-}
-
-async function publish(tmpFile: string, target: ChapterTarget): Promise<string> {
   const { replaces = target.file } = target;
   if (replaces !== target.file) {
     const { chapter, own } = await contentOf(replaces, target);
@@ -78,6 +72,16 @@ async function publish(tmpFile: string, target: ChapterTarget): Promise<string> 
     }
   }
   throw new StorageError('name-taken', `No free file name: ${target.file}`);
+}
+
+/** Removes the file that makes way, unless another program changed the one that is replaced. Throws StorageError. */
+export async function removeOther(target: ChapterTarget, signal: AbortSignal): Promise<void> {
+  const { replaces: file = target.file, supersedes } = target;
+  if (!supersedes) return;
+  const { chapter, own: state } = await contentOf(file, target);
+  if (chapter !== 'same' || !state) throw fileChanged(file);
+  const { removeSuperseded } = await import('./superseded-file.js');
+  await removeSuperseded({ file, state }, supersedes, signal);
 }
 
 /** While another process replaces the same file. */

@@ -19,7 +19,7 @@ import {
 } from './chapter-file.js';
 import { newName, readNames } from './chapter-names.js';
 import { comicMetadata, inferredVolumeOf } from './comic-metadata.js';
-import { takePlace, type SupersededFile } from './superseded-file.js';
+import { removeSuperseded, type SupersededFile } from './superseded-file.js';
 
 export interface RetagOptions extends ComicFields {
   /** The templates that may have named the files. */
@@ -89,7 +89,7 @@ export async function planRetag(
   const state = await readFileState(file);
   if (!state) throw fileChanged(file);
   const content = await readChapterFile(file);
-  const superseded = await readSuperseded(onDisk);
+  const superseded = onDisk.supersedes && (await readChapterFile(onDisk.supersedes.file));
   const { force, hasComparedPages, nameTemplates } = options;
   const newTitleName = options.titleNames?.get(onDisk.title.id);
   const names = await readNames(content, onDisk, newTitleName);
@@ -110,18 +110,11 @@ export async function planRetag(
   const revision = hasComparedPages ? chapter : withOldTime(chapter, content);
   const isNewRevision = revision !== undefined && !isUpToDate(content, revision);
   const mayHaveOtherPages = !hasComparedPages && mayHaveChanged(savedIn(content), chapter);
-  if (changed.length === 0 && named.to === from && !isNewRevision)
+  if (changed.length === 0 && named.to === from && !isNewRevision && !onDisk.supersedes)
     return { edited, unknown, title, mayHaveOtherPages };
   const written = { metadata, force, revision: isNewRevision ? revision : undefined };
   const change = { changed, edited, unknown, mayHaveOtherPages, ...written };
   return { ...retagged, from, ...named, ...change, state };
-}
-
-/** Throws for a damaged file, which stays: its edits could not be taken over. */
-async function readSuperseded({
-  supersedes,
-}: ChapterOnDisk): Promise<ChapterFileContent | undefined> {
-  return supersedes && readChapterFile(supersedes.file);
 }
 
 /** The time stays where pages were not compared: from its difference, `--update` knows that it has to compare them. */
@@ -179,20 +172,18 @@ export async function writeRetagged(
   targets: Iterable<string>,
   signal: AbortSignal,
 ): Promise<string> {
-  const { file, from, to, root, state, metadata, force, revision, supersedes } = retag;
+  const { file, from, to, root, metadata, force, revision, supersedes } = retag;
+  const planned = { file: from, state: retag.state };
+  const state = supersedes ? await removeSuperseded(planned, supersedes, signal) : planned.state;
   const content = await readChapterFile(file);
   await makeSyncedFolders(root, dirname(to));
   const written = await rewriteChapterFile(file, content, {
     metadata,
     inferredVolume: inferredVolumeOf(retag.chapter),
     force,
-    superseded: await readSuperseded(retag),
     revision,
     tmpFile: temporaryName(to),
-    publish: async (tmpFile) => {
-      const published = await replaceAs(tmpFile, targets, { file: from, state });
-      return supersedes ? takePlace(published, to, supersedes) : published;
-    },
+    publish: (tmpFile) => replaceAs(tmpFile, targets, { file: from, state }),
     signal,
   });
   if (written !== from) await removeEmptyFolders(dirname(from), root);

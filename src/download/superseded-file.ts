@@ -1,33 +1,78 @@
 /** Removes the file of a deleted chapter whose number another one gets, see find-superseded.ts. */
 import { readIdentity } from '../cbz/archive-content.js';
+import { readComicInfo } from '../cbz/comic-info-reader.js';
 import type { ExistingArchive } from '../cbz/library-index.js';
-import { fileChanged, isUnchanged, readFileState, replaceUnchanged } from '../cbz/ownership.js';
-import { removeFile } from '../core/files.js';
+import {
+  fileChanged,
+  isUnchanged,
+  readFileState,
+  replaceUnchanged,
+  type FileState,
+} from '../cbz/ownership.js';
+import { removeFile, temporaryName } from '../core/files.js';
+import { mergedComicInfo, readChapterFile, rewriteChapterFile } from './chapter-file.js';
 
 /** A file that makes way for a chapter. */
 export type SupersededFile = Pick<ExistingArchive, 'file' | 'chapterId'>;
 
+/** The file of the chapter that gets the number. */
+interface SuccessorFile {
+  readonly file: string;
+  readonly state: FileState;
+}
+
 /**
- * Removes the file once its successor was published as `written`, so that a killed run leaves one of the two, with the
- * edits of both. Resolves with the path of the successor: it gets the name of the file, if that is the `wanted` one. Throws
- * StorageError `file-changed`.
+ * Removes the superseded file before its successor gets the number: as long as that has the old version, the run after
+ * a killed one updates it. Its owner's edits go into the successor first. Resolves with the state of that. Throws
+ * StorageError, such as `file-changed`, also for a damaged file, which stays.
  */
-export async function takePlace(
-  written: string,
-  wanted: string,
+export async function removeSuperseded(
+  successor: SuccessorFile,
   { file, chapterId }: SupersededFile,
-): Promise<string> {
+  signal: AbortSignal,
+): Promise<FileState> {
   const state = await readFileState(file);
-  if (!state) return written;
+  if (!state) return successor.state;
   const identity = await readIdentity(file);
   const isSame =
     typeof identity === 'object' && identity.isMarked && identity.chapterId === chapterId;
   if (!isSame) throw fileChanged(file);
-  if (file === wanted) {
-    if (await replaceUnchanged(written, file, state)) return file;
-    throw fileChanged(file);
-  }
+  const newState = await takeEdits(successor, file, signal);
   if (!(await isUnchanged(file, state))) throw fileChanged(file);
   await removeFile(file);
-  return written;
+  return newState;
+}
+
+/** What tankobon wrote in the successor stays: its number shows that it is not updated yet. */
+async function takeEdits(
+  { file, state }: SuccessorFile,
+  edited: string,
+  signal: AbortSignal,
+): Promise<FileState> {
+  const content = await readChapterFile(file);
+  const superseded = await readChapterFile(edited);
+  const { comicInfo, record } = content;
+  const metadata = record?.metadata ?? (await readComicInfo(comicInfo ?? ''));
+  const kept = { force: false, superseded };
+  const merged = await mergedComicInfo(
+    content,
+    { ...metadata, pages: [] },
+    { ...kept, hasSamePages: true },
+  );
+  if (!merged || merged.xml === comicInfo) return state;
+  await rewriteChapterFile(file, content, {
+    ...kept,
+    metadata,
+    inferredVolume: record?.inferredVolume,
+    revision: undefined,
+    tmpFile: temporaryName(file),
+    publish: async (tmpFile) => {
+      if (await replaceUnchanged(tmpFile, file, state)) return file;
+      throw fileChanged(file);
+    },
+    signal,
+  });
+  const newState = await readFileState(file);
+  if (!newState) throw fileChanged(file);
+  return newState;
 }

@@ -81,13 +81,14 @@ async function planUpdates(
   const retags: Retag[] = [];
   const extracts: ExtractedChapter[] = [];
   for (const { job, chapter, title: loadingTitle, compared } of chapters) {
-    const file = job.replaces ?? compared?.file ?? job.file;
+    const book = compared?.isBound ? compared.file : undefined;
+    const file = book ?? job.replaces ?? compared?.file ?? job.file;
     const title = await loadingTitle;
     signal.throwIfAborted();
     try {
       // Without its title, a chapter would lose the series.
       if (!metadata || !chapter || !title) observe(unchangedEvent(job.id, file));
-      else if (compared?.isBound) extracts.push(await planExtract(job, file));
+      else if (book !== undefined) extracts.push(await planExtract(job, book));
       else {
         const { supersedes } = job;
         const planned = await planRetag({ file, chapter, title, supersedes }, options);
@@ -109,17 +110,22 @@ function updatedEvent(retag: Retag, name: string): UpdateEvent {
 }
 
 /** A chapter that got nothing but the version counts as unchanged. */
-function extractedEvent({ job, source, changed }: ExtractedChapter, newFile: string): UpdateEvent {
+function extractedEvent(
+  { job, source, changed, kept }: ExtractedChapter,
+  newFile: string,
+): UpdateEvent {
   const { file } = source;
-  if (changed.length === 0) return unchangedEvent(job.id, newFile);
+  const { replaces = newFile } = job;
+  if (changed.length === 0 && replaces === newFile) return unchangedEvent(job.id, newFile);
   return {
     type: 'chapter-retagged',
     chapter: job.id,
     file,
     book: file,
     newFile,
+    ...(replaces !== newFile && { removedFile: replaces }),
     changed,
-    kept: [],
+    kept,
   };
 }
 

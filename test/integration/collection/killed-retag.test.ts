@@ -241,6 +241,9 @@ test('--update of a chapter that gets the number of a deleted one: its pages and
       const isSaved = archives.some(({ chapterId }) => chapterId === renumbered.id);
       const hasEdit = texts.some((xml) => xml.includes('<Review>Mine</Review>'));
       expect([kill, damaged, isSaved, hasEdit]).toEqual([kill, [], true, true]);
+      const { code } = await harness.download({ targets, output, update: true, language: 'en' });
+      const files = readdirSync(join(output, 'Old'));
+      expect([kill, code, files]).toEqual([kill, 0, [expect.stringContaining('Old Ch.002')]]);
     });
     expect(changes).toBeGreaterThan(5);
   } finally {
