@@ -35,6 +35,8 @@ export interface ChapterRecord {
   readonly inferredVolume?: string | undefined;
   /** In a book: the series that tankobon wrote, if `metadata` has another one of the owner. */
   readonly writtenSeries?: string | undefined;
+  /** In a book: the names of the other `metadata` that the owner edited in the chapter's file. */
+  readonly edited?: readonly string[] | undefined;
   /** The sha256 of each page in order, as lower-case hex. */
   readonly pages?: readonly string[] | undefined;
   /** What tankobon wrote, as readers of ComicInfo.xml see it; a difference to the file is an edit of the owner. */
@@ -111,6 +113,7 @@ const chapterRecord = z.object({
   quality: z.enum(QUALITIES).optional(),
   inferredVolume: text,
   writtenSeries: text,
+  edited: texts,
   pages: z.array(z.string().regex(DIGEST)).max(MAX_PAGES).optional(),
   metadata: recordMetadata.optional(),
   adopted: z

@@ -3,6 +3,7 @@ import type { Chapter } from '../api/chapters.js';
 import type { Title } from '../api/titles.js';
 import type { CbzDescription } from '../cbz/cbz-writer.js';
 import type { ComicFields, ComicMetadata } from '../cbz/comic-info.js';
+import type { ChapterMetadata } from '../cbz/comic-info-reader.js';
 import type { ComicInfoMerge } from '../cbz/comic-info-merge.js';
 import type { Quality } from '../image/page-url.js';
 import { comicMetadata, inferredVolumeOf, titleIdOf } from './comic-metadata.js';
@@ -19,6 +20,8 @@ export interface DescribedChapter {
   readonly fields: ComicFields;
   /** The archives that are replaced; what their owner edited stays, of the first one first. */
   readonly editedFiles: readonly string[];
+  /** The book that has the chapter: what its owner edited before it was bound stays. */
+  readonly book: string | undefined;
 }
 
 export interface ChapterDescription extends CbzDescription {
@@ -31,7 +34,7 @@ export async function describeChapter(described: DescribedChapter): Promise<Chap
   const { comicInfoXml } = await import('../cbz/comic-info.js');
   const { writtenMetadata } = await import('../cbz/comic-info-reader.js');
   const { formatRecord } = await import('../cbz/record.js');
-  const { id, quality, chapter, pages, named, editedFiles } = described;
+  const { id, quality, chapter, pages, named, editedFiles, book } = described;
   const { version, updatedAt } = chapter ?? {};
   const comic = chapter && named && describeComic(chapter, named.title, described);
   const record = formatRecord({
@@ -46,10 +49,22 @@ export async function describeChapter(described: DescribedChapter): Promise<Chap
     metadata: comic && writtenMetadata(comic),
   });
   if (!comic) return { record };
-  const comicInfo = await comicInfoXml(comic);
-  const merged = editedFiles.length > 0 && (await mergeEdits(editedFiles, comicInfo));
-  if (!merged) return { record, comicInfo };
-  return { record, comicInfo: merged.xml, kept: [...merged.edited, ...merged.unknown] };
+  const inBook = book === undefined ? {} : await editsInBook(book, id);
+  const comicInfo = await comicInfoXml({ ...comic, ...inBook });
+  const merged = editedFiles.length > 0 ? await mergeEdits(editedFiles, comicInfo) : undefined;
+  const { xml = comicInfo, edited = [], unknown = [] } = merged ?? {};
+  return { record, comicInfo: xml, kept: [...Object.keys(inBook), ...edited, ...unknown] };
+}
+
+/** None of a book that is gone or damaged. */
+async function editsInBook(book: string, id: string): Promise<Partial<ChapterMetadata>> {
+  const { readChapters } = await import('../formats/read-chapters.js');
+  const chapters = await readChapters(book).catch(() => []);
+  const found = chapters.find(({ identity }) => identity?.chapterId === id.toLowerCase());
+  const edited = new Set(found?.record?.edited);
+  return Object.fromEntries(
+    Object.entries(found?.metadata ?? {}).filter(([name]) => edited.has(name)),
+  );
 }
 
 function describeComic(

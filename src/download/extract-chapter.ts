@@ -7,10 +7,9 @@ import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { MANIFEST_NAME } from '../cbz/bound-manifest.js';
 import { COMIC_INFO_NAME } from '../cbz/comic-info.js';
-import type { ChapterMetadata } from '../cbz/comic-info-reader.js';
+import { readComicInfo, type ChapterMetadata } from '../cbz/comic-info-reader.js';
 import { plainTitle } from '../cbz/numbered-title.js';
 import { pageName } from '../cbz/page-name.js';
-import { parseRecords } from '../cbz/record.js';
 import { ZipEntryReader } from '../cbz/zip-file.js';
 import { ZipFileWriter } from '../cbz/zip-file-writer.js';
 import { makeSyncedFolders, temporaryName } from '../core/files.js';
@@ -38,9 +37,9 @@ export async function planExtract(job: ChapterJob, book: string): Promise<Extrac
     ({ identity }) => identity?.chapterId === job.id.toLowerCase(),
   );
   if (!source) throw damagedChapter(book, new Error(`it lacks the chapter ${job.id}`));
-  const { record = '', kept = [] } =
+  const { comicInfo = '', kept = [] } =
     (await job.describe?.([], source.record?.inferredVolume)) ?? {};
-  const described = parseRecords(record)?.[0]?.metadata ?? {};
+  const described = await readComicInfo(comicInfo);
   const now = { ...described, title: plainTitle(described.title) };
   return { job, source, changed: differences(source.metadata, now), kept };
 }

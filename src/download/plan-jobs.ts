@@ -196,6 +196,7 @@ export function planJobs(
           pages,
           named,
           fields: options,
+          book: compared?.archive.isBound ? compared.archive.file : undefined,
           editedFiles: options.force === true ? [] : edited.filter((each) => each !== undefined),
         });
       },

@@ -1,5 +1,8 @@
 /** The manifest in a book: from that of a CBZ or EPUB its chapters can be read back, with everything known of them. */
+import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
+import { ELEMENTS, type ReadField } from '../cbz/comic-info-reader.js';
+import { plainTitle } from '../cbz/numbered-title.js';
 import { parseJson } from '../core/json.js';
 import { parseRecords } from '../cbz/record.js';
 import { chapterPrefix, type Book } from './book.js';
@@ -27,6 +30,7 @@ export function manifestText(
     updatedAt: chapter.record?.updatedAt,
     inferredVolume: chapter.record?.inferredVolume,
     writtenSeries: writtenSeries(chapter),
+    edited: editedNames(chapter),
     key: sourceKey(chapter),
     prefix: chapterPrefix(index, chapters.length),
     pages: copy ? undefined : chapter.record?.pages,
@@ -41,6 +45,20 @@ function writtenSeries({ record, metadata }: SourceChapter): string | undefined 
   const written = record?.metadata?.series;
   return written === metadata.series ? undefined : written;
 }
+
+/** A number that the service does not name may be a guess from the file name. */
+function editedNames({ record, metadata }: SourceChapter): readonly string[] | undefined {
+  if (!record?.metadata || record.edited) return record?.edited;
+  const written = { ...record.metadata, title: plainTitle(record.metadata.title) };
+  const names = METADATA_NAMES.filter(
+    (name) =>
+      !isDeepStrictEqual(metadata[name], written[name]) &&
+      (name !== 'number' || written.number !== undefined),
+  );
+  return names.length > 0 ? names : undefined;
+}
+
+const METADATA_NAMES = (Object.keys(ELEMENTS) as ReadField[]).filter((name) => name !== 'series');
 
 const ownFields = z.object({
   chapters: z.array(z.object({ prefix: z.string().regex(/^c\d+-$/), key: z.string().optional() })),

@@ -16,7 +16,7 @@ import {
 import { readEntry } from '../../support/archive.js';
 import { bindFolder, imageDigests } from '../../support/bind-harness.js';
 import { DownloadHarness } from '../../support/download-harness.js';
-import { addElement } from '../../support/owner-edits.js';
+import { addElement, editEntry, replaced } from '../../support/owner-edits.js';
 import { retagFolder } from '../../support/retag-harness.js';
 import { chapter, LATER, title } from '../../support/title-library.js';
 
@@ -271,6 +271,37 @@ test('chapters that change places between two volumes are in one book each', asy
   await harness.download(update);
   expect(await numbersIn(book('01'))).toEqual(['1', '3']);
   expect(await numbersIn(book('02'))).toEqual(['2', '4']);
+  await expectSettled();
+});
+
+test('what the owner edited before a chapter was bound stays when the chapter changes', async () => {
+  await start('cbz', { keepChapters: true });
+  const [file = ''] = harness.archives().filter((each) => each.includes('Ch.001'));
+  await editEntry(file, 'ComicInfo.xml', (xml) =>
+    replaced(xml, ['</Series>', '</Series><Writer>Me</Writer>']),
+  );
+  await harness.download(options);
+  expect(paths()).toEqual(BOTH);
+  edit('1', { title: 'Salt' });
+  const { events } = await harness.download(update);
+  expect(events).toContainEqual(
+    expect.objectContaining({ type: 'chapter-retagged', changed: ['title'], kept: ['writers'] }),
+  );
+  change('1', (found) =>
+    reuploadChapter(
+      found,
+      '2026-03-05T12:00:00+00:00',
+      generateChapter({ pages: 2, bytesPerPage: 2_000, seed: 3 }),
+    ),
+  );
+  const { events: later } = await harness.download(update);
+  expect(later).toContainEqual(
+    expect.objectContaining({ type: 'chapter-saved', kept: ['writers'] }),
+  );
+  expect(await chaptersIn(book('01'))).toMatchObject([
+    { version: 3, metadata: { title: 'Salt', writers: ['Me'] } },
+    { version: 1 },
+  ]);
   await expectSettled();
 });
 
