@@ -30,6 +30,7 @@ import { testImage, writeChapterFile } from '../../support/chapter-files.js';
 import { tankobonHere } from '../../support/in-process.js';
 import { killAtEachChange, type KilledRun } from '../../support/kill-points.js';
 import { DownloadHarness } from '../../support/download-harness.js';
+import { longRunRows } from '../../support/long-run.js';
 import { addElement } from '../../support/owner-edits.js';
 import {
   numberedId,
@@ -223,30 +224,51 @@ test('--update of chapters that get new names: each is whole after each kill, an
   }
 }, 600_000);
 
-test('--update of a chapter that gets the number of a deleted one: its pages and the edits of both files are there after each kill', async () => {
-  const [deleted, renumbered] = [chapter('one', '2'), chapter('one', '2.5')];
-  const library = createLibrary({ titles: [title('one', 'Old')], chapters: [deleted, renumbered] });
-  const harness = await DownloadHarness.start({ library, limits: NO_LIMITS });
-  try {
-    const targets = [`title:${uuidOf('one')}`];
-    await harness.download({ targets, output: original, language: 'en' });
-    await addElement(join(original, named('Old', 2)), '<Review>Mine</Review>');
-    harness.service.library.removeChapter(deleted.id);
-    harness.service.library.putChapter(editChapter(renumbered, LATER, { chapter: '2' }));
-    const words = ['download', ...targets, '-o', output, '--update', '--language', 'en'];
-    const env = harness.service.environment;
-    const changes = await killAtEachChange({ ...run, words, env }, async (kill) => {
-      const { archives, damaged } = await scanLibrary(output);
-      const texts = await Promise.all(archives.map(({ file }) => readEntry(file, 'ComicInfo.xml')));
-      const isSaved = archives.some(({ chapterId }) => chapterId === renumbered.id);
-      const hasEdit = texts.some((xml) => xml.includes('<Review>Mine</Review>'));
-      expect([kill, damaged, isSaved, hasEdit]).toEqual([kill, [], true, true]);
-      const { code } = await harness.download({ targets, output, update: true, language: 'en' });
-      const files = readdirSync(join(output, 'Old'));
-      expect([kill, code, files]).toEqual([kill, 0, [expect.stringContaining('Old Ch.002')]]);
-    });
-    expect(changes).toBeGreaterThan(5);
-  } finally {
-    await harness.stop();
-  }
-}, 600_000);
+/** How the chapter that gets the number is saved, and what else of it changes. */
+const renumberings: readonly (readonly [string, { isBound?: true; hasNewPages?: true }])[] = [
+  ['a chapter', {}],
+  ...longRunRows(
+    ['a chapter with other pages', { hasNewPages: true }] as const,
+    ['a chapter in a book', { isBound: true }] as const,
+    ['a chapter in a book with other pages', { isBound: true, hasNewPages: true }] as const,
+  ),
+];
+
+test.each(renumberings)(
+  '--update of %s that gets the number of a deleted one: its pages and the edits are there after each kill, and the next run completes it',
+  async (_, { isBound = false, hasNewPages = false }) => {
+    const deleted = chapter('one', '2');
+    const renumbered = chapter('one', '2.5', isBound ? { volume: '1' } : {});
+    const chapters = [deleted, renumbered];
+    const library = createLibrary({ titles: [title('one', 'Old')], chapters });
+    const harness = await DownloadHarness.start({ library, limits: NO_LIMITS });
+    try {
+      const targets = [`title:${uuidOf('one')}`];
+      const bound = isBound && { bind: 'volume', infer: false };
+      await harness.download({ targets, output: original, language: 'en', ...bound });
+      await addElement(join(original, named('Old', 2)), '<Review>Mine</Review>');
+      harness.service.library.removeChapter(deleted.id);
+      const edited = editChapter(renumbered, LATER, { chapter: '2' });
+      const change = hasNewPages ? reuploadChapter(edited, LATER, chapter('one', '9')) : edited;
+      harness.service.library.putChapter(change);
+      const words = ['download', ...targets, '-o', output, '--update', '--language', 'en'];
+      const env = harness.service.environment;
+      const changes = await killAtEachChange({ ...run, words, env }, async (kill) => {
+        const { archives, damaged } = await scanLibrary(output);
+        const texts = await Promise.all(
+          archives.map(({ file }) => readEntry(file, 'ComicInfo.xml')),
+        );
+        const isSaved = archives.some(({ chapterId }) => chapterId === renumbered.id);
+        const hasEdit = texts.some((xml) => xml.includes('<Review>Mine</Review>'));
+        expect([kill, damaged, isSaved, hasEdit]).toEqual([kill, [], true, true]);
+        const { code } = await harness.download({ targets, output, update: true, language: 'en' });
+        const files = readdirSync(join(output, 'Old')).filter((name) => name.includes('Ch.'));
+        expect([kill, code, files]).toEqual([kill, 0, [expect.stringContaining('Ch.002 ')]]);
+      });
+      expect(changes).toBeGreaterThan(5);
+    } finally {
+      await harness.stop();
+    }
+  },
+  600_000,
+);
