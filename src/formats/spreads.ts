@@ -11,7 +11,8 @@ export interface SpreadPage {
 }
 
 /**
- * The cover and spreads in one piece stand alone, and the halves of a spread face each other; the other pages alternate.
+ * The first page, unless it is half of a spread, and spreads in one piece stand alone, and the halves of a spread face
+ * each other; the other pages alternate.
  * They begin on the side that is read first, or on the other one if the page before the next spread would be without
  * its neighbor: then the first of them stands alone.
  */
@@ -30,8 +31,8 @@ export function assignSpreads(
     run = 0;
   };
   for (const [index, page] of pages.entries()) {
-    const kind = index === 0 ? 'whole-spread' : kindOf(page);
-    if (kind === 'single') {
+    const kind = kindOf(page);
+    if (kind === 'single' && index > 0) {
       run += 1;
       continue;
     }

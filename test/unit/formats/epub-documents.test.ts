@@ -96,6 +96,11 @@ describe('spreads', () => {
       'center left right left right left right left',
     ],
     [
+      'have the halves face each other also at the beginning',
+      [...halves, tall, tall],
+      'right left right left',
+    ],
+    [
       'show a turned spread alone, before its halves',
       [tall, { ...tall, kind: 'turned-spread' as const }, ...halves],
       'center center right left',
