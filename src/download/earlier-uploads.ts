@@ -20,6 +20,8 @@ export interface EarlierUpload {
   readonly archive: ExistingArchive;
   /** Whether the service renumbered the chapter; otherwise it deleted it. */
   readonly isRenumbered: boolean;
+  /** Whether the service does not deliver the chapter any more: an update leaves its file as it is. */
+  readonly isUnavailable: boolean;
   /** Whether the owner changed its number in the file. */
   readonly hasOwnNumber: boolean;
   /** What its file says of it. */
@@ -69,7 +71,9 @@ export async function readEarlierUploads(
     const isSame = now !== undefined && keyOf(now) === keyOf(chapter);
     if (isSame || !addedKeys.has(keyOf(chapter))) continue;
     const hasOwnNumber = found?.metadata.number !== metadata.number;
-    uploads.push({ archive, chapter, hasOwnNumber, isRenumbered: now !== undefined });
+    const { isUnavailable = false } = now ?? {};
+    const isRenumbered = now !== undefined;
+    uploads.push({ archive, chapter, hasOwnNumber, isRenumbered, isUnavailable });
   }
   const gone = uploads.filter(({ isRenumbered }) => !isRenumbered);
   if (gone.length === 0) return uploads;
@@ -129,10 +133,16 @@ export function whyNotReplaced(
   return isBound && !isReadableBook(file) ? 'fixed-book' : undefined;
 }
 
-/** What to do with a chapter. `known`: its number is there, in a release that is not worse. */
+/**
+ * What to do with a chapter. `known`: its number is there, in a release that is not worse. `renumbered`: an update gives
+ * the file with its number another one; `in-use`: it does not.
+ */
 export type UploadDecision =
   | { readonly kind: 'new' }
-  | { readonly kind: 'known' | 'replaces' | 'renumbered'; readonly archive: ExistingArchive };
+  | {
+      readonly kind: 'known' | 'replaces' | 'renumbered' | 'in-use';
+      readonly archive: ExistingArchive;
+    };
 
 /** Pure. */
 export function decideUpload(
@@ -150,6 +160,8 @@ export function decideUpload(
   const [first] = same;
   if (!first) return { kind: 'new' };
   const deleted = same.find(({ isRenumbered }) => !isRenumbered);
+  const fixed = same.find(({ isUnavailable }) => isUnavailable);
+  if (!deleted && fixed) return { kind: 'in-use', archive: fixed.archive };
   if (!deleted) return { kind: 'renumbered', archive: first.archive };
   const kind = isSuccessor(chapter, deleted.chapter, selection) ? 'replaces' : 'known';
   return { kind, archive: deleted.archive };

@@ -49,7 +49,7 @@ export async function planUploads(
       const { file, isBound } = decision.archive;
       const reason = whyNotReplaced(decision.archive, isReplacing);
       if (decision.kind === 'known') skipped.push({ id, reason: 'already-there', file });
-      else if (decision.kind === 'renumbered') skipped.push({ id, reason: 'number-in-use', file });
+      else if (decision.kind !== 'replaces') skipped.push({ id, reason: 'number-in-use', file });
       else if (reason) skipped.push({ id, reason, file });
       // A book gets the chapter in place of the old one when it is bound again.
       else if (!isBound) replacements.set(id, decision.archive);

@@ -155,10 +155,10 @@ function doubledRelease(
   decision: UploadDecision,
   upgrade: boolean,
 ): DoubledRelease | undefined {
-  if (decision.kind !== 'replaces' && decision.kind !== 'renumbered') return undefined;
+  if (decision.kind === 'new' || decision.kind === 'known') return undefined;
   const { file } = decision.archive;
-  if (decision.kind === 'renumbered')
-    return upgrade ? undefined : { chapter, reason: 'number-in-use', file };
+  if (decision.kind === 'renumbered' && upgrade) return undefined;
+  if (decision.kind !== 'replaces') return { chapter, reason: 'number-in-use', file };
   const reason = whyNotReplaced(decision.archive, upgrade);
   return reason && { chapter, reason, file };
 }

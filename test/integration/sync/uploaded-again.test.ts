@@ -3,6 +3,7 @@ import { renameSync } from 'node:fs';
 import { editChapter } from '../../../src/practice-server/library/library.js';
 import { readEntry } from '../../support/archive.js';
 import { addElement } from '../../support/owner-edits.js';
+import { runCommand } from '../../support/retag-harness.js';
 import {
   chapterId,
   DAY_MS,
@@ -191,6 +192,26 @@ test('with upgrade, the renumbered chapter gets its new name, and the new one it
     'Alpha/Alpha Ch.002 [Scans II].cbz',
     'Alpha/Alpha Ch.003 [Scans].cbz',
   ]);
+});
+
+test('with upgrade, a new chapter is reported where a renumbered one that was taken down keeps the number, until retag renames that', async () => {
+  await start(', language: [en], upgrade: true');
+  harness.clock.advance(2 * DAY_MS);
+  const second = harness.service.library.chapter(chapterId('Alpha', '2'));
+  if (!second) throw new Error('no chapter 2');
+  const at = '2026-01-01T00:00:00+00:00';
+  const takenDown = { chapter: '3', isUnavailable: true };
+  harness.service.library.putChapter(editChapter(second, at, takenDown));
+  const id = upload('2', 'Scans II');
+  const { lines } = await harness.sync();
+  expect(skipped(lines)).toContainEqual(
+    expect.objectContaining({ chapter: id, reason: 'number-in-use' }),
+  );
+  expect(paths()).toEqual(BEFORE);
+  await runCommand(harness.base, 'retag', harness.base.output);
+  harness.clock.advance(8 * DAY_MS);
+  expect(savedIn((await harness.sync()).lines)).toEqual([id]);
+  expect(paths()).toHaveLength(3);
 });
 
 describe('a saved chapter that gets the number of a deleted one', () => {
