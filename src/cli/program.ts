@@ -189,7 +189,7 @@ function usageError(
     /^command-argument value '(.*)' is invalid for argument '([^']+)'\. Allowed choices are (.*)\.$/s.exec(
       message,
     );
-  if (choice) return unknownChoice(choice);
+  if (choice) return unknownChoice(choice, pathBelow(program, command));
   const sentence = message.charAt(0).toUpperCase() + message.slice(1);
   const longer = option === undefined ? undefined : longerOption(option, command);
   const similar = longer ?? /Did you mean (\S+?)\?/.exec(suggestion)?.[1];
@@ -199,11 +199,14 @@ function usageError(
   });
 }
 
-function unknownChoice([, word = '', name = '', choices = '']: RegExpExecArray): UsageError {
+function unknownChoice(
+  [, word = '', name = '', choices = '']: RegExpExecArray,
+  path: string,
+): UsageError {
   const similar = nearest(word, choices.split(', '));
   const suggestion = similar === undefined ? '' : `Did you mean ${similar}? `;
   return new UsageError('bad-option', `Unknown ${name} '${word}'.`, {
-    hint: `${suggestion}Use one of: ${choices}.`,
+    hint: `${suggestion}Use one of: ${choices}. Run: tankobon help${path}`,
   });
 }
 

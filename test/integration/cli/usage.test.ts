@@ -114,11 +114,15 @@ test.each([
 });
 
 test.each([
-  [['completion', 'bahs'], 'shell', 'Did you mean bash? Use one of: bash, zsh, fish, powershell.'],
+  [
+    ['completion', 'bahs'],
+    'shell',
+    'Did you mean bash? Use one of: bash, zsh, fish, powershell. Run: tankobon help completion',
+  ],
   [
     ['sync', 'hook', 'add', 'kmoga', 'http://nas:25600'],
     'hook',
-    'Did you mean komga? Use one of: komga, kavita, ntfy, webhook, exec.',
+    'Did you mean komga? Use one of: komga, kavita, ntfy, webhook, exec. Run: tankobon help sync hook add',
   ],
 ])('a mistyped choice is bad-option with a similar one: %j', async (words, name, hint) => {
   const word = words.find((each) => /^(bahs|kmoga)$/.test(each));
