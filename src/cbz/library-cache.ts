@@ -70,7 +70,7 @@ export class LibraryCache implements IdentityCache {
     this.#seen.set(this.#pathOf(file), [size, mtimeMs, found]);
   }
 
-  /** Whether the file, which the scan saw, was the same as what has this digest. */
+  /** Whether the file, which the scan saw, needed no change when it was compared with what has this digest. */
   isSameAs(file: string, digest: string): boolean {
     return this.#seen.get(this.#pathOf(file))?.[3] === digest;
   }

@@ -6,7 +6,7 @@ import { imageExtension } from '../image/format.js';
 import { areWhole } from './damage.js';
 import { readEntry, type DamagedBook } from './damaged-book.js';
 
-/** `none`: the book has no cover; `unknown`: nothing says whether it had one. */
+/** `none`: the book has no cover; `unknown`: whether it had one is not known. */
 export async function readOwnCover(
   book: DamagedBook,
   signal: AbortSignal,

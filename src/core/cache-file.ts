@@ -1,4 +1,4 @@
-/** JSON files in folders of tankobon that may be deleted: what is in them is found out again. */
+/** JSON files that may be deleted: tankobon finds out again what is in them. */
 import { dirname } from 'node:path';
 import { makeFolders, readFileIfExists, writeFileAtomic } from './files.js';
 import { parseJson } from './json.js';
@@ -6,7 +6,7 @@ import { PRIVATE_FOLDER_MODE } from './own-folder.js';
 
 const FILE_MODE = 0o600;
 
-/** Undefined for a file that is missing, not readable, too large or no JSON. */
+/** Undefined for a file that is missing, not readable, too large or not JSON. */
 export async function readCacheFile(
   file: string,
   options: { readonly maxBytes?: number } = {},

@@ -1,4 +1,4 @@
-/** What is said of a book that its owner edited, and that therefore stays as it is. Pure. */
+/** The warning about a book that its owner edited, and that therefore stays as it is. Pure. */
 import { shellQuoted } from '../core/shell-quoted.js';
 import type { BindWarning } from './bind-events.js';
 import type { ExistingBook } from './existing-book.js';
