@@ -11,7 +11,7 @@ import { downloadRequest } from '../download/download-request.js';
 import { download } from '../download/run-download.js';
 import type { ManifestChapter } from '../formats/book-manifest.js';
 import { pageEntries, readChapters } from '../formats/read-chapters.js';
-import { sourceKey, type SourceChapter } from '../formats/source-chapter.js';
+import { sourceKey, type ReadChapter } from '../formats/source-chapter.js';
 import { areWhole, findDamage } from './damage.js';
 import type { DamagedBook } from './damaged-book.js';
 import { packWholeChapters, type FoundChapters } from './pack-chapters.js';
@@ -57,7 +57,7 @@ export async function addChaptersBeside(
   }
 }
 
-function isChapter(source: SourceChapter, { identity, key }: ManifestChapter): boolean {
+function isChapter(source: ReadChapter, { identity, key }: ManifestChapter): boolean {
   if (!identity) return sourceKey(source) === key;
   const { chapterId, version = 1, quality = 'data' } = source.identity ?? {};
   return (
@@ -68,7 +68,7 @@ function isChapter(source: SourceChapter, { identity, key }: ManifestChapter): b
 }
 
 /** The pages of the file, with the metadata that the chapter has in the book, unless its manifest is lost. */
-function as({ metadata, record, key }: ManifestChapter, source: SourceChapter): SourceChapter {
+function as({ metadata, record, key }: ManifestChapter, source: ReadChapter): ReadChapter {
   if (!record) return source;
   const { updatedAt, pages, version } = source.record ?? {};
   const newRecord = { ...record, version, updatedAt, pages };

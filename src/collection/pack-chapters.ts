@@ -5,11 +5,11 @@ import { digestIfRegular, lstatIfExists } from '../core/files.js';
 import { makeFolders } from '../core/safe-folders.js';
 import type { ManifestChapter } from '../formats/book-manifest.js';
 import { isPage, readChapters } from '../formats/read-chapters.js';
-import type { SourceChapter } from '../formats/source-chapter.js';
+import type { ReadChapter } from '../formats/source-chapter.js';
 import { chapterFolders } from '../formats/write-folder.js';
 import type { DamagedBook } from './damaged-book.js';
 
-export type FoundChapters = Map<ManifestChapter, SourceChapter>;
+export type FoundChapters = Map<ManifestChapter, ReadChapter>;
 
 /** `work`: the folder for the archives, which is removed later. */
 export async function packWholeChapters(

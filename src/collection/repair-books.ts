@@ -14,14 +14,14 @@ import { underTemporaryLock } from '../core/lock.js';
 import { shellQuoted } from '../core/shell-quoted.js';
 import { toTankobonError } from '../core/system-errors.js';
 import type { DownloadListeners } from '../download/download-session.js';
-import type { CoverImage } from '../formats/book.js';
+import type { BookGroup, CoverImage } from '../formats/book.js';
 import { bookMetadata } from '../formats/book-metadata.js';
 import { assertConverter } from '../formats/convert-image.js';
 import { findCover } from '../formats/find-cover.js';
 import { normalizedNumber, type ChapterGroup } from '../formats/group-volumes.js';
 import { keepDamaged, removeIfUnreplaced, type RepairedFile } from '../download/keep-damaged.js';
 import { publishBookFile, publishBookFolder, withBookLock } from '../formats/publish-book.js';
-import type { SourceChapter } from '../formats/source-chapter.js';
+import type { ReadChapter } from '../formats/source-chapter.js';
 import { writeBook } from '../formats/write-book.js';
 import { addChaptersBeside, addLoadedChapters, chaptersInBook } from './book-chapters.js';
 import type { CheckedFiles } from './checked-files.js';
@@ -110,7 +110,7 @@ type KeptFiles = Pick<RepairedFile, 'kept' | 'keptFiles'>;
 /** Resolves with where the damaged files are kept; undefined if the new book has the same bytes. */
 async function rebuild(
   damaged: DamagedBook,
-  chapters: readonly SourceChapter[],
+  chapters: readonly ReadChapter[],
   { settings }: AppContext,
   listeners: DownloadListeners,
   signal: AbortSignal,
@@ -176,7 +176,7 @@ async function publishRebuilt(
 }
 
 /** The metadata of the book distinguishes a book of one chapter from a volume with one. */
-function toGroup({ comicInfo }: DamagedBook, chapters: readonly SourceChapter[]): ChapterGroup {
+function toGroup({ comicInfo }: DamagedBook, chapters: readonly ReadChapter[]): BookGroup {
   const { series = '', language = '' } = chapters[0]?.metadata ?? {};
   const volumes = new Set(chapters.map(({ metadata }) => normalizedNumber(metadata.volume)));
   const [first = ''] = volumes;

@@ -14,7 +14,7 @@ import { ZipEntryReader } from '../cbz/zip-file.js';
 import { ZipFileWriter } from '../cbz/zip-file-writer.js';
 import { makeSyncedFolders, temporaryName } from '../core/files.js';
 import { readChapters } from '../formats/read-chapters.js';
-import { damagedChapter, type SourceChapter } from '../formats/source-chapter.js';
+import { damagedChapter, type ReadChapter } from '../formats/source-chapter.js';
 import { imageDimensions } from '../image/dimensions.js';
 import { imageExtension } from '../image/format.js';
 import type { ChapterJob } from './chapter.js';
@@ -24,7 +24,7 @@ import type { PackedPage } from './workspace.js';
 
 export interface ExtractedChapter {
   readonly job: ChapterJob;
-  readonly source: SourceChapter;
+  readonly source: ReadChapter;
   /** The names of the metadata that changed, such as `volume`. */
   readonly changed: readonly string[];
   /** What the owner edited in the file of a deleted chapter that it replaces. */
@@ -75,7 +75,7 @@ export async function writeExtract(
 /** The record keeps the digests of the pages that the service has: a book may have converted ones. */
 async function copyPages(
   { describe }: ChapterJob,
-  { file, pages, record }: SourceChapter,
+  { file, pages, record }: ReadChapter,
   reader: ZipEntryReader,
   zip: ZipFileWriter,
 ): Promise<ChapterDescription> {

@@ -22,6 +22,7 @@ import { groupVolumes, type ChapterGroup } from './group-volumes.js';
 import { movedChapters } from './moved-chapters.js';
 import { pageCount, type BindContext, type BindPlan, type BindRequest } from './plan-books.js';
 import { publishBookFile, publishBookFolder, withBookLock } from './publish-book.js';
+import { withPages } from './read-chapters.js';
 import { sourceKey, type SourceChapter } from './source-chapter.js';
 import { writeBook } from './write-book.js';
 
@@ -110,7 +111,7 @@ interface WrittenBook extends MergedFolder {
 }
 
 async function write(
-  { file, group }: PlannedBook,
+  { file, group: planned }: PlannedBook,
   existing: ExistingBook,
   tmpFile: string,
   plan: BindPlan,
@@ -118,6 +119,7 @@ async function write(
 ): Promise<WrittenBook> {
   const { request, cover, observe, signal } = context;
   const { format, convert = false } = request;
+  const group = { ...planned, chapters: await withPages(planned.chapters) };
   const known = [...group.chapters, ...(existing.kind === 'bound' ? existing.chapters : [])];
   const volumeCount =
     request.volumeCount?.(group) ?? known.find((chapter) => chapter.volumeCount)?.volumeCount;

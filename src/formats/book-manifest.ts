@@ -6,10 +6,10 @@ import { plainTitle } from '../cbz/numbered-title.js';
 import { parseJson } from '../core/json.js';
 import { parseRecords } from '../cbz/record.js';
 import { chapterPrefix, type Book } from './book.js';
-import { sourceKey, type SourceChapter } from './source-chapter.js';
+import { sourceKey, type ReadChapter } from './source-chapter.js';
 
 export interface ManifestChapter extends Pick<
-  SourceChapter,
+  ReadChapter,
   'identity' | 'record' | 'metadata' | 'key'
 > {
   /** The beginning of the names of the chapter's pages. */
@@ -40,14 +40,14 @@ export function manifestText(
 }
 
 /** The series that tankobon wrote, if the owner of the chapter's file changed it. */
-function writtenSeries({ record, metadata }: SourceChapter): string | undefined {
+function writtenSeries({ record, metadata }: ReadChapter): string | undefined {
   if (record?.writtenSeries !== undefined) return record.writtenSeries;
   const written = record?.metadata?.series;
   return written === metadata.series ? undefined : written;
 }
 
 /** A number that the service does not name may be a guess from the file name. */
-function editedNames({ record, metadata }: SourceChapter): readonly string[] | undefined {
+function editedNames({ record, metadata }: ReadChapter): readonly string[] | undefined {
   if (!record?.metadata || record.edited) return record?.edited;
   const written = { ...record.metadata, title: plainTitle(record.metadata.title) };
   const names = METADATA_NAMES.filter(

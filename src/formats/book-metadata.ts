@@ -3,12 +3,13 @@ import { AGE_RATINGS, type ComicFields } from '../cbz/comic-info.js';
 import type { ChapterMetadata } from '../cbz/comic-info-reader.js';
 import { numberedTitle, plainTitle } from '../cbz/numbered-title.js';
 import { titleWebUrl } from '../selection/target.js';
+import type { BookGroup } from './book.js';
 import type { ChapterGroup } from './group-volumes.js';
 import { chapterLabel, inferredNumbers, type SourceChapter } from './source-chapter.js';
 
 /** `volumeCount`: how many volumes the series has, if known. */
 export function bookMetadata(
-  group: ChapterGroup,
+  group: BookGroup,
   fields: ComicFields,
   volumeCount?: number,
 ): ChapterMetadata {

@@ -11,12 +11,12 @@ import {
   chapterPrefix,
   coverName,
   type Book,
+  type BookGroup,
   type PreparedPages,
   type WriteOptions,
 } from './book.js';
 import { convertToPng } from './convert-image.js';
 import type { PageKind } from './device/plan-page.js';
-import type { ChapterGroup } from './group-volumes.js';
 import { chapterLabel } from './source-chapter.js';
 
 export interface BookPage {
@@ -101,7 +101,7 @@ async function* preparedPages(
 }
 
 function positionOf(
-  { chapters }: ChapterGroup,
+  { chapters }: BookGroup,
   chapter: number,
   page: number,
   extension: ImageExtension,
@@ -139,7 +139,7 @@ export interface SourcePage {
 
 /** Throws StorageError `archive-damaged` for a page that cannot be read. */
 export async function* sourcePages(
-  { chapters }: Pick<ChapterGroup, 'chapters'>,
+  { chapters }: Pick<BookGroup, 'chapters'>,
   signal: AbortSignal,
 ): AsyncGenerator<SourcePage> {
   const getBuffer = reusableBuffer();

@@ -1,10 +1,10 @@
 /** Divides a book into parts that are not larger than a limit. Pure. */
 import type { BookFormat } from './bind-choices.js';
-import type { ChapterGroup } from './group-volumes.js';
-import { chapterLabel, sourceKey, type SourceChapter } from './source-chapter.js';
+import type { BookGroup } from './book.js';
+import { chapterLabel, sourceKey, type ReadChapter } from './source-chapter.js';
 
 export interface DividedBook {
-  readonly groups: readonly ChapterGroup[];
+  readonly groups: readonly BookGroup[];
   /** Chapters that are larger than a part, and were cut between two pages. */
   readonly cutChapters: readonly string[];
 }
@@ -27,8 +27,8 @@ const OVERHEAD_BYTES: Readonly<
  * @param baseBytes the cover and the metadata, which each part has
  */
 export function divideBook(
-  group: ChapterGroup,
-  bytesOf: (chapter: SourceChapter) => readonly number[],
+  group: BookGroup,
+  bytesOf: (chapter: ReadChapter) => readonly number[],
   {
     format,
     maxBytes,
@@ -37,7 +37,7 @@ export function divideBook(
 ): DividedBook {
   const overhead = OVERHEAD_BYTES[format];
   const capacity = maxBytes - overhead.book - baseBytes;
-  const parts: SourceChapter[][] = [[]];
+  const parts: ReadChapter[][] = [[]];
   const cutChapters: string[] = [];
   let used = 0;
   const startPart = (): void => {

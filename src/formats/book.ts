@@ -10,6 +10,7 @@ import type { BookCopy, BookPart } from './book-copy.js';
 import type { PageProfile } from './device/page-profile.js';
 import type { PageKind } from './device/plan-page.js';
 import type { ChapterGroup } from './group-volumes.js';
+import type { ReadChapter } from './source-chapter.js';
 
 export interface CoverImage {
   readonly file: string;
@@ -34,8 +35,11 @@ export interface PreparedPages {
   readonly imagesOf: (page: ZipEntry) => readonly PreparedImage[];
 }
 
+/** The chapters of a book, with their pages. */
+export type BookGroup = ChapterGroup<ReadChapter>;
+
 export interface Book {
-  readonly group: ChapterGroup;
+  readonly group: BookGroup;
   readonly metadata: ChapterMetadata;
   /** Shown before the first chapter. */
   readonly cover: CoverImage | undefined;

@@ -4,6 +4,7 @@ import { hasCode, UsageError, type TankobonError } from '../core/errors.js';
 import { isSystemError } from '../core/files.js';
 import { toTankobonError } from '../core/system-errors.js';
 import { listArchives } from '../cbz/scan-library.js';
+import { ChapterIndex } from './chapter-index.js';
 import { readChapters } from './read-chapters.js';
 import type { SourceChapter } from './source-chapter.js';
 
@@ -21,28 +22,36 @@ export interface FailedFile {
   readonly error: TankobonError;
 }
 
-/**
- * `found`: files that a scan found, which another process may have bound and removed since. Throws UsageError
- * `nothing-to-bind` for a missing input, and if the inputs have no archives at all.
- */
+export interface CollectOptions {
+  /** Files that a scan found, which another process may have bound and removed since. */
+  readonly found?: readonly string[] | undefined;
+  /** For the index of large folders. Without it, every file is read. */
+  readonly stateFolder?: string | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** Throws UsageError `nothing-to-bind` for a missing input, and if the inputs have no archives at all. */
 export async function collectChapters(
   inputs: readonly string[],
-  found: readonly string[],
-  signal: AbortSignal,
+  { found = [], stateFolder, signal }: CollectOptions,
 ): Promise<CollectedChapters> {
   const chapters: SourceChapter[] = [];
   const failed: FailedFile[] = [];
-  const files = new Map(found.map((file) => [file, { file, isNamed: false }]));
+  const files = new Map<string, InputFile>(
+    found.map((file) => [file, { file, isNamed: false, index: undefined }]),
+  );
+  const indexes: ChapterIndex[] = [];
   let skippedLinks = 0;
   for (const input of inputs) {
-    const { archives, skippedLinks: count } = await archivesIn(input, signal);
+    const { archives, index, skippedLinks: count } = await archivesIn(input, stateFolder, signal);
     skippedLinks += count;
+    if (index) indexes.push(index);
     for (const archive of archives) if (!files.has(archive.file)) files.set(archive.file, archive);
   }
-  for (const { file, isNamed } of files.values()) {
+  for (const { file, isNamed, index } of files.values()) {
     signal.throwIfAborted();
     try {
-      const read = await readChapters(file);
+      const read = index ? await index.read(file) : await readChapters(file);
       // Books of other programs that happen to be in a folder are not chapters, and copies have other pages.
       if (isNamed || /\.cbz$/i.test(file) || read.some(({ isBound }) => isBound))
         chapters.push(...read.filter(({ copy }) => !copy));
@@ -53,21 +62,34 @@ export async function collectChapters(
         failed.push({ file, error: toTankobonError(error) });
     }
   }
+  // Without them the next run is slower.
+  for (const index of indexes) await index.save().catch(() => undefined);
   if (inputs.length > 0 && chapters.length === 0 && failed.length === 0)
     throw new UsageError('nothing-to-bind', `No chapters found: ${inputs.join(', ')}`);
   return { chapters, failed, skippedLinks };
 }
 
+interface InputFile {
+  readonly file: string;
+  readonly isNamed: boolean;
+  readonly index: ChapterIndex | undefined;
+}
+
 /** An input itself may be a link. */
-async function archivesIn(input: string, signal: AbortSignal) {
+async function archivesIn(input: string, stateFolder: string | undefined, signal: AbortSignal) {
   try {
-    if (!(await stat(input)).isDirectory())
-      return { archives: [{ file: input, isNamed: true }], skippedLinks: 0 };
+    if (!(await stat(input)).isDirectory()) {
+      const named: InputFile = { file: input, isNamed: true, index: undefined };
+      return { archives: [named], index: undefined, skippedLinks: 0 };
+    }
   } catch (error) {
     if (!isSystemError(error, 'ENOENT', 'ENOTDIR', 'EACCES', 'EPERM')) throw error;
     const reason = error.code === 'EACCES' || error.code === 'EPERM' ? 'Cannot read' : 'Not found';
     throw new UsageError('nothing-to-bind', `${reason}: ${input}`, { cause: error });
   }
   const { files, skippedLinks } = await listArchives(input, signal);
-  return { archives: files.map((file) => ({ file, isNamed: false })), skippedLinks };
+  const index =
+    stateFolder === undefined ? undefined : await ChapterIndex.open(stateFolder, input, files);
+  const archives = files.map((file): InputFile => ({ file, isNamed: false, index }));
+  return { archives, index, skippedLinks };
 }

@@ -18,7 +18,7 @@ import type { BookFormat } from './bind-choices.js';
 import { manifestCopy, partFile, type BookCopy, type BookPart } from './book-copy.js';
 import { readFolderManifest } from './folder-book.js';
 import { readChapters } from './read-chapters.js';
-import { sourceKey, type SourceChapter } from './source-chapter.js';
+import { sourceKey, type ReadChapter } from './source-chapter.js';
 
 export type ExistingBook =
   | { readonly kind: 'none' }
@@ -29,7 +29,7 @@ export type ExistingBook =
       /** In order; see sourceKey. At least one. */
       readonly keys: readonly string[];
       /** The chapters that can be read back: those of a CBZ or an EPUB. */
-      readonly chapters: readonly SourceChapter[];
+      readonly chapters: readonly ReadChapter[];
       /** Truncated, or with files that are gone. */
       readonly isDamaged: boolean;
       /** Another program changed it after it was bound. Of a file; in a folder, each file is checked. */

@@ -13,7 +13,7 @@ import type { BindBy } from './bind-choices.js';
 import { sourceKey, toChapter, type SourceChapter } from './source-chapter.js';
 
 /** The chapters of one book. */
-export interface ChapterGroup {
+export interface ChapterGroup<Chapter extends SourceChapter = SourceChapter> {
   readonly by: BindBy;
   readonly series: string;
   /** A BCP 47 tag; empty if unknown. */
@@ -21,7 +21,7 @@ export interface ChapterGroup {
   /** Undefined if the chapters are not of one volume. */
   readonly volume: string | undefined;
   /** In reading order. */
-  readonly chapters: readonly SourceChapter[];
+  readonly chapters: readonly Chapter[];
   /** Numbers between the first and the last chapter that are missing, such as `3` or `7-9`. */
   readonly missing: readonly string[];
 }

@@ -23,6 +23,8 @@ import { inferredNumbers, toChapter, type SourceChapter } from './source-chapter
 export interface BindRequest extends BookNames, ComicFields {
   /** Files that a scan found: one that is gone by now is not an error. */
   readonly found?: readonly string[];
+  /** Has the index of large folders, of which only new and changed files are read. */
+  readonly stateFolder?: string | undefined;
   readonly by: BindBy;
   readonly format: BookFormat;
   /** Scanlation groups in order of preference, for chapters with several releases. */
@@ -69,11 +71,12 @@ export interface BindPlan extends Omit<GroupedChapters, 'groups'> {
 /** Reads the inputs and writes nothing. Throws UsageError: `nothing-to-bind`, `bad-option`. */
 export async function planBooks(request: BindRequest, signal: AbortSignal): Promise<BindPlan> {
   const { by, group: groups, infer, isSelected = () => true } = request;
-  const { failed, skippedLinks, ...collected } = await collectChapters(
-    request.inputs,
-    request.found ?? [],
+  const { inputs, found, stateFolder } = request;
+  const { failed, skippedLinks, ...collected } = await collectChapters(inputs, {
+    found,
+    stateFolder,
     signal,
-  );
+  });
   const known = infer ? collected.chapters : withoutInferred(collected.chapters);
   const listed = withListed(known, request.listedChapter);
   // The service knows more than the folder.

@@ -14,13 +14,20 @@ import { readComicInfo } from '../cbz/comic-info-reader.js';
 import { plainTitle } from '../cbz/numbered-title.js';
 import { parseComicInfoIdentity, parseIdentityComment } from '../cbz/identity.js';
 import { parseRecords, type ChapterRecord } from '../cbz/record.js';
-import { readFileState, type FileState } from '../cbz/ownership.js';
+import { fileChanged, readFileState, type FileState } from '../cbz/ownership.js';
 import { readEntryText, toZipEntry, withZip, type ZipEntry } from '../cbz/zip-file.js';
 import { groupBy } from '../core/group-by.js';
 import { manifestCopy } from './book-copy.js';
 import { parseManifest } from './book-manifest.js';
 import { guessName } from './guess-name.js';
-import { damagedChapter, withGuesses, type SourceChapter } from './source-chapter.js';
+import {
+  damagedChapter,
+  sourceKey,
+  wasRead,
+  withGuesses,
+  type ReadChapter,
+  type SourceChapter,
+} from './source-chapter.js';
 
 /** Enough for an EPUB of 100,000 pages. */
 export const MAX_ENTRIES = 250_000;
@@ -29,7 +36,7 @@ const PAGE_NAME = /\.(jpe?g|png|gif|webp|avif|jxl|bmp|tiff?|heic)$/i;
 export const NATURAL_ORDER = new Intl.Collator('en', { numeric: true });
 
 /** Throws StorageError `archive-damaged` for a file that is not an archive with pages. */
-export async function readChapters(file: string): Promise<readonly SourceChapter[]> {
+export async function readChapters(file: string): Promise<readonly ReadChapter[]> {
   try {
     const state = await readFileState(file);
     const chapters = await withZip(file, (zip) => chaptersOf(zip, file, state));
@@ -40,11 +47,38 @@ export async function readChapters(file: string): Promise<readonly SourceChapter
   }
 }
 
+/**
+ * The chapters with their pages, for the volumes in which the plan has them: those that it took from the index are read
+ * now. Throws StorageError: `archive-damaged`, `file-changed`.
+ */
+export async function withPages(chapters: readonly SourceChapter[]): Promise<ReadChapter[]> {
+  const files = new Map<string, readonly ReadChapter[]>();
+  const complete: ReadChapter[] = [];
+  for (const chapter of chapters) {
+    if (wasRead(chapter)) {
+      complete.push(chapter);
+      continue;
+    }
+    const { file, record, metadata, createdAt } = chapter;
+    const inFile = files.get(file) ?? (await readChapters(file));
+    files.set(file, inFile);
+    const read = inFile.find((each) => sourceKey(each) === sourceKey(chapter));
+    if (!read) throw fileChanged(file);
+    complete.push({
+      ...read,
+      createdAt,
+      record: record && { ...read.record, ...record },
+      metadata: { ...read.metadata, volume: metadata.volume },
+    });
+  }
+  return complete;
+}
+
 async function chaptersOf(
   zip: ZipFile,
   file: string,
   state: FileState | undefined,
-): Promise<readonly SourceChapter[]> {
+): Promise<readonly ReadChapter[]> {
   const isBound = isBoundComment(zip.comment);
   const entries = await listEntries(zip, MAX_ENTRIES);
   const zipEntries = entries.map(toZipEntry);
@@ -86,11 +120,7 @@ async function chaptersOf(
   ];
 }
 
-function boundChapters(
-  file: string,
-  manifest: string,
-  pages: readonly ZipEntry[],
-): SourceChapter[] {
+function boundChapters(file: string, manifest: string, pages: readonly ZipEntry[]): ReadChapter[] {
   const chapters = parseManifest(manifest);
   if (!chapters) throw new Error('its manifest is invalid');
   // Otherwise a short manifest could name the same pages millions of times.

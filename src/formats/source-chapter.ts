@@ -1,4 +1,4 @@
-/** A chapter in a file: what is known of it, and where its pages are. */
+/** A chapter in a file: what the plan of books needs of it, and what is needed to write it. */
 import { crc32 } from 'node:zlib';
 import type { Chapter } from '../api/chapters.js';
 import type { ChapterMetadata } from '../cbz/comic-info-reader.js';
@@ -13,6 +13,21 @@ import type { BindBy } from './bind-choices.js';
 import type { BookCopy } from './book-copy.js';
 import type { GuessedName } from './guess-name.js';
 
+/** The metadata that groups chapters into books and names these. */
+export const PLANNED_FIELDS = {
+  title: true,
+  series: true,
+  number: true,
+  volume: true,
+  publishedAt: true,
+  writers: true,
+  pencillers: true,
+  translators: true,
+  language: true,
+} as const satisfies Partial<Record<keyof ChapterMetadata, true>>;
+
+export type PlannedField = keyof typeof PLANNED_FIELDS;
+
 export interface SourceChapter {
   readonly file: string;
   /** The file was written by `bind` and may contain other chapters too. */
@@ -22,8 +37,9 @@ export interface SourceChapter {
   /** Unknown for files of other programs. */
   readonly identity: CbzIdentity | undefined;
   /** What tankobon knew when it wrote the file. */
-  readonly record?: ChapterRecord | undefined;
-  readonly metadata: ChapterMetadata;
+  readonly record?:
+    Pick<ChapterRecord, 'titleId' | 'folderTemplate' | 'inferredVolume'> | undefined;
+  readonly metadata: Pick<ChapterMetadata, PlannedField>;
   /** When it was uploaded, for a chapter that the service lists. */
   readonly createdAt?: Date | undefined;
   /** How many volumes the series has, if a book that contains the chapter says so. */
@@ -32,10 +48,22 @@ export interface SourceChapter {
   readonly isBookEdited?: boolean | undefined;
   /** Set for a chapter in a book with other pages than the chapter has: it is not bound again. */
   readonly copy?: BookCopy | undefined;
-  /** In reading order; at least one. */
-  readonly pages: readonly ZipEntry[];
+  /** At least one. */
+  readonly pages: { readonly length: number };
   /** Set for a chapter without an identity in a book, whose pages may have been converted: see sourceKey. */
   readonly key?: string | undefined;
+}
+
+/** A chapter that was read from its file. */
+export interface ReadChapter extends SourceChapter {
+  readonly record?: ChapterRecord | undefined;
+  readonly metadata: ChapterMetadata;
+  /** In reading order; at least one. */
+  readonly pages: readonly ZipEntry[];
+}
+
+export function wasRead(chapter: SourceChapter): chapter is ReadChapter {
+  return Array.isArray(chapter.pages);
 }
 
 /** Fills in what ComicInfo does not say from the file name. */
@@ -93,9 +121,12 @@ export function toChapter(
 }
 
 /** Identifies a version of a chapter, or the pages of a chapter without an identity. */
-export function sourceKey({ identity, metadata, pages, key }: SourceChapter): string {
+export function sourceKey(chapter: SourceChapter): string {
+  const { identity, metadata, key = '' } = chapter;
   if (identity) return `${identity.chapterId}@${identity.version ?? 1}`;
-  if (key !== undefined) return key;
+  // One from the index has its key.
+  if (chapter.key !== undefined || !wasRead(chapter)) return key;
+  const { pages } = chapter;
   const checksum = crc32(pages.map((page) => `${page.crc32} ${page.bytes}`).join('\n'));
   return [metadata.number ?? '', metadata.title ?? '', pages.length, checksum].join('|');
 }

@@ -20,7 +20,7 @@ import { readExistingBook, type ExistingBook } from './existing-book.js';
 import type { MergedFolder } from './folder-book.js';
 import { pageCount, type BindContext, type BindRequest } from './plan-books.js';
 import { publishBookFile, publishBookFolder } from './publish-book.js';
-import { sourceKey, type SourceChapter } from './source-chapter.js';
+import { sourceKey, type ReadChapter } from './source-chapter.js';
 import { writeBook } from './write-book.js';
 
 export async function writeCopy(
@@ -89,7 +89,7 @@ function divide(
   images: Awaited<ReturnType<typeof preparePages>> | undefined,
   { request: { format, maxBytes = Infinity }, observe }: BindContext,
 ) {
-  const bytesOf = ({ pages }: SourceChapter) =>
+  const bytesOf = ({ pages }: ReadChapter) =>
     pages.map((page) =>
       images ? (images.get(page) ?? []).reduce((sum, { bytes }) => sum + bytes, 0) : page.bytes,
     );

@@ -40,6 +40,7 @@ const COMMANDS: Readonly<Record<string, (folders: Folders) => readonly string[]>
   'retag --dry-run': ({ comics }) => ['retag', comics, '--dry-run'],
   'retag --dry-run, again': ({ comics }) => ['retag', comics, '--dry-run'],
   'bind --dry-run': ({ comics }) => ['bind', comics, '--dry-run'],
+  'bind --dry-run, again': ({ comics }) => ['bind', comics, '--dry-run'],
   'download --dry-run of a title': ({ comics }) => [
     ...['download', `title:${titleId(0)}`, '--language', 'en', '--output', comics, '--dry-run'],
   ],

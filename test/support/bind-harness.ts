@@ -20,6 +20,7 @@ export async function bindFolder(
     /** Removes the files of bound chapters, which `download --bind` does. */
     readonly removeChapters?: boolean;
     readonly found?: readonly string[];
+    readonly stateFolder?: string | undefined;
     readonly onPage?: () => void;
   } = {},
 ) {
@@ -28,6 +29,7 @@ export async function bindFolder(
     signal = new AbortController().signal,
     removeChapters,
     found,
+    stateFolder,
     onPage,
     cover: bookCover,
     name: bookName,
@@ -38,7 +40,7 @@ export async function bindFolder(
   const given = { output: join(folder, 'out'), ...rest, bookCover, bookName };
   const request = bindRequest(inputs, bindOptions(given, settings));
   const result = await bindBooks(
-    { ...request, ...(found && { found }), removeChapters },
+    { ...request, ...(found && { found }), stateFolder, removeChapters },
     (event) => {
       if (event.type === 'book-page') onPage?.();
       else events.push(event);

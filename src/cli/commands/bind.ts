@@ -34,7 +34,10 @@ async function bind(
   const { bindBooks } = await import('../../formats/bind-books.js');
   const { observePlan, planBooks } = await import('../../formats/plan-books.js');
   const { chooseObserver } = await import('../output/choose-observer.js');
-  const request = bindRequest(files, bindOptions(options, context.settings));
+  const request = {
+    ...bindRequest(files, bindOptions(options, context.settings)),
+    stateFolder: context.paths.state,
+  };
   keepHeapSmall();
   const observer = await chooseObserver(options, context, 'reading');
   try {
