@@ -117,7 +117,7 @@ function isSame(mark: ReturnType<typeof markOf>, state: FileState): boolean {
   return mark.size === size && mark.mtimeNs === mtimeNs;
 }
 
-/** As JSON it is an `indexed`. */
+/** JSON turns it into an `indexed`. */
 function toIndexed(chapter: SourceChapter): object {
   const { isBound, identity, record, metadata, volumeCount, isBookEdited, pages } = chapter;
   const { titleId, folderTemplate, inferredVolume } = record ?? {};
