@@ -19,7 +19,7 @@ type Result = ExitCode | Promise<ExitCode>;
 
 /** Runs the actions of the commands. */
 export interface CommandRunner {
-  /** With the settings in force. Throws UsageError('bad-setting') if they cannot be read. */
+  /** With the settings in force, after a check of the state folder. Throws UsageError('bad-setting'). */
   readonly run: (action: (context: CommandContext) => Result) => Promise<void>;
   readonly runBare: (action: (context: BareCommandContext) => Result) => Promise<void>;
 }

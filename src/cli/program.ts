@@ -7,7 +7,7 @@ import { UsageError } from '../core/errors.js';
 import { EXIT, type ExitCode } from '../core/exit-codes.js';
 import { VERSION } from '../core/version.js';
 import { looksLikeTarget } from '../selection/target.js';
-import type { BareCommandContext, CommandContext, CommandRunner } from './command-context.js';
+import type { BareCommandContext, CommandRunner } from './command-context.js';
 import { adoptCommand } from './commands/adopt.js';
 import { bindCommand } from './commands/bind.js';
 import { completeCommand, completionCommand } from './commands/completion.js';
@@ -67,6 +67,7 @@ export async function runProgram(
   let exitCode: ExitCode = EXIT.done;
   const runner: CommandRunner = {
     run: async (action) => {
+      const { withSettings } = await import('./with-settings.js');
       exitCode = await action(await withSettings(context));
     },
     runBare: async (action) => {
@@ -89,13 +90,6 @@ export async function runProgram(
     return EXIT.usage;
   }
   return exitCode;
-}
-
-async function withSettings(bare: BareCommandContext): Promise<CommandContext> {
-  const { loadSettings } = await import('../config/settings.js');
-  const settings = await loadSettings(bare.env, bare.paths.config);
-  // Not a copy, which would call the getters.
-  return Object.assign(bare, { settings });
 }
 
 /** The words with their command: no words are `help`, and an address or a UUID without a command is `download`. */

@@ -7,6 +7,7 @@
 import { createHash } from 'node:crypto';
 import { realpath } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import type { AppContext } from '../config/context.js';
 import { toStorageError } from '../core/files.js';
 import { openJournals, readJournals, type Journal } from '../core/journal.js';
 import {
@@ -56,6 +57,14 @@ export function readSyncState(folder: string): SyncState {
     if (data) applyLine(state, data);
   }
   return state;
+}
+
+/** The state of a subscriptions file. */
+export async function readStateOf(
+  subscriptionsFile: string,
+  { paths }: Pick<AppContext, 'paths'>,
+): Promise<SyncState> {
+  return readSyncState(await syncFolder(paths.state, subscriptionsFile));
 }
 
 export function isSaved(chapter: PendingChapter | undefined): boolean {

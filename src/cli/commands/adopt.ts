@@ -36,11 +36,9 @@ async function adoptFolders(
 ): Promise<ExitCode> {
   await checkOptions(options, context);
   const { adopt, restoreAdopted } = await import('../../collection/adopt-files.js');
-  const { checkStateFolder } = await import('../../config/state-folder.js');
   const { signal, settings } = context;
   const observe = await observer(options, context);
   if (options.undo) return exitCode(await restoreAdopted(folders, { observe, signal }));
-  checkStateFolder(context);
   const { apply = false, pack = false } = options;
   const languages = options.language ?? settings.language ?? [];
   const { withService } = await import('../with-service.js');

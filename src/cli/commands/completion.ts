@@ -126,17 +126,16 @@ export function completeCommand(program: Command, { runBare }: CommandRunner): C
 /** None if the file cannot be used: completion prints no errors. */
 async function subscriptionNames(
   given: string | undefined,
-  context: BareCommandContext,
+  bare: BareCommandContext,
 ): Promise<readonly Candidate[]> {
   try {
-    const { loadSettings } = await import('../../config/settings.js');
+    const { withSettings } = await import('../with-settings.js');
     const store = await import('../../sync/subscriptions-store.js');
     const { subscriptionName } = await import('../../sync/find-subscription.js');
-    const { readStateOf } = await import('./sync-state.js');
-    const settings = await loadSettings(context.env, context.paths.config);
-    const withSettings = Object.assign(context, { settings });
-    const file = store.subscriptionsPath(given && expandHome(given), withSettings);
-    const { series } = await store.readSubscriptions(file, withSettings);
+    const { readStateOf } = await import('../../sync/sync-journal.js');
+    const context = await withSettings(bare);
+    const file = store.subscriptionsPath(given && expandHome(given), context);
+    const { series } = await store.readSubscriptions(file, context);
     const state = await readStateOf(file, context);
     return series.map((each) => ({
       word: printableLine(subscriptionName(each, state) ?? each.text),

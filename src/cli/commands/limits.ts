@@ -39,9 +39,7 @@ export async function limits(
 ): Promise<ExitCode> {
   const { resetLedgerAt, viewLedgerAt } = await import('../../rate-limit/open-ledger.js');
   const { ledgerLocation } = await import('../../config/ledger-location.js');
-  const { checkStateFolder } = await import('../../config/state-folder.js');
   const { clock, stdout, stderr, env } = context;
-  checkStateFolder(context);
   const location = await ledgerLocation(context);
   if (!options.reset) {
     const view = await viewLedgerAt({ location, clock });

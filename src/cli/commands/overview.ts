@@ -34,13 +34,11 @@ async function printOverview(
   options: GivenOptions,
   context: CommandContext,
 ): Promise<ExitCode> {
-  const { checkStateFolder } = await import('../../config/state-folder.js');
   const { overview } = await import('../../collection/overview-folders.js');
   const { ListingCache } = await import('../../collection/listing-cache.js');
   const { overviewLines } = await import('../output/overview-lines.js');
   const { html, json } = options;
   const { stdout, stderr, clock, paths, signal } = context;
-  checkStateFolder(context);
   if (html !== undefined) {
     const { preparePage } = await import('../output/html-page.js');
     await preparePage(html, json);

@@ -37,10 +37,8 @@ export async function reportStatus(
 ): Promise<ExitCode> {
   if (options.flush && options.clear)
     throw new UsageError('bad-option', '--flush and --clear exclude each other.');
-  const { checkStateFolder } = await import('../../config/state-folder.js');
   const { reportsFolder } = await import('../../health-reports/report-store.js');
   const { readAddresses } = await import('../../rate-limit/service-addresses.js');
-  checkStateFolder(context);
   const folder = reportsFolder(context.paths.state, readAddresses(context.settings).networkUrl);
   if (options.html !== undefined) {
     const { checkPage } = await import('../output/html-page.js');

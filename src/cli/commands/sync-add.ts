@@ -28,13 +28,13 @@ import {
   extraHostsOf,
   subscriptionsPath,
 } from '../../sync/subscriptions-store.js';
+import { readStateOf } from '../../sync/sync-journal.js';
 import type { Subscription, Subscriptions } from '../../sync/subscriptions.js';
 import type { CommandContext } from '../command-context.js';
 import { chooseLanguage } from '../language-prompt.js';
 import { canAsk, prompt } from '../prompt.js';
 import { withService } from '../with-service.js';
 import { checkKeys, entryOf } from './sync-entry.js';
-import { readStateOf } from './sync-state.js';
 
 /** What the service has and can be subscribed to. */
 interface Subject {

@@ -17,9 +17,9 @@ import {
   readSubscriptions,
   subscriptionsPath,
 } from '../../sync/subscriptions-store.js';
+import { readStateOf } from '../../sync/sync-journal.js';
 import type { CommandContext } from '../command-context.js';
 import { writePath } from '../output/path-line.js';
-import { readStateOf } from './sync-state.js';
 
 export async function syncRemove(
   words: string,

@@ -14,13 +14,12 @@ import {
   readSubscriptions,
   subscriptionsPath,
 } from '../../sync/subscriptions-store.js';
-import { currentTitleId, readSyncState, SyncJournal } from '../../sync/sync-journal.js';
+import { currentTitleId, readSyncState, syncFolder, SyncJournal } from '../../sync/sync-journal.js';
 import { lockSync } from '../../sync/sync-lock.js';
 import { titlesOf } from '../../sync/sync-titles.js';
 import type { CommandContext } from '../command-context.js';
 import { warnTo } from '../output/error-message.js';
 import { withService } from '../with-service.js';
-import { checkedSyncFolder } from './sync-state.js';
 
 /** Throws RunError `sync-running`. */
 export async function syncForget(
@@ -31,7 +30,7 @@ export async function syncForget(
   const { stderr } = context;
   const file = subscriptionsPath(flags.file, context);
   const { series } = await readSubscriptions(file, context);
-  const folder = await checkedSyncFolder(file, context);
+  const folder = await syncFolder(context.paths.state, file);
   const state = readSyncState(folder);
   const subscription = series[findSubscription(words, series, state, extraHostsOf(context))];
   if (!subscription) return EXIT.done;

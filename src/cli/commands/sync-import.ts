@@ -12,7 +12,7 @@ import {
   type ImportedFile,
 } from '../../sync/import-file.js';
 import type { ListedManga } from '../../sync/my-anime-list.js';
-import { archiveFile, currentTitleId, readSyncState, syncFolder } from '../../sync/sync-journal.js';
+import { archiveFile, currentTitleId, readStateOf, syncFolder } from '../../sync/sync-journal.js';
 import {
   editSubscriptions,
   readSubscriptionsIfExists,
@@ -86,9 +86,9 @@ async function missingTitles(
   titles: ImportedFile['titles'],
   subscriptions: Subscriptions | undefined,
   file: string,
-  { paths }: CommandContext,
+  context: CommandContext,
 ): Promise<ReadonlyMap<string, string>> {
-  const state = readSyncState(await syncFolder(paths.state, file));
+  const state = await readStateOf(file, context);
   const known = new Set(
     subscriptions?.series.map(({ target }) => currentTitleId(target.id, state)),
   );

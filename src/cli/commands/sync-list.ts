@@ -8,12 +8,11 @@ import { printableLine } from '../../core/printable.js';
 import { subscriptionName } from '../../sync/find-subscription.js';
 import { readSubscriptions, subscriptionsPath } from '../../sync/subscriptions-store.js';
 import type { Subscription } from '../../sync/subscriptions.js';
-import { titleState, type SyncState } from '../../sync/sync-journal.js';
+import { readStateOf, titleState, type SyncState } from '../../sync/sync-journal.js';
 import type { TitleState } from '../../sync/sync-lines.js';
 import { languagesOf, outputOf } from '../../sync/sync-request.js';
 import type { CommandContext } from '../command-context.js';
 import { toKeys } from './sync-entry.js';
-import { readStateOf } from './sync-state.js';
 
 export async function syncList(flags: GivenOptions, context: CommandContext): Promise<ExitCode> {
   const { stdout, stderr } = context;

@@ -3,16 +3,15 @@ import { subscriptionsPath } from '../../sync/subscriptions-store.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import { formatDuration, formatLocalTime, pluralize } from '../../core/human-format.js';
 import { printableLine } from '../../core/printable.js';
-import { readSyncState, type SyncState } from '../../sync/sync-journal.js';
+import { readSyncState, syncFolder, type SyncState } from '../../sync/sync-journal.js';
 import type { RunFailure } from '../../sync/sync-lines.js';
 import { runningSync } from '../../sync/sync-lock.js';
 import type { CommandContext } from '../command-context.js';
 import type { GivenOptions } from '../../config/options/options.js';
-import { checkedSyncFolder } from './sync-state.js';
 
 export async function syncStatus(flags: GivenOptions, context: CommandContext): Promise<ExitCode> {
-  const { stdout, clock } = context;
-  const folder = await checkedSyncFolder(subscriptionsPath(flags.file, context), context);
+  const { stdout, clock, paths } = context;
+  const folder = await syncFolder(paths.state, subscriptionsPath(flags.file, context));
   const state = readSyncState(folder);
   const running = await runningSync(folder);
   const nowMs = clock.wallMs();

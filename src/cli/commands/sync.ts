@@ -14,7 +14,7 @@ import { EXIT, exitCodeOf, type ExitCode } from '../../core/exit-codes.js';
 import { formatLocalTime } from '../../core/human-format.js';
 import { toTankobonError } from '../../core/system-errors.js';
 import type { Subscriptions } from '../../sync/subscriptions.js';
-import { readSyncState, SyncJournal } from '../../sync/sync-journal.js';
+import { readSyncState, syncFolder, SyncJournal } from '../../sync/sync-journal.js';
 import { lockSync } from '../../sync/sync-lock.js';
 import { captchaSolver } from '../captcha-prompt.js';
 import type { CommandContext } from '../command-context.js';
@@ -25,7 +25,6 @@ import type { GivenOptions } from '../../config/options/options.js';
 import { ResultPrinter } from '../output/result-printer.js';
 import { describeSkipped } from '../output/sentences.js';
 import { seriesLine, summaryLine, syncPage, syncTable } from '../output/sync-report.js';
-import { checkedSyncFolder } from './sync-state.js';
 
 type SyncFiles = Pick<SyncOptions, 'file' | 'folder'>;
 
@@ -38,7 +37,7 @@ export async function sync(flags: GivenOptions, context: CommandContext): Promis
   // A mistake in it is an error before anything is sent.
   resultsOf(flags);
   const file = subscriptionsPath(flags.file, context);
-  const folder = await checkedSyncFolder(file, context);
+  const folder = await syncFolder(context.paths.state, file);
   const files = { file, folder };
   const subscriptions = await readRequested(files, flags, context, warnTo(context.stderr));
   if (flags.html !== undefined) await preparePage(flags.html, flags.json);

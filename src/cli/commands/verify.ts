@@ -37,12 +37,10 @@ async function verify(
   options: GivenOptions,
   context: CommandContext,
 ): Promise<ExitCode> {
-  const { checkStateFolder } = await import('../../config/state-folder.js');
   const { CheckedFiles } = await import('../../collection/checked-files.js');
   const { IndexedMarks } = await import('../../cbz/library-cache.js');
   const { verifyFiles } = await import('../../collection/verify-files.js');
   const { stdout, stderr, signal, clock, paths } = context;
-  checkStateFolder(context);
   const checkedFiles = await CheckedFiles.open(paths.state);
   const display = options.json ? undefined : await progressDisplay(context);
   const observe = (event: VerifyEvent): void => {

@@ -16,13 +16,11 @@ export function whoamiCommand(program: Command, { run }: CommandRunner): Command
 }
 
 async function whoami({ json }: GivenOptions, context: CommandContext): Promise<ExitCode> {
-  const { checkStateFolder } = await import('../../config/state-folder.js');
   const { credentialsOf } = await import('../../download/stored-login.js');
   const { notLoggedIn } = await import('../../auth/credentials.js');
   const { accessExpiresAtMs, refreshExpiresAtMs } = await import('../../auth/login-record.js');
   const { LIVE_SERVICE } = await import('../../rate-limit/service-addresses.js');
   const { describeAccessToken, describeRefreshToken } = await import('../output/token-expiry.js');
-  checkStateFolder(context);
   const stored = await raceWithSignal(credentialsOf(context).read(), context.signal);
   if (!stored) throw notLoggedIn();
   const { login, store } = stored;

@@ -55,7 +55,9 @@ posixTest('bind names an output folder that it cannot write to, and leaves nothi
   const file = join(output, '1.cbz');
   await writeChapterFile(file, { number: '1', volume: '1', images: [await testImage('png')] });
   chmodSync(file, 0o644);
-  const { code, stdout, stderr } = await run(`bind ${file} -o ${home}`, { TANKOBON_HOME: output });
+  const { code, stdout, stderr } = await run(`bind ${file} -o ${home}`, {
+    TANKOBON_HOME: join(output, 'state'),
+  });
   expect({ code, stdout, stderr }).toEqual({
     code: 2,
     stdout: '',

@@ -91,6 +91,7 @@ posixDescribe('a state folder', () => {
     ['sync'],
     [`sync add ${ID} -o out`],
     ['overview . --offline'],
+    ['bind .'],
     ...longRunRows(
       ['sync list'],
       ['sync status'],
@@ -98,7 +99,7 @@ posixDescribe('a state folder', () => {
       ['sync remove Alpha'],
       ['sync forget Alpha'],
     ),
-  ])('that is sticky is refused by %s too, which reads what is in it', async (line) => {
+  ])('that is sticky is refused by %s too, which reads the settings in it', async (line) => {
     makeHome(0o1777);
     const text = 'series: [{ target: "3d1c8f52-6a0b-4e7e-9b1d-0a4c5e2f7101", title: Alpha }]\n';
     writeFileSync(join(home, 'subscriptions.yaml'), text, { mode: 0o600 });
