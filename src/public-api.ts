@@ -7,13 +7,7 @@ import { toTankobonError } from './core/system-errors.js';
 import type { DownloadMessage } from './download/events.js';
 import type { BindEvent, BookPageEvent } from './formats/bind-events.js';
 import { openLedger } from './rate-limit/open-ledger.js';
-import type {
-  ObservedResponse,
-  Permit,
-  RateLedger,
-  RequestInfo,
-  ReserveOptions,
-} from './rate-limit/rate-ledger.js';
+import type { Permit, RateLedger, ReserveOptions } from './rate-limit/rate-ledger.js';
 import { readAddresses } from './rate-limit/service-addresses.js';
 import { parseTarget } from './selection/target.js';
 import type { AppContext } from './config/context.js';
@@ -21,15 +15,9 @@ import type { GivenOptions } from './config/options/options.js';
 import { downloadRequest } from './download/download-request.js';
 import {
   checkBindOptions,
-  checkEnvironment,
-  checkOption,
-  checkOptionNames,
-  checkSignal,
-  checkTargets,
-  DOWNLOAD_OPTION_NAMES,
   parseDownloadOptions,
   type LibraryDownloadOptions,
-} from './library-arguments.js';
+} from './library-options.js';
 import { download } from './download/run-download.js';
 import { ledgerLocation } from './config/ledger-location.js';
 import { pathsFrom } from './config/paths.js';
@@ -58,8 +46,8 @@ export interface ApiRequest {
 
 export interface ApiRateLedger extends Pick<RateLedger, 'close'> {
   /**
-   * Resolves when the request may be sent. Throws `bad-option` for anything but a request, `banned` during the cooldown
-   * of a ban, `wait-too-long` where the wait would exceed 15 minutes, and the signal's reason.
+   * Resolves when the request may be sent. Throws `banned` during the cooldown of a ban, `wait-too-long` where the wait
+   * would exceed 15 minutes, and the signal's reason.
    */
   reserve(request: ApiRequest, options?: ReserveOptions): Promise<Permit>;
 }
@@ -81,10 +69,6 @@ export async function* downloadChapters(
   targets: readonly string[],
   options: DownloadChaptersOptions = {},
 ): AsyncGenerator<ChapterMessage, void, undefined> {
-  checkTargets(targets);
-  checkOptionNames(options, [...DOWNLOAD_OPTION_NAMES, 'signal', 'env']);
-  checkEnvironment(options);
-  checkSignal(options);
   const given = parseDownloadOptions(options);
   const emitter = new EventEmitter();
   const messages = on(emitter, 'message', { close: ['end'] });
@@ -137,10 +121,7 @@ async function run(
  * minute at most. Close it when done. Throws UsageError (`bad-setting`).
  */
 export async function openRateLedger(options: RateLedgerOptions = {}): Promise<ApiRateLedger> {
-  checkOptionNames(options, LEDGER_OPTIONS);
-  checkEnvironment(options);
   const { warn = () => undefined } = options;
-  checkOption('warn', warn, typeof warn === 'function', 'a function');
   const context = await openContext(options);
   const { settings, clock } = context;
   const ledger = await openLedger({
@@ -151,38 +132,9 @@ export async function openRateLedger(options: RateLedgerOptions = {}): Promise<A
     maxOutageMs: settings.maxOutage,
   });
   return {
-    reserve: async (request, reserveOptions = {}) => {
-      checkOptionNames(reserveOptions, RESERVE_OPTIONS);
-      checkSignal(reserveOptions);
-      const { onWait } = reserveOptions;
-      checkOption('onWait', onWait, typeof onWait === 'function', 'a function');
-      return checkedPermit(await ledger.reserve(requestInfo(request), reserveOptions));
-    },
+    reserve: async ({ method, url }, reserveOptions) =>
+      ledger.reserve({ method: method.toUpperCase(), url: new URL(url) }, reserveOptions),
     close: () => ledger.close(),
-  };
-}
-
-function requestInfo(request: ApiRequest): RequestInfo {
-  const { method, url } = Object(request) as Partial<ApiRequest>;
-  checkOption('method', method ?? null, typeof method === 'string', 'such as GET');
-  const text = String(url);
-  checkOption('url', url ?? null, URL.canParse(text), 'a URL');
-  return { method: String(method).toUpperCase(), url: new URL(text) };
-}
-
-/** The permit, which refuses a response that would be recorded wrongly. */
-function checkedPermit(permit: Permit): Permit {
-  return {
-    ...permit,
-    settle: async (response) => {
-      if (response === undefined || response === 'unsent') return permit.settle(response);
-      const { status, headers } = Object(response) as Partial<ObservedResponse>;
-      checkOption('status', status ?? null, Number.isInteger(status), 'a number');
-      // Headers have no members to look up, and may contain cookies.
-      const shown: unknown = headers instanceof Headers ? 'Headers' : (headers ?? null);
-      checkOption('headers', shown, typeof shown === 'object' && shown !== null, ENTRIES);
-      return permit.settle(response);
-    },
   };
 }
 
@@ -191,11 +143,3 @@ async function openContext({ env = process.env }: ApiOptions): Promise<AppContex
   const settings = await loadSettings(env, paths.config);
   return { env, paths, settings, clock: systemClock, redactor: new Redactor() };
 }
-
-const ENTRIES = 'an object, as by Object.fromEntries(response.headers)';
-const LEDGER_OPTIONS: readonly (keyof RateLedgerOptions)[] = ['env', 'warn'];
-const RESERVE_OPTIONS: readonly (keyof ReserveOptions)[] = [
-  'signal',
-  'onWait',
-  'minReportedWaitMs',
-];

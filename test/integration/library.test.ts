@@ -9,13 +9,7 @@ import {
   type PracticeService,
 } from '../../src/practice-server/practice-service.js';
 import { EXAMPLE_TITLES, generateChapter } from '../../src/practice-server/library/library.js';
-import {
-  downloadChapters,
-  hasCode,
-  openRateLedger,
-  type ChapterMessage,
-  type RateLedger,
-} from '../../src/index.js';
+import { downloadChapters, hasCode, openRateLedger, type ChapterMessage } from '../../src/index.js';
 import { DIST } from '../support/build-folders.js';
 import { PROGRAM, tankobon } from '../support/command.js';
 
@@ -175,31 +169,6 @@ test.each([
   expect(service.log).toHaveLength(before);
 });
 
-/** What a program without type checks may pass. */
-const untyped = (value: unknown) => value as never;
-
-test.each([
-  ['targets', 'a string', ID, {}],
-  ['targets', 'a set', new Set([ID]), {}],
-  ['targets', 'a number', [5], {}],
-  ['targets', 'URLs', [new URL('https://mangadex.org')], {}],
-  ['targets', 'null', null, {}],
-  ['options', 'null', [ID], null],
-  ['signal', 'a number', [ID], { signal: 5 }],
-  ['env', 'null', [ID], { env: null }],
-  ['env', 'a number', [ID], { env: 5 }],
-  ['concurrency', 'NaN', [ID], { concurrency: NaN }],
-])('%s: %s is refused by name before anything is sent', async (name, _, targets, options) => {
-  const before = service.log.length;
-  const given = options && { env, output: folder, ...options };
-  await expect(all(downloadChapters(untyped(targets), untyped(given)))).rejects.toMatchObject({
-    name: 'UsageError',
-    code: 'bad-option',
-    message: expect.stringContaining(`Invalid option ${name}: `),
-  });
-  expect(service.log).toHaveLength(before);
-});
-
 test('an invalid number is printed as it is', async () => {
   const options = { env, output: folder, concurrency: NaN };
   await expect(all(downloadChapters([ID], options))).rejects.toThrow('concurrency: NaN');
@@ -214,7 +183,6 @@ test('an unknown option is refused, with the nearest name', async () => {
     hint: expect.stringContaining('Did you mean output?'),
   });
   expect(await refused({ dryRun: true })).toMatchObject({ message: 'Unknown option: dryRun' });
-  await expect(openRateLedger(untyped({ enw: env }))).rejects.toMatchObject({ code: 'bad-option' });
 });
 
 test('a format without bind is refused in the words of the library', async () => {
@@ -225,53 +193,14 @@ test('a format without bind is refused in the words of the library', async () =>
   });
 });
 
-describe('a permit of the ledger', () => {
-  const withLedger = async (use: (ledger: RateLedger) => Promise<void>) => {
-    const ledger = await openRateLedger({ env });
-    await use(ledger).finally(() => ledger.close());
-  };
-
-  test('is reserved with the URL as a string, and with a Request', () =>
-    withLedger(async (ledger) => {
-      const url = new URL('/ping', service.addresses.apiUrl).href;
-      for (const request of [{ method: 'get', url }, new Request(url)]) {
-        const permit = await ledger.reserve(request);
-        await permit.settle({ status: 200, headers: {} });
-      }
-    }));
-
-  test.each([
-    ['url', { method: 'GET' }],
-    ['url', { method: 'GET', url: 'ping' }],
-    ['method', { url: 'https://api.mangadex.org/ping' }],
-    ['method', null],
-  ])('is not reserved without a valid %s', (name, request) =>
-    withLedger(async (ledger) => {
-      await expect(ledger.reserve(untyped(request))).rejects.toMatchObject({
-        code: 'bad-option',
-        message: expect.stringContaining(`Invalid option ${name}: `),
-      });
-    }),
-  );
-
-  test.each([
-    ['status', 5],
-    ['status', { status: '200', headers: {} }],
-    ['headers', { status: 200 }],
-    ['headers', { status: 200, headers: new Headers({ 'set-cookie': 'secret' }) }],
-  ])('is not settled without a valid %s, and can be settled then', (name, response) =>
-    withLedger(async (ledger) => {
-      const url = new URL('/ping', service.addresses.apiUrl);
-      const permit = await ledger.reserve({ method: 'GET', url });
-      const error = await permit.settle(untyped(response)).catch((thrown: unknown) => thrown);
-      expect(error).toMatchObject({
-        code: 'bad-option',
-        message: expect.stringContaining(`Invalid option ${name}: `),
-      });
-      expect((error as Error).message).not.toContain('secret');
-      await permit.settle();
-    }),
-  );
+test('a permit of the ledger is reserved with the URL as a string, and with a Request', async () => {
+  const ledger = await openRateLedger({ env });
+  const url = new URL('/ping', service.addresses.apiUrl).href;
+  for (const request of [{ method: 'get', url }, new Request(url)]) {
+    const permit = await ledger.reserve(request);
+    await permit.settle({ status: 200, headers: {} });
+  }
+  await ledger.close();
 });
 
 test('the error classes of the package have their real names, also in a stack', async () => {
