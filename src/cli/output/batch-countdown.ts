@@ -8,7 +8,8 @@ export class BatchCountdown {
   readonly #sinceMs: number;
   /** When the metadata of each chapter that has started was requested. */
   readonly #startedAtMs: number[] = [];
-  #done = 0;
+  /** How many of them are done. */
+  done = 0;
   /** The end of a wait in which nothing is sent; the estimate does not know it. */
   #pausedUntilMs = -Infinity;
   /** The end of a wait for a limit, which the estimate knows. */
@@ -31,12 +32,15 @@ export class BatchCountdown {
     this.#estimate();
   }
 
-  /** A chapter is done. False if it is not in the batch: the plan skips or fails it. */
-  finish(chapter: string): boolean {
-    if (!this.#chapters.has(chapter)) return false;
-    this.#done += 1;
+  get total(): number {
+    return this.#chapters.size;
+  }
+
+  /** A chapter is done. One that is not in the batch, since the plan skips or fails it, is ignored. */
+  finish(chapter: string): void {
+    if (!this.#chapters.has(chapter)) return;
+    this.done += 1;
     this.#estimate();
-    return true;
   }
 
   /** The run waits for this long. */
@@ -56,8 +60,8 @@ export class BatchCountdown {
   #estimate(): void {
     const nowMs = this.clock.monotonicMs();
     const progress = {
-      done: this.#done,
-      total: this.#chapters.size,
+      done: this.done,
+      total: this.total,
       elapsedMs: nowMs - this.#sinceMs,
       startedAgoMs: this.#startedAtMs.map((atMs) => nowMs - atMs),
     };

@@ -5,7 +5,7 @@ import { EventMessages, isError } from './event-messages.js';
 import type { Activity, AppEvent, Observer, ObserverOptions } from './observer.js';
 import { hasOwnTerminal } from './own-terminal.js';
 import { writePath } from './path-line.js';
-import { withProgressReport } from './progress-report.js';
+import { RunProgress, withProgressReport } from './run-progress.js';
 
 export async function chooseObserver(
   options: ObserverOptions,
@@ -14,13 +14,14 @@ export async function chooseObserver(
 ): Promise<Observer> {
   const { stdout, stderr, env, clock } = context;
   const { json, quiet, verbose, booksOnly, results } = options;
+  const progress = new RunProgress(clock);
   const isPlain = !json && !quiet;
   const savedLines = isPlain && hasOwnTerminal(stderr, stdout);
   const messages = new EventMessages({ verbose, savedLines, booksOnly, results }, clock);
   if (isPlain && stderr.isTTY && env['TERM'] !== 'dumb') {
     const { ProgressBars } = await import('./progress-bars.js');
-    const bars = new ProgressBars(messages, options, context, firstActivity);
-    return withProgressReport(bars, { clock, print: bars.note, repeats: false });
+    const bars = new ProgressBars(messages, progress, options, context, firstActivity);
+    return withProgressReport(bars, progress, { print: bars.note, repeats: false });
   }
   /** Messages on standard error, results such as the path of a saved file on standard output. */
   const printLines = (event: AppEvent): void => {
@@ -50,5 +51,5 @@ export async function chooseObserver(
   const print = (line: string): void => {
     stderr.write(`${line}\n`);
   };
-  return withProgressReport(lines, { clock, print, repeats: verbose === true && !json });
+  return withProgressReport(lines, progress, { print, repeats: verbose === true && !json });
 }

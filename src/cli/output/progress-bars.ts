@@ -1,9 +1,7 @@
 /** At a terminal: a bar for the batch and one for each chapter or book in progress, with messages above them. */
 import type { SingleBar } from 'cli-progress';
-import type { WaitingEvent } from '../../download/events.js';
 import type { CommandContext } from '../command-context.js';
 import { BarDisplay } from './bar-display.js';
-import { BatchCountdown } from './batch-countdown.js';
 import { bookLabel } from './bind-messages.js';
 import { chapterLabels } from './chapter-labels.js';
 import type { EventMessages } from './event-messages.js';
@@ -11,7 +9,7 @@ import type { Activity, AppEvent, ExpectedChapter, Observer, ObserverOptions } f
 import { isSameTerminal } from './own-terminal.js';
 import { writePath } from './path-line.js';
 import { progressLine, spinnerLine, type ProgressLabel } from './progress-line.js';
-import { isShownWait, type CurrentWait } from './sentences.js';
+import { endsChapter, type RunProgress } from './run-progress.js';
 import { Speed } from './speed.js';
 
 interface ItemBar {
@@ -32,29 +30,27 @@ export class ProgressBars implements Observer {
   /** By the id of the chapter, or the file of the book. */
   readonly #items = new Map<string, ItemBar>();
   readonly #bookPages = new Map<string, number>();
-  readonly #speed: Speed;
   #labels: ReadonlyMap<string, ProgressLabel> = new Map();
   #spinner: SingleBar | undefined;
   #activity: string;
-  #batch: { readonly bar: SingleBar; readonly countdown: BatchCountdown } | undefined;
-  #wait: WaitingEvent | undefined;
+  #batch: SingleBar | undefined;
   #closed = false;
 
   constructor(
     private readonly messages: EventMessages,
+    private readonly progress: RunProgress,
     private readonly options: ObserverOptions,
     private readonly context: CommandContext,
     firstActivity: Activity,
   ) {
     const { clock } = context;
     this.#display = new BarDisplay(context, () => this.#share());
-    this.#speed = new Speed(clock);
     this.#activity = ACTIVITIES[firstActivity];
     this.#spinner = this.#display.add(1, 0, (_params, format) =>
       spinnerLine(
         this.#activity,
         Math.floor(clock.monotonicMs() / SPINNER_STEP_MS),
-        this.#currentWait(),
+        this.progress.currentWait(),
         format,
       ),
     );
@@ -68,29 +64,25 @@ export class ProgressBars implements Observer {
     this.#labels = chapterLabels(chapters);
     this.onActivity('requesting');
     if (this.#closed) return;
-    this.#display.remove(this.#batch?.bar);
+    this.#display.remove(this.#batch);
     this.#batch = undefined;
     if (chapters.length <= 1) return;
     this.#removeSpinner();
-    const ids = chapters.map(({ job }) => job.id);
-    const countdown = new BatchCountdown(ids, this.context.clock);
     const label = { number: 'chapters', title: '' };
-    const bar = this.#display.add(ids.length, 0, ({ value: done, total }, format) => {
-      const bytesPerSecond = this.#speed.bytesPerSecond();
-      const wait = this.#currentWait();
-      const leftMs = countdown.leftMs();
+    this.#batch = this.#display.add(chapters.length, 0, ({ total }, format) => {
+      const { done } = this.progress;
+      const bytesPerSecond = this.progress.bytesPerSecond();
+      const wait = this.progress.currentWait();
+      const leftMs = this.progress.leftMs();
       return progressLine({ label, done, total, bytesPerSecond, wait, leftMs }, format);
     });
-    this.#batch = { bar, countdown };
   };
 
   readonly observe = (event: AppEvent): void => {
     if (event.type === 'chapter-started') {
       const label = this.#labels.get(event.chapter) ?? { number: '', title: event.chapter };
       this.#addBar(event.chapter, label, event.pages, event.kept);
-      this.#batch?.countdown.start();
     } else if (event.type === 'page-bytes') {
-      this.#speed.add(event.bytes);
       this.#items.get(event.chapter)?.speed.add(event.bytes);
     } else if (event.type === 'page-loaded') {
       this.#items.get(event.chapter)?.bar.increment();
@@ -99,7 +91,6 @@ export class ProgressBars implements Observer {
     } else if (event.type === 'book-page') {
       this.#addBookPage(event.file);
     } else if (event.type === 'waiting') {
-      this.#startWait(event);
       // Shown in the bars; with --verbose as a message too.
       if (!this.#closed && !this.options.verbose) return;
     } else this.#endItem(event);
@@ -122,24 +113,10 @@ export class ProgressBars implements Observer {
     else this.#display.print(text);
   };
 
-  #startWait(event: WaitingEvent): void {
-    const nowMs = this.context.clock.wallMs();
-    if (!isShownWait(event, nowMs)) return;
-    this.#wait = event;
-    this.#batch?.countdown.wait(event.for, Date.parse(event.until) - nowMs);
-  }
-
   #endItem(event: AppEvent): void {
     if (event.type === 'book-failed' || event.type === 'book-skipped') this.#removeBar(event.file);
     if (event.type === 'book-saved') this.#endBookPart(event);
-    const isDone =
-      event.type === 'chapter-saved' ||
-      event.type === 'chapter-retagged' ||
-      event.type === 'chapter-failed' ||
-      event.type === 'chapter-skipped';
-    if (!isDone) return;
-    if (this.#batch?.countdown.finish(event.chapter)) this.#batch.bar.increment();
-    this.#removeBar(event.chapter);
+    if (endsChapter(event)) this.#removeBar(event.chapter);
   }
 
   #endBookPart({ file, book = file, part }: Extract<AppEvent, { type: 'book-saved' }>): void {
@@ -163,7 +140,7 @@ export class ProgressBars implements Observer {
     const bar = this.#display.add(pages, kept, ({ value: done, total, eta }, format) => {
       const leftMs = done > kept && done < total && Number.isFinite(eta) ? eta * 1_000 : undefined;
       const bytesPerSecond = speed.bytesPerSecond();
-      const wait = bytesPerSecond === undefined ? this.#currentWait() : undefined;
+      const wait = bytesPerSecond === undefined ? this.progress.currentWait() : undefined;
       return progressLine({ label, done, total, bytesPerSecond, wait, leftMs }, format);
     });
     this.#items.set(id, { bar, speed });
@@ -196,15 +173,7 @@ export class ProgressBars implements Observer {
   /** The share of the batch that is done, with the parts of its chapters in progress, or of the only chapter or book. */
   #share(): number | undefined {
     const parts = [...this.#items.values()].map(({ bar }) => bar.getProgress());
-    const { bar } = this.#batch ?? {};
-    if (!bar) return parts.length === 1 ? parts[0] : undefined;
-    return bar.getProgress() + parts.reduce((a, b) => a + b, 0) / bar.getTotal();
-  }
-
-  #currentWait(): CurrentWait | undefined {
-    const leftMs = Date.parse(this.#wait?.until ?? '') - this.context.clock.wallMs();
-    // NaN without a wait.
-    if (!(leftMs > 0)) this.#wait = undefined;
-    return this.#wait && { for: this.#wait.for, limit: this.#wait.limit, leftMs };
+    if (!this.#batch) return parts.length === 1 ? parts[0] : undefined;
+    return parts.reduce((a, b) => a + b, this.progress.done) / this.#batch.getTotal();
   }
 }

@@ -1,19 +1,18 @@
-/** The progress of a run as one line: every 30 seconds in a verbose log, and whenever SIGUSR2 asks for it. */
+/** The progress of a run, and as one line: every 30 seconds in a verbose log, and whenever SIGUSR2 asks for it. */
 import type { Clock } from '../../core/clock.js';
 import { formatBytes, formatCountdown } from '../../core/human-format.js';
 import type { WaitingEvent } from '../../download/events.js';
 import { BatchCountdown } from './batch-countdown.js';
 import type { AppEvent, ExpectedChapter, Observer } from './observer.js';
-import { describeCurrentWait, isShownWait } from './sentences.js';
+import { describeCurrentWait, isShownWait, type CurrentWait } from './sentences.js';
 import { Speed } from './speed.js';
 
 const INTERVAL_MS = 30_000;
 
-export class ProgressReport {
+/** How far a run is, by its events: for the bars and for the line. */
+export class RunProgress {
   readonly #speed: Speed;
   #countdown: BatchCountdown | undefined;
-  #total = 0;
-  #done = 0;
   #bytes = 0;
   #wait: WaitingEvent | undefined;
 
@@ -22,10 +21,10 @@ export class ProgressReport {
   }
 
   expect(chapters: readonly ExpectedChapter[]): void {
-    const ids = chapters.map(({ job }) => job.id);
-    this.#total = ids.length;
-    this.#done = 0;
-    this.#countdown = new BatchCountdown(ids, this.clock);
+    this.#countdown = new BatchCountdown(
+      chapters.map(({ job }) => job.id),
+      this.clock,
+    );
   }
 
   observe(event: AppEvent): void {
@@ -37,23 +36,38 @@ export class ProgressReport {
       if (!isShownWait(event, this.clock.wallMs())) return;
       this.#wait = event;
       this.#countdown?.wait(event.for, Date.parse(event.until) - this.clock.wallMs());
-    } else if (
-      (event.type === 'chapter-saved' ||
-        event.type === 'chapter-failed' ||
-        event.type === 'chapter-skipped') &&
-      this.#countdown?.finish(event.chapter)
-    )
-      this.#done += 1;
+    } else if (endsChapter(event)) this.#countdown?.finish(event.chapter);
+  }
+
+  /** The number of expected chapters that are done. */
+  get done(): number {
+    return this.#countdown?.done ?? 0;
+  }
+
+  /** Undefined while unknown. */
+  leftMs(): number | undefined {
+    return this.#countdown?.leftMs();
+  }
+
+  /** Undefined if nothing has arrived lately. */
+  bytesPerSecond(): number | undefined {
+    return this.#speed.bytesPerSecond();
+  }
+
+  currentWait(): CurrentWait | undefined {
+    const leftMs = Date.parse(this.#wait?.until ?? '') - this.clock.wallMs();
+    // NaN without a wait.
+    if (!(leftMs > 0)) this.#wait = undefined;
+    return this.#wait && { for: this.#wait.for, limit: this.#wait.limit, leftMs };
   }
 
   /** Such as `progress: 12 of 40 chapters, 34 MB, 1.2 MB/s, 2 min left`. */
   line(): string {
-    const rate = this.#speed.bytesPerSecond();
-    const leftMs = this.#countdown?.leftMs();
-    const waitMs = Date.parse(this.#wait?.until ?? '') - this.clock.wallMs();
-    const wait = this.#wait && waitMs > 0 ? { ...this.#wait, leftMs: waitMs } : undefined;
+    const rate = this.bytesPerSecond();
+    const leftMs = this.leftMs();
+    const wait = this.currentWait();
     const parts = [
-      this.#countdown ? `${this.#done} of ${this.#total} chapters` : 'no chapter yet',
+      this.#countdown ? `${this.done} of ${this.#countdown.total} chapters` : 'no chapter yet',
       ...(this.#bytes > 0 ? [formatBytes(this.#bytes)] : []),
       ...(rate === undefined ? [] : [`${formatBytes(rate)}/s`]),
       ...(leftMs === undefined ? [] : [`${formatCountdown(leftMs)} left`]),
@@ -63,36 +77,42 @@ export class ProgressReport {
   }
 }
 
+/** Whether the chapter needs nothing more. */
+export function endsChapter(event: AppEvent): event is ChapterEnd {
+  return CHAPTER_ENDS.some((type) => type === event.type);
+}
+
+const CHAPTER_ENDS = [
+  'chapter-saved',
+  'chapter-retagged',
+  'chapter-failed',
+  'chapter-skipped',
+] as const;
+type ChapterEnd = Extract<AppEvent, { readonly type: (typeof CHAPTER_ENDS)[number] }>;
+
 /**
- * The observer, with a line for each SIGUSR2 and, with `repeats`, one every 30 seconds. Windows has no such signal.
+ * The observer, whose events `progress` gets first, with a line for each SIGUSR2 and, with `repeats`, one every 30
+ * seconds. Windows has no such signal.
  * @param print for people, also with `--quiet` and `--json`
  */
 export function withProgressReport(
   observer: Observer,
-  {
-    clock,
-    print,
-    repeats,
-  }: {
-    readonly clock: Clock;
-    readonly print: (line: string) => void;
-    readonly repeats: boolean;
-  },
+  progress: RunProgress,
+  { print, repeats }: { readonly print: (line: string) => void; readonly repeats: boolean },
 ): Observer {
-  const report = new ProgressReport(clock);
   const printLine = (): void => {
-    print(report.line());
+    print(progress.line());
   };
   const timer = repeats ? setInterval(printLine, INTERVAL_MS).unref() : undefined;
   if (process.platform !== 'win32') process.on('SIGUSR2', printLine);
   return {
     ...observer,
     observe: (event) => {
-      report.observe(event);
+      progress.observe(event);
       observer.observe(event);
     },
     expect: (chapters) => {
-      report.expect(chapters);
+      progress.expect(chapters);
       observer.expect(chapters);
     },
     close: () => {
