@@ -1,7 +1,7 @@
 /** Captcha results from `--captcha-result`, or from the user at the terminal. */
 import type { SolveCaptcha } from '../api/captcha.js';
 import type { CommandContext } from './command-context.js';
-import { prompt } from './prompt.js';
+import { askText } from './prompt.js';
 
 /** Returns the value of the option once, then asks at the terminal. @param whilePrompting runs the prompt */
 export function captchaSolver(
@@ -17,12 +17,9 @@ export function captchaSolver(
       return result;
     }
     if (!context.stdin.isTTY || !context.stderr.isTTY) return undefined;
-    const { input } = await import('@inquirer/prompts');
     const result = await whilePrompting(() => {
       context.stderr.write(`Captcha required${siteKey ? ` (site key ${siteKey})` : ''}.\n`);
-      return prompt(context, (streams) =>
-        input({ message: 'Captcha result (empty to give up):' }, streams),
-      );
+      return askText(context, { message: 'Captcha result (empty to give up):' });
     });
     return result.trim() || undefined;
   };

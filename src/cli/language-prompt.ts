@@ -2,7 +2,7 @@
 import { formatCount } from '../core/human-format.js';
 import { printableLine } from '../core/printable.js';
 import type { CommandContext } from './command-context.js';
-import { prompt } from './prompt.js';
+import { choose } from './prompt.js';
 
 /** A language, and its number of chapters if it is known. */
 export interface LanguageChoice {
@@ -20,7 +20,6 @@ export async function chooseLanguage(
   preferred: string | undefined,
   context: CommandContext,
 ): Promise<readonly string[]> {
-  const { select } = await import('@inquirer/prompts');
   const choices = languages.map(({ code, chapters }) => {
     const shown = printableLine(code);
     return {
@@ -29,16 +28,11 @@ export async function chooseLanguage(
       value: code,
     };
   });
-  const answer = await prompt(context, (streams) =>
-    select<string | undefined>(
-      {
-        message: 'Language?',
-        choices: [...choices, { name: `all ${languages.length} languages`, value: undefined }],
-        default: languages.some(({ code }) => code === preferred) ? preferred : 'en',
-        loop: false,
-      },
-      streams,
-    ),
+  const answer = await choose<string | undefined>(
+    context,
+    'Language?',
+    [...choices, { name: `all ${languages.length} languages`, value: undefined }],
+    languages.some(({ code }) => code === preferred) ? preferred : 'en',
   );
   return answer === undefined ? [] : [answer];
 }

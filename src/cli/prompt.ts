@@ -1,4 +1,5 @@
 /** Questions at the terminal, asked on standard error. */
+import type * as Prompts from '@inquirer/prompts';
 import { cancelledError, UsageError } from '../core/errors.js';
 import type { CommandContext } from './command-context.js';
 import { rawStream } from './output/safe-stream.js';
@@ -19,34 +20,53 @@ export function choiceColumns({ stderr }: Pick<CommandContext, 'stderr'>): numbe
   return (stderr.columns || 80) - CHOICE_MARGIN;
 }
 
-/** What a prompt of @inquirer/prompts takes as its context. */
-interface PromptStreams {
-  readonly input: NodeJS.ReadableStream;
-  readonly output: NodeJS.WritableStream;
-  readonly signal: AbortSignal;
+interface TextQuestion {
+  readonly message: string;
+  readonly default?: string | undefined;
+  /** True, or what is wrong with the text. */
+  readonly validate?: (text: string) => true | string;
+  /** What is typed is not shown. */
+  readonly isSecret?: boolean;
+  /** Where it is typed, if not on standard input. */
+  readonly input?: NodeJS.ReadableStream;
 }
 
-/** Asks a question. Throws the `interrupted` error if the user cancels it with Ctrl-C or Esc. */
-export async function prompt<Answer>(
-  { stdin, stderr, signal }: PromptContext,
-  ask: (streams: PromptStreams) => Promise<Answer>,
-  input: NodeJS.ReadableStream = stdin,
-): Promise<Answer> {
-  const escape = new AbortController();
-  const onKey = (_text: string | undefined, key: { readonly name?: string } | undefined): void => {
-    if (key?.name === 'escape') escape.abort();
-  };
-  input.on('keypress', onKey);
-  try {
-    const anySignal = AbortSignal.any([signal, escape.signal]);
-    return await ask({ input, output: rawStream(stderr), signal: anySignal });
-  } catch (error) {
-    signal.throwIfAborted();
-    const isCtrlC = error instanceof Error && error.name === 'ExitPromptError';
-    throw isCtrlC || escape.signal.aborted ? cancelledError() : error;
-  } finally {
-    input.off('keypress', onKey);
-  }
+/** Asks for a text. Each question throws the `interrupted` error if the user cancels it with Ctrl-C or Esc. */
+export function askText(
+  context: PromptContext,
+  { isSecret = false, input, ...config }: TextQuestion,
+): Promise<string> {
+  return prompt(
+    context,
+    (prompts, streams) =>
+      isSecret ? prompts.password(config, streams) : prompts.input(config, streams),
+    input,
+  );
+}
+
+interface Choice<Value> {
+  readonly name: string;
+  /** Shown once it is chosen, in place of the name. */
+  readonly short?: string;
+  readonly value: Value;
+}
+
+/** Asks for one of the choices in a menu. */
+export function choose<Value>(
+  context: PromptContext,
+  message: string,
+  choices: readonly Choice<Value>[],
+  preselected?: Value,
+): Promise<Value> {
+  // Without it, a choice of the value undefined would be preselected.
+  const start = preselected === undefined ? {} : { default: preselected };
+  const config = { message, choices, loop: false, ...start };
+  return prompt(context, ({ select }, streams) => select<Value>(config, streams));
+}
+
+/** Asks for yes or no; yes is the default. */
+export function askYes(context: PromptContext, message: string): Promise<boolean> {
+  return prompt(context, ({ confirm }, streams) => confirm({ message }, streams));
 }
 
 /** Asks for a yes; no is the default. Throws UsageError('bad-option') with this hint if there is no terminal. */
@@ -60,6 +80,36 @@ export async function confirm(
       hint,
     });
   }
-  const { confirm: ask } = await import('@inquirer/prompts');
-  return prompt(context, (streams) => ask({ message, default: false }, streams));
+  return prompt(context, (prompts, streams) =>
+    prompts.confirm({ message, default: false }, streams),
+  );
+}
+
+interface PromptStreams {
+  readonly input: NodeJS.ReadableStream;
+  readonly output: NodeJS.WritableStream;
+  readonly signal: AbortSignal;
+}
+
+async function prompt<Answer>(
+  { stdin, stderr, signal }: PromptContext,
+  ask: (prompts: typeof Prompts, streams: PromptStreams) => Promise<Answer>,
+  input: NodeJS.ReadableStream = stdin,
+): Promise<Answer> {
+  const prompts = await import('@inquirer/prompts');
+  const escape = new AbortController();
+  const onKey = (_text: string | undefined, key: { readonly name?: string } | undefined): void => {
+    if (key?.name === 'escape') escape.abort();
+  };
+  input.on('keypress', onKey);
+  try {
+    const anySignal = AbortSignal.any([signal, escape.signal]);
+    return await ask(prompts, { input, output: rawStream(stderr), signal: anySignal });
+  } catch (error) {
+    signal.throwIfAborted();
+    const isCtrlC = error instanceof Error && error.name === 'ExitPromptError';
+    throw isCtrlC || escape.signal.aborted ? cancelledError() : error;
+  } finally {
+    input.off('keypress', onKey);
+  }
 }

@@ -15,7 +15,7 @@ import { chapterFields } from '../../selection/chapter-fields.js';
 import { looksLikeTarget, parseTarget } from '../../selection/target.js';
 import type { CommandContext } from '../command-context.js';
 import { fitToWidth } from '../output/progress-line.js';
-import { choiceColumns, prompt } from '../prompt.js';
+import { askText, choiceColumns, choose } from '../prompt.js';
 
 /** Resolves with the files whose chapter was chosen. Esc and Ctrl-C cancel the command. */
 export async function chooseChapters(
@@ -49,17 +49,11 @@ async function askTitle(
   count: number,
   context: CommandContext,
 ): Promise<string | undefined> {
-  const { input } = await import('@inquirer/prompts');
   const files = `${pluralize(count, 'file')} in ${printableLine(folder)}`;
-  const answer = await prompt(context, (streams) =>
-    input(
-      {
-        message: `The address or UUID of the title of ${files} (empty: skip)`,
-        validate: (text) => text.trim() === '' || looksLikeTarget(text) || 'Not an address or UUID',
-      },
-      streams,
-    ),
-  );
+  const answer = await askText(context, {
+    message: `The address or UUID of the title of ${files} (empty: skip)`,
+    validate: (text) => text.trim() === '' || looksLikeTarget(text) || 'Not an address or UUID',
+  });
   return answer.trim() === '' ? undefined : parseTarget(answer).id;
 }
 
@@ -67,25 +61,16 @@ async function askChapter(
   { file, candidates }: Unrecognized,
   context: CommandContext,
 ): Promise<Candidate | 'stop' | undefined> {
-  const { select } = await import('@inquirer/prompts');
   const name = printableLine(basename(file.file));
   const columns = choiceColumns(context);
-  return prompt(context, (streams) =>
-    select<Candidate | 'stop' | undefined>(
-      {
-        message: `Which chapter is ${name} (${pluralize(file.pages, 'page')})?`,
-        choices: [
-          ...candidates.map((candidate) => ({
-            name: describe(candidate, columns),
-            value: candidate,
-          })),
-          { name: 'None of them', value: undefined },
-          { name: 'Skip all the others', value: 'stop' as const },
-        ],
-        loop: false,
-      },
-      streams,
-    ),
+  return choose<Candidate | 'stop' | undefined>(
+    context,
+    `Which chapter is ${name} (${pluralize(file.pages, 'page')})?`,
+    [
+      ...candidates.map((candidate) => ({ name: describe(candidate, columns), value: candidate })),
+      { name: 'None of them', value: undefined },
+      { name: 'Skip all the others', value: 'stop' },
+    ],
   );
 }
 

@@ -10,7 +10,7 @@ import { AuthError, hasCode, type TankobonError } from '../../core/errors.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import { parseJson } from '../../core/json.js';
 import type { CommandContext } from '../command-context.js';
-import { prompt } from '../prompt.js';
+import { askText } from '../prompt.js';
 import { readText } from '../read-text.js';
 
 const MAX_STDIN_BYTES = 64 * 1024;
@@ -67,8 +67,6 @@ async function askForKey(service: HookService, context: CommandContext): Promise
       hint: `Pipe a JSON object with the string key into: tankobon login --for ${service} --stdin`,
     });
   }
-  const { password } = await import('@inquirer/prompts');
-  return prompt(context, (streams) =>
-    password({ message: `${HOOK_KEY_NAMES[service]} (empty to remove it):` }, streams),
-  );
+  const message = `${HOOK_KEY_NAMES[service]} (empty to remove it):`;
+  return askText(context, { message, isSecret: true });
 }

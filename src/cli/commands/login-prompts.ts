@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream';
 import type { PasswordGrant } from '../../auth/token-endpoint.js';
 import { printableLine } from '../../core/printable.js';
 import type { CommandContext } from '../command-context.js';
-import { prompt, type PromptContext } from '../prompt.js';
+import { askText, type PromptContext } from '../prompt.js';
 import { fieldProblem, LOGIN_FIELDS, type GivenFields, type LoginField } from './login-input.js';
 
 /** @param defaultUsername used if the user just presses Enter */
@@ -12,7 +12,6 @@ export async function askForFields(
   defaultUsername: string | undefined,
   context: PromptContext,
 ): Promise<PasswordGrant> {
-  const { input, password } = await import('@inquirer/prompts');
   const keyboard = openKeyboard(context.stdin);
   const ask = (name: LoginField) => {
     const { label } = LOGIN_FIELDS[name];
@@ -20,14 +19,13 @@ export async function askForFields(
     const validate = (value: string) => fieldProblem(name, value) ?? true;
     const suggested =
       name === 'username' && defaultUsername ? printableLine(defaultUsername) : undefined;
-    return prompt(
-      context,
-      (streams) =>
-        name === 'password' || name === 'clientSecret'
-          ? password({ message, validate }, streams)
-          : input({ message, validate, default: suggested }, streams),
-      keyboard.keys,
-    );
+    return askText(context, {
+      message,
+      validate,
+      default: suggested,
+      isSecret: name === 'password' || name === 'clientSecret',
+      input: keyboard.keys,
+    });
   };
   try {
     return {

@@ -6,29 +6,20 @@ import type { Plan } from '../../download/plan.js';
 import type { CommandContext } from '../command-context.js';
 import { chooseLanguage } from '../language-prompt.js';
 import { titleChoice } from '../output/title-table.js';
-import { choiceColumns, prompt } from '../prompt.js';
+import { askYes, choiceColumns, choose } from '../prompt.js';
 import { minPlanTimeMs } from './dry-run.js';
 
 export async function chooseTitle(
   titles: readonly Title[],
   context: CommandContext,
 ): Promise<Title> {
-  const { select } = await import('@inquirer/prompts');
   const columns = choiceColumns(context);
-  return prompt(context, (streams) =>
-    select<Title>(
-      {
-        message: 'Which title? (Esc to cancel)',
-        choices: titles.map((title) => ({
-          name: titleChoice(title, columns),
-          short: printableLine(title.name),
-          value: title,
-        })),
-        loop: false,
-      },
-      streams,
-    ),
-  );
+  const choices = titles.map((title) => ({
+    name: titleChoice(title, columns),
+    short: printableLine(title.name),
+    value: title,
+  }));
+  return choose(context, 'Which title? (Esc to cancel)', choices);
 }
 
 /** The value of `--language`: asked where the title has several and no option decides. */
@@ -45,11 +36,10 @@ export async function chooseTitleLanguage(
 
 /** Such as `1,680 chapters in en, at least 42 min. Download?` */
 export async function confirmPlan(plan: Plan, context: CommandContext): Promise<boolean> {
-  const { confirm } = await import('@inquirer/prompts');
   const languages = new Set(plan.chapters.flatMap(({ chapter }) => chapter?.language ?? []));
   const count = pluralize(plan.chapters.length, 'chapter');
   const time = minPlanTimeMs(plan);
   const least = time === 0 ? '' : `, at least ${formatDuration(time)}`;
   const message = `${count} in ${[...languages].sort().join(', ')}${least}. Download?`;
-  return prompt(context, (streams) => confirm({ message }, streams));
+  return askYes(context, message);
 }

@@ -32,7 +32,7 @@ import { readStateOf } from '../../sync/sync-journal.js';
 import type { Subscription, Subscriptions } from '../../sync/subscriptions.js';
 import type { CommandContext } from '../command-context.js';
 import { chooseLanguage } from '../language-prompt.js';
-import { canAsk, prompt } from '../prompt.js';
+import { askText, canAsk } from '../prompt.js';
 import { withService } from '../with-service.js';
 import { checkKeys, entryOf } from './sync-entry.js';
 
@@ -153,9 +153,7 @@ export async function chooseOutput(
     throw new UsageError('bad-option', 'Say where the chapters go.', {
       hint: 'Add: --output DIR, or for all titles: tankobon config set output DIR',
     });
-  const { input } = await import('@inquirer/prompts');
-  const message = 'Folder for the chapters?';
-  return prompt(context, (streams) => input({ message, default: '~/Comics' }, streams));
+  return askText(context, { message: 'Folder for the chapters?', default: '~/Comics' });
 }
 
 async function resolveSubject(target: Target, context: CommandContext): Promise<Subject> {
