@@ -19,7 +19,7 @@ export type HelpItems = readonly (readonly [term: string, description: string])[
 /** Longer lines are hard to read on a wide terminal. */
 const MAX_WIDTH = 100;
 /** A narrower description goes below its term. */
-const MIN_DESCRIPTION_WIDTH = 34;
+export const MIN_DESCRIPTION_WIDTH = 34;
 
 export const HELP_WIDTH: OutputConfiguration = {
   getOutHelpWidth: () => Math.min(process.stdout.isTTY ? process.stdout.columns : 80, MAX_WIDTH),
@@ -54,7 +54,13 @@ function helpWidth(help: Help): number {
   return help.helpWidth ?? 80;
 }
 
-function indentRest(text: string, columns: number): string {
+/** The text on lines of at most this width, but for longer words. */
+export function wrapText(text: string, width: number): string {
+  return Object.assign(new Help(), HELP_FORMAT).boxWrap(text, width);
+}
+
+/** The text with all lines after the first indented. */
+export function indentRest(text: string, columns: number): string {
   return text.replaceAll('\n', `\n${' '.repeat(columns)}`);
 }
 

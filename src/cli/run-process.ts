@@ -3,7 +3,7 @@ import { redactorFor } from '../config/environment.js';
 import { pathsFrom } from '../config/paths.js';
 import { sharedSignal } from '../core/abort.js';
 import { systemClock } from '../core/clock.js';
-import { interruptedError } from '../core/errors.js';
+import { interruptedError, RunError } from '../core/errors.js';
 import { EXIT, type ExitCode } from '../core/exit-codes.js';
 import { Redactor } from '../core/redactor.js';
 import { toStorageError, toTankobonError } from '../core/system-errors.js';
@@ -15,6 +15,8 @@ import { errorMessage } from './output/error-message.js';
 import { supportsLinks } from './output/hyperlinks.js';
 import { safeStream } from './output/safe-stream.js';
 
+/** Not printed: the reader of a pipe has all that it wants, as with other programs. */
+const OUTPUT_CLOSED = new RunError('interrupted', 'The output was closed.');
 /** Exits this long after the command has ended, even if something such as a dead connection is still open. */
 const MAX_LINGER_MS = 1_000;
 
@@ -64,7 +66,7 @@ export async function runArgs(
     const { runProgram } = await import('./program.js');
     return await runProgram(args, context);
   } catch (error) {
-    context.stderr.write(errorMessage(error, context));
+    if (error !== OUTPUT_CLOSED) context.stderr.write(errorMessage(error, context));
     return toTankobonError(error).exitCode;
   }
 }
@@ -95,7 +97,7 @@ function abortOnClosedOutput(abort: AbortController, outlivesTerminal: boolean):
     stream.on('error', (error: NodeJS.ErrnoException) => {
       const isHangup = error.code === 'EIO' && isTerminal;
       if (isHangup || error.code === 'EPIPE') {
-        if (!isHangup || !outlivesTerminal) abort.abort(interruptedError());
+        if (!isHangup || !outlivesTerminal) abort.abort(OUTPUT_CLOSED);
         return;
       }
       exitForOutput(stream, error);

@@ -23,12 +23,15 @@ export async function tankobonHere(
     readonly input?: string;
     readonly clock?: Clock;
     readonly signal?: AbortSignal;
+    /** The width of the terminal that standard output is. By default it is not a terminal. */
+    readonly columns?: number;
   },
 ): Promise<Finished> {
-  const { env, input = '', clock = systemClock } = options;
+  const { env, input = '', clock = systemClock, columns } = options;
   const { signal = new AbortController().signal } = options;
   const redactor = redactorFor(env);
-  const stdout = new PassThrough();
+  const terminal = columns === undefined ? {} : { isTTY: true, columns };
+  const stdout = Object.assign(new PassThrough(), terminal);
   const stderr = new PassThrough();
   const printed = Promise.all([text(stdout), text(stderr)]);
   const code = await runArgs(words, {

@@ -6,7 +6,13 @@ import { pluralize } from '../../core/human-format.js';
 import type { BareCommandContext, CommandRunner } from '../command-context.js';
 import { addOptions } from '../command-options.js';
 import type { CheckEvent, DoctorSummary } from '../doctor/run-checks.js';
-import { addEnvironment, addExamples } from '../help-format.js';
+import {
+  addEnvironment,
+  addExamples,
+  indentRest,
+  MIN_DESCRIPTION_WIDTH,
+  wrapText,
+} from '../help-format.js';
 import { paint, usesColors } from '../output/colors.js';
 import { rawStream, safeText } from '../output/safe-stream.js';
 
@@ -41,16 +47,20 @@ const COUNTED_AS = { ok: 'ok', warning: 'warnings', error: 'errors' } as const;
 const COLORS = { ok: 'green', warning: 'yellow', error: 'red' } as const;
 const STATUS_WIDTH = 'warning'.length;
 const NAME_WIDTH = 'token-endpoint'.length;
-const INDENT = ' '.repeat(STATUS_WIDTH + NAME_WIDTH + 4);
+const HEAD_WIDTH = STATUS_WIDTH + NAME_WIDTH + 4;
 
 function printFinding(event: CheckEvent, { stdout, env }: BareCommandContext): void {
   const colors = usesColors(env, stdout);
   const { status, check, hint } = event;
   const word = status.padEnd(STATUS_WIDTH);
   const head = `${colors ? paint(word, COLORS[status]) : word}  ${check.padEnd(NAME_WIDTH)}`;
+  const columns = stdout.isTTY ? stdout.columns - 1 : Infinity;
+  const isNarrow = columns - HEAD_WIDTH < MIN_DESCRIPTION_WIDTH;
+  const indent = isNarrow ? 2 : HEAD_WIDTH;
   const lines = [event.message, ...(hint === undefined ? [] : [`hint: ${hint}`])];
-  const text = safeText(lines.join('\n')).replaceAll('\n', `\n${INDENT}`);
-  (colors ? rawStream(stdout) : stdout).write(`${head}  ${text}\n`);
+  const text = indentRest(wrapText(safeText(lines.join('\n')), columns - indent), indent);
+  const start = isNarrow ? `${head.trimEnd()}\n  ` : `${head}  `;
+  (colors ? rawStream(stdout) : stdout).write(`${start}${text}\n`);
 }
 
 function describeCounts({ warnings, errors }: DoctorSummary): string {

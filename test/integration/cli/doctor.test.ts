@@ -20,6 +20,7 @@ import {
   type PracticeService,
 } from '../../../src/practice-server/practice-service.js';
 import { LOGIN_ENV } from '../../support/auth/harness.js';
+import { start } from '../../support/command.js';
 import { tankobonHere } from '../../support/in-process.js';
 import { posixTest } from '../../support/platform.js';
 import { startRespServer } from '../../support/resp-server.js';
@@ -118,6 +119,30 @@ test('people get a line for each check, with the hint below it, and the counts',
     /^error {4}settings {8}TANKOBON_QUALITY is "best", .*\n {25}hint: Correct it, for example: TANKOBON_QUALITY=data$/m,
   );
   expect(stderr).toMatch(/^1 error, \d warnings?\.\n$/);
+});
+
+posixTest.each([40, 80])(
+  'at a terminal of %i columns, each text is in a column',
+  async (columns) => {
+    const env = { ...environment(), TANKOBON_QUALITY: 'best', NO_COLOR: '1' };
+    const { stdout } = await tankobonHere(['doctor', '-o', folder], { env, columns });
+    const lines = stdout.split('\n');
+    // Nothing but a path is longer than the terminal.
+    for (const line of lines)
+      if (line.length >= columns) expect(line.trimStart()).toMatch(/^(\w+ +[\w-]+ +)?\S+$/);
+    const start = lines.findIndex((line) => line.startsWith('error    settings'));
+    const indent = columns === 40 ? '  ' : ' '.repeat(25);
+    const end = lines.findIndex((line, index) => index > start && /^\w/.test(line));
+    const texts = lines.slice(start + 1, end);
+    expect(texts.join('\n')).toContain(`${indent}hint: `);
+    for (const line of texts) expect(line).toMatch(new RegExp(`^${indent}\\S`));
+  },
+);
+
+posixTest('a closed pipe ends it quietly', async () => {
+  const { child, finished } = start(['doctor'], { env: environment() });
+  child.stdout.destroy();
+  expect(await finished).toMatchObject({ stderr: '' });
 });
 
 test('a login, a hook with its key and a subscriptions file in order are good', async () => {
