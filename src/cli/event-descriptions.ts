@@ -82,7 +82,7 @@ export const DOWNLOAD_EVENTS: {
       reason: 'bad-target',
       message: 'Not a chapter, title or list: "naruto"',
     },
-    'A target of the command line or of a file cannot be parsed, or a subscription is not available; `name` is its name. The `summary` counts it in `failed`.',
+    'A target of the command line or of a file cannot be parsed, or a title, a list, a group, an author or a subscription is not available; `name` is that of a subscription. The `summary` counts it in `failed`.',
   ],
   waiting: [
     {

@@ -8,12 +8,27 @@ export interface FailedChapter {
   readonly error: TankobonError;
 }
 
+/** A chapter that is not available, or a target that is not one. */
+export interface FailedTarget {
+  readonly id: string;
+  /** Such as `author:UUID`, if it is not a chapter. */
+  readonly target?: string | undefined;
+  readonly error: TankobonError;
+}
+
+export function failedEvent({ id, target, error }: FailedTarget): DownloadEvent {
+  const { code: reason, message } = error;
+  return target === undefined
+    ? { type: 'chapter-failed', chapter: id, reason, message, error }
+    : { type: 'target-failed', target, reason, message, error };
+}
+
 export interface DownloadResult {
   saved: number;
   retagged: number;
   skipped: number;
   readonly failed: FailedChapter[];
-  /** Errors of targets that cannot be parsed. */
+  /** Errors of targets that cannot be parsed, or of which nothing is known. */
   readonly invalidTargets: TankobonError[];
   /** Chapters and targets that were not reached. */
   notStarted: number;

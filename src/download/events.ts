@@ -90,9 +90,9 @@ export type DownloadEvent =
       readonly error: TankobonError;
     })
   | {
-      /** A target that cannot be parsed. */
+      /** A target that cannot be parsed, or a title, a list, a group or an author that is not available. */
       readonly type: 'target-failed';
-      /** The text that was given. */
+      /** The text that was given, or such as `author:UUID`. */
       readonly target: string;
       /** The name of a subscription. */
       readonly name?: string | undefined;

@@ -6,7 +6,7 @@ import type { Chapter } from '../api/chapters.js';
 import type { ServiceClient } from '../api/client.js';
 import { fetchFeedTotal } from '../api/feeds.js';
 import type { ExistingArchive } from '../cbz/library-index.js';
-import { ChapterError, type TankobonError } from '../core/errors.js';
+import { ChapterError } from '../core/errors.js';
 import {
   chapterFields,
   describeExternal,
@@ -22,6 +22,7 @@ import {
 } from '../selection/select-chapters.js';
 import type { SavedChapter } from './chapter-changes.js';
 import type { DownloadRequest } from './download-request.js';
+import type { FailedTarget } from './download-result.js';
 import type { SkippedEvent, SkipReason } from './events.js';
 
 export interface ChosenChapter {
@@ -55,8 +56,7 @@ export interface PlanSelection {
   readonly skipped: readonly SkippedChapter[];
   /** Releases that the selection excludes. */
   readonly excluded: readonly ExcludedChapter[];
-  /** Targets that are not available. */
-  readonly failed: readonly { readonly id: string; readonly error: TankobonError }[];
+  readonly failed: readonly FailedTarget[];
 }
 
 export interface SelectDeps {
@@ -90,7 +90,11 @@ export async function selectForPlan(
   const selected = new Map<string, ChosenChapter>();
   const skipped: SkippedChapter[] = [];
   const excluded: ExcludedChapter[] = [];
-  const failed = resolution.failures.map(({ target: { id }, error }) => ({ id, error }));
+  const failed: FailedTarget[] = resolution.failures.map(({ target: { kind, id }, error }) => ({
+    id,
+    error,
+    ...(kind !== 'any' && kind !== 'chapter' && { target: `${kind}:${id}` }),
+  }));
   // Without its title, a chapter's metadata makes a file name that chapters of other titles may share.
   const add = (chapter: Chapter, why: string): void => {
     const isUsable = chapter.partialTitle ?? !unusableTitleIds.has(chapter.titleId ?? '');

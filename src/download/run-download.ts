@@ -13,7 +13,13 @@ import type { AppContext } from '../config/context.js';
 import { shareServer } from './chapter-share.js';
 import { recordDownloads } from './record-downloads.js';
 import type { DownloadRequest } from './download-request.js';
-import { addEvent, emptyResult, summaryOf, type DownloadResult } from './download-result.js';
+import {
+  addEvent,
+  emptyResult,
+  failedEvent,
+  summaryOf,
+  type DownloadResult,
+} from './download-result.js';
 import { withSession, type DownloadListeners, type DownloadSession } from './download-session.js';
 import type { DownloadMessage, Observe } from './events.js';
 import { checkOutputFolder } from './output-folder.js';
@@ -207,7 +213,7 @@ async function planOrStop(
     if (result.isCancelled) return undefined;
     for (const event of skippedEvents(planned)) observe(event);
     onPlan?.(planned);
-    for (const { id, error } of planned.failed) fail(id, error, observe);
+    for (const each of planned.failed) observe(failedEvent(each));
     return planned;
   } catch (error) {
     if (!(error instanceof TankobonError) || error instanceof UsageError) throw error;
@@ -218,11 +224,6 @@ async function planOrStop(
     result.stoppedBy = error;
     return undefined;
   }
-}
-
-function fail(id: string, error: TankobonError, observe: Observe): void {
-  const { code, message } = error;
-  observe({ type: 'chapter-failed', chapter: id, reason: code, message, error });
 }
 
 /** The first target failed; the others were not started. */

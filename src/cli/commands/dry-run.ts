@@ -3,6 +3,7 @@ import type { Chapter } from '../../api/chapters.js';
 import { groupBy } from '../../core/group-by.js';
 import { formatCount, formatDuration, pluralize } from '../../core/human-format.js';
 import { printableLine } from '../../core/printable.js';
+import { failedEvent } from '../../download/download-result.js';
 import type { UpdateEvent } from '../../download/events.js';
 import { minTimeMs } from '../../download/estimate.js';
 import type { Plan } from '../../download/plan.js';
@@ -51,12 +52,10 @@ function toJson(plan: Plan): string {
       why: explanation,
       ...fields.get(chapter.id),
     })),
-    ...plan.failed.map(({ id, error }) => ({
-      type: 'chapter-failed',
-      chapter: id,
-      reason: error.code,
-      message: error.message,
-      ...fields.get(id),
+    ...plan.failed.map((each) => ({
+      ...failedEvent(each),
+      error: undefined,
+      ...fields.get(each.id),
     })),
     {
       type: 'plan',

@@ -82,13 +82,10 @@ test('an unknown group or author is not found: exit 3, and the others are there'
   const targets = [`group:${UNKNOWN}`, `author:${UNKNOWN}`, `title:${starlight}`];
   const { code, events, stderr } = await harness.download({ targets, language: 'en' });
   expect(code).toBe(3);
-  expect(events.filter(({ type }) => type === 'chapter-failed')).toMatchObject([
-    { chapter: UNKNOWN, reason: 'chapter-not-found', message: expect.stringMatching(/^Group not/) },
-    {
-      chapter: UNKNOWN,
-      reason: 'chapter-not-found',
-      message: expect.stringMatching(/^Author not/),
-    },
+  const reason = 'chapter-not-found';
+  expect(events.filter(({ type }) => type === 'target-failed')).toMatchObject([
+    { target: `group:${UNKNOWN}`, reason, message: expect.stringMatching(/^Group not/) },
+    { target: `author:${UNKNOWN}`, reason, message: expect.stringMatching(/^Author not/) },
   ]);
   expect(events.at(-1)).toMatchObject({ saved: 2, failed: 2 });
   expect(stderr).not.toContain('warning');

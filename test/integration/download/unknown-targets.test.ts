@@ -77,6 +77,22 @@ test('the UUID of a merged title beside another target is followed', async () =>
   ]);
 });
 
+test.each(['author', 'group', 'title', 'list'])(
+  'a %s that does not exist is a target that failed, and no chapter',
+  async (kind) => {
+    harness = await DownloadHarness.start();
+    const target = `${kind}:${UNKNOWN}`;
+    const { code, events } = await harness.download({ targets: [target, first] });
+    expect(code).toBe(3);
+    expect(events.filter(({ type }) => type.endsWith('-failed'))).toMatchObject([
+      { type: 'target-failed', target, reason: 'chapter-not-found' },
+    ]);
+    expect(events.at(-1)).toMatchObject({ type: 'summary', saved: 1, failed: 1 });
+    const { stderr } = await harness.download({ targets: [target, first], json: false });
+    expect(stderr).toMatch(/^error: \w+ not found.*\n.*1 skipped, 1 failed\nhint: .*\n$/m);
+  },
+);
+
 test('a dry run names what is not found once, and does not say that nothing is new', async () => {
   harness = await DownloadHarness.start();
   const options = { targets: [`author:${UNKNOWN}`], dryRun: true, json: false };
