@@ -1,11 +1,10 @@
 /** The chapters and titles of a scanlation group, and the titles of an author or artist. Read without a token. */
-import type { Chapter } from './chapters.js';
 import type { ServiceClient } from './client.js';
 import { appendAll, MAX_COLLECTION_END, MAX_PAGE_SIZE, withRatings } from './collection.js';
 import { ServiceError } from '../core/errors.js';
 import { formatCount } from '../core/human-format.js';
 import { CollectionReader, fetchEntity, type CollectionOptions } from './entities.js';
-import { readFeed, readFeedSince, type FeedOptions } from './feeds.js';
+import type { Feed } from './feeds.js';
 import { TITLE_INCLUDES, titleSchema, toTitle, type Title } from './titles.js';
 
 /** Also an artist is an author to the service. */
@@ -32,27 +31,12 @@ export async function fetchOwnerName(
   return (await entity).attributes.name;
 }
 
-/** All chapters of a group with all their groups, oldest first. One request per 100. */
-export function fetchGroupChapters(
-  client: ServiceClient,
-  groupId: string,
-  options: FeedOptions,
-): Promise<Chapter[]> {
-  return readFeed(client, '/chapter', options, {
-    pageSize: MAX_PAGE_SIZE,
-    filter: [['groups[]', groupId]],
-  });
-}
-
-/** The chapters of a group that became readable at `sinceMs` or later. See readFeedSince. */
-export function fetchGroupChaptersSince(
-  client: ServiceClient,
-  groupId: string,
-  sinceMs: number,
-  options: FeedOptions,
-): Promise<Chapter[] | undefined> {
-  return readFeedSince(client, '/chapter', sinceMs, options, { filter: [['groups[]', groupId]] });
-}
+/** The chapters of a group, with all their groups. */
+export const groupFeed = (groupId: string): Feed => ({
+  path: '/chapter',
+  pageSize: MAX_PAGE_SIZE,
+  filter: [['groups[]', groupId]],
+});
 
 /**
  * All titles with a chapter by the group, or by the author or artist, with their people and covers, oldest first. One

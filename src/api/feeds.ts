@@ -26,6 +26,18 @@ export interface TitleList {
   readonly titleIds: readonly string[];
 }
 
+/** The feed of a title or a list, what is new of the followed titles, or a search for chapters. */
+export interface Feed {
+  readonly path: string;
+  /** 500 if absent. */
+  readonly pageSize?: number;
+  /** Parameters besides those of every feed. */
+  readonly filter?: readonly (readonly [name: string, value: string])[];
+}
+
+/** All titles of a list. */
+export const listFeed = (listId: string): Feed => ({ path: `/list/${listId}/feed` });
+
 export interface FeedOptions extends CollectionOptions {
   /** All languages if absent or empty. */
   readonly languages?: readonly string[];
@@ -54,7 +66,7 @@ export function fetchTitleFeed(
   titleId: string,
   options: FeedOptions = {},
 ): Promise<Chapter[]> {
-  return readFeed(client, `/manga/${titleId}/feed`, options);
+  return readFeed(client, { path: `/manga/${titleId}/feed` }, options);
 }
 
 /** The number of chapters of a title in all languages, by one request. */
@@ -69,40 +81,26 @@ export async function fetchFeedTotal(
   return total;
 }
 
-/** All chapters of all titles of a list with their groups, oldest first. One request per 500. */
-export function fetchListFeed(
-  client: ServiceClient,
-  listId: string,
-  options: FeedOptions,
-): Promise<Chapter[]> {
-  return readFeed(client, `/list/${listId}/feed`, options);
-}
-
-/** The parameters of every feed: chapters in these languages, also those that were taken down, with their groups. */
-function feedParameters(languages: readonly string[] | undefined): URLSearchParams {
+/** The query of a feed: chapters in these languages, also those that were taken down, with their groups. */
+function feedParameters({ filter = [] }: Feed, { languages }: FeedOptions): URLSearchParams {
   const parameters = withUnavailable(withRatings(new URLSearchParams()));
   appendAll(parameters, 'translatedLanguage', languages);
-  return appendAll(parameters, 'includes', ['scanlation_group']);
+  appendAll(parameters, 'includes', ['scanlation_group']);
+  for (const [name, value] of filter) parameters.append(name, value);
+  return parameters;
 }
 
-interface FeedQuery {
-  readonly pageSize?: number;
-  /** Parameters besides those of every feed. */
-  readonly filter?: Iterable<readonly [name: string, value: string]>;
-}
-
-/** All chapters of the feed or the search at `path`, oldest first, read in windows of 10,000. */
+/** All chapters with their groups, oldest first, read in windows of 10,000. One request for each page. */
 export async function readFeed(
   client: ServiceClient,
-  path: string,
+  feed: Feed,
   options: FeedOptions,
-  { pageSize = MAX_FEED_PAGE_SIZE, filter = [] }: FeedQuery = {},
 ): Promise<Chapter[]> {
+  const { path, pageSize = MAX_FEED_PAGE_SIZE } = feed;
   const chapters = new Map<string, Chapter>();
   const reader = new CollectionReader(client, path, chapterSchema, options);
   for (let since: Date | undefined; ;) {
-    const parameters = feedParameters(options.languages);
-    for (const [name, value] of filter) parameters.append(name, value);
+    const parameters = feedParameters(feed, options);
     parameters.append('order[createdAt]', 'asc');
     if (since) parameters.append('createdAtSince', formatSince(since));
     let last: Chapter | undefined;
@@ -128,15 +126,13 @@ export async function readFeed(
  */
 export async function readFeedSince(
   client: ServiceClient,
-  path: string,
+  feed: Feed,
   sinceMs: number,
   options: FeedOptions,
-  { filter = [] }: Pick<FeedQuery, 'filter'> = {},
 ): Promise<Chapter[] | undefined> {
-  const reader = new CollectionReader(client, path, chapterSchema, options);
+  const reader = new CollectionReader(client, feed.path, chapterSchema, options);
   const found: Chapter[] = [];
-  const parameters = feedParameters(options.languages);
-  for (const [name, value] of filter) parameters.append(name, value);
+  const parameters = feedParameters(feed, options);
   parameters.append('order[readableAt]', 'desc');
   for await (const { items, isLast } of reader.pages(MAX_PAGE_SIZE, parameters)) {
     const chapters = items.map(toChapter);

@@ -3,35 +3,21 @@
  * are to replace follows: all of these endpoints are in this file.
  */
 import { isUuid } from '../core/uuid.js';
-import type { Chapter } from './chapters.js';
 import type { ServiceClient } from './client.js';
 import { appendAll } from './collection.js';
-import { CollectionReader } from './entities.js';
-import { readFeed, readFeedSince, type FeedOptions } from './feeds.js';
+import { CollectionReader, type CollectionOptions } from './entities.js';
+import type { Feed } from './feeds.js';
 import { parseWith } from './parse-response.js';
 import { READING_STATUSES, type ReadingStatus } from './reading-statuses.js';
 import { TITLE_INCLUDES, titleSchema, toTitle, type Title } from './titles.js';
 
-const FEED_PATH = '/user/follows/manga/feed';
-
-/** All chapters of all followed titles with their groups, oldest first. One request per 500. */
-export function fetchFollowedFeed(client: ServiceClient, options: FeedOptions): Promise<Chapter[]> {
-  return readFeed(client, FEED_PATH, options);
-}
-
-/** The chapters of followed titles that became readable at `sinceMs` or later, newest first. See readFeedSince. */
-export function fetchFollowedSince(
-  client: ServiceClient,
-  sinceMs: number,
-  options: FeedOptions,
-): Promise<Chapter[] | undefined> {
-  return readFeedSince(client, FEED_PATH, sinceMs, options);
-}
+/** The chapters of all titles that the account follows. */
+export const FOLLOWED_FEED: Feed = { path: '/user/follows/manga/feed' };
 
 /** The titles that the account follows, with their people and covers. One request per 100. */
 export async function fetchFollowedTitles(
   client: ServiceClient,
-  options: FeedOptions,
+  options: CollectionOptions,
 ): Promise<Title[]> {
   const path = '/user/follows/manga';
   const reader = new CollectionReader(client, path, titleSchema, options);

@@ -2,16 +2,11 @@
  * Targets that stand for chapters of many titles: the chapters of a group, all titles of an author, and those that the
  * account follows. Pages of 100 or 500, never one request for each chapter.
  */
-import {
-  fetchGroupChapters,
-  fetchGroupChaptersSince,
-  fetchOwnedTitles,
-  fetchOwnerName,
-} from '../api/catalogue-lists.js';
+import { fetchOwnedTitles, fetchOwnerName, groupFeed } from '../api/catalogue-lists.js';
 import type { Chapter } from '../api/chapters.js';
 import type { ServiceClient } from '../api/client.js';
-import { fetchTitleFeed } from '../api/feeds.js';
-import { fetchFollowedFeed, fetchFollowedSince } from '../api/follows.js';
+import { fetchTitleFeed, readFeed, readFeedSince } from '../api/feeds.js';
+import { FOLLOWED_FEED } from '../api/follows.js';
 import type { Title } from '../api/titles.js';
 import { groupBy } from '../core/group-by.js';
 import type { Target } from './target.js';
@@ -51,10 +46,11 @@ export async function collectTitles(
     return { byTitle, titles, isPartial: false };
   }
   const isGroup = kind === 'group';
-  const recent = deps.sinceMs === undefined ? undefined : await fetchSince(deps.sinceMs);
-  const chapters =
-    recent ??
-    (await (isGroup ? fetchGroupChapters(client, id, deps) : fetchFollowedFeed(client, deps)));
+  const feed = isGroup ? groupFeed(id) : FOLLOWED_FEED;
+  const { sinceMs } = deps;
+  const recent =
+    sinceMs === undefined ? undefined : await readFeedSince(client, feed, sinceMs, deps);
+  const chapters = recent ?? (await readFeed(client, feed, deps));
   // No chapter of the last days is not worth a message.
   if (recent?.length === 0) return { byTitle: new Map(), titles: [], isPartial: true };
   if (chapters.length === 0)
@@ -66,12 +62,6 @@ export async function collectTitles(
   const withTitle = chapters.filter(({ titleId }) => titleId !== undefined);
   const byTitle = groupBy(withTitle, ({ titleId = '' }) => titleId);
   return { byTitle, titles: [], isPartial: isGroup || recent !== undefined };
-
-  function fetchSince(sinceMs: number): Promise<Chapter[] | undefined> {
-    return isGroup
-      ? fetchGroupChaptersSince(client, id, sinceMs, deps)
-      : fetchFollowedSince(client, sinceMs, deps);
-  }
 
   /** There is nothing to download, which is not an error. */
   function withNotice(name: string | undefined): CollectedTitles | undefined {
