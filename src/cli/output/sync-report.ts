@@ -1,36 +1,28 @@
 /** The report of a run of `tankobon sync`: one table for a terminal, one line a title for a log, one page for a browser. */
-import stringWidth from 'string-width';
 import { SERIES_COUNTS, type SeriesReport } from '../../sync/sync-events.js';
 import type { SyncReport } from '../../sync/sync-session.js';
 import { formatDuration, formatLocalTime, pluralize } from '../../core/human-format.js';
 import { printableLine } from '../../core/printable.js';
 import { escapeXml } from '../../core/xml-text.js';
 import { htmlPage } from './html-page.js';
-import { fitToWidth } from './progress-line.js';
+import { GAP_COLUMNS, longest, tableLines } from './table.js';
 
 const MIN_NAME_WIDTH = 12;
-const GAP = '  ';
 
 /** @param columns of the terminal */
 export function syncTable(series: readonly SeriesReport[], columns: number): string {
-  const countsWidth = SERIES_COUNTS.reduce((sum, name) => sum + GAP.length + name.length, 0);
-  const names = series.map(({ name }) => printableLine(name));
-  const longest = Math.max(MIN_NAME_WIDTH, ...names.map((name) => stringWidth(name)));
-  const width = Math.max(MIN_NAME_WIDTH, Math.min(longest, columns - 1 - countsWidth));
-  const row = (name: string, cells: readonly string[]) =>
-    [
-      fitToWidth(name, width),
-      ...cells.map((cell, at) => cell.padStart(SERIES_COUNTS[at]?.length ?? 0)),
-    ]
-      .join(GAP)
-      .trimEnd();
-  const rows = series.map((entry, index) =>
-    row(
-      names[index] ?? '',
-      SERIES_COUNTS.map((name) => String(entry[name])),
-    ),
-  );
-  return `${[row('title', SERIES_COUNTS), ...rows].join('\n')}\n`;
+  const rows = [
+    ['title', ...SERIES_COUNTS],
+    ...series.map((entry) => [
+      printableLine(entry.name),
+      ...SERIES_COUNTS.map((name) => String(entry[name])),
+    ]),
+  ];
+  const numeric = SERIES_COUNTS.map((_, index) => index + 1);
+  const countsWidth = numeric.reduce((sum, index) => sum + GAP_COLUMNS + longest(rows, index), 0);
+  const space = Math.min(longest(rows, 0), columns - 1 - countsWidth);
+  const widths = [Math.max(MIN_NAME_WIDTH, space)];
+  return `${tableLines(rows, { numeric, widths }).join('\n')}\n`;
 }
 
 /** Such as `The Lighthouse: 2 new, 1 failed`; counts of zero are left out. */

@@ -1,15 +1,13 @@
 /** What a title has, as text: its fields, then a table of its languages and one of its groups. Pure. */
-import stringWidth from 'string-width';
 import { formatBytes, formatCount, pluralize } from '../../core/human-format.js';
 import { printableLine } from '../../core/printable.js';
 import type { TitleInfo } from '../../download/title-info.js';
 import { numberRanges } from './number-ranges.js';
-import { fitToWidth } from './progress-line.js';
+import { tableLines } from './table.js';
 
 /** Further ones are only counted; `--json` has them all. */
 const MAX_ROWS = 20;
 const MAX_RANGES = 10;
-const GAP = '  ';
 
 /** @param columns of the terminal; without them nothing is cut */
 export function titleInfoLines(info: TitleInfo, columns?: number): string[] {
@@ -17,8 +15,10 @@ export function titleInfoLines(info: TitleInfo, columns?: number): string[] {
   return [
     printableLine(info.name) || info.title,
     ...fieldLines(info),
-    ...(languages.length === 0 ? [] : ['', ...table(languageRows(info), [1, 2, 3], columns)]),
-    ...(groups.length === 0 ? [] : ['', ...table(groupRows(info), [1], columns)]),
+    ...(languages.length === 0
+      ? []
+      : ['', ...tableLines(languageRows(info), { numeric: [1, 2, 3], columns })]),
+    ...(groups.length === 0 ? [] : ['', ...tableLines(groupRows(info), { numeric: [1], columns })]),
     ...(external.length === 0 ? [] : ['', ...externalLines(info)]),
   ];
 }
@@ -105,26 +105,4 @@ function externalLines({ external }: TitleInfo): string[] {
     }),
     ...(rest > 0 ? [`  and ${pluralize(rest, 'more chapter')}`] : []),
   ];
-}
-
-/** Columns as wide as their longest cell; those of `numeric` are aligned to the right. */
-function table(
-  rows: readonly string[][],
-  numeric: readonly number[],
-  columns: number | undefined,
-): string[] {
-  const count = Math.max(...rows.map((cells) => cells.length));
-  const widths = Array.from({ length: count }, (_, index) =>
-    Math.max(...rows.map((cells) => stringWidth(cells[index] ?? ''))),
-  );
-  return rows.map((cells) => {
-    const line = cells
-      .map((cell, index) => {
-        const padding = ' '.repeat(Math.max(0, (widths[index] ?? 0) - stringWidth(cell)));
-        return numeric.includes(index) ? padding + cell : cell + padding;
-      })
-      .join(GAP)
-      .trimEnd();
-    return columns === undefined ? line : fitToWidth(line, columns - 1).trimEnd();
-  });
 }

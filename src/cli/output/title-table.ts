@@ -1,8 +1,8 @@
 /** Titles found by a search: one row each, or a few lines each on a narrow terminal. */
-import stringWidth from 'string-width';
 import type { Title } from '../../api/titles.js';
 import { printableLine } from '../../core/printable.js';
 import { fitToWidth } from './progress-line.js';
+import { GAP_COLUMNS, longest, tableLines } from './table.js';
 
 /** A narrower row has no space for the name. */
 const MIN_ROW_COLUMNS = 110;
@@ -10,10 +10,9 @@ const LANGUAGES_COLUMNS = 22;
 const STATUS_COLUMNS = 9;
 const YEAR_COLUMNS = 4;
 const ID_COLUMNS = 36;
-const GAP = '  ';
 /** All but the title, with the gaps. */
 const OTHER_COLUMNS =
-  YEAR_COLUMNS + STATUS_COLUMNS + LANGUAGES_COLUMNS + ID_COLUMNS + 4 * GAP.length;
+  YEAR_COLUMNS + STATUS_COLUMNS + LANGUAGES_COLUMNS + ID_COLUMNS + 4 * GAP_COLUMNS;
 
 /** @param columns of the terminal; without them nothing is cut */
 export function titleLines(titles: readonly Title[], columns?: number): string[] {
@@ -24,21 +23,14 @@ export function titleLines(titles: readonly Title[], columns?: number): string[]
     ['title', 'year', 'status', 'languages', 'id'],
     ...titles.map((title) => [printableLine(title.name), ...details(title), title.id]),
   ];
-  const longest = (index: number) =>
-    Math.max(...rows.map((cells) => stringWidth(cells[index] ?? '')));
+  const space = columns === undefined ? Infinity : columns - 1 - OTHER_COLUMNS;
   const widths = [
-    columns === undefined ? longest(0) : Math.min(longest(0), columns - 1 - OTHER_COLUMNS),
+    Math.min(longest(rows, 0), space),
     YEAR_COLUMNS,
     STATUS_COLUMNS,
-    columns === undefined ? longest(3) : LANGUAGES_COLUMNS,
-    ID_COLUMNS,
+    columns === undefined ? undefined : LANGUAGES_COLUMNS,
   ];
-  return rows.map((cells) =>
-    cells
-      .map((cell, index) => fitToWidth(cell, widths[index] ?? 0))
-      .join(GAP)
-      .trimEnd(),
-  );
+  return tableLines(rows, { widths });
 }
 
 /** One title in a list to choose from. */
