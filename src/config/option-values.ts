@@ -3,10 +3,14 @@ import { compileNameTemplate } from '../cbz/file-name.js';
 import {
   BYTE_COUNT_EXAMPLES,
   BYTE_RATE_EXAMPLES,
+  bytesText,
+  DURATION_EXAMPLES,
+  durationText,
+  lacksUnit,
   parseByteCount,
   parseByteRate,
-} from '../core/byte-rate.js';
-import { DURATION_EXAMPLES, lacksUnit, parseDuration } from '../core/duration.js';
+  parseDuration,
+} from '../core/units.js';
 import { isUuid } from '../core/uuid.js';
 import { findDevice } from '../formats/device/devices.js';
 import { readAddress } from '../rate-limit/service-addresses.js';
@@ -191,26 +195,17 @@ function parseList<Name extends OptionName>(
   return value as OptionValue<Name>;
 }
 
-const UNITS_MS = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1_000 };
-const UNITS_BYTES = { G: 1e9, M: 1e6, k: 1e3 };
-
 /** A value as text that parses to it, in the largest unit that is exact. */
 export function optionText(name: OptionName, value: unknown): string {
   const { kind } = optionDefinition(name);
   if (kind === 'languages' && Array.isArray(value) && value.length === 0) return 'all';
   if (kind === 'ranges') return (value as KindValues['ranges']).text;
   if (kind === 'time') return (value as KindValues['time']).text;
-  if (kind === 'duration') return inUnits(value as number, UNITS_MS, 'ms');
-  if (kind === 'size') return inUnits(value as number, UNITS_BYTES, '');
-  if (kind === 'rate') return value === Infinity ? '' : inUnits(value as number, UNITS_BYTES, '');
+  if (kind === 'duration') return durationText(value as number);
+  if (kind === 'size') return bytesText(value as number);
+  if (kind === 'rate') return value === Infinity ? '' : bytesText(value as number);
   if (!Array.isArray(value)) return String(value);
   return value.map((item: string) => (item.includes(',') ? `"${item}"` : item)).join(',');
-}
-
-function inUnits(value: number, units: Readonly<Record<string, number>>, rest: string): string {
-  const found = Object.entries(units).find(([, size]) => value > 0 && value % size === 0);
-  if (found) return `${value / found[1]}${found[0]}`;
-  return value === 0 ? '0' : `${value}${rest}`;
 }
 
 /** The items of a comma-separated list; a quoted item can contain commas. */

@@ -8,7 +8,7 @@ import {
   readSubscriptions,
   subscriptionsPath,
 } from '../../sync/subscriptions-store.js';
-import { MAX_DURATION_MS } from '../../core/duration.js';
+import { MAX_DURATION_MS } from '../../core/units.js';
 import { hasCode, UsageError } from '../../core/errors.js';
 import { EXIT, exitCodeOf, type ExitCode } from '../../core/exit-codes.js';
 import { formatLocalTime } from '../../core/human-format.js';
