@@ -43,6 +43,11 @@ export function formatLocalTime(atMs: number, nowMs: number): string {
   return format(atMs).replace(`${today} `, '');
 }
 
+/** For JSON, in UTC. */
+export function isoTime(atMs: number | undefined): string | undefined {
+  return atMs === undefined ? undefined : new Date(atMs).toISOString();
+}
+
 const BYTE_UNITS = ['B', 'kB', 'MB', 'GB', 'TB'] as const;
 
 /** Bytes in decimal units: `512 B`, `3.4 MB`. */

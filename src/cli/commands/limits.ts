@@ -4,7 +4,7 @@
  */
 import type { Command } from 'commander';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
-import { formatDuration, formatLocalTime, pluralize } from '../../core/human-format.js';
+import { formatDuration, formatLocalTime, isoTime, pluralize } from '../../core/human-format.js';
 import type { LedgerView, QuotaView } from '../../rate-limit/ledger-view.js';
 import type { GivenOptions } from '../../config/options/options.js';
 import type { BareCommandContext, CommandRunner } from '../command-context.js';
@@ -77,10 +77,6 @@ function toJson({ quotas, cooldown, unknownUseUntilMs, ...rest }: LedgerView): u
       strikes: cooldown.strikes,
     },
   };
-}
-
-function isoTime(ms: number | undefined): string | undefined {
-  return ms === undefined ? undefined : new Date(ms).toISOString();
 }
 
 function toTable(view: LedgerView, nowMs: number, glyphs: Glyphs): string {

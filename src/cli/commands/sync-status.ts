@@ -1,7 +1,7 @@
 /** `tankobon sync status`: the last run, the next run, and the chapters that wait for a preferred group. Sends nothing. */
 import { subscriptionsPath } from '../../sync/subscriptions-store.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
-import { formatDuration, formatLocalTime, pluralize } from '../../core/human-format.js';
+import { formatDuration, formatLocalTime, isoTime, pluralize } from '../../core/human-format.js';
 import { printableLine } from '../../core/printable.js';
 import { readSyncState, syncFolder, type SyncState } from '../../sync/sync-journal.js';
 import type { RunFailure } from '../../sync/sync-lines.js';
@@ -37,16 +37,18 @@ function nextRunMs({ nextRunMs: next }: SyncState, running: string | undefined, 
 }
 
 function asJson(state: SyncState, running: string | undefined, nowMs: number) {
-  const iso = (ms: number | undefined) =>
-    ms === undefined ? undefined : new Date(ms).toISOString();
   const { startedAtMs, endedAtMs, ...counts } = state.lastRun ?? {};
   return {
     running,
-    lastRun: state.lastRun && { startedAt: iso(startedAtMs), endedAt: iso(endedAtMs), ...counts },
-    nextRun: iso(nextRunMs(state, running, nowMs)),
+    lastRun: state.lastRun && {
+      startedAt: isoTime(startedAtMs),
+      endedAt: isoTime(endedAtMs),
+      ...counts,
+    },
+    nextRun: isoTime(nextRunMs(state, running, nowMs)),
     waiting: waitingChapters(state).map(({ untilMs, ...rest }) => ({
       ...rest,
-      until: iso(untilMs),
+      until: isoTime(untilMs),
     })),
   };
 }

@@ -4,6 +4,7 @@ import type { GivenOptions } from '../../config/options/options.js';
 import { raceWithSignal } from '../../core/abort.js';
 import { AuthError } from '../../core/errors.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
+import { isoTime } from '../../core/human-format.js';
 import type { CommandContext, CommandRunner } from '../command-context.js';
 import { addOptions } from '../command-options.js';
 
@@ -32,10 +33,8 @@ async function whoami({ json }: GivenOptions, context: CommandContext): Promise<
   }
   const api = login.apiOrigin ?? LIVE_SERVICE.apiUrl;
   if (json) {
-    const iso = (ms: number | undefined) =>
-      ms === undefined ? undefined : new Date(ms).toISOString();
-    const accessExpiresAt = iso(accessExpiresAtMs(tokens));
-    const refreshExpiresAt = iso(refreshExpiresAtMs(tokens));
+    const accessExpiresAt = isoTime(accessExpiresAtMs(tokens));
+    const refreshExpiresAt = isoTime(refreshExpiresAtMs(tokens));
     const storage = store.kind;
     const entry = { username, clientId, api, storage, accessExpiresAt, refreshExpiresAt };
     context.stdout.write(`${JSON.stringify(entry)}\n`);
