@@ -11,9 +11,8 @@ import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import { parseJson } from '../../core/json.js';
 import type { CommandContext } from '../command-context.js';
 import { askText } from '../prompt.js';
-import { readText } from '../read-text.js';
+import { readStdin } from './login-input.js';
 
-const MAX_STDIN_BYTES = 64 * 1024;
 const INPUT = z.strictObject({ key: z.string() });
 
 export async function storeHookKey(
@@ -48,9 +47,8 @@ function withoutKeychain(service: HookService, cause: TankobonError): AuthError 
   });
 }
 
-async function keyFromStdin({ stdin, signal }: CommandContext): Promise<string> {
-  const text = stdin.isTTY ? undefined : await readText(stdin, MAX_STDIN_BYTES, signal);
-  const input = INPUT.safeParse(parseJson(text ?? ''));
+async function keyFromStdin(context: CommandContext): Promise<string> {
+  const input = INPUT.safeParse(parseJson(await readStdin(context)));
   if (input.success) return input.data.key;
   throw new AuthError(
     'bad-login-input',

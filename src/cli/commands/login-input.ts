@@ -9,7 +9,7 @@ import type { GivenOptions } from '../../config/options/options.js';
 import { AuthError } from '../../core/errors.js';
 import { parseJson } from '../../core/json.js';
 import type { CommandContext } from '../command-context.js';
-import { readText } from '../read-text.js';
+import { readBytes, textOf } from '../read-input.js';
 
 export type LoginField = keyof PasswordGrant;
 export type GivenFields = Readonly<Partial<PasswordGrant>>;
@@ -28,7 +28,7 @@ export async function givenFields(
   flags: GivenOptions,
   { env, stdin, signal }: Pick<CommandContext, 'env' | 'stdin' | 'signal'>,
 ): Promise<GivenFields> {
-  const piped = flags.stdin ? await fieldsFromStdin(stdin, signal) : {};
+  const piped = flags.stdin ? fieldsInJson(await readStdin({ stdin, signal })) : {};
   const given: Partial<Record<LoginField, string>> = {};
   for (const name of FIELD_NAMES) {
     const flag = name === 'username' || name === 'clientId' ? flags[name] : undefined;
@@ -54,10 +54,11 @@ export function fieldProblem(name: LoginField, value: string): string | undefine
 
 const MAX_STDIN_BYTES = 64 * 1024;
 
-async function fieldsFromStdin(
-  stdin: CommandContext['stdin'],
-  signal: AbortSignal,
-): Promise<GivenFields> {
+/** Throws AuthError('bad-login-input') for a terminal, and for more than a login can have. */
+export async function readStdin({
+  stdin,
+  signal,
+}: Pick<CommandContext, 'stdin' | 'signal'>): Promise<string> {
   if (stdin.isTTY) {
     throw new AuthError(
       'bad-login-input',
@@ -65,8 +66,8 @@ async function fieldsFromStdin(
       { hint: 'Run tankobon login without --stdin to be asked, or pipe a JSON object into it.' },
     );
   }
-  const text = await readText(stdin, MAX_STDIN_BYTES, signal);
-  if (text !== undefined) return fieldsInJson(text);
+  const bytes = await readBytes(stdin, MAX_STDIN_BYTES, signal);
+  if (bytes) return textOf(bytes);
   throw new AuthError('bad-login-input', `Standard input is larger than ${MAX_STDIN_BYTES} bytes.`);
 }
 

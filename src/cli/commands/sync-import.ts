@@ -1,5 +1,4 @@
 /** `tankobon sync import`: subscribes to the titles of a backup, or that the logged-in account follows. */
-import { createReadStream } from 'node:fs';
 import { fetchFollowedTitles, fetchReadingStatuses } from '../../api/follows.js';
 import type { ReadingStatus } from '../../api/reading-statuses.js';
 import { requireLogin, sessionOf } from '../../download/stored-login.js';
@@ -18,23 +17,21 @@ import {
   readSubscriptionsIfExists,
   subscriptionsPath,
 } from '../../sync/subscriptions-store.js';
-import { UsageError } from '../../core/errors.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import { formatDuration, pluralize } from '../../core/human-format.js';
 import { printableLine } from '../../core/printable.js';
-import { systemReason } from '../../core/system-errors.js';
 import { addMissingSeries } from '../../sync/subscriptions-edit.js';
 import type { Subscriptions } from '../../sync/subscriptions.js';
 import type { GivenOptions } from '../../config/options/options.js';
 import type { CommandContext } from '../command-context.js';
 import { warnTo } from '../output/error-message.js';
-import { readBytes, UNREADABLE_HINT } from '../read-text.js';
+import { inputName, readInput } from '../read-input.js';
 import { withService } from '../with-service.js';
 import { chooseOutput } from './sync-add.js';
 import { entryOf } from './sync-entry.js';
 
 const FOLLOWS = 'follows';
-const MAX_FILE_BYTES = 256 * 2 ** 20;
+const FILE = { what: 'file', maxBytes: 256 * 2 ** 20, hint: KNOWN_FILES } as const;
 /** MangaDex's limit for all requests. */
 const SEARCHES_PER_SECOND = 5;
 /** Names of other sites that are printed; the others are counted. */
@@ -55,7 +52,7 @@ export async function syncImport(
   const imported =
     source === FOLLOWS
       ? { ...NOTHING_IMPORTED, titles: await fetchFollows(flags.status, context) }
-      : await readImportedFile(await readSource(source, context), sourceName(source));
+      : await readImportedFile(await readInput(source, FILE, context), inputName(source));
   const found = await findListed(imported.listed, flags.status, context);
   const titles = [...imported.titles, ...found.titles];
   const { chapterIds, otherSites } = imported;
@@ -175,25 +172,6 @@ function summaryLines(
         ]
       : []),
   ];
-}
-
-const sourceName = (source: string): string => (source === '-' ? 'standard input' : source);
-
-async function readSource(
-  source: string,
-  { stdin, signal }: Pick<CommandContext, 'stdin' | 'signal'>,
-): Promise<Buffer> {
-  const stream = source === '-' ? stdin : createReadStream(source);
-  try {
-    const bytes = await readBytes(stream, MAX_FILE_BYTES, signal);
-    if (bytes) return bytes;
-  } catch (cause) {
-    signal.throwIfAborted();
-    const message = `The file cannot be read, ${systemReason(cause)}: ${source}`;
-    throw new UsageError('bad-input-file', message, { cause, hint: UNREADABLE_HINT });
-  }
-  const message = `The file is larger than ${MAX_FILE_BYTES / 2 ** 20} MiB: ${sourceName(source)}`;
-  throw new UsageError('bad-input-file', message, { hint: KNOWN_FILES });
 }
 
 async function fetchFollows(

@@ -161,6 +161,6 @@ posixTest('a target file that is too large is not read to its end', async () => 
   });
   expect({ code, stderr }).toEqual({
     code: 2,
-    stderr: expect.stringContaining('Larger than 16777216 bytes: /dev/zero'),
+    stderr: expect.stringContaining('The target file is larger than 16 MiB: /dev/zero'),
   });
 });
