@@ -8,7 +8,7 @@ import type { Feed } from './feeds.js';
 import { TITLE_INCLUDES, titleSchema, toTitle, type Title } from './titles.js';
 
 /** Also an artist is an author to the service. */
-export type TitleOwner = 'group' | 'author';
+type TitleOwner = 'group' | 'author';
 
 /** The parameters of `GET /manga` that keep the titles of an owner. */
 const TITLE_FILTERS: Readonly<Record<TitleOwner, string>> = {

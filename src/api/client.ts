@@ -39,7 +39,7 @@ export interface ApiRequest<T> {
   readonly signal?: AbortSignal;
 }
 
-export interface TokenFormOptions {
+interface TokenFormOptions {
   readonly signal?: AbortSignal;
   /** Cancels the request only before it is sent. */
   readonly waitSignal?: AbortSignal;

@@ -20,7 +20,7 @@ import {
   type CollectionOptions,
 } from './entities.js';
 
-export interface TitleList {
+interface TitleList {
   readonly id: string;
   readonly name: string;
   readonly titleIds: readonly string[];
@@ -38,7 +38,7 @@ export interface Feed {
 /** All titles of a list. */
 export const listFeed = (listId: string): Feed => ({ path: `/list/${listId}/feed` });
 
-export interface FeedOptions extends CollectionOptions {
+interface FeedOptions extends CollectionOptions {
   /** All languages if absent or empty. */
   readonly languages?: readonly string[];
 }

@@ -12,9 +12,9 @@ import type { Wait } from '../rate-limit/rate-ledger.js';
 import type { RetryableError } from './retry.js';
 
 /** Repeats a request that succeeded before. Resolves with the temporary failure, if there is one. */
-export type Probe = (signal?: AbortSignal) => Promise<RetryableError | undefined>;
+type Probe = (signal?: AbortSignal) => Promise<RetryableError | undefined>;
 
-export interface OutageOptions {
+interface OutageOptions {
   /** How long to wait for the end of an outage; 0 to fail at once. */
   readonly maxOutageMs: number;
   readonly clock: Clock;

@@ -15,7 +15,7 @@ export interface PageAddressOptions {
   readonly lookup?: LookupFunction;
 }
 
-export interface PageAddressGuard {
+interface PageAddressGuard {
   /** Throws LoadError `bad-page-url` if the host of the URL is not public. */
   check(url: URL): Promise<void>;
   /** Resolves names for connections; fails with the same error. */

@@ -14,7 +14,7 @@ export class DeadlineError extends Error {
 }
 
 /** No request asks for 101 Switching Protocols. */
-export class UnexpectedUpgradeError extends Error {
+class UnexpectedUpgradeError extends Error {
   override readonly name = 'UnexpectedUpgradeError';
   readonly code = 'ERR_UNEXPECTED_UPGRADE';
 }

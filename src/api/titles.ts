@@ -64,7 +64,7 @@ export async function fetchTitle(
   return toTitle(await fetchEntity(client, `/manga/${titleId}`, titleSchema, options));
 }
 
-export interface FetchedTitles {
+interface FetchedTitles {
   readonly titles: ReadonlyMap<string, Title>;
   /** The number of invalid entries: a missing title may be one of them. */
   readonly skipped: number;
@@ -83,7 +83,7 @@ export async function fetchTitles(
   return { titles, skipped: reader.skipped };
 }
 
-export interface TitleSearchOptions extends CollectionOptions {
+interface TitleSearchOptions extends CollectionOptions {
   /** The maximum number of results, 1 to 100; 20 if absent. */
   readonly limit?: number;
   /** Only titles with chapters in one of these languages. */

@@ -25,7 +25,7 @@ export interface StoredLogin {
   readonly store: CredentialStore;
 }
 
-export interface CredentialsOptions {
+interface CredentialsOptions {
   /** The folder of the credentials file and of the marker. */
   readonly folder: string;
   readonly addresses: Pick<ServiceAddresses, 'apiUrl' | 'authUrl' | 'realm'>;

@@ -16,7 +16,7 @@ import {
 import type { HookService } from './hook-services.js';
 import { systemKeychain, type Keychain } from './keychain.js';
 
-export interface HookKeys {
+interface HookKeys {
   /** Throws AuthError if the keychain is locked, or the file cannot be read. */
   read(service: HookService): Promise<string | undefined>;
   /** Resolves with where the key is stored. An empty key removes the stored one. */

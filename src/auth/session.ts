@@ -12,7 +12,7 @@ import { notLoggedIn, type Credentials, type StoredLogin } from './credentials.j
 import { grantByRefresh, type TokenEndpoint } from './token-endpoint.js';
 import { accessAgeMs, isRefreshDue, type Tokens } from './login-record.js';
 
-export interface SessionDeps {
+interface SessionDeps {
   readonly credentials: Pick<Credentials, 'readForApi' | 'lock'>;
   readonly endpoint: TokenEndpoint;
   readonly clock: Clock;

@@ -116,7 +116,7 @@ export function tokenError(
 }
 
 /** What is wrong with a login, by the code of the error. */
-export const AUTH_MESSAGES = {
+const AUTH_MESSAGES = {
   'realm-disabled': 'The authentication service has no such realm, or has disabled it.',
   'client-pending': 'The personal client is not approved yet.',
   'wrong-client': 'The client id or the client secret is wrong.',

@@ -5,7 +5,7 @@
 import { closeSync, readFileSync } from 'node:fs';
 import { isatty } from 'node:tty';
 
-export interface ProcessState {
+interface ProcessState {
   readonly platform: NodeJS.Platform;
   readonly isTerminal: (fd: number) => boolean;
   /** `/proc/<parent>/status`; undefined if it cannot be read. */

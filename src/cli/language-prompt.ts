@@ -5,7 +5,7 @@ import type { CommandContext } from './command-context.js';
 import { choose } from './prompt.js';
 
 /** A language, and its number of chapters if it is known. */
-export interface LanguageChoice {
+interface LanguageChoice {
   readonly code: string;
   readonly chapters?: number;
 }

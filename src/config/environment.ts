@@ -2,7 +2,7 @@
 import { Redactor } from '../core/redactor.js';
 import { optionDefinition, SETTING_NAMES, variableOf } from './options/options.js';
 
-export interface VariableDefinition {
+interface VariableDefinition {
   readonly description: string;
   readonly default?: string;
   /** Never shown, and not passed on to other programs. Passwords of proxies are user information in their URLs. */

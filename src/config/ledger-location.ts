@@ -7,7 +7,7 @@ import { isUrl } from './paths.js';
 
 const PROTOCOLS: readonly string[] = ['redis:', 'rediss:'];
 /** The service of the keychain entries; the user name of each is the server's host and port. */
-export const KEYCHAIN_SERVICE = 'tankobon ledger';
+const KEYCHAIN_SERVICE = 'tankobon ledger';
 
 /** Throws UsageError('bad-setting') for another URL, and AuthError where the keychain cannot be read. */
 export async function ledgerLocation({

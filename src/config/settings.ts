@@ -87,7 +87,7 @@ function parseStored(name: SettingName, value: unknown): Settings[SettingName] {
 }
 
 /** Throws UsageError('bad-setting'); `source` is the setting or the variable, for its message. */
-export function parseSetting(
+function parseSetting(
   name: SettingName,
   text: string,
   source: string = name,

@@ -25,7 +25,7 @@ import {
 } from './error-codes.js';
 import type { ExitCode } from './exit-codes.js';
 
-export interface ErrorDetails {
+interface ErrorDetails {
   readonly cause?: unknown;
   /** Replaces the hint of the code, where a more exact one is known. */
   readonly hint?: string;

@@ -20,7 +20,7 @@ export async function freeBytes(path: string): Promise<number | undefined> {
   return blocks === 0 ? undefined : bavail * bsize;
 }
 
-export interface FileSystemTraits {
+interface FileSystemTraits {
   readonly hasHardLinks: boolean;
   readonly hasModes: boolean;
   /** `A` and `a` are different files. */

@@ -21,7 +21,7 @@ import { PRIVATE_FOLDER_MODE } from './own-folder.js';
 
 export type { HeldLock } from './native-lock.js';
 
-export interface LockOptions {
+interface LockOptions {
   readonly clock?: Clock;
   readonly signal?: AbortSignal;
   /** Pause between attempts in milliseconds; each pause is randomly between half of it and the whole. */

@@ -13,7 +13,7 @@ export function pngChunk(name: string, content: Uint8Array): Buffer {
 }
 
 /** The colour types with 8 bits a sample. */
-export const PNG_COLORS = { grey: 0, rgb: 2, rgba: 6 } as const;
+const PNG_COLORS = { grey: 0, rgb: 2, rgba: 6 } as const;
 
 /** The IHDR chunk of an image with 8 bits a sample, not interlaced. */
 export function pngHeader(

@@ -1,6 +1,6 @@
 /** Exponential backoff with jitter. */
 
-export interface RetryDelays {
+interface RetryDelays {
   /** The full delay after the first failure; it doubles with each further one. */
   readonly firstMs: number;
   readonly maxMs: number;

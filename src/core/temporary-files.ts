@@ -10,7 +10,7 @@ import { basename, dirname, join } from 'node:path';
 import { isSystemError } from './system-errors.js';
 
 /** An older file of a process is a leftover. By the clock of the machine that wrote it, which may be wrong by hours. */
-export const MIN_LEFTOVER_AGE_MS = 2 * 24 * 60 * 60_000;
+const MIN_LEFTOVER_AGE_MS = 2 * 24 * 60 * 60_000;
 const HOST = createHash('sha256')
   .update(`${hostname()} ${processNamespace()}`)
   .digest('hex')

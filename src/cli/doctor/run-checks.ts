@@ -25,7 +25,7 @@ export const CHECKS = {
   'report-host':
     '`--online`: whether the report host takes the reports that wait; without any it is not contacted',
 } as const;
-export type CheckName = keyof typeof CHECKS;
+type CheckName = keyof typeof CHECKS;
 
 export interface Finding {
   /** `warning`: tankobon works, but something is missing or unusual. */

@@ -9,7 +9,7 @@ import { linkedPath, supportsLinks } from './hyperlinks.js';
 import { decorated, rawStream, safeText } from './safe-stream.js';
 import { supportsProgress, TerminalProgress } from './terminal-progress.js';
 
-export type DrawLine = (params: Params, format: LineFormat) => string;
+type DrawLine = (params: Params, format: LineFormat) => string;
 
 const UPDATES_PER_SECOND = 10;
 

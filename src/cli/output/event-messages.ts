@@ -15,7 +15,7 @@ import {
 import { failedLine, isShownWait, WaitLines } from './sentences.js';
 import { summaryLines, type Failures } from './summary.js';
 
-export interface EventMessagesOptions {
+interface EventMessagesOptions {
   readonly verbose?: boolean;
   /** Whether a saved chapter has a line beside its path on standard output. */
   readonly savedLines: boolean;

@@ -53,7 +53,7 @@ const GROUPS: readonly TitleGroup[] = [
   },
 ];
 
-export interface OverviewPage {
+interface OverviewPage {
   readonly titles: readonly ListedTitle[];
   /** Downloads what can be; undefined if nothing can. */
   readonly command: string | undefined;

@@ -6,7 +6,7 @@ import { paint, type Color } from './colors.js';
 import { hostStateOf, type HostState } from './host-state.js';
 import { fitToWidth, type LineFormat } from './progress-line.js';
 
-export interface TableFormat extends LineFormat {
+interface TableFormat extends LineFormat {
   readonly colors: boolean;
   /** By the wall clock. */
   readonly nowMs: number;
