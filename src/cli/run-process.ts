@@ -1,4 +1,5 @@
 /** Runs one command line in this process: signals in, exit code out. */
+import { spawn } from 'node:child_process';
 import { redactorFor } from '../config/environment.js';
 import { pathsFrom } from '../config/paths.js';
 import { sharedSignal } from '../core/abort.js';
@@ -8,7 +9,6 @@ import { EXIT, type ExitCode } from '../core/exit-codes.js';
 import { Redactor } from '../core/redactor.js';
 import { toStorageError, toTankobonError } from '../core/system-errors.js';
 import type { BareCommandContext } from './command-context.js';
-import { exitNow } from './exit-now.js';
 import { closeLostTerminalsAtExit, ignoresHangup, readProcessState } from './hangup.js';
 import { applyColorOption, usesColors } from './output/colors.js';
 import { errorMessage } from './output/error-message.js';
@@ -111,4 +111,21 @@ export function exitForOutput(stream: NodeJS.WriteStream, cause: NodeJS.ErrnoExc
   const context = { env: process.env, redactor: new Redactor() };
   if (stream === process.stdout) process.stderr.write(errorMessage(error, context));
   process.exit(error.exitCode);
+}
+
+/**
+ * Exits, or dies by SIGINT a second later: Node waits for threads that are blocked in the system, as by a hung network
+ * drive or a name server that does not respond. Windows has no such signals.
+ */
+function exitNow(code: ExitCode): never {
+  if (process.platform !== 'win32') {
+    process.removeAllListeners('SIGINT');
+    const script = 'sleep 1; kill -INT "$0" && sleep 0.5 && kill -KILL "$0"';
+    const killer = spawn('sh', ['-c', script, String(process.pid)], {
+      detached: true,
+      stdio: 'ignore',
+    });
+    killer.on('error', () => undefined);
+  }
+  process.exit(code);
 }

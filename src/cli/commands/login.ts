@@ -10,6 +10,7 @@ import type { CommandContext, CommandRunner } from '../command-context.js';
 import { addOptions } from '../command-options.js';
 import { addEnvironment, addExamples } from '../help-format.js';
 import type { GivenFields } from './login-input.js';
+import { checkStoredLogin } from './refresh.js';
 
 export function loginCommand(program: Command, { run }: CommandRunner): Command {
   const command = program
@@ -17,7 +18,7 @@ export function loginCommand(program: Command, { run }: CommandRunner): Command 
     .description('log in to MangaDex with your personal API client; prompts for missing values')
     .action(({ for: service, check, ...options }: GivenOptions) =>
       run(async (context) => {
-        if (check) return (await import('./login-check.js')).checkStoredLogin(context);
+        if (check) return checkStoredLogin(context);
         if (service === undefined) return login(options, context);
         const { storeHookKey } = await import('./login-hook-key.js');
         return storeHookKey(service, options, context);

@@ -11,12 +11,27 @@ export function refreshCommand(program: Command, { run }: CommandRunner): Comman
 }
 
 async function refresh(context: CommandContext): Promise<ExitCode> {
-  const { sessionOf } = await import('../../download/stored-login.js');
-  const { withService } = await import('../with-service.js');
   const { describeAccessToken } = await import('../output/token-expiry.js');
-  const tokens = await withService(context, (service) =>
-    sessionOf(context, service).refresh(context.signal),
-  );
+  const tokens = await renew(context);
   context.stdout.write(`Renewed. ${describeAccessToken(tokens, context.clock.wallMs())}\n`);
   return EXIT.done;
+}
+
+/** `tankobon login --check`: a renewal shows whether the stored login is still valid. */
+export async function checkStoredLogin(context: CommandContext): Promise<ExitCode> {
+  const { stdout, clock } = context;
+  const tokens = await renew(context);
+  const { credentialsOf } = await import('../../download/stored-login.js');
+  const { describeAccessToken } = await import('../output/token-expiry.js');
+  const stored = await credentialsOf(context).read();
+  stdout.write(`The login of ${stored?.login.username} is valid.\n`);
+  stdout.write(`${describeAccessToken(tokens, clock.wallMs())}\n`);
+  return EXIT.done;
+}
+
+/** Throws AuthError if there is no login or it is not valid, and the errors of the request. */
+async function renew(context: CommandContext) {
+  const { sessionOf } = await import('../../download/stored-login.js');
+  const { withService } = await import('../with-service.js');
+  return withService(context, (service) => sessionOf(context, service).refresh(context.signal));
 }

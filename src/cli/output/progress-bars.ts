@@ -3,12 +3,11 @@ import type { SingleBar } from 'cli-progress';
 import type { CommandContext } from '../command-context.js';
 import { BarDisplay } from './bar-display.js';
 import { bookLabel } from './bind-messages.js';
-import { chapterLabels } from './chapter-labels.js';
 import type { EventMessages } from './event-messages.js';
 import type { Activity, AppEvent, ExpectedChapter, Observer, ObserverOptions } from './observer.js';
 import { isSameTerminal } from './own-terminal.js';
 import { writePath } from './path-line.js';
-import { progressLine, spinnerLine, type ProgressLabel } from './progress-line.js';
+import { chapterLabels, progressLine, spinnerLine, type ProgressLabel } from './progress-line.js';
 import { endsChapter, type RunProgress } from './run-progress.js';
 import { Speed } from './speed.js';
 

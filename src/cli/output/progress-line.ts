@@ -2,6 +2,7 @@
 import stringWidth from 'string-width';
 import { formatBytes, formatCountdown } from '../../core/human-format.js';
 import { drawBar, type Glyphs } from './glyphs.js';
+import type { ExpectedChapter } from './observer.js';
 import { describeCurrentWait, type CurrentWait } from './sentences.js';
 
 export interface ProgressLabel {
@@ -34,6 +35,25 @@ const MAX_LABEL_WIDTH = 60;
 const MIN_BAR_WIDTH = 6;
 const MAX_BAR_WIDTH = 30;
 const GAP = '  ';
+
+/**
+ * What the bars call the chapters of a run: the number, and then what distinguishes it from the others. The series is
+ * named where there are several, or where the chapter has no title.
+ */
+export function chapterLabels(
+  chapters: readonly ExpectedChapter[],
+): ReadonlyMap<string, ProgressLabel> {
+  const isOneSeries = new Set(chapters.map(({ seriesName }) => seriesName)).size <= 1;
+  return new Map(
+    chapters.map(({ job, chapter, seriesName }) => {
+      if (!chapter) return [job.id, { number: '', title: job.id }];
+      const number = chapter.number === undefined ? '' : `Ch. ${chapter.number}`;
+      const title = chapter.title ?? '';
+      const words = isOneSeries && title !== '' ? [title] : [seriesName ?? '', title];
+      return [job.id, { number, title: words.filter((word) => word !== '').join(': ') }];
+    }),
+  );
+}
 
 export function progressLine(progress: Progress, format: LineFormat): string {
   return format.columns < MIN_WIDE_COLUMNS

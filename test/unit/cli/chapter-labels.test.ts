@@ -1,5 +1,5 @@
 /** What progress bars call chapters. */
-import { chapterLabels } from '../../../src/cli/output/chapter-labels.js';
+import { chapterLabels } from '../../../src/cli/output/progress-line.js';
 
 type Labelled = Parameters<typeof chapterLabels>[0][number];
 
