@@ -178,8 +178,3 @@ export interface Detail extends ChapterFields {
 export type DownloadMessage = DownloadEvent | PageBytes | Detail;
 
 export type Observe = (message: DownloadMessage) => void;
-
-/** An event as it is printed. */
-export function toJson(event: object): string {
-  return JSON.stringify(event, (key, value: unknown) => (key === 'error' ? undefined : value));
-}

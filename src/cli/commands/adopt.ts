@@ -13,6 +13,7 @@ import type { CommandContext, CommandRunner } from '../command-context.js';
 import { addOptions } from '../command-options.js';
 import { addExamples } from '../help-format.js';
 import { warnTo } from '../output/error-message.js';
+import { jsonLine } from '../output/json-line.js';
 
 export function adoptCommand(program: Command, { run }: CommandRunner): Command {
   const command = program
@@ -84,7 +85,7 @@ async function observer({ json, undo = false }: GivenOptions, { stdout, stderr }
   const { AdoptLines, adoptSummary } = await import('../output/adopt-lines.js');
   const lines = new AdoptLines();
   return (event: AdoptEvent): void => {
-    if (json) stdout.write(`${JSON.stringify(event)}\n`);
+    if (json) stdout.write(jsonLine(event));
     else if (event.type === 'file-recognized' || event.type === 'file-unrecognized')
       stdout.write(
         lines

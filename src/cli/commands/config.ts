@@ -16,6 +16,7 @@ import { addOptions } from '../command-options.js';
 import { addEnvironment, addExamples } from '../help-format.js';
 import { nearest } from '../../core/nearest.js';
 import { errorMessage, warningMessage } from '../output/error-message.js';
+import { jsonLine } from '../output/json-line.js';
 
 /** Its commands work while the settings are invalid, so that they can be corrected. */
 export function configCommand(program: Command, { runBare }: CommandRunner): Command {
@@ -136,7 +137,7 @@ function toJson(states: readonly SettingState[]): string {
     name,
     { value: withoutSecret(stored), source, problem: problem?.message },
   ]);
-  return `${JSON.stringify(Object.fromEntries(settings))}\n`;
+  return jsonLine(Object.fromEntries(settings));
 }
 
 /** One line for each setting, or two if the terminal is too narrow. */

@@ -15,6 +15,7 @@ import {
 } from '../help-format.js';
 import { paint, usesColors } from '../output/colors.js';
 import { rawStream, safeText } from '../output/safe-stream.js';
+import { jsonLine } from '../output/json-line.js';
 
 export function doctorCommand(program: Command, { runBare }: CommandRunner): Command {
   const command = program
@@ -34,11 +35,11 @@ async function doctor(options: GivenOptions, context: BareCommandContext): Promi
   const counts = { ok: 0, warnings: 0, errors: 0 };
   for await (const event of examine(options, context)) {
     counts[COUNTED_AS[event.status]] += 1;
-    if (options.json) stdout.write(`${JSON.stringify(event)}\n`);
+    if (options.json) stdout.write(jsonLine(event));
     else printFinding(event, context);
   }
   const summary: DoctorSummary = { type: 'doctor-summary', ...counts };
-  if (options.json) stdout.write(`${JSON.stringify(summary)}\n`);
+  if (options.json) stdout.write(jsonLine(summary));
   else stderr.write(`${describeCounts(summary)}\n`);
   return counts.errors > 0 ? EXIT.incomplete : EXIT.done;
 }

@@ -13,6 +13,7 @@ import { chapterFields, chapterName } from '../../selection/chapter-fields.js';
 import type { ObserverOptions } from '../output/observer.js';
 import { describeKept, describeRetaggedChapter } from '../output/retag-messages.js';
 import { describeSkipped, failedLine, skippedLine } from '../output/sentences.js';
+import { jsonLine } from '../output/json-line.js';
 
 /** More chapters are printed by volume. */
 const MAX_ROWS = 30;
@@ -44,7 +45,7 @@ function toJson(plan: Plan): string {
       groups: chapter?.groups.map(({ name }) => name),
     })),
     ...skippedEvents(plan),
-    ...plan.updates.map((event) => ({ ...event, error: undefined, ...fields.get(event.chapter) })),
+    ...plan.updates.map((event) => ({ ...event, ...fields.get(event.chapter) })),
     ...plan.excluded.map(({ chapter, reason, explanation }) => ({
       type: 'passed-over',
       chapter: chapter.id,
@@ -52,11 +53,7 @@ function toJson(plan: Plan): string {
       why: explanation,
       ...fields.get(chapter.id),
     })),
-    ...plan.failed.map((each) => ({
-      ...failedEvent(each),
-      error: undefined,
-      ...fields.get(each.id),
-    })),
+    ...plan.failed.map((each) => ({ ...failedEvent(each), ...fields.get(each.id) })),
     {
       type: 'plan',
       chapters: plan.chapters.length,
@@ -64,7 +61,7 @@ function toJson(plan: Plan): string {
       leastTimeMs: minPlanTimeMs(plan),
     },
   ];
-  return lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+  return lines.map(jsonLine).join('');
 }
 
 function toText(plan: Plan, verbose: boolean): string {

@@ -5,13 +5,13 @@ import type { ServiceClient } from '../../api/client.js';
 import type { GivenOptions } from '../../config/options/options.js';
 import { ChapterError, type TankobonError } from '../../core/errors.js';
 import { exitCodeOf, EXIT, type ExitCode } from '../../core/exit-codes.js';
-import { toJson } from '../../download/events.js';
 import type { TitleInfo } from '../../download/title-info.js';
 import type { ParsedTargets } from '../../selection/target-list.js';
 import type { CommandContext, CommandRunner } from '../command-context.js';
 import { addOptions } from '../command-options.js';
 import { addExamples } from '../help-format.js';
 import { errorMessage, warnTo } from '../output/error-message.js';
+import { jsonLine } from '../output/json-line.js';
 
 export function infoCommand(program: Command, { run }: CommandRunner): Command {
   const command = program
@@ -39,13 +39,15 @@ async function info(
   const { titleInfoLines } = await import('../output/title-info-lines.js');
   const { stdout } = context;
   const targets = await readTargets(words, options, context);
-  const printed: string[] = [];
+  let hasPrinted = false;
   const print = (title: TitleInfo): void => {
-    const lines = options.json
-      ? [toJson(title)]
-      : [...(printed.length === 0 ? [] : ['']), ...titleInfoLines(title, stdout.columns)];
-    printed.push(title.title);
-    stdout.write(`${lines.join('\n')}\n`);
+    if (options.json) {
+      stdout.write(jsonLine(title));
+      return;
+    }
+    if (hasPrinted) stdout.write('\n');
+    hasPrinted = true;
+    stdout.write(`${titleInfoLines(title, stdout.columns).join('\n')}\n`);
   };
   const failed = await describeTitles(targets, options, context, print);
   const failures = [
@@ -126,6 +128,6 @@ function printFailure(
 ): void {
   const { code, message } = error;
   if (json)
-    context.stdout.write(`${toJson({ type: 'target-failed', target, reason: code, message })}\n`);
+    context.stdout.write(jsonLine({ type: 'target-failed', target, reason: code, message }));
   context.stderr.write(errorMessage(error, context));
 }

@@ -13,6 +13,7 @@ import { addEnvironment, addExamples } from '../help-format.js';
 import { warnTo } from '../output/error-message.js';
 import { drawBar, glyphsFor, type Glyphs } from '../output/glyphs.js';
 import { confirm } from '../prompt.js';
+import { jsonLine } from '../output/json-line.js';
 
 const BAR_CELLS = 20;
 
@@ -44,9 +45,7 @@ export async function limits(
   if (!options.reset) {
     const view = await viewLedgerAt({ location, clock });
     stdout.write(
-      options.json
-        ? `${JSON.stringify(toJson(view))}\n`
-        : toTable(view, clock.wallMs(), glyphsFor(env)),
+      options.json ? jsonLine(toJson(view)) : toTable(view, clock.wallMs(), glyphsFor(env)),
     );
     return EXIT.done;
   }

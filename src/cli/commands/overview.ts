@@ -10,6 +10,7 @@ import type { CommandContext, CommandRunner } from '../command-context.js';
 import { addOptions } from '../command-options.js';
 import { addExamples } from '../help-format.js';
 import { warnTo } from '../output/error-message.js';
+import { jsonLine } from '../output/json-line.js';
 
 /** The command for more titles contains a pipe that lists them. */
 const MAX_NAMED_TITLES = 10;
@@ -46,7 +47,7 @@ async function printOverview(
   const listed: ListedTitle[] = [];
   let unknownFiles = 0;
   const observe = (event: OverviewEvent, files: readonly string[] = []): void => {
-    if (json) stdout.write(`${JSON.stringify(event)}\n`);
+    if (json) stdout.write(jsonLine(event));
     if (event.type === 'title-overview') {
       listed.push({ title: event, files });
       if (json || html !== undefined) return;

@@ -12,6 +12,7 @@ import { usesColors } from '../output/colors.js';
 import { glyphsFor } from '../output/glyphs.js';
 import { rawStream, safeTexts } from '../output/safe-stream.js';
 import { confirm } from '../prompt.js';
+import { jsonLine } from '../output/json-line.js';
 
 const DEFAULT_COLUMNS = 80;
 
@@ -70,7 +71,7 @@ async function show(
     await writeHtmlPage(html, reportPage(status, nowMs), stdout);
     if (html !== STANDARD_OUTPUT) stderr.write(`Page written: ${resolve(html)}\n`);
   }
-  if (json) stdout.write(`${JSON.stringify(status)}\n`);
+  if (json) stdout.write(jsonLine(status));
   else if (html === undefined) {
     const { reportTable } = await import('../output/report-table.js');
     const colors = usesColors(env, stdout);
@@ -103,7 +104,7 @@ async function flush(
   signal.throwIfAborted();
   const { host, waiting } = await readStatus(folder, context);
   const result = { ...flushed, waiting, lastError: host.lastError?.reason };
-  if (json) stdout.write(`${JSON.stringify(result)}\n`);
+  if (json) stdout.write(jsonLine(result));
   else stderr.write(`${describeFlush(result, host.state)}\n`);
   return waiting === 0 ? EXIT.done : EXIT.incomplete;
 }
@@ -147,7 +148,7 @@ async function clear(
   }
   const { inUse, isInUse } = await clearReports(folder);
   const kept = isInUse ? ' Those in use by another running tankobon are kept.' : '';
-  if (json) stdout.write(`${JSON.stringify({ cleared: true, inUse })}\n`);
+  if (json) stdout.write(jsonLine({ cleared: true, inUse }));
   else stderr.write(`Deleted: ${what}.${kept}\n`);
   return EXIT.done;
 }

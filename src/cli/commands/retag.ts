@@ -9,6 +9,7 @@ import { addOptions } from '../command-options.js';
 import { addExamples } from '../help-format.js';
 import { warnTo, writeHints } from '../output/error-message.js';
 import { describeKept, describeRetagged } from '../output/retag-messages.js';
+import { jsonLine } from '../output/json-line.js';
 
 export function retagCommand(program: Command, { run }: CommandRunner): Command {
   const command = program
@@ -51,7 +52,7 @@ async function retagFolder(
     renameTitles: options.renameTitles === true,
   };
   const observe = (event: RetagEvent): void => {
-    if (options.json) stdout.write(`${JSON.stringify(event)}\n`);
+    if (options.json) stdout.write(jsonLine(event));
     else if (event.type === 'retag-summary')
       stderr.write(`${describeSummary(event, request.dryRun)}\n`);
     else if (RESULTS.includes(event.type)) stdout.write(`${describe(event)}\n`);

@@ -17,6 +17,7 @@ import { addExamples } from '../help-format.js';
 import { warnTo } from '../output/error-message.js';
 import { canAsk } from '../prompt.js';
 import { looksLikeTarget, parseTarget, titleWebUrl, type Target } from '../../selection/target.js';
+import { jsonLine } from '../output/json-line.js';
 
 export function searchCommand(program: Command, { run }: CommandRunner): Command {
   const command = program
@@ -52,7 +53,7 @@ async function search(
   const wanted = { languages, limit, target, withPeople };
   const found = await findTitles(target?.id ?? words, wanted, context);
   const titles = takesFirst ? found.slice(0, 1) : found;
-  if (json) stdout.write(`${JSON.stringify(titles.map(toJson))}\n`);
+  if (json) stdout.write(jsonLine(titles.map(toJson)));
   const [first] = titles;
   if (!first) {
     const inLanguages = languages.length === 0 ? '' : ` with chapters in ${languages.join(' or ')}`;

@@ -13,6 +13,7 @@ import type { TitleState } from '../../sync/sync-lines.js';
 import { languagesOf, outputOf } from '../../sync/sync-request.js';
 import type { CommandContext } from '../command-context.js';
 import { toKeys } from './sync-entry.js';
+import { jsonLine } from '../output/json-line.js';
 
 export async function syncList(flags: GivenOptions, context: CommandContext): Promise<ExitCode> {
   const { stdout, stderr } = context;
@@ -20,7 +21,7 @@ export async function syncList(flags: GivenOptions, context: CommandContext): Pr
   const { series, follows } = await readSubscriptions(file, context);
   const state = await readStateOf(file, context);
   const entries = series.map((subscription) => entryOf(subscription, state, file, context));
-  if (flags.json) stdout.write(`${JSON.stringify(entries.map(asJson))}\n`);
+  if (flags.json) stdout.write(jsonLine(entries.map(asJson)));
   else stdout.write(entries.map((entry) => `${asLines(entry).join('\n  ')}\n`).join(''));
   if (follows && !flags.json) stderr.write('And the titles that the account follows.\n');
   return EXIT.done;

@@ -8,6 +8,7 @@ import type { RunFailure } from '../../sync/sync-lines.js';
 import { runningSync } from '../../sync/sync-lock.js';
 import type { CommandContext } from '../command-context.js';
 import type { GivenOptions } from '../../config/options/options.js';
+import { jsonLine } from '../output/json-line.js';
 
 export async function syncStatus(flags: GivenOptions, context: CommandContext): Promise<ExitCode> {
   const { stdout, clock, paths } = context;
@@ -17,7 +18,7 @@ export async function syncStatus(flags: GivenOptions, context: CommandContext): 
   const nowMs = clock.wallMs();
   stdout.write(
     flags.json
-      ? `${JSON.stringify(asJson(state, running, nowMs))}\n`
+      ? jsonLine(asJson(state, running, nowMs))
       : `${asLines(state, running, nowMs).join('\n')}\n`,
   );
   return EXIT.done;

@@ -25,6 +25,7 @@ import type { GivenOptions } from '../../config/options/options.js';
 import { ResultPrinter } from '../output/result-printer.js';
 import { describeSkipped } from '../output/sentences.js';
 import { seriesLine, summaryLine, syncPage, syncTable } from '../output/sync-report.js';
+import { jsonLine } from '../output/json-line.js';
 
 type SyncFiles = Pick<SyncOptions, 'file' | 'folder'>;
 
@@ -179,7 +180,7 @@ function print(
 ): void {
   const { series, stoppedBy } = report;
   if (json) {
-    stdout.write(`${JSON.stringify(summaryEvent(report))}\n`);
+    stdout.write(jsonLine(summaryEvent(report)));
     return;
   }
   if (!quiet) {

@@ -11,6 +11,7 @@ import { addOptions } from '../command-options.js';
 import type { CommandContext, CommandRunner } from '../command-context.js';
 import { addExamples } from '../help-format.js';
 import { warnTo } from '../output/error-message.js';
+import { jsonLine } from '../output/json-line.js';
 
 const NOT_REPAIRED =
   'Files of other programs, and files of which nothing says any more what they held, are not repaired: move them away, and download or bind them again.';
@@ -45,7 +46,7 @@ async function verify(
   const display = options.json ? undefined : await progressDisplay(context);
   const observe = (event: VerifyEvent): void => {
     display?.eraseForText();
-    if (options.json) stdout.write(`${JSON.stringify(event)}\n`);
+    if (options.json) stdout.write(jsonLine(event));
     else if (event.type === 'file-damaged') stdout.write(`${event.file}: ${event.message}\n`);
     else stderr.write(`${describe(event)}\n`);
   };

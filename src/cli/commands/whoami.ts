@@ -7,6 +7,7 @@ import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import { isoTime } from '../../core/human-format.js';
 import type { CommandContext, CommandRunner } from '../command-context.js';
 import { addOptions } from '../command-options.js';
+import { jsonLine } from '../output/json-line.js';
 
 export function whoamiCommand(program: Command, { run }: CommandRunner): Command {
   const command = program
@@ -37,7 +38,7 @@ async function whoami({ json }: GivenOptions, context: CommandContext): Promise<
     const refreshExpiresAt = isoTime(refreshExpiresAtMs(tokens));
     const storage = store.kind;
     const entry = { username, clientId, api, storage, accessExpiresAt, refreshExpiresAt };
-    context.stdout.write(`${JSON.stringify(entry)}\n`);
+    context.stdout.write(jsonLine(entry));
     return EXIT.done;
   }
   const nowMs = context.clock.wallMs();
