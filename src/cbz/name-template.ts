@@ -115,7 +115,8 @@ function renderContent(content: FieldPart | BracketPart, values: FieldValues): s
   return value === '' ? undefined : padded(value, content.digits);
 }
 
-function padded(value: string, digits: number): string {
+/** The whole part of a number with at least this many digits. */
+export function padded(value: string, digits: number): string {
   const whole = /^\d+/.exec(value)?.[0] ?? '';
   return whole === '' ? value : whole.padStart(digits, '0') + value.slice(whole.length);
 }
@@ -150,7 +151,7 @@ function tokens(template: string, text: string): readonly Token[] {
   const close = (): Token[] => levels.pop()?.list ?? [];
   const current = (): Token[] => levels.at(-1)?.list ?? [];
   for (const [token, field] of text.matchAll(TOKEN)) {
-    if (field !== undefined) current().push(readField(template, field));
+    if (field !== undefined) current().push(readField(field));
     else if (token === '{{' || token === '}}') current().push(token.charAt(0));
     else if (token === '{' || token === '}') throw invalid(template, `unmatched ${token}`);
     else if (token in CLOSES) levels.push({ open: token, list: [] });
@@ -173,10 +174,19 @@ function bracket(open: string, list: readonly Token[], close: string): Token[] {
   return holdsField ? [{ open, inside: toSegment(list), close }] : [open, ...list, close];
 }
 
-function readField(template: string, text: string): FieldPart {
+/** One of `names` in braces, such as `chapter:03`; undefined for any other text. */
+export function parseField<Name extends string>(
+  text: string,
+  names: readonly Name[],
+): { readonly field: Name; readonly digits: number } | undefined {
   const [, name = '', digits = '0'] = /^\s*([\w-]+)\s*(?::(\d{1,2}))?\s*$/.exec(text) ?? [];
-  const field = NAME_FIELDS.find((known) => known === name.toLowerCase());
-  if (field !== undefined) return { field, digits: Number(digits) };
+  const field = names.find((known) => known === name.toLowerCase());
+  return field === undefined ? undefined : { field, digits: Number(digits) };
+}
+
+function readField(text: string): FieldPart {
+  const found = parseField(text, NAME_FIELDS);
+  if (found) return found;
   const known = NAME_FIELDS.map((each) => `{${each}}`).join(', ');
   throw new UsageError('bad-option', `Unknown field in the name template: {${text}}`, {
     hint: `The fields are ${known}; {chapter:03} pads with zeros.`,

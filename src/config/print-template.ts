@@ -1,5 +1,5 @@
 /** The template of `--print`: fields in braces, `\t` and `\n`. A field without a value is empty, so that columns stay. */
-import { FIELD_VALUES } from '../cbz/name-template.js';
+import { FIELD_VALUES, padded, parseField } from '../cbz/name-template.js';
 import { UsageError } from '../core/errors.js';
 import { nearest } from '../core/nearest.js';
 
@@ -67,10 +67,9 @@ export function compilePrintTemplate(text: string, names: readonly string[]): Pr
 }
 
 function readField(text: string, names: readonly string[]): FieldToken {
-  const [, name = '', digits = '0'] = /^\s*([\w-]+)\s*(?::(\d{1,2}))?\s*$/.exec(text) ?? [];
-  const field = names.find((known) => known === name.toLowerCase());
-  if (field !== undefined) return { field, digits: Number(digits) };
-  const similar = nearest(name === '' ? text : name, names);
+  const found = parseField(text, names);
+  if (found) return found;
+  const similar = nearest(text.replace(/:.*/, '').trim() || text, names);
   const suggestion = similar === undefined ? '' : `Did you mean {${similar}}? `;
   throw invalid(
     `Unknown field in --print: {${text}}`,
@@ -82,9 +81,7 @@ function readField(text: string, names: readonly string[]): FieldToken {
 function valueOf({ field, digits }: FieldToken, values: PrintValues): string {
   const value = String(values[field] ?? '');
   if (field === 'file') return value;
-  const [whole = ''] = /^\d+/.exec(value) ?? [];
-  const padded = whole === '' ? value : whole.padStart(digits, '0') + value.slice(whole.length);
-  return padded.replace(/[\t\n\r]/g, ' ');
+  return padded(value, digits).replace(/[\t\n\r]/g, ' ');
 }
 
 function invalid(message: string, hint?: string): UsageError {
