@@ -5,7 +5,7 @@ import type { DownloadEvent } from '../../download/events.js';
 import { chapterName, type ChapterFields } from '../../selection/chapter-fields.js';
 import { describeBindEvent } from './bind-messages.js';
 import { warningMessage } from './error-message.js';
-import type { AppEvent, ResultFormat } from './observer.js';
+import type { AppEvent, ObserverOptions } from './observer.js';
 import {
   describeKept,
   describeRetaggedChapter,
@@ -15,13 +15,9 @@ import {
 import { failedLine, isShownWait, WaitLines } from './sentences.js';
 import { summaryLines, type Failures } from './summary.js';
 
-interface EventMessagesOptions {
-  readonly verbose?: boolean;
+interface EventMessagesOptions extends Pick<ObserverOptions, 'verbose' | 'booksOnly' | 'results'> {
   /** Whether a saved chapter has a line beside its path on standard output. */
   readonly savedLines: boolean;
-  /** Whether the chapters are not results, since books replace them. */
-  readonly booksOnly?: boolean;
-  readonly results?: ResultFormat | undefined;
 }
 
 /** Remembers what failed, for the summary. */
