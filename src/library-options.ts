@@ -11,7 +11,7 @@ import {
 } from './config/options/options.js';
 import { InvalidValue, parseOptionValue } from './config/option-values.js';
 import { UsageError } from './core/errors.js';
-import { nearest } from './core/nearest.js';
+import { didYouMean } from './core/nearest.js';
 
 type Table = typeof OPTIONS;
 
@@ -70,9 +70,8 @@ export function parseDownloadOptions(options: LibraryDownloadOptions): GivenOpti
 }
 
 function unknownOption(name: string): UsageError {
-  const similar = nearest(name, [...LIBRARY_NAMES.keys(), ...CALL_OPTIONS]);
   return new UsageError('bad-option', `Unknown option: ${name}`, {
-    hint: similar === undefined ? LIBRARY_HINT : `Did you mean ${similar}? ${LIBRARY_HINT}`,
+    hint: `${didYouMean(name, [...LIBRARY_NAMES.keys(), ...CALL_OPTIONS])}${LIBRARY_HINT}`,
   });
 }
 

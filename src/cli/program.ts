@@ -29,7 +29,7 @@ import { syncCommand } from './commands/sync-command.js';
 import { verifyCommand } from './commands/verify.js';
 import { whoamiCommand } from './commands/whoami.js';
 import { addExamples, addTopics, HELP_FORMAT, HELP_WIDTH } from './help-format.js';
-import { nearest } from '../core/nearest.js';
+import { didYouMean } from '../core/nearest.js';
 import { shellQuoted } from '../core/shell-quoted.js';
 import { commandPath, parseOptions } from './command-options.js';
 import { COLOR_CHOICES } from './output/colors.js';
@@ -197,8 +197,7 @@ function unknownChoice(
   [, word = '', name = '', choices = '']: RegExpExecArray,
   path: string,
 ): UsageError {
-  const similar = nearest(word, choices.split(', '));
-  const suggestion = similar === undefined ? '' : `Did you mean ${similar}? `;
+  const suggestion = didYouMean(word, choices.split(', '));
   return new UsageError('bad-option', `Unknown ${name} '${word}'.`, {
     hint: `${suggestion}Use one of: ${choices}. Run: tankobon help${path}`,
   });
@@ -216,15 +215,12 @@ function longerOption(start: string, { options }: Command): string | undefined {
 /** @param words the unknown command and what follows it */
 function unknownCommand(command: Command, words: readonly string[]): UsageError {
   const [word = ''] = words;
-  const similar = nearest(
-    word,
-    command.commands.map((sub) => sub.name()),
-  );
+  const names = command.commands.map((sub) => sub.name());
+  const suggestion = didYouMean(word, names);
   const isTopLevel = command.parent === null;
-  const suggestion = similar === undefined ? '' : `Did you mean ${similar}? `;
   const search = words.filter((each) => !each.startsWith('-')).map(shellQuoted);
   const hint =
-    isTopLevel && similar === undefined
+    isTopLevel && suggestion === ''
       ? `To search for a title, run: tankobon search ${search.join(' ')}`
       : `${suggestion}Run: tankobon help${isTopLevel ? '' : ` ${commandPath(command)}`}`;
   return new UsageError('bad-option', `Unknown command '${word}'.`, { hint });

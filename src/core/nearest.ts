@@ -17,6 +17,12 @@ export function nearest(word: string, candidates: readonly string[]): string | u
   return best?.candidate;
 }
 
+/** Such as `Did you mean quality? `, for the start of a hint; empty if no candidate is similar. */
+export function didYouMean(word: string, candidates: readonly string[]): string {
+  const similar = nearest(word, candidates);
+  return similar === undefined ? '' : `Did you mean ${similar}? `;
+}
+
 /** Levenshtein distance, row by row; two letters that changed places are one mistake. */
 function editDistance(from: string, to: string): number {
   let before: readonly number[] = [];

@@ -14,7 +14,7 @@ import { withoutUserInfo } from '../../core/web-address.js';
 import type { BareCommandContext, CommandRunner } from '../command-context.js';
 import { addOptions } from '../command-options.js';
 import { addEnvironment, addExamples } from '../help-format.js';
-import { nearest } from '../../core/nearest.js';
+import { didYouMean } from '../../core/nearest.js';
 import { errorMessage, warningMessage } from '../output/error-message.js';
 import { jsonLine } from '../output/json-line.js';
 
@@ -74,13 +74,8 @@ function settingName(text: string): SettingName {
     });
   }
   throw new UsageError('bad-setting', `Unknown setting: "${text}"`, {
-    hint: `${didYouMean(text)}Run: tankobon help settings`,
+    hint: `${didYouMean(text, SETTING_NAMES)}Run: tankobon help settings`,
   });
-}
-
-function didYouMean(name: string): string {
-  const suggestion = nearest(name, SETTING_NAMES);
-  return suggestion === undefined ? '' : `Did you mean ${suggestion}? `;
 }
 
 async function printPath({ paths, stdout, env }: BareCommandContext): Promise<ExitCode> {
@@ -125,7 +120,9 @@ async function list(
   stdout.write(json ? toJson(states) : toTable(states, stdout));
   for (const name of unknown)
     stderr.write(
-      warningMessage(`Unknown setting in the settings file: "${name}" ${didYouMean(name)}`.trim()),
+      warningMessage(
+        `Unknown setting in the settings file: "${name}" ${didYouMean(name, SETTING_NAMES)}`.trim(),
+      ),
     );
   const problems = states.flatMap(({ problem }) => problem ?? []);
   for (const problem of problems) stderr.write(errorMessage(problem, { env, redactor }));

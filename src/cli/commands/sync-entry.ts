@@ -9,7 +9,7 @@ import {
 } from '../../config/options/options.js';
 import { UsageError } from '../../core/errors.js';
 import { expandHome } from '../../core/home-folder.js';
-import { nearest } from '../../core/nearest.js';
+import { didYouMean } from '../../core/nearest.js';
 import { absoluteBound, timeBoundAt } from '../../selection/time-bound.js';
 import type { SeriesEntry } from '../../sync/subscriptions-edit.js';
 import { SERIES_KEYS } from '../../sync/subscription-keys.js';
@@ -65,8 +65,7 @@ export function checkKeys(keys: readonly string[] = []): readonly string[] {
   const known = Object.keys(SERIES_KEYS).filter((key) => key !== 'target');
   const unknown = keys.find((key) => !known.includes(key));
   if (unknown === undefined) return keys;
-  const similar = nearest(unknown, known);
   throw new UsageError('bad-option', `Unknown key: --unset ${unknown}`, {
-    hint: `${similar === undefined ? '' : `Did you mean ${similar}? `}For the keys, run: tankobon help subscriptions`,
+    hint: `${didYouMean(unknown, known)}For the keys, run: tankobon help subscriptions`,
   });
 }
