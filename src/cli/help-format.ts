@@ -1,6 +1,7 @@
 /** How help is laid out: commander's own format, and sections for examples and environment variables below it. */
 import { Help, type Command, type HelpConfiguration, type OutputConfiguration } from 'commander';
 import { ENVIRONMENT } from '../config/environment.js';
+import { columnsOf } from './output/own-terminal.js';
 
 /** What concerns several commands: `tankobon help <topic>`. */
 export const TOPIC_NAMES = [
@@ -22,7 +23,7 @@ const MAX_WIDTH = 100;
 export const MIN_DESCRIPTION_WIDTH = 34;
 
 export const HELP_WIDTH: OutputConfiguration = {
-  getOutHelpWidth: () => Math.min(process.stdout.isTTY ? process.stdout.columns : 80, MAX_WIDTH),
+  getOutHelpWidth: () => Math.min(columnsOf(process.stdout) ?? 80, MAX_WIDTH),
 };
 
 const bold = (text: string) => `\u001B[1m${text}\u001B[22m`;

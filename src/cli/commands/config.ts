@@ -17,6 +17,7 @@ import { addEnvironment, addExamples } from '../help-format.js';
 import { didYouMean } from '../../core/nearest.js';
 import { errorMessage, warningMessage } from '../output/error-message.js';
 import { jsonLine } from '../output/json-line.js';
+import { columnsOf } from '../output/own-terminal.js';
 
 /** Its commands work while the settings are invalid, so that they can be corrected. */
 export function configCommand(program: Command, { runBare }: CommandRunner): Command {
@@ -139,7 +140,7 @@ function toJson(states: readonly SettingState[]): string {
 
 /** One line for each setting, or two if the terminal is too narrow. */
 function toTable(states: readonly SettingState[], stdout: BareCommandContext['stdout']): string {
-  const columns = stdout.isTTY ? stdout.columns || Infinity : Infinity;
+  const columns = columnsOf(stdout) ?? Infinity;
   const nameWidth = Math.max(...states.map(({ name }) => name.length));
   const rows = states.map(({ name, stored, source, problem }) => {
     const shown = withoutSecret(stored);

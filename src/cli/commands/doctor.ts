@@ -14,6 +14,7 @@ import {
   wrapText,
 } from '../help-format.js';
 import { paint, usesColors } from '../output/colors.js';
+import { columnsOf } from '../output/own-terminal.js';
 import { rawStream, safeText } from '../output/safe-stream.js';
 import { jsonLine } from '../output/json-line.js';
 
@@ -55,7 +56,7 @@ function printFinding(event: CheckEvent, { stdout, env }: BareCommandContext): v
   const { status, check, hint } = event;
   const word = status.padEnd(STATUS_WIDTH);
   const head = `${colors ? paint(word, COLORS[status]) : word}  ${check.padEnd(NAME_WIDTH)}`;
-  const columns = stdout.isTTY ? stdout.columns - 1 : Infinity;
+  const columns = (columnsOf(stdout) ?? Infinity) - 1;
   const isNarrow = columns - HEAD_WIDTH < MIN_DESCRIPTION_WIDTH;
   const indent = isNarrow ? 2 : HEAD_WIDTH;
   const lines = [event.message, ...(hint === undefined ? [] : [`hint: ${hint}`])];

@@ -12,6 +12,7 @@ import { addOptions } from '../command-options.js';
 import { addExamples } from '../help-format.js';
 import { errorMessage, warnTo } from '../output/error-message.js';
 import { jsonLine } from '../output/json-line.js';
+import { columnsOf } from '../output/own-terminal.js';
 
 export function infoCommand(program: Command, { run }: CommandRunner): Command {
   const command = program
@@ -47,7 +48,7 @@ async function info(
     }
     if (hasPrinted) stdout.write('\n');
     hasPrinted = true;
-    stdout.write(`${titleInfoLines(title, stdout.columns).join('\n')}\n`);
+    stdout.write(`${titleInfoLines(title, columnsOf(stdout)).join('\n')}\n`);
   };
   const failed = await describeTitles(targets, options, context, print);
   const failures = [

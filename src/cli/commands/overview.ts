@@ -11,6 +11,7 @@ import { addOptions } from '../command-options.js';
 import { addExamples } from '../help-format.js';
 import { warnTo } from '../output/error-message.js';
 import { jsonLine } from '../output/json-line.js';
+import { columnsOf } from '../output/own-terminal.js';
 
 /** The command for more titles contains a pipe that lists them. */
 const MAX_NAMED_TITLES = 10;
@@ -51,7 +52,7 @@ async function printOverview(
     if (event.type === 'title-overview') {
       listed.push({ title: event, files });
       if (json || html !== undefined) return;
-      for (const line of overviewLines(event, stdout.columns)) stdout.write(`${line}\n`);
+      for (const line of overviewLines(event, columnsOf(stdout))) stdout.write(`${line}\n`);
     } else {
       unknownFiles = event.unknown;
       if (!json) stderr.write(`${describeSummary(event)}\n`);

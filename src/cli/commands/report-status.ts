@@ -10,6 +10,7 @@ import { addOptions } from '../command-options.js';
 import { addExamples } from '../help-format.js';
 import { usesColors } from '../output/colors.js';
 import { glyphsFor } from '../output/glyphs.js';
+import { columnsOf } from '../output/own-terminal.js';
 import { rawStream, safeTexts } from '../output/safe-stream.js';
 import { confirm } from '../prompt.js';
 import { jsonLine } from '../output/json-line.js';
@@ -75,7 +76,7 @@ async function show(
   else if (html === undefined) {
     const { reportTable } = await import('../output/report-table.js');
     const colors = usesColors(env, stdout);
-    const columns = stdout.columns || DEFAULT_COLUMNS;
+    const columns = columnsOf(stdout) ?? DEFAULT_COLUMNS;
     const table = reportTable(safeTexts(status), {
       columns,
       colors,

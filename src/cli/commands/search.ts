@@ -18,6 +18,7 @@ import { warnTo } from '../output/error-message.js';
 import { canAsk } from '../prompt.js';
 import { looksLikeTarget, parseTarget, titleWebUrl, type Target } from '../../selection/target.js';
 import { jsonLine } from '../output/json-line.js';
+import { columnsOf } from '../output/own-terminal.js';
 
 export function searchCommand(program: Command, { run }: CommandRunner): Command {
   const command = program
@@ -77,7 +78,7 @@ async function search(
     return downloadChosen(title, options, context);
   }
   const { titleLines } = await import('../output/title-table.js');
-  const lines = titleLines(titles, stdout.isTTY ? stdout.columns || undefined : undefined);
+  const lines = titleLines(titles, columnsOf(stdout));
   stdout.write(`${lines.join('\n')}\n`);
   return EXIT.done;
 }

@@ -26,6 +26,7 @@ import { ResultPrinter } from '../output/result-printer.js';
 import { describeSkipped } from '../output/sentences.js';
 import { seriesLine, summaryLine, syncPage, syncTable } from '../output/sync-report.js';
 import { jsonLine } from '../output/json-line.js';
+import { columnsOf } from '../output/own-terminal.js';
 
 type SyncFiles = Pick<SyncOptions, 'file' | 'folder'>;
 
@@ -185,7 +186,7 @@ function print(
   }
   if (!quiet) {
     if (stdout.isTTY && series.length > 0 && template === undefined)
-      stdout.write(syncTable(series, stdout.columns || DEFAULT_COLUMNS));
+      stdout.write(syncTable(series, columnsOf(stdout) ?? DEFAULT_COLUMNS));
     else for (const entry of series) stderr.write(`${seriesLine(entry)}\n`);
     stderr.write(`${summaryLine(report)}\n`);
   }

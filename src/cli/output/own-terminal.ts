@@ -1,7 +1,12 @@
-/** Whether two streams end at the same terminal. */
+/** The terminals that streams end at. */
 import { fstatSync, type Stats } from 'node:fs';
 
 type Stream = Pick<NodeJS.WriteStream, 'isTTY'> & { readonly fd?: number };
+
+/** The width of a terminal; undefined for another stream, and for a terminal that does not say it. */
+export function columnsOf({ columns }: Pick<NodeJS.WriteStream, 'columns'>): number | undefined {
+  return columns || undefined;
+}
 
 export function isSameTerminal(one: Stream, other: Stream): boolean {
   const [first, second] = [statOf(one), statOf(other)];

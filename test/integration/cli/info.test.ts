@@ -75,6 +75,12 @@ Only on the publisher's site:
 `);
 });
 
+test('at a terminal that does not say its width, nothing is cut', async () => {
+  const words = ['info', `title:${lighthouse}`];
+  const { stdout } = await tankobonHere(words, { env, clock, columns: 0 });
+  expect(stdout).toBe((await info(`title:${lighthouse}`)).stdout);
+});
+
 test('--json is one event a title; the options restrict it, and the size follows the quality', async () => {
   const restriction = ['--language', 'en', '--chapters', '1-4', '--volumes', '1'];
   const [all, some, ...more] = [
