@@ -4,13 +4,13 @@
  * anything between its directory and its end, is refused.
  */
 import { createHash } from 'node:crypto';
-import type { FileHandle } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
 import type { ZipFile } from 'yauzl';
-import { createFile, digestIfRegular, openRegularFile, writeBuffers } from '../core/files.js';
+import { createFile, digestIfRegular, writeBuffers } from '../core/files.js';
+import { entryTexts } from './archive-content.js';
 import { MANIFEST_NAME, MAX_MANIFEST_BYTES } from './bound-manifest.js';
 import { formatRecord, parseRecords, type ChapterRecord } from './record.js';
-import { readEntryText, readZip } from './zip-file.js';
+import { withZip, type EntryReader } from './zip-file.js';
 
 /** The end record (APPNOTE 4.3.16), a directory header (4.3.12) and a local header (4.3.7). */
 const END_SIGNATURE = 0x06054b50;
@@ -49,16 +49,16 @@ export interface AdoptedRecord {
 
 /**
  * Writes the archive `file` with a record, and with the comment if it has none, to the new `tmpFile`, and reads it back.
- * `describe` gets the descriptor of the open archive. Throws Error with why the archive cannot have a record.
+ * `describe` gets the open archive: it is opened once. Throws Error with why the archive cannot have a record.
  */
 export async function writeAdopted(
   file: string,
   tmpFile: string,
-  describe: (descriptor: number) => Promise<AdoptedRecord>,
+  describe: (zip: ZipFile, source: EntryReader) => Promise<AdoptedRecord>,
 ): Promise<void> {
-  await withFile(file, async (source) => {
-    const original = await readEnd(source);
-    const { record, comment } = await describe(source.fd);
+  await withArchive(file, async (zip, source) => {
+    const original = await readEnd(zip, source);
+    const { record, comment } = await describe(zip, source);
     const { directoryOffset: headBytes, directory, end, fileBytes: bytes } = original;
     const written = await writeNew(tmpFile, async (write) => {
       const hash = createHash('sha256');
@@ -82,8 +82,8 @@ export async function writeAdopted(
  * changed since.
  */
 export async function writeOriginal(file: string, tmpFile: string): Promise<void> {
-  await withFile(file, async (source) => {
-    const { adopted, headBytes, rest } = await readOriginal(source);
+  await withArchive(file, async (zip, source) => {
+    const { adopted, headBytes, rest } = await readOriginal(zip, source);
     await writeNew(tmpFile, async (write) => {
       await readHead(source, headBytes, write);
       await write(...rest);
@@ -94,9 +94,15 @@ export async function writeOriginal(file: string, tmpFile: string): Promise<void
 
 const CHANGED = 'it was changed since it was adopted';
 
-async function withFile<T>(file: string, use: (handle: FileHandle) => Promise<T>): Promise<T> {
-  const handle = await openRegularFile(file);
-  return use(handle).finally(() => handle.close());
+async function withArchive(
+  file: string,
+  use: (zip: ZipFile, source: EntryReader) => Promise<void>,
+): Promise<void> {
+  const isRead = await withZip(file, async (zip, source) => {
+    await use(zip, source);
+    return true;
+  });
+  if (!isRead) throw new Error('it is not a regular file');
 }
 
 type Write = (...buffers: readonly Buffer[]) => Promise<void>;
@@ -113,14 +119,14 @@ async function writeNew<T>(file: string, content: (write: Write) => Promise<T>):
 }
 
 async function readHead(
-  source: FileHandle,
+  source: EntryReader,
   headBytes: number,
   onBytes: (bytes: Buffer) => unknown,
 ): Promise<void> {
   const chunk = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, headBytes));
   for (let position = 0; position < headBytes; position += chunk.length) {
     const length = Math.min(chunk.length, headBytes - position);
-    await onBytes(await readAt(source, position, length, chunk));
+    await onBytes(await source.readBytes(position, chunk.subarray(0, length)));
   }
 }
 
@@ -129,26 +135,20 @@ async function assertWritten(
   tmpFile: string,
   expected: Readonly<Record<'text' | 'sha256', string>>,
 ) {
-  await withFile(tmpFile, async (handle) => {
-    const text = await readZip(handle.fd, recordText, { closes: false });
-    const { headBytes, rest } = await readOriginal(handle);
+  await withArchive(tmpFile, async (zip, written) => {
+    const texts = await entryTexts(zip, [MANIFEST_NAME]);
+    const { headBytes, rest } = await readOriginal(zip, written);
     const hash = createHash('sha256');
-    await readHead(handle, headBytes, (chunk) => hash.update(chunk));
+    await readHead(written, headBytes, (chunk) => hash.update(chunk));
     for (const bytes of rest) hash.update(bytes);
-    if (text !== expected.text || hash.digest('hex') !== expected.sha256)
+    if (texts.get(MANIFEST_NAME) !== expected.text || hash.digest('hex') !== expected.sha256)
       throw new Error('it cannot be read back');
   });
 }
 
-async function recordText(zip: ZipFile): Promise<string | undefined> {
-  for await (const entry of zip.eachEntry())
-    if (entry.fileName === MANIFEST_NAME) return readEntryText(zip, entry);
-  return undefined;
-}
-
 /** The original in a file that writeAdopted wrote: its first bytes are those of the file, and `rest` follows them. */
-async function readOriginal(source: FileHandle) {
-  const { directory, directoryOffset } = await readEnd(source);
+async function readOriginal(zip: ZipFile, source: EntryReader) {
+  const { directory, directoryOffset } = await readEnd(zip, source);
   const own = directory.subarray(-OWN_DIRECTORY_BYTES);
   const isOwn =
     own.length === OWN_DIRECTORY_BYTES &&
@@ -159,7 +159,7 @@ async function readOriginal(source: FileHandle) {
   const textOffset = headBytes + LOCAL_BYTES + NAME.length;
   const bytes = directoryOffset - textOffset;
   if (bytes < 0 || bytes > MAX_MANIFEST_BYTES) throw new Error(CHANGED);
-  const text = await readAt(source, textOffset, bytes);
+  const text = await source.readBytes(textOffset, Buffer.allocUnsafe(bytes));
   const adopted = parseRecords(text.toString('utf8'))?.[0]?.adopted;
   if (!adopted) throw new Error(CHANGED);
   const rest = [directory.subarray(0, -OWN_DIRECTORY_BYTES), Buffer.from(adopted.end, 'base64')];
@@ -167,10 +167,9 @@ async function readOriginal(source: FileHandle) {
 }
 
 /** Throws Error for a structure that is not supported. */
-async function readEnd(source: FileHandle): Promise<ZipEnd> {
-  const { size } = await source.stat();
+async function readEnd({ fileSize: size }: ZipFile, source: EntryReader): Promise<ZipEnd> {
   const length = Math.min(size, END_BYTES + MAX_COMMENT_BYTES);
-  const last = await readAt(source, size - length, length);
+  const last = await source.readBytes(size - length, Buffer.allocUnsafe(length));
   const at = findEnd(last);
   if (at === undefined) throw new Error('it has no end of a ZIP archive');
   const end = Buffer.from(last.subarray(at));
@@ -184,7 +183,7 @@ async function readEnd(source: FileHandle): Promise<ZipEnd> {
   if (!isPlain || entries + 1 >= MAX_ENTRIES || size + MAX_MANIFEST_BYTES >= MAX_OFFSET)
     throw new Error('it is in several parts, or larger than 4 GiB, or has other data at its end');
   if (directoryBytes > MAX_DIRECTORY_BYTES) throw new Error(`it has ${entries} entries`);
-  const directory = await readAt(source, directoryOffset, directoryBytes);
+  const directory = await source.readBytes(directoryOffset, Buffer.allocUnsafe(directoryBytes));
   return { fileBytes: size, directoryOffset, directory, end };
 }
 
@@ -228,18 +227,4 @@ function withRecord(
   newEnd.writeUInt32LE(directoryOffset + LOCAL_BYTES + NAME.length + text.length, 16);
   newEnd.writeUInt16LE(newEnd.length - END_BYTES, 20);
   return [local, NAME, text, directory, header, NAME, newEnd];
-}
-
-async function readAt(
-  source: FileHandle,
-  position: number,
-  length: number,
-  buffer = Buffer.allocUnsafe(length),
-): Promise<Buffer> {
-  for (let filled = 0; filled < length;) {
-    const { bytesRead } = await source.read(buffer, filled, length - filled, position + filled);
-    if (bytesRead === 0) throw new Error('the archive ends too early');
-    filled += bytesRead;
-  }
-  return buffer.subarray(0, length);
 }

@@ -93,7 +93,7 @@ export async function readComicInfoFile(file: string): Promise<string | undefine
 
 async function zipContent(zip: ZipFile): Promise<ArchiveContent> {
   if (isBoundComment(zip.comment))
-    return boundContent(await entryText(zip, MANIFEST_NAME, MAX_MANIFEST_BYTES));
+    return boundContent((await entryTexts(zip, [MANIFEST_NAME])).get(MANIFEST_NAME));
   const marked = parseIdentityComment(zip.comment);
   if (marked) return toContent({ ...marked, isMarked: true });
   const identity = await unmarkedIdentity(zip);
@@ -108,14 +108,18 @@ async function unmarkedIdentity(zip: ZipFile): Promise<CbzIdentity | undefined> 
   return parseComicInfoIdentity(texts.get(COMIC_INFO_NAME) ?? '');
 }
 
-const MAX_BYTES: Readonly<Record<string, number>> = {
-  [MANIFEST_NAME]: MAX_MANIFEST_BYTES,
-  [COMIC_INFO_NAME]: MAX_COMIC_INFO_BYTES,
-};
+const MAX_BYTES = new Map([
+  [MANIFEST_NAME, MAX_MANIFEST_BYTES],
+  [COMIC_INFO_NAME, MAX_COMIC_INFO_BYTES],
+]);
 
-/** The manifest or record, and ComicInfo.xml, by their names. `entries` are those of the archive, if they were read. */
+/**
+ * The manifest or record, and ComicInfo.xml, by their names; those that are missing or too large are left out. `entries`
+ * are those of the archive, if they were read.
+ */
 export async function entryTexts(
   zip: ZipFile,
+  names: readonly string[] = [...MAX_BYTES.keys()],
   entries: Iterable<Entry> | AsyncIterable<Entry> = zip.eachEntry(),
 ): Promise<ReadonlyMap<string, string>> {
   const texts = new Map<string, string>();
@@ -123,10 +127,10 @@ export async function entryTexts(
   for await (const entry of entries) {
     remaining -= 1;
     if (remaining < 0) break;
-    const maxBytes = Object.hasOwn(MAX_BYTES, entry.fileName) ? MAX_BYTES[entry.fileName] : 0;
-    if (entry.uncompressedSize > (maxBytes ?? 0) || maxBytes === 0) continue;
-    texts.set(entry.fileName, await readEntryText(zip, entry));
-    if (texts.size === Object.keys(MAX_BYTES).length) break;
+    const { fileName, uncompressedSize } = entry;
+    if (!names.includes(fileName) || uncompressedSize > (MAX_BYTES.get(fileName) ?? 0)) continue;
+    texts.set(fileName, await readEntryText(zip, entry));
+    if (texts.size === names.length) break;
   }
   return texts;
 }
@@ -145,19 +149,4 @@ function boundContent(manifest = ''): ArchiveContent {
 /** The content of an archive of one chapter. */
 export function toContent(found: FoundIdentity | undefined): ArchiveContent {
   return found ? { identities: [found], isBound: false, isMarked: found.isMarked } : EMPTY_CONTENT;
-}
-
-async function entryText(
-  zip: ZipFile,
-  name: string,
-  maxBytes: number,
-): Promise<string | undefined> {
-  let remaining = MAX_ENTRIES;
-  for await (const entry of zip.eachEntry()) {
-    remaining -= 1;
-    if (remaining < 0) return undefined;
-    if (entry.fileName !== name) continue;
-    return entry.uncompressedSize > maxBytes ? undefined : await readEntryText(zip, entry);
-  }
-  return undefined;
 }

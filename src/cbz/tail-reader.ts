@@ -18,17 +18,16 @@ export class TailReader extends RandomAccessReader {
     private readonly descriptor: number,
     private readonly tail: Buffer,
     private readonly tailStart: number,
-    private readonly closes: boolean,
   ) {
     super();
   }
 
-  /** With `closes`, the descriptor is closed when yauzl closes the archive. */
-  static async open(descriptor: number, fileSize: number, closes: boolean): Promise<TailReader> {
+  /** The descriptor is closed when yauzl closes the archive, once nothing reads from it any more. */
+  static async open(descriptor: number, fileSize: number): Promise<TailReader> {
     const tail = Buffer.allocUnsafe(Math.min(TAIL_BYTES, fileSize));
     const tailStart = fileSize - tail.length;
     const { bytesRead } = await readAt(descriptor, tail, 0, tail.length, tailStart);
-    return new TailReader(descriptor, tail.subarray(0, bytesRead), tailStart, closes);
+    return new TailReader(descriptor, tail.subarray(0, bytesRead), tailStart);
   }
 
   override read(buffer: Buffer, offset: number, length: number, position: number, done: OnRead) {
@@ -51,8 +50,7 @@ export class TailReader extends RandomAccessReader {
   }
 
   override close(done: (error: Error | null) => void): void {
-    if (this.closes) close(this.descriptor, done);
-    else done(null);
+    close(this.descriptor, done);
   }
 
   #inTail(start: number, end: number): Buffer | undefined {

@@ -38,17 +38,8 @@ export async function withZip<T>(
   // Checked before opening it, since opening a device may have effects.
   if (!isRegular && !(await stat(file)).isFile()) return undefined;
   const descriptor = await openDescriptor(file, constants.O_RDONLY | NON_BLOCKING);
-  return readZip(descriptor, read, { closes: true });
-}
-
-/** Calls `read` as withZip does. With `closes`, the descriptor is closed once nothing reads from it any more. */
-export async function readZip<T>(
-  descriptor: number,
-  read: (zip: ZipFile, reader: EntryReader) => Promise<T>,
-  { closes }: { readonly closes: boolean },
-): Promise<T> {
-  const zip = await openZip(descriptor, closes).catch(async (error: unknown) => {
-    if (closes) await closeDescriptor(descriptor);
+  const zip = await openZip(descriptor).catch(async (error: unknown) => {
+    await closeDescriptor(descriptor);
     // Errors of the operating system have a code, those of yauzl do not.
     throw (error as NodeJS.ErrnoException).code === undefined
       ? new Error('it is not a ZIP archive, or is damaged', { cause: error })
@@ -61,13 +52,13 @@ export async function readZip<T>(
   }
 }
 
-async function openZip(descriptor: number, closes: boolean): Promise<ZipFile> {
+async function openZip(descriptor: number): Promise<ZipFile> {
   const [{ fromRandomAccessReaderPromise }, { TailReader }] = await Promise.all([
     import('yauzl'),
     import('./tail-reader.js'),
   ]);
   const { size } = await statDescriptor(descriptor);
-  const reader = await TailReader.open(descriptor, size, closes);
+  const reader = await TailReader.open(descriptor, size);
   return fromRandomAccessReaderPromise(reader, size, { lazyEntries: true, autoClose: false });
 }
 
@@ -100,6 +91,9 @@ export type GetBuffer = (bytes: number) => Buffer;
 
 export const MIN_BUFFER_BYTES = 2 ** 20;
 
+/** Larger entries are not read: pages of that size do not exist. */
+export const MAX_ENTRY_BYTES = 2 ** 28;
+
 /** Each call may return the buffer of the last one, which is larger than `bytes`: new ones would accumulate. */
 export function reusableBuffer(): GetBuffer {
   let buffer: Buffer = Buffer.alloc(0);
@@ -112,9 +106,9 @@ export function reusableBuffer(): GetBuffer {
   };
 }
 
-export type EntryReader = Pick<ZipEntryReader, 'read'>;
+export type EntryReader = Omit<ZipEntryReader, 'close'>;
 
-/** Reads entries of one archive by their position, so that pages need no second pass over its directory. */
+/** Reads one archive by positions, so that pages need no second pass over its directory. */
 export class ZipEntryReader {
   constructor(private readonly descriptor: number) {}
 
@@ -125,11 +119,20 @@ export class ZipEntryReader {
   /** The entry's bytes, in a buffer of `getBuffer`. Throws Error with what is wrong with the entry. */
   async read(entry: ZipEntry, getBuffer: GetBuffer): Promise<Buffer> {
     if (entry.isEncrypted) throw new Error('it is encrypted');
+    if (Math.max(entry.bytes, entry.compressedBytes) > MAX_ENTRY_BYTES)
+      throw new Error(`it has ${entry.bytes} bytes`);
     const stored = await this.#readStored(entry, getBuffer);
     const data = await unpack(entry, stored);
     if (data.length !== entry.bytes || crc32(data) !== entry.crc32)
       throw new Error('its checksum is wrong');
     return data;
+  }
+
+  /** Bytes of the archive itself. Throws Error if it ends before. */
+  async readBytes(position: number, target: Buffer): Promise<Buffer> {
+    const bytes = await this.#readUpTo(target, position);
+    if (bytes.length < target.length) throw new Error('the archive ends too early');
+    return bytes;
   }
 
   async close(): Promise<void> {

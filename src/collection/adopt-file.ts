@@ -5,7 +5,7 @@
  */
 import { rm, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
-import { writeAdopted, writeOriginal } from '../cbz/adopted-file.js';
+import { writeAdopted, writeOriginal, type AdoptedRecord } from '../cbz/adopted-file.js';
 import { entryTexts } from '../cbz/archive-content.js';
 import { MANIFEST_NAME } from '../cbz/bound-manifest.js';
 import { writeCbz, type CbzPage } from '../cbz/cbz-writer.js';
@@ -13,8 +13,8 @@ import { comicInfoXml, type ComicPage } from '../cbz/comic-info.js';
 import { writtenMetadata } from '../cbz/comic-info-reader.js';
 import { formatIdentityComment } from '../cbz/identity.js';
 import { fileChanged, readFileState, replaceUnchanged, type FileState } from '../cbz/ownership.js';
-import { formatRecord, parseRecords, type ChapterRecord } from '../cbz/record.js';
-import { withZip, type GetBuffer } from '../cbz/zip-file.js';
+import { formatRecord, parseRecords } from '../cbz/record.js';
+import { MAX_ENTRY_BYTES, withZip, type GetBuffer } from '../cbz/zip-file.js';
 import { StorageError } from '../core/errors.js';
 import {
   fileErrorReason,
@@ -31,8 +31,6 @@ import { packedPath } from './adoptable-files.js';
 import { readOpenPageDigests, readPageDigests } from './page-digests.js';
 import type { Recognized } from './recognize-files.js';
 
-/** Larger pages do not exist. */
-const MAX_PAGE_BYTES = 2 ** 28;
 const HINT = 'Check it with: tankobon verify FILE';
 
 /**
@@ -49,18 +47,15 @@ export async function adoptFile(
   try {
     if (isFolder) {
       const pages = recognized.pages ?? (await readPageDigests(recognized.file, getBuffer, signal));
-      return await pack(recognized, recordOf(recognized, pages), signal);
+      return await pack(recognized, describe(recognized, pages), signal);
     }
     if (!state) throw fileChanged(file);
-    const describe = async (descriptor: number) => {
-      const pages = recognized.pages ?? (await readOpenPageDigests(descriptor, getBuffer, signal));
-      const record = recordOf(recognized, pages);
-      return {
-        record,
-        comment: formatIdentityComment({ ...record, chapterId: recognized.chapter.id }),
-      };
-    };
-    await replace(file, state, (tmpFile) => writeAdopted(file, tmpFile, describe));
+    const { pages } = recognized;
+    await replace(file, state, (tmpFile) =>
+      writeAdopted(file, tmpFile, async (zip, reader) =>
+        describe(recognized, pages ?? (await readOpenPageDigests(zip, reader, getBuffer, signal))),
+      ),
+    );
     return file;
   } catch (error) {
     signal.throwIfAborted();
@@ -70,9 +65,11 @@ export async function adoptFile(
 
 /** Whether the file can be restored. Throws StorageError for one that cannot be read. */
 export async function isAdopted(file: string): Promise<boolean> {
-  const texts = await withZip(file, (zip) => entryTexts(zip)).catch((cause: unknown) => {
-    throw damagedChapter(file, cause);
-  });
+  const texts = await withZip(file, (zip) => entryTexts(zip, [MANIFEST_NAME])).catch(
+    (cause: unknown) => {
+      throw damagedChapter(file, cause);
+    },
+  );
   const record = parseRecords(texts?.get(MANIFEST_NAME) ?? '')?.[0];
   return record?.adopted !== undefined;
 }
@@ -93,20 +90,21 @@ export async function restoreFile(file: string): Promise<void> {
  * in the file, so that it has no edits. A file that differs from the service's may be of another version: `--update`
  * compares it then.
  */
-function recordOf(
+function describe(
   { file, chapter, title, quality }: Recognized,
   pages: readonly string[],
-): ChapterRecord {
+): AdoptedRecord {
   const isSameCount = file.pages === chapter.pages;
   const { version, updatedAt } = chapter;
-  return {
-    chapterId: chapter.id,
-    titleId: title?.id ?? chapter.titleId,
-    ...(isSameCount && { version, updatedAt }),
-    quality,
+  const identity = { chapterId: chapter.id, titleId: title?.id ?? chapter.titleId, quality };
+  const revision = isSameCount ? { version, updatedAt } : {};
+  const record = {
+    ...identity,
+    ...revision,
     pages,
     ...(!file.hasComicInfo && { metadata: writtenMetadata(comicMetadata(chapter, title, [])) }),
   };
+  return { record, comment: formatIdentityComment({ ...identity, ...revision }) };
 }
 
 async function replace(
@@ -128,7 +126,7 @@ async function replace(
 /** The images stay where they are. */
 async function pack(
   { file: { file: folder, images }, chapter, title }: Recognized,
-  record: ChapterRecord,
+  { record, comment }: AdoptedRecord,
   signal: AbortSignal,
 ): Promise<string> {
   const digests = record.pages ?? [];
@@ -136,7 +134,7 @@ async function pack(
   const comicPages: ComicPage[] = [];
   for (const [index, { name }] of sortPages(images.map((image) => ({ name: image }))).entries()) {
     const file = join(folder, name);
-    const data = await readRegularFileIfExists(file, { maxBytes: MAX_PAGE_BYTES });
+    const data = await readRegularFileIfExists(file, { maxBytes: MAX_ENTRY_BYTES });
     const sha256 = digests[index];
     if (!data || sha256 === undefined) throw fileChanged(file);
     pages.push({ file, bytes: data.length, sha256 });
@@ -147,7 +145,7 @@ async function pack(
   const { file } = await writeCbz({
     file: target,
     pages,
-    comment: formatIdentityComment({ ...record, chapterId: chapter.id }),
+    comment,
     record: formatRecord({ ...record, metadata: writtenMetadata(comic) }),
     comicInfo: await comicInfoXml(comic),
     publish: async (tmpFile) => {

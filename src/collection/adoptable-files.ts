@@ -5,7 +5,7 @@
 import type { Dirent } from 'node:fs';
 import { basename, dirname, extname, join, resolve } from 'node:path';
 import type { ZipFile } from 'yauzl';
-import { entryTexts, readComicInfoFile } from '../cbz/archive-content.js';
+import { entryTexts, MAX_ENTRIES, readComicInfoFile } from '../cbz/archive-content.js';
 import {
   FOLDER_MANIFEST_NAME,
   isBoundComment,
@@ -77,8 +77,6 @@ export interface ListedFolders {
   links: number;
 }
 
-/** Larger archives are not chapters. */
-const MAX_ENTRIES = 20_000;
 const MAX_OPEN_FILES = 16;
 const ARCHIVE = /\.(cbz|zip)$/i;
 const COVER = /^(cover|folder|poster)\b/i;
@@ -198,7 +196,7 @@ async function contentOf(zip: ZipFile): Promise<ZipContent> {
   const marked = parseIdentityComment(zip.comment);
   if (marked) return { known: marked.chapterId };
   const listed = await listEntries(zip, MAX_ENTRIES);
-  const texts = await entryTexts(zip, listed);
+  const texts = await entryTexts(zip, undefined, listed);
   const [recorded] = manifestIdentities(texts.get(MANIFEST_NAME) ?? '');
   if (recorded) return { known: recorded.chapterId };
   return { entries: listed.map(toZipEntry), comicInfo: texts.get(COMIC_INFO_NAME) ?? '' };

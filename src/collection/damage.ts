@@ -35,9 +35,6 @@ import { MAX_ENTRIES, pageEntries, sortPages } from '../formats/read-chapters.js
 import { imageExtension } from '../image/format.js';
 import { hasValidTrailer } from '../image/trailer.js';
 
-/** The largest entry that is read; larger pages do not exist. */
-const MAX_ENTRY_BYTES = 256 * 2 ** 20;
-
 /** Why a file is damaged, as in `file-damaged`; the meanings are those of the documentation. */
 export const DAMAGE_REASONS = {
   unreadable: 'the file cannot be opened, or its end is lost',
@@ -199,9 +196,7 @@ async function checkEntries(
   const isPage = new Set(pageEntries(entries));
   for (const entry of entries) {
     signal.throwIfAborted();
-    const { name, bytes, compressedBytes } = entry;
-    if (Math.max(bytes, compressedBytes) > MAX_ENTRY_BYTES)
-      throw damaged('entry-damaged', `${name}: it has ${bytes} bytes`);
+    const { name } = entry;
     const data = await reader.read(entry, getBuffer).catch((error: unknown) => {
       throw damaged('entry-damaged', `${name}: ${thrownMessage(error)}`);
     });

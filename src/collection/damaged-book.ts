@@ -29,8 +29,6 @@ import { readFolderManifest, readManifestText } from '../formats/folder-book.js'
 import { MAX_ENTRIES, sortPages } from '../formats/read-chapters.js';
 
 const TITLE_ADDRESS = new RegExp(`<Web>[^<]*/title/(${UUID_PATTERN})[^<]*</Web>`);
-/** Larger entries do not exist. */
-const MAX_ENTRY_BYTES = 2 ** 28;
 
 export interface DamagedBook {
   /** For a book in a folder, the folder. */
@@ -150,9 +148,8 @@ async function chaptersInFolders(book: string): Promise<readonly CbzIdentity[]> 
   return chapters;
 }
 
-/** Undefined for an entry with another checksum than its directory says. */
+/** Undefined for an entry that is too large, or has another checksum than its directory says. */
 export async function readEntry(file: string, entry: ZipEntry): Promise<Buffer | undefined> {
-  if (Math.max(entry.bytes, entry.compressedBytes) > MAX_ENTRY_BYTES) return undefined;
   const reader = await ZipEntryReader.open(file);
   try {
     return await reader.read(entry, reusableBuffer());

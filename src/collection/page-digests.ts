@@ -2,19 +2,14 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { ZipFile } from 'yauzl';
+import { MAX_ENTRIES } from '../cbz/archive-content.js';
 import { listEntries } from '../cbz/decode-limits.js';
-import { readZip, toZipEntry, withZip, type EntryReader, type GetBuffer } from '../cbz/zip-file.js';
+import { toZipEntry, withZip, type EntryReader, type GetBuffer } from '../cbz/zip-file.js';
 import { digestIfRegular } from '../core/files.js';
 import { pageEntries, sortPages } from '../formats/read-chapters.js';
 import { pageFileNames, type AtHomeMetadata } from '../image/at-home.js';
 import { digestInFileName, QUALITIES, type Quality } from '../image/page-url.js';
 import type { AdoptableFile } from './adoptable-files.js';
-
-const MAX_ENTRIES = 20_000;
-/** Larger pages do not exist. */
-const MAX_PAGE_BYTES = 2 ** 28;
-
-type PagesFile = Pick<AdoptableFile, 'file' | 'isFolder' | 'images'>;
 
 /**
  * The sha256 of each page in reading order, as lower-case hex. Throws Error with what is wrong with a page.
@@ -22,23 +17,33 @@ type PagesFile = Pick<AdoptableFile, 'file' | 'isFolder' | 'images'>;
  * @param getBuffer one for all files of a run: a new one for each file takes longer than a small file
  */
 export async function readPageDigests(
-  { file, isFolder, images }: PagesFile,
+  { file, isFolder, images }: Pick<AdoptableFile, 'file' | 'isFolder' | 'images'>,
   getBuffer: GetBuffer,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
   if (isFolder) return digestsOfFolder(file, images, signal);
-  const digests = await withZip(file, digestsOfArchive(getBuffer, signal));
-  if (!digests) throw new Error('it is not a regular file');
-  return digests;
+  const found = await withZip(file, (zip, reader) =>
+    readOpenPageDigests(zip, reader, getBuffer, signal),
+  );
+  if (!found) throw new Error('it is not a regular file');
+  return found;
 }
 
 /** Does the same for an archive that is open. */
 export async function readOpenPageDigests(
-  descriptor: number,
+  zip: ZipFile,
+  reader: EntryReader,
   getBuffer: GetBuffer,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
-  return readZip(descriptor, digestsOfArchive(getBuffer, signal), { closes: false });
+  const listed = await listEntries(zip, MAX_ENTRIES);
+  const digests: string[] = [];
+  for (const entry of sortPages(pageEntries(listed.map(toZipEntry)))) {
+    signal.throwIfAborted();
+    const data = await reader.read(entry, getBuffer);
+    digests.push(createHash('sha256').update(data).digest('hex'));
+  }
+  return digests;
 }
 
 async function digestsOfFolder(
@@ -55,20 +60,6 @@ async function digestsOfFolder(
   }
   return digests;
 }
-
-const digestsOfArchive =
-  (getBuffer: GetBuffer, signal: AbortSignal) => async (zip: ZipFile, reader: EntryReader) => {
-    const listed = await listEntries(zip, MAX_ENTRIES);
-    const digests: string[] = [];
-    for (const entry of sortPages(pageEntries(listed.map(toZipEntry)))) {
-      signal.throwIfAborted();
-      if (Math.max(entry.bytes, entry.compressedBytes) > MAX_PAGE_BYTES)
-        throw new Error(`${entry.name}: it has ${entry.bytes} bytes`);
-      const data = await reader.read(entry, getBuffer);
-      digests.push(createHash('sha256').update(data).digest('hex'));
-    }
-    return digests;
-  };
 
 /** The quality of which the file has all pages; it may have more, such as covers. */
 export function matchingQuality(
