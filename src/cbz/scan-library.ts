@@ -149,12 +149,16 @@ async function listFiles(root: string, signal: AbortSignal | undefined) {
   const leftoverFiles: string[] = [];
   const links: string[] = [];
   const folderBooks: string[] = [];
+  const unreadableFolders: UnreadableFolder[] = [];
   const folders = [root];
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
     signal?.throwIfAborted();
     // Joining each name takes as long as reading it.
     const prefix = join(folder, '_').slice(0, -1);
-    for (const entry of await readdirIfReadable(folder)) {
+    const entries = await readdirIfReadable(folder, (cause) => {
+      unreadableFolders.push({ folder, cause });
+    });
+    for (const entry of entries) {
       const file = prefix + entry.name;
       const isHidden = entry.name.startsWith('.');
       if (entry.isDirectory()) (isHidden ? hiddenFolders : folders).push(file);
@@ -167,7 +171,12 @@ async function listFiles(root: string, signal: AbortSignal | undefined) {
       } else if (entry.isSymbolicLink() && (await leadsToFolder(file))) links.push(file);
     }
   }
-  return { files, hiddenFolders, leftoverFiles, links, folderBooks };
+  return { files, hiddenFolders, leftoverFiles, links, folderBooks, unreadableFolders };
+}
+
+export interface UnreadableFolder {
+  readonly folder: string;
+  readonly cause: unknown;
 }
 
 export interface ListedArchives {
@@ -178,6 +187,8 @@ export interface ListedArchives {
   readonly folderBooks: readonly string[];
   /** How many links to archives and to folders were skipped. */
   readonly skippedLinks: number;
+  /** Folders that this user may not read, or whose names are not UTF-8. */
+  readonly unreadableFolders: readonly UnreadableFolder[];
 }
 
 async function leadsToFolder(link: string): Promise<boolean> {
@@ -186,7 +197,7 @@ async function leadsToFolder(link: string): Promise<boolean> {
 
 /** The archives and books in a folder and its subfolders, except hidden ones, also named pipes. Links are left out. */
 export async function listArchives(folder: string, signal?: AbortSignal): Promise<ListedArchives> {
-  const { files, links, folderBooks } = await listFiles(folder, signal);
+  const { files, links, folderBooks, unreadableFolders } = await listFiles(folder, signal);
   const linked = new Set(links);
   const withExtension = (extension: RegExp) =>
     files.flatMap(({ file }) => (extension.test(file) && !linked.has(file) ? [file] : [])).sort();
@@ -195,16 +206,21 @@ export async function listArchives(folder: string, signal?: AbortSignal): Promis
     pdfs: withExtension(/\.pdf$/i),
     folderBooks: folderBooks.sort(),
     skippedLinks: links.length,
+    unreadableFolders,
   };
 }
 
 /** None for a folder that is missing or cannot be read. */
-export async function readdirIfReadable(folder: string): Promise<Dirent[]> {
+export async function readdirIfReadable(
+  folder: string,
+  onUnreadable: (cause: unknown) => void = () => undefined,
+): Promise<Dirent[]> {
   try {
     return await readdir(folder, { withFileTypes: true });
   } catch (error) {
-    if (isSystemError(error, 'ENOENT', 'ENOTDIR', 'EACCES', 'EPERM')) return [];
-    throw error;
+    if (!isSystemError(error, 'ENOENT', 'ENOTDIR', 'EACCES', 'EPERM')) throw error;
+    onUnreadable(error);
+    return [];
   }
 }
 

@@ -9,6 +9,7 @@ import {
   hasPdfHeader,
   isBoundComment,
   manifestIdentities,
+  manifestKeys,
   MANIFEST_NAME,
   MAX_MANIFEST_BYTES,
   readPdfManifest,
@@ -140,7 +141,11 @@ async function checkZip(
     });
   };
   const manifest = await textOf(MANIFEST_NAME, MAX_MANIFEST_BYTES);
-  if (isBoundComment(zip.comment)) markBook(manifest, onMark);
+  if (isBoundComment(zip.comment)) {
+    if ((manifestKeys(manifest) ?? []).length === 0)
+      throw damaged('unreadable', `its list of chapters, ${MANIFEST_NAME}, is missing or damaged`);
+    markBook(manifest, onMark);
+  }
   const comicInfo = await textOf(COMIC_INFO_NAME, MAX_COMIC_INFO_BYTES);
   const pages = sortPages(pageEntries(entries));
   checkCount(pages.length, comicInfo);

@@ -1,18 +1,25 @@
+/** Inputs of commands: without a check, a folder that is missing or cannot be read would count as empty. */
 import { opendir } from 'node:fs/promises';
 import { UsageError } from '../core/errors.js';
+import { statIfExists } from '../core/files.js';
 import { isSystemError } from '../core/system-errors.js';
 
-/**
- * Throws UsageError `nothing-to-bind`. Without it, a folder that is missing or cannot be read would count as empty.
- */
-export async function assertReadableFolder(folder: string, hint: string): Promise<void> {
+/** False for a file. Throws UsageError `nothing-to-bind` for what is missing or cannot be read. */
+export async function isReadableFolder(input: string, hint: string): Promise<boolean> {
   try {
-    await (await opendir(folder)).close();
+    await (await opendir(input)).close();
+    return true;
   } catch (cause) {
     if (!isSystemError(cause, 'ENOENT', 'ENOTDIR', 'EACCES', 'EPERM')) throw cause;
-    const { code } = cause;
-    const problem =
-      code === 'ENOENT' ? 'Not found' : code === 'ENOTDIR' ? 'Not a folder' : 'Cannot read';
-    throw new UsageError('nothing-to-bind', `${problem}: ${folder}`, { cause, hint });
+    if (cause.code === 'ENOTDIR' && (await statIfExists(input))) return false;
+    const isMissing = isSystemError(cause, 'ENOENT', 'ENOTDIR');
+    const problem = isMissing ? 'Not found' : 'Cannot read';
+    throw new UsageError('nothing-to-bind', `${problem}: ${input}`, { cause, hint });
   }
+}
+
+/** Throws as isReadableFolder does, also for a file. */
+export async function assertReadableFolder(folder: string, hint: string): Promise<void> {
+  if (await isReadableFolder(folder, hint)) return;
+  throw new UsageError('nothing-to-bind', `Not a folder: ${folder}`, { hint });
 }

@@ -1,16 +1,15 @@
 /** Checks the archives and books in folders for damage, offline, and on demand has the damaged chapters loaded again. */
-import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { FileMark } from '../cbz/identity.js';
 import type { IndexedMarks } from '../cbz/library-cache.js';
 import { listArchives } from '../cbz/scan-library.js';
 import { reusableBuffer, type GetBuffer } from '../cbz/zip-file.js';
-import { UsageError } from '../core/errors.js';
-import { isSystemError, lstatIfExists } from '../core/files.js';
+import { fileErrorReason, isSystemError, lstatIfExists } from '../core/files.js';
 import { readFolderManifest } from '../formats/folder-book.js';
 import type { CheckedFiles, CheckedState } from './checked-files.js';
 import { findDamage, type Damage, type DamageReason } from './damage.js';
 import { findFolderDamage } from './folder-damage.js';
+import { isReadableFolder } from './readable-folder.js';
 import type { RepairedFile } from '../download/keep-damaged.js';
 
 export type VerifyEvent =
@@ -22,6 +21,7 @@ export type VerifyEvent =
       readonly message: string;
     }
   | ({ readonly type: 'file-repaired' } & RepairedFile)
+  | { readonly type: 'warning'; readonly message: string }
   | {
       readonly type: 'verify-summary';
       readonly checked: number;
@@ -63,7 +63,7 @@ interface Listed extends CheckedState {
 /** Resolves with how many stay damaged. Throws UsageError `nothing-to-bind` for an input that is missing. */
 export async function verifyFiles(inputs: readonly string[], deps: VerifyDeps): Promise<number> {
   const { observe, onProgress, repair, signal, checkedFiles, sinceLast, nowMs } = deps;
-  const listed = await listInputs(inputs, signal);
+  const listed = await listInputs(inputs, observe, signal);
   const isDue = (it: Listed) => !sinceLast || !checkedFiles.isRecent(resolve(it.file), it, nowMs);
   const files = listed.files.filter(isDue);
   const totalBytes = files.reduce((sum, { bytes }) => sum + bytes, 0);
@@ -118,16 +118,26 @@ async function check(
   return damage;
 }
 
-async function listInputs(inputs: readonly string[], signal: AbortSignal) {
+async function listInputs(
+  inputs: readonly string[],
+  observe: VerifyDeps['observe'],
+  signal: AbortSignal,
+) {
+  const hint = 'Pass CBZ files or folders that contain them.';
   const files = new Map<string, Listed>();
   let links = 0;
   for (const input of inputs) {
-    if (!(await isFolder(input))) {
+    if (!(await isReadableFolder(input, hint))) {
       files.set(input, await listedFile(input));
       continue;
     }
     const found = await listArchives(input, signal);
     links += found.skippedLinks;
+    for (const { folder, cause } of found.unreadableFolders) {
+      const isLost = isSystemError(cause, 'ENOENT');
+      const reason = isLost ? 'its name is not UTF-8, or it is gone' : fileErrorReason(cause);
+      observe({ type: 'warning', message: `Not checked (${reason}): ${folder}` });
+    }
     for (const file of [...found.files, ...found.pdfs])
       if (!files.has(file)) files.set(file, await listedFile(file));
     for (const folder of found.folderBooks) files.set(folder, await listedFolder(folder));
@@ -149,15 +159,4 @@ async function listedFolder(folder: string): Promise<Listed> {
     mtimeMs = Math.max(mtimeMs, stats?.mtimeMs ?? 0);
   }
   return { file: folder, bytes, mtimeMs, isFolder: true };
-}
-
-async function isFolder(input: string): Promise<boolean> {
-  try {
-    return (await stat(input)).isDirectory();
-  } catch (error) {
-    if (!isSystemError(error, 'ENOENT', 'ENOTDIR', 'EACCES', 'EPERM')) throw error;
-    const problem = error.code === 'EACCES' || error.code === 'EPERM' ? 'Cannot read' : 'Not found';
-    const hint = 'Pass CBZ files or folders that contain them.';
-    throw new UsageError('nothing-to-bind', `${problem}: ${input}`, { cause: error, hint });
-  }
 }

@@ -48,6 +48,7 @@ async function verify(
     display?.eraseForText();
     if (options.json) stdout.write(jsonLine(event));
     else if (event.type === 'file-damaged') stdout.write(`${event.file}: ${event.message}\n`);
+    else if (event.type === 'warning') warnTo(stderr)(event.message);
     else stderr.write(`${describe(event)}\n`);
   };
   const repair = async (damaged: readonly string[]) => {
@@ -143,7 +144,9 @@ function describeKept([first, ...others]: readonly string[]): string {
   return `\n  the damaged file is kept as ${first}${more}`;
 }
 
-function describe(event: Exclude<VerifyEvent, { readonly type: 'file-damaged' }>): string {
+function describe(
+  event: Exclude<VerifyEvent, { readonly type: 'file-damaged' | 'warning' }>,
+): string {
   if (event.type === 'file-repaired') {
     const { file, newFile, kept, keptFiles = [] } = event;
     const renamed = newFile === undefined ? '' : `\n  renamed to ${newFile}`;

@@ -64,7 +64,8 @@ async function verify(...inputs: readonly string[]) {
     signal: new AbortController().signal,
   });
   const damaged = events.flatMap((event) => (event.type === 'file-damaged' ? [event] : []));
-  return { damaged, summary: events.at(-1), progress };
+  const warnings = events.flatMap((event) => (event.type === 'warning' ? event.message : []));
+  return { damaged, warnings, summary: events.at(-1), progress };
 }
 
 const reasonOf = async (file: string) => (await verify(file)).damaged.map(({ reason }) => reason);
@@ -205,6 +206,13 @@ describe('a book', () => {
     ]);
   });
 
+  test('without its list of chapters is unreadable', async () => {
+    await bindFolder(folder, { format: 'cbz' });
+    const file = book('Lighthouse Vol.01.cbz');
+    await rewrite(file, without('META-INF/tankobon.json'));
+    expect(await reasonOf(file)).toEqual(['unreadable']);
+  });
+
   test('as a folder has a changed page and then lacks it', async () => {
     await bindFolder(folder, { format: 'folder' });
     const pages = readdirSync(book('Vol.01'), { recursive: true, encoding: 'utf8' });
@@ -240,8 +248,21 @@ posixTest('links are counted and not followed; a named pipe does not block', asy
   });
 });
 
-test('a missing input is a wrong command line', async () => {
-  await expect(verify(join(folder, 'none'))).rejects.toMatchObject({ code: 'nothing-to-bind' });
+posixTest('a folder that cannot be read is named, and the others are checked', async () => {
+  const file = await addChapter(1);
+  const unnamable = Buffer.concat([Buffer.from(input('caf')), Buffer.from([0xe9])]);
+  mkdirSync(unnamable);
+  copyFileSync(file, Buffer.concat([unnamable, Buffer.from('/2.cbz')]));
+  const { damaged, warnings, summary } = await verify();
+  expect(warnings).toEqual([expect.stringContaining('Not checked')]);
+  expect(damaged).toEqual([]);
+  expect(summary).toMatchObject({ checked: 1 });
+});
+
+test('an input that is missing, or is below a file, is a wrong command line', async () => {
+  const file = await addChapter(1);
+  for (const missing of [join(folder, 'none'), join(file, 'none')])
+    await expect(verify(missing)).rejects.toMatchObject({ code: 'nothing-to-bind' });
 });
 
 test('progress counts bytes, and an interruption still gives the sums', async () => {
