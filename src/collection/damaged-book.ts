@@ -1,5 +1,6 @@
 /** What is left of a damaged book: its chapters by its manifest, and the entries of its directory. */
-import { dirname, extname, join } from 'node:path';
+import { createHash } from 'node:crypto';
+import { basename, dirname, extname, join } from 'node:path';
 import { readComicInfoFile } from '../cbz/archive-content.js';
 import {
   hasPdfHeader,
@@ -19,14 +20,17 @@ import {
   ZipEntryReader,
   type ZipEntry,
 } from '../cbz/zip-file.js';
-import { lstatIfExists } from '../core/files.js';
+import { lstatIfExists, readRegularFileIfExists } from '../core/files.js';
 import { shellQuoted } from '../core/shell-quoted.js';
 import { UUID_PATTERN } from '../core/uuid.js';
 import { BOOK_FORMATS, type BookFormat } from '../formats/bind-choices.js';
+import type { CoverImage } from '../formats/book.js';
 import { parseManifest, type ManifestChapter } from '../formats/book-manifest.js';
 import { readExistingBook, readLeadingManifest } from '../formats/existing-book.js';
 import { readFolderManifest, readManifestText } from '../formats/folder-book.js';
 import { MAX_ENTRIES, sortPages } from '../formats/read-chapters.js';
+import { imageExtension } from '../image/format.js';
+import { hasValidTrailer } from '../image/trailer.js';
 
 const TITLE_ADDRESS = new RegExp(`<Web>[^<]*/title/(${UUID_PATTERN})[^<]*</Web>`);
 
@@ -148,8 +152,30 @@ async function chaptersInFolders(book: string): Promise<readonly CbzIdentity[]> 
   return chapters;
 }
 
+/** The cover in the book. `none`: it has no cover; `unknown`: whether it had one is not known. */
+export async function readOwnCover({
+  file,
+  entries,
+  files,
+}: DamagedBook): Promise<CoverImage | 'none' | 'damaged' | 'unknown'> {
+  if (entries.length === 0 && files.size === 0) return 'unknown';
+  // The page of the cover is before the first chapter.
+  const entry = entries.find(({ name }) => basename(name).startsWith('c000-cover.'));
+  const [path, digest] = [...files].find(([name]) => name.startsWith('cover.')) ?? [];
+  if (!entry && path === undefined) return 'none';
+  const data = entry
+    ? await readEntry(file, entry)
+    : await readRegularFileIfExists(join(file, path ?? '')).catch(() => undefined);
+  const extension = data && imageExtension(data);
+  if (!extension) return 'damaged';
+  const isWhole = entry
+    ? hasValidTrailer(extension, data)
+    : createHash('sha256').update(data).digest('hex') === digest;
+  return isWhole ? { file, data, extension } : 'damaged';
+}
+
 /** Undefined for an entry that is too large, or has another checksum than its directory says. */
-export async function readEntry(file: string, entry: ZipEntry): Promise<Buffer | undefined> {
+async function readEntry(file: string, entry: ZipEntry): Promise<Buffer | undefined> {
   const reader = await ZipEntryReader.open(file);
   try {
     return await reader.read(entry, reusableBuffer());

@@ -25,8 +25,12 @@ import type { ReadChapter } from '../formats/source-chapter.js';
 import { writeBook } from '../formats/write-book.js';
 import { addChaptersBeside, addLoadedChapters, chaptersInBook } from './book-chapters.js';
 import type { CheckedFiles } from './checked-files.js';
-import { readOwnCover } from './damaged-cover.js';
-import { readDamagedBook, type DamagedBook, type NotRebuildable } from './damaged-book.js';
+import {
+  readDamagedBook,
+  readOwnCover,
+  type DamagedBook,
+  type NotRebuildable,
+} from './damaged-book.js';
 import { findFolderDamage, isEditedMetadata } from './folder-damage.js';
 
 /** Beside the book, on whose file system there is space for it. The next run continues with what a killed one left. */
@@ -123,8 +127,7 @@ async function rebuild(
   const warn = (message: string): void => {
     listeners.observe({ type: 'warning', message });
   };
-  const cover =
-    options.bookCover === 'none' ? undefined : await coverOf(damaged, group, warn, signal);
+  const cover = options.bookCover === 'none' ? undefined : await coverOf(damaged, group, warn);
   // Pages were converted where the format cannot contain them.
   const convert = await assertConverter().then(
     () => true,
@@ -191,10 +194,9 @@ async function coverOf(
   damaged: DamagedBook,
   group: ChapterGroup,
   warn: (message: string) => void,
-  signal: AbortSignal,
 ): Promise<CoverImage | undefined> {
   const { file } = damaged;
-  const own = await readOwnCover(damaged, signal);
+  const own = await readOwnCover(damaged);
   if (own === 'none') return undefined;
   if (typeof own === 'object') return own;
   const beside = { ...group, chapters: group.chapters.map((chapter) => ({ ...chapter, file })) };
