@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import { dirname } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { crc32 as crc32Of } from 'node:zlib';
-import { StorageError, UsageError } from '../core/errors.js';
+import { StorageError } from '../core/errors.js';
 import {
   temporaryName,
   toStorageError,
@@ -52,14 +52,12 @@ export interface Cbz extends CbzDescription {
   readonly signal?: AbortSignal;
 }
 
-const MAX_COMMENT_BYTES = 0xffff;
 const DIMENSIONS_BYTES = 512 * 1024;
 
 /**
- * Writes the CBZ completely or not at all. Holds one page in memory at a time. Rejects with UsageError `bad-option` for
- * an empty list of pages, a page without its size, and a comment that is too long, with StorageError
- * (`page-changed` if a page is not the one verified, `archive-wrong` if the result does not pass verification), or
- * with the signal's reason when aborted.
+ * Writes the CBZ completely or not at all. Holds one page in memory at a time. Rejects with StorageError
+ * (`page-changed` if a page is not the one verified, `archive-wrong` if the result does not pass verification, as for a
+ * comment that is too long), or with the signal's reason when aborted.
  */
 export async function writeCbz(cbz: Cbz): Promise<{ file: string; bytes: number }> {
   const { file, pages, comment, signal } = cbz;
@@ -68,7 +66,6 @@ export async function writeCbz(cbz: Cbz): Promise<{ file: string; bytes: number 
     return file;
   };
   signal?.throwIfAborted();
-  assertValid(cbz);
   try {
     makeFolders(dirname(file));
     if ((await statIfExists(file))?.isFile() === false)
@@ -84,20 +81,6 @@ export async function writeCbz(cbz: Cbz): Promise<{ file: string; bytes: number 
   } catch (error) {
     throw toStorageError(error, file);
   }
-}
-
-/** For programs without types. Without these, the archive would fail verification, or a page seem changed. */
-function assertValid({ file, pages, comment = '' }: Cbz): void {
-  const invalid = (problem: string) =>
-    new UsageError('bad-option', `${problem}: ${file}`, {
-      hint: 'Pass what the type Cbz of the package describes.',
-    });
-  if (pages.length === 0) throw invalid('A CBZ without pages');
-  for (const { file: page, bytes } of pages)
-    if (!Number.isSafeInteger(bytes) || bytes < 0) throw invalid(`The page ${page} has no bytes`);
-  if (typeof comment !== 'string') throw invalid('The comment is not a string');
-  if (Buffer.byteLength(comment) > MAX_COMMENT_BYTES)
-    throw invalid(`The comment has more than ${MAX_COMMENT_BYTES} bytes`);
 }
 
 /** Loads what an archive needs while the caller waits for the network, and yields to other work in between. */
