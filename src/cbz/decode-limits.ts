@@ -6,6 +6,7 @@
 import type { Entry, ZipFile } from 'yauzl';
 import { imageDimensions } from '../image/dimensions.js';
 import { imageExtension } from '../image/format.js';
+import { gifStructure } from '../image/gif.js';
 import { toZipEntry } from './zip-file.js';
 
 /** The largest decoded image, or frame of one. */
@@ -89,37 +90,7 @@ function jpegChannels(image: Buffer): number {
   return RGBA;
 }
 
-const GIF_HEADER_BYTES = 13;
-const GIF_EXTENSION = 0x21;
-const GIF_IMAGE = 0x2c;
-const GIF_DESCRIPTOR_BYTES = 10;
-
-/** The screen, or the largest frame: a decoder allocates both by their own sizes (GIF89a, sections 18 and 20). */
 function gifBytes(image: Buffer): number | undefined {
-  if (image.length < GIF_HEADER_BYTES) return undefined;
-  let pixels = image.readUInt16LE(6) * image.readUInt16LE(8);
-  let offset = GIF_HEADER_BYTES + colorTableBytes(image[10]);
-  while (offset + GIF_DESCRIPTOR_BYTES <= image.length) {
-    const block = image[offset];
-    if (block === GIF_EXTENSION) offset = afterSubBlocks(image, offset + 2);
-    else if (block === GIF_IMAGE) {
-      const frame = image.readUInt16LE(offset + 5) * image.readUInt16LE(offset + 7);
-      pixels = Math.max(pixels, frame);
-      const flags = image[offset + 9];
-      offset = afterSubBlocks(image, offset + GIF_DESCRIPTOR_BYTES + colorTableBytes(flags) + 1);
-    } else if (block === 0) offset += 1;
-    else break;
-  }
-  return pixels * RGBA;
-}
-
-function colorTableBytes(flags = 0): number {
-  return (flags & 0x80) === 0 ? 0 : 3 * 2 ** ((flags & 0x07) + 1);
-}
-
-function afterSubBlocks(image: Buffer, start: number): number {
-  let offset = start;
-  for (let length = image[offset]; length !== undefined && length > 0; length = image[offset])
-    offset += 1 + length;
-  return offset + 1;
+  const gif = gifStructure(image);
+  return gif && gif.pixels * RGBA;
 }

@@ -3,6 +3,7 @@
  * matching Content-Length. Bytes after the trailer are allowed: real files have padding or appended data there.
  */
 import type { ImageExtension } from './format.js';
+import { gifStructure } from './gif.js';
 
 /** @param bytes the whole file */
 export function hasValidTrailer(extension: ImageExtension, bytes: Buffer): boolean {
@@ -12,7 +13,7 @@ export function hasValidTrailer(extension: ImageExtension, bytes: Buffer): boole
 const TRAILER_CHECKS: Readonly<Record<ImageExtension, (bytes: Buffer) => boolean>> = {
   jpg: hasJpegTrailer,
   png: hasPngTrailer,
-  gif: hasGifTrailer,
+  gif: (bytes) => gifStructure(bytes)?.hasTrailer === true,
   webp: hasWebpTrailer,
   avif: hasAvifTrailer,
 };
@@ -45,38 +46,6 @@ function hasPngTrailer(bytes: Buffer): boolean {
     offset += PNG_CHUNK_OVERHEAD_BYTES + bytes.readUInt32BE(offset);
   }
   return false;
-}
-
-const GIF_HEADER_BYTES = 13;
-const GIF_EXTENSION = 0x21;
-const GIF_IMAGE = 0x2c;
-const GIF_TRAILER = 0x3b;
-
-/** Follows the blocks to the trailer (GIF89a, section 27). */
-function hasGifTrailer(bytes: Buffer): boolean {
-  let offset = GIF_HEADER_BYTES + colourTableBytes(bytes[10]);
-  for (;;) {
-    const block = bytes[offset];
-    if (block === GIF_TRAILER) return true;
-    if (block === GIF_EXTENSION) offset = afterSubBlocks(bytes, offset + 2);
-    // The image data follows the descriptor, its colour table and the code size.
-    else if (block === GIF_IMAGE)
-      offset = afterSubBlocks(bytes, offset + 11 + colourTableBytes(bytes[offset + 9]));
-    // Some encoders write a zero byte between two blocks.
-    else if (block === 0) offset += 1;
-    else return false;
-  }
-}
-
-function colourTableBytes(flags = 0): number {
-  return (flags & 0x80) === 0 ? 0 : 3 * 2 ** ((flags & 0x07) + 1);
-}
-
-function afterSubBlocks(bytes: Buffer, start: number): number {
-  let offset = start;
-  for (let length = bytes[offset]; length !== undefined && length > 0; length = bytes[offset])
-    offset += 1 + length;
-  return offset + 1;
 }
 
 const RIFF_HEADER_BYTES = 8;
