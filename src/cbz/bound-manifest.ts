@@ -74,7 +74,7 @@ export function manifestKeys(text: string): string[] | undefined {
   );
 }
 
-export interface PdfManifest {
+interface PdfManifest {
   readonly text: string;
   /** Where its line is in the file, without the line break. */
   readonly start: number;

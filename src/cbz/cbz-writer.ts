@@ -98,7 +98,7 @@ export async function preloadPacking(signal: AbortSignal): Promise<void> {
   }
 }
 
-export interface CbzWriterOptions extends ZipFileOptions {
+interface CbzWriterOptions extends ZipFileOptions {
   /** The number of pages that will be added. */
   readonly pages: number;
 }

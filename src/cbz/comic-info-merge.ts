@@ -16,7 +16,7 @@ import {
   type XmlNode,
 } from './comic-info-tree.js';
 
-export interface MergeOptions {
+interface MergeOptions {
   /** What tankobon wrote; undefined without a record: then nothing counts as edited. */
   readonly written: ChapterMetadata | undefined;
   /** The pages are those of the old file, so that edits of their descriptions stay. */

@@ -14,9 +14,9 @@ export const AGE_RATINGS = ['Everyone', 'Teen', 'Mature 17+', 'X18+'] as const;
 export type AgeRating = (typeof AGE_RATINGS)[number];
 
 /** What `Volume` has: the volume's number, or nothing; then a book has it in `Number` (docs/readers.md). */
-export type VolumeField = 'number' | 'none';
+type VolumeField = 'number' | 'none';
 /** What `Title` has: the chapter's title, or volume and number before it, see numberedTitle. */
-export type TitleField = 'plain' | 'numbered';
+type TitleField = 'plain' | 'numbered';
 
 /** The settings of what is written, by their names in the table of options. */
 export interface ComicFields {

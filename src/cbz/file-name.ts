@@ -10,7 +10,7 @@ import {
   type TemplateSegment,
 } from './name-template.js';
 
-export const CBZ_EXTENSION = '.cbz';
+const CBZ_EXTENSION = '.cbz';
 export const DEFAULT_NAME_TEMPLATE =
   '{series}/{series} Vol.{volume:02} Ch.{chapter:03} - {title} [{group}].cbz';
 
@@ -75,7 +75,7 @@ function shortened(segment: TemplateSegment, values: FieldValues, maxBytes: numb
   return result;
 }
 
-export interface PathCandidate {
+interface PathCandidate {
   readonly chapterId: string;
   readonly path: string;
 }

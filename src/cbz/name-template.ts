@@ -31,7 +31,7 @@ export const FIELD_VALUES = {
   uploader: 'the UUID of the user who uploaded the chapter',
   date: 'the day, in UTC, since which the chapter is readable, such as `2024-01-05`',
 } as const;
-export type NameField = keyof typeof FIELD_VALUES;
+type NameField = keyof typeof FIELD_VALUES;
 export const NAME_FIELDS = Object.keys(FIELD_VALUES) as readonly NameField[];
 /** Missing, empty and blank values are left out. */
 export type FieldValues = Readonly<Partial<Record<NameField, string | undefined>>>;

@@ -168,6 +168,6 @@ export function fileChanged(file: string): StorageError {
 }
 
 /** For the file that takes the place of one in this state. */
-export async function copyMode({ mode }: FileState, file: string): Promise<void> {
+async function copyMode({ mode }: FileState, file: string): Promise<void> {
   await chmod(file, Number(mode & 0o7777n)).catch(ignoreUnsupportedMode);
 }

@@ -12,7 +12,7 @@ import { AGE_RATINGS } from './comic-info.js';
 import type { ChapterMetadata } from './comic-info-reader.js';
 
 /** What restores a file of another program that got a record, see adopted-file.ts. */
-export interface AdoptedFile {
+interface AdoptedFile {
   /** The whole original file. */
   readonly sha256: string;
   readonly bytes: number;
@@ -84,7 +84,7 @@ const date = z.iso
   .transform((value) => new Date(value))
   .optional();
 
-export const recordMetadata = z.object({
+const recordMetadata = z.object({
   title: text,
   series: text,
   localizedSeries: text,

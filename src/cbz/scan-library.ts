@@ -174,12 +174,12 @@ async function listFiles(root: string, signal: AbortSignal | undefined) {
   return { files, hiddenFolders, leftoverFiles, links, folderBooks, unreadableFolders };
 }
 
-export interface UnreadableFolder {
+interface UnreadableFolder {
   readonly folder: string;
   readonly cause: unknown;
 }
 
-export interface ListedArchives {
+interface ListedArchives {
   /** CBZ and EPUB files, by path. */
   readonly files: readonly string[];
   /** PDF files, and the folders with the manifest of a book; of tankobon or not. */

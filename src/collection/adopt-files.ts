@@ -27,7 +27,7 @@ import {
 
 const HINT = 'Pass folders with CBZ or ZIP files, or with --pack folders of images.';
 
-export interface AdoptRequest {
+interface AdoptRequest {
   readonly folders: readonly string[];
   /** If not empty, chapters whose names say no language are in one of them. */
   readonly languages: readonly string[];

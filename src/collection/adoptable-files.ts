@@ -69,7 +69,7 @@ export interface FoundFiles {
   readonly leftovers: readonly string[];
 }
 
-export interface ListedFolders {
+interface ListedFolders {
   /** CBZ and ZIP files. */
   readonly archives: string[];
   readonly folders: { readonly folder: string; readonly images: readonly string[] }[];

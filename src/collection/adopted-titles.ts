@@ -3,7 +3,7 @@ import { relative, sep } from 'node:path';
 import { groupBy } from '../core/group-by.js';
 import type { Recognized } from './recognize-files.js';
 
-export interface AdoptedTitle {
+interface AdoptedTitle {
   readonly id: string;
   /** May be empty. */
   readonly name: string;

@@ -47,7 +47,7 @@ export interface Candidate {
   readonly title: Title | undefined;
 }
 
-export type NameMatch =
+type NameMatch =
   | { readonly candidate: Candidate; readonly evidence: readonly Evidence[] }
   | {
       readonly reason: UnrecognizedReason;

@@ -27,7 +27,7 @@ export interface ExtraDeps extends CoverDeps {
   readonly stateFolder: string;
 }
 
-export interface ExtraListeners {
+interface ExtraListeners {
   readonly onMoved: (file: string, newFile: string) => void;
   readonly warn: (message: string) => void;
 }

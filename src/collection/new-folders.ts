@@ -2,7 +2,7 @@
 import { dirname, sep } from 'node:path';
 import type { Title } from '../api/titles.js';
 
-export interface PlannedPath {
+interface PlannedPath {
   readonly title: Title;
   readonly from: string;
   /** `from` for a file that stays. */

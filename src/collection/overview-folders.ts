@@ -47,7 +47,7 @@ export type OverviewEvent =
       readonly unknown: number;
     };
 
-export interface OverviewRequest {
+interface OverviewRequest {
   readonly folders: readonly string[];
   /** Empty: all; undefined: those of the files. */
   readonly languages: readonly string[] | undefined;

@@ -19,7 +19,7 @@ import type { LedgerRules } from './ledger-rules.js';
 import type { LedgerStore, Transaction } from './ledger-store.js';
 import { MAX_WAIT_MS, type Wait } from './rate-ledger.js';
 
-export interface FileStoreOptions {
+interface FileStoreOptions {
   /** Created if missing. */
   readonly folder: string;
   readonly clock: Clock;

@@ -23,7 +23,7 @@ export interface Ticket {
 }
 
 /** What the service says that remains of a quota, until the end of the period that it names. */
-export interface Cap {
+interface Cap {
   readonly key: string;
   remaining: number;
   readonly untilMs: number;

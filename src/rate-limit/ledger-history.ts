@@ -26,11 +26,11 @@ export interface OpenedDocument {
 }
 
 /** Another machine uses the document. */
-export interface WatchedDocument {
+interface WatchedDocument {
   readonly usedBy: LedgerDocument;
 }
 
-export interface HistoryOptions {
+interface HistoryOptions {
   /** The ids of the requests of this process begin with it and a hyphen. */
   readonly processId: string;
   readonly host: string;

@@ -24,7 +24,7 @@ export interface Demand {
 }
 
 /** What one process asks of the ledger in one transaction. */
-export interface Turn {
+interface Turn {
   readonly processId: string;
   readonly nowMs: number;
   readonly settlements: readonly Settlement[];
@@ -35,7 +35,7 @@ export interface Turn {
   readonly nextId: () => string;
 }
 
-export interface Grant {
+interface Grant {
   readonly id: string;
   readonly group: string;
 }

@@ -18,7 +18,7 @@ export interface QuotaView {
   readonly freeAtMs?: number;
 }
 
-export interface PauseView {
+interface PauseView {
   readonly why: 'rate-limited' | 'banned';
   /** By the wall clock. */
   readonly untilMs: number;
@@ -27,7 +27,7 @@ export interface PauseView {
 }
 
 /** One of several machines that share a ledger, with processes that wait. */
-export interface MachineView {
+interface MachineView {
   readonly host: string;
   readonly waiting: number;
 }

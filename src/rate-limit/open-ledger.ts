@@ -30,7 +30,7 @@ interface StoreOptions {
   readonly runner?: ScriptRunner;
 }
 
-export interface LedgerOptions extends StoreOptions {
+interface LedgerOptions extends StoreOptions {
   readonly addresses: ServiceAddresses;
 }
 

@@ -11,7 +11,7 @@ export interface GrantedRequest {
   readonly grantedMs?: number;
 }
 
-export interface PermitOptions {
+interface PermitOptions {
   readonly clock: Clock;
   readonly maxRequestMs: number;
   /** Whether the age counts by the wall clock too: other machines go on while this one sleeps. */

@@ -4,7 +4,7 @@
  */
 import type { IncomingHttpHeaders } from 'node:http';
 
-export interface RateHeaders {
+interface RateHeaders {
   /** X-RateLimit-Limit. */
   readonly limit?: number;
   /** X-RateLimit-Remaining. */

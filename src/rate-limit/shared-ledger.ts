@@ -26,7 +26,7 @@ import type {
 } from './rate-ledger.js';
 import { outcomeOf, type Outcome } from './settlement.js';
 
-export interface SharedLedgerDeps {
+interface SharedLedgerDeps {
   readonly store: LedgerStore;
   readonly clock: Clock;
   readonly rules: LedgerRules;

@@ -12,7 +12,7 @@ import { groupBy } from '../core/group-by.js';
 import type { Target } from './target.js';
 import type { TitleLoader } from './title-loader.js';
 
-export interface CollectedTitles {
+interface CollectedTitles {
   readonly byTitle: ReadonlyMap<string, readonly Chapter[]>;
   /** The titles that the responses contained, with their people and covers. */
   readonly titles: readonly Title[];
@@ -20,7 +20,7 @@ export interface CollectedTitles {
   readonly isPartial: boolean;
 }
 
-export interface CollectDeps {
+interface CollectDeps {
   readonly client: ServiceClient;
   readonly warn: (message: string) => void;
   readonly signal: AbortSignal;

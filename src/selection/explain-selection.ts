@@ -6,7 +6,7 @@ import { parseNumber } from './ranges.js';
 import { isInGroup, readableSince } from './exclusions.js';
 import { type SelectionOptions } from './select-chapters.js';
 
-export interface EmptySelection {
+interface EmptySelection {
   /** Undefined if the title is unknown. */
   readonly titleName: string | undefined;
   readonly options: SelectionOptions;

@@ -2,7 +2,7 @@
 import { UsageError } from '../core/errors.js';
 
 /** Instead of codes: every language, without being asked. */
-export const ALL_LANGUAGES = 'all';
+const ALL_LANGUAGES = 'all';
 
 const CODE = /^[a-z]{2,3}(-[a-z0-9]{2,8})?$/;
 

@@ -4,7 +4,7 @@
  */
 import { UsageError } from '../core/errors.js';
 
-export interface NumberRange {
+interface NumberRange {
   readonly from: number;
   readonly to: number;
 }

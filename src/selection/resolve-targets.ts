@@ -17,7 +17,7 @@ import {
 
 export type { Resolution, Series } from './resolution.js';
 
-export interface ResolveDeps extends LoaderDeps {
+interface ResolveDeps extends LoaderDeps {
   /** The languages of the chapters in feeds; all if absent or empty. */
   readonly languages?: readonly string[];
   /** Older chapters of groups and of followed titles are not needed. */

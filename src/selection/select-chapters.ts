@@ -25,9 +25,9 @@ export interface SelectionOptions extends Criteria {
 }
 
 /** Why a release was selected. */
-export type SelectionReason = 'all-asked' | 'only-release' | Criterion;
+type SelectionReason = 'all-asked' | 'only-release' | Criterion;
 
-export interface SelectedChapter {
+interface SelectedChapter {
   readonly chapter: Chapter;
   readonly reason: SelectionReason;
   /** The reason in words. */

@@ -7,7 +7,7 @@ import { printableLine } from '../core/printable.js';
 import { isUuid } from '../core/uuid.js';
 import { isLoopback, withoutUserInfo } from '../core/web-address.js';
 
-export type TargetKind = 'chapter' | 'title' | 'list' | 'group' | 'author' | 'follows';
+type TargetKind = 'chapter' | 'title' | 'list' | 'group' | 'author' | 'follows';
 
 export interface Target {
   /** `any` is a UUID without a kind: of a chapter, otherwise of a title, otherwise of a list. */

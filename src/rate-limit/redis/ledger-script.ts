@@ -82,7 +82,7 @@ export interface ScriptCall {
   readonly next?: { readonly seen: Snapshot; readonly token: string; readonly text: string };
 }
 
-export interface ScriptReply {
+interface ScriptReply {
   readonly snapshot: Snapshot;
   /** By the server's clock, in ms since the epoch. */
   readonly serverMs: number;

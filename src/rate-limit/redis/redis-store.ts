@@ -28,7 +28,7 @@ import type { ScriptRunner } from './redis-connection.js';
 import { RedisFailure, unexpectedReply } from './redis-failure.js';
 import { ServerOutage, type ServerOutageOptions } from './server-outage.js';
 
-export interface RedisStoreOptions extends ServerOutageOptions {
+interface RedisStoreOptions extends ServerOutageOptions {
   readonly runner: ScriptRunner;
   readonly clock: Clock;
   /** The name of this machine, shown on other machines. */

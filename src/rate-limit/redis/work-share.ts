@@ -14,9 +14,9 @@ import { unexpectedReply } from './redis-failure.js';
 import { ServerOutage, type ServerOutageOptions } from './server-outage.js';
 
 /** `claimed`: this process has it now; `taken`: another process has it; `done`: it was finished. */
-export type ClaimResult = 'claimed' | 'taken' | 'done';
+type ClaimResult = 'claimed' | 'taken' | 'done';
 
-export interface WorkShareOptions extends Omit<ServerOutageOptions, 'displayUrl'> {
+interface WorkShareOptions extends Omit<ServerOutageOptions, 'displayUrl'> {
   readonly server: RedisAddress;
   /** All machines that name the same share divide its items. */
   readonly name: string;
