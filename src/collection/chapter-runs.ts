@@ -27,7 +27,8 @@ export function toRuns<State>(
   const volumeOf = ({ volume }: ListedChapter<State>) =>
     numbersRestart && volume !== undefined ? numberKey(volume) : undefined;
   const ordered = [...chapters].sort(
-    (a, b) => byPosition(volumeOf(a) ?? '', volumeOf(b) ?? '') || byPosition(a.number, b.number),
+    (a, b) =>
+      compareNumbers(volumeOf(a) ?? '', volumeOf(b) ?? '') || compareNumbers(a.number, b.number),
   );
   const runs: ChapterRun<State>[] = [];
   for (const chapter of ordered) {
@@ -49,7 +50,7 @@ export function toRuns<State>(
 }
 
 /** By number, those without one last. */
-function byPosition(a: string, b: string): number {
+export function compareNumbers(a: string, b: string): number {
   const [first, second] = [parseNumber(a) ?? Infinity, parseNumber(b) ?? Infinity];
   if (first !== second) return first - second;
   return a < b ? -1 : Number(a > b);

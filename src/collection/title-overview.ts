@@ -7,7 +7,7 @@ import { inferVolumes, listedNumbers } from '../selection/infer-volumes.js';
 import { missingWholeNumbers } from '../selection/missing-numbers.js';
 import { parseNumber } from '../selection/ranges.js';
 import { chapterKey, numberKey } from '../selection/reading-order.js';
-import { toRuns, type ChapterRun } from './chapter-runs.js';
+import { compareNumbers, toRuns, type ChapterRun } from './chapter-runs.js';
 
 /** Why a chapter is missing. */
 export const MISSING_REASONS = {
@@ -123,7 +123,7 @@ export function overviewOf(
   }));
   return {
     have: have.size,
-    missing: [...missing.values()].sort(byNumber),
+    missing: [...missing.values()].sort((a, b) => compareNumbers(a.number, b.number)),
     takenDown: distinct([...gone].map((file) => numberOf([file], byId))),
     duplicates: duplicates(owned, byId, ownedKey),
     volumes: volumesOf(withVolumes({ releases, numbersRestart }).filter(isWanted), (release) =>
@@ -223,14 +223,4 @@ function volumesOf(
   return [...groupBy(named, ({ volume = '' }) => numberKey(volume))]
     .map(([volume, chapters]) => ({ volume, isComplete: chapters.every(isThere) }))
     .sort((a, b) => compareNumbers(a.volume, b.volume));
-}
-
-function byNumber(a: MissingChapter, b: MissingChapter): number {
-  return compareNumbers(a.number, b.number);
-}
-
-function compareNumbers(a: string, b: string): number {
-  return (
-    (parseNumber(a) ?? Infinity) - (parseNumber(b) ?? Infinity) || (a < b ? -1 : Number(a > b))
-  );
 }

@@ -6,7 +6,7 @@ const DESCRIPTOR_BYTES = 10;
 const TRAILER = 0x3b;
 
 interface GifStructure {
-  /** Of the screen, or of the largest frame, which may be larger: a decoder allocates both by their own sizes. */
+  /** The size of the screen, or of the largest frame, which may be larger: a decoder allocates both by their own sizes. */
   readonly pixels: number;
   readonly hasTrailer: boolean;
 }

@@ -4,13 +4,12 @@
  */
 import { fetchOwnedTitles, fetchOwnerName, groupFeed } from '../api/catalogue-lists.js';
 import type { Chapter } from '../api/chapters.js';
-import type { ServiceClient } from '../api/client.js';
 import { fetchTitleFeed, readFeed, readFeedSince } from '../api/feeds.js';
 import { FOLLOWED_FEED } from '../api/follows.js';
 import type { Title } from '../api/titles.js';
 import { groupBy } from '../core/group-by.js';
 import type { Target } from './target.js';
-import type { TitleLoader } from './title-loader.js';
+import type { ResolveDeps, TitleLoader } from './title-loader.js';
 
 interface CollectedTitles {
   readonly byTitle: ReadonlyMap<string, readonly Chapter[]>;
@@ -20,20 +19,10 @@ interface CollectedTitles {
   readonly isPartial: boolean;
 }
 
-interface CollectDeps {
-  readonly client: ServiceClient;
-  readonly warn: (message: string) => void;
-  readonly signal: AbortSignal;
-  /** All if absent or empty. */
-  readonly languages?: readonly string[];
-  /** Chapters that became readable before are not needed. */
-  readonly sinceMs?: number | undefined;
-}
-
 /** Undefined if there is no such group or author. `follows` needs a login, which the caller has checked. */
 export async function collectTitles(
   { kind, id }: Target,
-  deps: CollectDeps,
+  deps: ResolveDeps,
   loader: Pick<TitleLoader, 'undefinedIfNotFound'>,
 ): Promise<CollectedTitles | undefined> {
   const { client, signal, warn } = deps;

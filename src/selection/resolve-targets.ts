@@ -12,19 +12,10 @@ import {
   isTolerable,
   TitleLoader,
   warnMetadataUnavailable,
-  type LoaderDeps,
+  type ResolveDeps,
 } from './title-loader.js';
 
 export type { Resolution, Series } from './resolution.js';
-
-interface ResolveDeps extends LoaderDeps {
-  /** The languages of the chapters in feeds; all if absent or empty. */
-  readonly languages?: readonly string[];
-  /** Older chapters of groups and of followed titles are not needed. */
-  readonly sinceMs?: number | undefined;
-  /** Called with the chapters that are targets; their titles are requested once it resolves. */
-  readonly onChapters?: (chapters: readonly Chapter[]) => Promise<void>;
-}
 
 /** Throws errors that concern the whole run: no connection, a cooldown, a captcha. */
 export async function resolveTargets(

@@ -1,5 +1,6 @@
 /** Loads the titles of chapters. Titles are optional: a failure is a warning. */
 import { ServiceRefusal } from '../api/api-errors.js';
+import type { Chapter } from '../api/chapters.js';
 import type { ServiceClient } from '../api/client.js';
 import { OutageTooLong } from '../api/outage.js';
 import { fetchTitle, fetchTitles, type Title } from '../api/titles.js';
@@ -12,11 +13,17 @@ export interface LoadedTitles {
   readonly error: TankobonError | undefined;
 }
 
-export interface LoaderDeps {
+export interface ResolveDeps {
   readonly client: ServiceClient;
   /** Called if metadata cannot be loaded. */
   readonly warn: (message: string) => void;
   readonly signal: AbortSignal;
+  /** The languages of the chapters in feeds; all if absent or empty. */
+  readonly languages?: readonly string[];
+  /** Older chapters of groups and of followed titles are not needed. */
+  readonly sinceMs?: number | undefined;
+  /** Called with the chapters that are targets; their titles are requested once it resolves. */
+  readonly onChapters?: (chapters: readonly Chapter[]) => Promise<void>;
 }
 
 export class TitleLoader {
@@ -27,7 +34,7 @@ export class TitleLoader {
   /** The response that refused the last title or list, if one did. */
   refusal: ServiceRefusal | undefined;
 
-  constructor(private readonly deps: LoaderDeps) {}
+  constructor(private readonly deps: ResolveDeps) {}
 
   /** Throws errors that concern the whole run. */
   async load(ids: readonly string[]): Promise<void> {
