@@ -20,6 +20,8 @@ import {
 } from '../download/series-metadata.js';
 import type { LeftFolder } from './new-folders.js';
 
+/** More names of files are not listed. */
+const MAX_NAMES = 10;
 const IMAGE_NAME = /\.(?:jpe?g|png|gif|webp|avif)$/i;
 
 export interface ExtraDeps extends CoverDeps {
@@ -115,4 +117,16 @@ async function copyNew(file: string, target: string): Promise<boolean> {
   if (await publishNew(tmpFile, target)) return true;
   await removeFile(tmpFile);
   return false;
+}
+
+/** A message for each folder that a renamed title has left, and that has files which tankobon did not write. */
+export async function describeFoldersLeft(folders: Iterable<string>): Promise<readonly string[]> {
+  const messages: string[] = [];
+  for (const folder of folders) {
+    const names = (await readdirIfReadable(folder)).map(({ name }) => name).sort();
+    const more = names.length > MAX_NAMES ? ', …' : '';
+    const some = names.slice(0, MAX_NAMES).join(', ');
+    if (names.length > 0) messages.push(`Kept: ${folder} has other files: ${some}${more}`);
+  }
+  return messages;
 }

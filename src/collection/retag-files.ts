@@ -4,8 +4,9 @@
  * links are followed. Titles that get another name are moved with their books and covers.
  */
 import { dirname, join, relative, resolve } from 'node:path';
+import { LibraryCache } from '../cbz/library-cache.js';
 import type { LibraryIndex } from '../cbz/library-index.js';
-import { scanLibrary, type IdentityCache } from '../cbz/scan-library.js';
+import { scanLibrary } from '../cbz/scan-library.js';
 import { keptReason } from '../cbz/ownership.js';
 import { systemClock } from '../core/clock.js';
 import { thrownMessage, UsageError, type TankobonError } from '../core/errors.js';
@@ -22,18 +23,21 @@ import {
 import { renameBook } from '../formats/rename-book.js';
 import { damagedChapter } from '../formats/source-chapter.js';
 import type { ChapterFields } from '../selection/chapter-fields.js';
-import { describeFoldersLeft } from './folders-left.js';
-import { isFatal, moveBookCover, moveExtras, type ExtraDeps } from './move-extras.js';
+import {
+  describeFoldersLeft,
+  isFatal,
+  moveBookCover,
+  moveExtras,
+  type ExtraDeps,
+} from './move-extras.js';
 import type { LeftFolder } from './new-folders.js';
 import { assertReadableFolder } from './readable-folder.js';
 import type { BookRetag } from './retag-books.js';
 import type { RetagEvent } from './retag-events.js';
-import { planRetags, type ComparedFiles, type RetagPlan, type RetagRequest } from './retag-plan.js';
+import { planRetags, type RetagPlan, type RetagRequest } from './retag-plan.js';
 
 interface RetagDeps extends ExtraDeps {
   readonly observe: (event: RetagEvent) => void;
-  /** For a dry run, which changes nothing: without it, each file is opened. */
-  readonly cache?: (IdentityCache & ComparedFiles & { save(): Promise<void> }) | undefined;
 }
 
 const HINT = 'Pass a folder with chapters that tankobon saved.';
@@ -44,14 +48,15 @@ export async function retag(
   deps: RetagDeps,
 ): Promise<readonly TankobonError[]> {
   await assertReadableFolder(request.folder, HINT);
-  const { signal } = deps;
-  const cache = request.dryRun ? deps.cache : undefined;
+  const { signal, stateFolder } = deps;
+  // A dry run changes nothing: it opens only files that are new or were changed.
+  const cache = request.dryRun ? await LibraryCache.open(stateFolder, request.folder) : undefined;
   const library = await scanLibrary(request.folder, { signal, ...(cache && { cache }) });
   if (library.archives.length === 0 && library.damaged.length === 0)
     throw new UsageError('nothing-to-bind', `No chapters found: ${request.folder}`, { hint: HINT });
   if (!request.dryRun) await removeLeftovers(library.leftoverFiles, systemClock);
   try {
-    return await new RetagRun(request, { ...deps, cache }).run(library);
+    return await new RetagRun(request, deps).run(library, cache);
   } finally {
     // Without it, the next dry run is slower.
     await cache?.save().catch(() => undefined);
@@ -70,7 +75,10 @@ class RetagRun {
     private readonly deps: RetagDeps,
   ) {}
 
-  async run(library: LibraryIndex): Promise<readonly TankobonError[]> {
+  async run(
+    library: LibraryIndex,
+    cache: LibraryCache | undefined,
+  ): Promise<readonly TankobonError[]> {
     const links = new Set(library.links);
     for (const { file, readError, cause } of library.damaged)
       if (!links.has(file)) this.#fail(file, damagedChapter(file, cause ?? readError));
@@ -81,10 +89,7 @@ class RetagRun {
         const reason = 'other-program';
         this.deps.observe({ type: 'chapter-skipped', chapter, file, reason, message });
       }
-    const plan = await planRetags(library.archives, this.request, {
-      ...this.deps,
-      compared: this.deps.cache,
-    });
+    const plan = await planRetags(library.archives, this.request, this.deps, cache);
     this.#fields = plan.fields;
     for (const { file, chapter, error } of plan.failed) this.#fail(file, error, chapter);
     for (const { file, chapter, kept } of plan.unchanged) this.#keep(file, chapter, kept);

@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
 import { fetchChapters, type Chapter } from '../api/chapters.js';
-import type { ServiceClient } from '../api/client.js';
 import { fetchTitles, type Title } from '../api/titles.js';
+import type { LibraryCache } from '../cbz/library-cache.js';
 import type { ExistingArchive } from '../cbz/library-index.js';
 import { VERSION } from '../core/version.js';
 import { mayHaveChanged } from '../download/chapter-changes.js';
@@ -16,6 +16,7 @@ import {
   type RetagOptions,
 } from '../download/retag-chapter.js';
 import { fieldsById, type ChapterFields } from '../selection/chapter-fields.js';
+import type { ExtraDeps } from './move-extras.js';
 import { NewFolders, type LeftFolder } from './new-folders.js';
 import { planBookRetag, readBooks, type BookOfTitle, type BookRetag } from './retag-books.js';
 import { addUsedNames, newTitleNames, UsedNames } from './title-names.js';
@@ -27,12 +28,6 @@ export interface RetagRequest extends Omit<RetagOptions, 'titleNames' | 'hasComp
   readonly renameTitles: boolean;
   /** The template of the names, from which `nameTemplates` are made. */
   readonly name: string;
-}
-
-/** The digests of what files were compared with that need no change. */
-export interface ComparedFiles {
-  isSameAs(file: string, digest: string): boolean;
-  setSameAs(file: string, digest: string): void;
 }
 
 export interface RetagPlan {
@@ -60,19 +55,15 @@ export interface RetagPlan {
   readonly fields: ReadonlyMap<string, ChapterFields>;
 }
 
-interface PlanDeps {
-  readonly client: ServiceClient;
-  readonly warn: (message: string) => void;
-  readonly signal: AbortSignal;
-  /** Files that are in it are not read again. */
-  readonly compared?: ComparedFiles | undefined;
-}
-
-/** Throws errors of the service, and the signal's reason when aborted. */
+/**
+ * Files of which `compared` knows that they need no change are not read again. Throws errors of the service,
+ * and the signal's reason when aborted.
+ */
 export async function planRetags(
   all: readonly ExistingArchive[],
   request: RetagRequest,
-  { client, warn, signal, compared }: PlanDeps,
+  { client, warn, signal }: Pick<ExtraDeps, 'client' | 'warn' | 'signal'>,
+  compared: LibraryCache | undefined,
 ): Promise<RetagPlan> {
   const archives = all.filter(({ isBound, ownership }) => !isBound && ownership === 'own');
   const bound = all.filter(({ isBound }) => isBound);
@@ -131,7 +122,7 @@ export async function planRetags(
 }
 
 /** Plans as planRetag does, without reading a file that was compared with the same before and needed no change. */
-function planOnce(request: RetagRequest, compared: ComparedFiles | undefined): typeof planRetag {
+function planOnce(request: RetagRequest, compared: LibraryCache | undefined): typeof planRetag {
   if (!compared) return planRetag;
   return async (onDisk, options) => {
     const { file, chapter, title } = onDisk;

@@ -36,7 +36,6 @@ async function retagFolder(
   const { nameTemplates } = await import('../../download/download-request.js');
   const { imageLoader } = await import('../../download/service.js');
   const { withService } = await import('../with-service.js');
-  const { LibraryCache } = await import('../../cbz/library-cache.js');
   const { settings, stdout, stderr, signal } = context;
   const name = options.name ?? settings.name;
   const format = nameTemplates(name);
@@ -60,7 +59,6 @@ async function retagFolder(
   };
   const errors = await withService(context, async (service) =>
     retag(request, {
-      cache: await LibraryCache.open(context.paths.state, folder),
       client: service.anonymous,
       loader: imageLoader(context, service, service.anonymous),
       coversUrl: coversBaseUrl(service.addresses.apiUrl),
