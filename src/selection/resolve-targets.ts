@@ -4,10 +4,11 @@
  */
 import { fetchChapter, fetchChapters, type Chapter } from '../api/chapters.js';
 import { fetchList, fetchTitleFeed, listFeed, readFeed } from '../api/feeds.js';
+import { ChapterError } from '../core/errors.js';
 import { groupBy } from '../core/group-by.js';
 import { collectTitles } from './collected-titles.js';
 import { isCollection, type Target } from './target.js';
-import { PartialResolution, type Resolution } from './resolution.js';
+import type { Resolution } from './resolution.js';
 import {
   isTolerable,
   TitleLoader,
@@ -24,7 +25,7 @@ export async function resolveTargets(
 ): Promise<Resolution> {
   const resolver = new Resolver(deps);
   await resolver.addChapters(targets.filter(({ kind }) => kind === 'chapter' || kind === 'any'));
-  await deps.onChapters?.(resolver.found.of(targets).chapters);
+  await deps.onChapters?.(resolver.found(targets).chapters);
   await resolver.addTitles(targets.filter(({ kind }) => kind === 'title'));
   for (const target of targets) {
     if (target.kind === 'list') await resolver.addList(target);
@@ -32,19 +33,49 @@ export async function resolveTargets(
   }
   const loading = resolver.loadTitlesOfChapters();
   // If the names are known, people and covers can be loaded during the download.
-  if (!resolver.found.hasAllNames()) await loading;
-  return { ...resolver.found.of(targets), loadedTitles: resolver.titles.whenLoaded(loading) };
+  if (!resolver.hasAllNames()) await loading;
+  return { ...resolver.found(targets), loadedTitles: resolver.titles.whenLoaded(loading) };
 }
 
 class Resolver {
   readonly titles: TitleLoader;
-  readonly found: PartialResolution;
+  /** The chapters that are targets, by id. */
+  readonly #chapters = new Map<string, Chapter>();
+  readonly #idsWithoutMetadata = new Set<string>();
+  readonly #failures: Resolution['failures'][number][] = [];
+  readonly #series = new Map<string, { releases: Map<string, Chapter>; isPartial: boolean }>();
   /** The titles whose own lists of chapters were read. */
   readonly #readFeeds = new Set<string>();
 
   constructor(private readonly deps: ResolveDeps) {
     this.titles = new TitleLoader(deps);
-    this.found = new PartialResolution(this.titles);
+  }
+
+  /** What is known so far. */
+  found(targets: readonly Target[]): Omit<Resolution, 'loadedTitles'> {
+    return {
+      chapters: targets.flatMap(({ id }) => this.#chapters.get(id) ?? []),
+      series: [...this.#series].map(([titleId, { releases, isPartial }]) => ({
+        titleId,
+        chapters: [...releases.values()],
+        isPartial,
+      })),
+      titles: this.titles.loaded,
+      idsWithoutMetadata: [...this.#idsWithoutMetadata],
+      unusableTitleIds: this.titles.unusable,
+      failures: this.#failures,
+    };
+  }
+
+  /** Whether all names of titles are known, also from the responses of their chapters. */
+  hasAllNames(): boolean {
+    const isLoaded = (id: string) => this.titles.loaded.has(id);
+    return (
+      [...this.#series.keys()].every(isLoaded) &&
+      [...this.#chapters.values()].every(
+        ({ titleId = '', partialTitle }) => isLoaded(titleId) || (partialTitle?.name ?? '') !== '',
+      )
+    );
   }
 
   /** A target without a kind is a chapter, otherwise a title, otherwise a list. */
@@ -52,10 +83,10 @@ class Resolver {
     const ids = targets.map(({ id }) => id);
     const listed = await this.#fetchListedChapters(ids);
     if (listed === undefined) {
-      for (const id of ids) this.found.idsWithoutMetadata.add(id);
+      for (const id of ids) this.#idsWithoutMetadata.add(id);
       return;
     }
-    for (const [id, chapter] of listed) this.found.chapters.set(id, chapter);
+    for (const [id, chapter] of listed) this.#chapters.set(id, chapter);
     const missing = targets.filter(({ id }) => !listed.has(id));
     const mayBeTitles = missing.flatMap(({ kind, id }) => (kind === 'any' ? [id] : []));
     await this.titles.load(mayBeTitles);
@@ -74,7 +105,7 @@ class Resolver {
     for (const target of targets) {
       await this.#recordFailure(target, async () => {
         if (await this.#addTitle(target)) return;
-        this.found.addFailure(target, `Title not found: ${target.id}`);
+        this.#addFailure(target, `Title not found: ${target.id}`);
       });
     }
   }
@@ -82,7 +113,7 @@ class Resolver {
   async addList(target: Target): Promise<void> {
     await this.#recordFailure(target, async () => {
       if (await this.#addListFeed(target)) return;
-      this.found.addFailure(target, `List not found, or private: ${target.id}`);
+      this.#addFailure(target, `List not found, or private: ${target.id}`);
     });
   }
 
@@ -92,17 +123,34 @@ class Resolver {
       const collected = await collectTitles(target, this.deps, this.titles);
       if (!collected) {
         const what = target.kind === 'group' ? 'Group' : 'Author';
-        this.found.addFailure(target, `${what} not found: ${target.id}`);
+        this.#addFailure(target, `${what} not found: ${target.id}`);
         return;
       }
       for (const title of collected.titles) this.titles.loaded.set(title.id, title);
       for (const [titleId, chapters] of collected.byTitle)
-        this.found.addSeries(titleId, chapters, collected.isPartial);
+        this.#addSeries(titleId, chapters, collected.isPartial);
     });
   }
 
+  /** Loads the titles that have neither a usable nor an invalid response yet. */
   loadTitlesOfChapters(): Promise<void> {
-    return this.titles.load(this.found.titleIdsToLoad());
+    const chapterTitleIds = [...this.#chapters.values()].flatMap(({ titleId }) => titleId ?? []);
+    const { loaded, unusable } = this.titles;
+    const ids = new Set([...chapterTitleIds, ...this.#series.keys()]);
+    return this.titles.load([...ids].filter((id) => !loaded.has(id) && !unusable.has(id)));
+  }
+
+  /** The releases of a title, besides those that are known of it. A title is partial if all of its releases come so. */
+  #addSeries(titleId: string, chapters: readonly Chapter[], isPartial = false): void {
+    const known = this.#series.get(titleId) ?? { releases: new Map<string, Chapter>(), isPartial };
+    for (const chapter of chapters) known.releases.set(chapter.id, chapter);
+    this.#series.set(titleId, { ...known, isPartial: known.isPartial && isPartial });
+  }
+
+  #addFailure(target: Target, message: string, hint?: string): void {
+    const note = this.titles.refusal?.requestIdNote ?? '';
+    const error = new ChapterError('chapter-not-found', message + note, { hint });
+    this.#failures.push({ target, error });
   }
 
   /** Undefined if the service does not provide metadata of chapters. */
@@ -132,7 +180,7 @@ class Resolver {
     const chapters = await (isLoaded ? feed : this.titles.undefinedIfNotFound(feed));
     if (chapters) {
       this.#readFeeds.add(id);
-      this.found.addSeries(id, chapters);
+      this.#addSeries(id, chapters);
     }
     return chapters !== undefined;
   }
@@ -142,14 +190,13 @@ class Resolver {
     const { kind, id } = target;
     const listed = isOneOfSeveral ? await this.#fetchListedChapters([id]) : undefined;
     const chapter = listed?.get(id);
-    if (chapter) this.found.chapters.set(id, chapter);
+    if (chapter) this.#chapters.set(id, chapter);
     else if (kind === 'any' && (await this.#addListFeed(target))) return;
     // An unusable response, or a service without a catalogue: only the pages show whether it is a chapter.
     else if (isOneOfSeveral ? !listed : !(await this.#hasCatalogue(id)))
-      this.found.idsWithoutMetadata.add(id);
-    else if (kind === 'chapter') this.found.addFailure(target, `Chapter not found: ${id}`);
-    else
-      this.found.addFailure(target, `MangaDex has no chapter, title or list: ${id}`, OTHER_KINDS);
+      this.#idsWithoutMetadata.add(id);
+    else if (kind === 'chapter') this.#addFailure(target, `Chapter not found: ${id}`);
+    else this.#addFailure(target, `MangaDex has no chapter, title or list: ${id}`, OTHER_KINDS);
   }
 
   async #hasCatalogue(id: string): Promise<boolean> {
@@ -164,7 +211,7 @@ class Resolver {
       await action();
     } catch (error) {
       if (!isTolerable(error)) throw error;
-      this.found.failures.push({ target, error });
+      this.#failures.push({ target, error });
     }
   }
 
@@ -175,7 +222,7 @@ class Resolver {
     if (list.titleIds.length === 0) return true;
     const chapters = await readFeed(client, listFeed(id), this.deps);
     const byTitle = groupBy(chapters, ({ titleId = '' }) => titleId);
-    for (const titleId of list.titleIds) this.found.addSeries(titleId, byTitle.get(titleId) ?? []);
+    for (const titleId of list.titleIds) this.#addSeries(titleId, byTitle.get(titleId) ?? []);
     return true;
   }
 }
