@@ -92,31 +92,22 @@ export function endpointQuota(method: string, path: string): EndpointQuota | und
 
 /** The quotas of a request to an API host: the general limit, and that of its endpoint if it has one. */
 export function quotasOf(host: string, method: string, path: string): readonly Quota[] {
-  const row = endpointQuota(method, path);
-  const endpoint = row ? [rowQuota(endpointKey(host, row), row, 1)] : [];
-  return [generalQuota(host, 1), ...endpoint];
+  return keysOf(host, endpointQuota(method, path)).map((key) => quotaOf(key));
 }
 
-const endpointKey = (host: string, row: EndpointQuota): string => `${host} ${nameOf(row)}`;
+function keysOf(host: string, row: EndpointQuota | undefined): readonly string[] {
+  return row ? [host, `${host} ${nameOf(row)}`] : [host];
+}
 
 /** The quota of a key. One that this version does not know counts as used up for an hour. */
 export function quotaOf(key: string, scale: PeriodScale = { general: 1, endpoint: 1 }): Quota {
-  if (isGeneralKey(key)) return generalQuota(key, scale.general);
-  const row = ROWS_BY_NAME.get(key.slice(key.indexOf(' ') + 1)) ?? UNKNOWN_QUOTA;
-  return rowQuota(key, row, scale.endpoint);
-}
-
-function rowQuota(
-  key: string,
-  { requests, periodMinutes }: Pick<EndpointQuota, 'requests' | 'periodMinutes'>,
-  scale: number,
-): Quota {
-  return { key, requests, periodMs: periodMinutes * 60_000 * scale };
-}
-
-function generalQuota(key: string, scale: number): Quota {
-  const { requests, periodMs } = GENERAL_LIMIT;
-  return { key, requests, periodMs: periodMs * scale };
+  if (isGeneralKey(key)) {
+    const { requests, periodMs } = GENERAL_LIMIT;
+    return { key, requests, periodMs: periodMs * scale.general };
+  }
+  const name = key.slice(key.indexOf(' ') + 1);
+  const { requests, periodMinutes } = ROWS_BY_NAME.get(name) ?? UNKNOWN_QUOTA;
+  return { key, requests, periodMs: periodMinutes * 60_000 * scale.endpoint };
 }
 
 /** Whether a key is that of a host's general limit. */
@@ -137,10 +128,9 @@ export function quotaKeysOf(
   { method, url }: RequestInfo,
 ): readonly string[] {
   const host = hostKey(url);
-  const row =
-    host === hostKey(apiUrl) ? endpointQuota(method, pathBelow(apiUrl, url) ?? '') : undefined;
-  if (row) return [host, endpointKey(host, row)];
-  return host === hostKey(apiUrl) || host === hostKey(authUrl) ? [host] : [];
+  if (host === hostKey(apiUrl))
+    return keysOf(host, endpointQuota(method, pathBelow(apiUrl, url) ?? ''));
+  return host === hostKey(authUrl) ? [host] : [];
 }
 
 /** Ignores empty segments, so that no spelling of a path bypasses its quota. */

@@ -5,7 +5,6 @@
  */
 import { LEDGER_VERSION, MAX_DOCUMENT_BYTES } from '../ledger-document.js';
 import { TICKET_LIFETIME_MS } from '../ledger-rules.js';
-import { redisScript } from './redis-connection.js';
 import { unexpectedReply } from './redis-failure.js';
 
 /** Braces: all keys are in the same slot. */
@@ -22,7 +21,7 @@ const MAX_PROCESSES = 1_000;
 const MAX_ID_BYTES = 100;
 const MAX_SERVER_MS = 9e15;
 
-export const LEDGER_SCRIPT = redisScript(`
+export const LEDGER_SCRIPT = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + time[2] / 1000
 local version = redis.call('GET', KEYS[1])
@@ -63,7 +62,7 @@ if redis.call('HSTRLEN', KEYS[2], 'text') <= ${MAX_DOCUMENT_BYTES} then
   text = redis.call('HGET', KEYS[2], 'text') or ''
 end
 return {'stale', time[1], time[2], run, seen, token, text}
-`);
+`;
 
 /** The document as one process has seen it. */
 export interface Snapshot {

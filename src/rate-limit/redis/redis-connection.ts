@@ -19,20 +19,10 @@ export function displayAddress({ url }: RedisAddress): string {
   return `${url.protocol}//${url.host}${url.pathname}`;
 }
 
-export interface RedisScript {
-  readonly text: string;
-  /** The server's name for a script that it has run before. */
-  readonly sha1: string;
-}
-
-export function redisScript(text: string): RedisScript {
-  return { text, sha1: createHash('sha1').update(text).digest('hex') };
-}
-
 /** Runs scripts on a server. */
 export interface ScriptRunner {
   /** Throws RedisFailure. */
-  evaluate(script: RedisScript, keys: readonly string[], args: readonly string[]): Promise<unknown>;
+  evaluate(script: string, keys: readonly string[], args: readonly string[]): Promise<unknown>;
   /** Before the process ends: waits at most a second for a reply from now on. */
   shortenWaits(): void;
   close(): void;
@@ -56,20 +46,22 @@ export class RedisConnection implements ScriptRunner {
   ) {}
 
   async evaluate(
-    script: RedisScript,
+    script: string,
     keys: readonly string[],
     args: readonly string[],
   ): Promise<unknown> {
     const rest = [String(keys.length), ...keys, ...args];
+    // The server's name for a script that it has run before.
+    const sha1 = createHash('sha1').update(script).digest('hex');
     try {
-      return await this.#send(['EVALSHA', script.sha1, ...rest]);
+      return await this.#send(['EVALSHA', sha1, ...rest]);
     } catch (error) {
       // The server has restarted, or has never seen this version of the script.
       if (!(error instanceof Error) || replyCode(error.message) !== 'NOSCRIPT') {
         throw this.#failure(error);
       }
     }
-    return this.#send(['EVAL', script.text, ...rest]).catch((error: unknown) => {
+    return this.#send(['EVAL', script, ...rest]).catch((error: unknown) => {
       throw this.#failure(error);
     });
   }

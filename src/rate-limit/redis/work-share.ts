@@ -4,12 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { Wait } from '../rate-ledger.js';
-import {
-  redisScript,
-  RedisConnection,
-  displayAddress,
-  type RedisAddress,
-} from './redis-connection.js';
+import { RedisConnection, displayAddress, type RedisAddress } from './redis-connection.js';
 import { unexpectedReply } from './redis-failure.js';
 import { ServerOutage, type ServerOutageOptions } from './server-outage.js';
 
@@ -30,7 +25,7 @@ const LEASE_MS = 60_000;
 const LIFETIME_MS = 35 * 24 * 60 * 60_000;
 
 /** KEYS: finished items, claims. ARGV: operation, owner, lease, lifetime, items. */
-const SHARE_SCRIPT = redisScript(`
+const SHARE_SCRIPT = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local operation, owner, lapses = ARGV[1], ARGV[2], string.format('%.0f', now + ARGV[3])
@@ -57,7 +52,7 @@ for at = 5, #ARGV do
   results[#results + 1] = result
 end
 return results
-`);
+`;
 
 const RESULTS: readonly ClaimResult[] = ['claimed', 'taken', 'done'];
 
