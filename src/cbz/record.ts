@@ -84,7 +84,7 @@ const date = z.iso
   .transform((value) => new Date(value))
   .optional();
 
-const recordMetadata = z.object({
+export const recordMetadata = z.object({
   title: text,
   series: text,
   localizedSeries: text,
