@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { comicInfoXml, type ComicMetadata } from '../../../src/cbz/comic-info.js';
 import { readComicInfo, writtenMetadata } from '../../../src/cbz/comic-info-reader.js';
 import { formatRecord, parseRecords, type ChapterRecord } from '../../../src/cbz/record.js';
-import { codePoint } from '../../support/any-text.js';
+import { codePoint, webUrl } from '../../support/any-text.js';
 
 const optional = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined });
 const text = optional(fc.string({ unit: codePoint }));
@@ -24,7 +24,7 @@ const comic: fc.Arbitrary<ComicMetadata> = fc.record({
   translators: texts,
   genres: texts,
   tags: texts,
-  web: optional(fc.webUrl()),
+  web: optional(webUrl),
   language: optional(fc.constantFrom('en', 'pt-br', 'zh', 'null')),
   originalLanguage: optional(fc.constantFrom('ja', 'ko', 'ja-ro')),
   ageRating: optional(fc.constantFrom('Everyone', 'X18+')),

@@ -10,6 +10,7 @@ import {
 } from '../../../src/cli/output/hyperlinks.js';
 import { printable } from '../../../src/core/printable.js';
 import { supportsProgress, TerminalProgress } from '../../../src/cli/output/terminal-progress.js';
+import { webUrl } from '../../support/any-text.js';
 import { posixTest } from '../../support/platform.js';
 
 const ESC = '\u001B';
@@ -80,7 +81,7 @@ posixTest.each([
 
 test('a link has the text and the width of what it links', () => {
   fc.assert(
-    fc.property(fc.string({ unit: 'grapheme' }), fc.webUrl(), (text, url) => {
+    fc.property(fc.string({ unit: 'grapheme' }), webUrl, (text, url) => {
       const line = `${printable(text)} ${url}`;
       const linked = linkAddresses(linkPaths(line, () => true));
       expect(linked.replace(LINK_CODE, '')).toBe(line);
