@@ -1,5 +1,15 @@
 /** `tankobon overview` against a practice service: what it counts, what it asks for, and what it prints. */
-import { mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { formatIdentityComment } from '../../../src/cbz/identity.js';
 import { shellQuoted } from '../../../src/core/shell-quoted.js';
@@ -20,9 +30,33 @@ import { virtualClock, type VirtualClock } from '../../support/virtual-clock.js'
 
 const AT = '2025-01-01T00:00:00+00:00';
 
+/** What each test begins with: chapters 1 to 4 of Alpha, and both of Beta. */
+let downloaded: string;
+beforeAll(async () => {
+  await start();
+  await harness.download({
+    targets: [`title:${titleId('Alpha')}`],
+    language: 'en',
+    chapters: '1-4',
+  });
+  await harness.download({ targets: [`title:${titleId('Beta')}`], language: 'en' });
+  downloaded = mkdtempSync(join(tmpdir(), 'tankobon-overview-'));
+  cpSync(harness.output, downloaded, { recursive: true });
+  await harness.stop();
+});
+afterAll(() => {
+  rmSync(downloaded, { recursive: true });
+});
+
 let clock: VirtualClock;
 let harness: DownloadHarness;
 beforeEach(async () => {
+  await start();
+  cpSync(downloaded, harness.output, { recursive: true });
+});
+afterEach(() => harness.stop());
+
+async function start(): Promise<void> {
   clock = virtualClock();
   const readableMs = clock.wallMs() - 9 * DAY_MS;
   const library = syncLibrary(['Alpha', 'Beta'], readableMs);
@@ -31,14 +65,7 @@ beforeEach(async () => {
   const french = { translatedLanguage: 'fr' };
   library.putChapter(editChapter(syncChapter('Alpha', '7', readableMs), AT, french));
   harness = await DownloadHarness.start({ library, clock });
-  await harness.download({
-    targets: [`title:${titleId('Alpha')}`],
-    language: 'en',
-    chapters: '1-4',
-  });
-  await harness.download({ targets: [`title:${titleId('Beta')}`], language: 'en' });
-});
-afterEach(() => harness.stop());
+}
 
 async function overview(...words: readonly string[]) {
   const seen = harness.service.log.length;
