@@ -64,20 +64,23 @@ function constantsOf(statement: ts.Statement) {
   );
 }
 
-/** What all other tests expect. */
-function stringsInTests(): ReadonlySet<string> {
+/** Those of the codes that no other test expects. */
+function unexpectedIn(codes: readonly string[]): readonly string[] {
   const files = readdirSync(TESTS, { recursive: true, encoding: 'utf8' }).filter(
     (name) => name.endsWith('.test.ts') && name !== THIS_FILE,
   );
-  return new Set(
-    files.flatMap((name) => [...expectedStrings(readFileSync(join(TESTS, name), 'utf8'))]),
-  );
+  const left = new Set(codes);
+  for (const name of files) {
+    const text = readFileSync(join(TESTS, name), 'utf8');
+    // Parsing all tests would take a second.
+    if (![...left].some((code) => text.includes(`'${code}'`))) continue;
+    for (const code of expectedStrings(text)) left.delete(code);
+  }
+  return [...left];
 }
 
 test('every code and every reason is expected by another test', () => {
-  const expected = stringsInTests();
-  expect(CODES.filter((code) => !expected.has(code))).toEqual([]);
-  expect(expected).not.toContain('an-invented-code');
+  expect(unexpectedIn([...CODES, 'an-invented-code'])).toEqual(['an-invented-code']);
 });
 
 test('docs/troubleshooting.md lists exactly the codes and the reasons of failed loads', () => {
