@@ -229,9 +229,9 @@ describe('hostile answers', () => {
     expect((await thrown(client.api(REQUEST))).message).not.toMatch(/[\p{Cc}\p{Cf}]/u);
   });
 
-  test('JSON nested a million deep does not crash', async () => {
+  test('JSON nested a hundred thousand deep does not crash', async () => {
     const { client } = await make();
-    const raw = '['.repeat(1_000_000) + ']'.repeat(1_000_000);
+    const raw = '['.repeat(100_000) + ']'.repeat(100_000);
     service.behave(() => ({ raw }));
     await expect(client.api(REQUEST)).resolves.toBeInstanceOf(Array);
     service.behave(() => ({ status: 403, raw: `{"errors":[{"context":${raw}}]}` }));

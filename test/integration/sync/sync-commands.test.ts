@@ -132,7 +132,10 @@ posixDescribe('SIGTERM', () => {
     const running = start(['sync', '--every', '6h'], { env });
     while (!service.log.some(({ host }) => host === 'node')) await delay(5);
     running.child.kill('SIGTERM');
-    expect((await running.finished).code).toBe(130);
+    expect(await running.finished).toMatchObject({
+      code: 130,
+      stderr: expect.stringContaining('Interrupted'),
+    });
     expect(await run()).toMatchObject({ code: 0 });
   });
 
