@@ -93,8 +93,7 @@ describe('with a read-only HOME', () => {
 
   posixTest.each([
     ['config list'],
-    ['demo'],
-    ...longRunRows(['limits'], ['report-status'], ['sync status']),
+    ...longRunRows(['demo'], ['limits'], ['report-status'], ['sync status']),
   ])('%s works', async (line) => {
     expect(await run(line, readOnly())).toMatchObject({ code: 0 });
   });
@@ -219,7 +218,8 @@ describe('with TMPDIR elsewhere', () => {
 
   test('a missing one is a sentence of demo, and nothing to the others', async () => {
     const missing = elsewhere(join(folder, 'missing'));
-    for (const line of ['login --insecure-storage', `download ${ID}`, 'config set quality data'])
+    const others = longRunRows('login --insecure-storage', 'config set quality data');
+    for (const line of [`download ${ID}`, ...others])
       expect({ line, ...(await run(line, missing)) }).toMatchObject({ line, code: 0 });
     const refused = await run('demo', missing);
     expect({ code: refused.code, stdout: refused.stdout }).toEqual({ code: 2, stdout: '' });

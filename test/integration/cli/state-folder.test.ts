@@ -76,7 +76,8 @@ posixDescribe('a state folder', () => {
   test('that is shared on purpose (sticky) is refused and stays as it is', async () => {
     makeHome(0o1777);
     const before = harness.service.log.length;
-    for (const line of [`download ${ID}`, 'login --insecure-storage', 'whoami', 'logout']) {
+    const others = longRunRows('whoami', 'logout');
+    for (const line of [`download ${ID}`, 'login --insecure-storage', ...others]) {
       const { code, stdout, stderr } = await run(line);
       expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
       expect(stderr).toBe(

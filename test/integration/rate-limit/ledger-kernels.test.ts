@@ -1,5 +1,7 @@
 /** One folder used under several kernels with different monotonic clocks, as on a network drive. */
+import type { PeriodScale } from '../../../src/rate-limit/quotas.js';
 import { testConcurrently } from '../../support/concurrent-tests.js';
+import { longRunRows } from '../../support/long-run.js';
 import { runPool } from '../../support/process-pool-run.js';
 import { maxRequestsInWindow } from '../../support/stub-server.js';
 
@@ -9,13 +11,23 @@ const KERNELS = [
   { boot: { id: 'cccccccccccc', host: 'nas-two' }, clockOffsetMs: 50_000 },
 ];
 
-const LIMITS = {
-  'the general limit': ['/manga/x', { general: 0.2, endpoint: 0.2 }, 5, 200],
-  'an endpoint’s quota': ['/at-home/server/x', { general: 0.02, endpoint: 0.02 }, 40, 1_200],
-} as const;
+/** Which limit, a path, the scales of the periods, and the limit in a period. */
+type Limit = readonly [string, string, PeriodScale, number, number];
 
-const tests = Object.entries(LIMITS).map<[string, () => Promise<void>]>(
-  ([name, [path, periodScale, limit, periodMs]]) => [
+const LIMITS: readonly Limit[] = [
+  ['the general limit', '/manga/x', { general: 0.2, endpoint: 0.2 }, 5, 200],
+  // In `npm test`, simulated kernels keep it: test/unit/rate-limit/virtual-ledger.test.ts.
+  ...longRunRows<Limit>([
+    'an endpoint’s quota',
+    '/at-home/server/x',
+    { general: 0.02, endpoint: 0.02 },
+    40,
+    1_200,
+  ]),
+];
+
+const tests = LIMITS.map<[string, () => Promise<void>]>(
+  ([name, path, periodScale, limit, periodMs]) => [
     `three kernels, one folder: ${name} is kept, and they take turns with a warning`,
     async () => {
       const { times, failures, warnings, shares } = await runPool({
