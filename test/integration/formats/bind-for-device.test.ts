@@ -207,9 +207,14 @@ describe('formats', () => {
     const again = await bindFolder(folder, { device });
     expect(statuses(again)).toEqual(['skipped']);
     expect(again.events.some(({ type }) => type === 'book-saved')).toBe(false);
-    // Another profile means other pages.
-    expect(statuses(await bindFolder(folder, { device, gamma: 1.5 }))).toEqual(['saved']);
-    expect(outputNames()).toEqual([name]);
+  });
+
+  test('another profile means other pages', async () => {
+    await addChapter(1);
+    const options = { device: '30x40', format: 'epub' } as const;
+    expect(statuses(await bindFolder(folder, options))).toEqual(['saved']);
+    expect(statuses(await bindFolder(folder, { ...options, gamma: 1.5 }))).toEqual(['saved']);
+    expect(outputNames()).toEqual(['Lighthouse Vol.01.epub']);
   });
 
   test('--format overrides that of the device', async () => {
@@ -282,8 +287,8 @@ describe('--max-size', () => {
       ['pdf', 'remarkable-2'],
     ),
   ])('cuts a book between chapters: %s for %s', async (format, device) => {
-    for (const number of [1, 2, 3]) await addLarge(number, 2);
-    const maxSize = 250_000;
+    for (const number of [1, 2, 3]) await addLarge(number, 1);
+    const maxSize = 125_000;
     const options = { format, device, maxSize };
     const { events } = await bindFolder(folder, options);
     const names = outputNames();
@@ -301,9 +306,9 @@ describe('--max-size', () => {
   });
 
   test('names the part in the title, and removes parts that the book no longer has', async () => {
-    for (const number of [1, 2, 3]) await addLarge(number, 2);
+    for (const number of [1, 2, 3]) await addLarge(number, 1);
     const options = { format: 'epub', device: '300x450' } as const;
-    await bindFolder(folder, { ...options, maxSize: 250_000 });
+    await bindFolder(folder, { ...options, maxSize: 125_000 });
     const total = outputNames().length;
     const opf = await readEntry(output('Lighthouse Vol.01 part 2.epub'), 'OEBPS/content.opf');
     expect(opf).toContain(`<dc:title>Lighthouse, Vol. 1 (2 of ${total})</dc:title>`);
@@ -312,20 +317,20 @@ describe('--max-size', () => {
     expect(outputNames()).toEqual(
       ['Lighthouse Vol.01.epub', `Lighthouse Vol.01 part ${total + 1}.epub`].sort(),
     );
-    await bindFolder(folder, { ...options, maxSize: 250_000 });
+    await bindFolder(folder, { ...options, maxSize: 125_000 });
     expect(outputNames()).not.toContain('Lighthouse Vol.01.epub');
   });
 
   test('cuts a larger chapter between pages, with a warning', async () => {
-    await addLarge(1, 6);
-    const { events } = await bindFolder(folder, { maxSize: 250_000 });
+    await addLarge(1, 3);
+    const { events } = await bindFolder(folder, { maxSize: 125_000 });
     expect(events).toContainEqual({
       type: 'warning',
-      message: `Cut 1 chapter larger than 250 kB between pages (Ch. 1): ${output('Lighthouse Vol.01.cbz')}`,
+      message: `Cut 1 chapter larger than 125 kB between pages (Ch. 1): ${output('Lighthouse Vol.01.cbz')}`,
     });
     const pages = await Promise.all(outputNames().map((name) => imagesIn(output(name))));
-    expect(pages.flat()).toHaveLength(6);
-    for (const size of sizes()) expect(size).toBeLessThanOrEqual(250_000);
+    expect(pages.flat()).toHaveLength(3);
+    for (const size of sizes()) expect(size).toBeLessThanOrEqual(125_000);
   });
 });
 
