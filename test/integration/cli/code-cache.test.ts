@@ -24,7 +24,7 @@ import {
 import { generateChapter } from '../../../src/practice-server/library/library.js';
 import { PROGRAM, start, tankobon, type Finished } from '../../support/command.js';
 import { posixTest } from '../../support/platform.js';
-import { IS_LONG_RUN } from '../../support/long-run.js';
+import { IS_LONG_RUN, longRunRows } from '../../support/long-run.js';
 import { copyProgram, type ReadableProgram } from '../../support/readable-program.js';
 
 /** Only root can give a file to another user. */
@@ -207,23 +207,12 @@ describe('code is not executed', () => {
 });
 
 describe('a run does not fail', () => {
-  test.each([
+  type Damage = [string, (file: string) => void];
+  test.each<Damage>([
     [
       'truncated',
       (file: string) => {
         truncateSync(file, 100);
-      },
-    ],
-    [
-      'empty',
-      (file: string) => {
-        truncateSync(file, 0);
-      },
-    ],
-    [
-      'full of zeros',
-      (file: string) => {
-        writeFileSync(file, Buffer.alloc(lstatSync(file).size));
       },
     ],
     [
@@ -234,6 +223,20 @@ describe('a run does not fail', () => {
         writeFileSync(file, bytes);
       },
     ],
+    ...longRunRows<Damage>(
+      [
+        'empty',
+        (file: string) => {
+          truncateSync(file, 0);
+        },
+      ],
+      [
+        'full of zeros',
+        (file: string) => {
+          writeFileSync(file, Buffer.alloc(lstatSync(file).size));
+        },
+      ],
+    ),
   ])('if its files are %s, and it writes them again', async (_how, damage) => {
     await help();
     const before = [...cached().keys()];

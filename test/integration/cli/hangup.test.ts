@@ -10,6 +10,7 @@ import {
   type PracticeService,
 } from '../../../src/practice-server/practice-service.js';
 import { PROGRAM } from '../../support/command.js';
+import { longRunRows } from '../../support/long-run.js';
 import { posixTest } from '../../support/platform.js';
 
 const ID = '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0071';
@@ -60,7 +61,7 @@ const archives = () =>
 
 posixTest.each([
   ['nohup', `exec nohup ${DOWNLOAD}`],
-  ['a shell that ignores it', `trap '' HUP; exec ${DOWNLOAD}`],
+  ...longRunRows(['a shell that ignores it', `trap '' HUP; exec ${DOWNLOAD}`]),
 ])('after %s a hangup stops nothing', async (_, script) => {
   const child = spawn('sh', ['-c', script], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   child.stdout.resume();

@@ -6,16 +6,17 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { EXAMPLE_CHAPTERS } from '../../../src/practice-server/library/library.js';
 import { startPracticeService } from '../../../src/practice-server/practice-service.js';
 import { start } from '../../support/command.js';
+import { longRunRows } from '../../support/long-run.js';
 import { posixTest } from '../../support/platform.js';
 
-posixTest.each([[[]], [['--json']], [['--quiet']]])(
-  'a running download %j prints a line to standard error',
-  async (flags) => {
+posixTest.each(['--json', '--quiet', ...longRunRows('--no-reports')])(
+  'a running download with %s prints a line to standard error',
+  async (flag) => {
     const folder = mkdtempSync(join(tmpdir(), 'tankobon-usr2-'));
     const service = await startPracticeService({ latencyMs: { node: 150 } });
     try {
       const env = { ...service.environment, TANKOBON_HOME: join(folder, 'home') };
-      const words = ['download', EXAMPLE_CHAPTERS.first, '-o', folder, ...flags];
+      const words = ['download', EXAMPLE_CHAPTERS.first, '-o', folder, flag];
       const { child, finished } = start(words, { env });
       while (!service.log.some(({ host }) => host === 'node')) await delay(5);
       child.kill('SIGUSR2');

@@ -23,6 +23,7 @@ import { ERROR_CODES, type ErrorCode } from '../../../src/core/error-codes.js';
 import { readPages } from '../../support/archive.js';
 import { PROGRAM, tankobon } from '../../support/command.js';
 import { tankobonHere } from '../../support/in-process.js';
+import { longRunRows } from '../../support/long-run.js';
 import { linuxTest, posixTest } from '../../support/platform.js';
 
 const ID = '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0051';
@@ -75,7 +76,7 @@ const failure = (reason: ErrorCode, words: string): unknown =>
     message: expect.stringContaining(words),
   });
 
-linuxTest.each([['help'], ['--version'], ['limits'], ['config list'], ['completion bash']])(
+linuxTest.each(['help', '--version', 'limits', ...longRunRows('config list', 'completion bash')])(
   'standard output of %s on a full disk is disk-full, exit 3',
   (line) => {
     const full = openSync('/dev/full', 'w');

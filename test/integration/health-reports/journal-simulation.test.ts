@@ -7,7 +7,7 @@ import { readJournals } from '../../../src/core/journal.js';
 import { JournalSimulation, MAX_IN_FLIGHT, type Faults } from '../../support/journal-simulation.js';
 import { IS_LONG_RUN } from '../../support/long-run.js';
 
-const SEEDS = Number(process.env['TANKOBON_JOURNAL_SEEDS'] ?? (IS_LONG_RUN ? 2_000 : 20));
+const SEEDS = Number(process.env['TANKOBON_JOURNAL_SEEDS'] ?? (IS_LONG_RUN ? 2_000 : 12));
 const PROCESSES = 3;
 
 let simulation: JournalSimulation;
@@ -53,7 +53,7 @@ async function simulate(seed: number, faults: Faults, of = simulation): Promise<
 test('a kill at every call loses no report, and repeats only those in flight', async () => {
   const calls = await simulate(1, {});
   expect(calls).toBeGreaterThan(100);
-  for (let killAt = 1; killAt <= calls; killAt += IS_LONG_RUN ? 1 : 6)
+  for (let killAt = 1; killAt <= calls; killAt += IS_LONG_RUN ? 1 : 11)
     await simulate(1, { killAt, kills: 0 });
 }, 300_000);
 

@@ -13,6 +13,7 @@ import { FileStore } from '../../../src/rate-limit/file-store.js';
 import { MAX_REQUEST_MS } from '../../../src/rate-limit/ledger-rules.js';
 import { quotaOf } from '../../../src/rate-limit/quotas.js';
 import { start } from '../../support/command.js';
+import { longRunRows } from '../../support/long-run.js';
 import { posixTest } from '../../support/platform.js';
 
 const ID = 'a96676e5-8ae2-425e-b549-7f15dd34a6d8';
@@ -38,7 +39,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-posixTest.each(['SIGINT', 'SIGTERM'] as const)(
+posixTest.each<NodeJS.Signals>(['SIGINT', ...longRunRows<NodeJS.Signals>('SIGTERM')])(
   'a command that waits for the lock names its holder, and ends on the first %s',
   async (signal) => {
     const { child, finished } = start(['download', ID, '-o', join(folder, 'out')], {
