@@ -31,7 +31,7 @@ import { createLibrary } from '../../../src/practice-server/library/library.js';
 
 const ALPHA = titleId('Alpha');
 const PAGES = 24;
-/** Of a page whose decoding takes longer than a test needs to end it. */
+/** The size of a page whose decoding takes longer than a test needs to end it. */
 const DECODED_BYTES = 128 * 2 ** 20;
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 /** Both have one listener: in a short run, one command shows that they do the same. */

@@ -64,7 +64,7 @@ function constantsOf(statement: ts.Statement) {
   );
 }
 
-/** Those of the codes that no other test expects. */
+/** The codes that no other test expects. */
 function unexpectedIn(codes: readonly string[]): readonly string[] {
   const files = readdirSync(TESTS, { recursive: true, encoding: 'utf8' }).filter(
     (name) => name.endsWith('.test.ts') && name !== THIS_FILE,
