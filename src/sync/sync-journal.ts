@@ -1,6 +1,6 @@
 /**
  * What is known of a subscriptions file between two runs, as a fold over the lines of a journal: what was the last
- * upload of each title, which chapters were started, saved, announced or replaced, and the last and the next run. Each
+ * upload of each title, which chapters were started, saved or announced, and the last and the next run. Each
  * subscriptions file has its own folder; without its journal everything is requested again, and the download archive
  * beside it still prevents a second download.
  */
@@ -19,13 +19,12 @@ import {
   type TitleState,
 } from './sync-lines.js';
 
-/** A chapter between its start and its last line. */
+/** A chapter from its start until the hooks know of it. */
 interface PendingChapter {
-  /** The downloaded release whose archive is to be removed. */
+  /** The downloaded release that it replaces. */
   readonly replaces?: string;
   /** Once it is saved. */
   readonly update?: ChapterUpdate;
-  readonly isAnnounced?: boolean;
 }
 
 export interface SyncState {
@@ -71,11 +70,6 @@ export function isSaved(chapter: PendingChapter | undefined): boolean {
   return chapter?.update !== undefined;
 }
 
-/** Whether the hooks do not know yet that the chapter was saved. */
-export function isUnannounced(chapter: PendingChapter | undefined): boolean {
-  return isSaved(chapter) && chapter?.isAnnounced !== true;
-}
-
 /** The id of the title after merges. */
 export function currentTitleId(id: string, { merged }: SyncState): string {
   const seen = new Set([id]);
@@ -95,9 +89,7 @@ export function titleState(id: string, state: SyncState): TitleState | undefined
 
 /** The chapters that the hooks do not know yet. */
 export function unannounced({ chapters }: SyncState): ChapterUpdate[] {
-  return [...chapters.values()]
-    .filter(isUnannounced)
-    .flatMap(({ update }) => (update ? [update] : []));
+  return [...chapters.values()].flatMap(({ update }) => update ?? []);
 }
 
 /** The line that makes a known title due in the next run. */
@@ -135,7 +127,7 @@ export class SyncJournal {
   add(...lines: readonly SyncLine[]): void {
     if (lines.length === 0) return;
     for (const line of lines) applyLine(this.state, line);
-    // A chapter is only announced, and what it replaces only removed, if that survives a power cut.
+    // A chapter is only announced if it survives a power cut.
     const isSynced = lines.some((line) => 'saved' in line);
     try {
       this.journals[0]?.append(lines, { isSynced });
@@ -158,18 +150,12 @@ export class SyncJournal {
 
 function applyLine(state: SyncState, line: SyncLine): void {
   const { chapters } = state;
-  const change = (id: string, more: PendingChapter): void => {
-    if (!chapters.has(id) && !more.update && !('started' in line)) return;
-    const chapter = { ...chapters.get(id), ...more };
-    const isDone = chapter.isAnnounced === true && chapter.replaces === undefined;
-    if (isDone) chapters.delete(id);
-    else chapters.set(id, chapter);
-  };
+  const add = (id: string, more: PendingChapter) =>
+    chapters.set(id, { ...chapters.get(id), ...more });
   if ('title' in line) state.titles[line.title] = line.state;
-  else if ('started' in line) change(line.started, { replaces: line.replaces });
-  else if ('saved' in line) change(line.saved.chapter.id, { update: line.saved });
-  else if ('announced' in line) for (const id of line.announced) change(id, { isAnnounced: true });
-  else if ('removed' in line) for (const id of line.removed) change(id, { replaces: undefined });
+  else if ('started' in line) add(line.started, { replaces: line.replaces });
+  else if ('saved' in line) add(line.saved.chapter.id, { update: line.saved });
+  else if ('announced' in line) for (const id of line.announced) chapters.delete(id);
   else if ('ended' in line) {
     for (const id of line.ended) if (!chapters.get(id)?.update) chapters.delete(id);
   } else if ('forgotten' in line) {
@@ -196,10 +182,9 @@ function linesOf({
   return [
     ...Object.entries(titles).map(([title, state]) => ({ title, state })),
     ...[...merged].map(([id, { into, name }]) => ({ merged: id, into, name })),
-    ...[...chapters].flatMap(([id, { replaces, update, isAnnounced }]): SyncLine[] => [
+    ...[...chapters].flatMap(([id, { replaces, update }]): SyncLine[] => [
       { started: id, replaces },
       ...(update ? [{ saved: update }] : []),
-      ...(isAnnounced === true ? [{ announced: [id] }] : []),
     ]),
     ...(follows ? [{ follows }] : []),
     ...(lastRun ? [{ run: lastRun }] : []),

@@ -76,8 +76,6 @@ export const lineSchema = z.union([
   z.object({ saved: chapterUpdate }),
   /** Chapters of which the hooks know. */
   z.object({ announced: z.array(z.string()) }),
-  /** Chapters whose replaced archives are removed. */
-  z.object({ removed: z.array(z.string()) }),
   /** Chapters that were started, and not saved by a run that was not killed. */
   z.object({ ended: z.array(z.string()) }),
   /** Titles that are no longer subscribed. */

@@ -1,14 +1,10 @@
-/** Downloads the planned releases of a sync, and removes the archives that they replace. */
-import { thrownMessage } from '../core/errors.js';
+/** Downloads the planned releases of a sync. */
 import type { Chapter } from '../api/chapters.js';
-import { readIdentity } from '../cbz/archive-content.js';
 import type { ExistingArchive } from '../cbz/library-index.js';
-import { isUnchanged, keptReason, readFileState, readOwnership } from '../cbz/ownership.js';
-import { verifyEntryData } from '../cbz/verify-cbz.js';
-import { removeFile } from '../core/files.js';
+import { keptReason } from '../cbz/ownership.js';
 import { findLeftovers, removeLeftovers } from '../download/leftovers.js';
 import type { PlannedRelease } from './release-decisions.js';
-import { isUnannounced } from './sync-journal.js';
+import { isSaved } from './sync-journal.js';
 import type { DownloadListeners, DownloadSession } from '../download/download-session.js';
 import { planSelected } from '../download/plan.js';
 import { runPlan } from '../download/run-download.js';
@@ -33,7 +29,7 @@ export async function saveReleases(
   const { request, plan } = await planReleases(due, planned, releases, session);
   const started = planned.filter(({ isUpdate }) => !isUpdate);
   const plannedIds = planned.map(({ chapter }) => chapter.id);
-  // If the run is killed, the next one announces what was saved, and removes what was replaced.
+  // If the run is killed, the next one announces what was saved.
   journal.add(...started.map(({ chapter, replaces }) => ({ started: chapter.id, replaces })));
   const byId = new Map(planned.map((release) => [release.chapter.id, release]));
   const saved: PlannedRelease[] = [];
@@ -63,8 +59,13 @@ export async function saveReleases(
     journal.add({ ended: plannedIds });
   });
   libraries.update(output, files, gone);
-  await removeReplaced(plannedIds, output, session);
+  for (const { replaces = '' } of saved) warnOfKept(library.find(replaces), session);
   return { saved, result };
+}
+
+/** A release of another program, or behind a link, stays beside the one that is better. */
+function warnOfKept(old: ExistingArchive | undefined, { warn }: SyncSession): void {
+  if (old && !old.isBound && old.ownership !== 'own') warn(keptReason(old.file, old.ownership));
 }
 
 /** The download of these releases, and its plan, which is made when it starts. */
@@ -156,10 +157,9 @@ export async function recoverSaved(
   }
   const pendingIds = pending.map((chapter) => chapter.id);
   if (pending.length > 0) journal.add({ ended: pendingIds });
-  await removeReplaced(pendingIds, output, session);
   const isUnfinished =
     savedIds.some((chapterId) => !history.has(chapterId)) ||
-    pendingIds.some((chapterId) => isUnannounced(chapters.get(chapterId)));
+    pendingIds.some((chapterId) => isSaved(chapters.get(chapterId)));
   await history.add(...savedIds);
   await removeLeftovers(findLeftovers(library, savedIds, settings.quality), clock);
   return isUnfinished;
@@ -179,50 +179,4 @@ function updateOf(
     series,
     chapter: { id, number, volume, title, language, groups: names, file, replaces },
   };
-}
-
-/** Removes tankobon's own archives that these chapters replace, if they are saved and can be read back whole. */
-export async function removeReplaced(
-  ids: readonly string[],
-  output: string,
-  { journal, libraries, warn }: SyncSession,
-): Promise<void> {
-  const library = await libraries.open(output);
-  for (const id of ids) {
-    const { replaces, update } = journal.state.chapters.get(id) ?? {};
-    const saved = replaces !== undefined && update && library.find(id);
-    if (!saved) continue;
-    const old = library.find(replaces);
-    // A bound file has other chapters too.
-    if (old && !old.isBound && old.file !== saved.file) {
-      const before = await readFileState(old.file);
-      const reason = await whyKept(old, saved.file);
-      if (before && !(await isUnchanged(old.file, before)))
-        warn(`${old.file} was changed by another program meanwhile and is kept.`);
-      else if (reason === undefined) {
-        await removeFile(old.file);
-        libraries.update(output, [], new Set([old.file]));
-      } else warn(reason);
-    }
-    journal.add({ removed: [id] });
-  }
-}
-
-/** Why a file is not removed although its replacement was saved. */
-async function whyKept(
-  { file, chapterId }: ExistingArchive,
-  replacement: string,
-): Promise<string | undefined> {
-  const ownership = await readOwnership(file);
-  if (ownership !== 'own') return keptReason(file, ownership);
-  // Another process may have renamed files since the folder was read.
-  const identity = await readIdentity(file);
-  if (typeof identity !== 'object' || identity.chapterId !== chapterId)
-    return `${file} is another chapter by now and is kept.`;
-  try {
-    await verifyEntryData(replacement);
-    return undefined;
-  } catch (error) {
-    return `${file} is kept: ${thrownMessage(error)}`;
-  }
 }
