@@ -6,7 +6,6 @@ import { interruptedError } from '../core/errors.js';
 import { formatDuration } from '../core/human-format.js';
 import { retryAfterCaptcha, type SolveCaptcha } from '../api/captcha.js';
 import { waitingEvent, type Observe } from './events.js';
-import type { Plan, PlanDeps } from './plan.js';
 import type { ObserveBind } from '../formats/bind-events.js';
 import type { DownloadArchive } from './download-archive.js';
 import type { AppContext } from '../config/context.js';
@@ -15,20 +14,22 @@ import type { DownloadRequest } from './download-request.js';
 import { withService, type Service, type ServiceOptions } from './service.js';
 import { loggedInClient } from './stored-login.js';
 
-export interface DownloadListeners extends Pick<PlanDeps, 'onActivity' | 'chooseLanguages'> {
+export interface DownloadListeners {
   readonly observe: Observe;
   /** The events of binding, after the chapters are saved. */
   readonly observeBind?: ObserveBind;
-  /** Called before the first chapter starts. */
-  readonly onPlan?: (plan: Plan) => void;
+  /** Called with what is done before the plan is complete. */
+  readonly onActivity?: (activity: PlanActivity) => void;
+  /** Called if titles have chapters in several languages and none was chosen; returns the chosen ones, or none for all. */
+  readonly chooseLanguages?: (counts: ReadonlyMap<string, number>) => Promise<readonly string[]>;
   /** Called with a message for people that is not an event. */
   readonly note?: (sentence: string) => void;
   /** Shorter waits are not reported; 2 s by default. */
   readonly minReportedWaitMs?: number;
   readonly solveCaptcha?: SolveCaptcha;
-  /** Called before the first chapter starts; false ends the run without an error. */
-  readonly confirm?: (plan: Plan) => Promise<boolean>;
 }
+
+export type PlanActivity = 'resolving' | 'scanning';
 
 /** A connection to the service with its login, for one or several downloads. */
 export interface ServiceSession {

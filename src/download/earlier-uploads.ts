@@ -4,7 +4,6 @@
  */
 import { dirname } from 'node:path';
 import { fetchChapters, type Chapter } from '../api/chapters.js';
-import type { ServiceClient } from '../api/client.js';
 import type { Title } from '../api/titles.js';
 import { readArchivedChapters } from '../cbz/archived-chapters.js';
 import { languageTag } from '../cbz/comic-info.js';
@@ -14,6 +13,7 @@ import { plainTitle } from '../cbz/numbered-title.js';
 import { chapterKey } from '../selection/reading-order.js';
 import { rankOf, type SelectionOptions } from '../selection/select-chapters.js';
 import { isTolerable } from '../selection/title-loader.js';
+import type { ServiceSession } from './download-session.js';
 import { nameKey } from './title-home.js';
 
 export interface EarlierUpload {
@@ -37,15 +37,10 @@ export interface UploadsOptions {
   readonly library: Pick<LibraryIndex, 'ofTitle' | 'copiesOf' | 'inFolder'>;
 }
 
-export interface UploadsDeps {
-  readonly client: ServiceClient;
-  readonly signal: AbortSignal;
-}
-
 /** Reads only files that may be such, and asks the service whether it has deleted them: one request, if there are any. */
 export async function readEarlierUploads(
   { title, added, listed, library }: UploadsOptions,
-  { client, signal }: UploadsDeps,
+  { client, signal }: Pick<ServiceSession, 'client' | 'signal'>,
 ): Promise<readonly EarlierUpload[]> {
   if (added.length === 0) return [];
   const byId = new Map(listed.map((chapter) => [chapter.id, chapter]));

@@ -14,30 +14,25 @@ import {
   isAlternative,
   readEarlierUploads,
   type EarlierUpload,
-  type UploadsDeps,
 } from './earlier-uploads.js';
+import type { DownloadSession } from './download-session.js';
 import type { ChosenChapter } from './plan-selection.js';
 
 /** By the ids of the chapters that take their place. */
 export type ReplacedArchives = ReadonlyMap<string, ExistingArchive>;
 
-interface FindOptions {
-  readonly selection: SelectionOptions;
-  /** What other chapters replace. */
-  readonly replacements?: ReplacedArchives | undefined;
-}
-
 /**
  * `changed`: saved chapters that get other metadata, or other pages. One in a book gets a file of its own, which is added
- * to `replacements`.
+ * to `replaced`, what other chapters replace.
  */
 export async function findSuperseded(
   changed: readonly ChosenChapter[],
   { titles, series }: Pick<Resolution, 'titles' | 'series'>,
   library: LibraryIndex,
-  { selection, replacements: replaced = new Map() }: FindOptions,
-  deps: UploadsDeps,
+  replaced: ReplacedArchives,
+  session: DownloadSession,
 ): Promise<{ readonly superseded: ReplacedArchives; readonly replacements: ReplacedArchives }> {
+  const { selection } = session.request;
   const superseded = new Map<string, ExistingArchive>();
   const replacements = new Map(replaced);
   const chapters = new Map(changed.flatMap(({ id, chapter }) => (chapter ? [[id, chapter]] : [])));
@@ -45,7 +40,7 @@ export async function findSuperseded(
     const title = titles.get(titleId);
     const added = listed.flatMap(({ id }) => chapters.get(id) ?? []);
     if (!title || added.length === 0) continue;
-    const uploads = await readEarlierUploads({ title, added, listed, library }, deps);
+    const uploads = await readEarlierUploads({ title, added, listed, library }, session);
     const taken = new Set([...replaced.values()].map(({ file }) => file));
     const free = new Set(
       uploads.filter((each) => isReplaceable(each) && !taken.has(each.archive.file)),

@@ -4,7 +4,6 @@
  */
 import { dirname, join, relative, sep } from 'node:path';
 import { fetchChapters, type Chapter } from '../api/chapters.js';
-import type { ServiceClient } from '../api/client.js';
 import type { Title } from '../api/titles.js';
 import { readArchivedChapters } from '../cbz/archived-chapters.js';
 import { pathCollisionKey, type FormatFileName } from '../cbz/file-name.js';
@@ -13,6 +12,7 @@ import { isTolerable } from '../selection/title-loader.js';
 import { groupBy } from '../core/group-by.js';
 import { ArchiveOwners } from './archive-owners.js';
 import { nameValues, titleIdOf } from './comic-metadata.js';
+import type { ServiceSession } from './download-session.js';
 import type { ChosenChapter } from './plan-selection.js';
 import { MAX_READ_OF_LIKELY, MAX_READ_OF_TITLE, sampleFolders } from './sample-folders.js';
 import {
@@ -38,11 +38,6 @@ export interface FindHomesOptions {
   readonly releases: ReadonlyMap<string, { readonly titleId: string; readonly chapter: Chapter }>;
 }
 
-export interface FindHomesDeps {
-  readonly client: ServiceClient;
-  readonly signal: AbortSignal;
-}
-
 /** The titles of these chapters, whose names are known. */
 export function titlesToPlace(
   chosen: readonly ChosenChapter[],
@@ -61,9 +56,9 @@ export async function findTitleHomes(
   titles: readonly TitleToPlace[],
   library: LibraryIndex,
   options: FindHomesOptions,
-  deps: FindHomesDeps,
+  session: Pick<ServiceSession, 'client' | 'signal'>,
 ): Promise<ReadonlyMap<string, TitleHome>> {
-  return new HomeFinder(library, options, deps).find(titles);
+  return new HomeFinder(library, options, session).find(titles);
 }
 
 interface KnownArchive extends KnownChapter {
@@ -80,7 +75,7 @@ class HomeFinder {
   constructor(
     private readonly library: LibraryIndex,
     private readonly options: FindHomesOptions,
-    private readonly deps: FindHomesDeps,
+    private readonly session: Pick<ServiceSession, 'client' | 'signal'>,
   ) {
     this.#owners = new ArchiveOwners(library);
     for (const [id, { titleId }] of options.releases) {
@@ -143,7 +138,7 @@ class HomeFinder {
   }
 
   async #fetch(ids: readonly string[]): Promise<ReadonlyMap<string, Chapter>> {
-    const { client, signal } = this.deps;
+    const { client, signal } = this.session;
     return fetchChapters(client, ids, { signal }).catch((error: unknown) => {
       if (!isTolerable(error)) throw error;
       return new Map<string, Chapter>();
@@ -171,7 +166,7 @@ class HomeFinder {
     const files = new Map(archives.map(({ file, isBound = false }) => [file, isBound]));
     const found: KnownArchive[] = [];
     for (const [file, isBound] of files) {
-      this.deps.signal.throwIfAborted();
+      this.session.signal.throwIfAborted();
       const path = this.#below(file);
       for (const { chapterId, ...known } of await readArchivedChapters(file))
         if (chapterId !== undefined && ids.has(chapterId))
@@ -203,7 +198,7 @@ class HomeFinder {
       others.map((other) => [this.#owners.ownerOf(other) ?? other.file, other]),
     );
     for (const other of oneOfEach.values()) {
-      this.deps.signal.throwIfAborted();
+      this.session.signal.throwIfAborted();
       for (const { metadata } of await readArchivedChapters(other.file))
         if (nameKey(metadata.series ?? '') === nameKey(series)) return true;
     }

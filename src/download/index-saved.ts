@@ -3,9 +3,9 @@ import { addToIndex } from '../cbz/library-cache.js';
 import type { DownloadSession } from './download-session.js';
 import type { DownloadMessage } from './events.js';
 
-export async function withIndexedFiles<T>(
-  session: DownloadSession,
-  run: (session: DownloadSession) => Promise<T>,
+export async function withIndexedFiles<T, Session extends DownloadSession>(
+  session: Session,
+  run: (session: Session) => Promise<T>,
 ): Promise<T> {
   const { listeners, request, context } = session;
   const files = new Set<string>();

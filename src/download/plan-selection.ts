@@ -3,7 +3,6 @@
  * once. Says why where nothing matches, and asks for a language where a title has several and none was given.
  */
 import type { Chapter } from '../api/chapters.js';
-import type { ServiceClient } from '../api/client.js';
 import { fetchFeedTotal } from '../api/feeds.js';
 import type { ExistingArchive } from '../cbz/library-index.js';
 import { ChapterError } from '../core/errors.js';
@@ -21,8 +20,8 @@ import {
   type SelectionOptions,
 } from '../selection/select-chapters.js';
 import type { SavedChapter } from './chapter-changes.js';
-import type { DownloadRequest } from './download-request.js';
 import type { FailedTarget } from './download-result.js';
+import type { DownloadSession } from './download-session.js';
 import type { SkippedEvent, SkipReason } from './events.js';
 
 export interface ChosenChapter {
@@ -59,17 +58,6 @@ export interface PlanSelection {
   readonly failed: readonly FailedTarget[];
 }
 
-export interface SelectDeps {
-  readonly client: ServiceClient;
-  readonly warn: (message: string, hint?: string) => void;
-  readonly nowMs: number;
-  /** Called if titles have chapters in several languages and none was chosen; returns the chosen ones, or none for all. */
-  readonly chooseLanguages?: (counts: ReadonlyMap<string, number>) => Promise<readonly string[]>;
-  /** `your clock says …` if the clock of this machine is wrong by more than a day. */
-  readonly describeWrongClock?: () => string | undefined;
-  readonly signal: AbortSignal;
-}
-
 const UNAVAILABLE: readonly string[] = [
   'chapter-external',
   'chapter-unavailable',
@@ -78,15 +66,12 @@ const UNAVAILABLE: readonly string[] = [
 
 export async function selectForPlan(
   resolution: Resolution,
-  options: Pick<
-    DownloadRequest,
-    'selection' | 'language' | 'requestedGroups' | 'requestedExclusions'
-  >,
-  deps: SelectDeps,
+  session: DownloadSession,
 ): Promise<PlanSelection> {
   const { titles, unusableTitleIds, series } = resolution;
-  const { nowMs } = deps;
-  const wrongClock = deps.describeWrongClock?.();
+  const { request, warn } = session;
+  const nowMs = session.context.clock.wallMs();
+  const wrongClock = session.service.describeWrongClock();
   const selected = new Map<string, ChosenChapter>();
   const skipped: SkippedChapter[] = [];
   const excluded: ExcludedChapter[] = [];
@@ -110,7 +95,7 @@ export async function selectForPlan(
   for (const id of resolution.idsWithoutMetadata)
     selected.set(id, { id, chapter: undefined, why: 'named' });
   const reportedIds = new Set([...failed, ...skipped].map(({ id }) => id));
-  const selection = await withLanguages(resolution, options, deps);
+  const selection = await withLanguages(resolution, session, nowMs);
   for (const titleSeries of series) {
     const { titleId, chapters } = titleSeries;
     const numbersRestart = titles.get(titleId)?.numbersRestart ?? false;
@@ -128,16 +113,15 @@ export async function selectForPlan(
       found.excluded.some(isUnavailable) ||
       hasOlderOnly(found.excluded, selection) ||
       (series.length > 1 && found.excluded.some(isOutsidePeriod));
-    if (!isMatched) await warnOfEmptySelection(titleSeries, resolution, selection, deps);
+    if (!isMatched) await warnOfEmptySelection(titleSeries, resolution, selection, session);
   }
   const all = series.flatMap(({ chapters }) => chapters);
-  const groups = explainUnknownGroups(options.requestedGroups, all);
+  const groups = explainUnknownGroups(request.requestedGroups, all);
   if (groups !== undefined)
-    deps.warn(groups, 'Check the name; releases of other groups are selected instead.');
-  const exclusions = explainUnknownGroups(options.requestedExclusions, all);
-  if (exclusions !== undefined)
-    deps.warn(exclusions, 'Check the name; nothing is excluded for it.');
-  warnOfWrongClock(skipped, wrongClock, deps);
+    warn(groups, 'Check the name; releases of other groups are selected instead.');
+  const exclusions = explainUnknownGroups(request.requestedExclusions, all);
+  if (exclusions !== undefined) warn(exclusions, 'Check the name; nothing is excluded for it.');
+  warnOfWrongClock(skipped, wrongClock, warn);
   return { selected: [...selected.values()], skipped, excluded, failed };
 }
 
@@ -172,9 +156,11 @@ export function skippedEvents({
 /** The options with the languages that the user chooses now, if there is a choice. */
 async function withLanguages(
   { series }: Resolution,
-  { selection, language: chosen }: Pick<DownloadRequest, 'selection' | 'language'>,
-  { chooseLanguages, warn, nowMs }: SelectDeps,
+  { request, listeners, warn }: DownloadSession,
+  nowMs: number,
 ): Promise<SelectionOptions> {
+  const { selection, language: chosen } = request;
+  const { chooseLanguages } = listeners;
   if (chosen !== undefined) return selection;
   const counts = new Map<string, number>();
   for (const { language } of series.flatMap(({ chapters }) =>
@@ -200,7 +186,7 @@ async function warnOfEmptySelection(
   { titleId, chapters }: Series,
   { titles, series }: Resolution,
   options: SelectionOptions,
-  { client, warn, signal }: SelectDeps,
+  { client, warn, signal }: DownloadSession,
 ): Promise<void> {
   const title = titles.get(titleId);
   // One more request, so not for each title of a list.
@@ -220,7 +206,7 @@ async function warnOfEmptySelection(
 function warnOfWrongClock(
   skipped: readonly SkippedChapter[],
   wrongClock: string | undefined,
-  { warn }: SelectDeps,
+  warn: DownloadSession['warn'],
 ): void {
   const unpublished = skipped.filter(({ reason }) => reason === 'chapter-unpublished').length;
   if (wrongClock === undefined || unpublished === 0) return;

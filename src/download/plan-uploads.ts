@@ -1,15 +1,10 @@
 /** What a download does with chapters whose number a file has, of a chapter that the service deleted or renumbered. */
 import type { ExistingArchive, LibraryIndex } from '../cbz/library-index.js';
 import type { Resolution } from '../selection/resolve-targets.js';
-import type { DownloadRequest } from './download-request.js';
-import {
-  decideUpload,
-  readEarlierUploads,
-  whyNotReplaced,
-  type UploadsDeps,
-} from './earlier-uploads.js';
+import type { DownloadSession } from './download-session.js';
+import { decideUpload, readEarlierUploads, whyNotReplaced } from './earlier-uploads.js';
 import type { ChosenChapter, SkippedChapter } from './plan-selection.js';
-import { savedState, type KnownChapters } from './saved-state.js';
+import { savedState } from './saved-state.js';
 
 export interface PlannedUploads {
   readonly selected: readonly ChosenChapter[];
@@ -23,9 +18,10 @@ export async function planUploads(
   selected: readonly ChosenChapter[],
   { chapters: targets, series, titles }: Resolution,
   library: LibraryIndex,
-  { selection, update, force = false }: Pick<DownloadRequest, 'selection' | 'update' | 'force'>,
-  { history, ...deps }: UploadsDeps & Pick<KnownChapters, 'history'>,
+  session: DownloadSession,
 ): Promise<PlannedUploads> {
+  const { selection, update, force = false } = session.request;
+  const { history } = session;
   const isReplacing = update || force;
   const replacements = new Map<string, ExistingArchive>();
   const skipped: SkippedChapter[] = [];
@@ -41,7 +37,7 @@ export async function planUploads(
     const title = titles.get(titleId);
     const added = listed.flatMap(({ id }) => missing.get(id) ?? []);
     if (!title || added.length === 0) continue;
-    const uploads = await readEarlierUploads({ title, added, listed, library }, deps);
+    const uploads = await readEarlierUploads({ title, added, listed, library }, session);
     for (const chapter of added) {
       const { id } = chapter;
       const decision = decideUpload(chapter, uploads, selection, title.numbersRestart);

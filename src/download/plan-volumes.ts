@@ -3,33 +3,25 @@
  * chapter lacks its volume, and only where chapters are bound by volume.
  */
 import type { Chapter } from '../api/chapters.js';
-import type { ServiceClient } from '../api/client.js';
 import { fetchListedVolumes, type ListedNumber } from '../api/listed-volumes.js';
 import { inferVolumes, lacksVolume } from '../selection/infer-volumes.js';
 import type { Resolution } from '../selection/resolve-targets.js';
 import { unavailableReason } from '../selection/exclusions.js';
-import { selectChapters, type SelectionOptions } from '../selection/select-chapters.js';
+import { selectChapters } from '../selection/select-chapters.js';
 import { isTolerable } from '../selection/title-loader.js';
 import { thrownMessage } from '../core/errors.js';
+import type { DownloadSession, ServiceSession } from './download-session.js';
 
 export type ListedVolumes = ReadonlyMap<string, readonly ListedNumber[]>;
-
-interface InferenceDeps {
-  readonly client: ServiceClient;
-  readonly warn: (message: string) => void;
-  readonly nowMs: number;
-  readonly signal: AbortSignal;
-}
 
 /** `listedVolumes`: what the service lists of each title that was asked about, by its id. */
 export async function inferPlanVolumes(
   resolution: Resolution,
-  selection: SelectionOptions,
-  deps: InferenceDeps,
+  session: DownloadSession,
 ): Promise<{ readonly resolution: Resolution; readonly listedVolumes: ListedVolumes }> {
   const listedVolumes = new Map<string, readonly ListedNumber[]>();
-  for (const titleId of titlesWithoutVolumes(resolution, selection, deps.nowMs))
-    listedVolumes.set(titleId, await readListedVolumes(titleId, deps));
+  for (const titleId of titlesWithoutVolumes(resolution, session))
+    listedVolumes.set(titleId, await readListedVolumes(titleId, session));
   const infer = (titleId: string | undefined, chapters: readonly Chapter[]) =>
     inferVolumes(chapters, listedVolumes.get(titleId ?? '') ?? []);
   return {
@@ -48,13 +40,13 @@ export async function inferPlanVolumes(
 /** The ids of titles whose numbers do not restart in each volume: otherwise a number does not determine the volume. */
 function titlesWithoutVolumes(
   { chapters, series, titles }: Resolution,
-  selection: SelectionOptions,
-  nowMs: number,
+  { request, context }: DownloadSession,
 ): ReadonlySet<string> {
+  const nowMs = context.clock.wallMs();
   const named = chapters.filter((chapter) => !unavailableReason(chapter, nowMs));
   const selected = series.flatMap((each) => {
     // A chapter without a volume may be of a selected one.
-    const options = { ...selection, volumes: undefined };
+    const options = { ...request.selection, volumes: undefined };
     const found = selectChapters(each.chapters, options, { nowMs, numbersRestart: false });
     return found.selected.map(({ chapter }) => ({ ...chapter, titleId: each.titleId }));
   });
@@ -69,7 +61,7 @@ function titlesWithoutVolumes(
 /** Empty if the service does not list them: the chapters have no volume then. Throws errors that concern the whole run. */
 export async function readListedVolumes(
   titleId: string,
-  { client, warn, signal }: Pick<InferenceDeps, 'client' | 'warn' | 'signal'>,
+  { client, warn, signal }: Pick<ServiceSession, 'client' | 'warn' | 'signal'>,
 ): Promise<readonly ListedNumber[]> {
   try {
     return await fetchListedVolumes(client, titleId, signal);

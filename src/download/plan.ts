@@ -9,28 +9,22 @@ import { fieldsById, type ChapterFields } from '../selection/chapter-fields.js';
 import { resolveTargets, type Resolution, type Series } from '../selection/resolve-targets.js';
 import type { Target } from '../selection/target.js';
 import { firstMsOf } from '../selection/time-bound.js';
-import type { Clock } from '../core/clock.js';
 import type { TankobonError } from '../core/errors.js';
 import { toStorageError } from '../core/files.js';
 import type { TitleChapters } from '../formats/volume-completeness.js';
-import type { DownloadRequest } from './download-request.js';
+import type { DownloadSession } from './download-session.js';
 import type { UpdateEvent } from './events.js';
 import { warnOfFiles } from './file-warnings.js';
 import { findLeftovers } from './leftovers.js';
 import { findTitleHomes, titlesToPlace, type FindHomesOptions } from './find-title-homes.js';
-import { compareWithLibrary, planJobs, type JobOptions, type PlannedChapter } from './plan-jobs.js';
-import {
-  selectForPlan,
-  type ChosenChapter,
-  type PlanSelection,
-  type SelectDeps,
-} from './plan-selection.js';
+import { compareWithLibrary, planJobs, type PlannedChapter } from './plan-jobs.js';
+import { selectForPlan, type ChosenChapter, type PlanSelection } from './plan-selection.js';
 import { inferPlanVolumes, type ListedVolumes } from './plan-volumes.js';
 import { planUploads } from './plan-uploads.js';
 import { prefetchSingleChapter } from './prefetch.js';
 import { withReplaced } from './replaced-names.js';
 import { preferSavedReleases } from './saved-releases.js';
-import { findSuperseded } from './find-superseded.js';
+import { findSuperseded, type ReplacedArchives } from './find-superseded.js';
 import type { KnownChapters } from './saved-state.js';
 
 export interface Plan extends Omit<PlanSelection, 'selected'> {
@@ -49,46 +43,33 @@ export interface Plan extends Omit<PlanSelection, 'selected'> {
   readonly metadataError: Promise<TankobonError | undefined>;
 }
 
-export type PlanActivity = 'resolving' | 'scanning';
-
-export interface PlanDeps extends SelectDeps {
-  readonly history?: KnownChapters['history'];
-  readonly clock: Clock;
-  /** Has the index of the output folder. */
-  readonly stateFolder: string;
-  /** Request the delivery metadata of a single chapter as soon as it is sure to be downloaded. */
-  readonly prefetches?: boolean;
-  /** Called with what is done before the plan is complete. */
-  readonly onActivity?: (activity: PlanActivity) => void;
-}
-
-/** Throws errors that concern the whole run: a rate limit, an unreachable service, an unreadable output folder. */
-export async function planTargets(options: DownloadRequest, deps: PlanDeps): Promise<Plan> {
-  const { output, filesToReplace: preferred, lostMarks } = options;
-  const scanOptions = { signal: deps.signal, preferred, lostMarks };
-  const libraryScan = scanIndexed(deps.stateFolder, output, scanOptions).catch((error: unknown) => {
-    throw toStorageError(error, output);
-  });
+/**
+ * Throws errors that concern the whole run: a rate limit, an unreachable service, an unreadable output folder.
+ * `prefetches`: request the delivery metadata of a single chapter as soon as it is sure to be downloaded.
+ */
+export async function planTargets(
+  session: DownloadSession,
+  { prefetches = false } = {},
+): Promise<Plan> {
+  const { request, listeners, history } = session;
+  const libraryScan = scanOutput(session);
   // Awaited below; until then, a failure must not count as unhandled.
   libraryScan.catch(() => undefined);
-  const prefetched = deps.prefetches
-    ? prefetchSingleChapter(options, libraryScan, deps)
-    : undefined;
-  deps.onActivity?.('resolving');
-  const resolved = await resolve(options, deps, prefetched?.onChapters);
-  const infersVolumes = options.bind === 'volume' && options.infer;
+  const prefetched = prefetches ? prefetchSingleChapter(libraryScan, session) : undefined;
+  listeners.onActivity?.('resolving');
+  const resolved = await resolve(session, prefetched?.onChapters);
+  const infersVolumes = request.bind === 'volume' && request.infer;
   const { resolution, listedVolumes } = infersVolumes
-    ? await inferPlanVolumes(resolved, options.selection, deps)
+    ? await inferPlanVolumes(resolved, session)
     : { resolution: resolved, listedVolumes: new Map() };
-  const choice = await selectForPlan(resolution, options, deps);
-  deps.onActivity?.('scanning');
+  const choice = await selectForPlan(resolution, session);
+  listeners.onActivity?.('scanning');
   const library = await libraryScan;
-  const found = { ...deps, library };
-  const selection = preferSavedReleases(choice, resolution, options.selection, found);
-  const uploads = await planUploads(selection.selected, resolution, library, options, deps);
-  const { replacements } = uploads;
-  const request = { ...options, replacements };
-  const planned = await planSelected(uploads.selected, resolution, library, request, deps);
+  const known = { library, history };
+  const selection = preferSavedReleases(choice, resolution, request.selection, known);
+  const uploads = await planUploads(selection.selected, resolution, library, session);
+  const { selected, replacements } = uploads;
+  const planned = await planSelected(selected, resolution, library, replacements, session);
   // The others of a title are requested where they are needed.
   const complete = resolution.series.filter(({ isPartial = false }) => !isPartial);
   const series = complete.map((entry) => {
@@ -117,20 +98,32 @@ export async function planTargets(options: DownloadRequest, deps: PlanDeps): Pro
   };
 }
 
+async function scanOutput({ request, context, signal }: DownloadSession): Promise<LibraryIndex> {
+  const { output, filesToReplace: preferred, lostMarks } = request;
+  const options = { signal, preferred, lostMarks };
+  return scanIndexed(context.paths.state, output, options).catch((error: unknown) => {
+    throw toStorageError(error, output);
+  });
+}
+
 /** What is known of the titles of a plan. */
 type KnownTitles = Pick<Resolution, 'titles' | 'series'> &
   Partial<Pick<Resolution, 'loadedTitles'>>;
 
-/** The plan for chapters that are selected already. */
+/**
+ * The plan for chapters that are selected already.
+ * @param replaced the archives of other releases that chapters replace
+ */
 export async function planSelected(
   selected: readonly ChosenChapter[],
   { titles, series, loadedTitles = Promise.resolve({ titles, error: undefined }) }: KnownTitles,
   library: LibraryIndex,
-  options: DownloadRequest & Pick<JobOptions, 'replacements'>,
-  deps: Pick<PlanDeps, 'history' | 'warn' | 'client' | 'signal'>,
+  replaced: ReplacedArchives,
+  session: DownloadSession,
 ): Promise<Plan> {
-  const saved = options.update ? await readExisting(selected, library, deps.signal) : undefined;
-  const known = { library, history: deps.history, saved };
+  const { request: options, history, signal, warn } = session;
+  const saved = options.update ? await readExisting(selected, library, signal) : undefined;
+  const known = { library, history, saved };
   const { missing, skipped, finished, kept } = compareWithLibrary(selected, known, options);
   const languages = new Set(selected.flatMap(({ chapter }) => chapter?.language ?? []));
   const nameChapter = options.nameChapter(languages.size > 1);
@@ -140,22 +133,22 @@ export async function planSelected(
         titlesToPlace(missing, named.titles),
         library,
         { ...options, nameChapter, releases: releasesOf(series) },
-        deps,
+        session,
       )
     : undefined;
   const { superseded, replacements } = await findSuperseded(
     missing.filter((chosen) => !options.filesToReplace && isSavedAlready(chosen)),
     { titles: named.titles, series },
     library,
-    options,
-    deps,
+    replaced,
+    session,
   );
   const replacing = await withReplaced(
     missing,
     library,
     named.titles,
     { ...options, replacements },
-    deps.signal,
+    signal,
   );
   const loading = { titles: named.titles, loadedTitles };
   const chapters = planJobs(replacing, library, loading, {
@@ -165,7 +158,7 @@ export async function planSelected(
     nameChapter,
     homes,
   });
-  warnOfFiles({ kept, chapters }, deps.warn);
+  warnOfFiles({ kept, chapters }, warn);
   return {
     chapters,
     skipped,
@@ -207,15 +200,17 @@ function releasesOf(series: readonly Series[]): FindHomesOptions['releases'] {
 
 /** If metadata is turned off, chapters are not looked up: their ids suffice. */
 async function resolve(
-  { targets, metadata, selection: { languages, since } }: DownloadRequest,
-  { client, warn, signal, nowMs }: PlanDeps,
+  { request, client, warn, signal, context }: DownloadSession,
   onChapters?: (chapters: readonly Chapter[]) => Promise<void>,
 ): Promise<Resolution> {
+  const { targets, metadata, selection } = request;
+  const { languages, since } = selection;
+  const sinceMs = since && firstMsOf(since, context.clock.wallMs());
   const isWithoutMetadata = ({ kind }: Target) =>
     !metadata && (kind === 'chapter' || kind === 'any');
   const resolution = await resolveTargets(
     targets.filter((target) => !isWithoutMetadata(target)),
-    { client, warn, signal, onChapters, languages, sinceMs: since && firstMsOf(since, nowMs) },
+    { client, warn, signal, onChapters, languages, sinceMs },
   );
   const unresolvedIds = targets.filter(isWithoutMetadata).map(({ id }) => id);
   const idsWithoutMetadata = [...resolution.idsWithoutMetadata, ...unresolvedIds];

@@ -4,25 +4,16 @@
  * 300 KB at 80 ms a round trip take 1.05 times as long.
  */
 import type { Chapter } from '../api/chapters.js';
-import type { ServiceClient } from '../api/client.js';
 import type { LibraryIndex } from '../cbz/library-index.js';
-import type { Clock } from '../core/clock.js';
 import { fetchAtHomeMetadata, type AtHomeMetadata } from '../image/at-home.js';
 import { unavailableReason } from '../selection/exclusions.js';
-import type { DownloadRequest } from './download-request.js';
-import { savedState, type KnownChapters } from './saved-state.js';
+import type { DownloadSession } from './download-session.js';
+import { savedState } from './saved-state.js';
 
 export interface PrefetchedMetadata {
   /** When it was requested, in the clock's monotonic time. */
   readonly requestedAtMs: number;
   readonly metadata: Promise<AtHomeMetadata>;
-}
-
-export interface PrefetchDeps {
-  readonly client: ServiceClient;
-  readonly clock: Clock;
-  readonly signal: AbortSignal;
-  readonly history?: KnownChapters['history'];
 }
 
 /**
@@ -32,15 +23,15 @@ export interface PrefetchDeps {
  * returns the request once: a later attempt needs fresh metadata. Never throws.
  */
 export function prefetchSingleChapter(
-  { targets, force }: Pick<DownloadRequest, 'targets' | 'force'>,
   libraryScan: Promise<LibraryIndex>,
-  { client, clock, signal, history }: PrefetchDeps,
+  { request: options, client, context, signal, history }: DownloadSession,
 ) {
-  const [target, ...others] = targets;
+  const { clock } = context;
+  const [target, ...others] = options.targets;
   let request: PrefetchedMetadata | undefined;
   const start = async (chapterId: string): Promise<void> => {
     const { state } = savedState({ id: chapterId }, { library: await libraryScan, history });
-    if (signal.aborted || (!force && state !== 'missing')) return;
+    if (signal.aborted || (!options.force && state !== 'missing')) return;
     const metadata = fetchAtHomeMetadata(client, chapterId, signal);
     request = { requestedAtMs: clock.monotonicMs(), metadata };
     await metadata;

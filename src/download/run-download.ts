@@ -29,6 +29,13 @@ import { skippedEvents } from './plan-selection.js';
 import { requireLogin } from './stored-login.js';
 import { withDelivery } from './with-delivery.js';
 
+export interface PlanListeners extends DownloadListeners {
+  /** Called before the first chapter starts. */
+  readonly onPlan?: (plan: Plan) => void;
+  /** Called before the first chapter starts; false ends the run without an error. */
+  readonly confirm?: (plan: Plan) => Promise<boolean>;
+}
+
 /** Plans without saving. Throws TankobonError where the plan as a whole fails. */
 export async function planDownload(
   context: AppContext,
@@ -56,7 +63,7 @@ export async function planDownload(
 export async function download(
   context: AppContext,
   request: DownloadRequest,
-  listeners: DownloadListeners,
+  listeners: PlanListeners,
   signal: AbortSignal,
 ): Promise<DownloadResult> {
   const { targets, output } = request;
@@ -72,7 +79,7 @@ export async function download(
   if (request.exec !== undefined) checkProgram(request.exec, context.env);
   const history = await openHistory(request);
   return withSession(context, request, listeners, signal, (session) =>
-    withIndexedFiles({ ...session, request, history }, (indexed) =>
+    withIndexedFiles({ ...session, listeners, request, history }, (indexed) =>
       runPlan(indexed, (shared) => {
         reportInvalidTargets(shared);
         return planRequest(shared, { prefetches: true });
@@ -103,30 +110,23 @@ function reportInvalidTargets({
 
 /** Checks the login first: the account's titles need it, and read marks are set only at the end. */
 async function planRequest(
-  { request, login, client, warn, context, signal, history, listeners, service }: DownloadSession,
-  { prefetches = false } = {},
+  session: DownloadSession,
+  options?: Parameters<typeof planTargets>[1],
 ): Promise<Plan> {
+  const { request, login, signal } = session;
   if (request.targets.some(({ kind }) => kind === 'follows'))
     await requireLogin(login, 'follows', signal);
   if (request.markRead) await requireLogin(login, '--mark-read', signal);
-  return planTargets(request, {
-    client,
-    warn,
-    clock: context.clock,
-    stateFolder: context.paths.state,
-    nowMs: context.clock.wallMs(),
-    signal,
-    history,
-    prefetches,
-    onActivity: listeners.onActivity,
-    chooseLanguages: listeners.chooseLanguages,
-    describeWrongClock: service.describeWrongClock,
-  });
+  return planTargets(session, options);
+}
+
+interface RunSession extends DownloadSession {
+  readonly listeners: PlanListeners;
 }
 
 /** Saves what `plan` resolves with, within a session. Throws UsageError as `download` does. */
 export async function runPlan(
-  outerSession: DownloadSession,
+  outerSession: RunSession,
   plan: (session: DownloadSession) => Plan | Promise<Plan>,
 ): Promise<DownloadResult> {
   const { request, context, listeners, history } = outerSession;
@@ -199,7 +199,7 @@ async function bindSaved(
 
 /** The plan, with an event for each chapter that it skips or cannot resolve; undefined if it stops the run. */
 async function planOrStop(
-  session: DownloadSession,
+  session: RunSession,
   plan: (session: DownloadSession) => Promise<Plan>,
   result: DownloadResult,
 ): Promise<Plan | undefined> {

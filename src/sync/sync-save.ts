@@ -5,7 +5,11 @@ import { keptReason } from '../cbz/ownership.js';
 import { findLeftovers, removeLeftovers } from '../download/leftovers.js';
 import type { PlannedRelease } from './release-decisions.js';
 import { isSaved } from './sync-journal.js';
-import type { DownloadListeners, DownloadSession } from '../download/download-session.js';
+import type {
+  DownloadListeners,
+  DownloadSession,
+  ServiceSession,
+} from '../download/download-session.js';
 import { planSelected } from '../download/plan.js';
 import { runPlan } from '../download/run-download.js';
 import { savedState } from '../download/saved-state.js';
@@ -86,13 +90,13 @@ export async function planReleases(
       return old && !old.isBound && old.ownership === 'own' ? [[chapter.id, old] as const] : [];
     }),
   );
-  const plan = async (shared: Parameters<typeof planSelected>[4]) => {
+  const plan = async (shared: ServiceSession & Pick<DownloadSession, 'history'>) => {
     const named = await planSelected(
       planned.map(({ chapter, why }) => ({ id: chapter.id, chapter, why })),
       { titles: new Map([[id, title]]), series: [{ titleId: id, chapters: releases }] },
       library,
-      { ...request, replacements },
-      redownload ? { ...shared, history: undefined } : shared,
+      replacements,
+      { ...shared, request, history: redownload ? undefined : shared.history },
     );
     const fields = [...named.fields].map(([chapterId, each]) => {
       return [chapterId, { ...each, series: label }] as const;

@@ -7,7 +7,8 @@ import type { Subscriptions } from './subscriptions.js';
 import type { HookNotices } from './hook-notices.js';
 import type { SyncJournal } from './sync-journal.js';
 import type { RunFailure } from './sync-lines.js';
-import type { DownloadListeners, ServiceSession } from '../download/download-session.js';
+import type { ServiceSession } from '../download/download-session.js';
+import type { PlanListeners } from '../download/run-download.js';
 import type { ObserveSync, SeriesCounts, SeriesReport } from './sync-events.js';
 import type { SyncLibraries } from './sync-libraries.js';
 
@@ -44,7 +45,7 @@ export interface SyncOptions extends Pick<
 }
 
 /** The listeners of a download; `onPlan` is called for each series. */
-export interface SyncListeners extends Omit<DownloadListeners, 'observe'> {
+export interface SyncListeners extends Omit<PlanListeners, 'observe'> {
   readonly observe: ObserveSync;
   /** Called for each series with chapters that the service does not have, once for each of them. */
   readonly onSkipped?: (skipped: readonly SkippedEvent[]) => void;

@@ -1,7 +1,10 @@
 /** `tankobon download`: from flags to a download, and from its result to messages and an exit code. */
-import { download as runDownload, planDownload } from '../../download/run-download.js';
+import {
+  download as runDownload,
+  planDownload,
+  type PlanListeners,
+} from '../../download/run-download.js';
 import { errorsOf, type DownloadResult } from '../../download/download-result.js';
-import type { DownloadListeners } from '../../download/download-session.js';
 import { downloadRequest } from '../../download/download-request.js';
 import { optionText } from '../../config/option-values.js';
 import { flagOf, type GivenOptions, type OptionName } from '../../config/options/options.js';
@@ -78,7 +81,7 @@ function listenersFor(
   results: ResultPrinter | undefined,
   options: GivenOptions,
   context: CommandContext,
-): DownloadListeners {
+): PlanListeners {
   const collect = createMinorCollector();
   return {
     observe: (event) => {

@@ -2,7 +2,7 @@
 import type { GivenOptions } from '../../config/options/options.js';
 import type { SyncEvent } from '../../sync/sync-events.js';
 import type { DownloadMessage } from '../../download/events.js';
-import type { PlanActivity } from '../../download/plan.js';
+import type { PlanActivity } from '../../download/download-session.js';
 import type { PlannedChapter } from '../../download/plan-jobs.js';
 import type { BindEvent, BookPageEvent } from '../../formats/bind-events.js';
 

@@ -37,8 +37,8 @@ const client = createServiceClient({ addresses, isFirstParty, connections, ledge
 process.send({ ready: true });
 await once(process, 'message');
 const { signal } = new globalThis.AbortController();
-const plan = await planTargets(
-  {
+const plan = await planTargets({
+  request: {
     targets: job.chapters.map((id) => ({ kind: 'chapter', id })),
     output: job.output,
     quality: 'data',
@@ -50,8 +50,13 @@ const plan = await planTargets(
     requestedGroups: [],
     requestedExclusions: [],
   },
-  { client, warn, clock, nowMs: clock.wallMs(), signal, stateFolder: job.ledger },
-);
+  listeners: {},
+  service: { describeWrongClock: () => undefined },
+  context: { clock, paths: { state: job.ledger } },
+  client,
+  warn,
+  signal,
+});
 const loader = {
   page: connections.page,
   reserve: (line, stop) => client.reserve(line, stop),
