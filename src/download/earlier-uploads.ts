@@ -119,47 +119,48 @@ function toChapter(id: string, metadata: ChapterMetadata, listed: readonly Chapt
   };
 }
 
-/** Why an archive is not replaced by a chapter that was uploaded again; undefined if it is. Pure. */
-export function whyNotReplaced(
-  { file, isBound = false, ownership }: ExistingArchive,
-  isReplacing: boolean,
-): 'uploaded-again' | 'fixed-book' | undefined {
-  if (!isReplacing || ownership !== 'own') return 'uploaded-again';
-  return isBound && !isReadableBook(file) ? 'fixed-book' : undefined;
+/** What to do with a chapter whose number a file has. */
+export type UploadDecision =
+  | { readonly kind: 'skipped'; readonly reason: UploadSkipReason; readonly file: string }
+  | { readonly kind: 'replaces'; readonly archive: ExistingArchive };
+
+/** `already-there`: in a release that is not worse. */
+export type UploadSkipReason = 'already-there' | 'uploaded-again' | 'fixed-book' | 'number-in-use';
+
+interface UploadRules {
+  readonly selection: Pick<SelectionOptions, 'languages' | 'groups' | 'allReleases'>;
+  /** Whether files are replaced, and get their new numbers. */
+  readonly isReplacing: boolean;
+  readonly numbersRestart: boolean;
 }
 
-/**
- * What to do with a chapter. `known`: its number is there, in a release that is not worse. `renumbered`: an update gives
- * the file with its number another one; `in-use`: it does not.
- */
-export type UploadDecision =
-  | { readonly kind: 'new' }
-  | {
-      readonly kind: 'known' | 'replaces' | 'renumbered' | 'in-use';
-      readonly archive: ExistingArchive;
-    };
-
-/** Pure. */
+/** Undefined for a chapter whose number no file has, or that an update takes from its file. Pure. */
 export function decideUpload(
   chapter: Chapter,
   uploads: readonly EarlierUpload[],
-  selection: Pick<SelectionOptions, 'languages' | 'groups' | 'allReleases'>,
-  numbersRestart: boolean,
-): UploadDecision {
+  { selection, isReplacing, numbersRestart }: UploadRules,
+): UploadDecision | undefined {
   const key = chapterKey(chapter, numbersRestart);
   const same = uploads.filter(
     (upload) =>
       chapterKey(upload.chapter, numbersRestart) === key &&
       isAlternative(chapter, upload, selection),
   );
-  const [first] = same;
-  if (!first) return { kind: 'new' };
   const deleted = same.find(({ isRenumbered }) => !isRenumbered);
-  const fixed = same.find(({ isUnavailable }) => isUnavailable);
-  if (!deleted && fixed) return { kind: 'in-use', archive: fixed.archive };
-  if (!deleted) return { kind: 'renumbered', archive: first.archive };
-  const kind = isSuccessor(chapter, deleted.chapter, selection) ? 'replaces' : 'known';
-  return { kind, archive: deleted.archive };
+  if (!deleted) {
+    const [first] = same;
+    const fixed = same.find(({ isUnavailable }) => isUnavailable);
+    if (!first || (isReplacing && !fixed)) return undefined;
+    return { kind: 'skipped', reason: 'number-in-use', file: (fixed ?? first).archive.file };
+  }
+  const { archive } = deleted;
+  const { file, isBound = false, ownership } = archive;
+  const reason = !isSuccessor(chapter, deleted.chapter, selection)
+    ? ('already-there' as const)
+    : !isReplacing || ownership !== 'own'
+      ? ('uploaded-again' as const)
+      : isBound && !isReadableBook(file) && ('fixed-book' as const);
+  return reason ? { kind: 'skipped', reason, file } : { kind: 'replaces', archive };
 }
 
 /** Whether only one of the two would be selected. */

@@ -2,7 +2,7 @@
 import type { ExistingArchive, LibraryIndex } from '../cbz/library-index.js';
 import type { Resolution } from '../selection/resolve-targets.js';
 import type { DownloadSession } from './download-session.js';
-import { decideUpload, readEarlierUploads, whyNotReplaced } from './earlier-uploads.js';
+import { decideUpload, readEarlierUploads } from './earlier-uploads.js';
 import type { ChosenChapter, SkippedChapter } from './plan-selection.js';
 import { savedState } from './saved-state.js';
 
@@ -38,17 +38,14 @@ export async function planUploads(
     const added = listed.flatMap(({ id }) => missing.get(id) ?? []);
     if (!title || added.length === 0) continue;
     const uploads = await readEarlierUploads({ title, added, listed, library }, session);
+    const rules = { selection, isReplacing, numbersRestart: title.numbersRestart };
     for (const chapter of added) {
       const { id } = chapter;
-      const decision = decideUpload(chapter, uploads, selection, title.numbersRestart);
-      if (decision.kind === 'new' || (decision.kind === 'renumbered' && isReplacing)) continue;
-      const { file, isBound } = decision.archive;
-      const reason = whyNotReplaced(decision.archive, isReplacing);
-      if (decision.kind === 'known') skipped.push({ id, reason: 'already-there', file });
-      else if (decision.kind !== 'replaces') skipped.push({ id, reason: 'number-in-use', file });
-      else if (reason) skipped.push({ id, reason, file });
+      const decision = decideUpload(chapter, uploads, rules);
+      if (decision?.kind === 'skipped')
+        skipped.push({ id, reason: decision.reason, file: decision.file });
       // A book gets the chapter in place of the old one when it is bound again.
-      else if (!isBound) replacements.set(id, decision.archive);
+      else if (decision && !decision.archive.isBound) replacements.set(id, decision.archive);
     }
   }
   const skippedIds = new Set(skipped.map(({ id }) => id));

@@ -7,9 +7,8 @@ import type { Chapter } from '../api/chapters.js';
 import { groupBy } from '../core/group-by.js';
 import {
   decideUpload,
-  whyNotReplaced,
   type EarlierUpload,
-  type UploadDecision,
+  type UploadSkipReason,
 } from '../download/earlier-uploads.js';
 import { compareReadingOrder } from '../selection/reading-order.js';
 import { isInGroup } from '../selection/exclusions.js';
@@ -53,7 +52,7 @@ export interface WaitingRelease {
 
 export interface DoubledRelease {
   readonly chapter: Chapter;
-  readonly reason: 'uploaded-again' | 'fixed-book' | 'number-in-use';
+  readonly reason: Exclude<UploadSkipReason, 'already-there'>;
   readonly file: string;
 }
 
@@ -87,6 +86,8 @@ export function decideReleases(
   uploads: readonly EarlierUpload[] = [],
 ): ReleaseDecisions {
   const { selection, upgrade } = rules;
+  const { numbersRestart } = context;
+  const uploadRules = { selection, isReplacing: upgrade, numbersRestart };
   const doubled: DoubledRelease[] = [];
   const planned: PlannedRelease[] = [];
   const waiting: WaitingRelease[] = [];
@@ -95,9 +96,7 @@ export function decideReleases(
   const againAtMs: number[] = [];
   let known = 0;
   const allowed = releases.filter((chapter) => !isExcluded(chapter, rules));
-  const byKey = groupBy(allowed, (chapter) =>
-    releaseKey(chapter, selection, context.numbersRestart),
-  );
+  const byKey = groupBy(allowed, (chapter) => releaseKey(chapter, selection, numbersRestart));
   for (const group of byKey.values()) {
     const knownReleases = group.filter(
       (chapter) => isDownloaded(chapter.id) || isBefore(chapter, rules.sinceMs),
@@ -122,20 +121,19 @@ export function decideReleases(
         if (old) planned.push({ chapter, why: explanation, replaces: old.id });
         continue;
       }
-      const decision = decideUpload(chapter, uploads, selection, context.numbersRestart);
-      const double = doubledRelease(chapter, decision, upgrade);
+      const decision = decideUpload(chapter, uploads, uploadRules);
       const untilMs = waitUntilMs(chapter, group, rules);
-      if (double) doubled.push(double);
-      else if (decision.kind === 'known') known += 1;
-      else if (decision.kind === 'replaces')
+      if (decision?.kind === 'replaces')
         planned.push({ chapter, why: 'uploaded again', replaces: decision.archive.chapterId });
+      else if (decision?.reason === 'already-there') known += 1;
+      else if (decision) doubled.push({ chapter, reason: decision.reason, file: decision.file });
       else if (untilMs > context.nowMs) {
         waiting.push({ chapter, untilMs });
         againAtMs.push(untilMs);
       } else planned.push({ chapter, why: explanation });
     }
   }
-  const order = compareReadingOrder(context.numbersRestart);
+  const order = compareReadingOrder(numbersRestart);
   planned.sort((a, b) => order(a.chapter, b.chapter));
   const next = againAtMs.filter((ms) => ms > context.nowMs);
   return {
@@ -147,20 +145,6 @@ export function decideReleases(
     known,
     againAtMs: next.length > 0 ? Math.min(...next) : undefined,
   };
-}
-
-/** A chapter that is not downloaded, since the archive that has its number is not to be replaced. */
-function doubledRelease(
-  chapter: Chapter,
-  decision: UploadDecision,
-  upgrade: boolean,
-): DoubledRelease | undefined {
-  if (decision.kind === 'new' || decision.kind === 'known') return undefined;
-  const { file } = decision.archive;
-  if (decision.kind === 'renumbered' && upgrade) return undefined;
-  if (decision.kind !== 'replaces') return { chapter, reason: 'number-in-use', file };
-  const reason = whyNotReplaced(decision.archive, upgrade);
-  return reason && { chapter, reason, file };
 }
 
 function isExcluded(
