@@ -5,49 +5,34 @@ import { thrownMessage, UsageError, type TankobonError } from '../core/errors.js
 import { expandHome } from '../core/home-folder.js';
 import { shellQuoted } from '../core/shell-quoted.js';
 import { toTankobonError } from '../core/system-errors.js';
-import type { ObserveBind } from '../formats/bind-events.js';
 import { titleIdOf } from './comic-metadata.js';
 import type { DownloadSession } from './download-session.js';
-import type { DownloadMessage } from './events.js';
 import { EXEC_TIME_LIMIT_MS, runExecHook } from './exec-hook.js';
 import type { PlannedChapter } from './plan-jobs.js';
 import { seriesUpdates } from './series-updates.js';
 
-/** Where the chapters that a run saved are, from its events. */
-export class SavedFiles {
-  readonly #files = new Map<string, string>();
-  readonly #books = new Map<string, string>();
-
-  observe(event: DownloadMessage): void {
-    if (event.type === 'chapter-saved') this.#files.set(event.chapter, event.file);
-  }
-
-  /** A chapter whose file is removed after binding is in the book. */
-  readonly observeBind: ObserveBind = (event) => {
-    if (event.type === 'chapter-removed') this.#books.set(event.file, event.book);
-  };
-
-  fileOf(chapterId: string): string | undefined {
-    const file = this.#files.get(chapterId);
-    return file === undefined ? undefined : (this.#books.get(file) ?? file);
-  }
+interface FilesOfRun {
+  /** By the ids of the chapters. */
+  readonly saved: ReadonlyMap<string, string>;
+  /** The books that have chapters whose files were removed, by these. */
+  readonly books: ReadonlyMap<string, string>;
 }
 
 /** A program that fails is a warning: the chapters are saved. Resolves with the interruption that stopped it, if one did. */
 export async function announceSaved(
   chapters: readonly PlannedChapter[],
-  files: SavedFiles,
+  { saved, books }: FilesOfRun,
   { request, context, userSignal: signal, warn }: DownloadSession,
 ): Promise<TankobonError | undefined> {
   const { exec } = request;
   if (exec === undefined) return undefined;
   const { env, clock, redactor } = context;
   const options = { env, clock, redactor, signal, timeLimitMs: EXEC_TIME_LIMIT_MS };
-  const saved = chapters.flatMap((planned) => {
-    const file = files.fileOf(planned.job.id);
-    return file === undefined ? [] : [savedUpdate(planned, file)];
+  const updates = chapters.flatMap((planned) => {
+    const file = saved.get(planned.job.id);
+    return file === undefined ? [] : [savedUpdate(planned, books.get(file) ?? file)];
   });
-  for (const update of seriesUpdates(saved)) {
+  for (const update of seriesUpdates(updates)) {
     try {
       await runExecHook([expandHome(exec)], update, options);
     } catch (error) {

@@ -24,8 +24,12 @@ export function failedEvent({ id, target, error }: FailedTarget): DownloadEvent 
 }
 
 export interface DownloadResult {
-  saved: number;
-  retagged: number;
+  /** The files of the chapters that were saved, by the ids of these. */
+  readonly savedFiles: Map<string, string>;
+  /** The files of the chapters that got other metadata or another name. */
+  readonly retaggedFiles: Map<string, string>;
+  /** Paths that have no file any more, or that of another chapter. */
+  readonly removedFiles: Set<string>;
   skipped: number;
   readonly failed: FailedChapter[];
   /** Errors of targets that cannot be parsed, or of which nothing is known. */
@@ -48,8 +52,9 @@ export interface DownloadResult {
 
 export function emptyResult(): DownloadResult {
   return {
-    saved: 0,
-    retagged: 0,
+    savedFiles: new Map(),
+    retaggedFiles: new Map(),
+    removedFiles: new Set(),
     skipped: 0,
     failed: [],
     invalidTargets: [],
@@ -71,11 +76,20 @@ export function addEvent(result: DownloadResult, event: DownloadMessage): void {
       result.bytes += event.bytes;
       break;
     case 'chapter-saved':
-      result.saved += 1;
+      result.savedFiles.set(event.chapter, event.file);
+      addRemoved(result, event.removedFile, event.replacedFile);
       break;
-    case 'chapter-retagged':
-      result.retagged += 1;
+    case 'chapter-retagged': {
+      const { chapter, file, newFile, book, removedFile } = event;
+      result.retaggedFiles.set(chapter, newFile ?? file);
+      // A book that a chapter was taken from has other chapters too.
+      addRemoved(
+        result,
+        removedFile,
+        newFile !== undefined && book === undefined ? file : undefined,
+      );
       break;
+    }
     case 'chapter-skipped':
       result[event.reason === 'not-started' ? 'notStarted' : 'skipped'] += 1;
       break;
@@ -97,6 +111,10 @@ export function addEvent(result: DownloadResult, event: DownloadMessage): void {
   }
 }
 
+function addRemoved({ removedFiles }: DownloadResult, ...files: (string | undefined)[]): void {
+  for (const file of files) if (file !== undefined) removedFiles.add(file);
+}
+
 /** All errors, for the exit code and the hints. */
 export function errorsOf(result: DownloadResult): readonly TankobonError[] {
   const { invalidTargets, failed, stoppedBy, otherErrors } = result;
@@ -109,11 +127,12 @@ export function summaryOf(
   result: DownloadResult,
   elapsedMs: number,
 ): Extract<DownloadEvent, { readonly type: 'summary' }> {
-  const { saved, retagged, skipped, failed, invalidTargets, notStarted, stoppedBy } = result;
+  const { savedFiles, retaggedFiles, skipped, failed, invalidTargets } = result;
+  const { notStarted, stoppedBy } = result;
   return {
     type: 'summary',
-    saved,
-    retagged,
+    saved: savedFiles.size,
+    retagged: retaggedFiles.size,
     skipped,
     failed: failed.length + invalidTargets.length,
     notStarted,

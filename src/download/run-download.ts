@@ -3,15 +3,15 @@
  * them, then binding, covers and read marks. Everything that happens is an event; the last one is the summary.
  */
 import { resolve } from 'node:path';
-import { TankobonError, UsageError } from '../core/errors.js';
+import { TankobonError, thrownMessage, UsageError } from '../core/errors.js';
 import type { ObserveBind } from '../formats/bind-events.js';
-import { announceSaved, checkProgram, SavedFiles } from './announce-saved.js';
+import { addToIndex } from '../cbz/library-cache.js';
+import { announceSaved, checkProgram } from './announce-saved.js';
 import { checkOutputFile } from '../core/output-file.js';
 import type { Target } from '../selection/target.js';
 import { expandHome } from '../core/home-folder.js';
 import type { AppContext } from '../config/context.js';
 import { shareServer } from './chapter-share.js';
-import { recordDownloads } from './record-downloads.js';
 import type { DownloadRequest } from './download-request.js';
 import {
   addEvent,
@@ -24,7 +24,6 @@ import { withSession, type DownloadListeners, type DownloadSession } from './dow
 import type { DownloadMessage, Observe } from './events.js';
 import { checkOutputFolder } from './output-folder.js';
 import { planTargets, type Plan } from './plan.js';
-import { withIndexedFiles } from './index-saved.js';
 import { skippedEvents } from './plan-selection.js';
 import { requireLogin } from './stored-login.js';
 import { withDelivery } from './with-delivery.js';
@@ -47,7 +46,7 @@ export async function planDownload(
   const history = await openHistory(request);
   return withSession(context, request, listeners, signal, async (shared) => {
     const session = { ...shared, request, history };
-    reportInvalidTargets(session);
+    reportInvalidTargets(request, listeners.observe);
     const planned = await planRequest(session);
     const { plan, samePages } = await withDelivery(planned, session.client, session.signal);
     if (samePages.length === 0) return plan;
@@ -70,7 +69,7 @@ export async function download(
   if (targets.length === 0) {
     const result = emptyResult();
     const observe = recorder(result, listeners.observe);
-    reportInvalidTargets({ request, listeners: { observe } });
+    reportInvalidTargets(request, observe);
     observe(summaryOf(result, 0));
     return result;
   }
@@ -78,14 +77,16 @@ export async function download(
   if (request.share !== undefined) await shareServer(context);
   if (request.exec !== undefined) checkProgram(request.exec, context.env);
   const history = await openHistory(request);
-  return withSession(context, request, listeners, signal, (session) =>
-    withIndexedFiles({ ...session, listeners, request, history }, (indexed) =>
-      runPlan(indexed, (shared) => {
-        reportInvalidTargets(shared);
-        return planRequest(shared, { prefetches: true });
-      }),
-    ),
+  const result = await withSession(context, request, listeners, signal, (session) =>
+    runPlan({ ...session, listeners, request, history }, (shared) => {
+      reportInvalidTargets(request, shared.listeners.observe);
+      return planRequest(shared, { prefetches: true });
+    }),
   );
+  const files = new Set([...result.savedFiles.values(), ...result.retaggedFiles.values()]);
+  // Without it, the next scan opens them.
+  if (files.size > 0) await addToIndex(context.paths.state, output, files).catch(() => undefined);
+  return result;
 }
 
 async function openHistory({ downloadArchive }: DownloadRequest) {
@@ -96,15 +97,10 @@ async function openHistory({ downloadArchive }: DownloadRequest) {
   return openDownloadArchive(file);
 }
 
-function reportInvalidTargets({
-  request,
-  listeners,
-}: Pick<DownloadSession, 'request'> & {
-  readonly listeners: Pick<DownloadListeners, 'observe'>;
-}): void {
-  for (const { text, error } of request.invalidTargets) {
-    const { code, message } = error;
-    listeners.observe({ type: 'target-failed', target: text, reason: code, message, error });
+function reportInvalidTargets({ invalidTargets }: DownloadRequest, observe: Observe): void {
+  for (const { text: target, error } of invalidTargets) {
+    const { code: reason, message } = error;
+    observe({ type: 'target-failed', target, reason, message, error });
   }
 }
 
@@ -133,18 +129,22 @@ export async function runPlan(
   const startedAtMs = context.clock.monotonicMs();
   const result = emptyResult();
   let fields: Plan['fields'] = new Map();
-  const savedFiles = new SavedFiles();
-  const observeNext = recorder(result, (event) => {
-    savedFiles.observe(event);
+  const additions: Promise<void>[] = [];
+  const observe = recorder(result, (event) => {
+    if (history && isInFolder(event)) {
+      const adding = history.add(event.chapter);
+      // Reported at the end.
+      adding.catch(() => undefined);
+      additions.push(adding);
+    }
     listeners.observe(withChapterFields(event, fields));
   });
-  const recorded = history && recordDownloads(history, observeNext);
-  const observe = recorded?.observe ?? observeNext;
   const warn: DownloadSession['warn'] = (message, hint) => {
     observe({ type: 'warning', message, ...(hint !== undefined && { hint }) });
   };
+  const books = new Map<string, string>();
   const observeBind: ObserveBind = (event) => {
-    savedFiles.observeBind(event);
+    if (event.type === 'chapter-removed') books.set(event.file, event.book);
     listeners.observeBind?.(event);
   };
   const session = { ...outerSession, warn, listeners: { ...listeners, observe, observeBind } };
@@ -159,16 +159,31 @@ export async function runPlan(
       const { savePlan } = await import('./save-plan.js');
       await savePlan(planned, session, result);
       await bindSaved(planned, session, result);
-      result.stoppedBy ??= await announceSaved(planned.chapters, savedFiles, session);
+      const files = { saved: result.savedFiles, books };
+      result.stoppedBy ??= await announceSaved(planned.chapters, files, session);
     }
   } finally {
-    await recorded?.finish();
+    await Promise.all(additions).catch((error: unknown) => {
+      // The chapters are saved.
+      warn(`The download archive is incomplete: ${thrownMessage(error)}`);
+    });
     if (!result.isCancelled) {
       if (!request.reports) warn('Health reports are turned off: none were made.');
       observe(summaryOf(result, Math.round(context.clock.monotonicMs() - startedAtMs)));
     }
   }
   return result;
+}
+
+/** Whether the event says that a chapter is in the output folder. */
+function isInFolder(
+  event: DownloadMessage,
+): event is Extract<DownloadMessage, { readonly chapter: string }> {
+  return (
+    event.type === 'chapter-saved' ||
+    event.type === 'chapter-retagged' ||
+    (event.type === 'chapter-skipped' && event.reason === 'already-there')
+  );
 }
 
 /** The event with what is known of its chapter. */
@@ -228,17 +243,9 @@ async function planOrStop(
 
 /** The first target failed; the others were not started. */
 function failAll([first, ...others]: readonly Target[], error: TankobonError, observe: Observe) {
-  const { code, message } = error;
   if (first) {
-    const unfinished = true;
-    observe({
-      type: 'chapter-failed',
-      chapter: first.id,
-      reason: code,
-      message,
-      unfinished,
-      error,
-    });
+    const { code: reason, message } = error;
+    observe({ type: 'chapter-failed', chapter: first.id, reason, message, unfinished: true, error });
   }
   for (const { id } of others)
     observe({ type: 'chapter-skipped', chapter: id, reason: 'not-started' });

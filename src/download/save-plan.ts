@@ -2,7 +2,7 @@
 import type { TankobonError } from '../core/errors.js';
 import { toTankobonError } from '../core/system-errors.js';
 import { saveChapters } from './batch.js';
-import { waitingEvent, type Observe, type UpdateEvent } from './events.js';
+import { waitingEvent, type UpdateEvent } from './events.js';
 import { removeLeftovers } from './leftovers.js';
 import { PageQueue } from './page-queue.js';
 import type { Plan } from './plan.js';
@@ -24,20 +24,16 @@ export async function savePlan(
 ): Promise<void> {
   const { context, request, listeners, service, client, userSignal, warn } = session;
   await removeLeftovers(plan.leftovers, context.clock);
+  const { observe } = listeners;
   const reports = request.reports ? await openHealthReports(context, service, { warn }) : undefined;
   const share =
     request.share === undefined
       ? undefined
       : await openChapterShare(context, request.share, (wait) => {
-          listeners.observe(waitingEvent(wait));
+          observe(waitingEvent(wait));
         });
   const loader = imageLoader(context, service, client);
-  const savedIds = new Set<string>();
   const samePageIds = new Set<string>();
-  const observe: Observe = (event) => {
-    if (event.type === 'chapter-saved') savedIds.add(event.chapter);
-    listeners.observe(event);
-  };
   const deps = {
     client,
     share,
@@ -65,7 +61,7 @@ export async function savePlan(
       // The other chapters are reported as not started.
       if (result.stoppedBy) stop.abort(result.stoppedBy);
     }
-    const saved = plan.chapters.filter(({ job }) => savedIds.has(job.id));
+    const saved = plan.chapters.filter(({ job }) => result.savedFiles.has(job.id));
     if (saved.length === 0) return;
     // Already settled: each saved chapter has waited for it.
     const planError = await plan.metadataError;

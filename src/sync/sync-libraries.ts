@@ -1,7 +1,8 @@
 /** The existing archives of the output folders of a run: each is scanned once, when it is first needed. */
-import type { ExistingArchive, LibraryIndex } from '../cbz/library-index.js';
+import type { LibraryIndex } from '../cbz/library-index.js';
 import { addToIndex, scanIndexed } from '../cbz/library-cache.js';
 import { toStorageError } from '../core/files.js';
+import type { DownloadResult } from '../download/download-result.js';
 
 export class SyncLibraries {
   readonly #indexes = new Map<string, LibraryIndex>();
@@ -24,17 +25,18 @@ export class SyncLibraries {
     return index;
   }
 
-  /** Keeps the index up to date while the run saves and removes archives. */
+  /** Keeps the index up to date with what the download of a title saved and removed. */
   update(
     output: string,
-    saved: readonly Pick<ExistingArchive, 'chapterId' | 'titleId' | 'file'>[],
-    removed: ReadonlySet<string>,
+    titleId: string,
+    { savedFiles, retaggedFiles, removedFiles }: DownloadResult,
   ): void {
-    const archives = saved.map((archive) => ({ ...archive, ownership: 'own' as const }));
-    this.#indexes.get(output)?.update(archives, removed);
-    const files = this.#saved.get(output) ?? new Set();
-    this.#saved.set(output, files);
-    for (const { file } of saved) files.add(file);
+    const written = [...savedFiles, ...retaggedFiles];
+    const ownership = 'own' as const;
+    const archives = written.map(([chapterId, file]) => ({ chapterId, titleId, file, ownership }));
+    this.#indexes.get(output)?.update(archives, removedFiles);
+    const files = written.map(([, file]) => file);
+    this.#saved.set(output, new Set([...(this.#saved.get(output) ?? []), ...files]));
   }
 
   /** Writes the index, so that a file that is damaged before the next run is known. */

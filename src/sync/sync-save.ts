@@ -36,25 +36,11 @@ export async function saveReleases(
   // If the run is killed, the next one announces what was saved.
   journal.add(...started.map(({ chapter, replaces }) => ({ started: chapter.id, replaces })));
   const byId = new Map(planned.map((release) => [release.chapter.id, release]));
-  const saved: PlannedRelease[] = [];
-  const files: { chapterId: string; file: string; titleId: string }[] = [];
-  const gone = new Set<string>();
   const library = await libraries.open(output);
   const observe: DownloadListeners['observe'] = (event) => {
     if (event.type !== 'summary') listeners.observe(event);
-    if ('removedFile' in event && event.removedFile !== undefined) gone.add(event.removedFile);
-    if (event.type === 'chapter-retagged' && event.newFile !== undefined) {
-      files.push({ chapterId: event.chapter, file: event.newFile, titleId: id });
-      // A book that a chapter was taken from has other chapters too.
-      const copies = library.copiesOf(event.chapter);
-      if (!copies.some(({ file, isBound }) => isBound && file === event.file)) gone.add(event.file);
-    }
     const release = event.type === 'chapter-saved' && byId.get(event.chapter);
-    if (!release) return;
-    journal.add({ saved: updateOf(id, due.label, release, event.file) });
-    saved.push(release);
-    files.push({ chapterId: release.chapter.id, file: event.file, titleId: id });
-    if (event.replacedFile !== undefined) gone.add(event.replacedFile);
+    if (release) journal.add({ saved: updateOf(id, due.label, release, event.file) });
   };
   const result = await runPlan(
     { ...session, listeners: { ...listeners, observe }, request },
@@ -62,8 +48,9 @@ export async function saveReleases(
   ).finally(() => {
     journal.add({ ended: plannedIds });
   });
-  libraries.update(output, files, gone);
+  const saved = planned.filter(({ chapter }) => result.savedFiles.has(chapter.id));
   for (const { replaces = '' } of saved) warnOfKept(library.find(replaces), session);
+  libraries.update(output, id, result);
   return { saved, result };
 }
 

@@ -100,7 +100,7 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
       : await save(left);
     const saved = dryRun ? planned : [...first.saved, ...rest.saved];
     const result = sumOf(first.result, rest.result);
-    if (!dryRun && (saved.length + result.retagged > 0 || isUnfinished))
+    if (!dryRun && (saved.length + result.retaggedFiles.size > 0 || isUnfinished))
       await bindSeries(due, releases, session);
     const isComplete =
       !result.stoppedBy &&
@@ -157,7 +157,7 @@ function countsOf(saved: readonly PlannedRelease[], result: DownloadResult, know
 function sumOf(first: DownloadResult, second: DownloadResult): DownloadResult {
   return {
     ...first,
-    retagged: first.retagged + second.retagged,
+    retaggedFiles: new Map([...first.retaggedFiles, ...second.retaggedFiles]),
     skipped: first.skipped + second.skipped,
     failed: [...first.failed, ...second.failed],
     otherErrors: [...first.otherErrors, ...second.otherErrors],

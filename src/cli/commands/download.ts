@@ -116,7 +116,7 @@ function listenersFor(
 
 /** One hint for each kind of failure, and the command that retries only the failed chapters. */
 function printNextSteps(
-  { failed, saved, skipped, stoppedBy }: DownloadResult,
+  { failed, savedFiles, skipped, stoppedBy }: DownloadResult,
   errors: readonly TankobonError[],
   options: GivenOptions,
   context: CommandContext,
@@ -126,7 +126,7 @@ function printNextSteps(
   if (stoppedBy && stoppedBy.code !== 'interrupted') stderr.write(`error: ${stoppedBy.message}\n`);
   writeHints(errors, context);
   // A stopped run, or one that saved nothing, is retried with the same command.
-  if (failed.length === 0 || saved + skipped === 0 || stoppedBy) return;
+  if (failed.length === 0 || savedFiles.size + skipped === 0 || stoppedBy) return;
   const ids = failed.map(({ id }) => id);
   // A book needs all chapters of the selection.
   const hint = options.bind
