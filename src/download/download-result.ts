@@ -6,6 +6,8 @@ import type { DownloadEvent, DownloadMessage } from './events.js';
 export interface FailedChapter {
   readonly id: string;
   readonly error: TankobonError;
+  /** The run was stopped while the chapter was in progress. */
+  readonly isUnfinished: boolean;
 }
 
 /** A chapter that is not available, or a target that is not one. */
@@ -94,7 +96,11 @@ export function addEvent(result: DownloadResult, event: DownloadMessage): void {
       result[event.reason === 'not-started' ? 'notStarted' : 'skipped'] += 1;
       break;
     case 'chapter-failed':
-      result.failed.push({ id: event.chapter, error: event.error });
+      result.failed.push({
+        id: event.chapter,
+        error: event.error,
+        isUnfinished: event.unfinished ?? false,
+      });
       break;
     case 'target-failed':
       result.invalidTargets.push(event.error);

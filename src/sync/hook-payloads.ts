@@ -24,6 +24,9 @@ export interface SeriesNotice {
 
 export type HookUpdate = SeriesUpdate | SeriesNotice;
 
+/** Stands for the id of a title where there is none. */
+export const NO_ID = '00000000-0000-4000-8000-000000000000';
+
 const MAX_NUMBERS = 10;
 const DONE = { failed: 'failed', 'taken-down': 'taken down' } as const;
 

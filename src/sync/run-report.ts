@@ -1,23 +1,57 @@
 /** The report of a run: what becomes of each title, for the summary, the state and the hooks. */
 import type { TankobonError } from '../core/errors.js';
+import type { Chapter } from '../api/chapters.js';
+import { chapterFields, type ChapterFields } from '../selection/chapter-fields.js';
 import { SERIES_COUNTS, type SeriesReport } from './sync-events.js';
 import { findById } from './find-subscription.js';
-import { NO_ID } from './hook-notices.js';
+import { NO_ID, type ChapterNotice, type SeriesNotice } from './hook-payloads.js';
 import type { RunFailure } from './sync-lines.js';
 import { outputOf } from './sync-request.js';
 import type { SyncReport, SyncSession } from './sync-session.js';
+import type { DueTitle } from './sync-titles.js';
 
-/** Without what the run before has reported in the same words. */
-export function noticesOf(report: SyncReport, { journal, notices, options, context }: SyncSession) {
+/** What hooks hear besides new chapters, without failures that the run before has reported in the same words. */
+export function noticesOf({
+  report,
+  journal,
+  options,
+  context,
+}: SyncSession): readonly SeriesNotice[] {
+  const { stoppedBy, failures, notices } = report;
   const { lastRun } = journal.state;
   const before = new Set(lastRun?.failures?.map(withoutRequestId));
-  const lasting = report.failures.filter((failure) => before.has(withoutRequestId(failure)));
-  const { stoppedBy } = report;
-  if (stoppedBy && !['interrupted', lastRun?.stopped].includes(stoppedBy.code)) {
-    const folder = outputOf({}, options.file, context.settings);
-    notices.addFailure('', { id: NO_ID, name: 'tankobon sync', folder }, stoppedBy);
-  }
-  return notices.updates(new Set(lasting.map(({ target }) => target)));
+  const lasting = new Set(
+    failures.filter((each) => before.has(withoutRequestId(each))).map(({ target }) => target),
+  );
+  const updates = notices
+    .filter(({ target, update }) => update.event !== 'failed' || !lasting.has(target))
+    .map(({ update }) => update);
+  if (!stoppedBy || ['interrupted', lastRun?.stopped].includes(stoppedBy.code)) return updates;
+  const folder = outputOf({}, options.file, context.settings);
+  return [...updates, failureNotice({ id: NO_ID, name: 'tankobon sync', folder }, stoppedBy)];
+}
+
+/** A title or a list that is not available, or the run as a whole. */
+function failureNotice(
+  series: SeriesNotice['series'],
+  { code: reason, message }: TankobonError,
+): SeriesNotice {
+  return { event: 'failed', series, chapters: [], reason, message };
+}
+
+/** The chapters of a title that failed, or that were taken down; nothing if there are none. */
+export function chapterNotice(
+  event: SeriesNotice['event'],
+  { id: titleId, label, output: folder }: DueTitle,
+  releases: readonly Chapter[],
+  concerned: readonly Omit<ChapterNotice, keyof ChapterFields>[],
+): readonly SeriesNotice[] {
+  const chapters = concerned.map(({ id, ...why }) => {
+    const chapter = releases.find((each) => each.id === id);
+    return { id, ...(chapter && chapterFields(chapter, label)), ...why };
+  });
+  const series = { id: titleId, name: label, folder };
+  return chapters.length > 0 ? [{ event, series, chapters }] : [];
 }
 
 function withoutRequestId({ target, message }: RunFailure): string {
@@ -33,6 +67,7 @@ export function emptyReport(startedAtMs: number): SyncReport {
     titles: 0,
     errors: [],
     failures: [],
+    notices: [],
     notStarted: 0,
     stoppedBy: undefined,
     reports: { sent: 0, waiting: 0 },
@@ -43,8 +78,7 @@ export function emptyReport(startedAtMs: number): SyncReport {
 export function addFailure(
   target: string,
   error: TankobonError,
-  report: SyncReport,
-  { listeners, journal, notices, options, context, subscriptions }: SyncSession,
+  { report, listeners, journal, options, context, subscriptions }: SyncSession,
 ): void {
   const { code, message } = error;
   const id = target.replace(/^\w+:/, '');
@@ -55,15 +89,12 @@ export function addFailure(
   report.errors.push(error);
   report.failures.push({ target, name, message });
   const folder = outputOf({}, options.file, context.settings);
-  notices.addFailure(target, { id, name: name ?? target, folder }, error);
+  const update = failureNotice({ id, name: name ?? target, folder }, error);
+  report.notices.push({ target, update });
   listeners.observe({ type: 'target-failed', target, name, reason: code, message, error });
 }
 
-export function addSeries(
-  series: SeriesReport,
-  report: SyncReport,
-  { listeners }: SyncSession,
-): void {
+export function addSeries(series: SeriesReport, { report, listeners }: SyncSession): void {
   report.series.push(series);
   for (const name of SERIES_COUNTS) report.totals[name] += series[name];
   const { titleId, waiting, ...counts } = series;
@@ -73,7 +104,7 @@ export function addSeries(
 /** The state keeps no more. */
 const MAX_FAILURES = 100;
 
-export function recordRun(report: SyncReport, { journal }: SyncSession): void {
+export function recordRun({ report, journal }: SyncSession): void {
   const { startedAtMs, endedAtMs, totals, stoppedBy, failures } = report;
   const { new: saved, ...counts } = totals;
   journal.add({

@@ -16,7 +16,6 @@ import { shareServer } from '../download/chapter-share.js';
 import type { AppContext } from '../config/context.js';
 import { effectiveOptions } from '../config/options/options.js';
 import { SERIES_COUNTS } from './sync-events.js';
-import { HookNotices } from './hook-notices.js';
 import { runHooks } from './sync-hooks.js';
 import { SyncLibraries } from './sync-libraries.js';
 import { syncSeries } from './sync-series.js';
@@ -37,15 +36,7 @@ export async function runSync(
   const run = effectiveOptions({ maxOutage, share }, context.settings);
   if (share !== undefined) await shareServer(context);
   const archive = await openDownloadArchive(archiveFile(folder), { mode: 0o600 });
-  const notices = new HookNotices();
-  const observed: SyncListeners = {
-    ...listeners,
-    observe: (event) => {
-      notices.observe(event);
-      listeners.observe(event);
-    },
-  };
-  return withSession(context, run, observed, signal, async (service) => {
+  return withSession(context, run, listeners, signal, async (service) => {
     const journal = await SyncJournal.open(folder, {
       isWritten: !options.dryRun,
       warn: service.warn,
@@ -57,8 +48,8 @@ export async function runSync(
       history: historyOf(archive, journal),
       libraries: new SyncLibraries(context.paths.state, service.signal),
       journal,
-      listeners: observed,
-      notices,
+      listeners,
+      report: emptyReport(context.clock.wallMs()),
     };
     try {
       return await runOnce(session);
@@ -76,31 +67,32 @@ function historyOf(archive: DownloadArchive, { state }: SyncJournal): DownloadAr
 
 /** Throws UsageError. */
 async function runOnce(session: SyncSession): Promise<SyncReport> {
-  const { clock, redactor } = session.context;
-  const report = emptyReport(clock.wallMs());
+  const { report, context } = session;
+  const { clock, redactor } = context;
   const stop = (error: unknown): void => {
     report.stoppedBy ??= toTankobonError(error, redactor);
   };
   try {
-    await syncTitles(session, report);
+    await syncTitles(session);
   } catch (error) {
     if (error instanceof UsageError) throw error;
     stop(error);
   }
   report.endedAtMs = clock.wallMs();
-  const notices = noticesOf(report, session);
+  const notices = noticesOf(session);
   // Before the hooks, which may take a while.
-  recordRun(report, session);
+  recordRun(session);
   if (!session.options.dryRun && !session.userSignal.aborted)
     await runHooks(session, notices).catch(stop);
   return report;
 }
 
-async function syncTitles(session: SyncSession, report: SyncReport): Promise<void> {
+async function syncTitles(session: SyncSession): Promise<void> {
+  const { report } = session;
   const { titles, due, failed } = await checkTitles(session);
   report.titles = titles.length;
   if (failed.length === 0) removeUnsubscribed(new Set(titles.map(({ id }) => id)), session);
-  for (const { target, error } of failed) addFailure(target, error, report, session);
+  for (const { target, error } of failed) addFailure(target, error, session);
   report.totals.failed += failed.length;
   // Machines that share the work meet less often where each takes the titles in another order.
   const ordered = session.options.share === undefined ? due : shuffled(due);
@@ -109,7 +101,7 @@ async function syncTitles(session: SyncSession, report: SyncReport): Promise<voi
   try {
     for (const dueTitle of ordered) {
       if (report.stoppedBy) report.notStarted += 1;
-      else await attempt(dueTitle, report, session, () => start(dueTitle));
+      else await attempt(dueTitle, session, () => start(dueTitle));
     }
     hasFailed = false;
   } finally {
@@ -121,7 +113,7 @@ async function syncTitles(session: SyncSession, report: SyncReport): Promise<voi
     const { isWaiting, finish } = await syncSeries(dueTitle, session);
     if (!isWaiting) return finish();
     const finishLater = () => finish({ isStopped: hasFailed || report.stoppedBy !== undefined });
-    waiting.push(() => attempt(dueTitle, report, session, finishLater));
+    waiting.push(() => attempt(dueTitle, session, finishLater));
     return undefined;
   }
 }
@@ -138,21 +130,20 @@ type SeriesResult = Awaited<ReturnType<Awaited<ReturnType<typeof syncSeries>>['f
 /** Reports what `act` did of a title; undefined if it is not finished. */
 async function attempt(
   due: DueTitle,
-  report: SyncReport,
   session: SyncSession,
   act: () => Promise<SeriesResult | undefined>,
 ): Promise<void> {
-  const { journal, notices } = session;
-  const isNew = journal.state.titles[due.id] === undefined;
-  notices.begin({ id: due.id, name: due.label, folder: due.output }, isNew);
+  const { journal, report } = session;
+  const target = `title:${due.id}`;
   try {
     const result = await act();
     if (!result) return;
-    const { errors, notStarted, stoppedBy, reports, ...series } = result;
+    const { errors, notStarted, stoppedBy, reports, notices, ...series } = result;
     report.errors.push(...errors);
+    for (const update of notices) report.notices.push({ target, update });
     if (series.failed > 0)
       report.failures.push({
-        target: `title:${due.id}`,
+        target,
         name: series.name,
         message: `${pluralize(series.failed, 'chapter')} failed: ${errors[0]?.message ?? ''}`,
       });
@@ -162,14 +153,14 @@ async function attempt(
     if (reports.sent + reports.waiting > 0)
       report.reports = { sent: report.reports.sent + reports.sent, waiting: reports.waiting };
     const hasResult = SERIES_COUNTS.some((name) => name !== 'skipped' && series[name] > 0);
-    if (hasResult || !due.isRoutine) addSeries(series, report, session);
+    if (hasResult || !due.isRoutine) addSeries(series, session);
   } catch (error) {
     if (!isTolerable(error)) throw error;
     const { id, label } = due;
     journal.add(...incompleteTitle(id, journal.state));
-    addFailure(`title:${id}`, error, report, session);
+    addFailure(target, error, session);
     const counts = { new: 0, replaced: 0, skipped: 0, failed: 1, waiting: [] };
-    addSeries({ titleId: id, name: label, ...counts }, report, session);
+    addSeries({ titleId: id, name: label, ...counts }, session);
   }
   await journal.compactIfLarge();
 }

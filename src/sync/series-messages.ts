@@ -30,13 +30,13 @@ export function skippedEvents(
   ];
 }
 
-/** A chapter that is skipped is reported once, not by each run. */
+/** A chapter that is skipped is reported once, not by each run. Returns those that are. */
 export function reportDecisions(
   { id, label }: DueTitle,
   { waiting }: ReleaseDecisions,
   skipped: readonly SkippedEvent[],
   { journal, listeners: { observe, onSkipped } }: SyncSession,
-): void {
+): readonly SkippedEvent[] {
   for (const { chapter, untilMs } of waiting) {
     const until = new Date(untilMs).toISOString();
     const fields = chapterFields(chapter, label);
@@ -46,6 +46,7 @@ export function reportDecisions(
   const fresh = skipped.filter(({ chapter }) => !reported.has(chapter));
   for (const event of fresh) observe(event);
   onSkipped?.(fresh);
+  return fresh;
 }
 
 /** A file that is damaged is not replaced by each run: `verify` may find others, and says which. Returns their number. */

@@ -15,8 +15,7 @@ import {
 } from '../auth/hook-services.js';
 import { EXEC_TIME_LIMIT_MS, runExecHook } from '../download/exec-hook.js';
 import { seriesUpdates } from '../download/series-updates.js';
-import { NO_ID } from './hook-notices.js';
-import type { HookUpdate } from './hook-payloads.js';
+import { NO_ID, type HookUpdate } from './hook-payloads.js';
 import {
   kavitaRequest,
   komgaRequest,

@@ -23,6 +23,7 @@ import {
   warnOfMissingLanguage,
 } from './series-messages.js';
 import type { TitleState } from './sync-lines.js';
+import { chapterNotice } from './run-report.js';
 import { languagesOf, releaseRules, rulesText, sinceMsOf } from './sync-request.js';
 import { bindSeries } from './bind-series.js';
 import { recoverSaved, reportPlanned, saveReleases } from './sync-save.js';
@@ -77,7 +78,11 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
   const updates = rules.upgrade ? changed : [];
   const skipped = skippedEvents(decisions, due.label);
   reportRestored(due, releases, library, session);
-  reportDecisions(due, decisions, skipped, session);
+  const reported = reportDecisions(due, decisions, skipped, session);
+  // What was taken down before the title was subscribed is not news.
+  const takenDown = reported
+    .filter(({ reason }) => known && reason === 'chapter-unavailable')
+    .map(({ chapter, reason }) => ({ id: chapter, reason }));
   if (dryRun) await reportPlanned(due, planned, releases, { ...session, redownload });
   if (!rules.upgrade || dryRun) await reportChanges(due, changed, releases, session);
   if (releases.some((chapter) => stateOf(chapter.id) === 'recorded')) {
@@ -130,9 +135,20 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
       titleId: id,
       name: due.label,
       waiting,
+      notices: [
+        ...chapterNotice('taken-down', due, releases, takenDown),
+        ...chapterNotice('failed', due, releases, failedChapters(result)),
+      ],
     };
   };
   return { isWaiting: claimedElsewhere.size > 0 && !first.result.stoppedBy, finish };
+}
+
+/** Without those that the next run goes on with. */
+function failedChapters({ failed }: DownloadResult) {
+  return failed
+    .filter(({ isUnfinished }) => !isUnfinished)
+    .map(({ id, error }) => ({ id, reason: error.code, message: error.message }));
 }
 
 /** What is reported of the series; `known`: chapters that were skipped before the download. */

@@ -4,7 +4,7 @@ import type { DownloadArchive } from '../download/download-archive.js';
 import type { SkippedEvent } from '../download/events.js';
 import type { GivenOptions, SeriesOptions } from '../config/options/options.js';
 import type { Subscriptions } from './subscriptions.js';
-import type { HookNotices } from './hook-notices.js';
+import type { SeriesNotice } from './hook-payloads.js';
 import type { SyncJournal } from './sync-journal.js';
 import type { RunFailure } from './sync-lines.js';
 import type { ServiceSession } from '../download/download-session.js';
@@ -58,8 +58,7 @@ export interface SyncSession extends Omit<ServiceSession, 'listeners'> {
   readonly history: DownloadArchive;
   readonly libraries: SyncLibraries;
   readonly journal: SyncJournal;
-  /** What hooks hear besides new chapters. */
-  readonly notices: HookNotices;
+  readonly report: SyncReport;
 }
 
 /** Up to date while the run goes on. */
@@ -76,6 +75,8 @@ export interface SyncReport {
   readonly failures: RunFailure[];
   /** Targets and chapters that failed. */
   readonly errors: TankobonError[];
+  /** What hooks hear besides new chapters, each with what it is about, as in the failures. */
+  readonly notices: { readonly target: string; readonly update: SeriesNotice }[];
   notStarted: number;
   stoppedBy: TankobonError | undefined;
   reports: { readonly sent: number; readonly waiting: number };
