@@ -120,14 +120,14 @@ interface RunSession extends DownloadSession {
   readonly listeners: PlanListeners;
 }
 
-/** Saves what `plan` resolves with, within a session. Throws UsageError as `download` does. */
+/** Saves what `plan` resolves with, within a session, and adds what it does to `result`. Throws UsageError as `download` does. */
 export async function runPlan(
   outerSession: RunSession,
   plan: (session: DownloadSession) => Plan | Promise<Plan>,
+  result = emptyResult(),
 ): Promise<DownloadResult> {
   const { request, context, listeners, history } = outerSession;
   const startedAtMs = context.clock.monotonicMs();
-  const result = emptyResult();
   let fields: Plan['fields'] = new Map();
   const additions: Promise<void>[] = [];
   const observe = recorder(result, (event) => {

@@ -70,7 +70,8 @@ export async function savePlan(
   } finally {
     const maxWaitMs = userSignal.aborted ? MAX_REPORT_WAIT_WHEN_STOPPED_MS : undefined;
     await share?.close();
-    result.reports = (await reports?.finish(maxWaitMs)) ?? result.reports;
+    const sent = await reports?.finish(maxWaitMs);
+    if (sent) result.reports = { ...sent, sent: result.reports.sent + sent.sent };
   }
 }
 

@@ -10,6 +10,7 @@ import {
   type EarlierUpload,
   type UploadSkipReason,
 } from '../download/earlier-uploads.js';
+import type { SavedState } from '../download/saved-state.js';
 import { compareReadingOrder } from '../selection/reading-order.js';
 import { isInGroup } from '../selection/exclusions.js';
 import {
@@ -69,23 +70,26 @@ export interface ReleaseDecisions {
   readonly doubled: readonly DoubledRelease[];
   /** The number of chapters that were downloaded before. */
   readonly known: number;
+  /** Those of them that only the history has: their files were moved or removed. */
+  readonly withoutFile: readonly Chapter[];
   /** When to decide again although nothing new was released: a wait ends, or a chapter becomes readable. */
   readonly againAtMs: number | undefined;
 }
 
 /**
  * @param releases all known releases of the title
- * @param isDownloaded whether a release was downloaded
+ * @param stateOf whether a release was downloaded, and has its file
  * @param uploads those in the output folder that the service has deleted or renumbered
  */
 export function decideReleases(
   releases: readonly Chapter[],
   rules: ReleaseRules,
-  isDownloaded: (chapterId: string) => boolean,
+  stateOf: (chapterId: string) => SavedState['state'],
   context: SelectionContext,
   uploads: readonly EarlierUpload[] = [],
 ): ReleaseDecisions {
   const { selection, upgrade } = rules;
+  const isDownloaded = (chapterId: string) => stateOf(chapterId) !== 'missing';
   const { numbersRestart } = context;
   const uploadRules = { selection, isReplacing: upgrade, numbersRestart };
   const doubled: DoubledRelease[] = [];
@@ -94,6 +98,7 @@ export function decideReleases(
   const external: Chapter[] = [];
   const unavailable: Chapter[] = [];
   const againAtMs: number[] = [];
+  const withoutFile: Chapter[] = [];
   let known = 0;
   const allowed = releases.filter((chapter) => !isExcluded(chapter, rules));
   const byKey = groupBy(allowed, (chapter) => releaseKey(chapter, selection, numbersRestart));
@@ -115,6 +120,7 @@ export function decideReleases(
     for (const { chapter, explanation } of selected) {
       if (knownReleases.length > 0) {
         known += 1;
+        if (knownReleases.every(({ id }) => stateOf(id) === 'recorded')) withoutFile.push(chapter);
         const old = knownReleases.includes(chapter)
           ? undefined
           : findReplacedRelease(chapter, knownReleases, rules, isDownloaded);
@@ -143,6 +149,7 @@ export function decideReleases(
     unavailable,
     doubled,
     known,
+    withoutFile,
     againAtMs: next.length > 0 ? Math.min(...next) : undefined,
   };
 }

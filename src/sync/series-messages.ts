@@ -6,7 +6,7 @@ import { shellQuoted } from '../core/shell-quoted.js';
 import type { SkippedEvent, SkipReason } from '../download/events.js';
 import { chapterFields } from '../selection/chapter-fields.js';
 import { explainEmptySelection } from '../selection/explain-selection.js';
-import type { PlannedRelease, ReleaseDecisions } from './release-decisions.js';
+import type { ReleaseDecisions } from './release-decisions.js';
 import { languagesOf } from './sync-request.js';
 import type { SyncSession } from './sync-session.js';
 import type { DueTitle } from './sync-titles.js';
@@ -49,28 +49,23 @@ export function reportDecisions(
   return fresh;
 }
 
-/** A file that is damaged is not replaced by each run: `verify` may find others, and says which. Returns their number. */
-export function warnOfDamagedFiles(
-  planned: readonly PlannedRelease[],
+/**
+ * The history lists these chapters, and their files are gone: a person may wonder why they do not come back. A damaged file
+ * is not replaced by each run either: `verify` may find others, and says which.
+ */
+export function warnOfFilesGone(
+  { id, label }: DueTitle,
+  chapters: readonly Chapter[],
   library: LibraryIndex,
-  { history, warn }: SyncSession,
-): number {
-  const recorded = planned.filter(({ chapter }) => history.has(chapter.id));
-  const files = recorded.flatMap(({ chapter }) => library.findDamaged(chapter.id)?.file ?? []);
-  for (const file of files)
+  { warn }: SyncSession,
+): void {
+  const damaged = chapters.flatMap((chapter) => library.findDamaged(chapter.id)?.file ?? []);
+  for (const file of damaged)
     warn(
       `${file} is damaged: its end is lost.`,
       `To download its chapter again, run: tankobon verify --repair ${shellQuoted(file)}`,
     );
-  return files.length;
-}
-
-/** The history lists these chapters, and their files are gone: a person may wonder why they do not come back. */
-export function warnOfMissingFiles(
-  { id, label }: DueTitle,
-  count: number,
-  { warn }: SyncSession,
-): void {
+  const count = chapters.length - damaged.length;
   if (count === 0) return;
   warn(
     `${label}: ${pluralize(count, 'chapter')} skipped: downloaded before, but not in the folder any more`,

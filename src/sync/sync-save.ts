@@ -10,6 +10,7 @@ import type {
   DownloadSession,
   ServiceSession,
 } from '../download/download-session.js';
+import type { DownloadResult } from '../download/download-result.js';
 import { planSelected } from '../download/plan.js';
 import { runPlan } from '../download/run-download.js';
 import { savedState } from '../download/saved-state.js';
@@ -22,12 +23,15 @@ interface SaveSession extends SyncSession, Pick<DownloadSession, 'onClaimedElsew
   readonly redownload: boolean;
 }
 
+/** What it does is added to `result`. */
 export async function saveReleases(
   due: DueTitle,
   planned: readonly PlannedRelease[],
   releases: readonly Chapter[],
+  result: DownloadResult,
   session: SaveSession,
-) {
+): Promise<void> {
+  if (planned.length === 0) return;
   const { id, output } = due;
   const { libraries, journal, listeners } = session;
   const { request, plan } = await planReleases(due, planned, releases, session);
@@ -42,16 +46,13 @@ export async function saveReleases(
     const release = event.type === 'chapter-saved' && byId.get(event.chapter);
     if (release) journal.add({ saved: updateOf(id, due.label, release, event.file) });
   };
-  const result = await runPlan(
-    { ...session, listeners: { ...listeners, observe }, request },
-    plan,
-  ).finally(() => {
+  const saving = { ...session, listeners: { ...listeners, observe }, request };
+  await runPlan(saving, plan, result).finally(() => {
     journal.add({ ended: plannedIds });
   });
-  const saved = planned.filter(({ chapter }) => result.savedFiles.has(chapter.id));
-  for (const { replaces = '' } of saved) warnOfKept(library.find(replaces), session);
+  for (const { chapter, replaces = '' } of planned)
+    if (result.savedFiles.has(chapter.id)) warnOfKept(library.find(replaces), session);
   libraries.update(output, id, result);
-  return { saved, result };
 }
 
 /** A release of another program, or behind a link, stays beside the one that is better. */

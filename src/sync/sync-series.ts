@@ -13,13 +13,12 @@ import {
 import { effectiveOptions } from '../config/options/options.js';
 import { emptyResult, type DownloadResult } from '../download/download-result.js';
 import { readListedVolumes } from '../download/plan-volumes.js';
-import { savedState, type SavedState } from '../download/saved-state.js';
+import { savedState } from '../download/saved-state.js';
 import { inferVolumes, lacksVolume } from '../selection/infer-volumes.js';
 import {
   reportDecisions,
   skippedEvents,
-  warnOfDamagedFiles,
-  warnOfMissingFiles,
+  warnOfFilesGone,
   warnOfMissingLanguage,
 } from './series-messages.js';
 import type { TitleState } from './sync-lines.js';
@@ -53,11 +52,11 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
   const redownload = session.options.redownload ?? known?.redownload ?? false;
   const stateOf = (chapterId: string) =>
     savedState({ id: chapterId }, { library, history: redownload ? undefined : history }).state;
-  const decide: Decide = (releases, { uploads, isDownloaded, ...selection } = {}) =>
+  const decide: Decide = (releases, { uploads, ...selection } = {}) =>
     decideReleases(
       releases,
       { ...rules, selection: { ...rules.selection, ...selection } },
-      (chapterId) => (isDownloaded ?? isKnown)(stateOf(chapterId)),
+      stateOf,
       { nowMs, numbersRestart: title.numbersRestart },
       uploads,
     );
@@ -85,26 +84,18 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
     .map(({ chapter, reason }) => ({ id: chapter, reason }));
   if (dryRun) await reportPlanned(due, planned, releases, { ...session, redownload });
   if (!rules.upgrade || dryRun) await reportChanges(due, changed, releases, session);
-  if (releases.some((chapter) => stateOf(chapter.id) === 'recorded')) {
-    const isDownloaded = (state: SavedState['state']) => state === 'saved';
-    const all = decide(releases, { uploads, isDownloaded }).planned;
-    const damaged = warnOfDamagedFiles(all, library, session);
-    warnOfMissingFiles(due, all.length - planned.length - damaged, session);
-  }
-  const save = (some: readonly PlannedRelease[], onClaimedElsewhere?: (id: string) => void) =>
-    some.length === 0
-      ? { saved: [], result: emptyResult() }
-      : saveReleases(due, some, releases, { ...session, redownload, onClaimedElsewhere });
+  warnOfFilesGone(due, decisions.withoutFile, library, session);
   const all = dryRun ? [] : [...planned, ...updates];
+  const result = emptyResult();
+  const save = (some: readonly PlannedRelease[], onClaimedElsewhere?: (id: string) => void) =>
+    saveReleases(due, some, releases, result, { ...session, redownload, onClaimedElsewhere });
   const claimedElsewhere = new Set<string>();
-  const first = await save(all, (chapterId) => claimedElsewhere.add(chapterId));
-  const finish = async ({ isStopped = first.result.stoppedBy !== undefined } = {}) => {
+  await save(all, (chapterId) => claimedElsewhere.add(chapterId));
+  const finish = async ({ isStopped = result.stoppedBy !== undefined } = {}) => {
     const left = all.filter(({ chapter }) => claimedElsewhere.has(chapter.id));
-    const rest = isStopped
-      ? { saved: [], result: { ...emptyResult(), notStarted: left.length } }
-      : await save(left);
-    const saved = dryRun ? planned : [...first.saved, ...rest.saved];
-    const result = sumOf(first.result, rest.result);
+    if (isStopped) result.notStarted += left.length;
+    else await save(left);
+    const saved = dryRun ? planned : all.filter(({ chapter }) => result.savedFiles.has(chapter.id));
     if (!dryRun && (saved.length + result.retaggedFiles.size > 0 || isUnfinished))
       await bindSeries(due, releases, session);
     const isComplete =
@@ -141,7 +132,7 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
       ],
     };
   };
-  return { isWaiting: claimedElsewhere.size > 0 && !first.result.stoppedBy, finish };
+  return { isWaiting: claimedElsewhere.size > 0 && !result.stoppedBy, finish };
 }
 
 /** Without those that the next run goes on with. */
@@ -169,30 +160,10 @@ function countsOf(saved: readonly PlannedRelease[], result: DownloadResult, know
   };
 }
 
-/** The result of two downloads of a series, the second one with the chapters that the first one left. */
-function sumOf(first: DownloadResult, second: DownloadResult): DownloadResult {
-  return {
-    ...first,
-    retaggedFiles: new Map([...first.retaggedFiles, ...second.retaggedFiles]),
-    skipped: first.skipped + second.skipped,
-    failed: [...first.failed, ...second.failed],
-    otherErrors: [...first.otherErrors, ...second.otherErrors],
-    notStarted: first.notStarted + second.notStarted,
-    stoppedBy: first.stoppedBy ?? second.stoppedBy,
-    reports: {
-      sent: first.reports.sent + second.reports.sent,
-      waiting: Math.max(first.reports.waiting, second.reports.waiting),
-    },
-  };
-}
-
-const isKnown = (state: SavedState['state']) => state !== 'missing';
-
 type Decide = (
   releases: readonly Chapter[],
   options?: Pick<ReleaseRules['selection'], 'volumes'> & {
     readonly uploads?: readonly EarlierUpload[];
-    readonly isDownloaded?: (state: SavedState['state']) => boolean;
   },
 ) => ReleaseDecisions;
 

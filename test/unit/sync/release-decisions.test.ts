@@ -44,8 +44,9 @@ function decide(
   change: Partial<ReleaseRules> = {},
   had: readonly Chapter[] = [],
 ) {
-  const has = (id: string) => had.some((chapter) => chapter.id === id);
-  const decisions = decideReleases(releases, { ...RULES, ...change }, has, CONTEXT);
+  const stateOf = (id: string) =>
+    had.some((chapter) => chapter.id === id) ? ('saved' as const) : ('missing' as const);
+  const decisions = decideReleases(releases, { ...RULES, ...change }, stateOf, CONTEXT);
   return {
     ...decisions,
     planned: decisions.planned.map(({ chapter, replaces }) => [chapter.id, replaces]),
@@ -180,11 +181,16 @@ test('repeated after its downloads, a decision takes nothing more, and each numb
   fc.assert(
     fc.property(releases, fc.boolean(), (all, upgrade) => {
       const rules = { ...RULES, upgrade };
-      const first = decideReleases(all, rules, () => false, CONTEXT);
+      const first = decideReleases(all, rules, () => 'missing', CONTEXT);
       const ids = first.planned.map(({ chapter }) => chapter.id);
       const numbers = first.planned.map(({ chapter: { number } }) => Number(number));
       expect(new Set(numbers).size).toBe(numbers.length);
-      const second = decideReleases(all, rules, (id) => ids.includes(id), CONTEXT);
+      const second = decideReleases(
+        all,
+        rules,
+        (id) => (ids.includes(id) ? 'saved' : 'missing'),
+        CONTEXT,
+      );
       expect(second.planned).toEqual([]);
       expect(second.waiting).toEqual(first.waiting);
     }),
