@@ -8,11 +8,12 @@ import type { Title } from '../api/titles.js';
 import { readArchivedChapters } from '../cbz/archived-chapters.js';
 import { pathCollisionKey, type FormatFileName } from '../cbz/file-name.js';
 import type { ExistingArchive, LibraryIndex } from '../cbz/library-index.js';
+import type { Resolution } from '../selection/resolve-targets.js';
 import { isTolerable } from '../selection/title-loader.js';
 import { groupBy } from '../core/group-by.js';
 import { ArchiveOwners } from './archive-owners.js';
 import { nameValues, titleIdOf } from './comic-metadata.js';
-import type { ServiceSession } from './download-session.js';
+import type { DownloadSession } from './download-session.js';
 import type { ChosenChapter } from './plan-selection.js';
 import { MAX_READ_OF_LIKELY, MAX_READ_OF_TITLE, sampleFolders } from './sample-folders.js';
 import {
@@ -23,42 +24,30 @@ import {
   type TitleHome,
 } from './title-home.js';
 
-export interface TitleToPlace {
+interface TitleToPlace {
   readonly title: Title;
   /** To be saved: at least one. */
   readonly chapters: readonly Chapter[];
 }
 
-export interface FindHomesOptions {
-  readonly output: string;
-  readonly nameChapter: FormatFileName;
-  readonly folderTemplate: string;
-  readonly hasDefaultName: boolean;
-  /** All known releases of these titles, and the titles that they are of. */
-  readonly releases: ReadonlyMap<string, { readonly titleId: string; readonly chapter: Chapter }>;
-}
-
-/** The titles of these chapters, whose names are known. */
-export function titlesToPlace(
+/**
+ * The homes of the titles of these chapters, by the ids of the titles. Those that are new, and whose name no other one has
+ * there, are left out.
+ */
+export async function findTitleHomes(
   chosen: readonly ChosenChapter[],
-  titles: ReadonlyMap<string, Title>,
-): readonly TitleToPlace[] {
+  { titles, series }: Pick<Resolution, 'titles' | 'series'>,
+  library: LibraryIndex,
+  nameChapter: FormatFileName,
+  session: DownloadSession,
+): Promise<ReadonlyMap<string, TitleHome>> {
   const chapters = chosen.flatMap(({ chapter }) => chapter ?? []);
   const byTitle = groupBy(chapters, (chapter) => titleIdOf(chapter) ?? '');
-  return [...byTitle].flatMap(([id, ofTitle]) => {
+  const toPlace = [...byTitle].flatMap(([id, ofTitle]): TitleToPlace[] => {
     const title = titles.get(id) ?? ofTitle[0]?.partialTitle;
     return title === undefined || title.name === '' ? [] : [{ title, chapters: ofTitle }];
   });
-}
-
-/** The homes by the ids of the titles. Titles that are new, and whose name no other one has there, are left out. */
-export async function findTitleHomes(
-  titles: readonly TitleToPlace[],
-  library: LibraryIndex,
-  options: FindHomesOptions,
-  session: Pick<ServiceSession, 'client' | 'signal'>,
-): Promise<ReadonlyMap<string, TitleHome>> {
-  return new HomeFinder(library, options, session).find(titles);
+  return new HomeFinder(library, series, nameChapter, session).find(toPlace);
 }
 
 interface KnownArchive extends KnownChapter {
@@ -66,6 +55,8 @@ interface KnownArchive extends KnownChapter {
 }
 
 class HomeFinder {
+  /** All known releases of these titles. */
+  readonly #releases = new Map<string, Chapter>();
   readonly #owners: ArchiveOwners;
   /** The ids of the titles of this run that have a name in a folder. */
   readonly #named = new Map<string, string>();
@@ -74,14 +65,17 @@ class HomeFinder {
 
   constructor(
     private readonly library: LibraryIndex,
-    private readonly options: FindHomesOptions,
-    private readonly session: Pick<ServiceSession, 'client' | 'signal'>,
+    series: Resolution['series'],
+    private readonly nameChapter: FormatFileName,
+    private readonly session: DownloadSession,
   ) {
     this.#owners = new ArchiveOwners(library);
-    for (const [id, { titleId }] of options.releases) {
-      this.#owners.add(id, titleId);
-      this.#targetIds.add(titleId);
-    }
+    for (const { titleId, chapters } of series)
+      for (const chapter of chapters) {
+        this.#releases.set(chapter.id, chapter);
+        this.#owners.add(chapter.id, titleId);
+        this.#targetIds.add(titleId);
+      }
   }
 
   async find(titles: readonly TitleToPlace[]): Promise<ReadonlyMap<string, TitleHome>> {
@@ -106,9 +100,9 @@ class HomeFinder {
       await this.#findOwners(title);
       own = this.#owners.archivesOf(title.id);
     }
-    const latest = sampleFolders(own, this.options.releases, MAX_READ_OF_TITLE);
+    const latest = sampleFolders(own, this.#releases, MAX_READ_OF_TITLE);
     return titleHome(await this.#read(latest), {
-      ...this.options,
+      ...this.session.request,
       numbersRestart: title.numbersRestart,
       pathOf: (known, series) => this.#pathOf(known, { ...title, name: series }),
     });
@@ -127,7 +121,7 @@ class HomeFinder {
       const path = this.#pathKey(archive);
       return keys.some((key) => path.includes(key));
     });
-    const sample = sampleFolders(likely, this.options.releases, MAX_READ_OF_LIKELY);
+    const sample = sampleFolders(likely, this.#releases, MAX_READ_OF_LIKELY);
     const read = await this.#read(sample);
     const named = read.filter(({ metadata }) => keys.includes(nameKey(metadata.series ?? '')));
     if (named.length === 0) return;
@@ -148,9 +142,9 @@ class HomeFinder {
   /** The path that the template of now gives a chapter with what its archive says. */
   #pathOf({ chapterId, metadata }: KnownArchive, title: Title): string {
     const { volume, number, title: name, translators = [], language } = metadata;
-    const release = this.options.releases.get(chapterId)?.chapter;
+    const release = this.#releases.get(chapterId);
     const chapter = { ...NO_CHAPTER, ...release, id: chapterId, titleId: title.id };
-    return this.options.nameChapter({
+    return this.nameChapter({
       ...nameValues(chapter, title),
       volume,
       chapter: number,
@@ -184,15 +178,15 @@ class HomeFinder {
   }
 
   #newHome(series: string): TitleHome {
-    return { series, folderTemplate: this.options.folderTemplate, place: (path) => path };
+    return { series, folderTemplate: this.session.request.folderTemplate, place: (path) => path };
   }
 
   async #isTaken(each: TitleToPlace, series: string): Promise<boolean> {
     const home = this.#newHome(series);
     if (this.#named.has(this.#nameKey(each, home))) return true;
-    const isInTitleFolder = this.options.folderTemplate.includes('{');
+    const isInTitleFolder = this.session.request.folderTemplate.includes('{');
     const others = this.library
-      .inFolder(dirname(join(this.options.output, this.#pathOfFirst(each, home))))
+      .inFolder(dirname(join(this.session.request.output, this.#pathOfFirst(each, home))))
       .filter((archive) => isInTitleFolder || this.#pathKey(archive).includes(nameKey(series)));
     const oneOfEach = new Map(
       others.map((other) => [this.#owners.ownerOf(other) ?? other.file, other]),
@@ -214,7 +208,7 @@ class HomeFinder {
   /** The path of the title's first chapter below the output folder. */
   #pathOfFirst({ title, chapters: [first] }: TitleToPlace, { series, place }: TitleHome): string {
     const named = { ...title, name: series };
-    return first ? place(this.options.nameChapter(nameValues(first, named))) : '';
+    return first ? place(this.nameChapter(nameValues(first, named))) : '';
   }
 
   /** Computed once: each title is compared with the paths of all archives. */
@@ -227,7 +221,7 @@ class HomeFinder {
   }
 
   #below(file: string): string {
-    return relative(this.options.output, file).split(sep).join('/');
+    return relative(this.session.request.output, file).split(sep).join('/');
   }
 }
 

@@ -16,7 +16,7 @@ import type { DownloadSession } from './download-session.js';
 import type { UpdateEvent } from './events.js';
 import { warnOfFiles } from './file-warnings.js';
 import { findLeftovers } from './leftovers.js';
-import { findTitleHomes, titlesToPlace, type FindHomesOptions } from './find-title-homes.js';
+import { findTitleHomes } from './find-title-homes.js';
 import { compareWithLibrary, planJobs, type PlannedChapter } from './plan-jobs.js';
 import { selectForPlan, type ChosenChapter, type PlanSelection } from './plan-selection.js';
 import { inferPlanVolumes, type ListedVolumes } from './plan-volumes.js';
@@ -128,17 +128,13 @@ export async function planSelected(
   const languages = new Set(selected.flatMap(({ chapter }) => chapter?.language ?? []));
   const nameChapter = options.nameChapter(languages.size > 1);
   const named = options.namesPeople ? await loadedTitles : { titles };
+  const ofTitles = { titles: named.titles, series };
   const homes = options.metadata
-    ? await findTitleHomes(
-        titlesToPlace(missing, named.titles),
-        library,
-        { ...options, nameChapter, releases: releasesOf(series) },
-        session,
-      )
+    ? await findTitleHomes(missing, ofTitles, library, nameChapter, session)
     : undefined;
   const { superseded, replacements } = await findSuperseded(
     missing.filter((chosen) => !options.filesToReplace && isSavedAlready(chosen)),
-    { titles: named.titles, series },
+    ofTitles,
     library,
     replaced,
     session,
@@ -188,14 +184,6 @@ async function readExisting(
   const { readSaved } = await import('./read-saved.js');
   const archives = selected.flatMap(({ id }) => library.find(id) ?? []);
   return readSaved(archives, signal);
-}
-
-function releasesOf(series: readonly Series[]): FindHomesOptions['releases'] {
-  return new Map(
-    series.flatMap(({ titleId, chapters }) =>
-      chapters.map((chapter) => [chapter.id, { titleId, chapter }]),
-    ),
-  );
 }
 
 /** If metadata is turned off, chapters are not looked up: their ids suffice. */

@@ -18,11 +18,10 @@ const NATURAL_ORDER = new Intl.Collator('en', { numeric: true });
  */
 export function sampleFolders(
   archives: readonly ExistingArchive[],
-  releases: ReadonlyMap<string, { readonly chapter: Pick<Chapter, 'number'> }>,
+  releases: ReadonlyMap<string, Pick<Chapter, 'number'>>,
   count: number,
 ): readonly ExistingArchive[] {
-  const numberOf = ({ chapterId }: ExistingArchive) =>
-    parseNumber(releases.get(chapterId)?.chapter.number);
+  const numberOf = ({ chapterId }: ExistingArchive) => parseNumber(releases.get(chapterId)?.number);
   return [...groupBy(archives, ({ file }) => dirname(file)).values()].flatMap((beside) => {
     const numbered = beside.filter((archive) => numberOf(archive) !== undefined);
     const others = beside.filter((archive) => numberOf(archive) === undefined);

@@ -76,9 +76,7 @@ test('of a title with a thousand chapters in a folder, two are read: the latest'
     const number = String(index + 1);
     return { chapterId: number, file: join('Old', `${number}.cbz`), ownership: 'own' };
   });
-  const releases = new Map(
-    archives.map(({ chapterId }) => [chapterId, { chapter: { number: chapterId } }]),
-  );
+  const releases = new Map(archives.map(({ chapterId }) => [chapterId, { number: chapterId }]));
   const idsOf = (sample: readonly ExistingArchive[]) => sample.map(({ chapterId }) => chapterId);
   expect(idsOf(sampleFolders(archives, releases, 2))).toEqual(['1000', '999']);
   expect(idsOf(sampleFolders(archives, new Map(), 2))).toEqual(['1000', '999']);
