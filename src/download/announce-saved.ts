@@ -7,7 +7,7 @@ import { shellQuoted } from '../core/shell-quoted.js';
 import { toTankobonError } from '../core/system-errors.js';
 import { titleIdOf } from './comic-metadata.js';
 import type { DownloadSession } from './download-session.js';
-import { EXEC_TIME_LIMIT_MS, runExecHook } from './exec-hook.js';
+import { runExecHook } from './exec-hook.js';
 import type { PlannedChapter } from './plan-jobs.js';
 import { seriesUpdates } from './series-updates.js';
 
@@ -26,15 +26,13 @@ export async function announceSaved(
 ): Promise<TankobonError | undefined> {
   const { exec } = request;
   if (exec === undefined) return undefined;
-  const { env, clock, redactor } = context;
-  const options = { env, clock, redactor, signal, timeLimitMs: EXEC_TIME_LIMIT_MS };
   const updates = chapters.flatMap((planned) => {
     const file = saved.get(planned.job.id);
     return file === undefined ? [] : [savedUpdate(planned, books.get(file) ?? file)];
   });
   for (const update of seriesUpdates(updates)) {
     try {
-      await runExecHook([expandHome(exec)], update, options);
+      await runExecHook([expandHome(exec)], update, context, signal);
     } catch (error) {
       if (signal.aborted) return toTankobonError(error);
       warn(`The program of --exec failed: ${thrownMessage(error)}`);

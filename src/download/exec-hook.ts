@@ -3,22 +3,13 @@
  * on standard input, within a time limit.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
+import type { AppContext } from '../config/context.js';
 import { SECRET_VARIABLES } from '../config/environment.js';
 import { isUrl } from '../config/paths.js';
 import { raceWithSignal } from '../core/abort.js';
-import type { Clock } from '../core/clock.js';
-import type { Redactor } from '../core/redactor.js';
 import { withoutUserInfo } from '../core/web-address.js';
 
-export interface ExecOptions {
-  readonly env: Readonly<NodeJS.ProcessEnv>;
-  readonly clock: Clock;
-  readonly redactor: Redactor;
-  readonly timeLimitMs: number;
-  readonly signal: AbortSignal;
-}
-
-export const EXEC_TIME_LIMIT_MS = 60_000;
+const EXEC_TIME_LIMIT_MS = 60_000;
 const MAX_MESSAGE_LENGTH = 400;
 const isWindows = process.platform === 'win32';
 
@@ -29,7 +20,9 @@ const isWindows = process.platform === 'win32';
 export async function runExecHook(
   [command = '', ...args]: readonly string[],
   payload: unknown,
-  { env, clock, redactor, timeLimitMs, signal }: ExecOptions,
+  { env, clock, redactor }: Pick<AppContext, 'env' | 'clock' | 'redactor'>,
+  signal: AbortSignal,
+  timeLimitMs = EXEC_TIME_LIMIT_MS,
 ): Promise<void> {
   signal.throwIfAborted();
   const child = spawn(command, args, {

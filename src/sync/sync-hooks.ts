@@ -2,7 +2,6 @@
  * Announces the saved chapters, once for each series; those of a run that was killed with those of the next. Hooks that
  * ask for it also hear of failures and of chapters that were taken down.
  */
-import type { Got } from 'got';
 import { join } from 'node:path';
 import type { AppContext } from '../config/context.js';
 import { thrownMessage } from '../core/errors.js';
@@ -13,7 +12,7 @@ import {
   type HookEvent,
   type HookService,
 } from '../auth/hook-services.js';
-import { EXEC_TIME_LIMIT_MS, runExecHook } from '../download/exec-hook.js';
+import { runExecHook } from '../download/exec-hook.js';
 import { seriesUpdates } from '../download/series-updates.js';
 import { NO_ID, type HookUpdate } from './hook-payloads.js';
 import {
@@ -24,19 +23,11 @@ import {
   postHook,
   webhookRequest,
   type HookName,
-  type HookRequest,
+  type HookSession,
 } from './web-hooks.js';
 import type { HookOptions } from './hook-options.js';
 import { unannounced } from './sync-journal.js';
 import type { SyncSession } from './sync-session.js';
-
-/** What hooks are called with, besides the update. */
-export interface HookSession {
-  readonly hooks: HookOptions;
-  readonly context: AppContext;
-  readonly got: Got;
-  readonly signal: AbortSignal;
-}
 
 /**
  * A hook that fails is an event and a warning; it never fails the run. Rejects only when the run is interrupted.
@@ -119,31 +110,27 @@ function hooksOf(update: HookUpdate, session: HookSession, keys: Keys): Hook[] {
   const wanted = Object.entries(session.hooks).filter(([, { on }]) => isWanted(update, on));
   const { exec, webhook, ntfy, kavita } = Object.fromEntries(wanted) as HookOptions;
   const { context, signal } = session;
-  const { env, clock, redactor } = context;
   const list: Hook[] = [];
-  if (exec) {
-    const options = { env, clock, redactor, timeLimitMs: EXEC_TIME_LIMIT_MS, signal };
-    list.push(['exec', () => runExecHook(exec.command, update, options)]);
-  }
+  if (exec) list.push(['exec', () => runExecHook(exec.command, update, context, signal)]);
   if (webhook) {
     list.push([
       'webhook',
       async () => {
         const secret = needsSecret(webhook) ? await keys.require('webhook') : undefined;
-        await post(webhookRequest(webhook, update, secret), session);
+        await postHook(webhookRequest(webhook, update, secret), session);
       },
     ]);
   }
   if (ntfy) {
     list.push([
       'ntfy',
-      async () => post(ntfyRequest(ntfy, update, await keys.read('ntfy')), session),
+      async () => postHook(ntfyRequest(ntfy, update, await keys.read('ntfy')), session),
     ]);
   }
   if (kavita) {
     list.push([
       'kavita',
-      async () => post(kavitaRequest(kavita, update, await keys.require('kavita')), session),
+      async () => postHook(kavitaRequest(kavita, update, await keys.require('kavita')), session),
     ]);
   }
   return list;
@@ -153,12 +140,8 @@ function hooksOf(update: HookUpdate, session: HookSession, keys: Keys): Hook[] {
 function libraryHooks(session: HookSession, keys: Keys): Hook[] {
   const { komga } = session.hooks;
   if (!komga) return [];
-  const action = async () => post(komgaRequest(komga, await keys.require('komga')), session);
+  const action = async () => postHook(komgaRequest(komga, await keys.require('komga')), session);
   return [['komga', action]];
-}
-
-function post(request: HookRequest, { got, context, signal }: HookSession): Promise<void> {
-  return postHook(request, { got, clock: context.clock, signal });
 }
 
 async function attempt(

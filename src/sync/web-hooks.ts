@@ -5,7 +5,7 @@
 import type { Got } from 'got';
 import { sendRequest, type OutgoingRequest } from '../api/send-request.js';
 import type { HookService } from '../auth/hook-services.js';
-import type { Clock } from '../core/clock.js';
+import type { AppContext } from '../config/context.js';
 import { isRecord } from '../core/json.js';
 import { printable, printableLine } from '../core/printable.js';
 import { retryDelayMs } from '../core/retry-delay.js';
@@ -127,22 +127,24 @@ const RETRY_DELAYS = { firstMs: 2_000, maxMs: 10_000 };
 /** Statuses that another try may change. */
 const isTemporary = (status: number) => status >= 500 || status === 408 || status === 429;
 
-export interface HookDeps {
+/** What hooks are called with, besides the update. */
+export interface HookSession {
+  readonly hooks: HookOptions;
+  readonly context: AppContext;
   readonly got: Got;
-  readonly clock: Clock;
   readonly signal: AbortSignal;
 }
 
 /** Rejects with the last failure. */
 export async function postHook(
   request: HookRequest,
-  { got, clock, signal }: HookDeps,
+  { got, context, signal }: HookSession,
 ): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     const failure = await postOnce(request, got, signal);
     if (!failure) return;
     if (failure.isFinal || attempt === MAX_ATTEMPTS) throw failure.error;
-    await clock.sleep(retryDelayMs(RETRY_DELAYS, attempt), signal);
+    await context.clock.sleep(retryDelayMs(RETRY_DELAYS, attempt), signal);
   }
 }
 

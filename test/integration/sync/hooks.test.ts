@@ -276,13 +276,18 @@ test('chapters that a killed run did not announce are announced by the next one'
 });
 
 describe('exec', () => {
-  const options = (timeLimitMs = 20_000, env: Record<string, string> = {}) => ({
-    env: { PATH: process.env['PATH'], ...env },
-    clock: systemClock,
-    redactor: redactorFor(env),
-    timeLimitMs,
-    signal: new AbortController().signal,
-  });
+  const runCommand = (
+    command: readonly string[],
+    payload: unknown,
+    { timeLimitMs = 20_000, env = {} }: { timeLimitMs?: number; env?: Record<string, string> } = {},
+  ) => {
+    const context = {
+      env: { PATH: process.env['PATH'], ...env },
+      clock: systemClock,
+      redactor: redactorFor(env),
+    };
+    return runExecHook(command, payload, context, new AbortController().signal, timeLimitMs);
+  };
   const node = (script: string, ...args: string[]) => [process.execPath, '-e', script, ...args];
 
   test('gets the payload on standard input, its arguments as they are, and no secret', async () => {
@@ -294,7 +299,7 @@ describe('exec', () => {
         require('fs').writeFileSync(process.argv[1], JSON.stringify({ args: process.argv.slice(2), text, secret }));
       });`;
     const command = node(script, out, '$(touch x); "two words"');
-    await runExecHook(command, { event: 'x' }, options(20_000, { TANKOBON_PASSWORD: 'secret' }));
+    await runCommand(command, { event: 'x' }, { env: { TANKOBON_PASSWORD: 'secret' } });
     expect(JSON.parse(readFileSync(out, 'utf8'))).toEqual({
       args: ['$(touch x); "two words"'],
       text: '{"event":"x"}\n',
@@ -321,7 +326,7 @@ describe('exec', () => {
         'TANKOBON_LEDGER_PASSWORD',
       ]),
     );
-    await runExecHook(node(script, out), {}, options(20_000, env));
+    await runCommand(node(script, out), {}, { env });
     const text = readFileSync(out, 'utf8');
     expect(JSON.parse(text)).toMatchObject({
       ...passed,
@@ -342,8 +347,8 @@ describe('exec', () => {
 
   test('reports a command that fails or does not exist', async () => {
     const failing = node('console.error("no display"); process.exit(3)');
-    await expect(runExecHook(failing, {}, options())).rejects.toThrow('exit code 3: no display');
-    await expect(runExecHook(['/nowhere/command'], {}, options())).rejects.toThrow('ENOENT');
+    await expect(runCommand(failing, {})).rejects.toThrow('exit code 3: no display');
+    await expect(runCommand(['/nowhere/command'], {})).rejects.toThrow('ENOENT');
   });
 
   test('is killed at its time limit, with the processes that it started', async () => {
@@ -353,7 +358,7 @@ describe('exec', () => {
       const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
       require('fs').writeFileSync(process.argv[1], String(child.pid));
       setInterval(() => {}, 1000);`;
-    await expect(runExecHook(node(script, pidFile), {}, options(3_500))).rejects.toThrow(
+    await expect(runCommand(node(script, pidFile), {}, { timeLimitMs: 3_500 })).rejects.toThrow(
       'did not end within 4 s and was killed',
     );
     const pid = Number(readFileSync(pidFile, 'utf8'));
