@@ -7,13 +7,12 @@ import type { PlannedChapter } from './plan-jobs.js';
 
 type Warn = (message: string, hint?: string) => void;
 
-interface WarnedFiles {
-  /** Archives that might be replaced if they were tankobon's own. */
-  readonly kept: readonly ExistingArchive[];
-  readonly chapters: readonly PlannedChapter[];
-}
-
-export function warnOfFiles({ kept, chapters }: WarnedFiles, warn: Warn): void {
+/** `kept`: archives that might be replaced if they were tankobon's own. */
+export function warnOfFiles(
+  kept: readonly ExistingArchive[],
+  chapters: readonly PlannedChapter[],
+  warn: Warn,
+): void {
   for (const { file, ownership } of kept)
     if (ownership !== 'own') warn(keptReason(file, ownership), KEPT_HINT);
   warnOfUnreadable(chapters, warn);

@@ -154,7 +154,7 @@ export async function planSelected(
     nameChapter,
     homes,
   });
-  warnOfFiles({ kept, chapters }, warn);
+  warnOfFiles(kept, chapters, warn);
   return {
     chapters,
     skipped,

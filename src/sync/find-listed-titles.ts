@@ -1,6 +1,6 @@
 /** The titles of MangaDex for the manga of a list of MyAnimeList: a search by name, and the id in the links of the title. */
-import type { ServiceClient } from '../api/client.js';
 import { searchTitles, type Title } from '../api/titles.js';
+import type { ServiceSession } from '../download/download-session.js';
 import type { ImportedTitle } from './import-file.js';
 import type { ListedManga } from './my-anime-list.js';
 
@@ -15,16 +15,10 @@ interface FoundTitles {
   readonly doubtful: readonly DoubtfulManga[];
 }
 
-interface SearchDeps {
-  readonly client: ServiceClient;
-  readonly warn: (message: string) => void;
-  readonly signal: AbortSignal;
-}
-
 /** One request for each. Throws errors of the service. */
 export async function findListedTitles(
   listed: readonly ListedManga[],
-  { client, warn, signal }: SearchDeps,
+  { client, warn, signal }: Pick<ServiceSession, 'client' | 'warn' | 'signal'>,
 ): Promise<FoundTitles> {
   const titles = new Map<string, ImportedTitle>();
   const doubtful: DoubtfulManga[] = [];

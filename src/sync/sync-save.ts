@@ -2,6 +2,7 @@
 import type { Chapter } from '../api/chapters.js';
 import type { ExistingArchive } from '../cbz/library-index.js';
 import { keptReason } from '../cbz/ownership.js';
+import type { DownloadArchive } from '../download/download-archive.js';
 import { findLeftovers, removeLeftovers } from '../download/leftovers.js';
 import type { PlannedRelease } from './release-decisions.js';
 import { isSaved } from './sync-journal.js';
@@ -19,8 +20,13 @@ import { releaseRules, seriesRequest } from './sync-request.js';
 import type { SyncSession } from './sync-session.js';
 import type { DueTitle } from './sync-titles.js';
 
-interface SaveSession extends SyncSession, Pick<DownloadSession, 'onClaimedElsewhere'> {
-  readonly redownload: boolean;
+/** Undefined if chapters of the title are downloaded again (`--redownload`, `sync forget`). */
+export function historyOf(
+  { id }: DueTitle,
+  { options, journal, history }: SyncSession,
+): DownloadArchive | undefined {
+  const isIgnored = options.redownload ?? journal.state.titles[id]?.redownload;
+  return isIgnored ? undefined : history;
 }
 
 /** What it does is added to `result`. */
@@ -29,7 +35,7 @@ export async function saveReleases(
   planned: readonly PlannedRelease[],
   releases: readonly Chapter[],
   result: DownloadResult,
-  session: SaveSession,
+  session: SyncSession & Pick<DownloadSession, 'onClaimedElsewhere'>,
 ): Promise<void> {
   if (planned.length === 0) return;
   const { id, output } = due;
@@ -62,11 +68,13 @@ function warnOfKept(old: ExistingArchive | undefined, { warn }: SyncSession): vo
 
 /** The download of these releases, and its plan, which is made when it starts. */
 export async function planReleases(
-  { id, title, label, options, output }: DueTitle,
+  due: DueTitle,
   planned: readonly PlannedRelease[],
   releases: readonly Chapter[],
-  { libraries, context, options: syncOptions, redownload = false }: PlanSession,
+  session: SyncSession,
 ) {
+  const { id, title, label, options, output } = due;
+  const { libraries, context, options: syncOptions } = session;
   const library = await libraries.open(output);
   const series = seriesRequest(options, syncOptions, context.settings);
   const { selection } = releaseRules(options, context.settings, undefined);
@@ -78,13 +86,13 @@ export async function planReleases(
       return old && !old.isBound && old.ownership === 'own' ? [[chapter.id, old] as const] : [];
     }),
   );
-  const plan = async (shared: ServiceSession & Pick<DownloadSession, 'history'>) => {
+  const plan = async (shared: ServiceSession) => {
     const named = await planSelected(
       planned.map(({ chapter, why }) => ({ id: chapter.id, chapter, why })),
       { titles: new Map([[id, title]]), series: [{ titleId: id, chapters: releases }] },
       library,
       replacements,
-      { ...shared, request, history: redownload ? undefined : shared.history },
+      { ...shared, request, history: historyOf(due, session) },
     );
     const fields = [...named.fields].map(([chapterId, each]) => {
       return [chapterId, { ...each, series: label }] as const;
@@ -99,7 +107,7 @@ export async function reportPlanned(
   due: DueTitle,
   planned: readonly PlannedRelease[],
   releases: readonly Chapter[],
-  session: SyncSession & { readonly redownload: boolean },
+  session: SyncSession,
 ): Promise<void> {
   if (planned.length === 0) return;
   const { plan } = await planReleases(due, planned, releases, session);
@@ -119,10 +127,6 @@ export async function reportPlanned(
     });
   }
 }
-
-type PlanSession = Pick<SyncSession, 'libraries' | 'context' | 'options'> & {
-  readonly redownload?: boolean;
-};
 
 /**
  * A run that was killed may have saved chapters of these without recording or announcing them. Removes what it left

@@ -25,7 +25,7 @@ import type { TitleState } from './sync-lines.js';
 import { chapterNotice } from './run-report.js';
 import { languagesOf, releaseRules, rulesText, sinceMsOf } from './sync-request.js';
 import { bindSeries } from './bind-series.js';
-import { recoverSaved, reportPlanned, saveReleases } from './sync-save.js';
+import { historyOf, recoverSaved, reportPlanned, saveReleases } from './sync-save.js';
 import type { SyncSession } from './sync-session.js';
 import type { DueTitle } from './sync-titles.js';
 
@@ -39,7 +39,7 @@ const PERMANENT_CODES = ['chapter-not-found', 'chapter-unavailable', 'chapter-ex
  */
 export async function syncSeries(due: DueTitle, session: SyncSession) {
   const { id, title, options, output } = due;
-  const { context, journal, libraries, history } = session;
+  const { context, journal, libraries } = session;
   const known = journal.state.titles[id];
   const { dryRun } = session.options;
   const nowMs = context.clock.wallMs();
@@ -49,9 +49,8 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
   const isUnfinished = !dryRun && (await recoverSaved(due, listed, session));
   const sinceMs = sinceOf(due, session, nowMs);
   const rules = releaseRules(options, context.settings, sinceMs);
-  const redownload = session.options.redownload ?? known?.redownload ?? false;
-  const stateOf = (chapterId: string) =>
-    savedState({ id: chapterId }, { library, history: redownload ? undefined : history }).state;
+  const history = historyOf(due, session);
+  const stateOf = (chapterId: string) => savedState({ id: chapterId }, { library, history }).state;
   const decide: Decide = (releases, { uploads, ...selection } = {}) =>
     decideReleases(
       releases,
@@ -82,13 +81,13 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
   const takenDown = reported
     .filter(({ reason }) => known && reason === 'chapter-unavailable')
     .map(({ chapter, reason }) => ({ id: chapter, reason }));
-  if (dryRun) await reportPlanned(due, planned, releases, { ...session, redownload });
+  if (dryRun) await reportPlanned(due, planned, releases, session);
   if (!rules.upgrade || dryRun) await reportChanges(due, changed, releases, session);
   warnOfFilesGone(due, decisions.withoutFile, library, session);
   const all = dryRun ? [] : [...planned, ...updates];
   const result = emptyResult();
   const save = (some: readonly PlannedRelease[], onClaimedElsewhere?: (id: string) => void) =>
-    saveReleases(due, some, releases, result, { ...session, redownload, onClaimedElsewhere });
+    saveReleases(due, some, releases, result, { ...session, onClaimedElsewhere });
   const claimedElsewhere = new Set<string>();
   await save(all, (chapterId) => claimedElsewhere.add(chapterId));
   const finish = async ({ isStopped = result.stoppedBy !== undefined } = {}) => {
