@@ -127,7 +127,7 @@ export type UploadDecision =
 /** `already-there`: in a release that is not worse. */
 export type UploadSkipReason = 'already-there' | 'uploaded-again' | 'fixed-book' | 'number-in-use';
 
-interface UploadRules {
+export interface UploadRules {
   readonly selection: Pick<SelectionOptions, 'languages' | 'groups' | 'allReleases'>;
   /** Whether files are replaced, and get their new numbers. */
   readonly isReplacing: boolean;

@@ -7,57 +7,35 @@ import { readArchivedChapters, type ArchivedChapter } from '../cbz/archived-chap
 import { shortIdPath } from '../cbz/file-name.js';
 import type { ExistingArchive, LibraryIndex } from '../cbz/library-index.js';
 import { chapterKey } from '../selection/reading-order.js';
-import type { Resolution } from '../selection/resolve-targets.js';
-import { rankOf, type SelectionOptions } from '../selection/select-chapters.js';
+import { rankOf } from '../selection/select-chapters.js';
 import {
   groupsOf,
   isAlternative,
-  readEarlierUploads,
   type EarlierUpload,
+  type UploadRules,
 } from './earlier-uploads.js';
-import type { DownloadSession } from './download-session.js';
-import type { ChosenChapter } from './plan-selection.js';
 
-/** By the ids of the chapters that take their place. */
-export type ReplacedArchives = ReadonlyMap<string, ExistingArchive>;
-
-/**
- * `changed`: saved chapters that get other metadata, or other pages. One in a book gets a file of its own, which is added
- * to `replaced`, what other chapters replace.
- */
+/** `changed`: saved chapters that get other metadata, or other pages. Pairs of their archives and those that make way. */
 export async function findSuperseded(
-  changed: readonly ChosenChapter[],
-  { titles, series }: Pick<Resolution, 'titles' | 'series'>,
+  changed: readonly Chapter[],
+  uploads: readonly EarlierUpload[],
   library: LibraryIndex,
-  replaced: ReplacedArchives,
-  session: DownloadSession,
-): Promise<{ readonly superseded: ReplacedArchives; readonly replacements: ReplacedArchives }> {
-  const { selection } = session.request;
-  const superseded = new Map<string, ExistingArchive>();
-  const replacements = new Map(replaced);
-  const chapters = new Map(changed.flatMap(({ id, chapter }) => (chapter ? [[id, chapter]] : [])));
-  for (const { titleId, chapters: listed } of series) {
-    const title = titles.get(titleId);
-    const added = listed.flatMap(({ id }) => chapters.get(id) ?? []);
-    if (!title || added.length === 0) continue;
-    const uploads = await readEarlierUploads({ title, added, listed, library }, session);
-    const taken = new Set([...replaced.values()].map(({ file }) => file));
-    const free = new Set(
-      uploads.filter((each) => isReplaceable(each) && !taken.has(each.archive.file)),
+  { selection, numbersRestart }: Pick<UploadRules, 'selection' | 'numbersRestart'>,
+): Promise<readonly (readonly [saved: ExistingArchive, old: ExistingArchive])[]> {
+  const found: (readonly [ExistingArchive, ExistingArchive])[] = [];
+  const free = new Set(uploads.filter(isReplaceable));
+  const keyOf = (each: Chapter) => chapterKey(each, numbersRestart);
+  for (const chapter of free.size === 0 ? [] : changed) {
+    const old = [...free].find(
+      (upload) =>
+        keyOf(upload.chapter) === keyOf(chapter) && isNotBetter(upload, chapter, selection),
     );
-    for (const chapter of free.size === 0 ? [] : added) {
-      const keyOf = (each: Chapter) => chapterKey(each, title.numbersRestart);
-      const old = [...free].find(
-        (upload) =>
-          keyOf(upload.chapter) === keyOf(chapter) && isNotBetter(upload, chapter, selection),
-      );
-      const saved = library.find(chapter.id);
-      if (!old || !saved || !(await isSuccessor(saved, chapter, old, keyOf))) continue;
-      (saved.isBound ? replacements : superseded).set(chapter.id, old.archive);
-      free.delete(old);
-    }
+    const saved = library.find(chapter.id);
+    if (!old || !saved || !(await isSuccessor(saved, chapter, old, keyOf))) continue;
+    found.push([saved, old.archive]);
+    free.delete(old);
   }
-  return { superseded, replacements };
+  return found;
 }
 
 /** A number that its owner gave it stays with it. */
@@ -65,7 +43,11 @@ function isReplaceable({ archive, isRenumbered: isListed, hasOwnNumber }: Earlie
   return !isListed && !hasOwnNumber && !archive.isBound && archive.ownership === 'own';
 }
 
-function isNotBetter(upload: EarlierUpload, chapter: Chapter, selection: SelectionOptions) {
+function isNotBetter(
+  upload: EarlierUpload,
+  chapter: Chapter,
+  selection: UploadRules['selection'],
+): boolean {
   const { chapter: earlier } = upload;
   return (
     earlier.language === chapter.language &&

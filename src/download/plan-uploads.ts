@@ -1,57 +1,83 @@
-/** What a download does with chapters whose number a file has, of a chapter that the service deleted or renumbered. */
+/**
+ * What becomes of chapters whose number a file has, of a chapter that the service deleted or renumbered. A new chapter
+ * replaces the file, or is skipped; a saved one that gets the number makes the file go.
+ */
 import type { ExistingArchive, LibraryIndex } from '../cbz/library-index.js';
 import type { Resolution } from '../selection/resolve-targets.js';
 import type { DownloadSession } from './download-session.js';
 import { decideUpload, readEarlierUploads } from './earlier-uploads.js';
+import { findSuperseded } from './find-superseded.js';
 import type { ChosenChapter, SkippedChapter } from './plan-selection.js';
-import { savedState } from './saved-state.js';
 
-export interface PlannedUploads {
-  readonly selected: readonly ChosenChapter[];
+/** By the ids of the chapters that take their place. */
+export type ReplacedArchives = ReadonlyMap<string, ExistingArchive>;
+
+interface PlannedUploads {
+  /** Without those that are skipped. */
+  readonly missing: readonly ChosenChapter[];
   readonly skipped: readonly SkippedChapter[];
-  /** The archives that chapters replace, by the ids of these. */
-  readonly replacements: ReadonlyMap<string, ExistingArchive>;
+  /** One of a saved chapter in a book too, which gets a file of its own. */
+  readonly replacements: ReplacedArchives;
+  /** Archives of deleted chapters that make way for the archive of a saved one. */
+  readonly superseded: ReplacedArchives;
 }
 
-/** A chapter that is a target itself is downloaded in any case. */
+/**
+ * A chapter that is a target itself is downloaded in any case.
+ * @param replaced what new chapters replace, if that is decided already
+ */
 export async function planUploads(
-  selected: readonly ChosenChapter[],
-  { chapters: targets, series, titles }: Resolution,
+  missing: readonly ChosenChapter[],
+  {
+    titles,
+    series,
+    chapters: targets = [],
+  }: Pick<Resolution, 'titles' | 'series'> & Partial<Pick<Resolution, 'chapters'>>,
   library: LibraryIndex,
+  replaced: ReplacedArchives | undefined,
   session: DownloadSession,
 ): Promise<PlannedUploads> {
-  const { selection, update, force = false } = session.request;
-  const { history } = session;
-  const isReplacing = update || force;
-  const replacements = new Map<string, ExistingArchive>();
+  const { selection, update, force = false, filesToReplace } = session.request;
+  const replacements = new Map(replaced);
+  const superseded = new Map<string, ExistingArchive>();
   const skipped: SkippedChapter[] = [];
   const named = new Set(targets.map(({ id }) => id));
-  const missing = new Map(
-    selected.flatMap(({ id, chapter }) =>
-      chapter && !named.has(id) && savedState({ id }, { library, history }).state === 'missing'
-        ? [[id, chapter] as const]
-        : [],
-    ),
+  const isNew = (chosen: ChosenChapter) =>
+    !isSavedAlready(chosen) && replaced === undefined && !named.has(chosen.id);
+  const isChanged = (chosen: ChosenChapter) => isSavedAlready(chosen) && !filesToReplace;
+  const concerned = new Map(
+    missing.filter((chosen) => isNew(chosen) || isChanged(chosen)).map((each) => [each.id, each]),
   );
   for (const { titleId, chapters: listed } of series) {
     const title = titles.get(titleId);
-    const added = listed.flatMap(({ id }) => missing.get(id) ?? []);
-    if (!title || added.length === 0) continue;
+    const chosen = listed.flatMap(({ id }) => concerned.get(id) ?? []);
+    if (!title || chosen.length === 0) continue;
+    const added = chosen.flatMap(({ chapter }) => chapter ?? []);
     const uploads = await readEarlierUploads({ title, added, listed, library }, session);
-    const rules = { selection, isReplacing, numbersRestart: title.numbersRestart };
-    for (const chapter of added) {
-      const { id } = chapter;
-      const decision = decideUpload(chapter, uploads, rules);
+    const { numbersRestart } = title;
+    const rules = { selection, isReplacing: update || force, numbersRestart };
+    for (const { id, chapter } of chosen.filter(isNew)) {
+      const decision = chapter && decideUpload(chapter, uploads, rules);
       if (decision?.kind === 'skipped')
         skipped.push({ id, reason: decision.reason, file: decision.file });
       // A book gets the chapter in place of the old one when it is bound again.
       else if (decision && !decision.archive.isBound) replacements.set(id, decision.archive);
     }
+    const taken = new Set([...replacements.values()].map(({ file }) => file));
+    const free = uploads.filter(({ archive }) => !taken.has(archive.file));
+    const changed = chosen.filter(isChanged).flatMap(({ chapter }) => chapter ?? []);
+    for (const [saved, old] of await findSuperseded(changed, free, library, rules))
+      (saved.isBound ? replacements : superseded).set(saved.chapterId, old);
   }
   const skippedIds = new Set(skipped.map(({ id }) => id));
   return {
-    selected: selected.filter(({ id }) => !skippedIds.has(id)),
+    missing: missing.filter(({ id }) => !skippedIds.has(id)),
     skipped,
     replacements,
+    superseded,
   };
+}
+
+function isSavedAlready({ replaces, compared }: ChosenChapter): boolean {
+  return replaces !== undefined || compared !== undefined;
 }

@@ -20,11 +20,10 @@ import { findTitleHomes } from './find-title-homes.js';
 import { compareWithLibrary, planJobs, type PlannedChapter } from './plan-jobs.js';
 import { selectForPlan, type ChosenChapter, type PlanSelection } from './plan-selection.js';
 import { inferPlanVolumes, type ListedVolumes } from './plan-volumes.js';
-import { planUploads } from './plan-uploads.js';
+import { planUploads, type ReplacedArchives } from './plan-uploads.js';
 import { prefetchSingleChapter } from './prefetch.js';
 import { withReplaced } from './replaced-names.js';
 import { preferSavedReleases } from './saved-releases.js';
-import { findSuperseded, type ReplacedArchives } from './find-superseded.js';
 import type { KnownChapters } from './saved-state.js';
 
 export interface Plan extends Omit<PlanSelection, 'selected'> {
@@ -67,9 +66,8 @@ export async function planTargets(
   const library = await libraryScan;
   const known = { library, history };
   const selection = preferSavedReleases(choice, resolution, request.selection, known);
-  const uploads = await planUploads(selection.selected, resolution, library, session);
-  const { selected, replacements } = uploads;
-  const planned = await planSelected(selected, resolution, library, replacements, session);
+  const { selected } = selection;
+  const planned = await planSelected(selected, resolution, library, undefined, session);
   // The others of a title are requested where they are needed.
   const complete = resolution.series.filter(({ isPartial = false }) => !isPartial);
   const series = complete.map((entry) => {
@@ -84,7 +82,6 @@ export async function planTargets(
     })),
     skipped: [
       ...selection.skipped.map((entry) => ({ file: library.find(entry.id)?.file, ...entry })),
-      ...uploads.skipped,
       ...planned.skipped,
     ],
     excluded: selection.excluded,
@@ -108,37 +105,32 @@ async function scanOutput({ request, context, signal }: DownloadSession): Promis
 
 /** What is known of the titles of a plan. */
 type KnownTitles = Pick<Resolution, 'titles' | 'series'> &
-  Partial<Pick<Resolution, 'loadedTitles'>>;
+  Partial<Pick<Resolution, 'loadedTitles' | 'chapters'>>;
 
 /**
  * The plan for chapters that are selected already.
- * @param replaced the archives of other releases that chapters replace
+ * @param replaced the archives that chapters replace, if that is decided already
  */
 export async function planSelected(
   selected: readonly ChosenChapter[],
-  { titles, series, loadedTitles = Promise.resolve({ titles, error: undefined }) }: KnownTitles,
+  known: KnownTitles,
   library: LibraryIndex,
-  replaced: ReplacedArchives,
+  replaced: ReplacedArchives | undefined,
   session: DownloadSession,
 ): Promise<Plan> {
   const { request: options, history, signal, warn } = session;
+  const { titles, series } = known;
+  const { loadedTitles = Promise.resolve({ titles, error: undefined }) } = known;
   const saved = options.update ? await readExisting(selected, library, signal) : undefined;
-  const known = { library, history, saved };
-  const { missing, skipped, finished, kept } = compareWithLibrary(selected, known, options);
+  const compared = compareWithLibrary(selected, { library, history, saved }, options);
+  const uploads = await planUploads(compared.missing, known, library, replaced, session);
+  const { missing, replacements, superseded } = uploads;
   const languages = new Set(selected.flatMap(({ chapter }) => chapter?.language ?? []));
   const nameChapter = options.nameChapter(languages.size > 1);
   const named = options.namesPeople ? await loadedTitles : { titles };
-  const ofTitles = { titles: named.titles, series };
   const homes = options.metadata
-    ? await findTitleHomes(missing, ofTitles, library, nameChapter, session)
+    ? await findTitleHomes(missing, { titles: named.titles, series }, library, nameChapter, session)
     : undefined;
-  const { superseded, replacements } = await findSuperseded(
-    missing.filter((chosen) => !options.filesToReplace && isSavedAlready(chosen)),
-    ofTitles,
-    library,
-    replaced,
-    session,
-  );
   const replacing = await withReplaced(
     missing,
     library,
@@ -154,11 +146,11 @@ export async function planSelected(
     nameChapter,
     homes,
   });
-  warnOfFiles(kept, chapters, warn);
+  warnOfFiles(compared.kept, chapters, warn);
   return {
     chapters,
-    skipped,
-    leftovers: findLeftovers(library, finished, options.quality),
+    skipped: [...uploads.skipped, ...compared.skipped],
+    leftovers: findLeftovers(library, compared.finished, options.quality),
     excluded: [],
     failed: [],
     fields: fieldsById(
@@ -171,9 +163,6 @@ export async function planSelected(
     metadataError: loadedTitles.then(({ error }) => error),
   };
 }
-
-const isSavedAlready = ({ replaces, compared }: ChosenChapter) =>
-  replaces !== undefined || compared !== undefined;
 
 /** What the files of these chapters say of them: with `--update`, they are compared with the service. */
 async function readExisting(
