@@ -245,7 +245,14 @@ async function planOrStop(
 function failAll([first, ...others]: readonly Target[], error: TankobonError, observe: Observe) {
   if (first) {
     const { code: reason, message } = error;
-    observe({ type: 'chapter-failed', chapter: first.id, reason, message, unfinished: true, error });
+    observe({
+      type: 'chapter-failed',
+      chapter: first.id,
+      reason,
+      message,
+      unfinished: true,
+      error,
+    });
   }
   for (const { id } of others)
     observe({ type: 'chapter-skipped', chapter: id, reason: 'not-started' });
