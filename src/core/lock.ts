@@ -28,8 +28,6 @@ interface LockOptions {
   readonly pollMs?: number;
   /** Called once, if the first attempt fails, with the holder of the lock, such as `process 1234`. */
   readonly onWait?: (holder: string) => void;
-  /** Resolve with `undefined` after this time. */
-  readonly timeoutMs?: number;
 }
 
 const DEFAULT_POLL_MS = 4;
@@ -163,26 +161,18 @@ function once(action: () => void): () => void {
 
 /**
  * Waits for the lock of `file`. Polls, since a wait in the kernel could not be interrupted by Ctrl-C. Rejects with the
- * signal's reason when aborted; resolves with `undefined` only after `timeoutMs`.
+ * signal's reason when aborted.
  */
 export async function lockFile(
   file: string,
-  options: LockOptions & { readonly timeoutMs: number },
-): Promise<HeldLock | undefined>;
-export async function lockFile(file: string, options?: LockOptions): Promise<HeldLock>;
-export async function lockFile(
-  file: string,
-  options: LockOptions = {},
-): Promise<HeldLock | undefined> {
-  const { clock = systemClock, pollMs = DEFAULT_POLL_MS, timeoutMs = Infinity } = options;
-  const startedMs = clock.monotonicMs();
+  { clock = systemClock, pollMs = DEFAULT_POLL_MS, onWait, signal }: LockOptions = {},
+): Promise<HeldLock> {
   for (let attempt = 1; ; attempt += 1) {
-    options.signal?.throwIfAborted();
+    signal?.throwIfAborted();
     const lock = await tryLockFile(file);
     if (lock) return lock;
-    if (attempt === 1) options.onWait?.(describeLockHolder(file));
-    if (clock.monotonicMs() - startedMs >= timeoutMs) return undefined;
-    await clock.sleep(pollMs * (0.5 + Math.random() / 2), options.signal);
+    if (attempt === 1) onWait?.(describeLockHolder(file));
+    await clock.sleep(pollMs * (0.5 + Math.random() / 2), signal);
   }
 }
 

@@ -9,7 +9,7 @@ import { momentOf, systemClock, type Clock, type Moment } from '../core/clock.js
 import { StorageError } from '../core/errors.js';
 import { isSystemError, makeFolders } from '../core/files.js';
 import { formatDuration, formatLocalTime } from '../core/human-format.js';
-import { describeLockHolder, lockFile, type HeldLock } from '../core/lock.js';
+import { describeLockHolder, tryLockFile, type HeldLock } from '../core/lock.js';
 import { PRIVATE_FOLDER_MODE } from '../core/own-folder.js';
 import type { Boot } from './boot.js';
 import { checkLedgerFolder, SHARE_HINT, toLedgerError } from './ledger-folder.js';
@@ -149,28 +149,26 @@ export class FileStore implements LedgerStore {
   /** Measured by the system clock, even where the ledger has another: other processes hold the lock in real time. */
   async #takeLock(onWait: ((wait: Wait) => void) | undefined): Promise<HeldLock> {
     const startedMs = systemClock.monotonicMs();
-    const options = { pollMs: LOCK_POLL_MS, timeoutMs: LOCK_REPORT_MS };
-    for (;;) {
-      const lock = await lockFile(this.#lockFile, options);
+    for (let reportMs = MIN_REPORTED_LOCK_WAIT_MS; ;) {
+      const lock = await tryLockFile(this.#lockFile);
       if (lock) return lock;
       const waitedMs = systemClock.monotonicMs() - startedMs;
       const isClosing = this.#closing.signal.aborted;
       const leftMs = (isClosing ? MAX_LOCK_WAIT_AT_EXIT_MS : MAX_LOCK_WAIT_MS) - waitedMs;
-      if (leftMs > 0 && waitedMs < MIN_REPORTED_LOCK_WAIT_MS) continue;
-      const holder = describeLockHolder(this.#lockFile);
       if (leftMs <= 0) {
+        const holder = describeLockHolder(this.#lockFile);
         throw new StorageError(
           'ledger-locked',
           `The rate ledger is locked: ${holder} has held ${this.#lockFile} for ${formatDuration(waitedMs)}.`,
         );
       }
-      const untilMs = this.options.clock.wallMs() + leftMs;
-      onWait?.({
-        for: 'lock',
-        why: `${holder} holds the lock of the rate ledger`,
-        holder,
-        untilMs,
-      });
+      if (waitedMs >= reportMs) {
+        const holder = describeLockHolder(this.#lockFile);
+        const why = `${holder} holds the lock of the rate ledger`;
+        onWait?.({ for: 'lock', why, holder, untilMs: this.options.clock.wallMs() + leftMs });
+        reportMs = waitedMs + LOCK_REPORT_MS;
+      }
+      await systemClock.sleep(LOCK_POLL_MS * (0.5 + Math.random() / 2));
     }
   }
 
