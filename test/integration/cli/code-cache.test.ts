@@ -174,11 +174,13 @@ describe('code is not executed', () => {
   const open = (path: () => string) => () => {
     chmodSync(path(), 0o777);
   };
-  posixTest.each([
-    ['the cache', open(() => cacheOf(home))],
+  posixTest.each<[string, () => void]>([
     ['the folder of a version', open(() => dirname(paths()[0] ?? ''))],
-    ['the state folder', open(() => home)],
     ['a folder above', open(() => folder)],
+    ...longRunRows<[string, () => void]>(
+      ['the cache', open(() => cacheOf(home))],
+      ['the state folder', open(() => home)],
+    ),
   ])('if others can write to %s', async (_what, expose) => {
     await forge();
     expose();
@@ -195,10 +197,10 @@ describe('code is not executed', () => {
     expect(stdout).toContain(HELP);
   });
 
-  rootTest.each([
+  rootTest.each<[string, () => string]>([
     ['the folder of a version', () => dirname(paths()[0] ?? '')],
-    ['the state folder', () => home],
     ['a folder above', () => folder],
+    ...longRunRows<[string, () => string]>(['the state folder', () => home]),
   ])('if %s belongs to another user', async (_what, path) => {
     await forge();
     chownSync(path(), 64_005, 64_005);

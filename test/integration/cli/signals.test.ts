@@ -33,9 +33,8 @@ const ALPHA = titleId('Alpha');
 const PAGES = 24;
 /** The size of a page whose decoding takes longer than a test needs to end it. */
 const DECODED_BYTES = 128 * 2 ** 20;
-const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
-/** Both have one listener: in a short run, one command shows that they do the same. */
-const SIGNALS_FOR_ALL = IS_LONG_RUN ? SIGNALS : (['SIGINT'] as const);
+/** Both have one listener: in a short run, sync-commands.test.ts shows that they do the same. */
+const SIGNALS: readonly NodeJS.Signals[] = ['SIGINT', ...longRunRows<NodeJS.Signals>('SIGTERM')];
 const PAUSE_STEP_MS = IS_LONG_RUN ? 20 : 120;
 
 let folder: string;
@@ -107,9 +106,7 @@ posixDescribe.each(SIGNALS)('%s with a settings file', (signal) => {
     const loaded = again.stdout.split('\n').filter((line) => line.includes('"page-loaded"'));
     expect(loaded.length + finished).toBe(PAGES);
   });
-});
 
-posixDescribe.each(SIGNALS_FOR_ALL)('%s with a settings file', (signal) => {
   test('sync writes its report page and summary and exits with 130', async () => {
     const page = join(folder, 'report.html');
     const words = ['sync', '--json', '--html', page];

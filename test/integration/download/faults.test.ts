@@ -10,8 +10,8 @@ import type { LogEntry } from '../../../src/practice-server/request-log.js';
 import { DownloadHarness, timeLimitsFor, type RunResult } from '../../support/download-harness.js';
 import { readPages } from '../../support/archive.js';
 
-const PAGES = 4;
-const BAD_PAGE = 3;
+const PAGES = 3;
+const BAD_PAGE = 2;
 /** One page of the first meets the fault once, one of the second at every load. */
 const [recovering, failing] = [1, 2].map((seed) =>
   generateChapter({

@@ -13,7 +13,7 @@ import {
 import { MODULES_URL } from '../../support/build-folders.js';
 import { IS_LONG_RUN } from '../../support/long-run.js';
 
-const CHAPTERS = IS_LONG_RUN ? 40 : 6;
+const CHAPTERS = IS_LONG_RUN ? 40 : 4;
 
 const idOf = (process: number, chapter: number) =>
   `${process}d5c1b6${String(chapter % 10)}-52a3-4c4d-9d3f-7b1d2a9f${String(chapter).padStart(4, '0')}`;

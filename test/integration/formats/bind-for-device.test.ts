@@ -183,7 +183,8 @@ describe('pages', () => {
     await addChapter(1, { images });
     const controller = new AbortController();
     const bound = bindFolder(folder, {
-      device: 'kobo-libra',
+      device: '30x40',
+      format: 'epub',
       signal: controller.signal,
       onPage: () => {
         controller.abort(new Error('stopped'));

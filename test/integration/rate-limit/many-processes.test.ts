@@ -32,9 +32,9 @@ describe('processes that share a ledger', () => {
       let kills = 0;
       const { times, failures, warnings } = await runPool({
         // Enough that the kills do not depend on how fast the new process starts.
-        processes: 5,
+        processes: 4,
         concurrency: 2,
-        requests: 60,
+        requests: 48,
         path: '/manga/x',
         periodScale: PERIOD_SCALE,
         // What a killed process held counts for so long.
@@ -53,9 +53,9 @@ describe('processes that share a ledger', () => {
       });
       expect([...failures, ...warnings]).toEqual([]);
       expect(maxRequestsInWindow(times, 200)).toBeLessThanOrEqual(5);
-      expect(kills).toBeGreaterThanOrEqual(3);
+      expect(kills).toBeGreaterThanOrEqual(2);
       // A killed process loses at most what it had under way.
-      expect(times.length).toBeGreaterThanOrEqual(60 - kills * 2);
+      expect(times.length).toBeGreaterThanOrEqual(48 - kills * 2);
     },
 
     'stay within the limits, and each gets its turn, where wall clocks are two hours wrong either way, and stepped':
