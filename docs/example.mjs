@@ -5,7 +5,7 @@
 // To try it without the live service: `tankobon demo --serve` in another terminal, and paste what it prints here.
 import { downloadChapters, hasCode, openRateLedger, quotasOf } from 'tankobon';
 
-const [perSecond, perMinute] = quotasOf('the API', 'GET', '/at-home/server/any');
+const [perSecond, perMinute] = quotasOf('api.mangadex.org', 'GET', '/at-home/server/any');
 console.log(`${perSecond.requests} requests a second, ${perMinute.requests} chapters a minute`);
 
 // A request of your own counts in the ledger that all tankobon processes of this machine share.

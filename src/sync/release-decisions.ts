@@ -70,7 +70,7 @@ export interface ReleaseDecisions {
   readonly doubled: readonly DoubledRelease[];
   /** The number of chapters that were downloaded before. */
   readonly known: number;
-  /** Those of them that only the history has: their files were moved or removed. */
+  /** The known chapters that only the history has: their files were moved or removed. */
   readonly withoutFile: readonly Chapter[];
   /** When to decide again although nothing new was released: a wait ends, or a chapter becomes readable. */
   readonly againAtMs: number | undefined;
