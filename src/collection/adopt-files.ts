@@ -14,7 +14,7 @@ import {
   type AdoptEvent,
 } from './adopt-events.js';
 import { adoptFile, isAdopted, restoreFile } from './adopt-file.js';
-import { adoptedChapter, type AdoptedChapter } from './adopted-titles.js';
+import { addAdopted, type AdoptedTitles } from './adopted-titles.js';
 import { findAdoptableFiles, listFolders, type FoundFiles } from './adoptable-files.js';
 import { assertReadableFolder } from './readable-folder.js';
 import { recognizeByPages } from './recognize-pages.js';
@@ -43,9 +43,9 @@ export interface AdoptDeps extends RecognizeDeps {
   readonly remember: (chapterIds: readonly string[]) => Promise<void>;
 }
 
-/** What was adopted, and how many files failed. */
+/** The titles of what was adopted, and how many files failed. */
 export interface AdoptResult {
-  readonly adopted: readonly AdoptedChapter[];
+  readonly titles: AdoptedTitles;
   readonly failed: number;
   readonly recognized: number;
 }
@@ -78,7 +78,7 @@ export async function adopt(request: AdoptRequest, deps: AdoptDeps): Promise<Ado
     await run.finish();
     run.summarize(found);
   }
-  return { adopted: run.adopted, failed: run.failed, recognized: run.recognized };
+  return { titles: run.titles, failed: run.failed, recognized: run.recognized };
 }
 
 /** Restores the files that were adopted. Throws UsageError `nothing-to-bind` for folders without archives. */
@@ -113,7 +113,7 @@ export async function restoreAdopted(
 const HISTORY_BATCH = 100;
 
 class AdoptRun {
-  readonly adopted: AdoptedChapter[] = [];
+  readonly titles: AdoptedTitles = new Map();
   readonly #count = { ...NO_FILES };
   readonly #notRemembered: string[] = [];
   readonly #getBuffer = reusableBuffer();
@@ -151,7 +151,7 @@ class AdoptRun {
     try {
       const newFile = await adoptFile(recognized, this.#getBuffer, this.deps.signal);
       this.#count.adopted += 1;
-      this.adopted.push(adoptedChapter(recognized));
+      addAdopted(this.titles, recognized, this.request.folders);
       this.#notRemembered.push(recognized.chapter.id);
       this.deps.observe({ type: 'file-adopted', file, ...(newFile !== file && { newFile }) });
     } catch (error) {

@@ -1,49 +1,35 @@
-/** The titles of adopted chapters, as subscriptions: each with its folder and its languages. Pure. */
+/** The titles of adopted chapters, as subscriptions: each with its folder and its languages. */
 import { relative, sep } from 'node:path';
-import { groupBy } from '../core/group-by.js';
 import type { Recognized } from './recognize-files.js';
 
 interface AdoptedTitle {
-  readonly id: string;
   /** May be empty. */
   readonly name: string;
-  /** The folder of `folders` that its chapters are in. */
+  /** The folder, of those that were searched, that its chapters are in. */
   readonly output: string;
-  readonly language: readonly string[];
+  readonly languages: Set<string>;
 }
 
-/** What a subscription needs of a chapter: the lists of thousands of titles would fill the memory. */
-export interface AdoptedChapter {
-  readonly file: string;
-  readonly titleId: string | undefined;
-  /** May be empty. */
-  readonly titleName: string;
-  readonly language: string;
-}
-
-export function adoptedChapter({ file, chapter, title }: Recognized): AdoptedChapter {
-  const titleId = title?.id ?? chapter.titleId;
-  return { file: file.file, titleId, titleName: title?.name ?? '', language: chapter.language };
-}
+/** By id. Holds nothing of a chapter but its language: the lists of thousands of titles would fill the memory. */
+export type AdoptedTitles = Map<string, AdoptedTitle>;
 
 /** @param folders those that were searched */
-export function adoptedTitles(
-  adopted: readonly AdoptedChapter[],
+export function addAdopted(
+  titles: AdoptedTitles,
+  { file: { file }, chapter, title }: Recognized,
   folders: readonly string[],
-): readonly AdoptedTitle[] {
-  const byTitle = groupBy(adopted, ({ titleId }) => titleId);
-  return [...byTitle].flatMap(([id, chapters]) => {
-    const [first] = chapters;
-    if (id === undefined || !first) return [];
-    const isBelow = (folder: string) => {
-      const path = relative(folder, first.file);
-      return path !== '..' && !path.startsWith(`..${sep}`);
-    };
-    return {
-      id,
-      name: first.titleName,
-      output: folders.find(isBelow) ?? '.',
-      language: [...new Set(chapters.map(({ language }) => language))].sort(),
-    };
-  });
+): void {
+  const id = title?.id ?? chapter.titleId;
+  if (id === undefined) return;
+  const isBelow = (folder: string) => {
+    const path = relative(folder, file);
+    return path !== '..' && !path.startsWith(`..${sep}`);
+  };
+  const known = titles.get(id) ?? {
+    name: title?.name ?? '',
+    output: folders.find(isBelow) ?? '.',
+    languages: new Set<string>(),
+  };
+  known.languages.add(chapter.language);
+  titles.set(id, known);
 }

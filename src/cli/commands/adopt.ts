@@ -47,7 +47,7 @@ async function adoptFolders(
     const deps = await adoptDeps(options, context, { client, observe });
     return adopt({ folders, languages, apply, pack }, deps);
   });
-  if (options.subscribe) await subscribe(result, folders, options, context);
+  if (options.subscribe) await subscribe(result, options, context);
   if (!apply && !options.json && result.recognized > 0)
     context.stderr.write(`To take them over: ${applyCommand(folders, options)}\n`);
   return exitCode(result.failed);
@@ -160,23 +160,20 @@ async function openHistories(
 
 /** The subscriptions of new titles name the folder, and the languages of the chapters. */
 async function subscribe(
-  { adopted }: AdoptResult,
-  folders: readonly string[],
+  { titles }: AdoptResult,
   options: GivenOptions,
   context: CommandContext,
 ): Promise<void> {
-  const { adoptedTitles } = await import('../../collection/adopted-titles.js');
   const { addMissingSeries } = await import('../../sync/subscriptions-edit.js');
   const { editSubscriptions, subscriptionsPath } =
     await import('../../sync/subscriptions-store.js');
   const { printableLine } = await import('../../core/printable.js');
   const { entryOf } = await import('./sync-entry.js');
-  const titles = adoptedTitles(adopted, folders);
-  const entries = titles.map(({ id, name, output, language }) => ({
+  const entries = [...titles].map(([id, { name, output, languages }]) => ({
     id,
     entry: {
       ...(name !== '' && { title: printableLine(name) }),
-      ...entryOf({ output, language }, context.clock.wallMs()),
+      ...entryOf({ output, language: [...languages].sort() }, context.clock.wallMs()),
     },
   }));
   const file = subscriptionsPath(options.file, context);
