@@ -42,13 +42,13 @@ export async function repairBooks(
   context: AppContext,
   listeners: DownloadListeners,
   signal: AbortSignal,
-  checkedFiles?: CheckedFiles,
+  checkedFiles: CheckedFiles,
 ): Promise<readonly RepairedFile[]> {
   const repaired: RepairedFile[] = [];
   for (const file of files) {
     try {
       signal.throwIfAborted();
-      const mark = checkedFiles?.markAt(resolve(file));
+      const mark = checkedFiles.markAt(resolve(file));
       const book = await readDamagedBook(file, mark?.isBook === true ? mark.chapters : []);
       if (book === undefined) continue;
       if ('reason' in book) throw notRebuilt(file, book);

@@ -34,7 +34,7 @@ export async function repairFiles(
   context: AppContext,
   listeners: DownloadListeners,
   signal: AbortSignal,
-  checkedFiles?: CheckedFiles,
+  checkedFiles: CheckedFiles,
 ): Promise<readonly RepairedFile[]> {
   const repairable: Repairable[] = [];
   const others: string[] = [];
@@ -60,7 +60,7 @@ export async function repairFiles(
 /** Undefined for a file of another program, a book, and one whose chapter is not known any more. */
 async function toRepairable(
   file: string,
-  checkedFiles: CheckedFiles | undefined,
+  checkedFiles: CheckedFiles,
 ): Promise<Repairable | undefined> {
   const state = await readFileState(file);
   if (!state) return undefined;
@@ -75,11 +75,8 @@ async function toRepairable(
 }
 
 /** Undefined for a book, which has chapters. */
-function lostChapter(
-  file: string,
-  checkedFiles: CheckedFiles | undefined,
-): CbzIdentity | undefined {
-  const mark = checkedFiles?.markAt(resolve(file));
+function lostChapter(file: string, checkedFiles: CheckedFiles): CbzIdentity | undefined {
+  const mark = checkedFiles.markAt(resolve(file));
   return mark?.isBook === false ? mark.chapters[0] : undefined;
 }
 

@@ -15,6 +15,7 @@ import {
 import { execFileSync } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { CheckedFiles } from '../../../src/collection/checked-files.js';
 import { repairFiles } from '../../../src/collection/repair.js';
 import type { DownloadListeners } from '../../../src/download/download-session.js';
 import { editChapter, EXAMPLE_CHAPTERS } from '../../../src/practice-server/library/library.js';
@@ -167,9 +168,9 @@ describe('in the process of the test', () => {
         utimesSync(`${file}.new`, later, later);
         renameSync(`${file}.new`, file);
       };
-      expect(await repairFiles([file], context, { observe }, new AbortController().signal)).toEqual(
-        [],
-      );
+      const checkedFiles = await CheckedFiles.open(context.paths.state);
+      const { signal } = new AbortController();
+      expect(await repairFiles([file], context, { observe }, signal, checkedFiles)).toEqual([]);
       return 0;
     });
     expect([errors, statSync(file).mtime]).toEqual([['file-changed'], later]);
@@ -188,7 +189,8 @@ describe('in the process of the test', () => {
         renameSync(`${file}.new`, file);
         stop.abort();
       };
-      await repairFiles([file], context, { observe }, stop.signal);
+      const checkedFiles = await CheckedFiles.open(context.paths.state);
+      await repairFiles([file], context, { observe }, stop.signal, checkedFiles);
       return 0;
     });
     expect([readFileSync(file, 'utf8'), await fileDigest(`${file}.damaged`)]).toEqual([
