@@ -21,7 +21,7 @@ import type { SyncSession } from './sync-session.js';
 import type { DueTitle } from './sync-titles.js';
 
 /** Undefined if chapters of the title are downloaded again (`--redownload`, `sync forget`). */
-export function historyOf(
+export function historyFor(
   { id }: DueTitle,
   { options, journal, history }: SyncSession,
 ): DownloadArchive | undefined {
@@ -92,7 +92,7 @@ export async function planReleases(
       { titles: new Map([[id, title]]), series: [{ titleId: id, chapters: releases }] },
       library,
       replacements,
-      { ...shared, request, history: historyOf(due, session) },
+      { ...shared, request, history: historyFor(due, session) },
     );
     const fields = [...named.fields].map(([chapterId, each]) => {
       return [chapterId, { ...each, series: label }] as const;

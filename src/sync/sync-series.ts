@@ -25,7 +25,7 @@ import type { TitleState } from './sync-lines.js';
 import { chapterNotice } from './run-report.js';
 import { languagesOf, releaseRules, rulesText, sinceMsOf } from './sync-request.js';
 import { bindSeries } from './bind-series.js';
-import { historyOf, recoverSaved, reportPlanned, saveReleases } from './sync-save.js';
+import { historyFor, recoverSaved, reportPlanned, saveReleases } from './sync-save.js';
 import type { SyncSession } from './sync-session.js';
 import type { DueTitle } from './sync-titles.js';
 
@@ -49,7 +49,7 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
   const isUnfinished = !dryRun && (await recoverSaved(due, listed, session));
   const sinceMs = sinceOf(due, session, nowMs);
   const rules = releaseRules(options, context.settings, sinceMs);
-  const history = historyOf(due, session);
+  const history = historyFor(due, session);
   const stateOf = (chapterId: string) => savedState({ id: chapterId }, { library, history }).state;
   const decide: Decide = (releases, { uploads, ...selection } = {}) =>
     decideReleases(
