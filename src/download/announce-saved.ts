@@ -9,7 +9,7 @@ import { titleIdOf } from './comic-metadata.js';
 import type { DownloadSession } from './download-session.js';
 import { runExecHook } from './exec-hook.js';
 import type { PlannedChapter } from './plan-jobs.js';
-import { seriesUpdates } from './series-updates.js';
+import { savedUpdate, seriesUpdates } from './series-updates.js';
 
 interface FilesOfRun {
   /** By the ids of the chapters. */
@@ -26,9 +26,11 @@ export async function announceSaved(
 ): Promise<TankobonError | undefined> {
   const { exec } = request;
   if (exec === undefined) return undefined;
-  const updates = chapters.flatMap((planned) => {
-    const file = saved.get(planned.job.id);
-    return file === undefined ? [] : [savedUpdate(planned, books.get(file) ?? file)];
+  const updates = chapters.flatMap(({ job: { id }, chapter, seriesName = '' }) => {
+    const file = saved.get(id);
+    if (file === undefined) return [];
+    const titleId = titleIdOf(chapter) ?? '';
+    return [savedUpdate(titleId, seriesName, { ...chapter, id }, books.get(file) ?? file)];
   });
   for (const update of seriesUpdates(updates)) {
     try {
@@ -39,23 +41,6 @@ export async function announceSaved(
     }
   }
   return undefined;
-}
-
-function savedUpdate({ job, chapter, seriesName = '' }: PlannedChapter, file: string) {
-  const { number, volume, title, language = 'und', groups = [] } = chapter ?? {};
-  return {
-    titleId: titleIdOf(chapter) ?? '',
-    series: seriesName,
-    chapter: {
-      id: job.id,
-      number,
-      volume,
-      title,
-      language,
-      groups: groups.map(({ name }) => name),
-      file,
-    },
-  };
 }
 
 /** Throws UsageError `bad-option` for a program that would not start. */

@@ -1,5 +1,6 @@
 /** What programs and hooks receive about the saved chapters of a run: one update for each series. */
 import { dirname, sep } from 'node:path';
+import type { Chapter } from '../api/chapters.js';
 import { groupBy } from '../core/group-by.js';
 
 interface SavedChapterInfo {
@@ -19,6 +20,20 @@ export interface SavedChapterUpdate {
   /** The name of the title. */
   readonly series: string;
   readonly chapter: SavedChapterInfo;
+}
+
+/** `chapter`: no more than the id is known of one that was saved without metadata. */
+export function savedUpdate(
+  titleId: string,
+  series: string,
+  chapter: Partial<Chapter> & Pick<Chapter, 'id'>,
+  file: string,
+  replaces?: string,
+): SavedChapterUpdate {
+  const { id, number, volume, title, language = 'und', groups = [] } = chapter;
+  const names = groups.map(({ name }) => name);
+  const info = { id, number, volume, title, language, groups: names, file, replaces };
+  return { titleId, series, chapter: info };
 }
 
 /** The JSON on the standard input of `exec`, and of the webhook. A contract (docs/sync.md): fields are only added. */

@@ -9,10 +9,10 @@ import { realpath } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { AppContext } from '../config/context.js';
 import { toStorageError } from '../core/files.js';
+import type { SavedChapterUpdate } from '../download/series-updates.js';
 import { openJournals, readJournals, type Journal } from '../core/journal.js';
 import {
   lineSchema,
-  type ChapterUpdate,
   type FollowsState,
   type RunRecord,
   type SyncLine,
@@ -24,7 +24,7 @@ interface PendingChapter {
   /** The downloaded release that it replaces. */
   readonly replaces?: string;
   /** Once it is saved. */
-  readonly update?: ChapterUpdate;
+  readonly update?: SavedChapterUpdate;
 }
 
 export interface SyncState {
@@ -88,7 +88,7 @@ export function titleState(id: string, state: SyncState): TitleState | undefined
 }
 
 /** The chapters that the hooks do not know yet. */
-export function unannounced({ chapters }: SyncState): ChapterUpdate[] {
+export function unannounced({ chapters }: SyncState): SavedChapterUpdate[] {
   return [...chapters.values()].flatMap(({ update }) => update ?? []);
 }
 

@@ -62,7 +62,7 @@ const chapterUpdate = z.object({
     volume: z.string().optional(),
     title: z.string().optional(),
     language: z.string(),
-    groups: z.array(z.string()),
+    groups: z.array(z.string()).readonly(),
     file: z.string(),
     /** The id of the release that it replaced. */
     replaces: z.string().optional(),
@@ -94,4 +94,3 @@ export type TitleState = z.output<typeof titleSchema>;
 export type FollowsState = z.output<typeof follows>;
 export type RunRecord = z.output<typeof runRecord>;
 export type RunFailure = z.output<typeof failure>;
-export type ChapterUpdate = z.output<typeof chapterUpdate>;

@@ -15,6 +15,7 @@ import type { DownloadResult } from '../download/download-result.js';
 import { planSelected } from '../download/plan.js';
 import { runPlan } from '../download/run-download.js';
 import { savedState } from '../download/saved-state.js';
+import { savedUpdate } from '../download/series-updates.js';
 import { chapterFields } from '../selection/chapter-fields.js';
 import { releaseRules, seriesRequest } from './sync-request.js';
 import type { SyncSession } from './sync-session.js';
@@ -50,7 +51,10 @@ export async function saveReleases(
   const observe: DownloadListeners['observe'] = (event) => {
     if (event.type !== 'summary') listeners.observe(event);
     const release = event.type === 'chapter-saved' && byId.get(event.chapter);
-    if (release) journal.add({ saved: updateOf(id, due.label, release, event.file) });
+    if (!release) return;
+    const { chapter, isUpdate, replaces } = release;
+    const replacedId = isUpdate ? chapter.id : replaces;
+    journal.add({ saved: savedUpdate(id, due.label, chapter, event.file, replacedId) });
   };
   const saving = { ...session, listeners: { ...listeners, observe }, request };
   await runPlan(saving, plan, result).finally(() => {
@@ -149,7 +153,7 @@ export async function recoverSaved(
     const file = library.find(chapter.id)?.file;
     const { replaces, update } = chapters.get(chapter.id) ?? {};
     if (file !== undefined && !update)
-      journal.add({ saved: updateOf(id, label, { chapter, replaces }, file) });
+      journal.add({ saved: savedUpdate(id, label, chapter, file, replaces) });
   }
   const pendingIds = pending.map((chapter) => chapter.id);
   if (pending.length > 0) journal.add({ ended: pendingIds });
@@ -159,20 +163,4 @@ export async function recoverSaved(
   await history.add(...savedIds);
   await removeLeftovers(findLeftovers(library, savedIds, settings.quality), clock);
   return isUnfinished;
-}
-
-function updateOf(
-  titleId: string,
-  series: string,
-  { chapter, isUpdate, ...release }: Omit<PlannedRelease, 'why'>,
-  file: string,
-) {
-  const replaces = isUpdate ? chapter.id : release.replaces;
-  const { id, number, volume, title, language, groups } = chapter;
-  const names = groups.map(({ name }) => name);
-  return {
-    titleId,
-    series,
-    chapter: { id, number, volume, title, language, groups: names, file, replaces },
-  };
 }
