@@ -134,11 +134,11 @@ const EXPECTED_CAUSES: readonly string[] = [
 /** Runs of each kind; a kind that takes seconds runs once. */
 const SEEDS = Number(process.env['TANKOBON_LEDGER_SEEDS'] ?? (IS_LONG_RUN ? 6 : 1));
 const SLOW_KINDS = /hour|bans|40/;
-/** Long ones have their turn in the long run. Each short run takes another eighth of the rest. */
 /** In a short run, ledger-kernels.test.ts has only the general limit. */
 const ALWAYS = 'two kernels';
 const eighth = Math.floor(Math.random() * 8);
 const ALL_KINDS = Object.entries({ ...PROCESS_FAULTS, ...LEDGER_FAULTS, ...FAULTS_OF_SERVERS });
+/** Long ones have their turn in the long run. Each short run takes another eighth of the rest. */
 const KINDS = IS_LONG_RUN
   ? ALL_KINDS
   : ALL_KINDS.filter(([name]) => !SLOW_KINDS.test(name)).filter(
