@@ -9,6 +9,7 @@ import {
   type Server,
 } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import {
   createServer as createTcpServer,
@@ -18,6 +19,7 @@ import {
   type Socket,
 } from 'node:net';
 import { TLSSocket } from 'node:tls';
+import { isSystemError } from '../core/files.js';
 import type { EndpointRequest } from './endpoint.js';
 import type { Certificate } from './self-signed.js';
 import { sendResponse, type Reply } from './send-response.js';
@@ -80,6 +82,10 @@ function receivedRequest(message: IncomingMessage, hostname: string): ReceivedRe
   };
 }
 
+/** Below the ports that systems give to connections: a server that is closed finds its port free when it opens again. */
+const MIN_PORT = 10_000;
+const MAX_PORT = 32_000;
+
 /** Binds the server to loopback. Its connections are destroyed when it closes. */
 async function openServer(server: TcpServer, requestedPort = 0) {
   const sockets = new Set<Socket>();
@@ -92,7 +98,8 @@ async function openServer(server: TcpServer, requestedPort = 0) {
     server.listen(port, '127.0.0.1');
     await once(server, 'listening');
   };
-  await open(requestedPort);
+  if (requestedPort === 0) await openAnyPort(open);
+  else await open(requestedPort);
   const { port } = server.address() as AddressInfo;
   return {
     port,
@@ -107,6 +114,17 @@ async function openServer(server: TcpServer, requestedPort = 0) {
       if (!server.listening) await open(port);
     },
   };
+}
+
+async function openAnyPort(open: (port: number) => Promise<void>): Promise<void> {
+  for (;;) {
+    try {
+      await open(randomInt(MIN_PORT, MAX_PORT));
+      return;
+    } catch (error) {
+      if (!isSystemError(error, 'EADDRINUSE')) throw error;
+    }
+  }
 }
 
 /** Accepts connections and never sends a byte: no TLS handshake, no response. */
