@@ -1,7 +1,8 @@
 /** Downloads the planned releases of a sync. */
 import type { Chapter } from '../api/chapters.js';
 import type { ExistingArchive } from '../cbz/library-index.js';
-import { keptReason } from '../cbz/ownership.js';
+import { keptReason, readOwnership } from '../cbz/ownership.js';
+import { lstatIfExists } from '../core/files.js';
 import type { DownloadArchive } from '../download/download-archive.js';
 import { findLeftovers, removeLeftovers } from '../download/leftovers.js';
 import type { PlannedRelease } from './release-decisions.js';
@@ -61,13 +62,15 @@ export async function saveReleases(
     journal.add({ ended: plannedIds });
   });
   for (const { chapter, replaces = '' } of planned)
-    if (result.savedFiles.has(chapter.id)) warnOfKept(library.find(replaces), session);
+    if (result.savedFiles.has(chapter.id)) await warnOfKept(library.find(replaces), session);
   libraries.update(output, id, result);
 }
 
-/** A release of another program, or behind a link, stays beside the one that is better. */
-function warnOfKept(old: ExistingArchive | undefined, { warn }: SyncSession): void {
-  if (old && !old.isBound && old.ownership !== 'own') warn(keptReason(old.file, old.ownership));
+/** A release of another program, or behind a link, stays beside the one that is better, also if it was put there meanwhile. */
+async function warnOfKept(old: ExistingArchive | undefined, { warn }: SyncSession): Promise<void> {
+  if (!old || old.isBound || !(await lstatIfExists(old.file))) return;
+  const ownership = await readOwnership(old.file);
+  if (ownership !== 'own') warn(keptReason(old.file, ownership));
 }
 
 /** The download of these releases, and its plan, which is made when it starts. */

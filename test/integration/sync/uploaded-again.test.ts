@@ -1,8 +1,10 @@
 /** Chapters that were deleted and uploaded again under another id, or renumbered: never two files of one number. */
-import { renameSync } from 'node:fs';
+import { lstatSync, renameSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
 import { editChapter } from '../../../src/practice-server/library/library.js';
 import { readEntry } from '../../support/archive.js';
 import { addElement } from '../../support/owner-edits.js';
+import { posixTest } from '../../support/platform.js';
 import { runCommand } from '../../support/retag-harness.js';
 import {
   chapterId,
@@ -17,7 +19,12 @@ import {
 } from '../../support/sync-harness.js';
 
 let harness: SyncHarness;
-afterEach(() => harness.stop());
+/** What the owner does when the pages of a chapter are asked for. */
+let whileLoading: (() => void) | undefined;
+afterEach(() => {
+  whileLoading = undefined;
+  return harness.stop();
+});
 
 const write = (keys: string): void => {
   harness.write(`series:\n  - { target: 'title:${titleId('Alpha')}'${keys} }\n`);
@@ -25,7 +32,11 @@ const write = (keys: string): void => {
 
 /** Chapters 1 and 2 are saved. */
 async function start(keys = ', language: [en]'): Promise<void> {
-  harness = await SyncHarness.start((nowMs) => syncLibrary(['Alpha'], nowMs - 9 * HOUR_MS));
+  harness = await SyncHarness.start((nowMs) => syncLibrary(['Alpha'], nowMs - 9 * HOUR_MS), {
+    onRequest: ({ path }) => {
+      if (path.startsWith('/at-home/')) whileLoading?.();
+    },
+  });
   write(keys);
   await harness.sync();
 }
@@ -117,6 +128,33 @@ test('with upgrade, a name that the owner gave stays, and the next run finds the
   expect(stderr).not.toContain('kept');
   expect(paths()).toEqual(['Alpha/Alpha Ch.002 [Scans].cbz', 'Alpha/first.cbz']);
   expect(savedIn((await harness.sync()).lines)).toEqual([]);
+});
+
+posixTest('a link that the owner puts there meanwhile stays, and the run says so', async () => {
+  await start(', language: [en], upgrade: true');
+  const [file = ''] = harness.base.archives().filter((each) => each.includes('001'));
+  const id = uploadAgain();
+  whileLoading = () => {
+    const elsewhere = join(harness.base.folder, 'elsewhere.cbz');
+    renameSync(file, elsewhere);
+    symlinkSync(elsewhere, file);
+  };
+  const { lines, stderr } = await harness.sync();
+  expect(savedIn(lines)).toEqual([id]);
+  expect(stderr).toContain(`${file} is a symbolic link and is kept.`);
+  expect(lstatSync(file).isSymbolicLink()).toBe(true);
+});
+
+test('a file that the owner moves meanwhile is not called one of another program', async () => {
+  await start(', language: [en], upgrade: true');
+  const [file = ''] = harness.base.archives().filter((each) => each.includes('001'));
+  const id = uploadAgain();
+  whileLoading = () => {
+    renameSync(file, join(harness.base.output, 'by hand.cbz'));
+  };
+  const { lines, stderr } = await harness.sync();
+  expect([savedIn(lines), stderr]).toEqual([[id], '']);
+  expect(paths()).toEqual([...REPLACED, 'by hand.cbz']);
 });
 
 test('if upgrade is set later, the next run replaces it', async () => {
