@@ -20,6 +20,7 @@ import { posixTest } from '../../support/platform.js';
 
 const OURS = '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0001';
 const OTHER = '1d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0002';
+const THIRD = '2d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0003';
 const image = generateChapter({ pages: 1, bytesPerPage: 2_000 }).pages('data')[0]?.bytes();
 
 let folder: string;
@@ -100,6 +101,29 @@ test('an archive that only has the address in ComicInfo is present, and not repl
     rmSync(published);
     expect(readFileSync(file).equals(before)).toBe(true);
   }
+});
+
+test('another chapter that got the name of the replaced one meanwhile stays', async () => {
+  await archive(file, THIRD);
+  const before = readFileSync(file);
+  const better = { id: OURS, replace: false, replaces: file, replacesChapter: OTHER };
+  const ownName = join(folder, 'Own Name.cbz');
+  expect(await publishChapter(await tmpArchive(), { ...better, file: ownName })).toBe(ownName);
+  const marked = join(folder, 'Same Name (0d5c1b62).cbz');
+  expect(await publishChapter(await tmpArchive(), { ...better, file })).toBe(marked);
+  expect(readFileSync(file).equals(before)).toBe(true);
+});
+
+test('a replaced chapter that its owner moved meanwhile stays where it is', async () => {
+  const moved = await archive(join(folder, 'By Hand.cbz'), OTHER);
+  const target = { id: OURS, file, replace: false, replaces: file, replacesChapter: OTHER };
+  expect(await publishChapter(await tmpArchive(), target)).toBe(file);
+  expect(names()).toEqual(['By Hand.cbz', 'Same Name.cbz']);
+  // The same call replaces it where it is expected.
+  const found = { ...target, replaces: moved };
+  rmSync(file);
+  expect(await publishChapter(await tmpArchive(), found)).toBe(file);
+  expect(names()).toEqual(['Same Name.cbz']);
 });
 
 posixTest('a link to an archive of the chapter is present, and not replaced', async () => {
