@@ -120,11 +120,12 @@ export function decideReleases(
     for (const { chapter, explanation } of selected) {
       if (knownReleases.length > 0) {
         known += 1;
-        if (knownReleases.every(({ id }) => stateOf(id) === 'recorded')) withoutFile.push(chapter);
         const old = knownReleases.includes(chapter)
           ? undefined
           : findReplacedRelease(chapter, knownReleases, rules, isDownloaded);
         if (old) planned.push({ chapter, why: explanation, replaces: old.id });
+        else if (knownReleases.every(({ id }) => stateOf(id) === 'recorded'))
+          withoutFile.push(chapter);
         continue;
       }
       const decision = decideUpload(chapter, uploads, uploadRules);

@@ -43,9 +43,9 @@ function decide(
   releases: readonly Chapter[],
   change: Partial<ReleaseRules> = {},
   had: readonly Chapter[] = [],
+  state: 'saved' | 'recorded' = 'saved',
 ) {
-  const stateOf = (id: string) =>
-    had.some((chapter) => chapter.id === id) ? ('saved' as const) : ('missing' as const);
+  const stateOf = (id: string) => (had.some((chapter) => chapter.id === id) ? state : 'missing');
   const decisions = decideReleases(releases, { ...RULES, ...change }, stateOf, CONTEXT);
   return {
     ...decisions,
@@ -109,6 +109,15 @@ describe('a better release that comes later', () => {
     expect(decide([other, again], { upgrade: true }, [other])).toMatchObject({
       planned: [],
       known: 1,
+    });
+  });
+
+  test('is not one whose file is missing: it is downloaded now', () => {
+    const both = [second, preferred];
+    expect(decide(both, {}, [second], 'recorded')).toMatchObject({ withoutFile: [preferred] });
+    expect(decide(both, { upgrade: true }, [second], 'recorded')).toMatchObject({
+      planned: [[preferred.id, second.id]],
+      withoutFile: [],
     });
   });
 
