@@ -23,7 +23,7 @@ interface PlannedUploads {
 }
 
 /**
- * A chapter that is a target itself is downloaded in any case.
+ * A chapter that is a target itself is downloaded in any case, and with `force` one that only the history has.
  * @param replaced what new chapters replace, if that is decided already
  */
 export async function planUploads(
@@ -37,13 +37,17 @@ export async function planUploads(
   replaced: ReplacedArchives | undefined,
   session: DownloadSession,
 ): Promise<PlannedUploads> {
-  const { selection, update, force = false, filesToReplace } = session.request;
+  const { request, history } = session;
+  const { selection, update, force = false, filesToReplace } = request;
   const replacements = new Map(replaced);
   const superseded = new Map<string, ExistingArchive>();
   const skipped: SkippedChapter[] = [];
   const named = new Set(targets.map(({ id }) => id));
   const isNew = (chosen: ChosenChapter) =>
-    !isSavedAlready(chosen) && replaced === undefined && !named.has(chosen.id);
+    !isSavedAlready(chosen) &&
+    replaced === undefined &&
+    !named.has(chosen.id) &&
+    history?.has(chosen.id) !== true;
   const isChanged = (chosen: ChosenChapter) => isSavedAlready(chosen) && !filesToReplace;
   const concerned = new Map(
     missing.filter((chosen) => isNew(chosen) || isChanged(chosen)).map((each) => [each.id, each]),

@@ -103,6 +103,14 @@ test('a chapter that is a target itself is saved', async () => {
   expect(paths()).toHaveLength(3);
 });
 
+test('--force replaces no file of a deleted chapter by one that the history has', async () => {
+  uploadAgain();
+  const downloadArchive = join(harness.folder, 'history.txt');
+  writeFileSync(downloadArchive, `mangadex ${again.id}\n`);
+  await harness.download({ targets, language: 'en', force: true, downloadArchive });
+  expect(paths()).toHaveLength(3);
+});
+
 test('a new chapter with the number that a saved one had is skipped', async () => {
   const { library } = harness.service;
   library.putChapter(editChapter(chapter('one', '1'), LATER, { chapter: '3' }));
