@@ -1,5 +1,5 @@
 /** Reads what is in an archive: the chapter of a CBZ, or the chapters of a bound CBZ or EPUB. Reads no page. */
-import { basename, dirname, extname } from 'node:path';
+import { basename, dirname, extname, resolve } from 'node:path';
 import type { ZipFile } from 'yauzl';
 import {
   isBoundComment,
@@ -105,7 +105,8 @@ async function chaptersOf(
   const identity = marked ?? recorded ?? parseComicInfoIdentity(comicInfo);
   const ownState = marked && state;
   const record = marked && recordOf(manifest, marked.chapterId);
-  const series = metadata.series ?? basename(dirname(file));
+  // The path may be relative to that folder; the index has the chapter for every spelling of the path.
+  const series = metadata.series ?? basename(dirname(resolve(file)));
   const title = marked ? plainTitle(metadata.title) : metadata.title;
   return [
     {

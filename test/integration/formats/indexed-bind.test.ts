@@ -84,6 +84,22 @@ test('the index gives the same plan and the same bytes', async () => {
   expect(await digests('second')).toEqual(await digests('third'));
 });
 
+test('a file that names no series has that of its folder, however the folder is named', async () => {
+  copyFileSync(join(input, 'Filler v01 001.cbz'), join(input, 'Vol. 1 Ch. 1.cbz'));
+  const workingFolder = process.cwd();
+  process.chdir(input);
+  try {
+    await bind('first', { inputs: ['.'] });
+    await bind('second', { inputs: [input] });
+  } finally {
+    process.chdir(workingFolder);
+  }
+  await bindWithoutIndex('third');
+  expect(Object.keys(await digests('third'))).toContain('in/in Vol.01.cbz');
+  expect(await digests('first')).toEqual(await digests('third'));
+  expect(await digests('second')).toEqual(await digests('third'));
+});
+
 test('chapters of books that are in the folder come from the index too', async () => {
   await bind('in');
   for (const number of [1, 2, 4]) rmSync(join(input, `Ch ${number}.cbz`));
