@@ -1,11 +1,11 @@
 /** The chapters of a title as runs of neighbours in the same state: what a strip of them shows at a glance. Pure. */
 import { parseNumber } from '../selection/ranges.js';
-import { numberKey } from '../selection/reading-order.js';
 
 export interface ListedChapter<State> {
   /** The number; of a chapter without one, its title. */
   readonly number: string;
-  readonly volume: string | undefined;
+  /** Of volumes, see selection/volume-runs.ts. */
+  readonly run: number;
   readonly state: State;
 }
 
@@ -15,38 +15,35 @@ export interface ChapterRun<State> {
   readonly first: string;
   readonly last: string;
   readonly count: number;
-  /** If the numbers restart in each volume, and the volume is known. */
+  /** Where numbers begin again: the volumes through which they go on, such as `2` or `1-10`. */
   readonly volume?: string;
 }
 
-/** In reading order. A run has chapters of one volume if the numbers restart in each. */
+/** In reading order. `volumeLabel`: the volumes of a run of volumes, where numbers begin again. */
 export function toRuns<State>(
   chapters: readonly ListedChapter<State>[],
-  numbersRestart: boolean,
+  volumeLabel: (run: number) => string | undefined,
 ): readonly ChapterRun<State>[] {
-  const volumeOf = ({ volume }: ListedChapter<State>) =>
-    numbersRestart && volume !== undefined ? numberKey(volume) : undefined;
-  const ordered = [...chapters].sort(
-    (a, b) =>
-      compareNumbers(volumeOf(a) ?? '', volumeOf(b) ?? '') || compareNumbers(a.number, b.number),
-  );
-  const runs: ChapterRun<State>[] = [];
+  const ordered = [...chapters].sort((a, b) => a.run - b.run || compareNumbers(a.number, b.number));
+  const byNeighbors: ListedChapter<State>[][] = [];
   for (const chapter of ordered) {
-    const { number, state } = chapter;
-    const volume = volumeOf(chapter);
-    const run = runs.at(-1);
-    if (run?.state === state && run.volume === volume)
-      runs[runs.length - 1] = { ...run, last: number, count: run.count + 1 };
-    else
-      runs.push({
-        state,
-        first: number,
-        last: number,
-        count: 1,
-        ...(volume !== undefined && { volume }),
-      });
+    const neighbors = byNeighbors.at(-1);
+    const last = neighbors?.at(-1);
+    if (last?.state === chapter.state && last.run === chapter.run) neighbors?.push(chapter);
+    else byNeighbors.push([chapter]);
   }
-  return runs;
+  return byNeighbors.flatMap((neighbors) => {
+    const [first, last] = [neighbors[0], neighbors.at(-1)];
+    if (!first || !last) return [];
+    const volume = volumeLabel(first.run);
+    return {
+      state: first.state,
+      first: first.number,
+      last: last.number,
+      count: neighbors.length,
+      ...(volume !== undefined && { volume }),
+    };
+  });
 }
 
 /** By number, those without one last. */

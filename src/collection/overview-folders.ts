@@ -12,6 +12,7 @@ import { UsageError } from '../core/errors.js';
 import { groupBy } from '../core/group-by.js';
 import { minListTimeMs } from '../download/estimate.js';
 import { distinctNames } from '../download/distinct-names.js';
+import { toRelease } from '../download/known-title.js';
 import { nameKey } from '../download/title-home.js';
 import { describeMerge, isTolerable } from '../selection/title-loader.js';
 import {
@@ -20,7 +21,7 @@ import {
   type CachedListing,
   type LastCheck,
   type ListingCache,
-} from './listing-cache.js';
+} from '../download/listing-cache.js';
 import { assertReadableFolder } from './readable-folder.js';
 import { overviewOf, type OwnedChapter, type TitleOverview } from './title-overview.js';
 
@@ -86,7 +87,7 @@ export async function overview(request: OverviewRequest, deps: OverviewDeps): Pr
   const named = await withDistinctNames(ids, names, byTitle);
   for (const { id, name } of named.sort((a, b) => a.name.localeCompare(b.name, 'en'))) {
     signal.throwIfAborted();
-    const listing = await cache.read(id);
+    const listing = await readComplete(id, cache);
     const files = byTitle.get(id) ?? [];
     const owned = await ownedChapters(files, listing);
     const languages = languagesOf(request.languages, owned, listing);
@@ -209,6 +210,12 @@ async function updateListings(
   return { names, currentIds };
 }
 
+/** A sync keeps the releases of its languages there, without the others. */
+async function readComplete(id: string, cache: ListingCache): Promise<CachedListing | undefined> {
+  const listing = await cache.read(id);
+  return listing && listing.checkedAtMs > 0 ? listing : undefined;
+}
+
 function undefinedIfTolerable(error: unknown): undefined {
   if (!isTolerable(error)) throw error;
 }
@@ -225,8 +232,12 @@ async function ownedChapters(
     const archived = isListed ? [] : await readArchivedChapters(file);
     const inFile = new Map(archived.map(({ chapterId, metadata }) => [chapterId, metadata]));
     for (const { chapterId } of chapters) {
-      const { number, language } = inFile.get(chapterId) ?? {};
-      owned.push({ chapterId, file, number, language });
+      const metadata = inFile.get(chapterId);
+      const release =
+        metadata && !listed.has(chapterId)
+          ? toRelease(chapterId, metadata, listing?.releases ?? [])
+          : undefined;
+      owned.push({ chapterId, file, release });
     }
   }
   return owned;

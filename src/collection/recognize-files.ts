@@ -9,7 +9,7 @@ import { groupBy } from '../core/group-by.js';
 import { minListTimeMs } from '../download/estimate.js';
 import type { Quality } from '../image/page-url.js';
 import type { AdoptableFile } from './adoptable-files.js';
-import { isListingDue, updateListing, type ListingDeps } from './listing-cache.js';
+import { isListingDue, updateListing, type ListingDeps } from '../download/listing-cache.js';
 import {
   matchName,
   nameKeyOf,

@@ -1,12 +1,12 @@
 /** What a collection has of one title, and what it lacks and why, by the service's list of all releases. Pure. */
 import { languageTag } from '../cbz/comic-info.js';
-import type { Chapter } from '../api/chapters.js';
 import { groupBy } from '../core/group-by.js';
 import { unavailableReason } from '../selection/exclusions.js';
 import { inferVolumes, listedNumbers } from '../selection/infer-volumes.js';
 import { missingWholeNumbers } from '../selection/missing-numbers.js';
 import { parseNumber } from '../selection/ranges.js';
-import { chapterKey, numberKey } from '../selection/reading-order.js';
+import { numberKey } from '../selection/reading-order.js';
+import { chapterKeys, type ChapterKeys, type KnownRelease } from '../selection/same-chapter.js';
 import { compareNumbers, toRuns, type ChapterRun } from './chapter-runs.js';
 
 /** Why a chapter is missing. */
@@ -21,24 +21,11 @@ export type MissingReason = keyof typeof MISSING_REASONS;
 /** `taken-down`: present, and taken down from the service since, in all releases. */
 export type ChapterState = 'present' | 'taken-down' | MissingReason;
 
-/** What an overview uses of a release. */
-export type ListedRelease = Pick<
-  Chapter,
-  | 'id'
-  | 'number'
-  | 'volume'
-  | 'title'
-  | 'language'
-  | 'pages'
-  | 'externalUrl'
-  | 'isUnavailable'
-  | 'publishAt'
-  | 'readableAt'
->;
-
 export interface MissingChapter {
   /** The number; of a chapter without one, its title. */
   readonly number: string;
+  /** Where numbers begin again: the volume, if the service names one. */
+  readonly volume?: string;
   readonly reason: MissingReason;
   /** With `other-language`: the codes of the languages that have it. */
   readonly languages?: readonly string[];
@@ -57,24 +44,28 @@ export interface TitleOverview {
   readonly duplicates: readonly { readonly number: string; readonly files: readonly string[] }[];
   /** The volumes that the service names, in order. */
   readonly volumes: readonly { readonly volume: string; readonly isComplete: boolean }[];
+  /** Those of which no chapter is there. */
+  readonly missingVolumes: readonly string[];
   /** All chapters, present and missing, in reading order. */
   readonly runs: readonly ChapterRun<ChapterState>[];
-}
-
-export interface TitleListing {
-  readonly numbersRestart: boolean;
-  readonly releases: readonly ListedRelease[];
 }
 
 /** A chapter in a file. */
 export interface OwnedChapter {
   readonly chapterId: string;
   readonly file: string;
-  /** The number in the file; used where the service does not list the chapter any more. */
-  readonly number: string | undefined;
-  /** The language in the file, as a BCP 47 tag; used in the same way. */
-  readonly language: string | undefined;
+  /** What the file says of a chapter that the service does not list any more. */
+  readonly release?: KnownRelease | undefined;
 }
+
+/** What the service lists of a title, and what it listed before. */
+interface Listing {
+  readonly numbersRestart: boolean;
+  readonly releases: readonly KnownRelease[];
+  readonly earlier: readonly KnownRelease[];
+}
+
+const NO_LISTING: Listing = { releases: [], earlier: [], numbersRestart: false };
 
 /**
  * @param listing undefined if the service was never asked
@@ -82,58 +73,89 @@ export interface OwnedChapter {
  * @param languages those that the collection is meant to have; a chapter in one of them is enough
  */
 export function overviewOf(
-  listing: TitleListing | undefined,
+  listing: Listing | undefined,
   owned: readonly OwnedChapter[],
   languages: readonly string[],
   nowMs: number,
 ): TitleOverview {
-  const { releases, numbersRestart } = listing ?? { releases: [], numbersRestart: false };
-  const byId = new Map(releases.map((release) => [release.id, release]));
-  const keyOf = (release: ListedRelease) => chapterKey(release, numbersRestart);
-  const ownedKey = ({ chapterId, number }: OwnedChapter): string => {
-    const release = byId.get(chapterId);
-    if (release) return keyOf(release);
-    return number === undefined ? chapterId : numberKey(number);
-  };
+  const { releases, numbersRestart, earlier } = listing ?? NO_LISTING;
+  const listed = new Map(releases.map((release) => [release.id, release]));
+  const inFiles = owned.flatMap(({ release }) => release ?? []);
+  const deleted = earlier.map((release) => ({ ...release, isUnavailable: true }));
+  const keys = chapterKeys([...releases, ...deleted, ...inFiles], { numbersRestart, nowMs });
+  const { keyOf } = keys;
+  const ownedKey = ({ chapterId: id }: OwnedChapter) => keyOf({ id });
   const have = new Set(owned.map(ownedKey));
   const byKey = groupBy(releases, keyOf);
-  const isWanted = ({ language }: ListedRelease) => languages.includes(language);
-  const missing = new Map<string, MissingChapter>();
+  const isWanted = ({ language }: KnownRelease) => languages.includes(language);
+  const volumeLabel = volumeLabels([...releases, ...inFiles], keys);
+  const missing: { readonly chapter: MissingChapter; readonly run: number }[] = [];
   for (const [key, chapter] of byKey) {
     const reason = have.has(key) ? undefined : whyMissing(chapter, isWanted, nowMs);
-    if (reason) missing.set(key, reason);
+    const run = runOfFirst(chapter, keys);
+    const volume = keys.hasSeveralRuns ? volumeOf(chapter) : undefined;
+    if (reason)
+      missing.push({ chapter: { ...reason, ...(volume !== undefined && { volume }) }, run });
   }
-  for (const gap of notUploaded(byKey, have, numbersRestart)) missing.set(gap.number, gap);
+  missing.push(...notUploaded([...releases, ...inFiles], keys));
   const isUploadedAgain = (file: OwnedChapter) =>
     byKey.get(ownedKey(file))?.some((each) => isWanted(each) && !each.isUnavailable) === true;
   const gone = new Set(
-    listing ? owned.filter((file) => isTakenDown(file, byId) && !isUploadedAgain(file)) : [],
+    listing ? owned.filter((file) => isTakenDown(file, listed) && !isUploadedAgain(file)) : [],
   );
-  const volumeOf = (key: string) =>
-    byKey.get(key)?.find(({ volume }) => volume !== undefined)?.volume;
-  const present = [...groupBy(owned, ownedKey)].map(([key, files]) => ({
-    number: numberOf(files, byId),
-    volume: volumeOf(key),
+  const present = [...groupBy(owned, ownedKey).values()].map((files) => ({
+    number: numberOf(files, listed),
+    run: runOfFirst(
+      files.map(({ chapterId: id }) => ({ id })),
+      keys,
+    ),
     state: files.every((file) => gone.has(file)) ? ('taken-down' as const) : ('present' as const),
   }));
-  const absent = [...missing].map(([key, { number, reason: state }]) => ({
-    number,
-    volume: volumeOf(key),
-    state,
-  }));
+  const absent = missing.map(({ chapter: { number, reason: state }, run }) => {
+    return { number, run, state };
+  });
+  const volumes = volumesOf(withVolumes(releases, keys).filter(isWanted), (release) =>
+    have.has(keyOf(release)),
+  );
   return {
     have: have.size,
-    missing: [...missing.values()].sort((a, b) => compareNumbers(a.number, b.number)),
-    takenDown: distinct([...gone].map((file) => numberOf([file], byId))),
-    duplicates: duplicates(owned, byId, ownedKey),
-    volumes: volumesOf(withVolumes({ releases, numbersRestart }).filter(isWanted), (release) =>
-      have.has(keyOf(release)),
-    ),
-    runs: toRuns<ChapterState>([...present, ...absent], numbersRestart),
+    missing: missing
+      .sort((a, b) => a.run - b.run || compareNumbers(a.chapter.number, b.chapter.number))
+      .map(({ chapter }) => chapter),
+    takenDown: distinct([...gone].map((file) => numberOf([file], listed))),
+    duplicates: duplicates(owned, listed, ownedKey),
+    volumes: volumes.map(({ volume, isComplete }) => ({ volume, isComplete })),
+    missingVolumes: volumes.flatMap(({ volume, isMissing }) => (isMissing ? [volume] : [])),
+    runs: toRuns<ChapterState>([...present, ...absent], volumeLabel),
   };
 }
 
-type Releases = ReadonlyMap<string, ListedRelease>;
+type Id = Pick<KnownRelease, 'id'>;
+
+function runOfFirst([first]: readonly Id[], { runOf }: ChapterKeys): number {
+  return first ? runOf(first) : 0;
+}
+
+function volumeOf(releases: readonly KnownRelease[]): string | undefined {
+  return releases.find(({ volume }) => volume !== undefined)?.volume;
+}
+
+/** Where numbers begin again, the volumes of a run, such as `2` or `1-10`. */
+function volumeLabels(
+  releases: readonly KnownRelease[],
+  { runOfVolume, hasSeveralRuns }: ChapterKeys,
+): (run: number) => string | undefined {
+  const labels = new Map<number, string>();
+  const volumes = new Set(releases.flatMap(({ volume }) => (volume ? numberKey(volume) : [])));
+  const byRun = groupBy([...volumes].sort(compareNumbers), runOfVolume);
+  for (const [run, ofRun] of byRun) {
+    const [first = '', last = first] = [ofRun[0], ofRun.at(-1)];
+    if (run !== undefined) labels.set(run, first === last ? first : `${first}-${last}`);
+  }
+  return (run) => (hasSeveralRuns ? labels.get(run) : undefined);
+}
+
+type Releases = ReadonlyMap<string, KnownRelease>;
 
 function isTakenDown({ chapterId }: OwnedChapter, byId: Releases): boolean {
   const release = byId.get(chapterId);
@@ -144,19 +166,19 @@ function isTakenDown({ chapterId }: OwnedChapter, byId: Releases): boolean {
 function numberOf(files: readonly OwnedChapter[], byId: Releases): string {
   const [number] = files.flatMap((file) => {
     const release = byId.get(file.chapterId);
-    return release?.number ?? file.number ?? release?.title ?? [];
+    return release?.number ?? file.release?.number ?? release?.title ?? [];
   });
   return number ?? 'without a number';
 }
 
 /** Undefined if the chapter will be published later. */
 function whyMissing(
-  releases: readonly ListedRelease[],
-  isWanted: (release: ListedRelease) => boolean,
+  releases: readonly KnownRelease[],
+  isWanted: (release: KnownRelease) => boolean,
   nowMs: number,
 ): MissingChapter | undefined {
-  const reasonOf = (release: ListedRelease) => unavailableReason(release, nowMs)?.reason;
-  const isThere = (release: ListedRelease) => reasonOf(release) === undefined;
+  const reasonOf = (release: KnownRelease) => unavailableReason(release, nowMs)?.reason;
+  const isThere = (release: KnownRelease) => reasonOf(release) === undefined;
   const wanted = releases.filter(isWanted);
   const [first] = wanted.length > 0 ? wanted : releases;
   const number = first?.number ?? first?.title ?? 'without a number';
@@ -175,18 +197,15 @@ function whyMissing(
   return { number, reason: 'unavailable' };
 }
 
-/** Whole numbers between the first and the last that no release has. */
-function notUploaded(
-  byKey: ReadonlyMap<string, readonly ListedRelease[]>,
-  have: ReadonlySet<string>,
-  numbersRestart: boolean,
-): MissingChapter[] {
-  if (numbersRestart) return [];
-  const known = [...byKey.keys(), ...have].map(parseNumber).filter((it) => it !== undefined);
-  return missingWholeNumbers(known).map((number) => ({
-    number: String(number),
-    reason: 'not-uploaded',
-  }));
+/** Whole numbers between the first and the last of a run of volumes that no release has. */
+function notUploaded(releases: readonly KnownRelease[], { runOf }: ChapterKeys) {
+  return [...groupBy(releases, runOf)].flatMap(([run, ofRun]) => {
+    const numbers = ofRun.map(({ number }) => parseNumber(number));
+    return missingWholeNumbers(numbers.filter((it) => it !== undefined)).map((number) => ({
+      chapter: { number: String(number), reason: 'not-uploaded' as const },
+      run,
+    }));
+  });
 }
 
 function distinct(numbers: readonly string[]): readonly string[] {
@@ -198,10 +217,8 @@ function duplicates(
   byId: Releases,
   keyOf: (owned: OwnedChapter) => string,
 ): TitleOverview['duplicates'] {
-  const languageOf = ({ chapterId, language }: OwnedChapter) => {
-    const release = byId.get(chapterId);
-    return (release ? languageTag(release.language) : language) ?? '';
-  };
+  const languageOf = ({ chapterId, release: inFile }: OwnedChapter) =>
+    languageTag((byId.get(chapterId) ?? inFile)?.language ?? '');
   const groups = groupBy(owned, (chapter) => `${languageOf(chapter)} ${keyOf(chapter)}`);
   return [...groups.values()].flatMap((chapters) => {
     const files = [...new Set(chapters.map(({ file }) => file))].sort();
@@ -211,16 +228,20 @@ function duplicates(
 }
 
 /** A release without a volume counts to that of its other releases, in any language. */
-function withVolumes({ releases, numbersRestart }: TitleListing): readonly ListedRelease[] {
-  return numbersRestart ? releases : inferVolumes(releases, listedNumbers(releases));
+function withVolumes(
+  releases: readonly KnownRelease[],
+  keys: ChapterKeys,
+): readonly KnownRelease[] {
+  return inferVolumes(releases, listedNumbers(releases), keys);
 }
 
-function volumesOf(
-  releases: readonly ListedRelease[],
-  isThere: (release: ListedRelease) => boolean,
-): TitleOverview['volumes'] {
+function volumesOf(releases: readonly KnownRelease[], isThere: (release: KnownRelease) => boolean) {
   const named = releases.filter(({ volume }) => volume !== undefined);
   return [...groupBy(named, ({ volume = '' }) => numberKey(volume))]
-    .map(([volume, chapters]) => ({ volume, isComplete: chapters.every(isThere) }))
+    .map(([volume, chapters]) => ({
+      volume,
+      isComplete: chapters.every(isThere),
+      isMissing: !chapters.some(isThere),
+    }))
     .sort((a, b) => compareNumbers(a.volume, b.volume));
 }

@@ -1,8 +1,9 @@
 /**
  * The download archive: a text file with one line, `mangadex <chapter id>`, for each chapter that was downloaded, the
  * convention of yt-dlp and gallery-dl. A chapter in it is not downloaded again, also after its CBZ was moved or deleted.
- * Lines are appended by one write, so that several processes can share the file. It is read in pieces, and only the ids
- * are kept: the history of a large collection has a million lines.
+ * A later line, `replaced mangadex <chapter id>`, means that tankobon replaced its CBZ by that of another release: it may
+ * be downloaded again. Lines are appended by one write, so that several processes can share the file. It is read in
+ * pieces, and only the ids are kept: the history of a large collection has a million lines.
  */
 import { constants } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
@@ -19,11 +20,15 @@ import { UuidSet } from '../core/uuid-set.js';
 
 export interface DownloadArchive {
   has(chapterId: string): boolean;
+  /** Whether another release replaced the chapter since it was added. */
+  wasReplaced(chapterId: string): boolean;
   /** Appends the chapters that are not in the archive, with one write. Throws StorageError. */
   add(...chapterIds: string[]): Promise<void>;
+  /** Appends that these chapters of the archive were replaced. Throws StorageError. */
+  addReplaced(...chapterIds: string[]): Promise<void>;
 }
 
-const LINE = /^\s*mangadex ([0-9a-f-]{36})\s*$/i;
+const LINE = /^\s*(replaced )?mangadex ([0-9a-f-]{36})\s*$/i;
 const LINE_BYTES = 46;
 /** Over five million chapters. */
 const MAX_BYTES = 256 * 2 ** 20;
@@ -38,22 +43,42 @@ export async function openDownloadArchive(
   file: string,
   options: { readonly mode?: number } = {},
 ): Promise<DownloadArchive> {
-  const ids = await readIds(file);
+  const { ids, replaced } = await readHistory(file);
   // One line after another: two writes of this process must not both repair an incomplete last line.
   let last: Promise<void> = Promise.resolve();
+  const append = (prefix: string, chapterIds: readonly string[]): Promise<void> => {
+    if (chapterIds.length === 0) return last;
+    const lines = chapterIds.map((id) => `${prefix}mangadex ${id}\n`).join('');
+    last = last.catch(() => undefined).then(() => appendLines(file, lines, options));
+    return last;
+  };
+  const has = (chapterId: string) => ids.has(chapterId) && !replaced.has(chapterId.toLowerCase());
   return {
-    has: (chapterId) => ids.has(chapterId),
+    has,
+    wasReplaced: (chapterId) => replaced.has(chapterId.toLowerCase()),
     add(...chapterIds) {
-      const fresh = chapterIds.map((id) => id.toLowerCase()).filter((id) => ids.add(id));
-      if (fresh.length === 0) return last;
-      const lines = fresh.map((id) => `mangadex ${id}\n`).join('');
-      last = last.catch(() => undefined).then(() => appendLines(file, lines, options));
-      return last;
+      const fresh = [...new Set(chapterIds.map((id) => id.toLowerCase()))].filter((id) => !has(id));
+      for (const id of fresh) {
+        ids.add(id);
+        replaced.delete(id);
+      }
+      return append('', fresh);
+    },
+    addReplaced(...chapterIds) {
+      const known = chapterIds.map((id) => id.toLowerCase()).filter(has);
+      for (const id of known) replaced.add(id);
+      return append('replaced ', known);
     },
   };
 }
 
-async function readIds(file: string): Promise<UuidSet> {
+interface History {
+  readonly ids: UuidSet;
+  /** In lower case. */
+  readonly replaced: Set<string>;
+}
+
+async function readHistory(file: string): Promise<History> {
   try {
     const handle = await openRegularFile(file);
     try {
@@ -65,15 +90,22 @@ async function readIds(file: string): Promise<UuidSet> {
       await handle.close();
     }
   } catch (error) {
-    if (isSystemError(error, 'ENOENT', 'ENOTDIR')) return new UuidSet();
+    if (isSystemError(error, 'ENOENT', 'ENOTDIR'))
+      return { ids: new UuidSet(), replaced: new Set() };
     throw toStorageError(error, file);
   }
 }
 
 /** Lines of other programs and incomplete lines do not count. */
-async function readLines(pieces: AsyncIterable<string>, expectedLines: number): Promise<UuidSet> {
+async function readLines(pieces: AsyncIterable<string>, expectedLines: number): Promise<History> {
   const ids = new UuidSet(expectedLines);
-  const addLine = (line: string) => ids.add(LINE.exec(line)?.[1] ?? '');
+  const replaced = new Set<string>();
+  const addLine = (line: string) => {
+    const [, isReplaced, id = ''] = LINE.exec(line) ?? [];
+    ids.add(id);
+    if (isReplaced) replaced.add(id.toLowerCase());
+    else if (replaced.size > 0) replaced.delete(id.toLowerCase());
+  };
   let rest = '';
   for await (const piece of pieces) {
     const lines = (rest + piece).split(/[\r\n]/);
@@ -82,7 +114,7 @@ async function readLines(pieces: AsyncIterable<string>, expectedLines: number): 
     for (const line of lines) addLine(line);
   }
   addLine(rest);
-  return ids;
+  return { ids, replaced };
 }
 
 async function appendLines(

@@ -22,7 +22,6 @@ export const SKIP_REASONS = {
     'uploaded again; the older upload is kept, unless --update, or upgrade in a sync, replaces it',
   'other-release-saved':
     'another release of the chapter is saved; --group or --all-releases gets this one too',
-  'number-in-use': 'its number is that of a saved chapter, which retag gives its new number',
   'in-download-archive': 'downloaded before, according to the download archive',
   'shared-done': 'saved by another machine with the same --share',
   'not-started': 'not started: the run was stopped',

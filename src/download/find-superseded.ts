@@ -6,7 +6,8 @@ import type { Chapter } from '../api/chapters.js';
 import { readArchivedChapters, type ArchivedChapter } from '../cbz/archived-chapters.js';
 import { shortIdPath } from '../cbz/file-name.js';
 import type { ExistingArchive, LibraryIndex } from '../cbz/library-index.js';
-import { chapterKey } from '../selection/reading-order.js';
+import { numberKey } from '../selection/reading-order.js';
+import { haveOtherVolumes } from '../selection/same-chapter.js';
 import { rankOf } from '../selection/select-chapters.js';
 import {
   groupsOf,
@@ -20,18 +21,18 @@ export async function findSuperseded(
   changed: readonly Chapter[],
   uploads: readonly EarlierUpload[],
   library: LibraryIndex,
-  { selection, numbersRestart }: Pick<UploadRules, 'selection' | 'numbersRestart'>,
+  { selection, keys }: Pick<UploadRules, 'selection' | 'keys'>,
 ): Promise<readonly (readonly [saved: ExistingArchive, old: ExistingArchive])[]> {
   const found: (readonly [ExistingArchive, ExistingArchive])[] = [];
   const free = new Set(uploads.filter(isReplaceable));
-  const keyOf = (each: Chapter) => chapterKey(each, numbersRestart);
   for (const chapter of free.size === 0 ? [] : changed) {
     const old = [...free].find(
       (upload) =>
-        keyOf(upload.chapter) === keyOf(chapter) && isNotBetter(upload, chapter, selection),
+        keys.keyOf(upload.release) === keys.keyOf(chapter) &&
+        isNotBetter(upload.release, chapter, selection),
     );
     const saved = library.find(chapter.id);
-    if (!old || !saved || !(await isSuccessor(saved, chapter, old, keyOf))) continue;
+    if (!old || !saved || !(await isSuccessor(saved, chapter, old))) continue;
     found.push([saved, old.archive]);
     free.delete(old);
   }
@@ -39,19 +40,19 @@ export async function findSuperseded(
 }
 
 /** A number that its owner gave it stays with it. */
-function isReplaceable({ archive, isRenumbered: isListed, hasOwnNumber }: EarlierUpload): boolean {
-  return !isListed && !hasOwnNumber && !archive.isBound && archive.ownership === 'own';
+function isReplaceable({ archive, isDeleted, hasOwnNumber }: EarlierUpload): boolean {
+  return isDeleted && !hasOwnNumber && !archive.isBound && archive.ownership === 'own';
 }
 
 function isNotBetter(
-  upload: EarlierUpload,
+  earlier: Chapter,
   chapter: Chapter,
   selection: UploadRules['selection'],
 ): boolean {
-  const { chapter: earlier } = upload;
   return (
     earlier.language === chapter.language &&
-    isAlternative(chapter, upload, selection) &&
+    !haveOtherVolumes(earlier, chapter) &&
+    isAlternative(chapter, earlier, selection) &&
     rankOf(chapter, selection).group <= rankOf(earlier, selection).group
   );
 }
@@ -60,27 +61,26 @@ async function isSuccessor(
   { file, chapterId }: ExistingArchive,
   chapter: Chapter,
   old: EarlierUpload,
-  keyOf: (chapter: Chapter) => string,
 ): Promise<boolean> {
   const archived = await readArchivedChapters(file);
   const found = archived.find((each) => each.chapterId === chapterId);
   // A file that was saved without metadata could not take over the edits of the other one.
   if (found?.metadata.series === undefined) return false;
-  return isNamedBeside(file, chapter, old) || isRenumbered(found, chapter, keyOf);
+  return isNamedBeside(file, chapter, old) || isRenumbered(found, chapter);
 }
 
 /** Whether `retag` gave the file the number, and the name with the id of the chapter, since the other one had the plain name. */
-function isNamedBeside(file: string, chapter: Chapter, { archive, chapter: old }: EarlierUpload) {
+function isNamedBeside(file: string, chapter: Chapter, { archive, release: old }: EarlierUpload) {
   const beside = shortIdPath({ chapterId: chapter.id, path: archive.file });
   return file === beside && groupsOf(chapter) === groupsOf(old);
 }
 
-/** Whether its file has another number, which the owner did not change. */
-function isRenumbered(
-  { metadata, written = metadata }: ArchivedChapter,
-  chapter: Chapter,
-  keyOf: (chapter: Chapter) => string,
-): boolean {
+/** Whether its file has another number or volume, which the owner did not change. */
+function isRenumbered({ metadata, written = metadata }: ArchivedChapter, chapter: Chapter) {
   const { number, volume } = written;
-  return metadata.number === number && keyOf({ ...chapter, number, volume }) !== keyOf(chapter);
+  if (metadata.number !== number) return false;
+  return (
+    numberKey(number) !== numberKey(chapter.number) ||
+    haveOtherVolumes({ volume, title: undefined }, chapter)
+  );
 }

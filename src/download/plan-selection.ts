@@ -21,6 +21,7 @@ import {
 } from '../selection/select-chapters.js';
 import type { SavedChapter } from './chapter-changes.js';
 import type { FailedTarget } from './download-result.js';
+import type { KnownTitles } from './known-title.js';
 import type { DownloadSession } from './download-session.js';
 import type { SkippedEvent, SkipReason } from './events.js';
 
@@ -66,9 +67,10 @@ const UNAVAILABLE: readonly string[] = [
 
 export async function selectForPlan(
   resolution: Resolution,
+  known: KnownTitles,
   session: DownloadSession,
 ): Promise<PlanSelection> {
-  const { titles, unusableTitleIds, series } = resolution;
+  const { unusableTitleIds, series } = resolution;
   const { request, warn } = session;
   const nowMs = session.context.clock.wallMs();
   const wrongClock = session.service.describeWrongClock();
@@ -98,8 +100,9 @@ export async function selectForPlan(
   const selection = await withLanguages(resolution, session, nowMs);
   for (const titleSeries of series) {
     const { titleId, chapters } = titleSeries;
-    const numbersRestart = titles.get(titleId)?.numbersRestart ?? false;
-    const found = selectChapters(chapters, selection, { nowMs, numbersRestart });
+    const keys = known.get(titleId)?.keys;
+    if (!keys) continue;
+    const found = selectChapters(chapters, selection, { nowMs, keys });
     for (const { chapter, explanation } of found.selected)
       if (!selected.has(chapter.id)) add(chapter, explanation);
     for (const release of found.excluded) {

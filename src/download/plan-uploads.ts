@@ -1,11 +1,12 @@
 /**
- * What becomes of chapters whose number a file has, of a chapter that the service deleted or renumbered. A new chapter
- * replaces the file, or is skipped; a saved one that gets the number makes the file go.
+ * What becomes of releases of chapters that a file has in a release that the service deleted, or has in another language.
+ * A new release replaces the file, or is skipped; a saved one that gets the number makes the file go.
  */
 import type { ExistingArchive, LibraryIndex } from '../cbz/library-index.js';
 import type { Resolution } from '../selection/resolve-targets.js';
 import type { DownloadSession } from './download-session.js';
 import { decideUpload, readEarlierUploads } from './earlier-uploads.js';
+import type { KnownTitles } from './known-title.js';
 import { findSuperseded } from './find-superseded.js';
 import type { ChosenChapter, SkippedChapter } from './plan-selection.js';
 
@@ -29,10 +30,10 @@ interface PlannedUploads {
 export async function planUploads(
   missing: readonly ChosenChapter[],
   {
-    titles,
     series,
     chapters: targets = [],
-  }: Pick<Resolution, 'titles' | 'series'> & Partial<Pick<Resolution, 'chapters'>>,
+  }: Pick<Resolution, 'series'> & Partial<Pick<Resolution, 'chapters'>>,
+  known: KnownTitles,
   library: LibraryIndex,
   replaced: ReplacedArchives | undefined,
   session: DownloadSession,
@@ -53,13 +54,13 @@ export async function planUploads(
     missing.filter((chosen) => isNew(chosen) || isChanged(chosen)).map((each) => [each.id, each]),
   );
   for (const { titleId, chapters: listed } of series) {
-    const title = titles.get(titleId);
+    const title = known.get(titleId);
     const chosen = listed.flatMap(({ id }) => concerned.get(id) ?? []);
     if (!title || chosen.length === 0) continue;
     const added = chosen.flatMap(({ chapter }) => chapter ?? []);
-    const uploads = await readEarlierUploads({ title, added, listed, library }, session);
-    const { numbersRestart } = title;
-    const rules = { selection, isReplacing: update || force, numbersRestart };
+    const uploads = await readEarlierUploads(added, title, selection, session);
+    const replaces = update || force ? ('deleted' as const) : ('none' as const);
+    const rules = { selection, replaces, keys: title.keys };
     for (const { id, chapter } of chosen.filter(isNew)) {
       const decision = chapter && decideUpload(chapter, uploads, rules);
       if (decision?.kind === 'skipped')

@@ -11,19 +11,21 @@ import { selectChapters } from '../selection/select-chapters.js';
 import { isTolerable } from '../selection/title-loader.js';
 import { thrownMessage } from '../core/errors.js';
 import type { DownloadSession, ServiceSession } from './download-session.js';
+import type { KnownTitles } from './known-title.js';
 
 export type ListedVolumes = ReadonlyMap<string, readonly ListedNumber[]>;
 
 /** `listedVolumes`: what the service lists of each title that was asked about, by its id. */
 export async function inferPlanVolumes(
   resolution: Resolution,
+  known: KnownTitles,
   session: DownloadSession,
 ): Promise<{ readonly resolution: Resolution; readonly listedVolumes: ListedVolumes }> {
   const listedVolumes = new Map<string, readonly ListedNumber[]>();
-  for (const titleId of titlesWithoutVolumes(resolution, session))
+  for (const titleId of titlesWithoutVolumes(resolution, known, session))
     listedVolumes.set(titleId, await readListedVolumes(titleId, session));
   const infer = (titleId: string | undefined, chapters: readonly Chapter[]) =>
-    inferVolumes(chapters, listedVolumes.get(titleId ?? '') ?? []);
+    inferVolumes(chapters, listedVolumes.get(titleId ?? '') ?? [], known.get(titleId ?? '')?.keys);
   return {
     resolution: {
       ...resolution,
@@ -40,6 +42,7 @@ export async function inferPlanVolumes(
 /** The ids of titles whose numbers do not restart in each volume: otherwise a number does not determine the volume. */
 function titlesWithoutVolumes(
   { chapters, series, titles }: Resolution,
+  known: KnownTitles,
   { request, context }: DownloadSession,
 ): ReadonlySet<string> {
   const nowMs = context.clock.wallMs();
@@ -47,8 +50,9 @@ function titlesWithoutVolumes(
   const selected = series.flatMap((each) => {
     // A chapter without a volume may be of a selected one.
     const options = { ...request.selection, volumes: undefined };
-    const found = selectChapters(each.chapters, options, { nowMs, numbersRestart: false });
-    return found.selected.map(({ chapter }) => ({ ...chapter, titleId: each.titleId }));
+    const keys = known.get(each.titleId)?.keys;
+    const found = keys ? selectChapters(each.chapters, options, { nowMs, keys }) : undefined;
+    return (found?.selected ?? []).map(({ chapter }) => ({ ...chapter, titleId: each.titleId }));
   });
   return new Set(
     [...named, ...selected].filter(lacksVolume).flatMap(({ titleId, partialTitle }) => {

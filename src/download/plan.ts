@@ -17,6 +17,7 @@ import type { UpdateEvent } from './events.js';
 import { warnOfFiles } from './file-warnings.js';
 import { findLeftovers } from './leftovers.js';
 import { findTitleHomes } from './find-title-homes.js';
+import { readKnownTitles, type KnownTitles } from './known-title.js';
 import { compareWithLibrary, planJobs, type PlannedChapter } from './plan-jobs.js';
 import { selectForPlan, type ChosenChapter, type PlanSelection } from './plan-selection.js';
 import { inferPlanVolumes, type ListedVolumes } from './plan-volumes.js';
@@ -57,17 +58,27 @@ export async function planTargets(
   const prefetched = prefetches ? prefetchSingleChapter(libraryScan, session) : undefined;
   listeners.onActivity?.('resolving');
   const resolved = await resolve(session, prefetched?.onChapters);
-  const infersVolumes = request.bind === 'volume' && request.infer;
-  const { resolution, listedVolumes } = infersVolumes
-    ? await inferPlanVolumes(resolved, session)
-    : { resolution: resolved, listedVolumes: new Map() };
-  const choice = await selectForPlan(resolution, session);
   listeners.onActivity?.('scanning');
   const library = await libraryScan;
-  const known = { library, history };
-  const selection = preferSavedReleases(choice, resolution, request.selection, known);
+  const known = await readKnownTitles(titlesOf(resolved, request), library, session);
+  const infersVolumes = request.bind === 'volume' && request.infer;
+  const { resolution, listedVolumes } = infersVolumes
+    ? await inferPlanVolumes(resolved, known, session)
+    : { resolution: resolved, listedVolumes: new Map() };
+  const choice = await selectForPlan(resolution, known, session);
+  const selection = preferSavedReleases(choice, resolution, request.selection, {
+    library,
+    history,
+    titles: known,
+  });
   const { selected } = selection;
-  const planned = await planSelected(selected, resolution, library, undefined, session);
+  const planned = await planSelected(
+    selected,
+    { ...resolution, known },
+    library,
+    undefined,
+    session,
+  );
   // The others of a title are requested where they are needed.
   const complete = resolution.series.filter(({ isPartial = false }) => !isPartial);
   const series = complete.map((entry) => {
@@ -103,9 +114,22 @@ async function scanOutput({ request, context, signal }: DownloadSession): Promis
   });
 }
 
-/** What is known of the titles of a plan. */
-type KnownTitles = Pick<Resolution, 'titles' | 'series'> &
-  Partial<Pick<Resolution, 'loadedTitles' | 'chapters'>>;
+function titlesOf(
+  { series, titles }: Resolution,
+  { selection: { languages } }: DownloadSession['request'],
+) {
+  return series.map(({ titleId, chapters: listed }) => {
+    return { titleId, title: titles.get(titleId), listed, languages };
+  });
+}
+
+/** The titles of a plan. */
+interface PlannedTitles
+  extends
+    Pick<Resolution, 'titles' | 'series'>,
+    Partial<Pick<Resolution, 'loadedTitles' | 'chapters'>> {
+  readonly known: KnownTitles;
+}
 
 /**
  * The plan for chapters that are selected already.
@@ -113,17 +137,17 @@ type KnownTitles = Pick<Resolution, 'titles' | 'series'> &
  */
 export async function planSelected(
   selected: readonly ChosenChapter[],
-  known: KnownTitles,
+  planned: PlannedTitles,
   library: LibraryIndex,
   replaced: ReplacedArchives | undefined,
   session: DownloadSession,
 ): Promise<Plan> {
   const { request: options, history, signal, warn } = session;
-  const { titles, series } = known;
-  const { loadedTitles = Promise.resolve({ titles, error: undefined }) } = known;
+  const { titles, series, known } = planned;
+  const { loadedTitles = Promise.resolve({ titles, error: undefined }) } = planned;
   const saved = options.update ? await readExisting(selected, library, signal) : undefined;
   const compared = compareWithLibrary(selected, { library, history, saved }, options);
-  const uploads = await planUploads(compared.missing, known, library, replaced, session);
+  const uploads = await planUploads(compared.missing, planned, known, library, replaced, session);
   const { missing, replacements, superseded } = uploads;
   const languages = new Set(selected.flatMap(({ chapter }) => chapter?.language ?? []));
   const nameChapter = options.nameChapter(languages.size > 1);

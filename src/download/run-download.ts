@@ -11,6 +11,7 @@ import { checkOutputFile } from '../core/output-file.js';
 import type { Target } from '../selection/target.js';
 import { expandHome } from '../core/home-folder.js';
 import type { AppContext } from '../config/context.js';
+import type { ChapterJob } from './chapter.js';
 import { shareServer } from './chapter-share.js';
 import type { DownloadRequest } from './download-request.js';
 import {
@@ -129,13 +130,16 @@ export async function runPlan(
   const { request, context, listeners, history } = outerSession;
   const startedAtMs = context.clock.monotonicMs();
   let fields: Plan['fields'] = new Map();
+  let replacedIds: ReadonlyMap<string, readonly string[]> = new Map();
   const additions: Promise<void>[] = [];
   const observe = recorder(result, (event) => {
     if (history && isInFolder(event)) {
-      const adding = history.add(event.chapter);
+      const { chapter } = event;
+      const replaced = event.type === 'chapter-skipped' ? [] : (replacedIds.get(chapter) ?? []);
+      const adding = [history.add(chapter), history.addReplaced(...replaced)];
       // Reported at the end.
-      adding.catch(() => undefined);
-      additions.push(adding);
+      for (const each of adding) each.catch(() => undefined);
+      additions.push(...adding);
     }
     listeners.observe(withChapterFields(event, fields));
   });
@@ -152,6 +156,7 @@ export async function runPlan(
     const planOnce = async (shared: DownloadSession) => {
       const planned = await plan(shared);
       fields = planned.fields;
+      replacedIds = new Map(planned.chapters.map(({ job }) => [job.id, replacedChapters(job)]));
       return planned;
     };
     const planned = await planOrStop(session, planOnce, result);
@@ -173,6 +178,11 @@ export async function runPlan(
     }
   }
   return result;
+}
+
+/** The other chapters whose files this one replaces. */
+function replacedChapters({ replacesChapter, supersedes }: ChapterJob): readonly string[] {
+  return [replacesChapter, supersedes?.chapterId].filter((id) => id !== undefined);
 }
 
 /** Whether the event says that a chapter is in the output folder. */

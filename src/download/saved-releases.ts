@@ -1,23 +1,33 @@
-/** A download does not choose another release of a number that is saved in the same language. Pure. */
+/** A download does not choose another release of a chapter that is saved. Pure. */
 import type { Chapter } from '../api/chapters.js';
 import { groupBy } from '../core/group-by.js';
-import { isInGroup } from '../selection/exclusions.js';
+import { excludedGroup } from '../selection/exclusions.js';
+import { haveOtherVolumes } from '../selection/same-chapter.js';
 import type { Resolution } from '../selection/resolve-targets.js';
-import { rankOf, releaseKey, type SelectionOptions } from '../selection/select-chapters.js';
+import {
+  leftOutReleases,
+  rankOf,
+  releaseKey,
+  type ExcludedChapter,
+  type SelectionOptions,
+} from '../selection/select-chapters.js';
 import type { ChosenChapter, PlanSelection, SkippedChapter } from './plan-selection.js';
+import { hasName } from './earlier-uploads.js';
+import type { KnownTitles } from './known-title.js';
 import { savedState, type KnownChapters } from './saved-state.js';
 
-type Releases = Pick<Resolution, 'chapters' | 'series' | 'titles'>;
+type Releases = Pick<Resolution, 'chapters' | 'series'>;
 
 /**
  * The selection with the saved releases in place of the others, which are skipped. A release of a group that is
- * preferred to that of the saved one stays selected, and so does a chapter that is a target itself.
+ * preferred to that of the saved one stays selected, unless that is excluded or of another volume, and so does a chapter
+ * that is a target itself.
  */
 export function preferSavedReleases<Selection extends PlanSelection>(
   selection: Selection,
   releases: Releases,
   options: SelectionOptions,
-  known: KnownChapters,
+  known: KnownChapters & { readonly titles: KnownTitles },
 ): Selection {
   if (options.allReleases) return selection;
   const savedInstead = findSavedReleases(selection, releases, options, known);
@@ -35,47 +45,69 @@ export function preferSavedReleases<Selection extends PlanSelection>(
     taken.add(id);
     return [{ ...chosen, id, chapter: saved, why: 'this release is saved' }];
   });
+  const others = selection.excluded.filter(({ chapter }) => !taken.has(chapter.id));
+  const leftOut = new Set(findLeftOut(selected, others, releases, known));
+  skipped.push(...[...leftOut].map(({ id }) => ({ id, reason: 'other-release-saved' as const })));
   return {
     ...selection,
     selected,
     skipped: [...selection.skipped, ...skipped],
-    excluded: selection.excluded.filter(({ chapter }) => !taken.has(chapter.id)),
+    excluded: others.filter(({ chapter }) => !leftOut.has(chapter)),
   };
+}
+
+/** Releases that are named, since a person may take them for chapters of their own. */
+function findLeftOut(
+  selected: readonly ChosenChapter[],
+  excluded: readonly ExcludedChapter[],
+  { series }: Releases,
+  { titles, ...known }: KnownChapters & { readonly titles: KnownTitles },
+): readonly Chapter[] {
+  const chosen = new Set(selected.map(({ id }) => id));
+  const others = new Set(
+    excluded.flatMap(({ chapter, reason }) => (reason === 'other-release' ? [chapter] : [])),
+  );
+  return series.flatMap(({ titleId, chapters }) => {
+    const keys = titles.get(titleId)?.keys;
+    const ofTitle = chapters.filter(
+      (chapter) => others.has(chapter) && savedState(chapter, known).state === 'missing',
+    );
+    const instead = chapters.filter(({ id }) => chosen.has(id));
+    return keys ? leftOutReleases(ofTitle, instead, keys) : [];
+  });
 }
 
 /** The saved releases by the ids of the selected ones in whose place they are. */
 function findSavedReleases(
   { selected }: PlanSelection,
-  { chapters: targets, series, titles }: Releases,
+  { chapters: targets, series }: Releases,
   options: SelectionOptions,
-  known: KnownChapters,
+  { titles, ...known }: KnownChapters & { readonly titles: KnownTitles },
 ): ReadonlyMap<string, Chapter> {
   const isSaved = ({ id }: Chapter) =>
     savedState({ id }, known).state !== 'missing' || known.library.findDamaged(id) !== undefined;
-  const isExcluded = ({ groups }: Chapter) =>
-    options.excludedGroups?.some((name) => groups.some((group) => isInGroup(group, name))) ?? false;
   const isNamed = new Set(targets.map(({ id }) => id));
   const isSelected = new Set(selected.flatMap(({ id, chapter }) => (chapter ? [id] : [])));
   const found = new Map<string, Chapter>();
   for (const { titleId, chapters } of series) {
-    const numbersRestart = titles.get(titleId)?.numbersRestart ?? false;
-    const keyOf = (chapter: Chapter) => releaseKey(chapter, { languages: [] }, numbersRestart);
+    const keys = titles.get(titleId)?.keys;
+    if (!keys) continue;
     const groupRank = (chapter: Chapter) => rankOf(chapter, options).group;
     const savedByKey = groupBy(
-      chapters.filter((chapter) => hasName(chapter) && isSaved(chapter) && !isExcluded(chapter)),
-      keyOf,
+      chapters.filter((chapter) => hasName(chapter) && isSaved(chapter)),
+      (chapter) => releaseKey(chapter, options, keys),
     );
     for (const chapter of chapters) {
       if (!isSelected.has(chapter.id) || isNamed.has(chapter.id) || isSaved(chapter)) continue;
-      const saved = savedByKey.get(keyOf(chapter)) ?? [];
+      const saved = savedByKey.get(releaseKey(chapter, options, keys)) ?? [];
       const [best] = [...saved].sort((a, b) => groupRank(a) - groupRank(b));
-      if (best && groupRank(best) <= groupRank(chapter)) found.set(chapter.id, best);
+      const isKept =
+        best &&
+        (groupRank(best) <= groupRank(chapter) ||
+          haveOtherVolumes(best, chapter) ||
+          excludedGroup(best, options) !== undefined);
+      if (isKept) found.set(chapter.id, best);
     }
   }
   return found;
-}
-
-/** Two chapters without a number and a title may be of different stories. */
-function hasName({ number, title }: Chapter): boolean {
-  return number !== undefined || (title ?? '') !== '';
 }

@@ -6,7 +6,8 @@ import type { Quality } from '../image/page-url.js';
 import { chapterFields, type ChapterFields } from '../selection/chapter-fields.js';
 import { missingWholeNumbers } from '../selection/missing-numbers.js';
 import { parseNumber } from '../selection/ranges.js';
-import { chapterKey, compareReadingOrder, numberKey } from '../selection/reading-order.js';
+import { numberKey } from '../selection/reading-order.js';
+import { chapterKeys, type ChapterKeys } from '../selection/same-chapter.js';
 import { titleWebUrl } from '../selection/target.js';
 import { type ExclusionReason } from '../selection/exclusions.js';
 import {
@@ -85,7 +86,8 @@ export function titleInfo(
   releases: readonly Chapter[],
   { selection, quality, nowMs, isPartial = false }: TitleInfoOptions,
 ): TitleInfo {
-  const context = { nowMs, numbersRestart: title?.numbersRestart ?? false, isPartial };
+  const { numbersRestart = false } = title ?? {};
+  const context = { nowMs, keys: chapterKeys(releases, { numbersRestart, nowMs }), isPartial };
   const options = { ...selection, groups: [] };
   const { selected, excluded } = selectChapters(
     releases,
@@ -102,7 +104,6 @@ export function titleInfo(
       ...sizeOf(chapters, context, quality),
     }))
     .sort((a, b) => b.chapters - a.chapters || (a.language < b.language ? -1 : 1));
-  const order = compareReadingOrder(context.numbersRestart);
   return {
     type: 'title-info',
     title: titleId,
@@ -123,7 +124,7 @@ export function titleInfo(
     languages,
     groups: groupsOf(available),
     external: without('chapter-external')
-      .sort(order)
+      .sort(context.keys.compare)
       .map((chapter) => ({ chapter: chapter.id, ...chapterFields(chapter) })),
     takenDown: without('chapter-unavailable').length,
     unpublished: without('chapter-unpublished').length,
@@ -133,7 +134,7 @@ export function titleInfo(
 /** @param releases in reading order */
 function listedChapters(
   releases: readonly Chapter[],
-  { numbersRestart, isPartial }: SelectionContext & { readonly isPartial: boolean },
+  { keys, isPartial }: { readonly keys: ChapterKeys; readonly isPartial: boolean },
 ): ListedChapters {
   const numbers = distinctNumbers(releases.map(({ number }) => number));
   const values = numbers.map(parseNumber).filter((value) => value !== undefined);
@@ -141,11 +142,11 @@ function listedChapters(
   const volumeOrder = (a: string, b: string) =>
     (parseNumber(a) ?? Infinity) - (parseNumber(b) ?? Infinity);
   return {
-    chapters: new Set(releases.map((release) => chapterKey(release, numbersRestart))).size,
+    chapters: new Set(releases.map(keys.keyOf)).size,
     releases: releases.length,
     numbers,
-    // Where each volume begins with 1, a gap shows nothing.
-    missing: numbersRestart || isPartial ? [] : missingWholeNumbers(values).map(String),
+    // Where numbers begin again, those of all volumes together show no gap.
+    missing: keys.hasSeveralRuns || isPartial ? [] : missingWholeNumbers(values).map(String),
     volumes: [...volumes].sort(volumeOrder),
   };
 }

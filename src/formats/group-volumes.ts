@@ -2,6 +2,7 @@
  * Groups chapters into the books to write: by series, language and volume, in reading order, one release of each
  * chapter number. Says what is missing.
  */
+import type { Chapter } from '../api/chapters.js';
 import { groupBy } from '../core/group-by.js';
 import {
   selectChapters,
@@ -9,6 +10,8 @@ import {
   type SelectionOptions,
 } from '../selection/select-chapters.js';
 import { parseNumber } from '../selection/ranges.js';
+import { numberKey } from '../selection/reading-order.js';
+import { chapterKeys, type ChapterKeys } from '../selection/same-chapter.js';
 import type { BindBy } from './bind-choices.js';
 import { sourceKey, toChapter, type SourceChapter } from './source-chapter.js';
 
@@ -44,10 +47,11 @@ export function groupVolumes(
   const unassigned: SourceChapter[] = [];
   const result: ChapterGroup[] = [];
   for (const seriesChapters of groupBy(withoutCopies(chapters), seriesKey).values()) {
-    const { selected, excluded } = selectReleases(seriesChapters, groups);
+    const keyed = keyedChapters(seriesChapters);
+    const { selected, excluded } = selectReleases(keyed, groups);
     otherReleases.push(...excluded);
     for (const bookChapters of groupBy(selected, (chapter) => bookKey(chapter, by)).values()) {
-      const group = toGroup(bookChapters, by, seriesChapters);
+      const group = toGroup(bookChapters, by, keyed);
       if (by === 'volume' && group.volume === undefined) unassigned.push(...bookChapters);
       else result.push(group);
     }
@@ -55,11 +59,11 @@ export function groupVolumes(
   return { groups: result, unassigned, otherReleases };
 }
 
-/** `seriesChapters`: all chapters of the series in this language; those in no book, or in another one, are not missing. */
+/** `keyed`: all chapters of the series in this language; those in no book, or in another one, are not missing. */
 function toGroup(
   chapters: readonly SourceChapter[],
   by: BindBy,
-  seriesChapters: readonly SourceChapter[],
+  keyed: KeyedChapters,
 ): ChapterGroup {
   const { series = '', language = '' } = chapters[0]?.metadata ?? {};
   const volumes = new Set(chapters.map(({ metadata }) => normalizedNumber(metadata.volume)));
@@ -70,15 +74,21 @@ function toGroup(
     language,
     volume: volumes.size === 1 && volume !== '' ? volume : undefined,
     chapters,
-    missing: numbersRestart(chapters)
-      ? []
-      : missingNumbers(
-          chapters.map(({ metadata }) => metadata.number),
-          numbersRestart(seriesChapters)
-            ? []
-            : seriesChapters.map(({ metadata }) => metadata.number),
-        ),
+    missing: missingInRuns(chapters, keyed),
   };
+}
+
+/** The numbers that are missing in each run of volumes. */
+function missingInRuns(
+  chapters: readonly SourceChapter[],
+  { chapters: all, runOf }: KeyedChapters,
+): readonly string[] {
+  return [...groupBy(chapters, runOf)].flatMap(([run, ofRun]) =>
+    missingNumbers(
+      ofRun.map(({ metadata }) => metadata.number),
+      all.filter((each) => runOf(each) === run).map(({ metadata }) => metadata.number),
+    ),
+  );
 }
 
 /**
@@ -135,24 +145,54 @@ function isPreferred({ identity, isBound }: SourceChapter, other: SourceChapter)
   return newer > 0 || (newer === 0 && !isBound && other.isBound);
 }
 
-function selectReleases(chapters: readonly SourceChapter[], groups: readonly string[]) {
-  // Publication dates in files are in the past, and every file has pages: nothing is unavailable.
-  const options: SelectionOptions = { languages: [], groups };
-  const context = { nowMs: Number.POSITIVE_INFINITY, numbersRestart: numbersRestart(chapters) };
-  const sources = new Map(
-    chapters.map((source, index) => [toChapter(source, `~${index}`), source] as const),
-  );
-  const { selected, excluded } = selectChapters([...sources.keys()], options, context);
-  const sourcesOf = (releases: readonly Pick<ExcludedChapter, 'chapter'>[]) =>
-    releases.flatMap(({ chapter }) => sources.get(chapter) ?? []);
-  return { selected: sourcesOf(selected), excluded: sourcesOf(excluded) };
+/** The chapters of one series, and the run of volumes that each is of. */
+export interface KeyedChapters {
+  readonly chapters: readonly SourceChapter[];
+  readonly releases: ReadonlyMap<Chapter, SourceChapter>;
+  readonly keys: ChapterKeys;
+  readonly runOf: (chapter: SourceChapter) => number;
 }
 
-/** Files do not say whether numbers restart in each volume: they do if two volumes have a chapter 1. */
-export function numbersRestart(chapters: readonly SourceChapter[]): boolean {
-  const withFirst = chapters.filter(({ metadata }) => parseNumber(metadata.number) === 1);
-  const volumes = withFirst.map(({ metadata }) => normalizedNumber(metadata.volume));
-  return new Set(volumes.filter((volume) => volume !== '')).size > 1;
+/** Publication dates in files are in the past, and every file has pages: nothing is unavailable. */
+const NOW_MS = Number.POSITIVE_INFINITY;
+
+/** Chapters without an identity are told apart by their place in the list, which is in natural order. */
+export function keyedChapters(chapters: readonly SourceChapter[]): KeyedChapters {
+  const digits = String(chapters.length).length;
+  const releases = new Map(
+    chapters.map((source, index) => {
+      return [toChapter(source, `~${String(index).padStart(digits, '0')}`), source] as const;
+    }),
+  );
+  const isListKnown = chapters.some(({ listed }) => listed);
+  const known = [...releases].map(([release, { identity, listed }]) => ({
+    ...release,
+    isUnavailable: isListKnown && identity !== undefined && !listed,
+  }));
+  // Files do not say whether numbers restart in each volume.
+  const keys = chapterKeys(known, { numbersRestart: false, nowMs: NOW_MS });
+  const runs = new Map([...releases].map(([release, source]) => [source, keys.runOf(release)]));
+  const numbers = new Map(
+    [...releases].map(([{ id, number }, { listed }]) => [id, (listed ?? { number }).number]),
+  );
+  return {
+    chapters,
+    releases,
+    // A chapter that was renumbered since is not that of its old number, nor that of its new one.
+    keys: { ...keys, keyOf: (each) => `${keys.keyOf(each)} ${numberKey(numbers.get(each.id))}` },
+    runOf: (source) => runs.get(source) ?? 0,
+  };
+}
+
+function selectReleases({ releases, keys }: KeyedChapters, groups: readonly string[]) {
+  const options: SelectionOptions = { languages: [], groups };
+  const { selected, excluded } = selectChapters([...releases.keys()], options, {
+    nowMs: NOW_MS,
+    keys,
+  });
+  const sourcesOf = (found: readonly Pick<ExcludedChapter, 'chapter'>[]) =>
+    found.flatMap(({ chapter }) => releases.get(chapter) ?? []);
+  return { selected: sourcesOf(selected), excluded: sourcesOf(excluded) };
 }
 
 function seriesKey({ metadata: { series, language = '' } }: SourceChapter): string {

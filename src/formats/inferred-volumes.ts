@@ -2,13 +2,13 @@
 import { groupBy } from '../core/group-by.js';
 import type { Chapter } from '../api/chapters.js';
 import { parseNumber } from '../selection/ranges.js';
-import { normalizedNumber, normalizedSeries, numbersRestart } from './group-volumes.js';
+import { keyedChapters, normalizedNumber, normalizedSeries } from './group-volumes.js';
 import { isVolumeInferred, type SourceChapter } from './source-chapter.js';
 
 /** What the service, or other releases on it, say of a chapter; undefined for one that the service has deleted. */
 export type ListedChapter = (
   chapterId: string,
-) => Pick<Chapter, 'volume' | 'isVolumeInferred' | 'createdAt'> | undefined;
+) => Pick<Chapter, 'number' | 'volume' | 'isVolumeInferred' | 'createdAt'> | undefined;
 
 /**
  * Chapter files without the volume that a download inferred. A chapter that is in a book stays there: it may have no file
@@ -26,7 +26,7 @@ export function withoutInferred(chapters: readonly SourceChapter[]): readonly So
   });
 }
 
-/** The chapters with the time of their upload, and with their volume if their files do not name it. */
+/** The chapters with what the service says of them, and with their volume if their files do not name it. */
 export function withListed(
   chapters: readonly SourceChapter[],
   listedChapter: ListedChapter = () => undefined,
@@ -34,8 +34,8 @@ export function withListed(
   return chapters.map((source) => {
     const listed = listedChapter(source.identity?.chapterId ?? '');
     if (!listed) return source;
-    const { volume, isVolumeInferred, createdAt } = listed;
-    const chapter = { ...source, createdAt };
+    const { number, volume, isVolumeInferred, createdAt } = listed;
+    const chapter = { ...source, listed: { number, createdAt } };
     if (chapter.metadata.volume !== undefined || volume === undefined) return chapter;
     return isVolumeInferred
       ? withInferredVolume(chapter, volume)
@@ -45,13 +45,13 @@ export function withListed(
 
 /**
  * Gives a chapter without a volume that of the nearest chapters of its series before and after it, in any language, if
- * it is the same. Not where numbers restart in each volume.
+ * it is the same. Not where numbers begin again in a later volume: files do not say when they were uploaded.
  */
 export function inferFromNeighbors(chapters: readonly SourceChapter[]): readonly SourceChapter[] {
   const bySeries = groupBy(chapters, ({ metadata: { series } }) => normalizedSeries(series));
   const found = new Map<SourceChapter, SourceChapter>();
   for (const series of bySeries.values()) {
-    if (numbersRestart(series)) continue;
+    if (keyedChapters(series).keys.hasSeveralRuns) continue;
     const known = knownVolumes(series);
     for (const chapter of series) {
       const { number, volume } = chapter.metadata;

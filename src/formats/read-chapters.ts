@@ -59,14 +59,14 @@ export async function withPages(chapters: readonly SourceChapter[]): Promise<Rea
       complete.push(chapter);
       continue;
     }
-    const { file, record, metadata, createdAt } = chapter;
+    const { file, record, metadata, listed } = chapter;
     const inFile = files.get(file) ?? (await readChapters(file));
     files.set(file, inFile);
     const read = inFile.find((each) => sourceKey(each) === sourceKey(chapter));
     if (!read) throw fileChanged(file);
     complete.push({
       ...read,
-      createdAt,
+      listed,
       record: record && { ...read.record, ...record },
       metadata: { ...read.metadata, volume: metadata.volume },
     });

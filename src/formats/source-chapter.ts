@@ -40,8 +40,8 @@ export interface SourceChapter {
   readonly record?:
     Pick<ChapterRecord, 'titleId' | 'folderTemplate' | 'inferredVolume'> | undefined;
   readonly metadata: Pick<ChapterMetadata, PlannedField>;
-  /** When it was uploaded, for a chapter that the service lists. */
-  readonly createdAt?: Date | undefined;
+  /** What the service says of the chapter, if it lists it. */
+  readonly listed?: Pick<Chapter, 'number' | 'createdAt'> | undefined;
   /** How many volumes the series has, if a book that contains the chapter says so. */
   readonly volumeCount?: number | undefined;
   /** Another program changed the book that contains the chapter after it was bound. */
@@ -98,7 +98,7 @@ export function inferredNumbers({
 
 /** The chapter as the selection of releases knows it. `id` distinguishes chapters without an identity. */
 export function toChapter(
-  { identity, metadata, pages, createdAt }: SourceChapter,
+  { identity, metadata, pages, listed }: SourceChapter,
   id: string,
 ): Chapter {
   return {
@@ -113,7 +113,7 @@ export function toChapter(
     version: identity?.version ?? 1,
     publishAt: metadata.publishedAt,
     readableAt: undefined,
-    createdAt,
+    createdAt: listed?.createdAt,
     groups: (metadata.translators ?? []).map((name) => ({ id: '', name })),
     titleId: undefined,
     partialTitle: undefined,

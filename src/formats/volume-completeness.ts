@@ -1,9 +1,9 @@
 /** Which volumes are complete, by the list of chapters of the service. */
 import { isSameVolume, type Chapter } from '../api/chapters.js';
 import type { Title } from '../api/titles.js';
-import { chapterKey } from '../selection/reading-order.js';
 import { parseNumber } from '../selection/ranges.js';
 import { unavailableReason } from '../selection/exclusions.js';
+import { chapterKeys } from '../selection/same-chapter.js';
 
 export interface TitleChapters extends Pick<Title, 'numbersRestart' | 'volumeCount'> {
   /** All releases that the service lists. */
@@ -18,12 +18,10 @@ export interface MissingChapters {
   readonly unavailable: readonly string[];
 }
 
-type NumberedChapter = Pick<Chapter, 'number' | 'volume' | 'title'>;
-
 export interface PresentChapters {
   readonly presentIds: ReadonlySet<string>;
   /** The chapters in the files of the volume, also those that the service has deleted. */
-  readonly chapters?: readonly NumberedChapter[];
+  readonly chapters?: readonly Chapter[];
   readonly nowMs: number;
 }
 
@@ -37,9 +35,9 @@ export function missingChapters(
   { presentIds, chapters: own = [], nowMs }: PresentChapters,
 ): MissingChapters {
   const inLanguage = chapters.filter((chapter) => chapter.language === language);
-  const keyOf = (chapter: NumberedChapter) => chapterKey(chapter, numbersRestart);
+  const { keyOf } = chapterKeys([...chapters, ...own], { numbersRestart, nowMs });
   const present = new Set(
-    [...own, ...inLanguage.filter(({ id }) => presentIds.has(id))].map((each) => keyOf(each)),
+    [...own, ...inLanguage.filter(({ id }) => presentIds.has(id))].map(keyOf),
   );
   const obtainable = new Set(
     inLanguage.filter((chapter) => isObtainable(chapter, nowMs)).map(keyOf),

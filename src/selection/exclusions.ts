@@ -50,15 +50,21 @@ export function mismatchReason(
   if (criteria.volumes && !isWithin(chapter.volume, criteria.volumes)) {
     return { reason: 'not-in-volumes', explanation: `its volume is ${chapter.volume ?? 'none'}` };
   }
-  const excluded = chapter.groups.find((group) =>
-    criteria.excludedGroups?.some((name) => isInGroup(group, name)),
-  );
+  const excluded = excludedGroup(chapter, criteria);
   if (excluded)
     return {
       reason: 'excluded-group',
       explanation: `its group is excluded: ${excluded.name || excluded.id}`,
     };
   return dateMismatch(chapter, criteria, nowMs);
+}
+
+/** The group for which a chapter is excluded, if it is. */
+export function excludedGroup(
+  { groups }: Pick<Chapter, 'groups'>,
+  { excludedGroups }: Pick<Criteria, 'excludedGroups'>,
+): Group | undefined {
+  return groups.find((group) => excludedGroups?.some((name) => isInGroup(group, name)));
 }
 
 /** A chapter whose date is not known is in no period. */

@@ -4,22 +4,37 @@
  */
 import type { Chapter } from '../api/chapters.js';
 import type { ListedNumber } from '../api/listed-volumes.js';
+import { groupBy } from '../core/group-by.js';
 import { numberKey } from './reading-order.js';
+import type { ChapterKeys } from './same-chapter.js';
+import { runsOfVolumes } from './volume-runs.js';
 
 /** Whether other releases may name the volume of the chapter in its place. */
 export function lacksVolume({ volume, number }: Pick<Chapter, 'volume' | 'number'>): boolean {
   return volume === undefined && number !== undefined;
 }
 
-/** The chapters of one title. `listed`: what the service lists of the title. */
-export function inferVolumes<T extends Pick<Chapter, 'volume' | 'number'>>(
+/**
+ * The chapters of one title. Where numbers begin again, only the volumes of a chapter's own run count.
+ * @param listed what the service lists of the title
+ * @param keys of all known releases of the title; without them, a number that is in several runs tells no volume
+ */
+export function inferVolumes<T extends Pick<Chapter, 'id' | 'volume' | 'number'>>(
   chapters: readonly T[],
   listed: readonly ListedNumber[],
+  keys?: Pick<ChapterKeys, 'runOf' | 'runOfVolume' | 'hasSeveralRuns'>,
 ): readonly (T & Pick<Chapter, 'isVolumeInferred'>)[] {
-  const volumes = volumesByNumber(listed);
+  const known = keys?.hasSeveralRuns ? keys : undefined;
+  const listedRuns = runsOfVolumes(listed, false);
+  const byRun = groupBy(listed, ({ volume }) =>
+    known ? known.runOfVolume(volume) : listedRuns.get(numberKey(volume)),
+  );
+  const volumes = new Map([...byRun].map(([run, numbers]) => [run, volumesByNumber(numbers)]));
   return chapters.map((chapter) => {
     if (!lacksVolume(chapter)) return chapter;
-    const volume = volumes.get(numberKey(chapter.number ?? ''));
+    const inRuns = known ? [volumes.get(known.runOf(chapter))] : [...volumes.values()];
+    const found = inRuns.filter((each) => each?.has(numberKey(chapter.number)));
+    const volume = found.length === 1 ? found[0]?.get(numberKey(chapter.number)) : undefined;
     return volume === undefined ? chapter : { ...chapter, volume, isVolumeInferred: true };
   });
 }
@@ -33,8 +48,8 @@ export function listedNumbers(
   );
 }
 
-/** The volume that more than half of the releases of a number name: groups disagree on some. */
-function volumesByNumber(listed: readonly ListedNumber[]): ReadonlyMap<string, string> {
+/** The volume that more than half of the releases of a number name; undefined where groups disagree. */
+function volumesByNumber(listed: readonly ListedNumber[]): ReadonlyMap<string, string | undefined> {
   const counts = new Map<string, Map<string, number>>();
   for (const { number, volume, releases } of listed) {
     const ofNumber = counts.get(numberKey(number)) ?? new Map<string, number>();
@@ -43,10 +58,10 @@ function volumesByNumber(listed: readonly ListedNumber[]): ReadonlyMap<string, s
     ofNumber.set(key, (ofNumber.get(key) ?? 0) + releases);
   }
   return new Map(
-    [...counts].flatMap(([number, ofNumber]) => {
+    [...counts].map(([number, ofNumber]) => {
       const total = [...ofNumber.values()].reduce((sum, releases) => sum + releases, 0);
       const [most] = [...ofNumber].find(([, releases]) => releases > total / 2) ?? [];
-      return most === undefined ? [] : [[number, most] as const];
+      return [number, most] as const;
     }),
   );
 }

@@ -18,6 +18,7 @@ export interface Ranges {
 }
 
 const RANGE = /^(\d+(?:\.\d+)?)?\s*(-|\.\.)?\s*(\d+(?:\.\d+)?)?$/;
+const LEADING_NUMBER = /^\d+(\.\d+)?/;
 const NUMBER = /^(\d+(?:\.\d+)?)[a-z]*$/i;
 
 /** Throws UsageError `bad-option`, with the name of the option. */
@@ -40,6 +41,12 @@ export function isWithin(number: string | undefined, ranges: Ranges): boolean {
 /** The number in the service's text, if there is one. */
 export function parseNumber(text: string | undefined): number | undefined {
   const digits = NUMBER.exec(text ?? '')?.[1];
+  return digits === undefined ? undefined : Number(digits);
+}
+
+/** The number with which the text begins: 10 of `10b`, 6.1 of `6.1-6.2`. */
+export function leadingNumber(text: string | undefined): number | undefined {
+  const digits = LEADING_NUMBER.exec(text ?? '')?.[0];
   return digits === undefined ? undefined : Number(digits);
 }
 

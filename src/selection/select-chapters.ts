@@ -1,7 +1,7 @@
 /**
  * Selects the releases of a title to download. A chapter usually has several releases, by group and language; some are
- * only links to other sites. Unless all are requested, one is selected for each chapter number: by the order of
- * languages, then of groups, then the latest upload. The version does not count: it numbers the edits (spec 2.6).
+ * only links to other sites. Unless all are requested, one is selected for each chapter (same-chapter.ts): by the order
+ * of languages, then of groups, then the latest upload. The version does not count: it numbers the edits (spec 2.6).
  */
 import type { Chapter } from '../api/chapters.js';
 import { groupBy } from '../core/group-by.js';
@@ -14,7 +14,7 @@ import {
   type Criteria,
   type Exclusion,
 } from './exclusions.js';
-import { chapterKey, compareReadingOrder } from './reading-order.js';
+import { mayBeTwo, type ChapterKeys } from './same-chapter.js';
 
 export interface SelectionOptions extends Criteria {
   /** Names or ids in order of preference; if none of them has the chapter, any other group is accepted. */
@@ -47,8 +47,8 @@ export interface Selection {
 export interface SelectionContext {
   /** Milliseconds since the epoch: chapters published later are excluded. */
   readonly nowMs: number;
-  /** Whether chapter numbers restart in each volume. */
-  readonly numbersRestart: boolean;
+  /** Of all known releases of the title. */
+  readonly keys: Pick<ChapterKeys, 'keyOf' | 'compare'>;
 }
 
 /** Selects among the chapters of one title. The order of `chapters` does not matter. */
@@ -67,10 +67,10 @@ export function selectChapters(
   }
   const selected = options.allReleases
     ? candidates.map((chapter) => withReason(chapter, 'all-asked'))
-    : selectOnePerNumber(candidates, options, context.numbersRestart, excluded);
+    : selectOneOfEach(candidates, options, context.keys, excluded);
   const latest = selectLatest(selected, options.latest, excluded);
-  const order = compareReadingOrder(context.numbersRestart);
-  return { selected: latest.sort((a, b) => order(a.chapter, b.chapter)), excluded };
+  const { compare } = context.keys;
+  return { selected: latest.sort((a, b) => compare(a.chapter, b.chapter)), excluded };
 }
 
 const CRITERIA = ['language', 'group', 'created', 'readable'] as const;
@@ -82,8 +82,11 @@ export function rankOf(chapter: Chapter, options: SelectionOptions): Rank {
   const group = options.groups.findIndex((name) =>
     chapter.groups.some((chapterGroup) => isInGroup(chapterGroup, name)),
   );
+  const { languages } = options;
+  const language = languages.indexOf(chapter.language);
   return {
-    language: options.languages.indexOf(chapter.language),
+    // A saved release may be in a language that is not requested any more.
+    language: language === -1 ? languages.length : language,
     group: group === -1 ? options.groups.length : group,
     created: -(chapter.createdAt?.getTime() ?? 0),
     readable: -(readableSince(chapter)?.getTime() ?? 0),
@@ -99,20 +102,20 @@ function firstDifference(a: Rank, b: Rank): Criterion | undefined {
 export function releaseKey(
   chapter: Chapter,
   { languages }: Pick<SelectionOptions, 'languages'>,
-  numbersRestart: boolean,
+  { keyOf }: Pick<ChapterKeys, 'keyOf'>,
 ): string {
-  return `${languages.length > 0 ? '' : chapter.language} ${chapterKey(chapter, numbersRestart)}`;
+  return `${languages.length > 0 ? '' : chapter.language} ${keyOf(chapter)}`;
 }
 
-function selectOnePerNumber(
+function selectOneOfEach(
   candidates: readonly Chapter[],
   options: SelectionOptions,
-  numbersRestart: boolean,
+  keys: Pick<ChapterKeys, 'keyOf'>,
   excluded: ExcludedChapter[],
 ): SelectedChapter[] {
   const ranked = candidates.map((chapter) => ({ chapter, rank: rankOf(chapter, options) }));
-  const byNumber = groupBy(ranked, ({ chapter }) => releaseKey(chapter, options, numbersRestart));
-  return [...byNumber.values()].flatMap((releases) => {
+  const byChapter = groupBy(ranked, ({ chapter }) => releaseKey(chapter, options, keys));
+  return [...byChapter.values()].flatMap((releases) => {
     const [best, ...others] = releases.sort((a, b) => {
       const criterion = firstDifference(a.rank, b.rank);
       if (criterion) return a.rank[criterion] - b.rank[criterion];
@@ -128,6 +131,16 @@ function selectOnePerNumber(
       : 'only-release';
     return [withReason(best.chapter, reason)];
   });
+}
+
+/** Of `others`, those that a person may take for chapters of their own, and that are of a chapter of `selected`. */
+export function leftOutReleases(
+  others: readonly Chapter[],
+  selected: readonly Chapter[],
+  { keyOf }: Pick<ChapterKeys, 'keyOf'>,
+): readonly Chapter[] {
+  const byKey = groupBy(selected, keyOf);
+  return others.filter((other) => byKey.get(keyOf(other))?.some((each) => mayBeTwo(each, other)));
 }
 
 function withReason(chapter: Chapter, reason: SelectionReason): SelectedChapter {

@@ -10,7 +10,7 @@ import { chapterFields } from '../selection/chapter-fields.js';
 import { unavailableReason } from '../selection/exclusions.js';
 import type { PlannedRelease } from './release-decisions.js';
 import { rulesText } from './sync-request.js';
-import { planReleases } from './sync-save.js';
+import { planReleases, type FoundReleases } from './sync-save.js';
 import type { SyncSession } from './sync-session.js';
 import type { DueTitle } from './sync-titles.js';
 
@@ -61,12 +61,12 @@ function revisionOf({ id, version, updatedAt }: Chapter): string {
 export async function reportChanges(
   due: DueTitle,
   changed: readonly PlannedRelease[],
-  releases: readonly Chapter[],
+  found: FoundReleases,
   session: SyncSession,
 ): Promise<void> {
   if (changed.length === 0) return;
   const { previewUpdates } = await import('../download/update-metadata.js');
-  const { request, plan: planAll } = await planReleases(due, changed, releases, session);
+  const { request, plan: planAll } = await planReleases(due, changed, found, session);
   const everything = await planAll(session);
   const { plan, samePages } = await withDelivery(everything, session.client, session.userSignal);
   for (const { job } of plan.chapters) report(job.id, ['pages']);
@@ -74,7 +74,7 @@ export async function reportChanges(
     if (event.type === 'chapter-retagged') report(event.chapter, event.changed);
 
   function report(id: string, what: readonly string[]): void {
-    const chapter = releases.find((each) => each.id === id);
+    const chapter = found.releases.find((each) => each.id === id);
     session.listeners.observe({
       type: 'chapter-changed',
       title: due.id,

@@ -1,5 +1,5 @@
 /**
- * Which releases of one title to download now, over time: one for each chapter number, by the same preferences as a
+ * Which releases of one title to download now, over time: one for each chapter, by the same preferences as a
  * single download. Until `waitForGroupMs` after the first release, only the preferred group's is selected; with
  * `upgrade`, a release of a better group (or language) replaces the downloaded one.
  */
@@ -11,12 +11,13 @@ import {
   type UploadSkipReason,
 } from '../download/earlier-uploads.js';
 import type { SavedState } from '../download/saved-state.js';
-import { compareReadingOrder } from '../selection/reading-order.js';
 import { isInGroup } from '../selection/exclusions.js';
+import { haveOtherVolumes, mayBeTwo } from '../selection/same-chapter.js';
 import {
   rankOf,
   releaseKey,
   selectChapters,
+  type ExcludedChapter,
   type SelectionContext,
   type SelectionOptions,
 } from '../selection/select-chapters.js';
@@ -54,7 +55,8 @@ export interface WaitingRelease {
 export interface DoubledRelease {
   readonly chapter: Chapter;
   readonly reason: Exclude<UploadSkipReason, 'already-there'>;
-  readonly file: string;
+  /** Undefined if the other release is not saved yet. */
+  readonly file: string | undefined;
 }
 
 export interface ReleaseDecisions {
@@ -66,7 +68,7 @@ export interface ReleaseDecisions {
   readonly external: readonly Chapter[];
   /** Releases that were taken down, or that have no pages; of those before `sinceMs` only what was downloaded. */
   readonly unavailable: readonly Chapter[];
-  /** Chapters whose number a file has, of a chapter that was deleted or renumbered since. */
+  /** Releases that are not saved beside another one of their chapter, and that a person may miss. */
   readonly doubled: readonly DoubledRelease[];
   /** The number of chapters that were downloaded before. */
   readonly known: number;
@@ -76,83 +78,137 @@ export interface ReleaseDecisions {
   readonly againAtMs: number | undefined;
 }
 
-/**
- * @param releases all known releases of the title
- * @param stateOf whether a release was downloaded, and has its file
- * @param uploads those in the output folder that the service has deleted or renumbered
- */
+export interface TitleReleases {
+  /** All that the service lists in the requested languages. */
+  readonly releases: readonly Chapter[];
+  /** Those that it listed before. */
+  readonly earlier?: readonly Chapter[];
+  /** Chapters in the output folder that the service does not list, of which there is a new release. */
+  readonly uploads?: readonly EarlierUpload[];
+}
+
+/** @param stateOf whether a release was downloaded, and has its file */
 export function decideReleases(
-  releases: readonly Chapter[],
+  { releases, earlier = [], uploads = [] }: TitleReleases,
   rules: ReleaseRules,
-  stateOf: (chapterId: string) => SavedState['state'],
+  stateOf: (chapterId: string) => SavedState,
   context: SelectionContext,
-  uploads: readonly EarlierUpload[] = [],
 ): ReleaseDecisions {
-  const { selection, upgrade } = rules;
-  const isDownloaded = (chapterId: string) => stateOf(chapterId) !== 'missing';
-  const { numbersRestart } = context;
-  const uploadRules = { selection, isReplacing: upgrade, numbersRestart };
-  const doubled: DoubledRelease[] = [];
-  const planned: PlannedRelease[] = [];
-  const waiting: WaitingRelease[] = [];
-  const external: Chapter[] = [];
-  const unavailable: Chapter[] = [];
-  const againAtMs: number[] = [];
-  const withoutFile: Chapter[] = [];
-  let known = 0;
-  const allowed = releases.filter((chapter) => !isExcluded(chapter, rules));
-  const byKey = groupBy(allowed, (chapter) => releaseKey(chapter, selection, numbersRestart));
-  for (const group of byKey.values()) {
-    const knownReleases = group.filter(
-      (chapter) => isDownloaded(chapter.id) || isBefore(chapter, rules.sinceMs),
-    );
-    const { selected, excluded } = selectChapters(group, selection, context);
-    for (const { chapter, reason } of excluded) {
-      if (reason === 'chapter-unpublished') againAtMs.push(firstReadableMs([chapter]));
-      if (
-        reason === 'chapter-unavailable' &&
-        (isDownloaded(chapter.id) || !isBefore(chapter, rules.sinceMs))
-      )
-        unavailable.push(chapter);
-      if (reason === 'chapter-external' && selected.length === 0 && knownReleases.length === 0)
-        external.push(chapter);
-    }
-    for (const { chapter, explanation } of selected) {
-      if (knownReleases.length > 0) {
-        known += 1;
-        const old = knownReleases.includes(chapter)
-          ? undefined
-          : findReplacedRelease(chapter, knownReleases, rules, isDownloaded);
-        if (old) planned.push({ chapter, why: explanation, replaces: old.id });
-        else if (knownReleases.every(({ id }) => stateOf(id) === 'recorded'))
-          withoutFile.push(chapter);
-        continue;
-      }
-      const decision = decideUpload(chapter, uploads, uploadRules);
-      const untilMs = waitUntilMs(chapter, group, rules);
-      if (decision?.kind === 'replaces')
-        planned.push({ chapter, why: 'uploaded again', replaces: decision.archive.chapterId });
-      else if (decision?.reason === 'already-there') known += 1;
-      else if (decision) doubled.push({ chapter, reason: decision.reason, file: decision.file });
-      else if (untilMs > context.nowMs) {
-        waiting.push({ chapter, untilMs });
-        againAtMs.push(untilMs);
-      } else planned.push({ chapter, why: explanation });
-    }
-  }
-  const order = compareReadingOrder(numbersRestart);
-  planned.sort((a, b) => order(a.chapter, b.chapter));
-  const next = againAtMs.filter((ms) => ms > context.nowMs);
+  const decisions = new Decisions(rules, stateOf, context, uploads);
+  const keyOf = (chapter: Chapter) => releaseKey(chapter, rules.selection, context.keys);
+  const earlierByKey = groupBy(earlier, keyOf);
+  for (const [key, ofChapter] of groupBy(releases, keyOf))
+    decisions.add(ofChapter, earlierByKey.get(key) ?? []);
+  const next = decisions.againAtMs.filter((ms) => ms > context.nowMs);
   return {
-    planned,
-    waiting,
-    external,
-    unavailable,
-    doubled,
-    known,
-    withoutFile,
+    ...decisions.found,
+    planned: decisions.found.planned.sort((a, b) => context.keys.compare(a.chapter, b.chapter)),
+    known: decisions.known,
     againAtMs: next.length > 0 ? Math.min(...next) : undefined,
   };
+}
+
+class Decisions {
+  readonly found = {
+    planned: [] as PlannedRelease[],
+    waiting: [] as WaitingRelease[],
+    external: [] as Chapter[],
+    unavailable: [] as Chapter[],
+    doubled: [] as DoubledRelease[],
+    withoutFile: [] as Chapter[],
+  };
+  readonly againAtMs: number[] = [];
+  known = 0;
+
+  constructor(
+    private readonly rules: ReleaseRules,
+    private readonly stateOf: (chapterId: string) => SavedState,
+    private readonly context: SelectionContext,
+    private readonly uploads: readonly EarlierUpload[],
+  ) {}
+
+  /** The releases of one chapter; `earlier`: those that the service does not list any more. */
+  add(releases: readonly Chapter[], earlier: readonly Chapter[]): void {
+    const { rules, context } = this;
+    const allowed = releases.filter((chapter) => !isExcluded(chapter, rules));
+    // A saved release that is excluded by now is not doubled.
+    const had = [...releases, ...earlier.filter(({ id }) => this.stateOf(id).state === 'recorded')];
+    const knownReleases = had.filter(
+      (chapter) =>
+        this.#isDownloaded(chapter) ||
+        (allowed.includes(chapter) && isBefore(chapter, rules.sinceMs)),
+    );
+    const { selected, excluded } = selectChapters(allowed, rules.selection, context);
+    for (const { chapter, reason } of excluded) {
+      if (reason === 'chapter-unpublished') this.againAtMs.push(firstReadableMs([chapter]));
+      if (
+        reason === 'chapter-unavailable' &&
+        (this.#isDownloaded(chapter) || !isBefore(chapter, rules.sinceMs))
+      )
+        this.found.unavailable.push(chapter);
+      if (reason === 'chapter-external' && selected.length === 0 && knownReleases.length === 0)
+        this.found.external.push(chapter);
+    }
+    for (const { chapter, explanation } of selected) {
+      if (knownReleases.length > 0) this.#addKnown(chapter, explanation, knownReleases);
+      else this.#addNew(chapter, explanation, releases);
+      this.#nameLeftOut(chapter, excluded);
+    }
+  }
+
+  #isDownloaded({ id }: Chapter): boolean {
+    return this.stateOf(id).state !== 'missing';
+  }
+
+  #addKnown(chapter: Chapter, why: string, knownReleases: readonly Chapter[]): void {
+    const { rules, found } = this;
+    this.known += 1;
+    if (knownReleases.every(({ id }) => this.stateOf(id).state === 'recorded'))
+      found.withoutFile.push(chapter);
+    if (knownReleases.includes(chapter)) return;
+    const old = bestOf(
+      knownReleases.filter(({ id }) => this.stateOf(id).state === 'saved'),
+      rules,
+    );
+    if (!old) return;
+    const mayReplace = !haveOtherVolumes(old, chapter);
+    if (rules.upgrade && mayReplace && rankIn(rules, chapter) < rankIn(rules, old))
+      found.planned.push({ chapter, why, replaces: old.id });
+    else if (mayBeTwo(old, chapter) || old.language !== chapter.language)
+      found.doubled.push(this.#doubled(chapter, old));
+  }
+
+  #addNew(chapter: Chapter, why: string, releases: readonly Chapter[]): void {
+    const { rules, found, context } = this;
+    const decision = decideUpload(chapter, this.uploads, {
+      selection: rules.selection,
+      replaces: rules.upgrade ? 'all' : 'none',
+      keys: context.keys,
+    });
+    const untilMs = waitUntilMs(chapter, releases, rules);
+    if (decision?.kind === 'replaces')
+      found.planned.push({ chapter, why: 'uploaded again', replaces: decision.archive.chapterId });
+    else if (decision?.reason === 'already-there') this.known += 1;
+    else if (decision)
+      found.doubled.push({ chapter, reason: decision.reason, file: decision.file });
+    else if (untilMs > context.nowMs) {
+      found.waiting.push({ chapter, untilMs });
+      this.againAtMs.push(untilMs);
+    } else found.planned.push({ chapter, why });
+  }
+
+  /** Other releases that a person may take for chapters of their own. */
+  #nameLeftOut(selected: Chapter, excluded: readonly ExcludedChapter[]): void {
+    for (const { chapter, reason } of excluded)
+      if (reason === 'other-release' && !this.#isDownloaded(chapter) && mayBeTwo(selected, chapter))
+        this.found.doubled.push(this.#doubled(chapter, selected));
+  }
+
+  #doubled(chapter: Chapter, other: Chapter): DoubledRelease {
+    const saved = this.stateOf(other.id);
+    const file = saved.state === 'saved' ? saved.archive.file : undefined;
+    return { chapter, reason: 'other-release-saved', file };
+  }
 }
 
 function isExcluded(
@@ -170,22 +226,15 @@ function isBefore(chapter: Chapter, sinceMs: number | undefined): boolean {
   return sinceMs !== undefined && firstReadableMs([chapter]) < sinceMs;
 }
 
-/** The best downloaded release, if `better` is better than it by language or group. */
-function findReplacedRelease(
-  better: Chapter,
-  knownReleases: readonly Chapter[],
-  { upgrade, selection }: ReleaseRules,
-  isDownloaded: (chapterId: string) => boolean,
-): Chapter | undefined {
-  if (!upgrade) return undefined;
-  const rank = (chapter: Chapter) => {
-    const { language, group } = rankOf(chapter, selection);
-    return language * (selection.groups.length + 1) + group;
-  };
-  const [best] = knownReleases
-    .filter(({ id }) => isDownloaded(id))
-    .sort((a, b) => rank(a) - rank(b));
-  return best && rank(better) < rank(best) ? best : undefined;
+function bestOf(releases: readonly Chapter[], rules: ReleaseRules): Chapter | undefined {
+  return [...releases].sort((a, b) => rankIn(rules, a) - rankIn(rules, b))[0];
+}
+
+/** By language, then by group; excluded releases come last. Lower is better. */
+function rankIn(rules: ReleaseRules, chapter: Chapter): number {
+  if (isExcluded(chapter, rules)) return Number.POSITIVE_INFINITY;
+  const { language, group } = rankOf(chapter, rules.selection);
+  return language * (rules.selection.groups.length + 1) + group;
 }
 
 /** Until when the chapter waits for the first of the preferred groups; 0 if this is its release. */

@@ -62,7 +62,8 @@ export async function runSync(
 
 /** A run that was killed may have recorded a saved chapter in the journal alone. */
 function historyOf(archive: DownloadArchive, { state }: SyncJournal): DownloadArchive {
-  return { ...archive, has: (id) => archive.has(id) || isSaved(state.chapters.get(id)) };
+  const isPending = (id: string) => isSaved(state.chapters.get(id)) && !archive.wasReplaced(id);
+  return { ...archive, has: (id) => archive.has(id) || isPending(id) };
 }
 
 /** Throws UsageError. */

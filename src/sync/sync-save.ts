@@ -12,6 +12,7 @@ import type {
   DownloadSession,
   ServiceSession,
 } from '../download/download-session.js';
+import type { KnownTitle } from '../download/known-title.js';
 import type { DownloadResult } from '../download/download-result.js';
 import { planSelected } from '../download/plan.js';
 import { runPlan } from '../download/run-download.js';
@@ -31,18 +32,24 @@ export function historyFor(
   return isIgnored ? undefined : history;
 }
 
+/** The releases of a title, and what is known of it besides. */
+export interface FoundReleases {
+  readonly releases: readonly Chapter[];
+  readonly known: KnownTitle;
+}
+
 /** What it does is added to `result`. */
 export async function saveReleases(
   due: DueTitle,
   planned: readonly PlannedRelease[],
-  releases: readonly Chapter[],
+  found: FoundReleases,
   result: DownloadResult,
   session: SyncSession & Pick<DownloadSession, 'onClaimedElsewhere'>,
 ): Promise<void> {
   if (planned.length === 0) return;
   const { id, output } = due;
   const { libraries, journal, listeners } = session;
-  const { request, plan } = await planReleases(due, planned, releases, session);
+  const { request, plan } = await planReleases(due, planned, found, session);
   const started = planned.filter(({ isUpdate }) => !isUpdate);
   const plannedIds = planned.map(({ chapter }) => chapter.id);
   // If the run is killed, the next one announces what was saved.
@@ -77,7 +84,7 @@ async function warnOfKept(old: ExistingArchive | undefined, { warn }: SyncSessio
 export async function planReleases(
   due: DueTitle,
   planned: readonly PlannedRelease[],
-  releases: readonly Chapter[],
+  { releases, known }: FoundReleases,
   session: SyncSession,
 ) {
   const { id, title, label, options, output } = due;
@@ -96,7 +103,11 @@ export async function planReleases(
   const plan = async (shared: ServiceSession) => {
     const named = await planSelected(
       planned.map(({ chapter, why }) => ({ id: chapter.id, chapter, why })),
-      { titles: new Map([[id, title]]), series: [{ titleId: id, chapters: releases }] },
+      {
+        titles: new Map([[id, title]]),
+        series: [{ titleId: id, chapters: releases }],
+        known: new Map([[id, known]]),
+      },
       library,
       replacements,
       { ...shared, request, history: historyFor(due, session) },
@@ -113,11 +124,11 @@ export async function planReleases(
 export async function reportPlanned(
   due: DueTitle,
   planned: readonly PlannedRelease[],
-  releases: readonly Chapter[],
+  found: FoundReleases,
   session: SyncSession,
 ): Promise<void> {
   if (planned.length === 0) return;
-  const { plan } = await planReleases(due, planned, releases, session);
+  const { plan } = await planReleases(due, planned, found, session);
   const { chapters } = await plan(session);
   const files = new Map(chapters.map(({ job }) => [job.id, job.file]));
   const library = await session.libraries.open(due.output);
@@ -164,6 +175,10 @@ export async function recoverSaved(
     savedIds.some((chapterId) => !history.has(chapterId)) ||
     pendingIds.some((chapterId) => isSaved(chapters.get(chapterId)));
   await history.add(...savedIds);
+  const replacedIds = pending.flatMap((chapter) =>
+    library.find(chapter.id) ? (chapters.get(chapter.id)?.replaces ?? []) : [],
+  );
+  await history.addReplaced(...replacedIds);
   await removeLeftovers(findLeftovers(library, savedIds, settings.quality), clock);
   return isUnfinished;
 }

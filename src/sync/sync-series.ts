@@ -2,19 +2,24 @@
 import type { Chapter } from '../api/chapters.js';
 import { fetchTitleFeed } from '../api/feeds.js';
 import { hasCode } from '../core/errors.js';
-import { readEarlierUploads, type EarlierUpload } from '../download/earlier-uploads.js';
+import { readEarlierUploads } from '../download/earlier-uploads.js';
 import { findChanges, reportChanges, reportRestored } from './known-changes.js';
 import {
   decideReleases,
   type PlannedRelease,
   type ReleaseDecisions,
   type ReleaseRules,
+  type TitleReleases,
 } from './release-decisions.js';
 import { effectiveOptions } from '../config/options/options.js';
 import { emptyResult, type DownloadResult } from '../download/download-result.js';
 import { readListedVolumes } from '../download/plan-volumes.js';
+import type { LibraryIndex } from '../cbz/library-index.js';
+import { readKnownTitle, type KnownTitle } from '../download/known-title.js';
+import { isRecent, ListingCache, mergeListing, updateListing } from '../download/listing-cache.js';
 import { savedState } from '../download/saved-state.js';
 import { inferVolumes, lacksVolume } from '../selection/infer-volumes.js';
+import type { ChapterKeys } from '../selection/same-chapter.js';
 import {
   reportDecisions,
   skippedEvents,
@@ -50,28 +55,32 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
   const sinceMs = sinceOf(due, session, nowMs);
   const rules = releaseRules(options, context.settings, sinceMs);
   const history = historyFor(due, session);
-  const stateOf = (chapterId: string) => savedState({ id: chapterId }, { library, history }).state;
-  const decide: Decide = (releases, { uploads, ...selection } = {}) =>
+  const stateOf = (chapterId: string) => savedState({ id: chapterId }, { library, history });
+  const knownTitle = await readTitle(due, listed, library, session);
+  const { keys, earlier } = knownTitle;
+  const decide: Decide = (found, selection = {}) =>
     decideReleases(
-      releases,
+      { earlier, ...found },
       { ...rules, selection: { ...rules.selection, ...selection } },
       stateOf,
-      { nowMs, numbersRestart: title.numbersRestart },
-      uploads,
+      { nowMs, keys },
     );
-  const releases = await withInferredVolumes(due, listed, decide, session);
-  const added = decide(releases).planned.filter(({ replaces }) => replaces === undefined);
+  const releases = await withInferredVolumes(due, listed, keys, decide, session);
+  const added = decide({ releases }).planned.filter(({ replaces }) => replaces === undefined);
   const uploads = await readEarlierUploads(
-    { title, added: added.map(({ chapter }) => chapter), listed, library },
+    added.map(({ chapter }) => chapter),
+    knownTitle,
+    rules.selection,
     session,
   );
-  const decisions = decide(releases, { uploads });
+  const decisions = decide({ releases, uploads });
   const { planned, againAtMs } = decisions;
   const waiting = decisions.waiting.map(({ chapter, untilMs }) => ({
     chapter: chapter.id,
     number: chapter.number,
     untilMs,
   }));
+  const found = { releases, known: knownTitle };
   const { changed, compared } = await findChanges(due, releases, planned, library, session);
   const updates = rules.upgrade ? changed : [];
   const skipped = skippedEvents(decisions, due.label);
@@ -81,13 +90,13 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
   const takenDown = reported
     .filter(({ reason }) => known && reason === 'chapter-unavailable')
     .map(({ chapter, reason }) => ({ id: chapter, reason }));
-  if (dryRun) await reportPlanned(due, planned, releases, session);
-  if (!rules.upgrade || dryRun) await reportChanges(due, changed, releases, session);
+  if (dryRun) await reportPlanned(due, planned, found, session);
+  if (!rules.upgrade || dryRun) await reportChanges(due, changed, found, session);
   warnOfFilesGone(due, decisions.withoutFile, library, session);
   const all = dryRun ? [] : [...planned, ...updates];
   const result = emptyResult();
   const save = (some: readonly PlannedRelease[], onClaimedElsewhere?: (id: string) => void) =>
-    saveReleases(due, some, releases, result, { ...session, onClaimedElsewhere });
+    saveReleases(due, some, found, result, { ...session, onClaimedElsewhere });
   const claimedElsewhere = new Set<string>();
   await save(all, (chapterId) => claimedElsewhere.add(chapterId));
   const finish = async ({ isStopped = result.stoppedBy !== undefined } = {}) => {
@@ -114,7 +123,7 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
       waiting,
       reported: skipped.map(({ chapter }) => chapter),
       takenDown: decisions.unavailable.flatMap((chapter) =>
-        stateOf(chapter.id) === 'saved' ? [chapter.id] : [],
+        stateOf(chapter.id).state === 'saved' ? [chapter.id] : [],
       ),
       // What failed, or was not reached, is compared again.
       compared: isComplete ? [...compared] : known?.compared,
@@ -160,16 +169,38 @@ function countsOf(saved: readonly PlannedRelease[], result: DownloadResult, know
 }
 
 type Decide = (
-  releases: readonly Chapter[],
-  options?: Pick<ReleaseRules['selection'], 'volumes'> & {
-    readonly uploads?: readonly EarlierUpload[];
-  },
+  found: Omit<TitleReleases, 'earlier'>,
+  selection?: Pick<ReleaseRules['selection'], 'volumes'>,
 ) => ReleaseDecisions;
+
+/**
+ * What is known of the title; its list is kept for the next runs. Where the requested languages cannot tell which releases
+ * are of one chapter, those of all are read, once a week: one more request.
+ */
+async function readTitle(
+  { id, title, options }: DueTitle,
+  listed: readonly Chapter[],
+  library: LibraryIndex,
+  { client, warn, context, options: { dryRun }, userSignal: signal }: SyncSession,
+): Promise<KnownTitle> {
+  const languages = languagesOf(options, context.settings);
+  const cache = new ListingCache(context.paths.state);
+  const nowMs = context.clock.wallMs();
+  const kept = await cache.read(id);
+  if (!dryRun) await cache.write(id, mergeListing(title, listed, languages, kept));
+  const listedTitle = { titleId: id, title, listed, languages };
+  const known = await readKnownTitle(listedTitle, library, { kept, nowMs, signal });
+  const isKnownInAll = languages.length === 0 || (kept !== undefined && isRecent(kept, nowMs));
+  if (dryRun || !known.keys.areRunsGuessed || isKnownInAll) return known;
+  const inAll = await updateListing(title, { client, cache, nowMs, warn, signal });
+  return readKnownTitle(listedTitle, library, { kept: inAll, nowMs, signal });
+}
 
 /** Where volumes are bound: one request, if a chapter to download lacks its volume. */
 async function withInferredVolumes(
   { id, title, options }: DueTitle,
   releases: readonly Chapter[],
+  keys: ChapterKeys,
   decide: Decide,
   { client, warn, userSignal: signal, context }: SyncSession,
 ): Promise<readonly Chapter[]> {
@@ -177,9 +208,9 @@ async function withInferredVolumes(
   // A number does not determine the volume where each volume begins with 1.
   if (bind !== 'volume' || !infer || title.numbersRestart) return releases;
   // A chapter without a volume may be of a selected one.
-  const { planned } = decide(releases, { volumes: undefined });
+  const { planned } = decide({ releases }, { volumes: undefined });
   if (!planned.some(({ chapter }) => lacksVolume(chapter))) return releases;
-  return inferVolumes(releases, await readListedVolumes(id, { client, warn, signal }));
+  return inferVolumes(releases, await readListedVolumes(id, { client, warn, signal }), keys);
 }
 
 function readReleases(

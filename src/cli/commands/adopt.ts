@@ -106,7 +106,7 @@ async function adoptDeps(
   context: CommandContext,
   { client, observe }: Pick<AdoptDeps, 'client' | 'observe'>,
 ): Promise<AdoptDeps> {
-  const { ListingCache } = await import('../../collection/listing-cache.js');
+  const { ListingCache } = await import('../../download/listing-cache.js');
   const { stderr, clock, paths, signal } = context;
   const announce = (what: string) => (plan: RequestPlan) =>
     stderr.write(`${what}: ${describePlan(plan)}\n`);

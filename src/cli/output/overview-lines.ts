@@ -15,7 +15,7 @@ const REASONS = Object.keys(MISSING_REASONS) as readonly MissingReason[];
 
 /** @param columns of the terminal; without them nothing is cut */
 export function overviewLines(title: TitleOverviewEvent, columns?: number): string[] {
-  const { have, missing, takenDown, duplicates, volumes } = title;
+  const { have, missing, takenDown, duplicates, volumes, missingVolumes } = title;
   const byReason = groupBy(missing, ({ reason }) => reason);
   const count = missing.length === 0 ? 'nothing missing' : `${missing.length} missing`;
   const complete = volumes.filter(({ isComplete }) => isComplete).length;
@@ -34,6 +34,9 @@ export function overviewLines(title: TitleOverviewEvent, columns?: number): stri
       const chapters = byReason.get(reason) ?? [];
       return chapters.length === 0 ? [] : [`  ${MISSING_REASONS[reason]}: ${listOf(chapters)}`];
     }),
+    ...(missingVolumes.length > 0
+      ? [`  volumes without a chapter here: ${numberRanges(missingVolumes)}`]
+      : []),
     ...(takenDown.length > 0 ? [`  here, and taken down since: ${numberRanges(takenDown)}`] : []),
     ...duplicates.flatMap(({ number, files }) => [
       `  ${number} has ${files.length} files:`,
@@ -48,9 +51,10 @@ export function overviewLines(title: TitleOverviewEvent, columns?: number): stri
 }
 
 function listOf(chapters: readonly MissingChapter[]): string {
-  const byNote = groupBy(
-    chapters,
-    ({ languages, externalUrl }) => languages?.join(', ') ?? externalUrl ?? '',
+  const byNote = groupBy(chapters, ({ volume, languages, externalUrl }) =>
+    [volume === undefined ? [] : `Vol. ${volume}`, languages?.join(', ') ?? externalUrl ?? []]
+      .flat()
+      .join(', '),
   );
   return [...byNote]
     .map(([note, some]) => {

@@ -109,14 +109,16 @@ function missingList({ missing, takenDown }: TitleOverviewEvent): string {
 }
 
 function chapterList(chapters: readonly MissingChapter[]): string {
-  const byNote = groupBy(
-    chapters,
-    ({ languages, externalUrl }) => languages?.join(', ') ?? externalUrl ?? '',
+  const byNote = groupBy(chapters, ({ volume, languages, externalUrl }) =>
+    [volume === undefined ? [] : `volume ${volume}`, languages ?? [], externalUrl ?? []]
+      .flat()
+      .join(', '),
   );
   return [...byNote]
     .map(([note, some]) => {
       const numbers = escapeXml(numberRanges(some.map(({ number }) => number)));
-      if (some[0]?.externalUrl !== undefined) return publisherLink(note, numbers);
+      const address = some[0]?.externalUrl;
+      if (address !== undefined) return publisherLink(address, numbers);
       return note === '' ? numbers : `${numbers} (${escapeXml(printableLine(note))})`;
     })
     .join(', ');

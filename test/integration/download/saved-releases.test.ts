@@ -73,13 +73,17 @@ test.each<OptionTexts>([{ allReleases: true }, { group: 'Others' }])(
   },
 );
 
-test('it is saved if it is a target itself, or if the group of the saved one is excluded', async () => {
+test('it is saved if it is a target itself', async () => {
   await harness.download({ targets: [others.id] });
   expect(paths()).toEqual([OTHERS_FILE, ...BEFORE]);
-  const more = releaseOf('More');
-  harness.service.library.putChapter(more);
-  await run({ excludeGroup: 'Scans,Others' });
-  expect(paths()).toHaveLength(4);
+});
+
+test('it is not saved beside one whose group is excluded by now', async () => {
+  const { events } = await run({ excludeGroup: 'Scans' });
+  expect(events).toContainEqual(
+    expect.objectContaining({ chapter: others.id, reason: 'other-release-saved' }),
+  );
+  expect(paths()).toEqual(BEFORE);
 });
 
 test('a release that --group ranks as the saved one does not replace it', async () => {
@@ -87,13 +91,20 @@ test('a release that --group ranks as the saved one does not replace it', async 
   expect(paths()).toEqual(BEFORE);
 });
 
-test('a release in another language is saved, if it is wanted', async () => {
-  harness.service.library.putChapter(releaseOf('Scans', 'fr'));
-  await run({ language: 'fr,en' });
-  expect(paths()).toHaveLength(3);
-  await run({ language: 'all' });
-  expect(paths()).toHaveLength(3);
-});
+test.each(['fr', 'fr,en'])(
+  'a release in another language is not saved beside it with --language %s, only with all',
+  async (language) => {
+    const french = releaseOf('Scans', 'fr');
+    harness.service.library.putChapter(french);
+    const { events } = await run({ language });
+    expect(events).toContainEqual(
+      expect.objectContaining({ chapter: french.id, reason: 'other-release-saved' }),
+    );
+    expect(paths()).toEqual(BEFORE);
+    await run({ language: 'all' });
+    expect(paths()).toHaveLength(3);
+  },
+);
 
 test('--update and --force look after the saved release', async () => {
   harness.service.library.putChapter(editChapter(first, LATER, { title: 'Salt' }));

@@ -183,7 +183,7 @@ test('chapters in another language go to the same folder', async () => {
   await download([target('one')]);
   renameTitle(harness.service.library, 'one', 'New');
   harness.service.library.putChapter(chapter('one', '1', { translatedLanguage: 'pt-br' }));
-  const both = await download([target('one')], { language: 'pt-br' });
+  const both = await download([target('one')], { language: 'all' });
   expect(both.map((path) => dirname(path))).toEqual(['Old', 'Old']);
 });
 

@@ -455,7 +455,12 @@ test('of two releases, the later upload is taken, though the other was edited mo
   const day = (createdAt: string) => ({ createdAt, readableAt: createdAt, publishAt: createdAt });
   await start(
     { ...older, attributes: { ...older.attributes, ...day(AT), version: 9 } },
-    { ...later, id: EXAMPLE_CHAPTERS.first, attributes: { ...later.attributes, ...day(LATER) } },
+    {
+      ...later,
+      id: EXAMPLE_CHAPTERS.first,
+      groups: [{ id: uuidOf('others'), name: 'Others' }],
+      attributes: { ...later.attributes, ...day(LATER) },
+    },
   );
   const { events } = await first();
   const saved = events.filter(({ type }) => type === 'chapter-saved');

@@ -111,27 +111,25 @@ test('--force replaces no file of a deleted chapter by one that the history has'
   expect(paths()).toHaveLength(3);
 });
 
-test('a new chapter with the number that a saved one had is skipped', async () => {
+test('a new chapter with the number that a saved one had is saved beside it', async () => {
   const { library } = harness.service;
   library.putChapter(editChapter(chapter('one', '1'), LATER, { chapter: '3' }));
   library.putChapter(again);
-  const { events } = await harness.download({ targets, language: 'en' });
-  expect(events).toContainEqual(
-    expect.objectContaining({ chapter: again.id, reason: 'number-in-use' }),
-  );
-  expect(paths()).toEqual([named('Old', 1), named('Old', 2)]);
+  await harness.download({ targets, language: 'en' });
+  expect(paths()).toEqual(['Old/Old Ch.001 - Again [Scans].cbz', named('Old', 1), named('Old', 2)]);
 });
 
-test('a new chapter with the number that a file renamed by hand had is skipped', async () => {
+test('a new chapter with the number that a file renamed by hand had is saved beside it', async () => {
   const [file = ''] = harness.archives().filter((each) => each.endsWith(named('Old', 1)));
   renameSync(file, join(dirname(file), 'beginning.cbz'));
   harness.service.library.putChapter(editChapter(chapter('one', '1'), LATER, { chapter: '3' }));
   harness.service.library.putChapter(again);
-  const { events } = await harness.download({ targets, language: 'en' });
-  expect(events).toContainEqual(
-    expect.objectContaining({ chapter: again.id, reason: 'number-in-use' }),
-  );
-  expect(paths()).toEqual([named('Old', 2), 'Old/beginning.cbz']);
+  await harness.download({ targets, language: 'en' });
+  expect(paths()).toEqual([
+    'Old/Old Ch.001 - Again [Scans].cbz',
+    named('Old', 2),
+    'Old/beginning.cbz',
+  ]);
 });
 
 test('a number that the owner gave a file does not keep the chapter of that number away', async () => {

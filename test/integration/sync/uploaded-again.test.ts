@@ -5,7 +5,6 @@ import { editChapter } from '../../../src/practice-server/library/library.js';
 import { readEntry } from '../../support/archive.js';
 import { addElement } from '../../support/owner-edits.js';
 import { posixTest } from '../../support/platform.js';
-import { runCommand } from '../../support/retag-harness.js';
 import {
   chapterId,
   DAY_MS,
@@ -199,7 +198,7 @@ test('a release in another language is another chapter, if each language is want
   expect(savedIn((await harness.sync()).lines)).toEqual([id]);
 });
 
-test('a new chapter with the number that a saved one had is reported, until retag renumbers that one', async () => {
+test('a new chapter with the number that a saved one had is saved beside it', async () => {
   await start();
   harness.clock.advance(2 * DAY_MS);
   const second = harness.service.library.chapter(chapterId('Alpha', '2'));
@@ -208,9 +207,8 @@ test('a new chapter with the number that a saved one had is reported, until reta
   harness.service.library.putChapter(editChapter(second, at, { chapter: '3' }));
   const id = upload('2', 'Scans II');
   const { lines } = await harness.sync();
-  expect(savedIn(lines)).toEqual([]);
-  expect(skipped(lines)).toMatchObject([{ chapter: id, reason: 'number-in-use' }]);
-  expect(paths()).toEqual(BEFORE);
+  expect(savedIn(lines)).toEqual([id]);
+  expect(paths()).toEqual([...BEFORE, 'Alpha/Alpha Ch.002 [Scans II].cbz'].sort());
 });
 
 test('with upgrade, the renumbered chapter gets its new name, and the new one its number', async () => {
@@ -232,7 +230,7 @@ test('with upgrade, the renumbered chapter gets its new name, and the new one it
   ]);
 });
 
-test('with upgrade, a new chapter is reported where a renumbered one that was taken down keeps the number, until retag renames that', async () => {
+test('with upgrade, a new chapter is saved beside a renumbered one that was taken down', async () => {
   await start(', language: [en], upgrade: true');
   harness.clock.advance(2 * DAY_MS);
   const second = harness.service.library.chapter(chapterId('Alpha', '2'));
@@ -241,15 +239,8 @@ test('with upgrade, a new chapter is reported where a renumbered one that was ta
   const takenDown = { chapter: '3', isUnavailable: true };
   harness.service.library.putChapter(editChapter(second, at, takenDown));
   const id = upload('2', 'Scans II');
-  const { lines } = await harness.sync();
-  expect(skipped(lines)).toContainEqual(
-    expect.objectContaining({ chapter: id, reason: 'number-in-use' }),
-  );
-  expect(paths()).toEqual(BEFORE);
-  await runCommand(harness.base, 'retag', harness.base.output);
-  harness.clock.advance(8 * DAY_MS);
   expect(savedIn((await harness.sync()).lines)).toEqual([id]);
-  expect(paths()).toHaveLength(3);
+  expect(paths()).toEqual([...BEFORE, 'Alpha/Alpha Ch.002 [Scans II].cbz'].sort());
 });
 
 describe('a saved chapter that gets the number of a deleted one', () => {

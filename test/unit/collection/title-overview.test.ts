@@ -1,13 +1,10 @@
 /** What an overview counts as present, missing, taken down and duplicate. */
-import {
-  overviewOf,
-  type ListedRelease,
-  type OwnedChapter,
-} from '../../../src/collection/title-overview.js';
+import { overviewOf, type OwnedChapter } from '../../../src/collection/title-overview.js';
+import type { KnownRelease } from '../../../src/selection/same-chapter.js';
 
 const NOW_MS = Date.UTC(2026, 0, 1);
 
-function release(number: string, change: Partial<ListedRelease> = {}): ListedRelease {
+function release(number: string, change: Partial<KnownRelease> = {}): KnownRelease {
   return {
     id: `id ${number} ${change.language ?? 'en'}`,
     number,
@@ -19,6 +16,8 @@ function release(number: string, change: Partial<ListedRelease> = {}): ListedRel
     isUnavailable: false,
     publishAt: new Date(NOW_MS - 1_000),
     readableAt: undefined,
+    createdAt: undefined,
+    groups: [],
     ...change,
   };
 }
@@ -28,14 +27,19 @@ const owned = (
   file = `${id}.cbz`,
   number?: string,
   language?: string,
-): OwnedChapter => ({ chapterId: id, file, number, language });
+): OwnedChapter => ({
+  chapterId: id,
+  file,
+  release:
+    number === undefined ? undefined : release(number, { id, language, isUnavailable: true }),
+});
 
 function overview(
-  releases: readonly ListedRelease[],
+  releases: readonly KnownRelease[],
   files: readonly OwnedChapter[],
   { languages = ['en'], numbersRestart = false } = {},
 ) {
-  return overviewOf({ releases, numbersRestart }, files, languages, NOW_MS);
+  return overviewOf({ releases, numbersRestart, earlier: [] }, files, languages, NOW_MS);
 }
 
 const missingOf = (...args: Parameters<typeof overview>) => overview(...args).missing;
@@ -88,11 +92,20 @@ test('a chapter that will be published is not missing yet', () => {
   expect(missingOf(releases, [owned('id 1 en')])).toEqual([]);
 });
 
-test('gaps are whole numbers within the first and the last; 10.5 fills 10; volumes that restart have none', () => {
+test('gaps are whole numbers within the first and the last of a run of volumes; 10.5 fills 10', () => {
   const releases = [release('8'), release('10.5'), release('12')];
   const files = releases.map(({ id }) => owned(id));
   expect(missingOf(releases, files).map(({ number }) => number)).toEqual(['9', '11']);
-  expect(missingOf(releases, files, { numbersRestart: true })).toEqual([]);
+  const seasons = [
+    ...[release('8', { volume: '1' }), release('10', { volume: '1' })],
+    ...[release('1', { volume: '2' }), release('2', { volume: '2' })],
+  ];
+  expect(
+    missingOf(
+      seasons,
+      seasons.map(({ id }) => owned(id)),
+    ),
+  ).toEqual([{ number: '9', reason: 'not-uploaded' }]);
   const typo = [release('1'), release('100000')];
   expect(
     missingOf(
@@ -183,7 +196,7 @@ test('a chapter without a volume counts to the volume of its releases in other l
     ).volumes;
   expect(volumes(['id 1 en'])).toEqual([{ volume: '1', isComplete: false }]);
   expect(volumes(['id 1 en', 'id 2 en'])).toEqual([{ volume: '1', isComplete: true }]);
-  expect(volumes(['id 1 en'], true)).toEqual([{ volume: '1', isComplete: true }]);
+  expect(volumes(['id 1 en'], true)).toEqual([{ volume: '1', isComplete: false }]);
 });
 
 test('runs of chapters in reading order say what is there, gone and missing', () => {
@@ -215,6 +228,18 @@ test('a run has chapters of one volume if the numbers restart in each', () => {
     { state: 'present', first: '1', last: '2', count: 2, volume: '1' },
     { state: 'present', first: '1', last: '1', count: 1, volume: '2' },
     { state: 'not-downloaded', first: '2', last: '2', count: 1, volume: '2' },
+  ]);
+});
+
+test('a volume of which no chapter is there is missing, also where its numbers are there in another one', () => {
+  const releases = ['1', '2', '3'].flatMap((volume) =>
+    ['1', '2'].map((number) => release(number, { id: `${volume} ${number}`, volume })),
+  );
+  const { missing, missingVolumes, volumes } = overview(releases, [owned('1 1'), owned('2 2')]);
+  expect(missingVolumes).toEqual(['3']);
+  expect(volumes.map(({ isComplete }) => isComplete)).toEqual([false, false, false]);
+  expect(missing.map(({ volume, number }) => `${volume}/${number}`)).toEqual([
+    ...['1/2', '2/1', '3/1', '3/2'],
   ]);
 });
 

@@ -2,7 +2,13 @@ import type { Chapter } from '../../../src/api/chapters.js';
 import { missingChapters } from '../../../src/formats/volume-completeness.js';
 
 const chapter = (id: string, number: string | undefined, volume?: string, language = 'en') =>
-  ({ id, number, volume, language }) as Chapter;
+  ({
+    id,
+    number,
+    volume,
+    language,
+    groups: [{ id: `group of ${id}`, name: '' }],
+  }) as Partial<Chapter> as Chapter;
 const EN_1 = { language: 'en', volume: '1' };
 const NOW_MS = 1e12;
 const lacks = (chapters: readonly Chapter[], present: readonly string[], numbersRestart = false) =>

@@ -25,9 +25,19 @@ const volumeOf = (number: string | undefined, ...known: ReturnType<typeof listed
 
 describe('inferVolumes', () => {
   test('takes the volume that more than half of the releases name, whatever the order', () => {
-    const known = [listed('7', '3'), listed('7', '2', 2), listed('6', '1', 9)];
+    const known = [
+      ...[listed('7', '3'), listed('8', '3'), listed('9', '3')],
+      ...[listed('5', '2'), listed('6', '2'), listed('7', '2', 2)],
+      listed('4', '1', 9),
+    ];
     expect(volumeOf('7', ...known)).toBe('2');
     expect(volumeOf('7', ...known.reverse())).toBe('2');
+  });
+
+  test('takes none for a number that is in several runs of volumes', () => {
+    const seasons = [listed('1', '1'), listed('2', '1'), listed('3', '1'), listed('2', '2', 9)];
+    expect(volumeOf('2', ...seasons)).toBeUndefined();
+    expect(volumeOf('3', ...seasons)).toBe('1');
   });
 
   test('takes none where groups disagree, and none for a chapter without a number', () => {

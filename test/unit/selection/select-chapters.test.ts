@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import type { Chapter } from '../../../src/api/chapters.js';
+import { chapterKeys } from '../../../src/selection/same-chapter.js';
 import { isWithin, parseRanges } from '../../../src/selection/ranges.js';
 import { parseTimeBound } from '../../../src/selection/time-bound.js';
 import { selectChapters, type SelectionOptions } from '../../../src/selection/select-chapters.js';
@@ -36,7 +37,10 @@ const select = (
   chapters: readonly Chapter[],
   wish: Partial<SelectionOptions> = {},
   numbersRestart = false,
-) => selectChapters(chapters, { ...EVERYTHING, ...wish }, { nowMs: NOW_MS, numbersRestart });
+) => {
+  const keys = chapterKeys(chapters, { numbersRestart, nowMs: NOW_MS });
+  return selectChapters(chapters, { ...EVERYTHING, ...wish }, { nowMs: NOW_MS, keys });
+};
 const numbersOf = (chapters: readonly Chapter[], wish: Partial<SelectionOptions>) =>
   select(chapters, wish).selected.map(({ chapter }) => chapter.number);
 
@@ -182,14 +186,14 @@ describe('one release for each chapter', () => {
 
   test('then the later upload, whatever was edited since; then always the same', () => {
     const day = (number: number) => new Date(Date.UTC(2024, 0, number));
-    const first = release({ version: 9, createdAt: day(1), readableAt: day(9) });
+    const first = release({ groups: [B], version: 9, createdAt: day(1), readableAt: day(9) });
     const later = release({ version: 1, createdAt: day(2), readableAt: day(2) });
     expect(select([first, later]).selected[0]).toMatchObject({
       chapter: later,
       reason: 'created',
       explanation: expect.stringContaining('latest uploaded, 2024-01-02') as unknown,
     });
-    const delayed = release({ createdAt: day(2), readableAt: day(3) });
+    const delayed = release({ groups: [B], createdAt: day(2), readableAt: day(3) });
     expect(select([delayed, later]).selected[0]).toMatchObject({
       chapter: delayed,
       reason: 'readable',
@@ -200,11 +204,11 @@ describe('one release for each chapter', () => {
     );
   });
 
-  test('a number is the same however it is written, in whatever volume', () => {
+  test('a number is the same however it is written, of whatever group', () => {
     const releases = [
       release({ number: '010' }),
-      release({ number: '10.0', volume: '2' }),
-      release({ number: '10' }),
+      release({ number: '10.0', volume: '2', groups: [B] }),
+      release({ number: '10', groups: [{ id: 'c', name: 'Group C' }] }),
     ];
     expect(select(releases).selected).toHaveLength(1);
   });

@@ -1,12 +1,23 @@
 /** Which releases are taken over time: waiting for a group, replacing, exclusions. */
 import fc from 'fast-check';
 import type { Chapter } from '../../../src/api/chapters.js';
+import type { SavedState } from '../../../src/download/saved-state.js';
+import { chapterKeys } from '../../../src/selection/same-chapter.js';
 import { decideReleases, type ReleaseRules } from '../../../src/sync/release-decisions.js';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const NOW_MS = Date.UTC(2026, 5, 15);
-const CONTEXT = { nowMs: NOW_MS, numbersRestart: false };
+const contextOf = (releases: readonly Chapter[]) => ({
+  nowMs: NOW_MS,
+  keys: chapterKeys(releases, { nowMs: NOW_MS, numbersRestart: false }),
+});
+const SAVED: SavedState = {
+  state: 'saved',
+  archive: { chapterId: '', file: 'a.cbz', ownership: 'own' },
+  isOutdated: false,
+};
+const stateIf = (isSaved: boolean): SavedState => (isSaved ? SAVED : { state: 'missing' });
 
 const RULES: ReleaseRules = {
   selection: { languages: ['en'], groups: ['Preferred', 'Second'] },
@@ -45,8 +56,12 @@ function decide(
   had: readonly Chapter[] = [],
   state: 'saved' | 'recorded' = 'saved',
 ) {
-  const stateOf = (id: string) => (had.some((chapter) => chapter.id === id) ? state : 'missing');
-  const decisions = decideReleases(releases, { ...RULES, ...change }, stateOf, CONTEXT);
+  const stateOf = (id: string): SavedState => {
+    const isHad = had.some((chapter) => chapter.id === id);
+    return isHad && state === 'recorded' ? { state } : stateIf(isHad);
+  };
+  const rules = { ...RULES, ...change };
+  const decisions = decideReleases({ releases }, rules, stateOf, contextOf(releases));
   return {
     ...decisions,
     planned: decisions.planned.map(({ chapter, replaces }) => [chapter.id, replaces]),
@@ -112,13 +127,13 @@ describe('a better release that comes later', () => {
     });
   });
 
-  test('is not one whose file is missing: it is downloaded now', () => {
+  test('is not loaded for a chapter whose file the owner removed', () => {
     const both = [second, preferred];
-    expect(decide(both, {}, [second], 'recorded')).toMatchObject({ withoutFile: [preferred] });
-    expect(decide(both, { upgrade: true }, [second], 'recorded')).toMatchObject({
-      planned: [[preferred.id, second.id]],
-      withoutFile: [],
-    });
+    for (const upgrade of [false, true])
+      expect(decide(both, { upgrade }, [second], 'recorded')).toMatchObject({
+        planned: [],
+        withoutFile: [preferred],
+      });
   });
 
   test('a preferred language replaces too', () => {
@@ -180,7 +195,10 @@ test('repeated after its downloads, a decision takes nothing more, and each numb
         number: fc.constantFrom('1', '1.0', '2', '10.5', undefined),
         language: fc.constantFrom('en', 'fr'),
       }),
-      { maxLength: 20, selector: (it) => JSON.stringify([it.group, it.number, it.language]) },
+      {
+        maxLength: 20,
+        selector: (it) => JSON.stringify([it.group, Number(it.number), it.language]),
+      },
     )
     .map((all) =>
       all.map(({ group, agoMs, ...rest }, index) =>
@@ -190,16 +208,13 @@ test('repeated after its downloads, a decision takes nothing more, and each numb
   fc.assert(
     fc.property(releases, fc.boolean(), (all, upgrade) => {
       const rules = { ...RULES, upgrade };
-      const first = decideReleases(all, rules, () => 'missing', CONTEXT);
+      const context = contextOf(all);
+      const found = { releases: all };
+      const first = decideReleases(found, rules, () => stateIf(false), context);
       const ids = first.planned.map(({ chapter }) => chapter.id);
       const numbers = first.planned.map(({ chapter: { number } }) => Number(number));
       expect(new Set(numbers).size).toBe(numbers.length);
-      const second = decideReleases(
-        all,
-        rules,
-        (id) => (ids.includes(id) ? 'saved' : 'missing'),
-        CONTEXT,
-      );
+      const second = decideReleases(found, rules, (id) => stateIf(ids.includes(id)), context);
       expect(second.planned).toEqual([]);
       expect(second.waiting).toEqual(first.waiting);
     }),

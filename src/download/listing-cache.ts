@@ -1,6 +1,7 @@
 /**
- * The chapters that the service listed of each title, in the state folder: an overview of a large collection asks only
- * for titles that changed. If a file is deleted, its title is read again.
+ * The releases that the service listed of each title, in the state folder: an overview of a large collection asks only
+ * for titles that changed, and releases that were deleted since still say which chapters there are. If a file is deleted,
+ * its title is read again.
  */
 import { join } from 'node:path';
 import * as z from 'zod';
@@ -11,13 +12,18 @@ import type { Title } from '../api/titles.js';
 import { storedChapters, toStored } from '../api/stored-chapters.js';
 import { readCacheFile, writeCacheFile } from '../core/cache-file.js';
 import { isUuid } from '../core/uuid.js';
-import type { TitleListing } from './title-overview.js';
+
+export interface TitleListing {
+  readonly numbersRestart: boolean;
+  readonly releases: readonly Chapter[];
+  /** Releases that the service listed before, and does not list any more. */
+  readonly earlier: readonly Chapter[];
+}
 
 export interface CachedListing extends TitleListing {
-  readonly releases: readonly Chapter[];
   readonly name: string;
   readonly status: string | undefined;
-  /** When the service was asked, in milliseconds since 1970. */
+  /** When all releases were requested, in milliseconds since 1970; 0 if only those of some languages were. */
   readonly checkedAtMs: number;
   /** The chapter that was uploaded last then. */
   readonly latestChapterId: string | undefined;
@@ -30,10 +36,13 @@ const MAX_AGE_MS = 7 * 24 * 3_600_000;
 /** Whether the title has a new chapter, or was not read for a week. */
 export function isListingDue(title: Title, last: LastCheck | undefined, nowMs: number): boolean {
   return (
-    last === undefined ||
-    title.latestChapterId !== last.latestChapterId ||
-    Math.abs(nowMs - last.checkedAtMs) >= MAX_AGE_MS
+    last === undefined || title.latestChapterId !== last.latestChapterId || !isRecent(last, nowMs)
   );
+}
+
+/** Whether the releases of all languages were read within a week. */
+export function isRecent({ checkedAtMs }: Pick<CachedListing, 'checkedAtMs'>, nowMs: number) {
+  return Math.abs(nowMs - checkedAtMs) < MAX_AGE_MS;
 }
 
 export interface ListingDeps {
@@ -51,9 +60,39 @@ export async function updateListing(
 ): Promise<CachedListing> {
   const releases = await fetchTitleFeed(client, title.id, { signal, warn });
   const { name, status, numbersRestart, latestChapterId } = title;
-  const listing = { name, status, numbersRestart, latestChapterId, releases, checkedAtMs: nowMs };
-  await cache.write(title.id, listing);
-  return listing;
+  const earlier = notListed(releases, await cache.read(title.id));
+  const listing = { name, status, numbersRestart, latestChapterId, releases, earlier };
+  await cache.write(title.id, { ...listing, checkedAtMs: nowMs });
+  return { ...listing, checkedAtMs: nowMs };
+}
+
+/** The list of the title with the releases of some languages as they are now; no languages stand for all. */
+export function mergeListing(
+  title: Title,
+  releases: readonly Chapter[],
+  languages: readonly string[],
+  known: CachedListing | undefined,
+): CachedListing {
+  const isRead = ({ language }: Chapter) => languages.length === 0 || languages.includes(language);
+  const others = known?.releases.filter((release) => !isRead(release)) ?? [];
+  const all = [...releases, ...others];
+  const { name, status, numbersRestart } = title;
+  const { checkedAtMs = 0, latestChapterId } = known ?? {};
+  const earlier = notListed(all, known);
+  return { name, status, numbersRestart, latestChapterId, releases: all, earlier, checkedAtMs };
+}
+
+/** Titles with more releases than this that the service deleted do not exist. */
+const MAX_EARLIER = 5_000;
+
+function notListed(
+  releases: readonly Chapter[],
+  known: TitleListing | undefined,
+): readonly Chapter[] {
+  const listed = new Set(releases.map(({ id }) => id));
+  return [...(known?.releases ?? []), ...(known?.earlier ?? [])]
+    .filter(({ id }) => !listed.has(id))
+    .slice(0, MAX_EARLIER);
 }
 
 const cachedListing = z.object({
@@ -63,6 +102,7 @@ const cachedListing = z.object({
   latestChapterId: z.string().optional(),
   numbersRestart: z.boolean(),
   releases: storedChapters,
+  earlier: storedChapters.default([]),
 });
 
 const mergedTitle = z.object({ mergedInto: z.string() });
@@ -93,8 +133,9 @@ export class ListingCache {
     await writeCacheFile(this.#file(titleId), { mergedInto });
   }
 
-  async write(titleId: string, { releases, ...listing }: CachedListing): Promise<void> {
-    await writeCacheFile(this.#file(titleId), { ...listing, releases: toStored(releases) });
+  async write(titleId: string, { releases, earlier, ...listing }: CachedListing): Promise<void> {
+    const stored = { releases: toStored(releases), earlier: toStored(earlier) };
+    await writeCacheFile(this.#file(titleId), { ...listing, ...stored });
   }
 
   #file(titleId: string): string {

@@ -1,0 +1,164 @@
+/**
+ * What is known of the releases of a title: what the service lists now, what it listed before, and what the files in the
+ * output folder say of chapters that it does not list. From all of them follows which releases are of one chapter.
+ */
+import { dirname } from 'node:path';
+import type { Chapter } from '../api/chapters.js';
+import type { Title } from '../api/titles.js';
+import { readArchivedChapters } from '../cbz/archived-chapters.js';
+import { languageTag } from '../cbz/comic-info.js';
+import type { ChapterMetadata } from '../cbz/comic-info-reader.js';
+import type { ExistingArchive, LibraryIndex } from '../cbz/library-index.js';
+import { plainTitle } from '../cbz/numbered-title.js';
+import { chapterKeys, type ChapterKeys } from '../selection/same-chapter.js';
+import type { DownloadSession } from './download-session.js';
+import { ListingCache, type TitleListing } from './listing-cache.js';
+import { nameKey } from './title-home.js';
+
+/** A chapter in the output folder that the service does not list. */
+export interface UnlistedChapter {
+  readonly archive: ExistingArchive;
+  /** What its file says of it; not readable on the service. */
+  readonly release: Chapter;
+  /** Whether the owner changed its number in the file. */
+  readonly hasOwnNumber: boolean;
+}
+
+export interface KnownTitle {
+  readonly keys: ChapterKeys;
+  readonly unlisted: readonly UnlistedChapter[];
+  /** Releases that the service listed before, and does not list any more. */
+  readonly earlier: readonly Chapter[];
+}
+
+export type KnownTitles = ReadonlyMap<string, KnownTitle>;
+
+/** The releases of a title, as the service lists them in the requested languages. */
+interface ListedTitle {
+  readonly titleId: string;
+  readonly title: Pick<Title, 'names' | 'numbersRestart'> | undefined;
+  readonly listed: readonly Chapter[];
+  readonly languages: readonly string[];
+}
+
+type Library = Pick<LibraryIndex, 'ofTitle' | 'copiesOf' | 'inFolder'>;
+
+/** By the ids of the titles. */
+export async function readKnownTitles(
+  titles: readonly ListedTitle[],
+  library: Library,
+  { context, signal }: Pick<DownloadSession, 'context' | 'signal'>,
+): Promise<KnownTitles> {
+  const listings = new ListingCache(context.paths.state);
+  const nowMs = context.clock.wallMs();
+  const known = new Map<string, KnownTitle>();
+  for (const title of titles) {
+    const kept = await listings.read(title.titleId);
+    known.set(title.titleId, await readKnownTitle(title, library, { kept, nowMs, signal }));
+  }
+  return known;
+}
+
+/** Opens only the files of chapters that the service does not list. */
+export async function readKnownTitle(
+  { titleId, title, listed, languages }: ListedTitle,
+  library: Library,
+  {
+    kept,
+    nowMs,
+    signal,
+  }: {
+    readonly kept: TitleListing | undefined;
+    readonly nowMs: number;
+    readonly signal: AbortSignal;
+  },
+): Promise<KnownTitle> {
+  const byId = new Map(listed.map((chapter) => [chapter.id, chapter]));
+  const isRead = ({ language }: Chapter) => languages.length === 0 || languages.includes(language);
+  const before = (kept?.releases ?? []).filter(({ id }) => !byId.has(id));
+  const inOtherLanguages = before.filter((release) => !isRead(release));
+  const earlier = [...before.filter(isRead), ...(kept?.earlier ?? [])]
+    .filter(({ id }) => !byId.has(id))
+    .map((release) => ({ ...release, isUnavailable: true }));
+  const names = title?.names ?? [];
+  const unlisted = await readUnlisted({ titleId, names, listed: byId }, library, signal);
+  const { numbersRestart = false } = title ?? {};
+  const inFiles = unlisted.map(({ release }) => release);
+  const all = [...listed, ...inOtherLanguages, ...earlier, ...inFiles];
+  return { keys: chapterKeys(all, { numbersRestart, nowMs }), unlisted, earlier };
+}
+
+interface UnlistedOptions {
+  readonly titleId: string;
+  readonly names: readonly string[];
+  readonly listed: ReadonlyMap<string, Chapter>;
+}
+
+async function readUnlisted(
+  options: UnlistedOptions,
+  library: Library,
+  signal: AbortSignal,
+): Promise<readonly UnlistedChapter[]> {
+  const { listed, names } = options;
+  const titleKeys = names.map(nameKey);
+  const unlisted: UnlistedChapter[] = [];
+  for (const archive of archivesOf(options, library)) {
+    if (listed.has(archive.chapterId)) continue;
+    signal.throwIfAborted();
+    const known = await readArchivedChapters(archive.file);
+    const found = known.find(({ chapterId }) => chapterId === archive.chapterId);
+    // A number that the owner edited is not the service's.
+    const metadata = found?.written ?? found?.metadata;
+    if (metadata?.series === undefined) continue;
+    if (archive.titleId === undefined && !titleKeys.includes(nameKey(metadata.series))) continue;
+    const release = toRelease(archive.chapterId, metadata, [...listed.values()]);
+    const hasOwnNumber = found?.metadata.number !== metadata.number;
+    unlisted.push({ archive, release, hasOwnNumber });
+  }
+  return unlisted;
+}
+
+/** Older archives do not name their title: of these, the ones beside archives of the title are looked at. */
+function archivesOf(
+  { titleId, listed }: UnlistedOptions,
+  library: Library,
+): readonly ExistingArchive[] {
+  const own = new Set([
+    ...library.ofTitle(titleId),
+    ...[...listed.keys()].flatMap((chapterId) => library.copiesOf(chapterId)),
+  ]);
+  const folders = new Set([...own].map(({ file }) => dirname(file)));
+  const beside = [...folders].flatMap((folder) => library.inFolder(folder));
+  return [...new Set([...own, ...beside.filter((archive) => archive.titleId === undefined)])];
+}
+
+/** What a file says of a chapter, as a release that the service does not deliver. */
+export function toRelease(
+  id: string,
+  metadata: Pick<
+    ChapterMetadata,
+    'number' | 'volume' | 'title' | 'language' | 'publishedAt' | 'translators'
+  >,
+  listed: readonly Chapter[],
+): Chapter {
+  const { number, volume, title, language = '', publishedAt, translators = [] } = metadata;
+  const sameLanguage = listed.find((chapter) => languageTag(chapter.language) === language);
+  const groups = new Map(listed.flatMap((chapter) => chapter.groups.map((one) => [one.name, one])));
+  return {
+    id,
+    number,
+    volume,
+    title: plainTitle(title),
+    language: sameLanguage?.language ?? language.toLowerCase(),
+    pages: undefined,
+    externalUrl: undefined,
+    isUnavailable: true,
+    version: 1,
+    publishAt: publishedAt,
+    readableAt: undefined,
+    createdAt: undefined,
+    groups: translators.map((name) => groups.get(name) ?? { id: '', name }),
+    titleId: undefined,
+    partialTitle: undefined,
+  };
+}
