@@ -7,7 +7,7 @@ import { readdir, rm } from 'node:fs/promises';
 import { basename, dirname, extname, join, resolve } from 'node:path';
 import { chooseCover, chooseVolumeCovers, coverUrl, fetchCovers } from '../api/covers.js';
 import type { Cover, Title } from '../api/titles.js';
-import { cleanSegment } from '../cbz/path-segment.js';
+import { cleanSegment, MAX_SEGMENT_BYTES } from '../cbz/path-segment.js';
 import { loadImage, type ImageLoaderDeps } from '../image/load-image.js';
 import { ServiceError } from '../core/errors.js';
 import {
@@ -91,7 +91,8 @@ export function coverBaseName(file: string): string {
 
 /** Without its extension. */
 export function volumeCoverName(volume: string): string {
-  return cleanSegment(`cover Vol.${volume.padStart(2, '0')}`);
+  const name = `cover Vol.${volume.padStart(2, '0')}`;
+  return cleanSegment(name, MAX_SEGMENT_BYTES - '.jpeg'.length);
 }
 
 async function namesIn(folder: string): Promise<string[]> {
