@@ -138,8 +138,8 @@ async function attempt(
   try {
     const result = await act();
     if (!result) return;
-    const { errors, notStarted, stoppedBy, reports, notices, ...series } = result;
-    report.errors.push(...errors);
+    const { errors, bindErrors, notStarted, stoppedBy, reports, notices, ...series } = result;
+    report.errors.push(...errors, ...bindErrors);
     for (const update of notices) report.notices.push({ target, update });
     if (series.failed > 0)
       report.failures.push({
@@ -147,6 +147,8 @@ async function attempt(
         name: series.name,
         message: `${pluralize(series.failed, 'chapter')} failed: ${errors[0]?.message ?? ''}`,
       });
+    for (const { message } of bindErrors)
+      report.failures.push({ target, name: series.name, message: `Not bound: ${message}` });
     report.notStarted += notStarted;
     report.stoppedBy ??= stoppedBy;
     // Without a download, what earlier titles left still waits.
