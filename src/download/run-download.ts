@@ -11,6 +11,7 @@ import { checkOutputFile } from '../core/output-file.js';
 import type { Target } from '../selection/target.js';
 import { expandHome } from '../core/home-folder.js';
 import type { AppContext } from '../config/context.js';
+import { withLibraryLock } from '../config/library-lock.js';
 import { shareServer } from './chapter-share.js';
 import type { DownloadRequest } from './download-request.js';
 import {
@@ -77,12 +78,15 @@ export async function download(
   if (request.share !== undefined) await shareServer(context);
   if (request.exec !== undefined) checkProgram(request.exec, context.env);
   const history = await openHistory(request);
-  const result = await withSession(context, request, listeners, signal, (session) =>
-    runPlan({ ...session, listeners, request, history }, (shared) => {
+  const result = await withSession(context, request, listeners, signal, (session) => {
+    const lock = { isExclusive: false, signal, warn: session.warn };
+    const underLock: RunSession['underLock'] = (action) =>
+      withLibraryLock(output, context, lock, action);
+    return runPlan({ ...session, listeners, request, history, underLock }, (shared) => {
       reportInvalidTargets(request, shared.listeners.observe);
       return planRequest(shared, { prefetches: true });
-    }),
-  );
+    });
+  });
   const files = new Set([...result.savedFiles.values(), ...result.retaggedFiles.values()]);
   // Without it, the next scan opens them.
   if (files.size > 0) await addToIndex(context.paths.state, output, files).catch(() => undefined);
@@ -118,6 +122,8 @@ async function planRequest(
 
 interface RunSession extends DownloadSession {
   readonly listeners: PlanListeners;
+  /** No file gets another name while the action looks at the existing ones, saves and binds. Not for a sync, which holds the lock. */
+  readonly underLock?: <T>(action: () => Promise<T>) => Promise<T>;
 }
 
 /** Saves what `plan` resolves with, within a session, and adds what it does to `result`. Throws UsageError as `download` does. */
@@ -126,7 +132,7 @@ export async function runPlan(
   plan: (session: DownloadSession) => Plan | Promise<Plan>,
   result = emptyResult(),
 ): Promise<DownloadResult> {
-  const { request, context, listeners, history } = outerSession;
+  const { request, context, listeners, history, underLock = (action) => action() } = outerSession;
   const startedAtMs = context.clock.monotonicMs();
   let fields: Plan['fields'] = new Map();
   const additions: Promise<void>[] = [];
@@ -154,11 +160,16 @@ export async function runPlan(
       fields = planned.fields;
       return planned;
     };
-    const planned = await planOrStop(session, planOnce, result);
-    if (planned) {
+    const planned = await underLock(async () => {
+      const plannedOnce = await planOrStop(session, planOnce, result);
+      if (!plannedOnce) return undefined;
       const { savePlan } = await import('./save-plan.js');
-      await savePlan(planned, session, result);
-      await bindSaved(planned, session, result);
+      await savePlan(plannedOnce, session, result);
+      await bindSaved(plannedOnce, session, result);
+      return plannedOnce;
+    });
+    // The program may run another tankobon in the folder.
+    if (planned) {
       const files = { saved: result.savedFiles, books };
       result.stoppedBy ??= await announceSaved(planned.chapters, files, session);
     }
