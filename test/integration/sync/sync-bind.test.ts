@@ -1,6 +1,7 @@
 /** A book that a sync could not write, or did not come to: the exit code, and that the next run binds it. */
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { interruptedError } from '../../../src/core/errors.js';
 import { createLibrary } from '../../../src/practice-server/library/library.js';
 import type { PracticeOptions } from '../../../src/practice-server/practice-options.js';
 import { readSyncState, syncFolder } from '../../../src/sync/sync-journal.js';
@@ -72,7 +73,7 @@ test('chapters that a stopped run saved and did not bind are bound later, also a
   await start({
     onRequest: ({ path }) => {
       // The covers come after the chapters are saved, and before they are bound.
-      if (isSaving && path.startsWith('/cover')) stop.abort();
+      if (isSaving && path.startsWith('/cover')) stop.abort(interruptedError());
     },
   });
   await harness.sync();
