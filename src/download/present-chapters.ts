@@ -2,11 +2,12 @@
  * Chapters whose files tankobon saved before the run. What belongs to them may be missing all the same: a run that was
  * killed saves no covers, and the options may be new.
  */
-import { dirname } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import type { Chapter } from '../api/chapters.js';
 import type { Title } from '../api/titles.js';
 import { readArchivedChapters } from '../cbz/archived-chapters.js';
 import type { LibraryIndex } from '../cbz/library-index.js';
+import type { Options } from '../config/options/options.js';
 import { groupBy } from '../core/group-by.js';
 import type { LoadedTitles } from '../selection/title-loader.js';
 import { titleIdOf } from './comic-metadata.js';
@@ -49,12 +50,13 @@ export async function withoutCovers(
   return inFolders(present, (folder) => lacksCover(folder, which));
 }
 
-/** Those in folders without `series.json` or `details.json`, each with the title's name by its file. */
+/** Those in folders of one title without `series.json` or `details.json`, with the title's name there. */
 export async function withoutSeriesMetadata(
   present: readonly PresentChapter[],
+  output: string,
 ): Promise<readonly ChapterInFolder[]> {
   const lacking = await inFolders(present, async ({ folder, isShared }) =>
-    isShared ? false : lacksSeriesMetadata(folder),
+    isShared || resolve(folder) === resolve(output) ? false : lacksSeriesMetadata(folder),
   );
   const named: ChapterInFolder[] = [];
   for (const chapters of groupBy(lacking, ({ file }) => dirname(file)).values()) {
@@ -63,6 +65,16 @@ export async function withoutSeriesMetadata(
     named.push(...chapters.map((each) => ({ ...each, title: each.title.then(withName) })));
   }
   return named;
+}
+
+/** Whether withoutCovers or withoutSeriesMetadata finds some, if they were asked for. */
+export async function lacksExtras(
+  present: readonly PresentChapter[],
+  { cover, seriesMetadata, output }: Pick<Options, 'cover' | 'seriesMetadata' | 'output'>,
+): Promise<boolean> {
+  const which = cover === 'all' ? 'all' : 'one';
+  if (cover && (await withoutCovers(present, which)).length > 0) return true;
+  return seriesMetadata && (await withoutSeriesMetadata(present, output)).length > 0;
 }
 
 async function inFolders(

@@ -2,7 +2,7 @@
  * What belongs to chapters if it was asked for: covers, metadata of the series, and read marks. For chapters that were
  * there before the run, only what is missing is made.
  */
-import { dirname, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import type { Chapter } from '../api/chapters.js';
 import { coversBaseUrl, coverUrl } from '../api/covers.js';
 import { fetchReadMarkers, markRead } from '../api/read-markers.js';
@@ -90,8 +90,7 @@ async function seriesFiles(
 ): Promise<void> {
   const { output, hasVolumeBooks } = request;
   const coversUrl = coversBaseUrl(service.addresses.apiUrl);
-  const others = present.filter(({ file }) => resolve(dirname(file)) !== resolve(output));
-  const lacking = await withoutSeriesMetadata(others);
+  const lacking = await withoutSeriesMetadata(present, output);
   const all = [...saved.map(inFolder), ...lacking];
   for (const { folder, title, chapters, isShared } of await groupByFolder(all)) {
     if (isShared || resolve(folder) === resolve(output)) {

@@ -14,6 +14,7 @@ import type {
 } from '../download/download-session.js';
 import type { DownloadResult } from '../download/download-result.js';
 import { planSelected } from '../download/plan.js';
+import { findPresent, lacksExtras, type PresentChapter } from '../download/present-chapters.js';
 import { runPlan } from '../download/run-download.js';
 import { savedState } from '../download/saved-state.js';
 import { savedUpdate } from '../download/series-updates.js';
@@ -31,7 +32,7 @@ export function historyFor(
   return isIgnored ? undefined : history;
 }
 
-/** What it does is added to `result`. */
+/** Saves the releases, and the covers and metadata that those lack which are there. What it does is added to `result`. */
 export async function saveReleases(
   due: DueTitle,
   planned: readonly PlannedRelease[],
@@ -39,10 +40,11 @@ export async function saveReleases(
   result: DownloadResult,
   session: SyncSession & Pick<DownloadSession, 'onClaimedElsewhere'>,
 ): Promise<void> {
-  if (planned.length === 0) return;
   const { id, output } = due;
   const { libraries, journal, listeners } = session;
-  const { request, plan } = await planReleases(due, planned, releases, session);
+  const present = await releasesPresent(due, releases, session);
+  const { request, plan } = await planReleases(due, planned, releases, session, present);
+  if (planned.length === 0 && !(await lacksExtras(present, request))) return;
   const started = planned.filter(({ isUpdate }) => !isUpdate);
   const plannedIds = planned.map(({ chapter }) => chapter.id);
   // If the run is killed, the next one announces what was saved.
@@ -66,6 +68,15 @@ export async function saveReleases(
   libraries.update(output, id, result);
 }
 
+async function releasesPresent(
+  { id, title, output }: DueTitle,
+  releases: readonly Chapter[],
+  { libraries }: SyncSession,
+): Promise<readonly PresentChapter[]> {
+  const titles = new Map([[id, title]]);
+  return findPresent(releases, await libraries.open(output), Promise.resolve({ titles }));
+}
+
 /** A release of another program, or behind a link, stays beside the one that is better, also if it was put there meanwhile. */
 async function warnOfKept(old: ExistingArchive | undefined, { warn }: SyncSession): Promise<void> {
   if (!old || old.isBound || !(await lstatIfExists(old.file))) return;
@@ -79,6 +90,7 @@ export async function planReleases(
   planned: readonly PlannedRelease[],
   releases: readonly Chapter[],
   session: SyncSession,
+  present: readonly PresentChapter[] = [],
 ) {
   const { id, title, label, options, output } = due;
   const { libraries, context, options: syncOptions } = session;
@@ -104,7 +116,7 @@ export async function planReleases(
     const fields = [...named.fields].map(([chapterId, each]) => {
       return [chapterId, { ...each, series: label }] as const;
     });
-    return { ...named, fields: new Map(fields) };
+    return { ...named, present, fields: new Map(fields) };
   };
   return { request, plan };
 }

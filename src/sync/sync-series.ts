@@ -93,11 +93,11 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
   const { bind } = effectiveOptions(options, context.settings);
   // If the run is killed, the next one binds what was saved.
   if (bind !== false && (wasUnbound || all.length > 0)) journal.add({ unbound: id });
-  await save(all, (chapterId) => claimedElsewhere.add(chapterId));
+  if (!dryRun) await save(all, (chapterId) => claimedElsewhere.add(chapterId));
   const finish = async ({ isStopped = result.stoppedBy !== undefined } = {}) => {
     const left = all.filter(({ chapter }) => claimedElsewhere.has(chapter.id));
     if (isStopped) result.notStarted += left.length;
-    else await save(left);
+    else if (left.length > 0) await save(left);
     const saved = dryRun ? planned : all.filter(({ chapter }) => result.savedFiles.has(chapter.id));
     const isToBind = !dryRun && (saved.length + result.retaggedFiles.size > 0 || wasUnbound);
     const bindErrors = await bindIfNeeded(due, releases, isToBind, session);
