@@ -126,13 +126,18 @@ interface RunSession extends DownloadSession {
   readonly underLock?: <T>(action: () => Promise<T>) => Promise<T>;
 }
 
+/** For a sync, which holds the lock. */
+async function withoutLock<T>(action: () => Promise<T>): Promise<T> {
+  return action();
+}
+
 /** Saves what `plan` resolves with, within a session, and adds what it does to `result`. Throws UsageError as `download` does. */
 export async function runPlan(
   outerSession: RunSession,
   plan: (session: DownloadSession) => Plan | Promise<Plan>,
   result = emptyResult(),
 ): Promise<DownloadResult> {
-  const { request, context, listeners, history, underLock = (action) => action() } = outerSession;
+  const { request, context, listeners, history, underLock = withoutLock } = outerSession;
   const startedAtMs = context.clock.monotonicMs();
   let fields: Plan['fields'] = new Map();
   const additions: Promise<void>[] = [];

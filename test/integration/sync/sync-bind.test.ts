@@ -81,7 +81,7 @@ test('chapters that a stopped run saved and did not bind are bound later, also a
   addChapter('Alpha', '3');
   isSaving = true;
   await harness.sync({ cover: true }, { signal: stop.signal });
-  expect(harness.base.archives().filter((file) => / Ch\.003/.test(file))).toHaveLength(1);
+  expect(harness.base.archives().filter((file) => file.includes(' Ch.003'))).toHaveLength(1);
   expect(await chaptersIn(book('Alpha'))).toBe(2);
   await harness.sync({ only: ['Beta'] });
   expect(await harness.sync()).toMatchObject({ code: 0 });
