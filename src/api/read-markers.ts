@@ -8,8 +8,37 @@ import { chunk } from './collection.js';
 import { parseWith } from './parse-response.js';
 
 const MAX_CHAPTERS = 100;
+/** In the address of one request. */
+const MAX_TITLES = 100;
 /** The service does not have the endpoint. */
 const UNSUPPORTED_STATUSES: readonly number[] = [404, 405];
+
+/** The ids of the chapters of these titles that are marked as read; undefined if the service does not say which. */
+export async function fetchReadMarkers(
+  client: ServiceClient,
+  titleIds: readonly string[],
+  signal?: AbortSignal,
+): Promise<ReadonlySet<string> | undefined> {
+  const read = new Set<string>();
+  const parser = parseWith(({ readMarkers }) => readMarkers);
+  for (const ids of chunk(titleIds, MAX_TITLES)) {
+    const query = new URLSearchParams(ids.map((id) => ['ids[]', id]));
+    try {
+      const { data } = await client.api({
+        method: 'GET',
+        path: '/manga/read',
+        query,
+        parser,
+        signal,
+      });
+      for (const id of data) read.add(id.toLowerCase());
+    } catch (error) {
+      if (!isUnsupported(error)) throw error;
+      return undefined;
+    }
+  }
+  return read;
+}
 
 /** Marks chapters of one title, or of an unknown one. */
 export async function markRead(
@@ -34,10 +63,12 @@ export async function markRead(
     try {
       await post(`/manga/${titleId}/read`, { chapterIdsRead: ids, chapterIdsUnread: [] });
     } catch (error) {
-      const isUnsupported =
-        error instanceof ServiceRefusal && UNSUPPORTED_STATUSES.includes(error.status);
-      if (!isUnsupported) throw error;
+      if (!isUnsupported(error)) throw error;
       await markEach(ids);
     }
   }
+}
+
+function isUnsupported(error: unknown): boolean {
+  return error instanceof ServiceRefusal && UNSUPPORTED_STATUSES.includes(error.status);
 }

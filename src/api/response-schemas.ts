@@ -225,4 +225,7 @@ export const readingStatuses = z.object({
   statuses: z.union([z.record(z.string(), z.unknown()), z.array(z.never()).max(0)]),
 });
 
+/** The ids of chapters. */
+export const readMarkers = z.object({ result: z.literal('ok'), data: z.array(z.string()) });
+
 export const okResult = z.object({ result: z.literal('ok') });

@@ -27,19 +27,22 @@ export const DEFAULT_NAME_TEMPLATE_WITH_LANGUAGE =
 export type FormatFileName = (values: FieldValues & { readonly id: string }) => string;
 
 /**
- * Parses a template. `extension` is that of the files, with its dot. Throws UsageError `bad-option` for an invalid
- * template or an unknown field, and StorageError `outside-output` for a template that leaves the folder.
+ * Parses a template. `extension` is that of the files, with its dot. Names stay `reservedBytes` below the limit of file
+ * systems, for what is added to them later. Throws UsageError `bad-option` for an invalid template or an unknown field,
+ * and StorageError `outside-output` for a template that leaves the folder.
  */
 export function compileNameTemplate(
   template: string,
   extension: string = CBZ_EXTENSION,
+  reservedBytes = 0,
 ): FormatFileName {
   const hasExtension = extension !== '' && template.toLowerCase().endsWith(extension);
   const segments = parseTemplate(hasExtension ? template.slice(0, -extension.length) : template);
   return (values) => {
     const rendered = segments.map((segment, index) => {
       const isFile = index === segments.length - 1;
-      const maxBytes = MAX_SEGMENT_BYTES - (isFile ? Buffer.byteLength(extension) : 0);
+      const addedBytes = isFile ? Buffer.byteLength(extension) + reservedBytes : 0;
+      const maxBytes = MAX_SEGMENT_BYTES - addedBytes;
       return cleanSegment(renderSegment(segment, shortened(segment, values, maxBytes)), maxBytes);
     });
     const folders = rendered.slice(0, -1).filter((segment) => segment !== '');

@@ -34,6 +34,11 @@ function sanitized(text: string): string {
     .replace(SEVERAL_DOTS, (dots) => (dots.length === 2 ? '.' : '…'));
 }
 
+/** The name and its ending, which stays whole: the name is cut where the limit of the file system needs it. */
+export function fitSegment(name: string, ending: string): string {
+  return truncate(name, MAX_SEGMENT_BYTES - Buffer.byteLength(ending)) + ending;
+}
+
 /** Cuts between graphemes. */
 export function truncate(text: string, maxBytes: number): string {
   if (Buffer.byteLength(text) <= maxBytes) return text;

@@ -16,6 +16,7 @@ import { COMIC_INFO_NAME } from '../cbz/comic-info.js';
 import { readValidComicInfo, type ChapterMetadata } from '../cbz/comic-info-reader.js';
 import { listEntries } from '../cbz/decode-limits.js';
 import { parseComicInfoIdentity, parseIdentityComment } from '../cbz/identity.js';
+import { fitSegment } from '../cbz/path-segment.js';
 import { readdirIfReadable } from '../cbz/scan-library.js';
 import { readFileState, type FileState } from '../cbz/ownership.js';
 import { toZipEntry, withZip, type ZipEntry } from '../cbz/zip-file.js';
@@ -128,7 +129,7 @@ function byFile(a: { readonly file: string }, b: { readonly file: string }): num
 
 /** Where a folder of images is packed. */
 export function packedPath(folder: string): string {
-  return `${folder}.cbz`;
+  return join(dirname(folder), fitSegment(basename(folder), '.cbz'));
 }
 
 function isPacked(folder: string, archives: ReadonlySet<string>): boolean {

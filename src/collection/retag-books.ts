@@ -3,6 +3,7 @@ import { basename, dirname, extname, join, relative, resolve, sep } from 'node:p
 import type { Chapter } from '../api/chapters.js';
 import type { ExistingArchive } from '../cbz/library-index.js';
 import { cleanSegment, MAX_SEGMENT_BYTES } from '../cbz/path-segment.js';
+import { BOOK_SUFFIX_BYTES } from '../formats/book-names.js';
 import type { SeriesRename } from '../formats/book-series.js';
 import { bookPath, readOwnBook, type BookMove, type OwnBook } from '../formats/rename-book.js';
 import { sharedFolder, type NewFolders } from './new-folders.js';
@@ -96,6 +97,6 @@ function renamedFile(
   if (rest === undefined || old === '' || /^[\p{L}\p{N}]/u.test(rest)) return name;
   const extension = format === 'folder' ? '' : extname(name);
   const stem = rest.slice(0, rest.length - extension.length);
-  const maxBytes = MAX_SEGMENT_BYTES - Buffer.byteLength(stem + extension);
+  const maxBytes = MAX_SEGMENT_BYTES - BOOK_SUFFIX_BYTES - Buffer.byteLength(stem + extension);
   return cleanSegment(cleanSegment(to, maxBytes) + stem) + extension;
 }

@@ -12,6 +12,7 @@ import {
 import { UsageError } from '../core/errors.js';
 import { expandHome } from '../core/home-folder.js';
 import { bookExtension, type BindBy } from '../formats/bind-choices.js';
+import { BOOK_SUFFIX_BYTES } from '../formats/book-names.js';
 import { findDevice } from '../formats/device/devices.js';
 import { pageProfile } from '../formats/device/page-profile.js';
 import type { BindRequest } from '../formats/plan-books.js';
@@ -61,7 +62,7 @@ export function bindRequest(inputs: readonly string[], options: Options): BindRe
     maxBytes: format === 'folder' ? undefined : maxBytes,
     profile: device && pageProfile(device, options),
     output: expandHome(options.output),
-    nameBook: compileNameTemplate(template, extension),
+    nameBook: compileNameTemplate(template, extension, BOOK_SUFFIX_BYTES),
     folderTemplate: foldersOfTemplate(template),
   };
 }

@@ -150,7 +150,9 @@ async function titlesOf(
   const titles = new Map<string, TitleChapters>(
     plan.series.map((series) => [series.titleId, series]),
   );
-  for (const { chapter, title } of plan.chapters) {
+  // A killed run may have saved the others, and not have bound them.
+  const unbound = plan.present.filter(({ isInBook }) => !isInBook);
+  for (const { chapter, title } of [...plan.chapters, ...unbound]) {
     const titleId = chapter?.titleId;
     if (titleId === undefined || titles.has(titleId)) continue;
     const { language } = chapter ?? {};

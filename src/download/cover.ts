@@ -6,8 +6,9 @@
 import { readdir, rm } from 'node:fs/promises';
 import { basename, dirname, extname, join, resolve } from 'node:path';
 import { chooseCover, chooseVolumeCovers, coverUrl, fetchCovers } from '../api/covers.js';
+import type { Chapter } from '../api/chapters.js';
 import type { Cover, Title } from '../api/titles.js';
-import { cleanSegment } from '../cbz/path-segment.js';
+import { cleanSegment, MAX_SEGMENT_BYTES } from '../cbz/path-segment.js';
 import { loadImage, type ImageLoaderDeps } from '../image/load-image.js';
 import { ServiceError } from '../core/errors.js';
 import {
@@ -21,7 +22,6 @@ import {
 import { publishNew } from '../core/publish.js';
 import type { ServiceClient } from '../api/client.js';
 import { readFileState, replaceAs } from '../cbz/ownership.js';
-import type { PlannedChapter } from './plan-jobs.js';
 import type { SavedCovers } from './saved-covers.js';
 
 /** The names that saveCovers gives. */
@@ -34,6 +34,14 @@ export interface CoverDeps {
   readonly coversUrl: URL;
   readonly warn: (message: string) => void;
   readonly signal: AbortSignal;
+}
+
+/** A chapter and its file. */
+export interface ChapterInFolder {
+  readonly file: string;
+  readonly chapter: Chapter | undefined;
+  /** Undefined if nothing is known of it. Never rejects. */
+  readonly title: Promise<Title | undefined>;
 }
 
 /** A folder, and the chapters of one title in it. */
@@ -54,7 +62,7 @@ interface SaveCoverDeps extends CoverDeps {
  * the files that were written.
  */
 export async function saveCovers(
-  chapters: readonly PlannedChapter[],
+  chapters: readonly ChapterInFolder[],
   which: 'one' | 'all',
   deps: SaveCoverDeps,
 ): Promise<string[]> {
@@ -91,7 +99,22 @@ export function coverBaseName(file: string): string {
 
 /** Without its extension. */
 export function volumeCoverName(volume: string): string {
-  return cleanSegment(`cover Vol.${volume.padStart(2, '0')}`);
+  const name = `cover Vol.${volume.padStart(2, '0')}`;
+  return cleanSegment(name, MAX_SEGMENT_BYTES - '.jpeg'.length);
+}
+
+/** Whether the folder lacks a cover that saveCovers may find: that of the title, or, with `all`, one of these volumes. */
+export async function lacksCover(
+  { folder, title, chapters }: TitleFolder,
+  which: 'one' | 'all',
+): Promise<boolean> {
+  const names = await namesIn(folder);
+  const present = new Set(names.filter((name) => COVER_NAME.test(name)).map(coverBaseName));
+  const volumes = which === 'all' ? chapters.flatMap(({ volume }) => volume ?? []) : [];
+  return (
+    title.mainCover !== undefined &&
+    ['cover', ...volumes.map(volumeCoverName)].some((name) => !present.has(name))
+  );
 }
 
 async function namesIn(folder: string): Promise<string[]> {
@@ -104,13 +127,13 @@ async function namesIn(folder: string): Promise<string[]> {
 }
 
 export async function groupByFolder(
-  chapters: readonly PlannedChapter[],
+  chapters: readonly ChapterInFolder[],
 ): Promise<readonly TitleFolder[]> {
   const folders = new Map<string, TitleFolder>();
-  for (const { job, chapter, title: titlePromise } of chapters) {
+  for (const { file, chapter, title: titlePromise } of chapters) {
     const title = await titlePromise;
     if (!chapter || !title) continue;
-    const folder = dirname(job.file);
+    const folder = dirname(file);
     const titleFolder = folders.get(folder) ?? { folder, title, chapters: [], isShared: false };
     folders.set(folder, titleFolder);
     if (titleFolder.title.id === title.id) titleFolder.chapters.push(chapter);

@@ -1,5 +1,7 @@
 /** Keeps a damaged file under a second name before its first one is replaced. */
 import { constants, copyFile, link } from 'node:fs/promises';
+import { basename, dirname, extname, join } from 'node:path';
+import { fitSegment } from '../cbz/path-segment.js';
 import { haveSameBytes, isSystemError, removeFile } from '../core/files.js';
 
 export interface RepairedFile {
@@ -12,10 +14,18 @@ export interface RepairedFile {
   readonly keptFiles?: readonly string[];
 }
 
+/** The second name of a damaged file. A name that is too long with what is added to it is cut before its extension. */
+function damagedPath(file: string, count: number): string {
+  const extension = extname(file);
+  const number = count === 1 ? '' : `.${count}`;
+  const name = fitSegment(basename(file, extension), `${extension}${number}.damaged`);
+  return join(dirname(file), name);
+}
+
 /** Gives the file a second name, `<name>.damaged`, and resolves with it; a killed run may have given it. */
 export async function keepDamaged(file: string): Promise<string> {
   for (let count = 1; ; count += 1) {
-    const kept = count === 1 ? `${file}.damaged` : `${file}.${count}.damaged`;
+    const kept = damagedPath(file, count);
     try {
       await link(file, kept).catch(async (error: unknown) => {
         if (isSystemError(error, 'EEXIST')) throw error;

@@ -22,6 +22,7 @@ import { compareWithLibrary, planJobs, type PlannedChapter } from './plan-jobs.j
 import { selectForPlan, type ChosenChapter, type PlanSelection } from './plan-selection.js';
 import { inferPlanVolumes, type ListedVolumes } from './plan-volumes.js';
 import { planUploads, type ReplacedArchives } from './plan-uploads.js';
+import { findPresent, type PresentChapter } from './present-chapters.js';
 import { prefetchSingleChapter } from './prefetch.js';
 import { withReplaced } from './replaced-names.js';
 import { preferSavedReleases } from './saved-releases.js';
@@ -29,6 +30,8 @@ import type { KnownChapters } from './saved-state.js';
 
 export interface Plan extends Omit<PlanSelection, 'selected'> {
   readonly chapters: readonly PlannedChapter[];
+  /** The selected chapters whose files tankobon saved before. */
+  readonly present: readonly PresentChapter[];
   /** What killed runs left: workspaces of chapters that are already saved, and temporary files. */
   readonly leftovers: readonly string[];
   /** What is known of the chapters, by id. */
@@ -163,6 +166,11 @@ export async function planSelected(
     signal,
   );
   const loading = { titles: named.titles, loadedTitles };
+  const present = findPresent(
+    selected.flatMap(({ chapter }) => chapter ?? []),
+    library,
+    loadedTitles,
+  );
   const chapters = planJobs(replacing, library, loading, {
     ...options,
     replacements,
@@ -173,6 +181,7 @@ export async function planSelected(
   warnOfFiles(compared.kept, chapters, warn);
   return {
     chapters,
+    present,
     skipped: [...uploads.skipped, ...compared.skipped],
     leftovers: findLeftovers(library, compared.finished, options.quality),
     excluded: [],

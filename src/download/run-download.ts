@@ -12,6 +12,7 @@ import type { Target } from '../selection/target.js';
 import { expandHome } from '../core/home-folder.js';
 import type { AppContext } from '../config/context.js';
 import type { ChapterJob } from './chapter.js';
+import { withLibraryLock } from '../config/library-lock.js';
 import { shareServer } from './chapter-share.js';
 import type { DownloadRequest } from './download-request.js';
 import {
@@ -78,12 +79,15 @@ export async function download(
   if (request.share !== undefined) await shareServer(context);
   if (request.exec !== undefined) checkProgram(request.exec, context.env);
   const history = await openHistory(request);
-  const result = await withSession(context, request, listeners, signal, (session) =>
-    runPlan({ ...session, listeners, request, history }, (shared) => {
+  const result = await withSession(context, request, listeners, signal, (session) => {
+    const lock = { isExclusive: false, signal, warn: session.warn };
+    const underLock: RunSession['underLock'] = (action) =>
+      withLibraryLock(output, context, lock, action);
+    return runPlan({ ...session, listeners, request, history, underLock }, (shared) => {
       reportInvalidTargets(request, shared.listeners.observe);
       return planRequest(shared, { prefetches: true });
-    }),
-  );
+    });
+  });
   const files = new Set([...result.savedFiles.values(), ...result.retaggedFiles.values()]);
   // Without it, the next scan opens them.
   if (files.size > 0) await addToIndex(context.paths.state, output, files).catch(() => undefined);
@@ -119,6 +123,13 @@ async function planRequest(
 
 interface RunSession extends DownloadSession {
   readonly listeners: PlanListeners;
+  /** No file gets another name while the action looks at the existing ones, saves and binds. Not for a sync, which holds the lock. */
+  readonly underLock?: <T>(action: () => Promise<T>) => Promise<T>;
+}
+
+/** For a sync, which holds the lock. */
+async function withoutLock<T>(action: () => Promise<T>): Promise<T> {
+  return action();
 }
 
 /** Saves what `plan` resolves with, within a session, and adds what it does to `result`. Throws UsageError as `download` does. */
@@ -127,7 +138,7 @@ export async function runPlan(
   plan: (session: DownloadSession) => Plan | Promise<Plan>,
   result = emptyResult(),
 ): Promise<DownloadResult> {
-  const { request, context, listeners, history } = outerSession;
+  const { request, context, listeners, history, underLock = withoutLock } = outerSession;
   const startedAtMs = context.clock.monotonicMs();
   let fields: Plan['fields'] = new Map();
   let replacedIds: ReadonlyMap<string, readonly string[]> = new Map();
@@ -159,11 +170,16 @@ export async function runPlan(
       replacedIds = new Map(planned.chapters.map(({ job }) => [job.id, replacedChapters(job)]));
       return planned;
     };
-    const planned = await planOrStop(session, planOnce, result);
-    if (planned) {
+    const planned = await underLock(async () => {
+      const plannedOnce = await planOrStop(session, planOnce, result);
+      if (!plannedOnce) return undefined;
       const { savePlan } = await import('./save-plan.js');
-      await savePlan(planned, session, result);
-      await bindSaved(planned, session, result);
+      await savePlan(plannedOnce, session, result);
+      await bindSaved(plannedOnce, session, result);
+      return plannedOnce;
+    });
+    // The program may run another tankobon in the folder.
+    if (planned) {
       const files = { saved: result.savedFiles, books };
       result.stoppedBy ??= await announceSaved(planned.chapters, files, session);
     }

@@ -1,31 +1,44 @@
-/** What belongs to saved chapters if it was asked for: covers, metadata of the series, and read marks. */
+/**
+ * What belongs to chapters if it was asked for: covers, metadata of the series, and read marks. For chapters that were
+ * there before the run, only what is missing is made.
+ */
 import { resolve } from 'node:path';
+import type { Chapter } from '../api/chapters.js';
 import { coversBaseUrl, coverUrl } from '../api/covers.js';
-import { markRead } from '../api/read-markers.js';
+import { fetchReadMarkers, markRead } from '../api/read-markers.js';
 import { TankobonError } from '../core/errors.js';
 import { EXIT } from '../core/exit-codes.js';
 import { fileErrorReason } from '../core/files.js';
 import { groupBy } from '../core/group-by.js';
 import type { ImageLoaderDeps } from '../image/load-image.js';
-import { groupByFolder, saveCovers } from './cover.js';
+import { groupByFolder, saveCovers, type ChapterInFolder } from './cover.js';
 import type { DownloadSession } from './download-session.js';
 import type { PlannedChapter } from './plan-jobs.js';
+import { withoutCovers, withoutSeriesMetadata, type PresentChapter } from './present-chapters.js';
 import { SavedCovers } from './saved-covers.js';
 import { writeSeriesMetadata } from './series-metadata.js';
 
+export interface ChaptersOfRun {
+  readonly saved: readonly PlannedChapter[];
+  /** Those that the run did not save. */
+  readonly present: readonly PresentChapter[];
+}
+
 /** Their failures are warnings; those that stop any run, such as a ban, make it incomplete. */
 export async function saveExtras(
-  saved: readonly PlannedChapter[],
+  chapters: ChaptersOfRun,
   session: DownloadSession,
   loader: ImageLoaderDeps,
 ): Promise<void> {
   const { cover, seriesMetadata, markRead: wantsReadMarks } = session.request;
   const extras = [
-    ...(cover ? [['Cover not saved', () => covers(saved, session, loader)] as const] : []),
+    ...(cover ? [['Cover not saved', () => covers(chapters, session, loader)] as const] : []),
     ...(seriesMetadata
-      ? [['Metadata of the series not saved', () => seriesFiles(saved, session)] as const]
+      ? [['Metadata of the series not saved', () => seriesFiles(chapters, session)] as const]
       : []),
-    ...(wantsReadMarks ? [['Not marked as read', () => readMarks(saved, session)] as const] : []),
+    ...(wantsReadMarks
+      ? [['Not marked as read', () => readMarks(chapters, session)] as const]
+      : []),
   ];
   for (const [what, save] of extras) {
     try {
@@ -40,14 +53,21 @@ export async function saveExtras(
   }
 }
 
+function inFolder({ job, ...planned }: PlannedChapter): ChapterInFolder {
+  return { ...planned, file: job.file };
+}
+
 async function covers(
-  saved: readonly PlannedChapter[],
+  { saved, present }: ChaptersOfRun,
   { client, service, userSignal, listeners, warn, request, context }: DownloadSession,
   loader: ImageLoaderDeps,
 ): Promise<void> {
+  const which = request.cover === 'all' ? 'all' : 'one';
+  const chapters = [...saved.map(inFolder), ...(await withoutCovers(present, which))];
+  if (chapters.length === 0) return;
   const savedCovers = await SavedCovers.open(context.paths.state);
   try {
-    const files = await saveCovers(saved, request.cover === 'all' ? 'all' : 'one', {
+    const files = await saveCovers(chapters, which, {
       client,
       loader,
       coversUrl: coversBaseUrl(service.addresses.apiUrl),
@@ -65,12 +85,14 @@ async function covers(
 
 /** Only in folders of one title: another title would get its metadata. */
 async function seriesFiles(
-  saved: readonly PlannedChapter[],
+  { saved, present }: ChaptersOfRun,
   { service, listeners, warn, request }: DownloadSession,
 ): Promise<void> {
   const { output, hasVolumeBooks } = request;
   const coversUrl = coversBaseUrl(service.addresses.apiUrl);
-  for (const { folder, title, chapters, isShared } of await groupByFolder(saved)) {
+  const lacking = await withoutSeriesMetadata(present, output);
+  const all = [...saved.map(inFolder), ...lacking];
+  for (const { folder, title, chapters, isShared } of await groupByFolder(all)) {
     if (isShared || resolve(folder) === resolve(output)) {
       warn(
         `No metadata of the series is saved, since the folder is not that of one title: ${folder}`,
@@ -87,11 +109,31 @@ async function seriesFiles(
 }
 
 async function readMarks(
-  saved: readonly PlannedChapter[],
-  { client, userSignal }: DownloadSession,
+  { saved, present }: ChaptersOfRun,
+  session: DownloadSession,
 ): Promise<void> {
-  for (const [titleId, chapters] of groupBy(saved, ({ chapter }) => chapter?.titleId)) {
-    const ids = chapters.map(({ job }) => job.id);
+  const { client, userSignal } = session;
+  const chapters = [
+    ...saved.map(({ job: { id }, chapter }) => ({ id, titleId: chapter?.titleId })),
+    ...(await unmarked(present, session)),
+  ];
+  for (const [titleId, ofTitle] of groupBy(chapters, (chapter) => chapter.titleId)) {
+    const ids = ofTitle.map(({ id }) => id);
     await markRead(client, titleId, ids, userSignal);
   }
+}
+
+/** One request asks for the markers of a hundred titles. */
+async function unmarked(
+  present: readonly PresentChapter[],
+  { client, userSignal, warn }: DownloadSession,
+): Promise<readonly Chapter[]> {
+  const chapters = present.map(({ chapter }) => chapter);
+  const titleIds = new Set(chapters.flatMap(({ titleId }) => titleId ?? []));
+  const read = await fetchReadMarkers(client, [...titleIds], userSignal);
+  if (read) return chapters.filter(({ id }) => !read.has(id.toLowerCase()));
+  warn(
+    'MangaDex does not say which chapters are read: those that were saved before are not marked.',
+  );
+  return [];
 }

@@ -62,17 +62,26 @@ export async function savePlan(
       if (result.stoppedBy) stop.abort(result.stoppedBy);
     }
     const saved = plan.chapters.filter(({ job }) => result.savedFiles.has(job.id));
-    if (saved.length === 0) return;
     // Already settled: each saved chapter has waited for it.
-    const planError = await plan.metadataError;
+    const planError = saved.length > 0 ? await plan.metadataError : undefined;
     if (planError) result.otherErrors.push(planError);
-    if (!userSignal.aborted) await saveExtras(saved, session, loader);
+    const present = result.stoppedBy ? [] : presentAfter(plan, result);
+    if (!userSignal.aborted && saved.length + present.length > 0)
+      await saveExtras({ saved, present }, session, loader);
   } finally {
     const maxWaitMs = userSignal.aborted ? MAX_REPORT_WAIT_WHEN_STOPPED_MS : undefined;
     await share?.close();
     const sent = await reports?.finish(maxWaitMs);
     if (sent) result.reports = { ...sent, sent: result.reports.sent + sent.sent };
   }
+}
+
+/** The chapters that the run did not save, with the files that they have by now. */
+function presentAfter({ present }: Plan, { savedFiles, retaggedFiles }: DownloadResult) {
+  return present.flatMap(({ file, ...each }) => {
+    const { id } = each.chapter;
+    return savedFiles.has(id) ? [] : { ...each, file: retaggedFiles.get(id) ?? file };
+  });
 }
 
 /** New chapters come after those that replace a file, since these may leave a name that a new one gets. */

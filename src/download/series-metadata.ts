@@ -9,7 +9,12 @@ import { preferredText, type Title } from '../api/titles.js';
 import { readFileState, replaceUnchanged, type FileState } from '../cbz/ownership.js';
 import { plainSummary } from '../cbz/plain-summary.js';
 import { hasCode } from '../core/errors.js';
-import { readRegularFileIfExists, temporaryName, writeNewFile } from '../core/files.js';
+import {
+  lstatIfExists,
+  readRegularFileIfExists,
+  temporaryName,
+  writeNewFile,
+} from '../core/files.js';
 import { isRecord, parseJson } from '../core/json.js';
 import { publishNew } from '../core/publish.js';
 
@@ -37,9 +42,17 @@ export function seriesMetadata(series: DescribedSeries): ReadonlyMap<string, Con
   ]);
 }
 
-/** The names of the files. */
+const FILE_NAMES = ['series.json', 'details.json'] as const;
+
 export function isSeriesMetadata(name: string): boolean {
-  return name === 'series.json' || name === 'details.json';
+  return FILE_NAMES.some((each) => each === name);
+}
+
+/** Whether the folder lacks one of the files. */
+export async function lacksSeriesMetadata(folder: string): Promise<boolean> {
+  for (const name of FILE_NAMES)
+    if ((await lstatIfExists(join(folder, name))) === undefined) return true;
+  return false;
 }
 
 /** Komga refuses a file that lacks one of these, or has another type. */

@@ -2,7 +2,9 @@
  * A book from which its chapters cannot be read back: with pages that were made for a device, or in several files. Its
  * manifest says so.
  */
+import { basename, dirname, join } from 'node:path';
 import * as z from 'zod';
+import { fitSegment } from '../cbz/path-segment.js';
 import { parseJson } from '../core/json.js';
 import type { PageProfile } from './device/page-profile.js';
 
@@ -39,7 +41,8 @@ export function manifestCopy(json: string): BookCopy | undefined {
 /** `Lighthouse Vol.01 part 2.epub` for part 2 of `Lighthouse Vol.01.epub`. */
 export function partFile(file: string, { number, total }: BookPart, extension: string): string {
   if (total === 1) return file;
-  return `${file.slice(0, file.length - extension.length)} part ${number}${extension}`;
+  const name = basename(file).slice(0, -extension.length);
+  return join(dirname(file), fitSegment(name, ` part ${number}${extension}`));
 }
 
 /** `Lighthouse, Vol. 1 (2 of 3)`. */

@@ -32,6 +32,9 @@ export interface BookNames {
   readonly maxBytes?: number | undefined;
 }
 
+/** What is added to the name of a book: its language, such as ` [pt-br]`, and the number of a part, ` part 10000`. */
+export const BOOK_SUFFIX_BYTES = 24;
+
 /**
  * The file of each book. Where books in several languages would have one name, theirs end with the language; a book that
  * exists keeps its name. Throws UsageError `bad-option` if two books would have the same name, or one would replace one

@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import { readdir, rmdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { replaceUnchanged, type FileState } from '../cbz/ownership.js';
+import { truncate } from '../cbz/path-segment.js';
 import { StorageError } from '../core/errors.js';
 import {
   haveSameBytes,
@@ -52,7 +53,7 @@ export async function withBookLock<T>(
 function shortNameOf(file: string): string {
   const name = basename(file);
   const hash = createHash('sha256').update(name).digest('hex').slice(0, 12);
-  return `${name.slice(0, 40)}.${hash}`;
+  return `${truncate(name, 40)}.${hash}`;
 }
 
 /**

@@ -4,7 +4,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { COMIC_INFO_NAME, comicInfoXml, type ComicPage } from '../cbz/comic-info.js';
 import { pageName } from '../cbz/page-name.js';
-import { cleanSegment } from '../cbz/path-segment.js';
+import { cleanSegment, fitSegment } from '../cbz/path-segment.js';
 import { syncFolder, writeNewFile } from '../core/files.js';
 import { ACCEPTED_IMAGES, type Book, type WriteOptions } from './book.js';
 import { manifestText } from './book-manifest.js';
@@ -66,7 +66,8 @@ export function chapterFolders(chapters: readonly Pick<SourceChapter, 'metadata'
     const base =
       cleanSegment(number === undefined ? chapterLabel(metadata) : `Ch.${number}`) || 'Chapter';
     let name = base;
-    for (let count = 2; used.has(name.toLowerCase()); count += 1) name = `${base} (${count})`;
+    for (let count = 2; used.has(name.toLowerCase()); count += 1)
+      name = fitSegment(base, ` (${count})`);
     used.add(name.toLowerCase());
     return name;
   });

@@ -13,6 +13,8 @@ export interface CheckedTitle {
   readonly rules: string;
   /** Undefined for a new subscription. */
   readonly state: TitleState | undefined;
+  /** Saved chapters of it are not bound yet. */
+  readonly isUnbound?: boolean;
 }
 
 export interface DueTitles {
@@ -40,9 +42,10 @@ export function dueTitles(
   return { news, routine: new Set(routine.map(({ id }) => id)) };
 }
 
-function hasNews({ latest, rules, state }: CheckedTitle, nowMs: number): boolean {
+function hasNews({ latest, rules, state, isUnbound }: CheckedTitle, nowMs: number): boolean {
   return (
     state === undefined ||
+    isUnbound === true ||
     state.isIncomplete === true ||
     state.rules !== rules ||
     state.latest !== latest ||

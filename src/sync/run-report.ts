@@ -54,6 +54,14 @@ export function chapterNotice(
   return chapters.length > 0 ? [{ event, series, chapters }] : [];
 }
 
+/** The books of a title that were not written. */
+export function unboundNotices(
+  { id, label: name, output: folder }: DueTitle,
+  errors: readonly TankobonError[],
+): readonly SeriesNotice[] {
+  return errors.map((error) => failureNotice({ id, name, folder }, error));
+}
+
 function withoutRequestId({ target, message }: RunFailure): string {
   return `${target} ${message.replace(/ \(X-Request-ID: [^)]*\)/g, '')}`;
 }

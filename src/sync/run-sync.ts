@@ -14,6 +14,7 @@ import {
 import { isTolerable } from '../selection/title-loader.js';
 import { shareServer } from '../download/chapter-share.js';
 import type { AppContext } from '../config/context.js';
+import { withLibraryLock } from '../config/library-lock.js';
 import { effectiveOptions } from '../config/options/options.js';
 import { SERIES_COUNTS } from './sync-events.js';
 import { runHooks } from './sync-hooks.js';
@@ -128,6 +129,19 @@ function shuffled<T>(items: readonly T[]): readonly T[] {
 
 type SeriesResult = Awaited<ReturnType<Awaited<ReturnType<typeof syncSeries>>['finish']>>;
 
+/** No file gets another name between the look at the existing ones and the end of binding. */
+async function underLock<T>(
+  { output }: DueTitle,
+  { context, libraries, options, userSignal: signal, warn }: SyncSession,
+  act: () => Promise<T>,
+): Promise<T> {
+  if (options.dryRun) return act();
+  return withLibraryLock(output, context, { isExclusive: false, signal, warn }, (generation) => {
+    libraries.enterGeneration(generation);
+    return act();
+  });
+}
+
 /** Reports what `act` did of a title; undefined if it is not finished. */
 async function attempt(
   due: DueTitle,
@@ -137,10 +151,10 @@ async function attempt(
   const { journal, report } = session;
   const target = `title:${due.id}`;
   try {
-    const result = await act();
+    const result = await underLock(due, session, act);
     if (!result) return;
-    const { errors, notStarted, stoppedBy, reports, notices, ...series } = result;
-    report.errors.push(...errors);
+    const { errors, bindErrors, notStarted, stoppedBy, reports, notices, ...series } = result;
+    report.errors.push(...errors, ...bindErrors);
     for (const update of notices) report.notices.push({ target, update });
     if (series.failed > 0)
       report.failures.push({
@@ -148,6 +162,8 @@ async function attempt(
         name: series.name,
         message: `${pluralize(series.failed, 'chapter')} failed: ${errors[0]?.message ?? ''}`,
       });
+    for (const { message } of bindErrors)
+      report.failures.push({ target, name: series.name, message: `Not bound: ${message}` });
     report.notStarted += notStarted;
     report.stoppedBy ??= stoppedBy;
     // Without a download, what earlier titles left still waits.

@@ -31,6 +31,8 @@ export interface SyncState {
   titles: Record<string, TitleState>;
   /** Titles that were merged into others, by their ids: the id of the other one, and the name that they had. */
   readonly merged: Map<string, { readonly into: string; readonly name?: string | undefined }>;
+  /** The ids of titles whose books may lack saved chapters: the run was killed before it bound them, or a book failed. */
+  readonly unbound: Set<string>;
   /** By the id of the chapter, in the order in which they were started. */
   readonly chapters: Map<string, PendingChapter>;
   follows?: FollowsState;
@@ -50,7 +52,12 @@ export const archiveFile = (folder: string): string => join(folder, 'download-ar
 
 /** Takes no lock. What is missing or cannot be read is requested again. */
 export function readSyncState(folder: string): SyncState {
-  const state: SyncState = { titles: {}, merged: new Map(), chapters: new Map() };
+  const state: SyncState = {
+    titles: {},
+    merged: new Map(),
+    unbound: new Set(),
+    chapters: new Map(),
+  };
   for (const entry of readJournals(folder).flatMap(({ entries }) => entries)) {
     const { data } = lineSchema.safeParse(entry);
     if (data) applyLine(state, data);
@@ -162,7 +169,10 @@ function applyLine(state: SyncState, line: SyncLine): void {
     const forgotten = new Set(line.forgotten);
     const kept = Object.entries(state.titles).filter(([id]) => !forgotten.has(id));
     state.titles = Object.fromEntries(kept);
-  } else if ('merged' in line) state.merged.set(line.merged, { into: line.into, name: line.name });
+    for (const id of forgotten) state.unbound.delete(id);
+  } else if ('unbound' in line) state.unbound.add(line.unbound);
+  else if ('bound' in line) state.unbound.delete(line.bound);
+  else if ('merged' in line) state.merged.set(line.merged, { into: line.into, name: line.name });
   else if ('follows' in line) state.follows = line.follows;
   else if ('run' in line) state.lastRun = line.run;
   else if ('checkedAtMs' in line) state.checkedAtMs = line.checkedAtMs;
@@ -173,6 +183,7 @@ function applyLine(state: SyncState, line: SyncLine): void {
 function linesOf({
   titles,
   merged,
+  unbound,
   chapters,
   follows,
   lastRun,
@@ -182,6 +193,7 @@ function linesOf({
   return [
     ...Object.entries(titles).map(([title, state]) => ({ title, state })),
     ...[...merged].map(([id, { into, name }]) => ({ merged: id, into, name })),
+    ...[...unbound].map((id) => ({ unbound: id })),
     ...[...chapters].flatMap(([id, { replaces, update }]): SyncLine[] => [
       { started: id, replaces },
       ...(update ? [{ saved: update }] : []),

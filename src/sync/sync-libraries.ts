@@ -1,4 +1,7 @@
-/** The existing archives of the output folders of a run: each is scanned once, when it is first needed. */
+/**
+ * The existing archives of the output folders of a run: each is scanned when it is first needed, and again after another
+ * process may have renamed files.
+ */
 import type { LibraryIndex } from '../cbz/library-index.js';
 import { addToIndex, scanIndexed } from '../cbz/library-cache.js';
 import { toStorageError } from '../core/files.js';
@@ -7,11 +10,18 @@ import type { DownloadResult } from '../download/download-result.js';
 export class SyncLibraries {
   readonly #indexes = new Map<string, LibraryIndex>();
   readonly #saved = new Map<string, Set<string>>();
+  #generation: number | undefined;
 
   constructor(
     private readonly stateFolder: string,
     private readonly signal: AbortSignal,
   ) {}
+
+  /** Forgets what was found before another process had a folder for itself, in which it may have renamed files. */
+  enterGeneration(generation: number | undefined): void {
+    if (generation === undefined || generation !== this.#generation) this.#indexes.clear();
+    this.#generation = generation;
+  }
 
   /** Throws StorageError if the folder cannot be read. */
   async open(output: string): Promise<LibraryIndex> {

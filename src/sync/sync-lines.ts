@@ -80,6 +80,9 @@ export const lineSchema = z.union([
   z.object({ ended: z.array(z.string()) }),
   /** Titles that are no longer subscribed. */
   z.object({ forgotten: z.array(z.string()) }),
+  /** A title with chapters that are not bound yet, from before their download until `bound`. */
+  z.object({ unbound: z.string() }),
+  z.object({ bound: z.string() }),
   /** A title that was merged into another one, and the name that it had. */
   z.object({ merged: z.string(), into: z.string(), name: z.string().optional() }),
   z.object({ follows }),

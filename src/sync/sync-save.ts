@@ -15,6 +15,7 @@ import type {
 import type { KnownTitle } from '../download/known-title.js';
 import type { DownloadResult } from '../download/download-result.js';
 import { planSelected } from '../download/plan.js';
+import { findPresent, lacksExtras, type PresentChapter } from '../download/present-chapters.js';
 import { runPlan } from '../download/run-download.js';
 import { savedState } from '../download/saved-state.js';
 import { savedUpdate } from '../download/series-updates.js';
@@ -38,7 +39,7 @@ export interface FoundReleases {
   readonly known: KnownTitle;
 }
 
-/** What it does is added to `result`. */
+/** Saves the releases, and the covers and metadata that those lack which are there. What it does is added to `result`. */
 export async function saveReleases(
   due: DueTitle,
   planned: readonly PlannedRelease[],
@@ -46,10 +47,11 @@ export async function saveReleases(
   result: DownloadResult,
   session: SyncSession & Pick<DownloadSession, 'onClaimedElsewhere'>,
 ): Promise<void> {
-  if (planned.length === 0) return;
   const { id, output } = due;
   const { libraries, journal, listeners } = session;
-  const { request, plan } = await planReleases(due, planned, found, session);
+  const present = await releasesPresent(due, found.releases, session);
+  const { request, plan } = await planReleases(due, planned, found, session, present);
+  if (planned.length === 0 && !(await lacksExtras(present, request))) return;
   const started = planned.filter(({ isUpdate }) => !isUpdate);
   const plannedIds = planned.map(({ chapter }) => chapter.id);
   // If the run is killed, the next one announces what was saved.
@@ -73,6 +75,15 @@ export async function saveReleases(
   libraries.update(output, id, result);
 }
 
+async function releasesPresent(
+  { id, title, output }: DueTitle,
+  releases: readonly Chapter[],
+  { libraries }: SyncSession,
+): Promise<readonly PresentChapter[]> {
+  const titles = new Map([[id, title]]);
+  return findPresent(releases, await libraries.open(output), Promise.resolve({ titles }));
+}
+
 /** A release of another program, or behind a link, stays beside the one that is better, also if it was put there meanwhile. */
 async function warnOfKept(old: ExistingArchive | undefined, { warn }: SyncSession): Promise<void> {
   if (!old || old.isBound || !(await lstatIfExists(old.file))) return;
@@ -86,6 +97,7 @@ export async function planReleases(
   planned: readonly PlannedRelease[],
   { releases, known }: FoundReleases,
   session: SyncSession,
+  present: readonly PresentChapter[] = [],
 ) {
   const { id, title, label, options, output } = due;
   const { libraries, context, options: syncOptions } = session;
@@ -115,7 +127,7 @@ export async function planReleases(
     const fields = [...named.fields].map(([chapterId, each]) => {
       return [chapterId, { ...each, series: label }] as const;
     });
-    return { ...named, fields: new Map(fields) };
+    return { ...named, present, fields: new Map(fields) };
   };
   return { request, plan };
 }

@@ -1,7 +1,7 @@
 /** One series of a run: which releases to download now, their download, and what is remembered of it. */
 import type { Chapter } from '../api/chapters.js';
 import { fetchTitleFeed } from '../api/feeds.js';
-import { hasCode } from '../core/errors.js';
+import { hasCode, type TankobonError } from '../core/errors.js';
 import { readEarlierUploads } from '../download/earlier-uploads.js';
 import { findChanges, reportChanges, reportRestored } from './known-changes.js';
 import {
@@ -27,7 +27,7 @@ import {
   warnOfMissingLanguage,
 } from './series-messages.js';
 import type { TitleState } from './sync-lines.js';
-import { chapterNotice } from './run-report.js';
+import { chapterNotice, unboundNotices } from './run-report.js';
 import { languagesOf, releaseRules, rulesText, sinceMsOf } from './sync-request.js';
 import { bindSeries } from './bind-series.js';
 import { historyFor, recoverSaved, reportPlanned, saveReleases } from './sync-save.js';
@@ -51,7 +51,8 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
   const library = await libraries.open(output);
   const listed = await readReleases(due, session);
   if (listed.length === 0) warnOfMissingLanguage(due, session);
-  const isUnfinished = !dryRun && (await recoverSaved(due, listed, session));
+  const wasUnbound =
+    !dryRun && ((await recoverSaved(due, listed, session)) || journal.state.unbound.has(id));
   const sinceMs = sinceOf(due, session, nowMs);
   const rules = releaseRules(options, context.settings, sinceMs);
   const history = historyFor(due, session);
@@ -98,14 +99,17 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
   const save = (some: readonly PlannedRelease[], onClaimedElsewhere?: (id: string) => void) =>
     saveReleases(due, some, found, result, { ...session, onClaimedElsewhere });
   const claimedElsewhere = new Set<string>();
-  await save(all, (chapterId) => claimedElsewhere.add(chapterId));
+  const { bind } = effectiveOptions(options, context.settings);
+  // If the run is killed, the next one binds what was saved.
+  if (bind !== false && (wasUnbound || all.length > 0)) journal.add({ unbound: id });
+  if (!dryRun) await save(all, (chapterId) => claimedElsewhere.add(chapterId));
   const finish = async ({ isStopped = result.stoppedBy !== undefined } = {}) => {
     const left = all.filter(({ chapter }) => claimedElsewhere.has(chapter.id));
     if (isStopped) result.notStarted += left.length;
-    else await save(left);
+    else if (left.length > 0) await save(left);
     const saved = dryRun ? planned : all.filter(({ chapter }) => result.savedFiles.has(chapter.id));
-    if (!dryRun && (saved.length + result.retaggedFiles.size > 0 || isUnfinished))
-      await bindSeries(due, releases, session);
+    const isToBind = !dryRun && (saved.length + result.retaggedFiles.size > 0 || wasUnbound);
+    const bindErrors = await bindIfNeeded(due, releases, isToBind, session);
     const isComplete =
       !result.stoppedBy &&
       result.notStarted === 0 &&
@@ -131,16 +135,32 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
     journal.add({ title: id, state });
     return {
       ...countsOf(saved, result, decisions.known + skipped.length),
+      bindErrors,
       titleId: id,
       name: due.label,
       waiting,
       notices: [
         ...chapterNotice('taken-down', due, releases, takenDown),
         ...chapterNotice('failed', due, releases, failedChapters(result)),
+        ...unboundNotices(due, bindErrors),
       ],
     };
   };
   return { isWaiting: claimedElsewhere.size > 0 && !result.stoppedBy, finish };
+}
+
+/** Resolves with the errors of books that were not written: then the title stays unbound for the next run. */
+async function bindIfNeeded(
+  due: DueTitle,
+  releases: readonly Chapter[],
+  isNeeded: boolean,
+  session: SyncSession,
+): Promise<readonly TankobonError[]> {
+  const { journal, userSignal } = session;
+  if (userSignal.aborted) return [];
+  const errors = isNeeded ? await bindSeries(due, releases, session) : [];
+  if (errors.length === 0 && journal.state.unbound.has(due.id)) journal.add({ bound: due.id });
+  return errors;
 }
 
 /** Without those that the next run goes on with. */

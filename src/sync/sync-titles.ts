@@ -64,6 +64,7 @@ export async function checkTitles(session: SyncSession) {
       rules: rulesText(options, context.settings),
       // Without a state the releases are read, which new subscriptions need too.
       state: session.options.redownload ? undefined : state.titles[id],
+      isUnbound: state.unbound.has(id),
     })),
     { nowMs, sinceMs: nowMs - (state.checkedAtMs ?? 0) },
   );

@@ -28,6 +28,7 @@ async function bind(
   options: GivenOptions,
   context: CommandContext,
 ): Promise<ExitCode> {
+  const { withLibraryLock } = await import('../../config/library-lock.js');
   const { bindOptions, bindRequest } = await import('../../download/bind-request.js');
   const { keepHeapSmall } = await import('../../download/gc-tuning.js');
   const { checkOutputFolder } = await import('../../download/output-folder.js');
@@ -47,7 +48,14 @@ async function bind(
       return plan.failed.length > 0 ? EXIT.incomplete : EXIT.done;
     }
     await checkOutputFolder(request.output);
-    const { errors } = await bindBooks(request, observer.observe, context.signal);
+    const { signal } = context;
+    const warn = (message: string): void => {
+      observer.observe({ type: 'warning', message });
+    };
+    const lock = { isExclusive: false, signal, warn };
+    const { errors } = await withLibraryLock(request.output, context, lock, () =>
+      bindBooks(request, observer.observe, signal),
+    );
     observer.close();
     writeHints(errors, context);
     return exitCodeOf(errors);

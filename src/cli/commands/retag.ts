@@ -33,6 +33,7 @@ async function retagFolder(
 ): Promise<ExitCode> {
   const { coversBaseUrl } = await import('../../api/covers.js');
   const { retag } = await import('../../collection/retag-files.js');
+  const { withLibraryLock } = await import('../../config/library-lock.js');
   const { nameTemplates } = await import('../../download/download-request.js');
   const { imageLoader } = await import('../../download/service.js');
   const { withService } = await import('../with-service.js');
@@ -57,17 +58,22 @@ async function retagFolder(
     else if (RESULTS.includes(event.type)) stdout.write(`${describe(event)}\n`);
     else stderr.write(`${describe(event)}\n`);
   };
-  const errors = await withService(context, async (service) =>
-    retag(request, {
+  const warn = warnTo(stderr);
+  const errors = await withService(context, async (service) => {
+    const deps = {
       client: service.anonymous,
       loader: imageLoader(context, service, service.anonymous),
       coversUrl: coversBaseUrl(service.addresses.apiUrl),
       stateFolder: context.paths.state,
       observe,
-      warn: warnTo(stderr),
+      warn,
       signal,
-    }),
-  );
+    };
+    if (request.dryRun) return retag(request, deps);
+    return withLibraryLock(folder, context, { isExclusive: true, signal, warn }, () =>
+      retag(request, deps),
+    );
+  });
   writeHints(errors, context);
   return exitCodeOf(errors);
 }

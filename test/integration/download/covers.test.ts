@@ -1,11 +1,13 @@
 /** `--cover`: a cover that changed on MangaDex is replaced; one of the owner stays; none is loaded twice. */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { interruptedError } from '../../../src/core/errors.js';
 import { drawnCover } from '../../../src/practice-server/library/story-pages.js';
 import { createLibrary, uuidOf } from '../../../src/practice-server/library/library.js';
 import { DownloadHarness } from '../../support/download-harness.js';
 import {
   HOUR_MS,
+  savedIn,
   syncChapter,
   SyncHarness,
   syncTitle,
@@ -129,6 +131,42 @@ test('sync --cover saves them too, beside the books that it binds', async () => 
     expect(names).toEqual(
       expect.arrayContaining(['cover.png', 'cover Vol.01.png', 'Tea Vol.01.cbz', 'Tea Vol.01.png']),
     );
+  } finally {
+    await sync.stop();
+  }
+});
+
+test('what a stopped sync did not save beside its chapters is saved by the next one, and not asked for again', async () => {
+  const stop = new AbortController();
+  let isStopping = true;
+  const sync = await SyncHarness.start(
+    (nowMs) => {
+      const covers = [drawnCover(titleId('Tea'), '1', 'stairs-cover')];
+      const library = createLibrary({ titles: [{ ...syncTitle('Tea'), covers }], chapters: [] });
+      library.putChapter(syncChapter('Tea', '1', nowMs - 9 * HOUR_MS, { volume: '1' }));
+      return library;
+    },
+    {
+      onRequest: ({ path }) => {
+        if (isStopping && path === '/cover') stop.abort(interruptedError());
+      },
+    },
+  );
+  try {
+    sync.write(`series:\n  - { target: 'title:${titleId('Tea')}', language: [en] }\n`);
+    const options = { cover: 'all', seriesMetadata: true };
+    const { lines } = await sync.sync(options, { signal: stop.signal });
+    expect(savedIn(lines)).toHaveLength(1);
+    isStopping = false;
+    const coverRequests = () => sync.catalogueRequests().filter((path) => path === '/cover').length;
+    coverRequests();
+    expect(await sync.sync(options)).toMatchObject({ code: 0, stderr: '' });
+    const names = readdirSync(join(sync.base.output, 'Tea'));
+    const extras = ['cover.png', 'cover Vol.01.png', 'details.json', 'series.json'];
+    expect(names).toEqual(expect.arrayContaining(extras));
+    expect(coverRequests()).toBe(1);
+    expect(await sync.sync({ ...options, redownload: true })).toMatchObject({ code: 0 });
+    expect(coverRequests()).toBe(0);
   } finally {
     await sync.stop();
   }
