@@ -139,9 +139,7 @@ async function readLine(pdf: OpenedFile, position: number): Promise<string | und
   return undefined;
 }
 
-async function readPdfEnd(
-  pdf: OpenedFile,
-): Promise<Omit<PdfManifest, 'text' | 'start' | 'end'>> {
+async function readPdfEnd(pdf: OpenedFile): Promise<Omit<PdfManifest, 'text' | 'start' | 'end'>> {
   const { size } = pdf.stats;
   const start = Math.max(0, size - PDF_END_BYTES);
   const end = (await readPart(pdf, start, PDF_END_BYTES)).toString('latin1');

@@ -88,7 +88,8 @@ export async function findDamage(
   };
   try {
     if (/\.pdf$/i.test(file)) await checkPdf(file, onMark);
-    else if (!(await withZip(file, check, FOR_CHECKING))) throw new Error('it is not a regular file');
+    else if (!(await withZip(file, check, FOR_CHECKING)))
+      throw new Error('it is not a regular file');
     return undefined;
   } catch (error) {
     signal.throwIfAborted();
@@ -120,7 +121,8 @@ async function checkPdf(file: string, onMark: OnMark): Promise<void> {
   const manifest = await readPdfManifest(file, FOR_CHECKING);
   if (manifest) markBook(manifest.text, onMark);
   if (manifest?.isWhole === false) throw damaged('unreadable', 'its end is lost');
-  if (!manifest && !(await hasPdfHeader(file, FOR_CHECKING))) throw damaged('unreadable', 'it is not a PDF');
+  if (!manifest && !(await hasPdfHeader(file, FOR_CHECKING)))
+    throw damaged('unreadable', 'it is not a PDF');
 }
 
 /** A copy, such as a book for a device, names no chapters. */

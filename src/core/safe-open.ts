@@ -46,10 +46,7 @@ export interface OpenOptions {
  * `unsafe-path` for a link, a folder, a pipe, a socket, a device or a file of another user, and the system error
  * (ENOENT, EACCES, …) for everything else.
  */
-export async function openForReading(
-  file: string,
-  options: OpenOptions = {},
-): Promise<OpenedFile> {
+export async function openForReading(file: string, options: OpenOptions = {}): Promise<OpenedFile> {
   assertUsableByPath(file, options);
   const flags = options.followsLink ? SAFE_FLAGS & ~NO_FOLLOW : SAFE_FLAGS;
   // With that of node:fs/promises, a scan takes twice the processor time.
@@ -182,7 +179,9 @@ export async function replaceFile(file: string): Promise<FileHandle> {
 /** Windows cannot refuse links when it opens a file. */
 function assertUsableByPath(file: string, { followsLink, anyOwner }: OpenOptions = {}): void {
   if (process.platform !== 'win32') return;
-  assertUsable(file, followsLink ? statSync(file) : lstatSync(file), { anyOwner: anyOwner ?? false });
+  assertUsable(file, followsLink ? statSync(file) : lstatSync(file), {
+    anyOwner: anyOwner ?? false,
+  });
 }
 
 function assertUsable(file: string, stats: Stats, { anyOwner = false }: OpenOptions = {}): void {

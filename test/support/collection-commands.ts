@@ -8,7 +8,10 @@ import { titleId } from './sync-harness.js';
 import { virtualClock } from './virtual-clock.js';
 
 /** The words of each command for the folder `manga`; what they write is in it, or in `home`. */
-export function collectionCommands(manga: string, home: string): Readonly<Record<string, string[]>> {
+export function collectionCommands(
+  manga: string,
+  home: string,
+): Readonly<Record<string, string[]>> {
   const title = `title:${titleId('Alpha')}`;
   return {
     verify: ['verify', manga],
@@ -30,14 +33,19 @@ export async function runCollectionCommands(
   home: string,
   service: PracticeService,
 ): Promise<ReadonlyMap<string, Finished>> {
-  mkdirSync(home, { recursive: true });
-  const subscription = `{ target: 'title:${titleId('Alpha')}' }`;
-  const text = `defaults: { output: ${JSON.stringify(manga)} }\nseries: [${subscription}]\n`;
-  writeFileSync(join(home, 'subscriptions.yaml'), text, { mode: 0o600 });
+  writeSubscription(manga, home);
   const env = { ...service.environment, TANKOBON_HOME: home };
   const clock = virtualClock();
   const results = new Map<string, Finished>();
   for (const [name, words] of Object.entries(collectionCommands(manga, home)))
     results.set(name, await tankobonHere(words, { env, clock }));
   return results;
+}
+
+/** The file that `sync` reads. */
+export function writeSubscription(manga: string, home: string): void {
+  mkdirSync(home, { recursive: true });
+  const subscription = `{ target: 'title:${titleId('Alpha')}' }`;
+  const text = `defaults: { output: ${JSON.stringify(manga)} }\nseries: [${subscription}]\n`;
+  writeFileSync(join(home, 'subscriptions.yaml'), text, { mode: 0o600 });
 }

@@ -193,20 +193,16 @@ const FILES = ['a.cbz', 'b.cbz', 'c.zip', 'd.epub', 'sub/e.cbz', 'sub/f.pdf'] as
 /** Each has six files, which ten commands read. */
 const numRuns = Math.ceil(Number(process.env['TANKOBON_FUZZ_CASES'] ?? 200) / 50);
 
-test(
-  'no generated archive ends a command over its folder',
-  async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.tuple(...FILES.map(() => archive)), async (archives) => {
-        rmSync(folder, { recursive: true, force: true });
-        mkdirSync(join(manga, 'sub'), { recursive: true });
-        for (const [index, each] of archives.entries())
-          writeFileSync(join(manga, FILES[index] ?? ''), await archiveBytes(each));
-        const faults = Object.entries(await run()).filter(([, code]) => typeof code === 'string');
-        if (faults.length + uncaught.length > 0) throw new Error(inspect({ faults, uncaught }));
-      }),
-      { numRuns, includeErrorInReport: true },
-    );
-  },
-  600_000,
-);
+test('no generated archive ends a command over its folder', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.tuple(...FILES.map(() => archive)), async (archives) => {
+      rmSync(folder, { recursive: true, force: true });
+      mkdirSync(join(manga, 'sub'), { recursive: true });
+      for (const [index, each] of archives.entries())
+        writeFileSync(join(manga, FILES[index] ?? ''), await archiveBytes(each));
+      const faults = Object.entries(await run()).filter(([, code]) => typeof code === 'string');
+      if (faults.length + uncaught.length > 0) throw new Error(inspect({ faults, uncaught }));
+    }),
+    { numRuns, includeErrorInReport: true },
+  );
+}, 600_000);
