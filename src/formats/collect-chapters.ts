@@ -1,5 +1,5 @@
 /** Finds the chapters in the files and folders to bind. */
-import { stat } from 'node:fs/promises';
+import { lstat, realpath, stat } from 'node:fs/promises';
 import { hasCode, UsageError, type TankobonError } from '../core/errors.js';
 import { isSystemError } from '../core/files.js';
 import { toTankobonError } from '../core/system-errors.js';
@@ -79,7 +79,9 @@ interface InputFile {
 async function archivesIn(input: string, stateFolder: string | undefined, signal: AbortSignal) {
   try {
     if (!(await stat(input)).isDirectory()) {
-      const named: InputFile = { file: input, isNamed: true, index: undefined };
+      // Files are opened without following links.
+      const file = (await lstat(input)).isSymbolicLink() ? await realpath(input) : input;
+      const named: InputFile = { file, isNamed: true, index: undefined };
       return { archives: [named], index: undefined, skippedLinks: 0 };
     }
   } catch (error) {
