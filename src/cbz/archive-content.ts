@@ -4,7 +4,7 @@
  */
 import { basename } from 'node:path';
 import type { Entry, ZipFile } from 'yauzl';
-import { fileErrorReason, openRegularFile } from '../core/files.js';
+import { fileErrorReason, openForReading, type OpenOptions } from '../core/files.js';
 import {
   isBoundComment,
   manifestIdentities,
@@ -49,13 +49,17 @@ export interface ArchiveContent extends FoundChapters {
 
 export const EMPTY_CONTENT: ArchiveContent = { identities: [], isBound: false, isMarked: false };
 
+/** A chapter that another user saved, or to which a link leads, is not downloaded again. */
+const FOR_IDENTITY: OpenOptions = { anyOwner: true };
+
 /** Never rejects. `isRegular`: the file is known not to be a link, a pipe, a socket or a device. */
 export async function readContent(file: string, isRegular = false): Promise<ArchiveContent> {
   try {
     if (basename(file) === COMIC_INFO_NAME) return await chapterFolder(file);
     if (/\.pdf$/i.test(file)) return await pdfContent(file);
+    const options = { ...FOR_IDENTITY, isRegular, followsLink: !isRegular };
     return (
-      (await withZip(file, zipContent, isRegular)) ?? {
+      (await withZip(file, zipContent, options)) ?? {
         ...EMPTY_CONTENT,
         readError: 'not a regular file',
       }
@@ -67,13 +71,13 @@ export async function readContent(file: string, isRegular = false): Promise<Arch
 
 /** The chapters of a truncated PDF are not there. */
 async function pdfContent(file: string): Promise<ArchiveContent> {
-  const manifest = await readPdfManifest(file);
+  const manifest = await readPdfManifest(file, FOR_IDENTITY);
   return boundContent(manifest?.isWhole === true ? manifest.text : undefined);
 }
 
 /** A folder of images, as `bind --format folder` writes it for each chapter. */
 async function chapterFolder(comicInfo: string): Promise<ArchiveContent> {
-  const xml = await readComicInfoFile(comicInfo);
+  const xml = await readComicInfoFile(comicInfo, FOR_IDENTITY);
   if (xml === undefined) return EMPTY_CONTENT;
   const identity = parseComicInfoIdentity(xml);
   const identities = identity ? [{ ...identity, isMarked: false }] : [];
@@ -81,13 +85,17 @@ async function chapterFolder(comicInfo: string): Promise<ArchiveContent> {
 }
 
 /** Undefined if it is too large. Throws for anything but a regular file. */
-export async function readComicInfoFile(file: string): Promise<string | undefined> {
-  const handle = await openRegularFile(file);
+export async function readComicInfoFile(
+  file: string,
+  options: OpenOptions = {},
+): Promise<string | undefined> {
+  const opened = await openForReading(file, options);
   try {
-    if ((await handle.stat()).size > MAX_COMIC_INFO_BYTES) return undefined;
-    return await handle.readFile('utf8');
+    const { size } = opened.stats;
+    if (size > MAX_COMIC_INFO_BYTES) return undefined;
+    return (await opened.readFully(Buffer.alloc(size), 0)).toString();
   } finally {
-    await handle.close();
+    await opened.close();
   }
 }
 

@@ -4,9 +4,9 @@
  * file still has it.
  */
 import { createHash } from 'node:crypto';
-import type { FileHandle } from 'node:fs/promises';
-import { openRegularFile } from '../core/files.js';
+import { openForReading, type OpenOptions } from '../core/files.js';
 import { isRecord, parseJson } from '../core/json.js';
+import type { OpenedFile } from '../core/opened-file.js';
 import { UUID_PATTERN } from '../core/uuid.js';
 import { QUALITIES } from '../image/page-url.js';
 import type { CbzIdentity } from './identity.js';
@@ -86,39 +86,42 @@ interface PdfManifest {
 }
 
 /** The manifest of a PDF; undefined for a PDF of another program. */
-export async function readPdfManifest(file: string): Promise<PdfManifest | undefined> {
-  const handle = await openRegularFile(file);
+export async function readPdfManifest(
+  file: string,
+  options: OpenOptions = {},
+): Promise<PdfManifest | undefined> {
+  const pdf = await openForReading(file, options);
   try {
-    const line = await readPdfLine(handle);
-    return line && { ...line, ...(await readPdfEnd(handle)) };
+    const line = await readPdfLine(pdf);
+    return line && { ...line, ...(await readPdfEnd(pdf)) };
   } finally {
-    await handle.close();
+    await pdf.close();
   }
 }
 
 /** Readers accept other bytes before it, as in a PDF of another program. */
-export async function hasPdfHeader(file: string): Promise<boolean> {
-  const handle = await openRegularFile(file);
+export async function hasPdfHeader(file: string, options: OpenOptions = {}): Promise<boolean> {
+  const pdf = await openForReading(file, options);
   try {
-    return (await readPart(handle, 0, PDF_HEAD_BYTES)).includes('%PDF-');
+    return (await readPart(pdf, 0, PDF_HEAD_BYTES)).includes('%PDF-');
   } finally {
-    await handle.close();
+    await pdf.close();
   }
 }
 
 /** At the start, or near the end as earlier versions wrote it. */
 async function readPdfLine(
-  handle: FileHandle,
+  pdf: OpenedFile,
 ): Promise<Pick<PdfManifest, 'text' | 'start' | 'end'> | undefined> {
-  const { size } = await handle.stat();
+  const { size } = pdf.stats;
   for (const position of [0, Math.max(0, size - PDF_TAIL_BYTES)]) {
     const bytes = position === 0 ? PDF_HEAD_BYTES : PDF_TAIL_BYTES;
-    const part = await readPart(handle, position, bytes);
+    const part = await readPart(pdf, position, bytes);
     const newline = part.lastIndexOf(`\n${PDF_LINE_PREFIX}`, undefined, 'latin1');
     if (newline === -1) continue;
     const start = position + newline + 1;
     const textStart = start + PDF_LINE_PREFIX.length;
-    const text = await readLine(handle, textStart);
+    const text = await readLine(pdf, textStart);
     return text === undefined
       ? undefined
       : { text, start, end: textStart + Buffer.byteLength(text) };
@@ -126,9 +129,9 @@ async function readPdfLine(
   return undefined;
 }
 
-async function readLine(handle: FileHandle, position: number): Promise<string | undefined> {
+async function readLine(pdf: OpenedFile, position: number): Promise<string | undefined> {
   for (let bytes = PDF_HEAD_BYTES; bytes <= MAX_MANIFEST_BYTES; bytes *= 4) {
-    const part = await readPart(handle, position, bytes);
+    const part = await readPart(pdf, position, bytes);
     const end = part.indexOf('\n');
     if (end !== -1) return part.toString('utf8', 0, end);
     if (part.length < bytes) return undefined;
@@ -136,15 +139,13 @@ async function readLine(handle: FileHandle, position: number): Promise<string | 
   return undefined;
 }
 
-async function readPdfEnd(
-  handle: FileHandle,
-): Promise<Omit<PdfManifest, 'text' | 'start' | 'end'>> {
-  const { size } = await handle.stat();
+async function readPdfEnd(pdf: OpenedFile): Promise<Omit<PdfManifest, 'text' | 'start' | 'end'>> {
+  const { size } = pdf.stats;
   const start = Math.max(0, size - PDF_END_BYTES);
-  const end = (await readPart(handle, start, PDF_END_BYTES)).toString('latin1');
+  const end = (await readPart(pdf, start, PDF_END_BYTES)).toString('latin1');
   const offset = /\nstartxref\s+(\d{1,15})\s+%%EOF\s*$/.exec(end)?.[1];
   if (offset === undefined) return { isWhole: false, isEdited: false };
-  const table = (await readPart(handle, Number(offset), PDF_END_BYTES)).toString('latin1');
+  const table = (await readPart(pdf, Number(offset), PDF_END_BYTES)).toString('latin1');
   const isTable = table.startsWith('xref\n');
   // Its dictionary is after a table, or before the data of a stream, and names the table that was the last one before.
   const dictionary = isTable ? end.slice(end.lastIndexOf('trailer')) : streamDictionary(table);
@@ -156,9 +157,8 @@ function streamDictionary(table: string): string {
   return /^\d+ \d+ obj\b.*?\bstream\b/s.exec(table)?.[0] ?? '';
 }
 
-async function readPart(handle: FileHandle, position: number, bytes: number): Promise<Buffer> {
-  const { buffer, bytesRead } = await handle.read(Buffer.alloc(bytes), 0, bytes, position);
-  return buffer.subarray(0, bytesRead);
+async function readPart(pdf: OpenedFile, position: number, bytes: number): Promise<Buffer> {
+  return pdf.readFully(Buffer.alloc(bytes), position);
 }
 
 function isCopy(text: string): boolean {

@@ -1,8 +1,8 @@
 /** Verifies a finished archive before it is published, with another library than the one that wrote it. */
-import { stat } from 'node:fs/promises';
 import type { Entry, ZipFile } from 'yauzl';
-import { StorageError, thrownMessage } from '../core/errors.js';
-import { reusableBuffer, toZipEntry, withZip, ZipEntryReader } from './zip-file.js';
+import { hasCode, StorageError, thrownMessage } from '../core/errors.js';
+import { fileErrorReason } from '../core/files.js';
+import { reusableBuffer, toZipEntry, withZip, type EntryReader } from './zip-file.js';
 
 export interface ExpectedEntry {
   readonly name: string;
@@ -25,18 +25,9 @@ export async function verifyCbz(
   expected: readonly ExpectedEntry[],
   comment: string,
 ): Promise<number> {
-  const { default: yauzl } = await import('yauzl');
   const wrong = (problem: string, cause?: unknown) =>
     new StorageError('archive-wrong', `The archive failed verification: ${problem}`, { cause });
-  let zip: ZipFile;
-  try {
-    // The comment is a buffer then; yauzl would not decode it as UTF-8.
-    const options = { lazyEntries: true, autoClose: false, decodeStrings: false };
-    zip = await yauzl.openPromise(file, options);
-  } catch (error) {
-    throw wrong('it cannot be read', error);
-  }
-  try {
+  const verify = async (zip: ZipFile, reader: EntryReader): Promise<number> => {
     const unread: Entry[] = [];
     let count = 0;
     for await (const entry of zip.eachEntry()) {
@@ -49,23 +40,17 @@ export async function verifyCbz(
     }
     if (count !== expected.length) throw wrong(`${count} of ${expected.length} entries`);
     if (!Buffer.from(zip.comment).equals(Buffer.from(comment))) throw wrong('wrong comment');
-    await readEntries(file, unread);
-  } catch (error) {
-    throw error instanceof StorageError ? error : wrong(thrownMessage(error), error);
-  } finally {
-    zip.close();
-  }
-  return (await stat(file)).size;
-}
-
-/** Throws Error with what is wrong with the first entry whose bytes have another checksum. */
-async function readEntries(file: string, entries: readonly Entry[]): Promise<void> {
-  const getBuffer = reusableBuffer();
-  const reader = await ZipEntryReader.open(file);
+    const getBuffer = reusableBuffer();
+    for (const entry of unread) await reader.read(toZipEntry(entry), getBuffer);
+    return zip.fileSize;
+  };
   try {
-    for (const entry of entries) await reader.read(toZipEntry(entry), getBuffer);
-  } finally {
-    await reader.close();
+    // The comment is a buffer then; yauzl would not decode it as UTF-8.
+    const bytes = await withZip(file, verify, { decodeStrings: false });
+    if (bytes === undefined) throw wrong('it is not a regular file');
+    return bytes;
+  } catch (error) {
+    throw hasCode(error, 'archive-wrong') ? error : wrong(fileErrorReason(error), error);
   }
 }
 

@@ -22,6 +22,9 @@ export interface ZipFileOptions {
   readonly signal?: AbortSignal;
 }
 
+/** archiver refuses an empty name, and writes the others under another one. */
+const CHANGED_NAME = /^$|^\w+:|^\.\.\/|^\/|\/\/|\\/;
+
 /** The earliest date in a ZIP, in UTC, as archiver writes it. */
 const ENTRY_DATE = new Date(Date.UTC(1980, 0, 1));
 const ENTRY_MODE = 0o644;
@@ -67,7 +70,8 @@ export class ZipFileWriter {
 
   /**
    * Appends an entry, and resolves when its bytes are in the file and, where the driver allows it, were read back from
-   * it. Throws StorageError `archive-wrong` if they have another checksum.
+   * it. Throws StorageError: `archive-wrong` if they have another checksum, `archive-damaged` for a name that no program
+   * writes.
    */
   async write(name: string, content: Buffer, checksum = crc32(content)): Promise<void> {
     const data = this.#withDistinctMemory(content);
@@ -97,6 +101,9 @@ export class ZipFileWriter {
   }
 
   #append(data: Buffer, entry: ExpectedEntry): void {
+    const { name } = entry;
+    if (CHANGED_NAME.test(name) || (name.endsWith('/') && data.length > 0))
+      throw new StorageError('archive-damaged', `An archive cannot have this entry: "${name}"`);
     // With a buffer instead of a stream, size and CRC precede the data, as streaming readers need.
     this.archive.append(data, { name: entry.name, date: ENTRY_DATE, mode: ENTRY_MODE });
     this.#entries.push(entry);

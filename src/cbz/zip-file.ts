@@ -1,17 +1,12 @@
 /** Reads ZIP archives: their entries through yauzl, and the bytes of an entry with its checksum. */
-import { close, constants, fstat, open, read as readDescriptor } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { lstat, stat } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { crc32, inflateRaw } from 'node:zlib';
 import type { Entry, ZipFile } from 'yauzl';
+import { openForReading, type OpenOptions } from '../core/files.js';
+import type { OpenedFile } from '../core/opened-file.js';
 
-/** A named pipe that has replaced the file must not block. Windows has neither. */
-const NON_BLOCKING = process.platform === 'win32' ? 0 : constants.O_NONBLOCK;
-const openDescriptor = promisify(open);
-const closeDescriptor = promisify(close);
-const statDescriptor = promisify(fstat);
-const readAt = promisify(readDescriptor);
 const inflate = promisify(inflateRaw);
 
 /** Where the bytes of an entry are, as the archive's directory says. */
@@ -26,40 +21,60 @@ export interface ZipEntry {
   readonly offset: number;
 }
 
+interface ZipOptions extends OpenOptions {
+  /** The file is known to be one, and not a pipe, a socket or a device. */
+  readonly isRegular?: boolean;
+  /** By default, names and the comment are strings. */
+  readonly decodeStrings?: boolean;
+}
+
 /**
  * Calls `read` with the open archive, and with a reader of its entries that works until `read` resolves. Resolves with
- * undefined for a pipe, a socket or a device, which it does not open.
+ * undefined for a link, a pipe, a socket or a device, which it does not open. Throws as openForReading does.
  */
 export async function withZip<T>(
   file: string,
   read: (zip: ZipFile, reader: EntryReader) => Promise<T>,
-  isRegular = false,
+  options: ZipOptions = {},
 ): Promise<T | undefined> {
   // Checked before opening it, since opening a device may have effects.
-  if (!isRegular && !(await stat(file)).isFile()) return undefined;
-  const descriptor = await openDescriptor(file, constants.O_RDONLY | NON_BLOCKING);
-  const zip = await openZip(descriptor).catch(async (error: unknown) => {
-    await closeDescriptor(descriptor);
-    // Errors of the operating system have a code, those of yauzl do not.
-    throw (error as NodeJS.ErrnoException).code === undefined
-      ? new Error('it is not a ZIP archive, or is damaged', { cause: error })
-      : error;
-  });
+  const statFile = options.followsLink ? stat : lstat;
+  if (!options.isRegular && !(await statFile(file)).isFile()) return undefined;
+  const opened = await openForReading(file, options);
   try {
-    return await read(zip, new ZipEntryReader(descriptor));
+    return await new Promise((resolve, reject) => {
+      readOpened(opened, read, reject, options).then(resolve, reject);
+    });
   } finally {
-    zip.close();
+    await opened.close();
   }
 }
 
-async function openZip(descriptor: number): Promise<ZipFile> {
+async function readOpened<T>(
+  opened: OpenedFile,
+  read: (zip: ZipFile, reader: EntryReader) => Promise<T>,
+  onThrown: (error: unknown) => void,
+  { decodeStrings = true }: ZipOptions,
+): Promise<T> {
   const [{ fromRandomAccessReaderPromise }, { TailReader }] = await Promise.all([
     import('yauzl'),
     import('./tail-reader.js'),
   ]);
-  const { size } = await statDescriptor(descriptor);
-  const reader = await TailReader.open(descriptor, size);
-  return fromRandomAccessReaderPromise(reader, size, { lazyEntries: true, autoClose: false });
+  const reader = await TailReader.open(opened, onThrown);
+  const options = { lazyEntries: true, autoClose: false, decodeStrings };
+  const zip = await fromRandomAccessReaderPromise(reader, opened.stats.size, options).catch(
+    (error: unknown) => {
+      // Errors of the operating system have a code, those of yauzl do not.
+      throw (error as NodeJS.ErrnoException).code === undefined
+        ? new Error('it is not a ZIP archive, or is damaged', { cause: error })
+        : error;
+    },
+  );
+  // The loop over the entries throws it too; one that comes later would end the process.
+  zip.on('error', () => undefined);
+  return read(zip, new ZipEntryReader(opened)).finally(() => {
+    zip.close();
+  });
 }
 
 /** yauzl rejects an entry with more data than it announces. */
@@ -110,10 +125,11 @@ export type EntryReader = Omit<ZipEntryReader, 'close'>;
 
 /** Reads one archive by positions, so that pages need no second pass over its directory. */
 export class ZipEntryReader {
-  constructor(private readonly descriptor: number) {}
+  constructor(private readonly file: OpenedFile) {}
 
+  /** Throws as openForReading does. */
   static async open(file: string): Promise<ZipEntryReader> {
-    return new ZipEntryReader(await openDescriptor(file, constants.O_RDONLY | NON_BLOCKING));
+    return new ZipEntryReader(await openForReading(file));
   }
 
   /** The entry's bytes, in a buffer of `getBuffer`. Throws Error with what is wrong with the entry. */
@@ -130,13 +146,13 @@ export class ZipEntryReader {
 
   /** Bytes of the archive itself. Throws Error if it ends before. */
   async readBytes(position: number, target: Buffer): Promise<Buffer> {
-    const bytes = await this.#readUpTo(target, position);
+    const bytes = await this.file.readFully(target, position);
     if (bytes.length < target.length) throw new Error('the archive ends too early');
     return bytes;
   }
 
   async close(): Promise<void> {
-    await closeDescriptor(this.descriptor);
+    await this.file.close();
   }
 
   /** Reads header and data at once; the data again if the header is longer than that of almost all files. */
@@ -145,28 +161,16 @@ export class ZipEntryReader {
     getBuffer: GetBuffer,
   ): Promise<Buffer> {
     const expected = LOCAL_HEADER_BYTES + Buffer.byteLength(name) + compressedBytes;
-    const bytes = await this.#readUpTo(getBuffer(expected).subarray(0, expected), offset);
+    const bytes = await this.file.readFully(getBuffer(expected).subarray(0, expected), offset);
     if (bytes.length < LOCAL_HEADER_BYTES) throw new Error(ENDS_WITHIN);
     if (bytes.readUInt32LE(0) !== LOCAL_HEADER_SIGNATURE) throw new Error('it has no header');
     const start = LOCAL_HEADER_BYTES + bytes.readUInt16LE(26) + bytes.readUInt16LE(28);
     const end = start + compressedBytes;
     if (end <= bytes.length) return bytes.subarray(start, end);
     const target = getBuffer(compressedBytes).subarray(0, compressedBytes);
-    const stored = await this.#readUpTo(target, offset + start);
+    const stored = await this.file.readFully(target, offset + start);
     if (stored.length < compressedBytes) throw new Error(ENDS_WITHIN);
     return stored;
-  }
-
-  /** Shorter than `target` if the file ends before. */
-  async #readUpTo(target: Buffer, position: number): Promise<Buffer> {
-    for (let filled = 0; filled < target.length;) {
-      const length = target.length - filled;
-      const at = position + filled;
-      const { bytesRead } = await readAt(this.descriptor, target, filled, length, at);
-      if (bytesRead === 0) return target.subarray(0, filled);
-      filled += bytesRead;
-    }
-    return target;
   }
 }
 

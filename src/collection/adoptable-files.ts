@@ -180,7 +180,7 @@ type ReadFile = AdoptableFile | string | undefined;
 async function readArchive(file: string): Promise<ReadFile> {
   const state = await readFileState(file);
   if (!state) throw new Error('it is not a regular file');
-  const content = await withZip(file, contentOf, true);
+  const content = await withZip(file, contentOf, { isRegular: true });
   if (content === undefined || 'known' in content) return content?.known;
   const { entries, comicInfo } = content;
   const pages = pageEntries(entries).length;

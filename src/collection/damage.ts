@@ -29,7 +29,7 @@ import {
   type ZipEntry,
 } from '../cbz/zip-file.js';
 import { thrownMessage } from '../core/errors.js';
-import { fileErrorReason } from '../core/files.js';
+import { fileErrorReason, type OpenOptions } from '../core/files.js';
 import { groupBy } from '../core/group-by.js';
 import { parseManifest } from '../formats/book-manifest.js';
 import { MAX_ENTRIES, pageEntries, sortPages } from '../formats/read-chapters.js';
@@ -73,6 +73,9 @@ interface CheckOptions {
   readonly getBuffer?: GetBuffer;
 }
 
+/** A check uses no bytes of the file. */
+const FOR_CHECKING: OpenOptions = { anyOwner: true };
+
 /** Undefined for a file without damage. */
 export async function findDamage(
   file: string,
@@ -85,7 +88,8 @@ export async function findDamage(
   };
   try {
     if (/\.pdf$/i.test(file)) await checkPdf(file, onMark);
-    else if (!(await withZip(file, check))) throw new Error('it is not a regular file');
+    else if (!(await withZip(file, check, FOR_CHECKING)))
+      throw new Error('it is not a regular file');
     return undefined;
   } catch (error) {
     signal.throwIfAborted();
@@ -114,10 +118,11 @@ export async function areWhole(
 
 /** A PDF has no checksums: its end and the place of its table of objects are checked. */
 async function checkPdf(file: string, onMark: OnMark): Promise<void> {
-  const manifest = await readPdfManifest(file);
+  const manifest = await readPdfManifest(file, FOR_CHECKING);
   if (manifest) markBook(manifest.text, onMark);
   if (manifest?.isWhole === false) throw damaged('unreadable', 'its end is lost');
-  if (!manifest && !(await hasPdfHeader(file))) throw damaged('unreadable', 'it is not a PDF');
+  if (!manifest && !(await hasPdfHeader(file, FOR_CHECKING)))
+    throw damaged('unreadable', 'it is not a PDF');
 }
 
 /** A copy, such as a book for a device, names no chapters. */

@@ -4,7 +4,7 @@ import { readComicInfoFile } from '../cbz/archive-content.js';
 import { FOLDER_MANIFEST_NAME } from '../cbz/bound-manifest.js';
 import { COMIC_INFO_NAME } from '../cbz/comic-info.js';
 import { readValidComicInfo } from '../cbz/comic-info-reader.js';
-import { digestIfRegular, lstatIfExists } from '../core/files.js';
+import { digestIfRegular, fileErrorReason, lstatIfExists } from '../core/files.js';
 import { readFolderManifest } from '../formats/folder-book.js';
 import type { Damage } from './damage.js';
 
@@ -13,6 +13,13 @@ export async function findFolderDamage(
   folder: string,
   signal: AbortSignal,
 ): Promise<Damage | undefined> {
+  return checkFiles(folder, signal).catch((error: unknown) => {
+    signal.throwIfAborted();
+    return { reason: 'unreadable', detail: fileErrorReason(error) };
+  });
+}
+
+async function checkFiles(folder: string, signal: AbortSignal): Promise<Damage | undefined> {
   const { files } = (await readFolderManifest(folder)) ?? {};
   if (!files || files.size === 0) {
     const stats = await lstatIfExists(join(folder, FOLDER_MANIFEST_NAME));

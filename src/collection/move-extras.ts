@@ -3,13 +3,12 @@
  * moved only if the service has the same image as a cover of the title; any other one is the owner's and stays, with a
  * copy for later books. The other two are moved if tankobon wrote them for this title. The image of a book goes with it.
  */
-import { constants, copyFile } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
 import { readdirIfReadable } from '../cbz/scan-library.js';
 import { isUnchanged, moveUnchanged, readFileState } from '../cbz/ownership.js';
 import { TankobonError } from '../core/errors.js';
 import { EXIT } from '../core/exit-codes.js';
-import { makeSyncedFolders, removeFile, temporaryName } from '../core/files.js';
+import { copyRegularFile, makeSyncedFolders, removeFile, temporaryName } from '../core/files.js';
 import { publishNew } from '../core/publish.js';
 import { COVER_NAME, ServedCovers, type CoverDeps } from '../download/cover.js';
 import { SavedCovers } from '../download/saved-covers.js';
@@ -113,7 +112,7 @@ export function isFatal(error: unknown): boolean {
 /** Does not replace a file: false if there is one. */
 async function copyNew(file: string, target: string): Promise<boolean> {
   const tmpFile = temporaryName(target);
-  await copyFile(file, tmpFile, constants.COPYFILE_EXCL);
+  await copyRegularFile(file, tmpFile);
   if (await publishNew(tmpFile, target)) return true;
   await removeFile(tmpFile);
   return false;

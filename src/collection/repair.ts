@@ -38,11 +38,15 @@ export async function repairFiles(
 ): Promise<readonly RepairedFile[]> {
   const repairable: Repairable[] = [];
   const others: string[] = [];
-  for (const file of damaged) {
-    const found = await toRepairable(file, checkedFiles);
-    if (found) repairable.push(found);
-    else others.push(file);
-  }
+  for (const file of damaged)
+    try {
+      const found = await toRepairable(file, checkedFiles);
+      if (found) repairable.push(found);
+      else others.push(file);
+    } catch (error) {
+      const message = `Not repaired (${fileErrorReason(error)}): ${file}`;
+      listeners.observe({ type: 'warning', message });
+    }
   const repaired: RepairedFile[] = [];
   const places = groupBy(repairable, ({ file, quality }) => `${quality} ${dirname(file)}`);
   for (const files of places.values()) {

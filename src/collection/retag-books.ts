@@ -21,11 +21,16 @@ export interface BookRetag extends BookMove {
   readonly keepsContent: boolean;
 }
 
+export interface ReadBooks {
+  readonly books: readonly BookOfTitle[];
+  readonly failed: readonly { readonly file: string; readonly error: unknown }[];
+}
+
 /** The books among the archives of a library whose title is known. */
 export async function readBooks(
   archives: readonly ExistingArchive[],
   chapters: ReadonlyMap<string, Pick<Chapter, 'titleId'>>,
-): Promise<readonly BookOfTitle[]> {
+): Promise<ReadBooks> {
   const titleIds = new Map<string, string>();
   for (const { file, chapterId, titleId: written } of archives) {
     const titleId = chapters.get(chapterId)?.titleId ?? written;
@@ -33,12 +38,16 @@ export async function readBooks(
     if (titleId !== undefined && !titleIds.has(path)) titleIds.set(path, titleId);
   }
   const books: BookOfTitle[] = [];
-  for (const [path, titleId] of titleIds) {
-    const book = await readOwnBook(path);
-    const writtenSeries = book?.chapters[0]?.written?.series;
-    if (book) books.push({ ...book, titleId, writtenSeries });
-  }
-  return books;
+  const failed: ReadBooks['failed'][number][] = [];
+  for (const [file, titleId] of titleIds)
+    try {
+      const book = await readOwnBook(file);
+      const writtenSeries = book?.chapters[0]?.written?.series;
+      if (book) books.push({ ...book, titleId, writtenSeries });
+    } catch (error) {
+      failed.push({ file, error });
+    }
+  return { books, failed };
 }
 
 /** The name that the title has by this book; undefined if its owner changed it, and its path has another one. */

@@ -92,6 +92,7 @@ class RetagRun {
     const plan = await planRetags(library.archives, this.request, this.deps, cache);
     this.#fields = plan.fields;
     for (const { file, chapter, error } of plan.failed) this.#fail(file, error, chapter);
+    for (const { file, error } of plan.failedBooks) this.#failBook(file, error);
     for (const { file, chapter, kept } of plan.unchanged) this.#keep(file, chapter, kept);
     if (this.request.dryRun) await this.#preview(plan);
     else await this.#write(plan);
@@ -181,7 +182,7 @@ class RetagRun {
 
   /** A book that fails does not affect the others. */
   async #writeBook(planned: BookRetag): Promise<void> {
-    const { signal, observe, stateFolder } = this.deps;
+    const { signal, stateFolder } = this.deps;
     signal.throwIfAborted();
     const { file, format } = planned.book;
     try {
@@ -191,11 +192,15 @@ class RetagRun {
       this.#reportBook(planned, await renameBook(planned.book, planned, signal));
     } catch (thrown) {
       signal.throwIfAborted();
-      const error = toTankobonError(toStorageError(thrown, file));
-      const { code: reason, message } = error;
-      observe({ type: 'book-failed', file: this.#asGiven(file), reason, message });
-      this.#errors.push(error);
+      this.#failBook(file, thrown);
     }
+  }
+
+  #failBook(file: string, thrown: unknown): void {
+    const error = toTankobonError(toStorageError(thrown, file));
+    const { code: reason, message } = error;
+    this.deps.observe({ type: 'book-failed', file: this.#asGiven(file), reason, message });
+    this.#errors.push(error);
   }
 
   /** A path below the folder, as the events of chapters have it. */

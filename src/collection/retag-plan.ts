@@ -18,7 +18,13 @@ import {
 import { fieldsById, type ChapterFields } from '../selection/chapter-fields.js';
 import type { ExtraDeps } from './move-extras.js';
 import { NewFolders, type LeftFolder } from './new-folders.js';
-import { planBookRetag, readBooks, type BookOfTitle, type BookRetag } from './retag-books.js';
+import {
+  planBookRetag,
+  readBooks,
+  type BookOfTitle,
+  type BookRetag,
+  type ReadBooks,
+} from './retag-books.js';
 import { addUsedNames, newTitleNames, UsedNames } from './title-names.js';
 
 export interface RetagRequest extends Omit<RetagOptions, 'titleNames' | 'hasComparedPages'> {
@@ -33,6 +39,7 @@ export interface RetagRequest extends Omit<RetagOptions, 'titleNames' | 'hasComp
 export interface RetagPlan {
   readonly retags: readonly Retag[];
   readonly bookRetags: readonly BookRetag[];
+  readonly failedBooks: ReadBooks['failed'];
   /** The folders that renamed titles leave. */
   readonly leftFolders: readonly LeftFolder[];
   readonly unchanged: readonly {
@@ -69,7 +76,7 @@ export async function planRetags(
   const bound = all.filter(({ isBound }) => isBound);
   const ids = new Set([...archives, ...bound].map(({ chapterId }) => chapterId));
   const chapters = await fetchChapters(client, [...ids], { signal, warn });
-  const books = await readBooks(bound, chapters);
+  const { books, failed: failedBooks } = await readBooks(bound, chapters);
   const titleIds = [...chapters.values(), ...books].flatMap(({ titleId }) => titleId ?? []);
   const { titles } = await fetchTitles(client, titleIds, { signal, warn });
   const usedNames = new UsedNames().addBooks(books);
@@ -111,6 +118,7 @@ export async function planRetags(
   return {
     retags: withoutSecondNames(retags),
     bookRetags,
+    failedBooks,
     leftFolders,
     unchanged,
     failed,

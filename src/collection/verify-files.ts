@@ -145,18 +145,20 @@ async function listInputs(
   return { files: [...files.values()], links };
 }
 
+/** The check reports a file that cannot be read. */
 async function listedFile(file: string): Promise<Listed> {
-  const stats = await lstatIfExists(file);
+  const stats = await lstatIfExists(file).catch(() => undefined);
   return { file, bytes: stats?.size ?? 0, mtimeMs: stats?.mtimeMs ?? 0, isFolder: false };
 }
 
 /** The sum of the sizes and the newest time of the files that the book has. */
 async function listedFolder(folder: string): Promise<Listed> {
+  const manifest = await readFolderManifest(folder).catch(() => undefined);
   let [bytes, mtimeMs] = [0, 0];
-  for (const path of (await readFolderManifest(folder))?.files.keys() ?? []) {
-    const stats = await lstatIfExists(join(folder, path));
-    bytes += stats?.size ?? 0;
-    mtimeMs = Math.max(mtimeMs, stats?.mtimeMs ?? 0);
+  for (const path of manifest?.files.keys() ?? []) {
+    const listed = await listedFile(join(folder, path));
+    bytes += listed.bytes;
+    mtimeMs = Math.max(mtimeMs, listed.mtimeMs);
   }
   return { file: folder, bytes, mtimeMs, isFolder: true };
 }

@@ -28,11 +28,14 @@ export {
   temporaryName,
 } from './temporary-files.js';
 export {
+  copyRegularFile,
   createFile,
   createFileSync,
+  openForReading,
   openRegularFile,
   openRegularFileSync,
   replaceFile,
+  type OpenOptions,
 } from './safe-open.js';
 
 /** A scan calls it for each file: that of node:fs/promises takes twice the processor time. */

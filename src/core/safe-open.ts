@@ -3,32 +3,101 @@
  * devices are refused without blocking, and the checks apply to the opened file, so that it cannot be replaced in between.
  */
 import {
+  close,
   closeSync,
   constants,
   fchmodSync,
+  fstat,
   fstatSync,
   lstatSync,
+  open as openWithCallback,
   openSync,
+  statSync,
   unlinkSync,
   type Stats,
 } from 'node:fs';
 import { open, unlink, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import { retryWhileBusy } from './busy-retry.js';
 import { StorageError } from './errors.js';
+import { OpenedFile } from './opened-file.js';
 import { isSystemError } from './system-errors.js';
 import { temporaryName } from './temporary-files.js';
 
 /** Not available on Windows, where the path is checked first. */
-const SAFE_FLAGS = process.platform === 'win32' ? 0 : constants.O_NOFOLLOW | constants.O_NONBLOCK;
+const NO_FOLLOW = process.platform === 'win32' ? 0 : constants.O_NOFOLLOW;
+const SAFE_FLAGS = process.platform === 'win32' ? 0 : NO_FOLLOW | constants.O_NONBLOCK;
 /** Errors of `open` for a link under O_NOFOLLOW (EMLINK: FreeBSD), a socket, and a device without a driver. */
 const NOT_REGULAR_CODES = ['ELOOP', 'EMLINK', 'ENXIO', 'ENODEV', 'EOPNOTSUPP', 'ENOTSUP', 'EISDIR'];
 
+const openDescriptor = promisify(openWithCallback);
+const closeDescriptor = promisify(close);
+const statDescriptor = promisify(fstat);
+
+/** What is allowed beyond regular files of this user; for finding out what a file is, not for using its bytes. */
+export interface OpenOptions {
+  readonly followsLink?: boolean;
+  readonly anyOwner?: boolean;
+}
+
 /**
- * Opens an existing regular file. `flags` are those of `fs.constants`; O_NOFOLLOW and O_NONBLOCK are added. Throws
- * StorageError `unsafe-path` for a link, a folder, a pipe, a socket, a device or a file of another user, and the system
- * error (ENOENT, EACCES, …) for everything else.
+ * Opens a regular file of an output folder for reading. The checks apply to the descriptor. Throws StorageError
+ * `unsafe-path` for a link, a folder, a pipe, a socket, a device or a file of another user, and the system error
+ * (ENOENT, EACCES, …) for everything else.
  */
+export async function openForReading(file: string, options: OpenOptions = {}): Promise<OpenedFile> {
+  assertUsableByPath(file, options);
+  const flags = options.followsLink ? SAFE_FLAGS & ~NO_FOLLOW : SAFE_FLAGS;
+  // With that of node:fs/promises, a scan takes twice the processor time.
+  const descriptor = await openDescriptor(file, constants.O_RDONLY | flags).catch(
+    (error: unknown) => {
+      throw toUnsafeError(error, file);
+    },
+  );
+  try {
+    const stats = await statDescriptor(descriptor);
+    assertUsable(file, stats, options);
+    return new OpenedFile(descriptor, stats);
+  } catch (error) {
+    await closeDescriptor(descriptor);
+    throw error;
+  }
+}
+
+const COPY_BYTES = 2 ** 20;
+
+/**
+ * Copies the bytes and the mode of a regular file of an output folder to the new file `target`, synced. Throws as
+ * openForReading does, and EEXIST if anything exists at `target`. What a failed copy wrote is removed.
+ */
+export async function copyRegularFile(file: string, target: string): Promise<void> {
+  const source = await openForReading(file);
+  try {
+    const handle = await createFile(target, { mode: source.stats.mode & 0o777 });
+    try {
+      await writeCopy(source, handle).finally(() => handle.close());
+    } catch (error) {
+      await unlink(target).catch(() => undefined);
+      throw error;
+    }
+  } finally {
+    await source.close();
+  }
+}
+
+async function writeCopy(source: OpenedFile, target: FileHandle): Promise<void> {
+  const buffer = Buffer.allocUnsafe(Math.min(COPY_BYTES, source.stats.size + 1));
+  for (let position = 0; ;) {
+    const bytesRead = await source.read(buffer, position);
+    if (bytesRead === 0) break;
+    await target.writeFile(buffer.subarray(0, bytesRead));
+    position += bytesRead;
+  }
+  await target.sync();
+}
+
+/** The openForReading for a file that is written too, or read by a FileHandle. `flags` are those of `fs.constants`. */
 export async function openRegularFile(
   file: string,
   flags: number = constants.O_RDONLY,
@@ -108,30 +177,44 @@ export async function replaceFile(file: string): Promise<FileHandle> {
 }
 
 /** Windows cannot refuse links when it opens a file. */
-function assertUsableByPath(file: string): void {
-  if (process.platform === 'win32') assertUsable(file, lstatSync(file));
+function assertUsableByPath(file: string, { followsLink, anyOwner }: OpenOptions = {}): void {
+  if (process.platform !== 'win32') return;
+  assertUsable(file, followsLink ? statSync(file) : lstatSync(file), {
+    anyOwner: anyOwner ?? false,
+  });
 }
 
-function assertUsable(file: string, stats: Stats): void {
+function assertUsable(file: string, stats: Stats, { anyOwner = false }: OpenOptions = {}): void {
   if (!stats.isFile()) throw unsafePathError(file, stats);
-  if (isOwnedByUs(file, stats)) return;
-  const message = `${file} belongs to another user (uid ${stats.uid}) and is not used.`;
-  throw new StorageError('unsafe-path', message);
+  if (anyOwner || isOwnedByUs(file, stats)) return;
+  throw refusal(file, `belongs to another user (uid ${stats.uid})`);
 }
 
 /**
- * Whether the file or folder at `path` belongs to this user or to root. Always true on Windows, which has no such
+ * Whether the file or folder at `path` belongs to this user or to root, or, if this user is root, to the owner of the
+ * folder that it is in: containers run as root over the libraries of others. Always true on Windows, which has no such
  * owners, and on file systems where all files have the same owner (CIFS, FAT, some NFS servers).
  */
-function isOwnedByUs(path: string, { uid }: Stats): boolean {
+function isOwnedByUs(path: string, { uid, dev }: Stats): boolean {
   const ownUid = process.geteuid?.();
   if (ownUid === undefined || uid === ownUid || uid === 0) return true;
   try {
-    return uid === statNewFile(dirname(path)).uid;
+    const folder = dirname(path);
+    if (ownUid === 0 && uid === statSync(folder).uid) return true;
+    return uid === ownerOfNewFiles(folder, dev);
   } catch {
     // It cannot create any file there.
     return false;
   }
+}
+
+/** By the number of the file system, which would be asked for each of thousands of files otherwise. */
+const ownersOfNewFiles = new Map<number, number>();
+
+function ownerOfNewFiles(folder: string, device: number): number {
+  const owner = ownersOfNewFiles.get(device) ?? statNewFile(folder).uid;
+  ownersOfNewFiles.set(device, owner);
+  return owner;
 }
 
 /** What the file system reports for a file that is created in `folder` with mode 0600, and removed again. */
@@ -163,8 +246,13 @@ export function fileKind(stats: Stats): string {
 }
 
 export function unsafePathError(path: string, stats: Stats, cause?: unknown): StorageError {
-  const message = `${path} is ${fileKind(stats)} and is not used.`;
-  return new StorageError('unsafe-path', message, { cause });
+  return refusal(path, `is ${fileKind(stats)}`, cause);
+}
+
+/** The cause is for messages that name the file themselves (see fileErrorReason). */
+function refusal(path: string, problem: string, cause?: unknown): StorageError {
+  const reason = new Error(`it ${problem}`, { cause });
+  return new StorageError('unsafe-path', `${path} ${problem} and is not used.`, { cause: reason });
 }
 
 /** The error for a file larger than any that tankobon writes. */

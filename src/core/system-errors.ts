@@ -1,7 +1,7 @@
 /** Errors of the operating system. */
 import { lstatSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { RunError, StorageError, TankobonError, thrownMessage } from './errors.js';
+import { hasCode, RunError, StorageError, TankobonError, thrownMessage } from './errors.js';
 import { Redactor } from './redactor.js';
 
 /** Whether `error` is a system error with one of these codes, such as `ENOENT`. */
@@ -74,6 +74,7 @@ function pathInTheWay(file: string): string {
 
 /** Why an operation on a file failed, without the system call and the path, such as `permission denied`. */
 export function fileErrorReason(error: unknown): string {
+  if (hasCode(error, 'unsafe-path') && error.cause instanceof Error) return error.cause.message;
   const message = thrownMessage(error);
   return isFileError(error) ? message.replace(/^.*?: /, '').replace(/, \w+( '.*)?$/s, '') : message;
 }

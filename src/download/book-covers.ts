@@ -2,10 +2,10 @@
  * Covers of volumes where Komga looks for them: `<book>.jpg` beside the book, a copy of `cover Vol.01.jpg`. Komga takes
  * `cover.*` in the folder for the series (docs/readers.md).
  */
-import { constants, copyFile, readdir } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { basename, dirname, extname, join, resolve } from 'node:path';
 import { readFileState, replaceUnchanged } from '../cbz/ownership.js';
-import { digestIfRegular, removeFile, temporaryName } from '../core/files.js';
+import { copyRegularFile, digestIfRegular, removeFile, temporaryName } from '../core/files.js';
 import { publishNew } from '../core/publish.js';
 import type { ObserveBind } from '../formats/bind-events.js';
 import { coverBaseName, COVER_NAME, volumeCoverName } from './cover.js';
@@ -43,7 +43,7 @@ async function copyCover(cover: string, book: string, savedCovers: SavedCovers):
   if (existing !== undefined && saved?.sha256 !== existing) return;
   const tmpFile = temporaryName(file);
   try {
-    await copyFile(cover, tmpFile, constants.COPYFILE_EXCL);
+    await copyRegularFile(cover, tmpFile);
     const state = await readFileState(file);
     const isWritten = state
       ? await replaceUnchanged(tmpFile, file, state)

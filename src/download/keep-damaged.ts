@@ -1,8 +1,8 @@
 /** Keeps a damaged file under a second name before its first one is replaced. */
-import { constants, copyFile, link } from 'node:fs/promises';
+import { link } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
 import { fitSegment } from '../cbz/path-segment.js';
-import { haveSameBytes, isSystemError, removeFile } from '../core/files.js';
+import { copyRegularFile, haveSameBytes, isSystemError, removeFile } from '../core/files.js';
 
 export interface RepairedFile {
   readonly file: string;
@@ -30,7 +30,7 @@ export async function keepDamaged(file: string): Promise<string> {
       await link(file, kept).catch(async (error: unknown) => {
         if (isSystemError(error, 'EEXIST')) throw error;
         // The file system has no hard links.
-        await copyFile(file, kept, constants.COPYFILE_EXCL);
+        await copyRegularFile(file, kept);
       });
       return kept;
     } catch (error) {

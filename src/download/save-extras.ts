@@ -10,6 +10,7 @@ import { TankobonError } from '../core/errors.js';
 import { EXIT } from '../core/exit-codes.js';
 import { fileErrorReason } from '../core/files.js';
 import { groupBy } from '../core/group-by.js';
+import { isFileError, toTankobonError } from '../core/system-errors.js';
 import type { ImageLoaderDeps } from '../image/load-image.js';
 import { groupByFolder, saveCovers, type ChapterInFolder } from './cover.js';
 import type { DownloadSession } from './download-session.js';
@@ -44,11 +45,14 @@ export async function saveExtras(
     try {
       await save();
     } catch (error) {
-      if (!(error instanceof TankobonError) || error.code === 'interrupted') throw error;
-      const { hint, exitCode } = error;
+      // One cover that cannot be read, for example.
+      const named = isFileError(error) ? toTankobonError(error) : error;
+      if (!(named instanceof TankobonError) || named.code === 'interrupted') throw error;
+      const { hint, exitCode } = named;
       const stopsRuns = exitCode === EXIT.cooldown || exitCode === EXIT.captcha;
-      const message = `${what}: ${error.message}`;
-      session.listeners.observe({ type: 'warning', message, hint, ...(stopsRuns && { error }) });
+      const message = `${what}: ${named.message}`;
+      const stopping = stopsRuns && { error: named };
+      session.listeners.observe({ type: 'warning', message, hint, ...stopping });
     }
   }
 }

@@ -47,6 +47,7 @@ export async function bindBooks(
   const cover = isFile ? await readCover(coverFile) : undefined;
   observePlan(plan, observe);
   const books: BoundBook[] = [];
+  const notRemoved: TankobonError[] = [];
   let removed = 0;
   const observeBook: ObserveBind = (event) => {
     if (event.type === 'chapter-removed') removed += 1;
@@ -55,7 +56,12 @@ export async function bindBooks(
   try {
     const context = { request, cover, observe: observeBook, signal };
     await bindInOrder(plan, context, books);
-    for (const file of plan.emptied) if (!signal.aborted) await removeEmptied(file, plan, context);
+    for (const file of plan.emptied) {
+      if (signal.aborted) break;
+      await removeEmptied(file, plan, context).catch((thrown: unknown) => {
+        notRemoved.push(failedBook(file, thrown, context));
+      });
+    }
   } finally {
     // A run that is interrupted within a book has a summary too.
     observe(summaryOf(books, plan, removed));
@@ -63,6 +69,7 @@ export async function bindBooks(
   const errors = [
     ...plan.failed.map(({ error }) => error),
     ...books.flatMap(({ error }) => error ?? []),
+    ...notRemoved,
   ];
   signal.throwIfAborted();
   return { books, errors };
@@ -121,14 +128,22 @@ async function bindPlanned(
   options: { readonly mayWait: boolean },
 ): Promise<BoundBook> {
   const { file } = planned;
-  const { observe, signal } = context;
   try {
     return { ...planned, status: await bindBook(planned, plan, context, options) };
   } catch (thrown) {
-    if (signal.aborted && !hasCode(thrown)) throw signal.reason;
-    const error = toTankobonError(toStorageError(thrown, file));
-    if (error.code === 'interrupted') throw error;
-    observe({ type: 'book-failed', file, reason: error.code, message: error.message });
-    return { ...planned, status: 'failed', error };
+    return { ...planned, status: 'failed', error: failedBook(file, thrown, context) };
   }
+}
+
+/** Reports it; throws an interruption. */
+function failedBook(
+  file: string,
+  thrown: unknown,
+  { observe, signal }: BindContext,
+): TankobonError {
+  if (signal.aborted && !hasCode(thrown)) throw signal.reason;
+  const error = toTankobonError(toStorageError(thrown, file));
+  if (error.code === 'interrupted') throw error;
+  observe({ type: 'book-failed', file, reason: error.code, message: error.message });
+  return error;
 }

@@ -1,5 +1,5 @@
 /** Finds the chapters in the files and folders to bind. */
-import { stat } from 'node:fs/promises';
+import { lstat, realpath, stat } from 'node:fs/promises';
 import { hasCode, UsageError, type TankobonError } from '../core/errors.js';
 import { isSystemError } from '../core/files.js';
 import { toTankobonError } from '../core/system-errors.js';
@@ -48,13 +48,17 @@ export async function collectChapters(
     if (index) indexes.push(index);
     for (const archive of archives) if (!files.has(archive.file)) files.set(archive.file, archive);
   }
-  for (const { file, isNamed, index } of files.values()) {
+  for (const { file, isNamed, isLink = false, index } of files.values()) {
     signal.throwIfAborted();
     try {
       const read = index ? await index.read(file) : await readChapters(file);
       // Books of other programs that happen to be in a folder are not chapters, and copies have other pages.
       if (isNamed || /\.cbz$/i.test(file) || read.some(({ isBound }) => isBound))
-        chapters.push(...read.filter(({ copy }) => !copy));
+        chapters.push(
+          ...read
+            .filter(({ copy }) => !copy)
+            .map((it) => (isLink ? { ...it, ownState: undefined } : it)),
+        );
     } catch (error) {
       if (!hasCode(error, 'archive-damaged')) throw error;
       const isGone = !isNamed && isSystemError(error.cause, 'ENOENT');
@@ -72,6 +76,8 @@ export async function collectChapters(
 interface InputFile {
   readonly file: string;
   readonly isNamed: boolean;
+  /** A link led to the file, which is never removed then. */
+  readonly isLink?: boolean;
   readonly index: ChapterIndex | undefined;
 }
 
@@ -79,7 +85,10 @@ interface InputFile {
 async function archivesIn(input: string, stateFolder: string | undefined, signal: AbortSignal) {
   try {
     if (!(await stat(input)).isDirectory()) {
-      const named: InputFile = { file: input, isNamed: true, index: undefined };
+      const isLink = (await lstat(input)).isSymbolicLink();
+      // Files are opened without following links.
+      const file = isLink ? await realpath(input) : input;
+      const named: InputFile = { file, isNamed: true, isLink, index: undefined };
       return { archives: [named], index: undefined, skippedLinks: 0 };
     }
   } catch (error) {

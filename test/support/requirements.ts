@@ -5,6 +5,7 @@ import { delimiter, join } from 'node:path';
 
 /** The programs, each with the Debian package that installs it. */
 const DEBIAN_PACKAGES = {
+  '7z': 'p7zip-full',
   bsdtar: 'libarchive-tools',
   bwrap: 'bubblewrap',
   cc: 'gcc libc6-dev',
@@ -18,6 +19,7 @@ const DEBIAN_PACKAGES = {
   fusefat: 'fusefat',
   'gallery-dl': 'gallery-dl',
   'gnome-keyring-daemon': 'gnome-keyring',
+  jar: 'openjdk-17-jdk-headless',
   java: 'openjdk-17-jre-headless',
   jq: 'jq',
   losetup: 'mount',
@@ -36,6 +38,7 @@ const DEBIAN_PACKAGES = {
   tmux: 'tmux',
   unzip: 'unzip',
   xmllint: 'libxml2-utils',
+  zip: 'zip',
   zsh: 'zsh',
 } as const;
 

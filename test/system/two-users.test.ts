@@ -19,6 +19,8 @@ import {
   startPracticeService,
   type PracticeService,
 } from '../../src/practice-server/practice-service.js';
+import { chapterId, testImage, writeChapterFile } from '../support/chapter-files.js';
+import { tankobon } from '../support/command.js';
 import { copyProgram, type ReadableProgram } from '../support/readable-program.js';
 import { describeWith } from '../support/requirements.js';
 
@@ -142,5 +144,55 @@ describeWith('two users', { root: true }, () => {
     });
     expect((await download()).code).toBe(0);
     expect(existsSync(join(output, `${ID}.cbz`))).toBe(true);
+  });
+
+  describe('files of another user', () => {
+    const bind = (uid?: number, state = home) =>
+      tankobon(['bind', output, '--by', 'title', '--json', '-o', join(state, 'books')], {
+        env: { TANKOBON_HOME: state },
+        program: copy.program,
+        uid,
+      });
+    const writeChapter = async (number: number, owner: number): Promise<string> => {
+      const file = join(output, `${number}.cbz`);
+      const chapter = { id: chapterId(number), number: String(number) };
+      await writeChapterFile(file, { ...chapter, images: [await testImage('png', number)] });
+      chownSync(file, owner, owner);
+      return file;
+    };
+
+    test('are not bound, and are named; those of root and of the user are', async () => {
+      await writeChapter(1, ALICE);
+      await writeChapter(2, 0);
+      const planted = await writeChapter(3, MALLORY);
+      const { code, stdout, stderr } = await bind(ALICE);
+      expect(code).toBe(3);
+      expect(stdout).toContain('"pages":2');
+      expect(stdout + stderr).toContain(
+        `Cannot read the chapter (it belongs to another user (uid ${MALLORY})): ${planted}`,
+      );
+    });
+
+    test('are bound by root if they belong to the owner of their folder', async () => {
+      chownSync(output, ALICE, ALICE);
+      await writeChapter(1, ALICE);
+      const planted = await writeChapter(2, MALLORY);
+      const { code, stdout } = await bind(undefined, join(folder, 'root'));
+      expect(code).toBe(3);
+      expect(stdout).toContain('"pages":1');
+      expect(stdout).toContain(planted);
+    });
+
+    test('are chapters that exist, and are checked by verify', async () => {
+      const chapter = { id: ID, number: '1' };
+      const file = join(output, 'theirs.cbz');
+      await writeChapterFile(file, { ...chapter, images: [await testImage('png', 1)] });
+      chownSync(file, MALLORY, MALLORY);
+      const { code, stdout } = await download();
+      expect(code).toBe(0);
+      expect(stdout).toContain('"type":"chapter-skipped"');
+      expect(readdirSync(output)).toEqual(['theirs.cbz']);
+      expect(await asAlice(['verify', output])).toMatchObject({ code: 0 });
+    });
   });
 });

@@ -224,7 +224,7 @@ describe('a file that another process changes meanwhile', () => {
     rmSync(file);
     symlinkSync(elsewhere, file);
     const writing = writeRetagged(planned, planned.to, signal);
-    await expect(writing).rejects.toMatchObject({ code: 'file-changed' });
+    await expect(writing).rejects.toMatchObject({ code: 'archive-damaged' });
     expect(readFileSync(elsewhere).equals(before)).toBe(true);
   });
 });
