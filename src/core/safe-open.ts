@@ -9,6 +9,7 @@ import {
   fstatSync,
   lstatSync,
   openSync,
+  statSync,
   unlinkSync,
   type Stats,
 } from 'node:fs';
@@ -67,17 +68,79 @@ export function openRegularFileSync(file: string, flags: number): number {
 const CREATE_FLAGS = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL;
 const DEFAULT_FILE_MODE = 0o666;
 
+export interface NewFileOptions {
+  /** Exactly this mode, regardless of the umask. */
+  readonly mode?: number | undefined;
+  /** Without `mode`: the file has no more rights than these and those that the umask leaves. Default: see maxModeIn. */
+  readonly maxMode?: number | undefined;
+}
+
 /**
- * Creates a file and opens it for reading and writing. Throws EEXIST if anything exists there, also a link. The file
- * has exactly `mode`, regardless of the umask; by default the umask decides.
+ * Creates a file and opens it for reading and writing. It has its mode before its first byte. Throws EEXIST if anything
+ * exists there, also a link.
  */
 export async function createFile(
   file: string,
-  { mode }: { readonly mode?: number } = {},
+  { mode, maxMode = maxModeIn(dirname(file)) }: NewFileOptions = {},
 ): Promise<FileHandle> {
-  const handle = await open(file, CREATE_FLAGS, mode ?? DEFAULT_FILE_MODE);
+  const handle = await open(file, CREATE_FLAGS, mode ?? maxMode);
   if (mode !== undefined) await handle.chmod(mode).catch(ignoreUnsupportedMode);
   return handle;
+}
+
+/** Whose rights to a file count: the mode, and the group that the middle part of it is for. */
+export type FileRights = Readonly<Record<'mode' | 'gid', number | bigint>>;
+
+/**
+ * The most rights of a new file in `folder` that is made of `sources`: a user who cannot read one of these, or who has
+ * no right to the folder, cannot read the file.
+ */
+export function maxModeIn(folder: string, sources: readonly FileRights[] = []): number {
+  const stats = statSync(folder, { throwIfNoEntry: false });
+  const groupId = groupOfNewFile(stats);
+  let mode = DEFAULT_FILE_MODE;
+  for (const source of sources) mode &= rightsFor(groupId, source) | OWNER_ALL;
+  // Others who may search the folder, though not list it, can open a file whose name they know.
+  if (stats && (stats.mode & GROUP_ALL) === 0) mode &= ~GROUP_ALL;
+  if (stats && (stats.mode & OTHERS_ALL) === 0) mode &= ~OTHERS_ALL;
+  return mode;
+}
+
+const OWNER_ALL = 0o700;
+const GROUP_ALL = 0o070;
+const OTHERS_ALL = 0o007;
+const SETGID = 0o2000;
+
+function groupOfNewFile(folder: Stats | undefined): number | undefined {
+  return folder && (folder.mode & SETGID) !== 0 ? folder.gid : process.getegid?.();
+}
+
+/** The mode with the same rights for a file of this group: its members may be among the others of `file`. */
+function rightsFor(groupId: number | undefined, { mode, gid }: FileRights): number {
+  const rights = Number(mode) & 0o7777;
+  if (groupId === undefined || Number(gid) === groupId) return rights;
+  return (rights & ~GROUP_ALL) | (rights & ((rights & OTHERS_ALL) << 3));
+}
+
+/**
+ * Gives the file that takes the place of another its group and its mode, but no more rights than `maxMode`. Where the
+ * group cannot be kept, the new one gets no more rights than others had. Links are not followed.
+ */
+export async function copyRights(
+  from: FileRights,
+  to: string,
+  maxMode = 0o7777,
+): Promise<void> {
+  const handle = await openRegularFile(to);
+  try {
+    const { uid, gid } = await handle.stat();
+    if (gid !== Number(from.gid))
+      await handle.chown(uid, Number(from.gid)).catch(ignoreUnsupportedMode);
+    const mode = rightsFor((await handle.stat()).gid, from) & maxMode;
+    await handle.chmod(mode).catch(ignoreUnsupportedMode);
+  } finally {
+    await handle.close();
+  }
 }
 
 /** The synchronous createFile; the caller closes the descriptor. */
@@ -107,6 +170,9 @@ export async function replaceFile(file: string): Promise<FileHandle> {
   return createFile(file);
 }
 
+/** The mode of a temporary file that takes the place of another one, whose rights it gets at the end. */
+export const PRIVATE_FILE_MODE = 0o600;
+
 /** Windows cannot refuse links when it opens a file. */
 function assertUsableByPath(file: string): void {
   if (process.platform === 'win32') assertUsable(file, lstatSync(file));
@@ -114,18 +180,20 @@ function assertUsableByPath(file: string): void {
 
 function assertUsable(file: string, stats: Stats): void {
   if (!stats.isFile()) throw unsafePathError(file, stats);
-  if (isOwnedByUs(file, stats)) return;
+  // Root can write everywhere anyway.
+  if (stats.uid === 0 || isOwnFile(file, stats)) return;
   const message = `${file} belongs to another user (uid ${stats.uid}) and is not used.`;
   throw new StorageError('unsafe-path', message);
 }
 
 /**
- * Whether the file or folder at `path` belongs to this user or to root. Always true on Windows, which has no such
- * owners, and on file systems where all files have the same owner (CIFS, FAT, some NFS servers).
+ * Whether the file or folder at `path` belongs to this user; root is a user like others. Always true on Windows, which
+ * has no such owners, and on file systems where all files have the same owner (CIFS, FAT, some NFS servers).
  */
-function isOwnedByUs(path: string, { uid }: Stats): boolean {
+export function isOwnFile(path: string, owner: Readonly<Record<'uid', number | bigint>>): boolean {
   const ownUid = process.geteuid?.();
-  if (ownUid === undefined || uid === ownUid || uid === 0) return true;
+  const uid = Number(owner.uid);
+  if (ownUid === undefined || uid === ownUid) return true;
   try {
     return uid === statNewFile(dirname(path)).uid;
   } catch {
