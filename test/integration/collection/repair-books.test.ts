@@ -497,6 +497,8 @@ async function killEachRepair(
     const changes = await killAtEachChange(options, async (kill) => {
       check(await digestsIn(output));
       const { code } = await tankobonHere(repair, { env: { ...env, TANKOBON_HOME: home() } });
+      const left = readdirSync(join(output, 'Alpha')).filter((each) => each.startsWith('.'));
+      expect([kill, left]).toEqual([kill, []]);
       const isKept = (path: string) => path.endsWith('.damaged');
       const found = [...(await digestsIn(output))];
       expect([kill, code, new Map(found.filter(([path]) => !isKept(path)))]).toEqual([
