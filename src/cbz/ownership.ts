@@ -52,16 +52,14 @@ export function keptReason(file: string, ownership: Exclude<Ownership, 'own'>): 
 }
 
 /** Throws StorageError `unsafe-path` for a file of another user, which is never changed. */
-export function assertOwnFile(
-  file: string,
-  owner: Readonly<Record<'uid', number | bigint>>,
-): void {
+export function assertOwnFile(file: string, owner: Readonly<Record<'uid', number | bigint>>): void {
   if (isOwnFile(file, owner)) return;
   const message = `${file} belongs to another user (uid ${owner.uid}) and is not changed.`;
   throw new StorageError('unsafe-path', message, { hint: OTHER_USER_HINT });
 }
 
-const OTHER_USER_HINT = 'Run tankobon as that user, or make the file yours: sudo chown "$USER" FILE';
+const OTHER_USER_HINT =
+  'Run tankobon as that user, or make the file yours: sudo chown "$USER" FILE';
 
 /** Another program that writes to a regular file, or replaces it, changes at least one of the first four. */
 export type FileState = Pick<

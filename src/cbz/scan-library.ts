@@ -104,7 +104,8 @@ async function lostMarkOf(
   cache: IdentityCache | undefined,
 ): Promise<CbzIdentity | undefined> {
   const mark = isRegular ? cache?.markAt(file) : undefined;
-  if (!mark || mark.isBook || (await toOwnership(file, true, isRegular)) !== 'own') return undefined;
+  if (!mark || mark.isBook || (await toOwnership(file, true, isRegular)) !== 'own')
+    return undefined;
   const start = await readStart(file, ZIP_START.length).catch(() => undefined);
   return start && ZIP_START.subarray(0, start.length).equals(start) ? mark.chapters[0] : undefined;
 }

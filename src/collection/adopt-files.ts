@@ -57,7 +57,8 @@ export async function adopt(request: AdoptRequest, deps: AdoptDeps): Promise<Ado
   const found = await findAdoptableFiles(folders, { withFolders, signal: deps.signal });
   const { adoptable, alreadyIds, unreadable } = found;
   assertFound(adoptable.length + alreadyIds.length + unreadable.length, folders);
-  if (apply) for (const file of found.leftovers) await removeLeftoverFile(file).catch(() => undefined);
+  if (apply)
+    for (const file of found.leftovers) await removeLeftoverFile(file).catch(() => undefined);
   const run = new AdoptRun(request, deps);
   for (const { file, cause } of unreadable) run.fail(file, damagedChapter(file, cause));
   try {

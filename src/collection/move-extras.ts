@@ -86,7 +86,8 @@ export async function moveBookCover(
     const file = join(folder, name);
     const newFile = join(dirname(newBook), `${stemOf(newBook)}${extname(name)}`);
     const state = await readFileState(file);
-    if (!state || !isOwnFile(file, state) || !(await moveUnchanged(newFile, { file, state }))) continue;
+    if (!state || !isOwnFile(file, state) || !(await moveUnchanged(newFile, { file, state })))
+      continue;
     onMoved(file, newFile);
     await moveRecord(file, newFile, stateFolder);
   }

@@ -120,7 +120,8 @@ async function rebuild(
   const warn = (message: string): void => {
     listeners.observe({ type: 'warning', message });
   };
-  const cover = options.bookCover === 'none' ? undefined : await coverOf(damaged, group, beside, warn);
+  const cover =
+    options.bookCover === 'none' ? undefined : await coverOf(damaged, group, beside, warn);
   // Pages were converted where the format cannot contain them.
   const convert = await assertConverter().then(
     () => true,

@@ -4,7 +4,13 @@
  */
 import { mkdir, readdir, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createFile, isTemporary, lstatIfExists, PRIVATE_FILE_MODE, removeFile } from '../core/files.js';
+import {
+  createFile,
+  isTemporary,
+  lstatIfExists,
+  PRIVATE_FILE_MODE,
+  removeFile,
+} from '../core/files.js';
 import { readOwnership } from '../cbz/ownership.js';
 import { readdirIfReadable } from '../cbz/scan-library.js';
 import { systemClock } from '../core/clock.js';

@@ -32,7 +32,12 @@ export {
 } from './safe-folders.js';
 export { fileErrorReason, isSystemError, toStorageError } from './system-errors.js';
 export { removeLeftoverFile, removeLeftoverTemporaries } from './leftover-files.js';
-export { isLeftoverTemporary, isTemporary, isTemporaryOf, temporaryName } from './temporary-files.js';
+export {
+  isLeftoverTemporary,
+  isTemporary,
+  isTemporaryOf,
+  temporaryName,
+} from './temporary-files.js';
 export {
   copyRights,
   createFile,

@@ -126,11 +126,7 @@ function rightsFor(groupId: number | undefined, { mode, gid }: FileRights): numb
  * Gives the file that takes the place of another its group and its mode, but no more rights than `maxMode`. Where the
  * group cannot be kept, the new one gets no more rights than others had. Links are not followed.
  */
-export async function copyRights(
-  from: FileRights,
-  to: string,
-  maxMode = 0o7777,
-): Promise<void> {
+export async function copyRights(from: FileRights, to: string, maxMode = 0o7777): Promise<void> {
   const handle = await openRegularFile(to);
   try {
     const { uid, gid } = await handle.stat();

@@ -135,7 +135,12 @@ async function renameInArchive(
 ): Promise<void> {
   const entries = (await withZip(file, (zip) => listEntries(zip, MAX_ENTRIES))) ?? [];
   const reader = await ZipEntryReader.open(file);
-  const zip = await ZipFileWriter.create({ tmpFile, comment: boundComment([]), mode: PRIVATE_FILE_MODE, signal });
+  const zip = await ZipFileWriter.create({
+    tmpFile,
+    comment: boundComment([]),
+    mode: PRIVATE_FILE_MODE,
+    signal,
+  });
   try {
     for (const entry of entries.map(toZipEntry)) {
       signal.throwIfAborted();

@@ -1,6 +1,15 @@
 /** SECURITY.md: files of other users are refused or skipped, never rewritten, replaced, renamed or removed. */
-import { readFileSync, rmSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  chmodSync,
+  chownSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
 import { editChapter, reuploadChapter } from '../../src/practice-server/library/library.js';
 import { readArchive, writeArchive } from '../support/archive.js';
 import { describeWith } from '../support/requirements.js';
@@ -23,14 +32,14 @@ interface Attempt {
 const download = ['download', ...IDS];
 const book = [...download, '--bind', 'volume'];
 
-const edit = ({ service: { library } }: SharedFolder): void => {
-  for (const chapter of library.chapters(IDS))
-    library.putChapter(editChapter(chapter, LATER, { title: 'Renamed' }));
+const edit = ({ service: { library } }: SharedFolder, title = 'Renamed'): void => {
+  for (const chapter of library.chapters())
+    library.putChapter(editChapter(chapter, LATER, { title }));
 };
 
 const reupload = ({ service: { library } }: SharedFolder): void => {
   const upload = syncChapter('Alpha', '9', Date.now() - DAY_MS, { volume: '1' }, 3);
-  for (const chapter of library.chapters(IDS))
+  for (const chapter of library.chapters())
     library.putChapter(reuploadChapter(chapter, LATER, upload));
 };
 
@@ -46,7 +55,9 @@ async function damage(file: string): Promise<void> {
 const ATTEMPTS: Readonly<Record<string, Attempt>> = {
   retag: {
     prepare: download,
-    change: edit,
+    change: (shared) => {
+      edit(shared);
+    },
     words: ['retag', 'OUTPUT', '--json'],
     says: /"reason":"other-user"/,
   },
@@ -154,6 +165,12 @@ const ATTEMPTS: Readonly<Record<string, Attempt>> = {
   },
 };
 
+function attemptOf(name: string): Attempt {
+  const found = ATTEMPTS[name];
+  if (!found) throw new Error(name);
+  return found;
+}
+
 describeWith('files of other users', { root: true }, () => {
   let shared: SharedFolder;
   beforeEach(async () => {
@@ -163,7 +180,7 @@ describeWith('files of other users', { root: true }, () => {
 
   /** `owner` has files that `user` would change. */
   async function attempt(name: string, owner: number, user: number): Promise<void> {
-    const { prepare, change, words, says } = ATTEMPTS[name] as Attempt;
+    const { prepare, change, words, says } = attemptOf(name);
     const prepared = await shared.run(0, ...prepare, '-o', shared.output);
     expect([prepared.stderr, prepared.code]).toEqual([expect.anything(), 0]);
     await change?.(shared);
@@ -201,7 +218,7 @@ describeWith('files of other users', { root: true }, () => {
 
   test('what is changed for their own user is changed', async () => {
     for (const name of ['retag', 'download --force', 'verify --repair of chapters']) {
-      const { change, words } = ATTEMPTS[name] as Attempt;
+      const { change, words } = attemptOf(name);
       expect((await shared.run(0, ...download, '-o', shared.output)).code).toBe(0);
       await change?.(shared);
       shared.give(ALICE);
@@ -209,6 +226,29 @@ describeWith('files of other users', { root: true }, () => {
       const given = words.map((word) => (word === 'OUTPUT' ? shared.output : word));
       expect((await shared.run(ALICE, ...given)).code).toBe(0);
       expect(shared.filesOf(ALICE)).not.toEqual(before);
+    }
+  });
+
+  const GROUP = 64_010;
+  test('a rewritten file keeps its group and mode, and a new one gets the group of a setgid folder', async () => {
+    chownSync(shared.output, 0, GROUP);
+    chmodSync(shared.output, 0o2777);
+    expect((await shared.run(ALICE, ...download, '-o', shared.output)).code).toBe(0);
+    const file = shared.find(/Ch\.001/);
+    expect(statSync(file).gid).toBe(GROUP);
+    for (const [uid, expected] of [
+      [0, [0, GROUP, 0o640]],
+      // Alice is not a member of the group: it may not be given to the file, which nobody gains a right to.
+      [ALICE, [ALICE, ALICE, 0o600]],
+    ] as const) {
+      shared.give(uid);
+      chmodSync(dirname(file), 0o777);
+      chownSync(file, uid, GROUP);
+      chmodSync(file, 0o640);
+      edit(shared, `Renamed for ${uid}`);
+      expect((await shared.run(uid, 'retag', shared.output)).code).toBe(0);
+      const { uid: owner, gid, mode } = statSync(shared.find(/Ch\.001/));
+      expect([owner, gid, mode & 0o7777]).toEqual(expected);
     }
   });
 

@@ -106,14 +106,17 @@ describeWith('a repair among users', { root: true }, () => {
     return forged;
   }
 
-  test.each([ALICE, MALLORY])('a forged chapter beside the book is not used: uid %d', async (uid) => {
-    const chapter = shared.find(/Ch\.002/);
-    copyFileSync(await forge(chapter, uid), chapter);
-    chownSync(chapter, uid, uid);
-    damageBook();
-    expect((await repair()).code).toBe(0);
-    expect(readFileSync(book).equals(whole)).toBe(true);
-  });
+  test.each([ALICE, MALLORY])(
+    'a forged chapter beside the book is not used: uid %d',
+    async (uid) => {
+      const chapter = shared.find(/Ch\.002/);
+      copyFileSync(await forge(chapter, uid), chapter);
+      chownSync(chapter, uid, uid);
+      damageBook();
+      expect((await repair()).code).toBe(0);
+      expect(readFileSync(book).equals(whole)).toBe(true);
+    },
+  );
 
   test('a chapter that becomes a forged one while it is read gives no page', async () => {
     const chapter = shared.find(/Ch\.002/);

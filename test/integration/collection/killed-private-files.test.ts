@@ -53,28 +53,37 @@ posixDescribe('a kill in a private collection', () => {
     'adopt --apply': ['adopt', 'OUTPUT', '--apply'],
   };
 
-  test.each(Object.keys(RUNS))('%s leaves nothing for others', async (name) => {
-    expect((await here('download', ID, '-o', original)).code).toBe(0);
-    const [chapter] = service.library.chapters([ID]);
-    if (chapter) service.library.putChapter(editChapter(chapter, LATER, { title: 'Renamed' }));
-    const [file = ''] = pathsBelow(original);
-    if (name.startsWith('adopt')) {
-      const entries = (await readArchive(file)).filter((entry) => !/META-INF/.test(entry.name));
-      await writeArchive(file, Object.fromEntries(entries.map((each) => [each.name, each.bytes])));
-    }
-    chmodSync(file, 0o600);
-    const below = join(folder, 'comics');
-    const prepare = () => {
-      rmSync(below, { recursive: true, force: true });
-      cpSync(original, below, { recursive: true });
-    };
-    const words = (RUNS[name] ?? []).map((word) => (word === 'OUTPUT' ? below : word));
-    const options = { words, env: service.environment, folder, below, prepare };
-    const changes = await killAtEachChange(options, (kill) => {
-      const open = pathsBelow(below).filter((path) => (statSync(path).mode & 0o077) !== 0);
-      expect([kill, open]).toEqual([kill, []]);
-      return Promise.resolve();
-    });
-    expect(changes).toBeGreaterThan(2);
-  }, 120_000);
+  test.each(Object.keys(RUNS))(
+    '%s leaves nothing for others',
+    async (name) => {
+      expect((await here('download', ID, '-o', original)).code).toBe(0);
+      for (const chapter of service.library.chapters())
+        service.library.putChapter(editChapter(chapter, LATER, { title: 'Renamed' }));
+      const [file = ''] = pathsBelow(original);
+      if (name.startsWith('adopt')) {
+        const entries = (await readArchive(file)).filter(
+          (entry) => !entry.name.includes('META-INF'),
+        );
+        await writeArchive(
+          file,
+          Object.fromEntries(entries.map((each) => [each.name, each.bytes])),
+        );
+      }
+      chmodSync(file, 0o600);
+      const below = join(folder, 'comics');
+      const prepare = () => {
+        rmSync(below, { recursive: true, force: true });
+        cpSync(original, below, { recursive: true });
+      };
+      const words = (RUNS[name] ?? []).map((word) => (word === 'OUTPUT' ? below : word));
+      const options = { words, env: service.environment, folder, below, prepare };
+      const changes = await killAtEachChange(options, (kill) => {
+        const open = pathsBelow(below).filter((path) => (statSync(path).mode & 0o077) !== 0);
+        expect([kill, open]).toEqual([kill, []]);
+        return Promise.resolve();
+      });
+      expect(changes).toBeGreaterThan(2);
+    },
+    120_000,
+  );
 });
