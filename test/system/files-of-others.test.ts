@@ -234,14 +234,14 @@ describeWith('files of other users', { root: true }, () => {
     chownSync(shared.output, 0, GROUP);
     chmodSync(shared.output, 0o2777);
     expect((await shared.run(ALICE, ...download, '-o', shared.output)).code).toBe(0);
-    const file = shared.find(/Ch\.001/);
-    expect(statSync(file).gid).toBe(GROUP);
+    expect(statSync(shared.find(/Ch\.001/)).gid).toBe(GROUP);
     for (const [uid, expected] of [
       [0, [0, GROUP, 0o640]],
       // Alice is not a member of the group: it may not be given to the file, which nobody gains a right to.
       [ALICE, [ALICE, ALICE, 0o600]],
     ] as const) {
       shared.give(uid);
+      const file = shared.find(/Ch\.001/);
       chmodSync(dirname(file), 0o777);
       chownSync(file, uid, GROUP);
       chmodSync(file, 0o640);
