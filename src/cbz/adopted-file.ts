@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { ZipFile } from 'yauzl';
-import { createFile, digestIfRegular, writeBuffers } from '../core/files.js';
+import { createFile, digestIfRegular, PRIVATE_FILE_MODE, writeBuffers } from '../core/files.js';
 import { entryTexts } from './archive-content.js';
 import { MANIFEST_NAME, MAX_MANIFEST_BYTES } from './bound-manifest.js';
 import { formatRecord, parseRecords, type ChapterRecord } from './record.js';
@@ -108,7 +108,7 @@ async function withArchive(
 type Write = (...buffers: readonly Buffer[]) => Promise<void>;
 
 async function writeNew<T>(file: string, content: (write: Write) => Promise<T>): Promise<T> {
-  const target = await createFile(file);
+  const target = await createFile(file, { mode: PRIVATE_FILE_MODE });
   try {
     const result = await content((...buffers) => writeBuffers(target, buffers));
     await target.sync();

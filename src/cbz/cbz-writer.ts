@@ -49,6 +49,8 @@ export interface Cbz extends CbzDescription {
   readonly pages: readonly CbzPage[];
   /** The archive comment, at most 65,535 bytes of UTF-8. */
   readonly comment?: string;
+  /** The most rights of the file; see NewFileOptions. */
+  readonly maxMode?: number;
   readonly signal?: AbortSignal;
 }
 
@@ -60,7 +62,7 @@ const DIMENSIONS_BYTES = 512 * 1024;
  * comment that is too long), or with the signal's reason when aborted.
  */
 export async function writeCbz(cbz: Cbz): Promise<{ file: string; bytes: number }> {
-  const { file, pages, comment, signal } = cbz;
+  const { file, pages, comment, maxMode, signal } = cbz;
   const replace = async (tmpFile: string): Promise<string> => {
     await renameInto(tmpFile, file);
     return file;
@@ -71,7 +73,7 @@ export async function writeCbz(cbz: Cbz): Promise<{ file: string; bytes: number 
     if ((await statIfExists(file))?.isFile() === false)
       throw new StorageError('name-taken', `${file} exists and is not a regular file.`);
     const tmpFile = temporaryName(file);
-    const writer = new CbzWriter({ tmpFile, pages: pages.length, comment, signal });
+    const writer = new CbzWriter({ tmpFile, pages: pages.length, comment, maxMode, signal });
     try {
       for (const [index, page] of pages.entries()) writer.add(index + 1, page);
       return await writer.finish(cbz.publish ?? replace, cbz);

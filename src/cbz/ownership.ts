@@ -5,24 +5,30 @@
  * isUnchanged right before it does so.
  */
 import type { BigIntStats } from 'node:fs';
-import { chmod, lstat, readdir, stat } from 'node:fs/promises';
+import { lstat, readdir, stat } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { StorageError } from '../core/errors.js';
 import { haveSameBytes, isSystemError, removeFile, renameInto } from '../core/files.js';
 import { publishNew } from '../core/publish.js';
-import { ignoreUnsupportedMode } from '../core/safe-open.js';
+import { copyRights, isOwnFile, type FileOwner } from '../core/safe-open.js';
 import { readContent } from './archive-content.js';
 
 /**
- * `own`: a regular file with the mark. `foreign`: written by another program, or not readable. `link`: has the mark, but
- * behind a symbolic link.
+ * `own`: a regular file of this user with the mark. `foreign`: written by another program, or not readable. `link`: has
+ * the mark, but behind a symbolic link. `other-user`: has the mark, and belongs to another user.
  */
-export type Ownership = 'own' | 'foreign' | 'link';
+export type Ownership = 'own' | 'foreign' | 'link' | 'other-user';
 
-/** What a mark, or its absence, means for a file or a link to it. */
-export function toOwnership(isMarked: boolean, isRegular: boolean): Ownership {
+/** What a mark, or its absence, means for a file or a link to it. Never rejects. */
+export async function toOwnership(
+  file: string,
+  isMarked: boolean,
+  isRegular: boolean,
+): Promise<Ownership> {
   if (!isMarked) return 'foreign';
-  return isRegular ? 'own' : 'link';
+  if (!isRegular) return 'link';
+  const stats = await lstat(file).catch(() => undefined);
+  return stats && !isOwnFile(file, stats) ? 'other-user' : 'own';
 }
 
 /** Reads the file: what an index says of it may be out of date. Never rejects; `foreign` for a missing file. */
@@ -30,18 +36,36 @@ export async function readOwnership(file: string): Promise<Ownership> {
   const stats = await lstat(file).catch(() => undefined);
   const isRegular = stats?.isFile() === true;
   const { isMarked } = await readContent(file, isRegular);
-  return toOwnership(isMarked, isRegular);
+  return toOwnership(file, isMarked, isRegular);
 }
 
 /** For people: why the file is kept. */
 export function keptReason(file: string, ownership: Exclude<Ownership, 'own'>): string {
-  return ownership === 'link'
-    ? `${file} is a symbolic link and is kept.`
-    : `${file} was written by another program and is kept.`;
+  switch (ownership) {
+    case 'link':
+      return `${file} is a symbolic link and is kept.`;
+    case 'foreign':
+      return `${file} was written by another program and is kept.`;
+    case 'other-user':
+      return `${file} belongs to another user and is kept.`;
+  }
 }
 
-/** Another program that writes to a regular file, or replaces it, changes at least one of these. */
-export type FileState = Pick<BigIntStats, 'dev' | 'ino' | 'size' | 'mtimeNs' | 'mode'>;
+/** Throws StorageError `unsafe-path` for a file of another user, which is never changed. */
+export function assertOwnFile(file: string, owner: FileOwner): void {
+  if (isOwnFile(file, owner)) return;
+  const message = `${file} belongs to another user (uid ${owner.uid}) and is not changed.`;
+  throw new StorageError('unsafe-path', message, { hint: OTHER_USER_HINT });
+}
+
+const OTHER_USER_HINT =
+  'Run tankobon as that user, or make the file yours: sudo chown "$USER" FILE';
+
+/** Another program that writes to a regular file, or replaces it, changes at least one of the first four. */
+export type FileState = Pick<
+  BigIntStats,
+  'dev' | 'ino' | 'size' | 'mtimeNs' | 'mode' | 'uid' | 'gid'
+>;
 
 /** Undefined for anything but a regular file; links are not followed. */
 export async function readFileState(file: string): Promise<FileState | undefined> {
@@ -54,22 +78,24 @@ export async function readFileState(file: string): Promise<FileState | undefined
   }
 }
 
-/** Whether the file is still the one that was in this state. */
+/** Whether the file is still the one that was in this state. Throws as assertOwnFile does. */
 export async function isUnchanged(file: string, before: FileState): Promise<boolean> {
   const now = await readFileState(file);
+  if (now) assertOwnFile(file, now);
   return (['dev', 'ino', 'size', 'mtimeNs'] as const).every((name) => now?.[name] === before[name]);
 }
 
 /**
- * Renames a complete file to `file`, whose mode it gets, unless that is not in the state `before` any more: then it
- * resolves with false.
+ * Renames a complete file to `file`, whose group and mode it gets, unless that is not in the state `before` any more: then
+ * it resolves with false. `maxMode`: the most rights that it gets.
  */
 export async function replaceUnchanged(
   tmpFile: string,
   file: string,
   before: FileState,
+  maxMode?: number,
 ): Promise<boolean> {
-  await copyMode(before, tmpFile);
+  await copyRights(before, tmpFile, maxMode);
   if (!(await isUnchanged(file, before))) return false;
   await renameInto(tmpFile, file);
   return true;
@@ -85,7 +111,7 @@ export async function publishAs(
   target: string,
   { file, state }: { readonly file: string; readonly state: FileState },
 ): Promise<boolean> {
-  await copyMode(state, tmpFile);
+  await copyRights(state, tmpFile);
   if (!(await isUnchanged(file, state))) throw fileChanged(file);
   const isNew = await publishNew(tmpFile, target);
   if (!isNew && !(await haveSameBytes(tmpFile, target))) return false;
@@ -165,9 +191,4 @@ async function areTwoNames(file: string, other: string): Promise<boolean> {
 /** The error for a file that isUnchanged or replaceUnchanged refused. */
 export function fileChanged(file: string): StorageError {
   return new StorageError('file-changed', `Another program changed the file meanwhile: ${file}`);
-}
-
-/** For the file that takes the place of one in this state. */
-async function copyMode({ mode }: FileState, file: string): Promise<void> {
-  await chmod(file, Number(mode & 0o7777n)).catch(ignoreUnsupportedMode);
 }

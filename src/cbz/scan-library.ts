@@ -76,7 +76,7 @@ export async function scanLibrary(
       const content = lost ? toContent({ ...lost, isMarked: true }) : read;
       const { identities, isBound, readError, cause } = content;
       for (const { isMarked, ...identity } of identities) {
-        const ownership = toOwnership(isMarked, listed.isRegular);
+        const ownership = await toOwnership(file, isMarked, listed.isRegular);
         archives.push({ ...identity, file, ownership, ...(isBound && { isBound }) });
       }
       if (identities.length > 0 || isBound || !isCbz(file)) continue;
@@ -104,7 +104,8 @@ async function lostMarkOf(
   cache: IdentityCache | undefined,
 ): Promise<CbzIdentity | undefined> {
   const mark = isRegular ? cache?.markAt(file) : undefined;
-  if (!mark || mark.isBook) return undefined;
+  if (!mark || mark.isBook || (await toOwnership(file, true, isRegular)) !== 'own')
+    return undefined;
   const start = await readStart(file, ZIP_START.length).catch(() => undefined);
   return start && ZIP_START.subarray(0, start.length).equals(start) ? mark.chapters[0] : undefined;
 }

@@ -2,11 +2,12 @@
  * Writes a ZIP with stored entries. The same entries always give the same bytes: nothing in it depends on the time, the
  * user or the machine. It is written to a temporary file, synced and verified, and gets its name at the end.
  */
-import { open, rm, type FileHandle } from 'node:fs/promises';
+import { rm, type FileHandle } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
 import type { ZipArchive } from 'archiver';
 import { StorageError } from '../core/errors.js';
 import { isInUserSpace } from '../core/file-system.js';
+import { createFile, type NewFileOptions } from '../core/files.js';
 import { CbzStream } from './cbz-stream.js';
 import { MIN_BUFFER_BYTES, reusableBuffer } from './zip-file.js';
 import { verifyCbz, type ExpectedEntry } from './verify-cbz.js';
@@ -14,7 +15,7 @@ import { verifyCbz, type ExpectedEntry } from './verify-cbz.js';
 /** Gives a finished temporary file its final name and resolves with it. */
 export type Publish = (tmpFile: string) => Promise<string>;
 
-export interface ZipFileOptions {
+export interface ZipFileOptions extends NewFileOptions {
   /** On the file system of the final path. */
   readonly tmpFile: string;
   /** The archive comment, at most 65,535 bytes of UTF-8. */
@@ -48,7 +49,7 @@ export class ZipFileWriter {
   static async create(options: ZipFileOptions): Promise<ZipFileWriter> {
     const { ZipArchive } = await import('archiver');
     const { tmpFile, comment = '' } = options;
-    const handle = await open(tmpFile, 'wx+');
+    const handle = await createFile(tmpFile, options);
     const archive = new ZipArchive({ store: true, comment });
     // One driver in user space, fusefat, damages a file that is read while it is written.
     const readsWhileWriting = !(await isInUserSpace(tmpFile));

@@ -3,8 +3,8 @@
  * beside it. Each file is written aside, read back, and only then renamed over the original, if that is as it was when
  * it was recognized.
  */
-import { rm, utimes } from 'node:fs/promises';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { writeAdopted, writeOriginal, type AdoptedRecord } from '../cbz/adopted-file.js';
 import { entryTexts } from '../cbz/archive-content.js';
 import { MANIFEST_NAME } from '../cbz/bound-manifest.js';
@@ -12,15 +12,24 @@ import { writeCbz, type CbzPage } from '../cbz/cbz-writer.js';
 import { comicInfoXml, type ComicPage } from '../cbz/comic-info.js';
 import { writtenMetadata } from '../cbz/comic-info-reader.js';
 import { formatIdentityComment } from '../cbz/identity.js';
-import { fileChanged, readFileState, replaceUnchanged, type FileState } from '../cbz/ownership.js';
+import {
+  assertOwnFile,
+  fileChanged,
+  readFileState,
+  replaceUnchanged,
+  type FileState,
+} from '../cbz/ownership.js';
 import { formatRecord, parseRecords } from '../cbz/record.js';
 import { MAX_ENTRY_BYTES, withZip, type GetBuffer } from '../cbz/zip-file.js';
 import { StorageError } from '../core/errors.js';
 import {
   fileErrorReason,
+  maxModeIn,
+  openRegularFile,
   readRegularFileIfExists,
   temporaryName,
   toStorageError,
+  type FileRights,
 } from '../core/files.js';
 import { publishNew } from '../core/publish.js';
 import { comicMetadata } from '../download/comic-metadata.js';
@@ -114,13 +123,19 @@ async function replace(
 ): Promise<void> {
   const tmpFile = temporaryName(file);
   try {
+    assertOwnFile(file, state);
     await write(tmpFile);
-    const seconds = Number(state.mtimeNs) / 1e9;
-    await utimes(tmpFile, seconds, seconds);
+    await setTime(tmpFile, Number(state.mtimeNs) / 1e9);
     if (!(await replaceUnchanged(tmpFile, file, state))) throw fileChanged(file);
   } finally {
     await rm(tmpFile, { force: true }).catch(() => undefined);
   }
+}
+
+/** Of the file itself: others may have put a link in its place. */
+async function setTime(file: string, seconds: number): Promise<void> {
+  const handle = await openRegularFile(file);
+  await handle.utimes(seconds, seconds).finally(() => handle.close());
 }
 
 /** The images stay where they are. */
@@ -132,9 +147,11 @@ async function pack(
   const digests = record.pages ?? [];
   const pages: CbzPage[] = [];
   const comicPages: ComicPage[] = [];
+  const rights: FileRights[] = [];
   for (const [index, { name }] of sortPages(images.map((image) => ({ name: image }))).entries()) {
     const file = join(folder, name);
-    const data = await readRegularFileIfExists(file, { maxBytes: MAX_ENTRY_BYTES });
+    const onOpen = (stats: FileRights) => rights.push(stats);
+    const data = await readRegularFileIfExists(file, { maxBytes: MAX_ENTRY_BYTES, onOpen });
     const sha256 = digests[index];
     if (!data || sha256 === undefined) throw fileChanged(file);
     pages.push({ file, bytes: data.length, sha256 });
@@ -148,6 +165,7 @@ async function pack(
     comment,
     record: formatRecord({ ...record, metadata: writtenMetadata(comic) }),
     comicInfo: await comicInfoXml(comic),
+    maxMode: maxModeIn(dirname(target), rights),
     publish: async (tmpFile) => {
       if (await publishNew(tmpFile, target)) return target;
       throw new StorageError('name-taken', `Another file or folder is in the way: ${target}`);

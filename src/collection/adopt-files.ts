@@ -4,7 +4,7 @@
  */
 import { reusableBuffer } from '../cbz/zip-file.js';
 import { UsageError } from '../core/errors.js';
-import { removeFile } from '../core/files.js';
+import { removeLeftoverFile } from '../core/files.js';
 import { damagedChapter } from '../formats/source-chapter.js';
 import {
   failedEvent,
@@ -57,7 +57,8 @@ export async function adopt(request: AdoptRequest, deps: AdoptDeps): Promise<Ado
   const found = await findAdoptableFiles(folders, { withFolders, signal: deps.signal });
   const { adoptable, alreadyIds, unreadable } = found;
   assertFound(adoptable.length + alreadyIds.length + unreadable.length, folders);
-  if (apply) for (const file of found.leftovers) await removeFile(file).catch(() => false);
+  if (apply)
+    for (const file of found.leftovers) await removeLeftoverFile(file).catch(() => undefined);
   const run = new AdoptRun(request, deps);
   for (const { file, cause } of unreadable) run.fail(file, damagedChapter(file, cause));
   try {

@@ -1,10 +1,13 @@
 /**
  * Where the chapters of a damaged book can be taken from: from the book itself, as far as its pages are whole, from
- * chapter files beside it, or from the service, which loads them into a folder that is removed later.
+ * chapter files beside it, or from the service. What is not in the book is read from a private folder: others may
+ * change or replace files beside it at any time.
  */
 import { basename, dirname, join, resolve } from 'node:path';
 import { listArchives, readdirIfReadable } from '../cbz/scan-library.js';
+import { reusableBuffer } from '../cbz/zip-file.js';
 import type { AppContext } from '../config/context.js';
+import { createFile, isOwnFile, openRegularFile, PRIVATE_FILE_MODE } from '../core/files.js';
 import { groupBy } from '../core/group-by.js';
 import type { DownloadListeners } from '../download/download-session.js';
 import { downloadRequest } from '../download/download-request.js';
@@ -13,13 +16,15 @@ import type { ManifestChapter } from '../formats/book-manifest.js';
 import { pageEntries, readChapters } from '../formats/read-chapters.js';
 import { sourceKey, type ReadChapter } from '../formats/source-chapter.js';
 import { areWhole, findDamage } from './damage.js';
+import { readPageDigests } from './page-digests.js';
+import type { RepairFolder } from './repair-folder.js';
 import type { DamagedBook } from './damaged-book.js';
 import { packWholeChapters, type FoundChapters } from './pack-chapters.js';
 
 /** The chapters whose pages are whole in the damaged book; those of a folder are packed into `work`. */
 export async function chaptersInBook(
   book: DamagedBook,
-  work: string,
+  work: RepairFolder,
   signal: AbortSignal,
 ): Promise<FoundChapters> {
   if (book.format === 'folder') return packWholeChapters(book, work, signal);
@@ -35,26 +40,86 @@ export async function chaptersInBook(
   return found;
 }
 
-/** Adds those of `missing` that have a whole file in the folder of the book. */
+/**
+ * Adds those that are missing, and have a whole file of this user in the folder of the book, of which it reads a copy in
+ * `work`. Resolves with these files.
+ */
 export async function addChaptersBeside(
   { file, chapters }: DamagedBook,
   found: FoundChapters,
+  work: RepairFolder,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<readonly string[]> {
   const folder = dirname(file);
+  const used: string[] = [];
   const names = (await readdirIfReadable(folder)).filter((entry) => entry.isFile());
   for (const { name } of names) {
     signal.throwIfAborted();
     const missing = chapters.filter((chapter) => !found.has(chapter));
-    if (missing.length === 0) return;
+    if (missing.length === 0) break;
     const beside = join(folder, name);
     if (!/\.(cbz|zip)$/i.test(name) || resolve(beside) === resolve(file)) continue;
-    // A file that cannot be read is no help.
-    const [source, ...others] = await readChapters(beside).catch(() => []);
-    if (!source || source.isBound || others.length > 0) continue;
-    const chapter = missing.find((each) => isChapter(source, each));
-    if (chapter && !(await findDamage(beside, { signal }))) found.set(chapter, as(chapter, source));
+    if (!(await findChapter(beside, missing))) continue;
+    const copy = await copyOwnFile(beside, work);
+    const match = copy === undefined ? undefined : await findChapter(copy, missing);
+    if (!match || !(await hasSavedPages(match, signal))) continue;
+    found.set(match.chapter, as(match.chapter, match.source));
+    used.push(beside);
   }
+  return used;
+}
+
+interface ChapterMatch {
+  readonly source: ReadChapter;
+  readonly chapter: ManifestChapter;
+}
+
+/** Undefined for a file of another chapter, a book, and one that cannot be read. */
+async function findChapter(
+  file: string,
+  missing: readonly ManifestChapter[],
+): Promise<ChapterMatch | undefined> {
+  const [source, ...others] = await readChapters(file).catch(() => []);
+  if (!source || source.isBound || others.length > 0) return undefined;
+  const chapter = missing.find((each) => isChapter(source, each));
+  return chapter && { source, chapter };
+}
+
+/** Undefined for a link, and for a file that is gone or belongs to another user. */
+async function copyOwnFile(file: string, work: RepairFolder): Promise<string | undefined> {
+  const source = await openRegularFile(file).catch(() => undefined);
+  if (!source) return undefined;
+  try {
+    if (!isOwnFile(file, await source.stat())) return undefined;
+    const copy = await work.newFile();
+    const target = await createFile(copy, { mode: PRIVATE_FILE_MODE });
+    try {
+      for await (const chunk of source.createReadStream({ autoClose: false }))
+        await target.writeFile(chunk as Buffer);
+    } finally {
+      await target.close();
+    }
+    return copy;
+  } finally {
+    await source.close();
+  }
+}
+
+/**
+ * Whether the file has no damage, and the pages whose digests the book has: a file can name any chapter. The pages of a
+ * newer version are others.
+ */
+async function hasSavedPages(
+  { source, chapter: { record, identity } }: ChapterMatch,
+  signal: AbortSignal,
+): Promise<boolean> {
+  if (await findDamage(source.file, { signal })) return false;
+  const { version = 1 } = source.identity ?? {};
+  const pages = record?.pages ?? [];
+  if (pages.length === 0 || version > (identity?.version ?? 1)) return true;
+  const archive = { file: source.file, isFolder: false, images: [] };
+  const digests = await readPageDigests(archive, reusableBuffer(), signal);
+  return digests.length === pages.length && digests.every((digest, at) => digest === pages[at]);
 }
 
 function isChapter(source: ReadChapter, { identity, key }: ManifestChapter): boolean {
@@ -75,11 +140,11 @@ function as({ metadata, record, key }: ManifestChapter, source: ReadChapter): Re
   return { ...source, metadata, key, record: source.record ? newRecord : record };
 }
 
-/** Adds those that the service has, with files in `folder`: what a killed run loaded is there already. */
+/** Adds those that the service has, with files in `work`: what a killed run loaded is there already. */
 export async function addLoadedChapters(
   { chapters }: DamagedBook,
   found: FoundChapters,
-  folder: string,
+  work: RepairFolder,
   context: AppContext,
   listeners: DownloadListeners,
   signal: AbortSignal,
@@ -93,14 +158,14 @@ export async function addLoadedChapters(
     if (targets.length === 0) continue;
     const once = { bind: false, cover: false, downloadArchive: false, markRead: false } as const;
     const plain = { metadata: true, seriesMetadata: false, name: '{chapter-id}.cbz' } as const;
-    const options = { ...once, ...plain, output: folder, quality };
+    const options = { ...once, ...plain, output: work.path, quality };
     const request = downloadRequest(targets, options, context.settings);
     const { stoppedBy } = await download(context, request, listeners, signal);
     if (stoppedBy) throw stoppedBy;
   }
-  for (const file of (await listArchives(folder, signal)).files) {
-    const [source] = await readChapters(file);
-    const chapter = source && missing.find((each) => isChapter(source, each));
-    if (chapter) found.set(chapter, as(chapter, source));
+  for (const file of (await listArchives(work.path, signal)).files) {
+    const match = await findChapter(file, missing);
+    if (match && (await hasSavedPages(match, signal)))
+      found.set(match.chapter, as(match.chapter, match.source));
   }
 }

@@ -8,7 +8,13 @@ import { readdirIfReadable } from '../cbz/scan-library.js';
 import { isUnchanged, moveUnchanged, readFileState } from '../cbz/ownership.js';
 import { TankobonError } from '../core/errors.js';
 import { EXIT } from '../core/exit-codes.js';
-import { copyRegularFile, makeSyncedFolders, removeFile, temporaryName } from '../core/files.js';
+import {
+  copyRegularFile,
+  isOwnFile,
+  makeSyncedFolders,
+  removeFile,
+  temporaryName,
+} from '../core/files.js';
 import { publishNew } from '../core/publish.js';
 import { COVER_NAME, ServedCovers, type CoverDeps } from '../download/cover.js';
 import { SavedCovers } from '../download/saved-covers.js';
@@ -56,7 +62,8 @@ export async function moveExtras(
           if (!(error instanceof TankobonError) || isFatal(error)) throw error;
           return false;
         });
-    if (isOwn && state && (await isUnchanged(file, state))) {
+    const isOfUser = state !== undefined && isOwnFile(file, state);
+    if (isOwn && isOfUser && (await isUnchanged(file, state))) {
       if (!(await moveUnchanged(newFile, { file, state }))) continue;
       onMoved(file, newFile);
       if (!isSeriesMetadata(name)) await moveRecord(file, newFile, deps.stateFolder);
@@ -84,7 +91,8 @@ export async function moveBookCover(
     const file = join(folder, name);
     const newFile = join(dirname(newBook), `${stemOf(newBook)}${extname(name)}`);
     const state = await readFileState(file);
-    if (!state || !(await moveUnchanged(newFile, { file, state }))) continue;
+    if (!state || !isOwnFile(file, state) || !(await moveUnchanged(newFile, { file, state })))
+      continue;
     onMoved(file, newFile);
     await moveRecord(file, newFile, stateFolder);
   }

@@ -2,19 +2,18 @@
 import { join } from 'node:path';
 import { writeCbz, type CbzPage } from '../cbz/cbz-writer.js';
 import { digestIfRegular, lstatIfExists } from '../core/files.js';
-import { makeFolders } from '../core/safe-folders.js';
 import type { ManifestChapter } from '../formats/book-manifest.js';
 import { isPage, readChapters } from '../formats/read-chapters.js';
 import type { ReadChapter } from '../formats/source-chapter.js';
 import { chapterFolders } from '../formats/write-folder.js';
 import type { DamagedBook } from './damaged-book.js';
+import type { RepairFolder } from './repair-folder.js';
 
 export type FoundChapters = Map<ManifestChapter, ReadChapter>;
 
-/** `work`: the folder for the archives, which is removed later. */
 export async function packWholeChapters(
   { file: book, chapters, files }: DamagedBook,
-  work: string,
+  work: RepairFolder,
   signal: AbortSignal,
 ): Promise<FoundChapters> {
   const found: FoundChapters = new Map();
@@ -26,9 +25,7 @@ export async function packWholeChapters(
     if (own.length === 0 || own.length < (chapter.record?.pages?.length ?? 0)) continue;
     const pages = await wholePages(book, own, files);
     if (pages.length < own.length) continue;
-    makeFolders(work);
-    // A download into this folder takes a CBZ for one of its own.
-    const packed = join(work, `${index}.zip`);
+    const packed = await work.newFile();
     await writeCbz({ file: packed, pages, signal });
     const [source] = await readChapters(packed);
     if (source)

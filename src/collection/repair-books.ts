@@ -2,7 +2,6 @@
  * Rebuilds damaged books from their chapters, under their names and in their formats. The damaged file is kept as
  * `<name>.damaged`, and is replaced in one step once the new one was read back whole.
  */
-import { mkdir, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { readdirIfReadable } from '../cbz/scan-library.js';
 import type { AppContext } from '../config/context.js';
@@ -32,9 +31,7 @@ import {
   type NotRebuildable,
 } from './damaged-book.js';
 import { findFolderDamage, isEditedMetadata } from './folder-damage.js';
-
-/** Beside the book, on whose file system there is space for it. The next run continues with what a killed one left. */
-const WORK_FOLDER = '.tankobon-repair';
+import { RepairFolder } from './repair-folder.js';
 
 /** Resolves with the books that were replaced; the others are as they were. Other files are ignored. */
 export async function repairBooks(
@@ -78,30 +75,20 @@ async function repairBook(
   signal: AbortSignal,
 ): Promise<KeptFiles | undefined> {
   const folder = dirname(resolve(book.file));
-  const work = join(folder, WORK_FOLDER);
-  return underTemporaryLock(`${work}.lock`, { signal }, async () => {
-    await checkWorkFolder(work);
+  return underTemporaryLock(RepairFolder.lockFile(folder), { signal }, async () => {
+    const work = await RepairFolder.open(folder);
     try {
       const found = await chaptersInBook(book, work, signal);
-      await addChaptersBeside(book, found, signal);
-      if (found.size < book.chapters.length) {
-        await mkdir(work, { recursive: true });
+      const beside = await addChaptersBeside(book, found, work, signal);
+      if (found.size < book.chapters.length)
         await addLoadedChapters(book, found, work, context, listeners, signal);
-      }
       const chapters = book.chapters.flatMap((chapter) => found.get(chapter) ?? []);
       if (chapters.length < book.chapters.length) throw missingChapters(book, chapters.length);
-      return await rebuild(book, chapters, context, listeners, signal);
+      return await rebuild({ book, chapters, beside }, context, listeners, signal);
     } finally {
-      await rm(work, { recursive: true, force: true });
+      await work.close();
     }
   });
-}
-
-/** Throws StorageError if something else has the name, such as a link, which leads elsewhere. */
-async function checkWorkFolder(work: string): Promise<void> {
-  const stats = await lstatIfExists(work);
-  if (stats && !stats.isDirectory())
-    throw new StorageError('unsafe-path', `${work} exists and is not a folder.`);
 }
 
 function missingChapters({ file, chapters }: DamagedBook, found: number): StorageError {
@@ -111,10 +98,16 @@ function missingChapters({ file, chapters }: DamagedBook, found: number): Storag
 
 type KeptFiles = Pick<RepairedFile, 'kept' | 'keptFiles'>;
 
+interface FoundBook {
+  readonly book: DamagedBook;
+  readonly chapters: readonly ReadChapter[];
+  /** The chapter files in the folder of the book that have some of the chapters. */
+  readonly beside: readonly string[];
+}
+
 /** Resolves with where the damaged files are kept; undefined if the new book has the same bytes. */
 async function rebuild(
-  damaged: DamagedBook,
-  chapters: readonly ReadChapter[],
+  { book: damaged, chapters, beside }: FoundBook,
   { settings }: AppContext,
   listeners: DownloadListeners,
   signal: AbortSignal,
@@ -127,7 +120,8 @@ async function rebuild(
   const warn = (message: string): void => {
     listeners.observe({ type: 'warning', message });
   };
-  const cover = options.bookCover === 'none' ? undefined : await coverOf(damaged, group, warn);
+  const cover =
+    options.bookCover === 'none' ? undefined : await coverOf(damaged, group, beside, warn);
   // Pages were converted where the format cannot contain them.
   const convert = await assertConverter().then(
     () => true,
@@ -193,6 +187,7 @@ function toGroup({ comicInfo }: DamagedBook, chapters: readonly ReadChapter[]): 
 async function coverOf(
   damaged: DamagedBook,
   group: ChapterGroup,
+  chapterFiles: readonly string[],
   warn: (message: string) => void,
 ): Promise<CoverImage | undefined> {
   const { file } = damaged;
@@ -202,16 +197,16 @@ async function coverOf(
   const beside = { ...group, chapters: group.chapters.map((chapter) => ({ ...chapter, file })) };
   const isDamaged = own === 'damaged';
   // A cover that the book had is its own; otherwise one that other chapters share is not.
-  const others = isDamaged ? [] : await otherArchives(file, group);
+  const others = isDamaged ? [] : await otherArchives(file, chapterFiles);
   const hasOthers = (folder: string) => others.some((other) => dirname(other) === folder);
   const cover = await findCover(beside, hasOthers, warn);
   if (isDamaged && !cover) warn(`Rebuilt without its cover, which is damaged: ${file}`);
   return cover;
 }
 
-async function otherArchives(file: string, { chapters }: ChapterGroup): Promise<string[]> {
+async function otherArchives(file: string, chapterFiles: readonly string[]): Promise<string[]> {
   const folder = dirname(file);
-  const own = new Set([file, ...chapters.map((chapter) => chapter.file)]);
+  const own = new Set([file, ...chapterFiles]);
   return (await readdirIfReadable(folder))
     .map(({ name }) => join(folder, name))
     .filter((path) => /\.(cbz|epub|pdf)$/i.test(path) && !own.has(path));

@@ -9,7 +9,7 @@ import { readFileState, readOwnership, type FileState } from '../cbz/ownership.j
 import type { AppContext } from '../config/context.js';
 import type { TankobonError } from '../core/errors.js';
 import { groupBy } from '../core/group-by.js';
-import { fileErrorReason } from '../core/files.js';
+import { fileErrorReason, isOwnFile, lstatIfExists } from '../core/files.js';
 import type { DownloadListeners } from '../download/download-session.js';
 import { downloadRequest } from '../download/download-request.js';
 import { download } from '../download/run-download.js';
@@ -40,6 +40,11 @@ export async function repairFiles(
   const others: string[] = [];
   for (const file of damaged)
     try {
+      if (await isOfOtherUser(file)) {
+        const message = `Not repaired, since it belongs to another user: ${file}`;
+        listeners.observe({ type: 'warning', message });
+        continue;
+      }
       const found = await toRepairable(file, checkedFiles);
       if (found) repairable.push(found);
       else others.push(file);
@@ -59,6 +64,12 @@ export async function repairFiles(
     return repaired;
   }
   return [...repaired, ...(await repairBooks(others, context, listeners, signal, checkedFiles))];
+}
+
+/** For a book in a folder: whether the folder does. */
+async function isOfOtherUser(file: string): Promise<boolean> {
+  const stats = await lstatIfExists(file);
+  return stats !== undefined && !isOwnFile(file, stats);
 }
 
 /** Undefined for a file of another program, a book, and one whose chapter is not known any more. */

@@ -18,8 +18,8 @@ export type RetagEvent =
       readonly type: 'chapter-skipped';
       readonly chapter: string;
       readonly file: string;
-      /** Another program wrote the file. */
-      readonly reason: 'other-program';
+      /** Another program wrote the file, or it belongs to another user. */
+      readonly reason: 'other-program' | 'other-user';
       readonly message: string;
     }
   | (ChapterFields & {

@@ -7,7 +7,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { LibraryCache } from '../cbz/library-cache.js';
 import type { LibraryIndex } from '../cbz/library-index.js';
 import { scanLibrary } from '../cbz/scan-library.js';
-import { keptReason } from '../cbz/ownership.js';
+import { keptReason, type Ownership } from '../cbz/ownership.js';
 import { systemClock } from '../core/clock.js';
 import { thrownMessage, UsageError, type TankobonError } from '../core/errors.js';
 import { toStorageError } from '../core/files.js';
@@ -63,6 +63,13 @@ export async function retag(
   }
 }
 
+/** Links are counted. */
+const SKIP_REASONS = { foreign: 'other-program', 'other-user': 'other-user' } as const;
+
+function isSkipped(ownership: Ownership): ownership is keyof typeof SKIP_REASONS {
+  return ownership in SKIP_REASONS;
+}
+
 class RetagRun {
   readonly #errors: TankobonError[] = [];
   /** The folders from which something was moved. */
@@ -83,10 +90,10 @@ class RetagRun {
     for (const { file, readError, cause } of library.damaged)
       if (!links.has(file)) this.#fail(file, damagedChapter(file, cause ?? readError));
     for (const { chapterId: chapter, file, ownership, isBound } of library.archives)
-      if (!isBound && ownership === 'foreign' && !links.has(file)) {
+      if (!isBound && isSkipped(ownership) && !links.has(file)) {
         this.#count.skipped += 1;
-        const message = keptReason(file, 'foreign');
-        const reason = 'other-program';
+        const message = keptReason(file, ownership);
+        const reason = SKIP_REASONS[ownership];
         this.deps.observe({ type: 'chapter-skipped', chapter, file, reason, message });
       }
     const plan = await planRetags(library.archives, this.request, this.deps, cache);

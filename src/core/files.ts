@@ -9,10 +9,21 @@ import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { retryWhileBusy } from './busy-retry.js';
 import { hasCode } from './errors.js';
-import { createFile, openRegularFile, tooLargeError, unsafePathError } from './safe-open.js';
+import {
+  copyRights,
+  createFile,
+  openRegularFile,
+  PRIVATE_FILE_MODE,
+  tooLargeError,
+  unsafePathError,
+  type FileOwner,
+  type FileRights,
+  type NewFileOptions,
+} from './safe-open.js';
 import { makeFoldersBelow } from './safe-folders.js';
 import { isSystemError } from './system-errors.js';
-import { removeLeftoverTemporaries, temporaryName } from './temporary-files.js';
+import { removeLeftoverTemporaries } from './leftover-files.js';
+import { temporaryName } from './temporary-files.js';
 
 export {
   makeFolders,
@@ -21,21 +32,29 @@ export {
   removeEmptyFolders,
 } from './safe-folders.js';
 export { fileErrorReason, isSystemError, toStorageError } from './system-errors.js';
+export { removeLeftoverFile, removeLeftoverTemporaries } from './leftover-files.js';
 export {
   isLeftoverTemporary,
+  isTemporary,
   isTemporaryOf,
-  removeLeftoverTemporaries,
   temporaryName,
 } from './temporary-files.js';
 export {
   copyRegularFile,
+  copyRights,
   createFile,
   createFileSync,
+  isOwnFile,
+  maxModeIn,
   openForReading,
   openRegularFile,
   openRegularFileSync,
+  PRIVATE_FILE_MODE,
   replaceFile,
   type OpenOptions,
+  type FileOwner,
+  type FileRights,
+  type NewFileOptions,
 } from './safe-open.js';
 
 /** A scan calls it for each file: that of node:fs/promises takes twice the processor time. */
@@ -45,19 +64,19 @@ const statFile = promisify(stat);
 const MAX_READ_BYTES = 64 * 2 ** 20;
 
 /**
- * Writes `data` to `file`, completely or not at all; an existing link is replaced, not followed. The file has exactly
- * `mode` from the first byte on, regardless of the umask; by default the umask decides. Removes the temporary files that
- * killed processes left in the folder.
+ * Writes `data` to `file`, completely or not at all; an existing link is replaced, not followed. The file gets the rights
+ * of `replaced`, otherwise those of the options. Removes the temporary files that killed processes left in the folder.
  */
 export async function writeFileAtomic(
   file: string,
   data: string | Uint8Array,
-  options: { readonly mode?: number } = {},
+  { replaced, ...options }: NewFileOptions & { readonly replaced?: FileRights | undefined } = {},
 ): Promise<void> {
   await removeLeftoverTemporaries(dirname(file));
   const tmpFile = temporaryName(file);
   try {
-    await writeNewFile(tmpFile, data, options);
+    await writeNewFile(tmpFile, data, replaced ? { mode: PRIVATE_FILE_MODE } : options);
+    if (replaced) await copyRights(replaced, tmpFile);
     await renameInto(tmpFile, file);
   } catch (error) {
     await rm(tmpFile, { force: true }).catch(() => undefined);
@@ -69,7 +88,7 @@ export async function writeFileAtomic(
 export async function writeNewFile(
   file: string,
   data: string | Uint8Array,
-  options: { readonly mode?: number } = {},
+  options: NewFileOptions = {},
 ): Promise<void> {
   const handle = await createFile(file, options);
   try {

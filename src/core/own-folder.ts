@@ -9,7 +9,8 @@ import {
   statSync,
   type Stats,
 } from 'node:fs';
-import { ignoreUnsupportedMode, statNewFile, unsafePathError } from './safe-open.js';
+import { hasCode } from './errors.js';
+import { ignoreUnsupportedMode, isOwnFile, statNewFile, unsafePathError } from './safe-open.js';
 
 export const PRIVATE_FOLDER_MODE = 0o700;
 export const OTHERS_WRITE = 0o022;
@@ -57,6 +58,44 @@ export function exposureOf(
   } finally {
     closeSync(descriptor);
   }
+}
+
+/** A folder that stays the same one, though others may rename it or put a link in its place. */
+export interface HeldFolder {
+  /** Leads to the opened folder on Linux; elsewhere, it is the path as given. */
+  readonly path: string;
+  close(): void;
+}
+
+/**
+ * Opens a folder of this user alone. Undefined for one of another user, one to which others have rights, and for anything
+ * but a folder, such as a link. Throws system errors.
+ */
+export function holdOwnFolder(folder: string): HeldFolder | undefined {
+  if (process.platform === 'win32')
+    return lstatSync(folder).isDirectory() ? { path: folder, close: () => undefined } : undefined;
+  let descriptor: number;
+  try {
+    descriptor = openFolder(folder, false);
+  } catch (error) {
+    if (hasCode(error, 'unsafe-path')) return undefined;
+    throw error;
+  }
+  const stats = fstatSync(descriptor);
+  const isPrivate = isOwnFile(folder, stats) && (stats.mode & OTHERS_ALL) === 0;
+  if (!isPrivate && hasModes(folder)) {
+    closeSync(descriptor);
+    return undefined;
+  }
+  const inProc = `/proc/self/fd/${descriptor}`;
+  const found = statSync(inProc, { throwIfNoEntry: false });
+  const isSame = found?.ino === stats.ino && found.dev === stats.dev;
+  return {
+    path: isSame ? inProc : folder,
+    close: () => {
+      closeSync(descriptor);
+    },
+  };
 }
 
 function openFolder(folder: string, followsLink: boolean): number {

@@ -1,14 +1,14 @@
 /** Creates folders in places where other users may have planted links or files; see safe-open.ts. */
-import { lstatSync, mkdirSync, statSync } from 'node:fs';
+import { chmodSync, lstatSync, mkdirSync, statSync } from 'node:fs';
 import { lstat, mkdir, rmdir } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { StorageError } from './errors.js';
 import { exposureOf, OTHERS_ALL, PRIVATE_FOLDER_MODE } from './own-folder.js';
-import { unsafePathError } from './safe-open.js';
+import { ignoreUnsupportedMode, unsafePathError } from './safe-open.js';
 import { isSystemError } from './system-errors.js';
 
 /**
- * Creates `folder` and the folders above it; returns those that were missing, the outermost first. Used instead of
+ * Creates `folder` and the folders above it, with exactly `mode` if it is given; returns those that were missing, the outermost first. Used instead of
  * Node's `recursive` option, which never returns for a folder below /proc.
  */
 export function makeFolders(folder: string, mode?: number): string[] {
@@ -24,6 +24,7 @@ export function makeFolders(folder: string, mode?: number): string[] {
 function makeFolder(folder: string, mode: number | undefined): string[] {
   try {
     mkdirSync(folder, { mode });
+    if (mode !== undefined) correctMode(folder, mode);
     return [folder];
   } catch (error) {
     const existing = lstatSync(folder, { throwIfNoEntry: false });
@@ -33,6 +34,17 @@ function makeFolder(folder: string, mode: number | undefined): string[] {
     if (!isFolder && statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true)
       throw error;
     return [];
+  }
+}
+
+/** A umask may take rights of this user too. */
+function correctMode(folder: string, mode: number): void {
+  const created = lstatSync(folder);
+  if (!created.isDirectory() || (created.mode & 0o777) === mode) return;
+  try {
+    chmodSync(folder, mode);
+  } catch (error) {
+    ignoreUnsupportedMode(error);
   }
 }
 

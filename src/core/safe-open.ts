@@ -136,17 +136,75 @@ export function openRegularFileSync(file: string, flags: number): number {
 const CREATE_FLAGS = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL;
 const DEFAULT_FILE_MODE = 0o666;
 
+export interface NewFileOptions {
+  /** Exactly this mode, regardless of the umask. */
+  readonly mode?: number | undefined;
+  /** Without `mode`: the file has no more rights than these and those that the umask leaves. Default: see maxModeIn. */
+  readonly maxMode?: number | undefined;
+}
+
 /**
- * Creates a file and opens it for reading and writing. Throws EEXIST if anything exists there, also a link. The file
- * has exactly `mode`, regardless of the umask; by default the umask decides.
+ * Creates a file and opens it for reading and writing. It has its mode before its first byte. Throws EEXIST if anything
+ * exists there, also a link.
  */
 export async function createFile(
   file: string,
-  { mode }: { readonly mode?: number } = {},
+  { mode, maxMode = maxModeIn(dirname(file)) }: NewFileOptions = {},
 ): Promise<FileHandle> {
-  const handle = await open(file, CREATE_FLAGS, mode ?? DEFAULT_FILE_MODE);
+  const handle = await open(file, CREATE_FLAGS, mode ?? maxMode);
   if (mode !== undefined) await handle.chmod(mode).catch(ignoreUnsupportedMode);
   return handle;
+}
+
+/** Whose rights to a file count: the mode, and the group that the middle part of it is for. */
+export type FileRights = Readonly<Record<'mode' | 'gid', number | bigint>>;
+
+/**
+ * The most rights of a new file in `folder` that is made of `sources`: a user who cannot read one of these, or who has
+ * no right to the folder, cannot read the file.
+ */
+export function maxModeIn(folder: string, sources: readonly FileRights[] = []): number {
+  const stats = statSync(folder, { throwIfNoEntry: false });
+  const groupId = groupOfNewFile(stats);
+  let mode = DEFAULT_FILE_MODE;
+  for (const source of sources) mode &= rightsFor(groupId, source) | OWNER_ALL;
+  // Others who may search the folder, though not list it, can open a file whose name they know.
+  if (stats && (stats.mode & GROUP_ALL) === 0) mode &= ~GROUP_ALL;
+  if (stats && (stats.mode & OTHERS_ALL) === 0) mode &= ~OTHERS_ALL;
+  return mode;
+}
+
+const OWNER_ALL = 0o700;
+const GROUP_ALL = 0o070;
+const OTHERS_ALL = 0o007;
+const SETGID = 0o2000;
+
+function groupOfNewFile(folder: Stats | undefined): number | undefined {
+  return folder && (folder.mode & SETGID) !== 0 ? folder.gid : process.getegid?.();
+}
+
+/** The mode with the same rights for a file of this group: its members may be among the others of `file`. */
+function rightsFor(groupId: number | undefined, { mode, gid }: FileRights): number {
+  const rights = Number(mode) & 0o7777;
+  if (groupId === undefined || Number(gid) === groupId) return rights;
+  return (rights & ~GROUP_ALL) | (rights & ((rights & OTHERS_ALL) << 3));
+}
+
+/**
+ * Gives the file that takes the place of another its group and its mode, but no more rights than `maxMode`. Where the
+ * group cannot be kept, the new one gets no more rights than others had. Links are not followed.
+ */
+export async function copyRights(from: FileRights, to: string, maxMode = 0o7777): Promise<void> {
+  const handle = await openRegularFile(to);
+  try {
+    const { uid, gid } = await handle.stat();
+    if (gid !== Number(from.gid))
+      await handle.chown(uid, Number(from.gid)).catch(ignoreUnsupportedMode);
+    const mode = rightsFor((await handle.stat()).gid, from) & maxMode;
+    await handle.chmod(mode).catch(ignoreUnsupportedMode);
+  } finally {
+    await handle.close();
+  }
 }
 
 /** The synchronous createFile; the caller closes the descriptor. */
@@ -176,6 +234,9 @@ export async function replaceFile(file: string): Promise<FileHandle> {
   return createFile(file);
 }
 
+/** The mode of a temporary file that takes the place of another one, whose rights it gets at the end. */
+export const PRIVATE_FILE_MODE = 0o600;
+
 /** Windows cannot refuse links when it opens a file. */
 function assertUsableByPath(file: string, { followsLink, anyOwner }: OpenOptions = {}): void {
   if (process.platform !== 'win32') return;
@@ -186,22 +247,34 @@ function assertUsableByPath(file: string, { followsLink, anyOwner }: OpenOptions
 
 function assertUsable(file: string, stats: Stats, { anyOwner = false }: OpenOptions = {}): void {
   if (!stats.isFile()) throw unsafePathError(file, stats);
-  if (anyOwner || isOwnedByUs(file, stats)) return;
+  if (anyOwner || isTrustedFile(file, stats)) return;
   throw refusal(file, `belongs to another user (uid ${stats.uid})`);
 }
 
+/** Who owns a file, and on which file system. */
+export type FileOwner = Readonly<Record<'uid' | 'dev', number | bigint>>;
+
 /**
- * Whether the file or folder at `path` belongs to this user or to root, or, if this user is root, to the owner of the
- * folder that it is in: containers run as root over the libraries of others. Always true on Windows, which has no such
- * owners, and on file systems where all files have the same owner (CIFS, FAT, some NFS servers).
+ * Whether the file at `path` may be read: it belongs to this user or to root, or, if this user is root, to the owner of
+ * the folder that it is in: containers run as root over the libraries of others.
  */
-function isOwnedByUs(path: string, { uid, dev }: Stats): boolean {
+function isTrustedFile(path: string, owner: FileOwner): boolean {
+  if (Number(owner.uid) === 0) return true;
+  const isOfFolder = () =>
+    Number(owner.uid) === statSync(dirname(path), { throwIfNoEntry: false })?.uid;
+  return isOwnFile(path, owner) || (process.geteuid?.() === 0 && isOfFolder());
+}
+
+/**
+ * Whether the file or folder at `path` belongs to this user, who alone may change it; root is a user like others. Always
+ * true on Windows, which has no such owners, and on file systems where all files have the same owner (CIFS, FAT, some NFS
+ * servers).
+ */
+export function isOwnFile(path: string, { uid, dev }: FileOwner): boolean {
   const ownUid = process.geteuid?.();
-  if (ownUid === undefined || uid === ownUid || uid === 0) return true;
+  if (ownUid === undefined || Number(uid) === ownUid) return true;
   try {
-    const folder = dirname(path);
-    if (ownUid === 0 && uid === statSync(folder).uid) return true;
-    return uid === ownerOfNewFiles(folder, dev);
+    return Number(uid) === ownerOfNewFiles(dirname(path), Number(dev));
   } catch {
     // It cannot create any file there.
     return false;

@@ -4,7 +4,6 @@
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { lstatSync, readlinkSync } from 'node:fs';
-import { readdir, unlink } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { isSystemError } from './system-errors.js';
@@ -45,6 +44,11 @@ export function isLeftoverTemporary(path: string): boolean {
   return Date.now() - mtimeMs >= MIN_LEFTOVER_AGE_MS;
 }
 
+/** Whether `path` has the name of a temporary file, of any process. */
+export function isTemporary(path: string): boolean {
+  return NAME.test(basename(path));
+}
+
 /** Whether `path` has the name of a temporary file of `file`, of any process. The name of `file` must not be longer than 60. */
 export function isTemporaryOf(file: string, path: string): boolean {
   return NAME.exec(basename(path))?.[1] === basename(file).slice(0, MAX_NAME_LENGTH);
@@ -55,14 +59,5 @@ function isRunning(pid: number): boolean {
     return process.kill(pid, 0);
   } catch (error) {
     return !isSystemError(error, 'ESRCH');
-  }
-}
-
-/** Removes what killed processes left in `folder`. It costs only space: failures are ignored. */
-export async function removeLeftoverTemporaries(folder: string): Promise<void> {
-  const names = await readdir(folder).catch((): string[] => []);
-  for (const name of names) {
-    const path = join(folder, name);
-    if (isLeftoverTemporary(path)) await unlink(path).catch(() => undefined);
   }
 }

@@ -5,7 +5,13 @@
 import { readdir } from 'node:fs/promises';
 import { basename, dirname, extname, join, resolve } from 'node:path';
 import { readFileState, replaceUnchanged } from '../cbz/ownership.js';
-import { copyRegularFile, digestIfRegular, removeFile, temporaryName } from '../core/files.js';
+import {
+  copyRegularFile,
+  digestIfRegular,
+  isOwnFile,
+  removeFile,
+  temporaryName,
+} from '../core/files.js';
 import { publishNew } from '../core/publish.js';
 import type { ObserveBind } from '../formats/bind-events.js';
 import { coverBaseName, COVER_NAME, volumeCoverName } from './cover.js';
@@ -41,10 +47,11 @@ async function copyCover(cover: string, book: string, savedCovers: SavedCovers):
   if (existing === sha256) return;
   const saved = savedCovers.get(resolve(file));
   if (existing !== undefined && saved?.sha256 !== existing) return;
+  const state = await readFileState(file);
+  if (state && !isOwnFile(file, state)) return;
   const tmpFile = temporaryName(file);
   try {
     await copyRegularFile(cover, tmpFile);
-    const state = await readFileState(file);
     const isWritten = state
       ? await replaceUnchanged(tmpFile, file, state)
       : await publishNew(tmpFile, file);

@@ -26,6 +26,7 @@ import {
   type ZipEntry,
 } from '../cbz/zip-file.js';
 import { ZipFileWriter } from '../cbz/zip-file-writer.js';
+import { PRIVATE_FILE_MODE } from '../core/files.js';
 import { imageDimensions } from '../image/dimensions.js';
 import { imageExtension } from '../image/format.js';
 import type { WriteOptions } from '../formats/book.js';
@@ -142,7 +143,7 @@ export interface ChapterFileChange extends Omit<WriteOptions, 'convert' | 'onPag
   readonly revision: Chapter | undefined;
 }
 
-/** Writes the archive with new metadata to `tmpFile` and publishes it. */
+/** Writes the archive with new metadata to `tmpFile`, and publishes it in place of a file whose rights it gets then. */
 export async function rewriteChapterFile(
   file: string,
   content: ChapterFileContent,
@@ -152,7 +153,8 @@ export async function rewriteChapterFile(
   const { tmpFile, publish, signal } = change;
   const reader = await ZipEntryReader.open(file);
   const comment = revision ? withVersion(content.comment, revision) : content.comment;
-  const zip = await ZipFileWriter.create({ tmpFile, comment, signal });
+  const mode = PRIVATE_FILE_MODE;
+  const zip = await ZipFileWriter.create({ tmpFile, comment, mode, signal });
   try {
     const pages: ComicPage[] = [];
     const digests: string[] = [];

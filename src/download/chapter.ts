@@ -8,7 +8,7 @@ import { fetchAtHomeMetadata, pageFileNames, type AtHomeMetadata } from '../imag
 import { BaseUrls } from '../image/base-urls.js';
 import { digestInFileName, type Quality } from '../image/page-url.js';
 import { ChapterError, thrownMessage } from '../core/errors.js';
-import { lstatIfExists, removeEmptyFolders, toStorageError } from '../core/files.js';
+import { lstatIfExists, maxModeIn, removeEmptyFolders, toStorageError } from '../core/files.js';
 import type { ServiceClient } from '../api/client.js';
 import { assertSamePages, completePages, loadAll } from './chapter-pages.js';
 import { replaceDamaged } from './keep-damaged.js';
@@ -161,7 +161,9 @@ async function save(
 ): Promise<SavedChapter> {
   const { kept, archiveFile: tmpFile } = workspace;
   const { id: chapter, comment } = job;
-  const options = { tmpFile, pages: pages.length, signal, comment };
+  // The workspace is private; its archive is for the folder of the chapter.
+  const maxMode = maxModeIn(dirname(job.file));
+  const options = { tmpFile, pages: pages.length, signal, comment, maxMode };
   const cbz = new CbzWriter(options);
   try {
     deps.observe({ type: 'chapter-started', chapter, pages: pages.length, kept: kept.size });

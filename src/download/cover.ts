@@ -14,6 +14,7 @@ import { ServiceError } from '../core/errors.js';
 import {
   digestIfRegular,
   haveSameBytes,
+  isOwnFile,
   isSystemError,
   makeFolders,
   temporaryName,
@@ -196,7 +197,7 @@ async function placeCover(
   if (existing === undefined)
     return (await publishNew(tmpFile, file)) ? { file, isNew: true } : undefined;
   const state = await readFileState(existing);
-  if (!state) return undefined;
+  if (!state || !isOwnFile(existing, state)) return undefined;
   if (await haveSameBytes(tmpFile, existing)) return { file: existing, isNew: false };
   if (isOwn !== true) return undefined;
   return { file: await replaceAs(tmpFile, [file], { file: existing, state }), isNew: true };

@@ -12,7 +12,7 @@ import { plainTitle } from '../cbz/numbered-title.js';
 import { pageName } from '../cbz/page-name.js';
 import { ZipEntryReader } from '../cbz/zip-file.js';
 import { ZipFileWriter } from '../cbz/zip-file-writer.js';
-import { makeSyncedFolders, temporaryName } from '../core/files.js';
+import { makeSyncedFolders, maxModeIn, statIfExists, temporaryName } from '../core/files.js';
 import { readChapters } from '../formats/read-chapters.js';
 import { damagedChapter, type ReadChapter } from '../formats/source-chapter.js';
 import { imageDimensions } from '../image/dimensions.js';
@@ -57,8 +57,13 @@ export async function writeExtract(
   await makeSyncedFolders(job.output, dirname(job.file));
   const reader = await ZipEntryReader.open(source.file);
   try {
-    const { comment } = job;
-    const zip = await ZipFileWriter.create({ tmpFile: temporaryName(job.file), comment, signal });
+    const book = await statIfExists(source.file);
+    const zip = await ZipFileWriter.create({
+      tmpFile: temporaryName(job.file),
+      comment: job.comment,
+      maxMode: maxModeIn(dirname(job.file), book ? [book] : []),
+      signal,
+    });
     try {
       const { record, comicInfo } = await copyPages(job, source, reader, zip);
       if (record !== undefined) zip.append(MANIFEST_NAME, record);

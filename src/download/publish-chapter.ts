@@ -13,7 +13,7 @@ import {
   type FileState,
 } from '../cbz/ownership.js';
 import { StorageError } from '../core/errors.js';
-import { toStorageError, statIfExists } from '../core/files.js';
+import { isOwnFile, toStorageError, statIfExists } from '../core/files.js';
 import { publishNew } from '../core/publish.js';
 import type { SupersededFile } from './superseded-file.js';
 
@@ -95,7 +95,7 @@ function* candidates({ id, file }: ChapterTarget): Generator<string> {
 interface ExistingFile {
   /** `same`: this chapter; `replaced`: the one that it replaces. */
   readonly chapter: 'none' | 'same' | 'replaced' | 'other';
-  /** The state of a file that is tankobon's own. */
+  /** The state of a file of this user that is tankobon's own. */
   readonly own?: FileState | undefined;
 }
 
@@ -109,7 +109,8 @@ async function contentOf(
   if (!stats) return { chapter: 'none' };
   if (!stats.isFile())
     throw new StorageError('name-taken', `${file} exists and is not a regular file.`);
-  const state = await readFileState(file);
+  const found = await readFileState(file);
+  const state = found && isOwnFile(file, found) ? found : undefined;
   const identity = await readIdentity(file);
   const isPlanned = target.hasLostMark === true && file === target.file;
   if (isPlanned && typeof identity === 'string') return { chapter: 'same', own: state };

@@ -10,7 +10,9 @@ import { readFileState, replaceUnchanged, type FileState } from '../cbz/ownershi
 import { plainSummary } from '../cbz/plain-summary.js';
 import { hasCode } from '../core/errors.js';
 import {
+  isOwnFile,
   lstatIfExists,
+  PRIVATE_FILE_MODE,
   readRegularFileIfExists,
   temporaryName,
   writeNewFile,
@@ -144,7 +146,7 @@ export async function renameInSeriesMetadata(file: string, { id, name }: Title):
   const state = await readFileState(file);
   const existing = await readRegularFileIfExists(file, { maxBytes: MAX_BYTES });
   const content = ownContent(existing?.toString('utf8') ?? '', id);
-  if (!state || !content) return;
+  if (!state || !isOwnFile(file, state) || !content) return;
   const { metadata } = content;
   const renamed = {
     ...content,
@@ -192,6 +194,7 @@ async function writeMarked(
     },
   );
   if (existing?.equals(Buffer.from(text))) return 'unchanged';
+  if (state && !isOwnFile(file, state)) return 'kept';
   if (existing && !isOwnJson(existing.toString('utf8'), titleId)) return 'kept';
   return (await replaceText(file, text, state)) ? 'written' : 'kept';
 }
@@ -204,7 +207,7 @@ async function replaceText(
 ): Promise<boolean> {
   const tmpFile = temporaryName(file);
   try {
-    await writeNewFile(tmpFile, text);
+    await writeNewFile(tmpFile, text, state ? { mode: PRIVATE_FILE_MODE } : {});
     return await (state ? replaceUnchanged(tmpFile, file, state) : publishNew(tmpFile, file));
   } finally {
     await rm(tmpFile, { force: true });

@@ -21,6 +21,7 @@ import {
   makePrivateFolder,
   readRegularFileIfExists,
   removeFile,
+  removeLeftoverFile,
   renameFile,
   writeFileAtomic,
 } from '../core/files.js';
@@ -103,7 +104,7 @@ export class Workspace {
    */
   static async removeLeftover(path: string, clock: Clock): Promise<void> {
     if (!(await lstat(path)).isDirectory()) {
-      await removeFile(path);
+      await removeLeftoverFile(path);
       return;
     }
     const lock = await tryLockFile(join(path, LOCK_FILE));

@@ -14,7 +14,7 @@ import { ACCEPTED_IMAGES, type CoverImage, type WriteOptions } from './book.js';
 import { bookMetadata } from './book-metadata.js';
 import { compareBook } from './compare-book.js';
 import { editedWarning } from './edited-book.js';
-import { readExistingParts, type ExistingBook } from './existing-book.js';
+import { assertOwnBook, readExistingParts, type ExistingBook } from './existing-book.js';
 import { findCover } from './find-cover.js';
 import { withListed } from './inferred-volumes.js';
 import type { MergedFolder } from './folder-book.js';
@@ -23,6 +23,7 @@ import { movedChapters } from './moved-chapters.js';
 import { pageCount, type BindContext, type BindPlan, type BindRequest } from './plan-books.js';
 import { publishBookFile, publishBookFolder, withBookLock } from './publish-book.js';
 import { withPages } from './read-chapters.js';
+import { maxModeOfBook } from './source-rights.js';
 import { sourceKey, type SourceChapter } from './source-chapter.js';
 import { writeBook } from './write-book.js';
 
@@ -57,6 +58,7 @@ export async function bindBook(
       observe(editedWarning({ file, existing, chapters }, plan, request));
       return 'skipped';
     }
+    assertOwnBook(file, existing);
     const { bytes, isChanged, kept, isWhole } = await write(book, existing, tmpFile, plan, context);
     // Each part of a copy has an event of its own.
     if (bytes === undefined) return isChanged || request.force ? 'saved' : 'skipped';
@@ -130,6 +132,8 @@ async function write(
     const { writeCopy } = await import('./write-copy.js');
     return { bytes: undefined, ...(await writeCopy(file, book, tmpFile, context)) };
   }
+  const sources = { chapters: group.chapters, cover: book.cover, existing };
+  const maxMode = await maxModeOfBook(file, sources);
   let published: MergedFolder = { isChanged: true, kept: [], isWhole: true };
   let hasWrittenPages = false;
   const options: WriteOptions = {
@@ -138,12 +142,13 @@ async function write(
       if (format === 'folder') published = await publishBookFolder(finished, file);
       else {
         const replaced = existing.kind === 'bound' ? existing.state : undefined;
-        const isChanged = await publishBookFile(finished, file, replaced);
+        const isChanged = await publishBookFile(finished, file, replaced, maxMode);
         published = { ...published, isChanged };
       }
       return file;
     },
     convert,
+    maxMode,
     onPage: () => {
       hasWrittenPages = true;
       observe({ type: 'book-page', file });

@@ -71,6 +71,8 @@ export interface WriteOptions {
   readonly publish: Publish;
   /** Convert images that the format cannot contain. */
   readonly convert: boolean;
+  /** The most rights of the files of the book; see maxModeIn. */
+  readonly maxMode?: number;
   readonly onPage: () => void;
   readonly signal: AbortSignal;
 }

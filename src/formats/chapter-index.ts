@@ -9,6 +9,7 @@ import * as z from 'zod';
 import { readFileState, type FileState } from '../cbz/ownership.js';
 import { recordMetadata } from '../cbz/record.js';
 import { readCacheFile, writeCacheFile } from '../core/cache-file.js';
+import { isOwnFile } from '../core/files.js';
 import { isRecord } from '../core/json.js';
 import { UUID_PATTERN } from '../core/uuid.js';
 import { QUALITIES } from '../image/page-url.js';
@@ -86,14 +87,15 @@ export class ChapterIndex {
       return found.chapters.map(({ isOwn, pages, ...chapter }) => ({
         ...chapter,
         file,
-        ...(isOwn && { ownState: state }),
+        ...(isOwn && isOwnFile(file, state) && { ownState: state }),
         identity: chapter.identity,
         pages: { length: pages },
       }));
     }
     const chapters = await readChapters(file);
     const own = chapters.filter(({ copy }) => !copy);
-    if (state) {
+    // Of a file of another user, it would not know whether it has the mark.
+    if (state && isOwnFile(file, state)) {
       this.#hasChanges = true;
       this.#seen.set(path, { ...markOf(state), chapters: own.map(toIndexed) });
     }

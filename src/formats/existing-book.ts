@@ -10,7 +10,7 @@ import {
   MAX_MANIFEST_BYTES,
   readPdfManifest,
 } from '../cbz/bound-manifest.js';
-import { readFileState, type FileState } from '../cbz/ownership.js';
+import { assertOwnFile, readFileState, type FileState } from '../cbz/ownership.js';
 import { toZipEntry, withZip, type ZipEntry } from '../cbz/zip-file.js';
 import { fileErrorReason, lstatIfExists, openRegularFile } from '../core/files.js';
 import { hasCode } from '../core/errors.js';
@@ -71,6 +71,11 @@ export async function readExistingParts(
     isEdited ||= part.kind === 'bound' && part.isEdited;
   }
   return { ...first, isDamaged, isEdited };
+}
+
+/** Throws StorageError `unsafe-path` for a book of another user, which is not replaced. In a folder, each file is checked. */
+export function assertOwnBook(file: string, existing: ExistingBook): void {
+  if (existing.kind === 'bound' && existing.state) assertOwnFile(file, existing.state);
 }
 
 function isPartOf(copy: BookCopy | undefined, first: BookCopy, number: number): boolean {

@@ -2,13 +2,16 @@
  * A book as a folder of images. Its manifest names the digest of each file that `bind` wrote; what the owner added or
  * changed differs from it, and stays.
  */
-import { chmod, mkdir, readdir, rmdir } from 'node:fs/promises';
+import { mkdir, readdir, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { FOLDER_MANIFEST_NAME, manifestKeys, MAX_MANIFEST_BYTES } from '../cbz/bound-manifest.js';
 import { COMIC_INFO_NAME } from '../cbz/comic-info.js';
+import { assertOwnFile } from '../cbz/ownership.js';
 import { hasCode, StorageError } from '../core/errors.js';
 import {
+  copyRights,
   digestIfRegular,
+  isOwnFile,
   isSystemError,
   lstatIfExists,
   makeFoldersBelow,
@@ -70,14 +73,24 @@ export async function readManifestText(folder: string): Promise<string> {
 }
 
 /** Creates a folder for a new book. Until `finishFolder`, its mark says that it is unfinished. */
-export async function createUnfinishedFolder(folder: string): Promise<void> {
-  await mkdir(folder);
-  await writeFileAtomic(join(folder, FOLDER_MANIFEST_NAME), `${JSON.stringify(UNFINISHED)}\n`);
+export async function createUnfinishedFolder(folder: string, maxMode: number): Promise<void> {
+  await mkdir(folder, folderMode(maxMode));
+  const text = `${JSON.stringify(UNFINISHED)}\n`;
+  await writeFileAtomic(join(folder, FOLDER_MANIFEST_NAME), text, { maxMode });
+}
+
+/** Who may read the files may search the folder. */
+export function folderMode(maxMode: number): number {
+  return maxMode | ((maxMode & 0o444) >> 2) | 0o700;
 }
 
 /** Writes the manifest, and reads every file back. Throws StorageError `archive-wrong`. */
-export async function finishFolder(folder: string, manifest: string): Promise<void> {
-  await writeFileAtomic(join(folder, FOLDER_MANIFEST_NAME), manifest);
+export async function finishFolder(
+  folder: string,
+  manifest: string,
+  maxMode: number,
+): Promise<void> {
+  await writeFileAtomic(join(folder, FOLDER_MANIFEST_NAME), manifest, { maxMode });
   const { files = new Map<string, string>() } = (await readFolderManifest(folder)) ?? {};
   if ((await readManifestText(folder)) !== manifest || files.size === 0)
     throw new StorageError('archive-wrong', `The manifest of the book is wrong: ${folder}`);
@@ -97,7 +110,8 @@ export async function removeOwnFiles(folder: string): Promise<void> {
   if (manifest) {
     for (const [path, digest] of manifest.files) await removeUnchanged(folder, path, digest);
   } else if (isRecord(mark) && mark['unfinished'] === true) {
-    for (const path of await writtenPaths(folder)) await removeFile(join(folder, path));
+    for (const path of await writtenPaths(folder))
+      if (await isOwnPath(join(folder, path))) await removeFile(join(folder, path));
   }
   await removeEmptyFolders(folder);
   const remaining = await readdir(folder).catch(() => []);
@@ -146,6 +160,8 @@ export async function mergeFolder(
   folder: string,
   mayReplace: MayReplace = () => Promise.resolve(false),
 ): Promise<MergedFolder> {
+  const mark = await lstatIfExists(join(folder, FOLDER_MANIFEST_NAME));
+  if (mark) assertOwnFile(join(folder, FOLDER_MANIFEST_NAME), mark);
   const old = (await readFolderManifest(folder))?.files ?? new Map<string, string>();
   const { files } = (await readFolderManifest(finished)) ?? { files: new Map<string, string>() };
   const kept: string[] = [];
@@ -154,13 +170,14 @@ export async function mergeFolder(
     const file = join(folder, path);
     const present = await digestIfRegular(file);
     if (present === digest) continue;
+    const isOfOthers = present !== undefined && !(await isOwnPath(file));
     const isChanged = present !== undefined && present !== old.get(path);
-    if (isChanged && !(await mayReplace(file))) {
+    if (isOfOthers || (isChanged && !(await mayReplace(file)))) {
       kept.push(path);
       continue;
     }
     await makeFoldersBelow(folder, dirname(file));
-    await moveWithMode(join(finished, path), file);
+    await moveWithRights(join(finished, path), file);
     changedFolders.add(dirname(file));
   }
   const isWhole = kept.length === 0;
@@ -176,7 +193,8 @@ export async function mergeFolder(
     });
   const manifest = await readManifestText(finished);
   const isNew = (await readManifestText(folder)) !== manifest;
-  if (isNew) await writeFileAtomic(join(folder, FOLDER_MANIFEST_NAME), manifest);
+  if (isNew)
+    await writeFileAtomic(join(folder, FOLDER_MANIFEST_NAME), manifest, { replaced: mark });
   return { isChanged: isNew || changedFolders.size > 0, kept, isWhole };
 }
 
@@ -184,13 +202,20 @@ export async function mergeFolder(
 async function removeUnchanged(folder: string, path: string, digest: string): Promise<boolean> {
   const file = join(folder, path);
   const isInside = (await lstatIfExists(dirname(file)))?.isDirectory() === true;
-  return isInside && (await digestIfRegular(file)) === digest && removeFile(file);
+  if (!isInside || !(await isOwnPath(file))) return false;
+  return (await digestIfRegular(file)) === digest && removeFile(file);
 }
 
-/** A replaced file keeps its mode. */
-async function moveWithMode(from: string, to: string): Promise<void> {
+/** False for a file of another user, which stays. */
+async function isOwnPath(path: string): Promise<boolean> {
+  const stats = await lstatIfExists(path);
+  return stats !== undefined && isOwnFile(path, stats);
+}
+
+/** The new file gets the rights of the one that it replaces. */
+async function moveWithRights(from: string, to: string): Promise<void> {
   const stats = await lstatIfExists(to);
-  if (stats) await chmod(from, stats.mode & 0o7777);
+  if (stats) await copyRights(stats, from);
   await renameFile(from, to);
 }
 

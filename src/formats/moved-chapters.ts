@@ -6,7 +6,7 @@ import { dirname } from 'node:path';
 import { isUnchanged } from '../cbz/ownership.js';
 import { verifyEntryData } from '../cbz/verify-cbz.js';
 import { isReadableBook } from '../cbz/library-index.js';
-import { removeFile } from '../core/files.js';
+import { isOwnFile, removeFile } from '../core/files.js';
 import { groupBy } from '../core/group-by.js';
 import { editedWarning } from './edited-book.js';
 import { readExistingBook, readExistingParts, type ExistingBook } from './existing-book.js';
@@ -86,7 +86,8 @@ export async function removeEmptied(
       observe(editedWarning({ file, existing, chapters: [] }, plan, request));
       return;
     }
-    if (!existing.state || !(await isUnchanged(file, existing.state))) return;
+    const { state } = existing;
+    if (!state || !isOwnFile(file, state) || !(await isUnchanged(file, state))) return;
     await removeFile(file);
     observe({ type: 'chapter-removed', file, book: book.file });
   });

@@ -70,18 +70,22 @@ async function finishLeftoverFolders(shortPath: string, file: string): Promise<v
   }
 }
 
-/** Publishes a finished file. False if `replaced`, the book that exists, has the same bytes and stays. */
+/**
+ * Publishes a finished file. False if `replaced`, the book that exists, has the same bytes and stays. `maxMode`: the most
+ * rights that it gets in the place of another one.
+ */
 export async function publishBookFile(
   finished: string,
   file: string,
   replaced: FileState | undefined,
+  maxMode?: number,
 ): Promise<boolean> {
   if (!replaced) {
     if (await publishNew(finished, file)) return true;
     throw new StorageError('name-taken', `${file} was created by another program meanwhile.`);
   }
   if (await haveSameBytes(finished, file)) return false;
-  if (await replaceUnchanged(finished, file, replaced)) return true;
+  if (await replaceUnchanged(finished, file, replaced, maxMode)) return true;
   throw new StorageError('name-taken', `${file} was changed by another program meanwhile.`);
 }
 

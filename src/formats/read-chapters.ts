@@ -16,6 +16,7 @@ import { parseComicInfoIdentity, parseIdentityComment } from '../cbz/identity.js
 import { parseRecords, type ChapterRecord } from '../cbz/record.js';
 import { fileChanged, readFileState, type FileState } from '../cbz/ownership.js';
 import { readEntryText, toZipEntry, withZip, type ZipEntry } from '../cbz/zip-file.js';
+import { isOwnFile } from '../core/files.js';
 import { groupBy } from '../core/group-by.js';
 import { manifestCopy } from './book-copy.js';
 import { parseManifest } from './book-manifest.js';
@@ -103,7 +104,7 @@ async function chaptersOf(
   const marked = parseIdentityComment(zip.comment);
   const [recorded] = manifestIdentities(manifest);
   const identity = marked ?? recorded ?? parseComicInfoIdentity(comicInfo);
-  const ownState = marked && state;
+  const ownState = marked && state && isOwnFile(file, state) ? state : undefined;
   const record = marked && recordOf(manifest, marked.chapterId);
   // The path may be relative to that folder; the index has the chapter for every spelling of the path.
   const series = metadata.series ?? basename(dirname(resolve(file)));

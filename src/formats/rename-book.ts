@@ -11,6 +11,7 @@ import { listEntries } from '../cbz/decode-limits.js';
 import {
   fileChanged,
   moveUnchanged,
+  assertOwnFile,
   publishAs,
   replaceUnchanged,
   type FileState,
@@ -22,6 +23,7 @@ import {
   lstatIfExists,
   readRegularFileIfExists,
   removeEmptyFolders,
+  PRIVATE_FILE_MODE,
   renameInto,
   writeFileAtomic,
 } from '../core/files.js';
@@ -96,6 +98,7 @@ export async function renameBook(
       return rename ? renameInFolder(to, rename) : [];
     }
     if (!state) throw fileChanged(file);
+    assertOwnFile(file, state);
     const publish = async (finished: string): Promise<string> => {
       if (to !== file && !(await publishAs(finished, to, { file, state }))) throw nameTaken(to);
       if (to === file && !(await replaceUnchanged(finished, file, state))) throw fileChanged(file);
@@ -110,6 +113,8 @@ export async function renameBook(
 }
 
 async function moveFolder(folder: string, to: string): Promise<void> {
+  const stats = await lstatIfExists(folder);
+  if (stats) assertOwnFile(folder, stats);
   if (await lstatIfExists(to)) throw nameTaken(to);
   await renameInto(folder, to);
 }
@@ -130,7 +135,12 @@ async function renameInArchive(
 ): Promise<void> {
   const entries = (await withZip(file, (zip) => listEntries(zip, MAX_ENTRIES))) ?? [];
   const reader = await ZipEntryReader.open(file);
-  const zip = await ZipFileWriter.create({ tmpFile, comment: boundComment([]), signal });
+  const zip = await ZipFileWriter.create({
+    tmpFile,
+    comment: boundComment([]),
+    mode: PRIVATE_FILE_MODE,
+    signal,
+  });
   try {
     for (const entry of entries.map(toZipEntry)) {
       signal.throwIfAborted();
@@ -180,8 +190,9 @@ async function readText(file: string, maxBytes: number): Promise<string> {
 }
 
 async function rewriteFile(file: string, text: string): Promise<void> {
-  const mode = (await lstatIfExists(file))?.mode;
-  await writeFileAtomic(file, text, mode === undefined ? {} : { mode: mode & 0o7777 });
+  const replaced = await lstatIfExists(file);
+  if (replaced) assertOwnFile(file, replaced);
+  await writeFileAtomic(file, text, { replaced });
 }
 
 function sha256(text: string): string {

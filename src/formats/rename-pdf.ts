@@ -7,7 +7,7 @@ import { rm, type FileHandle } from 'node:fs/promises';
 import { pdfManifestLine, readPdfManifest } from '../cbz/bound-manifest.js';
 import type { Publish } from '../cbz/zip-file-writer.js';
 import { StorageError } from '../core/errors.js';
-import { createFile, digestIfRegular, openRegularFile } from '../core/files.js';
+import { createFile, digestIfRegular, openRegularFile, PRIVATE_FILE_MODE } from '../core/files.js';
 import { decodeString, encodeString } from './pdf-string.js';
 import { renamedSeries, renameInManifest, replaceText, type SeriesRename } from './book-series.js';
 
@@ -40,7 +40,7 @@ export async function renameInPdf(
 ): Promise<string> {
   const { tmpFile, publish, signal } = options;
   const source = await openRegularFile(file);
-  const target = await createFile(tmpFile);
+  const target = await createFile(tmpFile, { mode: PRIVATE_FILE_MODE });
   try {
     const table = await readTable(source, file);
     const replacements = [

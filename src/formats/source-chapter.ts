@@ -32,7 +32,7 @@ export interface SourceChapter {
   readonly file: string;
   /** The file was written by `bind` and may contain other chapters too. */
   readonly isBound: boolean;
-  /** Set for a chapter file with tankobon's own mark, when it was read: a book that has the chapter may replace it. */
+  /** Set for a chapter file of this user with tankobon's own mark, when it was read: a book that has the chapter may replace it. */
   readonly ownState?: FileState | undefined;
   /** Unknown for files of other programs. */
   readonly identity: CbzIdentity | undefined;

@@ -9,13 +9,13 @@ import { bookTitle } from './book-metadata.js';
 import { bookPages } from './book-pages.js';
 
 export async function writeCbzBook(book: Book, options: WriteOptions): Promise<number> {
-  const { tmpFile, publish, signal } = options;
+  const { tmpFile, publish, maxMode, signal } = options;
   const { part, metadata } = book;
   const title =
     part && part.total > 1
       ? titleOfPart(metadata.title ?? bookTitle(book.group), part)
       : metadata.title;
-  const zip = await ZipFileWriter.create({ tmpFile, comment: boundComment([]), signal });
+  const zip = await ZipFileWriter.create({ tmpFile, comment: boundComment([]), maxMode, signal });
   try {
     // First, where it is found without reading the whole directory.
     zip.append(MANIFEST_NAME, manifestText(book));

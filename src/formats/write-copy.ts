@@ -4,7 +4,7 @@
  */
 import { isUnchanged } from '../cbz/ownership.js';
 import { hasCode } from '../core/errors.js';
-import { removeFile, temporaryName } from '../core/files.js';
+import { isOwnFile, removeFile, temporaryName } from '../core/files.js';
 import { formatBytes, pluralize } from '../core/human-format.js';
 import type { Book, CoverImage, PreparedImage, PreparedPages, WriteOptions } from './book.js';
 import { manifestText } from './book-manifest.js';
@@ -16,11 +16,12 @@ import { partBadge } from './device/part-badge.js';
 import { PageSpool } from './device/page-spool.js';
 import type { PageContext } from './device/plan-page.js';
 import { prepareCover, preparePages, type PrepareOptions } from './device/prepare-pages.js';
-import { readExistingBook, type ExistingBook } from './existing-book.js';
+import { assertOwnBook, readExistingBook, type ExistingBook } from './existing-book.js';
 import type { MergedFolder } from './folder-book.js';
 import { pageCount, type BindContext, type BindRequest } from './plan-books.js';
 import { publishBookFile, publishBookFolder } from './publish-book.js';
 import { sourceKey, type ReadChapter } from './source-chapter.js';
+import { maxModeOfBook } from './source-rights.js';
 import { writeBook } from './write-book.js';
 
 export async function writeCopy(
@@ -133,6 +134,9 @@ async function writePart(
   { request, observe, signal }: BindContext,
 ): Promise<MergedFolder> {
   const { format, convert = false, maxBytes = Infinity } = request;
+  assertOwnBook(file, existing);
+  const sources = { chapters: book.group.chapters, cover: book.cover, existing };
+  const maxMode = await maxModeOfBook(file, sources);
   let published: MergedFolder = { isChanged: true, kept: [], isWhole: true };
   const options: WriteOptions = {
     tmpFile,
@@ -140,11 +144,13 @@ async function writePart(
       if (format === 'folder') published = await publishBookFolder(finished, file);
       else {
         const replaced = existing.kind === 'bound' ? existing.state : undefined;
-        published = { ...published, isChanged: await publishBookFile(finished, file, replaced) };
+        const isChanged = await publishBookFile(finished, file, replaced, maxMode);
+        published = { ...published, isChanged };
       }
       return file;
     },
     convert,
+    maxMode,
     onPage: () => {
       observe({ type: 'book-page', file: wholeFile });
     },
@@ -190,7 +196,8 @@ async function removeOldParts(file: string, total: number, request: BindRequest)
   const remove = async (old: string): Promise<boolean> => {
     const existing = await readExistingBook(old, format);
     if (existing.kind !== 'bound' || !existing.copy || existing.isEdited) return false;
-    if (!existing.state || !(await isUnchanged(old, existing.state))) return false;
+    const { state } = existing;
+    if (!state || !isOwnFile(old, state) || !(await isUnchanged(old, state))) return false;
     return removeFile(old);
   };
   if (total > 1) await remove(file);

@@ -21,7 +21,7 @@ import {
 import { contentOpf } from './epub-package.js';
 
 export async function writeEpubBook(book: Book, options: WriteOptions): Promise<number> {
-  const { tmpFile, publish, signal } = options;
+  const { tmpFile, publish, maxMode, signal } = options;
   const { group, metadata, part, profile } = book;
   const epub: EpubBook = {
     title: titleOfPart(bookTitle(group), part),
@@ -32,7 +32,7 @@ export async function writeEpubBook(book: Book, options: WriteOptions): Promise<
   };
   const language = epubLanguage(metadata);
   const { direction } = metadata;
-  const zip = await ZipFileWriter.create({ tmpFile, comment: boundComment([]), signal });
+  const zip = await ZipFileWriter.create({ tmpFile, comment: boundComment([]), maxMode, signal });
   try {
     // The standard requires it to be the first entry, stored, without extra fields.
     zip.append('mimetype', EPUB_MIME_TYPE);

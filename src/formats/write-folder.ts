@@ -1,34 +1,34 @@
 /** Writes a book as folders of images, one for each chapter: `Ch.001/001.png`, with a ComicInfo.xml in each. */
 import { createHash } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { COMIC_INFO_NAME, comicInfoXml, type ComicPage } from '../cbz/comic-info.js';
 import { pageName } from '../cbz/page-name.js';
 import { cleanSegment, fitSegment } from '../cbz/path-segment.js';
-import { syncFolder, writeNewFile } from '../core/files.js';
+import { maxModeIn, syncFolder, writeNewFile } from '../core/files.js';
 import { ACCEPTED_IMAGES, type Book, type WriteOptions } from './book.js';
 import { manifestText } from './book-manifest.js';
 import { bookPages, type BookPage } from './book-pages.js';
-import { createUnfinishedFolder, finishFolder, removeOwnFiles } from './folder-book.js';
+import { createUnfinishedFolder, finishFolder, folderMode, removeOwnFiles } from './folder-book.js';
 import { chapterLabel, type SourceChapter } from './source-chapter.js';
 
 const MIN_DIGITS = 3;
 
 /** `tmpFile` is the new folder. Resolves with the size of the pages in bytes. */
 export async function writeFolderBook(book: Book, options: WriteOptions): Promise<number> {
-  const { tmpFile: folder, publish, signal } = options;
+  const { tmpFile: folder, publish, signal, maxMode = maxModeIn(dirname(folder)) } = options;
   const { chapters } = book.group;
   const names = chapterFolders(chapters);
   const pagesOf = names.map((): ComicPage[] => []);
   const digests = new Map<string, string>();
   let bytes = 0;
   const write = async (path: string, data: string | Buffer) => {
-    await writeNewFile(join(folder, path), data);
+    await writeNewFile(join(folder, path), data, { maxMode });
     digests.set(path, createHash('sha256').update(data).digest('hex'));
   };
   try {
-    await createUnfinishedFolder(folder);
-    for (const name of names) await mkdir(join(folder, name));
+    await createUnfinishedFolder(folder, maxMode);
+    for (const name of names) await mkdir(join(folder, name), folderMode(maxMode));
     const pageOptions = { ...options, format: 'Folder', accepted: ACCEPTED_IMAGES.folder };
     for await (const page of bookPages(book, pageOptions)) {
       const { data, dimensions, chapter } = page;
@@ -42,7 +42,7 @@ export async function writeFolderBook(book: Book, options: WriteOptions): Promis
       await write(`${name}/${COMIC_INFO_NAME}`, xml);
       await syncFolder(join(folder, name));
     }
-    await finishFolder(folder, manifestText(book, Object.fromEntries(digests)));
+    await finishFolder(folder, manifestText(book, Object.fromEntries(digests)), maxMode);
     signal.throwIfAborted();
     await publish(folder);
     return bytes;

@@ -49,8 +49,8 @@ const MIN_POINTS = 3;
 
 /** Resolves with the size of the file. */
 export async function writePdfBook(book: Book, options: WriteOptions): Promise<number> {
-  const { tmpFile, publish, convert, signal } = options;
-  const handle = await createFile(tmpFile);
+  const { tmpFile, publish, convert, maxMode, signal } = options;
+  const handle = await createFile(tmpFile, { maxMode });
   const hash = createHash('sha256');
   try {
     const pdf = await createPdf(book);

@@ -97,7 +97,13 @@ export function mayBeTwo(a: NamedRelease & CreditedRelease, b: NamedRelease & Cr
   if (namedVolume(a) !== namedVolume(b)) return true;
   if (a.language !== b.language) return false;
   const credits = creditsOf(b);
-  return titleKey(a) !== titleKey(b) || creditsOf(a).some((credit) => credits.includes(credit));
+  const shareGroup = creditsOf(a).some((credit) => credits.includes(credit));
+  return shareGroup || haveOtherTitles(titleKey(a), titleKey(b));
+}
+
+/** A missing title differs from none. */
+function haveOtherTitles(a: string, b: string): boolean {
+  return a !== '' && b !== '' && a !== b;
 }
 
 type NamedRelease = Pick<KnownRelease, 'volume' | 'isVolumeInferred' | 'title'>;
@@ -163,5 +169,5 @@ function areTwo(a: Upload, b: Upload): boolean {
   // Nothing tells two extras of one group apart, of which one may have been deleted.
   const isNameless = a.number === undefined && a.titleKey === '' && b.titleKey === '';
   if (isNameless) return sharesGroup || a.credits.length === 0 || b.credits.length === 0;
-  return sharesGroup && a.isReadable && b.isReadable && a.titleKey !== b.titleKey;
+  return sharesGroup && a.isReadable && b.isReadable && haveOtherTitles(a.titleKey, b.titleKey);
 }

@@ -117,7 +117,7 @@ function describeSummary(event: Summary, isDryRun: boolean): string {
         ]
       : []),
     ...(notListed > 0 ? [`${notListed} not listed by the service`] : []),
-    ...(skipped > 0 ? [`${skipped} of other programs`] : []),
+    ...(skipped > 0 ? [`${skipped} of other programs or users`] : []),
     ...(links > 0 ? [`${pluralize(links, 'symbolic link')} skipped`] : []),
     ...(failed > 0 ? [`${failed} failed`] : []),
   ].join(', ');

@@ -1,3 +1,4 @@
+import type { Stats } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { UsageError, thrownMessage } from '../../core/errors.js';
 import { isSystemError, makeFolders, openRegularFile, writeFileAtomic } from '../../core/files.js';
@@ -44,8 +45,8 @@ export async function writeHtmlPage(
     return;
   }
   const path = resolve(file);
-  await checkFile(path);
-  await writeFileAtomic(path, page).catch(cannotWrite);
+  const replaced = await checkFile(path);
+  await writeFileAtomic(path, page, { replaced }).catch(cannotWrite);
 }
 
 /**
@@ -73,16 +74,18 @@ export async function preparePage(file: string, json?: boolean): Promise<void> {
   }
 }
 
-async function checkFile(path: string): Promise<void> {
+/** Resolves with the state of the file that is there. */
+async function checkFile(path: string): Promise<Stats | undefined> {
   await checkOutputFile(path, '--html');
   const handle = await openRegularFile(path).catch((error: unknown) => {
     if (isSystemError(error, 'ENOENT', 'ENOTDIR')) return undefined;
     return cannotWrite(error);
   });
-  if (!handle) return;
+  if (!handle) return undefined;
   try {
+    const stats = await handle.stat();
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEAD.length), 0, HEAD.length, 0);
-    if (bytesRead === 0 || buffer.toString('utf8', 0, bytesRead) === HEAD) return;
+    if (bytesRead === 0 || buffer.toString('utf8', 0, bytesRead) === HEAD) return stats;
   } finally {
     await handle.close();
   }

@@ -1,6 +1,6 @@
 /** Finished pages in one temporary file, until all of them are known: a book of any size needs little memory. */
 import { rm, type FileHandle } from 'node:fs/promises';
-import { createFile } from '../../core/files.js';
+import { createFile, PRIVATE_FILE_MODE } from '../../core/files.js';
 
 export class PageSpool {
   #end = 0;
@@ -12,7 +12,7 @@ export class PageSpool {
 
   /** `file` must not exist. */
   static async create(file: string): Promise<PageSpool> {
-    return new PageSpool(file, await createFile(file));
+    return new PageSpool(file, await createFile(file, { mode: PRIVATE_FILE_MODE }));
   }
 
   /** Resolves with a function that reads the page back. */

@@ -416,8 +416,39 @@ describe('in the process of the test', () => {
     writeFileSync(join(elsewhere, 'mine.txt'), 'mine');
     symlinkSync(elsewhere, join(dirname(book), '.tankobon-repair'));
     await damagePage(book, 'c002-');
-    expect(await verify('--repair')).toMatchObject({ code: 3 });
+    expect(await verify('--repair')).toMatchObject({ code: 0 });
     expect(readdirSync(elsewhere)).toEqual(['mine.txt']);
+    expect(readlinkSync(join(dirname(book), '.tankobon-repair'))).toBe(elsewhere);
+  });
+
+  test('notes in a folder with the name of the one for the chapters stay, and so do those beside them', async () => {
+    const book = await bindVolume('cbz');
+    const foreign = join(dirname(book), '.tankobon-repair');
+    mkdirSync(foreign);
+    const names = ['notes.txt', `${chapterId('Alpha', '2')}.cbz`, '0.zip'];
+    for (const name of names) writeFileSync(join(foreign, name), 'mine');
+    await damagePage(book, 'c002-');
+    expect(await verify('--repair')).toMatchObject({ code: 0 });
+    expect(readdirSync(foreign).sort()).toEqual([...names].sort());
+    expect(readdirSync(dirname(book)).sort()).toEqual([
+      '.tankobon-repair',
+      basename(book),
+      `${basename(book)}.damaged`,
+    ]);
+  });
+
+  test('a chapter file beside the book whose pages are not those that the book had is not used', async () => {
+    const book = await bindVolume('cbz', { keepChapters: true });
+    const whole = await fileDigest(book);
+    const chapter = harness.archives().find((file) => file.includes('Ch.002')) ?? '';
+    const comment = await readComment(chapter);
+    const forged = { '001.png': await testImage('png', 7), '002.png': await testImage('png', 8) };
+    await writeArchive(chapter, forged, comment);
+    await damagePage(book, 'c002-');
+    const before = imageRequests();
+    const { code, stderr } = await verify('--repair');
+    expect([code, stderr]).toEqual([0, '']);
+    expect([await fileDigest(book), imageRequests() - before]).toEqual([whole, 2]);
   });
 });
 
@@ -466,6 +497,8 @@ async function killEachRepair(
     const changes = await killAtEachChange(options, async (kill) => {
       check(await digestsIn(output));
       const { code } = await tankobonHere(repair, { env: { ...env, TANKOBON_HOME: home() } });
+      const left = readdirSync(join(output, 'Alpha')).filter((each) => each.startsWith('.'));
+      expect([kill, left]).toEqual([kill, []]);
       const isKept = (path: string) => path.endsWith('.damaged');
       const found = [...(await digestsIn(output))];
       expect([kill, code, new Map(found.filter(([path]) => !isKept(path)))]).toEqual([
