@@ -165,7 +165,7 @@ async function publishRebuilt(
 ): Promise<boolean> {
   if (format !== 'folder') {
     await keep(file);
-    return publishBookFile(finished, file, state);
+    return publishBookFile(finished, file, state, undefined);
   }
   await publishBookFolder(finished, file, async (each) => {
     const isRegular = (await lstatIfExists(each))?.isFile() === true;

@@ -10,6 +10,7 @@ import { resolveTargets, type Resolution, type Series } from '../selection/resol
 import type { Target } from '../selection/target.js';
 import { firstMsOf } from '../selection/time-bound.js';
 import type { TankobonError } from '../core/errors.js';
+import { replacedFolders } from '../cbz/replaced-files.js';
 import { toStorageError } from '../core/files.js';
 import type { TitleChapters } from '../formats/volume-completeness.js';
 import type { DownloadSession } from './download-session.js';
@@ -30,6 +31,8 @@ export interface Plan extends Omit<PlanSelection, 'selected'> {
   readonly chapters: readonly PlannedChapter[];
   /** What killed runs left: workspaces of chapters that are already saved, and temporary files. */
   readonly leftovers: readonly string[];
+  /** Folders with files that were replaced. */
+  readonly replacedFolders: readonly string[];
   /** What is known of the chapters, by id. */
   readonly fields: ReadonlyMap<string, ChapterFields>;
   /** All releases of the titles that are targets, or in a list that is one. */
@@ -118,7 +121,7 @@ export async function planSelected(
   replaced: ReplacedArchives | undefined,
   session: DownloadSession,
 ): Promise<Plan> {
-  const { request: options, history, signal, warn } = session;
+  const { request: options, context, history, signal, warn } = session;
   const { titles, series } = known;
   const { loadedTitles = Promise.resolve({ titles, error: undefined }) } = known;
   const saved = options.update ? await readExisting(selected, library, signal) : undefined;
@@ -139,8 +142,13 @@ export async function planSelected(
     signal,
   );
   const loading = { titles: named.titles, loadedTitles };
+  const { output, filesToReplace } = options;
+  // A repair keeps the damaged files beside the new ones.
+  const maxAgeMs = filesToReplace ? 0 : options.keepReplaced;
+  const keep = { output, maxAgeMs, nowMs: context.clock.wallMs() };
   const chapters = planJobs(replacing, library, loading, {
     ...options,
+    keep,
     replacements,
     superseded,
     nameChapter,
@@ -151,6 +159,7 @@ export async function planSelected(
     chapters,
     skipped: [...uploads.skipped, ...compared.skipped],
     leftovers: findLeftovers(library, compared.finished, options.quality),
+    replacedFolders: replacedFolders(library.hiddenFolders),
     excluded: [],
     failed: [],
     fields: fieldsById(

@@ -138,7 +138,7 @@ async function write(
       if (format === 'folder') published = await publishBookFolder(finished, file);
       else {
         const replaced = existing.kind === 'bound' ? existing.state : undefined;
-        const isChanged = await publishBookFile(finished, file, replaced);
+        const isChanged = await publishBookFile(finished, file, replaced, request.keep);
         published = { ...published, isChanged };
       }
       return file;

@@ -6,6 +6,7 @@ import { dirname } from 'node:path';
 import { isUnchanged } from '../cbz/ownership.js';
 import { verifyEntryData } from '../cbz/verify-cbz.js';
 import { isReadableBook } from '../cbz/library-index.js';
+import { keepReplaced } from '../cbz/replaced-files.js';
 import { removeFile } from '../core/files.js';
 import { groupBy } from '../core/group-by.js';
 import { editedWarning } from './edited-book.js';
@@ -86,8 +87,13 @@ export async function removeEmptied(
       observe(editedWarning({ file, existing, chapters: [] }, plan, request));
       return;
     }
-    if (!existing.state || !(await isUnchanged(file, existing.state))) return;
-    await removeFile(file);
-    observe({ type: 'chapter-removed', file, book: book.file });
+    const { state } = existing;
+    if (!state) return;
+    const books = new Set([...arrived].flatMap((id) => plan.bookOf.get(id)?.file ?? []));
+    await keepReplaced({ file, state }, [...books], request.keep, async () => {
+      if (!(await isUnchanged(file, state))) return;
+      await removeFile(file);
+      observe({ type: 'chapter-removed', file, book: book.file });
+    });
   });
 }

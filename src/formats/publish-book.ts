@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import { readdir, rmdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { replaceUnchanged, type FileState } from '../cbz/ownership.js';
+import { keepReplaced, type KeepOptions } from '../cbz/replaced-files.js';
 import { StorageError } from '../core/errors.js';
 import {
   haveSameBytes,
@@ -69,18 +70,27 @@ async function finishLeftoverFolders(shortPath: string, file: string): Promise<v
   }
 }
 
-/** Publishes a finished file. False if `replaced`, the book that exists, has the same bytes and stays. */
+/**
+ * Publishes a finished file. False if `replaced`, the book that exists, has the same bytes and stays.
+ *
+ * @param keep undefined for a book that is kept already
+ */
 export async function publishBookFile(
   finished: string,
   file: string,
   replaced: FileState | undefined,
+  keep: KeepOptions | undefined,
 ): Promise<boolean> {
   if (!replaced) {
     if (await publishNew(finished, file)) return true;
     throw new StorageError('name-taken', `${file} was created by another program meanwhile.`);
   }
   if (await haveSameBytes(finished, file)) return false;
-  if (await replaceUnchanged(finished, file, replaced)) return true;
+  const replace = () => replaceUnchanged(finished, file, replaced);
+  const isReplaced = keep
+    ? await keepReplaced({ file, state: replaced }, [finished], keep, replace)
+    : await replace();
+  if (isReplaced) return true;
   throw new StorageError('name-taken', `${file} was changed by another program meanwhile.`);
 }
 

@@ -140,7 +140,8 @@ async function writePart(
       if (format === 'folder') published = await publishBookFolder(finished, file);
       else {
         const replaced = existing.kind === 'bound' ? existing.state : undefined;
-        published = { ...published, isChanged: await publishBookFile(finished, file, replaced) };
+        const isChanged = await publishBookFile(finished, file, replaced, request.keep);
+        published = { ...published, isChanged };
       }
       return file;
     },
