@@ -74,10 +74,11 @@ async function readManifest(file: string, format: Format): Promise<Manifest> {
     return ofBook(found.text, found.isEdited);
   }
   const manifest = await withZip(file, async (zip) => {
-    const text = (await entryTexts(zip, [MANIFEST_NAME])).get(MANIFEST_NAME) ?? '';
+    const entries = await listEntries(zip, MAX_ENTRIES);
+    const texts = await entryTexts(zip, [MANIFEST_NAME], entries);
+    const text = texts.get(MANIFEST_NAME) ?? '';
     if (!isBoundComment(zip.comment))
       return { text, keys: undefined, isCopy: false, isEdited: false };
-    const entries = await listEntries(zip, MAX_ENTRIES);
     return ofBook(text, isEditedBook(zip.comment, entries.map(toZipEntry)));
   });
   if (!manifest) throw new Error('not a regular file');
