@@ -2,28 +2,35 @@
  * Files that were replaced or removed for others, and that have pages which these lack: they are kept for a while in a
  * hidden folder of the output folder, under names that no reader takes for a comic.
  */
+import type { Dirent } from 'node:fs';
 import { constants, copyFile, link, open, readdir, rmdir, stat } from 'node:fs/promises';
 import { basename, dirname, extname, join, relative, resolve, sep } from 'node:path';
 import {
+  digestIfRegular,
   haveSameBytes,
   isLeftoverTemporary,
   isSystemError,
   lstatIfExists,
   makeSyncedFolders,
+  readRegularFileIfExists,
   removeEmptyFolders,
   removeFile,
   syncFolder,
   temporaryName,
 } from '../core/files.js';
+import { isRecord, parseJson } from '../core/json.js';
 import { publishNew } from '../core/publish.js';
 import { readContent } from './archive-content.js';
+import { FOLDER_MANIFEST_NAME, manifestKeys, MAX_MANIFEST_BYTES } from './bound-manifest.js';
 import { hasOtherPages } from './other-pages.js';
-import { fileChanged, isUnchanged, type FileState } from './ownership.js';
+import { fileChanged, isUnchanged, readFileState, type FileState } from './ownership.js';
 import { MAX_SEGMENT_BYTES, truncate } from './path-segment.js';
 
 const REPLACED_FOLDER = '.tankobon-replaced';
 const REPLACED_SUFFIX = '.replaced';
 const DAY_FOLDER = /^\d{4}-\d{2}-\d{2}$/;
+/** The manifest of a book in a folder. */
+const KEPT_MANIFEST = /^\.tankobon(\.\d+)?\.json\.replaced$/;
 const DAY_LENGTH = 'YYYY-MM-DD'.length;
 const DAY_MS = 86_400_000;
 /** While others remove the folder of a kept file, since it is empty. */
@@ -66,6 +73,26 @@ export async function keepReplaced<T>(
       await removeEmptyFolders(dirname(kept), root);
     }
   }
+}
+
+/**
+ * Gives pages of a book in a folder second names among the kept ones, before they are replaced; the manifest first, which
+ * marks them as tankobon's. `pages`: the sha256 of each, by its path; those that the owner changed stay where they are.
+ */
+export async function keepPages(
+  folder: string,
+  pages: ReadonlyMap<string, string>,
+  options: KeepOptions,
+): Promise<void> {
+  if (options.maxAgeMs === 0 || pages.size === 0) return;
+  const root = await rootOnSameDevice(join(folder, FOLDER_MANIFEST_NAME), options.output);
+  const keepIfOwn = async (file: string, digest?: string) => {
+    const state = await readFileState(file);
+    if (state && (!digest || (await digestIfRegular(file)) === digest))
+      await keep({ file, state }, root, options);
+  };
+  await keepIfOwn(join(folder, FOLDER_MANIFEST_NAME));
+  for (const [path, digest] of pages) await keepIfOwn(join(folder, path), digest);
 }
 
 /** The output folder, or the folder below it in which another file system begins: a link cannot leave that. */
@@ -165,20 +192,42 @@ export async function removeExpired(
   }
 }
 
-async function removeKept(folder: string): Promise<void> {
-  for (const entry of await entriesOf(folder)) {
+/** @param digests the sha256 of pages that a manifest above the folder names */
+async function removeKept(folder: string, digests: ReadonlySet<string> = new Set()): Promise<void> {
+  const entries = await entriesOf(folder);
+  const isManifest = (entry: Dirent) => entry.isFile() && KEPT_MANIFEST.test(entry.name);
+  const manifests = entries.filter(isManifest).map(({ name }) => join(folder, name));
+  const named = (await Promise.all(manifests.map(pagesIn))).flat();
+  const pages = named.length === 0 ? digests : new Set([...digests, ...named]);
+  for (const entry of entries) {
     const path = join(folder, entry.name);
-    if (entry.isDirectory()) await removeKept(path);
-    else if (isLeftoverTemporary(path) || (entry.isFile() && (await isOwnKept(path))))
+    if (entry.isDirectory()) await removeKept(path, pages);
+    else if (isLeftoverTemporary(path) || (entry.isFile() && (await isOwnKept(path, pages))))
       await removeFile(path).catch(() => false);
   }
+  // What is left of the book needs them.
+  const isEmpty = (await entriesOf(folder)).every(isManifest);
+  for (const manifest of isEmpty && named.length > 0 ? manifests : [])
+    await removeFile(manifest).catch(() => false);
   await rmdir(folder).catch(() => undefined);
 }
 
-async function isOwnKept(path: string): Promise<boolean> {
+async function isOwnKept(path: string, pages: ReadonlySet<string>): Promise<boolean> {
   if (!path.endsWith(REPLACED_SUFFIX)) return false;
   const name = path.slice(0, -REPLACED_SUFFIX.length);
-  return (await readContent(path, true, name)).isMarked;
+  if ((await readContent(path, true, name)).isMarked) return true;
+  const digest = pages.size > 0 ? await digestIfRegular(path).catch(() => undefined) : undefined;
+  return digest !== undefined && pages.has(digest);
+}
+
+/** The digests in the manifest of a book in a folder; none in anything else. */
+async function pagesIn(manifest: string): Promise<readonly string[]> {
+  const options = { maxBytes: MAX_MANIFEST_BYTES };
+  const bytes = await readRegularFileIfExists(manifest, options).catch(() => undefined);
+  const text = bytes?.toString('utf8') ?? '';
+  const content = parseJson(text);
+  const files = isRecord(content) && isRecord(content['files']) ? content['files'] : {};
+  return (manifestKeys(text) ?? []).length > 0 ? Object.values(files).map(String) : [];
 }
 
 /** What is kept in an output folder, on its file system; undefined for nothing. */

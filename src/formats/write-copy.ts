@@ -137,7 +137,7 @@ async function writePart(
   const options: WriteOptions = {
     tmpFile,
     publish: async (finished) => {
-      if (format === 'folder') published = await publishBookFolder(finished, file);
+      if (format === 'folder') published = await publishBookFolder(finished, file, request.keep);
       else {
         const replaced = existing.kind === 'bound' ? existing.state : undefined;
         const isChanged = await publishBookFile(finished, file, replaced, request.keep);

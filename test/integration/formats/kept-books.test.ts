@@ -1,5 +1,13 @@
 /** Books that a bind replaces or removes: one with pages that no other book has is kept for a while. */
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { formatRecord } from '../../../src/cbz/record.js';
@@ -114,6 +122,51 @@ describe.each(['cbz', 'epub', 'pdf'])('%s', (format) => {
     await bind(format, { keepReplaced: 0 });
     expect(existsSync(replacedFolder())).toBe(false);
   });
+});
+
+describe('a book in a folder', () => {
+  const page = 'Lighthouse/Vol.01/Ch.001/001.png';
+
+  test('is not kept where it gets one more chapter', async () => {
+    await addChapter(1);
+    await bind('folder');
+    await addChapter(2);
+    await bind('folder');
+    expect(existsSync(pathOf('Lighthouse/Vol.01/Ch.002/001.png'))).toBe(true);
+    expect(existsSync(replacedFolder())).toBe(false);
+  });
+
+  test('has its replaced pages kept, with its manifest, until their time is over', async () => {
+    await addChapter(1);
+    await bind('folder');
+    const manifest = 'Lighthouse/Vol.01/.tankobon.json';
+    const before = [manifest, page].map((path) => sha256(readFileSync(pathOf(path))));
+    await addChapter(1, 2);
+    await bind('folder');
+    expect(sha256(readFileSync(pathOf(page)))).not.toBe(before[1]);
+    expect(kept()).toEqual({
+      [`${manifest}.replaced`]: before[0],
+      [`${page}.replaced`]: before[1],
+    });
+    const mine = join(replacedFolder(), DAY, 'Lighthouse/Vol.01/Ch.001/mine.png.replaced');
+    writeFileSync(mine, await testImage('png', 99));
+    const options = { maxAgeMs: DAY_MS, nowMs: NOW_MS + 2 * DAY_MS };
+    await removeExpired([replacedFolder()], options);
+    expect(Object.keys(kept())).toHaveLength(2);
+    rmSync(mine);
+    await removeExpired([replacedFolder()], options);
+    expect(existsSync(replacedFolder())).toBe(false);
+  });
+});
+
+test('a book that loses a chapter to another one, which has its pages, is not kept', async () => {
+  await addChapter(1);
+  await addChapter(2);
+  await bind('cbz');
+  await addChapter(2, 1, { volume: '2' });
+  const { events } = await bind('cbz', { inputs: [join(folder, 'in'), join(folder, 'out')] });
+  expect(events.filter(({ type }) => type === 'book-saved')).toHaveLength(2);
+  expect(existsSync(replacedFolder())).toBe(false);
 });
 
 test.each(['cbz', 'epub'])(
