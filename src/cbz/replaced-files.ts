@@ -3,9 +3,10 @@
  * hidden folder of the output folder, under names that no reader takes for a comic.
  */
 import type { Dirent } from 'node:fs';
-import { constants, copyFile, link, open, readdir, rmdir, stat } from 'node:fs/promises';
+import { constants, link, open, readdir, rmdir, stat } from 'node:fs/promises';
 import { basename, dirname, extname, join, relative, resolve, sep } from 'node:path';
 import {
+  createFile,
   digestIfRegular,
   haveSameBytes,
   isLeftoverTemporary,
@@ -22,7 +23,6 @@ import { isRecord, parseJson } from '../core/json.js';
 import { publishNew } from '../core/publish.js';
 import { readContent } from './archive-content.js';
 import { FOLDER_MANIFEST_NAME, manifestKeys, MAX_MANIFEST_BYTES } from './bound-manifest.js';
-import { hasOtherPages } from './other-pages.js';
 import { fileChanged, isUnchanged, readFileState, type FileState } from './ownership.js';
 import { MAX_SEGMENT_BYTES, truncate } from './path-segment.js';
 
@@ -60,8 +60,10 @@ export async function keepReplaced<T>(
   options: KeepOptions,
   replace: () => Promise<T>,
 ): Promise<T> {
-  const isKept = options.maxAgeMs > 0 && (await hasOtherPages(file, replacements));
-  if (!isKept) return replace();
+  if (options.maxAgeMs === 0) return replace();
+  // The schemas of records are slow to load.
+  const { hasOtherPages } = await import('./other-pages.js');
+  if (!(await hasOtherPages(file, replacements))) return replace();
   const root = await rootOnSameDevice(file, options.output);
   const kept = await keep({ file, state }, root, options);
   try {
@@ -160,12 +162,28 @@ async function addName(file: string, name: string): Promise<boolean> {
 async function copyAs(file: string, name: string): Promise<boolean> {
   const tmpFile = temporaryName(name);
   try {
-    await copyFile(file, tmpFile, constants.COPYFILE_EXCL);
-    const handle = await open(tmpFile, 'r+');
-    await handle.sync().finally(() => handle.close());
+    await copyBytes(file, tmpFile);
     return await publishNew(tmpFile, name);
   } finally {
     await removeFile(tmpFile);
+  }
+}
+
+/** Unlike copyFile, it works where a file system in user space cannot set modes. */
+async function copyBytes(file: string, newFile: string): Promise<void> {
+  const source = await open(file, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    const target = await createFile(newFile);
+    try {
+      // Each call writes on where the last one ended.
+      for await (const chunk of source.createReadStream({ autoClose: false }))
+        await target.writeFile(chunk as Buffer);
+      await target.sync();
+    } finally {
+      await target.close();
+    }
+  } finally {
+    await source.close();
   }
 }
 

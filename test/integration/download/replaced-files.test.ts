@@ -289,7 +289,7 @@ describe('what was kept for as long as the setting says', () => {
     expect(readdirSync(join(elsewhere, '2020-01-01'))).toEqual(['mine.cbz.replaced']);
   });
 
-  test('is no concern of other commands until then', async () => {
+  test('is left alone by other commands until then', async () => {
     reupload('1', '9');
     await download({ update: true });
     const before = Object.keys(kept());

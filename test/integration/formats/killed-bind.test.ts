@@ -72,7 +72,7 @@ async function readableImages(library: string): Promise<Set<string>> {
 
 let images: Buffer[];
 
-/** Those and the images of what was replaced and is kept, where archives have them. */
+/** Includes the images in files that were replaced and are kept. */
 async function allImages(library: string): Promise<Set<string>> {
   const digests = await readableImages(library);
   for (const name of readdirSync(library, { recursive: true, encoding: 'utf8' }))
