@@ -52,11 +52,18 @@ export const EMPTY_CONTENT: ArchiveContent = { identities: [], isBound: false, i
 /** A chapter that another user saved, or to which a link leads, is not downloaded again. */
 const FOR_IDENTITY: OpenOptions = { anyOwner: true };
 
-/** Never rejects. `isRegular`: the file is known not to be a link, a pipe, a socket or a device. */
-export async function readContent(file: string, isRegular = false): Promise<ArchiveContent> {
+/**
+ * Never rejects. `isRegular`: the file is known not to be a link, a pipe, a socket or a device. `name` says which format
+ * the file has.
+ */
+export async function readContent(
+  file: string,
+  isRegular = false,
+  name = file,
+): Promise<ArchiveContent> {
   try {
-    if (basename(file) === COMIC_INFO_NAME) return await chapterFolder(file);
-    if (/\.pdf$/i.test(file)) return await pdfContent(file);
+    if (basename(name) === COMIC_INFO_NAME) return await chapterFolder(file);
+    if (/\.pdf$/i.test(name)) return await pdfContent(file);
     const options = { ...FOR_IDENTITY, isRegular, followsLink: !isRegular };
     return (
       (await withZip(file, zipContent, options)) ?? {

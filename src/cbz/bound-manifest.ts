@@ -161,9 +161,21 @@ async function readPart(pdf: OpenedFile, position: number, bytes: number): Promi
   return pdf.readFully(Buffer.alloc(bytes), position);
 }
 
-function isCopy(text: string): boolean {
+/** Whether the pages are those for a device, or the book is in parts. */
+export function isCopy(text: string): boolean {
+  return copyIn(text) !== undefined;
+}
+
+/** The keys of the chapters in a book, of a copy those in all of its parts; undefined for anything else. */
+export function bookKeys(text: string): string[] | undefined {
+  const copy = copyIn(text);
+  const keys = isRecord(copy) ? copy['keys'] : undefined;
+  return Array.isArray(keys) ? keys.map(String) : manifestKeys(text);
+}
+
+function copyIn(text: string): unknown {
   const manifest = parseJson(text);
-  return isRecord(manifest) && 'copy' in manifest;
+  return isRecord(manifest) ? manifest['copy'] : undefined;
 }
 
 function chaptersIn(text: string): readonly unknown[] | undefined {

@@ -127,7 +127,7 @@ async function rebuild(
     () => true,
     () => false,
   );
-  return withBookLock(dirname(file), file, signal, async (tmpFile) => {
+  return withBookLock(dirname(file), file, undefined, signal, async (tmpFile) => {
     const kept = new Map<string, string>();
     const keep = async (each: string): Promise<boolean> => {
       kept.set(each, await keepDamaged(each));
@@ -159,9 +159,9 @@ async function publishRebuilt(
 ): Promise<boolean> {
   if (format !== 'folder') {
     await keep(file);
-    return publishBookFile(finished, file, state);
+    return publishBookFile(finished, file, state, undefined);
   }
-  await publishBookFolder(finished, file, async (each) => {
+  await publishBookFolder(finished, file, undefined, async (each) => {
     const isRegular = (await lstatIfExists(each))?.isFile() === true;
     return isRegular && !(await isEditedMetadata(each)) && keep(each);
   });

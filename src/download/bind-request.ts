@@ -45,13 +45,18 @@ export function bindOptions(given: GivenOptions, settings: Settings): Options {
 }
 
 /** Throws UsageError (`bad-option`) for an invalid name template, or StorageError for one that leaves the folder. */
-export function bindRequest(inputs: readonly string[], options: Options): BindRequest {
+export function bindRequest(
+  inputs: readonly string[],
+  options: Options,
+  nowMs: number,
+): BindRequest {
   const { by = OPTIONS.by.default, bookCover = OPTIONS.bookCover.default, format } = options;
   const defaults = format === 'folder' ? DEFAULT_FOLDER_NAMES : DEFAULT_NAMES;
   const template = options.bookName ?? defaults[by];
   const device = options.device === undefined ? undefined : findDevice(options.device);
   const extension = bookExtension(format, device?.dialect === 'kobo');
   const maxBytes = options.maxSize ?? device?.maxBytes;
+  const output = expandHome(options.output);
   return {
     ...options,
     inputs,
@@ -61,7 +66,8 @@ export function bindRequest(inputs: readonly string[], options: Options): BindRe
     // A folder has no size.
     maxBytes: format === 'folder' ? undefined : maxBytes,
     profile: device && pageProfile(device, options),
-    output: expandHome(options.output),
+    output,
+    keep: { output, maxAgeMs: options.keepReplaced, nowMs },
     nameBook: compileNameTemplate(template, extension, BOOK_SUFFIX_BYTES),
     folderTemplate: foldersOfTemplate(template),
   };

@@ -66,7 +66,7 @@ export async function bindTitles(
     return missing.length === 0;
   };
   const request = {
-    ...bindRequest([], { ...options, by }),
+    ...bindRequest([], { ...options, by }, nowMs),
     found,
     removeChapters,
     listedChapter: (chapterId: string) => listed.get(chapterId)?.chapter,

@@ -207,7 +207,7 @@ async function finish(
   const { id, file, output, replaces, supersedes } = job;
   const pages = completePages(workspace.kept, count, id);
   const publish = async (tmpFile: string) => {
-    await removeOther(job, signal);
+    await removeOther(tmpFile, job, signal);
     return job.isDamaged
       ? replaceDamaged(file, () => publishChapter(tmpFile, job))
       : publishChapter(tmpFile, job);

@@ -10,6 +10,7 @@ import {
   type LibraryIndex,
   type UnreadableFile,
 } from '../cbz/library-index.js';
+import type { KeepOptions } from '../cbz/replaced-files.js';
 import { chapterFields, chapterName } from '../selection/chapter-fields.js';
 import type { Resolution } from '../selection/resolve-targets.js';
 import type { ChapterJob } from './chapter.js';
@@ -56,6 +57,8 @@ export interface JobOptions extends Pick<
   readonly nameChapter: FormatFileName;
   /** Where the chapters of titles are, by the title's id. */
   readonly homes?: ReadonlyMap<string, TitleHome>;
+  /** How replaced files are kept. */
+  readonly keep: KeepOptions;
 }
 
 /**
@@ -159,6 +162,7 @@ export function planJobs(
     const asInFolder = (title: Title | undefined) =>
       title && renamed ? { ...title, name: renamed.series } : withHome(title, chapter);
     const seriesName = findTitle(titles, chapter)?.name;
+    const old = options.superseded?.get(id);
     const title = loadedTitles.then((loaded) => findTitle(loaded.titles, chapter));
     const job: ChapterJob = {
       id,
@@ -170,10 +174,11 @@ export function planJobs(
         options.force === true || isDamaged || (replaces !== undefined && compared !== undefined),
       replaces,
       replacesChapter: options.replacements?.get(id)?.chapterId,
-      supersedes: options.superseded?.get(id),
+      supersedes: old && { ...old, keep: options.keep },
       replacedState: options.filesToReplace?.get(replaces ?? file),
       hasLostMark: isDamaged || options.lostMarks?.has(file),
       isDamaged,
+      keep: options.keep,
       comment: formatIdentityComment({
         chapterId: id,
         titleId: titleIdOf(chapter),
@@ -188,7 +193,7 @@ export function planJobs(
         const named =
           chapter && metadata ? { title: asInFolder(await title), folderTemplate } : undefined;
         // The edits of an older upload are the owner's too.
-        const edited = [replaces, options.superseded?.get(id)?.file];
+        const edited = [replaces, old?.file];
         return describeChapter({
           id,
           quality,

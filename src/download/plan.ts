@@ -10,6 +10,7 @@ import { resolveTargets, type Resolution, type Series } from '../selection/resol
 import type { Target } from '../selection/target.js';
 import { firstMsOf } from '../selection/time-bound.js';
 import type { TankobonError } from '../core/errors.js';
+import { replacedFolders } from '../cbz/replaced-files.js';
 import { toStorageError } from '../core/files.js';
 import type { TitleChapters } from '../formats/volume-completeness.js';
 import type { DownloadSession } from './download-session.js';
@@ -34,6 +35,8 @@ export interface Plan extends Omit<PlanSelection, 'selected'> {
   readonly present: readonly PresentChapter[];
   /** What killed runs left: workspaces of chapters that are already saved, and temporary files. */
   readonly leftovers: readonly string[];
+  /** Folders with files that were replaced. */
+  readonly replacedFolders: readonly string[];
   /** What is known of the chapters, by id. */
   readonly fields: ReadonlyMap<string, ChapterFields>;
   /** All releases of the titles that are targets, or in a list that is one. */
@@ -145,7 +148,7 @@ export async function planSelected(
   replaced: ReplacedArchives | undefined,
   session: DownloadSession,
 ): Promise<Plan> {
-  const { request: options, history, signal, warn } = session;
+  const { request: options, context, history, signal, warn } = session;
   const { titles, series, known } = planned;
   const { loadedTitles = Promise.resolve({ titles, error: undefined }) } = planned;
   const saved = options.update ? await readExisting(selected, library, signal) : undefined;
@@ -171,8 +174,13 @@ export async function planSelected(
     library,
     loadedTitles,
   );
+  const { output, filesToReplace } = options;
+  // A repair keeps the damaged files beside the new ones.
+  const maxAgeMs = filesToReplace ? 0 : options.keepReplaced;
+  const keep = { output, maxAgeMs, nowMs: context.clock.wallMs() };
   const chapters = planJobs(replacing, library, loading, {
     ...options,
+    keep,
     replacements,
     superseded,
     nameChapter,
@@ -184,6 +192,7 @@ export async function planSelected(
     present,
     skipped: [...uploads.skipped, ...compared.skipped],
     leftovers: findLeftovers(library, compared.finished, options.quality),
+    replacedFolders: replacedFolders(library.hiddenFolders),
     excluded: [],
     failed: [],
     fields: fieldsById(

@@ -12,6 +12,7 @@ import {
   replaceUnchanged,
   type FileState,
 } from '../cbz/ownership.js';
+import { keepReplaced, type KeepOptions } from '../cbz/replaced-files.js';
 import { StorageError } from '../core/errors.js';
 import { isOwnFile, toStorageError, statIfExists } from '../core/files.js';
 import { publishNew } from '../core/publish.js';
@@ -35,6 +36,8 @@ export interface ChapterTarget {
   readonly hasLostMark?: boolean | undefined;
   /** The file is kept under a second name. */
   readonly isDamaged?: boolean | undefined;
+  /** How a replaced file is kept. */
+  readonly keep: KeepOptions;
 }
 
 /** The path of this chapter's CBZ: the planned one, or the one that another process gave it. */
@@ -58,7 +61,9 @@ export async function publishChapter(tmpFile: string, target: ChapterTarget): Pr
     const isReplaced = chapter === 'same' || chapter === 'replaced';
     const state = own && (target.replacedState ?? own);
     if (state && isReplaced)
-      return replaceAs(tmpFile, candidates(target), { file: replaces, state });
+      return keepReplaced({ file: replaces, state }, [tmpFile], keepOptions(target), () =>
+        replaceAs(tmpFile, candidates(target), { file: replaces, state }),
+      );
   }
   for (const file of candidates(target)) {
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
@@ -67,21 +72,37 @@ export async function publishChapter(tmpFile: string, target: ChapterTarget): Pr
       if (chapter === 'other' || !own) break;
       // Another process has saved the same chapter meanwhile.
       if (chapter === 'same' && !target.replace) return file;
-      if (await replaceUnchanged(tmpFile, file, target.replacedState ?? own)) return file;
+      const state = target.replacedState ?? own;
+      const isReplaced = await keepReplaced({ file, state }, [tmpFile], keepOptions(target), () =>
+        replaceUnchanged(tmpFile, file, state),
+      );
+      if (isReplaced) return file;
       if (target.replacedState) throw fileChanged(file);
     }
   }
   throw new StorageError('name-taken', `No free file name: ${target.file}`);
 }
 
-/** Removes the file that makes way, unless another program changed the one that is replaced. Throws StorageError. */
-export async function removeOther(target: ChapterTarget, signal: AbortSignal): Promise<void> {
+/** A damaged file is kept beside the new one. */
+function keepOptions({ keep, isDamaged }: ChapterTarget): KeepOptions {
+  return isDamaged === true ? { ...keep, maxAgeMs: 0 } : keep;
+}
+
+/**
+ * Removes the file that makes way for the chapter in `tmpFile`, unless another program changed the one that is replaced.
+ * Throws StorageError.
+ */
+export async function removeOther(
+  tmpFile: string,
+  target: ChapterTarget,
+  signal: AbortSignal,
+): Promise<void> {
   const { replaces: file = target.file, supersedes } = target;
   if (!supersedes) return;
   const { chapter, own: state } = await contentOf(file, target);
   if (chapter !== 'same' || !state) throw fileChanged(file);
   const { removeSuperseded } = await import('./superseded-file.js');
-  await removeSuperseded({ file, state }, supersedes, signal);
+  await removeSuperseded({ file, state, pagesFile: tmpFile }, supersedes, signal);
 }
 
 /** While another process replaces the same file. */

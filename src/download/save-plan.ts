@@ -1,6 +1,7 @@
 /** Saves the chapters of a plan, sends their health reports, then saves what belongs to them. */
 import type { TankobonError } from '../core/errors.js';
 import { toTankobonError } from '../core/system-errors.js';
+import { removeExpired } from '../cbz/replaced-files.js';
 import { saveChapters } from './batch.js';
 import { waitingEvent, type UpdateEvent } from './events.js';
 import { removeLeftovers } from './leftovers.js';
@@ -24,6 +25,8 @@ export async function savePlan(
 ): Promise<void> {
   const { context, request, listeners, service, client, userSignal, warn } = session;
   await removeLeftovers(plan.leftovers, context.clock);
+  const { keepReplaced: maxAgeMs } = request;
+  await removeExpired(plan.replacedFolders, { maxAgeMs, nowMs: context.clock.wallMs() });
   const { observe } = listeners;
   const reports = request.reports ? await openHealthReports(context, service, { warn }) : undefined;
   const share =

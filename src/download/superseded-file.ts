@@ -9,16 +9,21 @@ import {
   replaceUnchanged,
   type FileState,
 } from '../cbz/ownership.js';
+import { keepReplaced, type KeepOptions } from '../cbz/replaced-files.js';
 import { removeFile, temporaryName } from '../core/files.js';
 import { mergedComicInfo, readChapterFile, rewriteChapterFile } from './chapter-file.js';
 
 /** A file that makes way for a chapter. */
-export type SupersededFile = Pick<ExistingArchive, 'file' | 'chapterId'>;
+export interface SupersededFile extends Pick<ExistingArchive, 'file' | 'chapterId'> {
+  readonly keep: KeepOptions;
+}
 
 /** The file of the chapter that gets the number. */
 interface SuccessorFile {
   readonly file: string;
   readonly state: FileState;
+  /** The file with the pages that the chapter gets; by default it keeps its pages. */
+  readonly pagesFile?: string;
 }
 
 /**
@@ -28,7 +33,7 @@ interface SuccessorFile {
  */
 export async function removeSuperseded(
   successor: SuccessorFile,
-  { file, chapterId }: SupersededFile,
+  { file, chapterId, keep }: SupersededFile,
   signal: AbortSignal,
 ): Promise<FileState> {
   const state = await readFileState(file);
@@ -38,8 +43,10 @@ export async function removeSuperseded(
     typeof identity === 'object' && identity.isMarked && identity.chapterId === chapterId;
   if (!isSame) throw fileChanged(file);
   const newState = await takeEdits(successor, file, signal);
-  if (!(await isUnchanged(file, state))) throw fileChanged(file);
-  await removeFile(file);
+  await keepReplaced({ file, state }, [successor.pagesFile ?? successor.file], keep, async () => {
+    if (!(await isUnchanged(file, state))) throw fileChanged(file);
+    await removeFile(file);
+  });
   return newState;
 }
 

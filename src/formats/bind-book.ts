@@ -19,7 +19,7 @@ import { findCover } from './find-cover.js';
 import { withListed } from './inferred-volumes.js';
 import type { MergedFolder } from './folder-book.js';
 import { groupVolumes, type ChapterGroup } from './group-volumes.js';
-import { movedChapters } from './moved-chapters.js';
+import { filesWith, movedChapters } from './moved-chapters.js';
 import { pageCount, type BindContext, type BindPlan, type BindRequest } from './plan-books.js';
 import { publishBookFile, publishBookFolder, withBookLock } from './publish-book.js';
 import { withPages } from './read-chapters.js';
@@ -38,7 +38,7 @@ export async function bindBook(
   { mayWait }: { readonly mayWait: boolean },
 ): Promise<'saved' | 'skipped' | 'waiting'> {
   const { request, observe, signal } = context;
-  return withBookLock(request.output, file, signal, async (tmpFile) => {
+  return withBookLock(request.output, file, request.keep, signal, async (tmpFile) => {
     const { format, extension } = request;
     const existing = await readExistingParts(file, format, extension);
     const { arrived, isWaiting } = await movedChapters(file, existing, plan, request);
@@ -59,7 +59,14 @@ export async function bindBook(
       return 'skipped';
     }
     assertOwnBook(file, existing);
-    const { bytes, isChanged, kept, isWhole } = await write(book, existing, tmpFile, plan, context);
+    const { bytes, isChanged, kept, isWhole } = await write(
+      book,
+      existing,
+      tmpFile,
+      plan,
+      context,
+      filesWith(arrived, plan),
+    );
     // Each part of a copy has an event of its own.
     if (bytes === undefined) return isChanged || request.force ? 'saved' : 'skipped';
     if (isChanged || request.force)
@@ -118,9 +125,11 @@ async function write(
   tmpFile: string,
   plan: BindPlan,
   context: BindContext,
+  others: readonly string[],
 ): Promise<WrittenBook> {
   const { request, cover, observe, signal } = context;
   const { format, convert = false } = request;
+  const keep = { ...request.keep, others };
   const group = { ...planned, chapters: await withPages(planned.chapters) };
   const known = [...group.chapters, ...(existing.kind === 'bound' ? existing.chapters : [])];
   const volumeCount =
@@ -139,10 +148,10 @@ async function write(
   const options: WriteOptions = {
     tmpFile,
     publish: async (finished) => {
-      if (format === 'folder') published = await publishBookFolder(finished, file);
+      if (format === 'folder') published = await publishBookFolder(finished, file, keep);
       else {
         const replaced = existing.kind === 'bound' ? existing.state : undefined;
-        const isChanged = await publishBookFile(finished, file, replaced, maxMode);
+        const isChanged = await publishBookFile(finished, file, replaced, keep, maxMode);
         published = { ...published, isChanged };
       }
       return file;

@@ -3,10 +3,11 @@
  * changed differs from it, and stays.
  */
 import { mkdir, readdir, rmdir } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { FOLDER_MANIFEST_NAME, manifestKeys, MAX_MANIFEST_BYTES } from '../cbz/bound-manifest.js';
 import { COMIC_INFO_NAME } from '../cbz/comic-info.js';
 import { assertOwnFile } from '../cbz/ownership.js';
+import { keepPages, type KeepOptions } from '../cbz/replaced-files.js';
 import { hasCode, StorageError } from '../core/errors.js';
 import {
   copyRights,
@@ -158,12 +159,18 @@ export type MayReplace = (file: string) => Promise<boolean>;
 export async function mergeFolder(
   finished: string,
   folder: string,
+  keep: KeepOptions | undefined,
   mayReplace: MayReplace = () => Promise.resolve(false),
 ): Promise<MergedFolder> {
   const mark = await lstatIfExists(join(folder, FOLDER_MANIFEST_NAME));
   if (mark) assertOwnFile(join(folder, FOLDER_MANIFEST_NAME), mark);
-  const old = (await readFolderManifest(folder))?.files ?? new Map<string, string>();
-  const { files } = (await readFolderManifest(finished)) ?? { files: new Map<string, string>() };
+  const oldManifest = await readFolderManifest(folder);
+  const newManifest = await readFolderManifest(finished);
+  const old = oldManifest?.files ?? new Map<string, string>();
+  const files = newManifest?.files ?? new Map<string, string>();
+  if (keep && oldManifest && newManifest) {
+    await keepPages(folder, lostPages(oldManifest, newManifest), keep);
+  }
   const kept: string[] = [];
   const changedFolders = new Set<string>();
   for (const [path, digest] of files) {
@@ -196,6 +203,14 @@ export async function mergeFolder(
   if (isNew)
     await writeFileAtomic(join(folder, FOLDER_MANIFEST_NAME), manifest, { replaced: mark });
   return { isChanged: isNew || changedFolders.size > 0, kept, isWhole };
+}
+
+/** The pages that the new book lacks, by their paths. A copy is compared by the versions of its chapters. */
+function lostPages(old: FolderManifest, now: FolderManifest): ReadonlyMap<string, string> {
+  if (old.copy && old.keys.every((key) => now.keys.includes(key))) return new Map();
+  const present = new Set(now.files.values());
+  const isPage = (path: string) => path.includes('/') && basename(path) !== COMIC_INFO_NAME;
+  return new Map([...old.files].filter(([path, digest]) => isPage(path) && !present.has(digest)));
 }
 
 /** False if it stays: the owner changed it, or it is gone. */

@@ -6,6 +6,7 @@ import { dirname } from 'node:path';
 import { isUnchanged } from '../cbz/ownership.js';
 import { verifyEntryData } from '../cbz/verify-cbz.js';
 import { isReadableBook } from '../cbz/library-index.js';
+import { keepReplaced } from '../cbz/replaced-files.js';
 import { isOwnFile, removeFile } from '../core/files.js';
 import { groupBy } from '../core/group-by.js';
 import { editedWarning } from './edited-book.js';
@@ -20,7 +21,7 @@ export interface MovedChapters {
   readonly isWaiting: boolean;
 }
 
-type Books = Pick<BindPlan, 'bookOf' | 'looseIds'>;
+type Books = Pick<BindPlan, 'bookOf' | 'looseIds' | 'unassigned'>;
 
 /** The chapters of an existing book that the plan has in others, or in none. */
 export async function movedChapters(
@@ -44,6 +45,16 @@ export async function movedChapters(
       else isWaiting = true;
   }
   return { arrived, isWaiting };
+}
+
+/** The books, and the files of chapters without a volume, that have these chapters by now. */
+export function filesWith(
+  arrived: ReadonlySet<string>,
+  { bookOf, unassigned }: Books,
+): readonly string[] {
+  const books = [...arrived].flatMap((id) => bookOf.get(id)?.file ?? []);
+  const loose = unassigned.filter(({ identity }) => arrived.has(identity?.chapterId ?? ''));
+  return [...new Set([...books, ...loose.map(({ file }) => file)])];
 }
 
 /** The versions of the chapters in a book, by their ids; none if it is not whole. */
@@ -75,7 +86,7 @@ export async function removeEmptied(
   plan: Books,
   { request, observe, signal }: BindContext,
 ): Promise<void> {
-  await withBookLock(dirname(file), file, signal, async () => {
+  await withBookLock(dirname(file), file, request.keep, signal, async () => {
     const existing = await readExistingBook(file, request.format);
     if (existing.kind !== 'bound' || existing.copy) return;
     const { arrived, isWaiting } = await movedChapters(file, existing, plan, request);
@@ -87,8 +98,11 @@ export async function removeEmptied(
       return;
     }
     const { state } = existing;
-    if (!state || !isOwnFile(file, state) || !(await isUnchanged(file, state))) return;
-    await removeFile(file);
-    observe({ type: 'chapter-removed', file, book: book.file });
+    if (!state || !isOwnFile(file, state)) return;
+    await keepReplaced({ file, state }, filesWith(arrived, plan), request.keep, async () => {
+      if (!(await isUnchanged(file, state))) return;
+      await removeFile(file);
+      observe({ type: 'chapter-removed', file, book: book.file });
+    });
   });
 }

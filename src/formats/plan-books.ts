@@ -1,6 +1,7 @@
 /** Which books to make of the inputs, under which names, and what is missing. */
 import { dirname } from 'node:path';
 import type { ComicFields } from '../cbz/comic-info.js';
+import type { KeepOptions } from '../cbz/replaced-files.js';
 import { groupBy } from '../core/group-by.js';
 import { pluralize } from '../core/human-format.js';
 import { chapterFields } from '../selection/chapter-fields.js';
@@ -44,6 +45,8 @@ export interface BindRequest extends BookNames, ComicFields {
   readonly listedChapter?: ListedChapter;
   /** How many volumes the group's series has, which no file says. */
   readonly volumeCount?: (group: ChapterGroup) => number | undefined;
+  /** How replaced books are kept. */
+  readonly keep: KeepOptions;
 }
 
 export interface BindContext {

@@ -91,7 +91,7 @@ export async function renameBook(
   signal: AbortSignal,
 ): Promise<readonly string[]> {
   const { file, format, state } = book;
-  return withBookLock(root, to, signal, async (tmpFile) => {
+  return withBookLock(root, to, undefined, signal, async (tmpFile) => {
     if (format === 'folder') {
       if (to !== file) await moveFolder(file, to);
       await removeEmptyFolders(dirname(file), root);

@@ -141,10 +141,10 @@ async function writePart(
   const options: WriteOptions = {
     tmpFile,
     publish: async (finished) => {
-      if (format === 'folder') published = await publishBookFolder(finished, file);
+      if (format === 'folder') published = await publishBookFolder(finished, file, request.keep);
       else {
         const replaced = existing.kind === 'bound' ? existing.state : undefined;
-        const isChanged = await publishBookFile(finished, file, replaced, maxMode);
+        const isChanged = await publishBookFile(finished, file, replaced, request.keep, maxMode);
         published = { ...published, isChanged };
       }
       return file;

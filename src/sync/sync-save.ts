@@ -2,6 +2,7 @@
 import type { Chapter } from '../api/chapters.js';
 import type { ExistingArchive } from '../cbz/library-index.js';
 import { keptReason, readOwnership } from '../cbz/ownership.js';
+import { removeExpired, replacedFolders } from '../cbz/replaced-files.js';
 import { lstatIfExists } from '../core/files.js';
 import type { DownloadArchive } from '../download/download-archive.js';
 import { findLeftovers, removeLeftovers } from '../download/leftovers.js';
@@ -192,5 +193,7 @@ export async function recoverSaved(
   );
   await history.addReplaced(...replacedIds);
   await removeLeftovers(findLeftovers(library, savedIds, settings.quality), clock);
+  const { keepReplaced: maxAgeMs } = settings;
+  await removeExpired(replacedFolders(library.hiddenFolders), { maxAgeMs, nowMs: clock.wallMs() });
   return isUnfinished;
 }

@@ -195,6 +195,7 @@ function* jobsOf({ library }: PracticeService, folder: string) {
       output: folder,
       quality: 'data' as const,
       replace: false,
+      keep: { output: folder, maxAgeMs: 0, nowMs: 0 },
     };
   }
 }

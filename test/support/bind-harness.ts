@@ -22,6 +22,7 @@ export async function bindFolder(
     readonly found?: readonly string[];
     readonly stateFolder?: string | undefined;
     readonly onPage?: () => void;
+    readonly nowMs?: number;
   } = {},
 ) {
   const {
@@ -31,6 +32,7 @@ export async function bindFolder(
     found,
     stateFolder,
     onPage,
+    nowMs = Date.now(),
     cover: bookCover,
     name: bookName,
     ...rest
@@ -38,7 +40,7 @@ export async function bindFolder(
   const settings = await loadSettings({}, join(folder, 'no-settings'));
   const events: (BindEvent | BindWarning)[] = [];
   const given = { output: join(folder, 'out'), ...rest, bookCover, bookName };
-  const request = bindRequest(inputs, bindOptions(given, settings));
+  const request = bindRequest(inputs, bindOptions(given, settings), nowMs);
   const result = await bindBooks(
     { ...request, ...(found && { found }), stateFolder, removeChapters },
     (event) => {

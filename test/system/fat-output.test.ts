@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { generateChapter } from '../../src/practice-server/library/library.js';
+import { generateChapter, reuploadChapter } from '../../src/practice-server/library/library.js';
 import {
   startPracticeService,
   type PracticeService,
@@ -31,6 +31,7 @@ const NAMES = [
   `${'long '.repeat(60)}.cbz`,
 ];
 const IDS = [1, 2, 3, 4, 5].map((number) => `0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f008${number}`);
+const LATER = '2025-03-01T12:00:00+00:00';
 const PAGES = 4;
 const IMAGE_BYTES = 64 * 1024 * 1024;
 
@@ -126,6 +127,49 @@ describe.each(Object.entries(DRIVES))(
         const again = await download(...IDS, '-o', output, '--json');
         expect(again.code).toBe(0);
         expect(again.stdout).toContain(`"skipped":${IDS.length}`);
+      });
+
+      test('a replaced file is kept as a copy, and removed later', async () => {
+        const [id = ''] = IDS;
+        const output = join(drive, 'replaced');
+        await download(id, '-o', output, '--no-metadata');
+        const file = join(output, `${id}.cbz`);
+        const before = readFileSync(file);
+        const next = generateChapter({ id, pages: PAGES, bytesPerPage: 5_000, seed: 77 });
+        const saved = service.library.chapter(id);
+        if (saved) service.library.putChapter(reuploadChapter(saved, LATER, next));
+        expect(await download(id, '-o', output, '--no-metadata', '--force')).toMatchObject({
+          code: 0,
+          stderr: '',
+        });
+        const names = () => readdirSync(output, { recursive: true, encoding: 'utf8' });
+        const kept = names().filter((name) => name.endsWith('.replaced'));
+        expect(kept).toEqual([
+          expect.stringMatching(/^\.tankobon-replaced\/[\d-]+\/.*\.cbz\.replaced$/),
+        ]);
+        expect(readFileSync(join(output, kept[0] ?? '')).equals(before)).toBe(true);
+        expect(readFileSync(file).equals(before)).toBe(false);
+        const env = { ...service.environment, TANKOBON_KEEP_REPLACED: '0' };
+        await tankobon(['download', id, '-o', output, '--no-metadata', '--quiet'], {
+          env: { ...env, TANKOBON_HOME: join(folder, 'home') },
+        });
+        expect(names().filter((name) => name.includes('.tankobon-replaced'))).toEqual([]);
+      });
+
+      test('of an output folder above it keeps a replaced file on itself', async () => {
+        const [, , , , id = ''] = IDS;
+        const output = join(drive, 'above');
+        await download(id, '-o', output, '--no-metadata');
+        const now = service.library.chapter(id);
+        const next = generateChapter({ id, pages: PAGES, bytesPerPage: 5_000, seed: 78 });
+        if (now) service.library.putChapter(reuploadChapter(now, LATER, next));
+        // The folder above the drive is on another file system.
+        await download(id, '-o', folder, '--no-metadata', '--force');
+        const names = readdirSync(drive, { recursive: true, encoding: 'utf8' });
+        expect(names.filter((name) => name.endsWith('.replaced'))).toEqual([
+          expect.stringMatching(/^\.tankobon-replaced\/[\d-]+\/(above|comics)\/.*\.replaced$/),
+        ]);
+        expect(readdirSync(folder)).not.toContain('.tankobon-replaced');
       });
 
       test('doctor says what it can do, and leaves nothing', async () => {

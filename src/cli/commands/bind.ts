@@ -36,7 +36,7 @@ async function bind(
   const { observePlan, planBooks } = await import('../../formats/plan-books.js');
   const { chooseObserver } = await import('../output/choose-observer.js');
   const request = {
-    ...bindRequest(files, bindOptions(options, context.settings)),
+    ...bindRequest(files, bindOptions(options, context.settings), context.clock.wallMs()),
     stateFolder: context.paths.state,
   };
   keepHeapSmall();

@@ -7,7 +7,7 @@ import type { BareCommandContext, CommandContext } from '../command-context.js';
 import { checkHooks } from './hook-checks.js';
 import { checkKeychain, checkLogin } from './login-checks.js';
 import { checkApi, checkReportHost, checkTokenEndpoint } from './online-checks.js';
-import { checkFileSystem, checkOutput, outputFolders } from './output-checks.js';
+import { checkFileSystem, checkOutput, checkReplaced, outputFolders } from './output-checks.js';
 import { checkSettings, checkVersion } from './program-checks.js';
 import { ok, runChecks, warning, type Check, type CheckEvent, type Finding } from './run-checks.js';
 import { checkLedger, checkLocks, checkReports, checkSpace, checkState } from './state-checks.js';
@@ -50,7 +50,10 @@ export async function* examine(
   yield* runChecks([{ name: 'reports', run: () => checkReports(context) }, reading], context);
   yield* runChecks(accountChecks(subscriptions, context), context);
   const folders = outputFolders(options.output, subscriptions, file, context);
-  yield* runChecks(folders.flatMap(outputChecks), context);
+  yield* runChecks(
+    folders.flatMap((folder) => outputChecks(folder, context)),
+    context,
+  );
   if (options.online) yield* runChecks(onlineChecks(context), context);
 }
 
@@ -85,12 +88,13 @@ function accountChecks(
   ];
 }
 
-function outputChecks(folder: string): readonly Check[] {
+function outputChecks(folder: string, context: CommandContext): readonly Check[] {
   const hint = 'Free some space, or choose another folder: --output DIR';
   return [
     { name: 'output-folder', run: () => checkOutput(folder) },
     { name: 'output-space', run: () => checkSpace(folder, MIN_OUTPUT_BYTES, hint) },
     { name: 'file-system', run: () => checkFileSystem(folder) },
+    { name: 'replaced-files', run: () => checkReplaced(folder, context) },
   ];
 }
 

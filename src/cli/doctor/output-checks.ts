@@ -1,5 +1,8 @@
 /** Checks of the folders that chapters are saved to. */
+import { measureReplaced } from '../../cbz/replaced-files.js';
 import { probeFileSystem } from '../../core/file-system.js';
+import { formatBytes, pluralize } from '../../core/human-format.js';
+import { durationText } from '../../core/units.js';
 import { expandHome } from '../../core/home-folder.js';
 import { optionDefinition } from '../../config/options/options.js';
 import { checkOutputFolder, nearestExisting } from '../../download/output-folder.js';
@@ -36,6 +39,18 @@ export async function checkOutput(folder: string): Promise<Finding[]> {
   await checkOutputFolder(folder);
   const { path } = await nearestExisting(folder);
   return [ok(path === folder ? folder : `${folder}: created when it is first needed`)];
+}
+
+/** What is kept in the folder of replaced files. */
+export async function checkReplaced(
+  folder: string,
+  { settings: { keepReplaced } }: Pick<CommandContext, 'settings'>,
+): Promise<Finding[]> {
+  const kept = await measureReplaced(folder);
+  if (!kept) return [ok(`none: ${folder}`)];
+  const size = `${pluralize(kept.files, 'file')}, ${formatBytes(kept.bytes)}`;
+  const age = keepReplaced === 0 ? 'until the next run' : `for ${durationText(keepReplaced)} each`;
+  return [ok(`${size}, kept ${age}: ${kept.folder}`)];
 }
 
 export async function checkFileSystem(folder: string): Promise<Finding[]> {

@@ -19,6 +19,7 @@ export const CHECKS = {
   'output-folder': 'an output folder, and whether it can be written to',
   'output-space': 'free space in that folder',
   'file-system': 'what the file system of that folder can do',
+  'replaced-files': 'files in it that were replaced and are kept for a while',
   api: '`--online`: whether the API answers, and agrees about the time',
   'token-endpoint':
     '`--online`: whether the authentication service renews the login; without a login it is not contacted',

@@ -260,6 +260,13 @@ export const FILE_OPTIONS = {
     library: true,
     commands: { download: true },
   },
+  keepReplaced: {
+    kind: 'duration',
+    description:
+      'how long a replaced file is kept in .tankobon-replaced, if it has pages that its replacement lacks; 0: not at all',
+    default: '30d',
+    isSetting: true,
+  },
   infer: {
     kind: 'switch',
     description:

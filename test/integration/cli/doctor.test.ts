@@ -85,7 +85,7 @@ test('on a machine that was never used nothing is wrong, nothing is sent and not
   // Each address of the practice service is a finding of its own.
   const names = [...new Set(checks.map(({ check }) => check))];
   expect(Object.keys(CHECKS).filter((name) => names.some((each) => each === name))).toEqual(names);
-  expect(names).toHaveLength(13);
+  expect(names).toHaveLength(14);
   expect(checks.filter(({ status, hint }) => status !== 'ok' && !hint)).toEqual([]);
   const count = (wanted: string) => checks.filter(({ status }) => status === wanted).length;
   expect(summary).toEqual({

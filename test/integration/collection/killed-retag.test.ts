@@ -60,6 +60,12 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
+/** The files that were replaced and are kept. */
+const keptFiles = (): readonly string[] =>
+  readdirSync(output, { recursive: true, encoding: 'utf8' })
+    .filter((name) => /^\.tankobon-replaced\/.*\.replaced$/.test(name))
+    .map((name) => join(output, name));
+
 async function withService(
   options: PracticeOptions,
   act: (env: Readonly<Record<string, string>>) => Promise<void>,
@@ -164,7 +170,7 @@ test('retag --rename-titles: each book and cover is whole after each kill, and t
 }, 600_000);
 
 test(
-  '--update: the old archive or the new one is whole after each kill',
+  '--update: the old archive or the new one is whole after each kill, and the pages of the old one are kept',
   () =>
     withService({}, async (env) => {
       const id = EXAMPLE_CHAPTERS.reuploaded;
@@ -174,6 +180,9 @@ test(
       const changes = await killAtEachChange({ ...run, words, env }, async (kill) => {
         const pages = await readPages(file);
         const isOld = pages.length === 1 && pages[0]?.equals(old) === true;
+        const kept = keptFiles();
+        if (!isOld || kept.length > 0)
+          expect([kill, await Promise.all(kept.map(readPages))]).toEqual([kill, [[old]]]);
         const { version } = (await scanLibrary(output)).find(id) ?? {};
         expect([kill, isOld, version]).toEqual([kill, version === 1, isOld ? 1 : 2]);
         if (!isOld) expect(pages.length).toBeGreaterThan(1);
@@ -247,6 +256,7 @@ test.each(renumberings)(
       const bound = isBound && { bind: 'volume', infer: false };
       await harness.download({ targets, output: original, language: 'en', ...bound });
       await addElement(join(original, named('Old', 2)), '<Review>Mine</Review>');
+      const oldPages = await readPages(join(original, named('Old', 2)));
       harness.service.library.removeChapter(deleted.id);
       const edited = editChapter(renumbered, LATER, { chapter: '2' });
       const change = hasNewPages ? reuploadChapter(edited, LATER, chapter('one', '9')) : edited;
@@ -261,9 +271,14 @@ test.each(renumberings)(
         const isSaved = archives.some(({ chapterId }) => chapterId === renumbered.id);
         const hasEdit = texts.some((xml) => xml.includes('<Review>Mine</Review>'));
         expect([kill, damaged, isSaved, hasEdit]).toEqual([kill, [], true, true]);
+        const files = [...archives.map(({ file }) => file), ...keptFiles()];
+        const pages = await Promise.all(files.map(readPages));
+        expect([kill, pages]).toEqual([kill, expect.arrayContaining([oldPages])]);
         const { code } = await harness.download({ targets, output, update: true, language: 'en' });
-        const files = readdirSync(join(output, 'Old')).filter((name) => name.includes('Ch.'));
-        expect([kill, code, files]).toEqual([kill, 0, [expect.stringContaining('Ch.002 ')]]);
+        const names = readdirSync(join(output, 'Old')).filter((name) => name.includes('Ch.'));
+        expect([kill, code, names]).toEqual([kill, 0, [expect.stringContaining('Ch.002 ')]]);
+        const kept = await Promise.all(keptFiles().map(readPages));
+        expect([kill, kept]).toEqual([kill, expect.arrayContaining([oldPages])]);
       });
       expect(changes).toBeGreaterThan(5);
     } finally {

@@ -45,7 +45,8 @@ async function archive(path: string, chapterId?: string, version?: number): Prom
   return path;
 }
 
-const ours = (replace = false) => ({ id: OURS, file, replace });
+const keep = { output: '', maxAgeMs: 0, nowMs: 0 };
+const ours = (replace = false) => ({ id: OURS, file, replace, keep });
 const tmpArchive = () => archive(join(folder, '.ours.tmp'), OURS);
 const names = () => readdirSync(folder).sort();
 
@@ -106,7 +107,7 @@ test('an archive that only has the address in ComicInfo is present, and not repl
 test('another chapter that got the name of the replaced one meanwhile stays', async () => {
   await archive(file, THIRD);
   const before = readFileSync(file);
-  const better = { id: OURS, replace: false, replaces: file, replacesChapter: OTHER };
+  const better = { id: OURS, replace: false, replaces: file, replacesChapter: OTHER, keep };
   const ownName = join(folder, 'Own Name.cbz');
   expect(await publishChapter(await tmpArchive(), { ...better, file: ownName })).toBe(ownName);
   const marked = join(folder, 'Same Name (0d5c1b62).cbz');
@@ -116,7 +117,7 @@ test('another chapter that got the name of the replaced one meanwhile stays', as
 
 test('a replaced chapter that its owner moved meanwhile stays where it is', async () => {
   const moved = await archive(join(folder, 'By Hand.cbz'), OTHER);
-  const target = { id: OURS, file, replace: false, replaces: file, replacesChapter: OTHER };
+  const target = { ...ours(), replaces: file, replacesChapter: OTHER };
   expect(await publishChapter(await tmpArchive(), target)).toBe(file);
   expect(names()).toEqual(['By Hand.cbz', 'Same Name.cbz']);
   // The same call replaces it where it is expected.

@@ -1,6 +1,14 @@
 /** A kill at every change of a file, of a bind that replaces a book and removes chapters: no page is lost. */
 import { execFile } from 'node:child_process';
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +17,7 @@ import { readArchive } from '../../support/archive.js';
 import { bindFolder, sha256 } from '../../support/bind-harness.js';
 import { MODULES_URL } from '../../support/build-folders.js';
 import { chapterId, testImage, writeChapterFile } from '../../support/chapter-files.js';
-import { IS_LONG_RUN } from '../../support/long-run.js';
+import { IS_LONG_RUN, longRunRows } from '../../support/long-run.js';
 
 const WORKERS = new URL('../../support/workers/', import.meta.url);
 /** So that the file systems' own limits, not one slow process, bound the test. */
@@ -63,6 +71,18 @@ async function readableImages(library: string): Promise<Set<string>> {
 }
 
 let images: Buffer[];
+
+/** Includes the images in files that were replaced and are kept. */
+async function allImages(library: string): Promise<Set<string>> {
+  const digests = await readableImages(library);
+  for (const name of readdirSync(library, { recursive: true, encoding: 'utf8' }))
+    if (/^\.tankobon-replaced\/.*\.jpg\.replaced$/.test(name))
+      digests.add(sha256(readFileSync(join(library, name))));
+    else if (/^\.tankobon-replaced\/.*\.(cbz|epub)\.replaced$/.test(name))
+      for (const { name: entry, bytes } of await readArchive(join(library, name)))
+        if (entry.endsWith('.jpg')) digests.add(sha256(bytes));
+  return digests;
+}
 
 /** A library with a book of chapter 1, and the files of the chapters 1 and 2, where the book cannot be read back. */
 async function library(format: 'cbz' | 'epub' | 'pdf' | 'folder'): Promise<string> {
@@ -132,6 +152,48 @@ test.each(['cbz', 'epub', 'pdf', 'folder'] as const)(
       }
     };
     await Promise.all(Array.from({ length: PROCESSES }, kill));
+    expect(isThrough).toBe(true);
+  },
+  300_000,
+);
+
+test.each(['cbz', 'folder', ...longRunRows('epub' as const)] as const)(
+  '%s: killed at every change of a file while the book gets other pages of a chapter, all pages are there',
+  async (format) => {
+    images = await Promise.all([1, 2].map((seed) => testImage('jpeg', seed)));
+    const start = join(folder, 'start');
+    await mkdir(start);
+    const [old = ''] = await Promise.all(
+      images.map((image, index) =>
+        writeChapterFile(join(start, `Version ${index + 1}.cbz`), {
+          id: chapterId(1),
+          version: index + 1,
+          number: '1',
+          volume: '1',
+          images: [image],
+        }),
+      ),
+    );
+    await bindFolder(folder, { inputs: [old], output: start, format });
+    rmSync(old);
+    const expected = new Set(images.map(sha256));
+    const first = 1 + Math.floor(Math.random() * KILL_STEP);
+    let isThrough = false;
+    for (let change = first; !isThrough && change < MAX_CHANGES; change += KILL_STEP) {
+      const root = join(folder, String(change));
+      cpSync(start, root, { recursive: true, preserveTimestamps: true });
+      const { ended, stderr } = await bindProcess(root, format, { KILL_AT: String(change) });
+      isThrough = ended === '0';
+      expect([ended, stderr]).toEqual([isThrough ? '0' : 'SIGKILL', '']);
+      expect([change, await allImages(root)]).toEqual([change, expected]);
+      const found = [join(root, 'Version 2.cbz')].filter((file) => existsSync(file));
+      const again = { inputs: [], found, output: root, format, removeChapters: true };
+      if (found.length > 0)
+        expect([change, (await bindFolder(root, again)).errors]).toEqual([change, []]);
+      expect([change, await allImages(root)]).toEqual([change, expected]);
+      expect([change, await readableImages(root)]).toEqual([change, new Set([[...expected][1]])]);
+      rmSync(root, { recursive: true });
+    }
     expect(isThrough).toBe(true);
   },
   300_000,

@@ -49,7 +49,12 @@ hooks: { webhook: "${servers.url}/hook" }
     }).finished;
     // One of the two is there, whenever the kill came.
     expect((await chaptersIn(output)).length).toBeGreaterThan(0);
+    const found = [...(await chaptersIn(output)), ...(await chaptersIn(output, '.replaced'))];
+    expect({ killAt, found }).toEqual({ killAt, found: expect.arrayContaining([OLD]) });
     expect(await tankobonHere(words, { env })).toMatchObject({ code: 0 });
+    // Under its old and its new name, if the kill came between the two.
+    const kept = new Set(await chaptersIn(output, '.replaced'));
+    expect({ killAt, kept }).toEqual({ killAt, kept: new Set([OLD]) });
     expect({ killAt, chapters: await chaptersIn(output) }).toEqual({ killAt, chapters: [NEW] });
     const announced = servers.hooks.flatMap(({ chapters }) => chapters.map(({ id }) => id));
     const times = announced.filter((id) => id === NEW).length;
@@ -68,9 +73,9 @@ hooks: { webhook: "${servers.url}/hook" }
   }
 }
 
-async function chaptersIn(output: string): Promise<(string | undefined)[]> {
+async function chaptersIn(output: string, ending = '.cbz'): Promise<(string | undefined)[]> {
   const names = readdirSync(output, { recursive: true, encoding: 'utf8' });
-  const archives = names.filter((name) => name.endsWith('.cbz'));
+  const archives = names.filter((name) => name.endsWith(ending));
   const identities = await Promise.all(archives.map((name) => readIdentity(join(output, name))));
   return identities.map((identity) =>
     typeof identity === 'object' ? identity.chapterId : identity,

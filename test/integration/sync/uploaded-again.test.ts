@@ -1,5 +1,5 @@
 /** Chapters that were deleted and uploaded again under another id, or renumbered: never two files of one number. */
-import { lstatSync, renameSync, symlinkSync } from 'node:fs';
+import { existsSync, lstatSync, readFileSync, renameSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { editChapter } from '../../../src/practice-server/library/library.js';
 import { readEntry } from '../../support/archive.js';
@@ -94,6 +94,39 @@ test('with upgrade it replaces the deleted one', async () => {
   expect(savedIn(lines)).toEqual([id]);
   expect(lines.at(-1)).toMatchObject({ replaced: 1 });
   expect(paths()).toEqual(REPLACED);
+});
+
+test('with upgrade the file of the deleted one is kept for 30 days', async () => {
+  await start(', language: [en], upgrade: true');
+  const [file = ''] = harness.base.archives().filter((each) => each.includes('001'));
+  const before = readFileSync(file);
+  uploadAgain();
+  await harness.sync();
+  const day = new Date(harness.clock.wallMs()).toISOString().slice(0, 10);
+  const kept = join(harness.base.output, '.tankobon-replaced', day, `${BEFORE[0]}.replaced`);
+  expect(readFileSync(kept).equals(before)).toBe(true);
+  harness.clock.advance(30 * DAY_MS);
+  upload('3', 'Scans');
+  await harness.sync();
+  expect(existsSync(kept)).toBe(true);
+  harness.clock.advance(DAY_MS);
+  upload('4', 'Scans');
+  await harness.sync();
+  expect(existsSync(join(harness.base.output, '.tankobon-replaced'))).toBe(false);
+  expect(paths()).toHaveLength(4);
+});
+
+test('with upgrade the file of a release that a preferred group replaces is kept', async () => {
+  await start(', language: [en], group: [Better, Scans], upgrade: true');
+  const [file = ''] = harness.base.archives().filter((each) => each.includes('001'));
+  const before = readFileSync(file);
+  harness.clock.advance(2 * DAY_MS);
+  const id = upload('1', 'Better');
+  expect(savedIn((await harness.sync()).lines)).toEqual([id]);
+  const day = new Date(harness.clock.wallMs()).toISOString().slice(0, 10);
+  const kept = join(harness.base.output, '.tankobon-replaced', day, `${BEFORE[0]}.replaced`);
+  expect(readFileSync(kept).equals(before)).toBe(true);
+  expect(paths()).toHaveLength(2);
 });
 
 test('with upgrade, the edits of the owner stay, and are reported', async () => {

@@ -8,11 +8,15 @@ const { bindBooks } = await load('formats/bind-books');
 const { listArchives } = await load('cbz/scan-library');
 
 const request = {
-  ...bindRequest([], {
-    ...(await loadSettings({}, job.output)),
-    output: job.output,
-    format: job.format,
-  }),
+  ...bindRequest(
+    [],
+    {
+      ...(await loadSettings({}, job.output)),
+      output: job.output,
+      format: job.format,
+    },
+    Date.now(),
+  ),
   found: (await listArchives(job.input)).files,
   removeChapters: true,
 };

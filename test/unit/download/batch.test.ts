@@ -39,6 +39,7 @@ async function run(
     output: '.',
     quality: 'data',
     replace: false,
+    keep: { output: '.', maxAgeMs: 0, nowMs: 0 },
   }));
   const deps = {
     queue: new PageQueue(1),

@@ -132,6 +132,7 @@ describe('the job of a chapter', () => {
     titleField: 'plain',
     localizedSeries: false,
     folderTemplate: '',
+    keep: { output: OUTPUT, maxAgeMs: 0, nowMs: 0 },
     nameChapter: ({ chapter: number }) => `Chapter ${number ?? ''}.cbz`,
   };
   const resolution = {
