@@ -20,7 +20,7 @@ import { UuidSet } from '../core/uuid-set.js';
 export interface DownloadArchive {
   has(chapterId: string): boolean;
   /** Appends the chapters that are not in the archive, with one write. Throws StorageError. */
-  add(...chapterIds: string[]): Promise<void>;
+  add(chapterIds: readonly string[]): Promise<void>;
 }
 
 const LINE = /^\s*mangadex ([0-9a-f-]{36})\s*$/i;
@@ -43,7 +43,7 @@ export async function openDownloadArchive(
   let last: Promise<void> = Promise.resolve();
   return {
     has: (chapterId) => ids.has(chapterId),
-    add(...chapterIds) {
+    add(chapterIds) {
       const fresh = chapterIds.map((id) => id.toLowerCase()).filter((id) => ids.add(id));
       if (fresh.length === 0) return last;
       const lines = fresh.map((id) => `mangadex ${id}\n`).join('');

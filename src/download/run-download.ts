@@ -132,7 +132,7 @@ export async function runPlan(
   const additions: Promise<void>[] = [];
   const observe = recorder(result, (event) => {
     if (history && isInFolder(event)) {
-      const adding = history.add(event.chapter);
+      const adding = history.add([event.chapter]);
       // Reported at the end.
       adding.catch(() => undefined);
       additions.push(adding);
@@ -209,7 +209,7 @@ async function bindSaved(
 ): Promise<void> {
   if (session.request.bind === false || result.stoppedBy || session.userSignal.aborted) return;
   const { bindDownloaded } = await import('./bind-titles.js');
-  result.otherErrors.push(...(await bindDownloaded(planned, session)));
+  for (const each of await bindDownloaded(planned, session)) result.otherErrors.push(each);
 }
 
 /** The plan, with an event for each chapter that it skips or cannot resolve; undefined if it stops the run. */

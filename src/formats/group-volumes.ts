@@ -45,10 +45,11 @@ export function groupVolumes(
   const result: ChapterGroup[] = [];
   for (const seriesChapters of groupBy(withoutCopies(chapters), seriesKey).values()) {
     const { selected, excluded } = selectReleases(seriesChapters, groups);
-    otherReleases.push(...excluded);
+    for (const each of excluded) otherReleases.push(each);
     for (const bookChapters of groupBy(selected, (chapter) => bookKey(chapter, by)).values()) {
       const group = toGroup(bookChapters, by, seriesChapters);
-      if (by === 'volume' && group.volume === undefined) unassigned.push(...bookChapters);
+      if (by === 'volume' && group.volume === undefined)
+        for (const each of bookChapters) unassigned.push(each);
       else result.push(group);
     }
   }

@@ -20,6 +20,7 @@ import {
   type SelectionContext,
   type SelectionOptions,
 } from '../selection/select-chapters.js';
+import { minOf } from '../core/extremes.js';
 
 export interface ReleaseRules {
   readonly selection: Omit<SelectionOptions, 'allReleases' | 'latest'>;
@@ -151,7 +152,7 @@ export function decideReleases(
     doubled,
     known,
     withoutFile,
-    againAtMs: next.length > 0 ? Math.min(...next) : undefined,
+    againAtMs: next.length > 0 ? minOf(next) : undefined,
   };
 }
 
@@ -208,5 +209,5 @@ function firstReadableMs(releases: readonly Chapter[]): number {
   const times = releases.map(({ readableAt, publishAt, createdAt }) =>
     (readableAt ?? publishAt ?? createdAt)?.getTime(),
   );
-  return Math.min(...times.map((ms) => ms ?? 0));
+  return minOf(times.map((ms) => ms ?? 0));
 }

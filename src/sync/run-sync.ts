@@ -139,7 +139,7 @@ async function attempt(
     const result = await act();
     if (!result) return;
     const { errors, notStarted, stoppedBy, reports, notices, ...series } = result;
-    report.errors.push(...errors);
+    for (const each of errors) report.errors.push(each);
     for (const update of notices) report.notices.push({ target, update });
     if (series.failed > 0)
       report.failures.push({
@@ -157,7 +157,7 @@ async function attempt(
   } catch (error) {
     if (!isTolerable(error)) throw error;
     const { id, label } = due;
-    journal.add(...incompleteTitle(id, journal.state));
+    journal.addAll(incompleteTitle(id, journal.state));
     addFailure(target, error, session);
     const counts = { new: 0, replaced: 0, skipped: 0, failed: 1, waiting: [] };
     addSeries({ titleId: id, name: label, ...counts }, session);

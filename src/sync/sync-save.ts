@@ -46,7 +46,7 @@ export async function saveReleases(
   const started = planned.filter(({ isUpdate }) => !isUpdate);
   const plannedIds = planned.map(({ chapter }) => chapter.id);
   // If the run is killed, the next one announces what was saved.
-  journal.add(...started.map(({ chapter, replaces }) => ({ started: chapter.id, replaces })));
+  journal.addAll(started.map(({ chapter, replaces }) => ({ started: chapter.id, replaces })));
   const byId = new Map(planned.map((release) => [release.chapter.id, release]));
   const library = await libraries.open(output);
   const observe: DownloadListeners['observe'] = (event) => {
@@ -163,7 +163,7 @@ export async function recoverSaved(
   const isUnfinished =
     savedIds.some((chapterId) => !history.has(chapterId)) ||
     pendingIds.some((chapterId) => isSaved(chapters.get(chapterId)));
-  await history.add(...savedIds);
+  await history.add(savedIds);
   await removeLeftovers(findLeftovers(library, savedIds, settings.quality), clock);
   return isUnfinished;
 }
