@@ -38,7 +38,7 @@ export const NOTHING_IMPORTED: ImportedFile = {
 /** Backups of ten thousand titles with their chapters have about 100 MiB. */
 const MAX_BACKUP_BYTES = 256 * 2 ** 20;
 /** Each title of a backup has a field for each of its chapters. */
-const MAX_BACKUP_FIELDS = 10_000_000;
+const MAX_BACKUP_FIELDS = 4_000_000;
 /** A subscriptions file can have as many. */
 const MAX_BACKUP_TITLES = 20_000;
 const MAX_NAME_BYTES = 2_000;

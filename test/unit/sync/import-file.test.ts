@@ -92,8 +92,8 @@ test.each([
   ['titles', gzipSync(Buffer.alloc(2 * 20_001, Buffer.from([0x0a, 0x00]))), '20000 titles'],
   [
     'fields',
-    gzipSync(Buffer.alloc(2 * 10_000_001, Buffer.from([0x10, 0x00])), { level: 1 }),
-    '10000000 fields',
+    gzipSync(Buffer.alloc(2 * 4_000_001, Buffer.from([0x10, 0x00])), { level: 1 }),
+    '4000000 fields',
   ],
 ])('a backup with too many %s is refused', async (_, bytes, limit) => {
   await expect(read(bytes)).rejects.toMatchObject({

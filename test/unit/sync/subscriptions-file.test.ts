@@ -128,6 +128,14 @@ describe('a problem is reported with line, column and field', () => {
     ['follows: [reading]', '1:10: follows: must be true or false or a map'],
     ['follows: { status: sleeping }', '1:10: follows: status: must be one of: reading, on_hold,'],
     ['follows: { stats: reading }', '1:12: follows.stats: unknown key; did you mean status?'],
+    [
+      'hooks: { webhook: "https://{series}/" }',
+      '1:19: hooks.webhook: must have fields in its path',
+    ],
+    [
+      'hooks: { webhook: { url: "https:\\\\{series}.example.org/" } }',
+      '1:26: hooks.webhook.url: must have fields in its path',
+    ],
     ['hooks: { webhook: http://example.org/ }', '1:19: hooks.webhook: must be a URL: https:'],
     ['hooks: { webhook: http://8.8.8.8/ }', '1:19: hooks.webhook:'],
     ['hooks: { exec: notify-send }', '1:16: hooks.exec: must be a list'],
