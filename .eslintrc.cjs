@@ -31,6 +31,19 @@ module.exports = tseslint.config(
     },
   },
   {
+    files: ['src/**/*.ts'],
+    rules: {
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector:
+            'CallExpression[callee.property.name=/^(push|unshift|max|min)$/] > SpreadElement',
+          message: 'A long list overflows the stack: use a loop, or core/extremes.ts',
+        },
+      ],
+    },
+  },
+  {
     // The practice server checks the client independently, so it shares only core/ with it.
     files: ['src/practice-server/**/*.ts'],
     rules: {

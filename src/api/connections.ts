@@ -77,6 +77,8 @@ export async function openConnections(
   const privateHttp = new HttpAgent({ ...agentOptions, lookup: privateLookup });
   const proxy = proxyFor(ANY_HOST, { ...env, NO_PROXY: '', no_proxy: '' });
   const tunnels = proxy && (await tunnelAgent(proxy, tlsOptions, limits.connectTimeoutMs));
+  const isTunnelled = (url: URL): boolean =>
+    tunnels !== undefined && proxyFor(url, env) !== undefined;
   const common: ExtendOptions = {
     agent: { http, https },
     http2: false,
@@ -89,7 +91,7 @@ export async function openConnections(
       beforeRequest: [
         setUserAgent,
         (options) => {
-          if (tunnels && options.url && proxyFor(options.url, env)) {
+          if (proxy && tunnels && options.url && isTunnelled(options.url)) {
             options.agent = { https: tunnels };
             options.context = { proxyHost: proxy.host };
           }
@@ -110,7 +112,7 @@ export async function openConnections(
         hooks: {
           beforeRequest: [
             async ({ url }) => {
-              if (url) await guard.check(url);
+              if (url) await guard.check(url, isTunnelled(url));
             },
           ],
         },

@@ -96,7 +96,8 @@ export class CollectionReader<T> {
   /** All entries that the service lists: one request per 100. */
   async readAll(parameters: URLSearchParams): Promise<T[]> {
     const found: T[] = [];
-    for await (const { items } of this.pages(MAX_PAGE_SIZE, parameters)) found.push(...items);
+    for await (const { items } of this.pages(MAX_PAGE_SIZE, parameters))
+      for (const each of items) found.push(each);
     this.finish();
     return found;
   }
@@ -113,7 +114,7 @@ export class CollectionReader<T> {
       for (const [name, value] of parameters) query.append(name, value);
       const { items } = await this.readPage(appendAll(query, 'ids', some));
       // The entities of thousands of chapters would fill the memory.
-      found.push(...items.map(toItem));
+      for (const each of items.map(toItem)) found.push(each);
     }
     this.finish();
     return found;

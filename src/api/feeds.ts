@@ -136,7 +136,8 @@ export async function readFeedSince(
   parameters.append('order[readableAt]', 'desc');
   for await (const { items, isLast } of reader.pages(MAX_PAGE_SIZE, parameters)) {
     const chapters = items.map(toChapter);
-    found.push(...chapters.filter((chapter) => readableMs(chapter) >= sinceMs));
+    for (const each of chapters.filter((chapter) => readableMs(chapter) >= sinceMs))
+      found.push(each);
     const oldest = chapters.at(-1);
     if (!isLast && (!oldest || readableMs(oldest) >= sinceMs)) continue;
     reader.finish();

@@ -16,8 +16,11 @@ export interface PageAddressOptions {
 }
 
 interface PageAddressGuard {
-  /** Throws LoadError `bad-page-url` if the host of the URL is not public. */
-  check(url: URL): Promise<void>;
+  /**
+   * Throws LoadError `bad-page-url` if the host of the URL is not public. A proxy resolves names itself: `byProxy`, the
+   * addresses that this machine finds are checked before the proxy is asked for one.
+   */
+  check(url: URL, byProxy: boolean): Promise<void>;
   /** Resolves names for connections; fails with the same error. */
   readonly lookup: LookupFunction;
 }
@@ -25,17 +28,21 @@ interface PageAddressGuard {
 export function guardPageAddresses(options: PageAddressOptions): PageAddressGuard {
   const { apiUrl, lookup = systemLookup } = options;
 
-  const isApiPublic = async (): Promise<boolean> => {
-    if (!isPublicHost(apiUrl)) return false;
-    return new Promise((resolve) => {
-      lookup(apiUrl.hostname, { all: true }, (error, found) => {
-        resolve(error !== null || addressesIn(found).every(isPublicAddress));
+  /** Undefined for a public host, and for a name that this machine cannot resolve. */
+  const specialAddressOf = async (hostname: string): Promise<string | undefined> =>
+    new Promise((resolve) => {
+      lookup(hostname, { all: true }, (error, found) => {
+        resolve(error ? undefined : addressesIn(found).find((each) => !isPublicAddress(each)));
       });
     });
-  };
+  const isApiPublic = async (): Promise<boolean> =>
+    isPublicHost(apiUrl) && (await specialAddressOf(apiUrl.hostname)) === undefined;
   return {
-    async check(url) {
-      if (!isPublicHost(url) && (await isApiPublic())) throw notPublic(url.hostname);
+    async check(url, byProxy) {
+      const isPublic = isPublicHost(url);
+      const special = isPublic && byProxy ? await specialAddressOf(url.hostname) : undefined;
+      if (isPublic && special === undefined) return;
+      if (await isApiPublic()) throw notPublic(url.hostname, special);
     },
     lookup(hostname, lookupOptions, callback) {
       lookup(hostname, lookupOptions, (error, found, family) => {

@@ -158,13 +158,14 @@ function tokens(template: string, text: string): readonly Token[] {
     else if (CLOSES[levels.at(-1)?.open ?? ''] === token) {
       const open = levels.at(-1)?.open ?? '';
       const inside = close();
-      current().push(...bracket(open, inside, token));
+      for (const each of bracket(open, inside, token)) current().push(each);
     } else current().push(token);
   }
   while (levels.length > 1) {
     const open = levels.at(-1)?.open ?? '';
     const list = close();
-    current().push(open, ...list);
+    current().push(open);
+    for (const each of list) current().push(each);
   }
   return close();
 }

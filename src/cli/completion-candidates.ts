@@ -3,6 +3,12 @@
  * `tankobon __complete` and offer what it prints.
  */
 import type { Argument, Command, Option } from 'commander';
+import {
+  bashInsertion,
+  powerShellWord,
+  readBashWord,
+  type QuotedShell,
+} from './completion-quoting.js';
 import { optionDefinition, SETTING_NAMES } from '../config/options/options.js';
 
 /** Printed instead of candidates: the shell completes paths. */
@@ -38,6 +44,34 @@ export function completionLines(
   return matching(current, current.startsWith('-') ? flags(line) : argumentValues(line));
 }
 
+/** The lines as this shell inserts their words; by default, as they are. */
+export function quotedCompletionLines(
+  shell: QuotedShell | undefined,
+  program: Command,
+  words: readonly string[],
+  subscriptions: readonly Candidate[],
+): readonly string[] {
+  if (shell === undefined) return completionLines(program, words, subscriptions);
+  if (shell === 'powershell')
+    return insertions(completionLines(program, words, subscriptions), powerShellWord);
+  const typed = readBashWord(words.at(-1) ?? '');
+  if (!typed) return [];
+  const lines = completionLines(program, [...words.slice(0, -1), typed.value], subscriptions);
+  return insertions(lines, (word) => bashInsertion(word, typed));
+}
+
+function insertions(
+  lines: readonly string[],
+  insertion: (word: string) => string | undefined,
+): readonly string[] {
+  return lines.flatMap((line) => {
+    if (line === COMPLETE_FILES || line === COMPLETE_FOLDERS) return [line];
+    const [word = '', ...description] = line.split('\t');
+    const inserted = insertion(word);
+    return inserted === undefined ? [] : [[inserted, ...description].join('\t')];
+  });
+}
+
 /** The path that `--file` has in the words before the last one, as the shell would pass it. */
 export function typedFile(words: readonly string[]): string | undefined {
   // bash splits `--file=value` into three words.
@@ -58,9 +92,9 @@ function takesSubscription({ command, args }: ParsedLine, option: Option | undef
 
 /** Upper and lower case are equal. */
 function matchingNames(current: string, names: readonly Candidate[]): readonly string[] {
-  const start = unquoted(current).toLowerCase();
+  const starts = [current, unquoted(current)].map((text) => text.toLowerCase());
   return names
-    .filter(({ word }) => word.toLowerCase().startsWith(start))
+    .filter(({ word }) => starts.some((start) => word.toLowerCase().startsWith(start)))
     .map(({ word, description = '' }) => `${word}\t${description}`);
 }
 

@@ -2,6 +2,7 @@
 import { Help, type Command, type HelpConfiguration, type OutputConfiguration } from 'commander';
 import { ENVIRONMENT } from '../config/environment.js';
 import { columnsOf } from './output/own-terminal.js';
+import { maxOf } from '../core/extremes.js';
 
 /** What concerns several commands: `tankobon help <topic>`. */
 export const TOPIC_NAMES = [
@@ -69,7 +70,7 @@ export function indentRest(text: string, columns: number): string {
 export function formatItems(command: Command, items: HelpItems): string[] {
   const help = command.createHelp();
   help.prepareContext({ helpWidth: command.configureOutput().getOutHelpWidth?.() });
-  const termWidth = Math.max(...items.map(([term]) => term.length));
+  const termWidth = maxOf(items.map(([term]) => term.length));
   return items.map(([term, text]) => help.formatItem(term, termWidth, text, help));
 }
 

@@ -66,7 +66,7 @@ export async function adopt(request: AdoptRequest, deps: AdoptDeps): Promise<Ado
     const left: Unrecognized[] = [];
     for await (const named of recognizeByNames(adoptable, languages, deps)) {
       await run.take(named.recognized);
-      left.push(...named.left);
+      for (const each of named.left) left.push(each);
     }
     const compared = await recognizeByPages(left, deps);
     await run.take(compared.recognized);

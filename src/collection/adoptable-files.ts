@@ -159,7 +159,7 @@ export async function listFolders(
     // Covers of a series are beside its chapters.
     if (images.length > 0 && below.length === 0 && !entries.some(isArchiveOrBook))
       listed.folders.push({ folder, images });
-    folders.push(...below);
+    for (const each of below) folders.push(each);
   }
   return listed;
 }

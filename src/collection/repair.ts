@@ -56,7 +56,7 @@ export async function repairFiles(
   const places = groupBy(repairable, ({ file, quality }) => `${quality} ${dirname(file)}`);
   for (const files of places.values()) {
     const { stoppedBy, ...folder } = await repairFolder(files, context, listeners, signal);
-    repaired.push(...folder.repaired);
+    for (const each of folder.repaired) repaired.push(each);
     if (!stoppedBy) continue;
     // Such as a full disk, which concerns the other folders too.
     const { message, hint } = stoppedBy;

@@ -97,7 +97,7 @@ export function overviewOf(
     if (reason)
       missing.push({ chapter: { ...reason, ...(volume !== undefined && { volume }) }, run });
   }
-  missing.push(...notUploaded([...releases, ...inFiles], keys));
+  for (const gap of notUploaded([...releases, ...inFiles], keys)) missing.push(gap);
   const isUploadedAgain = (file: OwnedChapter) =>
     byKey.get(ownedKey(file))?.some((each) => isWanted(each) && !each.isUnavailable) === true;
   const gone = new Set(

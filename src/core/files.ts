@@ -16,7 +16,6 @@ import {
   PRIVATE_FILE_MODE,
   tooLargeError,
   unsafePathError,
-  type FileOwner,
   type FileRights,
   type NewFileOptions,
 } from './safe-open.js';
@@ -52,7 +51,6 @@ export {
   PRIVATE_FILE_MODE,
   replaceFile,
   type OpenOptions,
-  type FileOwner,
   type FileRights,
   type NewFileOptions,
 } from './safe-open.js';

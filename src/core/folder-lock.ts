@@ -6,6 +6,7 @@
 import { unlinkSync } from 'node:fs';
 import { realpath, readdir } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
+import { maxOf } from './extremes.js';
 import type { Clock } from './clock.js';
 import {
   isSystemError,
@@ -82,7 +83,7 @@ async function register(
   const registry = await lockFile(join(locksFolder, REGISTRY_LOCK), { clock, signal });
   try {
     const earlier = await activeRequests(locksFolder);
-    const last = Math.max(await readGeneration(locksFolder), ...earlier.map((it) => it.number));
+    const last = maxOf([await readGeneration(locksFolder), ...earlier.map((it) => it.number)]);
     const own = { number: last + 1, folder, isExclusive };
     await writeFileAtomic(requestPath(locksFolder, own.number), JSON.stringify(own));
     const lock = await tryLockFile(lockPath(locksFolder, own.number));

@@ -126,7 +126,7 @@ export class Journal {
    * ones stay in memory until the next append, and the error is thrown. With `isSynced` they survive a power cut.
    */
   append(entries: readonly JournalEntry[], { isSynced = false } = {}): void {
-    this.#unwritten.push(...entries.map(toLine));
+    for (const each of entries.map(toLine)) this.#unwritten.push(each);
     this.#unwritten.splice(0, this.#unwritten.length - MAX_UNWRITTEN_LINES);
     this.#write(Buffer.from(this.#unwritten.join('')));
     this.#unwritten = [];

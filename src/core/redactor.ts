@@ -46,7 +46,8 @@ export class Redactor {
   /** Sorted by their start; may overlap. */
   #find(text: string): Range[] {
     const found: Range[] = [];
-    for (const secret of this.#short) found.push(...occurrences(text, secret));
+    for (const secret of this.#short)
+      for (const each of occurrences(text, secret)) found.push(each);
     for (let from = 0; this.#parts.size > 0 && from + PART_LENGTH <= text.length; from += 1) {
       const to = from + PART_LENGTH;
       if (this.#parts.has(text.slice(from, to))) found.push({ from, to });

@@ -1,4 +1,20 @@
+/** Characters that a terminal does not show, or that look as another one does. */
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{DI}\u2800]|(?! )\p{Zs}/u;
+const INVISIBLE_OR_MARK = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{DI}\p{M}\u2800]|(?! )\p{Zs}/gu;
+
 /** The word as a POSIX shell reads it back. */
 export function shellQuoted(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+  if (/^[\w@%+=:,./-]+$/.test(word)) return word;
+  if (INVISIBLE.test(word) || word !== word.normalize('NFC')) return escaped(word);
+  return `'${word.replaceAll("'", "'\\''")}'`;
+}
+
+/** Invisible characters and combining marks as bytes in `$'…'` (POSIX.1-2024): the command names exactly this word. */
+function escaped(word: string): string {
+  const text = word
+    .replace(/[\\']/g, '\\$&')
+    .replace(INVISIBLE_OR_MARK, (mark) =>
+      [...Buffer.from(mark)].map((byte) => `\\${byte.toString(8).padStart(3, '0')}`).join(''),
+    );
+  return `$'${text}'`;
 }

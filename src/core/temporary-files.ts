@@ -3,19 +3,34 @@
  * process can distinguish those of a killed one from those in use.
  */
 import { createHash, randomBytes } from 'node:crypto';
-import { lstatSync, readlinkSync } from 'node:fs';
+import { lstatSync, readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { isSystemError } from './system-errors.js';
 
 /** An older file of a process is a leftover. By the clock of the machine that wrote it, which may be wrong by hours. */
 const MIN_LEFTOVER_AGE_MS = 2 * 24 * 60 * 60_000;
-const HOST = createHash('sha256')
-  .update(`${hostname()} ${processNamespace()}`)
-  .digest('hex')
-  .slice(0, 8);
+const HOST = machineMark(hostname(), machineId(), processNamespace());
 const NAME = /^\.(.*)\.([0-9a-f]{8})-(\d{1,10})-[0-9a-f]{12}\.tmp$/s;
 const MAX_NAME_LENGTH = 60;
+
+/** Two machines of one name may share a folder: neither can see whether a process of the other one runs. */
+export function machineMark(...identity: readonly string[]): string {
+  return createHash('sha256').update(identity.join(' ')).digest('hex').slice(0, 8);
+}
+
+/** Stays over a restart (machine-id(5)); without it, the id of this start of the kernel. Empty on other systems. */
+function machineId(): string {
+  for (const file of ['/etc/machine-id', '/proc/sys/kernel/random/boot_id']) {
+    try {
+      const id = readFileSync(file, 'latin1').slice(0, 64).trim();
+      if (id !== '') return id;
+    } catch {
+      // The next one.
+    }
+  }
+  return '';
+}
 
 /** A sandbox or container of this machine sees only its own processes. Empty where there are no such namespaces. */
 function processNamespace(): string {

@@ -86,10 +86,10 @@ export async function saveCovers(
       cover,
     ]);
     if (main) named.unshift(['cover', main]);
-    for (const [name, cover] of named)
-      files.push(
-        ...(await saveCover({ title, folder, name, existing: pathOf(name) }, cover, deps)),
-      );
+    for (const [name, cover] of named) {
+      const destination = { title, folder, name, existing: pathOf(name) };
+      for (const file of await saveCover(destination, cover, deps)) files.push(file);
+    }
   }
   return files;
 }

@@ -23,9 +23,9 @@ export interface DownloadArchive {
   /** Whether another release replaced the chapter since it was added. */
   wasReplaced(chapterId: string): boolean;
   /** Appends the chapters that are not in the archive, with one write. Throws StorageError. */
-  add(...chapterIds: string[]): Promise<void>;
+  add(chapterIds: readonly string[]): Promise<void>;
   /** Appends that these chapters of the archive were replaced. Throws StorageError. */
-  addReplaced(...chapterIds: string[]): Promise<void>;
+  addReplaced(chapterIds: readonly string[]): Promise<void>;
 }
 
 const LINE = /^\s*(replaced )?mangadex ([0-9a-f-]{36})\s*$/i;
@@ -56,7 +56,7 @@ export async function openDownloadArchive(
   return {
     has,
     wasReplaced: (chapterId) => replaced.has(chapterId.toLowerCase()),
-    add(...chapterIds) {
+    add(chapterIds) {
       const fresh = [...new Set(chapterIds.map((id) => id.toLowerCase()))].filter((id) => !has(id));
       for (const id of fresh) {
         ids.add(id);
@@ -64,7 +64,7 @@ export async function openDownloadArchive(
       }
       return append('', fresh);
     },
-    addReplaced(...chapterIds) {
+    addReplaced(chapterIds) {
       const known = chapterIds.map((id) => id.toLowerCase()).filter(has);
       for (const id of known) replaced.add(id);
       return append('replaced ', known);

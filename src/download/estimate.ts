@@ -1,6 +1,7 @@
 /** How long the chapters of a run take at least, under the rate limits of their metadata requests, and their size. Pure. */
 import type { Quality } from '../image/page-url.js';
 import { quotasOf, type Quota } from '../rate-limit/quotas.js';
+import { maxOf } from '../core/extremes.js';
 
 /** Each chapter needs one such request (spec 8.3). */
 const QUOTAS = quotasOf('any', 'GET', '/at-home/server/any');
@@ -21,7 +22,7 @@ export function minTimeMs(
     const freeAtMs = quotas.map(
       (quota) => (sentAtMs[sentAtMs.length - quota.requests] ?? -Infinity) + quota.periodMs,
     );
-    sentAtMs.push(Math.max(0, sentAtMs.at(-1) ?? 0, ...freeAtMs));
+    sentAtMs.push(maxOf([0, sentAtMs.at(-1) ?? 0, ...freeAtMs]));
   }
   return requests === 0 ? 0 : (sentAtMs.at(-1) ?? 0);
 }
@@ -64,7 +65,7 @@ export function remainingBatchMs({
 }: BatchProgress): number | undefined {
   const atSpeedMs = done > 0 ? (elapsedMs / done) * (total - done) : 0;
   const notStarted = Math.max(0, total - Math.max(done, startedAgoMs.length));
-  const maxRequests = Math.max(...QUOTAS.map(({ requests }) => requests));
+  const maxRequests = maxOf(QUOTAS.map(({ requests }) => requests));
   const limitedMs = minTimeMs(notStarted, startedAgoMs.slice(-maxRequests));
   return done === 0 && limitedMs === 0 ? undefined : Math.max(atSpeedMs, limitedMs);
 }

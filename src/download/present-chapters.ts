@@ -62,7 +62,7 @@ export async function withoutSeriesMetadata(
   for (const chapters of groupBy(lacking, ({ file }) => dirname(file)).values()) {
     const name = await seriesIn(chapters[0]?.file ?? '');
     const withName = (title: Title | undefined) => title && { ...title, name: name ?? title.name };
-    named.push(...chapters.map((each) => ({ ...each, title: each.title.then(withName) })));
+    for (const each of chapters) named.push({ ...each, title: each.title.then(withName) });
   }
   return named;
 }

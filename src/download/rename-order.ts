@@ -30,7 +30,8 @@ export function orderRenames<T extends Rename>(renames: readonly T[]): RenameOrd
       next = next.from === next.to ? undefined : byOldName.get(next.to);
     }
     if (next && path.has(next)) parked.add(next);
-    ordered.push(...[...path].reverse().filter((rename) => !parked.has(rename)));
+    for (const each of [...path].reverse().filter((rename) => !parked.has(rename)))
+      ordered.push(each);
   }
   return { parked: [...parked], ordered };
 }

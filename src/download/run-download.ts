@@ -147,10 +147,11 @@ export async function runPlan(
     if (history && isInFolder(event)) {
       const { chapter } = event;
       const replaced = event.type === 'chapter-skipped' ? [] : (replacedIds.get(chapter) ?? []);
-      const adding = [history.add(chapter), history.addReplaced(...replaced)];
-      // Reported at the end.
-      for (const each of adding) each.catch(() => undefined);
-      additions.push(...adding);
+      for (const adding of [history.add([chapter]), history.addReplaced(replaced)]) {
+        // Reported at the end.
+        adding.catch(() => undefined);
+        additions.push(adding);
+      }
     }
     listeners.observe(withChapterFields(event, fields));
   });
@@ -235,7 +236,7 @@ async function bindSaved(
 ): Promise<void> {
   if (session.request.bind === false || result.stoppedBy || session.userSignal.aborted) return;
   const { bindDownloaded } = await import('./bind-titles.js');
-  result.otherErrors.push(...(await bindDownloaded(planned, session)));
+  for (const each of await bindDownloaded(planned, session)) result.otherErrors.push(each);
 }
 
 /** The plan, with an event for each chapter that it skips or cannot resolve; undefined if it stops the run. */

@@ -47,7 +47,7 @@ export function preferSavedReleases<Selection extends PlanSelection>(
   });
   const others = selection.excluded.filter(({ chapter }) => !taken.has(chapter.id));
   const leftOut = new Set(findLeftOut(selected, others, releases, known));
-  skipped.push(...[...leftOut].map(({ id }) => ({ id, reason: 'other-release-saved' as const })));
+  for (const { id } of leftOut) skipped.push({ id, reason: 'other-release-saved' });
   return {
     ...selection,
     selected,

@@ -6,6 +6,7 @@ import { titleWebUrl } from '../selection/target.js';
 import type { BookGroup } from './book.js';
 import type { ChapterGroup } from './group-volumes.js';
 import { chapterLabel, inferredNumbers, type SourceChapter } from './source-chapter.js';
+import { maxOf } from '../core/extremes.js';
 
 /** `volumeCount`: how many volumes the series has, if known. */
 export function bookMetadata(
@@ -87,7 +88,7 @@ function merged(
 
 function latestOf(chapters: readonly ChapterMetadata[]): Date | undefined {
   const times = chapters.flatMap(({ publishedAt }) => publishedAt?.getTime() ?? []);
-  return times.length === 0 ? undefined : new Date(Math.max(...times));
+  return times.length === 0 ? undefined : new Date(maxOf(times));
 }
 
 /** The tag of MangaDex for titles that are read from top to bottom. */

@@ -54,11 +54,8 @@ export async function collectChapters(
       const read = index ? await index.read(file) : await readChapters(file);
       // Books of other programs that happen to be in a folder are not chapters, and copies have other pages.
       if (isNamed || /\.cbz$/i.test(file) || read.some(({ isBound }) => isBound))
-        chapters.push(
-          ...read
-            .filter(({ copy }) => !copy)
-            .map((it) => (isLink ? { ...it, ownState: undefined } : it)),
-        );
+        for (const each of read.filter(({ copy }) => !copy))
+          chapters.push(isLink ? { ...each, ownState: undefined } : each);
     } catch (error) {
       if (!hasCode(error, 'archive-damaged')) throw error;
       const isGone = !isNamed && isSystemError(error.cause, 'ENOENT');

@@ -49,10 +49,11 @@ export function groupVolumes(
   for (const seriesChapters of groupBy(withoutCopies(chapters), seriesKey).values()) {
     const keyed = keyedChapters(seriesChapters);
     const { selected, excluded } = selectReleases(keyed, groups);
-    otherReleases.push(...excluded);
+    for (const each of excluded) otherReleases.push(each);
     for (const bookChapters of groupBy(selected, (chapter) => bookKey(chapter, by)).values()) {
       const group = toGroup(bookChapters, by, keyed);
-      if (by === 'volume' && group.volume === undefined) unassigned.push(...bookChapters);
+      if (by === 'volume' && group.volume === undefined)
+        for (const each of bookChapters) unassigned.push(each);
       else result.push(group);
     }
   }

@@ -2,6 +2,7 @@
  * Reads what the name of a file or folder says of a chapter, as downloaders write names: for archives without ComicInfo.
  * The forms of each program, and where its code has them, are in the tests. Pure.
  */
+import { maxOf, minOf } from '../core/extremes.js';
 import { UUID_PATTERN } from '../core/uuid.js';
 
 export interface GuessedName {
@@ -128,8 +129,8 @@ function readNumbers(name: string) {
   const volume = VOLUME.exec(name);
   const chapter = CHAPTER.exec(name) ?? (volume ? null : BARE.exec(name));
   const found = [volume, chapter].filter((match) => match !== null);
-  const start = Math.min(name.length, ...found.map(({ index }) => index));
-  const end = Math.max(0, ...found.map((match) => match.index + match[0].length));
+  const start = minOf([name.length, ...found.map(({ index }) => index)]);
+  const end = maxOf([0, ...found.map((match) => match.index + match[0].length)]);
   return {
     before: found.length > 0 ? name.slice(0, start).replace(EMPTY_VOLUME, '') : '',
     after: name.slice(end),

@@ -87,7 +87,7 @@ export interface OpenEntry {
 export type LogEntry = Readonly<OpenEntry>;
 
 export function addFindings(entry: OpenEntry, ...findings: readonly Finding[]): void {
-  entry.findings.push(...findings);
+  for (const each of findings) entry.findings.push(each);
   entry.finding ??= entry.findings[0];
 }
 

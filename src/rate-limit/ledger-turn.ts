@@ -11,6 +11,7 @@ import {
 import { activePause, DAY_MS, forgetOldBan, recordUnansweredProbe, type Pause } from './pause.js';
 import { MAX_PERIOD_MS, type Quota } from './quotas.js';
 import { settle, type Settlement } from './settlement.js';
+import { minOf } from '../core/extremes.js';
 
 /** Before that, a process looks for changed pauses and quotas. */
 const SOON_MS = 2_000;
@@ -222,7 +223,7 @@ class Granting {
   #wakeMs(): number {
     const { nowMs } = this.turn;
     const times = [...this.#forecasts.values()].map(({ atMs }) => Math.max(atMs, nowMs + 1));
-    const nextMs = Math.min(...times);
+    const nextMs = minOf(times);
     if (nextMs === Infinity) return Infinity;
     return Math.min(nextMs, nowMs + (nextMs - nowMs > SOON_MS ? POLL_MS : SOON_POLL_MS));
   }

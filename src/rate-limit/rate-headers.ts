@@ -3,6 +3,7 @@
  * wrong by hours; implausible values are ignored. Pure.
  */
 import type { IncomingHttpHeaders } from 'node:http';
+import { maxOf } from '../core/extremes.js';
 
 interface RateHeaders {
   /** X-RateLimit-Limit. */
@@ -45,7 +46,7 @@ export function requestedWaitMs(headers: IncomingHttpHeaders, wallMs: number): n
   const named = [retryAfterMs(headers, wallMs), readRateHeaders(headers, wallMs).endsInMs].filter(
     (ms) => ms !== undefined,
   );
-  return named.length === 0 ? undefined : Math.max(...named);
+  return named.length === 0 ? undefined : maxOf(named);
 }
 
 function untilMs(momentMs: number, headers: IncomingHttpHeaders, wallMs: number): number {

@@ -45,8 +45,15 @@ const onlyNew = on.refine(
   'must be new: a media server has nothing to do for the others',
 );
 
+/** What is before the path: a title's name must not choose the host. */
+const AUTHORITY = /^[a-z][a-z\d+.-]*:[/\\]*[^/\\?#]*/i;
+const webhookAddress = hookAddress.refine(
+  (value) => !AUTHORITY.exec(value)?.[0].includes('{'),
+  'must have fields in its path or query only, not in its host',
+);
+
 const webhook = z.strictObject({
-  url: hookAddress,
+  url: webhookAddress,
   on: on.optional(),
   /** Sent in place of the whole update. */
   body: z.unknown().optional(),
@@ -71,7 +78,7 @@ export const hooksSchema = z.strictObject({
     .union([command.transform((words): z.output<typeof exec> => ({ command: words })), exec])
     .optional(),
   webhook: z
-    .union([hookAddress.transform((url): z.output<typeof webhook> => ({ url })), webhook])
+    .union([webhookAddress.transform((url): z.output<typeof webhook> => ({ url })), webhook])
     .optional(),
   ntfy: z
     .union([hookAddress.transform((url): z.output<typeof ntfy> => ({ url })), ntfy])

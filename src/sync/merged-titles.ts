@@ -81,7 +81,7 @@ export async function followMerges(
     known.set(title.id, title);
     if (title.id === id) continue;
     warn(describeMerge(id, journal.state.titles[id]?.name, title));
-    journal.add(...mergeLines(id, title.id, journal.state));
+    journal.addAll(mergeLines(id, title.id, journal.state));
     listed.delete(id);
     const [entry] = titleEntries(subscriptions.series, journal.state).get(title.id) ?? [];
     if (entry?.paused) listed.delete(title.id);

@@ -21,6 +21,7 @@ import {
   type SelectionContext,
   type SelectionOptions,
 } from '../selection/select-chapters.js';
+import { minOf } from '../core/extremes.js';
 
 export interface ReleaseRules {
   readonly selection: Omit<SelectionOptions, 'allReleases' | 'latest'>;
@@ -104,7 +105,7 @@ export function decideReleases(
     ...decisions.found,
     planned: decisions.found.planned.sort((a, b) => context.keys.compare(a.chapter, b.chapter)),
     known: decisions.known,
-    againAtMs: next.length > 0 ? Math.min(...next) : undefined,
+    againAtMs: next.length > 0 ? minOf(next) : undefined,
   };
 }
 
@@ -257,5 +258,5 @@ function firstReadableMs(releases: readonly Chapter[]): number {
   const times = releases.map(({ readableAt, publishAt, createdAt }) =>
     (readableAt ?? publishAt ?? createdAt)?.getTime(),
   );
-  return Math.min(...times.map((ms) => ms ?? 0));
+  return minOf(times.map((ms) => ms ?? 0));
 }

@@ -154,7 +154,7 @@ async function attempt(
     const result = await underLock(due, session, act);
     if (!result) return;
     const { errors, bindErrors, notStarted, stoppedBy, reports, notices, ...series } = result;
-    report.errors.push(...errors, ...bindErrors);
+    for (const each of [...errors, ...bindErrors]) report.errors.push(each);
     for (const update of notices) report.notices.push({ target, update });
     if (series.failed > 0)
       report.failures.push({
@@ -174,7 +174,7 @@ async function attempt(
   } catch (error) {
     if (!isTolerable(error)) throw error;
     const { id, label } = due;
-    journal.add(...incompleteTitle(id, journal.state));
+    journal.addAll(incompleteTitle(id, journal.state));
     addFailure(target, error, session);
     const counts = { new: 0, replaced: 0, skipped: 0, failed: 1, waiting: [] };
     addSeries({ titleId: id, name: label, ...counts }, session);

@@ -45,10 +45,9 @@ export function addMissingSeries(
   source: SubscriptionsText,
   titles: readonly { readonly id: string; readonly entry: SeriesEntry }[],
 ): { readonly text: string; readonly added: readonly string[] } {
-  const subscriptions = parseSubscriptions(source);
-  const missing = titles.filter(
-    ({ id }) => indexOfTarget(subscriptions, { kind: 'title', id }) < 0,
-  );
+  const { series } = parseSubscriptions(source);
+  const known = new Set(series.map(({ target: { kind, id } }) => kind === 'title' && id));
+  const missing = titles.filter(({ id }) => !known.has(id));
   if (missing.length === 0) return { text: source.text, added: [] };
   const text = edit(source, (document) => {
     for (const { id, entry } of missing)

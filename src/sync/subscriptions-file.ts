@@ -1,13 +1,16 @@
 /** Reads the subscriptions file. Every problem is reported with its file, line, column and field. */
 import {
+  Composer,
   isMap,
   isNode,
   isScalar,
   isSeq,
+  Lexer,
   LineCounter,
-  parseDocument,
+  Parser,
   visit,
   type Alias,
+  type CST,
   type Document,
 } from 'yaml';
 import type { ZodError } from 'zod';
@@ -60,19 +63,43 @@ interface ParsedYaml {
   readonly document: Document;
 }
 
+/** The keys of a series are three levels deep; the body of a webhook can have more. */
+const MAX_DEPTH = 100;
+/** Each anchor can be used a hundred times. */
+const MAX_ALIASES = 1_000;
+
 export function parseYaml({ text, file }: SubscriptionsText): ParsedYaml {
   const lines = new LineCounter();
-  const document = parseDocument(text, {
-    lineCounter: lines,
-    prettyErrors: false,
-    logLevel: 'error',
-  });
+  const invalidAt = (offset: number, message: string) =>
+    invalid([problem({ file, lines }, offset, '', message)]);
+  const composer = new Composer({ lineCounter: lines, prettyErrors: false, logLevel: 'error' });
+  const tokens = boundedTokens(text, lines, invalidAt);
+  const [document, second] = composer.compose(tokens, true, text.length);
+  if (!document) throw invalidAt(0, 'must start with "series:"');
   const [error] = document.errors;
-  if (error) {
-    const message = error.code === 'MULTIPLE_DOCS' ? 'A second document begins' : error.message;
-    throw invalid([problem({ file, lines }, error.pos[0], '', message)]);
-  }
+  if (error) throw invalidAt(error.pos[0], error.message);
+  if (second) throw invalidAt(second.range[0], 'A second document begins');
   return { file, lines, document };
+}
+
+/** The library composes documents by recursion, in which too many levels end the process without an error. */
+function* boundedTokens(
+  text: string,
+  lines: LineCounter,
+  invalidAt: (offset: number, message: string) => UsageError,
+): Generator<CST.Token> {
+  lines.addNewLine(0);
+  const parser = new Parser(lines.addNewLine);
+  let aliases = 0;
+  for (const lexeme of new Lexer().lex(text)) {
+    yield* parser.next(lexeme);
+    if (parser.stack.length > MAX_DEPTH)
+      throw invalidAt(parser.offset, `is nested more than ${MAX_DEPTH} levels deep`);
+    if (lexeme.startsWith('*')) aliases += 1;
+    if (aliases > MAX_ALIASES)
+      throw invalidAt(parser.offset, `has more than ${MAX_ALIASES} aliases`);
+  }
+  yield* parser.end();
 }
 
 function readValue(yaml: ParsedYaml): unknown {

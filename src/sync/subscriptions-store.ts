@@ -73,6 +73,7 @@ export async function editSubscriptions<T extends { readonly text: string }>(
     const changed = change(source);
     const { text } = changed;
     if (text === source.text) return changed;
+    if (Buffer.byteLength(text) > MAX_BYTES) throw tooLarge(file);
     makeFolders(dirname(file), PRIVATE_FOLDER_MODE);
     const path = await realpath(file).catch(() => file);
     const { mode = NEW_FILE_MODE } = (await stat(path).catch(() => undefined)) ?? {};
@@ -83,6 +84,13 @@ export async function editSubscriptions<T extends { readonly text: string }>(
   } finally {
     lock.release();
   }
+}
+
+function tooLarge(file: string): UsageError {
+  const message = `The subscriptions file would be larger than ${MAX_BYTES / 2 ** 20} MiB: ${file}`;
+  return new UsageError('bad-subscriptions', message, {
+    hint: 'Subscribe to fewer titles in one file, and to the others in another one: --file FILE',
+  });
 }
 
 /** Host names whose URLs are accepted as targets, besides MangaDex. */

@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path';
 import type { AppContext } from '../config/context.js';
-import { thrownMessage } from '../core/errors.js';
+import { hasCode, thrownMessage } from '../core/errors.js';
 import { openHookKeys } from '../auth/hook-keys.js';
 import {
   HOOK_KEY_NAMES,
@@ -43,14 +43,16 @@ export async function runHooks(
   const { hooks } = subscriptions;
   const keys = hookKeys(context);
   const hookSession = { hooks, context, got: service.connections.hook, signal };
+  const unreachable = new Set<HookName>();
   for (const update of updates) {
     for (const [hook, action] of hooksOf(update, hookSession, keys))
-      await attempt(hook, action, session);
+      await attempt(hook, action, session, unreachable);
     journal.add({ announced: update.chapters.map(({ id }) => id) });
   }
   const scans = updates.length > 0 ? libraryHooks(hookSession, keys) : [];
   const calls = notices.flatMap((notice) => hooksOf(notice, hookSession, keys));
-  for (const [hook, action] of [...scans, ...calls]) await attempt(hook, action, session);
+  for (const [hook, action] of [...scans, ...calls])
+    await attempt(hook, action, session, unreachable);
 }
 
 export interface HookFailure {
@@ -144,15 +146,23 @@ function libraryHooks(session: HookSession, keys: Keys): Hook[] {
   return [['komga', action]];
 }
 
+/** @param unreachable the hooks that did not respond in this run: their tries take half a minute, and are not repeated */
 async function attempt(
   hook: HookName,
   action: () => Promise<void>,
   { listeners, warn, userSignal }: SyncSession,
+  unreachable: Set<HookName>,
 ): Promise<void> {
+  if (unreachable.has(hook)) {
+    const message = 'It was not called again, since it could not be reached in this run.';
+    listeners.observe({ type: 'hook-failed', hook, message });
+    return;
+  }
   try {
     await action();
   } catch (error) {
     userSignal.throwIfAborted();
+    if (hasCode(error, 'unreachable')) unreachable.add(hook);
     const message = thrownMessage(error);
     listeners.observe({ type: 'hook-failed', hook, message });
     const hint = error instanceof MissingKey ? error.hint : undefined;

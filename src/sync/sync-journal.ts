@@ -131,7 +131,11 @@ export class SyncJournal {
   ) {}
 
   /** Lines that cannot be written stay in memory until the next ones, with a warning. */
-  add(...lines: readonly SyncLine[]): void {
+  add(line: SyncLine): void {
+    this.addAll([line]);
+  }
+
+  addAll(lines: readonly SyncLine[]): void {
     if (lines.length === 0) return;
     for (const line of lines) applyLine(this.state, line);
     // A chapter is only announced if it survives a power cut.

@@ -56,7 +56,7 @@ export async function saveReleases(
   const started = planned.filter(({ isUpdate }) => !isUpdate);
   const plannedIds = planned.map(({ chapter }) => chapter.id);
   // If the run is killed, the next one announces what was saved.
-  journal.add(...started.map(({ chapter, replaces }) => ({ started: chapter.id, replaces })));
+  journal.addAll(started.map(({ chapter, replaces }) => ({ started: chapter.id, replaces })));
   const byId = new Map(planned.map((release) => [release.chapter.id, release]));
   const library = await libraries.open(output);
   const observe: DownloadListeners['observe'] = (event) => {
@@ -187,11 +187,11 @@ export async function recoverSaved(
   const isUnfinished =
     savedIds.some((chapterId) => !history.has(chapterId)) ||
     pendingIds.some((chapterId) => isSaved(chapters.get(chapterId)));
-  await history.add(...savedIds);
+  await history.add(savedIds);
   const replacedIds = pending.flatMap((chapter) =>
     library.find(chapter.id) ? (chapters.get(chapter.id)?.replaces ?? []) : [],
   );
-  await history.addReplaced(...replacedIds);
+  await history.addReplaced(replacedIds);
   await removeLeftovers(findLeftovers(library, savedIds, settings.quality), clock);
   const { keepReplaced: maxAgeMs } = settings;
   await removeExpired(replacedFolders(library.hiddenFolders), { maxAgeMs, nowMs: clock.wallMs() });

@@ -33,6 +33,7 @@ import { bindSeries } from './bind-series.js';
 import { historyFor, recoverSaved, reportPlanned, saveReleases } from './sync-save.js';
 import type { SyncSession } from './sync-session.js';
 import type { DueTitle } from './sync-titles.js';
+import { maxOf } from '../core/extremes.js';
 
 /** Failures of a chapter that another attempt does not change. */
 const PERMANENT_CODES = ['chapter-not-found', 'chapter-unavailable', 'chapter-external'] as const;
@@ -250,5 +251,5 @@ function sinceOf(
   const known = journal.state.titles[id];
   const remembered = known ? known.sinceMs : fromNow ? nowMs : undefined;
   const times = [sinceMsOf(options), remembered].filter((ms) => ms !== undefined);
-  return times.length > 0 ? Math.max(...times) : undefined;
+  return times.length > 0 ? maxOf(times) : undefined;
 }

@@ -22,24 +22,35 @@ export function webhookRequest(
   secret?: string,
 ): HookRequest {
   const fields = hookFields(update);
-  const fill = (text: string, encode = (value: string) => value): string =>
-    text.replace(/\{(\w+)\}/g, (field, name: string) => {
+  const fill = (
+    text: string,
+    encode: (value: string, offset: number) => string = (value) => value,
+  ): string =>
+    text.replace(/\{(\w+)\}/g, (field, name: string, offset: number) => {
       // The user's own: it may be several segments of a path.
       if (name === 'secret') return secret ?? field;
       const value = fields.get(name);
-      return value === undefined ? field : encode(value);
+      return value === undefined ? field : encode(value, offset);
     });
   const filled = body === undefined ? update : fillTexts(body, (text) => fill(text));
   return {
-    url: new URL(fill(url, (value) => encodeURIComponent(printable(value)))),
+    url: new URL(fill(url, (value, offset) => encodedField(value, isInPath(url, offset)))),
     ...(typeof filled === 'string' ? { text: filled } : { json: filled }),
     headers: Object.fromEntries(
       Object.entries(headers).map(([name, value]) => [
         name.toLowerCase(),
-        asciiHeader(fill(value, printableLine)),
+        asciiHeader(fill(value, (field) => printableLine(field))),
       ]),
     ),
   };
+}
+
+const isInPath = (url: string, offset: number): boolean => !/[?#]/.test(url.slice(0, offset));
+
+/** A URL takes `..` and also `%2e%2e` for the folder above: the percent signs of these are encoded too. */
+function encodedField(value: string, isInPath: boolean): string {
+  const text = encodeURIComponent(printable(value));
+  return isInPath && /^\.{1,2}$/.test(text) ? text.replaceAll('.', '%252E') : text;
 }
 
 /** Headers are ASCII: other text is an encoded word (RFC 2047), which ntfy and mail programs decode. */

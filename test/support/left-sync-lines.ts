@@ -8,6 +8,6 @@ export async function leaveLines(folder: string, ...lines: readonly SyncLine[]):
       throw new Error(message);
     },
   });
-  journal.add(...lines);
+  journal.addAll(lines);
   await journal.close();
 }

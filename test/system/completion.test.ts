@@ -1,6 +1,15 @@
 /** Completion in the shells themselves: keys typed into bash and zsh at a terminal, and fish's own question. */
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SETTING_NAMES } from '../../src/config/options/options.js';
@@ -9,9 +18,10 @@ import { describeWith } from '../support/requirements.js';
 import { runAtTerminal } from '../support/terminal.js';
 import { TmuxTerminal, type Shell } from '../support/tmux.js';
 
-/** Completes as tankobon does; any other call prints the words that it got. */
+/** Completes as tankobon does; any other call prints the words that it got, and writes each on a line of a file. */
 const STAND_IN = `#!/bin/sh
 if [ "$1" = __complete ]; then exec '${process.execPath}' '${PROGRAM}' "$@"; fi
+printf '%s\\n' "$@" > "$HOME/got"
 printf 'got:'; printf '<%s>' "$@"; echo
 `;
 
@@ -241,6 +251,50 @@ describeWith('in a terminal of tmux', { programs: ['tmux', 'zsh', 'fish'] }, () 
         const listed = (screen: string) =>
           ['--quality', '--quiet'].every((it) => screen.includes(it));
         await terminal.until(listed);
+      } finally {
+        await terminal.stop();
+      }
+    },
+    120_000,
+  );
+});
+
+/** A name that a shell runs wherever it is inserted without the quoting of that place. */
+const HOSTILE =
+  "Evil \"; touch ran; # $(touch ran) `touch ran` '; touch ran; ' $HOME (touch ran) ’; touch ran; ’ \\ !! !$ & | * ~ end";
+
+describeWith('names of titles are never run', { programs: ['tmux', 'zsh', 'fish'] }, () => {
+  let home: string;
+  beforeEach(() => {
+    home = mkdtempSync(join(folder, 'hostile-'));
+    mkdirSync(join(home, '.config', 'tankobon'), { recursive: true });
+    const text = `series: [${JSON.stringify({ target: `title:${ID}`, title: HOSTILE })}]`;
+    writeFileSync(join(home, '.config', 'tankobon', 'subscriptions.yaml'), text, { mode: 0o600 });
+    for (const shell of ['bash', 'zsh', 'fish'])
+      copyFileSync(join(folder, `script.${shell}`), join(home, `script.${shell}`));
+  });
+
+  const places = (['bash', 'zsh', 'fish'] as const).flatMap((shell) =>
+    // zsh completes no word that a quotation mark is within.
+    ['Evil', '"Evil', "'Evil", '"Ev"il', ...(shell === 'bash' ? ["Ev'il"] : [])].map(
+      (typed) => [shell, typed] as const,
+    ),
+  );
+
+  test.each(places)(
+    '%s completes %s to one word',
+    async (shell, typed) => {
+      const env = { PATH: path(), HOME: home };
+      const terminal = await TmuxTerminal.start({ shell, columns: 250, cwd: home, env });
+      try {
+        await terminal.typeAlone(LOAD[shell]);
+        await terminal.until((screen) => /\n\$\s*$/.test(screen));
+        await terminal.insert(`tankobon sync remove ${typed}\t`);
+        await terminal.until((screen) => screen.includes(' end'));
+        await terminal.press('Enter');
+        await terminal.until((screen) => screen.includes('got:'));
+        expect(readFileSync(join(home, 'got'), 'utf8')).toBe(`sync\nremove\n${HOSTILE}\n`);
+        expect(existsSync(join(home, 'ran'))).toBe(false);
       } finally {
         await terminal.stop();
       }

@@ -33,8 +33,8 @@ export async function chooseChapters(
     const languages = options.language ?? context.settings.language ?? [];
     const inFolder = files.map(({ file }) => file);
     const found = await recognizeInTitle(inFolder, titleId, languages, deps);
-    chosen.push(...found.recognized);
-    undecided.push(...found.left);
+    for (const each of found.recognized) chosen.push(each);
+    for (const each of found.left) undecided.push(each);
   }
   for (const each of undecided) {
     const candidate = each.candidates.length > 0 ? await askChapter(each, context) : undefined;

@@ -137,7 +137,7 @@ function remember(options: GivenOptions, context: CommandContext): AdoptDeps['re
   let histories: Promise<readonly DownloadArchive[]> | undefined;
   return async (chapterIds) => {
     histories ??= openHistories(options, context);
-    for (const history of await histories) await history.add(...chapterIds);
+    for (const history of await histories) await history.add(chapterIds);
   };
 }
 

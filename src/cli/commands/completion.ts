@@ -1,5 +1,5 @@
 /** `tankobon completion`: prints the completion script of a shell. Each script calls `tankobon __complete`. */
-import { Argument, type Command } from 'commander';
+import { Argument, Option, type Command } from 'commander';
 import { EXIT } from '../../core/exit-codes.js';
 import { expandHome } from '../../core/home-folder.js';
 import { printableLine } from '../../core/printable.js';
@@ -7,10 +7,11 @@ import type { BareCommandContext, CommandRunner } from '../command-context.js';
 import {
   COMPLETE_FILES,
   COMPLETE_FOLDERS,
-  completionLines,
+  quotedCompletionLines,
   typedFile,
   type Candidate,
 } from '../completion-candidates.js';
+import { QUOTED_SHELLS, type QuotedShell } from '../completion-quoting.js';
 import { addExamples } from '../help-format.js';
 
 const BASH = `# tankobon completion for bash 4 and later
@@ -22,9 +23,9 @@ _tankobon() {
     case "$line" in
       ${COMPLETE_FILES}) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$current") ;;
       ${COMPLETE_FOLDERS}) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -d -- "$current") ;;
-      *) line="\${line%%$'\\t'*}"; [[ $current == [\\"\\']* ]] || printf -v line %q "$line"; COMPREPLY+=("$line") ;;
+      *) COMPREPLY+=("\${line%%$'\\t'*}") ;;
     esac
-  done < <("\${COMP_WORDS[0]/#\\~/$HOME}" __complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
+  done < <("\${COMP_WORDS[0]/#\\~/$HOME}" __complete --for bash -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
 }
 complete -F _tankobon tankobon
 `;
@@ -78,7 +79,7 @@ Register-ArgumentCompleter -Native -CommandName tankobon -ScriptBlock {
         Where-Object { $_.Extent.EndOffset -lt $cursor } | ForEach-Object { "$_" })
     $last = if ($current -eq '') { '""' } else { $current }
     $flag = if ($current -match '^--[^=]+=') { $Matches[0] } else { '' }
-    & tankobon __complete '--' @typed $last 2>$null | Where-Object { $_ -notmatch '^:' } | ForEach-Object {
+    & tankobon __complete --for powershell '--' @typed $last 2>$null | Where-Object { $_ -notmatch '^:' } | ForEach-Object {
         $word, $description = $_ -split "\`t", 2
         if (-not $description) { $description = $word }
         [System.Management.Automation.CompletionResult]::new("$flag$word", $word, 'ParameterValue', $description)
@@ -112,11 +113,12 @@ export function completeCommand(program: Command, { runBare }: CommandRunner): C
   return program
     .command('__complete', { hidden: true })
     .argument('[words...]')
-    .action((words: readonly string[]) =>
+    .addOption(new Option('--for <shell>', 'quote for this shell').choices(QUOTED_SHELLS))
+    .action((words: readonly string[], { for: shell }: { readonly for?: QuotedShell }) =>
       runBare(async (context) => {
         const subscriptions =
           words[0] === 'sync' ? await subscriptionNames(typedFile(words), context) : [];
-        for (const line of completionLines(program, words, subscriptions))
+        for (const line of quotedCompletionLines(shell, program, words, subscriptions))
           context.stdout.write(`${line}\n`);
         return EXIT.done;
       }),

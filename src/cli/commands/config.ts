@@ -18,6 +18,7 @@ import { didYouMean } from '../../core/nearest.js';
 import { errorMessage, warningMessage } from '../output/error-message.js';
 import { jsonLine } from '../output/json-line.js';
 import { columnsOf } from '../output/own-terminal.js';
+import { maxOf } from '../../core/extremes.js';
 
 /** Its commands work while the settings are invalid, so that they can be corrected. */
 export function configCommand(program: Command, { runBare }: CommandRunner): Command {
@@ -141,7 +142,7 @@ function toJson(states: readonly SettingState[]): string {
 /** One line for each setting, or two if the terminal is too narrow. */
 function toTable(states: readonly SettingState[], stdout: BareCommandContext['stdout']): string {
   const columns = columnsOf(stdout) ?? Infinity;
-  const nameWidth = Math.max(...states.map(({ name }) => name.length));
+  const nameWidth = maxOf(states.map(({ name }) => name.length));
   const rows = states.map(({ name, stored, source, problem }) => {
     const shown = withoutSecret(stored);
     const text = typeof shown === 'string' ? shown || '(empty)' : JSON.stringify(shown);

@@ -3,6 +3,7 @@
  * active cooldown. Reads the ledger and sends nothing.
  */
 import type { Command } from 'commander';
+import { maxOf } from '../../core/extremes.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import { formatDuration, formatLocalTime, isoTime, pluralize } from '../../core/human-format.js';
 import type { LedgerView, QuotaView } from '../../rate-limit/ledger-view.js';
@@ -88,7 +89,7 @@ function toTable(view: LedgerView, nowMs: number, glyphs: Glyphs): string {
     unknownUseUntilMs,
     machines = [],
   } = view;
-  const width = Math.max(0, ...quotas.map((quota) => quotaName(quota).length));
+  const width = maxOf([0, ...quotas.map((quota) => quotaName(quota).length)]);
   const lines = quotas.map((quota) => quotaLine(quota, width, nowMs, glyphs));
   if (unknownUseUntilMs !== undefined) {
     const until = formatLocalTime(unknownUseUntilMs, nowMs);

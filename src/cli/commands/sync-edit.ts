@@ -1,4 +1,5 @@
 /** `tankobon sync remove`, `edit` and `path`: change the subscriptions file, or show where it is. They send nothing. */
+import { hookEnvironment } from '../../download/exec-hook.js';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -93,7 +94,7 @@ async function runEditor(
   const takesLine = line !== undefined && TAKES_LINE.test(basename(command));
   const child = spawn(command, [...args, ...(takesLine ? [`+${line}`] : []), file], {
     stdio: 'inherit',
-    env,
+    env: hookEnvironment(env),
     shell: process.platform === 'win32',
   });
   const failed = (message: string, cause?: unknown): UsageError =>

@@ -52,7 +52,11 @@ export async function syncImport(
   const imported =
     source === FOLLOWS
       ? { ...NOTHING_IMPORTED, titles: await fetchFollows(flags.status, context) }
-      : await readImportedFile(await readInput(source, FILE, context), inputName(source));
+      : await readImportedFile(
+          await readInput(source, FILE, context),
+          inputName(source),
+          context.signal,
+        );
   const found = await findListed(imported.listed, flags.status, context);
   const titles = [...imported.titles, ...found.titles];
   const { chapterIds, otherSites } = imported;
@@ -103,7 +107,7 @@ async function addHistory(
   if (chapterIds.length === 0) return;
   const folder = await syncFolder(context.paths.state, file);
   const history = await openDownloadArchive(archiveFile(folder), { mode: 0o600 });
-  await history.add(...chapterIds);
+  await history.add(chapterIds);
 }
 
 /** Finds the manga of a list of MyAnimeList by one request for each. */

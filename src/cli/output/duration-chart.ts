@@ -1,6 +1,7 @@
 /** Load durations over time as inline SVG: the median of each interval as a line, up to the slowest as a band. */
 import { formatDuration, formatLocalTime } from '../../core/human-format.js';
 import type { IntervalMetrics } from '../../health-reports/statistics.js';
+import { maxOf } from '../../core/extremes.js';
 
 const WIDTH = 920;
 const HEIGHT = 290;
@@ -27,7 +28,7 @@ export function durationChart(intervals: readonly IntervalMetrics[], nowMs: numb
   if (drawn.length === 0) return '<p>No load has succeeded yet.</p>';
   const firstMs = intervals[0]?.fromMs ?? 0;
   const lastMs = intervals.at(-1)?.toMs ?? 1;
-  const maxMs = Math.max(...drawn.map(({ slowestMs }) => slowestMs));
+  const maxMs = maxOf(drawn.map(({ slowestMs }) => slowestMs));
   const stepMs = gridStepMs(maxMs);
   const topMs = stepMs * Math.max(1, Math.ceil(maxMs / stepMs));
   const y = (ms: number) => TOP + (1 - ms / topMs) * (HEIGHT - TOP - BOTTOM);

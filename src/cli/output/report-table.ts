@@ -5,6 +5,7 @@ import type { NodeMetrics } from '../../health-reports/statistics.js';
 import { paint, type Color } from './colors.js';
 import { hostStateOf, type HostState } from './host-state.js';
 import { fitToWidth, type LineFormat } from './progress-line.js';
+import { maxOf } from '../../core/extremes.js';
 
 interface TableFormat extends LineFormat {
   readonly colors: boolean;
@@ -28,9 +29,9 @@ export function reportTable(status: ReportStatus, format: TableFormat): string {
   if (status.nodes.length === 0) {
     lines.push(colorize('No loads recorded yet.', 'dim', format));
   } else if (format.columns >= MIN_NODE_COLUMNS + METRICS_COLUMNS) {
-    lines.push(...wideLines(status.nodes, format));
+    for (const each of wideLines(status.nodes, format)) lines.push(each);
   } else {
-    lines.push(...status.nodes.flatMap((node) => narrowLines(node, format)));
+    for (const each of status.nodes.flatMap((node) => narrowLines(node, format))) lines.push(each);
   }
   return `${lines.join('\n')}\n`;
 }
@@ -69,7 +70,7 @@ function summaryLines(status: ReportStatus, format: TableFormat): string[] {
 }
 
 function wideLines(nodes: readonly NodeMetrics[], format: TableFormat): string[] {
-  const longest = Math.max(...nodes.map(({ node }) => node.length), 'node'.length);
+  const longest = maxOf([...nodes.map(({ node }) => node.length), 'node'.length]);
   const nodeColumns = Math.min(longest, format.columns - METRICS_COLUMNS);
   const head = [
     fitToWidth('node', nodeColumns),

@@ -1,6 +1,7 @@
 /** Tables as text. A column is as wide as its longest cell. */
 import stringWidth from 'string-width';
 import { fitToWidth } from './progress-line.js';
+import { maxOf } from '../../core/extremes.js';
 
 interface TableOptions {
   /** The indexes of columns that are aligned to the right. */
@@ -18,7 +19,7 @@ export function tableLines(
   rows: readonly (readonly string[])[],
   { numeric = [], widths = [], columns }: TableOptions = {},
 ): string[] {
-  const count = Math.max(...rows.map((cells) => cells.length));
+  const count = maxOf(rows.map((cells) => cells.length));
   const all = Array.from({ length: count }, (_, index) => widths[index] ?? longest(rows, index));
   return rows.map((cells) => {
     const line = cells
@@ -31,7 +32,7 @@ export function tableLines(
 
 /** The width of the longest cell of a column. */
 export function longest(rows: readonly (readonly string[])[], index: number): number {
-  return Math.max(...rows.map((cells) => stringWidth(cells[index] ?? '')));
+  return maxOf(rows.map((cells) => stringWidth(cells[index] ?? '')));
 }
 
 function alignCell(cell: string, width: number, isNumeric: boolean): string {

@@ -4,6 +4,7 @@ import { printableLine } from '../../core/printable.js';
 import type { TitleInfo } from '../../download/title-info.js';
 import { numberRanges } from './number-ranges.js';
 import { tableLines } from './table.js';
+import { maxOf } from '../../core/extremes.js';
 
 /** Further ones are only counted; `--json` has them all. */
 const MAX_ROWS = 20;
@@ -42,7 +43,7 @@ function fieldLines(info: TitleInfo): string[] {
   const known = fields.flatMap(([name, value = '']) =>
     value === '' ? [] : [[name, printableLine(String(value))] as const],
   );
-  const width = Math.max(...known.map(([name]) => name.length)) + 1;
+  const width = maxOf(known.map(([name]) => name.length)) + 1;
   return known.map(([name, value]) => `${`${name}:`.padEnd(width)} ${value}`);
 }
 

@@ -5,6 +5,7 @@ import type { LookupFunction, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DownloadHarness } from '../../support/download-harness.js';
+import { startConnectProxy } from '../../support/connect-proxy.js';
 import { LIMITS } from '../../support/test-client.js';
 import { startStubServer } from '../../support/stub-server.js';
 import { Redactor } from '../../../src/core/redactor.js';
@@ -81,6 +82,24 @@ describe('with the API on the public internet', () => {
     expect(await load('https://node.example/data/h/1.png', PUBLIC_API, names)).toBe('bad-page-url');
     expect(attempts).toEqual([]);
   });
+});
+
+test('a proxy is not asked for a name that resolves to a private address', async () => {
+  const proxy = await startConnectProxy();
+  const lookup = resolver({ ...NAMES, 'node.example': ['10.0.0.1'] });
+  const options = { apiUrl: new URL(PUBLIC_API), lookup };
+  const connections = await openConnections(LIMITS, { HTTPS_PROXY: proxy.url }, options);
+  try {
+    const failure: unknown = await connections
+      .page('https://node.example/data/h/1.png')
+      .text()
+      .catch((error: unknown) => error);
+    expect(findLoadError(failure)?.code).toBe('bad-page-url');
+    expect(proxy.tunnels).toEqual([]);
+  } finally {
+    connections.close();
+    await proxy.stop();
+  }
 });
 
 test('a load whose host resolves to a private address is not a failed load, but none', async () => {

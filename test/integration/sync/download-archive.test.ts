@@ -62,7 +62,7 @@ describe('the file', () => {
     const file = join(folder, 'torn');
     writeFileSync(file, `mangadex ${starlightFirst}\nmangadex 52b06f`);
     const archive = await openDownloadArchive(file);
-    await Promise.all([archive.add(starlightSecond), archive.add(starlightSecond)]);
+    await Promise.all([archive.add([starlightSecond]), archive.add([starlightSecond])]);
     expect(readFileSync(file, 'utf8')).toBe(
       `mangadex ${starlightFirst}\nmangadex 52b06f\nmangadex ${starlightSecond}\n`,
     );
@@ -77,7 +77,7 @@ describe('the file', () => {
     );
     const one = await openDownloadArchive(file);
     const other = await openDownloadArchive(file);
-    await Promise.all(ids.map((id, index) => (index % 2 === 0 ? one : other).add(id)));
+    await Promise.all(ids.map((id, index) => (index % 2 === 0 ? one : other).add([id])));
     const lines = readFileSync(file, 'utf8').trim().split('\n').sort();
     expect(lines).toEqual(ids.map((id) => `mangadex ${id}`));
   });

@@ -242,6 +242,19 @@ describe('a hook that fails', () => {
     expect(servers.received).toHaveLength(6);
   });
 
+  test('is not called for later titles of the run once it cannot be reached', async () => {
+    subscribe(`  webhook: ${servers.url}/hook\n`);
+    servers.failNext('reset', 'reset', 'reset');
+    const { code, lines, stderr } = await harness.sync();
+    expect(code).toBe(0);
+    expect(servers.received).toHaveLength(3);
+    expect(lines.filter(({ type }) => type === 'hook-failed')).toMatchObject([
+      { hook: 'webhook', message: expect.stringContaining('could not be reached (E') as unknown },
+      { hook: 'webhook', message: expect.stringContaining('not called again') as unknown },
+    ]);
+    expect(stderr.match(/The hook webhook failed/g)).toHaveLength(1);
+  });
+
   test('is not repeated after a refusal, and follows no redirect', async () => {
     subscribe(`  webhook: ${servers.url}/hook\n`);
     servers.failNext(

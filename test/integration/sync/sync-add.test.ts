@@ -407,6 +407,21 @@ posixDescribe('edit and path', () => {
     expect(opened).toBe(`+${line + 1} ${file}\n`);
   });
 
+  test('the editor gets no secret of tankobon', async () => {
+    await add(ALPHA);
+    env = {
+      ...env,
+      TANKOBON_PASSWORD: 'pass-1',
+      TANKOBON_CLIENT_SECRET: 'secret-1',
+      OTHER: 'kept',
+    };
+    editor(`env > ${join(folder, 'environment')}`);
+    expect((await run('edit')).code).toBe(0);
+    const passed = readFileSync(join(folder, 'environment'), 'utf8');
+    expect(passed).toContain('OTHER=kept');
+    expect(passed).not.toMatch(/pass-1|secret-1/);
+  });
+
   test('a mistake made in the editor is reported with its line, and VISUAL comes first', async () => {
     editor('exit 1');
     env = { ...env, VISUAL: `${join(folder, 'visual')} -w` };

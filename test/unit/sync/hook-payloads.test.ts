@@ -101,3 +101,14 @@ test('a notification names at most ten chapters', () => {
     'Series a: 12 new chapters (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, …)',
   );
 });
+
+test.each([
+  ['..', '/a/%252E%252E/b', '..'],
+  ['.', '/a/%252E/b', '.'],
+  ['../..', '/a/..%2F../b', '../..'],
+  ['...', '/a/.../b', '...'],
+])('a title %s stays one segment of the path of a webhook', (name, pathname, inQuery) => {
+  const url = 'https://example.org/a/{series}/b?name={series}';
+  const { url: filled } = webhookRequest({ url }, { ...one, series: { ...one.series, name } });
+  expect([filled.pathname, filled.searchParams.get('name')]).toEqual([pathname, inQuery]);
+});

@@ -7,7 +7,7 @@ import { backupMessage, bytesField, tachibk } from '../../support/tachibk.js';
 
 const A = '3d1c8f52-6a0b-4e7e-9b1d-0a4c5e2f7101';
 const B = '5f2d0c1e-7a44-4c39-9d10-0b6f6f3a1c01';
-const read = (bytes: Buffer) => readImportedFile(bytes, 'file');
+const read = (bytes: Buffer) => readImportedFile(bytes, 'file', new AbortController().signal);
 
 test('favorites of MangaDex, once each, also by the address of the website; others by name', async () => {
   const backup = tachibk([
@@ -86,4 +86,31 @@ test('any bytes are fields within them, or an error', () => {
       expect(length).toBeLessThanOrEqual(message.length);
     }),
   );
+});
+
+test.each([
+  ['titles', gzipSync(Buffer.alloc(2 * 20_001, Buffer.from([0x0a, 0x00]))), '20000 titles'],
+  [
+    'fields',
+    gzipSync(Buffer.alloc(2 * 4_000_001, Buffer.from([0x10, 0x00])), { level: 1 }),
+    '4000000 fields',
+  ],
+])('a backup with too many %s is refused', async (_, bytes, limit) => {
+  await expect(read(bytes)).rejects.toMatchObject({
+    code: 'bad-input-file',
+    message: `There is more than ${limit} in the file: file`,
+  });
+});
+
+test.each([
+  ['fields', gzipSync(Buffer.alloc(2 ** 20, Buffer.from([0x10, 0x00])), { level: 1 })],
+  ['empty lines', Buffer.alloc(2 ** 22, '\n')],
+  ['compressed bytes', gzipSync(Buffer.alloc(2 ** 23), { level: 1 })],
+])('an interruption ends the reading of many %s', async (_, bytes) => {
+  const controller = new AbortController();
+  const reason = new Error('interrupted');
+  setImmediate(() => {
+    controller.abort(reason);
+  });
+  await expect(readImportedFile(bytes, 'file', controller.signal)).rejects.toBe(reason);
 });

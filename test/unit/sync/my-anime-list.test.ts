@@ -23,7 +23,7 @@ test('id, name and status of each manga, once each, plain and compressed', async
   ];
   expect(read(xml)).toEqual(listed);
   for (const bytes of [Buffer.from(`\ufeff${xml}`), gzipSync(xml)])
-    expect(await readImportedFile(bytes, 'list.xml.gz')).toEqual({
+    expect(await readImportedFile(bytes, 'list.xml.gz', new AbortController().signal)).toEqual({
       titles: [],
       otherSites: [],
       chapterIds: [],
@@ -50,7 +50,9 @@ test.each([
   ['an empty list', inRoot('<myinfo></myinfo>'), 'no manga'],
 ])('%s is refused', async (_, xml, message) => {
   expect(() => read(xml)).toThrow(message);
-  await expect(readImportedFile(gzipSync(xml), 'list')).rejects.toMatchObject({
+  await expect(
+    readImportedFile(gzipSync(xml), 'list', new AbortController().signal),
+  ).rejects.toMatchObject({
     code: 'bad-input-file',
   });
 });

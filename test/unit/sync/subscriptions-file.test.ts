@@ -128,6 +128,14 @@ describe('a problem is reported with line, column and field', () => {
     ['follows: [reading]', '1:10: follows: must be true or false or a map'],
     ['follows: { status: sleeping }', '1:10: follows: status: must be one of: reading, on_hold,'],
     ['follows: { stats: reading }', '1:12: follows.stats: unknown key; did you mean status?'],
+    [
+      'hooks: { webhook: "https://{series}/" }',
+      '1:19: hooks.webhook: must have fields in its path',
+    ],
+    [
+      'hooks: { webhook: { url: "https:\\\\{series}.example.org/" } }',
+      '1:26: hooks.webhook.url: must have fields in its path',
+    ],
     ['hooks: { webhook: http://example.org/ }', '1:19: hooks.webhook: must be a URL: https:'],
     ['hooks: { webhook: http://8.8.8.8/ }', '1:19: hooks.webhook:'],
     ['hooks: { exec: notify-send }', '1:16: hooks.exec: must be a list'],
@@ -212,4 +220,37 @@ test('any text is read or refused, never a fault', () => {
     ),
     { numRuns: fuzzRuns(1_500) },
   );
+});
+
+const repeated = (start: string, end: string, count = 50_000) =>
+  start.repeat(count) + end.repeat(count);
+const body = (yaml: string) => `hooks: { webhook: { url: "https://a.example", body: ${yaml} } }`;
+
+test.each([
+  ['lists', `series: ${repeated('[', ']')}`],
+  ['lists without an end', `series: ${repeated('[', '')}`],
+  ['maps', `series: ${repeated('{ a: ', '}')}`],
+  ['lists in the body of a webhook', body(repeated('[', ']'))],
+  ['maps in the body of a webhook', body(repeated('{ a: ', '}', 1_000))],
+  ['lists of a block', `series:\n${repeated('- ', '')}x`],
+  ['keys of a block', `${repeated('? ', '')}a`],
+  ['keys that are lists', `${repeated('[', ']', 500)}: x`],
+])('%s that are nested too deep are refused, at their place', (_, text) => {
+  expect(() => parse(text)).toThrow(
+    expect.objectContaining({
+      code: 'bad-subscriptions',
+      message: expect.stringMatching(
+        /^subs\.yaml:\d+:\d+: is nested more than 100 levels deep$/,
+      ) as unknown,
+    }),
+  );
+});
+
+test('a hundred levels are for the body of a webhook', () => {
+  expect(() => parse(body(repeated('[', ']', 80)))).not.toThrow();
+});
+
+test('aliases of aliases are refused before they are resolved', () => {
+  const aliases = Array.from({ length: 1_001 }, (_, at) => `&a${at + 1} [*a${at}]`);
+  expect(() => parse(body(`[&a0 [1], ${aliases.join(', ')}]`))).toThrow('more than 1000 aliases');
 });
