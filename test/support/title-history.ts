@@ -77,7 +77,8 @@ export interface HistoryResult {
   readonly again: StepResult;
 }
 
-const releaseId = (title: string, name: string): string => uuidOf('title history', title, name);
+export const releaseId = (title: string, name: string): string =>
+  uuidOf('title history', title, name);
 /** Releases of the first step are as old as this. */
 const FIRST_DAY = 500;
 
@@ -89,7 +90,7 @@ export function expectedIn(expected: Expected | undefined, mode: Mode): string {
 }
 
 export class TitleHistories {
-  readonly #results = new Map<string, StepResult[]>();
+  readonly #results = new Map<string, readonly StepResult[]>();
   readonly #wishes = new Map<string, Wishes>();
   /** The names of releases with their titles, by id. */
   readonly #names = new Map<string, { readonly title: string; readonly name: string }>();
@@ -127,36 +128,48 @@ export class TitleHistories {
   /** The step of this index of each title; titles that have no more run once more. */
   async runStep(index: number): Promise<void> {
     const titles = Object.entries(this.histories).filter(([, { length }]) => index <= length);
-    this.harness.clock.advance(8 * DAY_MS);
+    // Each title is read at least once a week.
+    if (index > 0) this.harness.clock.advance(8 * DAY_MS);
     for (const [title, steps] of titles) {
       const step = steps[index];
       if (step) this.change(title, step);
     }
-    const loads = this.harness.service.log.length;
-    const events = await this.#runCommand(titles.map(([title]) => title));
+    await this.runOnce(titles.map(([title]) => title));
+  }
+
+  /** One run, without changes before it. */
+  async runOnce(titles = Object.keys(this.histories)): Promise<void> {
+    const seen = this.harness.service.log.length;
+    const events = await this.#runCommand(titles);
+    const loaded = this.harness.service.log
+      .slice(seen)
+      .flatMap(({ path }) => this.#names.get(path.replace('/at-home/server/', '')) ?? []);
     const before = this.#digests;
     const files = await this.#files();
-    for (const [title] of titles) {
-      const own = files.filter((file) => file.title === title);
-      const loaded = this.harness.service.log
-        .slice(loads)
-        .flatMap(({ path }) => this.#names.get(path.replace('/at-home/server/', '')) ?? [])
-        .filter((release) => release.title === title)
-        .map(({ name }) => `loads ${name}`);
-      const changed = own
-        .filter(({ path, digest }) => before.get(path) !== digest)
-        .map(({ name }) => `writes ${name}`);
-      const reported = events.filter((event) => event.title === title);
+    for (const title of titles) {
+      const isOwn = (release: { readonly title: string }): boolean => release.title === title;
+      const own = files.filter(isOwn);
+      const reported = events.filter(isOwn);
+      const written = own.filter(({ path, digest }) => before.get(path) !== digest);
       const result = {
         saved: sorted(own.map(({ name }) => name)),
         skipped: sorted(
           reported.filter(({ text }) => text === OTHER_RELEASE).map(({ name }) => name),
         ),
-        news: [...loaded, ...changed, ...reported.map(({ name, text }) => `${name}: ${text}`)],
+        news: [
+          ...loaded.filter(isOwn).map(({ name }) => `loads ${name}`),
+          ...written.map(({ name }) => `writes ${name}`),
+          ...reported.map(({ name, text }) => `${name}: ${text}`),
+        ],
         paths: Object.fromEntries(own.map(({ name, path }) => [name, path])),
       };
-      this.#results.set(title, [...(this.#results.get(title) ?? []), result]);
+      this.#results.set(title, [...this.resultsOf(title), result]);
     }
+  }
+
+  /** After each run. */
+  resultsOf(title: string): readonly StepResult[] {
+    return this.#results.get(title) ?? [];
   }
 
   /** Makes the changes of a step on the service. */
@@ -218,9 +231,9 @@ export class TitleHistories {
   }
 
   /** Each subscription has its own options. */
-  async #sync(): Promise<readonly Line[]> {
+  writeSubscriptions(): void {
     const series = Object.keys(this.histories).map((title) => {
-      const { language = ['en'], group, excludeGroup, chapters } = this.wishesOf(title);
+      const { language = ['en'], group, excludeGroup, chapters } = this.#wishesOf(title);
       return JSON.stringify({
         target: `title:${titleId(title)}`,
         language,
@@ -231,6 +244,10 @@ export class TitleHistories {
       });
     });
     this.harness.write(`series:\n${series.map((line) => `  - ${line}\n`).join('')}`);
+  }
+
+  async #sync(): Promise<readonly Line[]> {
+    this.writeSubscriptions();
     const { code, lines, stderr } = await this.harness.sync({}, WITHOUT_REPORTS);
     if (code !== 0) throw new Error(stderr);
     return lines;
@@ -238,10 +255,10 @@ export class TitleHistories {
 
   /** One run for all titles with the same options. */
   async #download(titles: readonly string[]): Promise<readonly Line[]> {
-    const byWishes = groupBy(titles, (title) => JSON.stringify(this.wishesOf(title)));
+    const byWishes = groupBy(titles, (title) => JSON.stringify(this.#wishesOf(title)));
     const events: Line[] = [];
     for (const together of byWishes.values()) {
-      const wishes = this.wishesOf(together[0] ?? '');
+      const wishes = this.#wishesOf(together[0] ?? '');
       const { language = ['en'], group, excludeGroup, chapters } = wishes;
       const result = await this.harness.base.download(
         {
@@ -260,7 +277,7 @@ export class TitleHistories {
     return events;
   }
 
-  wishesOf(title: string): Wishes {
+  #wishesOf(title: string): Wishes {
     return this.#wishes.get(title) ?? {};
   }
 
