@@ -236,7 +236,7 @@ export const ONE_CHAPTER_VARIANTS: Readonly<Record<string, readonly Step[]>> = {
         sync: EARLY_SAVED,
         upgrade: '11.1 11.2 2.3 2.4',
       },
-      skipped: { otherwise: '', sync: '11.1 11.2' },
+      skipped: { download: '', update: '', sync: '11.1 11.2' },
     },
     { edit: onlyVolumes(GOOD_VOLUME), saved: `${EARLY_SAVED} 11.1 11.2` },
   ],

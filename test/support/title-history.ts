@@ -57,8 +57,8 @@ export interface Step {
   readonly wishes?: Wishes;
   /** The releases whose files are there. */
   readonly saved: Expected;
-  /** The releases that the run skips since another one counts as the same chapter. */
-  readonly skipped?: Expected;
+  /** The releases that the run skips since another one counts as the same chapter. Not looked at where it is not given. */
+  readonly skipped?: string | Readonly<Partial<Record<Mode | 'otherwise', string>>>;
 }
 
 export interface StepResult {
@@ -82,11 +82,10 @@ export const releaseId = (title: string, name: string): string =>
 /** Releases of the first step are as old as this. */
 const FIRST_DAY = 500;
 
-export function expectedIn(expected: Expected | undefined, mode: Mode): string {
-  if (expected === undefined) return '';
-  return sorted(
-    (typeof expected === 'string' ? expected : (expected[mode] ?? expected.otherwise)).split(' '),
-  );
+/** Sorted; undefined where nothing is expected. */
+export function expectedIn(expected: Step['skipped'], mode: Mode): string | undefined {
+  const names = typeof expected === 'string' ? expected : (expected?.[mode] ?? expected?.otherwise);
+  return names === undefined ? undefined : sorted(names.split(' '));
 }
 
 export class TitleHistories {
