@@ -137,7 +137,7 @@ export class TitleHistories {
   }
 
   /** One run, without changes before it. */
-  async runOnce(titles = Object.keys(this.histories)): Promise<void> {
+  async runOnce(titles: readonly string[] = Object.keys(this.histories)): Promise<void> {
     const seen = this.harness.service.log.length;
     const events = await this.#runCommand(titles);
     const loaded = this.harness.service.log
@@ -216,7 +216,7 @@ export class TitleHistories {
 
   async #runCommand(titles: readonly string[]): Promise<readonly Report[]> {
     const isSync = this.mode === 'sync' || this.mode === 'upgrade';
-    const events = isSync ? await this.#sync() : await this.#download(titles);
+    const events = isSync ? await this.#sync(titles) : await this.#download(titles);
     return events.flatMap(({ type, chapter, reason, message }) => {
       if (typeof message === 'string') {
         const title = titles.find((name) => message.startsWith(`${name}: `));
@@ -230,8 +230,8 @@ export class TitleHistories {
   }
 
   /** Each subscription has its own options. */
-  writeSubscriptions(): void {
-    const series = Object.keys(this.histories).map((title) => {
+  writeSubscriptions(titles: readonly string[] = Object.keys(this.histories)): void {
+    const series = titles.map((title) => {
       const { language = ['en'], group, excludeGroup, chapters } = this.#wishesOf(title);
       return JSON.stringify({
         target: `title:${titleId(title)}`,
@@ -245,8 +245,8 @@ export class TitleHistories {
     this.harness.write(`series:\n${series.map((line) => `  - ${line}\n`).join('')}`);
   }
 
-  async #sync(): Promise<readonly Line[]> {
-    this.writeSubscriptions();
+  async #sync(titles: readonly string[]): Promise<readonly Line[]> {
+    this.writeSubscriptions(titles);
     const { code, lines, stderr } = await this.harness.sync({}, WITHOUT_REPORTS);
     if (code !== 0) throw new Error(stderr);
     return lines;

@@ -198,7 +198,7 @@ describe('releases of one number', () => {
   test.each<[string, readonly Partial<Chapter>[], readonly string[]]>([
     ['of one group with one title', [{ title: 'Fog' }, { title: ' fog ' }], ['1 2']],
     ['of one group with different titles', [{ title: 'Fog' }, { title: 'Salt' }], ['1', '2']],
-    ['of one group, of which one has a title', [{ title: 'Fog' }, {}], ['1', '2']],
+    ['of one group, of which one has a title', [{ title: 'Fog' }, {}], ['1 2']],
     [
       'of one group, of which one cannot be read',
       [{ title: 'Fog' }, { title: 'Salt', isUnavailable: true }],
