@@ -55,6 +55,10 @@ export const ONE_CHAPTER_ROWS: Readonly<Record<string, readonly Step[]>> = {
     { upload: EARLY, wishes: GOOD_FIRST, saved: EARLY_SAVED },
     { upload: GOOD_VOLUME, saved: `${EARLY_SAVED} 11.1` },
   ],
+  'a later volume of the same group that begins at 1 again': [
+    { upload: EARLY, saved: EARLY_SAVED },
+    { upload: volumes({ 11: [1] }), saved: `${EARLY_SAVED} 11.1` },
+  ],
   'a deleted chapter, and its number in a later volume': [
     { upload: EARLY, saved: EARLY_SAVED },
     { remove: ['1.1'], upload: volumes({ 11: [1] }), saved: `${EARLY_SAVED} 11.1` },

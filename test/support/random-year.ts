@@ -318,7 +318,7 @@ class RandomYear {
         const isMistyped = ({ number, chapter: own }: Release): boolean =>
           own === chapter || number === String(chapter.number);
         if (mistyped.some(isMistyped) || releases.some(({ id }) => this.#named.has(id))) continue;
-        const [{ id = '' } = {}] = releases;
+        const id = releases[0]?.id ?? '';
         this.#report(`${this.#describe(id)} is missing, and no message names it`);
       }
     }
@@ -386,7 +386,7 @@ const attributesOf = (release: Release): Partial<ChapterAttributes> => ({
 /** The chapters of the pages in a file, whatever its name: pages are stored as they are, and name their chapter. */
 function idsIn(file: string): readonly string[] {
   const text = readFileSync(file, 'latin1');
-  return [...text.matchAll(/chapter ([0-9a-f-]{36}), page 1\b/g)].map(([, id = '']) => id);
+  return [...text.matchAll(/chapter ([0-9a-f-]{36}), page 1\b/g)].map((match) => match[1] ?? '');
 }
 
 function chapterFiles(folder: string): readonly string[] {

@@ -285,7 +285,7 @@ export class TitleHistories {
     const { output } = this.harness.base;
     const paths = this.harness.base
       .archives()
-      .filter((file) => !/\/\./.test(relative(output, file)));
+      .filter((file) => !`/${relative(output, file)}`.includes('/.'));
     const files = await Promise.all(
       paths.map(async (file) => {
         const id = parseIdentityComment(await readComment(file))?.chapterId ?? '';

@@ -21,7 +21,7 @@ async function overview({ harness }: TitleHistories): Promise<ReadonlyMap<string
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line) as Overview);
   return new Map(
-    events.flatMap((event) => (event['name'] ? [[String(event['name']), event]] : [])),
+    events.flatMap((event) => (typeof event['name'] === 'string' ? [[event['name'], event]] : [])),
   );
 }
 
