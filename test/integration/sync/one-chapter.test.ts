@@ -1,0 +1,84 @@
+/** `sync`, with and without upgrade, of titles in which the number alone does not say what is one chapter. */
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { ONE_CHAPTER_ROWS } from '../../support/one-chapter-rows.js';
+import { testOneChapterRows } from '../../support/one-chapter-tests.js';
+import { runCommand } from '../../support/retag-harness.js';
+import { DAY_MS } from '../../support/sync-harness.js';
+import { releaseId, TitleHistories, type Mode } from '../../support/title-history.js';
+
+describe('sync', () => {
+  testOneChapterRows('sync');
+});
+
+describe('sync with upgrade', () => {
+  testOneChapterRows('upgrade');
+});
+
+async function useTitle(
+  mode: Mode,
+  title: string,
+  act: (histories: TitleHistories) => Promise<void>,
+): Promise<void> {
+  const histories = await TitleHistories.start(mode, { [title]: ONE_CHAPTER_ROWS[title] ?? [] });
+  try {
+    await act(histories);
+  } finally {
+    await histories.stop();
+  }
+}
+
+/** The lines of the download archive about a release, in order. */
+function archiveLines({ harness }: TitleHistories, id: string): readonly string[] {
+  const states = join(harness.base.folder, 'home', 'sync');
+  const [state = ''] = readdirSync(states);
+  const text = readFileSync(join(states, state, 'download-archive.txt'), 'utf8');
+  return text.split('\n').filter((line) => line.includes(id));
+}
+
+test('the download archive says which releases were replaced, and when they are there again', async () => {
+  const title = 'a preferred group that changes, and changes back';
+  await useTitle('upgrade', title, async (histories) => {
+    const id = releaseId(title, 'fast');
+    await histories.runStep(0);
+    expect(archiveLines(histories, id)).toEqual([`mangadex ${id}`]);
+    await histories.runStep(1);
+    expect(archiveLines(histories, id)).toEqual([`mangadex ${id}`, `replaced mangadex ${id}`]);
+    await histories.runStep(2);
+    expect(archiveLines(histories, id)).toEqual([
+      `mangadex ${id}`,
+      `replaced mangadex ${id}`,
+      `mangadex ${id}`,
+    ]);
+  });
+});
+
+test('a file that the owner removed does not come back, also if its release replaced another one', async () => {
+  const title = 'a preferred group that changes, and changes back';
+  await useTitle('upgrade', title, async (histories) => {
+    await histories.runStep(0);
+    await histories.runStep(1);
+    for (const file of histories.harness.base.archives()) rmSync(file);
+    histories.harness.clock.advance(8 * DAY_MS);
+    await histories.runOnce();
+    expect(histories.resultsOf(title).at(-1)?.saved).toBe('');
+  });
+});
+
+test('people read once what gets a release that is skipped since another one is saved', async () => {
+  const title = 'another language';
+  await useTitle('sync', title, async (histories) => {
+    await histories.runStep(0);
+    histories.change(title, { wishes: { language: ['pt-br'] }, saved: '' });
+    histories.writeSubscriptions();
+    const { base, clock, file } = histories.harness;
+    const printed = async (): Promise<string> => {
+      const { stdout, stderr } = await runCommand(base, 'sync', '--file', file);
+      return stdout + stderr;
+    };
+    const first = await printed();
+    expect(first.match(/another release of the chapter is saved.*all-releases/g)).toHaveLength(2);
+    clock.advance(8 * DAY_MS);
+    expect(await printed()).not.toContain('another release');
+  });
+});
