@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import type { Chapter } from '../../../src/api/chapters.js';
 import { groupBy } from '../../../src/core/group-by.js';
-import { chapterIdentities } from '../../../src/selection/same-chapter.js';
+import { chapterKeys } from '../../../src/selection/same-chapter.js';
 import {
   generateTitle,
   TITLE_KINDS,
@@ -18,7 +18,7 @@ function keysOf(
   numbersRestart = false,
 ): (release: GeneratedRelease) => string {
   const chapters = releases.map(({ chapter }) => chapter);
-  const identities = chapterIdentities(chapters, { numbersRestart, nowMs: NOW_MS });
+  const identities = chapterKeys(chapters, { numbersRestart, nowMs: NOW_MS });
   return ({ chapter }) => identities.keyOf(chapter);
 }
 
@@ -190,7 +190,7 @@ describe('releases of one number', () => {
         ...fields,
       };
     });
-    const identities = chapterIdentities(chapters, { numbersRestart: false, nowMs: NOW_MS });
+    const identities = chapterKeys(chapters, { numbersRestart: false, nowMs: NOW_MS });
     const same = groupBy(chapters, (chapter) => identities.keyOf(chapter));
     return [...same.values()].map((each) => each.map(({ id }) => id).join(' ')).sort();
   };
