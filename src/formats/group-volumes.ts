@@ -157,11 +157,14 @@ export interface KeyedChapters {
 /** Publication dates in files are in the past, and every file has pages: nothing is unavailable. */
 const NOW_MS = Number.POSITIVE_INFINITY;
 
-/** Chapters without an identity are told apart by their place in the list, which is in natural order. */
+const naturalOrder = new Intl.Collator('en', { numeric: true });
+
+/** Chapters without an identity are told apart by their place in the natural order of their files. */
 export function keyedChapters(chapters: readonly SourceChapter[]): KeyedChapters {
   const digits = String(chapters.length).length;
+  const ordered = [...chapters].sort((a, b) => naturalOrder.compare(a.file, b.file));
   const releases = new Map(
-    chapters.map((source, index) => {
+    ordered.map((source, index) => {
       return [toChapter(source, `~${String(index).padStart(digits, '0')}`), source] as const;
     }),
   );

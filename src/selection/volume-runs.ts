@@ -27,7 +27,7 @@ export interface VolumeRuns {
   readonly runs: ReadonlyMap<string, number>;
   /** By numberKey of the volume. */
   readonly ofVolumes: ReadonlyMap<string, number>;
-  /** Whether releases without a volume may be of several runs: more releases, of any language, may tell. */
+  /** Whether releases without a volume may be of other runs than they seem: releases in more languages may tell. */
   readonly areGuessed: boolean;
 }
 
@@ -133,7 +133,7 @@ class RunAssignment {
     const likely = only ?? this.runs.get(nearest?.id ?? '') ?? 0;
     let run = likely;
     while (this.#isTaken(upload, run)) run = Math.max(run, this.#lastRun) + 1;
-    if (inRuns.length > 1 || run !== likely) this.areGuessed = true;
+    if (inRuns.length > 0 || run !== likely) this.areGuessed = true;
     return run;
   }
 

@@ -92,12 +92,16 @@ export function isShownWait(event: WaitingEvent, nowMs: number): boolean {
   return event.for === 'outage' || Date.parse(event.until) - nowMs > MIN_SHOWN_WAIT_MS;
 }
 
-/** Chapters that the service does not have are named one by one, since a user may look for them elsewhere. */
-const NAMED_REASONS: readonly SkipReason[] = ['chapter-external', 'chapter-unavailable'];
+/** Chapters that a user may look for elsewhere, or may miss, are named one by one. */
+const NAMED_REASONS: readonly SkipReason[] = [
+  'chapter-external',
+  'chapter-unavailable',
+  'other-release-saved',
+];
 /** Further ones are only counted. */
 const MAX_NAMED = 20;
 
-/** One line for each chapter that the service does not have, and one for each other reason. */
+/** One line for each chapter that a user may miss, and one for each other reason. */
 export function describeSkipped(skipped: readonly SkippedEvent[]): string[] {
   return [...groupBy(skipped, ({ reason }) => reason)].flatMap(([reason, chapters]) => {
     const isNamed = NAMED_REASONS.includes(reason) || chapters.length === 1;
