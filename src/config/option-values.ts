@@ -95,11 +95,11 @@ const KINDS: { readonly [Name in OptionKind]: Kind<KindValues[Name]> } = {
   },
   device: { parse: (text) => findDevice(text).name },
   duration: {
-    parse: (text) => {
+    parse: (text, _source, { range }) => {
       const number = text.trim();
       if (lacksUnit(number))
         throw new InvalidValue(`needs a unit: ${number}s, ${number}m, ${number}h or ${number}d`);
-      return parseDuration(number);
+      return parseDuration(number, range?.[1]);
     },
     expected: ({ example = DURATION_EXAMPLES }) => `must be a duration such as ${example}`,
   },

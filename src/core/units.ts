@@ -8,13 +8,13 @@ const NUMBER = /^\d{1,9}(\.\d{1,3})?$/;
 export const MAX_DURATION_MS = 30 * MS.d;
 export const DURATION_EXAMPLES = '90s, 10m or 1h';
 
-/** The duration in milliseconds; undefined for any other text. Only 0 needs no unit. */
-export function parseDuration(text: string): number | undefined {
+/** The duration in milliseconds; undefined for any other text, and for a longer one. Only 0 needs no unit. */
+export function parseDuration(text: string, maxMs = MAX_DURATION_MS): number | undefined {
   if (ZERO.test(text.trim())) return 0;
   const [, amount, unit] = DURATION.exec(text.trim()) ?? [];
   if (amount === undefined) return undefined;
   const ms = Math.round(Number(amount) * MS[unit as keyof typeof MS]);
-  return ms <= MAX_DURATION_MS ? ms : undefined;
+  return ms <= maxMs ? ms : undefined;
 }
 
 /** Whether the text would be a duration if it had a unit. */

@@ -4,6 +4,9 @@ import { DEVICE_NAMES, SPREAD_MODES } from '../../formats/device/devices.js';
 import { QUALITIES } from '../../image/page-url.js';
 import type { OptionDefinition } from './option-definition.js';
 
+/** Ten years. */
+const MAX_KEPT_MS = 3_650 * 86_400_000;
+
 export const FILE_OPTIONS = {
   by: {
     kind: 'choice',
@@ -265,6 +268,8 @@ export const FILE_OPTIONS = {
     description:
       'how long a replaced file is kept in .tankobon-replaced, if it has pages that its replacement lacks; 0: not at all',
     default: '30d',
+    example: '90d',
+    range: [0, MAX_KEPT_MS],
     isSetting: true,
   },
   infer: {

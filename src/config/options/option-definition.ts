@@ -75,7 +75,7 @@ export interface OptionDefinition {
   /** A valid value as typed in a shell; by default the default. */
   readonly example?: string;
   readonly choices?: readonly string[];
-  /** Minimum and maximum of a number. */
+  /** Minimum and maximum of a number, or of a duration in milliseconds. */
   readonly range?: readonly [number, number];
   /** `false` is a value too, and the default: nothing of the kind. */
   readonly canBeOff?: true;
