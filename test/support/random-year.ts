@@ -386,7 +386,8 @@ const attributesOf = (release: Release): Partial<ChapterAttributes> => ({
 /** The chapters of the pages in a file, whatever its name: pages are stored as they are, and name their chapter. */
 function idsIn(file: string): readonly string[] {
   const text = readFileSync(file, 'latin1');
-  return [...text.matchAll(/chapter ([0-9a-f-]{36}), page 1\b/g)].map((match) => match[1] ?? '');
+  const ids = [...text.matchAll(/chapter ([0-9a-f-]{36}), page /g)].map((match) => match[1] ?? '');
+  return [...new Set(ids)];
 }
 
 function chapterFiles(folder: string): readonly string[] {
