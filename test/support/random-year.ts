@@ -87,6 +87,8 @@ class RandomYear {
   readonly #named = new Set<string>();
   readonly #had = new Set<string>();
   readonly #removedByOwner = new Set<string>();
+  /** Chapters that were saved as others: both files stay when the number is corrected. */
+  readonly #mistyped = new Set<string>();
   #saved: ReadonlySet<string> = new Set<string>();
   #wishes: Wishes = { language: ['en'], group: [], 'exclude-group': [], upgrade: false };
   #step = 0;
@@ -118,7 +120,9 @@ class RandomYear {
       if (type === 'chapter-saved') this.#report(`${String(chapter)} is loaded without a change`);
     const files = this.#releasesOnDisk();
     const doubled = this.#series.reduce((sum, series) => {
-      const own = files.filter((each) => each.series === series);
+      const own = files.filter(
+        (each) => each.series === series && !this.#mistyped.has(truthOf(each)),
+      );
       return sum + own.length - new Set(own.map(({ release }) => release.chapter.truth)).size;
     }, 0);
     return { problems: [...this.#problems.values()], files: files.length, doubled };
@@ -220,6 +224,7 @@ class RandomYear {
     };
     series.releases.push(release);
     this.#byId.set(id, { series, release });
+    if (isMistyped) this.#mistyped.add(truthOf({ series, release }));
     this.harness.service.library.putChapter(
       plainChapter(
         {
