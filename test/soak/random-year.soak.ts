@@ -7,8 +7,8 @@ const [first = 1, last = first] = (process.env['TANKOBON_YEAR_SEEDS'] ?? '1-30')
   .map(Number);
 const SEEDS = Array.from({ length: last - first + 1 }, (_, index) => first + index);
 
-/** As in titles whose numbers begin again in each volume (test/unit/selection/same-chapter.test.ts). */
-const MAX_DOUBLED = 0.025;
+/** In small titles, most of which begin again at 1 while a third of the releases lacks its volume: 7.5 % with seeds 1 to 30. */
+const MAX_DOUBLED = 0.1;
 
 const results: YearResult[] = [];
 
@@ -23,4 +23,5 @@ test('few chapters of all years have more than one file', () => {
   const doubled = results.reduce((sum, result) => sum + result.doubled, 0);
   expect(files).toBeGreaterThan(0);
   expect(doubled / files).toBeLessThanOrEqual(MAX_DOUBLED);
+  expect(results.reduce((sum, result) => sum + result.doubledInOneNumbering, 0)).toBe(0);
 });

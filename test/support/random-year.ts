@@ -67,6 +67,8 @@ export interface YearResult {
   /** The files of the last day, and those beside the first of their chapter. */
   readonly files: number;
   readonly doubled: number;
+  /** Those in titles with one numbering. */
+  readonly doubledInOneNumbering: number;
 }
 
 export async function runRandomYear(seed: number): Promise<YearResult> {
@@ -119,13 +121,22 @@ class RandomYear {
     for (const { type, chapter } of lines)
       if (type === 'chapter-saved') this.#report(`${String(chapter)} is loaded without a change`);
     const files = this.#releasesOnDisk();
-    const doubled = this.#series.reduce((sum, series) => {
-      const own = files.filter(
-        (each) => each.series === series && !this.#mistyped.has(truthOf(each)),
-      );
-      return sum + own.length - new Set(own.map(({ release }) => release.chapter.truth)).size;
-    }, 0);
-    return { problems: [...this.#problems.values()], files: files.length, doubled };
+    const doubledOf = (kinds: readonly TitleKind[]) =>
+      this.#series.reduce((sum, series) => {
+        const own = files.filter(
+          (each) =>
+            each.series === series &&
+            kinds.includes(series.kind) &&
+            !this.#mistyped.has(truthOf(each)),
+        );
+        return sum + own.length - new Set(own.map(({ release }) => release.chapter.truth)).size;
+      }, 0);
+    return {
+      problems: [...this.#problems.values()],
+      files: files.length,
+      doubled: doubledOf(TITLE_KINDS),
+      doubledInOneNumbering: doubledOf(['continuous']),
+    };
   }
 
   async stop(): Promise<void> {
