@@ -4,7 +4,7 @@
  */
 import { fetchChapters, type Chapter } from '../api/chapters.js';
 import { isReadableBook, type ExistingArchive } from '../cbz/library-index.js';
-import { haveOtherVolumes, mayBeTwo, type ChapterKeys } from '../selection/same-chapter.js';
+import { mayBeTwo, mayReplace, type ChapterKeys } from '../selection/same-chapter.js';
 import { rankOf, type SelectionOptions } from '../selection/select-chapters.js';
 import { isTolerable } from '../selection/title-loader.js';
 import type { ServiceSession } from './download-session.js';
@@ -75,7 +75,7 @@ export function decideUpload(
   );
   const upload = same.find(({ isDeleted }) => isDeleted) ?? same[0];
   if (!upload) return undefined;
-  const reason = whyKept(chapter, upload, selection, replaces);
+  const reason = whyKept(chapter, upload, { selection, replaces, keys });
   return reason
     ? { kind: 'skipped', reason, file: upload.archive.file }
     : { kind: 'replaces', archive: upload.archive };
@@ -85,14 +85,13 @@ export function decideUpload(
 function whyKept(
   chapter: Chapter,
   { archive, release, isDeleted }: EarlierUpload,
-  selection: UploadRules['selection'],
-  replaces: UploadRules['replaces'],
+  { selection, replaces, keys }: UploadRules,
 ): UploadSkipReason | undefined {
   const { file, isBound = false, ownership } = archive;
   const isReplacing = replaces === 'all' || (replaces === 'deleted' && isDeleted);
   if (isDeleted && !isSuccessor(chapter, release, selection))
     return mayBeTwo(chapter, release) ? 'other-release-saved' : 'already-there';
-  if (haveOtherVolumes(chapter, release)) return 'other-release-saved';
+  if (!mayReplace(release, chapter, keys)) return 'other-release-saved';
   if (!isDeleted && (!isReplacing || compareRanks(chapter, release, selection) >= 0))
     return 'other-release-saved';
   if (!isReplacing || ownership !== 'own') return 'uploaded-again';

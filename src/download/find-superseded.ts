@@ -7,7 +7,7 @@ import { readArchivedChapters, type ArchivedChapter } from '../cbz/archived-chap
 import { shortIdPath } from '../cbz/file-name.js';
 import type { ExistingArchive, LibraryIndex } from '../cbz/library-index.js';
 import { numberKey } from '../selection/reading-order.js';
-import { haveOtherVolumes } from '../selection/same-chapter.js';
+import { haveOtherVolumes, mayReplace } from '../selection/same-chapter.js';
 import { rankOf } from '../selection/select-chapters.js';
 import {
   groupsOf,
@@ -28,7 +28,7 @@ export async function findSuperseded(
   for (const chapter of free.size === 0 ? [] : changed) {
     const old = [...free].find(
       (upload) =>
-        keys.keyOf(upload.release) === keys.keyOf(chapter) &&
+        mayReplace(upload.release, chapter, keys) &&
         isNotBetter(upload.release, chapter, selection),
     );
     const saved = library.find(chapter.id);
@@ -51,7 +51,6 @@ function isNotBetter(
 ): boolean {
   return (
     earlier.language === chapter.language &&
-    !haveOtherVolumes(earlier, chapter) &&
     isAlternative(chapter, earlier, selection) &&
     rankOf(chapter, selection).group <= rankOf(earlier, selection).group
   );

@@ -90,6 +90,19 @@ export function haveOtherVolumes(a: NamedRelease, b: NamedRelease): boolean {
 }
 
 /**
+ * Whether the file of a saved release may be replaced by another release: of the same chapter, and of the same volume as
+ * far as both name one. Releases that are requested themselves are never asked about. That the file is tankobon's own,
+ * and did not change since it was read, is checked right before it is replaced (cbz/ownership.ts).
+ */
+export function mayReplace(
+  saved: NamedRelease & Pick<KnownRelease, 'id'>,
+  by: NamedRelease & Pick<KnownRelease, 'id'>,
+  { keyOf }: Pick<ChapterKeys, 'keyOf'>,
+): boolean {
+  return saved.id === by.id || (keyOf(saved) === keyOf(by) && !haveOtherVolumes(saved, by));
+}
+
+/**
  * Whether a person may take two releases of one chapter for two chapters: they are of one group, or their volumes or
  * titles differ.
  */

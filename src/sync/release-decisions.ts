@@ -12,7 +12,7 @@ import {
 } from '../download/earlier-uploads.js';
 import type { SavedState } from '../download/saved-state.js';
 import { isInGroup } from '../selection/exclusions.js';
-import { haveOtherVolumes, mayBeTwo } from '../selection/same-chapter.js';
+import { mayBeTwo, mayReplace } from '../selection/same-chapter.js';
 import {
   rankOf,
   releaseKey,
@@ -172,8 +172,8 @@ class Decisions {
       rules,
     );
     if (!old) return;
-    const mayReplace = !haveOtherVolumes(old, chapter);
-    if (rules.upgrade && mayReplace && rankIn(rules, chapter) < rankIn(rules, old))
+    const isReplaced = rules.upgrade && mayReplace(old, chapter, this.context.keys);
+    if (isReplaced && rankIn(rules, chapter) < rankIn(rules, old))
       found.planned.push({ chapter, why, replaces: old.id });
     else if (mayBeTwo(old, chapter) || old.language !== chapter.language)
       found.doubled.push(this.#doubled(chapter, old));

@@ -2,6 +2,7 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
+  chmodSync,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -178,6 +179,8 @@ posixTest('a file or link is removed, never its target', async () => {
 });
 
 posixTest.each([0o000, 0o077, 0o777])('modes are as requested under umask %o', async (umask) => {
+  // In a private folder, new files are private too.
+  chmodSync(folder, 0o755);
   const before = process.umask(umask);
   try {
     await writeFileAtomic(join(folder, 'state.json'), '{}', { mode: 0o600 });
