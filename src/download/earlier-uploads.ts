@@ -4,7 +4,7 @@
  */
 import { fetchChapters, type Chapter } from '../api/chapters.js';
 import { isReadableBook, type ExistingArchive } from '../cbz/library-index.js';
-import { haveOtherVolumes, type ChapterKeys } from '../selection/same-chapter.js';
+import { haveOtherVolumes, mayBeTwo, type ChapterKeys } from '../selection/same-chapter.js';
 import { rankOf, type SelectionOptions } from '../selection/select-chapters.js';
 import { isTolerable } from '../selection/title-loader.js';
 import type { ServiceSession } from './download-session.js';
@@ -52,7 +52,7 @@ export type UploadDecision =
   | { readonly kind: 'skipped'; readonly reason: UploadSkipReason; readonly file: string }
   | { readonly kind: 'replaces'; readonly archive: ExistingArchive };
 
-/** `already-there`: in a release that is not worse. */
+/** `already-there`: in a release that is not worse, and that nobody takes for another chapter. */
 export type UploadSkipReason =
   'already-there' | 'uploaded-again' | 'other-release-saved' | 'fixed-book';
 
@@ -90,7 +90,8 @@ function whyKept(
 ): UploadSkipReason | undefined {
   const { file, isBound = false, ownership } = archive;
   const isReplacing = replaces === 'all' || (replaces === 'deleted' && isDeleted);
-  if (isDeleted && !isSuccessor(chapter, release, selection)) return 'already-there';
+  if (isDeleted && !isSuccessor(chapter, release, selection))
+    return mayBeTwo(chapter, release) ? 'other-release-saved' : 'already-there';
   if (haveOtherVolumes(chapter, release)) return 'other-release-saved';
   if (!isDeleted && (!isReplacing || compareRanks(chapter, release, selection) >= 0))
     return 'other-release-saved';
