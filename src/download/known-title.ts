@@ -59,7 +59,7 @@ export async function readKnownTitles(
 }
 
 /**
- * Where the requested languages cannot tell which releases are of one chapter, those of all are read, once a week: one
+ * Where the requested languages do not show which releases are of one chapter, those of all are read, once a week: one
  * more request.
  */
 export async function readKnownTitle(

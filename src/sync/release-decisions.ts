@@ -82,7 +82,7 @@ export interface ReleaseDecisions {
 export interface TitleReleases {
   /** All that the service lists in the requested languages. */
   readonly releases: readonly Chapter[];
-  /** Those that it listed before. */
+  /** The releases that it listed before. */
   readonly earlier?: readonly Chapter[];
   /** Chapters in the output folder that the service does not list, of which there is a new release. */
   readonly uploads?: readonly EarlierUpload[];

@@ -7,7 +7,7 @@ const [first = 1, last = first] = (process.env['TANKOBON_YEAR_SEEDS'] ?? '1-30')
   .map(Number);
 const SEEDS = Array.from({ length: last - first + 1 }, (_, index) => first + index);
 
-/** As in titles whose numbers begin again in each volume (test/unit/selection/same-chapter.test.ts). */
+/** The bound of titles whose numbers begin again in each volume (test/unit/selection/same-chapter.test.ts). */
 const MAX_DOUBLED = 0.025;
 
 const results: YearResult[] = [];

@@ -34,7 +34,7 @@ interface Release {
   readonly id: string;
   readonly group: GroupName;
   readonly chapter: TrueChapter;
-  /** As the service lists it. */
+  /** The number that the service lists. */
   number: string;
   volume: string | undefined;
   title: string | undefined;
@@ -314,7 +314,7 @@ class RandomYear {
       for (const [chapter, releases] of groupBy(wished, (release) => release.chapter)) {
         const truth = truthOf({ series, release: { chapter } });
         if (this.#saved.has(truth) || removed.has(truth)) continue;
-        // What has another chapter's number cannot be told from that chapter until it is corrected.
+        // What has another chapter's number looks like that chapter until it is corrected.
         const isMistyped = ({ number, chapter: own }: Release): boolean =>
           own === chapter || number === String(chapter.number);
         if (mistyped.some(isMistyped) || releases.some(({ id }) => this.#named.has(id))) continue;

@@ -83,7 +83,7 @@ test('people read once what gets a release that is skipped since another one is 
   });
 });
 
-test('a dry run plans what the run saves, also where only another language tells the chapters apart', async () => {
+test('a dry run plans what the run saves, also where only another language shows which chapters there are', async () => {
   const title = 'two volumes with the same numbers, which a release in another language names';
   await useTitle('sync', title, async (histories) => {
     histories.change(title, ONE_CHAPTER_ROWS[title]?.[0] ?? { saved: '' });
