@@ -13,7 +13,13 @@ import { plainTitle } from '../cbz/numbered-title.js';
 import { chapterKeys, type ChapterKeys } from '../selection/same-chapter.js';
 import { isTolerable } from '../selection/title-loader.js';
 import type { ServiceSession } from './download-session.js';
-import { isRecent, ListingCache, updateListing, type TitleListing } from './listing-cache.js';
+import {
+  isRecent,
+  ListingCache,
+  mergeListing,
+  readListing,
+  type TitleListing,
+} from './listing-cache.js';
 import { nameKey } from './title-home.js';
 
 /** A chapter in the output folder that the service does not list. */
@@ -47,14 +53,21 @@ interface ListedTitle {
 type Library = Pick<LibraryIndex, 'ofTitle' | 'copiesOf' | 'inFolder'>;
 type Deps = Pick<ServiceSession, 'client' | 'warn' | 'context' | 'signal'>;
 
-/** By the ids of the titles. */
+/** By the ids of the titles. Lists that `overview` or `sync` keeps are brought up to date: edits do not make them due. */
 export async function readKnownTitles(
   titles: readonly ListedTitle[],
   library: Library,
   deps: Deps,
 ): Promise<KnownTitles> {
+  const cache = new ListingCache(deps.context.paths.state);
   const known = new Map<string, KnownTitle>();
-  for (const title of titles) known.set(title.titleId, await readKnownTitle(title, library, deps));
+  for (const listedTitle of titles) {
+    const { titleId, title, listed, languages, isPartial = false } = listedTitle;
+    const kept = title && !isPartial ? await cache.read(titleId) : undefined;
+    if (kept && title)
+      await cache.writeIfPossible(titleId, mergeListing(title, listed, languages, kept));
+    known.set(titleId, await readKnownTitle(listedTitle, library, deps));
+  }
   return known;
 }
 
@@ -76,7 +89,8 @@ export async function readKnownTitle(
   if (!known.keys.areRunsGuessed || isComplete || (kept && isRecent(kept, nowMs))) return known;
   if (!title) return known;
   try {
-    const inAll = await updateListing(title, { client, cache, nowMs, warn, signal });
+    const inAll = await readListing(title, { client, cache, nowMs, warn, signal });
+    await cache.writeIfPossible(titleId, inAll);
     return await combine(listedTitle, library, { kept: inAll, nowMs, signal });
   } catch (error) {
     if (isTolerable(error)) return known;

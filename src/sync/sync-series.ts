@@ -205,7 +205,7 @@ async function readTitle(
   const languages = languagesOf(options, context.settings);
   const cache = new ListingCache(context.paths.state);
   if (!syncOptions.dryRun)
-    await cache.write(id, mergeListing(title, listed, languages, await cache.read(id)));
+    await cache.writeIfPossible(id, mergeListing(title, listed, languages, await cache.read(id)));
   const listedTitle = { titleId: id, title, listed, languages };
   return readKnownTitle(listedTitle, library, { ...session, signal });
 }

@@ -26,8 +26,7 @@ type GroupName = (typeof GROUPS)[number];
 const LANGUAGES: Readonly<Record<GroupName, string>> = { Good: 'en', Fast: 'en', Brasil: 'pt-br' };
 /** Replaced files are looked for until the end of the year. */
 const OPTIONS = {
-  env: { TANKOBON_KEEP_REPLACED: '400d' },
-  settings: { reports: false },
+  settings: { reports: false, keepReplaced: 400 * DAY_MS },
 } as const;
 
 interface Release {

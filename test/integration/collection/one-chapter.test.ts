@@ -108,6 +108,25 @@ describe('overview of what is not downloaded', () => {
   });
 });
 
+test('overview knows what a download has read since the last one', async () => {
+  const title = 'Salt';
+  const group = { groups: ['Good'] };
+  const histories = await TitleHistories.start('download', { [title]: [] });
+  try {
+    const early = { a: { number: '1', volume: '1' }, b: { number: '2', volume: '1' } };
+    histories.change(title, { upload: { ...early, c: { number: '1', ...group } }, saved: '' });
+    await histories.runOnce();
+    await overview(histories);
+    histories.change(title, { edit: { c: { volume: '11' } }, saved: '' });
+    await histories.runOnce();
+    expect(histories.resultsOf(title).at(-1)?.saved).toBe('a b c');
+    const found = (await overview(histories)).get(title);
+    expect(found).toMatchObject({ have: 3, duplicates: [] });
+  } finally {
+    await histories.stop();
+  }
+});
+
 const isNotDownloaded = ({ reason }: { readonly reason: string }): boolean =>
   reason === 'not-downloaded';
 

@@ -1,5 +1,5 @@
 /** `sync`, with and without upgrade, of titles in which the number alone does not say what is one chapter. */
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ONE_CHAPTER_ROWS } from '../../support/one-chapter-rows.js';
 import { testOneChapterRows } from '../../support/one-chapter-tests.js';
@@ -94,6 +94,21 @@ test('a dry run plans what the run saves, also where only another language shows
     expect(planned.sort()).toEqual(chapters.sort());
   });
 });
+
+test.each(['download', 'sync'] as const)(
+  '%s does without the lists of titles where they cannot be kept',
+  async (mode) => {
+    const title = 'two volumes with the same numbers, which a release in another language names';
+    await useTitle(mode, title, async (histories) => {
+      const { output, folder } = histories.harness.base;
+      mkdirSync(join(folder, 'home'), { recursive: true });
+      writeFileSync(join(folder, 'home', 'listings'), 'not a folder');
+      await histories.runStep(0);
+      expect(readdirSync(output)).toEqual([title]);
+      expect(histories.resultsOf(title).at(-1)?.saved).toBe('1.1 1.2 2.1 2.2');
+    });
+  },
+);
 
 describe('no release is said to be left out for another one of which no file is there', () => {
   const title = 'Salt';
