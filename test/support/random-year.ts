@@ -292,6 +292,7 @@ class RandomYear {
     if (code !== 0) this.#report(`exit code ${code}: ${stderr}`);
     for (const { type, chapter } of lines) {
       if (typeof chapter !== 'string') continue;
+      if (type === 'chapter-started') continue;
       if (type !== 'chapter-saved') this.#named.add(chapter);
       else if (before.has(chapter) || this.#removedByOwner.has(chapter))
         this.#report(`${this.#describe(chapter)} was had, and is loaded again`);
@@ -382,10 +383,10 @@ const attributesOf = (release: Release): Partial<ChapterAttributes> => ({
   translatedLanguage: LANGUAGES[release.group],
 });
 
-/** The chapters of the pages in a file, whatever its name: pages are stored as they are, and name their chapter. */
+/** The chapters of the pages in a file, whatever its name: each has one page, stored as it is, that names it. */
 function idsIn(file: string): readonly string[] {
   const text = readFileSync(file, 'latin1');
-  return [...text.matchAll(/chapter ([0-9a-f-]{36}), page 1\b/g)].map((match) => match[1] ?? '');
+  return [...text.matchAll(/chapter ([0-9a-f-]{36}), page 1/g)].map((match) => match[1] ?? '');
 }
 
 function chapterFiles(folder: string): readonly string[] {
