@@ -114,7 +114,7 @@ async function keep(
   { nowMs }: KeepOptions,
 ): Promise<string> {
   const day = new Date(nowMs).toISOString().slice(0, DAY_LENGTH);
-  const folder = join(root, REPLACED_FOLDER, day, relative(root, dirname(resolve(file))));
+  const folder = join(replacedFolder(root), day, relative(root, dirname(resolve(file))));
   let attempts = 0;
   for (let count = 1; ;) {
     const kept = join(folder, keptName(basename(file), count));
@@ -187,6 +187,11 @@ async function copyBytes(file: string, newFile: string): Promise<void> {
   }
 }
 
+/** Where the replaced files of a folder are kept that are on its file system. */
+export function replacedFolder(output: string): string {
+  return join(output, REPLACED_FOLDER);
+}
+
 /** The folders of replaced files among the hidden ones that a scan found. */
 export function replacedFolders(hiddenFolders: readonly string[]): readonly string[] {
   return hiddenFolders.filter((folder) => basename(folder) === REPLACED_FOLDER);
@@ -250,7 +255,7 @@ async function pagesIn(manifest: string): Promise<readonly string[]> {
 
 /** What is kept in an output folder, on its file system; undefined for nothing. */
 export async function measureReplaced(output: string) {
-  const folder = join(output, REPLACED_FOLDER);
+  const folder = replacedFolder(output);
   let [files, bytes] = [0, 0];
   const folders = [...(await dayFolders(folder))];
   for (let next = folders.pop(); next !== undefined; next = folders.pop())

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import type { Chapter } from '../api/chapters.js';
 import type { Title } from '../api/titles.js';
 import { numberKey } from '../selection/reading-order.js';
+import { runsOfVolumes } from '../selection/volume-runs.js';
 import type { AdoptableFile } from './adoptable-files.js';
 
 /** What speaks for a chapter, in the order in which it is printed. */
@@ -103,11 +104,16 @@ function withNumber({ title, releases }: TitleReleases, claim: Claim): Candidate
   const hosted = releases.filter(
     ({ externalUrl, pages }) => externalUrl === undefined || pages !== 0,
   );
-  const isOfVolume = (release: Chapter) =>
-    !title.numbersRestart || volume === undefined || volume === numberKey(release.volume ?? '');
+  const runs = runsOfVolumes(releases, title.numbersRestart);
+  const hasSeveralRuns = title.numbersRestart || new Set(runs.values()).size > 1;
+  const run = volume === undefined ? undefined : runs.get(volume);
+  // Where numbers begin again, the number alone may be that of another chapter.
+  const mayBe = (release: Chapter) =>
+    !hasSeveralRuns ||
+    volume === undefined ||
+    (run !== undefined && run === runs.get(numberKey(release.volume)));
   const found = hosted.filter(
-    (release) =>
-      release.number !== undefined && rangeKey(release.number) === key && isOfVolume(release),
+    (release) => release.number !== undefined && rangeKey(release.number) === key && mayBe(release),
   );
   // gallery-dl gives chapters without a number a 0.
   const isUnnumbered = found.length === 0 && (key === undefined || key === '0');

@@ -44,7 +44,7 @@ export interface TitleOverview {
   readonly duplicates: readonly { readonly number: string; readonly files: readonly string[] }[];
   /** The volumes that the service names, in order. */
   readonly volumes: readonly { readonly volume: string; readonly isComplete: boolean }[];
-  /** Those of which no chapter is there. */
+  /** The volumes of which no chapter is there. */
   readonly missingVolumes: readonly string[];
   /** All chapters, present and missing, in reading order. */
   readonly runs: readonly ChapterRun<ChapterState>[];

@@ -52,7 +52,7 @@ export type UploadDecision =
   | { readonly kind: 'skipped'; readonly reason: UploadSkipReason; readonly file: string }
   | { readonly kind: 'replaces'; readonly archive: ExistingArchive };
 
-/** `already-there`: in a release that is not worse. */
+/** `already-there`: in a release that is not worse, and that cannot be taken for another chapter. */
 export type UploadSkipReason =
   'already-there' | 'uploaded-again' | 'other-release-saved' | 'fixed-book';
 

@@ -21,7 +21,7 @@ export const SKIP_REASONS = {
   'uploaded-again':
     'uploaded again; the older upload is kept, unless --update, or upgrade in a sync, replaces it',
   'other-release-saved':
-    'another release of the chapter is saved; --group or --all-releases gets this one too',
+    'another release of the chapter is saved; --all-releases gets this one too',
   'in-download-archive': 'downloaded before, according to the download archive',
   'shared-done': 'saved by another machine with the same --share',
   'not-started': 'not started: the run was stopped',

@@ -11,8 +11,15 @@ import type { ChapterMetadata } from '../cbz/comic-info-reader.js';
 import type { ExistingArchive, LibraryIndex } from '../cbz/library-index.js';
 import { plainTitle } from '../cbz/numbered-title.js';
 import { chapterKeys, type ChapterKeys } from '../selection/same-chapter.js';
-import type { DownloadSession } from './download-session.js';
-import { ListingCache, type TitleListing } from './listing-cache.js';
+import { isTolerable } from '../selection/title-loader.js';
+import type { ServiceSession } from './download-session.js';
+import {
+  isRecent,
+  ListingCache,
+  mergeListing,
+  readListing,
+  type TitleListing,
+} from './listing-cache.js';
 import { nameKey } from './title-home.js';
 
 /** A chapter in the output folder that the service does not list. */
@@ -36,47 +43,78 @@ export type KnownTitles = ReadonlyMap<string, KnownTitle>;
 /** The releases of a title, as the service lists them in the requested languages. */
 interface ListedTitle {
   readonly titleId: string;
-  readonly title: Pick<Title, 'names' | 'numbersRestart'> | undefined;
+  readonly title: Title | undefined;
   readonly listed: readonly Chapter[];
+  /** Only some of them: those of a group, or the latest. */
+  readonly isPartial?: boolean | undefined;
   readonly languages: readonly string[];
 }
 
 type Library = Pick<LibraryIndex, 'ofTitle' | 'copiesOf' | 'inFolder'>;
+type Deps = Pick<ServiceSession, 'client' | 'warn' | 'context' | 'signal'>;
 
-/** By the ids of the titles. */
+/** By the ids of the titles. Lists that `overview` or `sync` keeps are brought up to date: edits do not make them due. */
 export async function readKnownTitles(
   titles: readonly ListedTitle[],
   library: Library,
-  { context, signal }: Pick<DownloadSession, 'context' | 'signal'>,
+  deps: Deps,
 ): Promise<KnownTitles> {
-  const listings = new ListingCache(context.paths.state);
-  const nowMs = context.clock.wallMs();
+  const cache = new ListingCache(deps.context.paths.state);
   const known = new Map<string, KnownTitle>();
-  for (const title of titles) {
-    const kept = await listings.read(title.titleId);
-    known.set(title.titleId, await readKnownTitle(title, library, { kept, nowMs, signal }));
+  for (const listedTitle of titles) {
+    const { titleId, title, listed, languages, isPartial = false } = listedTitle;
+    const kept = title && !isPartial ? await cache.read(titleId) : undefined;
+    if (kept && title)
+      await cache.writeIfPossible(titleId, mergeListing(title, listed, languages, kept));
+    known.set(titleId, await readKnownTitle(listedTitle, library, deps));
   }
   return known;
 }
 
-/** Opens only the files of chapters that the service does not list. */
+/**
+ * Where the requested languages do not show which releases are of one chapter, those of all are read, once a week: one
+ * more request.
+ */
 export async function readKnownTitle(
-  { titleId, title, listed, languages }: ListedTitle,
+  listedTitle: ListedTitle,
   library: Library,
-  {
-    kept,
-    nowMs,
-    signal,
-  }: {
-    readonly kept: TitleListing | undefined;
-    readonly nowMs: number;
-    readonly signal: AbortSignal;
-  },
+  { client, warn, context, signal }: Deps,
+): Promise<KnownTitle> {
+  const { titleId, title, languages, isPartial = false } = listedTitle;
+  const cache = new ListingCache(context.paths.state);
+  const nowMs = context.clock.wallMs();
+  const kept = await cache.read(titleId);
+  const known = await combine(listedTitle, library, { kept, nowMs, signal });
+  const isComplete = languages.length === 0 && !isPartial;
+  if (!known.keys.areRunsGuessed || isComplete || (kept && isRecent(kept, nowMs))) return known;
+  if (!title) return known;
+  try {
+    const inAll = await readListing(title, { client, cache, nowMs, warn, signal });
+    await cache.writeIfPossible(titleId, inAll);
+    return await combine(listedTitle, library, { kept: inAll, nowMs, signal });
+  } catch (error) {
+    if (isTolerable(error)) return known;
+    throw error;
+  }
+}
+
+interface CombineOptions {
+  readonly kept: TitleListing | undefined;
+  readonly nowMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** Opens only the files of chapters that the service does not list. */
+async function combine(
+  { titleId, title, listed, languages, isPartial = false }: ListedTitle,
+  library: Library,
+  { kept, nowMs, signal }: CombineOptions,
 ): Promise<KnownTitle> {
   const byId = new Map(listed.map((chapter) => [chapter.id, chapter]));
-  const isRead = ({ language }: Chapter) => languages.length === 0 || languages.includes(language);
+  const isRead = ({ language }: Chapter) =>
+    !isPartial && (languages.length === 0 || languages.includes(language));
   const before = (kept?.releases ?? []).filter(({ id }) => !byId.has(id));
-  const inOtherLanguages = before.filter((release) => !isRead(release));
+  const notRead = before.filter((release) => !isRead(release));
   const earlier = [...before.filter(isRead), ...(kept?.earlier ?? [])]
     .filter(({ id }) => !byId.has(id))
     .map((release) => ({ ...release, isUnavailable: true }));
@@ -84,7 +122,7 @@ export async function readKnownTitle(
   const unlisted = await readUnlisted({ titleId, names, listed: byId }, library, signal);
   const { numbersRestart = false } = title ?? {};
   const inFiles = unlisted.map(({ release }) => release);
-  const all = [...listed, ...inOtherLanguages, ...earlier, ...inFiles];
+  const all = [...listed, ...notRead, ...earlier, ...inFiles];
   return { keys: chapterKeys(all, { numbersRestart, nowMs }), unlisted, earlier };
 }
 

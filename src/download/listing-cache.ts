@@ -54,16 +54,22 @@ export interface ListingDeps {
 }
 
 /** Reads the title's list from the service into the cache. */
-export async function updateListing(
+export async function updateListing(title: Title, deps: ListingDeps): Promise<CachedListing> {
+  const listing = await readListing(title, deps);
+  await deps.cache.write(title.id, listing);
+  return listing;
+}
+
+/** Reads the title's list from the service. */
+export async function readListing(
   title: Title,
   { client, cache, nowMs, warn, signal }: ListingDeps,
 ): Promise<CachedListing> {
   const releases = await fetchTitleFeed(client, title.id, { signal, warn });
   const { name, status, numbersRestart, latestChapterId } = title;
   const earlier = notListed(releases, await cache.read(title.id));
-  const listing = { name, status, numbersRestart, latestChapterId, releases, earlier };
-  await cache.write(title.id, { ...listing, checkedAtMs: nowMs });
-  return { ...listing, checkedAtMs: nowMs };
+  const checkedAtMs = nowMs;
+  return { name, status, numbersRestart, latestChapterId, releases, earlier, checkedAtMs };
 }
 
 /** The list of the title with the releases of some languages as they are now; no languages stand for all. */
@@ -131,6 +137,11 @@ export class ListingCache {
 
   async writeMerged(titleId: string, mergedInto: string): Promise<void> {
     await writeCacheFile(this.#file(titleId), { mergedInto });
+  }
+
+  /** Without the list, as on a full disk, a later run asks for it again. */
+  async writeIfPossible(titleId: string, listing: CachedListing): Promise<void> {
+    await this.write(titleId, listing).catch(() => undefined);
   }
 
   async write(titleId: string, { releases, earlier, ...listing }: CachedListing): Promise<void> {

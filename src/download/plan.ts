@@ -124,8 +124,8 @@ function titlesOf(
   { series, titles }: Resolution,
   { selection: { languages } }: DownloadSession['request'],
 ) {
-  return series.map(({ titleId, chapters: listed }) => {
-    return { titleId, title: titles.get(titleId), listed, languages };
+  return series.map(({ titleId, chapters: listed, isPartial }) => {
+    return { titleId, title: titles.get(titleId), listed, isPartial, languages };
   });
 }
 

@@ -159,7 +159,7 @@ const NOW_MS = Number.POSITIVE_INFINITY;
 
 const naturalOrder = new Intl.Collator('en', { numeric: true });
 
-/** Chapters without an identity are told apart by their place in the natural order of their files. */
+/** Chapters without an identity differ by their place in the natural order of their files. */
 export function keyedChapters(chapters: readonly SourceChapter[]): KeyedChapters {
   const digits = String(chapters.length).length;
   const ordered = [...chapters].sort((a, b) => naturalOrder.compare(a.file, b.file));

@@ -17,7 +17,7 @@ export function lacksVolume({ volume, number }: Pick<Chapter, 'volume' | 'number
 /**
  * The chapters of one title. Where numbers begin again, only the volumes of a chapter's own run count.
  * @param listed what the service lists of the title
- * @param keys of all known releases of the title; without them, a number that is in several runs tells no volume
+ * @param keys of all known releases of the title; without them, a number that is in several runs has no volume
  */
 export function inferVolumes<T extends Pick<Chapter, 'id' | 'volume' | 'number'>>(
   chapters: readonly T[],

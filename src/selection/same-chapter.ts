@@ -36,7 +36,7 @@ export interface ChapterKeys {
   /** Undefined for a volume that no release names. */
   readonly runOfVolume: (volume: string) => number | undefined;
   readonly hasSeveralRuns: boolean;
-  /** Whether the releases of other languages may tell of which runs some are. */
+  /** Whether the releases of other languages may show of which runs some are. */
   readonly areRunsGuessed: boolean;
   /** The reading order: by run, then by number, those without one last, then by time. */
   readonly compare: (a: OrderedRelease, b: OrderedRelease) => number;
@@ -179,7 +179,7 @@ function intoChapters(uploads: readonly Upload[]): readonly (readonly Upload[])[
 function areTwo(a: Upload, b: Upload): boolean {
   if (a.language !== b.language) return false;
   const sharesGroup = a.credits.some((credit) => b.credits.includes(credit));
-  // Nothing tells two extras of one group apart, of which one may have been deleted.
+  // Two extras of one group look the same, and one of them may have been deleted.
   const isNameless = a.number === undefined && a.titleKey === '' && b.titleKey === '';
   if (isNameless) return sharesGroup || a.credits.length === 0 || b.credits.length === 0;
   return sharesGroup && a.isReadable && b.isReadable && haveOtherTitles(a.titleKey, b.titleKey);

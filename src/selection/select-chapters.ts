@@ -47,7 +47,7 @@ export interface Selection {
 export interface SelectionContext {
   /** Milliseconds since the epoch: chapters published later are excluded. */
   readonly nowMs: number;
-  /** Of all known releases of the title. */
+  /** The keys of all known releases of the title. */
   readonly keys: Pick<ChapterKeys, 'keyOf' | 'compare'>;
 }
 
@@ -133,7 +133,7 @@ function selectOneOfEach(
   });
 }
 
-/** Of `others`, those that a person may take for chapters of their own, and that are of a chapter of `selected`. */
+/** The releases among `others` that a person may take for chapters of their own, and that are of a chapter of `selected`. */
 export function leftOutReleases(
   others: readonly Chapter[],
   selected: readonly Chapter[],

@@ -27,7 +27,7 @@ export interface VolumeRuns {
   readonly runs: ReadonlyMap<string, number>;
   /** By numberKey of the volume. */
   readonly ofVolumes: ReadonlyMap<string, number>;
-  /** Whether releases without a volume may be of other runs than they seem: releases in more languages may tell. */
+  /** Whether releases without a volume may be of other runs than they seem: releases in more languages may show it. */
   readonly areGuessed: boolean;
 }
 

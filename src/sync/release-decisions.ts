@@ -82,7 +82,7 @@ export interface ReleaseDecisions {
 export interface TitleReleases {
   /** All that the service lists in the requested languages. */
   readonly releases: readonly Chapter[];
-  /** Those that it listed before. */
+  /** The releases that it listed before. */
   readonly earlier?: readonly Chapter[];
   /** Chapters in the output folder that the service does not list, of which there is a new release. */
   readonly uploads?: readonly EarlierUpload[];
@@ -151,9 +151,11 @@ class Decisions {
         this.found.external.push(chapter);
     }
     for (const { chapter, explanation } of selected) {
-      if (knownReleases.length > 0) this.#addKnown(chapter, explanation, knownReleases);
-      else this.#addNew(chapter, explanation, releases);
-      this.#nameLeftOut(chapter, excluded);
+      const instead =
+        knownReleases.length > 0
+          ? this.#addKnown(chapter, explanation, knownReleases)
+          : this.#addNew(chapter, explanation, releases);
+      if (instead) this.#nameLeftOut(instead, excluded);
     }
   }
 
@@ -161,25 +163,29 @@ class Decisions {
     return this.stateOf(id).state !== 'missing';
   }
 
-  #addKnown(chapter: Chapter, why: string, knownReleases: readonly Chapter[]): void {
+  /** The release whose file is there, or will be; undefined if the owner has removed it, or never wanted it. */
+  #addKnown(chapter: Chapter, why: string, knownReleases: readonly Chapter[]): Chapter | undefined {
     const { rules, found } = this;
     this.known += 1;
     if (knownReleases.every(({ id }) => this.stateOf(id).state === 'recorded'))
       found.withoutFile.push(chapter);
-    if (knownReleases.includes(chapter)) return;
     const old = bestOf(
       knownReleases.filter(({ id }) => this.stateOf(id).state === 'saved'),
       rules,
     );
-    if (!old) return;
+    if (!old || knownReleases.includes(chapter)) return old;
     const isReplaced = rules.upgrade && mayReplace(old, chapter, this.context.keys);
-    if (isReplaced && rankIn(rules, chapter) < rankIn(rules, old))
+    if (isReplaced && rankIn(rules, chapter) < rankIn(rules, old)) {
       found.planned.push({ chapter, why, replaces: old.id });
-    else if (mayBeTwo(old, chapter) || old.language !== chapter.language)
+      return chapter;
+    }
+    if (mayBeTwo(old, chapter) || old.language !== chapter.language)
       found.doubled.push(this.#doubled(chapter, old));
+    return old;
   }
 
-  #addNew(chapter: Chapter, why: string, releases: readonly Chapter[]): void {
+  /** Undefined if it waits for a preferred group. */
+  #addNew(chapter: Chapter, why: string, releases: readonly Chapter[]): Chapter | undefined {
     const { rules, found, context } = this;
     const decision = decideUpload(chapter, this.uploads, {
       selection: rules.selection,
@@ -195,14 +201,16 @@ class Decisions {
     else if (untilMs > context.nowMs) {
       found.waiting.push({ chapter, untilMs });
       this.againAtMs.push(untilMs);
+      return undefined;
     } else found.planned.push({ chapter, why });
+    return chapter;
   }
 
   /** Other releases that a person may take for chapters of their own. */
-  #nameLeftOut(selected: Chapter, excluded: readonly ExcludedChapter[]): void {
+  #nameLeftOut(instead: Chapter, excluded: readonly ExcludedChapter[]): void {
     for (const { chapter, reason } of excluded)
-      if (reason === 'other-release' && !this.#isDownloaded(chapter) && mayBeTwo(selected, chapter))
-        this.found.doubled.push(this.#doubled(chapter, selected));
+      if (reason === 'other-release' && !this.#isDownloaded(chapter) && mayBeTwo(instead, chapter))
+        this.found.doubled.push(this.#doubled(chapter, instead));
   }
 
   #doubled(chapter: Chapter, other: Chapter): DoubledRelease {

@@ -16,7 +16,7 @@ import { emptyResult, type DownloadResult } from '../download/download-result.js
 import { readListedVolumes } from '../download/plan-volumes.js';
 import type { LibraryIndex } from '../cbz/library-index.js';
 import { readKnownTitle, type KnownTitle } from '../download/known-title.js';
-import { isRecent, ListingCache, mergeListing, updateListing } from '../download/listing-cache.js';
+import { ListingCache, mergeListing } from '../download/listing-cache.js';
 import { savedState } from '../download/saved-state.js';
 import { inferVolumes, lacksVolume } from '../selection/infer-volumes.js';
 import type { ChapterKeys } from '../selection/same-chapter.js';
@@ -194,27 +194,20 @@ type Decide = (
   selection?: Pick<ReleaseRules['selection'], 'volumes'>,
 ) => ReleaseDecisions;
 
-/**
- * What is known of the title; its list is kept for the next runs. Where the requested languages cannot tell which releases
- * are of one chapter, those of all are read, once a week: one more request.
- */
+/** What is known of the title; its list is kept for the next runs. */
 async function readTitle(
   { id, title, options }: DueTitle,
   listed: readonly Chapter[],
   library: LibraryIndex,
-  { client, warn, context, options: { dryRun }, userSignal: signal }: SyncSession,
+  session: SyncSession,
 ): Promise<KnownTitle> {
+  const { context, options: syncOptions, userSignal: signal } = session;
   const languages = languagesOf(options, context.settings);
   const cache = new ListingCache(context.paths.state);
-  const nowMs = context.clock.wallMs();
-  const kept = await cache.read(id);
-  if (!dryRun) await cache.write(id, mergeListing(title, listed, languages, kept));
+  if (!syncOptions.dryRun)
+    await cache.writeIfPossible(id, mergeListing(title, listed, languages, await cache.read(id)));
   const listedTitle = { titleId: id, title, listed, languages };
-  const known = await readKnownTitle(listedTitle, library, { kept, nowMs, signal });
-  const isKnownInAll = languages.length === 0 || (kept !== undefined && isRecent(kept, nowMs));
-  if (dryRun || !known.keys.areRunsGuessed || isKnownInAll) return known;
-  const inAll = await updateListing(title, { client, cache, nowMs, warn, signal });
-  return readKnownTitle(listedTitle, library, { kept: inAll, nowMs, signal });
+  return readKnownTitle(listedTitle, library, { ...session, signal });
 }
 
 /** Where volumes are bound: one request, if a chapter to download lacks its volume. */

@@ -168,6 +168,35 @@ export const ONE_CHAPTER_ROWS: Readonly<Record<string, readonly Step[]>> = {
       skipped: { otherwise: 'pt1 pt2', upgrade: '' },
     },
   ],
+  'two volumes with the same numbers, which a release in another language names': [
+    {
+      upload: {
+        ...later(volumes({ 1: [1, 2] }), 1),
+        ...later(volumes({ 2: [1, 2] }, { groups: ['Other'], volume: null }), 30),
+        french1: { number: '1', volume: '1', groups: ['Fr'], language: 'fr', day: 1 },
+        french2: { number: '1', volume: '2', groups: ['Fr'], language: 'fr', day: 30 },
+        french3: { number: '2', volume: '2', groups: ['Fr'], language: 'fr', day: 31 },
+      },
+      saved: '1.1 1.2 2.1 2.2',
+    },
+  ],
+  'a deleted chapter, and a chapter of a less preferred group with its number in the next volume': [
+    {
+      upload: {
+        '1.1': { number: '1', volume: '1', ...GOOD },
+        '1.3': { number: '3', volume: '1', ...GOOD },
+        '2.4': { number: '4', volume: '2', ...GOOD },
+      },
+      wishes: GOOD_FIRST,
+      saved: '1.1 1.3 2.4',
+    },
+    {
+      remove: ['1.3'],
+      upload: { '2.3': { number: '3', volume: '2', ...FAST } },
+      saved: '1.1 1.3 2.4',
+      skipped: '2.3',
+    },
+  ],
 };
 
 /** The same the other way round. */
@@ -195,18 +224,6 @@ export const ONE_CHAPTER_VARIANTS: Readonly<Record<string, readonly Step[]>> = {
   'two volumes with the same numbers, of which first only some are wished for': [
     { upload: TWO_VOLUMES, wishes: { chapters: '1' }, saved: '1.1 2.1' },
     { wishes: {}, saved: TWO_VOLUMES_SAVED },
-  ],
-  'two volumes with the same numbers, which a release in another language names': [
-    {
-      upload: {
-        ...later(volumes({ 1: [1, 2] }), 1),
-        ...later(volumes({ 2: [1, 2] }, { groups: ['Other'], volume: null }), 30),
-        french1: { number: '1', volume: '1', groups: ['Fr'], language: 'fr', day: 1 },
-        french2: { number: '1', volume: '2', groups: ['Fr'], language: 'fr', day: 30 },
-        french3: { number: '2', volume: '2', groups: ['Fr'], language: 'fr', day: 31 },
-      },
-      saved: '1.1 1.2 2.1 2.2',
-    },
   ],
   'a numbered chapter that its group uploads twice, in one volume': [
     {

@@ -26,15 +26,14 @@ type GroupName = (typeof GROUPS)[number];
 const LANGUAGES: Readonly<Record<GroupName, string>> = { Good: 'en', Fast: 'en', Brasil: 'pt-br' };
 /** Replaced files are looked for until the end of the year. */
 const OPTIONS = {
-  env: { TANKOBON_KEEP_REPLACED: '400d' },
-  settings: { reports: false },
+  settings: { reports: false, keepReplaced: 400 * DAY_MS },
 } as const;
 
 interface Release {
   readonly id: string;
   readonly group: GroupName;
   readonly chapter: TrueChapter;
-  /** As the service lists it. */
+  /** The number that the service lists. */
   number: string;
   volume: string | undefined;
   title: string | undefined;
@@ -309,6 +308,7 @@ class RandomYear {
     if (code !== 0) this.#report(`exit code ${code}: ${stderr}`);
     for (const { type, chapter } of lines) {
       if (typeof chapter !== 'string') continue;
+      if (type === 'chapter-started') continue;
       if (type !== 'chapter-saved') this.#named.add(chapter);
       else if (before.has(chapter) || this.#removedByOwner.has(chapter))
         this.#report(`${this.#describe(chapter)} was had, and is loaded again`);
@@ -330,7 +330,7 @@ class RandomYear {
       for (const [chapter, releases] of groupBy(wished, (release) => release.chapter)) {
         const truth = truthOf({ series, release: { chapter } });
         if (this.#saved.has(truth) || removed.has(truth)) continue;
-        // What has another chapter's number cannot be told from that chapter until it is corrected.
+        // What has another chapter's number looks like that chapter until it is corrected.
         const isMistyped = ({ number, chapter: own }: Release): boolean =>
           own === chapter || number === String(chapter.number);
         if (mistyped.some(isMistyped) || releases.some(({ id }) => this.#named.has(id))) continue;
@@ -399,7 +399,7 @@ const attributesOf = (release: Release): Partial<ChapterAttributes> => ({
   translatedLanguage: LANGUAGES[release.group],
 });
 
-/** The chapters of the pages in a file, whatever its name: pages are stored as they are, and name their chapter. */
+/** The chapters of the pages in a file, whatever its name: each has one page, stored as it is, that names it. */
 function idsIn(file: string): readonly string[] {
   const text = readFileSync(file, 'latin1');
   const ids = [...text.matchAll(/chapter ([0-9a-f-]{36}), page /g)].map((match) => match[1] ?? '');

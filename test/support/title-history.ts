@@ -63,7 +63,7 @@ export interface Step {
 
 export interface StepResult {
   readonly saved: string;
-  /** As `other-release-saved`. */
+  /** The releases that are skipped as `other-release-saved`. */
   readonly skipped: string;
   /** What the run loaded, changed, or reported, apart from what every run of its kind reports. */
   readonly news: readonly string[];
@@ -73,7 +73,7 @@ export interface StepResult {
 
 export interface HistoryResult {
   readonly steps: readonly StepResult[];
-  /** Of one more run after the last step. */
+  /** The result of one more run after the last step. */
   readonly again: StepResult;
 }
 

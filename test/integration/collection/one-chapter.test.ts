@@ -1,4 +1,4 @@
-/** `overview` and `bind` of titles in which the number alone does not say what is one chapter. */
+/** `overview`, `bind` and `adopt` of titles in which the number alone does not say what is one chapter. */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { bindFolder, imageDigests, sha256 } from '../../support/bind-harness.js'
 import { testImage } from '../../support/chapter-files.js';
 import { ONE_CHAPTER_ROWS } from '../../support/one-chapter-rows.js';
 import { runCommand } from '../../support/retag-harness.js';
-import { TitleHistories, type Step } from '../../support/title-history.js';
+import { releaseId, TitleHistories, type Step } from '../../support/title-history.js';
 
 type Overview = Readonly<Record<string, unknown>>;
 
@@ -108,6 +108,25 @@ describe('overview of what is not downloaded', () => {
   });
 });
 
+test('overview knows what a download has read since the last one', async () => {
+  const title = 'Salt';
+  const group = { groups: ['Good'] };
+  const histories = await TitleHistories.start('download', { [title]: [] });
+  try {
+    const early = { a: { number: '1', volume: '1' }, b: { number: '2', volume: '1' } };
+    histories.change(title, { upload: { ...early, c: { number: '1', ...group } }, saved: '' });
+    await histories.runOnce();
+    await overview(histories);
+    histories.change(title, { edit: { c: { volume: '11' } }, saved: '' });
+    await histories.runOnce();
+    expect(histories.resultsOf(title).at(-1)?.saved).toBe('a b c');
+    const found = (await overview(histories)).get(title);
+    expect(found).toMatchObject({ have: 3, duplicates: [] });
+  } finally {
+    await histories.stop();
+  }
+});
+
 const isNotDownloaded = ({ reason }: { readonly reason: string }): boolean =>
   reason === 'not-downloaded';
 
@@ -176,6 +195,42 @@ describe('bind', () => {
       expect(books).toHaveLength(count);
       const chapters = events.map((event) => (event.type === 'book-saved' ? event.chapters : 0));
       expect(chapters.reduce((sum, each) => sum + each, 0)).toBe(4);
+    } finally {
+      await histories.stop();
+    }
+  });
+});
+
+describe('adopt', () => {
+  const volumes = (numbers: Readonly<Record<string, readonly number[]>>): Step => ({
+    upload: Object.fromEntries(
+      Object.entries(numbers).flatMap(([volume, all]) =>
+        all.map((number) => [`${volume}.${number}`, { volume, number: String(number) }]),
+      ),
+    ),
+    saved: '',
+  });
+  const seasons = volumes({ 1: [1, 2], 2: [3, 4], 3: [2, 3, 4] });
+
+  test.each([
+    ['of a volume that has the number', 'Salt Vol.03 Ch.003.cbz', '3.3'],
+    ['of another volume of the same season', 'Salt Vol.02 Ch.001.cbz', '1.1'],
+    ['of a later volume, whose chapter of that number is not listed', 'Salt Vol.03 Ch.001.cbz', ''],
+    ['of a volume that is not listed', 'Salt Vol.04 Ch.001.cbz', ''],
+  ])('a file %s', async (_, name, found) => {
+    const histories = await TitleHistories.start('download', { Salt: [seasons] });
+    try {
+      histories.change('Salt', seasons);
+      const { base } = histories.harness;
+      mkdirSync(join(base.output, 'Salt'), { recursive: true });
+      await writeArchive(join(base.output, 'Salt', name), { '001.png': await testImage('png', 1) });
+      const { code, stdout } = await runCommand(base, 'adopt', base.output, '--json');
+      const events = stdout
+        .split('\n')
+        .filter((line) => line.includes('"file-recognized"'))
+        .map((line) => JSON.parse(line) as Overview);
+      const expected = found === '' ? [] : [releaseId('Salt', found)];
+      expect([code, events.map((event) => event['chapter'])]).toEqual([0, expected]);
     } finally {
       await histories.stop();
     }

@@ -23,7 +23,7 @@ async function pathsAfter(mode: Mode, title: string): Promise<Readonly<Record<st
 }
 
 describe('names', () => {
-  test('chapters of one number in several volumes are told apart by the volume, and need no id', async () => {
+  test('chapters of one number in several volumes have their volume in the name, and need no id', async () => {
     const title = 'two volumes with the same numbers';
     const name = (volume: number, chapter: number) =>
       `${title}/${title} Vol.0${volume} Ch.00${chapter} [Scans].cbz`;

@@ -247,6 +247,20 @@ describe('what was kept for as long as the setting says', () => {
     expect(existsSync(join(inner, '.tankobon-replaced'))).toBe(false);
   });
 
+  test('is removed by the next bind into a folder of books, which nothing else reads', async () => {
+    const books = join(harness.folder, 'books');
+    const bind = () => runCommand(harness, 'bind', harness.output, '--by', 'title', '-o', books);
+    await bind();
+    reupload('1', '9');
+    await download({ update: true });
+    await bind();
+    const keptBooks = join(books, '.tankobon-replaced');
+    expect(names(keptBooks).filter((name) => name.endsWith('.replaced'))).toHaveLength(1);
+    clock.advance(31 * DAY_MS);
+    await bind();
+    expect(existsSync(keptBooks)).toBe(false);
+  });
+
   posixTest('is all that is removed: links, files of others and other folders stay', async () => {
     reupload('1', '9');
     await download({ update: true });

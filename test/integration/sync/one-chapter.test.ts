@@ -1,11 +1,11 @@
 /** `sync`, with and without upgrade, of titles in which the number alone does not say what is one chapter. */
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ONE_CHAPTER_ROWS } from '../../support/one-chapter-rows.js';
 import { testOneChapterRows } from '../../support/one-chapter-tests.js';
 import { runCommand } from '../../support/retag-harness.js';
-import { DAY_MS } from '../../support/sync-harness.js';
-import { releaseId, TitleHistories, type Mode } from '../../support/title-history.js';
+import { DAY_MS, titleId } from '../../support/sync-harness.js';
+import { releaseId, TitleHistories, type Mode, type Step } from '../../support/title-history.js';
 
 describe('sync', () => {
   testOneChapterRows('sync');
@@ -80,5 +80,61 @@ test('people read once what gets a release that is skipped since another one is 
     expect(first.match(/another release of the chapter is saved.*all-releases/g)).toHaveLength(2);
     clock.advance(8 * DAY_MS);
     expect(await printed()).not.toContain('another release');
+  });
+});
+
+test('a dry run plans what the run saves, also where only another language shows which chapters there are', async () => {
+  const title = 'two volumes with the same numbers, which a release in another language names';
+  await useTitle('sync', title, async (histories) => {
+    histories.change(title, ONE_CHAPTER_ROWS[title]?.[0] ?? { saved: '' });
+    histories.writeSubscriptions();
+    const { lines } = await histories.harness.sync({ dryRun: true });
+    const planned = lines.flatMap(({ type, chapter }) => (type === 'planned' ? [chapter] : []));
+    const chapters = ['1.1', '1.2', '2.1', '2.2'].map((name) => releaseId(title, name));
+    expect(planned.sort()).toEqual(chapters.sort());
+  });
+});
+
+test.each(['download', 'sync'] as const)(
+  '%s does without the lists of titles where they cannot be kept',
+  async (mode) => {
+    const title = 'two volumes with the same numbers, which a release in another language names';
+    await useTitle(mode, title, async (histories) => {
+      const { output, folder } = histories.harness.base;
+      mkdirSync(join(folder, 'home'), { recursive: true });
+      writeFileSync(join(folder, 'home', 'listings'), 'not a folder');
+      await histories.runStep(0);
+      expect(readdirSync(output)).toEqual([title]);
+      expect(histories.resultsOf(title).at(-1)?.saved).toBe('1.1 1.2 2.1 2.2');
+    });
+  },
+);
+
+describe('no release is said to be left out for another one of which no file is there', () => {
+  const title = 'Salt';
+  const releases: Step = {
+    upload: {
+      slow: { number: '1', volume: '1', groups: ['Slow'], day: 499 },
+      fast: { number: '1', volume: '2', groups: ['Fast'], day: 499.5 },
+    },
+    saved: '',
+  };
+
+  test.each([
+    ['that waits for a preferred group', { group: ['Good'], 'wait-for-group': '20d' }, {}],
+    ['of before the subscription', {}, { fromNow: true }],
+  ])('one %s', async (_, options, flags) => {
+    const histories = await TitleHistories.start('sync', { [title]: [releases] });
+    try {
+      histories.change(title, releases);
+      const { harness } = histories;
+      const series = { target: `title:${titleId(title)}`, language: ['en'], ...options };
+      harness.write(`series:\n  - ${JSON.stringify(series)}\n`);
+      const { code, lines } = await harness.sync(flags);
+      expect(code).toBe(0);
+      expect(lines.filter(({ type }) => /saved|skipped/.test(type))).toEqual([]);
+    } finally {
+      await histories.stop();
+    }
   });
 });

@@ -30,7 +30,7 @@ interface Figures {
   readonly doubled: number;
 }
 
-/** Of the releases that are saved. */
+/** The figures of the releases that are saved. */
 function figuresOf(
   releases: readonly GeneratedRelease[],
   saved: readonly GeneratedRelease[],
