@@ -89,12 +89,12 @@ function addEditCommands(sync: Command, { run }: CommandRunner): void {
     .command('add')
     .description('subscribe to titles, or change the options of a subscription')
     .argument(
-      '<target>',
-      'MangaDex URL or UUID of a title, list, group or author; follows: what the account follows; the name of a subscription to change it',
+      '<target...>',
+      'MangaDex URL or UUID of a title, list, group or author; follows: what the account follows; the name of a subscription to change it, or of a title to search for',
     )
-    .action((target: string, _: GivenOptions, self: Command) =>
+    .action((words: string[], _: GivenOptions, self: Command) =>
       run(async (context) =>
-        (await import('./sync-add.js')).syncAdd(target, flagsOf(self), context),
+        (await import('./sync-add.js')).syncAdd(words, flagsOf(self), context),
       ),
     );
   const remove = sync
