@@ -173,11 +173,11 @@ describeWith('the questions at a real terminal', { programs: ['tmux'] }, () => {
       await terminal.typeAlone('tankobon search counted --limit 1');
       const menu = await untilAsked(/Which title\?.*https/);
       expect(joined(menu)).toContain('1 of 2 titles; more: --limit 2, or more words');
-      expect(joined(menu)).toMatch(/https:\/\/mangadex\.org\/title\/[0-9a-f-]{36}/);
+      expect(menu.replace(/\s+/g, '')).toMatch(/https:\/\/mangadex\.org\/title\/[0-9a-f-]{36}/);
       await terminal.type('');
       await answer([[LANGUAGE, '']]);
       const asked = joined(await untilAsked(/Download\?/));
-      expect(asked).toContain(`2 chapters in en, at least`);
+      expect(asked).toContain('2 chapters in en, ');
       expect(asked.replaceAll(' ', '')).toContain(`,into${folder}.Download?`);
       await terminal.type('');
       const ended = joined(await terminal.ended());

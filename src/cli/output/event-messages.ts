@@ -6,6 +6,7 @@ import { chapterName, type ChapterFields } from '../../selection/chapter-fields.
 import { describeBindEvent } from './bind-messages.js';
 import { warningMessage } from './error-message.js';
 import type { AppEvent, ObserverOptions } from './observer.js';
+import { plannedRow } from './planned-row.js';
 import {
   describeKept,
   describeRetaggedChapter,
@@ -126,10 +127,7 @@ export class EventMessages {
   }
 
   #plainResult(event: AppEvent): string | undefined {
-    if (event.type === 'planned') {
-      const volume = event.volumeInferred ? '; volume inferred' : '';
-      return `${event.chapter}  ${nameOf(event)}: ${event.why}${volume}`;
-    }
+    if (event.type === 'planned') return plannedRow(event, this.options.verbose === true);
     const isSaved = event.type === 'chapter-saved' && !this.options.booksOnly;
     return isSaved || event.type === 'book-saved' ? event.file : undefined;
   }

@@ -43,7 +43,7 @@ async function printed(options: ObserverOptions, { outputIsTerminal = false } = 
   return { stdout: stdout.texts.join(''), stderr: stderr.texts.join('') };
 }
 
-const RESULTS = '/comics/1.cbz\n/comics/v1.cbz\nc  Alpha Ch. 1: the only release\n';
+const RESULTS = '/comics/1.cbz\n/comics/v1.cbz\nAlpha  Ch. 1  no group  the only release\n';
 
 test('the paths of saved files go to standard output, also when only messages go to a file', async () => {
   for (const outputIsTerminal of [false, true]) {
