@@ -39,7 +39,7 @@ export const RUN_OPTIONS = {
   stdin: {
     kind: 'switch',
     description:
-      'read a JSON object from standard input: username, password, clientId, clientSecret',
+      'read a JSON object from standard input: username, password, clientId, clientSecret; with --for the key',
     commands: { login: true },
   },
   insecureStorage: {
