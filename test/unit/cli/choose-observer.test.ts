@@ -50,8 +50,7 @@ test('the paths of saved files go to standard output, also when only messages go
     const { stdout, stderr } = await printed({}, { outputIsTerminal });
     expect(stdout).toBe(RESULTS);
     expect(stderr).toBe(
-      'warning: The clock is wrong.\n' +
-        'failed: b: Page 3 failed.\nv1.cbz: saved, 2 pages, 9 B\nerror: No space left.\n',
+      'warning: The clock is wrong.\n' + 'failed: b: Page 3 failed.\nerror: No space left.\n',
     );
   }
 });
