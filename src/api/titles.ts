@@ -94,12 +94,28 @@ interface TitleSearchOptions extends CollectionOptions {
 
 const DEFAULT_SEARCH_LIMIT = 20;
 
-/** Titles by name, the best match first, by one request. Throws `bad-option` for empty words or an invalid limit. */
+/** As `searchTitlePage`, without the number of all. */
 export async function searchTitles(
   client: ServiceClient,
   words: string,
   options: TitleSearchOptions = {},
-): Promise<Title[]> {
+): Promise<readonly Title[]> {
+  const { titles } = await searchTitlePage(client, words, options);
+  return titles;
+}
+
+interface TitlePage {
+  readonly titles: readonly Title[];
+  /** How many titles match. */
+  readonly total: number;
+}
+
+/** Titles by name, the best match first, by one request. Throws `bad-option` for empty words or an invalid limit. */
+export async function searchTitlePage(
+  client: ServiceClient,
+  words: string,
+  options: TitleSearchOptions = {},
+): Promise<TitlePage> {
   const { limit = DEFAULT_SEARCH_LIMIT, languages, withPeople = false } = options;
   const title = words.replace(/\s+/gu, ' ').trim();
   if (title === '') throw new UsageError('bad-option', 'The words to search for are empty.');
@@ -113,9 +129,9 @@ export async function searchTitles(
   appendAll(query, 'availableTranslatedLanguage', languages);
   if (withPeople) appendAll(query, 'includes', ['author', 'artist']);
   const reader = new CollectionReader(client, '/manga', titleSchema, options);
-  const { items } = await reader.readPage(query);
+  const { items, total } = await reader.readPage(query);
   reader.finish();
-  return items.map(toTitle);
+  return { titles: items.map(toTitle), total };
 }
 
 export function toTitle({ id, attributes, relationships }: TitleEntity): Title {

@@ -1,28 +1,20 @@
 /** The options of commands, from the table of options: for commander, and parsed. */
 import { InvalidArgumentError, Option, type Command } from 'commander';
+import { optionsByHeading } from '../config/options/headings.js';
 import type { CommandName } from '../config/options/option-definition.js';
 import {
   anyOf,
   flagOf,
   hasOpposite,
-  HEADINGS,
   optionDefinition,
   optionsOf,
   type OptionName,
 } from '../config/options/options.js';
 import { looksLikeTarget } from '../selection/target.js';
 
-/** The commands whose options have headings, and those that they use. */
-const HEADINGS_OF: Partial<Record<CommandName, readonly (keyof typeof HEADINGS)[]>> = {
-  download: ['Selection:', 'Files:', 'Network:', 'Output:'],
-  'sync add': ['Selection:', 'Files:'],
-  'sync import': ['Selection:', 'Files:'],
-};
-
 export function addOptions(command: Command, commandName: CommandName): Command {
-  const headings = HEADINGS_OF[commandName] ?? [];
-  for (const name of optionsOf(commandName)) {
-    command.optionsGroup(headings.find((heading) => name in HEADINGS[heading]) ?? '');
+  for (const [name, heading] of optionsByHeading(commandName)) {
+    command.optionsGroup(heading);
     const shown = commandOption(name, commandName);
     const hidden = hasOpposite(name) ? [new Option(oppositeFlag(shown.long ?? '')).hideHelp()] : [];
     // The one without `no-` comes first: otherwise commander takes it for the default.
@@ -36,7 +28,7 @@ function commandOption(name: OptionName, commandName: CommandName): Option {
   const definition = optionDefinition(name);
   const { kind, short, commands, description, choices, placeholder, conflictsWith } = definition;
   const sentence = commands?.[commandName];
-  const notes = notesOf(name, commandName).join('; ');
+  const notes = notesOf(name).join('; ');
   const text = typeof sentence === 'string' ? sentence : description;
   const flags = [short === undefined ? [] : `-${short}`, flagOf(name) ?? ''].flat().join(', ');
   const value =
@@ -49,16 +41,14 @@ function commandOption(name: OptionName, commandName: CommandName): Option {
   return conflictsWith === undefined ? option : option.conflicts(conflictsWith);
 }
 
-/** The range, choices, default and setting of an option. */
-function notesOf(name: OptionName, commandName: CommandName): readonly string[] {
-  const definition = optionDefinition(name);
-  const { kind, range, choices, default: byDefault, isSetting, ignoresSetting = [] } = definition;
+/** The range, choices and default of an option. */
+function notesOf(name: OptionName): readonly string[] {
+  const { kind, range, choices, default: byDefault } = optionDefinition(name);
   const hasDefault = byDefault !== undefined && byDefault !== '' && typeof byDefault !== 'boolean';
   return [
     ...(range ? [`${range[0]} to ${range[1]}`] : []),
     ...(choices && kind !== 'cover' && kind !== 'device' ? [anyOf(choices)] : []),
     ...(hasDefault ? [`default: ${byDefault}`] : []),
-    ...(isSetting && !ignoresSetting.includes(commandName) ? [`setting: ${name}`] : []),
   ];
 }
 

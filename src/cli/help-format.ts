@@ -1,20 +1,22 @@
 /** How help is laid out: commander's own format, and sections for examples and environment variables below it. */
+import { stripVTControlCharacters } from 'node:util';
 import { Help, type Command, type HelpConfiguration, type OutputConfiguration } from 'commander';
 import { ENVIRONMENT } from '../config/environment.js';
 import { columnsOf } from './output/own-terminal.js';
 import { maxOf } from '../core/extremes.js';
 
 /** What concerns several commands: `tankobon help <topic>`. */
-export const TOPIC_NAMES = [
-  'settings',
-  'names',
-  'devices',
-  'subscriptions',
-  'environment',
-  'exit-codes',
-  'events',
-] as const;
-export type TopicName = (typeof TOPIC_NAMES)[number];
+const TOPICS = {
+  settings: 'defaults for most options: tankobon config set',
+  names: 'fields for --name and --print',
+  devices: 'screens for bind --for',
+  subscriptions: 'the file that sync reads',
+  environment: 'variables: folders, proxy, ledger, settings',
+  'exit-codes': 'what each exit code means',
+  events: 'what --json prints',
+};
+export type TopicName = keyof typeof TOPICS;
+export const TOPIC_NAMES = Object.keys(TOPICS) as readonly TopicName[];
 
 export type HelpItems = readonly (readonly [term: string, description: string])[];
 
@@ -43,6 +45,10 @@ export const HELP_FORMAT: HelpConfiguration = {
   subcommandTerm: (command) => Help.prototype.subcommandTerm(command).replace(' [options]', ''),
   // Descriptions state choices and defaults themselves.
   optionDescription: ({ description }) => description,
+  formatHelp(this: Help, command, help) {
+    const text = Help.prototype.formatHelp.call(this, command, help);
+    return command.parent ? commandsFirst(text, help) : text;
+  },
   formatItem: (term, termWidth, description, help) => {
     const width = helpWidth(help);
     if (width - termWidth - 4 >= MIN_DESCRIPTION_WIDTH)
@@ -51,6 +57,20 @@ export const HELP_FORMAT: HelpConfiguration = {
     return `  ${wrappedTerm}\n      ${indentRest(help.boxWrap(description, width - 6), 6)}`;
   },
 };
+
+/** Whether the first line ends with a colon: that of `Usage:` has the command behind it. */
+const hasHeading = (section: string) => /^\S.*:$/m.test(stripVTControlCharacters(section));
+
+/** Moves the subcommands, which commander prints last, before the options. */
+function commandsFirst(text: string, help: Help): string {
+  const sections = text.split(/\n(?=\S)/);
+  const isCommands = (section: string) => section.startsWith(help.styleTitle('Commands:'));
+  const [commands, options] = [sections.findIndex(isCommands), sections.findIndex(hasHeading)];
+  if (commands < 0) return text;
+  const [moved = ''] = sections.splice(commands, 1);
+  sections.splice(options, 0, moved);
+  return sections.join('\n');
+}
 
 function helpWidth(help: Help): number {
   return help.helpWidth ?? 80;
@@ -85,6 +105,13 @@ export function addTopics(command: Command): Command {
     ['tankobon help <command>', 'its options and examples'],
     ['tankobon help <topic>', TOPIC_NAMES.join(', ')],
   ]);
+}
+
+/** The topics that concern the options of the command. */
+export function addMore(command: Command, ...topics: readonly TopicName[]): Command {
+  return addSection(command, 'More:', () =>
+    topics.map((topic) => [`tankobon help ${topic}`, TOPICS[topic]]),
+  );
 }
 
 /** Environment variables that the command reads. */

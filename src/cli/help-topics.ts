@@ -33,7 +33,7 @@ type Section = readonly [heading: string, content: readonly (HelpItems[number] |
 const TOPICS: Readonly<Record<TopicName, () => readonly Section[]>> = {
   settings: () => [
     [
-      'Set with tankobon config set; in brackets the default, the flag and the variable:',
+      'Set with tankobon config set; in brackets the default, the option and the variable:',
       SETTING_NAMES.map((name) => [name, describeSetting(name)]),
     ],
   ],

@@ -188,9 +188,18 @@ function usageError(
   const longer = option === undefined ? undefined : longerOption(option, command);
   const similar = longer ?? /Did you mean (\S+?)\?/.exec(suggestion)?.[1];
   // The error has no cause: with DEBUG, commander's own would print the value that is left out here.
+  const meant = similar === undefined ? quietNote(message, command) : `Did you mean ${similar}? `;
   return new UsageError('bad-option', /[.!?]$/.test(sentence) ? sentence : `${sentence}.`, {
-    hint: `${similar === undefined ? '' : `Did you mean ${similar}? `}Run: tankobon help${pathBelow(program, command)}`,
+    hint: `${meant}Run: tankobon help${pathBelow(program, command)}`,
   });
+}
+
+/** `-q` without a quality, since it is `--quiet` in most programs. */
+function quietNote(message: string, { options }: Command): string {
+  const isQuality = message.includes("option '-q, --quality");
+  return isQuality && options.some(({ long }) => long === '--quiet')
+    ? 'For less output, use --quiet. '
+    : '';
 }
 
 function unknownChoice(

@@ -44,8 +44,13 @@ export function askText(
   );
 }
 
+/** A menu shows no more rows at once. */
+export const MAX_MENU_ROWS = 7;
+
 interface Choice<Value> {
   readonly name: string;
+  /** Shown below the menu while the choice is selected. */
+  readonly description?: string;
   /** Shown once it is chosen, in place of the name. */
   readonly short?: string;
   readonly value: Value;
@@ -60,7 +65,7 @@ export function choose<Value>(
 ): Promise<Value> {
   // Without it, a choice of the value undefined would be preselected.
   const start = preselected === undefined ? {} : { default: preselected };
-  const config = { message, choices, loop: false, ...start };
+  const config = { message, choices, pageSize: MAX_MENU_ROWS, loop: false, ...start };
   return prompt(context, ({ select }, streams) => select<Value>(config, streams));
 }
 

@@ -79,7 +79,7 @@ export type BindEvent =
 
 /** Why a chapter is in no book. */
 export const LEFT_OUT_REASONS = {
-  'no-volume': 'it has no volume; --by title binds it',
+  'no-volume': 'no volume; --by title binds it',
   'other-release': 'another release of the same chapter is in the book',
   'archive-damaged': 'the archive cannot be read',
 } as const;

@@ -60,6 +60,11 @@ describeWith('login at a terminal', { programs: ['python3'] }, () => {
       { awaits: 'Client secret:', types: `${secret}\r` },
     ]);
     expect(shown).toMatchObject({ code: 0, untyped: 0 });
+    const text = readable(shown).replace(/\s+/g, ' ');
+    const note =
+      'API client section of https://mangadex.org/settings. Its approval may take a while';
+    expect(text.indexOf(note)).toBeGreaterThanOrEqual(0);
+    expect(text.indexOf(note)).toBeLessThan(text.indexOf('Username:'));
     expect(readable(shown)).toContain(username);
     expect(readable(shown)).toContain(id);
     expect(readable(shown)).toContain('Logged in as reader.');

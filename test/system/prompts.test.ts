@@ -1,5 +1,13 @@
 /** The questions at a real terminal of 40, 80 and 200 columns: their menus, and what Esc and Ctrl-C leave. */
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { editChapter } from '../../src/practice-server/library/library.js';
@@ -45,6 +53,7 @@ const QUESTIONS: readonly Question[] = [
     before: [[/Folder for the chapters\?/, 'out']],
     awaits: LANGUAGE,
   },
+  { command: 'sync add lighthouse', awaits: TITLE },
   { command: 'adopt manga --apply --choose', awaits: ADDRESS },
   {
     command: 'adopt manga --apply --choose',
@@ -116,6 +125,9 @@ async function exitCode(): Promise<number> {
   return Number(/^code: (\d+)$/m.exec(await terminal.ended())?.[1]);
 }
 
+/** Wrapped lines as one. */
+const joined = (screen: string): string => screen.replace(/\s+/g, ' ');
+
 const rowsWith = (screen: string, text: RegExp): string[] =>
   screen.split('\n').filter((row) => text.test(row));
 
@@ -152,6 +164,48 @@ describeWith('the questions at a real terminal', { programs: ['tmux'] }, () => {
     },
     60_000,
   );
+
+  test.each([40, 80, 200])(
+    'at %i columns a name becomes a series that stays up to date by three commands',
+    async (columns) => {
+      await open(columns);
+      const title = `https://mangadex.org/title/${titleId(LONG)}`;
+      await terminal.typeAlone('tankobon search counted --limit 1');
+      const menu = await untilAsked(/Which title\?.*https/);
+      expect(joined(menu)).toContain('1 of 2 titles; more: --limit 2, or more words');
+      expect(menu.replace(/\s+/g, '')).toMatch(/https:\/\/mangadex\.org\/title\/[0-9a-f-]{36}/);
+      await terminal.type('');
+      await answer([[LANGUAGE, '']]);
+      const asked = joined(await untilAsked(/Download\?/));
+      expect(asked).toContain('2 chapters in en, ');
+      expect(asked.replaceAll(' ', '')).toContain(`,into${folder}.Download?`);
+      await terminal.type('');
+      const ended = joined(await terminal.ended());
+      const [command = ''] = /tankobon sync add.*?(?=\$ ?$)/s.exec(ended) ?? [];
+      expect(ended).toContain('New chapters later: tankobon sync add');
+      const words = command.replaceAll(' ', '');
+      expect(words).toMatch(
+        /^tankobonsyncaddhttps:\/\/mangadex\.org\/title\/[0-9a-f-]{36}--languageen--output/,
+      );
+      expect(words).toContain(folder);
+
+      await terminal.typeAlone(`tankobon sync add ${title} --language en --output '${folder}'`);
+      expect(joined(await terminal.ended())).toContain('run: tankobon sync ');
+      await terminal.typeAlone('tankobon sync');
+      expect(joined(await terminal.ended())).toMatch(/Nothing new|2 .*new|saved/);
+      expect(readdirSync(folder).filter((name) => name.endsWith('.cbz'))).toEqual([]);
+    },
+    120_000,
+  );
+
+  test('sync add with a name searches, asks, and subscribes', async () => {
+    await open(80);
+    await terminal.typeAlone('tankobon sync add lighthouse --output out --language en');
+    await answer([[TITLE, '']]);
+    expect(joined(await terminal.ended())).toMatch(/Subscribed: The Lighthouse.*Languages: en/);
+    const file = join(folder, 'home/subscriptions.yaml');
+    expect(readFileSync(file, 'utf8')).toMatch(/https:\/\/mangadex\.org\/title\/[0-9a-f-]{36}/);
+  }, 60_000);
 
   test.each([40, 80, 200])(
     'at %i columns Esc and Ctrl-C cancel each question with exit 130, and nothing is written',

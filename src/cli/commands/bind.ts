@@ -3,9 +3,12 @@ import type { Command } from 'commander';
 import type { GivenOptions } from '../../config/options/options.js';
 import { EXIT, exitCodeOf, type ExitCode } from '../../core/exit-codes.js';
 import { addOptions } from '../command-options.js';
+import type { BindEvent } from '../../formats/bind-events.js';
 import type { CommandContext, CommandRunner } from '../command-context.js';
 import { addExamples } from '../help-format.js';
+import { describeLeftOut } from '../output/bind-messages.js';
 import { writeHints } from '../output/error-message.js';
+import type { AppEvent, Observer } from '../output/observer.js';
 
 export function bindCommand(program: Command, { run }: CommandRunner): Command {
   const command = program
@@ -21,6 +24,26 @@ export function bindCommand(program: Command, { run }: CommandRunner): Command {
     ['tankobon bind ~/comics --format epub -o ~/books', 'as EPUB, with the original images'],
     ['tankobon bind ~/comics --dry-run', 'print what this would write, and what is missing'],
   ]);
+}
+
+/** Without `json`, chapters that are in no book are reported in one line for each reason, before the first other event. */
+function collectLeftOut({ observe, note }: Observer, json = false) {
+  let leftOut: Extract<BindEvent, { readonly type: 'chapter-left-out' }>[] = [];
+  const reportLeftOut = (): void => {
+    for (const line of describeLeftOut(leftOut)) note(line);
+    leftOut = [];
+  };
+  return {
+    reportLeftOut,
+    observe: (event: AppEvent): void => {
+      if (!json && event.type === 'chapter-left-out' && event.message === undefined)
+        leftOut.push(event);
+      else {
+        reportLeftOut();
+        observe(event);
+      }
+    },
+  };
 }
 
 async function bind(
@@ -41,10 +64,12 @@ async function bind(
   };
   keepHeapSmall();
   const observer = await chooseObserver(options, context, 'reading');
+  const { observe, reportLeftOut } = collectLeftOut(observer, options.json);
   try {
     if (options.dryRun) {
       const plan = await planBooks(request, context.signal);
-      observePlan(plan, observer.observe);
+      observePlan(plan, observe);
+      reportLeftOut();
       return plan.failed.length > 0 ? EXIT.incomplete : EXIT.done;
     }
     await checkOutputFolder(request.output);
@@ -54,7 +79,7 @@ async function bind(
     };
     const lock = { isExclusive: false, signal, warn };
     const { errors } = await withLibraryLock(request.output, context, lock, () =>
-      bindBooks(request, observer.observe, signal),
+      bindBooks(request, observe, signal),
     );
     observer.close();
     writeHints(errors, context);

@@ -113,7 +113,9 @@ export function completeCommand(program: Command, { runBare }: CommandRunner): C
   return program
     .command('__complete', { hidden: true })
     .argument('[words...]')
-    .addOption(new Option('--for <shell>', 'quote for this shell').choices(QUOTED_SHELLS))
+    .addOption(
+      new Option('--for <shell>', 'quote for this shell').choices(QUOTED_SHELLS).hideHelp(),
+    )
     .action((words: readonly string[], { for: shell }: { readonly for?: QuotedShell }) =>
       runBare(async (context) => {
         const subscriptions =

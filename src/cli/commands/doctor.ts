@@ -27,7 +27,7 @@ export function doctorCommand(program: Command, { runBare }: CommandRunner): Com
     ['tankobon doctor', 'exit code 3 if something does not work'],
     ['tankobon doctor --online', 'also ask the API, and renew the login'],
   ]);
-  return addEnvironment(command, 'TANKOBON_HOME', 'TANKOBON_LEDGER');
+  return addEnvironment(command, 'TANKOBON_HOME');
 }
 
 async function doctor(options: GivenOptions, context: BareCommandContext): Promise<ExitCode> {

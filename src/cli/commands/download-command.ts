@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { addOptions } from '../command-options.js';
 import type { CommandRunner } from '../command-context.js';
-import { addEnvironment, addExamples } from '../help-format.js';
+import { addExamples, addMore } from '../help-format.js';
 import type { GivenOptions } from '../../config/options/options.js';
 
 export function downloadCommand(program: Command, { run }: CommandRunner): Command {
@@ -11,7 +11,7 @@ export function downloadCommand(program: Command, { run }: CommandRunner): Comma
     .description('download chapters, each as a CBZ file')
     .argument(
       '[target...]',
-      'chapter, title, list, group or author: its UUID (title:UUID, list:UUID, group:UUID, author:UUID) or its MangaDex URL; follows: what the account follows',
+      'MangaDex URL or UUID of a title, chapter, list, group or author; follows: what the account follows',
     )
     .action((targets: string[], options: GivenOptions) =>
       run(async (context) => {
@@ -28,7 +28,7 @@ export function downloadCommand(program: Command, { run }: CommandRunner): Comma
     ],
     ['tankobon download title:UUID --dry-run', 'print what this would download, and why'],
   ]);
-  return addEnvironment(command, 'TANKOBON_HOME', 'TANKOBON_LEDGER', 'HTTPS_PROXY', 'NO_PROXY');
+  return addMore(command, 'settings', 'names', 'environment');
 }
 
 /** The word after `--cover` is a target unless it is `all`. */

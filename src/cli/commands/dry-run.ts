@@ -1,8 +1,6 @@
 /** `--dry-run`: what would be downloaded and why, and the least time that it takes. */
-import type { Chapter } from '../../api/chapters.js';
 import { groupBy } from '../../core/group-by.js';
 import { formatCount, formatDuration, pluralize } from '../../core/human-format.js';
-import { printableLine } from '../../core/printable.js';
 import { failedEvent } from '../../download/download-result.js';
 import type { UpdateEvent } from '../../download/events.js';
 import { minTimeMs } from '../../download/estimate.js';
@@ -13,12 +11,13 @@ import { chapterFields, chapterName } from '../../selection/chapter-fields.js';
 import type { ObserverOptions } from '../output/observer.js';
 import { describeKept, describeRetaggedChapter } from '../output/retag-messages.js';
 import { describeSkipped, failedLine, skippedLine } from '../output/sentences.js';
+import { plannedRow, printableRow, volumeName } from '../output/planned-row.js';
 import { jsonLine } from '../output/json-line.js';
 
 /** More chapters are printed by volume. */
 const MAX_ROWS = 30;
 
-/** With `verbose` each chapter of a long list, with its file and the reason. */
+/** With `verbose` each chapter of a long list, with its file. */
 export function describePlan(plan: Plan, { json, verbose = false }: ObserverOptions): string {
   return json ? toJson(plan) : toText(plan, verbose);
 }
@@ -104,32 +103,24 @@ function updateLine(event: UpdateEvent): string {
   return kept ? describeKept(file, kept) : skippedLine(event);
 }
 
-/** Such as `Endless Stairs  Vol. 1 Ch. 7  en  Tidewater Scans`. */
 function chapterRow(planned: PlannedChapter, verbose: boolean): string {
-  const { job, chapter, seriesName, why } = planned;
-  const row = chapter
-    ? printableRow([
-        seriesName ?? '–',
-        [volumeName(chapter), numberName(chapter.number)].filter(Boolean).join(' '),
-        chapter.language,
-        chapter.groups.map(({ name }) => name).join(' + ') || 'no group',
-        replacementNote(planned),
-      ])
-    : job.id;
-  return verbose ? `${row}\n  ${job.id}\n  ${job.file}\n  ${why}` : row;
+  const { job, chapter, seriesName } = planned;
+  const fields = chapter && chapterFields(chapter, seriesName);
+  const why = replacementNote(planned) ?? planned.why;
+  return plannedRow({ ...fields, chapter: job.id, file: job.file, why }, verbose);
 }
 
 /** What is loaded although a file has the chapter. */
-function replacementNote({ compared, job }: PlannedChapter): string {
-  if (job.isDamaged) return '(replaces the saved one: it is damaged)';
-  if (compared) return '(replaces the saved one: its pages changed)';
-  return job.replacesChapter === undefined ? '' : '(replaces the saved one: uploaded again)';
+function replacementNote({ compared, job }: PlannedChapter): string | undefined {
+  if (job.isDamaged) return 'replaces the saved one: it is damaged';
+  if (compared) return 'replaces the saved one: its pages changed';
+  return job.replacesChapter === undefined ? undefined : 'replaces the saved one: uploaded again';
 }
 
 /** One line for each volume of a series in a language. */
 function volumeRows(chapters: readonly PlannedChapter[]): string[] {
   const volumes = groupBy(chapters, ({ seriesName = '–', chapter }) => {
-    const volume = volumeName(chapter ?? {}) || 'no volume';
+    const volume = volumeName(chapter ? chapterFields(chapter) : {}) || 'no volume';
     return [seriesName, volume, chapter?.language ?? ''].join('\0');
   });
   const rows = [...volumes].map(([key, list]) => {
@@ -142,23 +133,25 @@ function volumeRows(chapters: readonly PlannedChapter[]): string[] {
     const range =
       first === undefined ? '' : first === last ? `Ch. ${first}` : `Ch. ${first}–${last}`;
     const count = pluralize(list.length, 'chapter');
-    const cells = [series, volume, range, count, language, [...groups].join(', ')];
+    const reasons = new Set(list.map(shortReason));
+    const cells = [
+      series,
+      volume,
+      range,
+      count,
+      language,
+      [...groups].join(', '),
+      [...reasons].join(', '),
+    ];
     return printableRow(cells);
   });
-  return [...rows, 'Each chapter, with its file and the reason: --verbose'];
+  return [...rows, 'Each chapter, with its file: --verbose'];
 }
 
-function printableRow(cells: readonly (string | undefined)[]): string {
-  return cells.flatMap((cell) => (cell ? [printableLine(cell)] : [])).join('  ');
-}
-
-function volumeName({ volume, isVolumeInferred }: Partial<Chapter>): string {
-  if (volume === undefined) return '';
-  return `Vol. ${volume}${isVolumeInferred ? ' (inferred)' : ''}`;
-}
-
-function numberName(number: string | undefined): string {
-  return number === undefined ? 'no number' : `Ch. ${number}`;
+/** Without the time, which differs. */
+function shortReason(planned: PlannedChapter): string {
+  const [reason = ''] = (replacementNote(planned) ?? planned.why).split(', ');
+  return reason;
 }
 
 /** With `verbose` the other releases of selected chapters; what was not asked for is only counted. */

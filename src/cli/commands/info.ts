@@ -20,7 +20,7 @@ export function infoCommand(program: Command, { run }: CommandRunner): Command {
     .description('print what a title has: languages, groups, chapters, size; downloads nothing')
     .argument(
       '<target...>',
-      'title, chapter of the title, list, group or author: its UUID (title:UUID, list:UUID, group:UUID, author:UUID) or its MangaDex URL; follows: what the account follows',
+      'MangaDex URL or UUID of a title, chapter, list, group or author; follows: what the account follows',
     )
     .action((targets: string[], options: GivenOptions) =>
       run((context) => info(targets, options, context)),

@@ -21,7 +21,10 @@ export async function storeHookKey(
   context: CommandContext,
 ): Promise<ExitCode> {
   prepareStateFolder(context, warnTo(context.stderr));
-  const key = options.stdin ? await keyFromStdin(context) : await askForKey(service, context);
+  const key =
+    options.stdin || !context.stdin.isTTY
+      ? await keyFromStdin(service, context)
+      : await askForKey(service, context);
   if (!isValidHookKey(key)) {
     throw new AuthError(
       'bad-login-input',
@@ -47,22 +50,30 @@ function withoutKeychain(service: HookService, cause: TankobonError): AuthError 
   });
 }
 
-async function keyFromStdin(context: CommandContext): Promise<string> {
-  const input = INPUT.safeParse(parseJson(await readStdin(context)));
+/** The text alone, or a JSON object. Only the object can have an empty key, which removes the stored one. */
+async function keyFromStdin(service: HookService, context: CommandContext): Promise<string> {
+  const text = (await readStdin(context)).trim();
+  if (text === '') {
+    throw new AuthError('login-incomplete', `Missing: ${HOOK_KEY_NAMES[service]}.`, {
+      hint: `Pipe the key into: tankobon login --for ${service}`,
+    });
+  }
+  if (!text.startsWith('{')) return text;
+  const input = INPUT.safeParse(parseJson(text));
   if (input.success) return input.data.key;
   throw new AuthError(
     'bad-login-input',
     'Standard input is not a JSON object with only the string key.',
     {
-      hint: 'Pipe a JSON object into it: {"key": "…"}',
+      hint: 'Pipe the key into it, or a JSON object: {"key": "…"}',
     },
   );
 }
 
 async function askForKey(service: HookService, context: CommandContext): Promise<string> {
-  if (!context.stdin.isTTY || !context.stderr.isTTY) {
+  if (!context.stderr.isTTY) {
     throw new AuthError('login-incomplete', `Missing: ${HOOK_KEY_NAMES[service]}.`, {
-      hint: `Pipe a JSON object with the string key into: tankobon login --for ${service} --stdin`,
+      hint: `Pipe the key into: tankobon login --for ${service}`,
     });
   }
   const message = `${HOOK_KEY_NAMES[service]} (empty to remove it):`;

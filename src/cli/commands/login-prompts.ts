@@ -4,6 +4,8 @@ import type { PasswordGrant } from '../../auth/token-endpoint.js';
 import { printableLine } from '../../core/printable.js';
 import type { CommandContext } from '../command-context.js';
 import { askText, type PromptContext } from '../prompt.js';
+import { wrapText } from '../help-format.js';
+import { CLIENT_NOTE } from './login-client-note.js';
 import { fieldProblem, LOGIN_FIELDS, type GivenFields, type LoginField } from './login-input.js';
 
 /** @param defaultUsername used if the user just presses Enter */
@@ -12,6 +14,9 @@ export async function askForFields(
   defaultUsername: string | undefined,
   context: PromptContext,
 ): Promise<PasswordGrant> {
+  const asksForClient = given.clientId === undefined || given.clientSecret === undefined;
+  if (asksForClient)
+    context.stderr.write(`${wrapText(CLIENT_NOTE, (context.stderr.columns || 80) - 1)}\n`);
   const keyboard = openKeyboard(context.stdin);
   const ask = (name: LoginField) => {
     const { label } = LOGIN_FIELDS[name];

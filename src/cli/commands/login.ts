@@ -10,12 +10,18 @@ import type { CommandContext, CommandRunner } from '../command-context.js';
 import { addOptions } from '../command-options.js';
 import { addEnvironment, addExamples } from '../help-format.js';
 import type { GivenFields } from './login-input.js';
+import { CLIENT_NOTE } from './login-client-note.js';
 import { checkStoredLogin } from './refresh.js';
 
 export function loginCommand(program: Command, { run }: CommandRunner): Command {
   const command = program
     .command('login')
-    .description('log in to MangaDex with your personal API client; prompts for missing values')
+    .summary('log in to MangaDex with your personal API client; prompts for missing values')
+    .description(
+      `log in to MangaDex with your personal API client; prompts for missing values
+
+${CLIENT_NOTE}`,
+    )
     .action(({ for: service, check, ...options }: GivenOptions) =>
       run(async (context) => {
         if (check) return checkStoredLogin(context);
@@ -28,7 +34,7 @@ export function loginCommand(program: Command, { run }: CommandRunner): Command 
     ['tankobon login', 'prompts for all values; secrets are not echoed'],
     ['tankobon login --stdin < login.json', 'for a script; no option takes a secret'],
     ['tankobon login --check', 'exit code 4 if you have to log in again'],
-    ['tankobon login --for komga', 'prompts for the API key that sync needs'],
+    ['tankobon login --for komga', 'asks for the API key that sync needs, or reads it from a pipe'],
   ]);
   return addEnvironment(
     command,

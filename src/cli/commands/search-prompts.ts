@@ -5,21 +5,26 @@ import { printableLine } from '../../core/printable.js';
 import type { Plan } from '../../download/plan.js';
 import type { CommandContext } from '../command-context.js';
 import { chooseLanguage } from '../language-prompt.js';
-import { titleChoice } from '../output/title-table.js';
-import { askYes, choiceColumns, choose } from '../prompt.js';
+import { moreTitlesNote, titleChoice } from '../output/title-table.js';
+import { titleWebUrl } from '../../selection/target.js';
+import { askYes, choiceColumns, choose, MAX_MENU_ROWS } from '../prompt.js';
 import { minPlanTimeMs } from './dry-run.js';
 
 export async function chooseTitle(
   titles: readonly Title[],
+  total: number,
   context: CommandContext,
 ): Promise<Title> {
   const columns = choiceColumns(context);
   const choices = titles.map((title) => ({
     name: titleChoice(title, columns),
     short: printableLine(title.name),
+    description: titleWebUrl(title.id),
     value: title,
   }));
-  return choose(context, 'Which title? (Esc to cancel)', choices);
+  context.stderr.write(moreTitlesNote(titles.length, total));
+  const rows = titles.length > MAX_MENU_ROWS ? `${MAX_MENU_ROWS} of ${titles.length} shown; ` : '';
+  return choose(context, `Which title? (${rows}Esc to cancel)`, choices);
 }
 
 /** The value of `--language`: asked where the title has several and no option decides. */
@@ -34,12 +39,16 @@ export async function chooseTitleLanguage(
   return chooseLanguage(sorted, context.settings.language?.[0], context);
 }
 
-/** Such as `1,680 chapters in en, at least 42 min. Download?` */
-export async function confirmPlan(plan: Plan, context: CommandContext): Promise<boolean> {
+/** Such as `1,680 chapters in en, at least 42 min, into /home/me/Comics. Download?` */
+export async function confirmPlan(
+  plan: Plan,
+  output: string,
+  context: CommandContext,
+): Promise<boolean> {
   const languages = new Set(plan.chapters.flatMap(({ chapter }) => chapter?.language ?? []));
   const count = pluralize(plan.chapters.length, 'chapter');
   const time = minPlanTimeMs(plan);
   const least = time === 0 ? '' : `, at least ${formatDuration(time)}`;
-  const message = `${count} in ${[...languages].sort().join(', ')}${least}. Download?`;
+  const message = `${count} in ${[...languages].sort().join(', ')}${least}, into ${printableLine(output)}. Download?`;
   return askYes(context, message);
 }

@@ -1,5 +1,6 @@
 /** `tankobon search`: finds titles by name and prints a table or JSON, or downloads the one chosen at the terminal. */
 import type { Command } from 'commander';
+import { resolve } from 'node:path';
 import type { Title } from '../../api/titles.js';
 import {
   compilePrintTemplate,
@@ -8,13 +9,13 @@ import {
   type PrintValues,
 } from '../../config/print-template.js';
 import type { GivenOptions } from '../../config/options/options.js';
-import { ChapterError } from '../../core/errors.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
+import { expandHome } from '../../core/home-folder.js';
 import { printableLine } from '../../core/printable.js';
 import type { CommandContext, CommandRunner } from '../command-context.js';
 import { addOptions } from '../command-options.js';
 import { addExamples } from '../help-format.js';
-import { warnTo } from '../output/error-message.js';
+import { findTitles, nothingFound } from '../find-titles.js';
 import { canAsk } from '../prompt.js';
 import { looksLikeTarget, parseTarget, titleWebUrl, type Target } from '../../selection/target.js';
 import { jsonLine } from '../output/json-line.js';
@@ -35,8 +36,6 @@ export function searchCommand(program: Command, { run }: CommandRunner): Command
   ]);
 }
 
-const OTHER_WORDS = 'Try fewer words, or another of its names.';
-
 /** Lists the titles that were found, or downloads one of them. Throws UsageError('bad-option') for an empty name. */
 async function search(
   words: string,
@@ -52,17 +51,11 @@ async function search(
   const languages = options.language ?? settings.language ?? [];
   const withPeople = template?.fields.some((field) => /^(author|artist)$/.test(field));
   const wanted = { languages, limit, target, withPeople };
-  const found = await findTitles(target?.id ?? words, wanted, context);
+  const { titles: found, total } = await findTitles(target?.id ?? words, wanted, context);
   const titles = takesFirst ? found.slice(0, 1) : found;
   if (json) stdout.write(jsonLine(titles.map(toJson)));
   const [first] = titles;
-  if (!first) {
-    const inLanguages = languages.length === 0 ? '' : ` with chapters in ${languages.join(' or ')}`;
-    throw new ChapterError('chapter-not-found', `No title${inLanguages} found: ${words}`, {
-      hint:
-        languages.length === 0 ? OTHER_WORDS : `${OTHER_WORDS} For all languages: --language all`,
-    });
-  }
+  if (!first) throw nothingFound(words, languages);
   if (json) return EXIT.done;
   if (template) {
     for (const title of titles) stdout.write(`${template.format(valuesOf(title))}\n`);
@@ -74,12 +67,13 @@ async function search(
   }
   if (canAsk(context)) {
     const { chooseTitle } = await import('./search-prompts.js');
-    const title = target ? first : await chooseTitle(titles, context);
+    const title = target ? first : await chooseTitle(titles, total, context);
     return downloadChosen(title, options, context);
   }
-  const { titleLines } = await import('../output/title-table.js');
+  const { moreTitlesNote, titleLines } = await import('../output/title-table.js');
   const lines = titleLines(titles, columnsOf(stdout));
   stdout.write(`${lines.join('\n')}\n`);
+  stderr.write(moreTitlesNote(titles.length, total));
   return EXIT.done;
 }
 
@@ -109,7 +103,7 @@ function targetIn(words: string, { settings }: CommandContext): Target | undefin
     : undefined;
 }
 
-/** Asks in which language, and whether to download. */
+/** Asks in which language, and whether to download. The last line says how to get new chapters. */
 async function downloadChosen(
   title: Title,
   options: GivenOptions,
@@ -118,34 +112,20 @@ async function downloadChosen(
   const { download } = await import('./download.js');
   const { chooseTitleLanguage, confirmPlan } = await import('./search-prompts.js');
   const language = await chooseTitleLanguage(title, options.language, context);
-  return download([`title:${title.id}`], { ...options, language }, context, (plan) =>
-    confirmPlan(plan, context),
+  const output = resolve(expandHome(options.output ?? context.settings.output));
+  const answer = { isYes: false };
+  const exitCode = await download(
+    [`title:${title.id}`],
+    { ...options, language },
+    context,
+    async (plan) => (answer.isYes = await confirmPlan(plan, output, context)),
   );
-}
-
-interface FindOptions extends Pick<GivenOptions, 'limit'> {
-  readonly languages: readonly string[];
-  /** The title itself, in place of words. */
-  readonly target: Target | undefined;
-  readonly withPeople: boolean | undefined;
-}
-
-/** Sends one request. */
-async function findTitles(
-  words: string,
-  { languages, limit, target, withPeople }: FindOptions,
-  context: CommandContext,
-): Promise<readonly Title[]> {
-  const { stderr, signal } = context;
-  const { withService } = await import('../with-service.js');
-  const { fetchTitles, searchTitles } = await import('../../api/titles.js');
-  const options = { signal, warn: warnTo(stderr) };
-  return withService(context, async ({ anonymous }) => {
-    if (!target)
-      return searchTitles(anonymous, words, { ...options, languages, limit, withPeople });
-    const { titles } = await fetchTitles(anonymous, [target.id], options);
-    return [...titles.values()];
-  });
+  if (answer.isYes) {
+    const { syncAddCommand } = await import('./next-sync.js');
+    const next = await syncAddCommand(title.id, { ...options, language, output }, context);
+    if (next !== undefined) context.stderr.write(`New chapters later: ${next}\n`);
+  }
+  return exitCode;
 }
 
 function toJson({ id, name, year, status, languages }: Title): unknown {

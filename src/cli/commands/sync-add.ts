@@ -8,10 +8,12 @@ import type { GivenOptions } from '../../config/options/options.js';
 import { inspectSettings } from '../../config/settings.js';
 import { ChapterError, UsageError } from '../../core/errors.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
+import { shellQuoted } from '../../core/shell-quoted.js';
 import { printableLine } from '../../core/printable.js';
 import {
   looksLikeTarget,
   parseTarget,
+  titleWebUrl,
   withoutQuotes,
   type Target,
 } from '../../selection/target.js';
@@ -32,8 +34,10 @@ import { readStateOf } from '../../sync/sync-journal.js';
 import type { Subscription, Subscriptions } from '../../sync/subscriptions.js';
 import type { CommandContext } from '../command-context.js';
 import { chooseLanguage } from '../language-prompt.js';
+import { findTitles, nothingFound } from '../find-titles.js';
 import { askText, canAsk } from '../prompt.js';
 import { withService } from '../with-service.js';
+import { chooseTitle } from './search-prompts.js';
 import { checkKeys, entryOf } from './sync-entry.js';
 
 /** What the service has and can be subscribed to. */
@@ -45,12 +49,25 @@ interface Subject {
   readonly languages: readonly string[];
 }
 
-/** Subscribes, or changes a subscription. Throws UsageError before anything is sent. */
+/** Subscribes to each address; other words are one name. Throws UsageError before anything is sent for a target. */
 export async function syncAdd(
-  target: string,
-  { unset, ...flags }: GivenOptions,
+  words: readonly string[],
+  options: GivenOptions,
   context: CommandContext,
 ): Promise<ExitCode> {
+  const targets = words.every(isAddress) ? words : [words.join(' ')];
+  for (const target of targets) await addTarget(target, options, context);
+  return EXIT.done;
+}
+
+const isAddress = (text: string) =>
+  looksLikeTarget(text) || withoutQuotes(text).toLowerCase() === 'follows';
+
+async function addTarget(
+  given: string,
+  { unset, ...flags }: GivenOptions,
+  context: CommandContext,
+): Promise<void> {
   const file = subscriptionsPath(flags.file, context);
   const keys = checkKeys(unset);
   const entry = entryOf(flags, context.clock.wallMs());
@@ -59,7 +76,7 @@ export async function syncAdd(
     text: source.text,
     subscriptions: parseSubscriptions(source),
   }));
-  const existing = await findExisting(target, subscriptions, file, context);
+  const existing = await findExisting(given, subscriptions, file, context);
   if (existing) {
     const { text, name } = existing;
     const { isChanged } = await editSubscriptions(file, context, (source) => {
@@ -68,8 +85,9 @@ export async function syncAdd(
     });
     const what = isChanged ? 'Changed' : 'Already subscribed';
     context.stderr.write(`${what}: ${printableLine(name)}\n`);
-    return EXIT.done;
+    return;
   }
+  const target = isAddress(given) ? given : await chooseByName(given, flags, context);
   const parsed = parseTarget(target, extraHostsOf(context));
   if (parsed.kind === 'follows') return addAccount(entry, subscriptions, file, context);
   const output = flags.output ?? (await chooseOutput(subscriptions.defaults, context));
@@ -81,7 +99,7 @@ export async function syncAdd(
       `Already subscribed: ${merged} (title:${subject.id}).\n` +
         `hint: To change its options, run: tankobon sync edit title:${subject.id}\n`,
     );
-    return EXIT.done;
+    return;
   }
   const { languages, note } = await chooseLanguages(subject, flags, subscriptions, context);
   const written = entryOf({ ...flags, output, language: languages }, context.clock.wallMs());
@@ -92,7 +110,28 @@ export async function syncAdd(
     addSeries(source, text, { entry: { ...(title !== '' && { title }), ...written } }),
   );
   context.stderr.write(`Subscribed: ${title === '' ? text : title}\nLanguages: ${note}\n`);
-  return EXIT.done;
+  if (canAsk(context)) context.stderr.write('To download its chapters, run: tankobon sync\n');
+}
+
+/** The address of the title that is chosen at the terminal. Throws UsageError `bad-target` without one. */
+async function chooseByName(
+  name: string,
+  { language }: GivenOptions,
+  context: CommandContext,
+): Promise<string> {
+  if (!canAsk(context))
+    throw new UsageError(
+      'bad-target',
+      `Not an address, a UUID or a subscription: "${printableLine(name)}"`,
+      {
+        hint: `To search for a title, run: tankobon search ${name.split(/\s+/).map(shellQuoted).join(' ')}`,
+      },
+    );
+  const languages = language ?? context.settings.language ?? [];
+  const { titles, total } = await findTitles(name, { languages }, context);
+  if (titles.length === 0) throw nothingFound(name, languages);
+  const { id } = await chooseTitle(titles, total, context);
+  return titleWebUrl(id);
 }
 
 /** Subscribes to what the account follows. Throws UsageError `bad-option` for other options than the folder. */
@@ -101,7 +140,7 @@ async function addAccount(
   { defaults, follows }: Subscriptions,
   file: string,
   context: CommandContext,
-): Promise<ExitCode> {
+): Promise<void> {
   const [key] = Object.keys(options);
   if (key !== undefined || (given !== undefined && defaults.output !== undefined))
     throw new UsageError('bad-option', `--${key ?? 'output'} cannot be used with follows.`, {
@@ -109,7 +148,7 @@ async function addAccount(
     });
   if (follows) {
     context.stderr.write('Already subscribed: the titles that the account follows\n');
-    return EXIT.done;
+    return;
   }
   const output = typeof given === 'string' ? given : await chooseOutput(defaults, context);
   await editSubscriptions(file, context, (source) => ({ text: addFollows(source, output) }));
@@ -117,7 +156,6 @@ async function addAccount(
     'Subscribed: the titles that the account follows, with the defaults of the file\n' +
       'hint: It needs a login: tankobon login\n',
   );
-  return EXIT.done;
 }
 
 const targetText = ({ kind, id }: Subject) => `${kind}:${id}`;
@@ -131,8 +169,7 @@ async function findExisting(
 ): Promise<(Pick<Subscription, 'text'> & { readonly name: string }) | undefined> {
   const state = await readStateOf(file, context);
   const extraHosts = extraHostsOf(context);
-  const isTarget = looksLikeTarget(target) || withoutQuotes(target).toLowerCase() === 'follows';
-  const found = isTarget
+  const found = isAddress(target)
     ? findById(parseTarget(target, extraHosts).id, series, state)
     : series.some((each) => isMatch(each, target, state))
       ? series[findSubscription(target, series, state, extraHosts)]

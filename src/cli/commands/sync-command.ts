@@ -5,7 +5,7 @@ import type { GivenOptions } from '../../config/options/options.js';
 import type { HookName } from '../../sync/web-hooks.js';
 import { addOptions } from '../command-options.js';
 import type { CommandRunner } from '../command-context.js';
-import { addEnvironment, addExamples } from '../help-format.js';
+import { addExamples, addMore } from '../help-format.js';
 
 /** The options of a subcommand: those that `sync` has too are parsed as its own, wherever they are. */
 const flagsOf = (self: Command) => self.optsWithGlobals<GivenOptions>();
@@ -35,7 +35,7 @@ export function syncCommand(program: Command, runner: CommandRunner): Command {
     ['tankobon sync', 'download what is new; run it again at any time'],
     ['tankobon sync --every 6h', 'in a container: repeat until stopped'],
   ]);
-  return addEnvironment(command, 'TANKOBON_HOME', 'TANKOBON_LEDGER');
+  return addMore(command, 'subscriptions', 'settings', 'environment');
 }
 
 const HOOKS: readonly HookName[] = [...HOOK_SERVICES, 'exec'];
@@ -89,12 +89,12 @@ function addEditCommands(sync: Command, { run }: CommandRunner): void {
     .command('add')
     .description('subscribe to titles, or change the options of a subscription')
     .argument(
-      '<target>',
-      'title, list, group or author: its UUID (title:UUID, list:UUID, group:UUID, author:UUID) or its MangaDex URL; follows: what the account follows; the name of a subscription to change it',
+      '<target...>',
+      'MangaDex URL or UUID of a title, list, group or author; follows: what the account follows; the name of a subscription to change it, or of a title to search for',
     )
-    .action((target: string, _: GivenOptions, self: Command) =>
+    .action((words: string[], _: GivenOptions, self: Command) =>
       run(async (context) =>
-        (await import('./sync-add.js')).syncAdd(target, flagsOf(self), context),
+        (await import('./sync-add.js')).syncAdd(words, flagsOf(self), context),
       ),
     );
   const remove = sync

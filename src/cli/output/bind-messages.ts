@@ -1,5 +1,6 @@
 /** The events of binding as sentences for people. */
 import { basename, dirname, join } from 'node:path';
+import { groupBy } from '../../core/group-by.js';
 import { formatBytes, pluralize } from '../../core/human-format.js';
 import { LEFT_OUT_REASONS, type BindEvent } from '../../formats/bind-events.js';
 
@@ -15,16 +16,52 @@ function chapterNumbers(numbers: readonly string[]): string {
   return `${isOne ? 'chapter' : 'chapters'} ${numbers.join(', ')}`;
 }
 
+type BookPlanned = Extract<BindEvent, { readonly type: 'book-planned' }>;
+
+/** Such as `; missing: chapter 5`; empty if there is nothing to say. */
+function bookNote({ missing, volumeInferred = [] }: BookPlanned): string {
+  const gaps = missing.length === 0 ? '' : `; missing: ${chapterNumbers(missing)}`;
+  const inferred =
+    volumeInferred.length === 0 ? '' : `; volume inferred: ${chapterNumbers(volumeInferred)}`;
+  return `${gaps}${inferred}`;
+}
+
+/** One line for each book that is written, with what its plan said; none for a book that is there already. */
+export class BookLines {
+  readonly #notes = new Map<string, string>();
+
+  plan(event: BookPlanned): void {
+    this.#notes.set(event.file, bookNote(event));
+  }
+
+  /** @param isShown whether a book without a note has a line too: its path is on standard output anyway */
+  saved(event: Extract<BindEvent, { readonly type: 'book-saved' }>, isShown: boolean): string[] {
+    const { file, book = file } = event;
+    const note = this.#notes.get(book) ?? '';
+    // Of a book in parts the first one has the note.
+    this.#notes.delete(book);
+    return isShown || note !== '' ? [`${describeBindEvent(event)}${note}`] : [];
+  }
+}
+
+type LeftOut = Extract<BindEvent, { readonly type: 'chapter-left-out' }>;
+
+/** One line for each reason. */
+export function describeLeftOut(leftOut: readonly LeftOut[]): string[] {
+  return [...groupBy(leftOut, ({ reason }) => reason)].flatMap(([reason, chapters]) => {
+    const [only] = chapters;
+    if (only && chapters.length === 1) return [describeBindEvent(only)];
+    return [`left out: ${pluralize(chapters.length, 'chapter')}: ${LEFT_OUT_REASONS[reason]}`];
+  });
+}
+
 export function describeBindEvent(
   event: Exclude<BindEvent, { readonly type: 'chapter-removed' }>,
 ): string {
   switch (event.type) {
     case 'book-planned': {
-      const { file, chapters, pages, missing, volumeInferred = [] } = event;
-      const gaps = missing.length === 0 ? '' : `; missing: ${chapterNumbers(missing)}`;
-      const inferred =
-        volumeInferred.length === 0 ? '' : `; volume inferred: ${chapterNumbers(volumeInferred)}`;
-      return `${bookLabel(file)}: ${pluralize(chapters, 'chapter')}, ${pluralize(pages, 'page')}${gaps}${inferred}`;
+      const { file, chapters, pages } = event;
+      return `${bookLabel(file)}: ${pluralize(chapters, 'chapter')}, ${pluralize(pages, 'page')}${bookNote(event)}`;
     }
     case 'book-saved':
       return `${bookLabel(event.file)}: saved, ${pluralize(event.pages, 'page')}, ${formatBytes(event.bytes)}`;

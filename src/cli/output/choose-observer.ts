@@ -13,11 +13,11 @@ export async function chooseObserver(
   firstActivity: Activity = 'resolving',
 ): Promise<Observer> {
   const { stdout, stderr, env, clock } = context;
-  const { json, quiet, verbose, booksOnly, results } = options;
+  const { json, quiet, verbose, dryRun, booksOnly, results } = options;
   const progress = new RunProgress(clock);
   const isPlain = !json && !quiet;
   const savedLines = isPlain && hasOwnTerminal(stderr, stdout);
-  const messages = new EventMessages({ verbose, savedLines, booksOnly, results }, clock);
+  const messages = new EventMessages({ verbose, dryRun, savedLines, booksOnly, results }, clock);
   if (isPlain && stderr.isTTY && env['TERM'] !== 'dumb') {
     const { ProgressBars } = await import('./progress-bars.js');
     const bars = new ProgressBars(messages, progress, options, context, firstActivity);

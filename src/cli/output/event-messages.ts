@@ -3,9 +3,10 @@ import type { Clock } from '../../core/clock.js';
 import { formatBytes, formatLocalTime, pluralize } from '../../core/human-format.js';
 import type { DownloadEvent } from '../../download/events.js';
 import { chapterName, type ChapterFields } from '../../selection/chapter-fields.js';
-import { describeBindEvent } from './bind-messages.js';
+import { BookLines, describeBindEvent } from './bind-messages.js';
 import { warningMessage } from './error-message.js';
 import type { AppEvent, ObserverOptions } from './observer.js';
+import { plannedRow } from './planned-row.js';
 import {
   describeKept,
   describeRetaggedChapter,
@@ -15,7 +16,10 @@ import {
 import { failedLine, isShownWait, WaitLines } from './sentences.js';
 import { summaryLines, type Failures } from './summary.js';
 
-interface EventMessagesOptions extends Pick<ObserverOptions, 'verbose' | 'booksOnly' | 'results'> {
+interface EventMessagesOptions extends Pick<
+  ObserverOptions,
+  'verbose' | 'dryRun' | 'booksOnly' | 'results'
+> {
   /** Whether a saved chapter has a line beside its path on standard output. */
   readonly savedLines: boolean;
 }
@@ -25,6 +29,7 @@ export class EventMessages {
   readonly #failures: Failures = { failed: [], unfinished: 0, neverStarted: 0 };
   readonly #started = new Set<string>();
   readonly #waits = new WaitLines();
+  readonly #books = new BookLines();
 
   constructor(
     private readonly options: EventMessagesOptions,
@@ -33,7 +38,7 @@ export class EventMessages {
 
   /** The lines for one event; none for those that people need not see. */
   linesFor(event: AppEvent): readonly string[] {
-    const { verbose, savedLines } = this.options;
+    const { verbose, dryRun, savedLines } = this.options;
     const nowMs = this.clock.wallMs();
     switch (event.type) {
       case 'chapter-started': {
@@ -90,11 +95,14 @@ export class EventMessages {
       }
       case 'chapter-restored':
         return [`available again: ${nameOf(event)}`];
-      // A warning says what is to be done.
-      case 'book-skipped':
-        return event.reason === 'edited' ? [] : [describeBindEvent(event)];
       case 'book-planned':
+        this.#books.plan(event);
+        return verbose || dryRun ? [describeBindEvent(event)] : [];
       case 'book-saved':
+        return this.#books.saved(event, savedLines);
+      // Of an edited book a warning says what is to be done.
+      case 'book-skipped':
+        return [];
       case 'book-failed':
       case 'chapters-unavailable':
       case 'volume-incomplete':
@@ -126,10 +134,7 @@ export class EventMessages {
   }
 
   #plainResult(event: AppEvent): string | undefined {
-    if (event.type === 'planned') {
-      const volume = event.volumeInferred ? '; volume inferred' : '';
-      return `${event.chapter}  ${nameOf(event)}: ${event.why}${volume}`;
-    }
+    if (event.type === 'planned') return plannedRow(event, this.options.verbose === true);
     const isSaved = event.type === 'chapter-saved' && !this.options.booksOnly;
     return isSaved || event.type === 'book-saved' ? event.file : undefined;
   }

@@ -31,7 +31,10 @@ export interface ResultFormat {
   readonly lineFor: (event: AppEvent) => string;
 }
 
-export interface ObserverOptions extends Pick<GivenOptions, 'json' | 'quiet' | 'verbose'> {
+export interface ObserverOptions extends Pick<
+  GivenOptions,
+  'json' | 'quiet' | 'verbose' | 'dryRun'
+> {
   /** Whether the chapters are not results, since books replace them. */
   readonly booksOnly?: boolean;
   readonly results?: ResultFormat | undefined;

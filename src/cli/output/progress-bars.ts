@@ -29,6 +29,7 @@ export class ProgressBars implements Observer {
   /** By the id of the chapter, or the file of the book. */
   readonly #items = new Map<string, ItemBar>();
   readonly #bookPages = new Map<string, number>();
+  readonly #endedBooks = new Set<string>();
   #labels: ReadonlyMap<string, ProgressLabel> = new Map();
   #spinner: SingleBar | undefined;
   #activity: string;
@@ -63,8 +64,7 @@ export class ProgressBars implements Observer {
     this.#labels = chapterLabels(chapters);
     this.onActivity('requesting');
     if (this.#closed) return;
-    this.#display.remove(this.#batch);
-    this.#batch = undefined;
+    this.#removeBatch();
     if (chapters.length <= 1) return;
     this.#removeSpinner();
     const label = { number: 'chapters', title: '' };
@@ -87,6 +87,7 @@ export class ProgressBars implements Observer {
       this.#items.get(event.chapter)?.bar.increment();
     } else if (event.type === 'book-planned') {
       this.#bookPages.set(event.file, event.pages);
+      this.#removeBatch();
     } else if (event.type === 'book-page') {
       this.#addBookPage(event.file);
     } else if (event.type === 'waiting') {
@@ -113,16 +114,38 @@ export class ProgressBars implements Observer {
   };
 
   #endItem(event: AppEvent): void {
-    if (event.type === 'book-failed' || event.type === 'book-skipped') this.#removeBar(event.file);
+    if (event.type === 'book-failed' || event.type === 'book-skipped') this.#endBook(event.file);
     if (event.type === 'book-saved') this.#endBookPart(event);
     if (endsChapter(event)) this.#removeBar(event.chapter);
   }
 
   #endBookPart({ file, book = file, part }: Extract<AppEvent, { type: 'book-saved' }>): void {
-    if (!part || part.number === part.total) this.#removeBar(book);
+    if (!part || part.number === part.total) this.#endBook(book);
+  }
+
+  #endBook(file: string): void {
+    this.#removeBar(file);
+    this.#endedBooks.add(file);
+    this.#showBooks();
+  }
+
+  /** The bar over all books, once the first one is written or there already. */
+  #showBooks(): void {
+    if (this.#closed || this.#batch || this.#bookPages.size <= 1) return;
+    this.#removeSpinner();
+    const label = { number: 'books', title: '' };
+    this.#batch = this.#display.add(this.#bookPages.size, 0, ({ total }, format) =>
+      progressLine({ label, done: this.#endedBooks.size, total }, format),
+    );
+  }
+
+  #removeBatch(): void {
+    this.#display.remove(this.#batch);
+    this.#batch = undefined;
   }
 
   #addBookPage(file: string): void {
+    this.#showBooks();
     if (!this.#items.has(file)) {
       const label = { number: '', title: bookLabel(file) };
       this.#addBar(file, label, this.#bookPages.get(file) ?? 0, 0);
@@ -173,6 +196,7 @@ export class ProgressBars implements Observer {
   #share(): number | undefined {
     const parts = [...this.#items.values()].map(({ bar }) => bar.getProgress());
     if (!this.#batch) return parts.length === 1 ? parts[0] : undefined;
-    return parts.reduce((a, b) => a + b, this.progress.done) / this.#batch.getTotal();
+    const done = this.#bookPages.size > 0 ? this.#endedBooks.size : this.progress.done;
+    return parts.reduce((a, b) => a + b, done) / this.#batch.getTotal();
   }
 }

@@ -1,11 +1,14 @@
 /** Titles found by a search: one row each, or a few lines each on a narrow terminal. */
 import type { Title } from '../../api/titles.js';
+import { formatCount } from '../../core/human-format.js';
 import { printableLine } from '../../core/printable.js';
 import { fitToWidth } from './progress-line.js';
 import { GAP_COLUMNS, longest, tableLines } from './table.js';
 
 /** A narrower row has no space for the name. */
 const MIN_ROW_COLUMNS = 110;
+/** The most that one search can have. */
+const MAX_LIMIT = 100;
 const LANGUAGES_COLUMNS = 22;
 const STATUS_COLUMNS = 9;
 const YEAR_COLUMNS = 4;
@@ -31,6 +34,13 @@ export function titleLines(titles: readonly Title[], columns?: number): string[]
     columns === undefined ? undefined : LANGUAGES_COLUMNS,
   ];
   return tableLines(rows, { widths });
+}
+
+/** Says that more titles match than are shown; empty if none do. */
+export function moreTitlesNote(shown: number, total: number): string {
+  return total > shown
+    ? `${formatCount(shown)} of ${formatCount(total)} titles; more: --limit ${Math.min(total, MAX_LIMIT)}, or more words\n`
+    : '';
 }
 
 /** One title in a list to choose from. */

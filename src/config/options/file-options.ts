@@ -6,6 +6,7 @@ import type { OptionDefinition } from './option-definition.js';
 
 /** Ten years. */
 const MAX_KEPT_MS = 3_650 * 86_400_000;
+const ORIGINAL_NAME = 'add the original name of the series, for Kavita';
 
 export const FILE_OPTIONS = {
   by: {
@@ -94,7 +95,7 @@ export const FILE_OPTIONS = {
     default: true,
     isSetting: true,
     library: true,
-    commands: { download: 'omit ComicInfo.xml, and name the CBZ after the id of the chapter' },
+    commands: { download: 'omit ComicInfo.xml, and name files by chapter id' },
   },
   volumeField: {
     kind: 'choice',
@@ -105,8 +106,7 @@ export const FILE_OPTIONS = {
   },
   titleField: {
     kind: 'choice',
-    description:
-      'content of Title in ComicInfo.xml; numbered: such as "Vol.1 Ch.2 - Title", for Mihon and LANraragi',
+    description: 'Title in ComicInfo.xml; numbered: "Vol.1 Ch.2 - Title", for Mihon and LANraragi',
     default: 'plain',
     choices: ['plain', 'numbered'],
     placeholder: 'content',
@@ -121,11 +121,11 @@ export const FILE_OPTIONS = {
     default: false,
     isSetting: true,
     library: true,
-    commands: { download: true, retag: true },
+    commands: { download: ORIGINAL_NAME, retag: ORIGINAL_NAME },
   },
   cover: {
     kind: 'cover',
-    description: 'also save the cover; all: one for each volume, in the language of the chapters',
+    description: 'also save the cover; all: one for each volume',
     default: false,
     example: 'true',
     choices: ['all'],
@@ -136,8 +136,7 @@ export const FILE_OPTIONS = {
   },
   coverName: {
     kind: 'choice',
-    description:
-      'where covers of volumes are saved beside a bound volume; komga: also under the name of the book, for Komga',
+    description: 'komga: covers of bound volumes also under the name of the book',
     default: 'plain',
     choices: ['plain', 'komga'],
     placeholder: 'names',
@@ -147,8 +146,7 @@ export const FILE_OPTIONS = {
   },
   seriesMetadata: {
     kind: 'switch',
-    description:
-      'also save the metadata of the series beside its chapters: series.json for Komga, details.json for Mihon',
+    description: 'also save series.json for Komga, details.json for Mihon',
     default: false,
     isSetting: true,
     library: true,
@@ -164,14 +162,13 @@ export const FILE_OPTIONS = {
   },
   convert: {
     kind: 'switch',
-    description:
-      'convert images that the format cannot contain to PNG; needs the npm package sharp',
+    description: 'convert images that the format cannot contain; needs the npm package sharp',
     commands: { bind: true },
   },
   device: {
     kind: 'device',
     description:
-      'make the pages for this screen, such as kobo-libra or 1264x1680; needs the npm package sharp (see: tankobon help devices)',
+      'pages for this screen, such as kobo-libra or 1264x1680: help devices; needs the npm package sharp',
     example: 'kobo-libra',
     choices: DEVICE_NAMES,
     flag: 'for',
@@ -180,20 +177,20 @@ export const FILE_OPTIONS = {
   },
   spread: {
     kind: 'choice',
-    description: 'with --for: pages of two; both: turned, then the halves; default: by device',
+    description: 'pages of two; both: turned, then the halves; default: by device',
     choices: SPREAD_MODES,
     placeholder: 'mode',
     commands: { bind: true },
   },
   crop: {
     kind: 'switch',
-    description: 'with --for: cut margins and page numbers',
+    description: 'cut margins and page numbers',
     default: true,
-    commands: { bind: 'with --for: keep margins and page numbers' },
+    commands: { bind: 'keep margins and page numbers' },
   },
   gamma: {
     kind: 'number',
-    description: 'with --for: above 1 makes middle tones darker, below 1 lighter',
+    description: 'above 1 makes middle tones darker, below 1 lighter',
     range: [0.2, 5],
     example: '1.4',
     placeholder: 'number',
@@ -201,8 +198,7 @@ export const FILE_OPTIONS = {
   },
   maxSize: {
     kind: 'size',
-    description:
-      'divide larger books into parts, between chapters; default: the limit of the device',
+    description: 'divide larger books between chapters; default: the limit of the device',
     example: '250M',
     placeholder: 'size',
     commands: { bind: true },
@@ -219,7 +215,7 @@ export const FILE_OPTIONS = {
   },
   update: {
     kind: 'switch',
-    description: 'update existing chapters that changed on MangaDex: metadata, or pages',
+    description: 'update existing chapters that changed on MangaDex',
     default: false,
     isSetting: true,
     library: true,
@@ -227,7 +223,7 @@ export const FILE_OPTIONS = {
   },
   bind: {
     kind: 'choice',
-    description: 'afterwards bind each complete volume, or the whole title, into one file',
+    description: 'bind complete volumes, or the title, into books, in place of the chapter files',
     default: false,
     canBeOff: true,
     example: 'volume',
@@ -241,7 +237,7 @@ export const FILE_OPTIONS = {
   },
   format: {
     kind: 'choice',
-    description: 'format of bound files',
+    description: 'format of books',
     default: 'cbz',
     choices: BOOK_FORMATS,
     placeholder: 'format',
@@ -252,7 +248,7 @@ export const FILE_OPTIONS = {
       download: true,
       'sync add': true,
       'sync import': true,
-      bind: 'format of the books',
+      bind: true,
     },
   },
   keepChapters: {
@@ -281,9 +277,9 @@ export const FILE_OPTIONS = {
     isKey: '`false`: chapters without a volume are not bound in that of their other releases',
     library: true,
     commands: {
-      download: 'with --bind volume: leave chapters without a volume unbound',
-      'sync add': 'with --bind volume: leave chapters without a volume unbound',
-      bind: 'leave chapters without a volume unbound, also between two of the same volume',
+      download: 'leave chapters without a volume unbound',
+      'sync add': 'leave chapters without a volume unbound',
+      bind: 'leave chapters without a volume unbound',
     },
   },
   renameTitles: {
@@ -293,7 +289,7 @@ export const FILE_OPTIONS = {
   },
   downloadArchive: {
     kind: 'text',
-    description: 'skip the chapters listed in this file, and append those that are downloaded',
+    description: 'skip chapters in this file, and append new ones',
     default: false,
     canBeOff: true,
     example: '~/Comics/archive.txt',
@@ -304,18 +300,17 @@ export const FILE_OPTIONS = {
   },
   share: {
     kind: 'identifier',
-    description: 'divide the chapters among all machines that use the same name and ledger server',
+    description: 'divide the chapters among machines with the same name and ledger server',
     placeholder: 'name',
     library: true,
     commands: {
       download: true,
-      sync: 'divide new chapters among all machines that use the same name and ledger server',
+      sync: 'divide the chapters among machines with the same name and ledger server',
     },
   },
   exec: {
     kind: 'text',
-    description:
-      'afterwards run this program for each title with saved chapters, with JSON on its standard input',
+    description: 'run this for each title with saved chapters, with JSON on its standard input',
     placeholder: 'program',
     commands: { download: true },
   },

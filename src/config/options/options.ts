@@ -17,14 +17,6 @@ export const OPTIONS = {
   ...RUN_OPTIONS,
 };
 
-/** The headings of long lists of options. */
-export const HEADINGS = {
-  'Selection:': SELECTION_OPTIONS,
-  'Files:': FILE_OPTIONS,
-  'Network:': SERVICE_OPTIONS,
-  'Output:': RUN_OPTIONS,
-};
-
 type Table = typeof OPTIONS;
 export type OptionName = keyof Table;
 export type OptionValue<Name extends OptionName> = ValueOf<Table[Name]>;

@@ -39,7 +39,7 @@ export const RUN_OPTIONS = {
   stdin: {
     kind: 'switch',
     description:
-      'read a JSON object from standard input: username, password, clientId, clientSecret',
+      'read a JSON object from standard input: username, password, clientId, clientSecret; with --for the key',
     commands: { login: true },
   },
   insecureStorage: {
@@ -117,6 +117,7 @@ export const RUN_OPTIONS = {
   dryRun: {
     kind: 'switch',
     description: 'print what would be downloaded, and why',
+    short: 'n',
     commands: {
       download: true,
       sync: true,
@@ -127,7 +128,7 @@ export const RUN_OPTIONS = {
   },
   html: {
     kind: 'text',
-    description: 'write the report as a page for a browser; -: to standard output',
+    description: 'write a report for a browser; -: to standard output',
     placeholder: 'file',
     commands: {
       sync: true,
@@ -147,7 +148,7 @@ export const RUN_OPTIONS = {
   },
   json: {
     kind: 'switch',
-    description: 'print one JSON object per line to standard output, and nothing else there',
+    description: 'print one JSON object per line to standard output',
     commands: {
       download: true,
       sync: true,
@@ -170,7 +171,7 @@ export const RUN_OPTIONS = {
   print: {
     kind: 'text',
     description:
-      'print this for each saved chapter instead of its path, such as "{file}\\t{series}\\t{chapter}"; see help names',
+      'print this for each saved chapter instead of its path, such as "{file}\\t{series}": help names',
     placeholder: 'template',
     conflictsWith: 'json',
     commands: {
@@ -191,17 +192,18 @@ export const RUN_OPTIONS = {
     conflictsWith: 'verbose',
     commands: {
       sync: true,
-      download: 'print only the paths of saved chapters, and errors (-q is --quality)',
+      download: 'print only the paths of saved chapters, and errors',
       bind: 'print only errors and the paths of saved files',
     },
   },
   verbose: {
     kind: 'switch',
     description: 'also print each retry, base URL and wait',
+    short: 'v',
     commands: {
       sync: true,
       download:
-        'also print each retry, base URL and wait; with --dry-run, each chapter with its file and the reason',
+        'also print each retry, base URL and wait; with --dry-run, the file and id of each chapter',
     },
   },
 } as const satisfies Record<string, OptionDefinition>;

@@ -1,18 +1,21 @@
 /** Options that choose chapters and their releases. */
 import type { OptionDefinition } from './option-definition.js';
 
+const PREFERRED_GROUPS = 'preferred groups in order, separated by commas';
+
 export const SELECTION_OPTIONS = {
   fromFile: {
     kind: 'texts',
-    description: 'read targets from a file, one per line; - is standard input; can be repeated',
+    description: 'read targets from this file, one per line; -: standard input; repeatable',
     placeholder: 'file',
     commands: { download: true },
   },
   language: {
     kind: 'languages',
-    description: 'language codes in order of preference, separated by commas; all: every language',
+    description: 'languages in order of preference, such as en,pt-br; all: every language',
     default: '',
     example: 'en',
+    short: 'l',
     placeholder: 'codes',
     isSetting: true,
     isKey: 'languages in order of preference, or `all`',
@@ -23,11 +26,9 @@ export const SELECTION_OPTIONS = {
       'sync add': true,
       'sync import': true,
       search: true,
-      info: 'only chapters in these languages, by their codes; without it all languages',
-      adopt:
-        'codes of the languages of chapters whose files do not name one, separated by commas; all: any',
-      overview:
-        'codes of the languages that count, separated by commas; without it those of the files',
+      info: 'only chapters in these languages, such as en,pt-br',
+      adopt: 'languages of chapters whose files name none, such as en,pt-br; all: any',
+      overview: 'the languages that count, such as en,pt-br; default: those of the files',
     },
   },
   chapters: {
@@ -55,11 +56,16 @@ export const SELECTION_OPTIONS = {
     isSetting: true,
     isKey: 'preferred groups in order, by name or id',
     library: 'groups',
-    commands: { download: true, 'sync add': true, 'sync import': true, bind: true },
+    commands: {
+      download: PREFERRED_GROUPS,
+      'sync add': PREFERRED_GROUPS,
+      'sync import': PREFERRED_GROUPS,
+      bind: PREFERRED_GROUPS,
+    },
   },
   waitForGroup: {
     kind: 'duration',
-    description: 'how long to wait for the first group before another one is used, such as 2d',
+    description: 'how long to wait for the first group, such as 2d',
     example: '2d',
     placeholder: 'duration',
     isKey:
@@ -68,14 +74,14 @@ export const SELECTION_OPTIONS = {
   },
   upgrade: {
     kind: 'switch',
-    description: 'replace a saved release when a more preferred one appears',
+    description: 'replace saved releases by more preferred ones',
     isKey:
       '`true`: a release of a more preferred group or language, or a new upload, replaces the saved one, and saved chapters follow their changes',
     commands: { 'sync add': true, 'sync import': true },
   },
   excludeGroup: {
     kind: 'list',
-    description: 'groups whose releases to exclude, by name or id, separated by commas',
+    description: 'groups to exclude, separated by commas',
     default: '',
     example: '"Unwanted Scans"',
     placeholder: 'names',
@@ -86,14 +92,14 @@ export const SELECTION_OPTIONS = {
   },
   excludeUploader: {
     kind: 'ids',
-    description: 'users whose uploads to exclude, by id, separated by commas',
+    description: 'users to exclude, by id, separated by commas',
     placeholder: 'ids',
     isKey: 'users, by id, whose uploads are never downloaded',
     commands: { 'sync add': true, 'sync import': true },
   },
   allReleases: {
     kind: 'switch',
-    description: 'every release of a chapter instead of the best one',
+    description: 'every release of a chapter, not only the best one',
     default: false,
     isSetting: true,
     library: true,
@@ -101,7 +107,7 @@ export const SELECTION_OPTIONS = {
   },
   latest: {
     kind: 'integer',
-    description: 'only the n most recently published chapters',
+    description: 'only the n newest chapters',
     range: [1, 100_000],
     example: '10',
     placeholder: 'n',
@@ -119,7 +125,7 @@ export const SELECTION_OPTIONS = {
   },
   since: {
     kind: 'time',
-    description: 'only chapters readable since this day in UTC, or time, such as 2026-11-21 or 7d',
+    description: 'only chapters readable since this day (UTC) or time, such as 2026-11-21 or 7d',
     example: '2026-11-21',
     placeholder: 'date',
     isKey:
@@ -129,7 +135,7 @@ export const SELECTION_OPTIONS = {
   },
   until: {
     kind: 'time',
-    description: 'only chapters readable until the end of this day in UTC, or this time',
+    description: 'only chapters readable until then',
     example: '2026-11-21',
     placeholder: 'date',
     isKey: 'only chapters that become readable on this day in UTC, at this time, or earlier',

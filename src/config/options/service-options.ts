@@ -9,7 +9,7 @@ const MEBIBYTE = 1024 * 1024;
 export const SERVICE_OPTIONS = {
   concurrency: {
     kind: 'integer',
-    description: 'maximum number of pages to download at once',
+    description: 'maximum pages at once',
     default: 6,
     range: [1, 16],
     placeholder: 'n',
@@ -25,12 +25,11 @@ export const SERVICE_OPTIONS = {
     placeholder: 'rate',
     isSetting: true,
     library: true,
-    commands: { download: true },
+    commands: { download: 'maximum bytes per second, such as 500k or 2M' },
   },
   maxOutage: {
     kind: 'duration',
-    description:
-      'maximum outage of the service to wait for, such as 90s, 10m or 1h; 0: fail at once',
+    description: 'longest outage to wait for, such as 90s or 1h; 0: none',
     default: '10m',
     placeholder: 'duration',
     isSetting: true,

@@ -6,7 +6,7 @@ import type { OptionDefinition } from './option-definition.js';
 export const SUBSCRIPTION_OPTIONS = {
   file: {
     kind: 'text',
-    description: 'the subscriptions file (default: subscriptions.yaml in the configuration folder)',
+    description: 'the subscriptions file (see: tankobon sync path)',
     placeholder: 'file',
     commands: {
       sync: true,
@@ -34,7 +34,7 @@ export const SUBSCRIPTION_OPTIONS = {
   },
   only: {
     kind: 'texts',
-    description: 'only titles whose URL, folder or name contains one of these',
+    description: 'only titles with one of these in name, URL or folder',
     placeholder: 'names...',
     commands: { sync: true },
   },
@@ -45,7 +45,7 @@ export const SUBSCRIPTION_OPTIONS = {
   },
   unset: {
     kind: 'texts',
-    description: 'remove an option of the subscription, by its key in the file; can be repeated',
+    description: 'remove an option, by its key in the file; repeatable',
     placeholder: 'key',
     commands: { 'sync add': true },
   },

@@ -47,7 +47,36 @@ test('prints what is missing, the saved files, and exits with 0', async () => {
   expect(readdirSync(folder)).not.toContain('dry');
   const { code, stdout, stderr } = await bind('in', '-o', 'out');
   expect([code, stdout]).toEqual([0, 'out/Lighthouse/Lighthouse Vol.01.cbz\n']);
-  expect(stderr).toContain('left out: in/4.cbz: it has no volume');
+  expect(stderr).toContain('left out: in/4.cbz: no volume');
+});
+
+test('one line a book that says what it lacks, one for all chapters without a volume, none for what is bound', async () => {
+  const image = await testImage('png', 1);
+  for (const number of [1, 3, 4, 6, 7])
+    await writeChapterFile(join(folder, 'quiet', `${number}.cbz`), {
+      id: chapterId(number),
+      number: String(number),
+      volume: number > 5 ? undefined : String(Math.ceil(number / 3)),
+      images: [image],
+    });
+  const leftOut = 'left out: 2 chapters: no volume; --by title binds it\n';
+  const first = await bind('quiet', '-o', 'quiet-books');
+  expect(first).toMatchObject({
+    code: 0,
+    stdout: ['Vol.01', 'Vol.02']
+      .map((volume) => `quiet-books/Lighthouse/Lighthouse ${volume}.cbz\n`)
+      .join(''),
+    stderr: expect.stringMatching(
+      /^left out: .+\nLighthouse Vol\.01\.cbz: saved, 2 pages, .+; missing: chapter 2\n2 books saved, 2 chapters left out\n$/,
+    ),
+  });
+  expect(first.stderr.startsWith(leftOut)).toBe(true);
+  const again = await bind('quiet', '-o', 'quiet-books');
+  expect(again).toMatchObject({
+    code: 0,
+    stdout: '',
+    stderr: `${leftOut}0 books saved, 2 skipped, 2 chapters left out\n`,
+  });
 });
 
 test('a chapter between two of the same volume is bound with them and marked, unless --no-infer', async () => {
@@ -67,7 +96,7 @@ test('a chapter between two of the same volume is bound with them and marked, un
   expect(JSON.parse(json.stdout)).toMatchObject({ type: 'book-planned', volumeInferred: ['2'] });
   const off = await bind('between', '-o', 'inferred', '--dry-run', '--no-infer');
   expect(off.stderr).toContain('Lighthouse Vol.01.cbz: 2 chapters');
-  expect(off.stderr).toContain('left out: between/2.cbz: it has no volume');
+  expect(off.stderr).toContain('left out: between/2.cbz: no volume');
   await bind('between', '-o', 'inferred');
   const book = join(folder, 'inferred', 'Lighthouse', 'Lighthouse Vol.01.cbz');
   const bytes = readFileSync(book);

@@ -74,21 +74,77 @@ test.each(COMMANDS.map((words) => [words.join(' '), words] as const))(
   },
 );
 
-test('an option that overrides a setting states its range, choices, default and name', async () => {
+test('an option that overrides a setting states its range, choices and default; settings are named once', async () => {
   const { stdout } = await print('help', 'download');
   const text = stdout.replace(/\s+/g, ' ');
   for (const name of SETTING_NAMES) {
     const { default: defaultValue, range, choices } = optionDefinition(name);
     const flag = flagOf(name);
     if (flag === undefined) continue;
-    const notes = new RegExp(`${flag} ([^(]*\\([^()]*setting: ${name}\\))`).exec(text)?.[1];
+    const notes = text.split(` ${flag} `)[1]?.split(/ --[a-z]/)[0];
     expect(notes).toBeDefined();
     if (range) expect(notes).toContain(`${range[0]} to ${range[1]}`);
     if (choices) for (const word of choices) expect(notes).toContain(word);
     if (typeof defaultValue !== 'boolean' && defaultValue !== '')
       expect(notes).toContain(`default: ${defaultValue}`);
   }
+  expect(text.match(/help settings/g)).toHaveLength(1);
+  expect(text).not.toContain('setting:');
 });
+
+test('help of download leads with the eight options of every day, and that of sync with its commands', async () => {
+  const { stdout } = await print('help', 'download');
+  const [, used = ''] = stdout.split('Used most:\n');
+  const first = used.split('\n\n')[0]?.match(/--[a-z-]+(?= <| {2})/g);
+  expect(first).toEqual([
+    '--language',
+    '--chapters',
+    '--group',
+    '--latest',
+    '--output',
+    '--quality',
+    '--from-file',
+    '--dry-run',
+  ]);
+  const readers = stdout.split('Komga, Kavita, Mihon:\n')[1]?.split('\n\n')[0];
+  for (const flag of ['--series-metadata', '--cover-name', '--title-field', '--localized-series'])
+    expect(readers).toContain(flag);
+  expect(stdout.split('\n').length).toBeLessThan(100);
+  expect(stdout).toContain('\nOptions:\n  -h, --help ');
+  const sync = (await print('help', 'sync')).stdout
+    .split('\n')
+    .filter((line) => /^\S.*:$/.test(line));
+  expect(sync[0]).toBe('Commands:');
+});
+
+test('only limits explains the ledger, whose variables are in help environment', async () => {
+  const helps = await Promise.all(COMMANDS.map((words) => print('help', ...words)));
+  const explained = COMMANDS.filter((_, at) => helps[at]?.stdout.includes('TANKOBON_LEDGER'));
+  expect(explained).toEqual([['limits']]);
+});
+
+test.each([
+  ['-l', 'language'],
+  ['-n', 'dryRun'],
+  ['-v', 'verbose'],
+  ['-q', 'quality'],
+] as const)('%s means %s wherever a command has it', (short, name) => {
+  expect(optionDefinition(name).short).toBe(short.slice(1));
+  const all = tree.commands.flatMap((command) => [command, ...command.commands]);
+  const longs = all.flatMap(({ options }) => options.filter((each) => each.short === short));
+  expect(new Set(longs.map(({ long }) => long))).toEqual(new Set([flagOf(name)]));
+});
+
+test.each([[['download', ID, '-q']], [['download', '-q', ID]]])(
+  '%j names --quiet, since -q is --quality',
+  async (words) => {
+    const { code, stderr } = await print(...words);
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringMatching(/\nhint: For less output, use --quiet\. /),
+    ]);
+  },
+);
 
 test('help environment lists the variables, and help exit-codes every code', async () => {
   const { stdout } = await print('help', 'environment');

@@ -196,6 +196,35 @@ test('login --for komga without a keychain shows the command that stores the key
   expect(stored.stdout).toMatch(/^Komga API key stored in the file /);
 });
 
+test.each([[['--stdin']], [[]]])(
+  'login --for komga %j takes the plain key on standard input; nothing there is no key',
+  async (flags) => {
+    const words = ['login', '--for', 'komga', '--insecure-storage', ...flags];
+    const stored = await tankobonHere(words, { env, input: 'plain-key\n' });
+    expect(stored).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^Komga API key stored/),
+    });
+    const { code, stderr } = await tankobonHere(words, { env, input: '\n' });
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr:
+        'error: Missing: Komga API key.\nhint: Pipe the key into: tankobon login --for komga\n',
+    });
+    const removed = await tankobonHere(words, { env, input: '{"key":""}' });
+    expect(removed.stdout).toBe('Komga API key removed.\n');
+  },
+);
+
+test('login --help says where a client comes from, and download --help that books replace chapters', async () => {
+  const text = async (name: string) =>
+    (await tankobonHere(['help', name], { env })).stdout.replace(/\s+/g, ' ');
+  expect(await text('login')).toContain(
+    'Create a personal client in the API client section of https://mangadex.org/settings. Its approval may take a while',
+  );
+  expect(await text('download')).toMatch(/--bind <unit> [^-]*in place of the chapter files/);
+});
+
 test('--mark-read without a login says so, and nothing is sent', async () => {
   const { code, stderr } = await tankobonHere(['download', '--mark-read', ID], { env });
   expect(code).toBe(4);

@@ -42,6 +42,34 @@ test('a row for each title, the title first; one request', async () => {
   expect(requests()).toEqual(['GET /manga']);
 });
 
+test('more titles than are shown are counted on standard error, with what shows them', async () => {
+  const { code, stdout, stderr } = await tankobonHere(['search', '--limit', '1', 'e'], {
+    env,
+    clock,
+  });
+  expect([code, stdout.trimEnd().split('\n').length]).toEqual([0, 2]);
+  const [, total = ''] =
+    /^1 of (\d+) titles; more: --limit \d+, or more words\n$/.exec(stderr) ?? [];
+  expect(Number(total)).toBeGreaterThan(1);
+  const all = await tankobonHere(['search', '--limit', total, 'e'], { env, clock });
+  expect([all.stdout.trimEnd().split('\n').length, all.stderr]).toEqual([Number(total) + 1, '']);
+});
+
+test('sync add with a name names the search in a pipe, and sends nothing', async () => {
+  const { code, stdout, stderr } = await tankobonHere(['sync', 'add', 'the', "keeper's house"], {
+    env,
+    clock,
+  });
+  expect({ code, stdout, stderr }).toEqual({
+    code: 2,
+    stdout: '',
+    stderr:
+      'error: Not an address, a UUID or a subscription: "the keeper\'s house"\n' +
+      "hint: To search for a title, run: tankobon search the 'keeper'\\''s' house\n",
+  });
+  expect(requests()).toEqual([]);
+});
+
 test('--json is one array of objects', async () => {
   const { stdout } = await tankobonHere(['search', '--json', 'light', 'house'], { env, clock });
   const titles = JSON.parse(stdout) as Record<string, unknown>[];

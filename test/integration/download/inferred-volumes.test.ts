@@ -301,7 +301,7 @@ describe('sync', () => {
       (context) => runSync(parseTexts({ file: sync.file, dryRun: true }), context),
       { clock: sync.clock },
     );
-    expect(text.stdout).toMatch(/Vol\. 1 Ch\. 2 .*; volume inferred\n/);
+    expect(text.stdout).toMatch(/Vol\. 1 \(inferred\) Ch\. 2 /);
     const { lines } = await sync.sync();
     expect(savedIn(lines)).toHaveLength(4);
     const book = join(sync.base.output, SERIES, 'Alpha Vol.01.cbz');

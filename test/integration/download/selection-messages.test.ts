@@ -152,15 +152,15 @@ test('a dry run names series, volume, number, language and group; a long one has
     return stdout.trimEnd().split('\n');
   };
   expect(await rows({ chapters: '7' })).toEqual([
-    'Endless Stairs  Vol. 1 Ch. 7  en  Tidewater Scans',
+    'Endless Stairs  Vol. 1 Ch. 7  en  Tidewater Scans  the only release',
     expect.stringMatching(/outside the selection$/),
     '1 chapter to download',
   ]);
   const grouped = await rows({});
   expect(grouped[0]).toBe(
-    'Endless Stairs  Vol. 1  Ch. 1–10  10 chapters  en  Tidewater Scans, Paper Lantern',
+    'Endless Stairs  Vol. 1  Ch. 1–10  10 chapters  en  Tidewater Scans, Paper Lantern  the only release, latest uploaded',
   );
-  expect(grouped).toContain('Each chapter, with its file and the reason: --verbose');
+  expect(grouped).toContain('Each chapter, with its file: --verbose');
   expect(grouped.length).toBeLessThan(12);
   const verbose = await rows({ verbose: true });
   expect(verbose.filter((line) => line.startsWith('Endless Stairs'))).toHaveLength(60);

@@ -364,7 +364,7 @@ test('a dry run says what would be loaded and what only changes its metadata, an
   });
   expect(stdout).toContain(`new metadata: ${file(NAME_1)}: volume\n  renamed to `);
   expect(stdout).toContain(
-    'Gulls  Ch. 2  en  Measured Scans  (replaces the saved one: its pages changed)\n',
+    'Gulls  Ch. 2  en  Measured Scans  replaces the saved one: its pages changed\n',
   );
   expect(stdout).toContain('1 chapter to download, 1 with new metadata only\n');
 });

@@ -21,6 +21,7 @@ import {
   titleId,
 } from '../../support/sync-harness.js';
 import { writeArchive } from '../../support/archive.js';
+import { tankobonHere } from '../../support/in-process.js';
 import { workspaceName } from '../../../src/cbz/file-name.js';
 import { scanLibrary } from '../../../src/cbz/scan-library.js';
 import { readIdentity } from '../../../src/cbz/archive-content.js';
@@ -307,6 +308,24 @@ describe('options of a run', () => {
     harness.clock.advance(DAY_MS);
     harness.service.library.putChapter(syncChapter('Alpha', '3', harness.clock.wallMs() - 1_000));
     expect(savedIn((await harness.sync()).lines)).toEqual([chapterId('Alpha', '3')]);
+  });
+
+  test('--dry-run of sync and of download print the same rows, each with the reason', async () => {
+    harness = await SyncHarness.start((nowMs) => syncLibrary(['Alpha'], nowMs - 9 * DAY_MS));
+    harness.write(`series:\n  - target: title:${titleId('Alpha')}\n`);
+    const rows = ['1', '2'].map((number) => `Alpha  Ch. ${number}  en  Scans  the only release`);
+    const words = ['download', `title:${titleId('Alpha')}`, '--language', 'en', '-n'];
+    const { environment } = harness.service;
+    const env = { ...environment, TANKOBON_HOME: join(harness.base.folder, 'plain') };
+    const { clock } = harness;
+    const download = await tankobonHere([...words, '-o', harness.base.folder], { env, clock });
+    expect(download.stdout.split('\n').slice(0, 2)).toEqual(rows);
+    const file = join(harness.base.folder, 'plain.yaml');
+    writeFileSync(file, `series:\n  - target: title:${titleId('Alpha')}\n`);
+    const sync = await tankobonHere(['sync', '-n', '--file', file], { env, clock });
+    expect(sync).toMatchObject({ code: 0, stdout: `${rows.join('\n')}\n` });
+    const verbose = await tankobonHere(['sync', '-nv', '--file', file], { env, clock });
+    expect(verbose.stdout).toContain(`${rows[0]}\n  ${chapterId('Alpha', '1')}\n  /`);
   });
 
   test('chapters outside since and until, and of the excluded groups of a setting, are left out', async () => {

@@ -43,15 +43,14 @@ async function printed(options: ObserverOptions, { outputIsTerminal = false } = 
   return { stdout: stdout.texts.join(''), stderr: stderr.texts.join('') };
 }
 
-const RESULTS = '/comics/1.cbz\n/comics/v1.cbz\nc  Alpha Ch. 1: the only release\n';
+const RESULTS = '/comics/1.cbz\n/comics/v1.cbz\nAlpha  Ch. 1  no group  the only release\n';
 
 test('the paths of saved files go to standard output, also when only messages go to a file', async () => {
   for (const outputIsTerminal of [false, true]) {
     const { stdout, stderr } = await printed({}, { outputIsTerminal });
     expect(stdout).toBe(RESULTS);
     expect(stderr).toBe(
-      'warning: The clock is wrong.\n' +
-        'failed: b: Page 3 failed.\nv1.cbz: saved, 2 pages, 9 B\nerror: No space left.\n',
+      'warning: The clock is wrong.\n' + 'failed: b: Page 3 failed.\nerror: No space left.\n',
     );
   }
 });

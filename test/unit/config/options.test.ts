@@ -31,9 +31,9 @@ test('every visible option of every command is in the table, and no other', () =
       .visibleOptions(command)
       .flatMap(({ long }) => (long === '--help' ? [] : [long]));
     const expected = optionsOf(commandPath(command) as CommandName).map((name) => flagOf(name));
-    expect({ command: commandPath(command), flags: shown }).toEqual({
+    expect({ command: commandPath(command), flags: shown.toSorted() }).toEqual({
       command: commandPath(command),
-      flags: expected,
+      flags: expected.toSorted(),
     });
   }
 });

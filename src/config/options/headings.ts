@@ -1,0 +1,97 @@
+/** The headings of long lists of options in help, in their order. Options that no heading has are below `Options:`. */
+import type { CommandName } from './option-definition.js';
+import { optionsOf, type OptionName } from './options.js';
+
+type Headings = Readonly<Record<string, readonly OptionName[]>>;
+
+const MOST_USED: readonly OptionName[] = [
+  'language',
+  'chapters',
+  'group',
+  'latest',
+  'output',
+  'quality',
+  'fromFile',
+  'dryRun',
+];
+const SELECTION: readonly OptionName[] = [
+  'volumes',
+  'excludeGroup',
+  'excludeUploader',
+  'allReleases',
+  'waitForGroup',
+  'upgrade',
+  'fromNow',
+  'since',
+  'until',
+];
+const FILES: readonly OptionName[] = [
+  'folder',
+  'name',
+  'cover',
+  'update',
+  'force',
+  'metadata',
+  'downloadArchive',
+];
+const BOOKS: readonly OptionName[] = ['bind', 'format', 'keepChapters', 'infer'];
+const READERS: readonly OptionName[] = [
+  'seriesMetadata',
+  'coverName',
+  'titleField',
+  'localizedSeries',
+];
+const NETWORK: readonly OptionName[] = [
+  'concurrency',
+  'limitRate',
+  'maxOutage',
+  'reports',
+  'captchaResult',
+];
+const OUTPUT: readonly OptionName[] = ['quiet', 'verbose', 'json', 'print', 'html'];
+
+const OF_A_TITLE: Headings = {
+  'Used most:': MOST_USED,
+  'Selection:': SELECTION,
+  'Files:': FILES,
+  'Books:': BOOKS,
+};
+
+const HEADINGS: Partial<Record<CommandName, Headings>> = {
+  download: {
+    ...OF_A_TITLE,
+    'Komga, Kavita, Mihon:': READERS,
+    'Network:': NETWORK,
+    'Output:': OUTPUT,
+    'Afterwards, or with others:': ['markRead', 'exec', 'share'],
+  },
+  sync: {
+    'Used most:': ['every', 'only', 'dryRun', 'quiet', 'verbose'],
+    'Files:': ['file', 'redownload', 'fromNow', 'cover', 'html'],
+    'Komga, Kavita, Mihon:': READERS,
+    'Network:': [...NETWORK, 'share'],
+    'Output:': OUTPUT,
+  },
+  'sync add': OF_A_TITLE,
+  'sync import': OF_A_TITLE,
+  bind: {
+    'Used most:': ['by', 'format', 'device', 'output', 'dryRun'],
+    'With --for:': ['spread', 'crop', 'gamma'],
+    'Files:': ['group', 'infer', 'name', 'bookName', 'bookCover', 'maxSize', 'convert', 'force'],
+    'Output:': OUTPUT,
+  },
+};
+
+/** The options of a command in the order of help, each with its heading; empty: `Options:`. */
+export function optionsByHeading(
+  command: CommandName,
+): readonly (readonly [name: OptionName, heading: string])[] {
+  const names = optionsOf(command);
+  const headed = Object.entries(HEADINGS[command] ?? {}).flatMap(([heading, wanted]) =>
+    wanted.filter((name) => names.includes(name)).map((name) => [name, heading] as const),
+  );
+  // An option below two headings is shown below the first.
+  const headings = new Map(headed.toReversed());
+  const ordered = [...new Set([...headed.map(([name]) => name), ...names])];
+  return ordered.map((name) => [name, headings.get(name) ?? '']);
+}
