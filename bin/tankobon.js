@@ -4,7 +4,7 @@ var version = process.versions.node.split('.');
 var major = Number(version[0]);
 var minor = Number(version[1]);
 
-// As "engines" in package.json.
+// "engines" in package.json says the same.
 if (major > 22 || (major === 22 && minor >= 2) || (major === 20 && minor >= 15)) {
   // The bundle of src/cli/main.ts (scripts/build.js).
   require('../dist/program/main.js');
