@@ -76,4 +76,9 @@ module.exports = tseslint.config(
       },
     },
   },
+  {
+    // Read by any Node, to say which one is needed.
+    files: ['bin/*.js'],
+    languageOptions: { ecmaVersion: 5, sourceType: 'commonjs' },
+  },
 );

@@ -32,6 +32,9 @@ const program = {
       'cacheable-request': replacement('no-http-cache.js'),
       fontkit: replacement('no-fonts.js'),
       linebreak: replacement('no-fonts.js'),
+      'ajv/dist/2020.js': replacement('no-settings-schema.js'),
+      'ajv-formats': replacement('no-settings-schema.js'),
+      semver: replacement('no-settings-migrations.js'),
       'crc-32': replacement('node-crc-32.js'),
       'readable-stream/passthrough': replacement('node-pass-through.cjs'),
       'readable-stream': 'node:stream',
@@ -54,7 +57,8 @@ const program = {
     dynamicImportInCjs: false,
     entryFileNames: 'program/[name].js',
     chunkFileNames: 'program/[name]-[hash].js',
-    minify: true,
+    // Readable, so that people can check it and traces name functions; what is never called is left out.
+    minify: 'dce-only',
     comments: false,
     // What loads together is one file: all commands; the first request; what follows its response. 10 % of the start.
     codeSplitting: {

@@ -1,6 +1,6 @@
 /**
  * Renders the drawings in scripts/practice-pages into src/practice-server/fixtures: `npm run practice-pages`. The
- * originals are PNG with 16 colours, data-saver pages and thumbnails JPEG. The same drawings give the same files.
+ * originals are PNG with few colours, data-saver pages and thumbnails JPEG. The same drawings give the same files.
  */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -12,7 +12,7 @@ const FIXTURES = new URL('../src/practice-server/fixtures/', import.meta.url);
 /** Pages that are covers too. */
 const TITLE_PAGES = ['lighthouse-1', 'starlight-1'];
 const ORIGINAL_WIDTH = 512;
-const SAVER_WIDTH = 340;
+const SAVER_WIDTH = 300;
 const THUMBNAIL_WIDTHS = [512, 256];
 const FONT = {
   loadSystemFonts: false,
@@ -28,13 +28,21 @@ function imagesOf(name, svg) {
   const pixels = sharp(new Resvg(svg, { font: FONT, fitTo }).render().asPng()).flatten();
   const jpeg = (width, quality) =>
     pixels.clone().resize({ width }).jpeg({ quality, mozjpeg: true });
-  const palette = { palette: true, colours: 16, dither: 0, effort: 10, compressionLevel: 9 };
+  // The lowest quality: as few of 16 colours as the encoder accepts, a sixth smaller.
+  const palette = {
+    palette: true,
+    colours: 16,
+    quality: 1,
+    dither: 0,
+    effort: 10,
+    compressionLevel: 9,
+  };
   const isCover = name.includes('-cover');
   const thumbnails = isCover || TITLE_PAGES.includes(name) ? THUMBNAIL_WIDTHS : [];
   return {
     [`${name}.png`]: pixels.clone().png(palette),
-    ...(!isCover && { [`${name}.jpg`]: jpeg(SAVER_WIDTH, 16).grayscale() }),
-    ...Object.fromEntries(thumbnails.map((width) => [`${name}.${width}.jpg`, jpeg(width, 20)])),
+    ...(!isCover && { [`${name}.jpg`]: jpeg(SAVER_WIDTH, 12).grayscale() }),
+    ...Object.fromEntries(thumbnails.map((width) => [`${name}.${width}.jpg`, jpeg(width, 12)])),
   };
 }
 

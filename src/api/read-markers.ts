@@ -22,7 +22,7 @@ export async function fetchReadMarkers(
   const read = new Set<string>();
   const parser = parseWith(({ readMarkers }) => readMarkers);
   for (const ids of chunk(titleIds, MAX_TITLES)) {
-    const query = new URLSearchParams(ids.map((id) => ['ids[]', id]));
+    const query = new URLSearchParams(ids.map((id): [string, string] => ['ids[]', id]));
     try {
       const { data } = await client.api({
         method: 'GET',

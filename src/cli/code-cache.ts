@@ -45,7 +45,7 @@ export function openCodeCache(env: Readonly<NodeJS.ProcessEnv>): void {
     const program = dirname(fileURLToPath(import.meta.url));
     const { state } = ownFolders(env, process.platform, homedir);
     // The names of all other chunks follow from main.js.
-    const build = sha256(readFileSync(join(program, 'main.js'), 'utf8'));
+    const build = sha256(readFileSync(join(program, 'main.js')));
     new CodeCache(state, `${build}-${process.version}-${process.arch}`).use(program);
   } catch {
     // Without a home folder, there is no cache.
@@ -88,11 +88,11 @@ class CodeCache {
 
   #compile(file: string, folder: string | undefined): Script | undefined {
     try {
-      const source = readFileSync(file, 'utf8');
+      const bytes = readFileSync(file);
       const tag = cachedDataVersionTag();
-      const name = `${sha256(source)}-${tag.toString(16)}`;
+      const name = `${sha256(bytes)}-${tag.toString(16)}`;
       const cachedData = folder === undefined ? undefined : readChecked(join(folder, name));
-      const script = new Script(Module.wrap(source), {
+      const script = new Script(Module.wrap(bytes.toString()), {
         filename: file,
         cachedData,
         importModuleDynamically: vmConstants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
@@ -212,6 +212,6 @@ function writeChecked(file: string, data: Buffer): void {
   renameSync(unfinished, file);
 }
 
-function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
+function sha256(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex');
 }

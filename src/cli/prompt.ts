@@ -90,6 +90,8 @@ export async function confirm(
   );
 }
 
+type PromptFunctions = Pick<typeof Prompts, 'confirm' | 'input' | 'password' | 'select'>;
+
 interface PromptStreams {
   readonly input: NodeJS.ReadableStream;
   readonly output: NodeJS.WritableStream;
@@ -98,10 +100,11 @@ interface PromptStreams {
 
 async function prompt<Answer>(
   { stdin, stderr, signal }: PromptContext,
-  ask: (prompts: typeof Prompts, streams: PromptStreams) => Promise<Answer>,
+  ask: (prompts: PromptFunctions, streams: PromptStreams) => Promise<Answer>,
   input: NodeJS.ReadableStream = stdin,
 ): Promise<Answer> {
-  const prompts = await import('@inquirer/prompts');
+  // They are named, since only what is named is bundled.
+  const { confirm, input: text, password, select } = await import('@inquirer/prompts');
   const escape = new AbortController();
   const onKey = (_text: string | undefined, key: { readonly name?: string } | undefined): void => {
     if (key?.name === 'escape') escape.abort();
@@ -109,6 +112,7 @@ async function prompt<Answer>(
   input.on('keypress', onKey);
   try {
     const anySignal = AbortSignal.any([signal, escape.signal]);
+    const prompts = { confirm, input: text, password, select };
     return await ask(prompts, { input, output: rawStream(stderr), signal: anySignal });
   } catch (error) {
     signal.throwIfAborted();

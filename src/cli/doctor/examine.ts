@@ -8,7 +8,7 @@ import { checkHooks } from './hook-checks.js';
 import { checkKeychain, checkLogin } from './login-checks.js';
 import { checkApi, checkReportHost, checkTokenEndpoint } from './online-checks.js';
 import { checkFileSystem, checkOutput, checkReplaced, outputFolders } from './output-checks.js';
-import { checkSettings, checkVersion } from './program-checks.js';
+import { checkSettings, describeVersion } from './program-checks.js';
 import { ok, runChecks, warning, type Check, type CheckEvent, type Finding } from './run-checks.js';
 import { checkLedger, checkLocks, checkReports, checkSpace, checkState } from './state-checks.js';
 
@@ -58,7 +58,7 @@ export async function* examine(
 }
 
 function programChecks(context: BareCommandContext): readonly Check[] {
-  const version: Check = { name: 'version', run: () => checkVersion() };
+  const version: Check = { name: 'version', run: describeVersion };
   // Without a home folder, nothing else can be checked.
   if (!hasPaths(context))
     return [version, { name: 'state-folder', run: () => checkState(context) }];

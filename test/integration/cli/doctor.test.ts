@@ -12,7 +12,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { checkSpace } from '../../../src/cli/doctor/state-checks.js';
 import { findProgram } from '../../../src/cli/doctor/hook-checks.js';
-import { checkVersion } from '../../../src/cli/doctor/program-checks.js';
 import { CHECKS, type CheckEvent } from '../../../src/cli/doctor/run-checks.js';
 import { generateChapter } from '../../../src/practice-server/library/library.js';
 import {
@@ -293,18 +292,6 @@ posixTest('a program is found as the system finds it', async () => {
   expect(await findProgram(join(bin, 'program'), env)).toBe(join(bin, 'program'));
   for (const command of ['', 'folder', 'not-executable', './program', join(bin, 'nosuch')])
     expect([command, await findProgram(command, env)]).toEqual([command, undefined]);
-});
-
-test.each([
-  ['18.20.0', 'error'],
-  ['20.14.0', 'error'],
-  ['20.15.0', 'ok'],
-  ['21.7.0', 'error'],
-  ['22.1.0', 'error'],
-  ['22.2.0', 'ok'],
-  ['25.0.0', 'ok'],
-])('Node.js %s: %s', (node, status) => {
-  expect(checkVersion(node)[0]?.status).toBe(status);
 });
 
 describe('--online', () => {

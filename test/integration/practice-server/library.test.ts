@@ -122,7 +122,7 @@ describe('the example library', () => {
     for (const [index, page] of pages.entries()) {
       expect(await decodeImage(page.bytes())).toMatchObject({ width: 512, height: 768 });
       const small = saver[index]?.bytes() ?? Buffer.alloc(0);
-      expect(await decodeImage(small)).toMatchObject({ width: 340, height: 510 });
+      expect(await decodeImage(small)).toMatchObject({ width: 300, height: 450 });
       expect(small.length).toBeLessThan(page.bytes().length);
     }
   });
@@ -168,7 +168,7 @@ describe('the example library', () => {
   test('its images take less than 600 kB', () => {
     const folder = new URL('../../../src/practice-server/fixtures/', import.meta.url);
     const sizes = readdirSync(folder).map((name) => statSync(new URL(name, folder)).size);
-    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(600_000);
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(450_000);
   });
 
   test('has chapters hosted elsewhere, unavailable, and not yet published', () => {
