@@ -18,7 +18,7 @@ import type { UpdateEvent } from './events.js';
 import { warnOfFiles } from './file-warnings.js';
 import { findLeftovers } from './leftovers.js';
 import { findTitleHomes } from './find-title-homes.js';
-import { readKnownTitles, type KnownTitles } from './known-title.js';
+import type { KnownTitles } from './known-title.js';
 import { compareWithLibrary, planJobs, type PlannedChapter } from './plan-jobs.js';
 import { selectForPlan, type ChosenChapter, type PlanSelection } from './plan-selection.js';
 import { inferPlanVolumes, type ListedVolumes } from './plan-volumes.js';
@@ -66,6 +66,8 @@ export async function planTargets(
   const resolved = await resolve(session, prefetched?.onChapters);
   listeners.onActivity?.('scanning');
   const library = await libraryScan;
+  // The schemas of kept lists are slow to load.
+  const { readKnownTitles } = await import('./known-title.js');
   const known = await readKnownTitles(titlesOf(resolved, request), library, session);
   const infersVolumes = request.bind === 'volume' && request.infer;
   const { resolution, listedVolumes } = infersVolumes
