@@ -94,7 +94,7 @@ interface TitleSearchOptions extends CollectionOptions {
 
 const DEFAULT_SEARCH_LIMIT = 20;
 
-/** As `searchTitlePage`, without the number of all. */
+/** Calls `searchTitlePage`, and leaves out the number of all. */
 export async function searchTitles(
   client: ServiceClient,
   words: string,

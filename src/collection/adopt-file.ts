@@ -132,7 +132,7 @@ async function replace(
   }
 }
 
-/** Of the file itself: others may have put a link in its place. */
+/** Sets the time of the file itself: another process may have put a link in its place. */
 async function setTime(file: string, seconds: number): Promise<void> {
   const handle = await openRegularFile(file);
   await handle.utimes(seconds, seconds).finally(() => handle.close());

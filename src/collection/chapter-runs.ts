@@ -4,7 +4,7 @@ import { parseNumber } from '../selection/ranges.js';
 export interface ListedChapter<State> {
   /** The number; of a chapter without one, its title. */
   readonly number: string;
-  /** Of volumes, see selection/volume-runs.ts. */
+  /** The run of volumes, see selection/volume-runs.ts. */
   readonly run: number;
   readonly state: State;
 }

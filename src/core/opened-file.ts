@@ -16,7 +16,7 @@ export class OpenedFile {
 
   constructor(
     private readonly descriptor: number,
-    /** As it was when it was opened. */
+    /** The state of the file when it was opened. */
     readonly stats: Stats,
   ) {}
 

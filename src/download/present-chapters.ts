@@ -21,7 +21,7 @@ export interface PresentChapter extends ChapterInFolder {
   readonly isOnlyInBook: boolean;
 }
 
-/** Those of `chapters` whose files tankobon wrote; not those behind links. */
+/** The chapters whose files tankobon wrote; files behind links do not count. */
 export function findPresent(
   chapters: readonly Chapter[],
   library: LibraryIndex,
@@ -50,7 +50,7 @@ export async function withoutCovers(
   return inFolders(present, (folder) => lacksCover(folder, which));
 }
 
-/** Those in folders of one title without `series.json` or `details.json`, with the title's name there. */
+/** The chapters in folders of one title without `series.json` or `details.json`, with the title's name there. */
 export async function withoutSeriesMetadata(
   present: readonly PresentChapter[],
   output: string,

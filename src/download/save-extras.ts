@@ -21,7 +21,7 @@ import { writeSeriesMetadata } from './series-metadata.js';
 
 export interface ChaptersOfRun {
   readonly saved: readonly PlannedChapter[];
-  /** Those that the run did not save. */
+  /** Chapters that an earlier run saved. */
   readonly present: readonly PresentChapter[];
 }
 

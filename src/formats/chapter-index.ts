@@ -94,7 +94,7 @@ export class ChapterIndex {
     }
     const chapters = await readChapters(file);
     const own = chapters.filter(({ copy }) => !copy);
-    // Of a file of another user, it would not know whether it has the mark.
+    // The index would not know whether a file of another user has the mark.
     if (state && isOwnFile(file, state)) {
       this.#hasChanges = true;
       this.#seen.set(path, { ...markOf(state), chapters: own.map(toIndexed) });

@@ -1,4 +1,4 @@
-/** The rights of a book: nobody can read it who cannot read all that it is made of. */
+/** The rights of a book: a user who cannot read one of its sources cannot read the book. */
 import { dirname } from 'node:path';
 import { maxModeIn, statIfExists, type FileRights } from '../core/files.js';
 import type { CoverImage } from './book.js';

@@ -66,7 +66,7 @@ export interface YearResult {
   /** The files of the last day, and those beside the first of their chapter. */
   readonly files: number;
   readonly doubled: number;
-  /** Those in titles with one numbering. */
+  /** Doubled files in titles with one numbering. */
   readonly doubledInOneNumbering: number;
 }
 

@@ -237,7 +237,7 @@ describeWith('files of other users', { root: true }, () => {
     expect(statSync(shared.find(/Ch\.001/)).gid).toBe(GROUP);
     for (const [uid, expected] of [
       [0, [0, GROUP, 0o640]],
-      // Alice is not a member of the group: it may not be given to the file, which nobody gains a right to.
+      // Alice is not a member of the group: the file may not get it, and no user gains a right to the file.
       [ALICE, [ALICE, ALICE, 0o600]],
     ] as const) {
       shared.give(uid);

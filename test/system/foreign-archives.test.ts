@@ -106,7 +106,7 @@ describeWith('archives of other programs', { programs }, () => {
     rmSync(folder, { recursive: true });
   });
 
-  /** Of another chapter in each archive. */
+  /** Each archive has another chapter. */
   function writeInfo(number: number): void {
     const web = `https://mangadex.org/chapter/${chapterId(number)}`;
     // Deflated, it is smaller than its text.

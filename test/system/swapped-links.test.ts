@@ -30,7 +30,7 @@ import { describeWith } from '../support/requirements.js';
 const ALICE = 64_001;
 const MALLORY = 64_002;
 const WORKERS = 'test/support/workers';
-const MARKER = 'nobody else may read this';
+const MARKER = 'only its owner may read this';
 const BIND_RUNS = 20;
 
 let copy: ReadableProgram;

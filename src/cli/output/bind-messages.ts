@@ -38,7 +38,7 @@ export class BookLines {
   saved(event: Extract<BindEvent, { readonly type: 'book-saved' }>, isShown: boolean): string[] {
     const { file, book = file } = event;
     const note = this.#notes.get(book) ?? '';
-    // Of a book in parts the first one has the note.
+    // The first part of a book in parts has the note.
     this.#notes.delete(book);
     return isShown || note !== '' ? [`${describeBindEvent(event)}${note}`] : [];
   }

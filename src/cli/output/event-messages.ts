@@ -100,7 +100,7 @@ export class EventMessages {
         return verbose || dryRun ? [describeBindEvent(event)] : [];
       case 'book-saved':
         return this.#books.saved(event, savedLines);
-      // Of an edited book a warning says what is to be done.
+      // A warning says what is to be done with an edited book.
       case 'book-skipped':
         return [];
       case 'book-failed':

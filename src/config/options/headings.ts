@@ -4,7 +4,7 @@ import { optionsOf, type OptionName } from './options.js';
 
 type Headings = Readonly<Record<string, readonly OptionName[]>>;
 
-const MOST_USED: readonly OptionName[] = [
+const COMMON: readonly OptionName[] = [
   'language',
   'chapters',
   'group',
@@ -51,7 +51,7 @@ const NETWORK: readonly OptionName[] = [
 const OUTPUT: readonly OptionName[] = ['quiet', 'verbose', 'json', 'print', 'html'];
 
 const OF_A_TITLE: Headings = {
-  'Used most:': MOST_USED,
+  'Used most:': COMMON,
   'Selection:': SELECTION,
   'Files:': FILES,
   'Books:': BOOKS,

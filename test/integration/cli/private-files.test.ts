@@ -1,4 +1,4 @@
-/** Private stays private: what is made of private files, or is put into a private folder, is for nobody else. */
+/** Private stays private: what is made of private files, or is put into a private folder, has no more readers. */
 import {
   chmodSync,
   chownSync,

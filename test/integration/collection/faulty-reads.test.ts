@@ -13,7 +13,7 @@ import { longRunRows } from '../../support/long-run.js';
 import { DAY_MS, syncLibrary, titleId } from '../../support/sync-harness.js';
 
 const WORKER = 'test/support/workers/faulty-reads.js';
-/** Of the rest, each is held by the readers that these have too. */
+/** The other faults meet the same readers. */
 const FAULTS = ['read EIO', 'lstat EIO', ...longRunRows('open EIO', 'fstat EIO', 'read TypeError')];
 
 let harness: DownloadHarness;

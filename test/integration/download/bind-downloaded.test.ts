@@ -170,7 +170,7 @@ test('a damaged book is written again from the chapters beside it', async () => 
   const { code, events } = await harness.download(options);
   expect([code, typesOf(events)]).toEqual([0, expect.arrayContaining(['book-saved'])]);
   expect(readFileSync(book).equals(whole)).toBe(true);
-  // Nothing tells which pages the damaged one had.
+  // The pages of the damaged one are not known.
   expect(booksOf('Vol.01')).toEqual([`${SERIES} Vol.01.pdf`, `${SERIES} Vol.01.pdf.replaced`]);
 });
 

@@ -19,7 +19,7 @@ const bookFiles = (extension: string) =>
     .filter((name) => name.endsWith(extension))
     .sort();
 
-/** Of 240 bytes, in characters of one, two, three and four bytes. */
+/** Names of 240 bytes, in characters of one, two, three and four bytes. */
 const TITLES = ['a', 'é', '漫', '😀'].map((text) => text.repeat(240 / Buffer.byteLength(text)));
 
 describe.each(TITLES)('the books of a title called %.1s…', (series) => {

@@ -1,4 +1,4 @@
-// As another user: puts a file of its own, or one that exists, and a link to `target` in turn at `path`, until it is ended.
+// Runs as another user: puts a file of its own, or one that exists, and a link to `target` in turn at `path`, until it is ended.
 import { linkSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 
 const [path, target, uid, file] = process.argv.slice(2);

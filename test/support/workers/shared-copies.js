@@ -1,4 +1,4 @@
-// As one of two users of a folder: copies a file in it again and again, as the commands do, and counts the copies that
+// Runs as one of two users of a folder: copies a file in it again and again, as the commands do, and counts the copies that
 // have the content of a private file.
 import { constants, mkdirSync, openSync, closeSync, readFileSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
