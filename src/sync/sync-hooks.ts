@@ -185,13 +185,14 @@ interface Keys {
   readonly require: (service: HookService) => Promise<string>;
 }
 
-/** Each key is read once a run, and hidden in all output. */
+/** Each key is read once a run, also from a keychain that does not answer, and hidden in all output. */
 function hookKeys(context: AppContext): Keys {
-  const stored = openHookKeys(join(context.paths.state, 'credentials'));
-  const known = new Map<HookService, string | undefined>();
+  const stored = openHookKeys(join(context.paths.state, 'credentials'), context.openKeychain);
+  const reads = new Map<HookService, Promise<string | undefined>>();
   const read = async (service: HookService) => {
-    if (!known.has(service)) known.set(service, await stored.read(service));
-    const key = known.get(service);
+    const reading = reads.get(service) ?? stored.read(service);
+    reads.set(service, reading);
+    const key = await reading;
     if (key !== undefined) context.redactor.add(key);
     return key;
   };

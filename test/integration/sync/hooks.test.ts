@@ -7,6 +7,7 @@ import type { HookService } from '../../../src/auth/hook-services.js';
 import { openHookKeys } from '../../../src/auth/hook-keys.js';
 import { storeHookKey } from '../../../src/cli/commands/login-hook-key.js';
 import { systemClock } from '../../../src/core/clock.js';
+import { systemKeychains } from '../../../src/auth/keychain.js';
 import { AuthError } from '../../../src/core/errors.js';
 import { hookEnvironment, runExecHook } from '../../../src/download/exec-hook.js';
 import { syncFolder } from '../../../src/sync/sync-journal.js';
@@ -392,7 +393,10 @@ describe('exec', () => {
 });
 
 test('a key can be replaced and removed, and must fit into a header', async () => {
-  const keys = openHookKeys(join(harness.base.folder, 'home', 'credentials'));
+  const keys = openHookKeys(
+    join(harness.base.folder, 'home', 'credentials'),
+    systemKeychains(systemClock),
+  );
   await storeKey('komga', KOMGA_KEY);
   await storeKey('ntfy', NTFY_TOKEN);
   expect(await keys.read('komga')).toBe(KOMGA_KEY);
@@ -404,7 +408,7 @@ test('a key can be replaced and removed, and must fit into a header', async () =
   const refuse = () => Promise.reject(noKeychain);
   const keychain = { service: 'none', get: refuse, set: refuse, delete: refuse };
   for (const key of ['', KOMGA_KEY]) {
-    const writing = openHookKeys(empty, keychain).write('komga', key, 'keychain');
+    const writing = openHookKeys(empty, () => keychain).write('komga', key, 'keychain');
     await expect(writing).rejects.toBe(noKeychain);
   }
   expect(readdirSync(empty)).toEqual(['hook-keys.lock']);
