@@ -30,14 +30,16 @@ const PAUSE_MS = 60_000;
 /** The library waits 2 s for a reply, so these take half a minute. */
 const MAX_ATTEMPTS = 15;
 const RETRY_INTERVAL_MS = 100;
+const MAX_WRITES = 5;
 /** A busy disk or a start on demand delays the reply. */
 const NO_REPLY = /did not receive a reply/i;
 /**
  * There was no reply, the Secret Service ended, or another process deleted the entry after it was found. KWallet loses
- * a session now and then, and refuses public keys that begin with a zero byte.
+ * a session now and then, refuses public keys that begin with a zero byte, and encrypts with another key than the client
+ * where the shared one does.
  */
 const TEMPORARY = new RegExp(
-  `${NO_REPLY.source}|disconnected from message bus|no such interface|can't find session|public key size is invalid`,
+  `${NO_REPLY.source}|disconnected from message bus|no such interface|can't find session|public key size is invalid|unpad error`,
   'i',
 );
 
@@ -57,8 +59,14 @@ export function systemKeychains(
         const bytes = (await call('getSecret', name)) as Uint8Array | readonly number[] | null;
         return bytes === null ? undefined : Uint8Array.from(bytes);
       },
-      set: async (name, value) => {
-        await call('setSecret', name, value);
+      async set(name, value) {
+        // KWallet may decrypt a secret with the wrong key, and store what comes out.
+        for (let writes = 0; writes < MAX_WRITES; writes += 1) {
+          await call('setSecret', name, value);
+          const stored = await this.get(name);
+          if (stored && Buffer.compare(stored, value) === 0) return;
+        }
+        throw new AuthError('keychain-failed', 'The keychain does not keep what is written to it.');
       },
       delete: async (name) => (await call('deleteCredential', name)) as boolean,
     };
@@ -84,19 +92,20 @@ class KeychainAccess {
 
   async #callWithin(call: EntryCall, onSlow?: SlowKeychainListener): Promise<unknown> {
     if (this.clock.monotonicMs() < this.#pausedUntilMs) throw timeoutError();
-    let isSettled = false as boolean;
+    let settled = false;
+    const isSettled = () => settled;
     const timeout = new AbortController();
     const calling = this.#callRepeatedly(call, timeout.signal).finally(() => {
-      isSettled = true;
+      settled = true;
     });
     // Also for a call that fails after the limit.
     const ended = calling.catch(() => undefined);
     await waitAtMost(this.clock, NOTICE_AFTER_MS, ended);
-    if (isSettled) return calling;
+    if (isSettled()) return calling;
     if (!this.#hasReported) onSlow?.(WAITING, UNLOCK_IT);
     this.#hasReported = true;
     await waitAtMost(this.clock, MAX_WAIT_MS - NOTICE_AFTER_MS, ended);
-    if (isSettled) return calling;
+    if (isSettled()) return calling;
     timeout.abort();
     this.#pausedUntilMs = this.clock.monotonicMs() + PAUSE_MS;
     this.process?.stop();

@@ -29,6 +29,7 @@ test.each([
   'Did not receive a reply.',
   "Can't find session /org/freedesktop/secrets/session/88",
   'Client public key size is invalid',
+  'Crypto error: Unpad Error',
   'Connection was disconnected from message bus',
 ])('a call that fails with %s is made again', async (message) => {
   const process = failingProcess(message, message);
@@ -51,6 +52,20 @@ test('a call without an answer is reported once, and ends; the next calls fail a
   // The run may be a long one: later the keychain is tried again.
   await clock.sleep(60_000);
   expect(await login.get('login')).toEqual(Uint8Array.of(97));
+});
+
+test('what was not stored as it was written is written again', async () => {
+  const written: unknown[] = [];
+  const replies = [undefined, [98], undefined, [97]];
+  const process = {
+    call: ({ method, value }: EntryCall) => {
+      if (method === 'setSecret') written.push(value);
+      return Promise.resolve(replies.shift());
+    },
+    stop: () => undefined,
+  };
+  await systemKeychains(clock, undefined, process)('tankobon').set('login', Uint8Array.of(97));
+  expect(written).toEqual([Uint8Array.of(97), Uint8Array.of(97)]);
 });
 
 test.each([
