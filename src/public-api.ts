@@ -1,5 +1,6 @@
 /** The functions for programs that import tankobon. They share settings, login, ledger and spool with the command line. */
 import { EventEmitter, on } from 'node:events';
+import { systemKeychains } from './auth/keychain.js';
 import { systemClock } from './core/clock.js';
 import { interruptedError } from './core/errors.js';
 import { Redactor } from './core/redactor.js';
@@ -141,5 +142,6 @@ export async function openRateLedger(options: RateLedgerOptions = {}): Promise<A
 async function openContext({ env = process.env }: ApiOptions): Promise<AppContext> {
   const paths = pathsFrom(env);
   const settings = await loadSettings(env, paths.config);
-  return { env, paths, settings, clock: systemClock, redactor: new Redactor() };
+  const openKeychain = systemKeychains(systemClock);
+  return { env, paths, settings, clock: systemClock, redactor: new Redactor(), openKeychain };
 }

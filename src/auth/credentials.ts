@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { AuthError, hasCode } from '../core/errors.js';
+import { AuthError } from '../core/errors.js';
 import { statIfExists } from '../core/files.js';
 import { lockFile, type HeldLock } from '../core/lock.js';
 import type { Clock } from '../core/clock.js';
@@ -17,12 +17,14 @@ import {
   writePrivateFile,
 } from './file-credential-store.js';
 import { keychainCredentialStore } from './keychain-credential-store.js';
-import { systemKeychain } from './keychain.js';
+import { isKeychainMissing, type OpenKeychain, type SlowKeychainListener } from './keychain.js';
 import type { CredentialStore, Login, StorageKind } from './login-record.js';
 
 export interface StoredLogin {
   readonly login: Login;
   readonly store: CredentialStore;
+  /** The private file with the login, while the keychain does not store its renewed tokens. */
+  readonly pendingIn?: string;
 }
 
 interface CredentialsOptions {
@@ -30,16 +32,22 @@ interface CredentialsOptions {
   readonly folder: string;
   readonly addresses: Pick<ServiceAddresses, 'apiUrl' | 'authUrl' | 'realm'>;
   readonly clock: Clock;
+  readonly openKeychain: OpenKeychain;
+  readonly onSlowKeychain?: SlowKeychainListener;
   /** Called with each secret of a login that is read or stored. */
   readonly onSecret: (secret: string) => void;
 }
 
 const LOCK_POLL_MS = 20;
+/** Shorter than a command waits at its end for a renewal in progress. */
+const KEEP_AFTER_MS = 5_000;
 const MARKER_TEXT = 'The login is in the keychain of the operating system.\n';
 
 /** Each authentication address has its own credentials, in the keychain too. */
 export class Credentials {
   readonly #stores: Readonly<Record<StorageKind, CredentialStore>>;
+  /** A renewed login that the keychain did not store: newer than the one in the keychain. */
+  readonly #pending: CredentialStore;
   /** Path without extension. */
   readonly #path: string;
 
@@ -48,10 +56,11 @@ export class Credentials {
     this.#path = join(options.folder, fileName);
     this.#stores = {
       keychain: this.#reportingSecrets(
-        keychainCredentialStore(systemKeychain(service, options.clock)),
+        keychainCredentialStore(options.openKeychain(service, options.onSlowKeychain)),
       ),
       file: this.#reportingSecrets(fileCredentialStore(`${this.#path}.json`)),
     };
+    this.#pending = this.#reportingSecrets(fileCredentialStore(`${this.#path}.pending.json`));
   }
 
   /** The store of this kind, whether or not it is in use. */
@@ -68,8 +77,51 @@ export class Credentials {
   /** The login in use. Throws as CredentialStore.read does. */
   async read(): Promise<StoredLogin | undefined> {
     const store = await this.currentStore();
+    const pending = store?.kind === 'keychain' ? await this.#pending.read() : undefined;
+    if (store && pending) return { store, login: pending, pendingIn: this.#pending.description };
     const login = await store?.read();
     return store && login && { store, login };
+  }
+
+  /**
+   * Stores the renewed tokens of a login. The service has revoked the refresh token that the keychain holds, so that they
+   * are kept in a private file while the keychain fails or is slow. Resolves with whether they are in `store`. The caller
+   * holds the lock.
+   */
+  async saveRenewed(store: CredentialStore, login: Login): Promise<boolean> {
+    if (store.kind === 'file') {
+      await store.write(login);
+      return true;
+    }
+    const timer = new AbortController();
+    const keeping = this.options.clock
+      .sleep(KEEP_AFTER_MS, timer.signal)
+      .then(() => this.#pending.write(login))
+      .catch(() => undefined);
+    const endKeeping = (): Promise<void> => {
+      timer.abort();
+      return keeping;
+    };
+    try {
+      await store.write(login).finally(endKeeping);
+    } catch (error) {
+      await this.#pending.write(login);
+      if (error instanceof AuthError) return false;
+      throw error;
+    }
+    await this.#pending.clear();
+    return true;
+  }
+
+  /** Puts the login that the private file keeps into the keychain. Resolves with whether none is left. */
+  async storePending(signal?: AbortSignal): Promise<boolean> {
+    const lock = await this.lock(signal);
+    try {
+      const stored = await this.read();
+      return !stored?.pendingIn || (await this.saveRenewed(stored.store, stored.login));
+    } finally {
+      lock.release();
+    }
   }
 
   /** The login in use, to send its tokens to the API. Throws `login-other-api` where they are for another API. */
@@ -93,9 +145,11 @@ export class Credentials {
     if (kind === 'keychain') {
       if (!(await this.#hasMarker())) await writePrivateFile(this.#marker, MARKER_TEXT);
       await keychain.write(login);
+      await this.#pending.clear();
       await file.clear();
     } else {
       await file.write(login);
+      await this.#pending.clear();
       if (await this.#hasMarker()) await this.#clearKeychain();
     }
   }
@@ -103,6 +157,7 @@ export class Credentials {
   /** Removes all logins of this service. Resolves with the kinds of the stores that held one. */
   async clear(): Promise<readonly StorageKind[]> {
     const kinds: StorageKind[] = [];
+    await this.#pending.clear();
     if (await this.#stores.file.clear()) kinds.push('file');
     if (await this.#clearKeychain()) kinds.push('keychain');
     return kinds;
@@ -130,7 +185,7 @@ export class Credentials {
       await rm(this.#marker, { force: true });
       return existed;
     } catch (error) {
-      if (hasCode(error, 'no-keychain') && !(await this.#hasMarker())) return false;
+      if (isKeychainMissing(error) && !(await this.#hasMarker())) return false;
       throw error;
     }
   }

@@ -3,7 +3,6 @@
  * that the keychain may hold keys; without it the keychain is not accessed.
  */
 import { join } from 'node:path';
-import { hasCode } from '../core/errors.js';
 import { removeFile, statIfExists } from '../core/files.js';
 import { isRecord, parseJson } from '../core/json.js';
 import { lockFile } from '../core/lock.js';
@@ -14,7 +13,7 @@ import {
   writePrivateFile,
 } from './file-credential-store.js';
 import type { HookService } from './hook-services.js';
-import { systemKeychain, type Keychain } from './keychain.js';
+import { isKeychainMissing, type OpenKeychain } from './keychain.js';
 
 interface HookKeys {
   /** Throws AuthError if the keychain is locked, or the file cannot be read. */
@@ -31,10 +30,8 @@ export function isValidHookKey(key: string): boolean {
 }
 
 /** @param folder of the credentials */
-export function openHookKeys(
-  folder: string,
-  keychain: Keychain = systemKeychain('tankobon hooks'),
-): HookKeys {
+export function openHookKeys(folder: string, openKeychain: OpenKeychain): HookKeys {
+  const keychain = openKeychain('tankobon hooks');
   const file = join(folder, 'hook-keys.json');
   const marker = join(folder, 'hook-keys.keychain');
   const readFileKeys = async (): Promise<Record<string, unknown>> => {
@@ -93,7 +90,7 @@ export function openHookKeys(
     try {
       await keychain.delete(service);
     } catch (error) {
-      if (!hasCode(error, 'no-keychain')) throw error;
+      if (!isKeychainMissing(error)) throw error;
     }
   }
 }

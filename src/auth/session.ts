@@ -10,10 +10,16 @@ import { hasCode, interruptedError } from '../core/errors.js';
 import { raceWithSignal } from '../core/abort.js';
 import { notLoggedIn, type Credentials, type StoredLogin } from './credentials.js';
 import { grantByRefresh, type TokenEndpoint } from './token-endpoint.js';
-import { accessAgeMs, isRefreshDue, type Tokens } from './login-record.js';
+import {
+  accessAgeMs,
+  isRefreshDue,
+  type CredentialStore,
+  type Login,
+  type Tokens,
+} from './login-record.js';
 
 interface SessionDeps {
-  readonly credentials: Pick<Credentials, 'readForApi' | 'lock'>;
+  readonly credentials: Pick<Credentials, 'readForApi' | 'lock' | 'saveRenewed' | 'storePending'>;
   readonly endpoint: TokenEndpoint;
   readonly clock: Clock;
 }
@@ -21,6 +27,8 @@ interface SessionDeps {
 /** A renewed token that is rejected within this time is not renewed again. */
 const MIN_RENEWAL_INTERVAL_MS = 5_000;
 const MAX_CLOSE_MS = 10_000;
+/** How often a keychain is tried that did not store renewed tokens. */
+const PENDING_RETRY_MS = 60_000;
 
 /** The tokens as last read, with the age of the access token at that moment. */
 interface CachedTokens {
@@ -33,6 +41,7 @@ export class Session implements TokenProvider {
   #cached: CachedTokens | undefined;
   #reading: ReturnType<Credentials['readForApi']> | undefined;
   #renewal: Promise<Tokens | undefined> | undefined;
+  #isStoring = false;
   /** The token from the renewal after the last rejection. */
   #afterRejection: { readonly token: string; readonly atMonotonicMs: number } | undefined;
   readonly #closing = new AbortController();
@@ -57,6 +66,7 @@ export class Session implements TokenProvider {
       });
       const stored = await raceWithSignal(this.#reading, signal);
       this.#cache(stored?.login.tokens);
+      if (stored?.pendingIn !== undefined) this.#storePendingLater(0);
     }
     const cached = this.#cached;
     if (!cached) return undefined;
@@ -137,15 +147,42 @@ export class Session implements TokenProvider {
         clock.wallMs(),
         this.#closing.signal,
       );
-      await store.write({ ...login, tokens });
+      await this.#save(store, { ...login, tokens });
       this.#cache(tokens);
       return tokens;
     } catch (error) {
       if (hasCode(error, 'session-ended')) {
-        await store.write({ ...login, tokens: undefined });
+        await this.#save(store, { ...login, tokens: undefined });
         this.#cache(undefined);
       }
       throw error;
+    }
+  }
+
+  async #save(store: CredentialStore, login: Login): Promise<void> {
+    if (!(await this.deps.credentials.saveRenewed(store, login))) this.#storePendingLater();
+  }
+
+  /** Tries to put a login into the keychain that could not be stored there, until it succeeds or the run ends. */
+  #storePendingLater(waitMs = PENDING_RETRY_MS): void {
+    if (this.#isStoring) return;
+    this.#isStoring = true;
+    void this.#storePending(waitMs).finally(() => {
+      this.#isStoring = false;
+    });
+  }
+
+  async #storePending(firstWaitMs: number): Promise<void> {
+    const { clock, credentials } = this.deps;
+    const { signal } = this.#closing;
+    for (let waitMs = firstWaitMs; ; waitMs = PENDING_RETRY_MS) {
+      try {
+        await clock.sleep(waitMs, signal);
+        if (await credentials.storePending(signal)) return;
+      } catch {
+        // The private file keeps the login for the next run.
+        if (signal.aborted) return;
+      }
     }
   }
 

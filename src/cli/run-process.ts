@@ -1,5 +1,6 @@
 /** Runs one command line in this process: signals in, exit code out. */
 import { spawn } from 'node:child_process';
+import { systemKeychains } from '../auth/keychain.js';
 import { redactorFor } from '../config/environment.js';
 import { pathsFrom } from '../config/paths.js';
 import { sharedSignal } from '../core/abort.js';
@@ -11,7 +12,7 @@ import { toStorageError, toTankobonError } from '../core/system-errors.js';
 import type { BareCommandContext } from './command-context.js';
 import { closeLostTerminalsAtExit, ignoresHangup, readProcessState } from './hangup.js';
 import { applyColorOption, usesColors } from './output/colors.js';
-import { errorMessage } from './output/error-message.js';
+import { errorMessage, warnTo } from './output/error-message.js';
 import { supportsLinks } from './output/hyperlinks.js';
 import { safeStream } from './output/safe-stream.js';
 
@@ -52,6 +53,7 @@ export async function runProcess(args: readonly string[]): Promise<void> {
       return pathsFrom(env);
     },
     redactor,
+    openKeychain: systemKeychains(systemClock, warnTo(stderr)),
   });
   process.exitCode = code;
   setTimeout(() => exitNow(code), MAX_LINGER_MS).unref();

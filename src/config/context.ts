@@ -1,3 +1,4 @@
+import type { OpenKeychain } from '../auth/keychain.js';
 import type { Clock } from '../core/clock.js';
 import type { Redactor } from '../core/redactor.js';
 import type { Paths } from './paths.js';
@@ -10,4 +11,5 @@ export interface AppContext {
   readonly paths: Paths;
   /** Gets every secret, so that no output contains one. */
   readonly redactor: Redactor;
+  readonly openKeychain: OpenKeychain;
 }

@@ -1,4 +1,5 @@
 /** Where the rate ledger is, and the login of its server: from the environment or the keychain. */
+import type { Keychain } from '../auth/keychain.js';
 import { UsageError } from '../core/errors.js';
 import { withoutUserInfo } from '../core/web-address.js';
 import type { LedgerLocation } from '../rate-limit/open-ledger.js';
@@ -14,14 +15,17 @@ export async function ledgerLocation({
   env,
   paths,
   redactor,
-}: Pick<AppContext, 'env' | 'paths' | 'redactor'>): Promise<LedgerLocation> {
+  openKeychain,
+}: Pick<AppContext, 'env' | 'paths' | 'redactor' | 'openKeychain'>): Promise<LedgerLocation> {
   if (!isUrl(paths.ledger)) return { folder: paths.ledger };
   const url = parseServerUrl(paths.ledger);
   const username = env['TANKOBON_LEDGER_USERNAME'] ?? fromUrl(url.username);
   const password =
     env['TANKOBON_LEDGER_PASSWORD'] ??
     fromUrl(url.password) ??
-    (username === undefined ? undefined : await storedPassword(url));
+    (username === undefined
+      ? undefined
+      : await storedPassword(url, openKeychain(KEYCHAIN_SERVICE)));
   if (password !== undefined) redactor.add(password);
   url.username = '';
   url.password = '';
@@ -55,8 +59,7 @@ function fromUrl(part: string): string | undefined {
   }
 }
 
-async function storedPassword(url: URL): Promise<string | undefined> {
-  const { systemKeychain } = await import('../auth/keychain.js');
-  const bytes = await systemKeychain(KEYCHAIN_SERVICE).get(url.host);
+async function storedPassword({ host }: URL, keychain: Keychain): Promise<string | undefined> {
+  const bytes = await keychain.get(host);
   return bytes && new TextDecoder().decode(bytes);
 }

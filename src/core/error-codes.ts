@@ -180,6 +180,16 @@ export const AUTH_CODES = {
     'The keychain is locked.',
     'Unlock it (log in to the desktop, or open its password manager), then run the same command again.',
   ),
+  'keychain-timeout': code(
+    EXIT.keychain,
+    'The keychain does not answer.',
+    'Unlock it, or restart it (on Linux for example gnome-keyring), then run the same command again. To store the login in a file instead, run: tankobon login --insecure-storage',
+  ),
+  'keychain-failed': code(
+    EXIT.keychain,
+    'The keychain reported an error.',
+    'Run the same command again. To store the login in a file instead, run: tankobon login --insecure-storage',
+  ),
   'no-keychain': code(
     EXIT.keychain,
     'No keychain is available.',

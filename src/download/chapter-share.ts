@@ -6,7 +6,10 @@ import type { WorkShare } from '../rate-limit/redis/work-share.js';
 import type { AppContext } from '../config/context.js';
 import { ledgerLocation } from '../config/ledger-location.js';
 
-type Context = Pick<AppContext, 'env' | 'paths' | 'redactor' | 'clock' | 'settings'>;
+type Context = Pick<
+  AppContext,
+  'env' | 'paths' | 'redactor' | 'clock' | 'settings' | 'openKeychain'
+>;
 
 /** Throws UsageError (`bad-option`) where the ledger is in a folder, which other machines do not see. */
 export async function shareServer(context: Context): Promise<RedisAddress> {

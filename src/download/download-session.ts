@@ -58,7 +58,7 @@ const MAX_CHUNK_BYTES = 64 * 1024;
 
 /** Opens the service with these settings for one or several downloads, and closes it when `action` is done. */
 export async function withSession<T>(
-  { env, paths, clock, redactor }: AppContext,
+  app: AppContext,
   settings: Options,
   listeners: DownloadListeners,
   userSignal: AbortSignal,
@@ -69,7 +69,8 @@ export async function withSession<T>(
   const warn = (message: string, hint?: string): void => {
     listeners.observe({ type: 'warning', message, ...(hint !== undefined && { hint }) });
   };
-  const context: AppContext = { env, paths, clock, redactor, settings };
+  const { env, paths, clock, redactor, openKeychain } = app;
+  const context: AppContext = { env, paths, clock, redactor, settings, openKeychain };
   const options: ServiceOptions = {
     warn,
     onWait: (wait) => {

@@ -13,6 +13,12 @@ const EXEC_TIME_LIMIT_MS = 60_000;
 const MAX_MESSAGE_LENGTH = 400;
 const isWindows = process.platform === 'win32';
 
+export class HookTimeout extends Error {
+  constructor(timeLimitMs: number) {
+    super(`it did not end within ${Math.round(timeLimitMs / 1_000)} s and was killed`);
+  }
+}
+
 /**
  * Resolves when the command has ended with exit code 0. Rejects with an Error that says why otherwise. The command's
  * process group is killed at the time limit and when the signal is aborted.
@@ -51,10 +57,11 @@ export async function runExecHook(
   const timer = new AbortController();
   const timeout = clock
     .sleep(timeLimitMs, timer.signal)
-    .then(() => `it did not end within ${Math.round(timeLimitMs / 1_000)} s and was killed`)
+    .then(() => new HookTimeout(timeLimitMs))
     .catch(() => undefined);
   try {
     const problem = await raceWithSignal(Promise.race([ended, timeout]), signal);
+    if (problem instanceof HookTimeout) throw problem;
     if (problem !== undefined) throw new Error(problem);
   } finally {
     timer.abort();

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { ServiceClient } from '../api/client.js';
 import { withAnonymousFallback } from '../auth/anonymous-fallback.js';
 import { Credentials } from '../auth/credentials.js';
+import type { SlowKeychainListener } from '../auth/keychain.js';
 import { Session } from '../auth/session.js';
 import { AuthError, type TankobonError } from '../core/errors.js';
 import { readAddresses } from '../rate-limit/service-addresses.js';
@@ -10,8 +11,13 @@ import type { AppContext } from '../config/context.js';
 import type { Service } from './service.js';
 
 /** The credentials of the configured service. Accesses nothing yet. */
-export function credentialsOf({ paths, settings, clock, redactor }: AppContext): Credentials {
+export function credentialsOf(
+  { paths, settings, clock, redactor, openKeychain }: AppContext,
+  onSlowKeychain?: SlowKeychainListener,
+): Credentials {
   return new Credentials({
+    openKeychain,
+    onSlowKeychain,
     folder: join(paths.state, 'credentials'),
     addresses: readAddresses(settings),
     clock,
@@ -22,9 +28,13 @@ export function credentialsOf({ paths, settings, clock, redactor }: AppContext):
 }
 
 /** The session over the connections of `service`; closed before them. */
-export function sessionOf(context: AppContext, service: Service): Session {
+export function sessionOf(
+  context: AppContext,
+  service: Service,
+  onSlowKeychain?: SlowKeychainListener,
+): Session {
   const session = new Session({
-    credentials: credentialsOf(context),
+    credentials: credentialsOf(context, onSlowKeychain),
     endpoint: service.anonymous,
     clock: context.clock,
   });
@@ -38,7 +48,7 @@ export function loggedInClient(
   service: Service,
   warn: (message: string, hint?: string) => void,
 ): { readonly login: Session; readonly client: ServiceClient } {
-  const login = sessionOf(context, service);
+  const login = sessionOf(context, service, warn);
   const onError = ({ message, hint }: TankobonError): void => {
     warn(`Continuing without a login: ${message}`, hint);
   };

@@ -7,6 +7,7 @@ import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { buffer, text } from 'node:stream/consumers';
 import { MAX_DECODED_BYTES } from '../cbz/decode-limits.js';
+import { childEnvironment } from '../core/child-environment.js';
 import { UsageError } from '../core/errors.js';
 import { isSystemError } from '../core/files.js';
 
@@ -38,11 +39,6 @@ export async function assertConverter(): Promise<void> {
   }
 }
 
-export function withoutSecrets(): NodeJS.ProcessEnv {
-  const variables = Object.entries(process.env).filter(([name]) => !name.startsWith('TANKOBON_'));
-  return Object.fromEntries(variables);
-}
-
 /** The path of sharp's main module, for a child process. */
 export function resolveSharp(): string {
   return createRequire(import.meta.url).resolve('sharp');
@@ -51,7 +47,7 @@ export function resolveSharp(): string {
 /** Call assertConverter first. Throws Error for a damaged image, and the signal's reason. */
 export async function convertToPng(image: Buffer, signal: AbortSignal): Promise<Buffer> {
   const words = ['-e', CONVERTER, resolveSharp(), String(MAX_DECODED_PIXELS)];
-  const child = spawn(process.execPath, words, { env: withoutSecrets(), windowsHide: true });
+  const child = spawn(process.execPath, words, { env: childEnvironment(), windowsHide: true });
   const kill = (): void => {
     child.kill('SIGKILL');
   };

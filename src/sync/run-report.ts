@@ -16,6 +16,7 @@ export function noticesOf({
   journal,
   options,
   context,
+  subscriptions,
 }: SyncSession): readonly SeriesNotice[] {
   const { stoppedBy, failures, notices } = report;
   const { lastRun } = journal.state;
@@ -27,7 +28,7 @@ export function noticesOf({
     .filter(({ target, update }) => update.event !== 'failed' || !lasting.has(target))
     .map(({ update }) => update);
   if (!stoppedBy || ['interrupted', lastRun?.stopped].includes(stoppedBy.code)) return updates;
-  const folder = outputOf({}, options.file, context.settings);
+  const folder = outputOf(subscriptions.defaults, options.file, context.settings);
   return [...updates, failureNotice({ id: NO_ID, name: 'tankobon sync', folder }, stoppedBy)];
 }
 
@@ -76,6 +77,7 @@ export function emptyReport(startedAtMs: number): SyncReport {
     errors: [],
     failures: [],
     notices: [],
+    hooksFailed: [],
     notStarted: 0,
     stoppedBy: undefined,
     reports: { sent: 0, waiting: 0 },
@@ -96,7 +98,8 @@ export function addFailure(
   const name = journal.state.titles[id]?.name ?? subscription?.title;
   report.errors.push(error);
   report.failures.push({ target, name, message });
-  const folder = outputOf({}, options.file, context.settings);
+  const own = subscription ?? subscriptions.defaults;
+  const folder = outputOf(own, options.file, context.settings);
   const update = failureNotice({ id, name: name ?? target, folder }, error);
   report.notices.push({ target, update });
   listeners.observe({ type: 'target-failed', target, name, reason: code, message, error });

@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path';
 import type { AppContext } from '../config/context.js';
-import { hasCode, thrownMessage } from '../core/errors.js';
+import { thrownMessage } from '../core/errors.js';
 import { openHookKeys } from '../auth/hook-keys.js';
 import {
   HOOK_KEY_NAMES,
@@ -12,8 +12,8 @@ import {
   type HookEvent,
   type HookService,
 } from '../auth/hook-services.js';
-import { runExecHook } from '../download/exec-hook.js';
-import { seriesUpdates } from '../download/series-updates.js';
+import { HookTimeout, runExecHook } from '../download/exec-hook.js';
+import { seriesUpdates, type SeriesUpdate } from '../download/series-updates.js';
 import { NO_ID, type HookUpdate } from './hook-payloads.js';
 import {
   kavitaRequest,
@@ -21,12 +21,14 @@ import {
   needsSecret,
   ntfyRequest,
   postHook,
+  TemporaryHookFailure,
   webhookRequest,
   type HookName,
   type HookSession,
 } from './web-hooks.js';
 import type { HookOptions } from './hook-options.js';
-import { unannounced } from './sync-journal.js';
+import { isUnknownTo, unannounced } from './sync-journal.js';
+import type { HookFailureRecord } from './sync-lines.js';
 import type { SyncSession } from './sync-session.js';
 
 /**
@@ -43,16 +45,76 @@ export async function runHooks(
   const { hooks } = subscriptions;
   const keys = hookKeys(context);
   const hookSession = { hooks, context, got: service.connections.hook, signal };
-  const unreachable = new Set<HookName>();
-  for (const update of updates) {
-    for (const [hook, action] of hooksOf(update, hookSession, keys))
-      await attempt(hook, action, session, unreachable);
-    journal.add({ announced: update.chapters.map(({ id }) => id) });
+  const calls = new HookCalls(session);
+  try {
+    for (const update of updates) await announce(update, hookSession, keys, calls, session);
+    await scanLibraries(updates, hookSession, keys, calls, session);
+    for (const notice of notices) {
+      for (const hook of hooksOf(notice, hookSession, keys)) await calls.attempt(hook);
+    }
+  } finally {
+    session.report.hooksFailed = calls.failures;
+    if (calls.failures.length > 0) journal.add({ hooksFailed: calls.failures });
   }
-  const scans = updates.length > 0 ? libraryHooks(hookSession, keys) : [];
-  const calls = notices.flatMap((notice) => hooksOf(notice, hookSession, keys));
-  for (const [hook, action] of [...scans, ...calls])
-    await attempt(hook, action, session, unreachable);
+}
+
+/** Calls each hook with the chapters that it does not know. Those of a hook that fails are announced with the next run. */
+async function announce(
+  update: SeriesUpdate,
+  session: HookSession,
+  keys: Keys,
+  calls: HookCalls,
+  { journal }: SyncSession,
+): Promise<void> {
+  const unknownTo = (name: string) =>
+    update.chapters.filter(({ id }) => isUnknownTo(name, id, journal.state));
+  const names = [...hooksOf(update, session, keys), ...libraryHooks(session, keys)].map(
+    ([name]) => name,
+  );
+  const left = new Map(names.map((name) => [name, new Set(unknownTo(name).map(({ id }) => id))]));
+  const record = (): void => {
+    for (const [id, except] of hooksLeft(update, left)) journal.add({ announced: [id], except });
+  };
+  try {
+    for (const [name] of hooksOf(update, session, keys)) {
+      const chapters = unknownTo(name);
+      const hook = hooksOf({ ...update, chapters }, session, keys).find(([each]) => each === name);
+      if (chapters.length > 0 && hook && (await calls.attempt(hook))) left.delete(name);
+    }
+  } finally {
+    record();
+  }
+}
+
+/** By the id of each chapter, the hooks that do not know it. */
+function hooksLeft(
+  { chapters }: SeriesUpdate,
+  left: ReadonlyMap<HookName, ReadonlySet<string>>,
+): [string, HookName[]][] {
+  return chapters.map(({ id }) => [
+    id,
+    [...left].flatMap(([name, ids]) => (ids.has(id) ? [name] : [])),
+  ]);
+}
+
+/** One call of each server for all series. */
+async function scanLibraries(
+  updates: readonly SeriesUpdate[],
+  session: HookSession,
+  keys: Keys,
+  calls: HookCalls,
+  { journal }: SyncSession,
+): Promise<void> {
+  for (const hook of libraryHooks(session, keys)) {
+    const [name] = hook;
+    const isLeft = (id: string) => journal.state.chapters.get(id)?.hooks?.includes(name);
+    const ids = updates.flatMap(({ chapters }) => chapters.map(({ id }) => id)).filter(isLeft);
+    if (ids.length === 0 || !(await calls.attempt(hook))) continue;
+    for (const id of ids) {
+      const hooks = journal.state.chapters.get(id)?.hooks ?? [];
+      journal.add({ announced: [id], except: hooks.filter((each) => each !== name) });
+    }
+  }
 }
 
 export interface HookFailure {
@@ -146,28 +208,42 @@ function libraryHooks(session: HookSession, keys: Keys): Hook[] {
   return [['komga', action]];
 }
 
-/** @param unreachable the hooks that did not respond in this run: their tries take half a minute, and are not repeated */
-async function attempt(
-  hook: HookName,
-  action: () => Promise<void>,
-  { listeners, warn, userSignal }: SyncSession,
-  unreachable: Set<HookName>,
-): Promise<void> {
-  if (unreachable.has(hook)) {
-    const message = 'It was not called again, since it could not be reached in this run.';
-    listeners.observe({ type: 'hook-failed', hook, message });
-    return;
+/** The calls of a run. A hook that did not respond is not called again in it: its attempts take half a minute. */
+class HookCalls {
+  readonly #unresponsive = new Set<HookName>();
+  /** One for each hook. */
+  readonly failures: HookFailureRecord[] = [];
+
+  constructor(private readonly session: Pick<SyncSession, 'listeners' | 'warn' | 'userSignal'>) {}
+
+  /** Resolves with whether the hook was called, and did not fail. */
+  async attempt([hook, action]: Hook): Promise<boolean> {
+    const { listeners, warn, userSignal } = this.session;
+    if (this.#unresponsive.has(hook)) {
+      const message = 'It was not called again, since it did not respond in this run.';
+      listeners.observe({ type: 'hook-failed', hook, message });
+      return false;
+    }
+    try {
+      await action();
+      return true;
+    } catch (error) {
+      userSignal.throwIfAborted();
+      if (isUnresponsive(error)) this.#unresponsive.add(hook);
+      const message = thrownMessage(error);
+      listeners.observe({ type: 'hook-failed', hook, message });
+      if (!this.failures.some((failure) => failure.hook === hook))
+        this.failures.push({ hook, message });
+      const hint = error instanceof MissingKey ? error.hint : undefined;
+      warn(`The hook ${hook} failed: ${message}`, hint);
+      return false;
+    }
   }
-  try {
-    await action();
-  } catch (error) {
-    userSignal.throwIfAborted();
-    if (hasCode(error, 'unreachable')) unreachable.add(hook);
-    const message = thrownMessage(error);
-    listeners.observe({ type: 'hook-failed', hook, message });
-    const hint = error instanceof MissingKey ? error.hint : undefined;
-    warn(`The hook ${hook} failed: ${message}`, hint);
-  }
+}
+
+/** Whether the next call would take as long in vain. */
+function isUnresponsive(error: unknown): boolean {
+  return error instanceof TemporaryHookFailure || error instanceof HookTimeout;
 }
 
 class MissingKey extends Error {
@@ -185,13 +261,14 @@ interface Keys {
   readonly require: (service: HookService) => Promise<string>;
 }
 
-/** Each key is read once a run, and hidden in all output. */
+/** Each key is read once a run, also from a keychain that does not answer, and hidden in all output. */
 function hookKeys(context: AppContext): Keys {
-  const stored = openHookKeys(join(context.paths.state, 'credentials'));
-  const known = new Map<HookService, string | undefined>();
+  const stored = openHookKeys(join(context.paths.state, 'credentials'), context.openKeychain);
+  const reads = new Map<HookService, Promise<string | undefined>>();
   const read = async (service: HookService) => {
-    if (!known.has(service)) known.set(service, await stored.read(service));
-    const key = known.get(service);
+    const reading = reads.get(service) ?? stored.read(service);
+    reads.set(service, reading);
+    const key = await reading;
     if (key !== undefined) context.redactor.add(key);
     return key;
   };

@@ -14,6 +14,7 @@ import { openJournals, readJournals, type Journal } from '../core/journal.js';
 import {
   lineSchema,
   type FollowsState,
+  type HookFailureRecord,
   type RunRecord,
   type SyncLine,
   type TitleState,
@@ -25,6 +26,8 @@ interface PendingChapter {
   readonly replaces?: string;
   /** Once it is saved. */
   readonly update?: SavedChapterUpdate;
+  /** The hooks that failed, once the others know of it. */
+  readonly hooks?: readonly string[];
 }
 
 export interface SyncState {
@@ -37,6 +40,7 @@ export interface SyncState {
   readonly chapters: Map<string, PendingChapter>;
   follows?: FollowsState;
   lastRun?: RunRecord;
+  hooksFailed?: readonly HookFailureRecord[];
   nextRunMs?: number;
   checkedAtMs?: number;
 }
@@ -94,9 +98,14 @@ export function titleState(id: string, state: SyncState): TitleState | undefined
   return state.titles[currentTitleId(id, state)];
 }
 
-/** The chapters that the hooks do not know yet. */
+/** The chapters that hooks do not know yet. */
 export function unannounced({ chapters }: SyncState): SavedChapterUpdate[] {
   return [...chapters.values()].flatMap(({ update }) => update ?? []);
+}
+
+/** Whether the hook does not know of the saved chapter yet. */
+export function isUnknownTo(hook: string, id: string, { chapters }: SyncState): boolean {
+  return chapters.get(id)?.hooks?.includes(hook) ?? true;
 }
 
 /** The line that makes a known title due in the next run. */
@@ -166,7 +175,7 @@ function applyLine(state: SyncState, line: SyncLine): void {
   if ('title' in line) state.titles[line.title] = line.state;
   else if ('started' in line) add(line.started, { replaces: line.replaces });
   else if ('saved' in line) add(line.saved.chapter.id, { update: line.saved });
-  else if ('announced' in line) for (const id of line.announced) chapters.delete(id);
+  else if ('announced' in line) applyAnnounced(state, line);
   else if ('ended' in line) {
     for (const id of line.ended) if (!chapters.get(id)?.update) chapters.delete(id);
   } else if ('forgotten' in line) {
@@ -178,9 +187,23 @@ function applyLine(state: SyncState, line: SyncLine): void {
   else if ('bound' in line) state.unbound.delete(line.bound);
   else if ('merged' in line) state.merged.set(line.merged, { into: line.into, name: line.name });
   else if ('follows' in line) state.follows = line.follows;
-  else if ('run' in line) state.lastRun = line.run;
+  else if ('run' in line) {
+    state.lastRun = line.run;
+    delete state.hooksFailed;
+  } else if ('hooksFailed' in line) state.hooksFailed = line.hooksFailed;
   else if ('checkedAtMs' in line) state.checkedAtMs = line.checkedAtMs;
   else state.nextRunMs = line.nextRunMs;
+}
+
+function applyAnnounced(
+  { chapters }: SyncState,
+  { announced, except = [] }: Extract<SyncLine, { announced: unknown }>,
+): void {
+  for (const id of announced) {
+    const chapter = chapters.get(id);
+    if (chapter && except.length > 0) chapters.set(id, { ...chapter, hooks: except });
+    else chapters.delete(id);
+  }
 }
 
 /** The lines of a compacted journal. */
@@ -191,6 +214,7 @@ function linesOf({
   chapters,
   follows,
   lastRun,
+  hooksFailed,
   nextRunMs,
   checkedAtMs,
 }: SyncState): SyncLine[] {
@@ -198,12 +222,14 @@ function linesOf({
     ...Object.entries(titles).map(([title, state]) => ({ title, state })),
     ...[...merged].map(([id, { into, name }]) => ({ merged: id, into, name })),
     ...[...unbound].map((id) => ({ unbound: id })),
-    ...[...chapters].flatMap(([id, { replaces, update }]): SyncLine[] => [
+    ...[...chapters].flatMap(([id, { replaces, update, hooks }]): SyncLine[] => [
       { started: id, replaces },
       ...(update ? [{ saved: update }] : []),
+      ...(hooks ? [{ announced: [id], except: [...hooks] }] : []),
     ]),
     ...(follows ? [{ follows }] : []),
     ...(lastRun ? [{ run: lastRun }] : []),
+    ...(hooksFailed ? [{ hooksFailed: [...hooksFailed] }] : []),
     ...(nextRunMs === undefined ? [] : [{ nextRunMs }]),
     ...(checkedAtMs === undefined ? [] : [{ checkedAtMs }]),
   ];

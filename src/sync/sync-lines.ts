@@ -41,6 +41,8 @@ const failure = z.object({
   message: z.string(),
 });
 
+const hookFailure = z.object({ hook: z.string(), message: z.string() });
+
 const runRecord = z.object({
   startedAtMs: timeMs,
   endedAtMs: timeMs,
@@ -74,8 +76,8 @@ export const lineSchema = z.union([
   /** A chapter whose download begins, and the downloaded release that it replaces. */
   z.object({ started: z.string(), replaces: z.string().optional() }),
   z.object({ saved: chapterUpdate }),
-  /** Chapters of which the hooks know. */
-  z.object({ announced: z.array(z.string()) }),
+  /** Chapters of which the hooks know, except those hooks that failed. */
+  z.object({ announced: z.array(z.string()), except: z.array(z.string()).optional() }),
   /** Chapters that were started, and not saved by a run that was not killed. */
   z.object({ ended: z.array(z.string()) }),
   /** Titles that are no longer subscribed. */
@@ -87,6 +89,8 @@ export const lineSchema = z.union([
   z.object({ merged: z.string(), into: z.string(), name: z.string().optional() }),
   z.object({ follows }),
   z.object({ run: runRecord }),
+  /** The hooks of the last run that failed. */
+  z.object({ hooksFailed: z.array(hookFailure) }),
   z.object({ nextRunMs: timeMs }),
   /** When the last run began that checked all titles. */
   z.object({ checkedAtMs: timeMs }),
@@ -96,4 +100,5 @@ export type SyncLine = z.output<typeof lineSchema>;
 export type TitleState = z.output<typeof titleSchema>;
 export type FollowsState = z.output<typeof follows>;
 export type RunRecord = z.output<typeof runRecord>;
+export type HookFailureRecord = z.output<typeof hookFailure>;
 export type RunFailure = z.output<typeof failure>;

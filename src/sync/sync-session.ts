@@ -6,7 +6,7 @@ import type { GivenOptions, SeriesOptions } from '../config/options/options.js';
 import type { Subscriptions } from './subscriptions.js';
 import type { SeriesNotice } from './hook-payloads.js';
 import type { SyncJournal } from './sync-journal.js';
-import type { RunFailure } from './sync-lines.js';
+import type { HookFailureRecord, RunFailure } from './sync-lines.js';
 import type { ServiceSession } from '../download/download-session.js';
 import type { PlanListeners } from '../download/run-download.js';
 import type { ObserveSync, SeriesCounts, SeriesReport } from './sync-events.js';
@@ -73,6 +73,8 @@ export interface SyncReport {
   titles: number;
   /** What failed, by title or list. */
   readonly failures: RunFailure[];
+  /** The hooks that failed. */
+  hooksFailed: readonly HookFailureRecord[];
   /** Targets and chapters that failed. */
   readonly errors: TankobonError[];
   /** What hooks hear besides new chapters, each with what it is about, as in the failures. */

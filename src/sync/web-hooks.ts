@@ -8,6 +8,7 @@ import type { HookService } from '../auth/hook-services.js';
 import type { AppContext } from '../config/context.js';
 import { isRecord } from '../core/json.js';
 import { printable, printableLine } from '../core/printable.js';
+import { retryAfterMs } from '../rate-limit/rate-headers.js';
 import { retryDelayMs } from '../core/retry-delay.js';
 import { hookFields, mapPath, notificationText, type HookUpdate } from './hook-payloads.js';
 import type { HookOptions } from './hook-options.js';
@@ -134,6 +135,8 @@ function endpoint(base: string, path: string): URL {
 }
 
 const MAX_ATTEMPTS = 3;
+/** A server that asks for a longer wait is called by the next run. */
+const MAX_WAIT_MS = 60_000;
 const RETRY_DELAYS = { firstMs: 2_000, maxMs: 10_000 };
 /** Statuses that another try may change. */
 const isTemporary = (status: number) => status >= 500 || status === 408 || status === 429;
@@ -152,23 +155,40 @@ export async function postHook(
   { got, context, signal }: HookSession,
 ): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
-    const failure = await postOnce(request, got, signal);
+    const failure = await postOnce(request, { got, context, signal });
     if (!failure) return;
-    if (failure.isFinal || attempt === MAX_ATTEMPTS) throw failure.error;
-    await context.clock.sleep(retryDelayMs(RETRY_DELAYS, attempt), signal);
+    const { error, isFinal = false, waitMs = 0 } = failure;
+    if (isFinal) throw error;
+    if (attempt === MAX_ATTEMPTS || waitMs > MAX_WAIT_MS)
+      throw new TemporaryHookFailure(error.message, { cause: error });
+    await context.clock.sleep(Math.max(waitMs, retryDelayMs(RETRY_DELAYS, attempt)), signal);
   }
 }
 
-async function postOnce(request: HookRequest, got: Got, signal: AbortSignal) {
+/** A failure that another run may not meet. */
+export class TemporaryHookFailure extends Error {}
+
+interface PostFailure {
+  readonly error: Error;
+  readonly isFinal?: boolean;
+  /** The wait that the server requests. */
+  readonly waitMs?: number | undefined;
+}
+
+async function postOnce(
+  request: HookRequest,
+  { got, context, signal }: Pick<HookSession, 'got' | 'context' | 'signal'>,
+): Promise<PostFailure | undefined> {
   try {
     const response = await sendRequest(got, { ...request, method: 'POST', signal });
     response.discard();
     const { status } = response;
     if (status >= 200 && status < 300) return undefined;
     const error = new Error(`${request.url.host} responded with ${status}`);
-    return { isFinal: !isTemporary(status), error };
+    const waitMs = retryAfterMs(response.headers, context.clock.wallMs());
+    return { isFinal: !isTemporary(status), error, waitMs };
   } catch (error) {
     signal.throwIfAborted();
-    return { isFinal: false, error: error instanceof Error ? error : new Error(String(error)) };
+    return { error: error instanceof Error ? error : new Error(String(error)) };
   }
 }

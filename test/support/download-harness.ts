@@ -6,6 +6,7 @@ import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { download } from '../../src/cli/commands/download.js';
 import { reportStatus } from '../../src/cli/commands/report-status.js';
+import { systemKeychains } from '../../src/auth/keychain.js';
 import { pathsFrom } from '../../src/config/paths.js';
 import type { CommandContext } from '../../src/cli/command-context.js';
 import { loadSettings } from '../../src/config/settings.js';
@@ -18,7 +19,7 @@ import {
 } from '../../src/practice-server/practice-service.js';
 import type { FaultName } from '../../src/practice-server/page-faults.js';
 import type { DownloadEvent } from '../../src/download/events.js';
-import type { Clock } from '../../src/core/clock.js';
+import { systemClock, type Clock } from '../../src/core/clock.js';
 import type { ExitCode } from '../../src/core/exit-codes.js';
 import { Redactor } from '../../src/core/redactor.js';
 import { parseTexts, type OptionTexts } from './option-texts.js';
@@ -130,6 +131,7 @@ export class DownloadHarness {
       settings: { ...settings, ...LIMITS, ...change.settings },
       paths,
       redactor: new Redactor(),
+      openKeychain: systemKeychains(systemClock),
     });
     stdout.end();
     stderr.end();

@@ -4,6 +4,8 @@
  */
 import { PassThrough, Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { systemKeychains } from '../../src/auth/keychain.js';
+import { warnTo } from '../../src/cli/output/error-message.js';
 import { redactorFor } from '../../src/config/environment.js';
 import { pathsFrom } from '../../src/config/paths.js';
 import { safeStream } from '../../src/cli/output/safe-stream.js';
@@ -45,6 +47,7 @@ export async function tankobonHere(
       return pathsFrom(env);
     },
     redactor,
+    openKeychain: systemKeychains(systemClock, warnTo(stderr as unknown as NodeJS.WriteStream)),
   });
   stdout.end();
   stderr.end();

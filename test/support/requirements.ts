@@ -5,6 +5,7 @@ import { delimiter, join } from 'node:path';
 
 /** The programs, each with the Debian package that installs it. */
 const DEBIAN_PACKAGES = {
+  '/usr/bin/python3': 'python3',
   '7z': 'p7zip-full',
   bsdtar: 'libarchive-tools',
   bwrap: 'bubblewrap',
@@ -22,6 +23,7 @@ const DEBIAN_PACKAGES = {
   jar: 'openjdk-17-jdk-headless',
   java: 'openjdk-17-jre-headless',
   jq: 'jq',
+  kwalletd5: 'libkf5wallet-bin libqca-qt5-2-plugins',
   losetup: 'mount',
   'mkfs.exfat': 'exfatprogs',
   'mkfs.vfat': 'dosfstools',
@@ -37,15 +39,20 @@ const DEBIAN_PACKAGES = {
   systemctl: 'systemd',
   tmux: 'tmux',
   unzip: 'unzip',
+  Xvfb: 'xvfb',
   xmllint: 'libxml2-utils',
   zip: 'zip',
   zsh: 'zsh',
 } as const;
 
+/** The modules of Debian's Python, each with its package. */
+const PYTHON_PACKAGES = { dbus: 'python3-dbus', gi: 'python3-gi' } as const;
+
 type Program = keyof typeof DEBIAN_PACKAGES;
 
 interface Requirements {
   readonly programs?: readonly Program[];
+  readonly pythonModules?: readonly (keyof typeof PYTHON_PACKAGES)[];
   readonly linux?: boolean;
   readonly root?: boolean;
   /** A mount namespace for a user without rights; some containers forbid it. */
@@ -63,21 +70,30 @@ interface Requirements {
  */
 export function describeWith(title: string, needs: Requirements, tests: () => void): void {
   const programs = (needs.programs ?? []).filter((program) => !isInstalled(program));
-  const missing = [...installHints(programs), ...permissionHints(needs)];
+  const modules = (needs.pythonModules ?? []).filter((module) => !hasPythonModule(module));
+  const missing = [...installHints(programs, modules), ...permissionHints(needs)];
   if (missing.length === 0) {
     describe(title, tests);
     return;
   }
   const message = `skipped "${title}": ${missing.join('; ')}`;
-  if (programs.length > 0 && process.env['TANKOBON_REQUIRE_ALL'] === '1') throw new Error(message);
+  if (programs.length + modules.length > 0 && process.env['TANKOBON_REQUIRE_ALL'] === '1')
+    throw new Error(message);
   process.stderr.write(`  ${message}\n`);
   describe.skip(title, tests);
 }
 
-function installHints(programs: readonly Program[]): string[] {
-  if (programs.length === 0) return [];
-  const packages = programs.map((program) => DEBIAN_PACKAGES[program]);
-  return [`install ${programs.join(', ')} with: sudo apt-get install ${packages.join(' ')}`];
+function installHints(
+  programs: readonly Program[],
+  modules: readonly (keyof typeof PYTHON_PACKAGES)[],
+): string[] {
+  const names = [...programs, ...modules.map((module) => `Python's ${module}`)];
+  if (names.length === 0) return [];
+  const packages = [
+    ...programs.map((program) => DEBIAN_PACKAGES[program]),
+    ...modules.map((module) => PYTHON_PACKAGES[module]),
+  ];
+  return [`install ${names.join(', ')} with: sudo apt-get install ${packages.join(' ')}`];
 }
 
 function permissionHints(needs: Requirements): string[] {
@@ -95,7 +111,12 @@ function permissionHints(needs: Requirements): string[] {
 
 function isInstalled(program: string): boolean {
   const folders = (process.env['PATH'] ?? '').split(delimiter);
+  if (program.startsWith('/')) return existsSync(program);
   return folders.some((folder) => existsSync(join(folder, program)));
+}
+
+function hasPythonModule(module: string): boolean {
+  return spawnSync('/usr/bin/python3', ['-c', `import ${module}`]).status === 0;
 }
 
 function canUnshare(...namespaces: readonly string[]): boolean {

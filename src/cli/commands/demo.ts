@@ -64,7 +64,16 @@ async function downloadOne(
   output: string = OPTIONS.demoOutput.default,
   environment: Readonly<NodeJS.ProcessEnv>,
   // Not its paths, which need a home folder.
-  { env: outerEnv, stdin, stdout, stderr, signal, clock, redactor }: BareCommandContext,
+  {
+    env: outerEnv,
+    stdin,
+    stdout,
+    stderr,
+    signal,
+    clock,
+    redactor,
+    openKeychain,
+  }: BareCommandContext,
 ): Promise<ExitCode> {
   const { loadSettings } = await import('../../config/settings.js');
   const { download } = await import('./download.js');
@@ -79,7 +88,7 @@ async function downloadOne(
   const code = await download(
     [chapter],
     { output, force: true },
-    { env, paths, settings, stdin, stdout, stderr, signal, clock, redactor },
+    { env, paths, settings, stdin, stdout, stderr, signal, clock, redactor, openKeychain },
   );
   if (code !== EXIT.done) return code;
   const received = `${pluralize(service.log.length, 'request')} and ${pluralize(service.reports.length, 'health report')}`;

@@ -6,7 +6,8 @@ import { prepareStateFolder } from '../../config/state-folder.js';
 import { warnTo } from '../output/error-message.js';
 import { isValidHookKey, openHookKeys } from '../../auth/hook-keys.js';
 import { HOOK_KEY_NAMES, type HookService } from '../../auth/hook-services.js';
-import { AuthError, hasCode, type TankobonError } from '../../core/errors.js';
+import { isKeychainMissing } from '../../auth/keychain.js';
+import { AuthError } from '../../core/errors.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import { parseJson } from '../../core/json.js';
 import type { CommandContext } from '../command-context.js';
@@ -32,19 +33,19 @@ export async function storeHookKey(
     );
   }
   context.redactor.add(key);
-  const keys = openHookKeys(join(context.paths.state, 'credentials'));
+  const keys = openHookKeys(join(context.paths.state, 'credentials'), context.openKeychain);
   const where = await keys
     .write(service, key, options.insecureStorage ? 'file' : 'keychain')
     .catch((cause: unknown) => {
-      throw hasCode(cause, 'no-keychain') ? withoutKeychain(service, cause) : cause;
+      throw isKeychainMissing(cause) ? withoutKeychain(service, cause) : cause;
     });
   const name = HOOK_KEY_NAMES[service];
   context.stdout.write(key === '' ? `${name} removed.\n` : `${name} stored in ${where}.\n`);
   return EXIT.done;
 }
 
-function withoutKeychain(service: HookService, cause: TankobonError): AuthError {
-  return new AuthError('no-keychain', cause.message, {
+function withoutKeychain(service: HookService, cause: AuthError): AuthError {
+  return new AuthError(cause.code, cause.message, {
     cause,
     hint: `To store the key in a file, unencrypted, run: tankobon login --for ${service} --insecure-storage`,
   });

@@ -1,6 +1,7 @@
 /** `tankobon login`: exchanges the password for tokens (spec 4.1) and stores them. The password is not stored. */
 import type { Command } from 'commander';
 import type { Credentials } from '../../auth/credentials.js';
+import { isKeychainMissing } from '../../auth/keychain.js';
 import type { CredentialStore, Login } from '../../auth/login-record.js';
 import { raceWithSignal } from '../../core/abort.js';
 import { AuthError, hasCode } from '../../core/errors.js';
@@ -137,7 +138,7 @@ async function usableStore(
     return store;
   } catch (error) {
     // Without a keychain, a file chosen at the last login is used again.
-    const inUse = hasCode(error, 'no-keychain') ? await credentials.currentStore() : undefined;
+    const inUse = isKeychainMissing(error) ? await credentials.currentStore() : undefined;
     if (inUse?.kind !== 'file') throw error;
     await inUse.checkWritable();
     return inUse;

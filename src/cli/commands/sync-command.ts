@@ -56,6 +56,12 @@ function addHookCommands(sync: Command, { run }: CommandRunner): void {
         (await import('./sync-hook.js')).syncHookAdd(name, words, flagsOf(self), context),
       ),
     );
+  const list = hook
+    .command('list')
+    .description('print the hooks of the subscriptions file')
+    .action((_: GivenOptions, self: Command) =>
+      run(async (context) => (await import('./sync-hook.js')).syncHookList(flagsOf(self), context)),
+    );
   const remove = hook
     .command('remove')
     .description('remove a hook from the subscriptions file')
@@ -75,6 +81,7 @@ function addHookCommands(sync: Command, { run }: CommandRunner): void {
       ),
     );
   addOptions(add, 'sync hook add');
+  addOptions(list, 'sync hook list');
   addOptions(remove, 'sync hook remove');
   addOptions(test, 'sync hook test');
   addExamples(hook, [

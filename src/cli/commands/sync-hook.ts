@@ -1,16 +1,21 @@
 /** `tankobon sync hook add`, `remove` and `test`: the hooks of the subscriptions file. */
+import { isAbsolute, resolve } from 'node:path';
 import type { GivenOptions } from '../../config/options/options.js';
 import { UsageError } from '../../core/errors.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import { parseJson } from '../../core/json.js';
+import { printableLine } from '../../core/printable.js';
+import { shellQuoted } from '../../core/shell-quoted.js';
 import { HOOK_EVENTS } from '../../auth/hook-services.js';
 import {
   editSubscriptions,
   readSubscriptions,
+  readSubscriptionsIfExists,
   subscriptionsPath,
 } from '../../sync/subscriptions-store.js';
 import { setHook } from '../../sync/subscriptions-edit.js';
 import type { Subscriptions } from '../../sync/subscriptions.js';
+import type { HookOptions } from '../../sync/hook-options.js';
 import { testHooks } from '../../sync/sync-hooks.js';
 import { outputOf } from '../../sync/sync-request.js';
 import type { HookName } from '../../sync/web-hooks.js';
@@ -25,9 +30,37 @@ export async function syncHookAdd(
 ): Promise<ExitCode> {
   const file = subscriptionsPath(flags.file, context);
   const value = hookValue(name, words, flags);
+  const previous = (await readSubscriptionsIfExists(file, context))?.hooks[name];
   await editSubscriptions(file, context, (source) => ({ text: setHook(source, name, value) }));
   context.stderr.write(`Hook ${name} written to ${file}\n`);
+  if (previous !== undefined)
+    context.stderr.write(`It replaces: ${describeHook(name, previous)}\n`);
   return callHooks(await readSubscriptions(file, context), [name], file, context);
+}
+
+/** One line for each hook. */
+export async function syncHookList(
+  flags: GivenOptions,
+  context: CommandContext,
+): Promise<ExitCode> {
+  const { hooks } = await readSubscriptions(subscriptionsPath(flags.file, context), context);
+  for (const [name, hook] of Object.entries(hooks))
+    context.stdout.write(`${describeHook(name as HookName, hook)}\n`);
+  if (Object.keys(hooks).length === 0)
+    context.stderr.write('No hooks. To add one, run: tankobon help sync hook add\n');
+  return EXIT.done;
+}
+
+/** Such as `komga http://nas:25600 (library 0A1B)`. */
+function describeHook(name: HookName, hook: NonNullable<HookOptions[HookName]>): string {
+  const address = 'command' in hook ? hook.command.map(shellQuoted).join(' ') : hook.url;
+  const details = [
+    ...('library' in hook ? [`library ${hook.library}`] : []),
+    ...(hook.on ? [`on ${hook.on.join(', ')}`] : []),
+  ];
+  return printableLine(
+    `${name} ${address}${details.length === 0 ? '' : ` (${details.join('; ')})`}`,
+  );
 }
 
 export async function syncHookRemove(
@@ -91,7 +124,10 @@ function hookValue(
   const given = { komga: library, kavita: pathMap, webhook: body ?? header };
   const other = Object.entries(given).find(([hook, value]) => value !== undefined && hook !== name);
   if (other) throw usage(`An option of ${other[0]} does not fit ${name}.`);
-  if (name === 'exec') return on ? { command: words, on } : words;
+  if (name === 'exec') {
+    const command = withAbsoluteProgram(words);
+    return on ? { command, on } : command;
+  }
   const [url = '', ...rest] = words;
   if (rest.length > 0) throw usage(`${name} takes one URL.`);
   if (name === 'ntfy') return on ? { url, on } : url;
@@ -117,6 +153,13 @@ function hookValue(
     ...(body !== undefined && { body: parseJson(body) ?? body }),
     ...(header && { headers: pairs(header, ':', '--header') }),
   };
+}
+
+/** A sync may run in another folder. A name without a slash is found in PATH. */
+function withAbsoluteProgram([program = '', ...args]: readonly string[]): readonly string[] {
+  const isRelative =
+    /^\.{1,2}[/\\]/.test(program) || (/[/\\]/.test(program) && !isAbsolute(program));
+  return [isRelative && !program.startsWith('~') ? resolve(program) : program, ...args];
 }
 
 /** Such as `from=to`, as a map. */

@@ -4,7 +4,7 @@ import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import { formatDuration, formatLocalTime, isoTime, pluralize } from '../../core/human-format.js';
 import { printableLine } from '../../core/printable.js';
 import { readSyncState, syncFolder, type SyncState } from '../../sync/sync-journal.js';
-import type { RunFailure } from '../../sync/sync-lines.js';
+import type { HookFailureRecord, RunFailure } from '../../sync/sync-lines.js';
 import { runningSync } from '../../sync/sync-lock.js';
 import type { CommandContext } from '../command-context.js';
 import type { GivenOptions } from '../../config/options/options.js';
@@ -45,6 +45,7 @@ function asJson(state: SyncState, running: string | undefined, nowMs: number) {
       startedAt: isoTime(startedAtMs),
       endedAt: isoTime(endedAtMs),
       ...counts,
+      hooksFailed: state.hooksFailed,
     },
     nextRun: isoTime(nextRunMs(state, running, nowMs)),
     waiting: waitingChapters(state).map(({ untilMs, ...rest }) => ({
@@ -63,6 +64,7 @@ function asLines(state: SyncState, running: string | undefined, nowMs: number): 
     lastRun ? `Last run: ${describeRun(lastRun, nowMs)}` : 'Last run: never',
     ...(next === undefined ? [] : [`Next run: ${formatLocalTime(next, nowMs)}`]),
     ...failureLines(lastRun?.failures),
+    ...hookLines(state.hooksFailed),
     ...(waiting.length === 0 ? [] : ['Waiting for a group:']),
     ...waiting.map(
       ({ name, number, untilMs }) =>
@@ -76,6 +78,11 @@ function failureLines(failures: readonly RunFailure[] = []): string[] {
     ({ target, name = target, message }) => `  ${printableLine(`${name}: ${message}`)}`,
   );
   return lines.length === 0 ? [] : ['Failed:', ...lines];
+}
+
+function hookLines(failures: readonly HookFailureRecord[] = []): string[] {
+  const lines = failures.map(({ hook, message }) => `  ${hook}: ${printableLine(message)}`);
+  return lines.length === 0 ? [] : ['Hooks that failed; the next run calls them again:', ...lines];
 }
 
 function describeRun(

@@ -19,7 +19,7 @@ import { lockSync } from '../../sync/sync-lock.js';
 import { captchaSolver } from '../captcha-prompt.js';
 import type { CommandContext } from '../command-context.js';
 import { chooseObserver } from '../output/choose-observer.js';
-import { errorMessage, warnTo, writeHints } from '../output/error-message.js';
+import { errorMessage, warningMessage, warnTo, writeHints } from '../output/error-message.js';
 import { preparePage, STANDARD_OUTPUT, writeHtmlPage } from '../output/html-page.js';
 import type { GivenOptions } from '../../config/options/options.js';
 import { ResultPrinter } from '../output/result-printer.js';
@@ -179,7 +179,7 @@ function print(
   { json, quiet, print: template }: GivenOptions,
   { stdout, stderr }: CommandContext,
 ): void {
-  const { series, stoppedBy } = report;
+  const { series, stoppedBy, hooksFailed } = report;
   if (json) {
     stdout.write(jsonLine(summaryEvent(report)));
     return;
@@ -190,6 +190,10 @@ function print(
     else for (const entry of series) stderr.write(`${seriesLine(entry)}\n`);
     stderr.write(`${summaryLine(report)}\n`);
   }
+  // Without --quiet they were warnings.
+  if (quiet)
+    for (const { hook, message } of hooksFailed)
+      stderr.write(warningMessage(`The hook ${hook} failed: ${message}`));
   if (stoppedBy) stderr.write(`error: ${stoppedBy.message}\n`);
 }
 

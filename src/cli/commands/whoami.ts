@@ -25,7 +25,7 @@ async function whoami({ json }: GivenOptions, context: CommandContext): Promise<
   const { describeAccessToken, describeRefreshToken } = await import('../output/token-expiry.js');
   const stored = await raceWithSignal(credentialsOf(context).read(), context.signal);
   if (!stored) throw notLoggedIn();
-  const { login, store } = stored;
+  const { login, store, pendingIn } = stored;
   const { username, clientId, tokens } = login;
   if (!tokens) {
     throw new AuthError('session-ended', `Not logged in: the session of ${username} has ended`, {
@@ -47,6 +47,7 @@ async function whoami({ json }: GivenOptions, context: CommandContext): Promise<
     `Client id: ${clientId}`,
     `API:       ${api}`,
     `Storage:   ${store.kind} (${store.description})`,
+    ...(pendingIn === undefined ? [] : [`Kept in:   ${pendingIn}, until the keychain stores it`]),
     describeAccessToken(tokens, nowMs),
     describeRefreshToken(tokens, nowMs),
   ];

@@ -20,7 +20,7 @@ export async function checkHooks(hooks: HookOptions, context: CommandContext): P
 async function checkKey(
   name: HookService,
   hooks: HookOptions,
-  { paths, redactor }: CommandContext,
+  { paths, redactor, openKeychain }: CommandContext,
 ): Promise<Finding> {
   // A webhook's path may be secret.
   const { host } = new URL(hooks[name]?.url ?? '');
@@ -28,7 +28,7 @@ async function checkKey(
     name === 'komga' ||
     name === 'kavita' ||
     (name === 'webhook' && hooks.webhook !== undefined && needsSecret(hooks.webhook));
-  const key = await openHookKeys(join(paths.state, 'credentials')).read(name);
+  const key = await openHookKeys(join(paths.state, 'credentials'), openKeychain).read(name);
   if (key !== undefined) {
     redactor.add(key);
     return ok(`${name} at ${host}, with a stored key`);

@@ -1,5 +1,6 @@
 /** Checks of the keychain and of the stored login. They send nothing. */
 import { notLoggedIn } from '../../auth/credentials.js';
+import { isKeychainMissing } from '../../auth/keychain.js';
 import { hasCode } from '../../core/errors.js';
 import { credentialsOf } from '../../download/stored-login.js';
 import type { CommandContext } from '../command-context.js';
@@ -14,7 +15,8 @@ export async function checkKeychain(context: CommandContext): Promise<Finding[]>
     await keychain.checkWritable();
   } catch (error) {
     const inUse = (await credentials.currentStore())?.kind;
-    if (!hasCode(error, 'no-keychain', 'keychain-locked') || inUse === 'keychain') throw error;
+    if (!(isKeychainMissing(error) || hasCode(error, 'keychain-locked')) || inUse === 'keychain')
+      throw error;
     return [
       inUse === 'file'
         ? ok(`${error.message} The login is stored in a file, and does not need it.`)
@@ -33,7 +35,7 @@ export async function checkLogin(context: CommandContext, needsLogin?: string): 
       return [{ status: 'error', message: `not logged in, but ${needsLogin}`, hint }];
     return [ok('not logged in: only follows, read marks and lists of your own need a login')];
   }
-  const { login, store } = stored;
+  const { login, store, pendingIn } = stored;
   const { username, clientId, tokens } = login;
   if (!tokens) {
     const message = `The session of ${username} has ended`;
@@ -46,5 +48,9 @@ export async function checkLogin(context: CommandContext, needsLogin?: string): 
     ];
   }
   const expiry = describeRefreshToken(tokens, context.clock.wallMs());
+  if (pendingIn !== undefined) {
+    const message = `${username}: the keychain did not store the renewed login, which is kept in ${pendingIn}. ${expiry}`;
+    return [warning(message, 'Unlock or restart the keychain, then run: tankobon refresh')];
+  }
   return [ok(`${username}, in ${store.description}. ${expiry}`)];
 }

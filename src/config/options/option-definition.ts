@@ -47,7 +47,7 @@ export type CommandName =
   | 'download'
   | 'sync'
   | `sync ${'add' | 'remove' | 'edit' | 'path' | 'list' | 'forget' | 'import' | 'status'}`
-  | `sync hook ${'add' | 'remove' | 'test'}`
+  | `sync hook ${'add' | 'list' | 'remove' | 'test'}`
   | 'search'
   | 'info'
   | 'bind'

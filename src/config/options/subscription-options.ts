@@ -21,6 +21,7 @@ export const SUBSCRIPTION_OPTIONS = {
       doctor: true,
       'sync forget': true,
       'sync hook add': true,
+      'sync hook list': true,
       'sync hook remove': true,
       'sync hook test': true,
     },

@@ -3,7 +3,8 @@
  * killed in the middle of an image, and what a hostile image does to it stays there.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
-import { MAX_DECODED_PIXELS, resolveSharp, withoutSecrets } from '../convert-image.js';
+import { childEnvironment } from '../../core/child-environment.js';
+import { MAX_DECODED_PIXELS, resolveSharp } from '../convert-image.js';
 import type { ImageDimensions } from '../../image/dimensions.js';
 import type { PagePlan } from './plan-page.js';
 import type { PageStatistics } from './page-statistics.js';
@@ -174,7 +175,7 @@ export class ImageProcess {
       process.execPath,
       ['-e', PROGRAM, resolveSharp(), String(MAX_DECODED_PIXELS)],
       {
-        env: withoutSecrets(),
+        env: childEnvironment(),
         windowsHide: true,
         stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
         serialization: 'advanced',

@@ -186,6 +186,8 @@ test('a rotated refresh token is stored before the new access token is used', as
         const write = () => Promise.reject(new Error('the disk is full'));
         return found && { ...found, store: { ...found.store, write } };
       },
+      saveRenewed: (store, login) => credentials.saveRenewed(store, login),
+      storePending: () => credentials.storePending(),
     },
     endpoint: service.anonymous,
     clock,

@@ -11,7 +11,9 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileCredentialStore } from '../../../src/auth/file-credential-store.js';
+import { systemKeychains } from '../../../src/auth/keychain.js';
 import { openHookKeys } from '../../../src/auth/hook-keys.js';
+import { systemClock } from '../../../src/core/clock.js';
 import { temporaryName, writeFileAtomic } from '../../../src/core/files.js';
 import { someTokens } from '../../support/auth/context.js';
 import { leftFile } from '../../support/left-file.js';
@@ -67,7 +69,7 @@ test.each(['write', 'clear'] as const)('%s of the login removes copies of it', a
 
 test('storing a key removes copies of the others', async () => {
   const leftover = put(leftFile(join(folder, 'hook-keys.json')));
-  const keys = openHookKeys(folder);
+  const keys = openHookKeys(folder, systemKeychains(systemClock));
   await Promise.all([keys.write('komga', 'one', 'file'), keys.write('kavita', 'two', 'file')]);
   expect(existsSync(leftover)).toBe(false);
   expect([await keys.read('komga'), await keys.read('kavita')]).toEqual(['one', 'two']);

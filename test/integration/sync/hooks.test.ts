@@ -5,8 +5,10 @@ import { PassThrough } from 'node:stream';
 import { redactorFor, SECRET_VARIABLES } from '../../../src/config/environment.js';
 import type { HookService } from '../../../src/auth/hook-services.js';
 import { openHookKeys } from '../../../src/auth/hook-keys.js';
+import { syncStatus } from '../../../src/cli/commands/sync-status.js';
 import { storeHookKey } from '../../../src/cli/commands/login-hook-key.js';
 import { systemClock } from '../../../src/core/clock.js';
+import { systemKeychains } from '../../../src/auth/keychain.js';
 import { AuthError } from '../../../src/core/errors.js';
 import { hookEnvironment, runExecHook } from '../../../src/download/exec-hook.js';
 import { syncFolder } from '../../../src/sync/sync-journal.js';
@@ -237,9 +239,46 @@ describe('a hook that fails', () => {
     expect(code).toBe(0);
     expect(lines.filter(({ type }) => type === 'hook-failed')).toMatchObject([
       { hook: 'webhook', message: expect.stringContaining('responded with 503') },
+      { hook: 'webhook', message: expect.stringContaining('not called again') as unknown },
     ]);
-    // Three for the first series, and three for the second, of which the last is accepted.
-    expect(servers.received).toHaveLength(6);
+    expect(servers.received).toHaveLength(3);
+  });
+
+  test('hears of the same chapters in the next run, once, and the other hooks do not', async () => {
+    await storeKey('komga', KOMGA_KEY);
+    await storeKey('ntfy', NTFY_TOKEN);
+    subscribe(`  webhook: ${servers.url}/hook
+  ntfy: ${servers.url}/topic
+  komga: { url: "${servers.url}", library: ${KOMGA_LIBRARY} }
+`);
+    const count = (path: string) => servers.received.filter((each) => each.path === path).length;
+    const scan = `/api/v1/libraries/${KOMGA_LIBRARY}/scan`;
+    servers.failNext('reset', 'reset', 'reset');
+    await harness.sync();
+    expect([count('/hook'), count('/topic'), count(scan)]).toEqual([3, 2, 1]);
+    const failed = await harness.base.command((context) =>
+      syncStatus({ file: harness.file }, context),
+    );
+    expect(failed.stdout).toMatch(/^Hooks that failed[^]*webhook: .*could not be reached/m);
+    await harness.sync();
+    expect(
+      servers.hooks.slice(3).map(({ series, chapters }) => [series.name, chapters.length]),
+    ).toEqual([
+      ['Alpha', 2],
+      ['Beta', 2],
+    ]);
+    expect([count('/topic'), count(scan)]).toEqual([2, 1]);
+    await harness.sync();
+    expect(count('/hook')).toBe(5);
+  });
+
+  test('is called again when its server asks for that', async () => {
+    subscribe(`  webhook: ${servers.url}/hook\n`);
+    servers.failNext({ status: 429, headers: { 'retry-after': '40' } });
+    const startedMs = harness.clock.wallMs();
+    await harness.sync();
+    expect(servers.received).toHaveLength(3);
+    expect(harness.clock.wallMs() - startedMs).toBeGreaterThanOrEqual(40_000);
   });
 
   test('is not called for later titles of the run once it cannot be reached', async () => {
@@ -392,7 +431,10 @@ describe('exec', () => {
 });
 
 test('a key can be replaced and removed, and must fit into a header', async () => {
-  const keys = openHookKeys(join(harness.base.folder, 'home', 'credentials'));
+  const keys = openHookKeys(
+    join(harness.base.folder, 'home', 'credentials'),
+    systemKeychains(systemClock),
+  );
   await storeKey('komga', KOMGA_KEY);
   await storeKey('ntfy', NTFY_TOKEN);
   expect(await keys.read('komga')).toBe(KOMGA_KEY);
@@ -404,7 +446,7 @@ test('a key can be replaced and removed, and must fit into a header', async () =
   const refuse = () => Promise.reject(noKeychain);
   const keychain = { service: 'none', get: refuse, set: refuse, delete: refuse };
   for (const key of ['', KOMGA_KEY]) {
-    const writing = openHookKeys(empty, keychain).write('komga', key, 'keychain');
+    const writing = openHookKeys(empty, () => keychain).write('komga', key, 'keychain');
     await expect(writing).rejects.toBe(noKeychain);
   }
   expect(readdirSync(empty)).toEqual(['hook-keys.lock']);

@@ -1,7 +1,7 @@
 /** `tankobon sync hook`: hooks are written, tried and removed; and the recipes for webhooks of published interfaces. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative as pathRelative } from 'node:path';
 import { startPracticeService } from '../../../src/practice-server/practice-service.js';
 import type { PracticeService } from '../../../src/practice-server/practice-service.js';
 import { tankobonHere } from '../../support/in-process.js';
@@ -44,6 +44,20 @@ const store = (name: string, key: string) =>
     input: JSON.stringify({ key }),
   });
 const text = () => readFileSync(file, 'utf8');
+
+test('list prints the hooks, a program of a relative path is stored with its folder, and what is replaced is said', async () => {
+  const script = join(folder, 'notify.sh');
+  writeFileSync(script, '#!/bin/sh\n', { mode: 0o755 });
+  const relative = pathRelative(process.cwd(), script);
+  expect(await hook('add', 'exec', '--', relative, 'a word')).toMatchObject({ code: 0 });
+  await hook('add', 'webhook', `${servers.url}/hook`);
+  const again = await hook('add', 'webhook', `${servers.url}/hook?other`);
+  expect(again.stderr).toContain(`It replaces: webhook ${servers.url}/hook\n`);
+  expect(await hook('list')).toMatchObject({
+    code: 0,
+    stdout: `exec ${script} 'a word'\nwebhook ${servers.url}/hook?other\n`,
+  });
+});
 
 test('add writes each hook and tries it with its key; test calls them all', async () => {
   await store('komga', KOMGA_KEY);

@@ -1,5 +1,6 @@
 /** Command contexts and tokens for the tests of the login. */
 import { PassThrough, Readable } from 'node:stream';
+import { systemKeychains } from '../../../src/auth/keychain.js';
 import { pathsFrom } from '../../../src/config/paths.js';
 import type { CommandContext } from '../../../src/cli/command-context.js';
 import { loadSettings } from '../../../src/config/settings.js';
@@ -29,6 +30,7 @@ export async function runWith(
     settings,
     paths,
     redactor: new Redactor(),
+    openKeychain: systemKeychains(systemClock),
   };
 }
 

@@ -82,6 +82,9 @@ export async function run(
   return Promise.race([ended(child), failed]);
 }
 
+/** Debian's, which has its packages. */
+const SYSTEM_PYTHON = '/usr/bin/python3';
+
 /** What a Secret Service on a bus of its own needs. */
 export const KEYCHAIN_PROGRAMS = [
   'dbus-run-session',
@@ -89,6 +92,14 @@ export const KEYCHAIN_PROGRAMS = [
   'gnome-keyring-daemon',
   'secret-tool',
 ] as const;
+
+export const SILENT_SERVICE_NEEDS = {
+  programs: [...KEYCHAIN_PROGRAMS, SYSTEM_PYTHON],
+  pythonModules: ['dbus', 'gi'],
+} as const;
+export const KWALLET_NEEDS = {
+  programs: ['dbus-run-session', 'dbus-send', 'kwalletd5', 'Xvfb', SYSTEM_PYTHON],
+} as const;
 
 const BUS_WITHOUT_SERVICES = `<busconfig><type>session</type><listen>unix:tmpdir=/tmp</listen>
 <policy context="default"><allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/>
@@ -111,11 +122,37 @@ export async function startSecretService(
   const home = join(folder, state === 'empty' ? 'empty-home' : 'keyring-home');
   mkdirSync(home, { recursive: true, mode: 0o700 });
   const own: Env = { HOME: home, XDG_DATA_HOME: home, XDG_CACHE_HOME: home, XDG_RUNTIME_DIR: home };
+  const script = resolve('test/support/auth/secret-service.sh');
+  return startOnBus(folder, own, [script, state], state !== 'absent');
+}
+
+/** A Secret Service that is locked, and that waits without end for the dialog that unlocks it. */
+export async function startSilentService(folder: string): Promise<SecretService> {
+  const home = join(folder, 'silent-home');
+  mkdirSync(home, { recursive: true, mode: 0o700 });
+  const words = [SYSTEM_PYTHON, resolve('test/support/auth/silent-service.py')];
+  return startOnBus(folder, { HOME: home, XDG_RUNTIME_DIR: home }, words);
+}
+
+/** KWallet, with an unlocked wallet. */
+export async function startKWallet(folder: string): Promise<SecretService> {
+  const home = join(folder, 'kwallet-home');
+  mkdirSync(home, { recursive: true, mode: 0o700 });
+  const words = [SYSTEM_PYTHON, resolve('test/support/auth/kwallet.py'), home];
+  return startOnBus(folder, { HOME: home, XDG_RUNTIME_DIR: home }, words);
+}
+
+/** Runs a program on a bus of its own; it says the bus's address, and lives until its standard input is closed. */
+async function startOnBus(
+  folder: string,
+  own: Env,
+  words: readonly string[],
+  hasServices = false,
+): Promise<SecretService> {
   const config = join(folder, 'bus.conf');
   writeFileSync(config, BUS_WITHOUT_SERVICES);
-  const options = state === 'absent' ? [`--config-file=${config}`] : [];
-  const script = resolve('test/support/auth/secret-service.sh');
-  const child = spawn('dbus-run-session', [...options, '--', script, state], {
+  const options = hasServices ? [] : [`--config-file=${config}`];
+  const child = spawn('dbus-run-session', [...options, '--', ...words], {
     env: { PATH: BARE_ENV['PATH'], ...own },
     stdio: ['pipe', 'pipe', 'ignore'],
   });

@@ -1,4 +1,4 @@
-// Imported before the program: kills the process before the KILL_AT-th change of the keychain.
+// Imported before the program: kills the program before the KILL_AT-th change of the keychain, which a child process of it makes.
 import { AsyncEntry } from 'keytar';
 
 let changes = 0;
@@ -8,6 +8,7 @@ for (const name of ['setSecret', 'deleteCredential']) {
     value(...args) {
       changes += 1;
       if (changes === Number(process.env.KILL_AT)) {
+        process.kill(process.ppid, 'SIGKILL');
         process.kill(process.pid, 'SIGKILL');
         for (;;);
       }

@@ -7,12 +7,15 @@ const { loadSettings } = await load('config/settings.js');
 const { sessionOf } = await load('download/stored-login.js');
 const { openService } = await load('download/service.js');
 const { systemClock } = await load('core/clock.js');
+const { systemKeychains } = await load('auth/keychain.js');
 const { Redactor } = await load('core/redactor.js');
 
 const { env, stdout } = process;
 const paths = pathsFrom(env);
 const settings = await loadSettings(env, paths.config);
-const context = { env, clock: systemClock, settings, paths, redactor: new Redactor() };
+const redactor = new Redactor();
+const openKeychain = systemKeychains(systemClock);
+const context = { env, clock: systemClock, settings, paths, redactor, openKeychain };
 const ignore = () => undefined;
 const service = await openService(context, { onWait: ignore, warn: ignore });
 try {

@@ -1,0 +1,3 @@
+import { defineKWalletTest } from '../support/auth/kwallet-tests.js';
+
+defineKWalletTest(15);
