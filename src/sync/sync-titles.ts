@@ -8,6 +8,7 @@ import { fetchTitles, type Title } from '../api/titles.js';
 import { ChapterError, type TankobonError } from '../core/errors.js';
 import { isTolerable } from '../selection/title-loader.js';
 import { dueTitles } from './due-titles.js';
+import { isFolderAway } from './folders-away.js';
 import type { Target } from '../selection/target.js';
 import { followMerges, isRequested, titleEntries, warnOfSameTitles } from './merged-titles.js';
 import { currentTitleId } from './sync-journal.js';
@@ -57,6 +58,9 @@ export async function checkTitles(session: SyncSession) {
     const output = outputOf(subscribed.options, session.options.file, context.settings);
     return title ? [{ ...subscribed, title, output }] : [];
   });
+  // Also without news, so that each run says so.
+  for (const output of new Set(named.map((each) => each.output)))
+    await isFolderAway(output, session);
   const { news, routine } = dueTitles(
     named.map(({ id, options, title }) => ({
       id,
@@ -70,8 +74,9 @@ export async function checkTitles(session: SyncSession) {
   );
   // A run with `--only` checks its titles alone: all others keep their share.
   if (!session.options.only) journal.add({ checkedAtMs: nowMs });
-  const due = named.filter(({ id }) => news.has(id) || routine.has(id));
-  const labels = due.length > 0 ? await twinNames(named, session) : new Map<string, string>();
+  const present = named.filter(({ output }) => !session.foldersAway.has(output));
+  const due = present.filter(({ id }) => news.has(id) || routine.has(id));
+  const labels = due.length > 0 ? await twinNames(present, session) : new Map<string, string>();
   return {
     titles,
     failed,

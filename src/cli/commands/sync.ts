@@ -75,6 +75,7 @@ async function runRepeatedly(
 ): Promise<ExitCode> {
   const { clock, signal, stderr } = context;
   const { file, folder } = files;
+  let { newFolder } = flags;
   const readIfUsable = async () => {
     try {
       return await readRequested(files, flags, context);
@@ -94,7 +95,9 @@ async function runRepeatedly(
     run: async () => {
       const subscriptions = await readIfUsable();
       if (!subscriptions) return 'done';
-      const runFlags = { ...flags, maxOutage: MAX_DURATION_MS };
+      const runFlags = { ...flags, newFolder, maxOutage: MAX_DURATION_MS };
+      // In later runs, a disk that is not mounted is one.
+      newFolder = undefined;
       const { stoppedBy } = await runOnce(subscriptions, files, runFlags, context);
       signal.throwIfAborted();
       return hasCode(stoppedBy, 'unreachable', 'service-failed') ? 'unreachable' : 'done';

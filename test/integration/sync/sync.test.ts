@@ -104,8 +104,8 @@ test('a chapter that a killed run saved without recording it is added to the his
   const folder = await syncFolder(join(harness.base.folder, 'home'), harness.file);
   const history = archiveFile(folder);
   const lines = readFileSync(history, 'utf8').split('\n').filter(Boolean);
-  expect(lines).toHaveLength(4);
-  writeFileSync(history, `${lines.slice(1).join('\n')}\n`);
+  expect(lines).toHaveLength(5);
+  writeFileSync(history, `${lines.slice(2).join('\n')}\n`);
   for (const name of readdirSync(folder)) if (name.endsWith('.journal')) rmSync(join(folder, name));
   const workspace = workspaceName(chapterId('Alpha', '1'), 'data');
   mkdirSync(join(harness.base.output, 'Alpha', workspace));
