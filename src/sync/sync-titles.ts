@@ -5,7 +5,7 @@
 import { fetchOwnedTitles, fetchOwnerName } from '../api/catalogue-lists.js';
 import { fetchList } from '../api/feeds.js';
 import { fetchTitles, type Title } from '../api/titles.js';
-import { ChapterError, type TankobonError } from '../core/errors.js';
+import { AuthError, ChapterError, type TankobonError } from '../core/errors.js';
 import { isTolerable } from '../selection/title-loader.js';
 import { dueTitles } from './due-titles.js';
 import { isFolderAway } from './folders-away.js';
@@ -29,7 +29,7 @@ export interface DueTitle extends SubscribedTitle {
 
 /** A title or a list that is not available. */
 interface FailedTarget {
-  /** The text in the file, or `title:` and its id. */
+  /** The text in the file, `title:` and its id, or `follows`. */
   readonly target: string;
   readonly error: TankobonError;
 }
@@ -46,7 +46,7 @@ export async function checkTitles(session: SyncSession) {
   const known = new Map([...loaded, ...found.titles]);
   if (found.skipped === 0) await followMerges(listed, known, session);
   warnOfSameTitles(session);
-  const followed = session.options.only ? [] : await followedTitles(session, listed, known);
+  const followed = await followedOrFailed(session, listed, known, failed);
   const titles = [...listed.values(), ...followed];
   for (const id of listed.keys()) {
     if (known.has(id) || found.skipped > 0) continue;
@@ -86,6 +86,23 @@ export async function checkTitles(session: SyncSession) {
       return { ...subscribed, isRoutine: routine.has(id), label };
     }),
   };
+}
+
+/** Without a login that can be used, the titles of the account fail, and all others go on. */
+async function followedOrFailed(
+  session: SyncSession,
+  listed: ReadonlyMap<string, SubscribedTitle>,
+  known: Map<string, Title>,
+  failed: FailedTarget[],
+): Promise<readonly SubscribedTitle[]> {
+  if (session.options.only) return [];
+  try {
+    return await followedTitles(session, listed, known);
+  } catch (error) {
+    if (!(error instanceof AuthError) && !isTolerable(error)) throw error;
+    failed.push({ target: 'follows', error });
+    return [];
+  }
 }
 
 interface SubscribedTitles {

@@ -4,7 +4,12 @@ import type { PasswordGrant } from '../../auth/token-endpoint.js';
 import { printableLine } from '../../core/printable.js';
 import type { CommandContext } from '../command-context.js';
 import { askText, type PromptContext } from '../prompt.js';
-import { fieldProblem, LOGIN_FIELDS, type GivenFields, type LoginField } from './login-input.js';
+import {
+  fieldProblem,
+  LOGIN_FIELDS,
+  type GivenFields,
+  type LoginField,
+} from '../../auth/login-fields.js';
 
 /** @param defaultUsername used if the user just presses Enter */
 export async function askForFields(

@@ -181,6 +181,7 @@ test('a rotated refresh token is stored before the new access token is used', as
   const failing = new Session({
     credentials: {
       lock: (signal) => credentials.lock(signal),
+      save: (owner, kind) => credentials.save(owner, kind),
       readForApi: async () => {
         const found = await credentials.read();
         const write = () => Promise.reject(new Error('the disk is full'));

@@ -4,7 +4,7 @@ import { systemClock } from '../../../src/core/clock.js';
 test('a keychain that waits for its user does not hold up an aborted request', async () => {
   const unanswered = () => new Promise<never>(() => undefined);
   const session = new Session({
-    credentials: { readForApi: unanswered, lock: unanswered },
+    credentials: { readForApi: unanswered, lock: unanswered, save: unanswered },
     endpoint: { postTokenForm: unanswered },
     clock: systemClock,
   });
