@@ -14,7 +14,8 @@ import {
   readSubscriptions,
   subscriptionsPath,
 } from '../../sync/subscriptions-store.js';
-import { currentTitleId, readSyncState, syncFolder, SyncJournal } from '../../sync/sync-journal.js';
+import { currentTitleId, readSyncState, SyncJournal } from '../../sync/sync-journal.js';
+import { syncFolder } from '../../sync/history-folder.js';
 import { lockSync } from '../../sync/sync-lock.js';
 import { titlesOf } from '../../sync/sync-titles.js';
 import type { CommandContext } from '../command-context.js';

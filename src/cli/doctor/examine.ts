@@ -2,6 +2,7 @@
 import type { GivenOptions } from '../../config/options/options.js';
 import { loadSettings } from '../../config/settings.js';
 import { readSubscriptionsIfExists, subscriptionsPath } from '../../sync/subscriptions-store.js';
+import { syncFolder } from '../../sync/history-folder.js';
 import type { Subscriptions } from '../../sync/subscriptions.js';
 import type { BareCommandContext, CommandContext } from '../command-context.js';
 import { checkHooks } from './hook-checks.js';
@@ -50,7 +51,8 @@ export async function* examine(
       );
       subscriptions = read ?? NO_SUBSCRIPTIONS;
       if (warnings.length > 0) return warnings;
-      return [ok(read ? file : 'no subscriptions file: only tankobon sync needs one')];
+      if (!read) return [ok('no subscriptions file: only tankobon sync needs one')];
+      return [ok(`${file}; its history: ${await syncFolder(context.paths.state, file)}`)];
     },
   };
   yield* runChecks([{ name: 'reports', run: () => checkReports(context) }, readFile], context);

@@ -9,7 +9,7 @@ import { storeHookKey } from '../../../src/cli/commands/login-hook-key.js';
 import { systemClock } from '../../../src/core/clock.js';
 import { AuthError } from '../../../src/core/errors.js';
 import { hookEnvironment, runExecHook } from '../../../src/download/exec-hook.js';
-import { syncFolder } from '../../../src/sync/sync-journal.js';
+import { syncFolder } from '../../../src/sync/history-folder.js';
 import { takeDownChapter } from '../../../src/practice-server/library/library.js';
 import { leaveLines } from '../../support/left-sync-lines.js';
 import {
