@@ -30,6 +30,8 @@ export interface DownloadArchive {
   addReplaced(chapterIds: readonly string[]): Promise<void>;
   /** Whether chapters of the archive were saved in this folder, an absolute path. */
   hasFolder(folder: string): boolean;
+  /** The folders in which chapters of the archive were saved. */
+  folders(): readonly string[];
   /** Appends a folder in which a chapter was saved. Throws StorageError. */
   addFolder(folder: string): Promise<void>;
   /** Appends that the owner emptied the folder on purpose. Throws StorageError. */
@@ -80,6 +82,7 @@ export async function openDownloadArchive(
       return append('replaced mangadex', known);
     },
     hasFolder: (folder) => folders.has(folder),
+    folders: () => [...folders],
     addFolder(folder) {
       if (folders.has(folder)) return last;
       folders.add(folder);

@@ -5,7 +5,7 @@
  * that file, which has the same id, gets an id of its own.
  */
 import { createHash } from 'node:crypto';
-import { access, constants, realpath, stat } from 'node:fs/promises';
+import { access, constants, readdir, realpath, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { isMap } from 'yaml';
 import type { AppContext } from '../config/context.js';
@@ -83,6 +83,15 @@ async function writePrivate(folder: string, name: string, text: string): Promise
 function ignoreIfOfFiles(error: unknown): void {
   if (!hasCode(error) && !isFileError(error)) throw error;
 }
+
+/** The histories of all subscriptions files. */
+export async function historyFiles(stateFolder: string): Promise<readonly string[]> {
+  const folder = join(stateFolder, 'sync');
+  const names = await readdir(folder).catch(() => []);
+  return names.map((name) => archiveFile(join(folder, name)));
+}
+
+export const archiveFile = (folder: string): string => join(folder, 'download-archive.txt');
 
 const OWNER_FILE = 'subscriptions-path';
 const MAX_PATH_BYTES = 64 * 1024;

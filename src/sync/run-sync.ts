@@ -6,13 +6,8 @@ import { pluralize } from '../core/human-format.js';
 import { toTankobonError } from '../core/system-errors.js';
 import { openDownloadArchive, type DownloadArchive } from '../download/download-archive.js';
 import type { Subscriptions } from './subscriptions.js';
-import {
-  archiveFile,
-  currentTitleId,
-  incompleteTitle,
-  isSaved,
-  SyncJournal,
-} from './sync-journal.js';
+import { archiveFile } from './history-folder.js';
+import { currentTitleId, incompleteTitle, isSaved, SyncJournal } from './sync-journal.js';
 import { isTolerable } from '../selection/title-loader.js';
 import { shareServer } from '../download/chapter-share.js';
 import type { AppContext } from '../config/context.js';

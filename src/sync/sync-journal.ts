@@ -40,8 +40,6 @@ export interface SyncState {
   checkedAtMs?: number;
 }
 
-export const archiveFile = (folder: string): string => join(folder, 'download-archive.txt');
-
 /** Takes no lock. What is missing or cannot be read is requested again. */
 export function readSyncState(folder: string): SyncState {
   const state: SyncState = {

@@ -44,7 +44,8 @@ export async function syncForget(
     for (const titleId of titleIds) {
       const id = currentTitleId(titleId, journal.state);
       const known = journal.state.titles[id] ?? { rules: '', readAtMs: 0, waiting: [] };
-      journal.add({ title: id, state: { ...known, isIncomplete: true, redownload: true } });
+      const forgotten = { isIncomplete: true, redownload: true, isRemovalReported: undefined };
+      journal.add({ title: id, state: { ...known, ...forgotten } });
     }
     await journal.close();
   } finally {

@@ -11,8 +11,7 @@ import {
   checkUsedFolder,
   nearestExisting,
 } from '../../download/output-folder.js';
-import { archiveFile } from '../../sync/sync-journal.js';
-import { syncFolder } from '../../sync/history-folder.js';
+import { archiveFile, syncFolder } from '../../sync/history-folder.js';
 import { outputOf } from '../../sync/sync-request.js';
 import type { Subscriptions } from '../../sync/subscriptions.js';
 import { resolve } from 'node:path';
