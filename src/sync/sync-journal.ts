@@ -4,7 +4,6 @@
  * subscriptions file has its own folder; without its journal everything is requested again, and the download archive
  * beside it still prevents a second download.
  */
-import { join } from 'node:path';
 import type { AppContext } from '../config/context.js';
 import { toStorageError } from '../core/files.js';
 import type { SavedChapterUpdate } from '../download/series-updates.js';

@@ -458,6 +458,7 @@ describe('options of a run', () => {
     expect(lines.at(-1)).toMatchObject({ type: 'summary', saved: 2, failed: 2 });
     const { stderr } = await harness.sync({ json: false });
     expect(stderr).toContain(`error: Title not found: ${missing}\n`);
+    expect(stderr).toContain(`tankobon sync remove title:${missing}`);
     expect(stderr).toContain('0 new chapters, 2 failed.');
   });
 
