@@ -8,6 +8,7 @@ import { readFileSync } from 'node:fs';
 import { format } from 'prettier';
 import { FIELD_VALUES } from '../src/cbz/name-template.js';
 import { PRINT_FIELDS, TITLE_PRINT_FIELDS } from '../src/config/print-template.js';
+import { ownFolders } from '../src/config/own-folders.js';
 import { ENVIRONMENT } from '../src/config/environment.js';
 import {
   describeValue,
@@ -198,6 +199,9 @@ function troubleshootingPage(): string[] {
     '## What `tankobon doctor` checks',
     'It prints a line for each check: `ok`, `warning` or `error`, with what to do. The exit code is 3 if one is an error. Without `--online` it sends nothing to MangaDex; the ledger is read from its Redis server if that is where it is. Files that it creates to try a folder, and an entry in the keychain, are removed at once. As with every command, a state folder that others could write to becomes private.',
     table(['check', 'what is checked'], rowsOf(CHECKS)),
+    '## Folders',
+    'The settings file, and by default the subscriptions file, are in the configuration folder. The state folder has the history of `sync`, waiting health reports, the rate ledger and a login that is stored in a file. `TANKOBON_HOME` is one folder for both. `tankobon doctor` prints those in use.',
+    folderTable(),
     '## Exit codes',
     table(['code', 'meaning'], Object.entries(EXIT_MEANINGS)),
     'If several apply, the exit code is the first of 8, 6, 5, 7, 4 and 3.',
@@ -223,6 +227,24 @@ function troubleshootingPage(): string[] {
     PROXY,
   ];
 }
+
+/** The folders of each system without environment variables that change them. */
+function folderTable(): string {
+  const systems = { Linux: 'linux', macOS: 'darwin', Windows: 'win32' } as const;
+  const rows = Object.entries(systems).map(([name, platform]) => {
+    const { config, state } = ownFolders({}, platform, () => '/~');
+    const shown = (folder: string) =>
+      code(platform === 'win32' ? windowsPath(folder) : folder.slice(1));
+    return [name, shown(config), shown(state)];
+  });
+  return table(['system', 'configuration', 'state'], rows);
+}
+
+const windowsPath = (folder: string) =>
+  folder
+    .replace('/~/AppData/Roaming', '%APPDATA%')
+    .replace('/~/AppData/Local', '%LOCALAPPDATA%')
+    .replaceAll('/', '\\');
 
 const PROXY = `## A proxy that the service refuses
 

@@ -24,7 +24,13 @@ import type { Parser } from './parse-response.js';
 import { checkWait, MAX_ATTEMPTS, RETRY_DELAYS, RetryableError, type Retry } from './retry.js';
 import { reserve, sendPermitted, type PermittedDeps } from './send-permitted.js';
 import { apiHeaders } from './send-request.js';
-import { needsToken, refusesAnonymous, tokenScope, type TokenProvider } from './token-use.js';
+import {
+  needsToken,
+  refusesAnonymous,
+  tokenScope,
+  tokenUseOf,
+  type TokenProvider,
+} from './token-use.js';
 
 export interface ApiRequest<T> {
   readonly method: 'GET' | 'POST';
@@ -195,12 +201,15 @@ class Client implements ServiceClient {
     const isTokenNeeded = needsToken(request) || this.#tokenScopes.has(scope);
     const anonymous = isTokenNeeded ? undefined : await send();
     if (anonymous && !refusesAnonymous(anonymous)) return anonymous;
-    const token = await tokenProvider?.getToken(request.signal);
+    const use = tokenUseOf(request);
+    const token = await tokenProvider?.getToken(request.signal, use);
     if (!tokenProvider || token === undefined) return anonymous ?? send();
     let response = await send(token);
     if (isTokenRejected(response, tokenProvider.isExpired(token))) {
-      const renewed = await tokenProvider.renew(token, request.signal);
+      const renewed = await tokenProvider.renew(token, request.signal, use);
       if (renewed !== undefined && renewed !== token) response = await send(renewed);
+      // Page delivery answers without a login too.
+      else if (use === 'optional' && needsToken(request)) response = await send();
     }
     if (anonymous && response.status < 400) this.#tokenScopes.add(scope);
     return response;

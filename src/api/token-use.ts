@@ -6,12 +6,15 @@ import { UUID_PATTERN } from '../core/uuid.js';
 import { findCaptchaChallenge, isApiError } from './api-errors.js';
 import type { ApiResponse } from './classify-response.js';
 
+/** Whether the service answers a request without a token too, or only an account. */
+export type TokenUse = 'optional' | 'required';
+
 /** Provides the access token of a login. */
 export interface TokenProvider {
   /** A valid token; undefined if not logged in. */
-  getToken(signal?: AbortSignal): Promise<string | undefined>;
+  getToken(signal?: AbortSignal, use?: TokenUse): Promise<string | undefined>;
   /** Another token, after the API rejected this one. */
-  renew(rejectedToken: string, signal?: AbortSignal): Promise<string | undefined>;
+  renew(rejectedToken: string, signal?: AbortSignal, use?: TokenUse): Promise<string | undefined>;
   isExpired(token: string): boolean;
 }
 
@@ -21,11 +24,15 @@ interface Target {
   readonly query?: URLSearchParams;
 }
 
-/** Page delivery has a daily limit for anonymous requests; the others belong to the account. */
-const NEEDS_TOKEN = /^\/(?:at-home|user)\/|^\/manga\/(?:status|read)$/;
+const OF_ACCOUNT = /^\/user\/|^\/manga\/(?:status|read)$/;
 
-export function needsToken({ method, path }: Target): boolean {
-  return method === 'POST' || NEEDS_TOKEN.test(path);
+export function tokenUseOf({ method, path }: Target): TokenUse {
+  return method === 'POST' || OF_ACCOUNT.test(path) ? 'required' : 'optional';
+}
+
+/** Page delivery has a daily limit for anonymous requests. */
+export function needsToken(request: Target): boolean {
+  return tokenUseOf(request) === 'required' || request.path.startsWith('/at-home/');
 }
 
 /** A refusal that a login may change: neither a captcha nor a ban. */

@@ -2,14 +2,20 @@
  * The session: provides a valid access token, which is renewed before it expires and when the API rejects it.
  * Concurrent callers share one renewal, in this process by a promise and between processes by a lock, under which the
  * stored login is read again. New tokens are stored before they are used, since the service may have revoked the old
- * refresh token with the same response.
+ * refresh token with the same response. A session that the service ended is begun again, once, if the values of the login
+ * are in the environment.
  */
 import type { TokenProvider } from '../api/token-use.js';
 import { waitAtMost, type Clock } from '../core/clock.js';
 import { hasCode, interruptedError } from '../core/errors.js';
 import { raceWithSignal } from '../core/abort.js';
 import { notLoggedIn, type Credentials, type StoredLogin } from './credentials.js';
-import { grantByRefresh, type TokenEndpoint } from './token-endpoint.js';
+import {
+  grantByPassword,
+  grantByRefresh,
+  type PasswordGrant,
+  type TokenEndpoint,
+} from './token-endpoint.js';
 import {
   accessAgeMs,
   isRefreshDue,
@@ -21,6 +27,8 @@ import {
 interface SessionDeps {
   readonly credentials: Pick<Credentials, 'readForApi' | 'lock' | 'saveRenewed' | 'storePending'>;
   readonly endpoint: TokenEndpoint;
+  /** The values to log in with again; undefined if some are missing. */
+  readonly readGrant?: () => Promise<PasswordGrant | undefined>;
   readonly clock: Clock;
 }
 
@@ -45,6 +53,7 @@ export class Session implements TokenProvider {
   /** The token from the renewal after the last rejection. */
   #afterRejection: { readonly token: string; readonly atMonotonicMs: number } | undefined;
   readonly #closing = new AbortController();
+  #hasLoggedInAgain = false;
 
   constructor(private readonly deps: SessionDeps) {}
 
@@ -65,8 +74,10 @@ export class Session implements TokenProvider {
         this.#reading = undefined;
       });
       const stored = await raceWithSignal(this.#reading, signal);
-      this.#cache(stored?.login.tokens);
+      const known = this.#cache(stored?.login.tokens);
       if (stored?.pendingIn !== undefined) this.#storePendingLater(0);
+      if (!known && stored && this.#canLogInAgain)
+        return (await this.#renew(undefined, signal))?.accessToken;
     }
     const cached = this.#cached;
     if (!cached) return undefined;
@@ -103,7 +114,8 @@ export class Session implements TokenProvider {
   async refresh(signal?: AbortSignal): Promise<Tokens> {
     const stored = await raceWithSignal(this.deps.credentials.readForApi(), signal);
     const current = stored?.login.tokens;
-    const tokens = current && (await this.#renew(current.accessToken, signal));
+    const isPossible = current !== undefined || (stored && this.#canLogInAgain);
+    const tokens = isPossible ? await this.#renew(current?.accessToken, signal) : undefined;
     if (!tokens) throw notLoggedIn();
     return tokens;
   }
@@ -128,7 +140,8 @@ export class Session implements TokenProvider {
       const stored = await this.deps.credentials.readForApi();
       const { tokens } = stored?.login ?? {};
       const cached = this.#cache(tokens);
-      if (!stored || !tokens || !cached) return undefined;
+      if (!stored) return undefined;
+      if (!tokens || !cached) return await this.#logInAgain(stored);
       if (tokens.accessToken !== rejected && !this.#isDue(cached)) return tokens;
       return await this.#grant(stored, tokens);
     } finally {
@@ -137,7 +150,8 @@ export class Session implements TokenProvider {
   }
 
   /** Once sent, it is not interrupted until the tokens are stored: the old refresh token may be revoked. */
-  async #grant({ store, login }: StoredLogin, before: Tokens): Promise<Tokens> {
+  async #grant(stored: StoredLogin, before: Tokens): Promise<Tokens> {
+    const { store, login } = stored;
     try {
       const { endpoint, clock } = this.deps;
       const tokens = await grantByRefresh(
@@ -154,6 +168,8 @@ export class Session implements TokenProvider {
       if (hasCode(error, 'session-ended')) {
         await this.#save(store, { ...login, tokens: undefined });
         this.#cache(undefined);
+        const tokens = await this.#logInAgain(stored);
+        if (tokens) return tokens;
       }
       throw error;
     }
@@ -184,6 +200,24 @@ export class Session implements TokenProvider {
         if (signal.aborted) return;
       }
     }
+  }
+
+  get #canLogInAgain(): boolean {
+    return this.deps.readGrant !== undefined && !this.#hasLoggedInAgain;
+  }
+
+  /** Undefined if a value is missing, or after the first time. The caller holds the lock. */
+  async #logInAgain({ store, login }: StoredLogin): Promise<Tokens | undefined> {
+    const { readGrant, endpoint, clock } = this.deps;
+    if (this.#hasLoggedInAgain) return undefined;
+    this.#hasLoggedInAgain = true;
+    const grant = await readGrant?.();
+    if (!grant) return undefined;
+    const tokens = await grantByPassword(endpoint, grant, clock.wallMs(), this.#closing.signal);
+    const { username, clientId, clientSecret } = grant;
+    await this.#save(store, { ...login, username, clientId, clientSecret, tokens });
+    this.#cache(tokens);
+    return tokens;
   }
 
   #cache(tokens: Tokens | undefined): CachedTokens | undefined {

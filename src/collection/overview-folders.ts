@@ -44,6 +44,8 @@ export type OverviewEvent =
       readonly have: number;
       /** Chapters that can be downloaded. */
       readonly notDownloaded: number;
+      /** Chapters that were saved, and whose files are gone. */
+      readonly removed: number;
       /** Files whose title is not known: of other programs, or not listed by the service any more. */
       readonly unknown: number;
     };
@@ -58,6 +60,8 @@ interface OverviewDeps {
   /** Undefined: only what earlier runs were answered is used. */
   readonly client: ServiceClient | undefined;
   readonly cache: ListingCache;
+  /** Whether a history of these folders has the chapter. */
+  readonly wasSaved: (chapterId: string) => boolean;
   /** Has the index of each folder. */
   readonly stateFolder: string;
   readonly nowMs: number;
@@ -83,7 +87,7 @@ export async function overview(request: OverviewRequest, deps: OverviewDeps): Pr
   const unknown = byTitle.get(undefined)?.length ?? 0;
   byTitle.delete(undefined);
   const ids = [...byTitle.keys()].filter((id) => id !== undefined);
-  let [have, notDownloaded] = [0, 0];
+  let [have, notDownloaded, removed] = [0, 0, 0];
   const named = await withDistinctNames(ids, names, byTitle);
   for (const { id, name } of named.sort((a, b) => a.name.localeCompare(b.name, 'en'))) {
     signal.throwIfAborted();
@@ -91,9 +95,10 @@ export async function overview(request: OverviewRequest, deps: OverviewDeps): Pr
     const files = byTitle.get(id) ?? [];
     const owned = await ownedChapters(files, listing);
     const languages = languagesOf(request.languages, owned, listing);
-    const title = overviewOf(listing, owned, languages, nowMs);
+    const title = overviewOf(listing, owned, languages, nowMs, deps.wasSaved);
     have += title.have;
     notDownloaded += title.missing.filter(({ reason }) => reason === 'not-downloaded').length;
+    removed += title.missing.filter(({ reason }) => reason === 'removed').length;
     const event = {
       type: 'title-overview' as const,
       title: id,
@@ -105,7 +110,7 @@ export async function overview(request: OverviewRequest, deps: OverviewDeps): Pr
     };
     observe(event, [...new Set(files.map(({ file }) => file))]);
   }
-  observe({ type: 'overview-summary', titles: ids.length, have, notDownloaded, unknown });
+  observe({ type: 'overview-summary', titles: ids.length, have, notDownloaded, removed, unknown });
 }
 
 /** Two titles of one name are called as in their files. */

@@ -12,6 +12,7 @@ import { compareNumbers, toRuns, type ChapterRun } from './chapter-runs.js';
 /** Why a chapter is missing. */
 export const MISSING_REASONS = {
   'not-downloaded': 'can be downloaded',
+  removed: 'you removed it',
   'other-language': 'only in other languages',
   external: "only on the publisher's site",
   unavailable: 'taken down, or without pages',
@@ -70,6 +71,7 @@ const NO_LISTING: Listing = { releases: [], earlier: [], numbersRestart: false }
 /**
  * @param listing undefined if the service was never asked
  * @param owned the chapters of this title in the collection
+ * @param wasSaved whether a history has the chapter: if its file is gone, the owner removed it
  * @param languages those that the collection is meant to have; a chapter in one of them is enough
  */
 export function overviewOf(
@@ -77,6 +79,7 @@ export function overviewOf(
   owned: readonly OwnedChapter[],
   languages: readonly string[],
   nowMs: number,
+  wasSaved: (chapterId: string) => boolean = () => false,
 ): TitleOverview {
   const { releases, numbersRestart, earlier } = listing ?? NO_LISTING;
   const listed = new Map(releases.map((release) => [release.id, release]));
@@ -91,7 +94,9 @@ export function overviewOf(
   const volumeLabel = volumeLabels([...releases, ...inFiles], keys);
   const missing: { readonly chapter: MissingChapter; readonly run: number }[] = [];
   for (const [key, chapter] of byKey) {
-    const reason = have.has(key) ? undefined : whyMissing(chapter, isWanted, nowMs);
+    const found = have.has(key) ? undefined : whyMissing(chapter, isWanted, nowMs);
+    const isRemoved = found?.reason === 'not-downloaded' && chapter.some(({ id }) => wasSaved(id));
+    const reason = isRemoved ? { ...found, reason: 'removed' as const } : found;
     const run = runOfFirst(chapter, keys);
     const volume = keys.hasSeveralRuns ? volumeOf(chapter) : undefined;
     if (reason)

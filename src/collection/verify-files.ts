@@ -4,6 +4,7 @@ import type { FileMark } from '../cbz/identity.js';
 import type { IndexedMarks } from '../cbz/library-cache.js';
 import { listArchives } from '../cbz/scan-library.js';
 import { reusableBuffer, type GetBuffer } from '../cbz/zip-file.js';
+import { UsageError } from '../core/errors.js';
 import { fileErrorReason, isSystemError, lstatIfExists } from '../core/files.js';
 import { readFolderManifest } from '../formats/folder-book.js';
 import type { CheckedFiles, CheckedState } from './checked-files.js';
@@ -60,7 +61,10 @@ interface Listed extends CheckedState {
   readonly isFolder: boolean;
 }
 
-/** Resolves with how many stay damaged. Throws UsageError `nothing-to-bind` for an input that is missing. */
+/**
+ * Resolves with how many stay damaged. Throws UsageError `nothing-to-bind` for an input that is missing, and for a folder
+ * without an archive: its disk may not be mounted.
+ */
 export async function verifyFiles(inputs: readonly string[], deps: VerifyDeps): Promise<number> {
   const { observe, onProgress, repair, signal, checkedFiles, sinceLast, nowMs } = deps;
   const listed = await listInputs(inputs, observe, signal);
@@ -138,6 +142,9 @@ async function listInputs(
       const reason = isLost ? 'its name is not UTF-8, or it is gone' : fileErrorReason(cause);
       observe({ type: 'warning', message: `Not checked (${reason}): ${folder}` });
     }
+    const inFolder = [...found.files, ...found.pdfs, ...found.folderBooks];
+    if (inFolder.length === 0)
+      throw new UsageError('nothing-to-bind', `No chapters found: ${input}`, { hint });
     for (const file of [...found.files, ...found.pdfs])
       if (!files.has(file)) files.set(file, await listedFile(file));
     for (const folder of found.folderBooks) files.set(folder, await listedFolder(folder));

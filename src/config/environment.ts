@@ -1,4 +1,5 @@
 /** The environment variables, for help and documentation, and those that hold a secret. */
+import { LOGIN_VARIABLES, withoutLineBreak } from '../auth/login-fields.js';
 import { Redactor } from '../core/redactor.js';
 import { optionDefinition, SETTING_NAMES, variableOf } from './options/options.js';
 
@@ -8,6 +9,9 @@ interface VariableDefinition {
   /** Never shown, and not passed on to other programs. Passwords of proxies are user information in their URLs. */
   readonly isSecret?: true;
 }
+
+/** With all four values, a session that the service ended is begun again. */
+const FOR_LOGIN = 'for `login`, and to log in again when a session has ended:';
 
 /** Variables of settings are last. */
 export const ENVIRONMENT: Readonly<Record<string, VariableDefinition>> = {
@@ -27,13 +31,17 @@ export const ENVIRONMENT: Readonly<Record<string, VariableDefinition>> = {
     isSecret: true,
     default: 'the one in the keychain, if the URL has a user name and no password',
   },
-  TANKOBON_USERNAME: { description: 'for `login`: name of the account' },
-  TANKOBON_PASSWORD: { description: 'for `login`: password of the account', isSecret: true },
-  TANKOBON_CLIENT_ID: { description: 'for `login`: id of the personal client' },
+  TANKOBON_USERNAME: { description: `${FOR_LOGIN} name of the account` },
+  TANKOBON_USERNAME_FILE: { description: 'file that holds it' },
+  TANKOBON_PASSWORD: { description: `${FOR_LOGIN} password of the account`, isSecret: true },
+  TANKOBON_PASSWORD_FILE: { description: 'file that holds it' },
+  TANKOBON_CLIENT_ID: { description: `${FOR_LOGIN} id of the personal client` },
+  TANKOBON_CLIENT_ID_FILE: { description: 'file that holds it' },
   TANKOBON_CLIENT_SECRET: {
-    description: 'for `login`: secret of the personal client',
+    description: `${FOR_LOGIN} secret of the personal client`,
     isSecret: true,
   },
+  TANKOBON_CLIENT_SECRET_FILE: { description: 'file that holds it' },
   TANKOBON_CODE_CACHE: {
     description: '`false`: no compiled code of the program is kept in the state folder',
     default: '`true`',
@@ -62,9 +70,14 @@ export const SECRET_VARIABLES: readonly string[] = Object.keys(ENVIRONMENT).filt
   (name) => ENVIRONMENT[name]?.isSecret,
 );
 
+/** The variables that a hook does not get: those of the login too, and of the files that hold it. */
+export const VARIABLES_KEPT_FROM_HOOKS: readonly string[] = [
+  ...new Set([...SECRET_VARIABLES, ...LOGIN_VARIABLES]),
+];
+
 /** A redactor that knows the secrets of the environment. */
 export function redactorFor(env: Readonly<NodeJS.ProcessEnv>): Redactor {
   const redactor = new Redactor();
-  for (const name of SECRET_VARIABLES) redactor.add(env[name] ?? '');
+  for (const name of SECRET_VARIABLES) redactor.add(withoutLineBreak(env[name] ?? ''));
   return redactor;
 }

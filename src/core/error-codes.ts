@@ -288,6 +288,11 @@ export const STORAGE_CODES = {
     'The server of the shared ledger refused the login or a command, its certificate is not valid, or it replied with something else than the ledger; nothing was sent without it.',
     'Check TANKOBON_LEDGER, TANKOBON_LEDGER_USERNAME and TANKOBON_LEDGER_PASSWORD, that all machines run the same version of tankobon, and that the server is Redis 7, Valkey 8 or later.',
   ),
+  'output-away': code(
+    EXIT.incomplete,
+    'An output folder in which chapters were saved is missing or empty, as if its disk were not mounted; nothing is written to it.',
+    'Mount it, then run the same command again. If you emptied it on purpose, add: --new-folder DIR',
+  ),
   'storage-failed': code(
     EXIT.incomplete,
     'The file system reported another error.',

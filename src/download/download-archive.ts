@@ -2,7 +2,8 @@
  * The download archive: a text file with one line, `mangadex <chapter id>`, for each chapter that was downloaded, the
  * convention of yt-dlp and gallery-dl. A chapter in it is not downloaded again, also after its CBZ was moved or deleted.
  * A later line, `replaced mangadex <chapter id>`, means that tankobon replaced its CBZ by that of another release: it may
- * be downloaded again. Lines are appended by one write, so that several processes can share the file. It is read in
+ * be downloaded again. A line `folder "<path>"` names a folder in which files of it were saved, and a later line
+ * `new-folder "<path>"` says that its owner emptied it. Lines are appended by one write, so that several processes can share the file. It is read in
  * pieces, and only the ids are kept: the history of a large collection has a million lines.
  */
 import { constants } from 'node:fs';
@@ -15,6 +16,7 @@ import {
   openRegularFile,
   toStorageError,
 } from '../core/files.js';
+import { parseJson } from '../core/json.js';
 import { tooLargeError } from '../core/safe-open.js';
 import { UuidSet } from '../core/uuid-set.js';
 
@@ -26,9 +28,18 @@ export interface DownloadArchive {
   add(chapterIds: readonly string[]): Promise<void>;
   /** Appends that these chapters of the archive were replaced. Throws StorageError. */
   addReplaced(chapterIds: readonly string[]): Promise<void>;
+  /** Whether chapters of the archive were saved in this folder, an absolute path. */
+  hasFolder(folder: string): boolean;
+  /** The folders in which chapters of the archive were saved. */
+  folders(): readonly string[];
+  /** Appends a folder in which a chapter was saved. Throws StorageError. */
+  addFolder(folder: string): Promise<void>;
+  /** Appends that the owner emptied the folder on purpose. Throws StorageError. */
+  removeFolder(folder: string): Promise<void>;
 }
 
 const LINE = /^\s*(replaced )?mangadex ([0-9a-f-]{36})\s*$/i;
+const FOLDER_LINE = /^(new-)?folder (".*")\s*$/;
 const LINE_BYTES = 46;
 /** Over five million chapters. */
 const MAX_BYTES = 256 * 2 ** 20;
@@ -36,19 +47,20 @@ const LINE_FEED = 0x0a;
 const READ_BYTES = 2 ** 16;
 /** A line of another program. What follows in it does not count either. */
 const OTHER_LINE = '#';
-const MAX_LINE_LENGTH = 1_000;
+/** More than the longest path takes. */
+const MAX_LINE_LENGTH = 8_192;
 
 /** Reads the file; a missing one is an empty archive, created with `mode`. Throws StorageError. */
 export async function openDownloadArchive(
   file: string,
   options: { readonly mode?: number } = {},
 ): Promise<DownloadArchive> {
-  const { ids, replaced } = await readHistory(file);
+  const { ids, replaced, folders } = await readHistory(file);
   // One line after another: two writes of this process must not both repair an incomplete last line.
   let last: Promise<void> = Promise.resolve();
-  const append = (prefix: string, chapterIds: readonly string[]): Promise<void> => {
-    if (chapterIds.length === 0) return last;
-    const lines = chapterIds.map((id) => `${prefix}mangadex ${id}\n`).join('');
+  const append = (prefix: string, values: readonly string[]): Promise<void> => {
+    if (values.length === 0) return last;
+    const lines = values.map((value) => `${prefix} ${value}\n`).join('');
     last = last.catch(() => undefined).then(() => appendLines(file, lines, options));
     return last;
   };
@@ -62,13 +74,22 @@ export async function openDownloadArchive(
         ids.add(id);
         replaced.delete(id);
       }
-      return append('', fresh);
+      return append('mangadex', fresh);
     },
     addReplaced(chapterIds) {
       const known = chapterIds.map((id) => id.toLowerCase()).filter(has);
       for (const id of known) replaced.add(id);
-      return append('replaced ', known);
+      return append('replaced mangadex', known);
     },
+    hasFolder: (folder) => folders.has(folder),
+    folders: () => [...folders],
+    addFolder(folder) {
+      if (folders.has(folder)) return last;
+      folders.add(folder);
+      return append('folder', [JSON.stringify(folder)]);
+    },
+    removeFolder: (folder) =>
+      folders.delete(folder) ? append('new-folder', [JSON.stringify(folder)]) : last,
   };
 }
 
@@ -76,6 +97,8 @@ interface History {
   readonly ids: UuidSet;
   /** In lower case. */
   readonly replaced: Set<string>;
+  /** Absolute paths. */
+  readonly folders: Set<string>;
 }
 
 async function readHistory(file: string): Promise<History> {
@@ -91,7 +114,7 @@ async function readHistory(file: string): Promise<History> {
     }
   } catch (error) {
     if (isSystemError(error, 'ENOENT', 'ENOTDIR'))
-      return { ids: new UuidSet(), replaced: new Set() };
+      return { ids: new UuidSet(), replaced: new Set(), folders: new Set() };
     throw toStorageError(error, file);
   }
 }
@@ -100,7 +123,9 @@ async function readHistory(file: string): Promise<History> {
 async function readLines(pieces: AsyncIterable<string>, expectedLines: number): Promise<History> {
   const ids = new UuidSet(expectedLines);
   const replaced = new Set<string>();
+  const folders = new Set<string>();
   const addLine = (line: string) => {
+    if (addFolderLine(folders, line)) return;
     const [, isReplaced, id = ''] = LINE.exec(line) ?? [];
     ids.add(id);
     if (isReplaced) replaced.add(id.toLowerCase());
@@ -114,7 +139,17 @@ async function readLines(pieces: AsyncIterable<string>, expectedLines: number): 
     for (const line of lines) addLine(line);
   }
   addLine(rest);
-  return { ids, replaced };
+  return { ids, replaced, folders };
+}
+
+/** Whether the line is of a folder. */
+function addFolderLine(folders: Set<string>, line: string): boolean {
+  const [, isNew, quoted] = FOLDER_LINE.exec(line) ?? [];
+  const folder = quoted === undefined ? undefined : parseJson(quoted);
+  if (typeof folder !== 'string') return false;
+  if (isNew) folders.delete(folder);
+  else folders.add(folder);
+  return true;
 }
 
 async function appendLines(

@@ -4,7 +4,7 @@
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import type { AppContext } from '../config/context.js';
-import { SECRET_VARIABLES } from '../config/environment.js';
+import { VARIABLES_KEPT_FROM_HOOKS } from '../config/environment.js';
 import { isUrl } from '../config/paths.js';
 import { raceWithSignal } from '../core/abort.js';
 import { withoutUserInfo } from '../core/web-address.js';
@@ -71,10 +71,10 @@ export async function runExecHook(
   }
 }
 
-/** Without secrets: a hook needs none. Proxies keep their passwords, which a hook needs for its own requests. */
+/** Without secrets and without the login: a hook needs none. Proxies keep their passwords, which a hook needs for its own requests. */
 export function hookEnvironment(env: Readonly<NodeJS.ProcessEnv>): NodeJS.ProcessEnv {
   const { TANKOBON_LEDGER: ledger, ...rest } = env;
-  const passed = Object.entries(rest).filter(([name]) => !SECRET_VARIABLES.includes(name));
+  const passed = Object.entries(rest).filter(([name]) => !VARIABLES_KEPT_FROM_HOOKS.includes(name));
   return {
     ...Object.fromEntries(passed),
     ...(ledger !== undefined && { TANKOBON_LEDGER: withoutLogin(ledger) }),

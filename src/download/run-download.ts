@@ -24,7 +24,7 @@ import {
 } from './download-result.js';
 import { withSession, type DownloadListeners, type DownloadSession } from './download-session.js';
 import type { DownloadMessage, Observe } from './events.js';
-import { checkOutputFolder } from './output-folder.js';
+import { checkOutputFolder, checkUsedFolder } from './output-folder.js';
 import { planTargets, type Plan } from './plan.js';
 import { skippedEvents } from './plan-selection.js';
 import { requireLogin } from './stored-login.js';
@@ -45,7 +45,7 @@ export async function planDownload(
   signal: AbortSignal,
 ): Promise<Plan> {
   await checkOutputFolder(request.output);
-  const history = await openHistory(request);
+  const history = await openHistory(request, { isWritten: false });
   return withSession(context, request, listeners, signal, async (shared) => {
     const session = { ...shared, request, history };
     reportInvalidTargets(request, listeners.observe);
@@ -58,7 +58,7 @@ export async function planDownload(
 }
 
 /**
- * Throws UsageError, and StorageError for an unusable download archive, before anything is sent; every other failure is
+ * Throws UsageError, and StorageError for an unusable download archive or an output folder that is away, before anything is sent; every other failure is
  * in the result and among the events.
  */
 export async function download(
@@ -78,7 +78,7 @@ export async function download(
   await checkOutputFolder(output);
   if (request.share !== undefined) await shareServer(context);
   if (request.exec !== undefined) checkProgram(request.exec, context.env);
-  const history = await openHistory(request);
+  const history = await openHistory(request, { isWritten: true });
   const result = await withSession(context, request, listeners, signal, (session) => {
     const lock = { isExclusive: false, signal, warn: session.warn };
     const underLock: RunSession['underLock'] = (action) =>
@@ -94,12 +94,33 @@ export async function download(
   return result;
 }
 
-async function openHistory({ downloadArchive }: DownloadRequest) {
+async function openHistory(
+  { downloadArchive, newFolder, output }: DownloadRequest,
+  { isWritten }: { readonly isWritten: boolean },
+) {
+  const folder = resolve(output);
+  if (newFolder !== undefined) checkNewFolder(newFolder, folder, downloadArchive !== false);
   if (downloadArchive === false) return undefined;
   const file = resolve(expandHome(downloadArchive));
   await checkOutputFile(file, '--download-archive');
   const { openDownloadArchive } = await import('./download-archive.js');
-  return openDownloadArchive(file);
+  const archive = await openDownloadArchive(file);
+  if (newFolder === undefined) await checkUsedFolder(folder, archive, 'download');
+  else if (isWritten) await archive.removeFolder(folder);
+  return archive;
+}
+
+/** Throws UsageError `bad-option`. */
+function checkNewFolder(newFolder: string, output: string, hasArchive: boolean): void {
+  if (!hasArchive)
+    throw new UsageError('bad-option', '--new-folder has no effect without --download-archive.', {
+      hint: 'Leave out --new-folder.',
+    });
+  const given = resolve(expandHome(newFolder));
+  if (given === output) return;
+  throw new UsageError('bad-option', `--new-folder is not the output folder: ${given}`, {
+    hint: `The output folder is: ${output}`,
+  });
 }
 
 function reportInvalidTargets({ invalidTargets }: DownloadRequest, observe: Observe): void {
@@ -147,7 +168,11 @@ export async function runPlan(
     if (history && isInFolder(event)) {
       const { chapter } = event;
       const replaced = event.type === 'chapter-skipped' ? [] : (replacedIds.get(chapter) ?? []);
-      for (const adding of [history.add([chapter]), history.addReplaced(replaced)]) {
+      for (const adding of [
+        history.addFolder(resolve(request.output)),
+        history.add([chapter]),
+        history.addReplaced(replaced),
+      ]) {
         // Reported at the end.
         adding.catch(() => undefined);
         additions.push(adding);

@@ -4,7 +4,9 @@ import type { ServiceClient } from '../api/client.js';
 import { withAnonymousFallback } from '../auth/anonymous-fallback.js';
 import { Credentials } from '../auth/credentials.js';
 import type { SlowKeychainListener } from '../auth/keychain.js';
+import { grantInEnvironment } from '../auth/login-fields.js';
 import { Session } from '../auth/session.js';
+import type { PasswordGrant } from '../auth/token-endpoint.js';
 import { AuthError, type TankobonError } from '../core/errors.js';
 import { readAddresses } from '../rate-limit/service-addresses.js';
 import type { AppContext } from '../config/context.js';
@@ -37,9 +39,17 @@ export function sessionOf(
     credentials: credentialsOf(context, onSlowKeychain),
     endpoint: service.anonymous,
     clock: context.clock,
+    readGrant: () => grantOf(context),
   });
   service.beforeClose(() => session.close());
   return session;
+}
+
+/** The values of a login in the environment, for a session that has ended. */
+async function grantOf({ env, redactor }: AppContext): Promise<PasswordGrant | undefined> {
+  const grant = await grantInEnvironment(env);
+  if (grant) for (const secret of [grant.password, grant.clientSecret]) redactor.add(secret);
+  return grant;
 }
 
 /** A client that sends the stored login where a request needs it, and continues without it where that fails. */

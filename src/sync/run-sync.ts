@@ -1,16 +1,13 @@
 /** One run of `tankobon sync`: which titles have new chapters, what to download of each series, then hooks and report. */
+import { resolve } from 'node:path';
 import { UsageError } from '../core/errors.js';
+import { expandHome } from '../core/home-folder.js';
 import { pluralize } from '../core/human-format.js';
 import { toTankobonError } from '../core/system-errors.js';
 import { openDownloadArchive, type DownloadArchive } from '../download/download-archive.js';
 import type { Subscriptions } from './subscriptions.js';
-import {
-  archiveFile,
-  currentTitleId,
-  incompleteTitle,
-  isSaved,
-  SyncJournal,
-} from './sync-journal.js';
+import { archiveFile } from './history-folder.js';
+import { currentTitleId, incompleteTitle, isSaved, SyncJournal } from './sync-journal.js';
 import { isTolerable } from '../selection/title-loader.js';
 import { shareServer } from '../download/chapter-share.js';
 import type { AppContext } from '../config/context.js';
@@ -19,6 +16,8 @@ import { effectiveOptions } from '../config/options/options.js';
 import { SERIES_COUNTS } from './sync-events.js';
 import { runHooks } from './sync-hooks.js';
 import { SyncLibraries } from './sync-libraries.js';
+import { isFolderAway } from './folders-away.js';
+import { outputOf } from './sync-request.js';
 import { syncSeries } from './sync-series.js';
 import type { SyncListeners, SyncOptions, SyncReport, SyncSession } from './sync-session.js';
 import { withSession } from '../download/download-session.js';
@@ -37,6 +36,8 @@ export async function runSync(
   const run = effectiveOptions({ maxOutage, share }, context.settings);
   if (share !== undefined) await shareServer(context);
   const archive = await openDownloadArchive(archiveFile(folder), { mode: 0o600 });
+  const newFolder = newFolderOf(subscriptions, options, context);
+  if (newFolder !== undefined && !options.dryRun) await archive.removeFolder(newFolder);
   return withSession(context, run, listeners, signal, async (service) => {
     const journal = await SyncJournal.open(folder, {
       isWritten: !options.dryRun,
@@ -46,7 +47,8 @@ export async function runSync(
       ...service,
       options,
       subscriptions,
-      history: historyOf(archive, journal),
+      history: historyOf(archive, journal, newFolder),
+      foldersAway: new Set(),
       libraries: new SyncLibraries(context.paths.state, service.signal),
       journal,
       listeners,
@@ -62,9 +64,34 @@ export async function runSync(
 }
 
 /** A run that was killed may have recorded a saved chapter in the journal alone. */
-function historyOf(archive: DownloadArchive, { state }: SyncJournal): DownloadArchive {
+function historyOf(
+  archive: DownloadArchive,
+  { state }: SyncJournal,
+  newFolder: string | undefined,
+): DownloadArchive {
   const isPending = (id: string) => isSaved(state.chapters.get(id)) && !archive.wasReplaced(id);
-  return { ...archive, has: (id) => archive.has(id) || isPending(id) };
+  return {
+    ...archive,
+    has: (id) => archive.has(id) || isPending(id),
+    // A dry run does not record that the folder is new.
+    hasFolder: (folder) => folder !== newFolder && archive.hasFolder(folder),
+  };
+}
+
+/** The folder of `--new-folder`, absolute. Throws UsageError `bad-option` if no subscription uses it. */
+function newFolderOf(
+  { series, follows }: Subscriptions,
+  { newFolder, file }: SyncOptions,
+  { settings }: AppContext,
+): string | undefined {
+  if (newFolder === undefined) return undefined;
+  const folder = resolve(expandHome(newFolder));
+  const all = [...series, ...(follows ? [follows.options] : [])];
+  const outputs = new Set(all.map((options) => outputOf(options, file, settings)));
+  if (outputs.has(folder)) return folder;
+  throw new UsageError('bad-option', `--new-folder: no subscription has this folder: ${folder}`, {
+    hint: `Their folders: ${[...outputs].join(', ')}`,
+  });
 }
 
 /** Throws UsageError. */
@@ -150,6 +177,7 @@ async function attempt(
 ): Promise<void> {
   const { journal, report } = session;
   const target = `title:${due.id}`;
+  if (await isFolderAway(due.output, session)) return;
   try {
     const result = await underLock(due, session, act);
     if (!result) return;

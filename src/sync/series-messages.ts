@@ -50,15 +50,16 @@ export function reportDecisions(
 }
 
 /**
- * The history lists these chapters, and their files are gone: a person may wonder why they do not come back. A damaged file
- * is not replaced by each run either: `verify` may find others, and says which.
+ * The history lists these chapters, and their files are gone: a person may wonder why they do not come back, once for each
+ * title. A damaged file is not replaced by each run either: `verify` may find others, and says which. Returns whether the
+ * title was ever reported.
  */
 export function warnOfFilesGone(
   { id, label }: DueTitle,
   chapters: readonly Chapter[],
   library: LibraryIndex,
-  { warn }: SyncSession,
-): void {
+  { warn, journal }: SyncSession,
+): boolean {
   const damaged = chapters.flatMap((chapter) => library.findDamaged(chapter.id)?.file ?? []);
   for (const file of damaged)
     warn(
@@ -66,11 +67,13 @@ export function warnOfFilesGone(
       `To download its chapter again, run: tankobon verify --repair ${shellQuoted(file)}`,
     );
   const count = chapters.length - damaged.length;
-  if (count === 0) return;
+  const isReported = journal.state.titles[id]?.isRemovalReported === true;
+  if (count === 0 || isReported) return isReported;
   warn(
     `${label}: ${pluralize(count, 'chapter')} skipped: downloaded before, but not in the folder any more`,
     `To download them again, run: tankobon sync --redownload --only ${id}`,
   );
+  return true;
 }
 
 /** Titles of `follows` are left out: no subscription chose their language. */

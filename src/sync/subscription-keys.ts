@@ -3,6 +3,9 @@ import { kebabCase, optionDefinition, SERIES_OPTION_NAMES } from '../config/opti
 
 type Keys = Readonly<Record<string, string>>;
 
+/** An id of a subscriptions file, which is the name of a folder too. */
+export const HISTORY_ID = /^[\w-]{1,64}$/;
+
 export const FILE_KEYS = {
   series: 'a list of titles, each a map of the keys of a title',
   defaults: 'the keys of a title, without `target`, for all titles that do not have them',
@@ -10,6 +13,7 @@ export const FILE_KEYS = {
     '`true`: the titles that the logged-in account follows, with the defaults; `{ status: [reading] }`: only those with these reading statuses',
   hooks:
     'what to notify: a map of the hooks. Each is called for new chapters; `exec`, `webhook` and `ntfy` as maps with `on: [new, failed, taken-down]` for these',
+  id: 'names the history of the file; written by `tankobon sync`',
 } as const satisfies Keys;
 
 export const HOOK_KEYS = {

@@ -73,6 +73,13 @@ export function addFollows(source: SubscriptionsText, output: string | undefined
   });
 }
 
+/** The text with this id. Throws as addSeries does. */
+export function setId(source: SubscriptionsText, id: string): string {
+  return edit(source, (document) => {
+    document.set('id', id);
+  });
+}
+
 export function removeFollows(source: SubscriptionsText): string {
   return edit(source, (document) => {
     document.delete('follows');

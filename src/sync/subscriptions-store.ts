@@ -17,12 +17,16 @@ import { readAddresses } from '../rate-limit/service-addresses.js';
 import { checkWriters, type Warn } from './subscriptions-access.js';
 import { parseSubscriptions, type SubscriptionsText } from './subscriptions-file.js';
 import type { Subscriptions } from './subscriptions.js';
-import { syncFolder } from './sync-journal.js';
+import {
+  claimSyncFolder,
+  MAX_SUBSCRIPTIONS_BYTES as MAX_BYTES,
+  pathFolder,
+} from './history-folder.js';
+import { setId } from './subscriptions-edit.js';
 import type { AppContext } from '../config/context.js';
 import { prepareStateFolder } from '../config/state-folder.js';
 
 const FILE_NAME = 'subscriptions.yaml';
-const MAX_BYTES = 4 * 2 ** 20;
 const NEW_FILE_MODE = 0o600;
 
 /** `given`, or the file in the configuration folder. */
@@ -66,7 +70,7 @@ export async function editSubscriptions<T extends { readonly text: string }>(
   change: (source: SubscriptionsText) => T,
 ): Promise<T> {
   prepareStateFolder(context);
-  const folder = await syncFolder(context.paths.state, file);
+  const folder = await pathFolder(context.paths.state, file);
   const lock = await lockFile(join(folder, 'edit.lock'));
   try {
     const source = (await readSource(file, context)) ?? { ...sourceOf(file, context), text: '' };
@@ -84,6 +88,17 @@ export async function editSubscriptions<T extends { readonly text: string }>(
   } finally {
     lock.release();
   }
+}
+
+/** The state folder of the file, for a command that changes its history. */
+export async function claimHistory(
+  file: string,
+  context: AppContext,
+  note: (sentence: string) => void,
+): Promise<string> {
+  const writeId = (id: string) =>
+    editSubscriptions(file, context, (source) => ({ text: setId(source, id) }));
+  return claimSyncFolder(file, context, writeId, note);
 }
 
 function tooLarge(file: string): UsageError {

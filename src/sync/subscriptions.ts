@@ -18,7 +18,7 @@ import {
   text,
   type HookOptions,
 } from './hook-options.js';
-import { FILE_KEYS, HOOK_KEYS, SERIES_KEYS } from './subscription-keys.js';
+import { FILE_KEYS, HISTORY_ID, HOOK_KEYS, SERIES_KEYS } from './subscription-keys.js';
 
 export type SubscriptionsSource = z.output<ReturnType<typeof subscriptionsSchema>>;
 
@@ -165,6 +165,7 @@ export function keysAt(path: readonly PropertyKey[]): readonly string[] {
 export function subscriptionsSchema(extraHosts: readonly string[]) {
   const target = passes(text, (value) => parseSeriesTarget(value, extraHosts));
   return z.strictObject({
+    id: z.string().regex(HISTORY_ID, 'must be at most 64 letters, digits, - and _').optional(),
     defaults: seriesOptions.optional(),
     follows: z.union([z.boolean(), followsMap]).optional(),
     series: z

@@ -4,12 +4,10 @@
  * subscriptions file has its own folder; without its journal everything is requested again, and the download archive
  * beside it still prevents a second download.
  */
-import { createHash } from 'node:crypto';
-import { realpath } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
 import type { AppContext } from '../config/context.js';
 import { toStorageError } from '../core/files.js';
 import type { SavedChapterUpdate } from '../download/series-updates.js';
+import { syncFolder } from './history-folder.js';
 import { openJournals, readJournals, type Journal } from '../core/journal.js';
 import {
   lineSchema,
@@ -44,15 +42,6 @@ export interface SyncState {
   nextRunMs?: number;
   checkedAtMs?: number;
 }
-
-/** The state folder of a subscriptions file. */
-export async function syncFolder(stateFolder: string, subscriptionsFile: string): Promise<string> {
-  const path = await realpath(subscriptionsFile).catch(() => resolve(subscriptionsFile));
-  const name = createHash('sha256').update(path).digest('hex').slice(0, 16);
-  return join(stateFolder, 'sync', name);
-}
-
-export const archiveFile = (folder: string): string => join(folder, 'download-archive.txt');
 
 /** Takes no lock. What is missing or cannot be read is requested again. */
 export function readSyncState(folder: string): SyncState {

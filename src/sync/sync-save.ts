@@ -188,6 +188,7 @@ export async function recoverSaved(
     savedIds.some((chapterId) => !history.has(chapterId)) ||
     pendingIds.some((chapterId) => isSaved(chapters.get(chapterId)));
   await history.add(savedIds);
+  if (savedIds.some((chapterId) => library.find(chapterId))) await history.addFolder(output);
   const replacedIds = pending.flatMap((chapter) =>
     library.find(chapter.id) ? (chapters.get(chapter.id)?.replaces ?? []) : [],
   );

@@ -94,7 +94,7 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
     .map(({ chapter, reason }) => ({ id: chapter, reason }));
   if (dryRun) await reportPlanned(due, planned, found, session);
   if (!rules.upgrade || dryRun) await reportChanges(due, changed, found, session);
-  warnOfFilesGone(due, decisions.withoutFile, library, session);
+  const isRemovalReported = warnOfFilesGone(due, decisions.withoutFile, library, session);
   const all = dryRun ? [] : [...planned, ...updates];
   const result = emptyResult();
   const save = (some: readonly PlannedRelease[], onClaimedElsewhere?: (id: string) => void) =>
@@ -124,6 +124,7 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
       againAtMs,
       sinceMs: known?.sinceMs ?? (sinceMs === sinceMsOf(options) ? undefined : sinceMs),
       isIncomplete: isComplete ? undefined : true,
+      isRemovalReported: isRemovalReported || undefined,
       redownload: known?.redownload === true && !isComplete ? true : undefined,
       waiting,
       reported: skipped.map(({ chapter }) => chapter),

@@ -37,6 +37,7 @@ export interface SyncOptions extends Pick<
   | 'coverName'
   | 'seriesMetadata'
   | 'maxOutage'
+  | 'newFolder'
 > {
   /** The subscriptions file: relative paths in it are relative to its folder. */
   readonly file: string;
@@ -57,6 +58,8 @@ export interface SyncSession extends Omit<ServiceSession, 'listeners'> {
   readonly subscriptions: Subscriptions;
   readonly history: DownloadArchive;
   readonly libraries: SyncLibraries;
+  /** Output folders that cannot be used in this run, which was reported. */
+  readonly foldersAway: Set<string>;
   readonly journal: SyncJournal;
   readonly report: SyncReport;
 }

@@ -5,9 +5,10 @@
 import { fetchOwnedTitles, fetchOwnerName } from '../api/catalogue-lists.js';
 import { fetchList } from '../api/feeds.js';
 import { fetchTitles, type Title } from '../api/titles.js';
-import { ChapterError, type TankobonError } from '../core/errors.js';
+import { AuthError, ChapterError, type TankobonError } from '../core/errors.js';
 import { isTolerable } from '../selection/title-loader.js';
 import { dueTitles } from './due-titles.js';
+import { isFolderAway } from './folders-away.js';
 import type { Target } from '../selection/target.js';
 import { followMerges, isRequested, titleEntries, warnOfSameTitles } from './merged-titles.js';
 import { currentTitleId } from './sync-journal.js';
@@ -28,7 +29,7 @@ export interface DueTitle extends SubscribedTitle {
 
 /** A title or a list that is not available. */
 interface FailedTarget {
-  /** The text in the file, or `title:` and its id. */
+  /** The text in the file, `title:` and its id, or `follows`. */
   readonly target: string;
   readonly error: TankobonError;
 }
@@ -45,11 +46,13 @@ export async function checkTitles(session: SyncSession) {
   const known = new Map([...loaded, ...found.titles]);
   if (found.skipped === 0) await followMerges(listed, known, session);
   warnOfSameTitles(session);
-  const followed = session.options.only ? [] : await followedTitles(session, listed, known);
+  const followed = await followedOrFailed(session, listed, known, failed);
   const titles = [...listed.values(), ...followed];
   for (const id of listed.keys()) {
     if (known.has(id) || found.skipped > 0) continue;
-    const error = new ChapterError('chapter-not-found', `Title not found: ${id}`);
+    const error = new ChapterError('chapter-not-found', `Title not found: ${id}`, {
+      hint: `If MangaDex deleted it, end the subscription: tankobon sync remove title:${id}`,
+    });
     failed.push({ target: `title:${id}`, error });
   }
   const named = titles.flatMap((subscribed) => {
@@ -57,6 +60,9 @@ export async function checkTitles(session: SyncSession) {
     const output = outputOf(subscribed.options, session.options.file, context.settings);
     return title ? [{ ...subscribed, title, output }] : [];
   });
+  // Also without news, so that each run says so.
+  for (const output of new Set(named.map((each) => each.output)))
+    await isFolderAway(output, session);
   const { news, routine } = dueTitles(
     named.map(({ id, options, title }) => ({
       id,
@@ -70,8 +76,9 @@ export async function checkTitles(session: SyncSession) {
   );
   // A run with `--only` checks its titles alone: all others keep their share.
   if (!session.options.only) journal.add({ checkedAtMs: nowMs });
-  const due = named.filter(({ id }) => news.has(id) || routine.has(id));
-  const labels = due.length > 0 ? await twinNames(named, session) : new Map<string, string>();
+  const present = named.filter(({ output }) => !session.foldersAway.has(output));
+  const due = present.filter(({ id }) => news.has(id) || routine.has(id));
+  const labels = due.length > 0 ? await twinNames(present, session) : new Map<string, string>();
   return {
     titles,
     failed,
@@ -81,6 +88,23 @@ export async function checkTitles(session: SyncSession) {
       return { ...subscribed, isRoutine: routine.has(id), label };
     }),
   };
+}
+
+/** Without a login that can be used, the titles of the account fail, and all others go on. */
+async function followedOrFailed(
+  session: SyncSession,
+  listed: ReadonlyMap<string, SubscribedTitle>,
+  known: Map<string, Title>,
+  failed: FailedTarget[],
+): Promise<readonly SubscribedTitle[]> {
+  if (session.options.only) return [];
+  try {
+    return await followedTitles(session, listed, known);
+  } catch (error) {
+    if (!(error instanceof AuthError) && !isTolerable(error)) throw error;
+    failed.push({ target: 'follows', error });
+    return [];
+  }
 }
 
 interface SubscribedTitles {

@@ -146,7 +146,7 @@ async function openHistories(
   context: CommandContext,
 ): Promise<readonly DownloadArchive[]> {
   const { openDownloadArchive } = await import('../../download/download-archive.js');
-  const { archiveFile, syncFolder } = await import('../../sync/sync-journal.js');
+  const { archiveFile, syncFolder } = await import('../../sync/history-folder.js');
   const { subscriptionsPath } = await import('../../sync/subscriptions-store.js');
   const { prepareStateFolder } = await import('../../config/state-folder.js');
   const { expandHome } = await import('../../core/home-folder.js');

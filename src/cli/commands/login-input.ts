@@ -3,25 +3,19 @@
  * environment. An error names the value that is wrong and never repeats its text.
  */
 import * as z from 'zod';
-import { CLIENT_ID_PREFIX, isValidField } from '../../auth/login-record.js';
-import type { PasswordGrant } from '../../auth/token-endpoint.js';
+import {
+  checkField,
+  FIELD_NAMES,
+  fieldInEnvironment,
+  withoutLineBreak,
+  type GivenFields,
+  type LoginField,
+} from '../../auth/login-fields.js';
 import type { GivenOptions } from '../../config/options/options.js';
 import { AuthError } from '../../core/errors.js';
 import { parseJson } from '../../core/json.js';
 import type { CommandContext } from '../command-context.js';
 import { readBytes, textOf } from '../read-input.js';
-
-export type LoginField = keyof PasswordGrant;
-export type GivenFields = Readonly<Partial<PasswordGrant>>;
-
-/** In the order in which they are asked for. */
-export const LOGIN_FIELDS = {
-  username: { label: 'username', env: 'TANKOBON_USERNAME' },
-  password: { label: 'password', env: 'TANKOBON_PASSWORD' },
-  clientId: { label: 'client id', env: 'TANKOBON_CLIENT_ID' },
-  clientSecret: { label: 'client secret', env: 'TANKOBON_CLIENT_SECRET' },
-} as const satisfies Record<LoginField, { label: string; env: string }>;
-export const FIELD_NAMES = Object.keys(LOGIN_FIELDS) as readonly LoginField[];
 
 /** The values given without a prompt: an option overrides standard input, which overrides the environment. */
 export async function givenFields(
@@ -32,24 +26,13 @@ export async function givenFields(
   const given: Partial<Record<LoginField, string>> = {};
   for (const name of FIELD_NAMES) {
     const flag = name === 'username' || name === 'clientId' ? flags[name] : undefined;
-    const value = flag ?? piped[name] ?? env[LOGIN_FIELDS[name].env];
+    const inJson = piped[name] === undefined ? undefined : withoutLineBreak(piped[name]);
+    const value = flag ?? inJson ?? (await fieldInEnvironment(name, env));
     if (value === undefined || value === '') continue;
-    const problem = fieldProblem(name, value);
-    if (problem !== undefined)
-      throw new AuthError(name === 'clientId' ? 'bad-client-id' : 'bad-login-input', problem);
+    checkField(name, value);
     given[name] = value;
   }
   return given;
-}
-
-/** What is wrong with the value (spec 2.1); undefined if nothing is. */
-export function fieldProblem(name: LoginField, value: string): string | undefined {
-  const { label } = LOGIN_FIELDS[name];
-  if (!isValidField(value))
-    return `The ${label} is empty, too long, or contains control characters.`;
-  if (name === 'clientId' && !value.startsWith(CLIENT_ID_PREFIX))
-    return `The client id does not begin with ${CLIENT_ID_PREFIX}`;
-  return undefined;
 }
 
 const MAX_STDIN_BYTES = 64 * 1024;

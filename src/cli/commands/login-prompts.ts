@@ -6,7 +6,12 @@ import type { CommandContext } from '../command-context.js';
 import { askText, type PromptContext } from '../prompt.js';
 import { wrapText } from '../help-format.js';
 import { CLIENT_NOTE } from './login-client-note.js';
-import { fieldProblem, LOGIN_FIELDS, type GivenFields, type LoginField } from './login-input.js';
+import {
+  fieldProblem,
+  LOGIN_FIELDS,
+  type GivenFields,
+  type LoginField,
+} from '../../auth/login-fields.js';
 
 /** @param defaultUsername used if the user just presses Enter */
 export async function askForFields(

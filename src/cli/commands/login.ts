@@ -10,7 +10,7 @@ import type { GivenOptions } from '../../config/options/options.js';
 import type { CommandContext, CommandRunner } from '../command-context.js';
 import { addOptions } from '../command-options.js';
 import { addEnvironment, addExamples } from '../help-format.js';
-import type { GivenFields } from './login-input.js';
+import { LOGIN_VARIABLES, type GivenFields } from '../../auth/login-fields.js';
 import { CLIENT_NOTE } from './login-client-note.js';
 import { checkStoredLogin } from './refresh.js';
 
@@ -37,20 +37,15 @@ ${CLIENT_NOTE}`,
     ['tankobon login --check', 'exit code 4 if you have to log in again'],
     ['tankobon login --for komga', 'asks for the API key that sync needs, or reads it from a pipe'],
   ]);
-  return addEnvironment(
-    command,
-    'TANKOBON_USERNAME',
-    'TANKOBON_PASSWORD',
-    'TANKOBON_CLIENT_ID',
-    'TANKOBON_CLIENT_SECRET',
-  );
+  return addEnvironment(command, ...LOGIN_VARIABLES);
 }
 
 export async function login(options: GivenOptions, context: CommandContext): Promise<ExitCode> {
   const { prepareStateFolder } = await import('../../config/state-folder.js');
   prepareStateFolder(context);
   const { credentialsOf } = await import('../../download/stored-login.js');
-  const { FIELD_NAMES, givenFields, LOGIN_FIELDS } = await import('./login-input.js');
+  const { FIELD_NAMES, LOGIN_FIELDS } = await import('../../auth/login-fields.js');
+  const { givenFields } = await import('./login-input.js');
   const { askForFields } = await import('./login-prompts.js');
   const { describeAccessToken } = await import('../output/token-expiry.js');
   const { stdin, stdout, stderr, signal, clock, redactor } = context;

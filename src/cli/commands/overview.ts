@@ -2,6 +2,9 @@
 import type { Command } from 'commander';
 import { resolve } from 'node:path';
 import type { OverviewEvent, TitleOverviewEvent } from '../../collection/overview-folders.js';
+import { isInFolder } from '../../config/own-folders.js';
+import { expandHome } from '../../core/home-folder.js';
+import type { DownloadArchive } from '../../download/download-archive.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import { formatDuration, pluralize } from '../../core/human-format.js';
 import { shellQuoted } from '../../core/shell-quoted.js';
@@ -66,6 +69,7 @@ async function printOverview(
   };
   const deps = {
     cache: new ListingCache(paths.state),
+    wasSaved: await savedChapters(folders, context),
     stateFolder: paths.state,
     nowMs: clock.wallMs(),
     observe,
@@ -87,6 +91,28 @@ async function printOverview(
   if (choice !== undefined)
     stderr.write(`To choose which files of chapters with several to delete: ${choice}\n`);
   return EXIT.done;
+}
+
+/** By the histories of `sync` and the download archive that have files in these folders. */
+async function savedChapters(
+  folders: readonly string[],
+  { paths, settings: { downloadArchive } }: CommandContext,
+): Promise<(chapterId: string) => boolean> {
+  const { openDownloadArchive } = await import('../../download/download-archive.js');
+  const { historyFiles } = await import('../../sync/history-folder.js');
+  const files = [
+    ...(await historyFiles(paths.state)),
+    ...(downloadArchive === false ? [] : [resolve(expandHome(downloadArchive))]),
+  ];
+  const given = folders.map((folder) => resolve(folder));
+  const archives: DownloadArchive[] = [];
+  for (const file of files) {
+    const archive = await openDownloadArchive(file);
+    const isOfGiven = (folder: string) =>
+      given.some((each) => isInFolder(folder, each) || isInFolder(each, folder));
+    if (archive.folders().some(isOfGiven)) archives.push(archive);
+  }
+  return (chapterId) => archives.some((archive) => archive.has(chapterId));
 }
 
 interface ListedTitle {
@@ -121,10 +147,11 @@ async function writePage(
 }
 
 function describeSummary(event: OverviewEvent & { readonly type: 'overview-summary' }): string {
-  const { titles, have, notDownloaded, unknown } = event;
+  const { titles, have, notDownloaded, removed, unknown } = event;
   return [
     `${pluralize(titles, 'title')}, ${pluralize(have, 'chapter')}`,
     `${notDownloaded} can be downloaded`,
+    ...(removed > 0 ? [`${removed} removed by you`] : []),
     ...(unknown > 0 ? [`${pluralize(unknown, 'file')} of unknown titles`] : []),
   ].join(', ');
 }

@@ -14,7 +14,8 @@ import {
   readSubscriptions,
   subscriptionsPath,
 } from '../../sync/subscriptions-store.js';
-import { currentTitleId, readSyncState, syncFolder, SyncJournal } from '../../sync/sync-journal.js';
+import { currentTitleId, readSyncState, SyncJournal } from '../../sync/sync-journal.js';
+import { syncFolder } from '../../sync/history-folder.js';
 import { lockSync } from '../../sync/sync-lock.js';
 import { titlesOf } from '../../sync/sync-titles.js';
 import type { CommandContext } from '../command-context.js';
@@ -43,7 +44,8 @@ export async function syncForget(
     for (const titleId of titleIds) {
       const id = currentTitleId(titleId, journal.state);
       const known = journal.state.titles[id] ?? { rules: '', readAtMs: 0, waiting: [] };
-      journal.add({ title: id, state: { ...known, isIncomplete: true, redownload: true } });
+      const forgotten = { isIncomplete: true, redownload: true, isRemovalReported: undefined };
+      journal.add({ title: id, state: { ...known, ...forgotten } });
     }
     await journal.close();
   } finally {

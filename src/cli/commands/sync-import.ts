@@ -11,7 +11,8 @@ import {
   type ImportedFile,
 } from '../../sync/import-file.js';
 import type { ListedManga } from '../../sync/my-anime-list.js';
-import { archiveFile, currentTitleId, readStateOf, syncFolder } from '../../sync/sync-journal.js';
+import { currentTitleId, readStateOf } from '../../sync/sync-journal.js';
+import { archiveFile, syncFolder } from '../../sync/history-folder.js';
 import {
   editSubscriptions,
   readSubscriptionsIfExists,

@@ -4,6 +4,7 @@ import { checkOnly } from '../../sync/find-subscription.js';
 import { checkInterval, repeatSync } from '../../sync/sync-loop.js';
 import type { SyncOptions, SyncReport } from '../../sync/sync-session.js';
 import {
+  claimHistory,
   fileVersion,
   readSubscriptions,
   subscriptionsPath,
@@ -14,7 +15,8 @@ import { EXIT, exitCodeOf, type ExitCode } from '../../core/exit-codes.js';
 import { formatLocalTime } from '../../core/human-format.js';
 import { toTankobonError } from '../../core/system-errors.js';
 import type { Subscriptions } from '../../sync/subscriptions.js';
-import { readSyncState, syncFolder, SyncJournal } from '../../sync/sync-journal.js';
+import { readSyncState, SyncJournal } from '../../sync/sync-journal.js';
+import { syncFolder } from '../../sync/history-folder.js';
 import { lockSync } from '../../sync/sync-lock.js';
 import { captchaSolver } from '../captcha-prompt.js';
 import type { CommandContext } from '../command-context.js';
@@ -39,10 +41,12 @@ export async function sync(flags: GivenOptions, context: CommandContext): Promis
   // A mistake in it is an error before anything is sent.
   resultsOf(flags);
   const file = subscriptionsPath(flags.file, context);
-  const folder = await syncFolder(context.paths.state, file);
-  const files = { file, folder };
-  const subscriptions = await readRequested(files, flags, context, warnTo(context.stderr));
+  const found = { file, folder: await syncFolder(context.paths.state, file) };
+  const subscriptions = await readRequested(found, flags, context, warnTo(context.stderr));
   if (flags.html !== undefined) await preparePage(flags.html, flags.json);
+  const note = (sentence: string) => context.stderr.write(`${sentence}\n`);
+  const folder = flags.dryRun ? found.folder : await claimHistory(file, context, note);
+  const files = { file, folder };
   const lock = await lockSync(folder, file);
   try {
     if (intervalMs !== undefined) return await runRepeatedly(intervalMs, files, flags, context);
@@ -75,6 +79,7 @@ async function runRepeatedly(
 ): Promise<ExitCode> {
   const { clock, signal, stderr } = context;
   const { file, folder } = files;
+  let { newFolder } = flags;
   const readIfUsable = async () => {
     try {
       return await readRequested(files, flags, context);
@@ -94,7 +99,9 @@ async function runRepeatedly(
     run: async () => {
       const subscriptions = await readIfUsable();
       if (!subscriptions) return 'done';
-      const runFlags = { ...flags, maxOutage: MAX_DURATION_MS };
+      const runFlags = { ...flags, newFolder, maxOutage: MAX_DURATION_MS };
+      // In later runs, a disk that is not mounted is one.
+      newFolder = undefined;
       const { stoppedBy } = await runOnce(subscriptions, files, runFlags, context);
       signal.throwIfAborted();
       return hasCode(stoppedBy, 'unreachable', 'service-failed') ? 'unreachable' : 'done';

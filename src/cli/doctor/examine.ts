@@ -2,12 +2,19 @@
 import type { GivenOptions } from '../../config/options/options.js';
 import { loadSettings } from '../../config/settings.js';
 import { readSubscriptionsIfExists, subscriptionsPath } from '../../sync/subscriptions-store.js';
+import { syncFolder } from '../../sync/history-folder.js';
 import type { Subscriptions } from '../../sync/subscriptions.js';
 import type { BareCommandContext, CommandContext } from '../command-context.js';
 import { checkHooks } from './hook-checks.js';
 import { checkKeychain, checkLogin } from './login-checks.js';
 import { checkApi, checkReportHost, checkTokenEndpoint } from './online-checks.js';
-import { checkFileSystem, checkOutput, checkReplaced, outputFolders } from './output-checks.js';
+import {
+  checkFileSystem,
+  checkOutput,
+  checkReplaced,
+  outputFolders,
+  readHistories,
+} from './output-checks.js';
 import { checkSettings, describeVersion } from './program-checks.js';
 import { ok, runChecks, warning, type Check, type CheckEvent, type Finding } from './run-checks.js';
 import { checkLedger, checkLocks, checkReports, checkSpace, checkState } from './state-checks.js';
@@ -35,7 +42,7 @@ export async function* examine(
   const context: CommandContext = Object.assign(bare, { settings });
   const file = subscriptionsPath(options.file, context);
   let subscriptions = NO_SUBSCRIPTIONS;
-  const reading: Check = {
+  const readFile: Check = {
     name: 'subscriptions',
     run: async () => {
       const warnings: Finding[] = [];
@@ -44,14 +51,17 @@ export async function* examine(
       );
       subscriptions = read ?? NO_SUBSCRIPTIONS;
       if (warnings.length > 0) return warnings;
-      return [ok(read ? file : 'no subscriptions file: only tankobon sync needs one')];
+      if (!read) return [ok('no subscriptions file: only tankobon sync needs one')];
+      return [ok(`${file}; its history: ${await syncFolder(context.paths.state, file)}`)];
     },
   };
-  yield* runChecks([{ name: 'reports', run: () => checkReports(context) }, reading], context);
+  yield* runChecks([{ name: 'reports', run: () => checkReports(context) }, readFile], context);
   yield* runChecks(accountChecks(subscriptions, context), context);
   const folders = outputFolders(options.output, subscriptions, file, context);
+  let reading: ReturnType<typeof readHistories> | undefined;
+  const histories = () => (reading ??= readHistories(file, context));
   yield* runChecks(
-    folders.flatMap((folder) => outputChecks(folder, context)),
+    folders.flatMap((folder) => outputChecks(folder, histories, context)),
     context,
   );
   if (options.online) yield* runChecks(onlineChecks(context), context);
@@ -88,10 +98,14 @@ function accountChecks(
   ];
 }
 
-function outputChecks(folder: string, context: CommandContext): readonly Check[] {
+function outputChecks(
+  folder: string,
+  histories: () => ReturnType<typeof readHistories>,
+  context: CommandContext,
+): readonly Check[] {
   const hint = 'Free some space, or choose another folder: --output DIR';
   return [
-    { name: 'output-folder', run: () => checkOutput(folder) },
+    { name: 'output-folder', run: () => checkOutput(folder, histories) },
     { name: 'output-space', run: () => checkSpace(folder, MIN_OUTPUT_BYTES, hint) },
     { name: 'file-system', run: () => checkFileSystem(folder) },
     { name: 'replaced-files', run: () => checkReplaced(folder, context) },

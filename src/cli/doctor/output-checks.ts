@@ -5,7 +5,13 @@ import { formatBytes, pluralize } from '../../core/human-format.js';
 import { durationText } from '../../core/units.js';
 import { expandHome } from '../../core/home-folder.js';
 import { optionDefinition } from '../../config/options/options.js';
-import { checkOutputFolder, nearestExisting } from '../../download/output-folder.js';
+import { openDownloadArchive, type DownloadArchive } from '../../download/download-archive.js';
+import {
+  checkOutputFolder,
+  checkUsedFolder,
+  nearestExisting,
+} from '../../download/output-folder.js';
+import { archiveFile, syncFolder } from '../../sync/history-folder.js';
 import { outputOf } from '../../sync/sync-request.js';
 import type { Subscriptions } from '../../sync/subscriptions.js';
 import { resolve } from 'node:path';
@@ -34,11 +40,41 @@ export function outputFolders(
   return [...new Set([...own, ...subscribed])].slice(0, MAX_FOLDERS);
 }
 
-/** Throws UsageError `bad-output`. */
-export async function checkOutput(folder: string): Promise<Finding[]> {
+/** Throws UsageError `bad-output`, and StorageError `output-away` for a folder of the histories. */
+export async function checkOutput(
+  folder: string,
+  histories: () => Promise<readonly UsedHistory[]>,
+): Promise<Finding[]> {
   await checkOutputFolder(folder);
+  for (const { archive, command } of await histories())
+    await checkUsedFolder(folder, archive, command);
   const { path } = await nearestExisting(folder);
   return [ok(path === folder ? folder : `${folder}: created when it is first needed`)];
+}
+
+/** A history, and the command that uses it. */
+interface UsedHistory {
+  readonly archive: DownloadArchive;
+  readonly command: 'sync' | 'download';
+}
+
+/** The history of the subscriptions file, and the download archive of the settings. */
+export async function readHistories(
+  file: string,
+  { paths, settings: { downloadArchive } }: Pick<CommandContext, 'paths' | 'settings'>,
+): Promise<readonly UsedHistory[]> {
+  const folder = await syncFolder(paths.state, file);
+  return [
+    { archive: await openDownloadArchive(archiveFile(folder)), command: 'sync' },
+    ...(downloadArchive === false
+      ? []
+      : [
+          {
+            archive: await openDownloadArchive(resolve(expandHome(downloadArchive))),
+            command: 'download' as const,
+          },
+        ]),
+  ];
 }
 
 /** What is kept in the folder of replaced files. */

@@ -16,7 +16,8 @@ export const CHECKS = {
   keychain: 'whether a login can be stored in the keychain of the operating system',
   login: 'the stored login; not sent',
   hook: 'a hook of that file: its key, or its program; not called',
-  'output-folder': 'an output folder, and whether it can be written to',
+  'output-folder':
+    'an output folder, whether it can be written to, and whether its disk may not be mounted',
   'output-space': 'free space in that folder',
   'file-system': 'what the file system of that folder can do',
   'replaced-files': 'files in it that were replaced and are kept for a while',

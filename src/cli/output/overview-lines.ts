@@ -17,11 +17,13 @@ const REASONS = Object.keys(MISSING_REASONS) as readonly MissingReason[];
 export function overviewLines(title: TitleOverviewEvent, columns?: number): string[] {
   const { have, missing, takenDown, duplicates, volumes, missingVolumes } = title;
   const byReason = groupBy(missing, ({ reason }) => reason);
-  const count = missing.length === 0 ? 'nothing missing' : `${missing.length} missing`;
+  const removed = byReason.get('removed')?.length ?? 0;
+  const others = missing.length - removed;
   const complete = volumes.filter(({ isComplete }) => isComplete).length;
   const details = [
     pluralize(have, 'chapter'),
-    count,
+    others === 0 ? 'nothing missing' : `${others} missing`,
+    ...(removed > 0 ? [`${removed} removed`] : []),
     ...(volumes.length > 0
       ? [`${complete} of ${pluralize(volumes.length, 'volume')} complete`]
       : []),

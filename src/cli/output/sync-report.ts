@@ -34,11 +34,16 @@ export function seriesLine({ name, waiting, ...counts }: SeriesReport): string {
   return `${printableLine(name)}: ${parts.length === 0 ? 'nothing new' : parts.join(', ')}`;
 }
 
-export function summaryLine({ titles, totals, startedAtMs, endedAtMs }: SyncReport): string {
+/** The titles of a run that was stopped may not have been read. */
+export function summaryLine(report: SyncReport): string {
+  const { titles, totals, startedAtMs, endedAtMs, stoppedBy } = report;
   const replaced = totals.replaced > 0 ? `, ${totals.replaced} replaced` : '';
   const failed = totals.failed > 0 ? `, ${totals.failed} failed` : '';
+  const duration = formatDuration(endedAtMs - startedAtMs);
   return (
-    `${pluralize(titles, 'title')} checked in ${formatDuration(endedAtMs - startedAtMs)}: ` +
+    (stoppedBy
+      ? `Stopped after ${duration}: `
+      : `${pluralize(titles, 'title')} checked in ${duration}: `) +
     `${pluralize(totals.new, 'new chapter')}${replaced}${failed}.`
   );
 }

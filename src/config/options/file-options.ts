@@ -298,6 +298,18 @@ export const FILE_OPTIONS = {
     library: true,
     commands: { download: true, adopt: 'append the chapters to this file too' },
   },
+  newFolder: {
+    kind: 'text',
+    description:
+      'an output folder that you emptied on purpose: use it again, although files of the history were there',
+    example: '~/Comics',
+    placeholder: 'dir',
+    library: true,
+    commands: {
+      sync: true,
+      download: 'with --download-archive: the output folder, if you emptied it on purpose',
+    },
+  },
   share: {
     kind: 'identifier',
     description: 'divide the chapters among machines with the same name and ledger server',

@@ -191,7 +191,7 @@ export const RUN_OPTIONS = {
     description: 'print only errors',
     conflictsWith: 'verbose',
     commands: {
-      sync: true,
+      sync: 'print only errors and the paths of saved files',
       download: 'print only the paths of saved chapters, and errors',
       bind: 'print only errors and the paths of saved files',
     },

@@ -1,4 +1,4 @@
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Redactor } from '../../../src/core/redactor.js';
 import { credentialsOf } from '../../../src/download/stored-login.js';
@@ -138,6 +138,54 @@ test.each([
   },
 );
 
+describe('one line break at the end of a value is cut off', () => {
+  const values = Object.entries(LOGIN_ENV);
+  const withBreak = (text: string): Env =>
+    Object.fromEntries(values.map(([name, value]) => [name, `${value}${text}`]));
+  const files = (text: string): Env =>
+    Object.fromEntries(
+      values.map(([name, value]) => {
+        const file = join(folder, name);
+        writeFileSync(file, `${value}${text}`);
+        return [`${name}_FILE`, file];
+      }),
+    );
+  const json = (text: string) =>
+    JSON.stringify({
+      username: `${PRACTICE_ACCOUNT.username}${text}`,
+      password: `${PRACTICE_ACCOUNT.password}${text}`,
+      clientId: `${PRACTICE_CLIENT.id}${text}`,
+      clientSecret: `${PRACTICE_CLIENT.secret}${text}`,
+    });
+
+  test.each([
+    ['LF', '\n'],
+    ['CRLF', '\r\n'],
+    ['nothing', ''],
+  ])(
+    '%s: from variables, from the files that variables name, and from standard input',
+    async (_, text) => {
+      const words = ['login', '--insecure-storage'];
+      const ok = { code: 0, stderr: '' };
+      expect(await cli(words, { ...env, ...withBreak(text) })).toMatchObject(ok);
+      expect(await cli(words, { ...env, ...files(text) })).toMatchObject(ok);
+      expect(await cli([...words, '--stdin'], env, json(text))).toMatchObject(ok);
+    },
+  );
+
+  test('a value and its file, and a file that is missing, are refused by the name of the variable', async () => {
+    const file = join(folder, 'password');
+    const both = await login({ TANKOBON_PASSWORD_FILE: file });
+    expect(both).toMatchObject({ code: 2, stdout: '' });
+    expect(both.stderr).toContain('TANKOBON_PASSWORD and TANKOBON_PASSWORD_FILE are both set');
+    const missing = await login({ TANKOBON_PASSWORD: '', TANKOBON_PASSWORD_FILE: file });
+    expect(missing).toMatchObject({ code: 2, stdout: '' });
+    expect(missing.stderr).toContain(
+      `TANKOBON_PASSWORD_FILE cannot be read (it does not exist): ${file}`,
+    );
+  });
+});
+
 describe('a refused login has a code and a hint, and stores nothing', () => {
   test.each([
     [
@@ -268,7 +316,7 @@ describe('invalid input is refused before anything is sent', () => {
     ],
     [
       'a line break in a password',
-      { TANKOBON_PASSWORD: 'pass word\n' },
+      { TANKOBON_PASSWORD: 'pass word\n\n' },
       undefined,
       'bad-login-input',
       /The password is/,

@@ -101,8 +101,9 @@ describe('a download', () => {
     const first = await harness.download({ targets, downloadArchive: archive });
     expect(first.code).toBe(0);
     const lines = readFileSync(archive, 'utf8').trim().split('\n').sort();
-    expect(lines).toEqual(targets.map((id) => `mangadex ${id}`).sort());
-    rmSync(harness.output, { recursive: true });
+    const expected = [`folder "${harness.output}"`, ...targets.map((id) => `mangadex ${id}`)];
+    expect(lines).toEqual(expected.sort());
+    for (const file of harness.archives()) rmSync(file);
     const second = await harness.download({ targets, downloadArchive: archive });
     expect(second.events).toMatchObject([
       { type: 'chapter-skipped', reason: 'in-download-archive' },

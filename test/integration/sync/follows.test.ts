@@ -110,7 +110,7 @@ test('without a login, nothing is downloaded, and the exit code says so', async 
   harness.write('follows: true\n');
   const { code, lines } = await harness.sync();
   expect(code).toBe(4);
-  expect(lines.at(-1)).toMatchObject({ saved: 0, stopped: 'not-logged-in' });
+  expect(lines.at(-1)).toMatchObject({ saved: 0, failed: 1 });
 });
 
 test('sync import follows adds the titles with these statuses, with their names', async () => {

@@ -2,7 +2,7 @@
 import { appendFileSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { redactorFor, SECRET_VARIABLES } from '../../../src/config/environment.js';
+import { redactorFor, VARIABLES_KEPT_FROM_HOOKS } from '../../../src/config/environment.js';
 import type { HookService } from '../../../src/auth/hook-services.js';
 import { openHookKeys } from '../../../src/auth/hook-keys.js';
 import { syncStatus } from '../../../src/cli/commands/sync-status.js';
@@ -11,7 +11,7 @@ import { systemClock } from '../../../src/core/clock.js';
 import { systemKeychains } from '../../../src/auth/keychain.js';
 import { AuthError } from '../../../src/core/errors.js';
 import { hookEnvironment, runExecHook } from '../../../src/download/exec-hook.js';
-import { syncFolder } from '../../../src/sync/sync-journal.js';
+import { syncFolder } from '../../../src/sync/history-folder.js';
 import { takeDownChapter } from '../../../src/practice-server/library/library.js';
 import { leaveLines } from '../../support/left-sync-lines.js';
 import {
@@ -214,7 +214,7 @@ describe('on: a hook that chooses its events', () => {
     expect(texts()).toEqual([]);
   });
 
-  test('hears of a title that is not there, and of a run that was stopped', async () => {
+  test('hears of a title that is not there, and of followed titles without a login', async () => {
     const unknown = '00000000-6a0b-4e7e-9b1d-0a4c5e2f7101';
     harness.write(
       `series: [{ target: title:${unknown} }]\nhooks:\n${hooks.replaceAll('URL', servers.url)}`,
@@ -227,7 +227,7 @@ describe('on: a hook that chooses its events', () => {
     ]);
     harness.write(`follows: true\nhooks:\n${hooks.replaceAll('URL', servers.url)}`);
     await harness.sync();
-    expect(texts().at(-1)).toMatch(/^tankobon sync failed: Not logged in/);
+    expect(texts().at(-1)).toMatch(/^follows failed: Not logged in/);
   });
 });
 
@@ -363,20 +363,17 @@ describe('exec', () => {
     const script = `require('fs').writeFileSync(process.argv[1], JSON.stringify(process.env))`;
     const passed = {
       HTTPS_PROXY: 'http://me:proxy-word@proxy:3128',
-      TANKOBON_USERNAME: 'reader',
       TANKOBON_LEDGER_USERNAME: 'ledger',
     };
     const env = {
       ...passed,
-      ...Object.fromEntries(SECRET_VARIABLES.map((name) => [name, 'hush-hush'])),
+      ...Object.fromEntries(VARIABLES_KEPT_FROM_HOOKS.map((name) => [name, 'hush-hush'])),
       TANKOBON_LEDGER: 'rediss://me:hush%20hush@nas.local:6380/2',
     };
-    expect(SECRET_VARIABLES).toEqual(
-      expect.arrayContaining([
-        'TANKOBON_PASSWORD',
-        'TANKOBON_CLIENT_SECRET',
-        'TANKOBON_LEDGER_PASSWORD',
-      ]),
+    const login = ['USERNAME', 'PASSWORD', 'CLIENT_ID', 'CLIENT_SECRET'];
+    const names = [...login, ...login.map((name) => `${name}_FILE`), 'LEDGER_PASSWORD'];
+    expect([...VARIABLES_KEPT_FROM_HOOKS].sort()).toEqual(
+      names.map((name) => `TANKOBON_${name}`).sort(),
     );
     await runCommand(node(script, out), {}, { env });
     const text = readFileSync(out, 'utf8');
@@ -385,7 +382,7 @@ describe('exec', () => {
       TANKOBON_LEDGER: 'rediss://nas.local:6380/2',
     });
     expect(text).not.toContain('hush');
-    for (const name of SECRET_VARIABLES) expect(text).not.toContain(name);
+    for (const name of VARIABLES_KEPT_FROM_HOOKS) expect(text).not.toContain(name);
   });
 
   test.each([

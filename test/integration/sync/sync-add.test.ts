@@ -340,7 +340,9 @@ test('chapters whose files are gone are named; --redownload and forget bring the
   expect((await run('--quiet')).code).toBe(0);
   const saved = () => existsSync(join(folder, 'comics', 'Alpha'));
   const remove = () => {
-    rmSync(join(folder, 'comics'), { recursive: true });
+    rmSync(join(folder, 'comics', 'Alpha'), { recursive: true });
+    // An empty folder is taken for a disk that is not mounted.
+    writeFileSync(join(folder, 'comics', 'other'), '');
   };
   remove();
   await run('add', 'Alpha', '--chapters', '1-9');
@@ -367,7 +369,9 @@ test('chapters whose files are gone are named; --redownload and forget bring the
 test('forget of a list is for all of its titles', async () => {
   expect((await add(`list:${LIST}`, '--language', 'all')).code).toBe(0);
   expect((await run()).stderr).toContain('Beta Max: 2 new');
-  rmSync(join(folder, 'comics'), { recursive: true });
+  for (const name of readdirSync(join(folder, 'comics')))
+    rmSync(join(folder, 'comics', name), { recursive: true });
+  writeFileSync(join(folder, 'comics', 'other'), '');
   expect((await run()).stderr).not.toContain('2 new');
   const sent = requests().length;
   expect(await run('forget', LIST)).toMatchObject({

@@ -1,5 +1,5 @@
 /** Runs of `tankobon sync` over time: each title keeps its folder, and its books are there too. */
-import { mkdirSync, renameSync, rmSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { editTitle } from '../../../src/practice-server/library/library.js';
 import {
@@ -102,6 +102,7 @@ test('a chapter that is downloaded by hand goes to the folder of the subscriptio
 test('files that were moved out of the output folder are not loaded again, and the title starts anew', async () => {
   await start(['Alpha'], entry('Alpha'));
   renameSync(join(harness.base.output, 'Alpha'), join(harness.base.folder, 'elsewhere'));
+  writeFileSync(join(harness.base.output, 'other'), '');
   rename('Alpha', 'Aleph');
   await syncNew('Alpha', '3');
   expect(paths()).toEqual(['Aleph/Aleph Ch.003 [Scans].cbz']);

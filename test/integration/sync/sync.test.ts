@@ -27,7 +27,8 @@ import { scanLibrary } from '../../../src/cbz/scan-library.js';
 import { readIdentity } from '../../../src/cbz/archive-content.js';
 import { createLibrary, uuidOf } from '../../../src/practice-server/library/library.js';
 import { interruptedError } from '../../../src/core/errors.js';
-import { archiveFile, readSyncState, syncFolder } from '../../../src/sync/sync-journal.js';
+import { readSyncState } from '../../../src/sync/sync-journal.js';
+import { archiveFile, syncFolder } from '../../../src/sync/history-folder.js';
 import { lockSync } from '../../../src/sync/sync-lock.js';
 import { readArchive } from '../../support/archive.js';
 import { leaveLines } from '../../support/left-sync-lines.js';
@@ -105,8 +106,8 @@ test('a chapter that a killed run saved without recording it is added to the his
   const folder = await syncFolder(join(harness.base.folder, 'home'), harness.file);
   const history = archiveFile(folder);
   const lines = readFileSync(history, 'utf8').split('\n').filter(Boolean);
-  expect(lines).toHaveLength(4);
-  writeFileSync(history, `${lines.slice(1).join('\n')}\n`);
+  expect(lines).toHaveLength(5);
+  writeFileSync(history, `${lines.slice(2).join('\n')}\n`);
   for (const name of readdirSync(folder)) if (name.endsWith('.journal')) rmSync(join(folder, name));
   const workspace = workspaceName(chapterId('Alpha', '1'), 'data');
   mkdirSync(join(harness.base.output, 'Alpha', workspace));
@@ -476,6 +477,7 @@ describe('options of a run', () => {
     expect(lines.at(-1)).toMatchObject({ type: 'summary', saved: 2, failed: 2 });
     const { stderr } = await harness.sync({ json: false });
     expect(stderr).toContain(`error: Title not found: ${missing}\n`);
+    expect(stderr).toContain(`tankobon sync remove title:${missing}`);
     expect(stderr).toContain('0 new chapters, 2 failed.');
   });
 

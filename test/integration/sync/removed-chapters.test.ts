@@ -1,0 +1,78 @@
+/** Chapters that the owner removed after reading: reported once, apart from what is missing, and back after `sync forget`. */
+import { rmSync } from 'node:fs';
+import { tankobonHere } from '../../support/in-process.js';
+import {
+  chapterId,
+  DAY_MS,
+  HOUR_MS,
+  savedIn,
+  syncChapter,
+  SyncHarness,
+  syncLibrary,
+  titleId,
+} from '../../support/sync-harness.js';
+
+let harness: SyncHarness;
+beforeEach(async () => {
+  harness = await SyncHarness.start((nowMs) => syncLibrary(['Alpha'], nowMs - 90 * DAY_MS));
+  harness.write(`series:\n  - { target: 'title:${titleId('Alpha')}', language: [en] }\n`);
+  expect(savedIn((await harness.sync()).lines)).toHaveLength(2);
+});
+afterEach(() => harness.stop());
+
+const remove = (number: string) => {
+  for (const file of harness.base.archives()) if (file.includes(`Ch.00${number}`)) rmSync(file);
+};
+/** Four weeks with a new chapter each. Returns the warnings. */
+async function fourWeeks(from: number): Promise<readonly unknown[]> {
+  const warnings: unknown[] = [];
+  for (let number = from; number < from + 4; number += 1) {
+    harness.clock.advance(7 * DAY_MS);
+    const readableMs = harness.clock.wallMs() - HOUR_MS;
+    harness.service.library.putChapter(syncChapter('Alpha', String(number), readableMs));
+    const { code, lines } = await harness.sync();
+    expect([code, savedIn(lines)]).toEqual([0, [chapterId('Alpha', String(number))]]);
+    warnings.push(...lines.filter(({ type }) => type === 'warning'));
+  }
+  return warnings;
+}
+const command = (...words: readonly string[]) =>
+  tankobonHere(words, {
+    env: { ...harness.service.environment, TANKOBON_HOME: `${harness.base.folder}/home` },
+    clock: harness.clock,
+  });
+
+test('are reported once for each title, however many runs follow', async () => {
+  remove('1');
+  expect(await fourWeeks(3)).toMatchObject([
+    { message: expect.stringContaining('Alpha: 1 chapter skipped: downloaded before') as unknown },
+  ]);
+  remove('2');
+  expect(await fourWeeks(7)).toEqual([]);
+});
+
+test('are counted apart in overview and left out of its command, and sync forget brings them back', async () => {
+  remove('1');
+  const overview = () => command('overview', harness.base.output, '--json');
+  const { code, stdout, stderr } = await overview();
+  expect({ code, stderr }).toEqual({
+    code: 0,
+    stderr: expect.not.stringContaining('tankobon download') as unknown,
+  });
+  const lines = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as unknown);
+  expect(lines).toMatchObject([
+    { have: 1, missing: [{ number: '1', reason: 'removed' }] },
+    { type: 'overview-summary', have: 1, notDownloaded: 0, removed: 1 },
+  ]);
+  const { stdout: text } = await command('overview', harness.base.output);
+  expect(text).toContain('Alpha: 1 chapter, nothing missing, 1 removed');
+  expect(text).toContain('  you removed it: 1\n');
+
+  expect((await command('sync', 'forget', 'Alpha', '--file', harness.file)).code).toBe(0);
+  expect(savedIn((await harness.sync()).lines)).toEqual([chapterId('Alpha', '1')]);
+  remove('1');
+  expect(await fourWeeks(3)).toHaveLength(1);
+});
