@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Got, Method } from 'got';
+import { isLoopback } from '../core/web-address.js';
 import { ServiceError, UsageError } from '../core/errors.js';
 import { parseJson } from '../core/json.js';
 import { findLedgerError, guardRequest, type RequestPermit } from './guarded-request.js';
@@ -101,6 +102,9 @@ export function jsonValue(text: string): unknown {
   return parseJson(text.replace(/^\uFEFF/, ''));
 }
 
+const RUN_AGAIN_HINT = 'Then run the same command again; finished pages are kept.';
+const PROXY_PASSWORD_HINT =
+  'The proxy wants a user name and a password: HTTPS_PROXY=http://USER:PASSWORD@HOST:PORT';
 const PROXY_HINT = 'Check HTTPS_PROXY, and NO_PROXY for hosts that need no proxy.';
 /** System errors where no connection was made: with a proxy, none to the proxy. */
 export const CONNECT_ERROR_CODES: readonly string[] = [
@@ -134,7 +138,8 @@ function connectionError(cause: unknown, url: URL): ServiceError {
   const [, refusal] = /^Bad response: (\d+)$/.exec(message) ?? [];
   if (refusal !== undefined) {
     const text = `${url.host} could not be reached: the proxy responded with ${refusal}.`;
-    return new ServiceError('unreachable', text, { cause, hint: PROXY_HINT });
+    const hint = refusal === '407' ? PROXY_PASSWORD_HINT : PROXY_HINT;
+    return new ServiceError('unreachable', text, { cause, hint });
   }
   const proxyHost = proxyHostOf(cause);
   if (proxyHost !== undefined && code !== undefined && CONNECT_ERROR_CODES.includes(code)) {
@@ -145,10 +150,37 @@ function connectionError(cause: unknown, url: URL): ServiceError {
   return new ServiceError(
     'unreachable',
     `${url.host} could not be reached (${code ?? 'unknown'}).`,
-    {
-      cause,
-    },
+    { cause, hint: isLoopback(url) ? undefined : connectionHint(code) },
   );
+}
+
+/** Certificates of an authority that this machine does not know, as of a proxy of a company. */
+const UNTRUSTED_CODES: readonly string[] = [
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+];
+const CLOCK_CODES: readonly string[] = ['CERT_NOT_YET_VALID', 'CERT_HAS_EXPIRED'];
+/** A provider that blocks a site refuses connections, gives no address, or answers in its place. */
+const BLOCKED_CODES: readonly string[] = [
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ERR_TLS_CERT_ALTNAME_INVALID',
+];
+const BLOCKED_HINT =
+  'Check the network. Some providers block MangaDex: another DNS server, another network or a proxy (HTTPS_PROXY) helps.';
+
+/** Undefined: that of `unreachable`. */
+export function connectionHint(code = ''): string | undefined {
+  if (UNTRUSTED_CODES.includes(code))
+    return `The certificate is not one that this machine trusts. For that of your own network, set NODE_EXTRA_CA_CERTS to the file of its authority. Otherwise: ${BLOCKED_HINT}`;
+  if (CLOCK_CODES.includes(code))
+    return 'Check the clock and the date of this machine: by them the certificate is not valid now.';
+  return BLOCKED_CODES.includes(code) ? `${BLOCKED_HINT} ${RUN_AGAIN_HINT}` : undefined;
 }
 
 function unexpected(url: URL, reason: string, cause?: unknown): ServiceError {

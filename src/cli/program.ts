@@ -228,11 +228,26 @@ function unknownCommand(command: Command, words: readonly string[]): UsageError 
   const suggestion = didYouMean(word, names);
   const isTopLevel = command.parent === null;
   const search = words.filter((each) => !each.startsWith('-')).map(shellQuoted);
+  const elsewhere = isTopLevel ? commandElsewhere(word) : undefined;
+  if (elsewhere !== undefined)
+    return new UsageError('bad-option', `Unknown command '${word}'.`, {
+      hint: `Run: ${elsewhere}`,
+    });
   const hint =
     isTopLevel && suggestion === ''
       ? `To search for a title, run: tankobon search ${search.join(' ')}`
       : `${suggestion}Run: tankobon help${isTopLevel ? '' : ` ${commandPath(command)}`}`;
   return new UsageError('bad-option', `Unknown command '${word}'.`, { hint });
+}
+
+/** What has this name elsewhere: an option, or the subcommands of one or several commands. */
+function commandElsewhere(word: string): string | undefined {
+  if (word === 'version') return 'tankobon --version';
+  const parents = commandTree().commands.filter(({ commands }) =>
+    commands.some((sub) => sub.name() === word),
+  );
+  if (parents.length === 0) return undefined;
+  return parents.map((parent) => `tankobon ${parent.name()} ${word}`).join(', or: ');
 }
 
 /** An unknown option without its value, which may be a password. */

@@ -2,9 +2,10 @@
 import type * as Prompts from '@inquirer/prompts';
 import { cancelledError, UsageError } from '../core/errors.js';
 import type { CommandContext } from './command-context.js';
+import { glyphsFor } from './output/glyphs.js';
 import { rawStream } from './output/safe-stream.js';
 
-export type PromptContext = Pick<CommandContext, 'stdin' | 'stderr' | 'signal'>;
+export type PromptContext = Pick<CommandContext, 'stdin' | 'stderr' | 'signal' | 'env'>;
 
 /** Whether a person can answer: no stream is redirected. Stdin is checked last, since opening it takes 1 ms. */
 export function canAsk(context: CommandContext): boolean {
@@ -39,7 +40,9 @@ export function askText(
   return prompt(
     context,
     (prompts, streams) =>
-      isSecret ? prompts.password(config, streams) : prompts.input(config, streams),
+      isSecret
+        ? prompts.password({ ...config, theme: themeFor(context) }, streams)
+        : prompts.input({ ...config, theme: themeFor(context) }, streams),
     input,
   );
 }
@@ -65,13 +68,22 @@ export function choose<Value>(
 ): Promise<Value> {
   // Without it, a choice of the value undefined would be preselected.
   const start = preselected === undefined ? {} : { default: preselected };
-  const config = { message, choices, pageSize: MAX_MENU_ROWS, loop: false, ...start };
+  const config = {
+    message,
+    choices,
+    pageSize: MAX_MENU_ROWS,
+    loop: false,
+    theme: menuThemeFor(context),
+    ...start,
+  };
   return prompt(context, ({ select }, streams) => select<Value>(config, streams));
 }
 
 /** Asks for yes or no; yes is the default. */
 export function askYes(context: PromptContext, message: string): Promise<boolean> {
-  return prompt(context, ({ confirm }, streams) => confirm({ message }, streams));
+  return prompt(context, ({ confirm }, streams) =>
+    confirm({ message, theme: themeFor(context) }, streams),
+  );
 }
 
 /** Asks for a yes; no is the default. Throws UsageError('bad-option') with this hint if there is no terminal. */
@@ -86,8 +98,22 @@ export async function confirm(
     });
   }
   return prompt(context, (prompts, streams) =>
-    prompts.confirm({ message, default: false }, streams),
+    prompts.confirm({ message, default: false, theme: themeFor(context) }, streams),
   );
+}
+
+/** ASCII where the bars are: the library looks at the terminal only, not at the locale. */
+function themeFor({ env }: PromptContext) {
+  return glyphsFor(env).isUnicode ? {} : { prefix: { idle: '?', done: '-' } };
+}
+
+const ASCII_KEYS: Readonly<Record<string, string>> = { '↑↓': 'arrows', '⏎': 'enter' };
+
+function menuThemeFor(context: PromptContext) {
+  if (glyphsFor(context.env).isUnicode) return {};
+  const keysHelpTip = (keys: [key: string, action: string][]) =>
+    keys.map(([key, action]) => `${ASCII_KEYS[key] ?? key} ${action}`).join(', ');
+  return { ...themeFor(context), icon: { cursor: '>' }, style: { keysHelpTip } };
 }
 
 type PromptFunctions = Pick<typeof Prompts, 'confirm' | 'input' | 'password' | 'select'>;

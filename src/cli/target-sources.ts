@@ -1,7 +1,16 @@
 /** Reads lists of targets from files and standard input. */
+import { statSync } from 'node:fs';
 import type { GivenOptions } from '../config/options/options.js';
 import { UsageError } from '../core/errors.js';
-import { parseTargets, type ParsedTargets, type TargetSource } from '../selection/target-list.js';
+import { expandHome } from '../core/home-folder.js';
+import { shellQuoted } from '../core/shell-quoted.js';
+import { looksLikeTarget } from '../selection/target.js';
+import {
+  parseTargets,
+  type InvalidTarget,
+  type ParsedTargets,
+  type TargetSource,
+} from '../selection/target-list.js';
 import type { CommandContext } from './command-context.js';
 import { inputName, readInput, textOf } from './read-input.js';
 
@@ -29,7 +38,23 @@ export async function readTargets(
       hint: 'Say what to download: a MangaDex URL, or: tankobon search WORDS',
     });
   }
-  return parsed;
+  return { ...parsed, invalid: parsed.invalid.map(withFileHint) };
+}
+
+function isFile(path: string): boolean {
+  try {
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}
+
+/** A file in the place of a target is a list of targets. */
+function withFileHint(invalid: InvalidTarget): InvalidTarget {
+  const { text, error } = invalid;
+  if (looksLikeTarget(text) || !isFile(expandHome(text))) return invalid;
+  const hint = `To read the targets in the file, run: tankobon download --from-file ${shellQuoted(text)}`;
+  return { text, error: new UsageError(error.code, error.message, { hint, cause: error }) };
 }
 
 /** Reads the value of one `--from-file`. Throws UsageError('bad-input-file'). */

@@ -17,6 +17,8 @@ const code = (exitCode: ExitCode, meaning: string, hint: string): ErrorCodeDefin
   hint,
 });
 
+/** Not each command has the option. */
+const OTHER_FOLDER = 'For another folder, download, search and bind have --output DIR.';
 const RUN_AGAIN = 'Run the same command again; finished pages are kept.';
 
 /** Invalid command line, setting or input; nothing was sent. */
@@ -251,12 +253,12 @@ export const STORAGE_CODES = {
   'not-writable': code(
     EXIT.incomplete,
     'A file or folder cannot be written.',
-    'Check its permissions, or choose another folder: --output DIR',
+    `Check its permissions. ${OTHER_FOLDER}`,
   ),
   'name-taken': code(
     EXIT.incomplete,
     'The path of the CBZ exists and is not a regular file.',
-    'Move it away, or choose another folder: --output DIR',
+    `Move it away. ${OTHER_FOLDER}`,
   ),
   'unsafe-path': code(
     EXIT.incomplete,
@@ -296,7 +298,7 @@ export const STORAGE_CODES = {
   'storage-failed': code(
     EXIT.incomplete,
     'The file system reported another error.',
-    'Check the disk or network share, or choose another folder: --output DIR',
+    `Check the disk or network share. ${OTHER_FOLDER}`,
   ),
   'name-too-long': code(
     EXIT.incomplete,

@@ -1,6 +1,9 @@
 /** Sizes, counts, durations and times as people read them. */
 
-/** Milliseconds as `85 ms`, `1.2 s`, `45 s`, `3 min 20 s`, `2 h 5 min`. */
+/** Longer durations are in days. */
+const MAX_HOURS = 48;
+
+/** Milliseconds as `85 ms`, `1.2 s`, `45 s`, `3 min 20 s`, `2 h 5 min`, `30 days`. */
 export function formatDuration(ms: number): string {
   if (ms > 0 && ms < 999.5) return `${Math.round(ms)} ms`;
   if (ms < 9_950) return `${Number((Math.max(0, ms) / 1_000).toFixed(1))} s`;
@@ -8,7 +11,9 @@ export function formatDuration(ms: number): string {
   if (seconds < 60) return `${seconds} s`;
   if (seconds < 3_600) return twoUnits(Math.floor(seconds / 60), 'min', seconds % 60, 's');
   const minutes = Math.round(seconds / 60);
-  return twoUnits(Math.floor(minutes / 60), 'h', minutes % 60, 'min');
+  if (minutes < MAX_HOURS * 60) return twoUnits(Math.floor(minutes / 60), 'h', minutes % 60, 'min');
+  const hours = Math.round(minutes / 60);
+  return twoUnits(Math.floor(hours / 24), 'days', hours % 24, 'h');
 }
 
 /** What is left, in whole seconds, and from ten minutes on in whole minutes; rounded up. */

@@ -3,6 +3,7 @@
  * on standard input, within a time limit.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
+import { isSystemError, systemReason } from '../core/system-errors.js';
 import type { AppContext } from '../config/context.js';
 import { VARIABLES_KEPT_FROM_HOOKS } from '../config/environment.js';
 import { isUrl } from '../config/paths.js';
@@ -47,7 +48,9 @@ export async function runExecHook(
   child.stdin.end(`${JSON.stringify(payload)}\n`);
   const ended = new Promise<string | undefined>((resolve) => {
     child.once('error', (error) => {
-      resolve(error.message);
+      resolve(
+        isSystemError(error, 'ENOENT') ? `command not found: ${command}` : systemReason(error),
+      );
     });
     // Not `close`: a process that the command left in the background may hold the pipe.
     child.once('exit', (code, killedBy) => {

@@ -47,6 +47,9 @@ const KINDS: Readonly<Record<string, TargetKind>> = {
 /** The titles that the logged-in account follows. */
 const FOLLOWS = { kind: 'follows', id: 'follows' } as const satisfies Target;
 
+/** The pages of the website that show them. */
+const FOLLOWS_PAGES: readonly string[] = ['titles/follows', 'titles/feed', 'title/follows'];
+
 /** Whether the target stands for chapters of many titles, and is not a list. */
 export function isCollection({ kind }: Target): boolean {
   return kind === 'group' || kind === 'author' || kind === 'follows';
@@ -57,7 +60,7 @@ export function isCollection({ kind }: Target): boolean {
  * Throws UsageError `bad-target`, with an example.
  */
 export function parseTarget(text: string, extraHosts: readonly string[] = []): Target {
-  const trimmed = withoutQuotes(text);
+  const trimmed = withHyphens(withoutQuotes(linkedAddress(text)));
   const [, prefix, rest] = PREFIXED.exec(trimmed) ?? [];
   if (prefix !== undefined && rest !== undefined) {
     return prefixed(prefix, parseTarget(rest, extraHosts), trimmed);
@@ -71,9 +74,22 @@ export function parseTarget(text: string, extraHosts: readonly string[] = []): T
   return target;
 }
 
+/** The address of a Markdown link, `[name](address)`; other texts unchanged. */
+function linkedAddress(text: string): string {
+  return /^\s*!?\[[^\]]*\]\(\s*<?([^\s>)]+)[^)]*\)[\s.,;]*$/.exec(text)?.[1] ?? text;
+}
+
+/** A UUID that was written without its hyphens; other texts unchanged. */
+function withHyphens(text: string): string {
+  return text.replace(
+    /(?<![\w-])([\da-f]{8})([\da-f]{4})([\da-f]{4})([\da-f]{4})([\da-f]{12})(?![\w-])/gi,
+    '$1-$2-$3-$4-$5',
+  );
+}
+
 /** Whether a word of the command line is meant as a target: a UUID or an address, valid or not. */
 export function looksLikeTarget(text: string): boolean {
-  const trimmed = withoutQuotes(text);
+  const trimmed = withoutQuotes(linkedAddress(text));
   return [NEARLY_UUID, PREFIXED, WITHOUT_SCHEME, /^https?:\/\//i].some((form) =>
     form.test(trimmed),
   );
@@ -102,13 +118,21 @@ function fromUrl(url: URL, extraHosts: readonly string[]): Target | undefined {
     return undefined;
   }
   const segments = segmentsOf(url);
-  if (segments.join('/') === 'titles/follows') return FOLLOWS;
+  if (FOLLOWS_PAGES.includes(segments.join('/'))) return FOLLOWS;
+  // The API loads the pages of a chapter at /at-home/server/<id>.
+  if (segments[0] === 'at-home' && segments[1] === 'server') segments.splice(0, 2, 'chapter');
   for (const [index, segment] of segments.entries()) {
     const kind = Object.hasOwn(KINDS, segment) && KINDS[segment];
     const id = segments[index + 1];
     if (kind && id !== undefined && isUuid(id)) return { kind, id };
   }
   return undefined;
+}
+
+/** Such as /title/12345/name: until 2021 ids were numbers. */
+function hasOldNumber(url: URL): boolean {
+  const [kind = '', id = ''] = segmentsOf(url);
+  return Object.hasOwn(KINDS, kind) && /^\d{1,9}$/.test(id);
 }
 
 function segmentsOf(url: URL): string[] {
@@ -142,6 +166,14 @@ function badTarget(text: string, url?: URL): UsageError {
       { hint },
     );
   }
+  if (url && LIVE_HOST.test(url.hostname) && hasOldNumber(url))
+    return new UsageError(
+      'bad-target',
+      `An old address, from before MangaDex used UUIDs: ${shown}`,
+      {
+        hint: 'Open it in a browser, which shows the new address, or run: tankobon search WORDS',
+      },
+    );
   const message = `Not a chapter, title or list: "${shown}"`;
   if (/^[\p{L} ]+$/u.test(shown))
     return new UsageError('bad-target', message, {

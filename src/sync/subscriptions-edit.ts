@@ -1,7 +1,7 @@
 /** Edits the subscriptions file as a person would: comments, order and formatting of everything else stay. */
 import { isDeepStrictEqual } from 'node:util';
 import { isMap, isScalar, isSeq, parseDocument, YAMLMap, type Document } from 'yaml';
-import { UsageError } from '../core/errors.js';
+import { hasCode, UsageError } from '../core/errors.js';
 import { groupBy } from '../core/group-by.js';
 import type { Target } from '../selection/target.js';
 import { parseSubscriptions, parseYaml, type SubscriptionsText } from './subscriptions-file.js';
@@ -112,8 +112,29 @@ function edit(source: SubscriptionsText, change: (document: Document) => void): 
   if (isScalar(document.contents)) document.contents = null;
   change(document);
   const text = print(document, source);
-  parseSubscriptions({ ...source, text });
+  try {
+    parseSubscriptions({ ...source, text });
+  } catch (error) {
+    if (!hasCode(error, 'bad-subscriptions')) throw error;
+    // The text was valid before the change: the position is one that nobody can see.
+    throw new UsageError('bad-option', withoutPositions(error.message, source.file), {
+      cause: error,
+      hint: 'For the keys and their values, run: tankobon help subscriptions',
+    });
+  }
   return text;
+}
+
+/** Such as `Invalid hooks.ntfy: must be …` in place of `FILE:10:9: hooks.ntfy: must be …`. */
+function withoutPositions(message: string, file: string): string {
+  return message
+    .split('\n')
+    .map((line) => {
+      const text = line.startsWith(`${file}:`) ? line.slice(file.length) : line;
+      const words = text.replace(/^:\d+:\d+:\s*/, '').replace(/^series\[\d+\]\.?/, '');
+      return `Invalid ${words}`;
+    })
+    .join('\n');
 }
 
 function appendSeries(document: Document, target: string, entry: SeriesEntry): void {

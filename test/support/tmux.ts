@@ -100,6 +100,11 @@ export class TmuxTerminal {
     return { cursor: text.startsWith('1'), wrap: text.trim().endsWith('1') };
   }
 
+  /** How many lines were scrolled off the screen. */
+  async scrollback(): Promise<number> {
+    return Number(await this.#tmux('display-message', '-p', '#{history_size}'));
+  }
+
   /** Interrupts the program that runs, and waits for its end, so that it writes no more files. */
   async stop(): Promise<void> {
     for (let attempt = 0; attempt < 50; attempt += 1) {

@@ -229,6 +229,18 @@ const LOAD: Readonly<Record<Shell, string>> = {
   fish: 'source ~/script.fish',
 };
 
+/** Each candidate has one row, and the descriptions begin in one column. */
+function expectAlignedRows(screen: string): void {
+  const rows = screen.split('\n').filter((row) => /^--[a-z]/.test(row));
+  expect(rows.map((row) => row.split(' ')[0])).toEqual(['--quality', '--quiet']);
+  expect(new Set(rows.map((row) => row.search(/(?<= {2})\S/))).size).toBe(1);
+  const list = screen
+    .slice(screen.indexOf(rows[0] ?? ''))
+    .trimEnd()
+    .split('\n');
+  expect(list).toHaveLength(2);
+}
+
 describeWith('in a terminal of tmux', { programs: ['tmux', 'zsh', 'fish'] }, () => {
   const widths = (['bash', 'zsh', 'fish'] as const).flatMap((shell) =>
     [40, 80, 200].map((columns) => [shell, columns] as const),
@@ -250,7 +262,8 @@ describeWith('in a terminal of tmux', { programs: ['tmux', 'zsh', 'fish'] }, () 
         await terminal.insert('tankobon download --q\t\t\t');
         const listed = (screen: string) =>
           ['--quality', '--quiet'].every((it) => screen.includes(it));
-        await terminal.until(listed);
+        const screen = await terminal.until(listed);
+        if (shell === 'zsh') expectAlignedRows(screen);
       } finally {
         await terminal.stop();
       }

@@ -98,6 +98,7 @@ describeWith('login at a terminal', { programs: ['python3'] }, () => {
       stdin: stdin as unknown as CommandContext['stdin'],
       stderr: stderr as unknown as CommandContext['stderr'],
       signal: new AbortController().signal,
+      env: {},
     });
     expect(asked).toEqual({ username, password, clientId: id, clientSecret: secret });
     expect(happened).toEqual([

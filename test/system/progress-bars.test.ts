@@ -1,6 +1,7 @@
 /** The progress bars on the screen of a real terminal: widths, resizing, job control, signals and pipes. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import { setTimeout as delay } from 'node:timers/promises';
 import { join } from 'node:path';
 import { longTitle } from '../../src/practice-server/library/library.js';
 import {
@@ -63,6 +64,20 @@ describeWith('progress bars in tmux', { programs: ['tmux'] }, () => {
 
   const rowsWith = (screen: string, text: string | RegExp) =>
     screen.split('\n').filter((row) => row.search(text) >= 0);
+
+  test.each([40, 80, 200])(
+    'at %i columns redraws at the top of a cleared screen add nothing to the scrollback',
+    async (columns) => {
+      await open(columns);
+      // The program starts on the first line of the screen.
+      await terminal.type(`clear; ${download} > paths`);
+      await terminal.until((screen) => /^chapters/m.test(screen));
+      const before = await terminal.scrollback();
+      await delay(2_000);
+      expect(await terminal.scrollback()).toBe(before);
+    },
+    60_000,
+  );
 
   test('a spinner first, then bars that fit each width, count waits down, and leave nothing behind', async () => {
     // A busy machine takes seconds to read the screen: until the spinner was seen, the service hardly answers.

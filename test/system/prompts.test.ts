@@ -96,7 +96,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
 });
 
-async function open(columns: number): Promise<void> {
+async function open(columns: number, env: Readonly<Record<string, string>> = {}): Promise<void> {
   terminal = await TmuxTerminal.start({
     columns,
     cwd: folder,
@@ -105,6 +105,7 @@ async function open(columns: number): Promise<void> {
       HOME: folder,
       TANKOBON_HOME: join(folder, 'home'),
       PATH: `${folder}:${process.env['PATH'] ?? ''}`,
+      ...env,
     },
   });
 }
@@ -196,6 +197,21 @@ describeWith('the questions at a real terminal', { programs: ['tmux'] }, () => {
       expect(readdirSync(folder).filter((name) => name.endsWith('.cbz'))).toEqual([]);
     },
     120_000,
+  );
+
+  test.each([40, 80, 200])(
+    'at %i columns a locale without Unicode gets ASCII',
+    async (columns) => {
+      await open(columns, { LC_ALL: 'C' });
+      await terminal.typeAlone('tankobon search keeper');
+      const menu = await untilAsked(/Which title\?.*select/);
+      expect(rowsWith(menu, /^> The Lighthouse/)).toHaveLength(1);
+      expect(menu).not.toMatch(/[❯✔↑↓⏎•]/);
+      await terminal.type('');
+      const asked = await untilAsked(LANGUAGE);
+      expect(asked).not.toMatch(/[❯✔↑↓⏎•]/);
+    },
+    60_000,
   );
 
   test('sync add with a name searches, asks, and subscribes', async () => {

@@ -33,8 +33,9 @@ complete -F _tankobon tankobon
 const ZSH = `#compdef tankobon
 # tankobon completion for zsh
 _tankobon() {
-  local line
-  local -a found descriptions
+  local line word text
+  local -i width=0
+  local -a found lines descriptions
   local -a typed=("\${(@Q)words[2,CURRENT]}")
   for line in "\${(@f)$("\${(Q)words[1]/#\\~/$HOME}" __complete -- "\${typed[@]}" 2>/dev/null)}"; do
     [[ -n $line ]] || continue
@@ -42,8 +43,15 @@ _tankobon() {
     case "$line" in
       ${COMPLETE_FILES}) _files ;;
       ${COMPLETE_FOLDERS}) _files -/ ;;
-      *) found+=("\${line%%$'\\t'*}"); descriptions+=("\${line//$'\\t'/  }") ;;
+      *) found+=("\${line%%$'\\t'*}"); lines+=("$line") ;;
     esac
+  done
+  for word in "\${found[@]}"; do (( \${(m)#word} > width )) && width=\${(m)#word}; done
+  for line in "\${lines[@]}"; do
+    word="\${line%%$'\\t'*}"; text="$word"
+    [[ $line == *$'\\t'* ]] && text="\${(mr:$width:)word}  \${line#*$'\\t'}"
+    (( \${(m)#text} >= COLUMNS )) && text="\${(mr:$((COLUMNS - 2)):)text}…"
+    descriptions+=("$text")
   done
   (( $#found )) && compadd -l -d descriptions -a found
 }

@@ -6,7 +6,8 @@
  * Before such text of several lines is expected, the bars are erased for one update.
  */
 
-const ERASE_BELOW = '\r\u001B[J';
+/** From the second column: a terminal that clears from the first one of its screen keeps what was there in its scrollback. */
+const ERASE_BELOW = '\r\u001B[K\u001B[C\u001B[J\r';
 const BEGIN_BARS = '\u001B[?25l\u001B[?7l';
 const END_BARS = '\u001B[?7h\u001B[?25h';
 const DEFAULT_COLUMNS = 80;

@@ -1,6 +1,7 @@
 /** The characters of bars and spinners: Unicode, or ASCII where the locale has no other characters. */
 
 export interface Glyphs {
+  readonly isUnicode: boolean;
   readonly full: string;
   readonly empty: string;
   readonly ellipsis: string;
@@ -12,6 +13,7 @@ export interface Glyphs {
 }
 
 const UNICODE: Glyphs = {
+  isUnicode: true,
   full: '█',
   empty: '░',
   ellipsis: '…',
@@ -21,6 +23,7 @@ const UNICODE: Glyphs = {
 };
 
 const ASCII: Glyphs = {
+  isUnicode: false,
   full: '#',
   empty: '.',
   ellipsis: '..',

@@ -63,7 +63,7 @@ test('a proxy that refuses the tunnel is reported with its status and the variab
     await expect(sendRequest(connections.api, { method: 'GET', url })).rejects.toMatchObject({
       code: 'unreachable',
       message: 'api.example.org could not be reached: the proxy responded with 407.',
-      hint: expect.stringContaining('HTTPS_PROXY'),
+      hint: expect.stringContaining('a password: HTTPS_PROXY=http://USER:PASSWORD'),
     });
   } finally {
     connections.close();

@@ -112,7 +112,7 @@ posixTest(
     const [code] = (await once(child, 'close')) as [number | null];
     expect(code).toBe(3);
     expect(eventsIn(await stdout)).toContainEqual(failure('storage-failed', 'EFBIG'));
-    expect(await stderr).toContain('or choose another folder: --output DIR');
+    expect(await stderr).toContain('download, search and bind have --output DIR');
     expect(await stderr).not.toContain('unexpected');
   },
 );

@@ -38,6 +38,39 @@ test('a missing file is bad-input-file, and the hint is about its path, not its 
   expect(imported).toMatchObject({ code: 2, stderr: expect.stringContaining(hint) });
 });
 
+test('a file in the place of a target hints --from-file', async () => {
+  const file = join(folder, 'my titles.txt');
+  writeFileSync(file, `${TITLE}\n`);
+  const { code, stderr } = await tankobonHere(['download', file], { env });
+  expect([code, stderr]).toEqual([
+    2,
+    expect.stringMatching(
+      /\nhint: To read the targets in the file, run: tankobon download --from-file '.*my titles\.txt'\n$/,
+    ),
+  ]);
+});
+
+test('an argument is not a position in the subscriptions file', async () => {
+  const file = join(folder, 'subscriptions.yaml');
+  writeFileSync(file, `series:\n  - target: ${TITLE}\n`, { mode: 0o600 });
+  const words = ['sync', 'hook', 'add', 'ntfy', 'ftp://host/topic', '--file', file];
+  const { code, stderr } = await tankobonHere(words, { env });
+  expect([code, stderr]).toEqual([
+    2,
+    expect.stringMatching(
+      /^error: Invalid hooks\.ntfy: must be a URL: .+\nhint: .+ tankobon help subscriptions\n$/,
+    ),
+  ]);
+});
+
+test('a hook whose program is missing is a command that was not found', async () => {
+  const file = join(folder, 'subscriptions.yaml');
+  writeFileSync(file, `series:\n  - target: ${TITLE}\n`, { mode: 0o600 });
+  const words = ['sync', 'hook', 'add', 'exec', '--file', file, '--', 'no-such-program', 'a'];
+  const { stderr } = await tankobonHere(words, { env });
+  expect(stderr).toContain('error: The hook exec failed: command not found: no-such-program\n');
+});
+
 test('a folder as the target file is bad-input-file, and named', async () => {
   await expect(runHere(['download', '--from-file', folder])).rejects.toMatchObject({
     code: 'bad-input-file',

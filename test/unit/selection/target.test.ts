@@ -35,16 +35,32 @@ describe('a target', () => {
     [`artist:${ID}`, 'author'],
     [`https://mangadex.org/group/${ID}/some-scans?tab=titles`, 'group'],
     [`https://mangadex.org/author/${ID}/name`, 'author'],
+    [ID.replaceAll('-', ''), 'any'],
+    [`title:${ID.replaceAll('-', '')}`, 'title'],
+    [`https://mangadex.org/title/${ID.replaceAll('-', '')}/name`, 'title'],
+    [`[The Lighthouse (2024)](https://mangadex.org/title/${ID}/name)`, 'title'],
+    [`[Ch. 1](<https://mangadex.org/chapter/${ID}> "title").`, 'chapter'],
+    [`https://api.mangadex.org/at-home/server/${ID}`, 'chapter'],
     [`http://127.0.0.1:8080/chapter/${ID}`, 'chapter'],
     [`http://localhost/reader/list/${ID}`, 'list'],
   ])('%j is a %s', (text, kind) => {
     expect(parseTarget(text)).toEqual({ kind, id: ID });
   });
 
-  test.each(['follows', ' Follows ', 'https://mangadex.org/titles/follows?page=2'])(
-    '%j is what the account follows',
+  test.each([
+    'follows',
+    ' Follows ',
+    'https://mangadex.org/titles/follows?page=2',
+    'https://mangadex.org/titles/feed',
+    'https://mangadex.org/title/follows',
+  ])('%j is what the account follows', (text) => {
+    expect(parseTarget(text)).toEqual({ kind: 'follows', id: 'follows' });
+  });
+
+  test.each(['https://mangadex.org/title/12345/a-name', 'mangadex.org/chapter/678901'])(
+    '%j is named as an old address',
     (text) => {
-      expect(parseTarget(text)).toEqual({ kind: 'follows', id: 'follows' });
+      expect(() => parseTarget(text)).toThrow(/^An old address, from before MangaDex used UUIDs: /);
     },
   );
 
@@ -60,7 +76,6 @@ describe('a target', () => {
     'group:follows',
     'title:',
     `https://mangadex.org/${ID}`,
-    'https://mangadex.org/chapter/12345',
     `https://mangadex.org/chapter/${ID}0`,
     `https://mangadex.org/?next=/chapter/${ID}`,
     `https://mangadex.org/constructor/${ID}`,
