@@ -20,6 +20,8 @@ const DEBIAN_PACKAGES = {
   'gallery-dl': 'gallery-dl',
   'gnome-keyring-daemon': 'gnome-keyring',
   jar: 'openjdk-17-jdk-headless',
+  getfacl: 'acl',
+  getfattr: 'attr',
   java: 'openjdk-17-jre-headless',
   jq: 'jq',
   losetup: 'mount',
