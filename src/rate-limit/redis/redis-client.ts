@@ -24,7 +24,7 @@ const DEFAULT_PORT = 6379;
 export class RedisClient {
   readonly #socket: Socket;
   readonly #reader = new ReplyReader();
-  /** Of the commands that were sent, in their order. */
+  /** One for each command that was sent, in their order. */
   readonly #pending: PendingReply[] = [];
   #failure: Error | undefined;
 

@@ -14,7 +14,7 @@ export class ErrorReply extends Error {}
 const MAX_REPLY_BYTES = 4 * 2 ** 20;
 const MAX_LINE_BYTES = 64 * 1024;
 const MAX_DEPTH = 4;
-/** Of `+`, without text, and its line end. */
+/** The shortest reply is `+` without text, and its line end. */
 const MIN_REPLY_BYTES = 3;
 const LINE_END = '\r\n';
 const INTEGER = /^-?\d{1,15}$/;
@@ -25,7 +25,7 @@ interface OpenList {
   readonly count: number;
 }
 
-/** Of one line, and the text that it announces; `count` is that of a list, whose replies follow. */
+/** A line, and the text that it announces. `count`: the replies of a list, which follow. */
 type Element = { readonly end: number } & ({ readonly reply: Reply } | { readonly count: number });
 
 export class ReplyReader {
@@ -34,7 +34,7 @@ export class ReplyReader {
   /** A long text is not looked at again for each chunk of it. */
   #neededLength = 0;
   readonly #openLists: OpenList[] = [];
-  /** Of the lists that are open, without what is in `#chunks`. */
+  /** What was read of the open lists; `#chunks` comes on top. */
   #readBytes = 0;
 
   /** The replies that are complete with `chunk`. Throws RedisFailure for what is too large or not a reply. */
