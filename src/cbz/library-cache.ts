@@ -122,7 +122,17 @@ export async function scanIndexed(
   options: Omit<ScanOptions, 'cache'>,
 ): Promise<LibraryIndex> {
   const cache = await LibraryCache.open(stateFolder, output);
-  const index = await scanLibrary(output, { ...options, cache });
+  const { onUnreadableFolder } = options;
+  const index = await scanLibrary(output, {
+    ...options,
+    cache,
+    onUnreadableFolder:
+      onUnreadableFolder &&
+      ((folder, error) => {
+        cache.keepAll();
+        onUnreadableFolder(folder, error);
+      }),
+  });
   // Without it the next scan is slower.
   await cache.save().catch(() => undefined);
   return index;

@@ -86,7 +86,7 @@ export async function isUnchanged(file: string, before: FileState): Promise<bool
 }
 
 /**
- * Renames a complete file to `file`, whose group and mode it gets, unless that is not in the state `before` any more: then
+ * Renames a complete file to `file`, whose rights it gets (see copyRights), unless that is not in the state `before` any more: then
  * it resolves with false. `maxMode`: the most rights that it gets.
  */
 export async function replaceUnchanged(
@@ -95,7 +95,7 @@ export async function replaceUnchanged(
   before: FileState,
   maxMode?: number,
 ): Promise<boolean> {
-  await copyRights(before, tmpFile, maxMode);
+  await copyRights(file, before, tmpFile, maxMode);
   if (!(await isUnchanged(file, before))) return false;
   await renameInto(tmpFile, file);
   return true;
@@ -111,7 +111,7 @@ export async function publishAs(
   target: string,
   { file, state }: { readonly file: string; readonly state: FileState },
 ): Promise<boolean> {
-  await copyRights(state, tmpFile);
+  await copyRights(file, state, tmpFile);
   if (!(await isUnchanged(file, state))) throw fileChanged(file);
   const isNew = await publishNew(tmpFile, target);
   if (!isNew && !(await haveSameBytes(tmpFile, target))) return false;

@@ -11,6 +11,8 @@ import {
   openRegularFile,
   statIfExists,
 } from '../core/files.js';
+import { StorageError } from '../core/errors.js';
+import { isFileError, systemReason } from '../core/system-errors.js';
 import { FOLDER_MANIFEST_NAME } from './bound-manifest.js';
 import { COMIC_INFO_NAME } from './comic-info.js';
 import {
@@ -47,6 +49,11 @@ export interface ScanOptions {
   readonly preferred?: FilePaths | undefined;
   /** Files that cannot be read any more, with the chapter whose mark they had. */
   readonly lostMarks?: ReadonlyMap<string, CbzIdentity> | undefined;
+  /**
+   * Called for each folder that cannot be read because of an error of the disk. By default, such a folder ends the scan:
+   * its chapters would count as missing.
+   */
+  readonly onUnreadableFolder?: ((folder: string, error: StorageError) => void) | undefined;
 }
 
 const MAX_OPEN_FILES = 16;
@@ -58,9 +65,14 @@ const MAX_OPEN_FILES = 16;
  */
 export async function scanLibrary(
   folder: string,
-  { signal, cache, preferred, lostMarks }: ScanOptions = {},
+  { signal, cache, preferred, lostMarks, onUnreadableFolder = fail }: ScanOptions = {},
 ): Promise<LibraryIndex> {
-  const { files, hiddenFolders, leftoverFiles, links } = await listFiles(folder, signal);
+  const { files, hiddenFolders, leftoverFiles, links, unreadableFolders } = await listFiles(
+    folder,
+    signal,
+  );
+  for (const each of unreadableFolders)
+    if (isDiskError(each.cause)) onUnreadableFolder(each.folder, unreadableFolderError(each));
   const archives: ExistingArchive[] = [];
   const damaged: UnreadableFile[] = [];
   const unidentified: string[] = [];
@@ -94,6 +106,10 @@ export async function scanLibrary(
     links,
   };
   return new LibraryIndex(scanned, preferred);
+}
+
+function fail(_: string, error: StorageError): never {
+  throw error;
 }
 
 const ZIP_START = Buffer.from('PK\x03\x04');
@@ -175,9 +191,19 @@ async function listFiles(root: string, signal: AbortSignal | undefined) {
   return { files, hiddenFolders, leftoverFiles, links, folderBooks, unreadableFolders };
 }
 
-interface UnreadableFolder {
+export interface UnreadableFolder {
   readonly folder: string;
   readonly cause: unknown;
+}
+
+/** Folders that this user may not read are left out; those of a failing disk are reported. */
+export function isDiskError(cause: unknown): boolean {
+  return !isSystemError(cause, 'ENOENT', 'ENOTDIR', 'EACCES', 'EPERM');
+}
+
+export function unreadableFolderError({ folder, cause }: UnreadableFolder): StorageError {
+  const message = `Cannot read the folder (${systemReason(cause)}): ${folder}`;
+  return new StorageError('storage-failed', message, { cause });
 }
 
 interface ListedArchives {
@@ -188,7 +214,7 @@ interface ListedArchives {
   readonly folderBooks: readonly string[];
   /** How many links to archives and to folders were skipped. */
   readonly skippedLinks: number;
-  /** Folders that this user may not read, or whose names are not UTF-8. */
+  /** Folders that this user may not read, whose names are not UTF-8, or that the disk cannot read. */
   readonly unreadableFolders: readonly UnreadableFolder[];
 }
 
@@ -219,7 +245,7 @@ export async function readdirIfReadable(
   try {
     return await readdir(folder, { withFileTypes: true });
   } catch (error) {
-    if (!isSystemError(error, 'ENOENT', 'ENOTDIR', 'EACCES', 'EPERM')) throw error;
+    if (!isFileError(error)) throw error;
     onUnreadable(error);
     return [];
   }

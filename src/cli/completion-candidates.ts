@@ -90,9 +90,10 @@ function takesSubscription({ command, args }: ParsedLine, option: Option | undef
   return argumentAt(command, args.length)?.name() === 'subscription';
 }
 
-/** Upper and lower case are equal. */
+/** Upper and lower case are equal. fish and PowerShell pass the word as it was typed, with its quotation marks. */
 function matchingNames(current: string, names: readonly Candidate[]): readonly string[] {
-  const starts = [current, unquoted(current)].map((text) => text.toLowerCase());
+  const value = readBashWord(current)?.value ?? current;
+  const starts = [current, value].map((text) => text.toLowerCase());
   return names
     .filter(({ word }) => starts.some((start) => word.toLowerCase().startsWith(start)))
     .map(({ word, description = '' }) => `${word}\t${description}`);

@@ -15,6 +15,7 @@ import {
 } from './adopt-events.js';
 import { adoptFile, isAdopted, restoreFile } from './adopt-file.js';
 import { addAdopted, type AdoptedTitles } from './adopted-titles.js';
+import { unreadableFolderError } from '../cbz/scan-library.js';
 import { findAdoptableFiles, listFolders, type FoundFiles } from './adoptable-files.js';
 import { assertReadableFolder } from './readable-folder.js';
 import { recognizeByPages } from './recognize-pages.js';
@@ -61,6 +62,7 @@ export async function adopt(request: AdoptRequest, deps: AdoptDeps): Promise<Ado
     for (const file of found.leftovers) await removeLeftoverFile(file).catch(() => undefined);
   const run = new AdoptRun(request, deps);
   for (const { file, cause } of unreadable) run.fail(file, damagedChapter(file, cause));
+  for (const each of found.unreadableFolders) run.fail(each.folder, unreadableFolderError(each));
   try {
     if (apply) await deps.remember(alreadyIds);
     const left: Unrecognized[] = [];
@@ -88,9 +90,11 @@ export async function restoreAdopted(
   deps: Pick<AdoptDeps, 'observe' | 'signal'>,
 ): Promise<number> {
   for (const folder of folders) await assertReadableFolder(folder, HINT);
-  const { archives, links } = await listFolders(folders, deps.signal);
+  const { archives, links, unreadableFolders } = await listFolders(folders, deps.signal);
   assertFound(archives.length, folders);
-  const count = { ...NO_FILES, links };
+  const count = { ...NO_FILES, links, failed: unreadableFolders.length };
+  for (const each of unreadableFolders)
+    deps.observe(failedEvent(each.folder, unreadableFolderError(each)));
   try {
     for (const file of archives) {
       deps.signal.throwIfAborted();

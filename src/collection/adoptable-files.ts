@@ -17,7 +17,7 @@ import { readValidComicInfo, type ChapterMetadata } from '../cbz/comic-info-read
 import { listEntries } from '../cbz/decode-limits.js';
 import { parseComicInfoIdentity, parseIdentityComment } from '../cbz/identity.js';
 import { fitSegment } from '../cbz/path-segment.js';
-import { readdirIfReadable } from '../cbz/scan-library.js';
+import { isDiskError, readdirIfReadable, type UnreadableFolder } from '../cbz/scan-library.js';
 import { readFileState, type FileState } from '../cbz/ownership.js';
 import { toZipEntry, withZip, type ZipEntry } from '../cbz/zip-file.js';
 import { isLeftoverTemporary, isSystemError } from '../core/files.js';
@@ -62,6 +62,7 @@ export interface FoundFiles {
   /** The chapters in files that have a mark or a record of tankobon. */
   readonly alreadyIds: readonly string[];
   readonly unreadable: readonly { readonly file: string; readonly cause: unknown }[];
+  readonly unreadableFolders: readonly UnreadableFolder[];
   /** Folders of images that were left out. */
   readonly imageFolders: number;
   /** Links to archives and folders, which were skipped. */
@@ -75,6 +76,8 @@ interface ListedFolders {
   readonly archives: string[];
   readonly folders: { readonly folder: string; readonly images: readonly string[] }[];
   readonly leftovers: string[];
+  /** Because of errors of the disk. */
+  readonly unreadableFolders: UnreadableFolder[];
   links: number;
 }
 
@@ -120,6 +123,7 @@ export async function findAdoptableFiles(
     imageFolders: withFolders ? 0 : listed.folders.length,
     links: listed.links,
     leftovers: listed.leftovers,
+    unreadableFolders: listed.unreadableFolders,
   };
 }
 
@@ -141,11 +145,19 @@ export async function listFolders(
   roots: readonly string[],
   signal: AbortSignal,
 ): Promise<ListedFolders> {
-  const listed: ListedFolders = { archives: [], folders: [], leftovers: [], links: 0 };
+  const listed: ListedFolders = {
+    archives: [],
+    folders: [],
+    leftovers: [],
+    unreadableFolders: [],
+    links: 0,
+  };
   const folders = [...roots];
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
     signal.throwIfAborted();
-    const entries = await readdirIfReadable(folder);
+    const entries = await readdirIfReadable(folder, (cause) => {
+      if (isDiskError(cause)) listed.unreadableFolders.push({ folder, cause });
+    });
     const below: string[] = [];
     for (const entry of entries) {
       const path = join(folder, entry.name);

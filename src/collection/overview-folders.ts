@@ -8,7 +8,7 @@ import { fetchTitle, fetchTitles } from '../api/titles.js';
 import { readArchivedChapters } from '../cbz/archived-chapters.js';
 import { scanIndexed } from '../cbz/library-cache.js';
 import type { ExistingArchive } from '../cbz/library-index.js';
-import { UsageError } from '../core/errors.js';
+import { UsageError, type StorageError } from '../core/errors.js';
 import { groupBy } from '../core/group-by.js';
 import { minListTimeMs } from '../download/estimate.js';
 import { distinctNames } from '../download/distinct-names.js';
@@ -137,14 +137,18 @@ async function withDistinctNames(
 
 async function scan(
   folders: readonly string[],
-  { stateFolder, signal }: OverviewDeps,
+  { stateFolder, signal, warn }: OverviewDeps,
 ): Promise<readonly ExistingArchive[]> {
   const hint = 'Pass folders with chapters of MangaDex.';
   for (const folder of folders) await assertReadableFolder(folder, hint);
   const archives: ExistingArchive[] = [];
-  for (const folder of folders)
-    for (const archive of (await scanIndexed(stateFolder, folder, { signal })).archives)
-      archives.push(archive);
+  const onUnreadableFolder = (_: string, { message }: StorageError): void => {
+    warn(message);
+  };
+  for (const folder of folders) {
+    const library = await scanIndexed(stateFolder, folder, { signal, onUnreadableFolder });
+    for (const archive of library.archives) archives.push(archive);
+  }
   if (archives.length > 0) return archives;
   throw new UsageError('nothing-to-bind', `No chapters found: ${folders.join(', ')}`, { hint });
 }

@@ -51,12 +51,20 @@ export async function retag(
   const { signal, stateFolder } = deps;
   // A dry run changes nothing: it opens only files that are new or were changed.
   const cache = request.dryRun ? await LibraryCache.open(stateFolder, request.folder) : undefined;
-  const library = await scanLibrary(request.folder, { signal, ...(cache && { cache }) });
+  const run = new RetagRun(request, deps);
+  const library = await scanLibrary(request.folder, {
+    signal,
+    ...(cache && { cache }),
+    onUnreadableFolder: (folder, error) => {
+      cache?.keepAll();
+      run.fail(folder, error);
+    },
+  });
   if (library.archives.length === 0 && library.damaged.length === 0)
     throw new UsageError('nothing-to-bind', `No chapters found: ${request.folder}`, { hint: HINT });
   if (!request.dryRun) await removeLeftovers(library.leftoverFiles, systemClock);
   try {
-    return await new RetagRun(request, deps).run(library, cache);
+    return await run.run(library, cache);
   } finally {
     // Without it, the next dry run is slower.
     await cache?.save().catch(() => undefined);
@@ -88,7 +96,7 @@ class RetagRun {
   ): Promise<readonly TankobonError[]> {
     const links = new Set(library.links);
     for (const { file, readError, cause } of library.damaged)
-      if (!links.has(file)) this.#fail(file, damagedChapter(file, cause ?? readError));
+      if (!links.has(file)) this.fail(file, damagedChapter(file, cause ?? readError));
     for (const { chapterId: chapter, file, ownership, isBound } of library.archives)
       if (!isBound && isSkipped(ownership) && !links.has(file)) {
         this.#count.skipped += 1;
@@ -98,7 +106,7 @@ class RetagRun {
       }
     const plan = await planRetags(library.archives, this.request, this.deps, cache);
     this.#fields = plan.fields;
-    for (const { file, chapter, error } of plan.failed) this.#fail(file, error, chapter);
+    for (const { file, chapter, error } of plan.failed) this.fail(file, error, chapter);
     for (const { file, error } of plan.failedBooks) this.#failBook(file, error);
     for (const { file, chapter, kept } of plan.unchanged) this.#keep(file, chapter, kept);
     if (this.request.dryRun) await this.#preview(plan);
@@ -137,7 +145,7 @@ class RetagRun {
       this.#report(each, name);
     };
     const onFailed = ({ file, chapter }: Retag, thrown: unknown) => {
-      this.#fail(file, thrown, chapter.id);
+      this.fail(file, thrown, chapter.id);
     };
     await writeRetags(retags, { onWritten, onFailed }, signal);
     const folders = new Set(leftFolders.map(({ folder }) => folder));
@@ -220,7 +228,7 @@ class RetagRun {
     return this.#fields.get(chapter);
   }
 
-  #fail(file: string, thrown: unknown, chapter?: string): void {
+  fail(file: string, thrown: unknown, chapter?: string): void {
     const error = toTankobonError(toStorageError(thrown, file));
     const { code: reason, message } = error;
     const failed = { type: 'chapter-failed' as const, file, reason, message };

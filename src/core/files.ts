@@ -74,7 +74,7 @@ export async function writeFileAtomic(
   const tmpFile = temporaryName(file);
   try {
     await writeNewFile(tmpFile, data, replaced ? { mode: PRIVATE_FILE_MODE } : options);
-    if (replaced) await copyRights(replaced, tmpFile);
+    if (replaced) await copyRights(file, replaced, tmpFile);
     await renameInto(tmpFile, file);
   } catch (error) {
     await rm(tmpFile, { force: true }).catch(() => undefined);

@@ -21,6 +21,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { retryWhileBusy } from './busy-retry.js';
 import { StorageError } from './errors.js';
+import { copyFileAttributes } from './file-attributes.js';
 import { OpenedFile } from './opened-file.js';
 import { isSystemError } from './system-errors.js';
 import { temporaryName } from './temporary-files.js';
@@ -191,19 +192,37 @@ function rightsFor(groupId: number | undefined, { mode, gid }: FileRights): numb
 }
 
 /**
- * Gives the file that takes the place of another its group and its mode, but no more rights than `maxMode`. Where the
- * group cannot be kept, the new one gets no more rights than others had. Links are not followed.
+ * Gives the file `to`, which takes the place of `file`, its group, mode, access control list and extended attributes, but
+ * no more rights than `maxMode`. Where the group cannot be kept, the new one gets no more rights than others had, and the
+ * list is not kept. `from`: the state of `file`. Links are not followed.
  */
-export async function copyRights(from: FileRights, to: string, maxMode = 0o7777): Promise<void> {
+export async function copyRights(
+  file: string,
+  from: FileRights,
+  to: string,
+  maxMode = 0o7777,
+): Promise<void> {
   const handle = await openRegularFile(to);
   try {
     const { uid, gid } = await handle.stat();
     if (gid !== Number(from.gid))
       await handle.chown(uid, Number(from.gid)).catch(ignoreUnsupportedMode);
     const mode = rightsFor((await handle.stat()).gid, from) & maxMode;
+    await copyAttributes(file, handle, mode === (Number(from.mode) & 0o7777));
     await handle.chmod(mode).catch(ignoreUnsupportedMode);
   } finally {
     await handle.close();
+  }
+}
+
+/** A file that cannot be opened, such as one without a right to read it, keeps none. */
+async function copyAttributes(file: string, to: FileHandle, withLists: boolean): Promise<void> {
+  const from = await openRegularFile(file).catch(() => undefined);
+  if (!from) return;
+  try {
+    await copyFileAttributes(from, to, withLists ? 'attributes-and-lists' : 'attributes');
+  } finally {
+    await from.close();
   }
 }
 

@@ -10,6 +10,7 @@ import type { Options } from '../config/options/options.js';
 import { thrownMessage, type TankobonError } from '../core/errors.js';
 import { bindBooks } from '../formats/bind-books.js';
 import type { ObserveBind } from '../formats/bind-events.js';
+import type { FailedFile } from '../formats/collect-chapters.js';
 import type { ChapterGroup } from '../formats/group-volumes.js';
 import { toChapter } from '../formats/source-chapter.js';
 import { missingChapters, type TitleChapters } from '../formats/volume-completeness.js';
@@ -50,15 +51,20 @@ export async function bindTitles(
     .sort((a, b) => (a.file < b.file ? -1 : 1));
   const found = filesToRead(present);
   if (by === false || found.length === 0) return [];
-  const presentIds = new Set(present.map(({ chapterId }) => chapterId));
-  const isComplete = (group: ChapterGroup): boolean => {
+  const isComplete = (group: ChapterGroup, failed: readonly FailedFile[]): boolean => {
     const first = firstListed(group, listed);
     const { series, language, volume } = group;
     if (!first || group.by !== 'volume' || volume === undefined) return first !== undefined;
     const selected = { language: first.chapter.language, volume };
     const chapters = group.chapters.map((chapter) => toChapter(chapter, chapter.file));
-    const present = { presentIds, chapters, nowMs };
-    const { missing, unavailable } = missingChapters(first.title, selected, present);
+    const failedFiles = new Set(failed.map(({ file }) => file));
+    const read = present.filter(({ file }) => !failedFiles.has(file));
+    const presentIds = new Set(read.map(({ chapterId }) => chapterId));
+    const { missing, unavailable } = missingChapters(first.title, selected, {
+      presentIds,
+      chapters,
+      nowMs,
+    });
     if (missing.length > 0)
       observe({ type: 'volume-incomplete', series, language, volume, missing, unavailable });
     else if (unavailable.length > 0)

@@ -3,7 +3,7 @@ import { lstat, realpath, stat } from 'node:fs/promises';
 import { hasCode, UsageError, type TankobonError } from '../core/errors.js';
 import { isSystemError } from '../core/files.js';
 import { toTankobonError } from '../core/system-errors.js';
-import { listArchives } from '../cbz/scan-library.js';
+import { isDiskError, listArchives, unreadableFolderError } from '../cbz/scan-library.js';
 import { ChapterIndex } from './chapter-index.js';
 import { readChapters } from './read-chapters.js';
 import type { SourceChapter } from './source-chapter.js';
@@ -43,7 +43,10 @@ export async function collectChapters(
   const indexes: ChapterIndex[] = [];
   let skippedLinks = 0;
   for (const input of inputs) {
-    const { archives, index, skippedLinks: count } = await archivesIn(input, stateFolder, signal);
+    const listed = await archivesIn(input, stateFolder, signal);
+    const { archives, index, skippedLinks: count } = listed;
+    for (const each of listed.unreadableFolders)
+      failed.push({ file: each.folder, error: unreadableFolderError(each) });
     skippedLinks += count;
     if (index) indexes.push(index);
     for (const archive of archives) if (!files.has(archive.file)) files.set(archive.file, archive);
@@ -86,16 +89,17 @@ async function archivesIn(input: string, stateFolder: string | undefined, signal
       // Files are opened without following links.
       const file = isLink ? await realpath(input) : input;
       const named: InputFile = { file, isNamed: true, isLink, index: undefined };
-      return { archives: [named], index: undefined, skippedLinks: 0 };
+      return { archives: [named], index: undefined, skippedLinks: 0, unreadableFolders: [] };
     }
   } catch (error) {
     if (!isSystemError(error, 'ENOENT', 'ENOTDIR', 'EACCES', 'EPERM')) throw error;
     const reason = error.code === 'EACCES' || error.code === 'EPERM' ? 'Cannot read' : 'Not found';
     throw new UsageError('nothing-to-bind', `${reason}: ${input}`, { cause: error });
   }
-  const { files, skippedLinks } = await listArchives(input, signal);
+  const { files, skippedLinks, ...listed } = await listArchives(input, signal);
+  const unreadableFolders = listed.unreadableFolders.filter(({ cause }) => isDiskError(cause));
   const index =
     stateFolder === undefined ? undefined : await ChapterIndex.open(stateFolder, input, files);
   const archives = files.map((file): InputFile => ({ file, isNamed: false, index }));
-  return { archives, index, skippedLinks };
+  return { archives, index, skippedLinks, unreadableFolders };
 }

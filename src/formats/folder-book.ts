@@ -230,7 +230,7 @@ async function isOwnPath(path: string): Promise<boolean> {
 /** The new file gets the rights of the one that it replaces. */
 async function moveWithRights(from: string, to: string): Promise<void> {
   const stats = await lstatIfExists(to);
-  if (stats) await copyRights(stats, from);
+  if (stats) await copyRights(to, stats, from);
   await renameFile(from, to);
 }
 

@@ -38,7 +38,7 @@ export interface BindRequest extends BookNames, ComicFields {
   /** Convert images that the format cannot contain. */
   readonly convert?: boolean | undefined;
   /** Only these books are written; by default all. */
-  readonly isSelected?: (group: ChapterGroup) => boolean;
+  readonly isSelected?: (group: ChapterGroup, failed: readonly FailedFile[]) => boolean;
   /** Use inferred volumes: those in the files, and that of the chapters before and after one without, if it is the same. */
   readonly infer: boolean;
   /** The service's chapters by id. They come before deleted ones of the same number and group. */
@@ -86,7 +86,8 @@ export async function planBooks(request: BindRequest, signal: AbortSignal): Prom
   const infersFromFolder = infer && by === 'volume' && !request.listedChapter;
   const chapters = infersFromFolder ? inferFromNeighbors(listed) : listed;
   const grouping = groupVolumes(chapters, by, groups);
-  const books = nameBooks(grouping.groups.filter(isSelected), request, chapters);
+  const selected = grouping.groups.filter((group) => isSelected(group, failed));
+  const books = nameBooks(selected, request, chapters);
   const bookOf = new Map(
     books.flatMap((book) =>
       book.group.chapters.flatMap(({ identity }) =>

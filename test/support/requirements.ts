@@ -21,6 +21,8 @@ const DEBIAN_PACKAGES = {
   'gallery-dl': 'gallery-dl',
   'gnome-keyring-daemon': 'gnome-keyring',
   jar: 'openjdk-17-jdk-headless',
+  getfacl: 'acl',
+  getfattr: 'attr',
   java: 'openjdk-17-jre-headless',
   jq: 'jq',
   kwalletd5: 'libkf5wallet-bin libqca-qt5-2-plugins',

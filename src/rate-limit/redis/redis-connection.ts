@@ -1,18 +1,14 @@
 /**
  * One connection to a Redis or Valkey server. It is opened when it is needed, and again after it broke: how long to
- * wait between is up to the caller. The client library is loaded here and nowhere else.
+ * wait between is up to the caller.
  */
-import type * as Redis from '@redis/client';
 import { createHash } from 'node:crypto';
 import { isRecord } from '../../core/json.js';
+import { RedisClient, type RedisAddress } from './redis-client.js';
 import { RedisFailure, replyCode, replyFailure } from './redis-failure.js';
+import { ErrorReply } from './reply-reader.js';
 
-export interface RedisAddress {
-  /** `redis:` or `rediss:`, with a host, and at most a port and the number of a database. */
-  readonly url: URL;
-  readonly username?: string;
-  readonly password?: string;
-}
+export type { RedisAddress } from './redis-client.js';
 
 /** For messages: without user name and password. */
 export function displayAddress({ url }: RedisAddress): string {
@@ -28,17 +24,12 @@ export interface ScriptRunner {
   close(): void;
 }
 
-const DEFAULT_PORT = 6379;
 /** The limit of a connection with its login, and of a reply. */
 const MAX_REPLY_MS = 5_000;
 const MAX_REPLY_AT_EXIT_MS = 1_000;
 
-type Library = typeof Redis;
-type Client = Pick<ReturnType<Library['createClient']>, 'sendCommand' | 'destroy'>;
-
 export class RedisConnection implements ScriptRunner {
-  #library: Library | undefined;
-  #client: Promise<Client> | undefined;
+  #client: Promise<RedisClient> | undefined;
 
   constructor(
     private readonly address: RedisAddress,
@@ -71,41 +62,37 @@ export class RedisConnection implements ScriptRunner {
   }
 
   close(): void {
-    void this.#client?.then(destroy, () => undefined);
+    void this.#client?.then(
+      (client) => {
+        client.destroy();
+      },
+      () => undefined,
+    );
     this.#client = undefined;
   }
 
   async #send(args: readonly string[]): Promise<unknown> {
     const client = await (this.#client ??= this.#connect());
-    return this.#withTimeout(client.sendCommand(args));
+    return this.#withTimeout(client.send(args));
   }
 
-  async #connect(): Promise<Client> {
-    this.#library ??= await import('@redis/client');
-    const { url, username, password } = this.address;
-    const client = this.#library.createClient({
-      RESP: 2,
-      ...(username !== undefined && { username }),
-      ...(password !== undefined && { password }),
-      database: Number(url.pathname.slice(1)),
-      disableClientInfo: true,
-      socket: {
-        host: url.hostname.replace(/^\[|\]$/g, ''),
-        port: Number(url.port || DEFAULT_PORT),
-        connectTimeout: this.maxReplyMs,
-        reconnectStrategy: false,
-        ...(url.protocol === 'rediss:' && { tls: true as const }),
-      },
-    });
-    // Each error also rejects the command that met it.
-    client.on('error', () => undefined);
+  async #connect(): Promise<RedisClient> {
+    const client = new RedisClient(this.address);
     try {
-      await this.#withTimeout(client.connect());
+      await this.#withTimeout(this.#logIn(client));
     } catch (error) {
-      destroy(client);
+      client.destroy();
       throw error;
     }
     return client;
+  }
+
+  async #logIn(client: RedisClient): Promise<void> {
+    const { url, username, password } = this.address;
+    if (username !== undefined) await client.send(['AUTH', username, password ?? '']);
+    else if (password !== undefined) await client.send(['AUTH', password]);
+    const database = Number(url.pathname.slice(1));
+    if (database !== 0) await client.send(['SELECT', String(database)]);
   }
 
   /** After a failure of the connection, or a reply that comes too late, the next command opens a new one. */
@@ -124,7 +111,7 @@ export class RedisConnection implements ScriptRunner {
   }
 
   #failure(error: unknown): RedisFailure {
-    const isReply = this.#library !== undefined && error instanceof this.#library.ErrorReply;
+    const isReply = error instanceof ErrorReply;
     const failure = isReply ? replyFailure(error.message) : connectionFailure(error);
     // A replica may have taken over at the same address: the next connection finds it.
     if (!isReply || failure.isTemporary) this.close();
@@ -139,12 +126,4 @@ function connectionFailure(error: unknown): RedisFailure {
   const what = isCertificate ? 'the certificate of the server is not valid' : 'no connection';
   const detail = code === '' ? '' : ` (${code})`;
   return new RedisFailure(`${what}${detail}`, !isCertificate, { cause: error });
-}
-
-function destroy(client: Client): void {
-  try {
-    client.destroy();
-  } catch {
-    // It is closed already.
-  }
 }

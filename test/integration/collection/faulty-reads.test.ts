@@ -14,7 +14,12 @@ import { DAY_MS, syncLibrary, titleId } from '../../support/sync-harness.js';
 
 const WORKER = 'test/support/workers/faulty-reads.js';
 /** The other faults meet the same readers. */
-const FAULTS = ['read EIO', 'lstat EIO', ...longRunRows('open EIO', 'fstat EIO', 'read TypeError')];
+const FAULTS = [
+  'read EIO',
+  'lstat EIO',
+  'readdir EIO',
+  ...longRunRows('open EIO', 'fstat EIO', 'read TypeError'),
+];
 
 let harness: DownloadHarness;
 let library: string;
@@ -89,16 +94,21 @@ const SUMMARIES: Readonly<Record<string, RegExp>> = {
   'verify --repair': /^\d+ files checked, [1-9]\d* damaged/m,
 };
 
+/** What each command says of a folder that cannot be read, whose chapters `download` and `sync` would load again. */
+const ABOUT_FOLDERS = /(Cannot read the folder|Not checked) \(i\/o error.*\): .*faulty/;
+
 test.each(FAULTS)('%s', async (fault) => {
   const { results, uncaught } = await runWith(fault);
+  const isFolder = fault.startsWith('readdir');
   expect(uncaught).toEqual([]);
   for (const [name, { code, stdout, stderr }] of Object.entries(results)) {
     const said = `${name}: ${stdout}${stderr}`;
     expect([code, said]).toEqual([
       expect.any(Number),
-      expect.stringMatching(SUMMARIES[name] ?? ''),
+      expect.stringMatching(isFolder ? ABOUT_FOLDERS : (SUMMARIES[name] ?? '')),
     ]);
     expect([0, 3]).toContain(code);
+    if (isFolder) expect([name, code]).toEqual([name, /verify|overview/.test(name) ? 0 : 3]);
     // Every error names the file.
     expect(said).not.toMatch(/^error: (?!.*manga)/m);
   }

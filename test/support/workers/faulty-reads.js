@@ -40,6 +40,8 @@ if (operation === 'open') {
   replace(fs, 'open', isFaulty, 'callback');
   replace(fs, 'openSync', isFaulty, 'sync');
   replace(fs.promises, 'open', isFaulty, 'promise');
+} else if (operation === 'readdir') {
+  replace(fs.promises, operation, isFaulty, 'promise');
 } else if (operation === 'lstat') {
   replace(fs, operation, isFaulty, 'callback');
   replace(fs, `${operation}Sync`, isFaulty, 'sync');
