@@ -1,5 +1,6 @@
-/** Writes the generated pages of docs/. The source is bundled to run it, since Node does not run TypeScript. */
-import { rmSync, writeFileSync } from 'node:fs';
+/** Writes the generated pages of docs/, the man page and the JSON Schemas. The source is bundled to run it, since Node does not run TypeScript. */
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 
@@ -15,5 +16,7 @@ const file = path('dist/docs/pages.mjs');
 await bundle.write({ file, codeSplitting: false });
 const { generatePages } = await import(file);
 rmSync(path('dist/docs'), { recursive: true });
-for (const [name, text] of Object.entries(await generatePages()))
-  writeFileSync(path(`docs/${name}`), text);
+for (const [name, text] of Object.entries(await generatePages())) {
+  mkdirSync(dirname(path(name)), { recursive: true });
+  writeFileSync(path(name), text);
+}

@@ -4,9 +4,12 @@ import { join } from 'node:path';
 import { hasCode, thrownMessage, UsageError } from '../core/errors.js';
 import { isSystemError, makeFolders, readFileIfExists, toStorageError } from '../core/files.js';
 import { PRIVATE_FOLDER_MODE } from '../core/own-folder.js';
+import { currentSchema } from './editor-schema.js';
 
 /** In the config folder. */
 export const SETTINGS_FILE = 'settings.json';
+/** The key that names the schema of the file, for editors. */
+export const SCHEMA_KEY = '$schema';
 const FILE_MODE = 0o600;
 const MAX_FILE_BYTES = 2 ** 20;
 
@@ -60,7 +63,7 @@ export async function storeSetting(
   signal: AbortSignal,
 ): Promise<void> {
   const file = join(configFolder, SETTINGS_FILE);
-  await readSettingsFile(configFolder);
+  const stored = await readSettingsFile(configFolder);
   const { default: Conf } = await importConf(configFolder);
   signal.throwIfAborted();
   try {
@@ -73,7 +76,11 @@ export async function storeSetting(
       deserialize: parseObject,
     });
     if (value === undefined) conf.delete(name);
-    else conf.set(name, value);
+    else {
+      const named = { isNew: Object.keys(stored).length === 0, named: stored[SCHEMA_KEY] };
+      const schema = currentSchema('settings', named);
+      conf.set({ ...(schema !== undefined && { [SCHEMA_KEY]: schema }), [name]: value });
+    }
   } catch (cause) {
     const error = toStorageError(cause, file);
     if (hasCode(error, 'disk-full')) throw error;

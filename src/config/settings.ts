@@ -11,7 +11,7 @@ import {
   type SettingName,
   type Settings,
 } from './options/options.js';
-import { readSettingsFile } from './settings-file.js';
+import { readSettingsFile, SCHEMA_KEY } from './settings-file.js';
 
 type SettingSource = 'environment' | 'file' | 'default';
 /** A value of the settings file. */
@@ -59,7 +59,8 @@ export async function inspectSettings(
     const byDefault = optionDefinition(name).default;
     return stateOf(name, byDefault, 'default', () => parseSetting(name, String(byDefault)));
   });
-  const isKnown = (name: string) => SETTING_NAMES.some((known) => known === name);
+  const isKnown = (name: string) =>
+    name === SCHEMA_KEY || SETTING_NAMES.some((known) => known === name);
   return { states, unknown: Object.keys(stored).filter((name) => !isKnown(name)) };
 }
 

@@ -24,6 +24,7 @@ import {
 } from './history-folder.js';
 import { setId } from './subscriptions-edit.js';
 import type { AppContext } from '../config/context.js';
+import { currentSchema } from '../config/editor-schema.js';
 import { prepareStateFolder } from '../config/state-folder.js';
 
 const FILE_NAME = 'subscriptions.yaml';
@@ -75,8 +76,8 @@ export async function editSubscriptions<T extends { readonly text: string }>(
   try {
     const source = (await readSource(file, context)) ?? { ...sourceOf(file, context), text: '' };
     const changed = change(source);
-    const { text } = changed;
-    if (text === source.text) return changed;
+    if (changed.text === source.text) return changed;
+    const text = withSchema(changed.text, source.text === '');
     if (Buffer.byteLength(text) > MAX_BYTES) throw tooLarge(file);
     makeFolders(dirname(file), PRIVATE_FOLDER_MODE);
     const path = await realpath(file).catch(() => file);
@@ -99,6 +100,17 @@ export async function claimHistory(
   const writeId = (id: string) =>
     editSubscriptions(file, context, (source) => ({ text: setId(source, id) }));
   return claimSyncFolder(file, context, writeId, note);
+}
+
+const SCHEMA_LINE = /^# yaml-language-server: \$schema=(.*)$/m;
+
+/** A new file names the schema of its keys for editors, and that of a package that moved is named again. */
+function withSchema(text: string, isNew: boolean): string {
+  const named = SCHEMA_LINE.exec(text)?.[1];
+  const schema = currentSchema('subscriptions', { isNew, named });
+  if (schema === undefined) return text;
+  const line = `# yaml-language-server: $schema=${schema}`;
+  return named === undefined ? `${line}\n${text}` : text.replace(SCHEMA_LINE, () => line);
 }
 
 function tooLarge(file: string): UsageError {

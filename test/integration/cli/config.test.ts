@@ -1,5 +1,6 @@
 /** The settings in force and their sources, what is refused, and how an invalid file is corrected. */
 import {
+  existsSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
@@ -46,7 +47,21 @@ test('set, get, list with the source, and unset', async () => {
 test('path prints the path of the settings file', async () => {
   expect((await config(['path'])).stdout).toBe(`${file}\n`);
   await config(['set', 'concurrency', '3']);
-  expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ concurrency: 3 });
+  const { $schema, ...settings } = JSON.parse(readFileSync(file, 'utf8')) as { $schema: string };
+  expect(settings).toEqual({ concurrency: 3 });
+  expect(existsSync(new URL($schema))).toBe(true);
+});
+
+test('a new file names its schema, also after the package moved; a file of yours names what you chose', async () => {
+  await config(['set', 'concurrency', '3']);
+  const text = readFileSync(file, 'utf8');
+  writeFileSync(file, text.replace(/file:.*(?=\/schemas)/, 'file:///old/tankobon'));
+  await config(['set', 'concurrency', '4']);
+  expect(readFileSync(file, 'utf8')).toBe(text.replace('3', '4'));
+  expect((await config(['list'])).stderr).toBe('');
+  writeFileSync(file, '{"quality":"data"}');
+  await config(['set', 'concurrency', '4']);
+  expect(readFileSync(file, 'utf8')).not.toContain('$schema');
 });
 
 test('the environment overrides the file; list names the variable, and set warns of it', async () => {

@@ -110,7 +110,7 @@ posixDescribe('without a home folder', () => {
       code: 0,
       stderr: '',
     });
-    expect(JSON.parse(readFileSync(join(home, 'settings.json'), 'utf8'))).toEqual({
+    expect(JSON.parse(readFileSync(join(home, 'settings.json'), 'utf8'))).toMatchObject({
       quality: 'data-saver',
     });
   });

@@ -73,6 +73,22 @@ describe('add', () => {
       expect(text()).toContain(line);
   });
 
+  test('a new file names the schema in the package, which stays; a file of yours gets none', async () => {
+    await add(ALPHA);
+    const [first = '', second] = text().split('\n');
+    const [, schema = ''] = /^# yaml-language-server: \$schema=(file:.*)$/.exec(first) ?? [];
+    expect([existsSync(new URL(schema)), second]).toEqual([true, 'series:']);
+    writeFileSync(
+      file,
+      text().replace(schema, 'file:///old/tankobon/schemas/subscriptions.schema.json'),
+    );
+    await add(BETA);
+    expect(text().split('\n')[0]).toBe(first);
+    writeFileSync(file, `series:\n  - target: ${ALPHA}\n`);
+    await add(BETA);
+    expect(text()).not.toContain('$schema');
+  });
+
   test('a time ago is stored as the time that it is now', async () => {
     const before = clock.wallMs();
     const { code } = await add(ALPHA, '--since', '7d', '--until', '2099-01-01');
