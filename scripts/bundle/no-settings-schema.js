@@ -5,4 +5,4 @@ export class Ajv2020 {
   }
 }
 
-export default Ajv2020;
+export default { Ajv2020 };

@@ -1,5 +1,5 @@
 /**
- * The keychain's library in a process of its own: a call may wait without end for a dialog that nobody sees, cannot be
+ * The keychain's library in a process of its own: a call may wait without end for a dialog on a screen without a user, cannot be
  * interrupted, and the exit of its process waits for it.
  */
 import { spawn, type ChildProcess } from 'node:child_process';

@@ -116,7 +116,7 @@ function edit(source: SubscriptionsText, change: (document: Document) => void): 
     parseSubscriptions({ ...source, text });
   } catch (error) {
     if (!hasCode(error, 'bad-subscriptions')) throw error;
-    // The text was valid before the change: the position is one that nobody can see.
+    // The text was valid before the change: the position is in a text that was never written.
     throw new UsageError('bad-option', withoutPositions(error.message, source.file), {
       cause: error,
       hint: 'For the keys and their values, run: tankobon help subscriptions',

@@ -1,4 +1,4 @@
-/** A keychain that waits for a dialog that nobody sees, and one that stops in the middle of a renewal. */
+/** A keychain that waits for a dialog on a screen without a user, and one that stops in the middle of a renewal. */
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import {

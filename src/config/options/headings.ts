@@ -33,6 +33,7 @@ const FILES: readonly OptionName[] = [
   'force',
   'metadata',
   'downloadArchive',
+  'newFolder',
 ];
 const BOOKS: readonly OptionName[] = ['bind', 'format', 'keepChapters', 'infer'];
 const READERS: readonly OptionName[] = [
@@ -67,7 +68,7 @@ const HEADINGS: Partial<Record<CommandName, Headings>> = {
   },
   sync: {
     'Used most:': ['every', 'only', 'dryRun', 'quiet', 'verbose'],
-    'Files:': ['file', 'redownload', 'fromNow', 'cover', 'html'],
+    'Files:': ['file', 'redownload', 'fromNow', 'newFolder', 'cover', 'html'],
     'Komga, Kavita, Mihon:': READERS,
     'Network:': [...NETWORK, 'share'],
     'Output:': OUTPUT,

@@ -360,16 +360,15 @@ test('--subscribe adds the titles, with the folder and the languages of their ch
   const file = join(harness.folder, 'subscriptions.yaml');
   const { stderr } = await adopt('--apply', '--subscribe', '--file', file);
   expect(stderr).toContain('1 title subscribed');
-  expect(readFileSync(file, 'utf8')).toBe(
-    [
-      'series:',
-      `  - target: https://mangadex.org/title/${titleId('Alpha')}`,
-      '    title: Alpha',
-      '    language: [ en, fr ]',
-      `    output: ${folder}`,
-      '',
-    ].join('\n'),
-  );
+  expect(readFileSync(file, 'utf8').split('\n')).toEqual([
+    expect.stringMatching(/^# yaml-language-server: \$schema=/),
+    'series:',
+    `  - target: https://mangadex.org/title/${titleId('Alpha')}`,
+    '    title: Alpha',
+    '    language: [ en, fr ]',
+    `    output: ${folder}`,
+    '',
+  ]);
 });
 
 test('--pack writes a CBZ beside a folder of images, which stays', async () => {

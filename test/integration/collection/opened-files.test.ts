@@ -37,12 +37,13 @@ test('verify opens a file once', async () => {
   expect(await openedBy('verify', folder)).toBe(1);
 });
 
-test('adopt opens a file once to recognize it, and once to change it', async () => {
+test('adopt opens a file once to recognize it, once to change it, and once to keep its attributes', async () => {
   const Web = `https://mangadex.org/chapter/${chapterId('Alpha', '1')}`;
   const comicInfo = `<ComicInfo><Web>${Web}</Web></ComicInfo>`;
   await writeArchive(join(folder, '1.cbz'), { '1.jpg': 'a page', 'ComicInfo.xml': comicInfo });
   expect(await openedBy('adopt', folder)).toBe(1);
-  expect(await openedBy('adopt', folder, '--apply')).toBe(2);
+  const attributes = process.platform === 'linux' ? 1 : 0;
+  expect(await openedBy('adopt', folder, '--apply')).toBe(2 + attributes);
 });
 
 test('a second dry run of retag opens only files that changed, or whose chapter or options did', async () => {

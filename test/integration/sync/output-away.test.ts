@@ -95,6 +95,15 @@ test('doctor names the folder that is away, and the command for who emptied it',
   expect(stdout).toContain(`--new-folder ${nas()}`);
 });
 
+test('--json names the code of a folder that is away', async () => {
+  await sync('--quiet');
+  put('3');
+  unmount(false);
+  const { stdout } = await sync('--json');
+  const reasons = stdout.split('\n').flatMap((line) => /"reason":"([^"]+)"/.exec(line)?.[1] ?? []);
+  expect(reasons).toContain('output-away');
+});
+
 test('a folder that was emptied on purpose is used again after sync --new-folder', async () => {
   await sync('--quiet');
   put('3');

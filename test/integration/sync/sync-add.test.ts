@@ -238,7 +238,7 @@ series: []
       `series:\n  - { target: title:${ALPHA}, output: ${output} }\n  - target: title:${BETA}\n`,
     );
     const { stdout } = await run('--dry-run', '--only', ALPHA);
-    expect(stdout).toContain('Alpha Ch. 1');
+    expect(stdout).toContain('Alpha  Ch. 1');
     expect((await run('list')).stdout).toContain(`title:${BETA}\n`);
   });
 });

@@ -94,6 +94,7 @@ const { pathsFrom } = await load('config/paths');
 const { runArgs } = await load('cli/run-process');
 const { safeStream } = await load('cli/output/safe-stream');
 const { systemClock } = await load('core/clock');
+const { systemKeychains } = await load('auth/keychain');
 
 const results = {};
 for (const [name, words] of Object.entries(commands)) {
@@ -105,6 +106,7 @@ for (const [name, words] of Object.entries(commands)) {
     stdout: safeStream(streams[0]),
     stderr: safeStream(streams[1]),
     clock: systemClock,
+    openKeychain: systemKeychains(systemClock),
     signal: new globalThis.AbortController().signal,
     paths: pathsFrom(env),
     redactor: redactorFor(env),

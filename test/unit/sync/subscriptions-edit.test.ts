@@ -58,7 +58,7 @@ test('an empty file gets its first series, and an invalid option is refused', ()
     1,
   );
   expect(() => addSeries(source(''), `title:${ID}`, { entry: { chapters: 'x' } })).toThrow(
-    'series[0].chapters',
+    'Invalid range for chapters',
   );
 });
 
