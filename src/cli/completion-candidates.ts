@@ -151,10 +151,13 @@ function optionValues(option: Option): Values {
 
 function argumentValues({ command, args }: ParsedLine): Values {
   if (command.commands.length > 0 && args.length === 0) {
-    return command
-      .createHelp()
-      .visibleCommands(command)
-      .map((sub) => ({ word: sub.name(), description: sub.description() }));
+    return (
+      command
+        .createHelp()
+        .visibleCommands(command)
+        // Further paragraphs are for help alone.
+        .map((sub) => ({ word: sub.name(), description: sub.description().split('\n')[0] ?? '' }))
+    );
   }
   const argument = argumentAt(command, args.length);
   if (!argument) return [];

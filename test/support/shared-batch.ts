@@ -81,8 +81,11 @@ export class SharedBatch {
   }
 
   /** Moves the chapters of a machine away. */
+  /** Removes what was saved; a note of the owner stays, since an empty folder counts as one that is not mounted. */
   clear(machine: number): void {
     rmSync(this.#output(machine), { recursive: true });
+    mkdirSync(this.#output(machine));
+    writeFileSync(join(this.#output(machine), 'note.txt'), 'on the shelf');
   }
 
   async stop(): Promise<void> {
