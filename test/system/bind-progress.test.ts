@@ -7,14 +7,15 @@ import { PROGRAM } from '../support/command.js';
 import { describeWith } from '../support/requirements.js';
 import { TmuxTerminal } from '../support/tmux.js';
 
-const BOOKS = 150;
+/** Enough that the bar is there for seconds. */
+const BOOKS = 300;
 
 describeWith('bind in tmux', { programs: ['tmux'] }, () => {
   let folder: string;
   let terminal: TmuxTerminal;
   beforeEach(async () => {
     folder = mkdtempSync(join(tmpdir(), 'tankobon-bind-bars-'));
-    const image = await testImage('png', 400);
+    const image = await testImage('png', 100);
     for (let number = 1; number <= BOOKS; number += 1)
       await writeChapterFile(join(folder, 'in', `${number}.cbz`), {
         id: chapterId(number),

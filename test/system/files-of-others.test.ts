@@ -91,7 +91,7 @@ const ATTEMPTS: Readonly<Record<string, Attempt>> = {
     },
     words: [...book, chapterId('Alpha', '4'), '-o', 'OUTPUT'],
     // Files of root are read; without those of another user, the volume is not complete.
-    says: /4 chapters, 8 pages|Vol\. 1: not bound yet; missing: chapters 1, 2, 3/,
+    says: /1 book saved|Vol\. 1: not bound yet; missing: chapters 1, 2, 3/,
   },
   'download --bind over a book': {
     prepare: book,

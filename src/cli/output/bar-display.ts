@@ -4,6 +4,7 @@ import type { CommandContext } from '../command-context.js';
 import { BarTerminal } from './bar-terminal.js';
 import { usesColors } from './colors.js';
 import { glyphsFor } from './glyphs.js';
+import { hasOwnTerminal } from './own-terminal.js';
 import type { LineFormat } from './progress-line.js';
 import { linkedPath, supportsLinks } from './hyperlinks.js';
 import { decorated, rawStream, safeText } from './safe-stream.js';
@@ -19,14 +20,16 @@ export class BarDisplay {
   readonly #decoration: { readonly colors: boolean; readonly links: boolean };
   readonly #progress: TerminalProgress;
   readonly #removeListeners: () => void;
+  readonly #isAlone: boolean;
 
   /** @param share of the work that is done, 0 to 1; undefined while unknown */
   constructor(
     private readonly context: CommandContext,
     share: () => number | undefined,
   ) {
-    const { stderr, env } = context;
+    const { stdout, stderr, env } = context;
     const stream = rawStream(stderr);
+    this.#isAlone = hasOwnTerminal(stream, rawStream(stdout));
     const terminal = new BarTerminal(stream);
     const glyphs = glyphsFor(env);
     this.#terminal = terminal;
@@ -80,7 +83,8 @@ export class BarDisplay {
 
   /** Called before text is written to a stream that may end at this terminal, as after `tankobon … | cat`. */
   eraseForText(): void {
-    this.#terminal.eraseForText();
+    // Paths that go to a file never land between the bars.
+    if (!this.#isAlone) this.#terminal.eraseForText();
   }
 
   /** The terminal is free for a prompt meanwhile. */
