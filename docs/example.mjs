@@ -14,7 +14,7 @@ const url = new URL('/ping', process.env.TANKOBON_API_URL ?? 'https://api.mangad
 const permit = await ledger.reserve({ method: 'GET', url });
 try {
   const response = await fetch(url, { headers: { 'user-agent': 'example/1.0' } });
-  await permit.settle({ status: response.status, headers: Object.fromEntries(response.headers) });
+  await permit.settle(response);
   console.log(`the API responds with ${response.status}`);
 } catch {
   await permit.settle();

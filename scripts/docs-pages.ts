@@ -40,6 +40,7 @@ import { SKIP_REASONS } from '../src/download/events.js';
 import { LOAD_REASONS } from '../src/image/load-reason.js';
 import { SERIES_KEYS } from '../src/sync/subscription-keys.js';
 import { settingsJsonSchema, subscriptionsJsonSchema } from './json-schemas.js';
+import { libraryTypes } from './library-types.js';
 import { manPage } from './man-page.js';
 
 /** The text of each generated file. */
@@ -48,6 +49,12 @@ export async function generatePages(): Promise<Readonly<Record<string, string>>>
     'man/tankobon.1': manPage(),
     'schemas/settings.schema.json': await formatJson(settingsJsonSchema()),
     'schemas/subscriptions.schema.json': await formatJson(subscriptionsJsonSchema()),
+    'src/library-download-options.ts': await format(libraryTypes(), {
+      parser: 'typescript',
+      singleQuote: true,
+      printWidth: 100,
+      trailingComma: 'all',
+    }),
     'docs/commands.md': await formatMarkdown(commandsPage()),
     'docs/troubleshooting.md': await formatMarkdown(troubleshootingPage()),
     'docs/names.md': await withTables('names.md', {

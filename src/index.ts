@@ -9,8 +9,10 @@
 export { downloadChapters, openRateLedger } from './public-api.js';
 export type {
   ApiOptions,
+  ApiPermit as Permit,
   ApiRateLedger as RateLedger,
   ApiRequest as RequestInfo,
+  ApiResponse as ObservedResponse,
   ChapterMessage,
   DownloadChaptersOptions,
   RateLedgerOptions,
@@ -29,7 +31,7 @@ export { LEFT_OUT_REASONS } from './formats/bind-events.js';
 export type { BindEvent, BookPageEvent, LeftOutReason } from './formats/bind-events.js';
 export type { Quality } from './image/page-url.js';
 
-export type { ObservedResponse, Permit, ReserveOptions, Wait } from './rate-limit/rate-ledger.js';
+export type { ReserveOptions, Wait } from './rate-limit/rate-ledger.js';
 export { ENDPOINT_QUOTAS, quotasOf } from './rate-limit/quotas.js';
 export type { EndpointQuota, Quota } from './rate-limit/quotas.js';
 

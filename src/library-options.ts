@@ -1,36 +1,15 @@
 /** The options of the library, from the table of options. */
 import { inspect } from 'node:util';
-import type { OptionDefinition, ValueOf } from './config/options/option-definition.js';
-import type { OPTIONS } from './config/options/options.js';
 import {
   optionDefinition,
   OPTION_NAMES,
   type GivenOptions,
-  type LibraryOptionName,
   type Settings,
 } from './config/options/options.js';
 import { InvalidValue, parseOptionValue } from './config/option-values.js';
 import { UsageError } from './core/errors.js';
 import { didYouMean } from './core/nearest.js';
-
-type Table = typeof OPTIONS;
-
-/** The type that a program passes: lists, numbers, booleans, and texts such as `10m` or `1-3`. */
-type LibraryValue<Definition extends OptionDefinition> = Definition['kind'] extends
-  'rate' | 'duration' | 'ranges' | 'time'
-  ? string
-  : NonNullable<ValueOf<Definition>>;
-
-/** The options of `downloadChapters`, by their names and by their second names. */
-export type LibraryDownloadOptions = {
-  readonly [Name in LibraryOptionName]?: LibraryValue<Table[Name]>;
-} & {
-  readonly [
-    Name in LibraryOptionName as Table[Name]['library'] extends string
-      ? Table[Name]['library']
-      : never
-  ]?: LibraryValue<Table[Name]>;
-};
+import type { LibraryDownloadOptions } from './library-download-options.js';
 
 /** Each name and second name, with the option that it means. */
 const LIBRARY_NAMES = new Map(

@@ -8,17 +8,19 @@ import { toTankobonError } from './core/system-errors.js';
 import type { DownloadMessage } from './download/events.js';
 import type { BindEvent, BookPageEvent } from './formats/bind-events.js';
 import { openLedger } from './rate-limit/open-ledger.js';
-import type { Permit, RateLedger, ReserveOptions } from './rate-limit/rate-ledger.js';
+import type {
+  ObservedResponse,
+  Permit,
+  RateLedger,
+  ReserveOptions,
+} from './rate-limit/rate-ledger.js';
 import { readAddresses } from './rate-limit/service-addresses.js';
 import { parseTarget } from './selection/target.js';
 import type { AppContext } from './config/context.js';
 import type { GivenOptions } from './config/options/options.js';
 import { downloadRequest } from './download/download-request.js';
-import {
-  checkBindOptions,
-  parseDownloadOptions,
-  type LibraryDownloadOptions,
-} from './library-options.js';
+import type { LibraryDownloadOptions } from './library-download-options.js';
+import { checkBindOptions, parseDownloadOptions } from './library-options.js';
 import { download } from './download/run-download.js';
 import { ledgerLocation } from './config/ledger-location.js';
 import { pathsFrom } from './config/paths.js';
@@ -45,12 +47,25 @@ export interface ApiRequest {
   readonly url: URL | string;
 }
 
+/** A response of which the headers have arrived. A `Response` of `fetch` is one too. */
+export interface ApiResponse extends Omit<ObservedResponse, 'headers'> {
+  readonly headers: ObservedResponse['headers'] | Headers;
+}
+
+export interface ApiPermit extends Omit<Permit, 'settle'> {
+  /**
+   * Reports the end of the request, as soon as the headers of its response have arrived. Without a response the
+   * connection failed, or a time limit passed; `unsent`: no byte was written. Never rejects. Later calls have no effect.
+   */
+  settle(response?: ApiResponse | 'unsent'): Promise<void>;
+}
+
 export interface ApiRateLedger extends Pick<RateLedger, 'close'> {
   /**
    * Resolves when the request may be sent. Throws `banned` during the cooldown of a ban, `wait-too-long` where the wait
    * would exceed 15 minutes, and the signal's reason.
    */
-  reserve(request: ApiRequest, options?: ReserveOptions): Promise<Permit>;
+  reserve(request: ApiRequest, options?: ReserveOptions): Promise<ApiPermit>;
 }
 
 /** What `downloadChapters` yields. */
@@ -134,9 +149,32 @@ export async function openRateLedger(options: RateLedgerOptions = {}): Promise<A
   });
   return {
     reserve: async ({ method, url }, reserveOptions) =>
-      ledger.reserve({ method: method.toUpperCase(), url: new URL(url) }, reserveOptions),
+      apiPermit(
+        await ledger.reserve({ method: method.toUpperCase(), url: new URL(url) }, reserveOptions),
+      ),
     close: () => ledger.close(),
   };
+}
+
+function apiPermit(permit: Permit): ApiPermit {
+  return {
+    isValid: () => permit.isValid(),
+    remainingMs: () => permit.remainingMs(),
+    settle: (response) =>
+      permit.settle(
+        typeof response === 'object'
+          ? {
+              status: response.status,
+              headers: plainHeaders(response.headers),
+              ...(response.generic !== undefined && { generic: response.generic }),
+            }
+          : response,
+      ),
+  };
+}
+
+function plainHeaders(headers: ApiResponse['headers']): ObservedResponse['headers'] {
+  return headers instanceof Headers ? Object.fromEntries(headers) : headers;
 }
 
 async function openContext({ env = process.env }: ApiOptions): Promise<AppContext> {

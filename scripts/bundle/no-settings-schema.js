@@ -5,4 +5,6 @@ export class Ajv2020 {
   }
 }
 
-export default { Ajv2020 };
+export default function addFormats() {
+  throw new Error('tankobon checks the settings itself.');
+}

@@ -195,7 +195,7 @@ describeWith('a container', { root: true, linux: true }, () => {
 
   test('the image sets what this test sets', () => {
     const image = readFileSync('docs/docker/Dockerfile', 'utf8');
-    expect(image).toContain('mkdir --mode=1777 /state /comics');
+    expect(image).toContain('mkdir -m 1777 /state /comics');
     expect(image).toMatch(/^ENV TANKOBON_HOME=\/state\/tankobon TANKOBON_LEDGER=\/state\/ledger /m);
     expect(image).toMatch(/^WORKDIR \/comics$/m);
     expect(readFileSync('docs/docker/compose.yaml', 'utf8')).toContain('read_only: true');

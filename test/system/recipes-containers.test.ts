@@ -1,14 +1,19 @@
 /**
- * The recipes for containers, without an engine and without the image: what they ask of docker becomes a root file
- * system of read-only mounts, with the volumes, the environment and the working directory of the Dockerfile.
+ * The recipes for containers, without an engine: the image is built from the Dockerfile and the packed file, and what
+ * they ask of docker runs in it, read-only, with its user, volumes, environment and working directory.
  */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parse } from 'yaml';
 import { PRACTICE_ACCOUNT, PRACTICE_CLIENT } from '../../src/practice-server/accounts.js';
-import { installPacked } from '../support/packed-program.js';
+import { VERSION } from '../../src/core/version.js';
+import { buildImage, runWords, type ContainerImage } from '../support/container-image.js';
+import { startPackageRegistry, type PackageRegistry } from '../support/package-registry.js';
+import { packProgram } from '../support/packed-program.js';
 import { RecipeHome } from '../support/recipe-home.js';
 import { recipesWith } from '../support/recipes.js';
 import { describeWith } from '../support/requirements.js';
@@ -19,16 +24,17 @@ interface ComposeFile {
   >;
 }
 
-const DOCKERFILE = readFileSync('docs/docker/Dockerfile', 'utf8');
-const SYSTEM =
-  '--ro-bind /usr /usr --symlink usr/bin /bin --symlink usr/lib /lib --symlink usr/lib64 /lib64';
+const run = promisify(execFile);
 
 let folder: string;
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'tankobon-packed-'));
-  installPacked(folder);
+let registry: PackageRegistry;
+let image: ContainerImage;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'tankobon-image-'));
+  registry = await startPackageRegistry(packProgram(folder), ['keytar']);
 }, 60_000);
-afterAll(() => {
+afterAll(async () => {
+  await registry.stop();
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -50,13 +56,10 @@ function composeService(name: string): { readonly mounts: string; readonly comma
 
 /** A program that does what the recipes ask of docker; a volume whose name has no slash stays. */
 function docker(): string {
-  const [, image = ''] = /^ENV (.*)$/m.exec(DOCKERFILE) ?? [];
-  const [, cwd = ''] = /^WORKDIR (.*)$/m.exec(DOCKERFILE) ?? [];
   const service = Object.entries(home.service.environment).filter(([name]) =>
     /_URL$|_REALM$/.test(name),
   );
-  const variables = [...image.split(' '), ...service.map((pair) => pair.join('='))];
-  const setenv = variables.map((pair) => `--setenv ${pair.replace('=', ' ')}`).join(' ');
+  const variables = service.map((pair) => pair.join('='));
   const [once, sync] = [composeService('tankobon'), composeService('sync')];
   return `case $* in
       'compose run --rm tankobon '*) shift 4; exec "$0" run ${once.mounts} tankobon "$@" ;;
@@ -79,12 +82,38 @@ function docker(): string {
       shift
     done
     shift
-    exec bwrap ${SYSTEM} --proc /proc --dev /dev --ro-bind '${process.execPath}' /node \\
-      --ro-bind '${folder}' /app --dir /state --dir /comics $mounts --chdir ${cwd} --clearenv ${setenv} \\
-      /node /app/node_modules/tankobon/bin/tankobon.js "$@" <$input`;
+    exec ${runWords(image, '$mounts', variables)} "$@" <$input`;
 }
 
 describeWith('the recipes for containers', { programs: ['bwrap'], mountNamespace: true }, () => {
+  test('of docs/docker/README.md build the image, which has Node.js and no npm', async () => {
+    const context = join(folder, 'docker');
+    cpSync('docs/docker', context, { recursive: true });
+    const env = { npm_config_registry: registry.url, npm_config_cache: join(folder, 'cache') };
+    // npm may not be run in the recipe's folder, which is not a package.
+    await run('npm', ['pack', 'tankobon', '--silent'], {
+      cwd: context,
+      env: { ...process.env, ...env },
+    });
+    image = await buildImage(context, folder, { ...env, npm_config_cache: '/tmp/cache' });
+    const [words, mounts] = ['--version', ''];
+    const { stdout } = await run('sh', ['-c', `${runWords(image, mounts, [])} ${words}`]);
+    expect(stdout).toBe(`${VERSION}\n`);
+    expect(image).toMatchObject({
+      user: '1000:1000',
+      entrypoint: ['tankobon'],
+      command: ['--help'],
+    });
+    const has = (path: string) => existsSync(join(image.root, path));
+    expect(['usr/local/bin/node', 'usr/local/lib/node_modules/npm', 'opt'].map(has)).toEqual([
+      true,
+      false,
+      false,
+    ]);
+    const probe = `${runWords({ ...image, entrypoint: ['sh', '-c'] }, '', [])} ': >/usr/local/probe'`;
+    await expect(run('sh', ['-c', probe])).rejects.toThrow(/Read-only/);
+  }, 120_000);
+
   test('of docs/scripting.md log in once, into the volume, and download into this folder', async () => {
     home.addProgram('docker', docker());
     const [recipe, ...others] = recipesWith('containers', 'docs/scripting.md');
