@@ -94,7 +94,8 @@ test('a file that a program writes again without the id keeps its history', asyn
 test.each([
   [
     'in a map on one line',
-    (id: string) => `{ id: ${id}, series: [{ target: title:${titleId('Alpha')} }] }\n`,
+    (id: string) =>
+      `{ id: ${id}, series: [{ target: title:${titleId('Alpha')}, output: ${harness.base.output} }] }\n`,
   ],
   [
     'after a webhook with another id',

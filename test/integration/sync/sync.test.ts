@@ -322,7 +322,8 @@ describe('options of a run', () => {
     const download = await tankobonHere([...words, '-o', harness.base.folder], { env, clock });
     expect(download.stdout.split('\n').slice(0, 2)).toEqual(rows);
     const file = join(harness.base.folder, 'plain.yaml');
-    writeFileSync(file, `series:\n  - target: title:${titleId('Alpha')}\n`);
+    const { output } = harness.base;
+    writeFileSync(file, `series:\n  - target: title:${titleId('Alpha')}\n    output: ${output}\n`);
     const sync = await tankobonHere(['sync', '-n', '--file', file], { env, clock });
     expect(sync).toMatchObject({ code: 0, stdout: `${rows.join('\n')}\n` });
     const verbose = await tankobonHere(['sync', '-nv', '--file', file], { env, clock });
