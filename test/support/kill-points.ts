@@ -14,6 +14,8 @@ export interface KilledRun {
   readonly below: string;
   /** Restores what the program changes. */
   readonly prepare: () => void;
+  /** How many of the changes a long run kills at, spread evenly; by default all. */
+  readonly maxKills?: number;
 }
 
 const hook = pathToFileURL(resolve('test/support/workers/kill-hook.js')).href;
@@ -43,7 +45,8 @@ export async function killAtEachChange(
   const { code, stderr } = await run(options, { KILL_COUNT: count });
   if (code !== 0) throw new Error(stderr);
   const changes = Number(readFileSync(count, 'utf8'));
-  const step = IS_LONG_RUN ? 1 : changes;
+  const { maxKills = changes } = options;
+  const step = IS_LONG_RUN ? Math.max(1, Math.ceil(changes / maxKills)) : changes;
   for (let kill = 1 + Math.floor(Math.random() * step); kill <= changes; kill += step) {
     options.prepare();
     const { signal } = await run(options, { KILL_AT: String(kill) });

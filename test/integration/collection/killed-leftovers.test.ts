@@ -76,7 +76,7 @@ describe('a kill at every change leaves nothing that the next run does not remov
       await run(given, below);
       const expected = filesNow();
       const words = named(given, below);
-      const options = { words, env: service.environment, folder, below, prepare };
+      const options = { words, env: service.environment, folder, below, prepare, maxKills: 12 };
       const changes = await killAtEachChange(options, async (kill) => {
         const left = filesNow();
         await run(given, below);
