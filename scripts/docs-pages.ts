@@ -6,7 +6,7 @@
 import type { Command } from 'commander';
 import { readFileSync } from 'node:fs';
 import { format } from 'prettier';
-import { FIELD_VALUES } from '../src/cbz/name-template.js';
+import { FIELD_VALUES } from '../src/config/name-template.js';
 import { PRINT_FIELDS, TITLE_PRINT_FIELDS } from '../src/config/print-template.js';
 import { ownFolders } from '../src/config/own-folders.js';
 import { ENVIRONMENT } from '../src/config/environment.js';
@@ -18,7 +18,7 @@ import {
   SETTING_NAMES,
   variableOf,
   type SettingName,
-} from '../src/config/options/options.js';
+} from '../src/config/options.js';
 import { commandPath } from '../src/cli/command-options.js';
 import { DAMAGE_REASONS } from '../src/collection/damage.js';
 import { MISSING_REASONS } from '../src/collection/title-overview.js';
@@ -37,7 +37,7 @@ import {
 } from '../src/core/error-codes.js';
 import { EXIT_MEANINGS } from '../src/core/exit-codes.js';
 import { SKIP_REASONS } from '../src/download/events.js';
-import { LOAD_REASONS } from '../src/image/load-reason.js';
+import { LOAD_REASONS } from '../src/service/load-reason.js';
 import { SERIES_KEYS } from '../src/sync/subscription-keys.js';
 import { settingsJsonSchema, subscriptionsJsonSchema } from './json-schemas.js';
 import { libraryTypes } from './library-types.js';

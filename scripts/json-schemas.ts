@@ -3,7 +3,7 @@
  * subscriptions.yaml from the schema that reads it, with the values and sentences of that table.
  */
 import * as z from 'zod';
-import type { OptionDefinition, OptionKind } from '../src/config/options/option-definition.js';
+import type { OptionDefinition, OptionKind } from '../src/config/option-definition.js';
 import {
   describeValue,
   kebabCase,
@@ -11,7 +11,7 @@ import {
   SERIES_OPTION_NAMES,
   SETTING_NAMES,
   type OptionName,
-} from '../src/config/options/options.js';
+} from '../src/config/options.js';
 import { FILE_KEYS, HOOK_KEYS, SERIES_KEYS } from '../src/sync/subscription-keys.js';
 import { subscriptionsSchema } from '../src/sync/subscriptions.js';
 

@@ -1,11 +1,6 @@
 /** The type of the options of `downloadChapters`, from the table of options: an interface, which editors can explain. */
-import type { OptionDefinition, OptionKind } from '../src/config/options/option-definition.js';
-import {
-  flagOf,
-  OPTION_NAMES,
-  optionDefinition,
-  type OptionName,
-} from '../src/config/options/options.js';
+import type { OptionDefinition, OptionKind } from '../src/config/option-definition.js';
+import { flagOf, OPTION_NAMES, optionDefinition, type OptionName } from '../src/config/options.js';
 
 export function libraryTypes(): string {
   const members = OPTION_NAMES.flatMap((name) => {

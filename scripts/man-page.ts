@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { commandPath } from '../src/cli/command-options.js';
 import { commandTree } from '../src/cli/program.js';
 import { ENVIRONMENT } from '../src/config/environment.js';
-import { describeValue, SETTING_NAMES, variableOf } from '../src/config/options/options.js';
+import { describeValue, SETTING_NAMES, variableOf } from '../src/config/options.js';
 import { EXIT_MEANINGS } from '../src/core/exit-codes.js';
 import { VERSION } from '../src/core/version.js';
 

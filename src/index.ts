@@ -27,16 +27,16 @@ export type {
   Warning,
 } from './download/events.js';
 export type { ChapterFields } from './selection/chapter-fields.js';
-export { LEFT_OUT_REASONS } from './formats/bind-events.js';
-export type { BindEvent, BookPageEvent, LeftOutReason } from './formats/bind-events.js';
-export type { Quality } from './image/page-url.js';
+export { LEFT_OUT_REASONS } from './books/bind-events.js';
+export type { BindEvent, BookPageEvent, LeftOutReason } from './books/bind-events.js';
+export type { Quality } from './config/quality.js';
 
-export type { ReserveOptions, Wait } from './rate-limit/rate-ledger.js';
-export { ENDPOINT_QUOTAS, quotasOf } from './rate-limit/quotas.js';
-export type { EndpointQuota, Quota } from './rate-limit/quotas.js';
+export type { ReserveOptions, Wait } from './service/rate-ledger.js';
+export { ENDPOINT_QUOTAS, quotasOf } from './service/quotas.js';
+export type { EndpointQuota, Quota } from './service/quotas.js';
 
-export { writeCbz } from './cbz/cbz-writer.js';
-export type { Cbz, CbzPage } from './cbz/cbz-writer.js';
+export { writeCbz } from './library/cbz-writer.js';
+export type { Cbz, CbzPage } from './library/cbz-writer.js';
 
 export {
   AuthError,
@@ -51,6 +51,6 @@ export {
 } from './core/errors.js';
 export { ERROR_CODES } from './core/error-codes.js';
 export type { ErrorCodeDefinition, ErrorCode } from './core/error-codes.js';
-export type { LoadReason } from './image/load-reason.js';
+export type { LoadReason } from './service/load-reason.js';
 export { EXIT } from './core/exit-codes.js';
 export type { ExitCode } from './core/exit-codes.js';

@@ -5,7 +5,7 @@ import {
   OPTION_NAMES,
   type GivenOptions,
   type Settings,
-} from './config/options/options.js';
+} from './config/options.js';
 import { InvalidValue, parseOptionValue } from './config/option-values.js';
 import { UsageError } from './core/errors.js';
 import { didYouMean } from './core/nearest.js';

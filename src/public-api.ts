@@ -1,23 +1,23 @@
 /** The functions for programs that import tankobon. They share settings, login, ledger and spool with the command line. */
 import { EventEmitter, on } from 'node:events';
-import { systemKeychains } from './auth/keychain.js';
+import { systemKeychains } from './service/keychain.js';
 import { systemClock } from './core/clock.js';
 import { interruptedError } from './core/errors.js';
 import { Redactor } from './core/redactor.js';
 import { toTankobonError } from './core/system-errors.js';
 import type { DownloadMessage } from './download/events.js';
-import type { BindEvent, BookPageEvent } from './formats/bind-events.js';
-import { openLedger } from './rate-limit/open-ledger.js';
+import type { BindEvent, BookPageEvent } from './books/bind-events.js';
+import { openLedger } from './service/open-ledger.js';
 import type {
   ObservedResponse,
   Permit,
   RateLedger,
   ReserveOptions,
-} from './rate-limit/rate-ledger.js';
-import { readAddresses } from './rate-limit/service-addresses.js';
+} from './service/rate-ledger.js';
+import { readAddresses } from './config/service-addresses.js';
 import { parseTarget } from './selection/target.js';
 import type { AppContext } from './config/context.js';
-import type { GivenOptions } from './config/options/options.js';
+import type { GivenOptions } from './config/options.js';
 import { downloadRequest } from './download/download-request.js';
 import type { LibraryDownloadOptions } from './library-download-options.js';
 import { checkBindOptions, parseDownloadOptions } from './library-options.js';

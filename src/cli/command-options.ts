@@ -1,7 +1,7 @@
 /** The options of commands, from the table of options: for commander, and parsed. */
 import { InvalidArgumentError, Option, type Command } from 'commander';
-import { optionsByHeading } from '../config/options/headings.js';
-import type { CommandName } from '../config/options/option-definition.js';
+import { optionsByHeading } from '../config/option-headings.js';
+import type { CommandName } from '../config/option-definition.js';
 import {
   anyOf,
   flagOf,
@@ -9,7 +9,7 @@ import {
   optionDefinition,
   optionsOf,
   type OptionName,
-} from '../config/options/options.js';
+} from '../config/options.js';
 import { looksLikeTarget } from '../selection/target.js';
 
 export function addOptions(command: Command, commandName: CommandName): Command {

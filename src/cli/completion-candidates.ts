@@ -9,7 +9,7 @@ import {
   readBashWord,
   type QuotedShell,
 } from './completion-quoting.js';
-import { optionDefinition, SETTING_NAMES } from '../config/options/options.js';
+import { optionDefinition, SETTING_NAMES } from '../config/options.js';
 
 /** Printed instead of candidates: the shell completes paths. */
 export const COMPLETE_FILES = ':files';

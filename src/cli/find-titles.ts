@@ -1,6 +1,6 @@
 /** Titles by their names or by the address of one, for the commands that let a person choose one. */
-import type { Title } from '../api/titles.js';
-import type { GivenOptions } from '../config/options/options.js';
+import type { Title } from '../service/titles.js';
+import type { GivenOptions } from '../config/options.js';
 import { ChapterError } from '../core/errors.js';
 import type { Target } from '../selection/target.js';
 import type { CommandContext } from './command-context.js';
@@ -27,7 +27,7 @@ export async function findTitles(
 ): Promise<FoundTitles> {
   const { stderr, signal } = context;
   const { withService } = await import('./with-service.js');
-  const { fetchTitles, searchTitlePage } = await import('../api/titles.js');
+  const { fetchTitles, searchTitlePage } = await import('../service/titles.js');
   const options = { signal, warn: warnTo(stderr) };
   return withService(context, async ({ anonymous }) => {
     if (!target)

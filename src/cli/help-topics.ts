@@ -1,6 +1,6 @@
 /** The topics of `tankobon help`, from the tables that the documentation is made of. */
 import type { Command } from 'commander';
-import { FIELD_VALUES } from '../cbz/name-template.js';
+import { FIELD_VALUES } from '../config/name-template.js';
 import { PRINT_FIELDS, TITLE_PRINT_FIELDS } from '../config/print-template.js';
 import { ENVIRONMENT } from '../config/environment.js';
 import {
@@ -11,12 +11,12 @@ import {
   SETTING_NAMES,
   variableOf,
   type SettingName,
-} from '../config/options/options.js';
+} from '../config/options.js';
 import { EXIT_MEANINGS } from '../core/exit-codes.js';
 import { SKIP_REASONS } from '../download/events.js';
-import { LOAD_REASONS } from '../image/load-reason.js';
+import { LOAD_REASONS } from '../service/load-reason.js';
 import { formatBytes } from '../core/human-format.js';
-import { DEVICES, type Device } from '../formats/device/devices.js';
+import { DEVICES, type Device } from '../config/devices.js';
 import {
   FILE_KEYS,
   HOOK_KEYS,

@@ -1,6 +1,6 @@
 /** Runs one command line in this process: signals in, exit code out. */
 import { spawn } from 'node:child_process';
-import { systemKeychains } from '../auth/keychain.js';
+import { systemKeychains } from '../service/keychain.js';
 import { redactorFor } from '../config/environment.js';
 import { pathsFrom } from '../config/paths.js';
 import { sharedSignal } from '../core/abort.js';

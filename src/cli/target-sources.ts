@@ -1,6 +1,6 @@
 /** Reads lists of targets from files and standard input. */
 import { statSync } from 'node:fs';
-import type { GivenOptions } from '../config/options/options.js';
+import type { GivenOptions } from '../config/options.js';
 import { UsageError } from '../core/errors.js';
 import { expandHome } from '../core/home-folder.js';
 import { shellQuoted } from '../core/shell-quoted.js';

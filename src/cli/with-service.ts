@@ -4,7 +4,7 @@ import {
   withService as openService,
   type Service,
   type ServiceOptions,
-} from '../download/service.js';
+} from '../service/service.js';
 import { waitingEvent } from '../download/events.js';
 import type { CommandContext } from './command-context.js';
 import { warnTo } from './output/error-message.js';

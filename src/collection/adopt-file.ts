@@ -5,22 +5,22 @@
  */
 import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { writeAdopted, writeOriginal, type AdoptedRecord } from '../cbz/adopted-file.js';
-import { entryTexts } from '../cbz/archive-content.js';
-import { MANIFEST_NAME } from '../cbz/bound-manifest.js';
-import { writeCbz, type CbzPage } from '../cbz/cbz-writer.js';
-import { comicInfoXml, type ComicPage } from '../cbz/comic-info.js';
-import { writtenMetadata } from '../cbz/comic-info-reader.js';
-import { formatIdentityComment } from '../cbz/identity.js';
+import { writeAdopted, writeOriginal, type AdoptedRecord } from '../library/adopted-file.js';
+import { entryTexts } from '../library/archive-content.js';
+import { MANIFEST_NAME } from '../library/bound-manifest.js';
+import { writeCbz, type CbzPage } from '../library/cbz-writer.js';
+import { comicInfoXml, type ComicPage } from '../library/comic-info.js';
+import { writtenMetadata } from '../library/comic-info-reader.js';
+import { formatIdentityComment } from '../library/identity.js';
 import {
   assertOwnFile,
   fileChanged,
   readFileState,
   replaceUnchanged,
   type FileState,
-} from '../cbz/ownership.js';
-import { formatRecord, parseRecords } from '../cbz/record.js';
-import { MAX_ENTRY_BYTES, withZip, type GetBuffer } from '../cbz/zip-file.js';
+} from '../library/ownership.js';
+import { formatRecord, parseRecords } from '../library/record.js';
+import { MAX_ENTRY_BYTES, withZip, type GetBuffer } from '../library/zip-file.js';
 import { StorageError } from '../core/errors.js';
 import {
   fileErrorReason,
@@ -33,9 +33,9 @@ import {
 } from '../core/files.js';
 import { publishNew } from '../core/publish.js';
 import { comicMetadata } from '../download/comic-metadata.js';
-import { sortPages } from '../formats/read-chapters.js';
-import { damagedChapter } from '../formats/source-chapter.js';
-import { imageDimensions } from '../image/dimensions.js';
+import { sortPages } from '../books/read-chapters.js';
+import { damagedChapter } from '../books/source-chapter.js';
+import { imageDimensions } from '../core/image-dimensions.js';
 import { packedPath } from './adoptable-files.js';
 import { readOpenPageDigests, readPageDigests } from './page-digests.js';
 import type { Recognized } from './recognize-files.js';

@@ -5,25 +5,25 @@
 import type { Dirent } from 'node:fs';
 import { basename, dirname, extname, join, resolve } from 'node:path';
 import type { ZipFile } from 'yauzl';
-import { entryTexts, MAX_ENTRIES, readComicInfoFile } from '../cbz/archive-content.js';
+import { entryTexts, MAX_ENTRIES, readComicInfoFile } from '../library/archive-content.js';
 import {
   FOLDER_MANIFEST_NAME,
   isBoundComment,
   MANIFEST_NAME,
   manifestIdentities,
-} from '../cbz/bound-manifest.js';
-import { COMIC_INFO_NAME } from '../cbz/comic-info.js';
-import { readValidComicInfo, type ChapterMetadata } from '../cbz/comic-info-reader.js';
-import { listEntries } from '../cbz/decode-limits.js';
-import { parseComicInfoIdentity, parseIdentityComment } from '../cbz/identity.js';
-import { fitSegment } from '../cbz/path-segment.js';
-import { isDiskError, readdirIfReadable, type UnreadableFolder } from '../cbz/scan-library.js';
-import { readFileState, type FileState } from '../cbz/ownership.js';
-import { toZipEntry, withZip, type ZipEntry } from '../cbz/zip-file.js';
+} from '../library/bound-manifest.js';
+import { COMIC_INFO_NAME } from '../library/comic-info.js';
+import { readValidComicInfo, type ChapterMetadata } from '../library/comic-info-reader.js';
+import { listEntries } from '../library/decode-limits.js';
+import { parseComicInfoIdentity, parseIdentityComment } from '../library/identity.js';
+import { fitSegment } from '../library/path-segment.js';
+import { isDiskError, readdirIfReadable, type UnreadableFolder } from '../library/scan-library.js';
+import { readFileState, type FileState } from '../library/ownership.js';
+import { toZipEntry, withZip, type ZipEntry } from '../library/zip-file.js';
 import { isLeftoverTemporary, isSystemError } from '../core/files.js';
 import { UUID_PATTERN } from '../core/uuid.js';
-import { guessName, type GuessedName } from '../formats/guess-name.js';
-import { isPage, pageEntries } from '../formats/read-chapters.js';
+import { guessName, type GuessedName } from '../books/guess-name.js';
+import { isPage, pageEntries } from '../books/read-chapters.js';
 
 const RECOGNIZED_FIELDS = [
   'series',

@@ -4,17 +4,17 @@
  * change or replace files beside it at any time.
  */
 import { basename, dirname, join, resolve } from 'node:path';
-import { listArchives, readdirIfReadable } from '../cbz/scan-library.js';
-import { reusableBuffer } from '../cbz/zip-file.js';
+import { listArchives, readdirIfReadable } from '../library/scan-library.js';
+import { reusableBuffer } from '../library/zip-file.js';
 import type { AppContext } from '../config/context.js';
 import { createFile, isOwnFile, openRegularFile, PRIVATE_FILE_MODE } from '../core/files.js';
 import { groupBy } from '../core/group-by.js';
 import type { DownloadListeners } from '../download/download-session.js';
 import { downloadRequest } from '../download/download-request.js';
 import { download } from '../download/run-download.js';
-import type { ManifestChapter } from '../formats/book-manifest.js';
-import { pageEntries, readChapters } from '../formats/read-chapters.js';
-import { sourceKey, type ReadChapter } from '../formats/source-chapter.js';
+import type { ManifestChapter } from '../books/book-manifest.js';
+import { pageEntries, readChapters } from '../books/read-chapters.js';
+import { sourceKey, type ReadChapter } from '../books/source-chapter.js';
 import { areWhole, findDamage } from './damage.js';
 import { readPageDigests } from './page-digests.js';
 import type { RepairFolder } from './repair-folder.js';

@@ -1,5 +1,5 @@
 /** The chapters of a title as runs of neighbours in the same state: what a strip of them shows at a glance. Pure. */
-import { parseNumber } from '../selection/ranges.js';
+import { parseNumber } from '../config/ranges.js';
 
 export interface ListedChapter<State> {
   /** The number; of a chapter without one, its title. */

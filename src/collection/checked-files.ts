@@ -4,10 +4,10 @@
  */
 import { join } from 'node:path';
 import * as z from 'zod';
-import type { FileMark } from '../cbz/identity.js';
+import type { FileMark } from '../library/identity.js';
 import { readCacheFile, writeCacheFile } from '../core/cache-file.js';
 import { UUID_PATTERN } from '../core/uuid.js';
-import { QUALITIES } from '../image/page-url.js';
+import { QUALITIES } from '../config/quality.js';
 
 /** Disks lose data without a change of the time: everything is read again after a month. */
 const MAX_AGE_MS = 30 * 24 * 3_600_000;

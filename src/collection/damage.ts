@@ -13,11 +13,11 @@ import {
   MANIFEST_NAME,
   MAX_MANIFEST_BYTES,
   readPdfManifest,
-} from '../cbz/bound-manifest.js';
-import { COMIC_INFO_NAME, MAX_COMIC_INFO_BYTES } from '../cbz/comic-info.js';
-import { listEntries } from '../cbz/decode-limits.js';
-import { parseIdentityComment, type FileMark } from '../cbz/identity.js';
-import { parseRecords } from '../cbz/record.js';
+} from '../library/bound-manifest.js';
+import { COMIC_INFO_NAME, MAX_COMIC_INFO_BYTES } from '../library/comic-info.js';
+import { listEntries } from '../library/decode-limits.js';
+import { parseIdentityComment, type FileMark } from '../library/identity.js';
+import { parseRecords } from '../library/record.js';
 import {
   readEntryText,
   reusableBuffer,
@@ -27,14 +27,14 @@ import {
   type EntryReader,
   type GetBuffer,
   type ZipEntry,
-} from '../cbz/zip-file.js';
+} from '../library/zip-file.js';
 import { thrownMessage } from '../core/errors.js';
 import { fileErrorReason, type OpenOptions } from '../core/files.js';
 import { groupBy } from '../core/group-by.js';
-import { parseManifest } from '../formats/book-manifest.js';
-import { MAX_ENTRIES, pageEntries, sortPages } from '../formats/read-chapters.js';
-import { imageExtension } from '../image/format.js';
-import { hasValidTrailer } from '../image/trailer.js';
+import { parseManifest } from '../books/book-manifest.js';
+import { MAX_ENTRIES, pageEntries, sortPages } from '../books/read-chapters.js';
+import { imageExtension } from '../core/image-format.js';
+import { hasValidTrailer } from '../core/image-trailer.js';
 
 /** Why a file is damaged, as in `file-damaged`; the meanings are those of the documentation. */
 export const DAMAGE_REASONS = {

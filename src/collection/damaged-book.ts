@@ -1,36 +1,36 @@
 /** What is left of a damaged book: its chapters by its manifest, and the entries of its directory. */
 import { createHash } from 'node:crypto';
 import { basename, dirname, extname, join } from 'node:path';
-import { readComicInfoFile } from '../cbz/archive-content.js';
+import { readComicInfoFile } from '../library/archive-content.js';
 import {
   hasPdfHeader,
   isBoundComment,
   MANIFEST_NAME,
   readPdfManifest,
-} from '../cbz/bound-manifest.js';
-import { COMIC_INFO_NAME, MAX_COMIC_INFO_BYTES } from '../cbz/comic-info.js';
-import { listEntries } from '../cbz/decode-limits.js';
-import { parseComicInfoIdentity, type CbzIdentity } from '../cbz/identity.js';
-import { readFileState, type FileState } from '../cbz/ownership.js';
-import { readdirIfReadable } from '../cbz/scan-library.js';
+} from '../library/bound-manifest.js';
+import { COMIC_INFO_NAME, MAX_COMIC_INFO_BYTES } from '../library/comic-info.js';
+import { listEntries } from '../library/decode-limits.js';
+import { parseComicInfoIdentity, type CbzIdentity } from '../library/identity.js';
+import { readFileState, type FileState } from '../library/ownership.js';
+import { readdirIfReadable } from '../library/scan-library.js';
 import {
   reusableBuffer,
   toZipEntry,
   withZip,
   ZipEntryReader,
   type ZipEntry,
-} from '../cbz/zip-file.js';
+} from '../library/zip-file.js';
 import { lstatIfExists, readRegularFileIfExists } from '../core/files.js';
 import { shellQuoted } from '../core/shell-quoted.js';
 import { UUID_PATTERN } from '../core/uuid.js';
-import { BOOK_FORMATS, type BookFormat } from '../formats/bind-choices.js';
-import type { CoverImage } from '../formats/book.js';
-import { parseManifest, type ManifestChapter } from '../formats/book-manifest.js';
-import { readExistingBook, readLeadingManifest } from '../formats/existing-book.js';
-import { readFolderManifest, readManifestText } from '../formats/folder-book.js';
-import { MAX_ENTRIES, sortPages } from '../formats/read-chapters.js';
-import { imageExtension } from '../image/format.js';
-import { hasValidTrailer } from '../image/trailer.js';
+import { BOOK_FORMATS, type BookFormat } from '../config/bind-choices.js';
+import type { CoverImage } from '../books/book.js';
+import { parseManifest, type ManifestChapter } from '../books/book-manifest.js';
+import { readExistingBook, readLeadingManifest } from '../books/existing-book.js';
+import { readFolderManifest, readManifestText } from '../books/folder-book.js';
+import { MAX_ENTRIES, sortPages } from '../books/read-chapters.js';
+import { imageExtension } from '../core/image-format.js';
+import { hasValidTrailer } from '../core/image-trailer.js';
 
 const TITLE_ADDRESS = new RegExp(`<Web>[^<]*/title/(${UUID_PATTERN})[^<]*</Web>`);
 

@@ -1,11 +1,11 @@
 /** What is wrong with a book in a folder: each file that its manifest names is read. */
 import { basename, join } from 'node:path';
-import { readComicInfoFile } from '../cbz/archive-content.js';
-import { FOLDER_MANIFEST_NAME } from '../cbz/bound-manifest.js';
-import { COMIC_INFO_NAME } from '../cbz/comic-info.js';
-import { readValidComicInfo } from '../cbz/comic-info-reader.js';
+import { readComicInfoFile } from '../library/archive-content.js';
+import { FOLDER_MANIFEST_NAME } from '../library/bound-manifest.js';
+import { COMIC_INFO_NAME } from '../library/comic-info.js';
+import { readValidComicInfo } from '../library/comic-info-reader.js';
 import { digestIfRegular, fileErrorReason, lstatIfExists } from '../core/files.js';
-import { readFolderManifest } from '../formats/folder-book.js';
+import { readFolderManifest } from '../books/folder-book.js';
 import type { Damage } from './damage.js';
 
 /** Undefined for a book without damage, and for a folder that `bind` did not write. */

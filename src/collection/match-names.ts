@@ -1,7 +1,7 @@
 /** Which chapter of the service a file is, by its name, its ComicInfo.xml and its number of pages. Pure. */
 import { createHash } from 'node:crypto';
-import type { Chapter } from '../api/chapters.js';
-import type { Title } from '../api/titles.js';
+import type { Chapter } from '../service/chapters.js';
+import type { Title } from '../service/titles.js';
 import { numberKey } from '../selection/reading-order.js';
 import { runsOfVolumes } from '../selection/volume-runs.js';
 import type { AdoptableFile } from './adoptable-files.js';

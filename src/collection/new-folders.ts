@@ -1,6 +1,6 @@
 /** Where the files of each folder go, and of which titles they are. */
 import { dirname, sep } from 'node:path';
-import type { Title } from '../api/titles.js';
+import type { Title } from '../service/titles.js';
 
 interface PlannedPath {
   readonly title: Title;

@@ -2,12 +2,12 @@
  * What a collection has and lacks: the chapters in its files against the service's list of each title. Titles are asked
  * for by the hundred; the list of a title is read if it has a new chapter or was not read for a week.
  */
-import { fetchChapters } from '../api/chapters.js';
-import type { ServiceClient } from '../api/client.js';
-import { fetchTitle, fetchTitles } from '../api/titles.js';
-import { readArchivedChapters } from '../cbz/archived-chapters.js';
-import { scanIndexed } from '../cbz/library-cache.js';
-import type { ExistingArchive } from '../cbz/library-index.js';
+import { fetchChapters } from '../service/chapters.js';
+import type { ServiceClient } from '../service/client.js';
+import { fetchTitle, fetchTitles } from '../service/titles.js';
+import { readArchivedChapters } from '../library/archived-chapters.js';
+import { scanIndexed } from '../library/library-cache.js';
+import type { ExistingArchive } from '../library/library-index.js';
 import { UsageError, type StorageError } from '../core/errors.js';
 import { groupBy } from '../core/group-by.js';
 import { minListTimeMs } from '../download/estimate.js';

@@ -1,11 +1,11 @@
 /** The chapters of a damaged folder book that are whole, as archives, from which a book can be written. */
 import { join } from 'node:path';
-import { writeCbz, type CbzPage } from '../cbz/cbz-writer.js';
+import { writeCbz, type CbzPage } from '../library/cbz-writer.js';
 import { digestIfRegular, lstatIfExists } from '../core/files.js';
-import type { ManifestChapter } from '../formats/book-manifest.js';
-import { isPage, readChapters } from '../formats/read-chapters.js';
-import type { ReadChapter } from '../formats/source-chapter.js';
-import { chapterFolders } from '../formats/write-folder.js';
+import type { ManifestChapter } from '../books/book-manifest.js';
+import { isPage, readChapters } from '../books/read-chapters.js';
+import type { ReadChapter } from '../books/source-chapter.js';
+import { chapterFolders } from '../books/write-folder.js';
 import type { DamagedBook } from './damaged-book.js';
 import type { RepairFolder } from './repair-folder.js';
 

@@ -2,13 +2,14 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { ZipFile } from 'yauzl';
-import { MAX_ENTRIES } from '../cbz/archive-content.js';
-import { listEntries } from '../cbz/decode-limits.js';
-import { toZipEntry, withZip, type EntryReader, type GetBuffer } from '../cbz/zip-file.js';
+import { MAX_ENTRIES } from '../library/archive-content.js';
+import { listEntries } from '../library/decode-limits.js';
+import { toZipEntry, withZip, type EntryReader, type GetBuffer } from '../library/zip-file.js';
 import { digestIfRegular } from '../core/files.js';
-import { pageEntries, sortPages } from '../formats/read-chapters.js';
-import { pageFileNames, type AtHomeMetadata } from '../image/at-home.js';
-import { digestInFileName, QUALITIES, type Quality } from '../image/page-url.js';
+import { pageEntries, sortPages } from '../books/read-chapters.js';
+import { pageFileNames, type AtHomeMetadata } from '../service/at-home.js';
+import { digestInFileName } from '../service/page-url.js';
+import { QUALITIES, type Quality } from '../config/quality.js';
 import type { AdoptableFile } from './adoptable-files.js';
 
 /**

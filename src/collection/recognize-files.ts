@@ -3,11 +3,11 @@
  * each series and its list of chapters. Requests are few, and announced.
  */
 import { dirname } from 'node:path';
-import { fetchChapters, type Chapter } from '../api/chapters.js';
-import { fetchTitles, searchTitles, type Title } from '../api/titles.js';
+import { fetchChapters, type Chapter } from '../service/chapters.js';
+import { fetchTitles, searchTitles, type Title } from '../service/titles.js';
 import { groupBy } from '../core/group-by.js';
 import { minListTimeMs } from '../download/estimate.js';
-import type { Quality } from '../image/page-url.js';
+import type { Quality } from '../config/quality.js';
 import type { AdoptableFile } from './adoptable-files.js';
 import { isListingDue, updateListing, type ListingDeps } from '../download/listing-cache.js';
 import {

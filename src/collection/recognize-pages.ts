@@ -1,9 +1,9 @@
 /** Which chapters files are by the digests of their pages, which prove it: one request for each chapter that may fit. */
-import type { ServiceClient } from '../api/client.js';
-import { reusableBuffer } from '../cbz/zip-file.js';
+import type { ServiceClient } from '../service/client.js';
+import { reusableBuffer } from '../library/zip-file.js';
 import { ChapterError } from '../core/errors.js';
 import { minTimeMs } from '../download/estimate.js';
-import { fetchAtHomeMetadata, type AtHomeMetadata } from '../image/at-home.js';
+import { fetchAtHomeMetadata, type AtHomeMetadata } from '../service/at-home.js';
 import { unavailableReason } from '../selection/exclusions.js';
 import type { AdoptableFile } from './adoptable-files.js';
 import type { Candidate } from './match-names.js';

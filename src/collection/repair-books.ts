@@ -3,9 +3,9 @@
  * `<name>.damaged`, and is replaced in one step once the new one was read back whole.
  */
 import { dirname, join, resolve } from 'node:path';
-import { readdirIfReadable } from '../cbz/scan-library.js';
+import { readdirIfReadable } from '../library/scan-library.js';
 import type { AppContext } from '../config/context.js';
-import { effectiveOptions } from '../config/options/options.js';
+import { effectiveOptions } from '../config/options.js';
 import { StorageError } from '../core/errors.js';
 import { lstatIfExists, toStorageError } from '../core/files.js';
 import { pluralize } from '../core/human-format.js';
@@ -13,15 +13,15 @@ import { underTemporaryLock } from '../core/lock.js';
 import { shellQuoted } from '../core/shell-quoted.js';
 import { toTankobonError } from '../core/system-errors.js';
 import type { DownloadListeners } from '../download/download-session.js';
-import type { BookGroup, CoverImage } from '../formats/book.js';
-import { bookMetadata } from '../formats/book-metadata.js';
-import { assertConverter } from '../formats/convert-image.js';
-import { findCover } from '../formats/find-cover.js';
-import { normalizedNumber, type ChapterGroup } from '../formats/group-volumes.js';
+import type { BookGroup, CoverImage } from '../books/book.js';
+import { bookMetadata } from '../books/book-metadata.js';
+import { assertConverter } from '../books/convert-image.js';
+import { findCover } from '../books/find-cover.js';
+import { normalizedNumber, type ChapterGroup } from '../books/group-volumes.js';
 import { keepDamaged, removeIfUnreplaced, type RepairedFile } from '../download/keep-damaged.js';
-import { publishBookFile, publishBookFolder, withBookLock } from '../formats/publish-book.js';
-import type { ReadChapter } from '../formats/source-chapter.js';
-import { writeBook } from '../formats/write-book.js';
+import { publishBookFile, publishBookFolder, withBookLock } from '../books/publish-book.js';
+import type { ReadChapter } from '../books/source-chapter.js';
+import { writeBook } from '../books/write-book.js';
 import { addChaptersBeside, addLoadedChapters, chaptersInBook } from './book-chapters.js';
 import type { CheckedFiles } from './checked-files.js';
 import {

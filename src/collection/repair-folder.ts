@@ -11,8 +11,8 @@ import {
   PRIVATE_FILE_MODE,
   removeFile,
 } from '../core/files.js';
-import { readOwnership } from '../cbz/ownership.js';
-import { readdirIfReadable } from '../cbz/scan-library.js';
+import { readOwnership } from '../library/ownership.js';
+import { readdirIfReadable } from '../library/scan-library.js';
 import { systemClock } from '../core/clock.js';
 import { StorageError } from '../core/errors.js';
 import { holdOwnFolder, PRIVATE_FOLDER_MODE, type HeldFolder } from '../core/own-folder.js';

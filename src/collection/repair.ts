@@ -3,9 +3,9 @@
  * rebuilt. Only tankobon's own files are replaced, and only once the new one was read back whole.
  */
 import { dirname, resolve } from 'node:path';
-import { readIdentity } from '../cbz/archive-content.js';
-import type { CbzIdentity } from '../cbz/identity.js';
-import { readFileState, readOwnership, type FileState } from '../cbz/ownership.js';
+import { readIdentity } from '../library/archive-content.js';
+import type { CbzIdentity } from '../library/identity.js';
+import { readFileState, readOwnership, type FileState } from '../library/ownership.js';
 import type { AppContext } from '../config/context.js';
 import type { TankobonError } from '../core/errors.js';
 import { groupBy } from '../core/group-by.js';
@@ -13,7 +13,7 @@ import { fileErrorReason, isOwnFile, lstatIfExists } from '../core/files.js';
 import type { DownloadListeners } from '../download/download-session.js';
 import { downloadRequest } from '../download/download-request.js';
 import { download } from '../download/run-download.js';
-import type { Quality } from '../image/page-url.js';
+import type { Quality } from '../config/quality.js';
 import type { CheckedFiles } from './checked-files.js';
 import { keepDamaged, removeIfUnreplaced, type RepairedFile } from '../download/keep-damaged.js';
 import { repairBooks } from './repair-books.js';

@@ -1,11 +1,11 @@
 /** Books of titles that get another name: they move with the chapters, with the new name in their metadata. */
 import { basename, dirname, extname, join, relative, resolve, sep } from 'node:path';
-import type { Chapter } from '../api/chapters.js';
-import type { ExistingArchive } from '../cbz/library-index.js';
-import { cleanSegment, MAX_SEGMENT_BYTES } from '../cbz/path-segment.js';
-import { BOOK_SUFFIX_BYTES } from '../formats/book-names.js';
-import type { SeriesRename } from '../formats/book-series.js';
-import { bookPath, readOwnBook, type BookMove, type OwnBook } from '../formats/rename-book.js';
+import type { Chapter } from '../service/chapters.js';
+import type { ExistingArchive } from '../library/library-index.js';
+import { cleanSegment, MAX_SEGMENT_BYTES } from '../library/path-segment.js';
+import { BOOK_SUFFIX_BYTES } from '../books/book-names.js';
+import type { SeriesRename } from '../books/book-series.js';
+import { bookPath, readOwnBook, type BookMove, type OwnBook } from '../books/rename-book.js';
 import { sharedFolder, type NewFolders } from './new-folders.js';
 
 export interface BookOfTitle extends OwnBook {

@@ -1,6 +1,6 @@
 /** The events of `tankobon retag`. Those of `--json` are a contract with scripts. */
 import type { ErrorCode } from '../core/error-codes.js';
-import type { BindEvent } from '../formats/bind-events.js';
+import type { BindEvent } from '../books/bind-events.js';
 import type { RetaggedChapter } from '../download/write-retags.js';
 import type { ChapterFields } from '../selection/chapter-fields.js';
 

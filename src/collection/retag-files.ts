@@ -4,10 +4,10 @@
  * links are followed. Titles that get another name are moved with their books and covers.
  */
 import { dirname, join, relative, resolve } from 'node:path';
-import { LibraryCache } from '../cbz/library-cache.js';
-import type { LibraryIndex } from '../cbz/library-index.js';
-import { scanLibrary } from '../cbz/scan-library.js';
-import { keptReason, type Ownership } from '../cbz/ownership.js';
+import { LibraryCache } from '../library/library-cache.js';
+import type { LibraryIndex } from '../library/library-index.js';
+import { scanLibrary } from '../library/scan-library.js';
+import { keptReason, type Ownership } from '../library/ownership.js';
 import { systemClock } from '../core/clock.js';
 import { thrownMessage, UsageError, type TankobonError } from '../core/errors.js';
 import { toStorageError } from '../core/files.js';
@@ -20,8 +20,8 @@ import {
   retaggedChapter,
   writeRetags,
 } from '../download/write-retags.js';
-import { renameBook } from '../formats/rename-book.js';
-import { damagedChapter } from '../formats/source-chapter.js';
+import { renameBook } from '../books/rename-book.js';
+import { damagedChapter } from '../books/source-chapter.js';
 import type { ChapterFields } from '../selection/chapter-fields.js';
 import {
   describeFoldersLeft,

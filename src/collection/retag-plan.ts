@@ -1,10 +1,10 @@
 /** What retag changes: compares the files of a folder with what the service says of their chapters and titles. */
 import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
-import { fetchChapters, type Chapter } from '../api/chapters.js';
-import { fetchTitles, type Title } from '../api/titles.js';
-import type { LibraryCache } from '../cbz/library-cache.js';
-import type { ExistingArchive } from '../cbz/library-index.js';
+import { fetchChapters, type Chapter } from '../service/chapters.js';
+import { fetchTitles, type Title } from '../service/titles.js';
+import type { LibraryCache } from '../library/library-cache.js';
+import type { ExistingArchive } from '../library/library-index.js';
 import { VERSION } from '../core/version.js';
 import { mayHaveChanged } from '../download/chapter-changes.js';
 import {

@@ -3,22 +3,22 @@
  * one of the first files. Nothing decodes them: they stay as they are, and those that are too large are left out.
  */
 import { basename, dirname, extname, join } from 'node:path';
-import { readdirIfReadable } from '../cbz/scan-library.js';
-import { COMIC_INFO_NAME } from '../cbz/comic-info.js';
-import { listEntries } from '../cbz/decode-limits.js';
-import { toZipEntry, withZip } from '../cbz/zip-file.js';
+import { readdirIfReadable } from '../library/scan-library.js';
+import { COMIC_INFO_NAME } from '../library/comic-info.js';
+import { listEntries } from '../library/decode-limits.js';
+import { toZipEntry, withZip } from '../library/zip-file.js';
 import { readRegularFileIfExists } from '../core/files.js';
-import { coverNames } from '../formats/find-cover.js';
+import { coverNames } from '../books/find-cover.js';
 import {
   isPage,
   MAX_ENTRIES,
   NATURAL_ORDER,
   pageEntries,
   sortPages,
-} from '../formats/read-chapters.js';
-import { imageDimensions } from '../image/dimensions.js';
-import { imageExtension, type ImageExtension } from '../image/format.js';
-import { hasValidTrailer } from '../image/trailer.js';
+} from '../books/read-chapters.js';
+import { imageDimensions } from '../core/image-dimensions.js';
+import { imageExtension, type ImageExtension } from '../core/image-format.js';
+import { hasValidTrailer } from '../core/image-trailer.js';
 
 export interface TitleCover {
   readonly extension: ImageExtension;

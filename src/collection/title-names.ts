@@ -1,7 +1,7 @@
 /** The names that titles have in a folder, and those that they get where the service renamed them. */
-import type { Chapter } from '../api/chapters.js';
-import { readArchivedChapters } from '../cbz/archived-chapters.js';
-import type { ExistingArchive } from '../cbz/library-index.js';
+import type { Chapter } from '../service/chapters.js';
+import { readArchivedChapters } from '../library/archived-chapters.js';
+import type { ExistingArchive } from '../library/library-index.js';
 import { nameCandidates, nameKey, type NamedTitle } from '../download/title-home.js';
 import { usedName, type BookOfTitle } from './retag-books.js';
 

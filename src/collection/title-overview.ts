@@ -1,10 +1,10 @@
 /** What a collection has of one title, and what it lacks and why, by the service's list of all releases. Pure. */
-import { languageTag } from '../cbz/comic-info.js';
+import { languageTag } from '../library/comic-info.js';
 import { groupBy } from '../core/group-by.js';
 import { unavailableReason } from '../selection/exclusions.js';
 import { inferVolumes, listedNumbers } from '../selection/infer-volumes.js';
 import { missingWholeNumbers } from '../selection/missing-numbers.js';
-import { parseNumber } from '../selection/ranges.js';
+import { parseNumber } from '../config/ranges.js';
 import { numberKey } from '../selection/reading-order.js';
 import { chapterKeys, type ChapterKeys, type KnownRelease } from '../selection/same-chapter.js';
 import { compareNumbers, toRuns, type ChapterRun } from './chapter-runs.js';

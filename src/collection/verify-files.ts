@@ -1,12 +1,12 @@
 /** Checks the archives and books in folders for damage, offline, and on demand has the damaged chapters loaded again. */
 import { join, resolve } from 'node:path';
-import type { FileMark } from '../cbz/identity.js';
-import type { IndexedMarks } from '../cbz/library-cache.js';
-import { listArchives } from '../cbz/scan-library.js';
-import { reusableBuffer, type GetBuffer } from '../cbz/zip-file.js';
+import type { FileMark } from '../library/identity.js';
+import type { IndexedMarks } from '../library/library-cache.js';
+import { listArchives } from '../library/scan-library.js';
+import { reusableBuffer, type GetBuffer } from '../library/zip-file.js';
 import { UsageError } from '../core/errors.js';
 import { fileErrorReason, isSystemError, lstatIfExists } from '../core/files.js';
-import { readFolderManifest } from '../formats/folder-book.js';
+import { readFolderManifest } from '../books/folder-book.js';
 import type { CheckedFiles, CheckedState } from './checked-files.js';
 import { findDamage, type Damage, type DamageReason } from './damage.js';
 import { findFolderDamage } from './folder-damage.js';

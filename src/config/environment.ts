@@ -1,7 +1,7 @@
 /** The environment variables, for help and documentation, and those that hold a secret. */
-import { LOGIN_VARIABLES, withoutLineBreak } from '../auth/login-fields.js';
+import { LOGIN_VARIABLES, withoutLineBreak } from './login-fields.js';
 import { Redactor } from '../core/redactor.js';
-import { optionDefinition, SETTING_NAMES, variableOf } from './options/options.js';
+import { optionDefinition, SETTING_NAMES, variableOf } from './options.js';
 
 interface VariableDefinition {
   readonly description: string;

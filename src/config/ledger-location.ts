@@ -1,10 +1,22 @@
 /** Where the rate ledger is, and the login of its server: from the environment or the keychain. */
-import type { Keychain } from '../auth/keychain.js';
 import { UsageError } from '../core/errors.js';
 import { withoutUserInfo } from '../core/web-address.js';
-import type { LedgerLocation } from '../rate-limit/open-ledger.js';
-import type { AppContext } from './context.js';
+import type { AppContext, Keychain } from './context.js';
 import { isUrl } from './paths.js';
+
+export interface RedisAddress {
+  /** `redis:` or `rediss:`, with a host, and at most a port and the number of a database. */
+  readonly url: URL;
+  readonly username?: string;
+  readonly password?: string;
+}
+
+export type LedgerLocation = { readonly folder: string } | { readonly server: RedisAddress };
+
+/** For messages: without user name and password. */
+export function displayAddress({ url }: RedisAddress): string {
+  return `${url.protocol}//${url.host}${url.pathname}`;
+}
 
 const PROTOCOLS: readonly string[] = ['redis:', 'rediss:'];
 /** The service of the keychain entries; the user name of each is the server's host and port. */

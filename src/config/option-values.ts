@@ -1,5 +1,4 @@
 /** Parses the values of options. Whoever passes a value adds where a wrong one came from. */
-import { compileNameTemplate } from '../cbz/file-name.js';
 import {
   BYTE_COUNT_EXAMPLES,
   BYTE_RATE_EXAMPLES,
@@ -12,13 +11,14 @@ import {
   parseDuration,
 } from '../core/units.js';
 import { isUuid } from '../core/uuid.js';
-import { findDevice } from '../formats/device/devices.js';
-import { readAddress } from '../rate-limit/service-addresses.js';
-import { parseLanguages } from '../selection/language-codes.js';
-import { parseRanges } from '../selection/ranges.js';
-import { parseTimeBound } from '../selection/time-bound.js';
-import type { KindValues, OptionDefinition, OptionKind } from './options/option-definition.js';
-import { optionDefinition, type OptionName, type OptionValue } from './options/options.js';
+import { findDevice } from './devices.js';
+import { readAddress } from './service-addresses.js';
+import { parseLanguages } from './language-codes.js';
+import { parseRanges } from './ranges.js';
+import { parseTimeBound } from './time-bound.js';
+import { parseTemplate } from './name-template.js';
+import type { KindValues, OptionDefinition, OptionKind } from './option-definition.js';
+import { optionDefinition, type OptionName, type OptionValue } from './options.js';
 
 /** The message says what the value must be, such as `must be true or false`. */
 export class InvalidValue extends Error {}
@@ -68,7 +68,7 @@ const KINDS: { readonly [Name in OptionKind]: Kind<KindValues[Name]> } = {
   },
   template: {
     parse: (text) => {
-      if (text !== '') compileNameTemplate(text);
+      if (text !== '') parseTemplate(text);
       return text;
     },
   },

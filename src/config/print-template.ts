@@ -1,5 +1,5 @@
 /** The template of `--print`: fields in braces, `\t` and `\n`. A field without a value is empty, so that columns stay. */
-import { FIELD_VALUES, padded, parseField } from '../cbz/name-template.js';
+import { FIELD_VALUES, padded, parseField } from './name-template.js';
 import { UsageError } from '../core/errors.js';
 import { nearest } from '../core/nearest.js';
 

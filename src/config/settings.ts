@@ -10,7 +10,7 @@ import {
   variableOf,
   type SettingName,
   type Settings,
-} from './options/options.js';
+} from './options.js';
 import { readSettingsFile, SCHEMA_KEY } from './settings-file.js';
 
 type SettingSource = 'environment' | 'file' | 'default';

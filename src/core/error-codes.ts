@@ -234,7 +234,7 @@ export const CHAPTER_CODES = {
   'page-lost': code(EXIT.incomplete, 'A page could not be loaded, also after retries.', RUN_AGAIN),
 } as const;
 
-/** A page whose address is not requested. Other failed loads are not thrown: image/load-reason.ts. */
+/** A page whose address is not requested. Other failed loads are not thrown: service/load-reason.ts. */
 export const LOAD_CODES = {
   'bad-page-url': code(
     EXIT.incomplete,

@@ -1,6 +1,6 @@
 /** What to bind, from the options in force, before anything is read. */
-import { compileNameTemplate, DEFAULT_NAME_TEMPLATE } from '../cbz/file-name.js';
-import { foldersOfTemplate } from '../cbz/name-template.js';
+import { compileNameTemplate, DEFAULT_NAME_TEMPLATE } from '../library/file-name.js';
+import { foldersOfTemplate } from '../config/name-template.js';
 import {
   effectiveOptions,
   flagOf,
@@ -8,14 +8,14 @@ import {
   type GivenOptions,
   type Options,
   type Settings,
-} from '../config/options/options.js';
+} from '../config/options.js';
 import { UsageError } from '../core/errors.js';
 import { expandHome } from '../core/home-folder.js';
-import { bookExtension, type BindBy } from '../formats/bind-choices.js';
-import { BOOK_SUFFIX_BYTES } from '../formats/book-names.js';
-import { findDevice } from '../formats/device/devices.js';
-import { pageProfile } from '../formats/device/page-profile.js';
-import type { BindRequest } from '../formats/plan-books.js';
+import { bookExtension, type BindBy } from '../config/bind-choices.js';
+import { BOOK_SUFFIX_BYTES } from '../books/book-names.js';
+import { findDevice } from '../config/devices.js';
+import { pageProfile } from '../books/page-profile.js';
+import type { BindRequest } from '../books/plan-books.js';
 
 /** What becomes of the pages for a device. */
 const PAGE_OPTIONS = ['spread', 'crop', 'gamma'] as const;

@@ -2,18 +2,22 @@
  * Binds the saved chapters of titles: the last step of a download with `bind`, and of a sync. Chapters of earlier
  * downloads in the output folder count too.
  */
-import type { Chapter } from '../api/chapters.js';
-import { fetchTitleFeed } from '../api/feeds.js';
-import { isReadableBook, type ExistingArchive, type LibraryIndex } from '../cbz/library-index.js';
-import { scanLibrary } from '../cbz/scan-library.js';
-import type { Options } from '../config/options/options.js';
+import type { Chapter } from '../service/chapters.js';
+import { fetchTitleFeed } from '../service/feeds.js';
+import {
+  isReadableBook,
+  type ExistingArchive,
+  type LibraryIndex,
+} from '../library/library-index.js';
+import { scanLibrary } from '../library/scan-library.js';
+import type { Options } from '../config/options.js';
 import { thrownMessage, type TankobonError } from '../core/errors.js';
-import { bindBooks } from '../formats/bind-books.js';
-import type { ObserveBind } from '../formats/bind-events.js';
-import type { FailedFile } from '../formats/collect-chapters.js';
-import type { ChapterGroup } from '../formats/group-volumes.js';
-import { toChapter } from '../formats/source-chapter.js';
-import { missingChapters, type TitleChapters } from '../formats/volume-completeness.js';
+import { bindBooks } from '../books/bind-books.js';
+import type { ObserveBind } from '../books/bind-events.js';
+import type { FailedFile } from '../books/collect-chapters.js';
+import type { ChapterGroup } from '../books/group-volumes.js';
+import { toChapter } from '../books/source-chapter.js';
+import { missingChapters, type TitleChapters } from '../books/volume-completeness.js';
 import { inferVolumes } from '../selection/infer-volumes.js';
 import { bindRequest } from './bind-request.js';
 import { BookCovers } from './book-covers.js';

@@ -4,7 +4,7 @@
  */
 import { readdir } from 'node:fs/promises';
 import { basename, dirname, extname, join, resolve } from 'node:path';
-import { readFileState, replaceUnchanged } from '../cbz/ownership.js';
+import { readFileState, replaceUnchanged } from '../library/ownership.js';
 import {
   copyRegularFile,
   digestIfRegular,
@@ -13,7 +13,7 @@ import {
   temporaryName,
 } from '../core/files.js';
 import { publishNew } from '../core/publish.js';
-import type { ObserveBind } from '../formats/bind-events.js';
+import type { ObserveBind } from '../books/bind-events.js';
 import { coverBaseName, COVER_NAME, volumeCoverName } from './cover.js';
 import type { SavedCovers } from './saved-covers.js';
 

@@ -2,10 +2,11 @@
  * Whether a saved chapter is still as the service has it. `version` counts its edits (spec 2.6), so it only says that
  * something may have changed: the sha256 in the names of the pages say whether the pages did. Pure.
  */
-import type { Chapter } from '../api/chapters.js';
-import type { ChapterRecord } from '../cbz/record.js';
-import { pageFileNames, type AtHomeMetadata } from '../image/at-home.js';
-import { digestInFileName, QUALITIES } from '../image/page-url.js';
+import type { Chapter } from '../service/chapters.js';
+import type { ChapterRecord } from '../library/record.js';
+import { pageFileNames, type AtHomeMetadata } from '../service/at-home.js';
+import { digestInFileName } from '../service/page-url.js';
+import { QUALITIES } from '../config/quality.js';
 
 /** What a file says of its chapter; what is undefined is not known. */
 export type SavedChapter = Pick<ChapterRecord, 'version' | 'updatedAt' | 'quality' | 'pages'>;

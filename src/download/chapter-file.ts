@@ -4,33 +4,33 @@
  */
 import { createHash } from 'node:crypto';
 import type { Entry, ZipFile } from 'yauzl';
-import type { Chapter } from '../api/chapters.js';
-import { listEntries } from '../cbz/decode-limits.js';
-import { MANIFEST_NAME, MAX_MANIFEST_BYTES } from '../cbz/bound-manifest.js';
+import type { Chapter } from '../service/chapters.js';
+import { listEntries } from '../library/decode-limits.js';
+import { MANIFEST_NAME, MAX_MANIFEST_BYTES } from '../library/bound-manifest.js';
 import {
   COMIC_INFO_NAME,
   comicInfoXml,
   MAX_COMIC_INFO_BYTES,
   type ComicMetadata,
   type ComicPage,
-} from '../cbz/comic-info.js';
-import { mergeComicInfo, type ComicInfoMerge } from '../cbz/comic-info-merge.js';
-import { writtenMetadata } from '../cbz/comic-info-reader.js';
-import { formatIdentityComment, parseIdentityComment } from '../cbz/identity.js';
-import { formatRecord, parseRecords, type ChapterRecord } from '../cbz/record.js';
+} from '../library/comic-info.js';
+import { mergeComicInfo, type ComicInfoMerge } from '../library/comic-info-merge.js';
+import { writtenMetadata } from '../library/comic-info-reader.js';
+import { formatIdentityComment, parseIdentityComment } from '../library/identity.js';
+import { formatRecord, parseRecords, type ChapterRecord } from '../library/record.js';
 import {
   readEntryText,
   toZipEntry,
   withZip,
   ZipEntryReader,
   type ZipEntry,
-} from '../cbz/zip-file.js';
-import { ZipFileWriter } from '../cbz/zip-file-writer.js';
+} from '../library/zip-file.js';
+import { ZipFileWriter } from '../library/zip-file-writer.js';
 import { PRIVATE_FILE_MODE } from '../core/files.js';
-import { imageDimensions } from '../image/dimensions.js';
-import { imageExtension } from '../image/format.js';
-import type { WriteOptions } from '../formats/book.js';
-import { damagedChapter } from '../formats/source-chapter.js';
+import { imageDimensions } from '../core/image-dimensions.js';
+import { imageExtension } from '../core/image-format.js';
+import type { WriteOptions } from '../books/book.js';
+import { damagedChapter } from '../books/source-chapter.js';
 
 /** A chapter has no more; ZIP64 would allow any number. */
 const MAX_ENTRIES = 0xffff;

@@ -3,14 +3,14 @@
  * that a template gave for the old metadata follows the new, and one that its owner gave stays.
  */
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
-import type { Chapter } from '../api/chapters.js';
-import type { Title } from '../api/titles.js';
-import { languageTag } from '../cbz/comic-info.js';
-import { readComicInfo, type ChapterMetadata } from '../cbz/comic-info-reader.js';
-import { shortIdPath, wholeIdPath, type FormatFileName } from '../cbz/file-name.js';
-import { parseIdentityComment } from '../cbz/identity.js';
-import type { FieldValues } from '../cbz/name-template.js';
-import { plainTitle } from '../cbz/numbered-title.js';
+import type { Chapter } from '../service/chapters.js';
+import type { Title } from '../service/titles.js';
+import { languageTag } from '../library/comic-info.js';
+import { readComicInfo, type ChapterMetadata } from '../library/comic-info-reader.js';
+import { shortIdPath, wholeIdPath, type FormatFileName } from '../library/file-name.js';
+import { parseIdentityComment } from '../library/identity.js';
+import type { FieldValues } from '../config/name-template.js';
+import { plainTitle } from '../library/numbered-title.js';
 import { UUID_PATTERN } from '../core/uuid.js';
 import type { ChapterFileContent } from './chapter-file.js';
 import { nameValues, withInferredVolume } from './comic-metadata.js';

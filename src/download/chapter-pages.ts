@@ -1,8 +1,8 @@
 /** Rules for the pages of a chapter: which metadata describes the same ones, when the others are given up, when all are there. */
 import { sharedSignal } from '../core/abort.js';
 import { ChapterError, hasCode, StorageError } from '../core/errors.js';
-import { pageFileNames, type AtHomeMetadata } from '../image/at-home.js';
-import type { Quality } from '../image/page-url.js';
+import { pageFileNames, type AtHomeMetadata } from '../service/at-home.js';
+import type { Quality } from '../config/quality.js';
 import type { KeptPage } from './workspace.js';
 
 /** After this many failed pages the rest of the chapter is not tried. */

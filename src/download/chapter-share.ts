@@ -1,10 +1,9 @@
 /** The share of `--share NAME`: chapters that several machines divide among themselves, by the server of the ledger. */
 import { UsageError } from '../core/errors.js';
-import type { Wait } from '../rate-limit/rate-ledger.js';
-import type { RedisAddress } from '../rate-limit/redis/redis-connection.js';
-import type { WorkShare } from '../rate-limit/redis/work-share.js';
+import type { Wait } from '../service/rate-ledger.js';
+import { type RedisAddress, ledgerLocation } from '../config/ledger-location.js';
+import type { WorkShare } from '../service/work-share.js';
 import type { AppContext } from '../config/context.js';
-import { ledgerLocation } from '../config/ledger-location.js';
 
 type Context = Pick<
   AppContext,
@@ -28,6 +27,6 @@ export async function openChapterShare(
 ): Promise<WorkShare> {
   const server = await shareServer(context);
   const { clock, settings } = context;
-  const { openWorkShare } = await import('../rate-limit/redis/work-share.js');
+  const { openWorkShare } = await import('../service/work-share.js');
   return openWorkShare({ server, name, clock, maxOutageMs: settings.maxOutage, onWait });
 }

@@ -3,19 +3,20 @@
  * the last pages of the current one load.
  */
 import { dirname } from 'node:path';
-import { CbzWriter } from '../cbz/cbz-writer.js';
-import { fetchAtHomeMetadata, pageFileNames, type AtHomeMetadata } from '../image/at-home.js';
-import { BaseUrls } from '../image/base-urls.js';
-import { digestInFileName, type Quality } from '../image/page-url.js';
+import { CbzWriter } from '../library/cbz-writer.js';
+import { fetchAtHomeMetadata, pageFileNames, type AtHomeMetadata } from '../service/at-home.js';
+import { BaseUrls } from '../service/base-urls.js';
+import { digestInFileName } from '../service/page-url.js';
+import { type Quality } from '../config/quality.js';
 import { ChapterError, thrownMessage } from '../core/errors.js';
 import { lstatIfExists, maxModeIn, removeEmptyFolders, toStorageError } from '../core/files.js';
-import type { ServiceClient } from '../api/client.js';
+import type { ServiceClient } from '../service/client.js';
 import { assertSamePages, completePages, loadAll } from './chapter-pages.js';
 import { replaceDamaged } from './keep-damaged.js';
 import { loadPage, type PageJob, type PageDeps } from './page.js';
 import type { ChapterDescription } from './describe-chapter.js';
 import type { PrefetchedMetadata } from './prefetch.js';
-import type { WorkShare } from '../rate-limit/redis/work-share.js';
+import type { WorkShare } from '../service/work-share.js';
 import {
   findPublished,
   publishChapter,

@@ -1,11 +1,11 @@
 /** Maps a chapter of the catalogue to ComicInfo and to the fields of file names. */
-import type { AgeRating, ComicFields, ComicMetadata, ComicPage } from '../cbz/comic-info.js';
-import type { FieldValues } from '../cbz/name-template.js';
-import { numberedTitle } from '../cbz/numbered-title.js';
-import { plainSummary } from '../cbz/plain-summary.js';
-import type { Chapter } from '../api/chapters.js';
+import type { AgeRating, ComicFields, ComicMetadata, ComicPage } from '../library/comic-info.js';
+import type { FieldValues } from '../config/name-template.js';
+import { numberedTitle } from '../library/numbered-title.js';
+import { plainSummary } from '../library/plain-summary.js';
+import type { Chapter } from '../service/chapters.js';
 import { chapterWebUrl } from '../selection/target.js';
-import { preferredText, type Title } from '../api/titles.js';
+import { preferredText, type Title } from '../service/titles.js';
 
 const AGE_RATINGS: ReadonlyMap<string | undefined, AgeRating> = new Map([
   ['safe', 'Everyone'],

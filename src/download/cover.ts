@@ -5,11 +5,11 @@
  */
 import { readdir, rm } from 'node:fs/promises';
 import { basename, dirname, extname, join, resolve } from 'node:path';
-import { chooseCover, chooseVolumeCovers, coverUrl, fetchCovers } from '../api/covers.js';
-import type { Chapter } from '../api/chapters.js';
-import type { Cover, Title } from '../api/titles.js';
-import { cleanSegment, MAX_SEGMENT_BYTES } from '../cbz/path-segment.js';
-import { loadImage, type ImageLoaderDeps } from '../image/load-image.js';
+import { chooseCover, chooseVolumeCovers, coverUrl, fetchCovers } from '../service/covers.js';
+import type { Chapter } from '../service/chapters.js';
+import type { Cover, Title } from '../service/titles.js';
+import { cleanSegment, MAX_SEGMENT_BYTES } from '../library/path-segment.js';
+import { loadImage, type ImageLoaderDeps } from '../service/load-image.js';
 import { ServiceError } from '../core/errors.js';
 import {
   digestIfRegular,
@@ -21,8 +21,8 @@ import {
   toStorageError,
 } from '../core/files.js';
 import { publishNew } from '../core/publish.js';
-import type { ServiceClient } from '../api/client.js';
-import { readFileState, replaceAs } from '../cbz/ownership.js';
+import type { ServiceClient } from '../service/client.js';
+import { readFileState, replaceAs } from '../library/ownership.js';
 import type { SavedCovers } from './saved-covers.js';
 
 /** The names that saveCovers gives. */

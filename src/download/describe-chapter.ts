@@ -1,11 +1,11 @@
 /** The record and ComicInfo.xml of a chapter that was downloaded. The libraries for XML are loaded when they are needed. */
-import type { Chapter } from '../api/chapters.js';
-import type { Title } from '../api/titles.js';
-import type { CbzDescription } from '../cbz/cbz-writer.js';
-import type { ComicFields, ComicMetadata } from '../cbz/comic-info.js';
-import type { ChapterMetadata } from '../cbz/comic-info-reader.js';
-import type { ComicInfoMerge } from '../cbz/comic-info-merge.js';
-import type { Quality } from '../image/page-url.js';
+import type { Chapter } from '../service/chapters.js';
+import type { Title } from '../service/titles.js';
+import type { CbzDescription } from '../library/cbz-writer.js';
+import type { ComicFields, ComicMetadata } from '../library/comic-info.js';
+import type { ChapterMetadata } from '../library/comic-info-reader.js';
+import type { ComicInfoMerge } from '../library/comic-info-merge.js';
+import type { Quality } from '../config/quality.js';
 import { comicMetadata, inferredVolumeOf, titleIdOf } from './comic-metadata.js';
 import type { PackedPage } from './workspace.js';
 
@@ -31,9 +31,9 @@ export interface ChapterDescription extends CbzDescription {
 
 /** Never throws. */
 export async function describeChapter(described: DescribedChapter): Promise<ChapterDescription> {
-  const { comicInfoXml } = await import('../cbz/comic-info.js');
-  const { writtenMetadata } = await import('../cbz/comic-info-reader.js');
-  const { formatRecord } = await import('../cbz/record.js');
+  const { comicInfoXml } = await import('../library/comic-info.js');
+  const { writtenMetadata } = await import('../library/comic-info-reader.js');
+  const { formatRecord } = await import('../library/record.js');
   const { id, quality, chapter, pages, named, editedFiles, book } = described;
   const { version, updatedAt } = chapter ?? {};
   const comic = chapter && named && describeComic(chapter, named.title, described);
@@ -58,7 +58,7 @@ export async function describeChapter(described: DescribedChapter): Promise<Chap
 
 /** None of a book that is gone or damaged. */
 async function editsInBook(book: string, id: string): Promise<Partial<ChapterMetadata>> {
-  const { readChapters } = await import('../formats/read-chapters.js');
+  const { readChapters } = await import('../books/read-chapters.js');
   const chapters = await readChapters(book).catch(() => []);
   const found = chapters.find(({ identity }) => identity?.chapterId === id.toLowerCase());
   const edited = new Set(found?.record?.edited);

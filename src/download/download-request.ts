@@ -4,19 +4,19 @@ import {
   DEFAULT_NAME_TEMPLATE,
   DEFAULT_NAME_TEMPLATE_WITH_LANGUAGE,
   type FormatFileName,
-} from '../cbz/file-name.js';
+} from '../library/file-name.js';
 import {
   effectiveOptions,
   type GivenOptions,
   type Options,
   type Settings,
-} from '../config/options/options.js';
-import { foldersOfTemplate } from '../cbz/name-template.js';
-import type { CbzIdentity } from '../cbz/identity.js';
-import type { FileState } from '../cbz/ownership.js';
+} from '../config/options.js';
+import { foldersOfTemplate } from '../config/name-template.js';
+import type { CbzIdentity } from '../library/identity.js';
+import type { FileState } from '../library/ownership.js';
 import { UsageError } from '../core/errors.js';
 import { expandHome } from '../core/home-folder.js';
-import { firstMsOf, lastMsOf } from '../selection/time-bound.js';
+import { firstMsOf, lastMsOf } from '../config/time-bound.js';
 import type { SelectionOptions } from '../selection/select-chapters.js';
 import type { Target } from '../selection/target.js';
 import type { InvalidTarget } from '../selection/target-list.js';

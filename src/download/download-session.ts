@@ -1,18 +1,18 @@
 /** What the parts of one or several downloads share: the open service with its login, the listeners, the request. */
-import type { ServiceClient } from '../api/client.js';
-import type { Session } from '../auth/session.js';
+import type { ServiceClient } from '../service/client.js';
+import type { Session } from '../service/session.js';
 import { sharedSignal } from '../core/abort.js';
 import { interruptedError } from '../core/errors.js';
 import { formatDuration } from '../core/human-format.js';
-import { retryAfterCaptcha, type SolveCaptcha } from '../api/captcha.js';
+import { retryAfterCaptcha, type SolveCaptcha } from '../service/captcha.js';
 import { waitingEvent, type Observe } from './events.js';
-import type { ObserveBind } from '../formats/bind-events.js';
+import type { ObserveBind } from '../books/bind-events.js';
 import type { DownloadArchive } from './download-archive.js';
 import type { AppContext } from '../config/context.js';
-import type { Options, Settings } from '../config/options/options.js';
+import type { Options, Settings } from '../config/options.js';
 import type { DownloadRequest } from './download-request.js';
-import { withService, type Service, type ServiceOptions } from './service.js';
-import { loggedInClient } from './stored-login.js';
+import { withService, type Service, type ServiceOptions } from '../service/service.js';
+import { loggedInClient } from '../service/stored-login.js';
 
 export interface DownloadListeners {
   readonly observe: Observe;
@@ -98,7 +98,9 @@ export async function withSession<T>(
 function preloadOnce(signal: AbortSignal): () => void {
   let loading: Promise<void> | undefined;
   return () => {
-    loading ??= import('../cbz/cbz-writer.js').then(({ preloadPacking }) => preloadPacking(signal));
+    loading ??= import('../library/cbz-writer.js').then(({ preloadPacking }) =>
+      preloadPacking(signal),
+    );
     // If it fails, the import that needs the module fails too.
     loading.catch(() => undefined);
   };

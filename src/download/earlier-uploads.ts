@@ -2,8 +2,8 @@
  * Chapters in the output folder that the service does not list in the requested languages, and of which a new release is:
  * deleted ones, and saved ones in other languages. Without a look at the files, two files of one chapter would be left.
  */
-import { fetchChapters, type Chapter } from '../api/chapters.js';
-import { isReadableBook, type ExistingArchive } from '../cbz/library-index.js';
+import { fetchChapters, type Chapter } from '../service/chapters.js';
+import { isReadableBook, type ExistingArchive } from '../library/library-index.js';
 import { mayBeTwo, mayReplace, type ChapterKeys } from '../selection/same-chapter.js';
 import { rankOf, type SelectionOptions } from '../selection/select-chapters.js';
 import { isTolerable } from '../selection/title-loader.js';

@@ -1,6 +1,6 @@
 /** How long the chapters of a run take at least, under the rate limits of their metadata requests, and their size. Pure. */
-import type { Quality } from '../image/page-url.js';
-import { quotasOf, type Quota } from '../rate-limit/quotas.js';
+import type { Quality } from '../config/quality.js';
+import { quotasOf, type Quota } from '../service/quotas.js';
 import { maxOf } from '../core/extremes.js';
 
 /** Each chapter needs one such request (spec 8.3). */

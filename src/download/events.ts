@@ -4,8 +4,8 @@
  */
 import type { ErrorCode } from '../core/error-codes.js';
 import type { TankobonError } from '../core/errors.js';
-import type { LoadReason } from '../image/load-reason.js';
-import type { Wait, WaitLimit } from '../rate-limit/rate-ledger.js';
+import type { LoadReason } from '../service/load-reason.js';
+import type { Wait, WaitLimit } from '../service/rate-ledger.js';
 import type { ChapterFields } from '../selection/chapter-fields.js';
 import type { RetaggedChapter } from './write-retags.js';
 

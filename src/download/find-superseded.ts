@@ -2,10 +2,10 @@
  * Files of chapters that the service deleted, and whose number a saved chapter gets now: that one takes their place, since
  * otherwise two files of one number would be left.
  */
-import type { Chapter } from '../api/chapters.js';
-import { readArchivedChapters, type ArchivedChapter } from '../cbz/archived-chapters.js';
-import { shortIdPath } from '../cbz/file-name.js';
-import type { ExistingArchive, LibraryIndex } from '../cbz/library-index.js';
+import type { Chapter } from '../service/chapters.js';
+import { readArchivedChapters, type ArchivedChapter } from '../library/archived-chapters.js';
+import { shortIdPath } from '../library/file-name.js';
+import type { ExistingArchive, LibraryIndex } from '../library/library-index.js';
 import { numberKey } from '../selection/reading-order.js';
 import { haveOtherVolumes, mayReplace } from '../selection/same-chapter.js';
 import { rankOf } from '../selection/select-chapters.js';

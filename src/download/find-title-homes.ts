@@ -3,11 +3,11 @@
  * to is known from its releases, or from its names and, if these are not its own, from the service.
  */
 import { dirname, join, relative, sep } from 'node:path';
-import { fetchChapters, type Chapter } from '../api/chapters.js';
-import type { Title } from '../api/titles.js';
-import { readArchivedChapters } from '../cbz/archived-chapters.js';
-import { pathCollisionKey, type FormatFileName } from '../cbz/file-name.js';
-import type { ExistingArchive, LibraryIndex } from '../cbz/library-index.js';
+import { fetchChapters, type Chapter } from '../service/chapters.js';
+import type { Title } from '../service/titles.js';
+import { readArchivedChapters } from '../library/archived-chapters.js';
+import { pathCollisionKey, type FormatFileName } from '../library/file-name.js';
+import type { ExistingArchive, LibraryIndex } from '../library/library-index.js';
 import type { Resolution } from '../selection/resolve-targets.js';
 import { isTolerable } from '../selection/title-loader.js';
 import { groupBy } from '../core/group-by.js';

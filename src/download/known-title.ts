@@ -3,13 +3,13 @@
  * output folder say of chapters that it does not list. From all of them follows which releases are of one chapter.
  */
 import { dirname } from 'node:path';
-import type { Chapter } from '../api/chapters.js';
-import type { Title } from '../api/titles.js';
-import { readArchivedChapters } from '../cbz/archived-chapters.js';
-import { languageTag } from '../cbz/comic-info.js';
-import type { ChapterMetadata } from '../cbz/comic-info-reader.js';
-import type { ExistingArchive, LibraryIndex } from '../cbz/library-index.js';
-import { plainTitle } from '../cbz/numbered-title.js';
+import type { Chapter } from '../service/chapters.js';
+import type { Title } from '../service/titles.js';
+import { readArchivedChapters } from '../library/archived-chapters.js';
+import { languageTag } from '../library/comic-info.js';
+import type { ChapterMetadata } from '../library/comic-info-reader.js';
+import type { ExistingArchive, LibraryIndex } from '../library/library-index.js';
+import { plainTitle } from '../library/numbered-title.js';
 import { chapterKeys, type ChapterKeys } from '../selection/same-chapter.js';
 import { isTolerable } from '../selection/title-loader.js';
 import type { ServiceSession } from './download-session.js';

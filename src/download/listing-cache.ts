@@ -5,11 +5,11 @@
  */
 import { join } from 'node:path';
 import * as z from 'zod';
-import type { Chapter } from '../api/chapters.js';
-import type { ServiceClient } from '../api/client.js';
-import { fetchTitleFeed } from '../api/feeds.js';
-import type { Title } from '../api/titles.js';
-import { storedChapters, toStored } from '../api/stored-chapters.js';
+import type { Chapter } from '../service/chapters.js';
+import type { ServiceClient } from '../service/client.js';
+import { fetchTitleFeed } from '../service/feeds.js';
+import type { Title } from '../service/titles.js';
+import { storedChapters, toStored } from '../service/stored-chapters.js';
 import { readCacheFile, writeCacheFile } from '../core/cache-file.js';
 import { isUuid } from '../core/uuid.js';
 

@@ -1,16 +1,16 @@
 /** Compares the selected chapters with the existing archives, and plans a job for each missing one. Pure. */
 import { dirname, join, relative, sep } from 'node:path';
-import type { Chapter } from '../api/chapters.js';
-import type { Title } from '../api/titles.js';
-import { distinctPaths, pathCollisionKey, type FormatFileName } from '../cbz/file-name.js';
-import { formatIdentityComment } from '../cbz/identity.js';
+import type { Chapter } from '../service/chapters.js';
+import type { Title } from '../service/titles.js';
+import { distinctPaths, pathCollisionKey, type FormatFileName } from '../library/file-name.js';
+import { formatIdentityComment } from '../library/identity.js';
 import {
   isReadableBook,
   type ExistingArchive,
   type LibraryIndex,
   type UnreadableFile,
-} from '../cbz/library-index.js';
-import type { KeepOptions } from '../cbz/replaced-files.js';
+} from '../library/library-index.js';
+import type { KeepOptions } from '../library/replaced-files.js';
 import { chapterFields, chapterName } from '../selection/chapter-fields.js';
 import type { Resolution } from '../selection/resolve-targets.js';
 import type { ChapterJob } from './chapter.js';

@@ -2,9 +2,9 @@
  * Selects the chapters of a plan: those that are targets first, then those of titles and lists in reading order, each
  * once. Says why where nothing matches, and asks for a language where a title has several and none was given.
  */
-import type { Chapter } from '../api/chapters.js';
-import { fetchFeedTotal } from '../api/feeds.js';
-import type { ExistingArchive } from '../cbz/library-index.js';
+import type { Chapter } from '../service/chapters.js';
+import { fetchFeedTotal } from '../service/feeds.js';
+import type { ExistingArchive } from '../library/library-index.js';
 import { ChapterError } from '../core/errors.js';
 import {
   chapterFields,

@@ -2,17 +2,17 @@
  * Plans a download: from the user's targets to the chapters to save, with their releases, names and paths. Catalogue
  * metadata is optional: without it, a chapter still becomes a CBZ.
  */
-import type { LibraryIndex } from '../cbz/library-index.js';
-import { scanIndexed } from '../cbz/library-cache.js';
-import type { Chapter } from '../api/chapters.js';
+import type { LibraryIndex } from '../library/library-index.js';
+import { scanIndexed } from '../library/library-cache.js';
+import type { Chapter } from '../service/chapters.js';
 import { fieldsById, type ChapterFields } from '../selection/chapter-fields.js';
 import { resolveTargets, type Resolution, type Series } from '../selection/resolve-targets.js';
 import type { Target } from '../selection/target.js';
-import { firstMsOf } from '../selection/time-bound.js';
+import { firstMsOf } from '../config/time-bound.js';
 import type { TankobonError } from '../core/errors.js';
-import { replacedFolders } from '../cbz/replaced-files.js';
+import { replacedFolders } from '../library/replaced-files.js';
 import { toStorageError } from '../core/files.js';
-import type { TitleChapters } from '../formats/volume-completeness.js';
+import type { TitleChapters } from '../books/volume-completeness.js';
 import type { DownloadSession } from './download-session.js';
 import type { UpdateEvent } from './events.js';
 import { warnOfFiles } from './file-warnings.js';

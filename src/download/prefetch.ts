@@ -3,9 +3,9 @@
  * Used when a run has a single chapter: with more, the round trip that it saves is negligible. Without it, 20 pages of
  * 300 KB at 80 ms a round trip take 1.05 times as long.
  */
-import type { Chapter } from '../api/chapters.js';
-import type { LibraryIndex } from '../cbz/library-index.js';
-import { fetchAtHomeMetadata, type AtHomeMetadata } from '../image/at-home.js';
+import type { Chapter } from '../service/chapters.js';
+import type { LibraryIndex } from '../library/library-index.js';
+import { fetchAtHomeMetadata, type AtHomeMetadata } from '../service/at-home.js';
 import { unavailableReason } from '../selection/exclusions.js';
 import type { DownloadSession } from './download-session.js';
 import { savedState } from './saved-state.js';

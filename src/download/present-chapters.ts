@@ -3,11 +3,11 @@
  * killed saves no covers, and the options may be new.
  */
 import { dirname, resolve } from 'node:path';
-import type { Chapter } from '../api/chapters.js';
-import type { Title } from '../api/titles.js';
-import { readArchivedChapters } from '../cbz/archived-chapters.js';
-import type { LibraryIndex } from '../cbz/library-index.js';
-import type { Options } from '../config/options/options.js';
+import type { Chapter } from '../service/chapters.js';
+import type { Title } from '../service/titles.js';
+import { readArchivedChapters } from '../library/archived-chapters.js';
+import type { LibraryIndex } from '../library/library-index.js';
+import type { Options } from '../config/options.js';
 import { groupBy } from '../core/group-by.js';
 import type { LoadedTitles } from '../selection/title-loader.js';
 import { titleIdOf } from './comic-metadata.js';

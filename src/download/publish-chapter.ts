@@ -3,16 +3,16 @@
  * the run was planned may now belong to another chapter: then this chapter's id is added to the name.
  */
 import { basename, dirname, join } from 'node:path';
-import { candidatePaths } from '../cbz/file-name.js';
-import { readIdentity } from '../cbz/archive-content.js';
+import { candidatePaths } from '../library/file-name.js';
+import { readIdentity } from '../library/archive-content.js';
 import {
   fileChanged,
   readFileState,
   replaceAs,
   replaceUnchanged,
   type FileState,
-} from '../cbz/ownership.js';
-import { keepReplaced, type KeepOptions } from '../cbz/replaced-files.js';
+} from '../library/ownership.js';
+import { keepReplaced, type KeepOptions } from '../library/replaced-files.js';
 import { StorageError } from '../core/errors.js';
 import { isOwnFile, toStorageError, statIfExists } from '../core/files.js';
 import { publishNew } from '../core/publish.js';

@@ -1,9 +1,9 @@
 /** Reads what the files of chapters say of them, for the comparison with the service. */
-import { isReadableBook, type ExistingArchive } from '../cbz/library-index.js';
-import type { ChapterRecord } from '../cbz/record.js';
-import { readChapters } from '../formats/read-chapters.js';
-import type { AtHomeMetadata } from '../image/at-home.js';
-import type { Quality } from '../image/page-url.js';
+import { isReadableBook, type ExistingArchive } from '../library/library-index.js';
+import type { ChapterRecord } from '../library/record.js';
+import { readChapters } from '../books/read-chapters.js';
+import type { AtHomeMetadata } from '../service/at-home.js';
+import type { Quality } from '../config/quality.js';
 import { hasSamePages, type SavedChapter } from './chapter-changes.js';
 import { readChapterFile, readPageDigests } from './chapter-file.js';
 import type { ComparedArchive } from './plan-selection.js';

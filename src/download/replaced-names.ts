@@ -3,9 +3,9 @@
  * archives is loaded when it is needed.
  */
 import { basename, dirname, join, relative, resolve } from 'node:path';
-import type { Title } from '../api/titles.js';
-import type { LibraryIndex } from '../cbz/library-index.js';
-import { isUnchanged, readFileState } from '../cbz/ownership.js';
+import type { Title } from '../service/titles.js';
+import type { LibraryIndex } from '../library/library-index.js';
+import { isUnchanged, readFileState } from '../library/ownership.js';
 import type { KnownNames } from './chapter-names.js';
 import { titleIdOf } from './comic-metadata.js';
 import type { DownloadRequest } from './download-request.js';

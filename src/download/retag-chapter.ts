@@ -1,12 +1,17 @@
 /** What changed in the metadata of one chapter file, and the file with the new metadata and name. */
 import { basename, dirname, join, resolve, sep } from 'node:path';
-import type { Chapter } from '../api/chapters.js';
-import type { Title } from '../api/titles.js';
-import type { ComicFields, ComicMetadata } from '../cbz/comic-info.js';
-import type { ComicInfoMerge } from '../cbz/comic-info-merge.js';
-import { candidatePaths, shortIdPath, wholeIdPath, type FormatFileName } from '../cbz/file-name.js';
-import { fileChanged, readFileState, replaceAs, type FileState } from '../cbz/ownership.js';
-import { parseIdentityComment } from '../cbz/identity.js';
+import type { Chapter } from '../service/chapters.js';
+import type { Title } from '../service/titles.js';
+import type { ComicFields, ComicMetadata } from '../library/comic-info.js';
+import type { ComicInfoMerge } from '../library/comic-info-merge.js';
+import {
+  candidatePaths,
+  shortIdPath,
+  wholeIdPath,
+  type FormatFileName,
+} from '../library/file-name.js';
+import { fileChanged, readFileState, replaceAs, type FileState } from '../library/ownership.js';
+import { parseIdentityComment } from '../library/identity.js';
 import { groupBy } from '../core/group-by.js';
 import { makeSyncedFolders, removeEmptyFolders, temporaryName } from '../core/files.js';
 import { publishNew } from '../core/publish.js';

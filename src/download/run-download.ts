@@ -4,8 +4,8 @@
  */
 import { resolve } from 'node:path';
 import { TankobonError, thrownMessage, UsageError } from '../core/errors.js';
-import type { ObserveBind } from '../formats/bind-events.js';
-import { addToIndex } from '../cbz/library-cache.js';
+import type { ObserveBind } from '../books/bind-events.js';
+import { addToIndex } from '../library/library-cache.js';
 import { announceSaved, checkProgram } from './announce-saved.js';
 import { checkOutputFile } from '../core/output-file.js';
 import type { Target } from '../selection/target.js';
@@ -27,7 +27,7 @@ import type { DownloadMessage, Observe } from './events.js';
 import { checkOutputFolder, checkUsedFolder } from './output-folder.js';
 import { planTargets, type Plan } from './plan.js';
 import { skippedEvents } from './plan-selection.js';
-import { requireLogin } from './stored-login.js';
+import { requireLogin } from '../service/stored-login.js';
 import { withDelivery } from './with-delivery.js';
 
 export interface PlanListeners extends DownloadListeners {

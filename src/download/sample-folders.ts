@@ -1,9 +1,9 @@
 /** Chooses which archives of a title are read, so that a title of a thousand chapters does not take seconds. Pure. */
 import { basename, dirname } from 'node:path';
-import type { Chapter } from '../api/chapters.js';
-import type { ExistingArchive } from '../cbz/library-index.js';
+import type { Chapter } from '../service/chapters.js';
+import type { ExistingArchive } from '../library/library-index.js';
 import { groupBy } from '../core/group-by.js';
-import { parseNumber } from '../selection/ranges.js';
+import { parseNumber } from '../config/ranges.js';
 
 /** Reading an archive takes milliseconds, and a few of a folder show what its chapters are called. */
 export const MAX_READ_OF_TITLE = 2;

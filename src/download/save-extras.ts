@@ -3,15 +3,15 @@
  * there before the run, only what is missing is made.
  */
 import { resolve } from 'node:path';
-import type { Chapter } from '../api/chapters.js';
-import { coversBaseUrl, coverUrl } from '../api/covers.js';
-import { fetchReadMarkers, markRead } from '../api/read-markers.js';
+import type { Chapter } from '../service/chapters.js';
+import { coversBaseUrl, coverUrl } from '../service/covers.js';
+import { fetchReadMarkers, markRead } from '../service/read-markers.js';
 import { TankobonError } from '../core/errors.js';
 import { EXIT } from '../core/exit-codes.js';
 import { fileErrorReason } from '../core/files.js';
 import { groupBy } from '../core/group-by.js';
 import { isFileError, toTankobonError } from '../core/system-errors.js';
-import type { ImageLoaderDeps } from '../image/load-image.js';
+import type { ImageLoaderDeps } from '../service/load-image.js';
 import { groupByFolder, saveCovers, type ChapterInFolder } from './cover.js';
 import type { DownloadSession } from './download-session.js';
 import type { PlannedChapter } from './plan-jobs.js';

@@ -1,7 +1,7 @@
 /** Saves the chapters of a plan, sends their health reports, then saves what belongs to them. */
 import type { TankobonError } from '../core/errors.js';
 import { toTankobonError } from '../core/system-errors.js';
-import { removeExpired } from '../cbz/replaced-files.js';
+import { removeExpired } from '../library/replaced-files.js';
 import { saveChapters } from './batch.js';
 import { waitingEvent, type UpdateEvent } from './events.js';
 import { removeLeftovers } from './leftovers.js';
@@ -12,7 +12,7 @@ import { openChapterShare } from './chapter-share.js';
 import type { DownloadResult } from './download-result.js';
 import type { DownloadSession } from './download-session.js';
 import { saveExtras } from './save-extras.js';
-import { imageLoader, openHealthReports } from './service.js';
+import { imageLoader, openHealthReports } from '../service/service.js';
 
 /** How long health reports may delay the end of a run that the user stopped. */
 const MAX_REPORT_WAIT_WHEN_STOPPED_MS = 300;

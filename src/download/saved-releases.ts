@@ -1,5 +1,5 @@
 /** A download does not choose another release of a chapter that is saved. Pure. */
-import type { Chapter } from '../api/chapters.js';
+import type { Chapter } from '../service/chapters.js';
 import { groupBy } from '../core/group-by.js';
 import { excludedGroup } from '../selection/exclusions.js';
 import { haveOtherVolumes } from '../selection/same-chapter.js';

@@ -5,9 +5,9 @@
 import { createHash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { preferredText, type Title } from '../api/titles.js';
-import { readFileState, replaceUnchanged, type FileState } from '../cbz/ownership.js';
-import { plainSummary } from '../cbz/plain-summary.js';
+import { preferredText, type Title } from '../service/titles.js';
+import { readFileState, replaceUnchanged, type FileState } from '../library/ownership.js';
+import { plainSummary } from '../library/plain-summary.js';
 import { hasCode } from '../core/errors.js';
 import {
   isOwnFile,

@@ -1,6 +1,6 @@
 /** What programs and hooks receive about the saved chapters of a run: one update for each series. */
 import { dirname, sep } from 'node:path';
-import type { Chapter } from '../api/chapters.js';
+import type { Chapter } from '../service/chapters.js';
 import { groupBy } from '../core/group-by.js';
 
 interface SavedChapterInfo {

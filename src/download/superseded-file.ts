@@ -1,15 +1,15 @@
 /** Removes the file of a deleted chapter whose number another one gets, see find-superseded.ts. */
-import { readIdentity } from '../cbz/archive-content.js';
-import { readComicInfo } from '../cbz/comic-info-reader.js';
-import type { ExistingArchive } from '../cbz/library-index.js';
+import { readIdentity } from '../library/archive-content.js';
+import { readComicInfo } from '../library/comic-info-reader.js';
+import type { ExistingArchive } from '../library/library-index.js';
 import {
   fileChanged,
   isUnchanged,
   readFileState,
   replaceUnchanged,
   type FileState,
-} from '../cbz/ownership.js';
-import { keepReplaced, type KeepOptions } from '../cbz/replaced-files.js';
+} from '../library/ownership.js';
+import { keepReplaced, type KeepOptions } from '../library/replaced-files.js';
 import { removeFile, temporaryName } from '../core/files.js';
 import { mergedComicInfo, readChapterFile, rewriteChapterFile } from './chapter-file.js';
 

@@ -2,11 +2,11 @@
  * Where the chapters of a title are in an output folder, and under which name: later ones go there, although the title
  * was renamed or the owner moved its folder. A changed name template or `folder` applies all the same. Pure.
  */
-import type { Title } from '../api/titles.js';
-import type { ArchivedChapter } from '../cbz/archived-chapters.js';
-import { pathCollisionKey } from '../cbz/file-name.js';
-import { cleanSegment } from '../cbz/path-segment.js';
-import { parseNumber } from '../selection/ranges.js';
+import type { Title } from '../service/titles.js';
+import type { ArchivedChapter } from '../library/archived-chapters.js';
+import { pathCollisionKey } from '../library/file-name.js';
+import { cleanSegment } from '../library/path-segment.js';
+import { parseNumber } from '../config/ranges.js';
 
 /** A chapter of the title in the output folder. */
 export interface KnownChapter extends Omit<ArchivedChapter, 'chapterId'> {

@@ -1,11 +1,11 @@
 /** What the service has of a title, by its list of all releases: `tankobon info`. Pure. */
-import type { Chapter } from '../api/chapters.js';
-import type { Title } from '../api/titles.js';
+import type { Chapter } from '../service/chapters.js';
+import type { Title } from '../service/titles.js';
 import { groupBy } from '../core/group-by.js';
-import type { Quality } from '../image/page-url.js';
+import type { Quality } from '../config/quality.js';
 import { chapterFields, type ChapterFields } from '../selection/chapter-fields.js';
 import { missingWholeNumbers } from '../selection/missing-numbers.js';
-import { parseNumber } from '../selection/ranges.js';
+import { parseNumber } from '../config/ranges.js';
 import { numberKey } from '../selection/reading-order.js';
 import { chapterKeys, type ChapterKeys } from '../selection/same-chapter.js';
 import { titleWebUrl } from '../selection/target.js';

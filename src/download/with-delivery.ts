@@ -1,7 +1,7 @@
 /** A plan for which the service was asked what a download would ask it: a dry run, and what a sync reports. */
-import type { ServiceClient } from '../api/client.js';
+import type { ServiceClient } from '../service/client.js';
 import { ChapterError } from '../core/errors.js';
-import { fetchAtHomeMetadata } from '../image/at-home.js';
+import { fetchAtHomeMetadata } from '../service/at-home.js';
 import type { Plan } from './plan.js';
 import { whyLoaded, type PlannedChapter } from './plan-jobs.js';
 

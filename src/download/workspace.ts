@@ -6,12 +6,12 @@ import { createHash } from 'node:crypto';
 import { lstat, readdir, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { crc32 } from 'node:zlib';
-import type { CbzPage } from '../cbz/cbz-writer.js';
-import { workspaceName } from '../cbz/file-name.js';
-import type { ImageDimensions } from '../image/dimensions.js';
-import { imageExtension } from '../image/format.js';
-import type { CheckedImage } from '../image/image-check.js';
-import { hasValidTrailer } from '../image/trailer.js';
+import type { CbzPage } from '../library/cbz-writer.js';
+import { workspaceName } from '../library/file-name.js';
+import type { ImageDimensions } from '../core/image-dimensions.js';
+import { imageExtension } from '../core/image-format.js';
+import type { CheckedImage } from '../service/image-check.js';
+import { hasValidTrailer } from '../core/image-trailer.js';
 import type { Clock } from '../core/clock.js';
 import { hasCode, StorageError } from '../core/errors.js';
 import {

@@ -1,6 +1,6 @@
 /** What events and messages say about a chapter besides its id. All of it is text of the service, and not trusted. */
-import type { Chapter } from '../api/chapters.js';
-import type { Title } from '../api/titles.js';
+import type { Chapter } from '../service/chapters.js';
+import type { Title } from '../service/titles.js';
 import { printableLine } from '../core/printable.js';
 import { webAddress } from '../core/web-address.js';
 

@@ -1,9 +1,9 @@
 /** Why a chapter is not downloaded: it is not what was requested, or the service does not have its pages. Pure. */
-import type { Chapter, Group } from '../api/chapters.js';
+import type { Chapter, Group } from '../service/chapters.js';
 import { formatLocalTime } from '../core/human-format.js';
 import { webAddress } from '../core/web-address.js';
-import { isWithin, type Ranges } from './ranges.js';
-import { firstMsOf, lastMsOf, type TimeBound } from './time-bound.js';
+import { isWithin, type Ranges } from '../config/ranges.js';
+import { firstMsOf, lastMsOf, type TimeBound } from '../config/time-bound.js';
 
 /** What a chapter must be. */
 export interface Criteria {

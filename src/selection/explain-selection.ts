@@ -1,8 +1,8 @@
 /** The message when nothing matches the selection: which option excludes everything, and what there is. */
-import type { Chapter, Group } from '../api/chapters.js';
+import type { Chapter, Group } from '../service/chapters.js';
 import { formatCount } from '../core/human-format.js';
 import { shellQuoted } from '../core/shell-quoted.js';
-import { parseNumber } from './ranges.js';
+import { parseNumber } from '../config/ranges.js';
 import { isInGroup, readableSince } from './exclusions.js';
 import { type SelectionOptions } from './select-chapters.js';
 

@@ -1,5 +1,5 @@
 /** Numbers of chapters and volumes as texts: which are equal, and their order. */
-import { leadingNumber } from './ranges.js';
+import { leadingNumber } from '../config/ranges.js';
 
 /** By value; texts without one come last. */
 export function compareNumbers(a: string | undefined, b: string | undefined): number {

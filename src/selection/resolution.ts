@@ -1,6 +1,6 @@
 /** What the targets of a run stand for. */
-import type { Chapter } from '../api/chapters.js';
-import type { Title } from '../api/titles.js';
+import type { Chapter } from '../service/chapters.js';
+import type { Title } from '../service/titles.js';
 import type { TankobonError } from '../core/errors.js';
 import type { Target } from './target.js';
 import type { LoadedTitles } from './title-loader.js';

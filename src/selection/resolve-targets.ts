@@ -2,8 +2,8 @@
  * Resolves targets to chapters and titles, with as few requests as possible: chapters and titles are requested by the
  * hundred, feeds by five hundred. Metadata is optional: a chapter that the service does not list is returned by its id.
  */
-import { fetchChapter, fetchChapters, type Chapter } from '../api/chapters.js';
-import { fetchList, fetchTitleFeed, listFeed, readFeed } from '../api/feeds.js';
+import { fetchChapter, fetchChapters, type Chapter } from '../service/chapters.js';
+import { fetchList, fetchTitleFeed, listFeed, readFeed } from '../service/feeds.js';
 import { ChapterError } from '../core/errors.js';
 import { groupBy } from '../core/group-by.js';
 import { collectTitles } from './collected-titles.js';

@@ -3,7 +3,7 @@
  * flag for numbers that restart is set by hand, and often missing; groups disagree on volumes, and the newest chapters
  * have none yet. In doubt there are two chapters: a file too many is seen, a missing one is not. Pure.
  */
-import type { Chapter } from '../api/chapters.js';
+import type { Chapter } from '../service/chapters.js';
 import { groupBy } from '../core/group-by.js';
 import { unavailableReason } from './exclusions.js';
 import { compareNumbers, numberKey } from './reading-order.js';
@@ -92,7 +92,7 @@ export function haveOtherVolumes(a: NamedRelease, b: NamedRelease): boolean {
 /**
  * Whether the file of a saved release may be replaced by another release: of the same chapter, and of the same volume as
  * far as both name one. Releases that are requested themselves are never asked about. That the file is tankobon's own,
- * and did not change since it was read, is checked right before it is replaced (cbz/ownership.ts).
+ * and did not change since it was read, is checked right before it is replaced (library/ownership.ts).
  */
 export function mayReplace(
   saved: NamedRelease & Pick<KnownRelease, 'id'>,

@@ -3,7 +3,7 @@
  * only links to other sites. Unless all are requested, one is selected for each chapter (same-chapter.ts): by the order
  * of languages, then of groups, then the latest upload. The version does not count: it numbers the edits (spec 2.6).
  */
-import type { Chapter } from '../api/chapters.js';
+import type { Chapter } from '../service/chapters.js';
 import { groupBy } from '../core/group-by.js';
 import { formatLocalTime } from '../core/human-format.js';
 import {

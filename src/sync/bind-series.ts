@@ -1,9 +1,9 @@
 /** Binds the chapters of a title after a sync saved some of them, or where an earlier run did not finish it. */
-import type { Chapter } from '../api/chapters.js';
-import { effectiveOptions } from '../config/options/options.js';
+import type { Chapter } from '../service/chapters.js';
+import { effectiveOptions } from '../config/options.js';
 import { thrownMessage, type TankobonError } from '../core/errors.js';
 import { toTankobonError } from '../core/system-errors.js';
-import type { ObserveBind } from '../formats/bind-events.js';
+import type { ObserveBind } from '../books/bind-events.js';
 import type { SyncSession } from './sync-session.js';
 import type { DueTitle } from './sync-titles.js';
 

@@ -1,5 +1,5 @@
 /** The titles of MangaDex for the manga of a list of MyAnimeList: a search by name, and the id in the links of the title. */
-import { searchTitles, type Title } from '../api/titles.js';
+import { searchTitles, type Title } from '../service/titles.js';
 import type { ServiceSession } from '../download/download-session.js';
 import type { ImportedTitle } from './import-file.js';
 import type { ListedManga } from './my-anime-list.js';

@@ -1,8 +1,8 @@
 /** The hooks of the subscriptions file: the schema of their keys (docs/sync.md). */
 import { isIP } from 'node:net';
 import * as z from 'zod';
-import { HOOK_EVENTS } from '../auth/hook-services.js';
-import { isPublicAddress } from '../api/public-address.js';
+import { HOOK_EVENTS } from '../config/hook-services.js';
+import { isPublicAddress } from '../service/public-address.js';
 import { isLoopback } from '../core/web-address.js';
 
 export const MAX_TEXT_LENGTH = 2_048;

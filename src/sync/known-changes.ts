@@ -2,8 +2,8 @@
  * What changed on the service of the chapters that a collection has: other pages, other metadata, a restoration. With
  * `upgrade` the files follow; otherwise each change is reported once.
  */
-import type { Chapter } from '../api/chapters.js';
-import type { LibraryIndex } from '../cbz/library-index.js';
+import type { Chapter } from '../service/chapters.js';
+import type { LibraryIndex } from '../library/library-index.js';
 import { savedState } from '../download/saved-state.js';
 import { withDelivery } from '../download/with-delivery.js';
 import { chapterFields } from '../selection/chapter-fields.js';

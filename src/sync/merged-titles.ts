@@ -1,6 +1,6 @@
 /** Titles that were merged into others: the service answers with the other one, and their subscriptions follow it. */
-import type { ServiceClient } from '../api/client.js';
-import { fetchTitle, type Title } from '../api/titles.js';
+import type { ServiceClient } from '../service/client.js';
+import { fetchTitle, type Title } from '../service/titles.js';
 import { groupBy } from '../core/group-by.js';
 import { describeMerge, isTolerable } from '../selection/title-loader.js';
 import { isMatch, subscriptionName } from './find-subscription.js';

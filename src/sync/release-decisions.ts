@@ -3,7 +3,7 @@
  * single download. Until `waitForGroupMs` after the first release, only the preferred group's is selected; with
  * `upgrade`, a release of a better group (or language) replaces the downloaded one.
  */
-import type { Chapter } from '../api/chapters.js';
+import type { Chapter } from '../service/chapters.js';
 import { groupBy } from '../core/group-by.js';
 import {
   decideUpload,

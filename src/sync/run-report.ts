@@ -1,6 +1,6 @@
 /** The report of a run: what becomes of each title, for the summary, the state and the hooks. */
 import type { TankobonError } from '../core/errors.js';
-import type { Chapter } from '../api/chapters.js';
+import type { Chapter } from '../service/chapters.js';
 import { chapterFields, type ChapterFields } from '../selection/chapter-fields.js';
 import { SERIES_COUNTS, type SeriesReport } from './sync-events.js';
 import { findById } from './find-subscription.js';

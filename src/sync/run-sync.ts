@@ -12,7 +12,7 @@ import { isTolerable } from '../selection/title-loader.js';
 import { shareServer } from '../download/chapter-share.js';
 import type { AppContext } from '../config/context.js';
 import { withLibraryLock } from '../config/library-lock.js';
-import { effectiveOptions } from '../config/options/options.js';
+import { effectiveOptions } from '../config/options.js';
 import { SERIES_COUNTS } from './sync-events.js';
 import { runHooks } from './sync-hooks.js';
 import { SyncLibraries } from './sync-libraries.js';

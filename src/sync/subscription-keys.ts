@@ -1,5 +1,5 @@
 /** What the keys of the subscriptions file mean, besides those of the table of options: for help and documentation. */
-import { kebabCase, optionDefinition, SERIES_OPTION_NAMES } from '../config/options/options.js';
+import { kebabCase, optionDefinition, SERIES_OPTION_NAMES } from '../config/options.js';
 
 type Keys = Readonly<Record<string, string>>;
 

@@ -13,7 +13,7 @@ import {
 } from '../core/files.js';
 import { PRIVATE_FOLDER_MODE } from '../core/own-folder.js';
 import { lockFile } from '../core/lock.js';
-import { readAddresses } from '../rate-limit/service-addresses.js';
+import { readAddresses } from '../config/service-addresses.js';
 import { checkWriters, type Warn } from './subscriptions-access.js';
 import { parseSubscriptions, type SubscriptionsText } from './subscriptions-file.js';
 import type { Subscriptions } from './subscriptions.js';

@@ -7,9 +7,9 @@ import {
   SERIES_OPTION_NAMES,
   type OptionName,
   type SeriesOptions,
-} from '../config/options/options.js';
+} from '../config/options.js';
 import { UsageError, thrownMessage } from '../core/errors.js';
-import { READING_STATUSES, type ReadingStatus } from '../api/reading-statuses.js';
+import { READING_STATUSES, type ReadingStatus } from '../config/reading-statuses.js';
 import { parseTarget, type Target } from '../selection/target.js';
 import {
   HOOK_SHAPES,

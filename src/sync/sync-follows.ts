@@ -1,8 +1,8 @@
 /** The titles that the account follows: one request per hundred, and one for the reading statuses if these select. */
-import { fetchFollowedTitles, fetchReadingStatuses } from '../api/follows.js';
-import type { Title } from '../api/titles.js';
-import { requireLogin } from '../download/stored-login.js';
-import { timeBoundAt } from '../selection/time-bound.js';
+import { fetchFollowedTitles, fetchReadingStatuses } from '../service/follows.js';
+import type { Title } from '../service/titles.js';
+import { requireLogin } from '../service/stored-login.js';
+import { timeBoundAt } from '../config/time-bound.js';
 import type { SubscribedTitle, SyncSession } from './sync-session.js';
 
 /** Without the titles in `listed`, which the file names. Adds the titles that the responses contained to `known`. */

@@ -5,13 +5,13 @@
 import { join } from 'node:path';
 import type { AppContext } from '../config/context.js';
 import { thrownMessage } from '../core/errors.js';
-import { openHookKeys } from '../auth/hook-keys.js';
+import { openHookKeys } from '../service/hook-keys.js';
 import {
   HOOK_KEY_NAMES,
   HOOK_SERVICES,
   type HookEvent,
   type HookService,
-} from '../auth/hook-services.js';
+} from '../config/hook-services.js';
 import { HookTimeout, runExecHook } from '../download/exec-hook.js';
 import { seriesUpdates, type SeriesUpdate } from '../download/series-updates.js';
 import { NO_ID, type HookUpdate } from './hook-payloads.js';

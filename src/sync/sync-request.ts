@@ -4,13 +4,13 @@ import {
   DEFAULT_NAME_TEMPLATE,
   DEFAULT_NAME_TEMPLATE_WITH_LANGUAGE,
   type FormatFileName,
-} from '../cbz/file-name.js';
-import { cleanSegment } from '../cbz/path-segment.js';
+} from '../library/file-name.js';
+import { cleanSegment } from '../library/path-segment.js';
 import { expandHome } from '../core/home-folder.js';
 import type { ReleaseRules } from './release-decisions.js';
-import { effectiveOptions, type SeriesOptions, type Settings } from '../config/options/options.js';
+import { effectiveOptions, type SeriesOptions, type Settings } from '../config/options.js';
 import { downloadRequest, type DownloadRequest } from '../download/download-request.js';
-import { firstMsOf } from '../selection/time-bound.js';
+import { firstMsOf } from '../config/time-bound.js';
 import type { SyncOptions, TitleOptions } from './sync-session.js';
 
 /** The rules as text: a change of them makes the title due. */

@@ -1,8 +1,8 @@
 /** Downloads the planned releases of a sync. */
-import type { Chapter } from '../api/chapters.js';
-import type { ExistingArchive } from '../cbz/library-index.js';
-import { keptReason, readOwnership } from '../cbz/ownership.js';
-import { removeExpired, replacedFolders } from '../cbz/replaced-files.js';
+import type { Chapter } from '../service/chapters.js';
+import type { ExistingArchive } from '../library/library-index.js';
+import { keptReason, readOwnership } from '../library/ownership.js';
+import { removeExpired, replacedFolders } from '../library/replaced-files.js';
 import { lstatIfExists } from '../core/files.js';
 import type { DownloadArchive } from '../download/download-archive.js';
 import { findLeftovers, removeLeftovers } from '../download/leftovers.js';

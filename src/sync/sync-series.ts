@@ -1,6 +1,6 @@
 /** One series of a run: which releases to download now, their download, and what is remembered of it. */
-import type { Chapter } from '../api/chapters.js';
-import { fetchTitleFeed } from '../api/feeds.js';
+import type { Chapter } from '../service/chapters.js';
+import { fetchTitleFeed } from '../service/feeds.js';
 import { hasCode, type TankobonError } from '../core/errors.js';
 import { readEarlierUploads } from '../download/earlier-uploads.js';
 import { findChanges, reportChanges, reportRestored } from './known-changes.js';
@@ -11,10 +11,10 @@ import {
   type ReleaseRules,
   type TitleReleases,
 } from './release-decisions.js';
-import { effectiveOptions } from '../config/options/options.js';
+import { effectiveOptions } from '../config/options.js';
 import { emptyResult, type DownloadResult } from '../download/download-result.js';
 import { readListedVolumes } from '../download/plan-volumes.js';
-import type { LibraryIndex } from '../cbz/library-index.js';
+import type { LibraryIndex } from '../library/library-index.js';
 import { readKnownTitle, type KnownTitle } from '../download/known-title.js';
 import { ListingCache, mergeListing } from '../download/listing-cache.js';
 import { savedState } from '../download/saved-state.js';

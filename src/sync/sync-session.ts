@@ -2,7 +2,7 @@
 import type { TankobonError } from '../core/errors.js';
 import type { DownloadArchive } from '../download/download-archive.js';
 import type { SkippedEvent } from '../download/events.js';
-import type { GivenOptions, SeriesOptions } from '../config/options/options.js';
+import type { GivenOptions, SeriesOptions } from '../config/options.js';
 import type { Subscriptions } from './subscriptions.js';
 import type { SeriesNotice } from './hook-payloads.js';
 import type { SyncJournal } from './sync-journal.js';

@@ -1,6 +1,6 @@
 /** The names of titles in the messages of a run: two titles of one name are called as their folders are. */
-import type { Title } from '../api/titles.js';
-import { readArchivedChapters } from '../cbz/archived-chapters.js';
+import type { Title } from '../service/titles.js';
+import { readArchivedChapters } from '../library/archived-chapters.js';
 import { groupBy } from '../core/group-by.js';
 import { distinctNames } from '../download/distinct-names.js';
 import { nameKey } from '../download/title-home.js';

@@ -18,16 +18,16 @@ import { saveChapters } from '../../src/download/batch.js';
 import type { Observe } from '../../src/download/events.js';
 import { PageQueue } from '../../src/download/page-queue.js';
 import type { Clock } from '../../src/core/clock.js';
-import { readAddresses } from '../../src/rate-limit/service-addresses.js';
-import { createServiceClient } from '../../src/api/client.js';
-import { openConnections } from '../../src/api/connections.js';
-import { currentBoot } from '../../src/rate-limit/boot.js';
-import { FileStore } from '../../src/rate-limit/file-store.js';
-import { MAX_REQUEST_MS } from '../../src/rate-limit/ledger-rules.js';
-import type { LedgerStore } from '../../src/rate-limit/ledger-store.js';
-import { quotaKeysOf, quotaOf } from '../../src/rate-limit/quotas.js';
-import { firstPartyDomain } from '../../src/api/first-party-domain.js';
-import { SharedLedger } from '../../src/rate-limit/shared-ledger.js';
+import { readAddresses } from '../../src/config/service-addresses.js';
+import { createServiceClient } from '../../src/service/client.js';
+import { openConnections } from '../../src/service/requests/connections.js';
+import { currentBoot } from '../../src/service/permits/boot.js';
+import { FileStore } from '../../src/service/permits/file-store.js';
+import { MAX_REQUEST_MS } from '../../src/service/permits/ledger-rules.js';
+import type { LedgerStore } from '../../src/service/permits/ledger-store.js';
+import { quotaKeysOf, quotaOf } from '../../src/service/quotas.js';
+import { firstPartyDomain } from '../../src/service/first-party-domain.js';
+import { SharedLedger } from '../../src/service/permits/shared-ledger.js';
 
 export interface BatchRunOptions {
   readonly chapters: number;

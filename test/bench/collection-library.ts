@@ -3,14 +3,14 @@ import { createHash } from 'node:crypto';
 import { linkSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
-import { toChapter, type Chapter } from '../../src/api/chapters.js';
-import { toTitle, type Title } from '../../src/api/titles.js';
-import { MANIFEST_NAME } from '../../src/cbz/bound-manifest.js';
-import { writeCbz, type CbzPage } from '../../src/cbz/cbz-writer.js';
-import { COMIC_INFO_NAME, comicInfoXml } from '../../src/cbz/comic-info.js';
-import { writtenMetadata } from '../../src/cbz/comic-info-reader.js';
-import { formatIdentityComment } from '../../src/cbz/identity.js';
-import { formatRecord } from '../../src/cbz/record.js';
+import { toChapter, type Chapter } from '../../src/service/chapters.js';
+import { toTitle, type Title } from '../../src/service/titles.js';
+import { MANIFEST_NAME } from '../../src/library/bound-manifest.js';
+import { writeCbz, type CbzPage } from '../../src/library/cbz-writer.js';
+import { COMIC_INFO_NAME, comicInfoXml } from '../../src/library/comic-info.js';
+import { writtenMetadata } from '../../src/library/comic-info-reader.js';
+import { formatIdentityComment } from '../../src/library/identity.js';
+import { formatRecord } from '../../src/library/record.js';
 import { comicMetadata } from '../../src/download/comic-metadata.js';
 import {
   createLibrary,

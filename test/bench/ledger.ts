@@ -3,11 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../../src/core/clock.js';
-import {
-  openLedger,
-  resetLedgerAt,
-  type LedgerLocation,
-} from '../../src/rate-limit/open-ledger.js';
+import { openLedger, resetLedgerAt } from '../../src/service/open-ledger.js';
+import { type LedgerLocation } from '../../src/config/ledger-location.js';
 import { adjustableClock } from '../support/fake-clock.js';
 import { runPool } from '../support/process-pool-run.js';
 import { redisLedger } from '../support/redis-ledger-under-test.js';

@@ -8,7 +8,7 @@ import {
   errorResponse,
   type EndpointResponse,
 } from '../../src/practice-server/endpoint.js';
-import type { LibraryChapter } from '../../src/practice-server/library/records.js';
+import type { LibraryChapter } from '../../src/practice-server/records.js';
 import type { PracticeService } from '../../src/practice-server/practice-service.js';
 
 export const PLAIN_PATH = '/plain';

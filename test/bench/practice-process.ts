@@ -3,7 +3,7 @@
  * a PracticeProcessOptions in JSON; it reports its addresses and answers questions over the channel to its parent.
  */
 import { EXAMPLE_TITLES, generateChapter } from '../../src/practice-server/library/library.js';
-import type { LibraryChapter } from '../../src/practice-server/library/records.js';
+import type { LibraryChapter } from '../../src/practice-server/records.js';
 import { startPracticeService } from '../../src/practice-server/practice-service.js';
 import { servePlainly } from './plain-service.js';
 import type { PracticeAnswer, PracticeQuestion, PracticeProcessOptions } from './practice.js';

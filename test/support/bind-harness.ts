@@ -3,10 +3,10 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { bindOptions, bindRequest } from '../../src/download/bind-request.js';
-import type { GivenOptions } from '../../src/config/options/options.js';
+import type { GivenOptions } from '../../src/config/options.js';
 import { loadSettings } from '../../src/config/settings.js';
-import type { BindEvent, BindWarning } from '../../src/formats/bind-events.js';
-import { bindBooks } from '../../src/formats/bind-books.js';
+import type { BindEvent, BindWarning } from '../../src/books/bind-events.js';
+import { bindBooks } from '../../src/books/bind-books.js';
 import { readArchive } from './archive.js';
 
 /** Binds `folder`/in into `folder`/out, and resolves with the events too. `cover` and `name` are the flags of `bind`. */

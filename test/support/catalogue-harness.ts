@@ -8,12 +8,12 @@ import {
   type PracticeOptions,
 } from '../../src/practice-server/practice-service.js';
 import { systemClock } from '../../src/core/clock.js';
-import { readAddresses } from '../../src/rate-limit/service-addresses.js';
-import { createServiceClient } from '../../src/api/client.js';
-import type { TokenProvider } from '../../src/api/token-use.js';
-import { openConnections } from '../../src/api/connections.js';
-import { firstPartyDomain } from '../../src/api/first-party-domain.js';
-import type { RateLedger } from '../../src/rate-limit/rate-ledger.js';
+import { readAddresses } from '../../src/config/service-addresses.js';
+import { createServiceClient } from '../../src/service/client.js';
+import type { TokenProvider } from '../../src/service/requests/token-use.js';
+import { openConnections } from '../../src/service/requests/connections.js';
+import { firstPartyDomain } from '../../src/service/first-party-domain.js';
+import type { RateLedger } from '../../src/service/rate-ledger.js';
 import { LIMITS } from './test-client.js';
 
 /** Other tests hold the limits: here nothing waits, and the service allows it. */

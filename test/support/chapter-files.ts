@@ -2,9 +2,9 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import sharp from 'sharp';
-import { comicInfoXml, type ComicMetadata } from '../../src/cbz/comic-info.js';
-import { writeCbz } from '../../src/cbz/cbz-writer.js';
-import { formatIdentityComment } from '../../src/cbz/identity.js';
+import { comicInfoXml, type ComicMetadata } from '../../src/library/comic-info.js';
+import { writeCbz } from '../../src/library/cbz-writer.js';
+import { formatIdentityComment } from '../../src/library/identity.js';
 
 export interface ChapterFile extends Partial<Omit<ComicMetadata, 'pages'>> {
   /** The id of the identity; without it, the archive has no comment. */

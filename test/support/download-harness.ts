@@ -6,11 +6,11 @@ import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { download } from '../../src/cli/commands/download.js';
 import { reportStatus } from '../../src/cli/commands/report-status.js';
-import { systemKeychains } from '../../src/auth/keychain.js';
+import { systemKeychains } from '../../src/service/keychain.js';
 import { pathsFrom } from '../../src/config/paths.js';
 import type { CommandContext } from '../../src/cli/command-context.js';
 import { loadSettings } from '../../src/config/settings.js';
-import type { Settings } from '../../src/config/options/options.js';
+import type { Settings } from '../../src/config/options.js';
 import { PRACTICE_ACCOUNT, PRACTICE_CLIENT } from '../../src/practice-server/accounts.js';
 import {
   startPracticeService,

@@ -3,7 +3,7 @@ import {
   reducedSize,
   type Box,
   type PageStatistics,
-} from '../../src/formats/device/page-statistics.js';
+} from '../../src/books/device/page-statistics.js';
 
 export type Color = readonly [red: number, green: number, blue: number];
 export interface Shape extends Box {

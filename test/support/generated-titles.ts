@@ -3,7 +3,7 @@
  * begin again in each volume, seasons, an epilogue, and a title that another group uploads whole years later. The same
  * seed gives the same title.
  */
-import type { Chapter } from '../../src/api/chapters.js';
+import type { Chapter } from '../../src/service/chapters.js';
 import { uuidOf } from '../../src/practice-server/library/library.js';
 
 export const TITLE_KINDS = ['continuous', 'restart', 'seasons', 'epilogue', 'again'] as const;

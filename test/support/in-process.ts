@@ -4,7 +4,7 @@
  */
 import { PassThrough, Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { systemKeychains } from '../../src/auth/keychain.js';
+import { systemKeychains } from '../../src/service/keychain.js';
 import { warnTo } from '../../src/cli/output/error-message.js';
 import { redactorFor } from '../../src/config/environment.js';
 import { pathsFrom } from '../../src/config/paths.js';

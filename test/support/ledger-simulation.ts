@@ -3,15 +3,15 @@
  * is converted to text and back in each transaction, as on disk.
  */
 import { momentOf, type Clock } from '../../src/core/clock.js';
-import { parseDocument, serializeDocument } from '../../src/rate-limit/ledger-document.js';
-import { LedgerHistory } from '../../src/rate-limit/ledger-history.js';
-import { MAX_REQUEST_MS, type LedgerRules } from '../../src/rate-limit/ledger-rules.js';
-import type { LedgerStore } from '../../src/rate-limit/ledger-store.js';
-import { quotaOf, quotasOf } from '../../src/rate-limit/quotas.js';
-import type { Permit } from '../../src/rate-limit/rate-ledger.js';
-import { RedisFailure } from '../../src/rate-limit/redis/redis-failure.js';
-import { RedisStore } from '../../src/rate-limit/redis/redis-store.js';
-import { SharedLedger } from '../../src/rate-limit/shared-ledger.js';
+import { parseDocument, serializeDocument } from '../../src/service/permits/ledger-document.js';
+import { LedgerHistory } from '../../src/service/permits/ledger-history.js';
+import { MAX_REQUEST_MS, type LedgerRules } from '../../src/service/permits/ledger-rules.js';
+import type { LedgerStore } from '../../src/service/permits/ledger-store.js';
+import { quotaOf, quotasOf } from '../../src/service/quotas.js';
+import type { Permit } from '../../src/service/rate-ledger.js';
+import { RedisFailure } from '../../src/service/redis/redis-failure.js';
+import { RedisStore } from '../../src/service/redis/redis-store.js';
+import { SharedLedger } from '../../src/service/permits/shared-ledger.js';
 import { SimulatedTime } from './fake-clock.js';
 import { ScriptServer } from './script-server.js';
 import { seeded } from './seeded.js';

@@ -1,7 +1,7 @@
 /** The rules of the shared ledger, the same for every store that it is kept in. */
-import type { RateLedger, RequestInfo } from '../../src/rate-limit/rate-ledger.js';
-import type { LedgerView } from '../../src/rate-limit/ledger-view.js';
-import { readAddresses } from '../../src/rate-limit/service-addresses.js';
+import type { RateLedger, RequestInfo } from '../../src/service/rate-ledger.js';
+import type { LedgerView } from '../../src/service/ledger-view.js';
+import { readAddresses } from '../../src/config/service-addresses.js';
 import { adjustableClock, type FakeClock } from './fake-clock.js';
 
 const HOST = 'https://api.example.org';

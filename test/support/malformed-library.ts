@@ -10,7 +10,7 @@ import type {
   LibraryChapter,
   LibraryTitle,
   Malform,
-} from '../../src/practice-server/library/records.js';
+} from '../../src/practice-server/records.js';
 import { createTitle, plainChapter } from '../../src/practice-server/library/story-chapter.js';
 
 const withAttributes =

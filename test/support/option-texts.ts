@@ -1,6 +1,6 @@
 /** Options as they are typed on a command line, for tests that call a command without one. */
 import { parseOptionText } from '../../src/config/option-values.js';
-import { flagOf, type GivenOptions, type OptionName } from '../../src/config/options/options.js';
+import { flagOf, type GivenOptions, type OptionName } from '../../src/config/options.js';
 
 /** Texts, or parsed values. */
 export type OptionTexts = { readonly [Name in OptionName]?: GivenOptions[Name] | string };

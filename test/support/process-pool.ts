@@ -2,7 +2,7 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
-import type { PeriodScale } from '../../src/rate-limit/quotas.js';
+import type { PeriodScale } from '../../src/service/quotas.js';
 import { MODULES_URL } from './build-folders.js';
 
 export interface ProcessPoolOptions {

@@ -1,6 +1,6 @@
 /** A ledger on a server, for the rules that hold in every store. */
-import { openLedger, resetLedgerAt, viewLedgerAt } from '../../src/rate-limit/open-ledger.js';
-import { RedisConnection } from '../../src/rate-limit/redis/redis-connection.js';
+import { openLedger, resetLedgerAt, viewLedgerAt } from '../../src/service/open-ledger.js';
+import { RedisConnection } from '../../src/service/redis/redis-connection.js';
 import type { FakeClock } from './fake-clock.js';
 import type { LedgerUnderTest } from './ledger-suite.js';
 

@@ -2,9 +2,9 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { openConnections } from '../../src/api/connections.js';
-import { reportHost } from '../../src/health-reports/report-host.js';
-import type { HealthReport, SendReport } from '../../src/health-reports/health-report.js';
+import { openConnections } from '../../src/service/requests/connections.js';
+import { reportHost } from '../../src/service/reports/report-host.js';
+import type { HealthReport, SendReport } from '../../src/service/reports/health-report.js';
 
 export interface ReportListener {
   readonly url: URL;

@@ -6,7 +6,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo, Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { Clock } from '../../src/core/clock.js';
-import { readAddresses, type ServiceAddresses } from '../../src/rate-limit/service-addresses.js';
+import { readAddresses, type ServiceAddresses } from '../../src/config/service-addresses.js';
 
 export interface ReceivedRequest {
   readonly atMs: number;

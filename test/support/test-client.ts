@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redactor } from '../../src/core/redactor.js';
 import { systemClock } from '../../src/core/clock.js';
-import { createServiceClient, type ClientDeps } from '../../src/api/client.js';
-import { openConnections, type TimeLimits } from '../../src/api/connections.js';
-import { openLedger } from '../../src/rate-limit/open-ledger.js';
-import { firstPartyDomain } from '../../src/api/first-party-domain.js';
-import type { RateLedger, Wait } from '../../src/rate-limit/rate-ledger.js';
+import { createServiceClient, type ClientDeps } from '../../src/service/client.js';
+import { openConnections, type TimeLimits } from '../../src/service/requests/connections.js';
+import { openLedger } from '../../src/service/open-ledger.js';
+import { firstPartyDomain } from '../../src/service/first-party-domain.js';
+import type { RateLedger, Wait } from '../../src/service/rate-ledger.js';
 import type { StubServer } from './stub-server.js';
-import type { ServiceClient } from '../../src/api/client.js';
-import type { Connections } from '../../src/api/connections.js';
+import type { ServiceClient } from '../../src/service/client.js';
+import type { Connections } from '../../src/service/requests/connections.js';
 
 /** Longer than a busy machine takes. */
 export const LIMITS: TimeLimits = {

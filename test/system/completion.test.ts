@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { SETTING_NAMES } from '../../src/config/options/options.js';
+import { SETTING_NAMES } from '../../src/config/options.js';
 import { PROGRAM, tankobon } from '../support/command.js';
 import { describeWith } from '../support/requirements.js';
 import { runAtTerminal } from '../support/terminal.js';

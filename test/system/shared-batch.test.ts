@@ -1,7 +1,7 @@
 /** Machines that divide one list of chapters, with a real server. A machine that dies is in the long runs. */
 import { systemClock } from '../../src/core/clock.js';
 import { createLibrary } from '../../src/practice-server/library/library.js';
-import { openWorkShare, type WorkShare } from '../../src/rate-limit/redis/work-share.js';
+import { openWorkShare, type WorkShare } from '../../src/service/work-share.js';
 import { startRedis, type RedisProcess } from '../support/redis-process.js';
 import { describeWith } from '../support/requirements.js';
 import { SharedBatch } from '../support/shared-batch.js';

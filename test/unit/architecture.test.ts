@@ -1,24 +1,34 @@
 /** The architecture: dependencies point one way, without cycles (docs/architecture.md). */
 import { readdirSync, readFileSync } from 'node:fs';
-import { basename, dirname, join, relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const SOURCE = fileURLToPath(new URL('../../src', import.meta.url));
 
-/** Each folder imports only from layers above it in this list. `.` is src/index.ts. */
+/** Each folder imports only from those above it in this list. `.` is src/index.ts. */
 const LAYERS: readonly (readonly string[])[] = [
   ['core'],
-  ['rate-limit', 'practice-server'],
-  ['api'],
-  ['image', 'auth', 'selection', 'health-reports'],
-  ['cbz'],
-  ['formats'],
-  ['config'],
+  ['config', 'practice-server'],
+  ['service'],
+  ['selection', 'library'],
+  ['books'],
   ['download'],
   ['sync'],
   ['collection'],
   ['cli', '.'],
 ];
+
+/** The most public files, and names that other folders use, of each folder but those that everybody uses. */
+const MAX_PUBLIC: Readonly<Record<string, readonly [files: number, names: number]>> = {
+  service: [41, 109],
+  selection: [13, 46],
+  library: [24, 120],
+  books: [23, 52],
+  download: [39, 110],
+  sync: [22, 63],
+  collection: [12, 29],
+  'practice-server': [3, 6],
+};
 
 const files = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.ts') && !name.endsWith('.d.ts'))
@@ -35,6 +45,41 @@ const imports = new Map(
     return [file, targets.map((target) => `${target}.ts`)] as const;
   }),
 );
+
+/** For each file what it imports by name, as `path:name`; a whole module is `path:*`. */
+const importedNames = new Map(
+  files.map((file) => {
+    const text = readFileSync(join(SOURCE, file), 'utf8');
+    const statements = text.matchAll(
+      /(?:(?:import|export)\s+(?:type\s+)?(\{[^}]*\}|\*|\w+)[^;']*?\sfrom\s+|(?:(\{[^{}]*\})\s*=\s*await\s+)?import\s*\(\s*)'(\.{1,2}\/[^']+)\.js'/g,
+    );
+    const names = [...statements].flatMap(([, listed, awaited, path = '']) => {
+      const target = relative(SOURCE, join(SOURCE, dirname(file), path)).replaceAll('\\', '/');
+      return namesIn(listed ?? awaited ?? '*').map((name) => `${target}.ts:${name}`);
+    });
+    return [file, names] as const;
+  }),
+);
+
+function namesIn(listed: string): string[] {
+  if (!listed.startsWith('{')) return ['*'];
+  const names = listed.slice(1, -1).split(',');
+  return names
+    .map((name) =>
+      name
+        .trim()
+        .replace(/^type /, '')
+        .replace(/( as |:).*/, ''),
+    )
+    .filter(Boolean);
+}
+
+/** How many folders the path of the imported file has below the folder that both have in common. */
+function foldersBelowCommon(file: string, target: string): number {
+  const [from, to] = [file.split('/').slice(0, -1), target.split('/').slice(0, -1)];
+  const differs = to.findIndex((folder, index) => from[index] !== folder);
+  return differs < 0 ? 0 : to.length - differs;
+}
 
 const folderOf = (file: string) => (file.includes('/') ? (file.split('/')[0] ?? '') : '.');
 const layerOf = (file: string) => LAYERS.findIndex((layer) => layer.includes(folderOf(file)));
@@ -58,9 +103,31 @@ test('a folder imports only from the layers below its own', () => {
   expect(importsBetweenFolders((from, to) => layerOf(to) >= layerOf(from))).toEqual([]);
 });
 
-test('no two files have the same base name', () => {
-  const names = files.map((file) => basename(file));
-  expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
+test('a file imports nothing from the inside of another folder', () => {
+  const inside = [...imports].flatMap(([file, targets]) =>
+    targets
+      .filter((target) => foldersBelowCommon(file, target) > 1)
+      .map((target) => `${file} → ${target}`),
+  );
+  expect(inside).toEqual([]);
+});
+
+test('few files and names of a folder are used by others', () => {
+  const used = new Map<string, Set<string>>();
+  for (const [file, names] of importedNames)
+    for (const name of names)
+      if (folderOf(file) !== folderOf(name)) {
+        const folder = folderOf(name);
+        used.set(folder, (used.get(folder) ?? new Set()).add(name));
+      }
+  const tooMany = Object.entries(MAX_PUBLIC).flatMap(([folder, [maxFiles, maxNames]]) => {
+    const names = [...(used.get(folder) ?? [])];
+    const publicFiles = new Set(names.map((name) => name.replace(/:.*/, '')));
+    return publicFiles.size > maxFiles || names.length > maxNames
+      ? [`${folder}: ${publicFiles.size} files, ${names.length} names`]
+      : [];
+  });
+  expect(tooMany).toEqual([]);
 });
 
 test('the library does not import the command line', () => {

@@ -4,12 +4,12 @@
  */
 import fc from 'fast-check';
 import { ZodError } from 'zod';
-import { comicInfoXml } from '../../src/cbz/comic-info.js';
-import { DEFAULT_NAME_TEMPLATE, compileNameTemplate } from '../../src/cbz/file-name.js';
-import { imageExtension } from '../../src/image/format.js';
-import { hasValidTrailer } from '../../src/image/trailer.js';
-import { imageDimensions } from '../../src/image/dimensions.js';
-import { tokenError, parseTokens } from '../../src/auth/token-endpoint.js';
+import { comicInfoXml } from '../../src/library/comic-info.js';
+import { DEFAULT_NAME_TEMPLATE, compileNameTemplate } from '../../src/library/file-name.js';
+import { imageExtension } from '../../src/core/image-format.js';
+import { hasValidTrailer } from '../../src/core/image-trailer.js';
+import { imageDimensions } from '../../src/core/image-dimensions.js';
+import { tokenError, parseTokens } from '../../src/service/token-endpoint.js';
 import {
   chapterEntity,
   collection,
@@ -17,17 +17,17 @@ import {
   listEntity,
   single,
   titleEntity,
-} from '../../src/api/response-schemas.js';
-import { toChapter } from '../../src/api/chapters.js';
+} from '../../src/service/catalogue/response-schemas.js';
+import { toChapter } from '../../src/service/chapters.js';
 import { comicMetadata, nameValues } from '../../src/download/comic-metadata.js';
-import { toTitle } from '../../src/api/titles.js';
-import { fetchAtHomeMetadata, pageFileNames } from '../../src/image/at-home.js';
-import { pageUrl } from '../../src/image/page-url.js';
+import { toTitle } from '../../src/service/titles.js';
+import { fetchAtHomeMetadata, pageFileNames } from '../../src/service/at-home.js';
+import { pageUrl } from '../../src/service/page-url.js';
 import { TankobonError } from '../../src/core/errors.js';
-import type { ApiRequest, ServiceClient } from '../../src/api/client.js';
-import { errorReasons, findCaptchaChallenge, isApiError } from '../../src/api/api-errors.js';
-import { jsonValue } from '../../src/api/send-request.js';
-import { readRateHeaders, retryAfterMs } from '../../src/rate-limit/rate-headers.js';
+import type { ApiRequest, ServiceClient } from '../../src/service/client.js';
+import { errorReasons, findCaptchaChallenge, isApiError } from '../../src/service/api-errors.js';
+import { jsonValue } from '../../src/service/send-request.js';
+import { readRateHeaders, retryAfterMs } from '../../src/service/rate-headers.js';
 import { codePoint } from '../support/any-text.js';
 
 const numRuns = Number(process.env['TANKOBON_FUZZ_CASES'] ?? 100);

@@ -7,7 +7,7 @@ import {
   type Unrecognized,
 } from '../../collection/recognize-files.js';
 import type { Candidate } from '../../collection/match-names.js';
-import type { GivenOptions } from '../../config/options/options.js';
+import type { GivenOptions } from '../../config/options.js';
 import { groupBy } from '../../core/group-by.js';
 import { pluralize } from '../../core/human-format.js';
 import { printableLine } from '../../core/printable.js';

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { AdoptDeps, AdoptResult } from '../../collection/adopt-files.js';
 import type { AdoptEvent } from '../../collection/adopt-events.js';
 import type { RequestPlan } from '../../collection/recognize-files.js';
-import type { GivenOptions } from '../../config/options/options.js';
+import type { GivenOptions } from '../../config/options.js';
 import type { DownloadArchive } from '../../download/download-archive.js';
 import { UsageError } from '../../core/errors.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';

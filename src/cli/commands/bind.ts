@@ -1,9 +1,9 @@
 /** `tankobon bind`: binds chapters into volumes, titles, EPUB, PDF or folders. Works offline. */
 import type { Command } from 'commander';
-import type { GivenOptions } from '../../config/options/options.js';
+import type { GivenOptions } from '../../config/options.js';
 import { EXIT, exitCodeOf, type ExitCode } from '../../core/exit-codes.js';
 import { addOptions } from '../command-options.js';
-import type { BindEvent } from '../../formats/bind-events.js';
+import type { BindEvent } from '../../books/bind-events.js';
 import type { CommandContext, CommandRunner } from '../command-context.js';
 import { addExamples } from '../help-format.js';
 import { describeLeftOut } from '../output/bind-messages.js';
@@ -55,8 +55,8 @@ async function bind(
   const { bindOptions, bindRequest } = await import('../../download/bind-request.js');
   const { keepHeapSmall } = await import('../../download/gc-tuning.js');
   const { checkOutputFolder } = await import('../../download/output-folder.js');
-  const { bindBooks } = await import('../../formats/bind-books.js');
-  const { observePlan, planBooks } = await import('../../formats/plan-books.js');
+  const { bindBooks } = await import('../../books/bind-books.js');
+  const { observePlan, planBooks } = await import('../../books/plan-books.js');
   const { chooseObserver } = await import('../output/choose-observer.js');
   const request = {
     ...bindRequest(files, bindOptions(options, context.settings), context.clock.wallMs()),

@@ -6,7 +6,7 @@ import {
   variableOf,
   type GivenOptions,
   type SettingName,
-} from '../../config/options/options.js';
+} from '../../config/options.js';
 import type { SettingState } from '../../config/settings.js';
 import { UsageError } from '../../core/errors.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';

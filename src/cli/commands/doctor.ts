@@ -1,6 +1,6 @@
 /** `tankobon doctor`: checks what tankobon needs on this machine. It sends nothing to MangaDex without `--online`. */
 import type { Command } from 'commander';
-import type { GivenOptions } from '../../config/options/options.js';
+import type { GivenOptions } from '../../config/options.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import { pluralize } from '../../core/human-format.js';
 import type { BareCommandContext, CommandRunner } from '../command-context.js';

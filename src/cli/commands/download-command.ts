@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { addOptions } from '../command-options.js';
 import type { CommandRunner } from '../command-context.js';
 import { addExamples, addMore } from '../help-format.js';
-import type { GivenOptions } from '../../config/options/options.js';
+import type { GivenOptions } from '../../config/options.js';
 
 export function downloadCommand(program: Command, { run }: CommandRunner): Command {
   const command = program

@@ -7,7 +7,7 @@ import {
 import { errorsOf, type DownloadResult } from '../../download/download-result.js';
 import { downloadRequest } from '../../download/download-request.js';
 import { optionText } from '../../config/option-values.js';
-import { flagOf, type GivenOptions, type OptionName } from '../../config/options/options.js';
+import { flagOf, type GivenOptions, type OptionName } from '../../config/options.js';
 import type { TankobonError } from '../../core/errors.js';
 import { EXIT, exitCodeOf, type ExitCode } from '../../core/exit-codes.js';
 import { createMinorCollector } from '../../download/gc-tuning.js';

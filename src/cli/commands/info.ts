@@ -1,8 +1,8 @@
 /** `tankobon info`: what a title has, without a download. */
 import type { Command } from 'commander';
-import type { Chapter } from '../../api/chapters.js';
-import type { ServiceClient } from '../../api/client.js';
-import type { GivenOptions } from '../../config/options/options.js';
+import type { Chapter } from '../../service/chapters.js';
+import type { ServiceClient } from '../../service/client.js';
+import type { GivenOptions } from '../../config/options.js';
 import { ChapterError, type TankobonError } from '../../core/errors.js';
 import { exitCodeOf, EXIT, type ExitCode } from '../../core/exit-codes.js';
 import type { TitleInfo } from '../../download/title-info.js';
@@ -74,7 +74,7 @@ async function describeTitles(
 ): Promise<readonly Failure[]> {
   if (targets.length === 0) return [];
   const { withService } = await import('../with-service.js');
-  const { loggedInClient, requireLogin } = await import('../../download/stored-login.js');
+  const { loggedInClient, requireLogin } = await import('../../service/stored-login.js');
   const { resolveTargets } = await import('../../selection/resolve-targets.js');
   const { titleInfo } = await import('../../download/title-info.js');
   const { stderr, settings, clock, signal } = context;
@@ -109,7 +109,7 @@ async function fetchReleases(
   languages: readonly string[],
   { stderr, signal }: CommandContext,
 ): Promise<readonly Chapter[]> {
-  const { fetchTitleFeed } = await import('../../api/feeds.js');
+  const { fetchTitleFeed } = await import('../../service/feeds.js');
   return fetchTitleFeed(client, titleId, { languages, signal, warn: warnTo(stderr) });
 }
 

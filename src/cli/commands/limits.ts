@@ -6,8 +6,8 @@ import type { Command } from 'commander';
 import { maxOf } from '../../core/extremes.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import { formatDuration, formatLocalTime, isoTime, pluralize } from '../../core/human-format.js';
-import type { LedgerView, QuotaView } from '../../rate-limit/ledger-view.js';
-import type { GivenOptions } from '../../config/options/options.js';
+import type { LedgerView, QuotaView } from '../../service/ledger-view.js';
+import type { GivenOptions } from '../../config/options.js';
 import type { BareCommandContext, CommandRunner } from '../command-context.js';
 import { addOptions } from '../command-options.js';
 import { addEnvironment, addExamples } from '../help-format.js';
@@ -39,7 +39,7 @@ export async function limits(
   options: GivenOptions,
   context: BareCommandContext,
 ): Promise<ExitCode> {
-  const { resetLedgerAt, viewLedgerAt } = await import('../../rate-limit/open-ledger.js');
+  const { resetLedgerAt, viewLedgerAt } = await import('../../service/open-ledger.js');
   const { ledgerLocation } = await import('../../config/ledger-location.js');
   const { clock, stdout, stderr, env } = context;
   const location = await ledgerLocation(context);

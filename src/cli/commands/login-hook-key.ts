@@ -1,12 +1,12 @@
 /** `tankobon login --for komga|kavita|ntfy`: stores the key that sync sends to that service. Sends nothing. */
 import { join } from 'node:path';
 import * as z from 'zod';
-import type { GivenOptions } from '../../config/options/options.js';
+import type { GivenOptions } from '../../config/options.js';
 import { prepareStateFolder } from '../../config/state-folder.js';
 import { warnTo } from '../output/error-message.js';
-import { isValidHookKey, openHookKeys } from '../../auth/hook-keys.js';
-import { HOOK_KEY_NAMES, type HookService } from '../../auth/hook-services.js';
-import { isKeychainMissing } from '../../auth/keychain.js';
+import { isValidHookKey, openHookKeys } from '../../service/hook-keys.js';
+import { HOOK_KEY_NAMES, type HookService } from '../../config/hook-services.js';
+import { isKeychainMissing } from '../../service/keychain.js';
 import { AuthError } from '../../core/errors.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import { parseJson } from '../../core/json.js';

@@ -10,8 +10,8 @@ import {
   withoutLineBreak,
   type GivenFields,
   type LoginField,
-} from '../../auth/login-fields.js';
-import type { GivenOptions } from '../../config/options/options.js';
+} from '../../config/login-fields.js';
+import type { GivenOptions } from '../../config/options.js';
 import { AuthError } from '../../core/errors.js';
 import { parseJson } from '../../core/json.js';
 import type { CommandContext } from '../command-context.js';

@@ -1,17 +1,17 @@
 /** Asks at the terminal for the values that a login still lacks. Secrets are not shown. */
 import { PassThrough } from 'node:stream';
-import type { PasswordGrant } from '../../auth/token-endpoint.js';
+import {
+  type PasswordGrant,
+  fieldProblem,
+  LOGIN_FIELDS,
+  type GivenFields,
+  type LoginField,
+} from '../../config/login-fields.js';
 import { printableLine } from '../../core/printable.js';
 import type { CommandContext } from '../command-context.js';
 import { askText, type PromptContext } from '../prompt.js';
 import { wrapText } from '../help-format.js';
 import { CLIENT_NOTE } from './login-client-note.js';
-import {
-  fieldProblem,
-  LOGIN_FIELDS,
-  type GivenFields,
-  type LoginField,
-} from '../../auth/login-fields.js';
 
 /** @param defaultUsername used if the user just presses Enter */
 export async function askForFields(

@@ -1,16 +1,16 @@
 /** `tankobon login`: exchanges the password for tokens (spec 4.1) and stores them. The password is not stored. */
 import type { Command } from 'commander';
-import type { Credentials } from '../../auth/credentials.js';
-import { isKeychainMissing } from '../../auth/keychain.js';
-import type { CredentialStore, Login } from '../../auth/login-record.js';
+import type { Credentials } from '../../service/credentials.js';
+import { isKeychainMissing } from '../../service/keychain.js';
+import type { CredentialStore, Login } from '../../service/login-record.js';
 import { raceWithSignal } from '../../core/abort.js';
 import { AuthError, hasCode } from '../../core/errors.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
-import type { GivenOptions } from '../../config/options/options.js';
+import type { GivenOptions } from '../../config/options.js';
 import type { CommandContext, CommandRunner } from '../command-context.js';
 import { addOptions } from '../command-options.js';
 import { addEnvironment, addExamples } from '../help-format.js';
-import { LOGIN_VARIABLES, type GivenFields } from '../../auth/login-fields.js';
+import { LOGIN_VARIABLES, type GivenFields } from '../../config/login-fields.js';
 import { CLIENT_NOTE } from './login-client-note.js';
 import { checkStoredLogin } from './refresh.js';
 
@@ -43,8 +43,8 @@ ${CLIENT_NOTE}`,
 export async function login(options: GivenOptions, context: CommandContext): Promise<ExitCode> {
   const { prepareStateFolder } = await import('../../config/state-folder.js');
   prepareStateFolder(context);
-  const { credentialsOf } = await import('../../download/stored-login.js');
-  const { FIELD_NAMES, LOGIN_FIELDS } = await import('../../auth/login-fields.js');
+  const { credentialsOf } = await import('../../service/stored-login.js');
+  const { FIELD_NAMES, LOGIN_FIELDS } = await import('../../config/login-fields.js');
   const { givenFields } = await import('./login-input.js');
   const { askForFields } = await import('./login-prompts.js');
   const { describeAccessToken } = await import('../output/token-expiry.js');
@@ -85,7 +85,7 @@ async function requestTokens(
   usesPreviousClient: boolean,
   context: CommandContext,
 ) {
-  const { grantByPassword } = await import('../../auth/token-endpoint.js');
+  const { grantByPassword } = await import('../../service/token-endpoint.js');
   const { withService } = await import('../with-service.js');
   try {
     return await withService(context, (service) =>

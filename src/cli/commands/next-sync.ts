@@ -1,6 +1,6 @@
 /** The command that subscribes to a title as it was just downloaded. */
 import { resolve } from 'node:path';
-import type { GivenOptions } from '../../config/options/options.js';
+import type { GivenOptions } from '../../config/options.js';
 import { expandHome } from '../../core/home-folder.js';
 import { shellQuoted } from '../../core/shell-quoted.js';
 import { titleWebUrl } from '../../selection/target.js';

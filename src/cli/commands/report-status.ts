@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { UsageError } from '../../core/errors.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import { pluralize } from '../../core/human-format.js';
-import type { GivenOptions } from '../../config/options/options.js';
+import type { GivenOptions } from '../../config/options.js';
 import type { CommandContext, CommandRunner } from '../command-context.js';
 import { addOptions } from '../command-options.js';
 import { addExamples } from '../help-format.js';
@@ -39,8 +39,8 @@ export async function reportStatus(
 ): Promise<ExitCode> {
   if (options.flush && options.clear)
     throw new UsageError('bad-option', '--flush and --clear exclude each other.');
-  const { reportsFolder } = await import('../../health-reports/report-store.js');
-  const { readAddresses } = await import('../../rate-limit/service-addresses.js');
+  const { reportsFolder } = await import('../../service/report-store.js');
+  const { readAddresses } = await import('../../config/service-addresses.js');
   const folder = reportsFolder(context.paths.state, readAddresses(context.settings).networkUrl);
   if (options.html !== undefined) {
     const { checkPage } = await import('../output/html-page.js');
@@ -54,7 +54,7 @@ export async function reportStatus(
 }
 
 async function readStatus(folder: string, { clock }: CommandContext) {
-  const { readReportStatus } = await import('../../health-reports/status.js');
+  const { readReportStatus } = await import('../../service/report-status.js');
   return readReportStatus(folder, clock.wallMs());
 }
 
@@ -92,7 +92,7 @@ async function flush(
   { json }: GivenOptions,
   context: CommandContext,
 ): Promise<ExitCode> {
-  const { openHealthReports, withService } = await import('../../download/service.js');
+  const { openHealthReports, withService } = await import('../../service/service.js');
   const { messagesOf } = await import('../with-service.js');
   const { signal, stdout, stderr } = context;
   const messages = messagesOf(context);
@@ -137,7 +137,7 @@ async function clear(
   { yes, json }: GivenOptions,
   context: CommandContext,
 ): Promise<ExitCode> {
-  const { clearReports } = await import('../../health-reports/status.js');
+  const { clearReports } = await import('../../service/report-status.js');
   const { stdout, stderr } = context;
   const { waiting, nodes } = await readStatus(folder, context);
   const loads = nodes.reduce((sum, node) => sum + node.loads, 0);

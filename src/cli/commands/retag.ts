@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { RetagEvent } from '../../collection/retag-events.js';
 import { exitCodeOf, type ExitCode } from '../../core/exit-codes.js';
 import { pluralize } from '../../core/human-format.js';
-import type { GivenOptions } from '../../config/options/options.js';
+import type { GivenOptions } from '../../config/options.js';
 import type { CommandContext, CommandRunner } from '../command-context.js';
 import { addOptions } from '../command-options.js';
 import { addExamples } from '../help-format.js';
@@ -31,11 +31,11 @@ async function retagFolder(
   options: GivenOptions,
   context: CommandContext,
 ): Promise<ExitCode> {
-  const { coversBaseUrl } = await import('../../api/covers.js');
+  const { coversBaseUrl } = await import('../../service/covers.js');
   const { retag } = await import('../../collection/retag-files.js');
   const { withLibraryLock } = await import('../../config/library-lock.js');
   const { nameTemplates } = await import('../../download/download-request.js');
-  const { imageLoader } = await import('../../download/service.js');
+  const { imageLoader } = await import('../../service/service.js');
   const { withService } = await import('../with-service.js');
   const { settings, stdout, stderr, signal } = context;
   const name = options.name ?? settings.name;

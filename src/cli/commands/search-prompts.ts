@@ -1,5 +1,5 @@
 /** The questions of `tankobon search` at a terminal. Esc and Ctrl-C cancel the command. */
-import type { Title } from '../../api/titles.js';
+import type { Title } from '../../service/titles.js';
 import { formatDuration, pluralize } from '../../core/human-format.js';
 import { printableLine } from '../../core/printable.js';
 import type { Plan } from '../../download/plan.js';

@@ -1,14 +1,14 @@
 /** `tankobon search`: finds titles by name and prints a table or JSON, or downloads the one chosen at the terminal. */
 import type { Command } from 'commander';
 import { resolve } from 'node:path';
-import type { Title } from '../../api/titles.js';
+import type { Title } from '../../service/titles.js';
 import {
   compilePrintTemplate,
   TITLE_FIELD_NAMES,
   type PrintTemplate,
   type PrintValues,
 } from '../../config/print-template.js';
-import type { GivenOptions } from '../../config/options/options.js';
+import type { GivenOptions } from '../../config/options.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import { expandHome } from '../../core/home-folder.js';
 import { printableLine } from '../../core/printable.js';

@@ -1,10 +1,10 @@
 /** `tankobon sync add`: looks the title or list up, and writes it to the subscriptions file with its name. */
-import { ServiceRefusal } from '../../api/api-errors.js';
-import { fetchOwnerName } from '../../api/catalogue-lists.js';
-import { fetchChapter } from '../../api/chapters.js';
-import { fetchList } from '../../api/feeds.js';
-import { fetchTitle } from '../../api/titles.js';
-import type { GivenOptions } from '../../config/options/options.js';
+import { ServiceRefusal } from '../../service/api-errors.js';
+import { fetchOwnerName } from '../../service/catalogue-lists.js';
+import { fetchChapter } from '../../service/chapters.js';
+import { fetchList } from '../../service/feeds.js';
+import { fetchTitle } from '../../service/titles.js';
+import type { GivenOptions } from '../../config/options.js';
 import { inspectSettings } from '../../config/settings.js';
 import { ChapterError, UsageError } from '../../core/errors.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';

@@ -1,7 +1,7 @@
 /** `tankobon sync` and its subcommands: their options. The work is in sync.ts and in the sync-*.ts files. */
 import { Argument, type Command } from 'commander';
-import { HOOK_SERVICES } from '../../auth/hook-services.js';
-import type { GivenOptions } from '../../config/options/options.js';
+import { HOOK_SERVICES } from '../../config/hook-services.js';
+import type { GivenOptions } from '../../config/options.js';
 import type { HookName } from '../../sync/web-hooks.js';
 import { addOptions } from '../command-options.js';
 import type { CommandRunner } from '../command-context.js';

@@ -6,11 +6,11 @@ import {
   SERIES_OPTION_NAMES,
   type GivenOptions,
   type SeriesOptions,
-} from '../../config/options/options.js';
+} from '../../config/options.js';
 import { UsageError } from '../../core/errors.js';
 import { expandHome } from '../../core/home-folder.js';
 import { didYouMean } from '../../core/nearest.js';
-import { absoluteBound, timeBoundAt } from '../../selection/time-bound.js';
+import { absoluteBound, timeBoundAt } from '../../config/time-bound.js';
 import type { SeriesEntry } from '../../sync/subscriptions-edit.js';
 import { SERIES_KEYS } from '../../sync/subscription-keys.js';
 

@@ -2,11 +2,11 @@
  * `tankobon sync forget`: the next run downloads the chapters of a title again whose files are gone, or those of the
  * titles of a list, a group or an author, which it asks the service for.
  */
-import type { GivenOptions } from '../../config/options/options.js';
+import type { GivenOptions } from '../../config/options.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import { pluralize } from '../../core/human-format.js';
 import { printableLine } from '../../core/printable.js';
-import { sessionOf } from '../../download/stored-login.js';
+import { sessionOf } from '../../service/stored-login.js';
 import type { Target } from '../../selection/target.js';
 import { findSubscription, subscriptionName } from '../../sync/find-subscription.js';
 import {

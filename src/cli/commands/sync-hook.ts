@@ -1,12 +1,12 @@
 /** `tankobon sync hook add`, `remove` and `test`: the hooks of the subscriptions file. */
 import { isAbsolute, resolve } from 'node:path';
-import type { GivenOptions } from '../../config/options/options.js';
+import type { GivenOptions } from '../../config/options.js';
 import { UsageError } from '../../core/errors.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import { parseJson } from '../../core/json.js';
 import { printableLine } from '../../core/printable.js';
 import { shellQuoted } from '../../core/shell-quoted.js';
-import { HOOK_EVENTS } from '../../auth/hook-services.js';
+import { HOOK_EVENTS } from '../../config/hook-services.js';
 import {
   editSubscriptions,
   readSubscriptions,

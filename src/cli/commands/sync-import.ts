@@ -1,7 +1,7 @@
 /** `tankobon sync import`: subscribes to the titles of a backup, or that the logged-in account follows. */
-import { fetchFollowedTitles, fetchReadingStatuses } from '../../api/follows.js';
-import type { ReadingStatus } from '../../api/reading-statuses.js';
-import { requireLogin, sessionOf } from '../../download/stored-login.js';
+import { fetchFollowedTitles, fetchReadingStatuses } from '../../service/follows.js';
+import type { ReadingStatus } from '../../config/reading-statuses.js';
+import { requireLogin, sessionOf } from '../../service/stored-login.js';
 import { openDownloadArchive } from '../../download/download-archive.js';
 import { findListedTitles, type DoubtfulManga } from '../../sync/find-listed-titles.js';
 import {
@@ -23,7 +23,7 @@ import { formatDuration, pluralize } from '../../core/human-format.js';
 import { printableLine } from '../../core/printable.js';
 import { addMissingSeries } from '../../sync/subscriptions-edit.js';
 import type { Subscriptions } from '../../sync/subscriptions.js';
-import type { GivenOptions } from '../../config/options/options.js';
+import type { GivenOptions } from '../../config/options.js';
 import type { CommandContext } from '../command-context.js';
 import { warnTo } from '../output/error-message.js';
 import { inputName, readInput } from '../read-input.js';

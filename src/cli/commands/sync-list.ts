@@ -1,7 +1,7 @@
 /** `tankobon sync list`: the subscriptions with their names, options and state. It sends nothing. */
 import { join } from 'node:path';
 import { optionText } from '../../config/option-values.js';
-import { optionDefinition, type GivenOptions } from '../../config/options/options.js';
+import { optionDefinition, type GivenOptions } from '../../config/options.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import { pluralize } from '../../core/human-format.js';
 import { printableLine } from '../../core/printable.js';

@@ -8,7 +8,7 @@ import { syncFolder } from '../../sync/history-folder.js';
 import type { HookFailureRecord, RunFailure } from '../../sync/sync-lines.js';
 import { runningSync } from '../../sync/sync-lock.js';
 import type { CommandContext } from '../command-context.js';
-import type { GivenOptions } from '../../config/options/options.js';
+import type { GivenOptions } from '../../config/options.js';
 import { jsonLine } from '../output/json-line.js';
 
 export async function syncStatus(flags: GivenOptions, context: CommandContext): Promise<ExitCode> {

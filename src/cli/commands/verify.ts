@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { CheckedFiles } from '../../collection/checked-files.js';
 import type { VerifyEvent, VerifyProgress } from '../../collection/verify-files.js';
 import type { DownloadListeners } from '../../download/download-session.js';
-import type { GivenOptions } from '../../config/options/options.js';
+import type { GivenOptions } from '../../config/options.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import { fileErrorReason } from '../../core/files.js';
 import { pluralize } from '../../core/human-format.js';
@@ -39,7 +39,7 @@ async function verify(
   context: CommandContext,
 ): Promise<ExitCode> {
   const { CheckedFiles } = await import('../../collection/checked-files.js');
-  const { IndexedMarks } = await import('../../cbz/library-cache.js');
+  const { IndexedMarks } = await import('../../library/library-cache.js');
   const { verifyFiles } = await import('../../collection/verify-files.js');
   const { stdout, stderr, signal, clock, paths } = context;
   const checkedFiles = await CheckedFiles.open(paths.state);

@@ -1,6 +1,6 @@
 /** `tankobon whoami`: the login stored on this machine. */
 import type { Command } from 'commander';
-import type { GivenOptions } from '../../config/options/options.js';
+import type { GivenOptions } from '../../config/options.js';
 import { raceWithSignal } from '../../core/abort.js';
 import { AuthError } from '../../core/errors.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
@@ -18,10 +18,10 @@ export function whoamiCommand(program: Command, { run }: CommandRunner): Command
 }
 
 async function whoami({ json }: GivenOptions, context: CommandContext): Promise<ExitCode> {
-  const { credentialsOf } = await import('../../download/stored-login.js');
-  const { notLoggedIn } = await import('../../auth/credentials.js');
-  const { accessExpiresAtMs, refreshExpiresAtMs } = await import('../../auth/login-record.js');
-  const { LIVE_SERVICE } = await import('../../rate-limit/service-addresses.js');
+  const { credentialsOf } = await import('../../service/stored-login.js');
+  const { notLoggedIn } = await import('../../service/credentials.js');
+  const { accessExpiresAtMs, refreshExpiresAtMs } = await import('../../service/login-record.js');
+  const { LIVE_SERVICE } = await import('../../config/service-addresses.js');
   const { describeAccessToken, describeRefreshToken } = await import('../output/token-expiry.js');
   const stored = await raceWithSignal(credentialsOf(context).read(), context.signal);
   if (!stored) throw notLoggedIn();

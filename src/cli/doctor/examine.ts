@@ -1,5 +1,5 @@
 /** All checks of `tankobon doctor`, in their order. */
-import type { GivenOptions } from '../../config/options/options.js';
+import type { GivenOptions } from '../../config/options.js';
 import { loadSettings } from '../../config/settings.js';
 import { readSubscriptionsIfExists, subscriptionsPath } from '../../sync/subscriptions-store.js';
 import { syncFolder } from '../../sync/history-folder.js';

@@ -1,10 +1,10 @@
 /** Checks of the folders that chapters are saved to. */
-import { measureReplaced } from '../../cbz/replaced-files.js';
+import { measureReplaced } from '../../library/replaced-files.js';
 import { probeFileSystem } from '../../core/file-system.js';
 import { formatBytes, pluralize } from '../../core/human-format.js';
 import { durationText } from '../../core/units.js';
 import { expandHome } from '../../core/home-folder.js';
-import { optionDefinition } from '../../config/options/options.js';
+import { optionDefinition } from '../../config/options.js';
 import { openDownloadArchive, type DownloadArchive } from '../../download/download-archive.js';
 import {
   checkOutputFolder,

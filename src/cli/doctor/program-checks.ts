@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { arch, release } from 'node:os';
 import { VERSION } from '../../core/version.js';
 import { withoutUserInfo } from '../../core/web-address.js';
-import { optionDefinition, variableOf } from '../../config/options/options.js';
+import { optionDefinition, variableOf } from '../../config/options.js';
 import { SETTINGS_FILE } from '../../config/settings-file.js';
 import { inspectSettings, type SettingState } from '../../config/settings.js';
 import type { BareCommandContext } from '../command-context.js';

@@ -12,10 +12,10 @@ import { temporaryName } from '../../core/temporary-files.js';
 import { ledgerLocation } from '../../config/ledger-location.js';
 import { checkStateFolder } from '../../config/state-folder.js';
 import { nearestExisting, tryFolder } from '../../download/output-folder.js';
-import { reportsFolder } from '../../health-reports/report-store.js';
-import { readReportStatus } from '../../health-reports/status.js';
-import { viewLedgerAt } from '../../rate-limit/open-ledger.js';
-import { readAddresses } from '../../rate-limit/service-addresses.js';
+import { reportsFolder } from '../../service/report-store.js';
+import { readReportStatus } from '../../service/report-status.js';
+import { viewLedgerAt } from '../../service/open-ledger.js';
+import { readAddresses } from '../../config/service-addresses.js';
 import type { BareCommandContext, CommandContext } from '../command-context.js';
 import { hostStateOf } from '../output/host-state.js';
 import { ok, warning, type Finding } from './run-checks.js';
@@ -94,7 +94,7 @@ export async function checkLedger(context: BareCommandContext): Promise<Finding[
     ];
   }
   if ('folder' in location) return [ok(location.folder)];
-  const { displayAddress } = await import('../../rate-limit/redis/redis-connection.js');
+  const { displayAddress } = await import('../../config/ledger-location.js');
   return [ok(`${displayAddress(location.server)} responds`)];
 }
 

@@ -2,7 +2,7 @@
 import { basename, dirname, join } from 'node:path';
 import { groupBy } from '../../core/group-by.js';
 import { formatBytes, pluralize } from '../../core/human-format.js';
-import { LEFT_OUT_REASONS, type BindEvent } from '../../formats/bind-events.js';
+import { LEFT_OUT_REASONS, type BindEvent } from '../../books/bind-events.js';
 
 /** A folder is named after its volume alone, so it gets the series' name, which the folder above has. */
 export function bookLabel(file: string): string {

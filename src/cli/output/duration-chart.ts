@@ -1,6 +1,6 @@
 /** Load durations over time as inline SVG: the median of each interval as a line, up to the slowest as a band. */
 import { formatDuration, formatLocalTime } from '../../core/human-format.js';
-import type { IntervalMetrics } from '../../health-reports/statistics.js';
+import type { IntervalMetrics } from '../../service/statistics.js';
 import { maxOf } from '../../core/extremes.js';
 
 const WIDTH = 920;

@@ -1,6 +1,6 @@
 /** Errors and warnings as printed: what happened and to what, then what to do. */
 import type { AppContext } from '../../config/context.js';
-import { variableOf, type SettingName } from '../../config/options/options.js';
+import { variableOf, type SettingName } from '../../config/options.js';
 import { hasCode, type TankobonError } from '../../core/errors.js';
 import { printableLine } from '../../core/printable.js';
 import type { Redactor } from '../../core/redactor.js';

@@ -1,4 +1,4 @@
-import type { ReportStatus } from '../../health-reports/status.js';
+import type { ReportStatus } from '../../service/report-status.js';
 
 export type HostState = 'not contacted yet' | 'ok' | 'down';
 

@@ -1,6 +1,6 @@
 /** Numbers of chapters and volumes in few words. */
 import { printableLine } from '../../core/printable.js';
-import { parseNumber } from '../../selection/ranges.js';
+import { parseNumber } from '../../config/ranges.js';
 
 /** Such as `3, 7-9, 10.5`; further ranges than `maxRanges` are only counted: `3, 7-9, … (12 more)`. */
 export function numberRanges(numbers: readonly string[], maxRanges = Infinity): string {

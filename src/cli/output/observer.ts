@@ -1,10 +1,10 @@
 /** Where the events of a command go: to a program, a terminal or a log. */
-import type { GivenOptions } from '../../config/options/options.js';
+import type { GivenOptions } from '../../config/options.js';
 import type { SyncEvent } from '../../sync/sync-events.js';
 import type { DownloadMessage } from '../../download/events.js';
 import type { PlanActivity } from '../../download/download-session.js';
 import type { PlannedChapter } from '../../download/plan-jobs.js';
-import type { BindEvent, BookPageEvent } from '../../formats/bind-events.js';
+import type { BindEvent, BookPageEvent } from '../../books/bind-events.js';
 
 export type AppEvent = DownloadMessage | BindEvent | BookPageEvent | SyncEvent;
 export type Activity = PlanActivity | 'reading';

@@ -9,8 +9,8 @@ import {
   formatLocalTime,
 } from '../../core/human-format.js';
 import { escapeXml } from '../../core/xml-text.js';
-import type { ReportStatus } from '../../health-reports/status.js';
-import type { NodeMetrics } from '../../health-reports/statistics.js';
+import type { ReportStatus } from '../../service/report-status.js';
+import type { NodeMetrics } from '../../service/statistics.js';
 import { durationChart } from './duration-chart.js';
 import { hostStateOf } from './host-state.js';
 import { htmlPage } from './html-page.js';

@@ -1,7 +1,7 @@
 /** The health report metrics as a table, from 40 columns up. */
 import { formatBytes, formatDuration, pluralize } from '../../core/human-format.js';
-import type { ReportStatus } from '../../health-reports/status.js';
-import type { NodeMetrics } from '../../health-reports/statistics.js';
+import type { ReportStatus } from '../../service/report-status.js';
+import type { NodeMetrics } from '../../service/statistics.js';
 import { paint, type Color } from './colors.js';
 import { hostStateOf, type HostState } from './host-state.js';
 import { fitToWidth, type LineFormat } from './progress-line.js';

@@ -1,5 +1,5 @@
 /** Titles found by a search: one row each, or a few lines each on a narrow terminal. */
-import type { Title } from '../../api/titles.js';
+import type { Title } from '../../service/titles.js';
 import { formatCount } from '../../core/human-format.js';
 import { printableLine } from '../../core/printable.js';
 import { fitToWidth } from './progress-line.js';

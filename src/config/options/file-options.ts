@@ -1,8 +1,8 @@
 /** Options of the files that are written. */
-import { BIND_BY, BOOK_FORMATS, MULTI_CHAPTER_BOOKS } from '../../formats/bind-choices.js';
-import { DEVICE_NAMES, SPREAD_MODES } from '../../formats/device/devices.js';
-import { QUALITIES } from '../../image/page-url.js';
-import type { OptionDefinition } from './option-definition.js';
+import { BIND_BY, BOOK_FORMATS, MULTI_CHAPTER_BOOKS } from '../bind-choices.js';
+import { DEVICE_NAMES, SPREAD_MODES } from '../devices.js';
+import { QUALITIES } from '../quality.js';
+import type { OptionDefinition } from '../option-definition.js';
 
 /** Ten years. */
 const MAX_KEPT_MS = 3_650 * 86_400_000;

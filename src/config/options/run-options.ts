@@ -1,6 +1,6 @@
 /** Options of one run of a command: what it asks, what it prints, and what only one command does. */
-import { HOOK_SERVICES } from '../../auth/hook-services.js';
-import type { OptionDefinition } from './option-definition.js';
+import { HOOK_SERVICES } from '../hook-services.js';
+import type { OptionDefinition } from '../option-definition.js';
 
 const JSON_OBJECT = 'print one JSON object';
 

@@ -1,5 +1,5 @@
 /** Options that choose chapters and their releases. */
-import type { OptionDefinition } from './option-definition.js';
+import type { OptionDefinition } from '../option-definition.js';
 
 const PREFERRED_GROUPS = 'preferred groups in order, separated by commas';
 

@@ -1,6 +1,6 @@
 /** Options of the connections to the service. */
-import { LIVE_SERVICE } from '../../rate-limit/service-addresses.js';
-import type { OptionDefinition } from './option-definition.js';
+import { LIVE_SERVICE } from '../service-addresses.js';
+import type { OptionDefinition } from '../option-definition.js';
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;

@@ -1,7 +1,7 @@
 /** Options of `tankobon sync` and its subcommands, besides those of a title. */
-import { HOOK_EVENTS } from '../../auth/hook-services.js';
-import { READING_STATUSES } from '../../api/reading-statuses.js';
-import type { OptionDefinition } from './option-definition.js';
+import { HOOK_EVENTS } from '../hook-services.js';
+import { READING_STATUSES } from '../reading-statuses.js';
+import type { OptionDefinition } from '../option-definition.js';
 
 export const SUBSCRIPTION_OPTIONS = {
   file: {

@@ -7,7 +7,7 @@ import type {
   LibraryChapter,
   LibraryTitle,
   TitleAttributes,
-} from './records.js';
+} from '../records.js';
 
 /** An edit at `at`. */
 export function editChapter(

@@ -3,7 +3,7 @@ import { EXAMPLE_LISTS, EXAMPLE_TITLES } from './example-ids.js';
 import { lighthouseChapters, lighthouseTitle } from './lighthouse.js';
 import { longTitle } from './long-title.js';
 import { oddChapters, oddTitles } from './odd-titles.js';
-import type { Library } from './records.js';
+import type { Library } from '../records.js';
 import { mergeLibraries, createLibrary } from './library-contents.js';
 import { starlightChapters, starlightTitle } from './starlight.js';
 

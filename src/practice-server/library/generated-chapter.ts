@@ -7,7 +7,7 @@ import { createCipheriv, createHash } from 'node:crypto';
 import { deflateSync } from 'node:zlib';
 import { hashOf, nameWithDigest, uuidOf } from './digests.js';
 import { PNG_SIGNATURE, pngChunk, pngHeader } from '../../core/png.js';
-import type { LibraryChapter, LibraryPage, Quality } from './records.js';
+import type { LibraryChapter, LibraryPage, Quality } from '../records.js';
 import { defaultAttributes } from './story-chapter.js';
 
 export interface GeneratedChapterOptions {

@@ -6,7 +6,7 @@ import type {
   LibraryList,
   LibraryTitle,
   ReadingStatus,
-} from './records.js';
+} from '../records.js';
 
 interface LibraryContents {
   readonly titles?: readonly LibraryTitle[];

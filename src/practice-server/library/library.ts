@@ -1,5 +1,5 @@
 /** The public interface of this folder. */
-export type * from './records.js';
+export type * from '../records.js';
 export {
   editChapter,
   editTitle,

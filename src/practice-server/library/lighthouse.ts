@@ -4,7 +4,7 @@
  */
 import { GROUPS, PEOPLE, TAGS } from './people.js';
 import { EXAMPLE_CHAPTERS, EXAMPLE_TITLES } from './example-ids.js';
-import type { LibraryChapter, LibraryGroup, LibraryTitle } from './records.js';
+import type { LibraryChapter, LibraryGroup, LibraryTitle } from '../records.js';
 import { createTitle, storyChapter, type ChapterOptions } from './story-chapter.js';
 import { drawnCover } from './story-pages.js';
 

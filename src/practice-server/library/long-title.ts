@@ -3,7 +3,7 @@ import { uuidOf } from './digests.js';
 import { EXAMPLE_TITLES } from './example-ids.js';
 import { createLibrary } from './library-contents.js';
 import { GROUPS, PEOPLE, TAGS } from './people.js';
-import type { Library, LibraryChapter, LibraryGroup, LibraryTitle } from './records.js';
+import type { Library, LibraryChapter, LibraryGroup, LibraryTitle } from '../records.js';
 import { createTitle, plainChapter } from './story-chapter.js';
 import { drawnCover } from './story-pages.js';
 

@@ -1,7 +1,7 @@
 /** Titles with names that need escaping in file names and XML, and one that its rating excludes by default. */
 import { GROUPS, PEOPLE, TAGS } from './people.js';
 import { EXAMPLE_CHAPTERS, EXAMPLE_TITLES } from './example-ids.js';
-import type { ContentRating, LibraryChapter, LibraryTitle } from './records.js';
+import type { ContentRating, LibraryChapter, LibraryTitle } from '../records.js';
 import { createTitle, plainChapter } from './story-chapter.js';
 import { drawnCover } from './story-pages.js';
 

@@ -1,5 +1,5 @@
 /** The invented authors, groups and tags of the example library. */
-import type { LibraryGroup, LibraryPerson, LibraryTag } from './records.js';
+import type { LibraryGroup, LibraryPerson, LibraryTag } from '../records.js';
 
 export const PEOPLE = {
   minase: { id: '2a6e1f04-93b7-4c1d-8e52-d01f4b6a8101', name: 'Aoi Minase' },

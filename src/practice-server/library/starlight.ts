@@ -1,7 +1,7 @@
 /** Starlight Delivery Service: a Korean original, read left to right. */
 import { GROUPS, PEOPLE, TAGS } from './people.js';
 import { EXAMPLE_CHAPTERS, EXAMPLE_TITLES } from './example-ids.js';
-import type { LibraryChapter, LibraryGroup, LibraryTitle } from './records.js';
+import type { LibraryChapter, LibraryGroup, LibraryTitle } from '../records.js';
 import { createTitle, storyChapter } from './story-chapter.js';
 import { drawnCover } from './story-pages.js';
 

@@ -8,7 +8,7 @@ import type {
   LibraryTitle,
   Quality,
   TitleAttributes,
-} from './records.js';
+} from '../records.js';
 import { pageCount, storyPages, type Story } from './story-pages.js';
 
 type TitleOptions = Pick<LibraryTitle, 'id'> &

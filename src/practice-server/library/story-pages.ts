@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { nameWithDigest, uuidOf } from './digests.js';
 import { PNG_SIGNATURE, pngChunk, pngHeader } from '../../core/png.js';
-import type { LibraryCover, LibraryPage, Quality } from './records.js';
+import type { LibraryCover, LibraryPage, Quality } from '../records.js';
 
 /** One folder up both in the source and in the bundled package. */
 const FIXTURES = new URL('../fixtures/', import.meta.url);

@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { interruptedError } from '../../../src/core/errors.js';
-import { SETTING_NAMES } from '../../../src/config/options/options.js';
+import { SETTING_NAMES } from '../../../src/config/options.js';
 import type { Finished } from '../../support/command.js';
 import { tankobonHere } from '../../support/in-process.js';
 import { posixTest } from '../../support/platform.js';

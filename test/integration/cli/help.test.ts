@@ -1,8 +1,8 @@
 /** The text of help, and the suggestions for mistyped words. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { HOOK_SERVICES } from '../../../src/auth/hook-services.js';
-import { NAME_FIELDS } from '../../../src/cbz/name-template.js';
+import { HOOK_SERVICES } from '../../../src/config/hook-services.js';
+import { NAME_FIELDS } from '../../../src/config/name-template.js';
 import { DOWNLOAD_EVENTS, OTHER_EVENTS } from '../../../src/cli/event-descriptions.js';
 import { commandTree } from '../../../src/cli/program.js';
 import {
@@ -11,7 +11,7 @@ import {
   optionDefinition,
   SERIES_OPTION_NAMES,
   SETTING_NAMES,
-} from '../../../src/config/options/options.js';
+} from '../../../src/config/options.js';
 import { SKIP_REASONS } from '../../../src/download/events.js';
 import { parseSubscriptions } from '../../../src/sync/subscriptions-file.js';
 import { DIST } from '../../support/build-folders.js';

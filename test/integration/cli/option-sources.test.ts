@@ -2,11 +2,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  optionDefinition,
-  SETTING_NAMES,
-  variableOf,
-} from '../../../src/config/options/options.js';
+import { optionDefinition, SETTING_NAMES, variableOf } from '../../../src/config/options.js';
 import { generateChapter } from '../../../src/practice-server/library/library.js';
 import {
   startPracticeService,

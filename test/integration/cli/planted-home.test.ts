@@ -14,7 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { fileCredentialStore } from '../../../src/auth/file-credential-store.js';
+import { fileCredentialStore } from '../../../src/service/login/file-credential-store.js';
 import { start, tankobon } from '../../support/command.js';
 import { tankobonHere } from '../../support/in-process.js';
 import { posixDescribe, posixTest } from '../../support/platform.js';

@@ -10,9 +10,9 @@ import {
   startPracticeService,
   type PracticeService,
 } from '../../../src/practice-server/practice-service.js';
-import type { ReportStatus } from '../../../src/health-reports/status.js';
-import { metricsByNode, metricsOverTime } from '../../../src/health-reports/statistics.js';
-import type { RecordedLoad } from '../../../src/health-reports/report-journal.js';
+import type { ReportStatus } from '../../../src/service/report-status.js';
+import { metricsByNode, metricsOverTime } from '../../../src/service/statistics.js';
+import type { RecordedLoad } from '../../../src/service/reports/report-journal.js';
 import type { Finished } from '../../support/command.js';
 import { tankobonHere } from '../../support/in-process.js';
 

@@ -1,8 +1,8 @@
 /** `tankobon retag --rename-titles` moves the books and the covers of a title with its chapters. */
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
-import { readPdfManifest } from '../../../src/cbz/bound-manifest.js';
-import { readOwnBook } from '../../../src/formats/rename-book.js';
+import { readPdfManifest } from '../../../src/library/bound-manifest.js';
+import { readOwnBook } from '../../../src/books/rename-book.js';
 import { drawnCover } from '../../../src/practice-server/library/story-pages.js';
 import { createLibrary, uuidOf } from '../../../src/practice-server/library/library.js';
 import { readArchive, readEntry } from '../../support/archive.js';

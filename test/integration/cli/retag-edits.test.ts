@@ -1,8 +1,8 @@
 /** What the owner of a file edited in its metadata survives `tankobon retag`, unless `--force` is given. */
 import type { RetagEvent } from '../../../src/collection/retag-events.js';
-import { parseRecords } from '../../../src/cbz/record.js';
+import { parseRecords } from '../../../src/library/record.js';
 import { editChapter, EXAMPLE_CHAPTERS } from '../../../src/practice-server/library/library.js';
-import type { ChapterAttributes } from '../../../src/practice-server/library/records.js';
+import type { ChapterAttributes } from '../../../src/practice-server/records.js';
 import { readArchive, readEntry } from '../../support/archive.js';
 import { editEntry, replaced } from '../../support/owner-edits.js';
 import { DownloadHarness } from '../../support/download-harness.js';

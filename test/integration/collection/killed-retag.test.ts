@@ -10,8 +10,8 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readOwnBook } from '../../../src/formats/rename-book.js';
-import { scanLibrary } from '../../../src/cbz/scan-library.js';
+import { readOwnBook } from '../../../src/books/rename-book.js';
+import { scanLibrary } from '../../../src/library/scan-library.js';
 import {
   createLibrary,
   editChapter,

@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import fc from 'fast-check';
-import { formatIdentityComment } from '../../../src/cbz/identity.js';
-import { formatRecord } from '../../../src/cbz/record.js';
+import { formatIdentityComment } from '../../../src/library/identity.js';
+import { formatRecord } from '../../../src/library/record.js';
 import {
   startPracticeService,
   type PracticeService,

@@ -1,6 +1,6 @@
 /** What a dry run of `retag` reads again of files that did not change. */
 import { utimesSync } from 'node:fs';
-import { LibraryCache } from '../../../src/cbz/library-cache.js';
+import { LibraryCache } from '../../../src/library/library-cache.js';
 import { EXAMPLE_CHAPTERS } from '../../../src/practice-server/library/library.js';
 import { DownloadHarness } from '../../support/download-harness.js';
 import { retagFolder } from '../../support/retag-harness.js';

@@ -12,12 +12,12 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, join } from 'node:path';
-import type { Chapter } from '../../../src/api/chapters.js';
-import { readIdentity } from '../../../src/cbz/archive-content.js';
-import { compileNameTemplate } from '../../../src/cbz/file-name.js';
-import { formatIdentityComment } from '../../../src/cbz/identity.js';
+import type { Chapter } from '../../../src/service/chapters.js';
+import { readIdentity } from '../../../src/library/archive-content.js';
+import { compileNameTemplate } from '../../../src/library/file-name.js';
+import { formatIdentityComment } from '../../../src/library/identity.js';
 import { planRetag, writeRetagged } from '../../../src/download/retag-chapter.js';
-import type { Title } from '../../../src/api/titles.js';
+import type { Title } from '../../../src/service/titles.js';
 import { readArchive, readEntry, writeArchive } from '../../support/archive.js';
 import { testImage } from '../../support/chapter-files.js';
 import { DownloadHarness } from '../../support/download-harness.js';

@@ -10,9 +10,9 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileCredentialStore } from '../../../src/auth/file-credential-store.js';
-import { systemKeychains } from '../../../src/auth/keychain.js';
-import { openHookKeys } from '../../../src/auth/hook-keys.js';
+import { fileCredentialStore } from '../../../src/service/login/file-credential-store.js';
+import { systemKeychains } from '../../../src/service/keychain.js';
+import { openHookKeys } from '../../../src/service/hook-keys.js';
 import { systemClock } from '../../../src/core/clock.js';
 import { temporaryName, writeFileAtomic } from '../../../src/core/files.js';
 import { someTokens } from '../../support/auth/context.js';

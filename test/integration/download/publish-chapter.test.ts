@@ -11,8 +11,8 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { writeCbz } from '../../../src/cbz/cbz-writer.js';
-import { formatIdentityComment } from '../../../src/cbz/identity.js';
+import { writeCbz } from '../../../src/library/cbz-writer.js';
+import { formatIdentityComment } from '../../../src/library/identity.js';
 import { findPublished, publishChapter } from '../../../src/download/publish-chapter.js';
 import { generateChapter } from '../../../src/practice-server/library/library.js';
 import { writeArchive } from '../../support/archive.js';

@@ -1,8 +1,8 @@
 /** Each phase of a load has a timeout, and a chapter that changes during its download stops. */
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
-import type { Settings } from '../../../src/config/options/options.js';
-import type { LoadReason } from '../../../src/image/load-reason.js';
+import type { Settings } from '../../../src/config/options.js';
+import type { LoadReason } from '../../../src/service/load-reason.js';
 import { generateChapter } from '../../../src/practice-server/library/library.js';
 import type { PracticeOptions } from '../../../src/practice-server/practice-options.js';
 import { jsonResponse } from '../../../src/practice-server/endpoint.js';

@@ -5,8 +5,8 @@
 import { mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { download } from '../../../src/cli/commands/download.js';
-import { readIdentity } from '../../../src/cbz/archive-content.js';
-import { parseRecords } from '../../../src/cbz/record.js';
+import { readIdentity } from '../../../src/library/archive-content.js';
+import { parseRecords } from '../../../src/library/record.js';
 import { interruptedError } from '../../../src/core/errors.js';
 import type { DownloadEvent } from '../../../src/download/events.js';
 import {

@@ -1,6 +1,6 @@
 /** What becomes of chapters that a sync has and that change on the service: edits, other pages, restorations. */
 import { readFileSync } from 'node:fs';
-import { parseRecords } from '../../../src/cbz/record.js';
+import { parseRecords } from '../../../src/library/record.js';
 import {
   editChapter,
   generateChapter,

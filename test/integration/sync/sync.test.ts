@@ -22,9 +22,9 @@ import {
 } from '../../support/sync-harness.js';
 import { writeArchive } from '../../support/archive.js';
 import { tankobonHere } from '../../support/in-process.js';
-import { workspaceName } from '../../../src/cbz/file-name.js';
-import { scanLibrary } from '../../../src/cbz/scan-library.js';
-import { readIdentity } from '../../../src/cbz/archive-content.js';
+import { workspaceName } from '../../../src/library/file-name.js';
+import { scanLibrary } from '../../../src/library/scan-library.js';
+import { readIdentity } from '../../../src/library/archive-content.js';
 import { createLibrary, uuidOf } from '../../../src/practice-server/library/library.js';
 import { interruptedError } from '../../../src/core/errors.js';
 import { readSyncState } from '../../../src/sync/sync-journal.js';

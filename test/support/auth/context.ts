@@ -1,11 +1,11 @@
 /** Command contexts and tokens for the tests of the login. */
 import { PassThrough, Readable } from 'node:stream';
-import { systemKeychains } from '../../../src/auth/keychain.js';
+import { systemKeychains } from '../../../src/service/keychain.js';
 import { pathsFrom } from '../../../src/config/paths.js';
 import type { CommandContext } from '../../../src/cli/command-context.js';
 import { loadSettings } from '../../../src/config/settings.js';
 import { systemClock, type Clock } from '../../../src/core/clock.js';
-import type { Tokens } from '../../../src/auth/login-record.js';
+import type { Tokens } from '../../../src/service/login-record.js';
 import type { Env } from './harness.js';
 import { Redactor } from '../../../src/core/redactor.js';
 

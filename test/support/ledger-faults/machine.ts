@@ -1,6 +1,6 @@
 /** Machines with clocks of their own, and the store that their processes share. */
-import type { LedgerDocument } from '../../../src/rate-limit/ledger-document.js';
-import type { FoundDocument } from '../../../src/rate-limit/ledger-history.js';
+import type { LedgerDocument } from '../../../src/service/permits/ledger-document.js';
+import type { FoundDocument } from '../../../src/service/permits/ledger-history.js';
 import type { Dice } from './dice.js';
 import type { EventLoop } from './event-loop.js';
 import type { SimulatedProcess } from './simulated-process.js';

@@ -4,21 +4,25 @@ import {
   parseDocument,
   serializeDocument,
   type LedgerDocument,
-} from '../../../src/rate-limit/ledger-document.js';
+} from '../../../src/service/permits/ledger-document.js';
 import {
   LedgerHistory,
   type FoundDocument,
   type OpenedDocument,
   type Reading,
-} from '../../../src/rate-limit/ledger-history.js';
+} from '../../../src/service/permits/ledger-history.js';
 import {
   MAX_REQUEST_MS,
   MAX_SEND_DELAY_MS,
   type LedgerRules,
-} from '../../../src/rate-limit/ledger-rules.js';
-import { takeTurn, type Demand, type TurnResult } from '../../../src/rate-limit/ledger-turn.js';
-import type { Outcome, Settlement } from '../../../src/rate-limit/settlement.js';
-import { quotaOf } from '../../../src/rate-limit/quotas.js';
+} from '../../../src/service/permits/ledger-rules.js';
+import {
+  takeTurn,
+  type Demand,
+  type TurnResult,
+} from '../../../src/service/permits/ledger-turn.js';
+import type { Outcome, Settlement } from '../../../src/service/permits/settlement.js';
+import { quotaOf } from '../../../src/service/quotas.js';
 import type { EventOwner } from './event-loop.js';
 import type { Kernel } from './machine.js';
 import { GROUPS, type Group, type World } from './world.js';

@@ -1,6 +1,6 @@
 /** A service that counts each request in sliding and fixed windows, and pauses or bans the address. */
-import type { Outcome } from '../../../src/rate-limit/settlement.js';
-import type { Quota } from '../../../src/rate-limit/quotas.js';
+import type { Outcome } from '../../../src/service/permits/settlement.js';
+import type { Quota } from '../../../src/service/quotas.js';
 import type { Dice } from './dice.js';
 
 export type WindowKind = 'sliding' | 'fixed';

@@ -1,7 +1,7 @@
 /** One run of the simulation: machines, processes, a store and a strict service, with faults. */
-import type { LedgerDocument } from '../../../src/rate-limit/ledger-document.js';
-import { MAX_REQUEST_MS } from '../../../src/rate-limit/ledger-rules.js';
-import { quotaOf, type Quota } from '../../../src/rate-limit/quotas.js';
+import type { LedgerDocument } from '../../../src/service/permits/ledger-document.js';
+import { MAX_REQUEST_MS } from '../../../src/service/permits/ledger-rules.js';
+import { quotaOf, type Quota } from '../../../src/service/quotas.js';
 import { Dice } from './dice.js';
 import { EventLoop } from './event-loop.js';
 import { Kernel, SharedStore, SimulatedServer } from './machine.js';

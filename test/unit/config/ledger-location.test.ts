@@ -1,4 +1,4 @@
-import type { OpenKeychain } from '../../../src/auth/keychain.js';
+import type { OpenKeychain } from '../../../src/config/context.js';
 import { ledgerLocation } from '../../../src/config/ledger-location.js';
 import { pathsFrom } from '../../../src/config/paths.js';
 import { Redactor } from '../../../src/core/redactor.js';

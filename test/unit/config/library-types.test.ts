@@ -1,6 +1,6 @@
 /** The generated interface of the library's options has the types of the table; `npm run typecheck` compares them. */
-import type { OptionDefinition, ValueOf } from '../../../src/config/options/option-definition.js';
-import type { LibraryOptionName, OPTIONS } from '../../../src/config/options/options.js';
+import type { OptionDefinition, ValueOf } from '../../../src/config/option-definition.js';
+import type { LibraryOptionName, OPTIONS } from '../../../src/config/options.js';
 import type { LibraryDownloadOptions } from '../../../src/library-download-options.js';
 import { parseDownloadOptions } from '../../../src/library-options.js';
 

@@ -8,7 +8,7 @@ import {
   parseOptionText,
   parseOptionValue,
 } from '../../../src/config/option-values.js';
-import type { CommandName } from '../../../src/config/options/option-definition.js';
+import type { CommandName } from '../../../src/config/option-definition.js';
 import {
   flagOf,
   kebabCase,
@@ -18,7 +18,7 @@ import {
   SERIES_OPTION_NAMES,
   SETTING_NAMES,
   variableOf,
-} from '../../../src/config/options/options.js';
+} from '../../../src/config/options.js';
 
 function allCommands(command: Command): readonly Command[] {
   return [command, ...command.commands.flatMap(allCommands)];

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import * as z from 'zod';
-import { optionDefinition, SETTING_NAMES } from '../../../src/config/options/options.js';
+import { optionDefinition, SETTING_NAMES } from '../../../src/config/options.js';
 import { storedValue } from '../../../src/config/settings.js';
 import { parseSubscriptions } from '../../../src/sync/subscriptions-file.js';
 import { SUBSCRIPTIONS_EXAMPLE } from '../../../src/sync/subscription-keys.js';

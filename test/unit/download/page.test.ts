@@ -5,11 +5,11 @@ import { interruptedError, LoadError, StorageError } from '../../../src/core/err
 import type { DownloadMessage } from '../../../src/download/events.js';
 import { loadPage, type PageDeps, type PageJob } from '../../../src/download/page.js';
 import { PageQueue } from '../../../src/download/page-queue.js';
-import type { HealthReport } from '../../../src/health-reports/health-report.js';
-import type { AtHomeMetadata } from '../../../src/image/at-home.js';
-import { BaseUrls } from '../../../src/image/base-urls.js';
-import type { ImageOutcome } from '../../../src/image/load-image.js';
-import type { LoadReason } from '../../../src/image/load-reason.js';
+import type { HealthReport } from '../../../src/service/reports/health-report.js';
+import type { AtHomeMetadata } from '../../../src/service/at-home.js';
+import { BaseUrls } from '../../../src/service/base-urls.js';
+import type { ImageOutcome } from '../../../src/service/load-image.js';
+import type { LoadReason } from '../../../src/service/load-reason.js';
 import { skippingClock } from '../../support/fake-clock.js';
 
 const CHAPTER = '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0501';

@@ -1,12 +1,12 @@
 /** Which of the selected chapters are downloaded, and to which file. */
 import { join } from 'node:path';
-import type { Chapter } from '../../../src/api/chapters.js';
+import type { Chapter } from '../../../src/service/chapters.js';
 import {
   LibraryIndex,
   type ExistingArchive,
   type ScannedFiles,
-} from '../../../src/cbz/library-index.js';
-import { parseRecords } from '../../../src/cbz/record.js';
+} from '../../../src/library/library-index.js';
+import { parseRecords } from '../../../src/library/record.js';
 import { compareWithLibrary, planJobs, type JobOptions } from '../../../src/download/plan-jobs.js';
 import type { ChosenChapter } from '../../../src/download/plan-selection.js';
 

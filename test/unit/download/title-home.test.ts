@@ -1,8 +1,8 @@
 /** Where the chapters of a title are, by the paths of its files and the template of now. */
 import { join } from 'node:path';
-import type { ExistingArchive } from '../../../src/cbz/library-index.js';
-import { compileNameTemplate, DEFAULT_NAME_TEMPLATE } from '../../../src/cbz/file-name.js';
-import { foldersOfTemplate } from '../../../src/cbz/name-template.js';
+import type { ExistingArchive } from '../../../src/library/library-index.js';
+import { compileNameTemplate, DEFAULT_NAME_TEMPLATE } from '../../../src/library/file-name.js';
+import { foldersOfTemplate } from '../../../src/config/name-template.js';
 import { sampleFolders } from '../../../src/download/sample-folders.js';
 import { titleHome, type KnownChapter } from '../../../src/download/title-home.js';
 

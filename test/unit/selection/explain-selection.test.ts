@@ -1,11 +1,11 @@
 /** What is said where nothing matches a selection, and where a group is unknown. */
-import type { Chapter } from '../../../src/api/chapters.js';
+import type { Chapter } from '../../../src/service/chapters.js';
 import {
   explainEmptySelection,
   explainUnknownGroups,
 } from '../../../src/selection/explain-selection.js';
-import { parseTimeBound } from '../../../src/selection/time-bound.js';
-import { parseRanges } from '../../../src/selection/ranges.js';
+import { parseTimeBound } from '../../../src/config/time-bound.js';
+import { parseRanges } from '../../../src/config/ranges.js';
 
 const chapter = (number: string | undefined, group = 'Tidewater Scans', volume?: string) =>
   ({ number, volume, groups: [{ id: group, name: group }] }) as unknown as Chapter;

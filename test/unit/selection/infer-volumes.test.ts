@@ -1,5 +1,5 @@
-import type { Chapter } from '../../../src/api/chapters.js';
-import { listedVolumes } from '../../../src/api/response-schemas.js';
+import type { Chapter } from '../../../src/service/chapters.js';
+import { listedVolumes } from '../../../src/service/catalogue/response-schemas.js';
 import { inferVolumes } from '../../../src/selection/infer-volumes.js';
 
 const chapter = (number: string | undefined, volume?: string): Chapter => ({

@@ -1,7 +1,7 @@
 /** Language codes are checked before anything is sent, and names are answered with their codes. */
 import fc from 'fast-check';
 import { UsageError } from '../../../src/core/errors.js';
-import { parseLanguages } from '../../../src/selection/language-codes.js';
+import { parseLanguages } from '../../../src/config/language-codes.js';
 import { codePoint } from '../../support/any-text.js';
 
 test('codes are lower case, and all means every language', () => {

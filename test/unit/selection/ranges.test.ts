@@ -1,7 +1,7 @@
 /** Ranges of chapters and volumes, from any text. */
 import fc from 'fast-check';
 import { UsageError } from '../../../src/core/errors.js';
-import { isWithin, parseRanges } from '../../../src/selection/ranges.js';
+import { isWithin, parseRanges } from '../../../src/config/ranges.js';
 import { codePoint } from '../../support/any-text.js';
 
 test('any text gives ranges in order, or a UsageError that names the option', () => {

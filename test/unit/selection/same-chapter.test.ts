@@ -1,6 +1,6 @@
 /** Which releases are of one chapter, held against titles of which it is known. */
 import fc from 'fast-check';
-import type { Chapter } from '../../../src/api/chapters.js';
+import type { Chapter } from '../../../src/service/chapters.js';
 import { groupBy } from '../../../src/core/group-by.js';
 import { chapterKeys } from '../../../src/selection/same-chapter.js';
 import {

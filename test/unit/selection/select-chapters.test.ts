@@ -1,8 +1,8 @@
 import fc from 'fast-check';
-import type { Chapter } from '../../../src/api/chapters.js';
+import type { Chapter } from '../../../src/service/chapters.js';
 import { chapterKeys } from '../../../src/selection/same-chapter.js';
-import { isWithin, parseRanges } from '../../../src/selection/ranges.js';
-import { parseTimeBound } from '../../../src/selection/time-bound.js';
+import { isWithin, parseRanges } from '../../../src/config/ranges.js';
+import { parseTimeBound } from '../../../src/config/time-bound.js';
 import { selectChapters, type SelectionOptions } from '../../../src/selection/select-chapters.js';
 
 const NOW_MS = Date.UTC(2025, 0, 1);

@@ -5,7 +5,7 @@ import {
   firstMsOf,
   lastMsOf,
   parseTimeBound,
-} from '../../../src/selection/time-bound.js';
+} from '../../../src/config/time-bound.js';
 import { fuzzRuns } from '../../support/long-run.js';
 
 const NOW_MS = Date.UTC(2026, 10, 21, 18);

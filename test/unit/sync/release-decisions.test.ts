@@ -1,6 +1,6 @@
 /** Which releases are taken over time: waiting for a group, replacing, exclusions. */
 import fc from 'fast-check';
-import type { Chapter } from '../../../src/api/chapters.js';
+import type { Chapter } from '../../../src/service/chapters.js';
 import type { SavedState } from '../../../src/download/saved-state.js';
 import { chapterKeys } from '../../../src/selection/same-chapter.js';
 import { decideReleases, type ReleaseRules } from '../../../src/sync/release-decisions.js';

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { hasCode } from '../../../src/core/errors.js';
 import { parseSubscriptions } from '../../../src/sync/subscriptions-file.js';
-import { parseRanges } from '../../../src/selection/ranges.js';
+import { parseRanges } from '../../../src/config/ranges.js';
 import { fuzzRuns } from '../../support/long-run.js';
 
 const ID = '3d1c8f52-6a0b-4e7e-9b1d-0a4c5e2f7101';

@@ -1,0 +1,82 @@
+/** The manifest in a book: from that of a CBZ or EPUB its chapters can be read back, with everything known of them. */
+import { isDeepStrictEqual } from 'node:util';
+import * as z from 'zod';
+import { ELEMENTS, type ReadField } from '../library/comic-info-reader.js';
+import { plainTitle } from '../library/numbered-title.js';
+import { parseJson } from '../core/json.js';
+import { parseRecords } from '../library/record.js';
+import { chapterPrefix, type Book } from './book.js';
+import { sourceKey, type ReadChapter } from './source-chapter.js';
+
+export interface ManifestChapter extends Pick<
+  ReadChapter,
+  'identity' | 'record' | 'metadata' | 'key'
+> {
+  /** The beginning of the names of the chapter's pages. */
+  readonly prefix: string;
+}
+
+/** The same chapters always give the same text. `files`: the sha256 of each file of a book in a folder, by its path. */
+export function manifestText(
+  { group: { chapters }, copy }: Pick<Book, 'group' | 'copy'>,
+  files?: Readonly<Record<string, string>>,
+): string {
+  const entries = chapters.map((chapter, index) => ({
+    // One by one, since an identity that was read back has them in another order.
+    chapterId: chapter.identity?.chapterId,
+    titleId: chapter.record?.titleId ?? chapter.identity?.titleId,
+    version: chapter.identity?.version,
+    quality: chapter.identity?.quality,
+    updatedAt: chapter.record?.updatedAt,
+    inferredVolume: chapter.record?.inferredVolume,
+    writtenSeries: writtenSeries(chapter),
+    edited: editedNames(chapter),
+    key: sourceKey(chapter),
+    prefix: chapterPrefix(index, chapters.length),
+    pages: copy ? undefined : chapter.record?.pages,
+    metadata: chapter.metadata,
+  }));
+  return `${JSON.stringify({ copy, chapters: entries, files })}\n`;
+}
+
+/** The series that tankobon wrote, if the owner of the chapter's file changed it. */
+function writtenSeries({ record, metadata }: ReadChapter): string | undefined {
+  if (record?.writtenSeries !== undefined) return record.writtenSeries;
+  const written = record?.metadata?.series;
+  return written === metadata.series ? undefined : written;
+}
+
+/** A number that the service does not name may be a guess from the file name. */
+function editedNames({ record, metadata }: ReadChapter): readonly string[] | undefined {
+  if (!record?.metadata || record.edited) return record?.edited;
+  const written = { ...record.metadata, title: plainTitle(record.metadata.title) };
+  const names = METADATA_NAMES.filter(
+    (name) =>
+      !isDeepStrictEqual(metadata[name], written[name]) &&
+      (name !== 'number' || written.number !== undefined),
+  );
+  return names.length > 0 ? names : undefined;
+}
+
+const METADATA_NAMES = (Object.keys(ELEMENTS) as ReadField[]).filter((name) => name !== 'series');
+
+const ownFields = z.object({
+  chapters: z.array(z.object({ prefix: z.string().regex(/^c\d+-$/), key: z.string().optional() })),
+});
+
+/** Undefined for anything but a manifest. */
+export function parseManifest(json: string): ManifestChapter[] | undefined {
+  const records = parseRecords(json);
+  const { chapters } = ownFields.safeParse(parseJson(json)).data ?? {};
+  if (!records || !chapters) return undefined;
+  return records.map((record, index) => {
+    const { chapterId, version, quality, metadata = {} } = record;
+    return {
+      identity: chapterId === undefined ? undefined : { chapterId, version, quality },
+      record,
+      metadata,
+      prefix: chapters[index]?.prefix ?? '',
+      key: chapterId === undefined ? chapters[index]?.key : undefined,
+    };
+  });
+}

@@ -1,0 +1,120 @@
+/** The metadata of a book from that of its chapters: credits are merged, the strictest age rating counts. */
+import { AGE_RATINGS, type ComicFields } from '../library/comic-info.js';
+import type { ChapterMetadata } from '../library/comic-info-reader.js';
+import { numberedTitle, plainTitle } from '../library/numbered-title.js';
+import { titleWebUrl } from '../selection/target.js';
+import type { BookGroup } from './book.js';
+import type { ChapterGroup } from './group-volumes.js';
+import { chapterLabel, inferredNumbers, type SourceChapter } from './source-chapter.js';
+import { maxOf } from '../core/extremes.js';
+
+/** `volumeCount`: how many volumes the series has, if known. */
+export function bookMetadata(
+  group: BookGroup,
+  fields: ComicFields,
+  volumeCount?: number,
+): ChapterMetadata {
+  const chapters = group.chapters.map(({ metadata }) => metadata);
+  const [first = {}] = chapters;
+  const only = group.by === 'chapter' ? first : undefined;
+  const { volume, series } = group;
+  const { volumeField } = fields;
+  return {
+    title:
+      (only && chapterTitle(only, fields)) ??
+      (volume === undefined || only ? undefined : `Volume ${volume}`),
+    series,
+    localizedSeries: fields.localizedSeries
+      ? firstOf(chapters, ({ localizedSeries }) => localizedSeries)
+      : undefined,
+    number: only?.number ?? (volumeField === 'none' ? volume : undefined),
+    count: group.by === 'volume' ? volumeCount : undefined,
+    volume: volumeField === 'number' ? volume : undefined,
+    summary: firstOf(chapters, ({ summary }) => summary),
+    notes: inferenceNote(group),
+    publishedAt: latestOf(chapters),
+    writers: merged(chapters, ({ writers }) => writers),
+    pencillers: merged(chapters, ({ pencillers }) => pencillers),
+    translators: merged(chapters, ({ translators }) => translators),
+    genres: merged(chapters, ({ genres }) => genres),
+    tags: merged(chapters, ({ tags }) => tags),
+    language: group.language === '' ? undefined : group.language,
+    direction: firstOf(chapters, ({ direction }) => direction),
+    ageRating: AGE_RATINGS.findLast((rating) =>
+      chapters.some(({ ageRating }) => ageRating === rating),
+    ),
+    web: only ? only.web : titleAddress(group.chapters),
+  };
+}
+
+function chapterTitle(
+  chapter: ChapterMetadata,
+  { titleField, volumeField }: ComicFields,
+): string | undefined {
+  const title = plainTitle(chapter.title);
+  if (titleField === 'plain') return title;
+  const volume = volumeField === 'none' ? undefined : chapter.volume;
+  return numberedTitle({ title, volume, number: chapter.number });
+}
+
+/** Undefined for chapters of several titles, and of none that is known. */
+function titleAddress(chapters: readonly SourceChapter[]): string | undefined {
+  const titleIds = chapters.flatMap(({ identity, record }) => {
+    const titleId = identity?.titleId ?? record?.titleId;
+    return titleId === undefined ? [] : [titleId];
+  });
+  const [titleId, ...others] = new Set(titleIds);
+  return titleId === undefined || others.length > 0 ? undefined : titleWebUrl(titleId);
+}
+
+function inferenceNote(group: ChapterGroup): string | undefined {
+  const numbers = inferredNumbers(group);
+  return numbers.length === 0 ? undefined : `Volume inferred: chapter ${numbers.join(', ')}.`;
+}
+
+function firstOf<T>(
+  chapters: readonly ChapterMetadata[],
+  get: (chapter: ChapterMetadata) => T | undefined,
+): T | undefined {
+  return chapters.map(get).find((value) => value !== undefined);
+}
+
+function merged(
+  chapters: readonly ChapterMetadata[],
+  get: (chapter: ChapterMetadata) => readonly string[] | undefined,
+): string[] {
+  return [...new Set(chapters.flatMap((chapter) => get(chapter) ?? []))];
+}
+
+function latestOf(chapters: readonly ChapterMetadata[]): Date | undefined {
+  const times = chapters.flatMap(({ publishedAt }) => publishedAt?.getTime() ?? []);
+  return times.length === 0 ? undefined : new Date(maxOf(times));
+}
+
+/** The tag of MangaDex for titles that are read from top to bottom. */
+const LONG_STRIP = 'long strip';
+
+export function isLongStrip({ genres = [], tags = [] }: ChapterMetadata): boolean {
+  return [...genres, ...tags].some((tag) => tag.toLowerCase() === LONG_STRIP);
+}
+
+/** Such as `Series, Vol. 3` or, for a chapter, `Series, Ch. 12 – The Storm`. */
+export function bookTitle({ by, series, volume, chapters }: ChapterGroup): string {
+  const label = chapters[0] ? chapterLabel(chapters[0].metadata) : '';
+  const part = volume === undefined || by === 'title' ? '' : `Vol. ${volume}`;
+  return (
+    [series, by === 'chapter' ? label : part].filter((text) => text !== '').join(', ') || label
+  );
+}
+
+/** The book's position in its series. */
+export function bookPosition({ by, volume, chapters }: ChapterGroup): string | undefined {
+  if (by === 'title') return undefined;
+  return by === 'chapter' ? (chapters[0]?.metadata.number ?? volume) : volume;
+}
+
+/** Stays the same when a chapter is added to the book. */
+export function bookIdentity({ by, series, language, volume, chapters }: ChapterGroup): string {
+  const own = by === 'chapter' && chapters[0] ? chapterLabel(chapters[0].metadata) : '';
+  return JSON.stringify([by, series, language, volume ?? '', own]);
+}

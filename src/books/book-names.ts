@@ -1,0 +1,205 @@
+/** Where books go and what they are called. */
+import { basename, dirname, extname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { pathCollisionKey, withExtension, type FormatFileName } from '../library/file-name.js';
+import { isTitleFolder } from '../config/name-template.js';
+import { cleanSegment } from '../library/path-segment.js';
+import { UsageError } from '../core/errors.js';
+import { groupBy } from '../core/group-by.js';
+import { copyProfile } from './book-copy.js';
+import type { PageProfile } from './page-profile.js';
+import type { ChapterGroup } from './group-volumes.js';
+import { chapterLabel, sourceKey, type SourceChapter } from './source-chapter.js';
+
+export interface PlannedBook {
+  readonly file: string;
+  readonly group: ChapterGroup;
+}
+
+export interface BookNames {
+  /** CBZ files, bound CBZ or EPUB files, and folders that contain such. */
+  readonly inputs: readonly string[];
+  /** The folder for the books. */
+  readonly output: string;
+  /** Returns a book's path below the output folder. */
+  readonly nameBook: FormatFileName;
+  /** The folders of the template of these names. */
+  readonly folderTemplate: string;
+  /** The end of the books' names, with its dot. */
+  readonly extension: string;
+  /** Set for books for a device. */
+  readonly profile?: PageProfile | undefined;
+  /** Larger books are divided. */
+  readonly maxBytes?: number | undefined;
+}
+
+/** What is added to the name of a book: its language, such as ` [pt-br]`, and the number of a part, ` part 10000`. */
+export const BOOK_SUFFIX_BYTES = 24;
+
+/**
+ * The file of each book. Where books in several languages would have one name, theirs end with the language; a book that
+ * exists keeps its name. Throws UsageError `bad-option` if two books would have the same name, or one would replace one
+ * of `chapters`.
+ */
+export function nameBooks(
+  groups: readonly ChapterGroup[],
+  names: BookNames,
+  chapters: readonly SourceChapter[],
+): PlannedBook[] {
+  const inBooks = groupBy(
+    chapters.filter(({ isBound }) => isBound),
+    ({ file }) => file,
+  );
+  const planned = groups.map((group) => ({
+    group,
+    file: renamedBook(group, names, inBooks) ?? placeBook(pathOf(group, names), group, names),
+  }));
+  const key = ({ file }: PlannedBook): string => pathCollisionKey(file);
+  const sameName = groupBy(planned, key);
+  const bookLanguages = new Map(
+    chapters
+      .filter(({ isBound }) => isBound)
+      .map(({ file, metadata }) => [resolve(file), metadata.language]),
+  );
+  const books = planned.map((book) =>
+    withLanguage(book, sameName.get(key(book)) ?? [], names.extension, bookLanguages),
+  );
+  assertDistinct(books);
+  assertNotInputs(books, chapters);
+  return books;
+}
+
+function withLanguage(
+  book: PlannedBook,
+  sameName: readonly PlannedBook[],
+  extension: string,
+  /** The languages of existing books, by their files. */
+  bookLanguages: ReadonlyMap<string, string | undefined>,
+): PlannedBook {
+  const { file, group } = book;
+  const language = cleanSegment(group.language);
+  if (language === '') return book;
+  const name = withExtension(basename(file, extension), ` [${language}]${extension}`);
+  const named = join(dirname(file), name);
+  const exists = (path: string): boolean => bookLanguages.get(resolve(path)) === group.language;
+  const isAmbiguous = sameName.some(({ group: other }) => other.language !== group.language);
+  return exists(named) || (isAmbiguous && !exists(file)) ? { group, file: named } : book;
+}
+
+function pathOf(group: ChapterGroup, { output, nameBook }: BookNames): string {
+  return join(output, nameBook(nameValues(group)));
+}
+
+/**
+ * The book of this volume under a name that is not of the template, if there is one in the output folder: its owner
+ * renamed it, or an earlier template named it. Otherwise a second book of the volume would be written.
+ */
+function renamedBook(
+  group: ChapterGroup,
+  names: BookNames,
+  inBooks: ReadonlyMap<string, readonly SourceChapter[]>,
+): string | undefined {
+  const isCopy = names.profile !== undefined || names.maxBytes !== undefined;
+  if (group.by !== 'volume' || isCopy || !bindsLibrary(names)) return undefined;
+  const bound = group.chapters.filter(({ isBound }) => isBound);
+  const [book, ...others] = new Set(bound.map(({ file }) => file));
+  if (book === undefined || others.length > 0) return undefined;
+  // The chapter may be in a newer file too.
+  const ids = new Set(group.chapters.map(sourceId));
+  if (inBooks.get(book)?.some((chapter) => !ids.has(sourceId(chapter)))) return undefined;
+  if (extname(book).toLowerCase() !== names.extension || isOutside(book, names)) return undefined;
+  // The book of a title with one volume is another one.
+  const ofTitle = pathOf({ ...group, by: 'title' }, names);
+  return basename(book) === basename(ofTitle) ? undefined : book;
+}
+
+function sourceId(chapter: SourceChapter): string {
+  return chapter.identity?.chapterId ?? sourceKey(chapter);
+}
+
+function bindsLibrary({ inputs, output }: BookNames): boolean {
+  return inputs.length === 0 || inputs.some((input) => resolve(input) === resolve(output));
+}
+
+function isOutside(file: string, { output }: BookNames): boolean {
+  const path = relative(resolve(output), resolve(file));
+  return path.split(sep)[0] === '..' || isAbsolute(path);
+}
+
+/**
+ * In the output folder of the chapters, a book whose folder is theirs by the templates goes where they are: it may have
+ * been moved. One that its owner edited stays where it is, under the name that it has.
+ */
+function placeBook(file: string, { chapters }: ChapterGroup, names: BookNames): string {
+  const { output, folderTemplate } = names;
+  if (!bindsLibrary(names)) return file;
+  const edited = editedBook(chapters, names);
+  if (edited !== undefined) return edited;
+  if (!isTitleFolder(folderTemplate)) return file;
+  const beside = chapters.findLast(
+    ({ isBound, record }) => !isBound && record?.folderTemplate === folderTemplate,
+  );
+  if (!beside) return file;
+  if (isOutside(beside.file, names)) return file;
+  const folder = relative(resolve(output), resolve(dirname(beside.file)));
+  return join(output, folder, basename(file));
+}
+
+/** The book that has all of these chapters, if its owner edited it. */
+function editedBook(chapters: readonly SourceChapter[], names: BookNames): string | undefined {
+  const [book, ...others] = new Set(chapters.map(({ file }) => file));
+  const isEdited = others.length === 0 && chapters[0]?.isBookEdited === true;
+  if (book === undefined || !isEdited || copyProfile(names) !== undefined) return undefined;
+  return extname(book).toLowerCase() === names.extension ? book : undefined;
+}
+
+function nameValues(group: ChapterGroup) {
+  const { by, series, language, volume, chapters } = group;
+  const [first] = chapters;
+  const { number, title, translators = [] } = first?.metadata ?? {};
+  const isChapter = by === 'chapter';
+  return {
+    id: first ? (first.identity?.chapterId ?? chapterLabel(first.metadata)) : 'book',
+    series,
+    language,
+    volume: by === 'title' ? undefined : volume,
+    chapter: isChapter ? number : undefined,
+    title: isChapter ? title : undefined,
+    group: isChapter ? translators.join(' + ') : undefined,
+    author: first?.metadata.writers?.join(', '),
+    artist: first?.metadata.pencillers?.join(', '),
+    'title-id': first?.record?.titleId ?? first?.identity?.titleId,
+    'chapter-id': isChapter ? first?.identity?.chapterId : undefined,
+    date: isChapter ? first?.metadata.publishedAt?.toISOString().slice(0, 10) : undefined,
+  };
+}
+
+function assertDistinct(books: readonly PlannedBook[]): void {
+  const byKey = new Map<string, PlannedBook>();
+  for (const book of books) {
+    const key = pathCollisionKey(book.file);
+    const other = byKey.get(key);
+    if (other) throw sameName(book, other);
+    byKey.set(key, book);
+  }
+}
+
+function sameName({ file, group }: PlannedBook, { group: other }: PlannedBook): UsageError {
+  const languages = [other.language, group.language].map((code) => code || 'unknown');
+  const message =
+    languages[0] === languages[1]
+      ? `Two books have the same name: ${file}`
+      : `Chapters in two languages (${languages.join(', ')}) have the same name: ${file}`;
+  const hint = 'Distinguish them with --name, which has {language}, {volume} and {chapter}.';
+  return new UsageError('bad-option', message, { hint });
+}
+
+function assertNotInputs(books: readonly PlannedBook[], chapters: readonly SourceChapter[]): void {
+  const inputs = new Set(chapters.flatMap(({ isBound, file }) => (isBound ? [] : [resolve(file)])));
+  for (const { file } of books) {
+    if (!inputs.has(resolve(file))) continue;
+    const message = `The book would replace the chapter that it is made of: ${relative('.', file)}`;
+    throw new UsageError('bad-option', message, {
+      hint: 'Choose another folder with --output, or another --name.',
+    });
+  }
+}

@@ -1,0 +1,228 @@
+/** Reads the pages of a book one by one, checked, in the order of the book. */
+import { basename } from 'node:path';
+import { pageName } from '../library/page-name.js';
+import { decodedBytes, MAX_DECODED_BYTES } from '../library/decode-limits.js';
+import {
+  reusableBuffer,
+  ZipEntryReader,
+  type GetBuffer,
+  type ZipEntry,
+} from '../library/zip-file.js';
+import { StorageError, thrownMessage } from '../core/errors.js';
+import { formatBytes } from '../core/human-format.js';
+import { imageDimensions, type ImageDimensions } from '../core/image-dimensions.js';
+import { imageExtension, type ImageExtension } from '../core/image-format.js';
+import {
+  chapterPrefix,
+  coverName,
+  type Book,
+  type BookGroup,
+  type PreparedPages,
+  type WriteOptions,
+} from './book.js';
+import { convertToPng } from './convert-image.js';
+import type { PageKind } from './device/plan-page.js';
+import { chapterLabel } from './source-chapter.js';
+
+export interface BookPage {
+  /** Such as `c001-012.png`. */
+  readonly name: string;
+  readonly data: Buffer;
+  readonly extension: ImageExtension;
+  /** In pixels; unknown for a damaged image. */
+  readonly dimensions: ImageDimensions | undefined;
+  /** Counts from 0; undefined for the cover. */
+  readonly chapter: number | undefined;
+  /** Counts from 0. */
+  readonly page: number;
+  /** The title of the chapter that begins with this page. */
+  readonly chapterTitle: string | undefined;
+  /** Only of a book for a device. */
+  readonly kind?: PageKind;
+  /** Around the page on the screen; only of a book for a device. */
+  readonly background?: 'black' | 'white';
+}
+
+interface PageOptions extends Pick<WriteOptions, 'convert' | 'onPage' | 'signal'> {
+  /** For the error: `EPUB`. */
+  readonly format: string;
+  readonly accepted: readonly ImageExtension[];
+}
+
+/** Larger pages do not exist: a number like this in an archive is wrong. */
+const MAX_PAGE_BYTES = 2 ** 28;
+/** The beginning of an image contains its size in almost every file. */
+const DIMENSIONS_BYTES = 512 * 1024;
+
+/**
+ * Yields the cover, if there is one, and the pages. A page's data is valid until the next one is requested, which calls
+ * `onPage`. Throws StorageError: `archive-damaged` for a page that cannot be read or is not an image, `page-unsupported`
+ * for a type that the format cannot contain.
+ */
+export async function* bookPages(book: Book, options: PageOptions): AsyncGenerator<BookPage> {
+  if (book.prepared) yield* preparedPages(book, book.prepared, options.signal);
+  else yield* originalPages(book, options);
+}
+
+async function* originalPages(
+  { group, cover }: Book,
+  options: PageOptions,
+): AsyncGenerator<BookPage> {
+  if (cover) {
+    const image = await toAcceptedImage(cover.data, cover.file, options);
+    const coverInfo = { chapter: undefined, page: 0, chapterTitle: undefined };
+    yield { ...image, name: coverName(image.extension), ...coverInfo };
+    options.onPage();
+  }
+  for await (const source of sourcePages(group, options.signal)) {
+    const image = await toAcceptedImage(source.data, source.location, options);
+    yield { ...image, ...positionOf(group, source.chapter, source.page, image.extension) };
+    options.onPage();
+  }
+}
+
+/** The pages of a book for a device: images may have several. */
+async function* preparedPages(
+  { group }: Book,
+  prepared: PreparedPages,
+  signal: AbortSignal,
+): AsyncGenerator<BookPage> {
+  for (const [index, image] of prepared.cover.entries()) {
+    const name = nameOfPart(coverName(image.extension), index, prepared.cover.length);
+    const coverInfo = { chapter: undefined, page: 0, chapterTitle: undefined };
+    yield { ...image, data: await image.read(), name, ...coverInfo };
+  }
+  for (const [chapter, { pages }] of group.chapters.entries())
+    for (const [page, entry] of pages.entries()) {
+      const images = prepared.imagesOf(entry);
+      for (const [index, image] of images.entries()) {
+        signal.throwIfAborted();
+        const position = positionOf(group, chapter, page, image.extension);
+        const name = nameOfPart(position.name, index, images.length);
+        const chapterTitle = index === 0 ? position.chapterTitle : undefined;
+        yield { ...image, data: await image.read(), ...position, name, chapterTitle };
+      }
+    }
+}
+
+function positionOf(
+  { chapters }: BookGroup,
+  chapter: number,
+  page: number,
+  extension: ImageExtension,
+) {
+  const { metadata = {}, pages = [] } = chapters[chapter] ?? {};
+  const prefix = chapterPrefix(chapter, chapters.length);
+  return {
+    name: prefix + pageName(page, pages.length, extension),
+    chapter,
+    page,
+    chapterTitle: page === 0 ? chapterLabel(metadata) : undefined,
+  };
+}
+
+/** Such as `c001-012-2.png`. */
+function nameOfPart(name: string, index: number, parts: number): string {
+  return parts === 1 ? name : name.replace(/(?=\.\w+$)/, `-${paddedPart(index, parts)}`);
+}
+
+function paddedPart(index: number, parts: number): string {
+  return String(index + 1).padStart(String(parts).length, '0');
+}
+
+/** A page as it is in the file of its chapter. */
+export interface SourcePage {
+  /** Both count from 0. */
+  readonly chapter: number;
+  readonly page: number;
+  readonly entry: ZipEntry;
+  /** Valid until the next page is requested. */
+  readonly data: Buffer;
+  /** For errors: `001.png of a.cbz`. */
+  readonly location: string;
+}
+
+/** Throws StorageError `archive-damaged` for a page that cannot be read. */
+export async function* sourcePages(
+  { chapters }: Pick<BookGroup, 'chapters'>,
+  signal: AbortSignal,
+): AsyncGenerator<SourcePage> {
+  const getBuffer = reusableBuffer();
+  for (const [chapter, { file, pages }] of chapters.entries()) {
+    const reader = await openReader(file);
+    try {
+      for (const [page, entry] of pages.entries()) {
+        signal.throwIfAborted();
+        const location = `${basename(entry.name)} of ${file}`;
+        const data = await read(reader, entry, getBuffer, location);
+        yield { chapter, page, entry, data, location };
+      }
+    } finally {
+      await reader.close();
+    }
+  }
+}
+
+export function damagedPage(problem: string, location: string, cause?: unknown): StorageError {
+  return new StorageError('archive-damaged', `Damaged page: ${problem}: ${location}`, { cause });
+}
+
+async function openReader(file: string): Promise<ZipEntryReader> {
+  try {
+    return await ZipEntryReader.open(file);
+  } catch (cause) {
+    throw new StorageError('archive-damaged', `Cannot open the archive: ${file}`, { cause });
+  }
+}
+
+async function read(
+  reader: ZipEntryReader,
+  entry: ZipEntry,
+  getBuffer: GetBuffer,
+  location: string,
+): Promise<Buffer> {
+  try {
+    if (Math.max(entry.bytes, entry.compressedBytes) > MAX_PAGE_BYTES)
+      throw new Error(`it has ${entry.bytes} bytes`);
+    return await reader.read(entry, getBuffer);
+  } catch (error) {
+    throw damagedPage(thrownMessage(error), location, error);
+  }
+}
+
+async function toAcceptedImage(original: Buffer, location: string, options: PageOptions) {
+  const { format, accepted, convert, signal } = options;
+  let data = original;
+  let extension = imageExtension(data);
+  if (!extension) throw damagedPage('it is not an image', location);
+  if (!accepted.includes(extension)) {
+    const type = extension.toUpperCase();
+    if (!convert)
+      throw new StorageError('page-unsupported', `${format} cannot contain ${type}: ${location}`);
+    await assertDecodable(data, location);
+    try {
+      data = await convertToPng(data, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      throw damagedPage(`it cannot be converted from ${type}`, location, error);
+    }
+    extension = 'png';
+  }
+  const dimensions =
+    (await imageDimensions(data.subarray(0, DIMENSIONS_BYTES))) ?? (await imageDimensions(data));
+  return { data, extension, dimensions };
+}
+
+/** For images that are to be decoded. Throws StorageError `archive-damaged`. */
+export async function assertDecodable(image: Buffer, location: string): Promise<void> {
+  const bytes = await decodedBytes(image);
+  if (bytes === undefined) throw damagedPage('its size cannot be read', location);
+  if (bytes > MAX_DECODED_BYTES)
+    throw damagedPage(`it has ${formatBytes(bytes)} decoded`, location);
+}
+
+/** For formats whose pages have the size of their images. Throws StorageError `archive-damaged`. */
+export function requireDimensions({ dimensions, name }: BookPage): ImageDimensions {
+  if (dimensions) return dimensions;
+  throw damagedPage('its size cannot be read', name);
+}

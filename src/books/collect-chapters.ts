@@ -1,0 +1,105 @@
+/** Finds the chapters in the files and folders to bind. */
+import { lstat, realpath, stat } from 'node:fs/promises';
+import { hasCode, UsageError, type TankobonError } from '../core/errors.js';
+import { isSystemError } from '../core/files.js';
+import { toTankobonError } from '../core/system-errors.js';
+import { isDiskError, listArchives, unreadableFolderError } from '../library/scan-library.js';
+import { ChapterIndex } from './chapter-index.js';
+import { readChapters } from './read-chapters.js';
+import type { SourceChapter } from './source-chapter.js';
+
+export interface CollectedChapters {
+  /** In the order of the inputs, then by path. */
+  readonly chapters: readonly SourceChapter[];
+  /** Archives that cannot be read. */
+  readonly failed: readonly FailedFile[];
+  /** Links below the folders to bind. */
+  readonly skippedLinks: number;
+}
+
+export interface FailedFile {
+  readonly file: string;
+  readonly error: TankobonError;
+}
+
+export interface CollectOptions {
+  /** Files that a scan found, which another process may have bound and removed since. */
+  readonly found?: readonly string[] | undefined;
+  /** For the index of large folders. Without it, every file is read. */
+  readonly stateFolder?: string | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** Throws UsageError `nothing-to-bind` for a missing input, and if the inputs have no archives at all. */
+export async function collectChapters(
+  inputs: readonly string[],
+  { found = [], stateFolder, signal }: CollectOptions,
+): Promise<CollectedChapters> {
+  const chapters: SourceChapter[] = [];
+  const failed: FailedFile[] = [];
+  const files = new Map<string, InputFile>(
+    found.map((file) => [file, { file, isNamed: false, index: undefined }]),
+  );
+  const indexes: ChapterIndex[] = [];
+  let skippedLinks = 0;
+  for (const input of inputs) {
+    const listed = await archivesIn(input, stateFolder, signal);
+    const { archives, index, skippedLinks: count } = listed;
+    for (const each of listed.unreadableFolders)
+      failed.push({ file: each.folder, error: unreadableFolderError(each) });
+    skippedLinks += count;
+    if (index) indexes.push(index);
+    for (const archive of archives) if (!files.has(archive.file)) files.set(archive.file, archive);
+  }
+  for (const { file, isNamed, isLink = false, index } of files.values()) {
+    signal.throwIfAborted();
+    try {
+      const read = index ? await index.read(file) : await readChapters(file);
+      // Books of other programs that happen to be in a folder are not chapters, and copies have other pages.
+      if (isNamed || /\.cbz$/i.test(file) || read.some(({ isBound }) => isBound))
+        for (const each of read.filter(({ copy }) => !copy))
+          chapters.push(isLink ? { ...each, ownState: undefined } : each);
+    } catch (error) {
+      if (!hasCode(error, 'archive-damaged')) throw error;
+      const isGone = !isNamed && isSystemError(error.cause, 'ENOENT');
+      if (!isGone && (isNamed || /\.cbz$/i.test(file)))
+        failed.push({ file, error: toTankobonError(error) });
+    }
+  }
+  // Without them the next run is slower.
+  for (const index of indexes) await index.save().catch(() => undefined);
+  if (inputs.length > 0 && chapters.length === 0 && failed.length === 0)
+    throw new UsageError('nothing-to-bind', `No chapters found: ${inputs.join(', ')}`);
+  return { chapters, failed, skippedLinks };
+}
+
+interface InputFile {
+  readonly file: string;
+  readonly isNamed: boolean;
+  /** A link led to the file, which is never removed then. */
+  readonly isLink?: boolean;
+  readonly index: ChapterIndex | undefined;
+}
+
+/** An input itself may be a link. */
+async function archivesIn(input: string, stateFolder: string | undefined, signal: AbortSignal) {
+  try {
+    if (!(await stat(input)).isDirectory()) {
+      const isLink = (await lstat(input)).isSymbolicLink();
+      // Files are opened without following links.
+      const file = isLink ? await realpath(input) : input;
+      const named: InputFile = { file, isNamed: true, isLink, index: undefined };
+      return { archives: [named], index: undefined, skippedLinks: 0, unreadableFolders: [] };
+    }
+  } catch (error) {
+    if (!isSystemError(error, 'ENOENT', 'ENOTDIR', 'EACCES', 'EPERM')) throw error;
+    const reason = error.code === 'EACCES' || error.code === 'EPERM' ? 'Cannot read' : 'Not found';
+    throw new UsageError('nothing-to-bind', `${reason}: ${input}`, { cause: error });
+  }
+  const { files, skippedLinks, ...listed } = await listArchives(input, signal);
+  const unreadableFolders = listed.unreadableFolders.filter(({ cause }) => isDiskError(cause));
+  const index =
+    stateFolder === undefined ? undefined : await ChapterIndex.open(stateFolder, input, files);
+  const archives = files.map((file): InputFile => ({ file, isNamed: false, index }));
+  return { archives, index, skippedLinks, unreadableFolders };
+}

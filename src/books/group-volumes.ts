@@ -1,0 +1,218 @@
+/**
+ * Groups chapters into the books to write: by series, language and volume, in reading order, one release of each
+ * chapter number. Says what is missing.
+ */
+import type { Chapter } from '../service/chapters.js';
+import { groupBy } from '../core/group-by.js';
+import {
+  selectChapters,
+  type ExcludedChapter,
+  type SelectionOptions,
+} from '../selection/select-chapters.js';
+import { parseNumber } from '../config/ranges.js';
+import { numberKey } from '../selection/reading-order.js';
+import { chapterKeys, type ChapterKeys } from '../selection/same-chapter.js';
+import type { BindBy } from '../config/bind-choices.js';
+import { sourceKey, toChapter, type SourceChapter } from './source-chapter.js';
+
+/** The chapters of one book. */
+export interface ChapterGroup<Chapter extends SourceChapter = SourceChapter> {
+  readonly by: BindBy;
+  readonly series: string;
+  /** A BCP 47 tag; empty if unknown. */
+  readonly language: string;
+  /** Undefined if the chapters are not of one volume. */
+  readonly volume: string | undefined;
+  /** In reading order. */
+  readonly chapters: readonly Chapter[];
+  /** Numbers between the first and the last chapter that are missing, such as `3` or `7-9`. */
+  readonly missing: readonly string[];
+}
+
+export interface GroupedChapters {
+  readonly groups: readonly ChapterGroup[];
+  /** Chapters without a volume, which are not bound. */
+  readonly unassigned: readonly SourceChapter[];
+  /** Releases of a chapter that another release of the same number replaces. */
+  readonly otherReleases: readonly SourceChapter[];
+}
+
+/** `groups`: names of scanlation groups in order of preference. */
+export function groupVolumes(
+  chapters: readonly SourceChapter[],
+  by: BindBy,
+  groups: readonly string[],
+): GroupedChapters {
+  const otherReleases: SourceChapter[] = [];
+  const unassigned: SourceChapter[] = [];
+  const result: ChapterGroup[] = [];
+  for (const seriesChapters of groupBy(withoutCopies(chapters), seriesKey).values()) {
+    const keyed = keyedChapters(seriesChapters);
+    const { selected, excluded } = selectReleases(keyed, groups);
+    for (const each of excluded) otherReleases.push(each);
+    for (const bookChapters of groupBy(selected, (chapter) => bookKey(chapter, by)).values()) {
+      const group = toGroup(bookChapters, by, keyed);
+      if (by === 'volume' && group.volume === undefined)
+        for (const each of bookChapters) unassigned.push(each);
+      else result.push(group);
+    }
+  }
+  return { groups: result, unassigned, otherReleases };
+}
+
+/** `keyed`: all chapters of the series in this language; those in no book, or in another one, are not missing. */
+function toGroup(
+  chapters: readonly SourceChapter[],
+  by: BindBy,
+  keyed: KeyedChapters,
+): ChapterGroup {
+  const { series = '', language = '' } = chapters[0]?.metadata ?? {};
+  const volumes = new Set(chapters.map(({ metadata }) => normalizedNumber(metadata.volume)));
+  const [volume] = volumes;
+  return {
+    by,
+    series,
+    language,
+    volume: volumes.size === 1 && volume !== '' ? volume : undefined,
+    chapters,
+    missing: missingInRuns(chapters, keyed),
+  };
+}
+
+/** The numbers that are missing in each run of volumes. */
+function missingInRuns(
+  chapters: readonly SourceChapter[],
+  { chapters: all, runOf }: KeyedChapters,
+): readonly string[] {
+  return [...groupBy(chapters, runOf)].flatMap(([run, ofRun]) =>
+    missingNumbers(
+      ofRun.map(({ metadata }) => metadata.number),
+      all.filter((each) => runOf(each) === run).map(({ metadata }) => metadata.number),
+    ),
+  );
+}
+
+/**
+ * Such as `3` and `7-9` for chapters 1, 2, 4, 5, 6, 10: the numbers between the first and the last that are not among
+ * `others` either. Numbers such as 10.5 count as 10.
+ */
+export function missingNumbers(
+  numbers: readonly (string | undefined)[],
+  others: readonly (string | undefined)[] = [],
+): string[] {
+  const [first, ...rest] = wholeNumbers(numbers);
+  const last = rest.at(-1);
+  if (first === undefined || last === undefined) return [];
+  const between = wholeNumbers([...numbers, ...others]).filter(
+    (number) => number >= first && number <= last,
+  );
+  return between.slice(1).flatMap((number, index) => {
+    const start = (between[index] ?? number) + 1;
+    const end = number - 1;
+    if (start > end) return [];
+    return [start === end ? String(start) : `${start}-${end}`];
+  });
+}
+
+function wholeNumbers(numbers: readonly (string | undefined)[]): readonly number[] {
+  const parsed = numbers
+    .map(parseNumber)
+    .flatMap((number) => (number === undefined ? [] : [number]));
+  return [...new Set(parsed.map(Math.floor))].sort((a, b) => a - b);
+}
+
+/**
+ * The same chapter can be in several files: the newest version counts, then its own file, then the first one. A chapter without an identity
+ * is the same as one in a book with the same metadata, but two files of such chapters are two releases.
+ */
+function withoutCopies(chapters: readonly SourceChapter[]): SourceChapter[] {
+  const newest = new Map<string, SourceChapter>();
+  for (const [index, chapter] of chapters.entries()) {
+    const key = chapter.identity?.chapterId ?? contentKey(chapter);
+    const other = newest.get(key);
+    if (other && !chapter.identity && !chapter.isBound && !other.isBound)
+      newest.set(`${key} ${index}`, chapter);
+    else if (!other || isPreferred(chapter, other)) newest.set(key, chapter);
+  }
+  return [...newest.values()];
+}
+
+function contentKey(chapter: SourceChapter): string {
+  return [seriesKey(chapter), chapter.metadata.volume ?? '', sourceKey(chapter)].join('\n');
+}
+
+function isPreferred({ identity, isBound }: SourceChapter, other: SourceChapter): boolean {
+  const newer = (identity?.version ?? 0) - (other.identity?.version ?? 0);
+  return newer > 0 || (newer === 0 && !isBound && other.isBound);
+}
+
+/** The chapters of one series, and the run of volumes that each is of. */
+export interface KeyedChapters {
+  readonly chapters: readonly SourceChapter[];
+  readonly releases: ReadonlyMap<Chapter, SourceChapter>;
+  readonly keys: ChapterKeys;
+  readonly runOf: (chapter: SourceChapter) => number;
+}
+
+/** Publication dates in files are in the past, and every file has pages: nothing is unavailable. */
+const NOW_MS = Number.POSITIVE_INFINITY;
+
+const naturalOrder = new Intl.Collator('en', { numeric: true });
+
+/** Chapters without an identity differ by their place in the natural order of their files. */
+export function keyedChapters(chapters: readonly SourceChapter[]): KeyedChapters {
+  const digits = String(chapters.length).length;
+  const ordered = [...chapters].sort((a, b) => naturalOrder.compare(a.file, b.file));
+  const releases = new Map(
+    ordered.map((source, index) => {
+      return [toChapter(source, `~${String(index).padStart(digits, '0')}`), source] as const;
+    }),
+  );
+  const isListKnown = chapters.some(({ listed }) => listed);
+  const known = [...releases].map(([release, { identity, listed }]) => ({
+    ...release,
+    isUnavailable: isListKnown && identity !== undefined && !listed,
+  }));
+  // Files do not say whether numbers restart in each volume.
+  const keys = chapterKeys(known, { numbersRestart: false, nowMs: NOW_MS });
+  const runs = new Map([...releases].map(([release, source]) => [source, keys.runOf(release)]));
+  const numbers = new Map(
+    [...releases].map(([{ id, number }, { listed }]) => [id, (listed ?? { number }).number]),
+  );
+  return {
+    chapters,
+    releases,
+    // A chapter that was renumbered since is not that of its old number, nor that of its new one.
+    keys: { ...keys, keyOf: (each) => `${keys.keyOf(each)} ${numberKey(numbers.get(each.id))}` },
+    runOf: (source) => runs.get(source) ?? 0,
+  };
+}
+
+function selectReleases({ releases, keys }: KeyedChapters, groups: readonly string[]) {
+  const options: SelectionOptions = { languages: [], groups };
+  const { selected, excluded } = selectChapters([...releases.keys()], options, {
+    nowMs: NOW_MS,
+    keys,
+  });
+  const sourcesOf = (found: readonly Pick<ExcludedChapter, 'chapter'>[]) =>
+    found.flatMap(({ chapter }) => releases.get(chapter) ?? []);
+  return { selected: sourcesOf(selected), excluded: sourcesOf(excluded) };
+}
+
+function seriesKey({ metadata: { series, language = '' } }: SourceChapter): string {
+  return `${normalizedSeries(series)}\n${language.toLowerCase()}`;
+}
+
+export function normalizedSeries(name = ''): string {
+  return name.normalize('NFKC').toLowerCase().replace(/\s+/gu, ' ');
+}
+
+function bookKey(chapter: SourceChapter, by: BindBy): unknown {
+  if (by === 'title') return '';
+  return by === 'volume' ? normalizedNumber(chapter.metadata.volume) : chapter;
+}
+
+/** `01` and `1.0` become `1`. */
+export function normalizedNumber(text = ''): string {
+  return /^\d+(\.\d+)?$/.test(text.trim()) ? String(Number(text)) : text.trim();
+}

@@ -1,0 +1,148 @@
+/** Which books to make of the inputs, under which names, and what is missing. */
+import { dirname } from 'node:path';
+import type { ComicFields } from '../library/comic-info.js';
+import type { KeepOptions } from '../library/replaced-files.js';
+import { groupBy } from '../core/group-by.js';
+import { pluralize } from '../core/human-format.js';
+import { chapterFields } from '../selection/chapter-fields.js';
+import type { LeftOutReason, ObserveBind } from './bind-events.js';
+import type { BindBy, BookFormat } from '../config/bind-choices.js';
+import type { CoverImage } from './book.js';
+import { nameBooks, type BookNames, type PlannedBook } from './book-names.js';
+import { collectChapters, type FailedFile } from './collect-chapters.js';
+import { emptiedBooks } from './emptied-books.js';
+import { groupVolumes, type ChapterGroup, type GroupedChapters } from './group-volumes.js';
+import {
+  inferFromNeighbors,
+  withListed,
+  withoutInferred,
+  type ListedChapter,
+} from './inferred-volumes.js';
+import { inferredNumbers, toChapter, type SourceChapter } from './source-chapter.js';
+
+/** The options of `bind` by their names in the table of options, and what else a caller knows. */
+export interface BindRequest extends BookNames, ComicFields {
+  /** Files that a scan found: one that is gone by now is not an error. */
+  readonly found?: readonly string[];
+  /** Has the index of large folders, of which only new and changed files are read. */
+  readonly stateFolder?: string | undefined;
+  readonly by: BindBy;
+  readonly format: BookFormat;
+  /** Scanlation groups in order of preference, for chapters with several releases. */
+  readonly group: readonly string[];
+  /** An image file; `auto`: one that is beside the chapters. */
+  readonly bookCover: string;
+  readonly force?: boolean | undefined;
+  /** Remove the chapters' own files when a whole book has them. */
+  readonly removeChapters?: boolean | undefined;
+  /** Convert images that the format cannot contain. */
+  readonly convert?: boolean | undefined;
+  /** Only these books are written; by default all. */
+  readonly isSelected?: (group: ChapterGroup, failed: readonly FailedFile[]) => boolean;
+  /** Use inferred volumes: those in the files, and that of the chapters before and after one without, if it is the same. */
+  readonly infer: boolean;
+  /** The service's chapters by id. They come before deleted ones of the same number and group. */
+  readonly listedChapter?: ListedChapter;
+  /** How many volumes the group's series has, which no file says. */
+  readonly volumeCount?: (group: ChapterGroup) => number | undefined;
+  /** How replaced books are kept. */
+  readonly keep: KeepOptions;
+}
+
+export interface BindContext {
+  readonly request: BindRequest;
+  /** The one that the user named. */
+  readonly cover: CoverImage | undefined;
+  readonly observe: ObserveBind;
+  readonly signal: AbortSignal;
+}
+
+export interface BindPlan extends Omit<GroupedChapters, 'groups'> {
+  readonly books: readonly PlannedBook[];
+  /** The planned books by the ids of their chapters. */
+  readonly bookOf: ReadonlyMap<string, PlannedBook>;
+  /** The files of all chapters, by their folders. */
+  readonly filesByFolder: ReadonlyMap<string, readonly string[]>;
+  /** The ids of chapters without a volume that have files of their own. */
+  readonly looseIds: ReadonlySet<string>;
+  /** The files of books whose chapters all moved to others. */
+  readonly emptied: readonly string[];
+  readonly failed: readonly FailedFile[];
+  readonly skippedLinks: number;
+}
+
+/** Reads the inputs and writes nothing. Throws UsageError: `nothing-to-bind`, `bad-option`. */
+export async function planBooks(request: BindRequest, signal: AbortSignal): Promise<BindPlan> {
+  const { by, group: groups, infer, isSelected = () => true } = request;
+  const { inputs, found, stateFolder } = request;
+  const { failed, skippedLinks, ...collected } = await collectChapters(inputs, {
+    found,
+    stateFolder,
+    signal,
+  });
+  const known = infer ? collected.chapters : withoutInferred(collected.chapters);
+  const listed = withListed(known, request.listedChapter);
+  // The service knows more than the folder.
+  const infersFromFolder = infer && by === 'volume' && !request.listedChapter;
+  const chapters = infersFromFolder ? inferFromNeighbors(listed) : listed;
+  const grouping = groupVolumes(chapters, by, groups);
+  const selected = grouping.groups.filter((group) => isSelected(group, failed));
+  const books = nameBooks(selected, request, chapters);
+  const bookOf = new Map(
+    books.flatMap((book) =>
+      book.group.chapters.flatMap(({ identity }) =>
+        identity ? [[identity.chapterId, book] as const] : [],
+      ),
+    ),
+  );
+  const emptied = emptiedBooks(collected.chapters, bookOf, request);
+  const loose = grouping.unassigned.filter(({ isBound }) => !isBound);
+  const looseIds = new Set(loose.flatMap(({ identity }) => identity?.chapterId ?? []));
+  const planned = [...grouping.unassigned, ...books.flatMap(({ group }) => group.chapters)];
+  const filesByFolder = groupBy([...new Set(planned.map(({ file }) => file))], (file) =>
+    dirname(file),
+  );
+  return { ...grouping, books, bookOf, filesByFolder, looseIds, emptied, failed, skippedLinks };
+}
+
+/** What is missing is reported before anything is written. */
+export function observePlan(plan: BindPlan, observe: ObserveBind): void {
+  if (plan.skippedLinks > 0) {
+    const links = pluralize(plan.skippedLinks, 'symbolic link');
+    observe({ type: 'warning', message: `Skipped ${links}: only files in the folder are bound.` });
+  }
+  for (const { file, error } of plan.failed)
+    observe({
+      type: 'chapter-left-out',
+      file,
+      reason: 'archive-damaged',
+      message: error.message,
+    });
+  const leaveOut = (chapter: SourceChapter, reason: LeftOutReason): void => {
+    const { file, metadata } = chapter;
+    const fields = chapterFields(toChapter(chapter, file), metadata.series);
+    observe({ type: 'chapter-left-out', file, reason, ...fields });
+  };
+  for (const chapter of plan.otherReleases) leaveOut(chapter, 'other-release');
+  for (const chapter of plan.unassigned) leaveOut(chapter, 'no-volume');
+  for (const { file, group } of plan.books) {
+    const { series, language, volume, chapters, missing } = group;
+    const pages = pageCount(chapters);
+    const volumeInferred = inferredNumbers(group);
+    observe({
+      type: 'book-planned',
+      file,
+      series,
+      language,
+      volume,
+      chapters: chapters.length,
+      pages,
+      missing,
+      ...(volumeInferred.length > 0 && { volumeInferred }),
+    });
+  }
+}
+
+export function pageCount(chapters: readonly SourceChapter[]): number {
+  return chapters.reduce((sum, { pages }) => sum + pages.length, 0);
+}

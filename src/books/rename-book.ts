@@ -1,0 +1,204 @@
+/**
+ * Gives a book that `bind` wrote another name of its series, in its metadata and its path. Its pages keep their bytes.
+ * The old file is removed once the new one was read back whole.
+ */
+import { createHash } from 'node:crypto';
+import { basename, dirname, extname, join } from 'node:path';
+import { readArchivedChapters, type ArchivedChapter } from '../library/archived-chapters.js';
+import {
+  boundComment,
+  FOLDER_MANIFEST_NAME,
+  MAX_MANIFEST_BYTES,
+} from '../library/bound-manifest.js';
+import { COMIC_INFO_NAME, MAX_COMIC_INFO_BYTES } from '../library/comic-info.js';
+import { listEntries } from '../library/decode-limits.js';
+import {
+  fileChanged,
+  moveUnchanged,
+  assertOwnFile,
+  publishAs,
+  replaceUnchanged,
+  type FileState,
+} from '../library/ownership.js';
+import { toZipEntry, withZip, ZipEntryReader } from '../library/zip-file.js';
+import { ZipFileWriter } from '../library/zip-file-writer.js';
+import { StorageError } from '../core/errors.js';
+import {
+  lstatIfExists,
+  readRegularFileIfExists,
+  removeEmptyFolders,
+  PRIVATE_FILE_MODE,
+  renameInto,
+  writeFileAtomic,
+} from '../core/files.js';
+import { BOOK_FORMATS, type BookFormat } from '../config/bind-choices.js';
+import type { WriteOptions } from './book.js';
+import {
+  RENAMED_ENTRIES,
+  renameInComicInfo,
+  renameInManifest,
+  type SeriesRename,
+} from './book-series.js';
+import { readExistingBook } from './existing-book.js';
+import { readFolderManifest } from './folder-book.js';
+import { withBookLock } from './publish-book.js';
+import { MAX_ENTRIES } from './read-chapters.js';
+import { renameInPdf } from './rename-pdf.js';
+import { damagedChapter } from './source-chapter.js';
+
+/** A whole book of `bind`. */
+export interface OwnBook {
+  readonly file: string;
+  readonly format: BookFormat;
+  /** In order; at least one. */
+  readonly chapters: readonly ArchivedChapter[];
+  /** Another program changed the file after it was bound. */
+  readonly isEdited: boolean;
+  /** Undefined for a folder. */
+  readonly state: FileState | undefined;
+}
+
+/** The book that contains this file: the file itself, or the folder above the chapter's metadata. */
+export function bookPath(file: string): string {
+  return basename(file) === COMIC_INFO_NAME ? dirname(dirname(file)) : file;
+}
+
+/** Undefined for anything but a whole book of `bind`. */
+export async function readOwnBook(file: string): Promise<OwnBook | undefined> {
+  const extension = extname(file).slice(1).toLowerCase();
+  const isFolder = (await lstatIfExists(file))?.isDirectory() === true;
+  const format = isFolder ? 'folder' : BOOK_FORMATS.find((each) => each === extension);
+  if (!format) return undefined;
+  const existing = await readExistingBook(file, format);
+  if (existing.kind !== 'bound' || existing.isDamaged) return undefined;
+  const { isEdited, state } = existing;
+  const chapters = await readArchivedChapters(isFolder ? join(file, FOLDER_MANIFEST_NAME) : file);
+  return chapters.length === 0 ? undefined : { file, format, chapters, isEdited, state };
+}
+
+export interface BookMove {
+  /** The new path; the old one if it stays. */
+  readonly to: string;
+  /** A folder above both paths. */
+  readonly root: string;
+  /** Undefined if the content stays. */
+  readonly rename: SeriesRename | undefined;
+}
+
+/**
+ * May be repeated after a kill. Resolves with the files in a folder that keep the old name, since their owner changed
+ * them. Throws StorageError: `name-taken` if something else has the new path, `file-changed`, `archive-damaged`.
+ */
+export async function renameBook(
+  book: OwnBook,
+  { to, root, rename }: BookMove,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const { file, format, state } = book;
+  return withBookLock(root, to, undefined, signal, async (tmpFile) => {
+    if (format === 'folder') {
+      if (to !== file) await moveFolder(file, to);
+      await removeEmptyFolders(dirname(file), root);
+      return rename ? renameInFolder(to, rename) : [];
+    }
+    if (!state) throw fileChanged(file);
+    assertOwnFile(file, state);
+    const publish = async (finished: string): Promise<string> => {
+      if (to !== file && !(await publishAs(finished, to, { file, state }))) throw nameTaken(to);
+      if (to === file && !(await replaceUnchanged(finished, file, state))) throw fileChanged(file);
+      return to;
+    };
+    const options = { tmpFile, signal, publish };
+    if (rename) await (format === 'pdf' ? renameInPdf : renameInArchive)(file, rename, options);
+    else if (to !== file && !(await moveUnchanged(to, { file, state }))) throw nameTaken(to);
+    await removeEmptyFolders(dirname(file), root);
+    return [];
+  });
+}
+
+async function moveFolder(folder: string, to: string): Promise<void> {
+  const stats = await lstatIfExists(folder);
+  if (stats) assertOwnFile(folder, stats);
+  if (await lstatIfExists(to)) throw nameTaken(to);
+  await renameInto(folder, to);
+}
+
+function nameTaken(file: string): StorageError {
+  const hint = 'Move one of the two books away, then run the same command again.';
+  return new StorageError('name-taken', `${file} exists and is another book.`, { hint });
+}
+
+/** Larger pages do not exist. */
+const MAX_ENTRY_BYTES = 2 ** 28;
+
+/** All other entries keep their bytes, names and order. */
+async function renameInArchive(
+  file: string,
+  rename: SeriesRename,
+  { tmpFile, publish, signal }: Omit<WriteOptions, 'convert' | 'onPage'>,
+): Promise<void> {
+  const entries = (await withZip(file, (zip) => listEntries(zip, MAX_ENTRIES))) ?? [];
+  const reader = await ZipEntryReader.open(file);
+  const zip = await ZipFileWriter.create({
+    tmpFile,
+    comment: boundComment([]),
+    mode: PRIVATE_FILE_MODE,
+    signal,
+  });
+  try {
+    for (const entry of entries.map(toZipEntry)) {
+      signal.throwIfAborted();
+      const { name, bytes, compressedBytes } = entry;
+      if (Math.max(bytes, compressedBytes) > MAX_ENTRY_BYTES)
+        throw damagedChapter(file, new Error(`${name} has ${bytes} bytes`));
+      const data = await reader.read(entry, zip.getBuffer).catch((cause: unknown) => {
+        throw damagedChapter(file, cause);
+      });
+      const renameIn = RENAMED_ENTRIES.get(name);
+      if (renameIn) zip.append(name, renameIn(data.toString(), rename));
+      else await zip.write(name, data);
+    }
+    await zip.finish(publish, boundComment(zip.entries));
+  } finally {
+    await zip.discard();
+    await reader.close();
+  }
+}
+
+/** The manifest is written last: until then, it has the old name and the digests of the old files. */
+async function renameInFolder(folder: string, rename: SeriesRename): Promise<readonly string[]> {
+  const { files = new Map<string, string>() } = (await readFolderManifest(folder)) ?? {};
+  const renamed: Record<string, string> = {};
+  const kept: string[] = [];
+  for (const [path, digest] of files) {
+    if (basename(path) !== COMIC_INFO_NAME) continue;
+    const file = join(folder, path);
+    const text = await readText(file, MAX_COMIC_INFO_BYTES);
+    const newText = renameInComicInfo(text, rename);
+    const oldText = renameInComicInfo(text, { from: rename.to, to: rename.from });
+    // A killed run may have written the new one.
+    if (![text, oldText].some((each) => sha256(each) === digest)) kept.push(path);
+    else {
+      if (newText !== text) await rewriteFile(file, newText);
+      renamed[path] = sha256(newText);
+    }
+  }
+  const manifest = join(folder, FOLDER_MANIFEST_NAME);
+  const json = await readText(manifest, MAX_MANIFEST_BYTES);
+  await rewriteFile(manifest, renameInManifest(json, rename, renamed));
+  return kept;
+}
+
+async function readText(file: string, maxBytes: number): Promise<string> {
+  return (await readRegularFileIfExists(file, { maxBytes }))?.toString() ?? '';
+}
+
+async function rewriteFile(file: string, text: string): Promise<void> {
+  const replaced = await lstatIfExists(file);
+  if (replaced) assertOwnFile(file, replaced);
+  await writeFileAtomic(file, text, { replaced });
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}

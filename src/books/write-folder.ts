@@ -1,0 +1,74 @@
+/** Writes a book as folders of images, one for each chapter: `Ch.001/001.png`, with a ComicInfo.xml in each. */
+import { createHash } from 'node:crypto';
+import { mkdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { COMIC_INFO_NAME, comicInfoXml, type ComicPage } from '../library/comic-info.js';
+import { pageName } from '../library/page-name.js';
+import { cleanSegment, fitSegment } from '../library/path-segment.js';
+import { maxModeIn, syncFolder, writeNewFile } from '../core/files.js';
+import { ACCEPTED_IMAGES, type Book, type WriteOptions } from './book.js';
+import { manifestText } from './book-manifest.js';
+import { bookPages, type BookPage } from './book-pages.js';
+import { createUnfinishedFolder, finishFolder, folderMode, removeOwnFiles } from './folder-book.js';
+import { chapterLabel, type SourceChapter } from './source-chapter.js';
+
+const MIN_DIGITS = 3;
+
+/** `tmpFile` is the new folder. Resolves with the size of the pages in bytes. */
+export async function writeFolderBook(book: Book, options: WriteOptions): Promise<number> {
+  const { tmpFile: folder, publish, signal, maxMode = maxModeIn(dirname(folder)) } = options;
+  const { chapters } = book.group;
+  const names = chapterFolders(chapters);
+  const pagesOf = names.map((): ComicPage[] => []);
+  const digests = new Map<string, string>();
+  let bytes = 0;
+  const write = async (path: string, data: string | Buffer) => {
+    await writeNewFile(join(folder, path), data, { maxMode });
+    digests.set(path, createHash('sha256').update(data).digest('hex'));
+  };
+  try {
+    await createUnfinishedFolder(folder, maxMode);
+    for (const name of names) await mkdir(join(folder, name), folderMode(maxMode));
+    const pageOptions = { ...options, format: 'Folder', accepted: ACCEPTED_IMAGES.folder };
+    for await (const page of bookPages(book, pageOptions)) {
+      const { data, dimensions, chapter } = page;
+      await write(filePath(page, book, names), data);
+      bytes += data.length;
+      if (chapter !== undefined) pagesOf[chapter]?.push({ bytes: data.length, ...dimensions });
+    }
+    for (const [index, { metadata }] of chapters.entries()) {
+      const name = names[index] ?? '';
+      const xml = await comicInfoXml({ ...metadata, pages: pagesOf[index] ?? [] });
+      await write(`${name}/${COMIC_INFO_NAME}`, xml);
+      await syncFolder(join(folder, name));
+    }
+    await finishFolder(folder, manifestText(book, Object.fromEntries(digests)), maxMode);
+    signal.throwIfAborted();
+    await publish(folder);
+    return bytes;
+  } finally {
+    await removeOwnFiles(folder);
+  }
+}
+
+/** With slashes, as the manifest names it. */
+function filePath({ chapter, page, extension }: BookPage, book: Book, names: readonly string[]) {
+  if (chapter === undefined) return `cover.${extension}`;
+  const pages = book.group.chapters[chapter]?.pages.length ?? 0;
+  return `${names[chapter] ?? ''}/${pageName(page, pages, extension)}`;
+}
+
+/** `Ch.001`, or the title of a chapter without a number; distinct, also where file systems ignore case. */
+export function chapterFolders(chapters: readonly Pick<SourceChapter, 'metadata'>[]): string[] {
+  const used = new Set<string>();
+  return chapters.map(({ metadata }) => {
+    const number = metadata.number?.replace(/^\d+/, (digits) => digits.padStart(MIN_DIGITS, '0'));
+    const base =
+      cleanSegment(number === undefined ? chapterLabel(metadata) : `Ch.${number}`) || 'Chapter';
+    let name = base;
+    for (let count = 2; used.has(name.toLowerCase()); count += 1)
+      name = fitSegment(base, ` (${count})`);
+    used.add(name.toLowerCase());
+    return name;
+  });
+}

@@ -1,0 +1,137 @@
+/**
+ * The record of a chapter, `META-INF/tankobon.json`: what tankobon knew when it wrote the file. It has the form of a
+ * bound book's manifest, whose elements have further fields, with one chapter; readers of comics ignore it. The
+ * archive comment remains the mark of the file, see ownership.ts: a record alone makes no file tankobon's own.
+ */
+import * as z from 'zod';
+import { parseJson } from '../core/json.js';
+import { UUID_PATTERN } from '../core/uuid.js';
+import { QUALITIES, type Quality } from '../config/quality.js';
+import { MAX_MANIFEST_BYTES } from './bound-manifest.js';
+import { AGE_RATINGS } from './comic-info.js';
+import type { ChapterMetadata } from './comic-info-reader.js';
+
+/** What restores a file of another program that got a record, see adopted-file.ts. */
+interface AdoptedFile {
+  /** The whole original file. */
+  readonly sha256: string;
+  readonly bytes: number;
+  /** Its end record with the comment, as base64. */
+  readonly end: string;
+}
+
+/** Only files of other programs, in a book, have no `chapterId`; older manifests have fewer fields. */
+export interface ChapterRecord {
+  readonly chapterId?: string | undefined;
+  readonly titleId?: string | undefined;
+  /** The folders of the name template that named the file, see title-home.ts. */
+  readonly folderTemplate?: string | undefined;
+  /** The chapter's version on the service. */
+  readonly version?: number | undefined;
+  /** When the service last changed the chapter. */
+  readonly updatedAt?: Date | undefined;
+  readonly quality?: Quality | undefined;
+  /** The volume, if the service did not name it. */
+  readonly inferredVolume?: string | undefined;
+  /** In a book: the series that tankobon wrote, if `metadata` has another one of the owner. */
+  readonly writtenSeries?: string | undefined;
+  /** In a book: the names of the other `metadata` that the owner edited in the chapter's file. */
+  readonly edited?: readonly string[] | undefined;
+  /** The sha256 of each page in order, as lower-case hex. */
+  readonly pages?: readonly string[] | undefined;
+  /** What tankobon wrote, as readers of ComicInfo.xml see it; a difference to the file is an edit of the owner. */
+  readonly metadata?: ChapterMetadata | undefined;
+  /** Set in a file that another program wrote. */
+  readonly adopted?: AdoptedFile | undefined;
+}
+
+const MAX_CHAPTERS = 20_000;
+/** A ZIP without ZIP64 has no more entries. */
+const MAX_PAGES = 0xffff;
+const MAX_LIST_ITEMS = 10_000;
+/** The end record of a ZIP with the longest comment, as base64. */
+const MAX_END_LENGTH = 90_000;
+const DIGEST = /^[0-9a-f]{64}$/;
+
+/**
+ * The text of a chapter's record. The same record always gives the same text. Undefined for a record that is too large
+ * to be read back.
+ */
+export function formatRecord(record: ChapterRecord): string | undefined {
+  const { chapterId, titleId, folderTemplate, version, updatedAt, quality } = record;
+  const { inferredVolume, pages, metadata, adopted } = record;
+  const chapter = {
+    chapterId,
+    titleId,
+    folderTemplate,
+    version,
+    updatedAt,
+    quality,
+    inferredVolume,
+    pages,
+    metadata,
+    adopted,
+  };
+  const text = `${JSON.stringify({ chapters: [chapter] })}\n`;
+  return Buffer.byteLength(text) <= MAX_MANIFEST_BYTES ? text : undefined;
+}
+
+const uuid = z.string().regex(new RegExp(`^${UUID_PATTERN}$`));
+const text = z.string().optional();
+const texts = z.array(z.string()).max(MAX_LIST_ITEMS).optional();
+const date = z.iso
+  .datetime()
+  .transform((value) => new Date(value))
+  .optional();
+
+export const recordMetadata = z.object({
+  title: text,
+  series: text,
+  localizedSeries: text,
+  number: text,
+  volume: text,
+  summary: text,
+  notes: text,
+  publishedAt: date,
+  writers: texts,
+  pencillers: texts,
+  translators: texts,
+  genres: texts,
+  tags: texts,
+  web: text,
+  language: text,
+  direction: z.enum(['rtl', 'ltr']).optional(),
+  ageRating: z.enum(AGE_RATINGS).optional(),
+});
+
+const chapterRecord = z.object({
+  chapterId: uuid.optional(),
+  titleId: uuid.optional(),
+  folderTemplate: text,
+  version: z.int().positive().optional(),
+  updatedAt: date,
+  quality: z.enum(QUALITIES).optional(),
+  inferredVolume: text,
+  writtenSeries: text,
+  edited: texts,
+  pages: z.array(z.string().regex(DIGEST)).max(MAX_PAGES).optional(),
+  metadata: recordMetadata.optional(),
+  adopted: z
+    .object({
+      sha256: z.string().regex(DIGEST),
+      bytes: z.int().nonnegative(),
+      end: z.base64().max(MAX_END_LENGTH),
+    })
+    .optional(),
+});
+
+const records = z.object({ chapters: z.array(chapterRecord).min(1).max(MAX_CHAPTERS) });
+
+/**
+ * The chapters of a record or a manifest; other fields are left out. Undefined for anything that tankobon does not write:
+ * the caller treats it as absent. Never throws.
+ */
+export function parseRecords(json: string): readonly ChapterRecord[] | undefined {
+  if (Buffer.byteLength(json) > MAX_MANIFEST_BYTES) return undefined;
+  return records.safeParse(parseJson(json)).data?.chapters;
+}

@@ -1,0 +1,129 @@
+/** Chapters. A chapter is one group's release in one language. */
+import type { ServiceClient } from './client.js';
+import { appendAll, withUnavailable } from './catalogue/collection.js';
+import {
+  CollectionReader,
+  fetchEntity,
+  type CollectionOptions,
+  type SchemaOf,
+} from './catalogue/entities.js';
+import type { ChapterEntity } from './catalogue/response-schemas.js';
+import { relatedTitle, type Title } from './titles.js';
+
+export interface Group {
+  readonly id: string;
+  /** Empty if the response did not contain it. */
+  readonly name: string;
+}
+
+export interface Chapter {
+  readonly id: string;
+  /** The service's text, such as `10.5`; undefined for a chapter without a number. */
+  readonly number: string | undefined;
+  readonly volume: string | undefined;
+  /** The service does not name the volume: it is that of other releases (selection/infer-volumes.ts). */
+  readonly isVolumeInferred?: true;
+  readonly title: string | undefined;
+  /** The service's language code. */
+  readonly language: string;
+  readonly pages: number | undefined;
+  /** Set if the chapter is hosted elsewhere. Not checked: `webAddress` makes it safe to print. */
+  readonly externalUrl: string | undefined;
+  /** Taken down. */
+  readonly isUnavailable: boolean;
+  /** Counts the edits, from 1. */
+  readonly version: number;
+  readonly publishAt: Date | undefined;
+  readonly readableAt: Date | undefined;
+  readonly createdAt: Date | undefined;
+  readonly updatedAt?: Date | undefined;
+  readonly groups: readonly Group[];
+  readonly titleId: string | undefined;
+  /** The id of the user who uploaded it. */
+  readonly uploaderId?: string | undefined;
+  /** The title as contained in the chapter's response: without people and cover. */
+  readonly partialTitle: Title | undefined;
+}
+
+/** A leftover of an older version of the service: a chapter of this group has no group. */
+const NO_GROUP_ID = '00e03853-1b96-4f41-9542-c71b8692033b';
+
+export const chapterSchema: SchemaOf<ChapterEntity> = (schemas) => schemas.chapterEntity;
+const INCLUDES = ['manga', 'scanlation_group'] as const;
+
+/** One chapter with its groups and its title, by one request. Throws ServiceRefusal with status 404 if it is not found. */
+export async function fetchChapter(
+  client: ServiceClient,
+  chapterId: string,
+  signal?: AbortSignal,
+): Promise<Chapter> {
+  const options = { includes: INCLUDES, signal };
+  const path = `/chapter/${chapterId}`;
+  return toChapter(await fetchEntity(client, path, chapterSchema, options));
+}
+
+/**
+ * The chapters that the service lists, by id, with their groups and titles: one request per 100. Unpublished chapters
+ * are not listed, and invalid entries are skipped; `fetchChapter` distinguishes them.
+ */
+export async function fetchChapters(
+  client: ServiceClient,
+  chapterIds: readonly string[],
+  options: CollectionOptions,
+): Promise<Map<string, Chapter>> {
+  const reader = new CollectionReader(client, '/chapter', chapterSchema, options);
+  const parameters = appendAll(new URLSearchParams(), 'includes', INCLUDES);
+  const titles = new Map<string, Title>();
+  const found = await reader.readByIds(chapterIds, withUnavailable(parameters), (entity) =>
+    withSharedTitle(toChapter(entity), titles),
+  );
+  return new Map(found.map((chapter) => [chapter.id, chapter]));
+}
+
+/** Each chapter has its title, with its description: those of one title share it. */
+function withSharedTitle(chapter: Chapter, titles: Map<string, Title>): Chapter {
+  const { partialTitle: own } = chapter;
+  if (!own) return chapter;
+  const partialTitle = titles.get(own.id) ?? own;
+  titles.set(own.id, partialTitle);
+  return { ...chapter, partialTitle };
+}
+
+export function toChapter({ id, attributes, relationships }: ChapterEntity): Chapter {
+  const groups = relationships.filter(
+    ({ type, id }) => type === 'scanlation_group' && id !== NO_GROUP_ID,
+  );
+  return {
+    id,
+    number: nonEmpty(attributes.chapter),
+    volume: nonEmpty(attributes.volume),
+    title: nonEmpty(attributes.title),
+    language: attributes.translatedLanguage,
+    pages: attributes.pages,
+    externalUrl: nonEmpty(attributes.externalUrl),
+    isUnavailable: attributes.isUnavailable ?? false,
+    version: attributes.version,
+    publishAt: parseDate(attributes.publishAt),
+    readableAt: parseDate(attributes.readableAt),
+    createdAt: parseDate(attributes.createdAt),
+    updatedAt: parseDate(attributes.updatedAt),
+    groups: groups.map(({ id, name }) => ({ id, name: name ?? '' })),
+    titleId: relationships.find(({ type }) => type === 'manga')?.id,
+    uploaderId: relationships.find(({ type }) => type === 'user')?.id,
+    partialTitle: relatedTitle(relationships),
+  };
+}
+
+/** `01` is volume `1`. */
+export function isSameVolume(a: string | undefined, b: string): boolean {
+  return a !== undefined && (a === b || (/^\d/.test(a) && Number(a) === Number(b)));
+}
+
+function nonEmpty(text: string | undefined): string | undefined {
+  return text === '' ? undefined : text;
+}
+
+function parseDate(text: string | undefined): Date | undefined {
+  const date = new Date(text ?? Number.NaN);
+  return Number.isNaN(date.getTime()) ? undefined : date;
+}

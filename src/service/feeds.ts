@@ -1,0 +1,152 @@
+/**
+ * Lists of titles, and the feeds of chapters of a title or a list. The service shows the first 10,000 entries of a
+ * collection (spec 8.4); a longer feed is continued from the creation date of the last chapter, without duplicates.
+ */
+import { chapterSchema, toChapter, type Chapter } from './chapters.js';
+import type { ServiceClient } from './client.js';
+import {
+  appendAll,
+  collectionQuery,
+  formatSince,
+  MAX_FEED_PAGE_SIZE,
+  MAX_PAGE_SIZE,
+  withRatings,
+  withUnavailable,
+} from './catalogue/collection.js';
+import {
+  CollectionReader,
+  endlessCollection,
+  fetchEntity,
+  type CollectionOptions,
+} from './catalogue/entities.js';
+
+interface TitleList {
+  readonly id: string;
+  readonly name: string;
+  readonly titleIds: readonly string[];
+}
+
+/** The feed of a title or a list, what is new of the followed titles, or a search for chapters. */
+export interface Feed {
+  readonly path: string;
+  /** 500 if absent. */
+  readonly pageSize?: number;
+  /** Parameters besides those of every feed. */
+  readonly filter?: readonly (readonly [name: string, value: string])[];
+}
+
+/** All titles of a list. */
+export const listFeed = (listId: string): Feed => ({ path: `/list/${listId}/feed` });
+
+interface FeedOptions extends CollectionOptions {
+  /** All languages if absent or empty. */
+  readonly languages?: readonly string[];
+}
+
+/** A list, by one request. Throws ServiceRefusal with status 404 if it is not found or private. */
+export async function fetchList(
+  client: ServiceClient,
+  listId: string,
+  signal?: AbortSignal,
+): Promise<TitleList> {
+  const list = await fetchEntity(client, `/list/${listId}`, (schemas) => schemas.listEntity, {
+    signal,
+  });
+  const titles = list.relationships.filter(({ type }) => type === 'manga');
+  return {
+    id: list.id,
+    name: list.attributes.name,
+    titleIds: [...new Set(titles.map(({ id }) => id))],
+  };
+}
+
+/** All chapters of a title with their groups, also those that were taken down, oldest first. One request per 500. */
+export function fetchTitleFeed(
+  client: ServiceClient,
+  titleId: string,
+  options: FeedOptions = {},
+): Promise<Chapter[]> {
+  return readFeed(client, { path: `/manga/${titleId}/feed` }, options);
+}
+
+/** The number of chapters of a title in all languages, by one request. */
+export async function fetchFeedTotal(
+  client: ServiceClient,
+  titleId: string,
+  signal?: AbortSignal,
+): Promise<number> {
+  const path = `/manga/${titleId}/feed`;
+  const reader = new CollectionReader(client, path, chapterSchema, { signal });
+  const { total } = await reader.readPage(withUnavailable(withRatings(collectionQuery(0, 1))));
+  return total;
+}
+
+/** The query of a feed: chapters in these languages, also those that were taken down, with their groups. */
+function feedParameters({ filter = [] }: Feed, { languages }: FeedOptions): URLSearchParams {
+  const parameters = withUnavailable(withRatings(new URLSearchParams()));
+  appendAll(parameters, 'translatedLanguage', languages);
+  appendAll(parameters, 'includes', ['scanlation_group']);
+  for (const [name, value] of filter) parameters.append(name, value);
+  return parameters;
+}
+
+/** All chapters with their groups, oldest first, read in windows of 10,000. One request for each page. */
+export async function readFeed(
+  client: ServiceClient,
+  feed: Feed,
+  options: FeedOptions,
+): Promise<Chapter[]> {
+  const { path, pageSize = MAX_FEED_PAGE_SIZE } = feed;
+  const chapters = new Map<string, Chapter>();
+  const reader = new CollectionReader(client, path, chapterSchema, options);
+  for (let since: Date | undefined; ;) {
+    const parameters = feedParameters(feed, options);
+    parameters.append('order[createdAt]', 'asc');
+    if (since) parameters.append('createdAtSince', formatSince(since));
+    let last: Chapter | undefined;
+    for await (const { items, isLast } of reader.pages(pageSize, parameters)) {
+      for (const entity of items) {
+        last = toChapter(entity);
+        chapters.set(last.id, last);
+      }
+      if (!isLast) continue;
+      reader.finish();
+      return [...chapters.values()];
+    }
+    const isAdvancing = last?.createdAt && (!since || last.createdAt > since);
+    if (!isAdvancing) throw endlessCollection(path);
+    since = last?.createdAt;
+  }
+}
+
+/**
+ * The chapters that became readable at `sinceMs` or later, newest first, usually by one request: it reads pages of 100
+ * until one ends with an older chapter. No `…Since` filter expresses this, since a chapter may become readable long
+ * after its creation. Resolves with undefined if there are more than the service lists (spec 8.4).
+ */
+export async function readFeedSince(
+  client: ServiceClient,
+  feed: Feed,
+  sinceMs: number,
+  options: FeedOptions,
+): Promise<Chapter[] | undefined> {
+  const reader = new CollectionReader(client, feed.path, chapterSchema, options);
+  const found: Chapter[] = [];
+  const parameters = feedParameters(feed, options);
+  parameters.append('order[readableAt]', 'desc');
+  for await (const { items, isLast } of reader.pages(MAX_PAGE_SIZE, parameters)) {
+    const chapters = items.map(toChapter);
+    for (const each of chapters.filter((chapter) => readableMs(chapter) >= sinceMs))
+      found.push(each);
+    const oldest = chapters.at(-1);
+    if (!isLast && (!oldest || readableMs(oldest) >= sinceMs)) continue;
+    reader.finish();
+    return found;
+  }
+  return undefined;
+}
+
+/** When the chapter became readable. An unknown time counts as now. */
+function readableMs({ readableAt, publishAt, createdAt }: Chapter): number {
+  return (readableAt ?? publishAt ?? createdAt)?.getTime() ?? Number.POSITIVE_INFINITY;
+}

@@ -1,0 +1,96 @@
+/**
+ * Loads one image to a file and verifies it. The result has what a health report needs (spec 2.5); failures of the
+ * node are results, not exceptions.
+ */
+import { thrownMessage } from '../core/errors.js';
+import type { IncomingMessage } from 'node:http';
+import type { Got } from 'got';
+import type { ServiceClient } from './client.js';
+import { findLedgerError, guardRequest } from './requests/guarded-request.js';
+import type { Clock } from '../core/clock.js';
+import type { Redactor } from '../core/redactor.js';
+import { toStorageError } from '../core/files.js';
+import type { BandwidthLimit } from './pages/bandwidth-limit.js';
+import { checkStatus, failed, type ImageCheck } from './image-check.js';
+import { loadReasonOf, findLoadError } from './load-reason.js';
+import { ImageReceiver, LocalFailure, type ReceiveOptions } from './receive-image.js';
+
+export interface ImageRequest extends ReceiveOptions {
+  readonly url: URL;
+}
+
+interface LoadStatistics {
+  /** Bytes of the body, also of an error page; 0 if nothing responded (spec 2.5). */
+  readonly bytes: number;
+  /** The whole load, until its last byte. */
+  readonly durationMs: number;
+  /** Whether `X-Cache` begins with HIT. */
+  readonly cached: boolean;
+  /** Whether the node sent a response at all. */
+  readonly responded: boolean;
+}
+
+export type ImageOutcome = LoadStatistics & ImageCheck;
+
+export interface ImageLoaderDeps {
+  /** A got instance without a token. */
+  readonly page: Got;
+  /** Page loads from the service's own hosts count against its rate limits. */
+  readonly reserve: ServiceClient['reserve'];
+  readonly clock: Clock;
+  readonly redactor: Redactor;
+  readonly maxPageBytes: number;
+  /** Shared by all loads. */
+  readonly bandwidth?: BandwidthLimit;
+}
+
+/**
+ * Loads `request.url` into `request.file`. Throws only what the node did not cause: an interruption, a StorageError,
+ * a rate limit, and LoadError('bad-page-url') for an address that must not be connected to.
+ */
+export async function loadImage(
+  { page, reserve, clock, redactor, maxPageBytes, bandwidth }: ImageLoaderDeps,
+  request: ImageRequest,
+  signal?: AbortSignal,
+): Promise<ImageOutcome> {
+  const permit = await reserve({ method: 'GET', url: request.url }, signal);
+  const startedMs = clock.monotonicMs();
+  let response: IncomingMessage | undefined;
+  let check: ImageCheck;
+  const pause = async (bytes: number) => bandwidth?.take(bytes, signal);
+  const receiver = new ImageReceiver(request, maxPageBytes, clock, pause);
+  const stream = page.stream(request.url, { signal });
+  if (permit) guardRequest(stream, permit);
+  stream.once('response', (head: IncomingMessage) => {
+    response = head;
+    void permit?.settle({ status: head.statusCode ?? 0, headers: head.headers });
+  });
+  // A destroyed stream can emit further errors; the result is known by then.
+  stream.on('error', () => undefined);
+  try {
+    check = await receiver.receive(stream[Symbol.asyncIterator](), () => response);
+  } catch (error) {
+    signal?.throwIfAborted();
+    if (error instanceof LocalFailure) throw toStorageError(error.cause, request.file);
+    const knownError = findLoadError(error) ?? findLedgerError(error);
+    if (knownError) throw knownError;
+    // A bug of ours, which must not be reported as a failure of the node.
+    if (error instanceof TypeError && !('code' in error)) throw error;
+    const message = redactor.redact(thrownMessage(error));
+    // A status that refuses the page counts, even if its body breaks off.
+    const refusal = response && checkStatus(response.statusCode ?? 0);
+    check = refusal ?? failed(loadReasonOf(error, receiver.bytes), message);
+  } finally {
+    stream.destroy();
+    await permit?.settle();
+  }
+  const { bytes, receivedAtMs = clock.monotonicMs() } = receiver;
+  return {
+    ...check,
+    bytes,
+    // Without our own pauses, which say nothing about the node.
+    durationMs: Math.max(0, Math.round(receivedAtMs - startedMs - receiver.pausedMs)),
+    cached: /^hit/i.test(String(response?.headers['x-cache'] ?? '')),
+    responded: response !== undefined,
+  };
+}

@@ -1,0 +1,97 @@
+/**
+ * The keychain's library in a process of its own: a call may wait without end for a dialog on a screen without a user, cannot be
+ * interrupted, and the exit of its process waits for it.
+ */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { childEnvironment } from '../../core/child-environment.js';
+
+export interface EntryCall {
+  readonly method: 'getSecret' | 'setSecret' | 'deleteCredential';
+  readonly service: string;
+  readonly name: string;
+  readonly value?: Uint8Array;
+}
+
+interface Reply {
+  readonly result?: unknown;
+  readonly error?: string;
+}
+
+/** On Linux only the Secret Service is used: the library's fallback is the kernel keyring, which is lost at reboot. */
+const PROGRAM = `
+const [, path] = process.argv;
+const load = () => {
+  try {
+    return require(path);
+  } catch (cause) {
+    throw new Error('cannot load the library: ' + cause.message);
+  }
+};
+process.on('message', async ({ method, service, name, value }) => {
+  try {
+    const { AsyncEntry } = load();
+    const entry = new AsyncEntry(service, name, { linux: { store: 'secret-service' } });
+    process.send({ result: await entry[method](...(value ? [value] : [])) });
+  } catch (error) {
+    process.send({ error: String(error.message) });
+  }
+});
+// Not an exit, which would wait for a call.
+process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
+`;
+/** An unused process ends after this time; the next call starts another. */
+const IDLE_MS = 1_000;
+
+/** Starts with the first call. One call at a time. Does not keep this process alive between calls. */
+export class KeychainProcess {
+  #child: ChildProcess | undefined;
+  #idle: NodeJS.Timeout | undefined;
+
+  /** Rejects with an Error with the library's message, or if the process ends before it replies. */
+  async call(call: EntryCall): Promise<unknown> {
+    clearTimeout(this.#idle);
+    const child = (this.#child ??= this.#start());
+    child.ref();
+    child.channel?.ref();
+    const { result, error } = await new Promise<Reply>((resolve) => {
+      child.once('message', (reply) => {
+        resolve(reply as Reply);
+      });
+      child.once('error', ({ message }) => {
+        resolve({ error: message });
+      });
+      child.once('exit', () => {
+        resolve({ error: 'the process of the keychain ended' });
+      });
+      child.send(call, (sendError) => {
+        if (sendError) resolve({ error: sendError.message });
+      });
+    });
+    child.removeAllListeners('message').removeAllListeners('error').removeAllListeners('exit');
+    child.on('error', () => undefined);
+    if (!child.connected && this.#child === child) this.stop();
+    child.unref();
+    child.channel?.unref();
+    this.#idle = setTimeout(this.stop, IDLE_MS).unref();
+    if (error !== undefined) throw new Error(error);
+    return result;
+  }
+
+  readonly stop = (): void => {
+    process.removeListener('exit', this.stop);
+    this.#child?.kill('SIGKILL');
+    this.#child = undefined;
+  };
+
+  #start(): ChildProcess {
+    const library = createRequire(import.meta.url).resolve('keytar');
+    process.once('exit', this.stop);
+    return spawn(process.execPath, ['-e', PROGRAM, library], {
+      env: childEnvironment(),
+      windowsHide: true,
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+      serialization: 'advanced',
+    });
+  }
+}

@@ -1,0 +1,176 @@
+/**
+ * The got instances, one for each kind of host, so that credentials cannot reach the wrong one: all but the API's drop
+ * them. got's retries and redirects are off: only the client decides to send a request.
+ */
+import { Agent as HttpAgent } from 'node:http';
+import { Agent as HttpsAgent } from 'node:https';
+import type { Delays, ExtendOptions, Got } from 'got';
+import { USER_AGENT } from '../../core/version.js';
+import {
+  guardPageAddresses,
+  privateLookup,
+  type PageAddressOptions,
+} from './page-address-guard.js';
+import { proxyFor, tunnelAgent, type ProxyEnvironment } from './proxy.js';
+import { withDeadline } from './request-deadline.js';
+
+export interface TimeLimits {
+  readonly connectTimeoutMs: number;
+  readonly tlsTimeoutMs: number;
+  /** From the last byte of the request to the first one of the response. */
+  readonly firstByteTimeoutMs: number;
+  /** Between two chunks of a response. */
+  readonly idleTimeoutMs: number;
+  /** The limit of a whole page. */
+  readonly pageTimeoutMs: number;
+  /** The limit of a whole request to the API or the token endpoint. */
+  readonly apiTimeoutMs: number;
+  /** The limit of a whole health report. */
+  readonly reportTimeoutMs: number;
+}
+
+export interface Connections {
+  readonly api: Got;
+  readonly auth: Got;
+  readonly page: Got;
+  readonly report: Got;
+  /** Hooks of the user: webhooks, ntfy and media servers. Plain http: only within private networks. */
+  readonly hook: Got;
+  /** Closes all connections. Requests in flight fail. */
+  close(): void;
+}
+
+/** The connection of a server that sends more is closed. */
+const MAX_HEADER_BYTES = 64 * 1024;
+/** The limit per host. */
+const MAX_IDLE_CONNECTIONS = 16;
+/** The limit for each address of a host. Node's default of 250 ms is too short for a slow connection. */
+const ADDRESS_ATTEMPT_TIMEOUT_MS = 2_500;
+/** The limit of a whole request to a hook. */
+const HOOK_TIMEOUT_MS = 10_000;
+/** Used to find the proxy, and an invalid setting, before the first request. */
+const ANY_HOST = new URL('https://host');
+
+/**
+ * Throws `bad-setting` for an invalid HTTPS_PROXY.
+ *
+ * @param pageAddresses decides where pages may be loaded from
+ */
+export async function openConnections(
+  limits: TimeLimits,
+  env: ProxyEnvironment,
+  pageAddresses: PageAddressOptions,
+): Promise<Connections> {
+  const { got } = await import('got');
+  const agentOptions = {
+    keepAlive: true,
+    maxFreeSockets: MAX_IDLE_CONNECTIONS,
+    autoSelectFamilyAttemptTimeout: ADDRESS_ATTEMPT_TIMEOUT_MS,
+  } as const;
+  const http = new HttpAgent(agentOptions);
+  const tlsOptions = { ...agentOptions, minVersion: 'TLSv1.2' } as const;
+  const https = new HttpsAgent(tlsOptions);
+  const guard = guardPageAddresses(pageAddresses);
+  // Separate agents: the address of a kept-alive connection has been checked too.
+  const pageHttp = new HttpAgent({ ...agentOptions, lookup: guard.lookup });
+  const pageHttps = new HttpsAgent({ ...tlsOptions, lookup: guard.lookup });
+  const privateHttp = new HttpAgent({ ...agentOptions, lookup: privateLookup });
+  const proxy = proxyFor(ANY_HOST, { ...env, NO_PROXY: '', no_proxy: '' });
+  const tunnels = proxy && (await tunnelAgent(proxy, tlsOptions, limits.connectTimeoutMs));
+  const isTunnelled = (url: URL): boolean =>
+    tunnels !== undefined && proxyFor(url, env) !== undefined;
+  const common: ExtendOptions = {
+    agent: { http, https },
+    http2: false,
+    retry: { limit: 0 },
+    followRedirect: false,
+    throwHttpErrors: false,
+    maxHeaderSize: MAX_HEADER_BYTES,
+    https: { minVersion: 'TLSv1.2' },
+    hooks: {
+      beforeRequest: [
+        setUserAgent,
+        (options) => {
+          if (proxy && tunnels && options.url && isTunnelled(options.url)) {
+            options.agent = { https: tunnels };
+            options.context = { proxyHost: proxy.host };
+          }
+        },
+      ],
+    },
+  };
+  const base = () => got.extend(common);
+  const withoutCredentials = () =>
+    got.extend(common, { hooks: { beforeRequest: [dropCredentials] } });
+  const instances = createdOnUse({
+    api: () => base().extend(timeLimits(limits, limits.apiTimeoutMs)),
+    auth: () => withoutCredentials().extend(timeLimits(limits, limits.apiTimeoutMs)),
+    page: () =>
+      withoutCredentials().extend({
+        ...timeLimits(limits, limits.pageTimeoutMs),
+        agent: { http: pageHttp, https: pageHttps },
+        hooks: {
+          beforeRequest: [
+            async ({ url }) => {
+              if (url) await guard.check(url, isTunnelled(url));
+            },
+          ],
+        },
+        // Images do not compress, and the length must be verifiable.
+        decompress: false,
+        headers: { 'accept-encoding': 'identity' },
+      }),
+    report: () => withoutCredentials().extend(timeLimits(limits, limits.reportTimeoutMs)),
+    hook: () =>
+      base().extend({
+        ...timeLimits({ ...limits, firstByteTimeoutMs: HOOK_TIMEOUT_MS }, HOOK_TIMEOUT_MS),
+        agent: { http: privateHttp, https },
+      }),
+  });
+  return Object.assign(instances, {
+    close() {
+      for (const agent of [http, https, pageHttp, pageHttps, privateHttp, tunnels])
+        agent?.destroy();
+    },
+  });
+}
+
+/** An instance takes a millisecond to create, and most commands use one of them. */
+function createdOnUse<Name extends string>(
+  creators: Readonly<Record<Name, () => Got>>,
+): Readonly<Record<Name, Got>> {
+  const instances = {} as Record<Name, Got>;
+  for (const name of Object.keys(creators) as Name[]) {
+    let instance: Got | undefined;
+    const get = () => (instance ??= creators[name]());
+    Object.defineProperty(instances, name, { get, enumerable: true });
+  }
+  return instances;
+}
+
+/** got's time limits for each phase, and a deadline for the whole request. */
+function timeLimits(limits: TimeLimits, deadlineMs: number): ExtendOptions {
+  const timeout: Delays = {
+    lookup: limits.connectTimeoutMs,
+    connect: limits.connectTimeoutMs,
+    secureConnect: limits.tlsTimeoutMs,
+    response: limits.firstByteTimeoutMs,
+    socket: limits.idleTimeoutMs,
+  };
+  return { timeout, handlers: [withDeadline(deadlineMs)] };
+}
+
+interface RequestHeaders {
+  readonly headers: Record<string, string | string[] | undefined>;
+}
+
+/** Spec 8.1.3 and 8.1.4. */
+function setUserAgent({ headers }: RequestHeaders): void {
+  headers['user-agent'] = USER_AGENT;
+  delete headers['via'];
+}
+
+function dropCredentials({ headers }: RequestHeaders): void {
+  delete headers['authorization'];
+  delete headers['cookie'];
+}

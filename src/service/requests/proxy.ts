@@ -1,0 +1,58 @@
+/**
+ * HTTPS_PROXY and NO_PROXY. A proxy is used only as a tunnel (CONNECT, RFC 9110 9.3.6): it sees the host name, cannot
+ * read requests, and cannot add a Via header, which the service forbids (spec 8.1.4).
+ */
+import type { Agent, AgentOptions } from 'node:https';
+import { UsageError } from '../../core/errors.js';
+import { USER_AGENT } from '../../core/version.js';
+
+export type ProxyEnvironment = Readonly<NodeJS.ProcessEnv>;
+
+/** The proxy for a URL; undefined for a direct connection. Throws `bad-setting` for an invalid HTTPS_PROXY. */
+export function proxyFor(url: URL, env: ProxyEnvironment): URL | undefined {
+  const variable = env['HTTPS_PROXY'] === undefined ? 'https_proxy' : 'HTTPS_PROXY';
+  const text = env[variable] ?? '';
+  if (text === '' || url.protocol !== 'https:') return undefined;
+  if (bypassesProxy(url, env['NO_PROXY'] ?? env['no_proxy'] ?? '')) return undefined;
+  const withScheme = text.includes('://') ? text : `http://${text}`;
+  const proxy = URL.canParse(withScheme) ? new URL(withScheme) : undefined;
+  if (proxy?.protocol === 'http:' || proxy?.protocol === 'https:') return proxy;
+  // Not shown, since it may contain a password.
+  throw new UsageError('bad-setting', `${variable} is not the URL of an http: or https: proxy.`, {
+    hint: `Set it to an address such as http://proxy.example:3128, or unset it: unset ${variable}`,
+  });
+}
+
+/** Entries of NO_PROXY are `*`, a host, or a domain with its subdomains, optionally with a port. */
+function bypassesProxy(url: URL, noProxy: string): boolean {
+  const port = url.port === '' ? '443' : url.port;
+  return noProxy
+    .toLowerCase()
+    .split(/[\s,]+/)
+    .some((entry) => {
+      if (entry === '*') return true;
+      const [, name = '', entryPort = port] = /^\*?\.?(.*?)(?::(\d+))?$/.exec(entry) ?? [];
+      if (name === '' || entryPort !== port) return false;
+      return url.hostname === name || url.hostname.endsWith(`.${name}`);
+    });
+}
+
+/** An agent whose connections are tunnels through the proxy, with TLS to the host inside. */
+export async function tunnelAgent(
+  proxy: URL,
+  agentOptions: AgentOptions,
+  connectTimeoutMs: number,
+): Promise<Agent> {
+  const { default: hpagent } = await import('hpagent');
+  // hpagent's type of these options lacks those that it passes on to Node.
+  const proxyRequestOptions = {
+    headers: { 'user-agent': USER_AGENT },
+    autoSelectFamilyAttemptTimeout: agentOptions.autoSelectFamilyAttemptTimeout,
+  };
+  return new hpagent.HttpsProxyAgent({
+    ...agentOptions,
+    proxy,
+    timeout: connectTimeoutMs,
+    proxyRequestOptions,
+  });
+}

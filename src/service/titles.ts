@@ -1,0 +1,249 @@
+/** Titles. A title is a series with its authors, tags and cover. */
+import { UsageError } from '../core/errors.js';
+import type { ServiceClient } from './client.js';
+import { appendAll, collectionQuery, MAX_PAGE_SIZE, withRatings } from './catalogue/collection.js';
+import {
+  CollectionReader,
+  fetchEntity,
+  type CollectionOptions,
+  type SchemaOf,
+} from './catalogue/entities.js';
+import type { Relationship, TitleEntity } from './catalogue/response-schemas.js';
+
+export interface Cover {
+  readonly id: string;
+  readonly fileName: string;
+  readonly volume: string | undefined;
+  /** The language of the text on it. */
+  readonly locale: string | undefined;
+}
+
+export interface Title {
+  readonly id: string;
+  /** Does not depend on the language of a chapter, since files are named after it. */
+  readonly name: string;
+  /** All its names, in every language. */
+  readonly names: readonly string[];
+  /** Its name in the original language, in the original script if the service has it, unless `name` is the same. */
+  readonly originalName?: string | undefined;
+  /** By language code. */
+  readonly description: Readonly<Record<string, string>>;
+  readonly originalLanguage: string | undefined;
+  readonly status: string | undefined;
+  /** How many volumes it has; known of titles that are complete. */
+  readonly volumeCount?: number | undefined;
+  readonly year: number | undefined;
+  readonly contentRating: string | undefined;
+  /** Whether chapter numbers restart in each volume. */
+  readonly numbersRestart: boolean;
+  /** The codes of the languages of its chapters. */
+  readonly languages: readonly string[];
+  readonly genres: readonly string[];
+  /** Whom it is for, such as `Shounen`. */
+  readonly demographic?: string | undefined;
+  /** Themes, formats and content warnings. */
+  readonly tags: readonly string[];
+  readonly authors: readonly string[];
+  readonly artists: readonly string[];
+  readonly mainCover: Cover | undefined;
+  /** The chapter that was uploaded last, in any language. */
+  readonly latestChapterId?: string | undefined;
+  readonly myAnimeListId?: string | undefined;
+}
+
+export const titleSchema: SchemaOf<TitleEntity> = (schemas) => schemas.titleEntity;
+export const TITLE_INCLUDES = ['author', 'artist', 'cover_art'] as const;
+
+/** One title with its people and cover, by one request. Throws ServiceRefusal with status 404 if it is not found. */
+export async function fetchTitle(
+  client: ServiceClient,
+  titleId: string,
+  signal?: AbortSignal,
+): Promise<Title> {
+  const options = { includes: TITLE_INCLUDES, signal };
+  return toTitle(await fetchEntity(client, `/manga/${titleId}`, titleSchema, options));
+}
+
+interface FetchedTitles {
+  readonly titles: ReadonlyMap<string, Title>;
+  /** The number of invalid entries: a missing title may be one of them. */
+  readonly skipped: number;
+}
+
+/** The titles that the service has, by id, with their people and covers: one request per 100. */
+export async function fetchTitles(
+  client: ServiceClient,
+  titleIds: readonly string[],
+  options: CollectionOptions,
+): Promise<FetchedTitles> {
+  const reader = new CollectionReader(client, '/manga', titleSchema, options);
+  const parameters = appendAll(new URLSearchParams(), 'includes', TITLE_INCLUDES);
+  const found = await reader.readByIds(titleIds, parameters, toTitle);
+  const titles = new Map(found.map((title) => [title.id, title]));
+  return { titles, skipped: reader.skipped };
+}
+
+interface TitleSearchOptions extends CollectionOptions {
+  /** The maximum number of results, 1 to 100; 20 if absent. */
+  readonly limit?: number;
+  /** Only titles with chapters in one of these languages. */
+  readonly languages?: readonly string[];
+  /** Whether the authors and artists are needed. */
+  readonly withPeople?: boolean | undefined;
+}
+
+const DEFAULT_SEARCH_LIMIT = 20;
+
+/** Calls `searchTitlePage`, and leaves out the number of all. */
+export async function searchTitles(
+  client: ServiceClient,
+  words: string,
+  options: TitleSearchOptions = {},
+): Promise<readonly Title[]> {
+  const { titles } = await searchTitlePage(client, words, options);
+  return titles;
+}
+
+interface TitlePage {
+  readonly titles: readonly Title[];
+  /** How many titles match. */
+  readonly total: number;
+}
+
+/** Titles by name, the best match first, by one request. Throws `bad-option` for empty words or an invalid limit. */
+export async function searchTitlePage(
+  client: ServiceClient,
+  words: string,
+  options: TitleSearchOptions = {},
+): Promise<TitlePage> {
+  const { limit = DEFAULT_SEARCH_LIMIT, languages, withPeople = false } = options;
+  const title = words.replace(/\s+/gu, ' ').trim();
+  if (title === '') throw new UsageError('bad-option', 'The words to search for are empty.');
+  if (!Number.isInteger(limit) || limit < 1 || limit > MAX_PAGE_SIZE) {
+    const message = `The limit of a search must be 1 to ${MAX_PAGE_SIZE}: ${limit}`;
+    throw new UsageError('bad-option', message);
+  }
+  const query = withRatings(collectionQuery(0, limit));
+  query.append('title', title);
+  query.append('order[relevance]', 'desc');
+  appendAll(query, 'availableTranslatedLanguage', languages);
+  if (withPeople) appendAll(query, 'includes', ['author', 'artist']);
+  const reader = new CollectionReader(client, '/manga', titleSchema, options);
+  const { items, total } = await reader.readPage(query);
+  reader.finish();
+  return { titles: items.map(toTitle), total };
+}
+
+export function toTitle({ id, attributes, relationships }: TitleEntity): Title {
+  const tags = attributes.tags ?? [];
+  const tagNames = (isIncluded: (group: string) => boolean) =>
+    tags
+      .filter((tag) => isIncluded(tag.attributes.group))
+      .map((tag) => preferredText(tag.attributes.name, ['en']) ?? '')
+      .filter((name) => name !== '');
+  const names = [attributes.title, ...(attributes.altTitles ?? [])];
+  const [mainCover] = relationships.flatMap(({ id, cover }) => (cover ? [{ id, ...cover }] : []));
+  const name = titleName(names, attributes.originalLanguage);
+  return {
+    id,
+    name,
+    originalName: originalName(names, attributes.originalLanguage, name),
+    names: [...new Set(names.flatMap((texts) => Object.values(texts)).map(oneLine))],
+    description: attributes.description ?? {},
+    originalLanguage: attributes.originalLanguage,
+    status: attributes.status,
+    volumeCount: volumeCount(attributes.lastVolume),
+    year: attributes.year,
+    contentRating: attributes.contentRating,
+    numbersRestart: attributes.chapterNumbersResetOnNewVolume ?? false,
+    languages: (attributes.availableTranslatedLanguages ?? []).filter((code) => code !== null),
+    genres: tagNames((group) => group === 'genre'),
+    demographic: demographicName(attributes.publicationDemographic),
+    tags: tagNames((group) => group !== 'genre'),
+    authors: relatedNames(relationships, 'author'),
+    artists: relatedNames(relationships, 'artist'),
+    mainCover,
+    latestChapterId: attributes.latestUploadedChapter,
+    myAnimeListId: attributes.links?.['mal'],
+  };
+}
+
+/** The title in the relationships of a chapter, without people and cover. */
+export function relatedTitle(relationships: readonly Relationship[]): Title | undefined {
+  const related = relationships.find(({ type }) => type === 'manga');
+  if (related?.title === undefined) return undefined;
+  return toTitle({
+    id: related.id,
+    type: 'manga',
+    attributes: related.title,
+    relationships: [],
+  });
+}
+
+/** The names of the related groups or people of one type that the response contains. */
+function relatedNames(relationships: readonly Relationship[], type: string): string[] {
+  const names = relationships
+    .filter((related) => related.type === type)
+    .map(({ name }) => name ?? '');
+  return [...new Set(names.filter((name) => name !== ''))];
+}
+
+/** The text in the first available of these languages, otherwise in any language. */
+export function preferredText(
+  texts: Readonly<Record<string, string>>,
+  languages: readonly string[],
+): string | undefined {
+  // A service may call a language `toString`.
+  const known = languages.filter((code) => Object.hasOwn(texts, code));
+  const ordered = [...known.map((code) => texts[code]), ...Object.values(texts)];
+  return ordered.find((text) => text !== undefined && text.trim() !== '')?.trim();
+}
+
+/** Capitalized as the service's genres are. */
+function demographicName(code = 'none'): string | undefined {
+  if (code === 'none' || !/^[a-z]+$/.test(code)) return undefined;
+  return `${code.charAt(0).toUpperCase()}${code.slice(1)}`;
+}
+
+/** The service has an empty text where the last volume is not published. */
+function volumeCount(lastVolume = ''): number | undefined {
+  return /^[1-9]\d{0,3}$/.test(lastVolume) ? Number(lastVolume) : undefined;
+}
+
+/**
+ * English, otherwise the romanised original, otherwise the original: not the chapter's language, so that all chapters
+ * share a folder. The main title comes before the alternative ones in each language.
+ */
+function titleName(
+  names: readonly Readonly<Record<string, string>>[],
+  originalLanguage: string | undefined,
+): string {
+  const [code = 'ja'] = originalLanguage?.split('-') ?? [];
+  const languages = ['en', `${originalLanguage ?? code}-ro`, `${code}-ro`, originalLanguage, code];
+  const named = languages.flatMap((language = '') =>
+    names.flatMap((texts) => (Object.hasOwn(texts, language) ? [texts[language]] : [])),
+  );
+  const candidates = [...named, ...names.map((texts) => preferredText(texts, []))];
+  const name = candidates.find((text) => text !== undefined && text.trim() !== '') ?? '';
+  return oneLine(name);
+}
+
+function originalName(
+  names: readonly Readonly<Record<string, string>>[],
+  originalLanguage: string | undefined,
+  name: string,
+): string | undefined {
+  if (originalLanguage === undefined) return undefined;
+  const [code = originalLanguage] = originalLanguage.split('-');
+  const languages = [originalLanguage, code, `${originalLanguage}-ro`, `${code}-ro`];
+  const candidates = languages.flatMap((language) =>
+    names.flatMap((texts) =>
+      Object.hasOwn(texts, language) ? [oneLine(texts[language] ?? '')] : [],
+    ),
+  );
+  return candidates.find((text) => text !== '' && text !== name);
+}
+
+function oneLine(text: string): string {
+  return text.trim().replace(/\s+/gu, ' ');
+}

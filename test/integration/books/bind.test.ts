@@ -1,0 +1,368 @@
+/** Chapters bound into books: the bytes of the images, what is skipped and rebuilt, and bad input. */
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import sharp from 'sharp';
+import { formatRecord, parseRecords } from '../../../src/library/record.js';
+import { scanLibrary } from '../../../src/library/scan-library.js';
+import { readArchive, readEntry, writeArchive } from '../../support/archive.js';
+import { bindFolder, fileDigest, imageDigests, sha256 } from '../../support/bind-harness.js';
+import {
+  chapterId,
+  testImage,
+  writeChapterFile,
+  type ChapterFile,
+} from '../../support/chapter-files.js';
+import { schemaErrors } from '../../support/comic-info-schema.js';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'tankobon-bind-'));
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const input = (name: string) => join(folder, 'in', name);
+const output = (name: string) => join(folder, 'out', 'Lighthouse', name);
+
+async function addChapter(number: number, chapter: Partial<ChapterFile> = {}): Promise<string> {
+  return writeChapterFile(input(`Ch ${number}.cbz`), {
+    id: chapterId(number),
+    version: 1,
+    number: String(number),
+    volume: '1',
+    title: `Part ${number}`,
+    translators: ['Group A'],
+    images: [await testImage('jpeg', number), await testImage('png', number)],
+    ...chapter,
+  });
+}
+
+describe('every format', () => {
+  test('contains the images byte for byte, in reading order', async () => {
+    const images = await Promise.all(
+      (['jpeg', 'png', 'gif', 'webp'] as const).map((format) => testImage(format, 5)),
+    );
+    const [jpg, png, gif, webp] = images.map(sha256);
+    await addChapter(2, { images: images.slice(2) });
+    await addChapter(1, { images: images.slice(0, 2) });
+    const { books } = await bindFolder(folder);
+    await bindFolder(folder, { format: 'epub' });
+    await bindFolder(folder, { format: 'folder' });
+    expect(books.map(({ status }) => status)).toEqual(['saved']);
+    for (const name of ['Lighthouse Vol.01.cbz', 'Lighthouse Vol.01.epub'])
+      expect(await imageDigests(output(name))).toEqual([jpg, png, gif, webp]);
+    const files = ['Ch.001/001.jpg', 'Ch.001/002.png', 'Ch.002/001.gif', 'Ch.002/002.webp'];
+    const digests = files.map((name) => sha256(readFileSync(join(output('Vol.01'), name))));
+    expect(digests).toEqual([jpg, png, gif, webp]);
+  });
+
+  test.each(['cbz', 'epub', 'pdf'] as const)(
+    '%s: the same input gives the same bytes',
+    async (format) => {
+      await addChapter(1, { images: [await testImage('png', 1, { alpha: true })] });
+      await addChapter(2);
+      const name = output(`Lighthouse Vol.01.${format}`);
+      await bindFolder(folder, { format });
+      const first = await fileDigest(name);
+      await bindFolder(folder, { format, force: true, inputs: [input('Ch 2.cbz'), input('.')] });
+      expect(await fileDigest(name)).toBe(first);
+    },
+  );
+
+  test.each([
+    ['cbz', 'Lighthouse Vol.01.cbz'],
+    ['epub', 'Lighthouse Vol.01.epub'],
+    ['pdf', 'Lighthouse Vol.01.pdf'],
+    ['folder', 'Vol.01'],
+  ] as const)(
+    '%s: is skipped if it has all chapters, and rebuilt if one is new',
+    async (format, name) => {
+      await addChapter(1);
+      await bindFolder(folder, { format });
+      expect((await bindFolder(folder, { format })).events).toContainEqual({
+        type: 'book-skipped',
+        file: output(name),
+        reason: 'already-there',
+      });
+      await addChapter(3);
+      const { books, events } = await bindFolder(folder, { format });
+      expect(books.map(({ status }) => status)).toEqual(['saved']);
+      expect(events).toContainEqual(
+        expect.objectContaining({ type: 'book-planned', missing: ['2'] }),
+      );
+      expect(readdirSync(join(folder, 'out', 'Lighthouse'))).toEqual([name]);
+    },
+  );
+
+  test('leaves a foreign folder with a name like our temporary ones', async () => {
+    await addChapter(1);
+    const hash = sha256(Buffer.from('Lighthouse Vol.01.cbz')).slice(0, 12);
+    const names = [
+      `.Lighthouse Vol.01.cbz.${hash}.tmp`,
+      `.Lighthouse Vol.01.cbz.${hash}.old`,
+      `.Lighthouse Vol.01.cbz.${hash}.0123abcd-1-0123456789ab.tmp`,
+      `.Vol.01.0123456789ab.tmp`,
+    ];
+    for (const name of names) {
+      mkdirSync(output(name), { recursive: true });
+      for (const file of ['mine.txt', '001.png']) writeFileSync(output(join(name, file)), 'mine');
+    }
+    expect((await bindFolder(folder)).books).toMatchObject([{ status: 'saved' }]);
+    expect(readdirSync(output('.')).sort()).toEqual([...names, 'Lighthouse Vol.01.cbz'].sort());
+    for (const name of names)
+      expect(readdirSync(output(name)).sort()).toEqual(['001.png', 'mine.txt']);
+  });
+
+  test.each(['cbz', 'epub', 'pdf', 'folder'] as const)(
+    '%s: a scan of the library finds the chapters in it',
+    async (format) => {
+      await addChapter(1);
+      await addChapter(2);
+      await bindFolder(folder, { format });
+      const library = await scanLibrary(join(folder, 'out'));
+      expect([library.find(chapterId(1)), library.find(chapterId(2))]).toEqual([
+        expect.objectContaining({ chapterId: chapterId(1), isBound: true }),
+        expect.objectContaining({ chapterId: chapterId(2), isBound: true }),
+      ]);
+      expect([library.damaged, library.unidentified]).toEqual([[], []]);
+    },
+  );
+});
+
+describe('a volume', () => {
+  test('begins with its cover and has a bookmark for each chapter and merged credits', async () => {
+    const cover = await testImage('jpeg', 9);
+    await addChapter(1, { writers: ['Ann'] });
+    await addChapter(2, { writers: ['Ann', 'Bob'], translators: ['Group B'] });
+    writeFileSync(input('cover Vol.01.jpg'), cover);
+    await bindFolder(folder);
+    const file = output('Lighthouse Vol.01.cbz');
+    const names = (await readArchive(file)).map(({ name }) => name);
+    expect(names).toEqual([
+      'META-INF/tankobon.json',
+      'c000-cover.jpg',
+      'c001-001.jpg',
+      'c001-002.png',
+      'c002-001.jpg',
+      'c002-002.png',
+      'ComicInfo.xml',
+    ]);
+    const xml = await readEntry(file, 'ComicInfo.xml');
+    expect(await schemaErrors([xml])).toEqual([]);
+    expect(xml).toContain('<Volume>1</Volume>');
+    expect(xml).toContain('<Writer>Ann, Bob</Writer>');
+    expect(xml).toContain('<Translator>Group A, Group B</Translator>');
+    expect(xml).toMatch(/Image="0" Type="FrontCover"/);
+    expect(xml).toMatch(/Image="1" [^>]*Bookmark="Ch. 1 – Part 1"/);
+    expect(xml).toMatch(/Image="3" [^>]*Bookmark="Ch. 2 – Part 2"/);
+  });
+
+  test('names what was known of each chapter, also after its files are gone', async () => {
+    const images = [await testImage('jpeg', 1)];
+    const known = {
+      chapterId: chapterId(1),
+      titleId: chapterId(100),
+      version: 1,
+      updatedAt: new Date(Date.UTC(2026, 0, 2)),
+      quality: 'data',
+      pages: images.map(sha256),
+    } as const;
+    const gone = await addChapter(1, { images, record: formatRecord(known) });
+    await bindFolder(folder);
+    rmSync(gone);
+    await addChapter(2);
+    await bindFolder(folder);
+    const records = parseRecords(
+      await readEntry(output('Lighthouse Vol.01.cbz'), 'META-INF/tankobon.json'),
+    );
+    expect(records).toMatchObject([known, { chapterId: chapterId(2), version: 1 }]);
+  });
+
+  test('keeps the chapters whose files are gone, and can become an EPUB', async () => {
+    const gone = await addChapter(1);
+    const digests = await imageDigests(gone);
+    await bindFolder(folder);
+    rmSync(gone);
+    digests.push(...(await imageDigests(await addChapter(2))));
+    const { books } = await bindFolder(folder);
+    expect(books.map(({ status }) => status)).toEqual(['saved']);
+    const volume = output('Lighthouse Vol.01.cbz');
+    expect(await imageDigests(volume)).toEqual(digests);
+    await bindFolder(folder, { format: 'epub', inputs: [volume] });
+    expect(await imageDigests(output('Lighthouse Vol.01.epub'))).toEqual(digests);
+  });
+
+  test('is made of CBZ files of other programs too: compressed, with other names, without ComicInfo', async () => {
+    const [second, tenth] = await Promise.all([testImage('png', 2), testImage('jpeg', 10)]);
+    mkdirSync(join(folder, 'in'));
+    await writeArchive(input('[Group] Lighthouse v01 c001.cbz'), {
+      '__MACOSX/2.png': 'not a page',
+      'notes.txt': 'not a page',
+      '10.jpg': tenth,
+      '2.png': second,
+    });
+    expect((await bindFolder(folder)).errors).toEqual([]);
+    const file = output('Lighthouse Vol.01.cbz');
+    expect(await imageDigests(file)).toEqual([second, tenth].map(sha256));
+  });
+});
+
+describe('books in two languages under one name', () => {
+  const names = () => readdirSync(join(folder, 'out', 'Lighthouse')).sort();
+  const inLanguage = (number: number, language: string) =>
+    addChapter(number, { language, volume: '1' });
+
+  test('end with their language, also in a later run that has only one of them', async () => {
+    await inLanguage(1, 'en');
+    await inLanguage(2, 'fr');
+    const books = ['Lighthouse Vol.01 [en].cbz', 'Lighthouse Vol.01 [fr].cbz'];
+    expect((await bindFolder(folder)).errors).toEqual([]);
+    expect(names()).toEqual(books);
+    rmSync(input('Ch 2.cbz'));
+    const inputs = [join(folder, 'in'), output(books[0] ?? '')];
+    expect((await bindFolder(folder, { inputs })).events.map(({ type }) => type)).toEqual([
+      'book-planned',
+      'book-skipped',
+      'bind-summary',
+    ]);
+    expect(names()).toEqual(books);
+  });
+
+  test('a book that exists keeps its name', async () => {
+    await inLanguage(1, 'en');
+    await bindFolder(folder);
+    const digest = await fileDigest(output('Lighthouse Vol.01.cbz'));
+    await inLanguage(2, 'fr');
+    const inputs = [join(folder, 'in'), join(folder, 'out')];
+    expect((await bindFolder(folder, { inputs })).errors).toEqual([]);
+    expect(names()).toEqual(['Lighthouse Vol.01 [fr].cbz', 'Lighthouse Vol.01.cbz']);
+    expect(await fileDigest(output('Lighthouse Vol.01.cbz'))).toBe(digest);
+  });
+
+  test('a language from a hostile file stays part of the name', async () => {
+    await inLanguage(1, 'en');
+    await inLanguage(2, '../../../x');
+    expect((await bindFolder(folder)).errors).toEqual([]);
+    expect(readdirSync(folder).sort()).toEqual(['in', 'out']);
+    expect(names()).toHaveLength(2);
+  });
+});
+
+describe('bad input', () => {
+  const codesOf = async (options: Parameters<typeof bindFolder>[1] = {}) => {
+    try {
+      return (await bindFolder(folder, options)).errors.map(({ code }) => code);
+    } catch (error) {
+      return (error as { code: string }).code;
+    }
+  };
+  const written = () => readdirSync(join(folder, 'out'), { recursive: true });
+
+  test('a folder without chapters, and a missing file', async () => {
+    mkdirSync(join(folder, 'in'));
+    mkdirSync(join(folder, 'out'));
+    expect(await codesOf()).toBe('nothing-to-bind');
+    expect(await codesOf({ inputs: [input('missing.cbz')] })).toBe('nothing-to-bind');
+    expect(written()).toEqual([]);
+  });
+
+  test('a damaged CBZ, and a page that is not an image', async () => {
+    await addChapter(1, { images: [Buffer.from('<html>')] }).catch(() => undefined);
+    mkdirSync(join(folder, 'in'), { recursive: true });
+    await writeArchive(input('Lighthouse v02 c001.cbz'), { '1.png': '<html>' });
+    await writeArchive(input('Lighthouse v03 c001.cbz'), { 'readme.txt': 'no images' });
+    writeFileSync(input('Lighthouse v04 c001.cbz'), 'not an archive');
+    rmSync(input('Ch 1.cbz.pages'), { recursive: true, force: true });
+    expect(await codesOf()).toEqual(['archive-damaged', 'archive-damaged', 'archive-damaged']);
+    expect(readdirSync(folder)).toEqual(['in']);
+  });
+
+  test('a page whose bytes were changed', async () => {
+    const file = await addChapter(1);
+    const bytes = readFileSync(file);
+    bytes[100] = (bytes[100] ?? 0) ^ 1;
+    writeFileSync(file, bytes);
+    mkdirSync(join(folder, 'out'));
+    expect(await codesOf()).toEqual(['archive-damaged']);
+    expect(written()).toEqual([]);
+  });
+
+  test('two books of one language under one name, before anything is written', async () => {
+    await addChapter(1);
+    await addChapter(2, { volume: '9' });
+    mkdirSync(join(folder, 'out'));
+    expect(await codesOf({ name: '{series}' })).toBe('bad-option');
+    expect(written()).toEqual([]);
+    expect(await codesOf({ name: '{series} {volume}' })).toEqual([]);
+  });
+
+  test('a cover that is missing, not an image, or truncated', async () => {
+    await addChapter(1);
+    const cover = join(folder, 'cover.jpg');
+    expect(await codesOf({ cover })).toBe('bad-cover');
+    writeFileSync(cover, 'text');
+    expect(await codesOf({ cover })).toBe('bad-cover');
+    writeFileSync(cover, (await testImage('jpeg')).subarray(0, -50));
+    expect(await codesOf({ cover })).toBe('bad-cover');
+  });
+
+  test('a type that the format cannot contain is named, and converted on demand', async () => {
+    await addChapter(1, { images: [await testImage('avif')] });
+    const { errors } = await bindFolder(folder, { format: 'epub' });
+    expect(errors.map(({ code }) => code)).toEqual(['page-unsupported']);
+    expect(errors[0]?.message).toContain('001.avif');
+    expect(await codesOf({ format: 'pdf' })).toEqual(['page-unsupported']);
+    expect(await codesOf({ format: 'epub', convert: true })).toEqual([]);
+  });
+
+  test('an interlaced PNG of few bits is an error in a PDF, unless it is converted', async () => {
+    const png = sharp(await testImage('png')).png({
+      palette: true,
+      colours: 16,
+      progressive: true,
+    });
+    await addChapter(1, { images: [await png.toBuffer()] });
+    expect(await codesOf({ format: 'pdf' })).toEqual(['page-unsupported']);
+    expect(await codesOf({ format: 'pdf', convert: true })).toEqual([]);
+  });
+
+  test.each([
+    ['pdf', 'Lighthouse Vol.01.pdf', '%PDF of another program'],
+    ['cbz', 'Lighthouse Vol.01.cbz', 'not an archive'],
+  ] as const)('a %s of another program in the way stays, also with --force', async (...book) => {
+    const [format, name, content] = book;
+    await addChapter(1);
+    mkdirSync(join(folder, 'out', 'Lighthouse'), { recursive: true });
+    writeFileSync(output(name), content);
+    for (const force of [false, true]) {
+      const { errors } = await bindFolder(folder, { format, force });
+      expect(errors).toMatchObject([
+        {
+          code: 'name-taken',
+          hint: 'Remove it or move it away, then run the same command again.',
+        },
+      ]);
+      expect(readFileSync(output(name), 'utf8')).toBe(content);
+    }
+  });
+
+  test('a PDF is not replaced by one that lacks its chapters', async () => {
+    rmSync(
+      await addChapter(1).then(async (file) => {
+        await bindFolder(folder, { format: 'pdf' });
+        return file;
+      }),
+    );
+    await addChapter(2);
+    for (const force of [false, true])
+      expect(await codesOf({ format: 'pdf', force })).toEqual(['book-incomplete']);
+  });
+
+  test('a book does not replace the chapter that it is made of', async () => {
+    await addChapter(1);
+    const options = { by: 'chapter', output: join(folder, 'in'), name: 'Ch {chapter}' } as const;
+    expect(await codesOf(options)).toBe('bad-option');
+  });
+});

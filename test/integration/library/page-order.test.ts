@@ -1,0 +1,103 @@
+/** Pages that are added in any order, while later ones load, give the same archive as all pages at once, or none. */
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { rename } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
+import { CbzWriter, writeCbz, type CbzPage } from '../../../src/library/cbz-writer.js';
+import { ZipFileWriter } from '../../../src/library/zip-file-writer.js';
+import { SAMPLE_IMAGES } from '../../support/sample-images.js';
+
+const COMMENT = 'a comment';
+let folder: string;
+let pages: CbzPage[];
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'tankobon-order-'));
+  pages = Array.from({ length: 12 }, (_, index) => {
+    const file = join(folder, `${index + 1}.part`);
+    const content = Buffer.concat([SAMPLE_IMAGES.png, Buffer.alloc(1_000 * index, index)]);
+    writeFileSync(file, content);
+    const sha256 = createHash('sha256').update(content).digest('hex');
+    return { file, bytes: content.length, sha256, crc32: crc32(content) };
+  });
+});
+
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const writerOf = (tmpFile: string) =>
+  new CbzWriter({ tmpFile, pages: pages.length, comment: COMMENT });
+const refuse = () => Promise.reject(new Error('published'));
+
+test('in any order', async () => {
+  const writer = writerOf(join(folder, 'packed.part'));
+  for (const [index, page] of [...pages.entries()].sort(([a], [b]) => (a % 5) - (b % 5))) {
+    writer.add(index + 1, page);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  const packed = join(folder, 'packed.cbz');
+  await writer.finish(async (tmpFile) => {
+    await rename(tmpFile, packed);
+    return packed;
+  });
+  await writer.discard();
+  const atOnce = join(folder, 'at-once.cbz');
+  await writeCbz({ file: atOnce, pages, comment: COMMENT });
+  expect(readFileSync(packed).equals(readFileSync(atOnce))).toBe(true);
+});
+
+test('a missing page fails the archive, and leaves no file', async () => {
+  const tmpFile = join(folder, 'partial.part');
+  const writer = writerOf(tmpFile);
+  for (const [index, page] of pages.entries()) if (index !== 3) writer.add(index + 1, page);
+  await expect(writer.finish(refuse)).rejects.toMatchObject({ code: 'archive-wrong' });
+  await writer.discard();
+  expect(existsSync(tmpFile)).toBe(false);
+});
+
+test('a page that changed on disk fails the archive, however many pages follow, and leaves no file', async () => {
+  const tmpFile = join(folder, 'changed.part');
+  const writer = writerOf(tmpFile);
+  for (const [index, page] of pages.entries())
+    writer.add(index + 1, { ...page, bytes: page.bytes + (index === 2 ? 1 : 0) });
+  await expect(writer.finish(refuse)).rejects.toMatchObject({ code: 'page-changed' });
+  await writer.discard();
+  expect(existsSync(tmpFile)).toBe(false);
+});
+
+test('a page of other bytes than were verified fails the archive when it is read back', async () => {
+  const tmpFile = join(folder, 'other-bytes.part');
+  const writer = writerOf(tmpFile);
+  for (const [index, page] of pages.entries())
+    writer.add(index + 1, { ...page, crc32: (page.crc32 ?? 0) + (index === 2 ? 1 : 0) });
+  await expect(writer.finish(refuse)).rejects.toMatchObject({ code: 'page-changed' });
+  await writer.discard();
+  const zip = await ZipFileWriter.create({ tmpFile });
+  const content = readFileSync(pages[0]?.file ?? '');
+  await zip.write('right.png', content, crc32(content));
+  await expect(zip.write('wrong.png', content, 1)).rejects.toMatchObject({ code: 'archive-wrong' });
+  await zip.discard();
+  expect(existsSync(tmpFile)).toBe(false);
+});
+
+test('an archive that is given up while it is packed leaves no file', async () => {
+  const tmpFile = join(folder, 'given-up.part');
+  const writer = writerOf(tmpFile);
+  for (const [index, page] of pages.entries()) writer.add(index + 1, page);
+  while (!existsSync(tmpFile)) await new Promise((resolve) => setImmediate(resolve));
+  await writer.discard();
+  expect(existsSync(tmpFile)).toBe(false);
+});
+
+test('discarding an archive never fails, whatever has its name by then', async () => {
+  const tmpFile = join(folder, 'replaced.part');
+  const writer = writerOf(tmpFile);
+  for (const [index, page] of pages.slice(1).entries()) writer.add(index + 1, page);
+  await expect(writer.finish(refuse)).rejects.toMatchObject({ code: 'archive-wrong' });
+  rmSync(tmpFile);
+  mkdirSync(tmpFile);
+  await expect(writer.discard()).resolves.toBeUndefined();
+});

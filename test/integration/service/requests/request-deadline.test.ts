@@ -1,0 +1,134 @@
+/** No answer of any kind outlives its time limit, and one that is no HTTP answer ends its request at once. */
+import { once } from 'node:events';
+import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import {
+  startPracticeService,
+  type PracticeService,
+} from '../../../../src/practice-server/practice-service.js';
+import { readAddresses } from '../../../../src/config/service-addresses.js';
+import { openConnections, type Connections } from '../../../../src/service/requests/connections.js';
+import { sendRequest } from '../../../../src/service/send-request.js';
+import { LIMITS, createTestClient } from '../../../support/test-client.js';
+import { DownloadHarness } from '../../../support/download-harness.js';
+import { generateChapter } from '../../../../src/practice-server/library/library.js';
+
+const KINDS = ['api', 'auth', 'page', 'report'] as const;
+
+const closing: (() => Promise<void> | void)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+/** A server that does this with each connection once a request has arrived. */
+async function serverThat(act: (socket: Socket) => void): Promise<URL> {
+  const sockets = new Set<Socket>();
+  const server: Server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => undefined);
+    socket.once('data', () => {
+      act(socket);
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  closing.push(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  return new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/x`);
+}
+
+async function connectionsTo(url: URL, limits: Partial<typeof LIMITS> = {}): Promise<Connections> {
+  const { origin: apiUrl } = url;
+  const { apiUrl: address } = readAddresses({
+    apiUrl,
+    authUrl: apiUrl,
+    networkUrl: apiUrl,
+    realm: 'r',
+  });
+  const connections = await openConnections({ ...LIMITS, ...limits }, {}, { apiUrl: address });
+  closing.push(() => {
+    connections.close();
+  });
+  return connections;
+}
+
+describe.each(KINDS)('a request of the kind %s', (kind) => {
+  const SWITCHING =
+    'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n';
+
+  test.each([
+    ['101', (socket: Socket) => socket.write(SWITCHING), '101 Switching Protocols'],
+    ['101 and the end', (socket: Socket) => socket.end(SWITCHING), '101 Switching Protocols'],
+    ['the end of the connection', (socket: Socket) => socket.end(), 'ECONNRESET'],
+    ['half a head', (socket: Socket) => socket.end('HTTP/1.1 200 OK\r\nCon'), 'ECONNRESET'],
+    ['100 and the end', (socket: Socket) => socket.end('HTTP/1.1 100 C\r\n\r\n'), 'ECONNRESET'],
+  ])('fails at once on %s', async (_what, act, words) => {
+    const url = await serverThat(act);
+    const connections = await connectionsTo(url);
+    const method = kind === 'auth' || kind === 'report' ? 'POST' : 'GET';
+    await expect(sendRequest(connections[kind], { method, url })).rejects.toMatchObject({
+      code: 'unreachable',
+      message: expect.stringContaining(words),
+    });
+  });
+
+  test('fails at its deadline, however lively the connection', async () => {
+    const url = await serverThat((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n');
+      const beat = setInterval(() => socket.write('x'), 20);
+      socket.once('close', () => {
+        clearInterval(beat);
+      });
+    });
+    const ms = 300;
+    const limits = { apiTimeoutMs: ms, pageTimeoutMs: ms, reportTimeoutMs: ms };
+    const connections = await connectionsTo(url, limits);
+    const text = async (): Promise<string> => {
+      const answer = await sendRequest(connections[kind], { method: 'GET', url });
+      return answer.text(2_000_000);
+    };
+    await expect(text()).rejects.toMatchObject({
+      code: 'unreachable',
+      message: expect.stringContaining('did not respond in time'),
+    });
+  });
+});
+
+test.each(['switching-protocols', 'closed-without-answer'] as const)(
+  'an API that once answers with %s is asked again',
+  async (answer) => {
+    const service: PracticeService = await startPracticeService();
+    closing.push(() => service.stop());
+    service.injectApiFault({ fault: answer, pathStart: '/manga', times: 1 });
+    const made = await createTestClient({ addresses: readAddresses(service.addresses) });
+    closing.push(() => made.close());
+    const parser = () => (value: unknown) => value;
+    const read = made.client.api({ method: 'GET', path: '/manga', parser });
+    await expect(read).resolves.toMatchObject({ result: 'ok' });
+  },
+);
+
+test('a token endpoint that answers 101 is a failure that can be tried again', async () => {
+  const service: PracticeService = await startPracticeService();
+  closing.push(() => service.stop());
+  service.injectApiFault({ fault: 'switching-protocols', host: 'auth', times: 1 });
+  const made = await createTestClient({ addresses: readAddresses(service.addresses) });
+  closing.push(() => made.close());
+  const asked = made.client.postTokenForm(new URLSearchParams({ grant_type: 'password' }));
+  await expect(asked).rejects.toMatchObject({ code: 'unreachable' });
+});
+
+test('a node that answers 101 for ever costs its chapter, and each load is reported', async () => {
+  const chapter = generateChapter({ pages: 1, bytesPerPage: 3_000 });
+  const harness = await DownloadHarness.start({ chapters: [chapter] });
+  closing.push(() => harness.stop());
+  harness.service.injectPageFaults({ fault: 'switching-protocols', attempts: 'always' });
+  const { code, events } = await harness.download({ targets: [chapter.id] });
+  expect(code).toBe(3);
+  const failed = events.filter((event) => event.type === 'page-failed');
+  expect(failed.length).toBeGreaterThan(0);
+  expect(new Set(failed.map(({ reason }) => reason))).toEqual(new Set(['bad-status']));
+  const reports = await harness.reports();
+  expect(reports.filter(({ success }) => !success)).toHaveLength(failed.length);
+});
