@@ -78,7 +78,7 @@ const program = {
         },
         {
           name: 'pages',
-          test: /src\/(download\/save-plan|service\/(sender|reports\/report-host|catalogue\/response-schemas|pages\/at-home-schema))\.ts$/,
+          test: /src\/(download\/save-plan|service\/(reports\/(sender|report-host)|catalogue\/response-schemas|pages\/at-home-schema))\.ts$/,
           priority: 1,
         },
       ],

@@ -10,7 +10,7 @@ import type { CbzPage } from '../library/cbz-writer.js';
 import { workspaceName } from '../library/file-name.js';
 import type { ImageDimensions } from '../core/image-dimensions.js';
 import { imageExtension } from '../core/image-format.js';
-import type { CheckedImage } from '../service/image-check.js';
+import type { CheckedImage } from '../service/load-image.js';
 import { hasValidTrailer } from '../core/image-trailer.js';
 import type { Clock } from '../core/clock.js';
 import { hasCode, StorageError } from '../core/errors.js';

@@ -1,8 +1,6 @@
 /** Loads the titles of chapters. Titles are optional: a failure is a warning. */
-import { ServiceRefusal } from '../service/api-errors.js';
+import { ServiceRefusal, type ServiceClient, OutageTooLong } from '../service/client.js';
 import type { Chapter } from '../service/chapters.js';
-import type { ServiceClient } from '../service/client.js';
-import { OutageTooLong } from '../service/outage.js';
 import { fetchTitle, fetchTitles, type Title } from '../service/titles.js';
 import { hasCode, type TankobonError } from '../core/errors.js';
 import { toTankobonError } from '../core/system-errors.js';

@@ -2,7 +2,7 @@
 import { isIP } from 'node:net';
 import * as z from 'zod';
 import { HOOK_EVENTS } from '../config/hook-services.js';
-import { isPublicAddress } from '../service/public-address.js';
+import { isPublicAddress } from '../core/public-address.js';
 import { isLoopback } from '../core/web-address.js';
 
 export const MAX_TEXT_LENGTH = 2_048;

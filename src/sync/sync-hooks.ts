@@ -5,7 +5,7 @@
 import { join } from 'node:path';
 import type { AppContext } from '../config/context.js';
 import { thrownMessage } from '../core/errors.js';
-import { openHookKeys } from '../service/hook-keys.js';
+import { openHookKeys } from '../service/login.js';
 import {
   HOOK_KEY_NAMES,
   HOOK_SERVICES,

@@ -2,8 +2,7 @@
  * The subscribed titles of a run, and which of them have new chapters: one request for each list, one for each hundred
  * titles, also of groups, authors and the account. Never one request for each title.
  */
-import { fetchOwnedTitles, fetchOwnerName } from '../service/catalogue-lists.js';
-import { fetchList } from '../service/feeds.js';
+import { fetchOwnedTitles, fetchOwnerName, fetchList } from '../service/feeds.js';
 import { fetchTitles, type Title } from '../service/titles.js';
 import { AuthError, ChapterError, type TankobonError } from '../core/errors.js';
 import { isTolerable } from '../selection/title-loader.js';

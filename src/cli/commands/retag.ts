@@ -31,7 +31,7 @@ async function retagFolder(
   options: GivenOptions,
   context: CommandContext,
 ): Promise<ExitCode> {
-  const { coversBaseUrl } = await import('../../service/covers.js');
+  const { coversBaseUrl } = await import('../../service/titles.js');
   const { retag } = await import('../../collection/retag-files.js');
   const { withLibraryLock } = await import('../../config/library-lock.js');
   const { nameTemplates } = await import('../../download/download-request.js');

@@ -1,8 +1,7 @@
 /** `tankobon sync add`: looks the title or list up, and writes it to the subscriptions file with its name. */
-import { ServiceRefusal } from '../../service/api-errors.js';
-import { fetchOwnerName } from '../../service/catalogue-lists.js';
+import { ServiceRefusal } from '../../service/client.js';
+import { fetchOwnerName, fetchList } from '../../service/feeds.js';
 import { fetchChapter } from '../../service/chapters.js';
-import { fetchList } from '../../service/feeds.js';
 import { fetchTitle } from '../../service/titles.js';
 import type { GivenOptions } from '../../config/options.js';
 import { inspectSettings } from '../../config/settings.js';

@@ -6,7 +6,7 @@ import type { GivenOptions } from '../../config/options.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import { pluralize } from '../../core/human-format.js';
 import { printableLine } from '../../core/printable.js';
-import { sessionOf } from '../../service/stored-login.js';
+import { sessionOf } from '../../service/login.js';
 import type { Target } from '../../selection/target.js';
 import { findSubscription, subscriptionName } from '../../sync/find-subscription.js';
 import {

@@ -1,7 +1,7 @@
 /** `tankobon sync import`: subscribes to the titles of a backup, or that the logged-in account follows. */
-import { fetchFollowedTitles, fetchReadingStatuses } from '../../service/follows.js';
+import { fetchFollowedTitles, fetchReadingStatuses } from '../../service/account.js';
 import type { ReadingStatus } from '../../config/reading-statuses.js';
-import { requireLogin, sessionOf } from '../../service/stored-login.js';
+import { requireLogin, sessionOf } from '../../service/login.js';
 import { openDownloadArchive } from '../../download/download-archive.js';
 import { findListedTitles, type DoubtfulManga } from '../../sync/find-listed-titles.js';
 import {

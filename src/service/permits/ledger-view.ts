@@ -1,8 +1,8 @@
 /** The ledger for display: the use of each quota, waiting processes and any pause. Pure. */
-import { isUnderWay, nextFreeMs, type LedgerRules } from './permits/ledger-rules.js';
-import type { Transaction } from './permits/ledger-store.js';
-import { activePause } from './permits/pause.js';
-import type { Quota } from './quotas.js';
+import { isUnderWay, nextFreeMs, type LedgerRules } from './ledger-rules.js';
+import type { Transaction } from './ledger-store.js';
+import { activePause } from './pause.js';
+import type { Quota } from '../quotas.js';
 
 /** The members are those of `tankobon limits --json`. */
 export interface QuotaView {

@@ -3,7 +3,7 @@
  * 4.3), so a host whose name only ends with the same letters must not count as first-party.
  */
 import { isIP } from 'node:net';
-import { hostKey, LIVE_SERVICE } from '../config/service-addresses.js';
+import { hostKey, LIVE_SERVICE } from '../../config/service-addresses.js';
 
 export type IsFirstParty = (url: URL) => Promise<boolean>;
 

@@ -3,7 +3,7 @@
  * the permit. All processes of the machine share one ledger, since the service counts by address (spec 8.2.2).
  */
 import type { IncomingHttpHeaders } from 'node:http';
-import type { ErrorCode } from '../core/error-codes.js';
+import type { ErrorCode } from '../../core/error-codes.js';
 
 /** A request or a run that would wait for longer fails. */
 export const MAX_WAIT_MS = 15 * 60_000;

@@ -3,7 +3,7 @@
  * machine or to its private networks (RFC 6890 and the IANA registries of special-purpose addresses).
  */
 import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net';
-import { isLoopback } from '../core/web-address.js';
+import { isLoopback } from './web-address.js';
 
 /** Special IPv4 blocks: this network, private, shared (CGNAT), loopback, link-local, documentation, multicast, … */
 const SPECIAL_IPV4 = [

@@ -4,9 +4,9 @@ import { crc32 } from 'node:zlib';
 import type { FileHandle } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
-import type { Clock } from '../core/clock.js';
-import { removeFile, replaceFile } from '../core/files.js';
-import { imageExtension, SIGNATURE_BYTES } from '../core/image-format.js';
+import type { Clock } from '../../core/clock.js';
+import { removeFile, replaceFile } from '../../core/files.js';
+import { imageExtension, SIGNATURE_BYTES } from '../../core/image-format.js';
 import {
   checkImage,
   checkStatus,

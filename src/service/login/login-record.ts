@@ -1,6 +1,6 @@
 /** A stored login, the times of its tokens, and the interface of the places that store it. */
 
-import type { PersonalClient } from '../config/login-fields.js';
+import type { PersonalClient } from '../../config/login-fields.js';
 
 /** Spec 2.2. Times are by the wall clock, which may have been wrong. */
 export interface Tokens {

@@ -6,19 +6,19 @@
 import { createHash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { AuthError } from '../core/errors.js';
-import { statIfExists } from '../core/files.js';
-import { lockFile, type HeldLock } from '../core/lock.js';
-import type { Clock } from '../core/clock.js';
-import { LIVE_SERVICE, type ServiceAddresses } from '../config/service-addresses.js';
+import { AuthError } from '../../core/errors.js';
+import { statIfExists } from '../../core/files.js';
+import { lockFile, type HeldLock } from '../../core/lock.js';
+import type { Clock } from '../../core/clock.js';
+import { LIVE_SERVICE, type ServiceAddresses } from '../../config/service-addresses.js';
 import {
   fileCredentialStore,
   makeCredentialsFolder,
   writePrivateFile,
-} from './login/file-credential-store.js';
-import { keychainCredentialStore } from './login/keychain-credential-store.js';
-import { isKeychainMissing } from './keychain.js';
-import { type OpenKeychain, type SlowKeychainListener } from '../config/context.js';
+} from './file-credential-store.js';
+import { keychainCredentialStore } from './keychain-credential-store.js';
+import { isKeychainMissing } from '../keychain.js';
+import { type OpenKeychain, type SlowKeychainListener } from '../../config/context.js';
 import type { CredentialStore, Login, StorageKind } from './login-record.js';
 
 export interface StoredLogin {

@@ -5,13 +5,13 @@
  * refresh token with the same response. A session that the service ended is begun again, once, if the values of the login
  * are in the environment.
  */
-import type { TokenProvider } from './requests/token-use.js';
-import { waitAtMost, type Clock } from '../core/clock.js';
-import { hasCode, interruptedError } from '../core/errors.js';
-import { raceWithSignal } from '../core/abort.js';
+import type { TokenProvider } from '../requests/token-use.js';
+import { waitAtMost, type Clock } from '../../core/clock.js';
+import { hasCode, interruptedError } from '../../core/errors.js';
+import { raceWithSignal } from '../../core/abort.js';
 import { notLoggedIn, type Credentials, type StoredLogin } from './credentials.js';
 import { grantByPassword, grantByRefresh, type TokenEndpoint } from './token-endpoint.js';
-import { type PasswordGrant } from '../config/login-fields.js';
+import { type PasswordGrant } from '../../config/login-fields.js';
 import {
   accessAgeMs,
   isRefreshDue,

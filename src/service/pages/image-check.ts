@@ -1,9 +1,9 @@
 /** Checks a response: is it the requested page, another image, or neither? */
 import type { IncomingMessage } from 'node:http';
-import { imageExtension, type ImageExtension } from '../core/image-format.js';
-import { hasValidTrailer } from '../core/image-trailer.js';
-import { imageDimensions } from '../core/image-dimensions.js';
-import type { LoadReason } from './load-reason.js';
+import { imageExtension, type ImageExtension } from '../../core/image-format.js';
+import { hasValidTrailer } from '../../core/image-trailer.js';
+import { imageDimensions } from '../../core/image-dimensions.js';
+import type { LoadReason } from '../load-reason.js';
 
 /** A complete image. */
 export interface CheckedImage {

@@ -3,9 +3,9 @@
  * usable folder, reports are kept in memory.
  */
 import { join } from 'node:path';
-import type { Clock } from '../core/clock.js';
-import { openJournals, readJournals, type Journal, type JournalEntry } from '../core/journal.js';
-import type { HealthReport } from './reports/health-report.js';
+import type { Clock } from '../../core/clock.js';
+import { openJournals, readJournals, type Journal, type JournalEntry } from '../../core/journal.js';
+import type { HealthReport } from './health-report.js';
 import {
   compactedLines,
   lastLoadId,
@@ -13,7 +13,7 @@ import {
   waitingReports,
   type Outcome,
   type WaitingReport,
-} from './reports/report-journal.js';
+} from './report-journal.js';
 
 /** An older report is of no use to the network. */
 export const MAX_AGE_MS = 24 * 60 * 60_000;

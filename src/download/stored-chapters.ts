@@ -1,6 +1,6 @@
 /** Chapters as the files of the state folder have them. */
 import * as z from 'zod';
-import type { Chapter } from './chapters.js';
+import type { Chapter } from '../service/chapters.js';
 
 const text = z.string().optional();
 const date = z

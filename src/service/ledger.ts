@@ -5,12 +5,21 @@ import { currentBoot, type Boot } from './permits/boot.js';
 import { FileStore } from './permits/file-store.js';
 import { clearDocument, MAX_REQUEST_MS } from './permits/ledger-rules.js';
 import type { LedgerStore } from './permits/ledger-store.js';
-import { viewOf, type LedgerView } from './ledger-view.js';
+import { viewOf, type LedgerView } from './permits/ledger-view.js';
 import { quotaKeysOf, quotaOf, type PeriodScale } from './quotas.js';
-import type { RateLedger } from './rate-ledger.js';
+import type { RateLedger } from './permits/rate-ledger.js';
 import type { ScriptRunner } from './redis/redis-connection.js';
 import type { ServiceAddresses } from '../config/service-addresses.js';
 import { SharedLedger } from './permits/shared-ledger.js';
+
+export type {
+  ObservedResponse,
+  Permit,
+  RateLedger,
+  ReserveOptions,
+  Wait,
+} from './permits/rate-ledger.js';
+export type { LedgerView } from './permits/ledger-view.js';
 
 interface StoreOptions {
   readonly location: LedgerLocation;

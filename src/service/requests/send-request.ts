@@ -2,10 +2,10 @@
 import { once } from 'node:events';
 import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Got, Method } from 'got';
-import { isLoopback } from '../core/web-address.js';
-import { ServiceError, UsageError } from '../core/errors.js';
-import { parseJson } from '../core/json.js';
-import { findLedgerError, guardRequest, type RequestPermit } from './requests/guarded-request.js';
+import { isLoopback } from '../../core/web-address.js';
+import { ServiceError, UsageError } from '../../core/errors.js';
+import { parseJson } from '../../core/json.js';
+import { findLedgerError, guardRequest, type RequestPermit } from './guarded-request.js';
 
 export interface OutgoingRequest {
   readonly method: Method;

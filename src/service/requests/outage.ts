@@ -3,13 +3,13 @@
  * increasing delays, until the service responds again or the outage exceeds its limit. There is one monitor per run. A
  * run without a successful request does not wait: it may be offline, or have a wrong address.
  */
-import { formatDuration } from '../core/human-format.js';
-import type { Clock } from '../core/clock.js';
-import { raceWithSignal } from '../core/abort.js';
-import { ServiceError } from '../core/errors.js';
-import { retryDelayMs } from '../core/retry-delay.js';
-import type { Wait } from './rate-ledger.js';
-import type { RetryableError } from './requests/retry.js';
+import { formatDuration } from '../../core/human-format.js';
+import type { Clock } from '../../core/clock.js';
+import { raceWithSignal } from '../../core/abort.js';
+import { ServiceError } from '../../core/errors.js';
+import { retryDelayMs } from '../../core/retry-delay.js';
+import type { Wait } from '../permits/rate-ledger.js';
+import type { RetryableError } from './retry.js';
 
 /** Repeats a request that succeeded before. Resolves with the temporary failure, if there is one. */
 type Probe = (signal?: AbortSignal) => Promise<RetryableError | undefined>;

@@ -2,14 +2,14 @@
  * Sends health reports beside the downloads. Each is written to a journal first, so that a slow host delays nothing, and
  * a later run sends what was not accepted. A kill loses no recorded report, and repeats at most MAX_IN_FLIGHT.
  */
-import { sharedSignal } from '../core/abort.js';
-import { waitAtMost } from '../core/clock.js';
-import { retryDelayMs } from '../core/retry-delay.js';
-import { CircuitBreaker } from './reports/circuit-breaker.js';
-import { classifyError, classifyStatus } from './reports/delivery-result.js';
-import { MAX_PROBE_WAIT_MS, remainingWaitMs } from './reports/exit-wait.js';
-import type { HealthReport, SendReport } from './reports/health-report.js';
-import type { Outcome } from './reports/report-journal.js';
+import { sharedSignal } from '../../core/abort.js';
+import { waitAtMost } from '../../core/clock.js';
+import { retryDelayMs } from '../../core/retry-delay.js';
+import { CircuitBreaker } from './circuit-breaker.js';
+import { classifyError, classifyStatus } from './delivery-result.js';
+import { MAX_PROBE_WAIT_MS, remainingWaitMs } from './exit-wait.js';
+import type { HealthReport, SendReport } from './health-report.js';
+import type { Outcome } from './report-journal.js';
 import {
   openReportStore,
   wholeMs,

@@ -3,11 +3,11 @@
  * and, where one code has several causes, by its description. The description is never shown: it could contain what
  * was sent.
  */
-import type { PasswordGrant, PersonalClient } from '../config/login-fields.js';
-import type { ServiceClient } from './client.js';
-import type { ApiResponse } from './requests/classify-response.js';
-import { AuthError, ServiceError, type TankobonError } from '../core/errors.js';
-import { isRecord } from '../core/json.js';
+import type { PasswordGrant, PersonalClient } from '../../config/login-fields.js';
+import type { ServiceClient } from '../client.js';
+import type { ApiResponse } from '../requests/classify-response.js';
+import { AuthError, ServiceError, type TankobonError } from '../../core/errors.js';
+import { isRecord } from '../../core/json.js';
 import { ACCESS_TOKEN_LIFETIME_MS, isValidToken, type Tokens } from './login-record.js';
 
 export type TokenEndpoint = Pick<ServiceClient, 'postTokenForm'>;

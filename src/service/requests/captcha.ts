@@ -1,6 +1,6 @@
 /** Repeats requests that require a captcha (spec 5) when it is solved. */
 import { CaptchaRequired } from './api-errors.js';
-import type { ApiRequest, ServiceClient } from './client.js';
+import type { ApiRequest, ServiceClient } from '../client.js';
 
 /** The result of a captcha solved for this site key; `undefined` if it cannot be solved. */
 export type SolveCaptcha = (siteKey: string | undefined) => Promise<string | undefined>;

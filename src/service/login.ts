@@ -2,13 +2,21 @@
 import { join } from 'node:path';
 import type { ServiceClient } from './client.js';
 import { withAnonymousFallback } from './login/anonymous-fallback.js';
-import { Credentials } from './credentials.js';
+import { Credentials } from './login/credentials.js';
 import type { SlowKeychainListener, AppContext } from '../config/context.js';
 import { grantInEnvironment, type PasswordGrant } from '../config/login-fields.js';
-import { Session } from './session.js';
+import { Session } from './login/session.js';
 import { AuthError, type TankobonError } from '../core/errors.js';
 import { readAddresses } from '../config/service-addresses.js';
+import { retryAfterCaptcha, type SolveCaptcha } from './requests/captcha.js';
 import type { Service } from './service.js';
+
+export { grantByPassword } from './login/token-endpoint.js';
+export { notLoggedIn, type Credentials } from './login/credentials.js';
+export { isValidHookKey, openHookKeys } from './login/hook-keys.js';
+export { accessExpiresAtMs, refreshExpiresAtMs, type Tokens } from './login/login-record.js';
+export type { SolveCaptcha } from './requests/captcha.js';
+export type { Session } from './login/session.js';
 
 /** The credentials of the configured service. Accesses nothing yet. */
 export function credentialsOf(
@@ -55,13 +63,15 @@ export function loggedInClient(
   context: AppContext,
   service: Service,
   warn: (message: string, hint?: string) => void,
+  solveCaptcha?: SolveCaptcha,
 ): { readonly login: Session; readonly client: ServiceClient } {
   const login = sessionOf(context, service, warn);
   const onError = ({ message, hint }: TankobonError): void => {
     warn(`Continuing without a login: ${message}`, hint);
   };
   const provider = withAnonymousFallback(login, context.clock, onError, service.outages);
-  return { login, client: service.createClient(provider) };
+  const client = service.createClient(provider);
+  return { login, client: solveCaptcha ? retryAfterCaptcha(client, solveCaptcha) : client };
 }
 
 /** For a command that needs a login. Throws `not-logged-in`, `session-ended`, and the errors of a renewal. */

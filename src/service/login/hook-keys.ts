@@ -3,18 +3,18 @@
  * that the keychain may hold keys; without it the keychain is not accessed.
  */
 import { join } from 'node:path';
-import { removeFile, statIfExists } from '../core/files.js';
-import { isRecord, parseJson } from '../core/json.js';
-import { lockFile } from '../core/lock.js';
+import { removeFile, statIfExists } from '../../core/files.js';
+import { isRecord, parseJson } from '../../core/json.js';
+import { lockFile } from '../../core/lock.js';
 import type { StorageKind } from './login-record.js';
 import {
   makeCredentialsFolder,
   readPrivateFile,
   writePrivateFile,
-} from './login/file-credential-store.js';
-import type { HookService } from '../config/hook-services.js';
-import { isKeychainMissing } from './keychain.js';
-import { type OpenKeychain } from '../config/context.js';
+} from './file-credential-store.js';
+import type { HookService } from '../../config/hook-services.js';
+import { isKeychainMissing } from '../keychain.js';
+import { type OpenKeychain } from '../../config/context.js';
 
 interface HookKeys {
   /** Throws AuthError if the keychain is locked, or the file cannot be read. */

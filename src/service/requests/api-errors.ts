@@ -3,10 +3,10 @@
  * different members, and `context` is sometimes an object and sometimes a string.
  */
 import type { IncomingHttpHeaders } from 'node:http';
-import { ServiceError } from '../core/errors.js';
-import { isRecord, parseJson } from '../core/json.js';
-import { printableLine } from '../core/printable.js';
-import type { Redactor } from '../core/redactor.js';
+import { ServiceError } from '../../core/errors.js';
+import { isRecord, parseJson } from '../../core/json.js';
+import { printableLine } from '../../core/printable.js';
+import type { Redactor } from '../../core/redactor.js';
 
 /** A 4xx response that is not a rate limit, a ban or a captcha. */
 export class ServiceRefusal extends ServiceError {

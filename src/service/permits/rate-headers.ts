@@ -3,7 +3,8 @@
  * wrong by hours; implausible values are ignored. Pure.
  */
 import type { IncomingHttpHeaders } from 'node:http';
-import { maxOf } from '../core/extremes.js';
+import { maxOf } from '../../core/extremes.js';
+import { retryAfterMs, untilMs } from '../../core/retry-delay.js';
 
 interface RateHeaders {
   /** X-RateLimit-Limit. */
@@ -19,8 +20,6 @@ const MAX_COUNT = 1_000_000;
 /** UNIX timestamps in seconds, from 2001 to the year 5138; any other number has another unit. */
 const MIN_TIMESTAMP_S = 1_000_000_000;
 const MAX_TIMESTAMP_S = 99_999_999_999;
-/** A year: added to a clock, it is still a valid date. */
-const MAX_WAIT_MS = 365 * 24 * 60 * 60_000;
 
 /** `wallMs` is the local clock at the response; used only if the response has no `Date`. */
 export function readRateHeaders(headers: IncomingHttpHeaders, wallMs: number): RateHeaders {
@@ -32,36 +31,12 @@ export function readRateHeaders(headers: IncomingHttpHeaders, wallMs: number): R
   };
 }
 
-/** Retry-After in either form of RFC 9110 10.2.3, in ms from the response, at most a year; undefined if unreadable. */
-export function retryAfterMs(headers: IncomingHttpHeaders, wallMs: number): number | undefined {
-  const text = headers['retry-after']?.trim();
-  if (text === undefined || text === '') return undefined;
-  if (/^\d+$/.test(text)) return Math.min(MAX_WAIT_MS, Number(text) * 1_000);
-  const dateMs = httpDateMs(text);
-  return dateMs === undefined ? undefined : untilMs(dateMs, headers, wallMs);
-}
-
 /** The longest wait that a 429 names, in ms; undefined if it names none. */
 export function requestedWaitMs(headers: IncomingHttpHeaders, wallMs: number): number | undefined {
   const named = [retryAfterMs(headers, wallMs), readRateHeaders(headers, wallMs).endsInMs].filter(
     (ms) => ms !== undefined,
   );
   return named.length === 0 ? undefined : maxOf(named);
-}
-
-function untilMs(momentMs: number, headers: IncomingHttpHeaders, wallMs: number): number {
-  // `Date` is rounded down to the second, so the wait is up to a second too long, never too short.
-  const leftMs = momentMs - (httpDateMs(headers.date) ?? wallMs);
-  return Math.min(MAX_WAIT_MS, Math.max(0, leftMs));
-}
-
-function httpDateMs(text: string | undefined): number | undefined {
-  // Date.parse accepts far more than HTTP dates, such as "7" for a year.
-  if (text === undefined || !/^[A-Z][a-z]{2,8}, \d{1,2}[ -][A-Z][a-z]{2}[ -]\d{2,4} /.test(text)) {
-    return undefined;
-  }
-  const ms = Date.parse(text);
-  return Number.isFinite(ms) ? ms : undefined;
 }
 
 /** Undefined for anything but a whole number from `min` to `max`. */
