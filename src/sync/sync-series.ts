@@ -26,9 +26,10 @@ import {
   warnOfFilesGone,
   warnOfMissingLanguage,
 } from './series-messages.js';
-import type { TitleState } from './sync-lines.js';
+import type { TitleState } from './history/sync-lines.js';
 import { chapterNotice, unboundNotices } from './run-report.js';
-import { languagesOf, releaseRules, rulesText, sinceMsOf } from './sync-request.js';
+import { releaseRules, rulesText, sinceMsOf } from './sync-request.js';
+import { languagesOf } from './subscriptions.js';
 import { bindSeries } from './bind-series.js';
 import { historyFor, recoverSaved, reportPlanned, saveReleases } from './sync-save.js';
 import type { SyncSession } from './sync-session.js';

@@ -10,9 +10,10 @@ import { dueTitles } from './due-titles.js';
 import { isFolderAway } from './folders-away.js';
 import type { Target } from '../selection/target.js';
 import { followMerges, isRequested, titleEntries, warnOfSameTitles } from './merged-titles.js';
-import { currentTitleId } from './sync-journal.js';
+import { currentTitleId } from './history.js';
 import { followedTitles } from './sync-follows.js';
-import { outputOf, rulesText } from './sync-request.js';
+import { rulesText } from './sync-request.js';
+import { outputOf } from './subscriptions.js';
 import type { SubscribedTitle, SyncSession } from './sync-session.js';
 import { twinNames } from './twin-names.js';
 

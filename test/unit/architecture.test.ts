@@ -25,7 +25,7 @@ const MAX_PUBLIC: Readonly<Record<string, readonly [files: number, names: number
   library: [24, 120],
   books: [23, 52],
   download: [39, 110],
-  sync: [22, 63],
+  sync: [11, 59],
   collection: [12, 29],
   'practice-server': [3, 6],
 };

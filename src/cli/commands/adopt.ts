@@ -146,8 +146,8 @@ async function openHistories(
   context: CommandContext,
 ): Promise<readonly DownloadArchive[]> {
   const { openDownloadArchive } = await import('../../download/download-archive.js');
-  const { archiveFile, syncFolder } = await import('../../sync/history-folder.js');
-  const { subscriptionsPath } = await import('../../sync/subscriptions-store.js');
+  const { archiveFile, syncFolder } = await import('../../sync/history.js');
+  const { subscriptionsPath } = await import('../../sync/subscriptions.js');
   const { prepareStateFolder } = await import('../../config/state-folder.js');
   const { expandHome } = await import('../../core/home-folder.js');
   prepareStateFolder(context);
@@ -164,11 +164,10 @@ async function subscribe(
   options: GivenOptions,
   context: CommandContext,
 ): Promise<void> {
-  const { addMissingSeries } = await import('../../sync/subscriptions-edit.js');
-  const { editSubscriptions, subscriptionsPath } =
-    await import('../../sync/subscriptions-store.js');
+  const { addMissingSeries } = await import('../../sync/edit-subscriptions.js');
+  const { editSubscriptions, subscriptionsPath } = await import('../../sync/subscriptions.js');
   const { printableLine } = await import('../../core/printable.js');
-  const { entryOf } = await import('./sync-entry.js');
+  const { entryOf } = await import('../../sync/subscription-entry.js');
   const entries = [...titles].map(([id, { name, output, languages }]) => ({
     id,
     entry: {

@@ -99,7 +99,7 @@ async function savedChapters(
   { paths, settings: { downloadArchive } }: CommandContext,
 ): Promise<(chapterId: string) => boolean> {
   const { openDownloadArchive } = await import('../../download/download-archive.js');
-  const { historyFiles } = await import('../../sync/history-folder.js');
+  const { historyFiles } = await import('../../sync/history.js');
   const files = [
     ...(await historyFiles(paths.state)),
     ...(downloadArchive === false ? [] : [resolve(expandHome(downloadArchive))]),

@@ -22,22 +22,22 @@ import {
   isMatch,
   subscriptionName,
 } from '../../sync/find-subscription.js';
-import { addFollows, addSeries, type SeriesEntry } from '../../sync/subscriptions-edit.js';
-import { parseSubscriptions } from '../../sync/subscriptions-file.js';
+import { addFollows, addSeries, type SeriesEntry } from '../../sync/edit-subscriptions.js';
 import {
+  parseSubscriptions,
   editSubscriptions,
   extraHostsOf,
   subscriptionsPath,
-} from '../../sync/subscriptions-store.js';
-import { readStateOf } from '../../sync/sync-journal.js';
-import type { Subscription, Subscriptions } from '../../sync/subscriptions.js';
+  type Subscriptions,
+} from '../../sync/subscriptions.js';
+import { readStateOf } from '../../sync/history.js';
 import type { CommandContext } from '../command-context.js';
 import { chooseLanguage } from '../language-prompt.js';
 import { findTitles, nothingFound } from '../find-titles.js';
 import { askText, canAsk } from '../prompt.js';
 import { withService } from '../with-service.js';
 import { chooseTitle } from './search-prompts.js';
-import { checkKeys, entryOf } from './sync-entry.js';
+import { checkKeys, entryOf } from '../../sync/subscription-entry.js';
 
 /** What the service has and can be subscribed to. */
 interface Subject {
@@ -165,7 +165,7 @@ async function findExisting(
   { series }: Subscriptions,
   file: string,
   context: CommandContext,
-): Promise<(Pick<Subscription, 'text'> & { readonly name: string }) | undefined> {
+): Promise<({ readonly text: string } & { readonly name: string }) | undefined> {
   const state = await readStateOf(file, context);
   const extraHosts = extraHostsOf(context);
   const found = isAddress(target)

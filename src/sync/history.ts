@@ -7,7 +7,7 @@
 import type { AppContext } from '../config/context.js';
 import { toStorageError } from '../core/files.js';
 import type { SavedChapterUpdate } from '../download/series-updates.js';
-import { syncFolder } from './history-folder.js';
+import { syncFolder } from './history/history-folder.js';
 import { openJournals, readJournals, type Journal } from '../core/journal.js';
 import {
   lineSchema,
@@ -16,7 +16,10 @@ import {
   type RunRecord,
   type SyncLine,
   type TitleState,
-} from './sync-lines.js';
+} from './history/sync-lines.js';
+
+export { archiveFile, historyFiles, syncFolder } from './history/history-folder.js';
+export { lockSync, runningSync } from './history/sync-lock.js';
 
 /** A chapter from its start until the hooks know of it. */
 interface PendingChapter {

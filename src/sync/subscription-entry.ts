@@ -1,18 +1,18 @@
 /** What `sync add`, `import` and `list` share: the options of a subscription as keys of the file. */
 import { resolve } from 'node:path';
-import { optionText } from '../../config/option-values.js';
+import { optionText } from '../config/option-values.js';
 import {
   kebabCase,
   SERIES_OPTION_NAMES,
   type GivenOptions,
   type SeriesOptions,
-} from '../../config/options.js';
-import { UsageError } from '../../core/errors.js';
-import { expandHome } from '../../core/home-folder.js';
-import { didYouMean } from '../../core/nearest.js';
-import { absoluteBound, timeBoundAt } from '../../config/time-bound.js';
-import type { SeriesEntry } from '../../sync/subscriptions-edit.js';
-import { SERIES_KEYS } from '../../sync/subscription-keys.js';
+} from '../config/options.js';
+import { UsageError } from '../core/errors.js';
+import { expandHome } from '../core/home-folder.js';
+import { didYouMean } from '../core/nearest.js';
+import { absoluteBound, timeBoundAt } from '../config/time-bound.js';
+import type { SeriesEntry } from './edit-subscriptions.js';
+import { SERIES_KEYS } from './subscription-keys.js';
 
 /** Throws UsageError `bad-option` for a combination or a value that the file cannot have. */
 export function entryOf({ output, fromNow, ...given }: GivenOptions, nowMs: number): SeriesEntry {

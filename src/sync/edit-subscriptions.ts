@@ -4,8 +4,12 @@ import { isMap, isScalar, isSeq, parseDocument, YAMLMap, type Document } from 'y
 import { hasCode, UsageError } from '../core/errors.js';
 import { groupBy } from '../core/group-by.js';
 import type { Target } from '../selection/target.js';
-import { parseSubscriptions, parseYaml, type SubscriptionsText } from './subscriptions-file.js';
-import { parseSeriesTarget, type Subscriptions } from './subscriptions.js';
+import {
+  parseSubscriptions,
+  parseYaml,
+  type SubscriptionsText,
+} from './subscriptions/subscriptions-file.js';
+import { parseSeriesTarget, type Subscriptions } from './subscriptions/subscriptions-schema.js';
 
 /** Options by their keys in the file, as written there. */
 export type SeriesEntry = Readonly<Record<string, unknown>>;

@@ -2,7 +2,7 @@
  * Exports of MyAnimeList: one XML document with an element for each manga of a list. Read by its few rules: documents with
  * a DTD, and so with entities of their own, are refused, and so are elements that are nested deeper than an export's.
  */
-import type { ReadingStatus } from '../config/reading-statuses.js';
+import type { ReadingStatus } from '../../config/reading-statuses.js';
 
 export interface ListedManga {
   /** The id on MyAnimeList, which titles of MangaDex name in their links. */

@@ -3,12 +3,12 @@
  * are not read, and nothing of the login is sent.
  */
 import type { Got } from 'got';
-import { sendRequest, type OutgoingRequest } from '../service/client.js';
-import type { HookService } from '../config/hook-services.js';
-import type { AppContext } from '../config/context.js';
-import { isRecord } from '../core/json.js';
-import { printable, printableLine } from '../core/printable.js';
-import { retryAfterMs, retryDelayMs } from '../core/retry-delay.js';
+import { sendRequest, type OutgoingRequest } from '../../service/client.js';
+import type { HookService } from '../../config/hook-services.js';
+import type { AppContext } from '../../config/context.js';
+import { isRecord } from '../../core/json.js';
+import { printable, printableLine } from '../../core/printable.js';
+import { retryAfterMs, retryDelayMs } from '../../core/retry-delay.js';
 import { hookFields, mapPath, notificationText, type HookUpdate } from './hook-payloads.js';
 import type { HookOptions } from './hook-options.js';
 

@@ -8,15 +8,12 @@ import { createGunzip } from 'node:zlib';
 import { thrownMessage, UsageError } from '../core/errors.js';
 import { UUID_PATTERN } from '../core/uuid.js';
 import { UuidSet } from '../core/uuid-set.js';
-import { isMyAnimeListExport, readMyAnimeList, type ListedManga } from './my-anime-list.js';
-import { readFields, type ProtobufField } from './protobuf.js';
+import { isMyAnimeListExport, readMyAnimeList, type ListedManga } from './import/my-anime-list.js';
+import { readFields, type ProtobufField } from './import/protobuf.js';
 
-export interface ImportedTitle {
-  /** Lower case. */
-  readonly id: string;
-  /** The name in the file, which may be empty. */
-  readonly name: string;
-}
+import type { ImportedTitle } from './import/find-listed-titles.js';
+
+export { findListedTitles } from './import/find-listed-titles.js';
 
 export interface ImportedFile {
   readonly titles: readonly ImportedTitle[];

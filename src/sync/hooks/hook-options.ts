@@ -1,9 +1,9 @@
 /** The hooks of the subscriptions file: the schema of their keys (docs/sync.md). */
 import { isIP } from 'node:net';
 import * as z from 'zod';
-import { HOOK_EVENTS } from '../config/hook-services.js';
-import { isPublicAddress } from '../core/public-address.js';
-import { isLoopback } from '../core/web-address.js';
+import { HOOK_EVENTS } from '../../config/hook-services.js';
+import { isPublicAddress } from '../../core/public-address.js';
+import { isLoopback } from '../../core/web-address.js';
 
 export const MAX_TEXT_LENGTH = 2_048;
 export const text = z.string().trim().min(1, 'must not be empty').max(MAX_TEXT_LENGTH);

@@ -14,7 +14,7 @@ import {
 } from '../config/hook-services.js';
 import { HookTimeout, runExecHook } from '../download/exec-hook.js';
 import { seriesUpdates, type SeriesUpdate } from '../download/series-updates.js';
-import { NO_ID, type HookUpdate } from './hook-payloads.js';
+import { NO_ID, type HookUpdate } from './hooks/hook-payloads.js';
 import {
   kavitaRequest,
   komgaRequest,
@@ -25,11 +25,14 @@ import {
   webhookRequest,
   type HookName,
   type HookSession,
-} from './web-hooks.js';
-import type { HookOptions } from './hook-options.js';
-import { isUnknownTo, unannounced } from './sync-journal.js';
-import type { HookFailureRecord } from './sync-lines.js';
+} from './hooks/web-hooks.js';
+import type { HookOptions } from './hooks/hook-options.js';
+import { isUnknownTo, unannounced } from './history.js';
+import type { HookFailureRecord } from './history/sync-lines.js';
 import type { SyncSession } from './sync-session.js';
+
+export type { HookOptions } from './hooks/hook-options.js';
+export { needsSecret, type HookName } from './hooks/web-hooks.js';
 
 /**
  * A hook that fails is an event and a warning; it never fails the run. Rejects only when the run is interrupted.

@@ -14,17 +14,17 @@ import {
   type Document,
 } from 'yaml';
 import type { ZodError } from 'zod';
-import { UsageError, thrownMessage } from '../core/errors.js';
-import { pluralize } from '../core/human-format.js';
-import { nearest } from '../core/nearest.js';
+import { UsageError, thrownMessage } from '../../core/errors.js';
+import { pluralize } from '../../core/human-format.js';
+import { nearest } from '../../core/nearest.js';
 import { describeIssue, fieldName, messageOf, type Path } from './issue-messages.js';
 import {
   keysAt,
   subscriptionsSchema,
   toSubscriptions,
   type Subscriptions,
-} from './subscriptions.js';
-import type { Target } from '../selection/target.js';
+} from './subscriptions-schema.js';
+import type { Target } from '../../selection/target.js';
 
 export interface SubscriptionsText {
   /** For messages. */

@@ -1,7 +1,7 @@
 /** One process at a time syncs a subscriptions file, or changes what is known of it. */
 import { join } from 'node:path';
-import { RunError } from '../core/errors.js';
-import { describeLockHolder, isLocked, tryLockFile, type HeldLock } from '../core/lock.js';
+import { RunError } from '../../core/errors.js';
+import { describeLockHolder, isLocked, tryLockFile, type HeldLock } from '../../core/lock.js';
 
 const lockPath = (folder: string): string => join(folder, 'lock');
 

@@ -8,21 +8,21 @@ import { createHash } from 'node:crypto';
 import { access, constants, readdir, realpath, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { isMap } from 'yaml';
-import type { AppContext } from '../config/context.js';
-import { prepareStateFolder } from '../config/state-folder.js';
-import { decodeText } from '../core/decode-text.js';
-import { hasCode } from '../core/errors.js';
+import type { AppContext } from '../../config/context.js';
+import { prepareStateFolder } from '../../config/state-folder.js';
+import { decodeText } from '../../core/decode-text.js';
+import { hasCode } from '../../core/errors.js';
 import {
   makeFolders,
   readFileIfExists,
   readRegularFileIfExists,
   statIfExists,
   writeFileAtomic,
-} from '../core/files.js';
-import { PRIVATE_FOLDER_MODE } from '../core/own-folder.js';
-import { isFileError } from '../core/system-errors.js';
-import { HISTORY_ID } from './subscription-keys.js';
-import { parseYaml, type SubscriptionsText } from './subscriptions-file.js';
+} from '../../core/files.js';
+import { PRIVATE_FOLDER_MODE } from '../../core/own-folder.js';
+import { isFileError } from '../../core/system-errors.js';
+import { HISTORY_ID } from '../subscription-keys.js';
+import { parseYaml, type SubscriptionsText } from '../subscriptions/subscriptions-file.js';
 
 export const MAX_SUBSCRIPTIONS_BYTES = 4 * 2 ** 20;
 

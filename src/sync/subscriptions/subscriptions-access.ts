@@ -1,9 +1,9 @@
 /** Who can write to the subscriptions file: it says what `sync` downloads, and which commands it runs. */
 import type { Stats } from 'node:fs';
 import { dirname } from 'node:path';
-import { UsageError } from '../core/errors.js';
-import { hasModes } from '../core/own-folder.js';
-import { shellQuoted } from '../core/shell-quoted.js';
+import { UsageError } from '../../core/errors.js';
+import { hasModes } from '../../core/own-folder.js';
+import { shellQuoted } from '../../core/shell-quoted.js';
 
 const GROUP_WRITE = 0o020;
 const WORLD_WRITE = 0o002;

@@ -1,8 +1,14 @@
 /** The titles of MangaDex for the manga of a list of MyAnimeList: a search by name, and the id in the links of the title. */
-import { searchTitles, type Title } from '../service/titles.js';
-import type { ServiceSession } from '../download/download-session.js';
-import type { ImportedTitle } from './import-file.js';
+import { searchTitles, type Title } from '../../service/titles.js';
+import type { ServiceSession } from '../../download/download-session.js';
 import type { ListedManga } from './my-anime-list.js';
+
+export interface ImportedTitle {
+  /** Lower case. */
+  readonly id: string;
+  /** The name in the file, which may be empty. */
+  readonly name: string;
+}
 
 export interface DoubtfulManga extends ListedManga {
   /** A title of the same name that names no id of MyAnimeList. */
