@@ -6,13 +6,8 @@ import { reusableBuffer } from '../library/zip-file.js';
 import { UsageError } from '../core/errors.js';
 import { removeLeftoverFile } from '../core/files.js';
 import { damagedChapter } from '../books/source-chapter.js';
-import {
-  failedEvent,
-  NO_FILES,
-  recognizedEvent,
-  unrecognizedEvent,
-  type AdoptEvent,
-} from './adopt-events.js';
+import { failedEvent, NO_FILES, recognizedEvent, unrecognizedEvent } from './adopt-events.js';
+import type { AdoptEvent } from '../events/adopt-events.js';
 import { adoptFile, isAdopted, restoreFile } from './adopt-file.js';
 import { addAdopted, type AdoptedTitles } from './adopted-titles.js';
 import { unreadableFolderError } from '../library/scan-library.js';

@@ -15,7 +15,8 @@ import {
   type Retag,
   type RetagOptions,
 } from '../download/retag-chapter.js';
-import { fieldsById, type ChapterFields } from '../selection/chapter-fields.js';
+import { fieldsById } from '../selection/chapter-fields.js';
+import type { ChapterFields } from '../events/chapter-fields.js';
 import type { ExtraDeps } from './move-extras.js';
 import { NewFolders, type LeftFolder } from './new-folders.js';
 import {

@@ -8,32 +8,10 @@ import { UsageError } from '../core/errors.js';
 import { fileErrorReason, isSystemError, lstatIfExists } from '../core/files.js';
 import { readFolderManifest } from '../books/folder-book.js';
 import type { CheckedFiles, CheckedState } from './checked-files.js';
-import { findDamage, type Damage, type DamageReason } from './damage.js';
+import { findDamage, type Damage } from './damage.js';
 import { findFolderDamage } from './folder-damage.js';
 import { isReadableFolder } from './readable-folder.js';
-import type { RepairedFile } from '../download/keep-damaged.js';
-
-export type VerifyEvent =
-  | {
-      readonly type: 'file-damaged';
-      /** For a book in a folder, the folder. */
-      readonly file: string;
-      readonly reason: DamageReason;
-      readonly message: string;
-    }
-  | ({ readonly type: 'file-repaired' } & RepairedFile)
-  | { readonly type: 'warning'; readonly message: string }
-  | {
-      readonly type: 'verify-summary';
-      readonly checked: number;
-      readonly damaged: number;
-      /** Damaged ones that were loaded again. */
-      readonly repaired: number;
-      /** Symbolic links, which are not followed. */
-      readonly links: number;
-      /** With `--since-last`: files that did not change. */
-      readonly unchanged?: number;
-    };
+import type { RepairedFile, VerifyEvent } from '../events/verify-events.js';
 
 export interface VerifyProgress {
   readonly checked: number;

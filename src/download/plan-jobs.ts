@@ -11,7 +11,8 @@ import {
   type UnreadableFile,
 } from '../library/library-index.js';
 import type { KeepOptions } from '../library/replaced-files.js';
-import { chapterFields, chapterName } from '../selection/chapter-fields.js';
+import { chapterFields } from '../selection/chapter-fields.js';
+import { chapterName } from '../events/chapter-fields.js';
 import type { Resolution } from '../selection/resolve-targets.js';
 import type { ChapterJob } from './chapter.js';
 import { nameValues, titleIdOf, withInferredVolume } from './comic-metadata.js';

@@ -6,11 +6,8 @@ import type { Chapter } from '../service/chapters.js';
 import { fetchFeedTotal } from '../service/feeds.js';
 import type { ExistingArchive } from '../library/library-index.js';
 import { ChapterError } from '../core/errors.js';
-import {
-  chapterFields,
-  describeExternal,
-  type ChapterFields,
-} from '../selection/chapter-fields.js';
+import { chapterFields } from '../selection/chapter-fields.js';
+import { describeExternal, type ChapterFields } from '../events/chapter-fields.js';
 import { explainEmptySelection, explainUnknownGroups } from '../selection/explain-selection.js';
 import type { Resolution, Series } from '../selection/resolve-targets.js';
 import { unavailableReason } from '../selection/exclusions.js';
@@ -23,7 +20,8 @@ import type { SavedChapter } from './chapter-changes.js';
 import type { FailedTarget } from './download-result.js';
 import type { KnownTitles } from './known-title.js';
 import type { DownloadSession } from './download-session.js';
-import type { SkippedEvent, SkipReason } from './events.js';
+import type { SkippedEvent } from '../events/download-events.js';
+import type { SkipReason } from '../events/reasons.js';
 
 export interface ChosenChapter {
   readonly id: string;

@@ -5,7 +5,8 @@
 import type { LibraryIndex } from '../library/library-index.js';
 import { scanIndexed } from '../library/library-cache.js';
 import type { Chapter } from '../service/chapters.js';
-import { fieldsById, type ChapterFields } from '../selection/chapter-fields.js';
+import { fieldsById } from '../selection/chapter-fields.js';
+import type { ChapterFields } from '../events/chapter-fields.js';
 import { resolveTargets, type Resolution, type Series } from '../selection/resolve-targets.js';
 import type { Target } from '../selection/target.js';
 import { firstMsOf } from '../config/time-bound.js';
@@ -14,7 +15,7 @@ import { replacedFolders } from '../library/replaced-files.js';
 import { toStorageError } from '../core/files.js';
 import type { TitleChapters } from '../books/volume-completeness.js';
 import type { DownloadSession } from './download-session.js';
-import type { UpdateEvent } from './events.js';
+import type { UpdateEvent } from '../events/download-events.js';
 import { warnOfFiles } from './file-warnings.js';
 import { findLeftovers } from './leftovers.js';
 import { findTitleHomes } from './find-title-homes.js';

@@ -3,7 +3,7 @@ import type { TankobonError } from '../core/errors.js';
 import { toTankobonError } from '../core/system-errors.js';
 import { removeExpired } from '../library/replaced-files.js';
 import { saveChapters } from './batch.js';
-import { waitingEvent, type UpdateEvent } from './events.js';
+import { waitingEvent, type UpdateEvent } from '../events/download-events.js';
 import { removeLeftovers } from './leftovers.js';
 import { PageQueue } from './page-queue.js';
 import type { Plan } from './plan.js';

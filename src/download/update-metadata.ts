@@ -5,7 +5,7 @@
 import { toStorageError } from '../core/files.js';
 import { toTankobonError } from '../core/system-errors.js';
 import type { DownloadRequest } from './download-request.js';
-import type { UpdateEvent } from './events.js';
+import type { UpdateEvent } from '../events/download-events.js';
 import type { PlannedChapter } from './plan-jobs.js';
 import { planExtract, writeExtract, type ExtractedChapter } from './extract-chapter.js';
 import {

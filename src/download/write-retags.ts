@@ -5,24 +5,7 @@
 import { lstatIfExists } from '../core/files.js';
 import { orderRenames } from './rename-order.js';
 import { parkedPath, retagTargets, unpark, writeRetagged, type Retag } from './retag-chapter.js';
-
-export interface RetaggedChapter {
-  readonly type: 'chapter-retagged';
-  readonly chapter: string;
-  readonly file: string;
-  /** The new path, if the name changed. */
-  readonly newFile?: string;
-  /** The book that has the chapter, the same as `file`: `newFile` is a file of its own until the book is bound again. */
-  readonly book?: string;
-  /** The path that the file would have, if another file has it. */
-  readonly nameTaken?: string;
-  /** The file of a deleted chapter that had the number, and that the file replaced. */
-  readonly removedFile?: string;
-  /** The names of the metadata that changed, such as `volume`. */
-  readonly changed: readonly string[];
-  /** The names of the metadata that its owner edited, and of elements that tankobon never writes. */
-  readonly kept: readonly string[];
-}
+import type { RetaggedEvent } from '../events/download-events.js';
 
 export interface RetagListeners {
   /** `name`: the path that the file has now. */
@@ -37,7 +20,7 @@ export function isVisible({ changed, from, supersedes }: Retag, name: string): b
 }
 
 /** What became, or would become, of a file. */
-export function retaggedChapter(retag: Retag, name: string): RetaggedChapter {
+export function retaggedChapter(retag: Retag, name: string): RetaggedEvent {
   const { file, chapter, from, to, changed, edited, unknown, supersedes } = retag;
   return {
     type: 'chapter-retagged',

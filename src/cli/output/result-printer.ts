@@ -7,7 +7,7 @@ import {
 } from '../../config/print-template.js';
 import { nameValues } from '../../download/comic-metadata.js';
 import type { PlannedChapter } from '../../download/plan-jobs.js';
-import type { ChapterFields } from '../../selection/chapter-fields.js';
+import type { ChapterFields } from '../../events/chapter-fields.js';
 import { chapterWebUrl } from '../../selection/target.js';
 import type { AppEvent, ResultFormat } from './observer.js';
 
