@@ -43,7 +43,7 @@ export function fieldProblems(fields: Fields, values: object, prefix = ''): read
 function valueProblems(field: Field, value: unknown, path: string): readonly string[] {
   if (field.isList) {
     if (!Array.isArray(value)) return [`${path} is not a list`];
-    const { isList, ...item } = field;
+    const item = { ...field, isList: undefined };
     return value.flatMap((each) => valueProblems(item, each, `${path}[]`));
   }
   const isWord = field.kind !== 'word' || Object.keys(field.words ?? {}).includes(String(value));
