@@ -25,8 +25,8 @@ const MAX_PUBLIC: Readonly<Record<string, readonly [files: number, names: number
   library: [24, 120],
   books: [23, 52],
   download: [39, 110],
-  sync: [11, 59],
-  collection: [12, 29],
+  sync: [12, 61],
+  collection: [13, 29],
   'practice-server': [3, 6],
 };
 

@@ -1,17 +1,17 @@
 /** A title in the page of an overview: its cover, its chapters as a strip, what is missing and why. */
-import type { TitleOverviewEvent } from '../../collection/overview-folders.js';
-import type { TitleCover } from '../../collection/title-cover.js';
+import type { TitleOverviewEvent } from '../overview-folders.js';
+import type { TitleCover } from '../title-cover.js';
 import {
   MISSING_REASONS,
   type ChapterState,
   type MissingChapter,
   type MissingReason,
-} from '../../collection/title-overview.js';
+} from '../title-overview.js';
 import { groupBy } from '../../core/group-by.js';
 import { pluralize } from '../../core/human-format.js';
 import { printableLine } from '../../core/printable.js';
 import { escapeXml } from '../../core/xml-text.js';
-import { numberRanges } from './number-ranges.js';
+import { numberRanges } from '../../config/ranges.js';
 
 /** What the strip of a title shows, from what is there to what does not exist. */
 export const STATES: Readonly<Record<ChapterState, string>> = {
