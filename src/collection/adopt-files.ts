@@ -3,8 +3,9 @@
  * tankobon, so that they are neither downloaded again nor unknown to the other commands.
  */
 import { reusableBuffer } from '../cbz/zip-file.js';
+import { systemClock } from '../core/clock.js';
 import { UsageError } from '../core/errors.js';
-import { removeLeftoverFile } from '../core/files.js';
+import { removeLeftovers } from '../download/leftovers.js';
 import { damagedChapter } from '../formats/source-chapter.js';
 import {
   failedEvent,
@@ -58,8 +59,7 @@ export async function adopt(request: AdoptRequest, deps: AdoptDeps): Promise<Ado
   const found = await findAdoptableFiles(folders, { withFolders, signal: deps.signal });
   const { adoptable, alreadyIds, unreadable } = found;
   assertFound(adoptable.length + alreadyIds.length + unreadable.length, folders);
-  if (apply)
-    for (const file of found.leftovers) await removeLeftoverFile(file).catch(() => undefined);
+  if (apply) await removeLeftovers(found.leftovers, systemClock);
   const run = new AdoptRun(request, deps);
   for (const { file, cause } of unreadable) run.fail(file, damagedChapter(file, cause));
   for (const each of found.unreadableFolders) run.fail(each.folder, unreadableFolderError(each));

@@ -35,6 +35,7 @@ export { removeLeftoverFile, removeLeftoverTemporaries } from './leftover-files.
 export {
   isLeftoverTemporary,
   isTemporary,
+  isTemporaryLock,
   isTemporaryOf,
   temporaryName,
 } from './temporary-files.js';
