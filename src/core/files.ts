@@ -49,6 +49,7 @@ export {
   openForReading,
   openRegularFile,
   openRegularFileSync,
+  OTHER_USER_HINT,
   PRIVATE_FILE_MODE,
   replaceFile,
   type OpenOptions,
