@@ -2,6 +2,8 @@
 import { basename } from 'node:path';
 import type { ExistingArchive } from '../library/library-index.js';
 import { keptReason } from '../library/ownership.js';
+import { OTHER_USER_HINT } from '../core/files.js';
+import { accessHint } from '../core/system-errors.js';
 import { shellQuoted } from '../core/shell-quoted.js';
 import type { PlannedChapter } from './plan-jobs.js';
 
@@ -14,12 +16,15 @@ export function warnOfFiles(
   warn: Warn,
 ): void {
   for (const { file, ownership } of kept)
-    if (ownership !== 'own') warn(keptReason(file, ownership), KEPT_HINT);
+    if (ownership !== 'own') warn(keptReason(file, ownership), keptHint(ownership));
   warnOfUnreadable(chapters, warn);
   warnOfDamaged(chapters, warn);
 }
 
-const KEPT_HINT = 'Move it away to download the chapter again.';
+function keptHint(ownership: ExistingArchive['ownership']): string {
+  if (ownership === 'other-user') return OTHER_USER_HINT;
+  return 'Move it away to download the chapter again.';
+}
 
 /** They may be of other programs, so they are not replaced. */
 function warnOfUnreadable(chapters: readonly PlannedChapter[], warn: Warn): void {
@@ -28,10 +33,10 @@ function warnOfUnreadable(chapters: readonly PlannedChapter[], warn: Warn): void
       unreadable ? [[unreadable.file, { ...unreadable, job }] as const] : [],
     ),
   );
-  for (const { file, readError, job } of files.values())
+  for (const { file, readError, cause, job } of files.values())
     warn(
       `${file} cannot be read (${readError}) and is kept: the chapter is saved as ${basename(job.file)}.`,
-      'If it is a damaged chapter, remove it.',
+      accessHint(cause) ?? 'If it is a damaged chapter, remove it.',
     );
 }
 
