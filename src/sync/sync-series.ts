@@ -26,6 +26,7 @@ import {
   warnOfFilesGone,
   warnOfMissingLanguage,
 } from './series-messages.js';
+import { formerIdsOf } from './sync-journal.js';
 import type { TitleState } from './sync-lines.js';
 import { chapterNotice, unboundNotices } from './run-report.js';
 import { languagesOf, releaseRules, rulesText, sinceMsOf } from './sync-request.js';
@@ -202,12 +203,13 @@ async function readTitle(
   library: LibraryIndex,
   session: SyncSession,
 ): Promise<KnownTitle> {
-  const { context, options: syncOptions, userSignal: signal } = session;
+  const { context, journal, options: syncOptions, userSignal: signal } = session;
   const languages = languagesOf(options, context.settings);
   const cache = new ListingCache(context.paths.state);
   if (!syncOptions.dryRun)
     await cache.writeIfPossible(id, mergeListing(title, listed, languages, await cache.read(id)));
-  const listedTitle = { titleId: id, title, listed, languages };
+  const formerIds = formerIdsOf(id, journal.state);
+  const listedTitle = { titleId: id, title, listed, languages, formerIds };
   return readKnownTitle(listedTitle, library, { ...session, signal });
 }
 
