@@ -126,8 +126,8 @@ function titlesOf(
   { series, titles }: Resolution,
   { selection: { languages } }: DownloadSession['request'],
 ) {
-  return series.map(({ titleId, chapters: listed, isPartial }) => {
-    return { titleId, title: titles.get(titleId), listed, isPartial, languages };
+  return series.map(({ titleId, chapters: listed, isPartial, formerIds }) => {
+    return { titleId, title: titles.get(titleId), listed, isPartial, languages, formerIds };
   });
 }
 
