@@ -6,7 +6,7 @@ import { fetchTitles, type Title } from '../service/titles.js';
 import type { LibraryCache } from '../library/library-cache.js';
 import type { ExistingArchive } from '../library/library-index.js';
 import { VERSION } from '../core/version.js';
-import { mayHaveChanged } from '../download/chapter-changes.js';
+import { mayHaveChanged } from '../plan/chapter-changes.js';
 import {
   isRetag,
   keptInUnchanged,

@@ -8,6 +8,7 @@ import { fetchAtHomeMetadata, pageFileNames, type AtHomeMetadata } from '../serv
 import { BaseUrls } from '../service/base-urls.js';
 import { digestInFileName } from '../service/page-url.js';
 import { type Quality } from '../config/quality.js';
+import { comparedFile, replacedFile } from '../plan/change.js';
 import { ChapterError, thrownMessage } from '../core/errors.js';
 import { lstatIfExists, maxModeIn, removeEmptyFolders, toStorageError } from '../core/files.js';
 import type { ServiceClient } from '../service/client.js';
@@ -19,6 +20,7 @@ import type { PrefetchedMetadata } from './prefetch.js';
 import type { WorkShare } from '../service/work-share.js';
 import {
   findPublished,
+  isOverwritten,
   publishChapter,
   removeOther,
   type ChapterTarget,
@@ -40,8 +42,6 @@ export interface ChapterJob extends ChapterTarget {
     pages: readonly PackedPage[],
     inferredVolume?: string,
   ) => Promise<ChapterDescription>;
-  /** Whether an existing archive has the pages of this metadata, so that they are not loaded. */
-  readonly hasSamePages?: ((metadata: AtHomeMetadata) => Promise<boolean>) | undefined;
 }
 
 export interface ChapterDeps extends PageDeps {
@@ -101,7 +101,7 @@ export async function prepareChapter(
 
 /** Throws for a folder in the CBZ's place, before any page is requested. */
 async function isAlreadySaved(job: ChapterJob): Promise<boolean> {
-  return (await findPublished(job)) !== undefined && !job.replace;
+  return (await findPublished(job)) !== undefined && !isOverwritten(job);
 }
 
 async function prepareInWorkspace(
@@ -118,7 +118,7 @@ async function prepareInWorkspace(
     metadata: fetchMetadata(),
   };
   const metadata = await request.metadata;
-  if (await job.hasSamePages?.(metadata)) {
+  if (await hasSamePages(job, metadata)) {
     await cleanUp(workspace, deps);
     return 'same-pages';
   }
@@ -147,6 +147,16 @@ async function prepareInWorkspace(
     signal,
   }));
   return { save: () => save(job, pages, workspace, deps, signal) };
+}
+
+/** Whether an existing archive has the pages of this metadata, so that they are not loaded. */
+async function hasSamePages(
+  { change, quality }: Pick<ChapterJob, 'change' | 'quality'>,
+  metadata: AtHomeMetadata,
+): Promise<boolean> {
+  if (!comparedFile(change)) return false;
+  const { comparePages } = await import('./read-saved.js');
+  return comparePages(change, metadata, quality);
 }
 
 function observeBaseUrl(chapter: string, { baseUrl }: AtHomeMetadata, { observe }: PageDeps): void {
@@ -205,11 +215,13 @@ async function finish(
   cbz: CbzWriter,
   signal: AbortSignal,
 ): Promise<SavedChapter> {
-  const { id, file, output, replaces, supersedes } = job;
+  const { id, file, output, change } = job;
+  const replaces = replacedFile(change)?.file;
+  const [removed] = change.kind === 'replace' ? change.removes : [];
   const pages = completePages(workspace.kept, count, id);
   const publish = async (tmpFile: string) => {
     await removeOther(tmpFile, job, signal);
-    return job.isDamaged
+    return change.kind === 'replace' && change.why === 'damaged'
       ? replaceDamaged(file, () => publishChapter(tmpFile, job))
       : publishChapter(tmpFile, job);
   };
@@ -222,12 +234,12 @@ async function finish(
     const isRenamed = replaces !== undefined && replaces !== saved.file;
     const hasReplaced = isRenamed && (await lstatIfExists(replaces)) === undefined;
     if (hasReplaced) await removeEmptyFolders(dirname(replaces), output);
-    if (supersedes) await removeEmptyFolders(dirname(supersedes.file), output);
+    if (removed) await removeEmptyFolders(dirname(removed.file), output);
     return {
       pages: count,
       ...saved,
       ...(hasReplaced && { replacedFile: replaces }),
-      ...(supersedes && { removedFile: supersedes.file }),
+      ...(removed && { removedFile: removed.file }),
       ...(kept.length > 0 && { kept }),
     };
   } catch (error) {

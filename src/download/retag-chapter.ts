@@ -15,7 +15,7 @@ import { parseIdentityComment } from '../library/identity.js';
 import { groupBy } from '../core/group-by.js';
 import { makeSyncedFolders, removeEmptyFolders, temporaryName } from '../core/files.js';
 import { publishNew } from '../core/publish.js';
-import { mayHaveChanged, type SavedChapter } from './chapter-changes.js';
+import { mayHaveChanged, type SavedChapter } from '../plan/chapter-changes.js';
 import {
   mergedComicInfo,
   readChapterFile,

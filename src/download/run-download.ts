@@ -8,10 +8,10 @@ import type { ObserveBind } from '../books/bind-events.js';
 import { addToIndex } from '../library/library-cache.js';
 import { announceSaved, checkProgram } from './announce-saved.js';
 import { checkOutputFile } from '../core/output-file.js';
+import { replacedChapters } from '../plan/change.js';
 import type { Target } from '../selection/target.js';
 import { expandHome } from '../core/home-folder.js';
 import type { AppContext } from '../config/context.js';
-import type { ChapterJob } from './chapter.js';
 import { withLibraryLock } from '../config/library-lock.js';
 import { shareServer } from './chapter-share.js';
 import type { DownloadRequest } from './download-request.js';
@@ -193,7 +193,9 @@ export async function runPlan(
     const planOnce = async (shared: DownloadSession) => {
       const planned = await plan(shared);
       fields = planned.fields;
-      replacedIds = new Map(planned.chapters.map(({ job }) => [job.id, replacedChapters(job)]));
+      replacedIds = new Map(
+        planned.chapters.map(({ job }) => [job.id, replacedChapters(job.change)]),
+      );
       return planned;
     };
     const planned = await underLock(async () => {
@@ -220,11 +222,6 @@ export async function runPlan(
     }
   }
   return result;
-}
-
-/** The other chapters whose files this one replaces. */
-function replacedChapters({ replacesChapter, supersedes }: ChapterJob): readonly string[] {
-  return [replacesChapter, supersedes?.chapterId].filter((id) => id !== undefined);
 }
 
 /** Whether the event says that a chapter is in the output folder. */

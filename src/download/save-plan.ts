@@ -1,6 +1,7 @@
 /** Saves the chapters of a plan, sends their health reports, then saves what belongs to them. */
 import type { TankobonError } from '../core/errors.js';
 import { toTankobonError } from '../core/system-errors.js';
+import { replacedFile } from '../plan/change.js';
 import { removeExpired } from '../library/replaced-files.js';
 import { saveChapters } from './batch.js';
 import { waitingEvent, type UpdateEvent } from './events.js';
@@ -89,7 +90,7 @@ function presentAfter({ present }: Plan, { savedFiles, retaggedFiles }: Download
 
 /** New chapters come after those that replace a file, since these may leave a name that a new one gets. */
 function replacingFirst(chapters: Plan['chapters']): readonly Plan['chapters'][] {
-  const isReplacing = ({ job }: PlannedChapter) => job.replaces !== undefined;
+  const isReplacing = ({ job }: PlannedChapter) => replacedFile(job.change) !== undefined;
   const replacing = chapters.filter(isReplacing);
   const added = chapters.filter((planned) => !isReplacing(planned));
   return [replacing, added].filter(({ length }) => length > 0);

@@ -3,6 +3,7 @@
  * a book gets a file of its own, which the next binding puts into the book.
  */
 import { toStorageError } from '../core/files.js';
+import { comparedFile, replacedFile } from '../plan/change.js';
 import { toTankobonError } from '../core/system-errors.js';
 import type { DownloadRequest } from './download-request.js';
 import type { UpdateEvent } from './events.js';
@@ -80,17 +81,18 @@ async function planUpdates(
   };
   const retags: Retag[] = [];
   const extracts: ExtractedChapter[] = [];
-  for (const { job, chapter, title: loadingTitle, compared } of chapters) {
-    const book = compared?.isBound ? compared.file : undefined;
-    const file = book ?? job.replaces ?? compared?.file ?? job.file;
+  for (const { job, chapter, title: loadingTitle } of chapters) {
+    const { change } = job;
+    const file = comparedFile(change)?.file ?? change.path;
     const title = await loadingTitle;
     signal.throwIfAborted();
     try {
       // Without its title, a chapter would lose the series.
       if (!metadata || !chapter || !title) observe(unchangedEvent(job.id, file));
-      else if (book !== undefined) extracts.push(await planExtract(job, book));
+      else if (change.kind === 'extract') extracts.push(await planExtract(job, file));
       else {
-        const { supersedes } = job;
+        const [old] = change.kind === 'replace' ? change.removes : [];
+        const supersedes = old && { ...old, keep: job.keep };
         const planned = await planRetag({ file, chapter, title, supersedes }, options);
         if (isRetag(planned)) retags.push(planned);
         else observe(unchangedEvent(job.id, file, keptInUnchanged(planned)));
@@ -115,7 +117,7 @@ function extractedEvent(
   newFile: string,
 ): UpdateEvent {
   const { file } = source;
-  const { replaces = newFile } = job;
+  const { file: replaces = newFile } = replacedFile(job.change) ?? {};
   if (changed.length === 0 && replaces === newFile) return unchangedEvent(job.id, newFile);
   return {
     type: 'chapter-retagged',

@@ -1,9 +1,10 @@
 /** A plan for which the service was asked what a download would ask it: a dry run, and what a sync reports. */
 import type { ServiceClient } from '../service/client.js';
 import { ChapterError } from '../core/errors.js';
-import { fetchAtHomeMetadata } from '../service/at-home.js';
+import { fetchAtHomeMetadata, type AtHomeMetadata } from '../service/at-home.js';
+import { comparedFile } from '../plan/change.js';
 import type { Plan } from './plan.js';
-import { whyLoaded, type PlannedChapter } from './plan-jobs.js';
+import type { PlannedChapter } from './plan-jobs.js';
 
 /**
  * The plan for a dry run, which requests what the download would: chapters without metadata are dropped if they are
@@ -19,16 +20,24 @@ export async function withDelivery(
   const failed = [...plan.failed];
   for (const planned of plan.chapters) {
     try {
-      const { id, hasSamePages } = planned.job;
-      const isRequested = !planned.chapter || hasSamePages !== undefined;
-      const metadata = isRequested && (await fetchAtHomeMetadata(client, id, signal));
-      const isSame = metadata && (await hasSamePages?.(metadata)) === true;
-      if (isSame) samePages.push(planned);
-      else chapters.push({ ...planned, why: whyLoaded(planned) });
+      const { job } = planned;
+      const isCompared = comparedFile(job.change) !== undefined;
+      const isRequested = !planned.chapter || isCompared;
+      const metadata = isRequested && (await fetchAtHomeMetadata(client, job.id, signal));
+      const isSame = metadata && isCompared && (await hasSamePages(job, metadata));
+      (isSame ? samePages : chapters).push(planned);
     } catch (error) {
       if (!(error instanceof ChapterError)) throw error;
       failed.push({ id: planned.job.id, error });
     }
   }
   return { plan: { ...plan, chapters, failed }, samePages };
+}
+
+async function hasSamePages(
+  { change, quality }: PlannedChapter['job'],
+  metadata: AtHomeMetadata,
+): Promise<boolean> {
+  const { comparePages } = await import('./read-saved.js');
+  return comparePages(change, metadata, quality);
 }
