@@ -13,7 +13,7 @@ import {
   type OptionName,
 } from '../src/config/options.js';
 import { FILE_KEYS, HOOK_KEYS, SERIES_KEYS } from '../src/sync/subscription-keys.js';
-import { subscriptionsSchema } from '../src/sync/subscriptions.js';
+import { subscriptionsSchema } from '../src/sync/subscriptions/subscriptions-schema.js';
 
 interface JsonSchema {
   readonly [keyword: string]: unknown;

@@ -25,7 +25,7 @@ export { LEFT_OUT_REASONS } from './books/bind-events.js';
 export type { BindEvent, BookPageEvent, LeftOutReason } from './books/bind-events.js';
 export type { Quality } from './config/quality.js';
 
-export type { ReserveOptions, Wait } from './service/rate-ledger.js';
+export type { ReserveOptions, Wait } from './service/ledger.js';
 export { ENDPOINT_QUOTAS, quotasOf } from './service/quotas.js';
 export type { EndpointQuota, Quota } from './service/quotas.js';
 

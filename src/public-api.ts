@@ -7,13 +7,13 @@ import { Redactor } from './core/redactor.js';
 import { toTankobonError } from './core/system-errors.js';
 import type { DownloadMessage } from './download/events.js';
 import type { BindEvent, BookPageEvent } from './books/bind-events.js';
-import { openLedger } from './service/open-ledger.js';
-import type {
-  ObservedResponse,
-  Permit,
-  RateLedger,
-  ReserveOptions,
-} from './service/rate-ledger.js';
+import {
+  openLedger,
+  type ObservedResponse,
+  type Permit,
+  type RateLedger,
+  type ReserveOptions,
+} from './service/ledger.js';
 import { readAddresses } from './config/service-addresses.js';
 import { parseTarget } from './selection/target.js';
 import type { AppContext } from './config/context.js';

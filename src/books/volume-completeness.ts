@@ -1,6 +1,6 @@
 /** Which volumes are complete, by the list of chapters of the service. */
-import { isSameVolume, type Chapter } from '../service/chapters.js';
-import type { Title } from '../service/titles.js';
+import { type Chapter } from '../service/chapters.js';
+import { isSameVolume, type Title } from '../service/titles.js';
 import { parseNumber } from '../config/ranges.js';
 import { unavailableReason } from '../selection/exclusions.js';
 import { chapterKeys } from '../selection/same-chapter.js';

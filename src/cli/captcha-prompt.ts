@@ -1,5 +1,5 @@
 /** Captcha results from `--captcha-result`, or from the user at the terminal. */
-import type { SolveCaptcha } from '../service/captcha.js';
+import type { SolveCaptcha } from '../service/login.js';
 import type { CommandContext } from './command-context.js';
 import { askText } from './prompt.js';
 

@@ -117,7 +117,11 @@ function candidateFields({ chapter, title }: Candidate): CandidateFields {
   return { chapter: id, ...fields, ...(pages !== undefined && { pages }) };
 }
 
-export function failedEvent(file: string, thrown: unknown): AdoptEvent {
-  const { code: reason, message } = toTankobonError(toStorageError(thrown, file));
+export function failedEvent(file: string, { code: reason, message }: TankobonError): AdoptEvent {
   return { type: 'file-failed', file, reason, message };
+}
+
+/** The error names the file. */
+export function toFileError(file: string, thrown: unknown): TankobonError {
+  return toTankobonError(toStorageError(thrown, file));
 }

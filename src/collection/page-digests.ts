@@ -7,8 +7,7 @@ import { listEntries } from '../library/decode-limits.js';
 import { toZipEntry, withZip, type EntryReader, type GetBuffer } from '../library/zip-file.js';
 import { digestIfRegular } from '../core/files.js';
 import { pageEntries, sortPages } from '../books/read-chapters.js';
-import { pageFileNames, type AtHomeMetadata } from '../service/at-home.js';
-import { digestInFileName } from '../service/page-url.js';
+import { pageFileNames, type AtHomeMetadata, digestInFileName } from '../service/at-home.js';
 import { QUALITIES, type Quality } from '../config/quality.js';
 import type { AdoptableFile } from './adoptable-files.js';
 

@@ -1,5 +1,5 @@
 /** What a failed chapter means for the run. Pure. */
-import { OutageTooLong } from '../service/outage.js';
+import { OutageTooLong } from '../service/client.js';
 import type { ErrorCode } from '../core/error-codes.js';
 import { hasCode, type TankobonError } from '../core/errors.js';
 

@@ -1,6 +1,6 @@
 /** The share of `--share NAME`: chapters that several machines divide among themselves, by the server of the ledger. */
 import { UsageError } from '../core/errors.js';
-import type { Wait } from '../service/rate-ledger.js';
+import type { Wait } from '../service/ledger.js';
 import { type RedisAddress, ledgerLocation } from '../config/ledger-location.js';
 import type { WorkShare } from '../service/work-share.js';
 import type { AppContext } from '../config/context.js';

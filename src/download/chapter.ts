@@ -4,9 +4,13 @@
  */
 import { dirname } from 'node:path';
 import { CbzWriter } from '../library/cbz-writer.js';
-import { fetchAtHomeMetadata, pageFileNames, type AtHomeMetadata } from '../service/at-home.js';
+import {
+  fetchAtHomeMetadata,
+  pageFileNames,
+  type AtHomeMetadata,
+  digestInFileName,
+} from '../service/at-home.js';
 import { BaseUrls } from '../service/base-urls.js';
-import { digestInFileName } from '../service/page-url.js';
 import { type Quality } from '../config/quality.js';
 import { comparedFile, replacedFile } from '../plan/change.js';
 import { ChapterError, thrownMessage } from '../core/errors.js';

@@ -5,9 +5,15 @@
  */
 import { readdir, rm } from 'node:fs/promises';
 import { basename, dirname, extname, join, resolve } from 'node:path';
-import { chooseCover, chooseVolumeCovers, coverUrl, fetchCovers } from '../service/covers.js';
+import {
+  chooseCover,
+  chooseVolumeCovers,
+  coverUrl,
+  fetchCovers,
+  type Cover,
+  type Title,
+} from '../service/titles.js';
 import type { Chapter } from '../service/chapters.js';
-import type { Cover, Title } from '../service/titles.js';
 import { cleanSegment, MAX_SEGMENT_BYTES } from '../library/path-segment.js';
 import { loadImage, type ImageLoaderDeps } from '../service/load-image.js';
 import { ServiceError } from '../core/errors.js';

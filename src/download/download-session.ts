@@ -1,10 +1,10 @@
 /** What the parts of one or several downloads share: the open service with its login, the listeners, the request. */
 import type { ServiceClient } from '../service/client.js';
-import type { Session } from '../service/session.js';
+import { type Session, loggedInClient } from '../service/login.js';
 import { sharedSignal } from '../core/abort.js';
 import { interruptedError } from '../core/errors.js';
 import { formatDuration } from '../core/human-format.js';
-import { retryAfterCaptcha, type SolveCaptcha } from '../service/captcha.js';
+import type { SolveCaptcha } from '../service/login.js';
 import { waitingEvent, type Observe } from './events.js';
 import type { ObserveBind } from '../books/bind-events.js';
 import type { DownloadArchive } from './download-archive.js';
@@ -12,7 +12,6 @@ import type { AppContext } from '../config/context.js';
 import type { Options, Settings } from '../config/options.js';
 import type { DownloadRequest } from './download-request.js';
 import { withService, type Service, type ServiceOptions } from '../service/service.js';
-import { loggedInClient } from '../service/stored-login.js';
 
 export interface DownloadListeners {
   readonly observe: Observe;
@@ -84,9 +83,8 @@ export async function withSession<T>(
     minReportedWaitMs: listeners.minReportedWaitMs,
   };
   return withService({ ...context, settings: withLongerLimits(settings) }, options, (service) => {
-    const { login, client: loggedIn } = loggedInClient(context, service, warn);
     const { solveCaptcha } = listeners;
-    const client = solveCaptcha ? retryAfterCaptcha(loggedIn, solveCaptcha) : loggedIn;
+    const { login, client } = loggedInClient(context, service, warn, solveCaptcha);
     const session = { context, listeners, service, login, client, userSignal, signal, warn };
     return action(session).finally(() => {
       closed.abort(interruptedError());

@@ -5,7 +5,7 @@
 import type { ErrorCode } from '../core/error-codes.js';
 import type { TankobonError } from '../core/errors.js';
 import type { LoadReason } from '../service/load-reason.js';
-import type { Wait, WaitLimit } from '../service/rate-ledger.js';
+import type { Wait } from '../service/ledger.js';
 import type { ChapterFields } from '../selection/chapter-fields.js';
 import type { SkipReason } from '../plan/change.js';
 import type { RetaggedChapter } from './write-retags.js';
@@ -85,7 +85,7 @@ export type DownloadEvent =
       readonly for: Wait['for'];
       readonly until: string;
       /** With `rate` and `quota`: the limit that is used up. */
-      readonly limit?: WaitLimit;
+      readonly limit?: Wait['limit'];
       /** With `outage`: the last error. `until` is the time of the next try. */
       readonly reason?: ErrorCode;
       /** With `lock`: the process that holds it, such as `process 1234`. */

@@ -1,7 +1,6 @@
 /** What one load of a page means: its image is kept, or it failed, and with it perhaps its base URL. Pure. */
 import { ChapterError, ServiceError, type LoadError, type TankobonError } from '../core/errors.js';
-import type { CheckedImage } from '../service/image-check.js';
-import type { ImageOutcome } from '../service/load-image.js';
+import type { CheckedImage, ImageOutcome } from '../service/load-image.js';
 import type { LoadReason } from '../service/load-reason.js';
 
 export type LoadResult =

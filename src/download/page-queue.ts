@@ -2,7 +2,7 @@
  * Limits how many pages load at the same time, over all chapters of a run; first come, first served. Each slot
  * comes with a buffer, which a later page reuses.
  */
-import { allocatePageBuffer } from '../service/receive-image.js';
+import { allocatePageBuffer } from '../service/load-image.js';
 
 export interface PageSlot {
   readonly buffer: Buffer;

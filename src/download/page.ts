@@ -2,18 +2,20 @@
  * Downloads one page: load, report, and after a failure a new base URL, up to five times (spec 4.3). The failed load
  * is reported before the metadata is requested again.
  */
-import type { IsFirstParty } from '../service/first-party-domain.js';
-import type { OutageMonitor } from '../service/outage.js';
+import type { Service, ReportSender } from '../service/service.js';
 import { raceWithSignal } from '../core/abort.js';
 import { LoadError } from '../core/errors.js';
 import { toStorageError, removeFile } from '../core/files.js';
 import { formatDuration } from '../core/human-format.js';
 import { retryDelayMs } from '../core/retry-delay.js';
-import type { ReportSender } from '../service/sender.js';
 import type { BaseUrl, BaseUrls, DeadBaseUrl } from '../service/base-urls.js';
-import type { CheckedImage } from '../service/image-check.js';
-import { loadImage, type ImageLoaderDeps, type ImageOutcome } from '../service/load-image.js';
-import { pageUrl, digestInFileName, type PageLocation } from '../service/page-url.js';
+import {
+  type CheckedImage,
+  loadImage,
+  type ImageLoaderDeps,
+  type ImageOutcome,
+} from '../service/load-image.js';
+import { pageUrl, digestInFileName, type PageLocation } from '../service/at-home.js';
 import type { Observe } from './events.js';
 import { evaluateLoad, invalidAddress, type LoadResult } from './load-result.js';
 import type { PageSlot, PageQueue } from './page-queue.js';
@@ -27,9 +29,9 @@ export interface PageDeps {
   readonly random: () => number;
   /** Undefined if the user turned reports off. */
   readonly reports: Pick<ReportSender, 'record' | 'recordAndSend'> | undefined;
-  readonly isFirstParty: IsFirstParty;
+  readonly isFirstParty: Service['isFirstParty'];
   /** Counts the outages of the service; absent if the run does not wait for their end. */
-  readonly outages?: Pick<OutageMonitor, 'count'>;
+  readonly outages?: Pick<Service['outages'], 'count'>;
 }
 
 export interface PageJob extends Omit<PageLocation, 'baseUrl'> {

@@ -2,8 +2,7 @@
  * Gives the chapters of a plan the volumes of their other releases. One request for each title of which a selected
  * chapter lacks its volume, and only where chapters are bound by volume.
  */
-import type { Chapter } from '../service/chapters.js';
-import { fetchListedVolumes, type ListedNumber } from '../service/listed-volumes.js';
+import { type Chapter, fetchListedVolumes, type ListedNumber } from '../service/chapters.js';
 import { inferVolumes, lacksVolume } from '../selection/infer-volumes.js';
 import type { Resolution } from '../selection/resolve-targets.js';
 import { unavailableReason } from '../selection/exclusions.js';

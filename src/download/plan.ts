@@ -5,7 +5,7 @@
 import { basename } from 'node:path';
 import type { LibraryIndex } from '../library/library-index.js';
 import { scanIndexed } from '../library/library-cache.js';
-import { keptReason } from '../library/ownership.js';
+import { keptReason, type Ownership } from '../library/ownership.js';
 import type { Keep, Skip, Write } from '../plan/change.js';
 import { writesOf, type Decided, type Wishes } from '../plan/decide.js';
 import type { Chapter } from '../service/chapters.js';
@@ -17,7 +17,8 @@ import type { Target } from '../selection/target.js';
 import { firstMsOf } from '../config/time-bound.js';
 import type { TankobonError } from '../core/errors.js';
 import { replacedFolders } from '../library/replaced-files.js';
-import { toStorageError } from '../core/files.js';
+import { OTHER_USER_HINT, toStorageError } from '../core/files.js';
+import { accessHint } from '../core/system-errors.js';
 import { shellQuoted } from '../core/shell-quoted.js';
 import type { TitleChapters } from '../books/volume-completeness.js';
 import { decideChanges } from './decide-changes.js';
@@ -140,8 +141,8 @@ function titlesOf(
   { series, titles }: Resolution,
   { selection: { languages } }: DownloadSession['request'],
 ) {
-  return series.map(({ titleId, chapters: listed, isPartial }) => {
-    return { titleId, title: titles.get(titleId), listed, isPartial, languages };
+  return series.map(({ titleId, chapters: listed, isPartial, formerIds }) => {
+    return { titleId, title: titles.get(titleId), listed, isPartial, languages, formerIds };
   });
 }
 
@@ -214,6 +215,11 @@ export async function planChanges(
 
 type Warn = DownloadSession['warn'];
 
+function keptHint(ownership: Ownership): string {
+  if (ownership === 'other-user') return OTHER_USER_HINT;
+  return 'Move it away to download the chapter again.';
+}
+
 /** Files in the way of a download: those that stay, and those that are damaged. */
 function warnOfFiles(
   kept: readonly Keep[],
@@ -226,9 +232,9 @@ function warnOfFiles(
       // It may be of another program.
       warn(
         `${each.file} cannot be read (${each.readError}) and is kept: the chapter is saved as ${basename(each.path)}.`,
-        'If it is a damaged chapter, remove it.',
+        accessHint(each.cause) ?? 'If it is a damaged chapter, remove it.',
       );
-    else warn(keptReason(each.file, each.why), 'Move it away to download the chapter again.');
+    else warn(keptReason(each.file, each.why), keptHint(each.why));
   for (const change of writes)
     if (change.kind === 'replace' && change.why === 'damaged')
       warn(

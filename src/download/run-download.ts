@@ -27,7 +27,7 @@ import type { DownloadMessage, Observe } from './events.js';
 import { checkOutputFolder, checkUsedFolder } from './output-folder.js';
 import { planTargets, type Plan } from './plan.js';
 import { skippedEvents } from './plan-selection.js';
-import { requireLogin } from '../service/stored-login.js';
+import { requireLogin } from '../service/login.js';
 import { withDelivery } from './with-delivery.js';
 
 export interface PlanListeners extends DownloadListeners {

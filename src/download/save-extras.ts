@@ -4,8 +4,8 @@
  */
 import { resolve } from 'node:path';
 import type { Chapter } from '../service/chapters.js';
-import { coversBaseUrl, coverUrl } from '../service/covers.js';
-import { fetchReadMarkers, markRead } from '../service/read-markers.js';
+import { coversBaseUrl, coverUrl } from '../service/titles.js';
+import { fetchReadMarkers, markRead } from '../service/account.js';
 import { TankobonError } from '../core/errors.js';
 import { EXIT } from '../core/exit-codes.js';
 import { fileErrorReason } from '../core/files.js';

@@ -110,6 +110,7 @@ export type Keep =
       readonly file: string;
       readonly why: 'unreadable';
       readonly readError: string;
+      readonly cause: unknown;
       /** The path that the chapter gets instead. */
       readonly path: string;
     };

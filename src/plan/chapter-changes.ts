@@ -4,8 +4,7 @@
  */
 import type { Chapter } from '../service/chapters.js';
 import type { ChapterRecord } from '../library/record.js';
-import { pageFileNames, type AtHomeMetadata } from '../service/at-home.js';
-import { digestInFileName } from '../service/page-url.js';
+import { pageFileNames, type AtHomeMetadata, digestInFileName } from '../service/at-home.js';
 import { QUALITIES } from '../config/quality.js';
 
 /** What a file says of its chapter; what is undefined is not known. */

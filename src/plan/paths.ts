@@ -51,8 +51,8 @@ export function withPaths(
     const path = existing ?? join(output, paths[index] ?? `${release.id}.cbz`);
     const inTheWay = replacedFile(change) ? undefined : unreadable.get(pathCollisionKey(wanted));
     if (inTheWay) {
-      const { file, readError } = inTheWay;
-      kept.set(file, { kind: 'keep', file, why: 'unreadable', readError, path });
+      const { file, readError, cause } = inTheWay;
+      kept.set(file, { kind: 'keep', file, why: 'unreadable', readError, cause, path });
     }
     if (change.kind === 'save') return { ...change, path };
     return { ...change, path, series: newNames.get(release.id)?.series };

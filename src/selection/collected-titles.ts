@@ -2,10 +2,16 @@
  * Targets that stand for chapters of many titles: the chapters of a group, all titles of an author, and those that the
  * account follows. Pages of 100 or 500, never one request for each chapter.
  */
-import { fetchOwnedTitles, fetchOwnerName, groupFeed } from '../service/catalogue-lists.js';
+import {
+  fetchOwnedTitles,
+  fetchOwnerName,
+  groupFeed,
+  fetchTitleFeed,
+  readFeed,
+  readFeedSince,
+} from '../service/feeds.js';
 import type { Chapter } from '../service/chapters.js';
-import { fetchTitleFeed, readFeed, readFeedSince } from '../service/feeds.js';
-import { FOLLOWED_FEED } from '../service/follows.js';
+import { FOLLOWED_FEED } from '../service/account.js';
 import type { Title } from '../service/titles.js';
 import { groupBy } from '../core/group-by.js';
 import type { Target } from './target.js';

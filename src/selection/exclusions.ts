@@ -1,5 +1,5 @@
 /** Why a chapter is not downloaded: it is not what was requested, or the service does not have its pages. Pure. */
-import type { Chapter, Group } from '../service/chapters.js';
+import type { Chapter } from '../service/chapters.js';
 import { formatLocalTime } from '../core/human-format.js';
 import { webAddress } from '../core/web-address.js';
 import { isWithin, type Ranges } from '../config/ranges.js';
@@ -63,7 +63,7 @@ export function mismatchReason(
 export function excludedGroup(
   { groups }: Pick<Chapter, 'groups'>,
   { excludedGroups }: Pick<Criteria, 'excludedGroups'>,
-): Group | undefined {
+): Chapter['groups'][number] | undefined {
   return groups.find((group) => excludedGroups?.some((name) => isInGroup(group, name)));
 }
 
@@ -122,7 +122,7 @@ function isEmpty({ pages, externalUrl, isUnavailable }: Availability): boolean {
 export const readableSince = ({ readableAt, publishAt }: Availability) => readableAt ?? publishAt;
 
 /** Whether the user's name or id is that of the group. */
-export function isInGroup({ id, name }: Group, idOrName: string): boolean {
+export function isInGroup({ id, name }: Chapter['groups'][number], idOrName: string): boolean {
   return [id, name].some((text) => normalize(text) === normalize(idOrName));
 }
 

@@ -1,5 +1,5 @@
 /** The message when nothing matches the selection: which option excludes everything, and what there is. */
-import type { Chapter, Group } from '../service/chapters.js';
+import type { Chapter } from '../service/chapters.js';
 import { formatCount } from '../core/human-format.js';
 import { shellQuoted } from '../core/shell-quoted.js';
 import { parseNumber } from '../config/ranges.js';
@@ -52,7 +52,7 @@ export function explainUnknownGroups(
   groups: readonly string[],
   chapters: readonly Chapter[],
 ): string | undefined {
-  const known = new Map<string, Group>();
+  const known = new Map<string, Chapter['groups'][number]>();
   for (const group of chapters.flatMap((chapter) => chapter.groups)) known.set(group.id, group);
   const isKnown = (name: string) => [...known.values()].some((group) => isInGroup(group, name));
   const unknown = groups.filter((name) => !isKnown(name));

@@ -2,8 +2,7 @@
  * Chapters without a volume get that of their other releases: groups often add it in one language only. Needed where
  * chapters are grouped by volume; it is marked as inferred, since the service does not say it of these chapters.
  */
-import type { Chapter } from '../service/chapters.js';
-import type { ListedNumber } from '../service/listed-volumes.js';
+import type { Chapter, ListedNumber } from '../service/chapters.js';
 import { groupBy } from '../core/group-by.js';
 import { numberKey } from './reading-order.js';
 import type { ChapterKeys } from './same-chapter.js';

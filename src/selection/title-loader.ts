@@ -1,8 +1,6 @@
 /** Loads the titles of chapters. Titles are optional: a failure is a warning. */
-import { ServiceRefusal } from '../service/api-errors.js';
+import { ServiceRefusal, type ServiceClient, OutageTooLong } from '../service/client.js';
 import type { Chapter } from '../service/chapters.js';
-import type { ServiceClient } from '../service/client.js';
-import { OutageTooLong } from '../service/outage.js';
 import { fetchTitle, fetchTitles, type Title } from '../service/titles.js';
 import { hasCode, type TankobonError } from '../core/errors.js';
 import { toTankobonError } from '../core/system-errors.js';
@@ -60,6 +58,11 @@ export class TitleLoader {
   /** The id of the title into which this one was merged, or its own. */
   currentId(id: string): string {
     return this.#mergedInto.get(id) ?? id;
+  }
+
+  /** The ids of the titles that were found to be merged into this one. */
+  formerIdsOf(id: string): readonly string[] {
+    return [...this.#mergedInto].flatMap(([former, into]) => (into === id ? [former] : []));
   }
 
   /** Loads those that a request for several did not find: a title that was merged into another is found alone. */

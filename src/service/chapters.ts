@@ -9,6 +9,7 @@ import {
 } from './catalogue/entities.js';
 import type { ChapterEntity } from './catalogue/response-schemas.js';
 import { relatedTitle, type Title } from './titles.js';
+import { parseWith } from './catalogue/parse-response.js';
 
 export interface Group {
   readonly id: string;
@@ -114,11 +115,6 @@ export function toChapter({ id, attributes, relationships }: ChapterEntity): Cha
   };
 }
 
-/** `01` is volume `1`. */
-export function isSameVolume(a: string | undefined, b: string): boolean {
-  return a !== undefined && (a === b || (/^\d/.test(a) && Number(a) === Number(b)));
-}
-
 function nonEmpty(text: string | undefined): string | undefined {
   return text === '' ? undefined : text;
 }
@@ -126,4 +122,40 @@ function nonEmpty(text: string | undefined): string | undefined {
 function parseDate(text: string | undefined): Date | undefined {
   const date = new Date(text ?? Number.NaN);
   return Number.isNaN(date.getTime()) ? undefined : date;
+}
+
+/** A chapter number in a volume. */
+export interface ListedNumber {
+  readonly volume: string;
+  readonly number: string;
+  /** How many releases of the number name the volume. */
+  readonly releases: number;
+}
+
+/** The service writes this in place of a number or a volume that a release does not have. */
+const NONE = 'none';
+
+/** Leaves out releases that lack a volume or a number. Sends one request; throws as `client.api` does. */
+export async function fetchListedVolumes(
+  client: ServiceClient,
+  titleId: string,
+  signal: AbortSignal,
+): Promise<readonly ListedNumber[]> {
+  const { volumes } = await client.api({
+    method: 'GET',
+    path: `/manga/${titleId}/aggregate`,
+    parser: parseWith((schemas) => schemas.listedVolumes),
+    signal,
+  });
+  return volumes
+    .filter(({ volume }) => isNamed(volume))
+    .flatMap(({ volume, chapters }) =>
+      chapters
+        .filter(({ chapter }) => isNamed(chapter))
+        .map(({ chapter, count }) => ({ volume, number: chapter, releases: count })),
+    );
+}
+
+function isNamed(text: string): boolean {
+  return text !== '' && text !== NONE;
 }

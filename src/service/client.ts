@@ -3,7 +3,7 @@ import type { Clock } from '../core/clock.js';
 import type { Redactor } from '../core/redactor.js';
 import { retryDelayMs } from '../core/retry-delay.js';
 import { UUID_PATTERN } from '../core/uuid.js';
-import { MIN_REPORTED_WAIT_MS, type RequestInfo } from './rate-ledger.js';
+import { MIN_REPORTED_WAIT_MS, type RequestInfo } from './permits/rate-ledger.js';
 import {
   endpointUrl,
   hostKey,
@@ -17,9 +17,9 @@ import {
   type ApiResponse,
 } from './requests/classify-response.js';
 import { checkCollectionEnd } from './catalogue/collection.js';
-import type { IsFirstParty } from './first-party-domain.js';
+import type { IsFirstParty } from './requests/first-party-domain.js';
 import type { RequestPermit } from './requests/guarded-request.js';
-import type { OutageMonitor } from './outage.js';
+import type { OutageMonitor } from './requests/outage.js';
 import type { Parser } from './catalogue/parse-response.js';
 import {
   checkWait,
@@ -29,7 +29,7 @@ import {
   type Retry,
 } from './requests/retry.js';
 import { reserve, sendPermitted, type PermittedDeps } from './requests/send-permitted.js';
-import { apiHeaders } from './send-request.js';
+import { apiHeaders } from './requests/send-request.js';
 import {
   needsToken,
   refusesAnonymous,
@@ -37,6 +37,10 @@ import {
   tokenUseOf,
   type TokenProvider,
 } from './requests/token-use.js';
+
+export { ServiceRefusal } from './requests/api-errors.js';
+export { OutageTooLong } from './requests/outage.js';
+export { sendRequest, type OutgoingRequest } from './requests/send-request.js';
 
 export interface ApiRequest<T> {
   readonly method: 'GET' | 'POST';

@@ -1,5 +1,5 @@
 /**
- * Lists of titles, and the feeds of chapters of a title or a list. The service shows the first 10,000 entries of a
+ * Lists of titles, those of a group, an author or an artist, and the feeds of chapters of a title, a list or a group. The service shows the first 10,000 entries of a
  * collection (spec 8.4); a longer feed is continued from the creation date of the last chapter, without duplicates.
  */
 import { chapterSchema, toChapter, type Chapter } from './chapters.js';
@@ -12,6 +12,7 @@ import {
   MAX_PAGE_SIZE,
   withRatings,
   withUnavailable,
+  MAX_COLLECTION_END,
 } from './catalogue/collection.js';
 import {
   CollectionReader,
@@ -19,6 +20,9 @@ import {
   fetchEntity,
   type CollectionOptions,
 } from './catalogue/entities.js';
+import { ServiceError } from '../core/errors.js';
+import { formatCount } from '../core/human-format.js';
+import { TITLE_INCLUDES, titleSchema, toTitle, type Title } from './titles.js';
 
 interface TitleList {
   readonly id: string;
@@ -149,4 +153,63 @@ export async function readFeedSince(
 /** When the chapter became readable. An unknown time counts as now. */
 function readableMs({ readableAt, publishAt, createdAt }: Chapter): number {
   return (readableAt ?? publishAt ?? createdAt)?.getTime() ?? Number.POSITIVE_INFINITY;
+}
+
+/** Also an artist is an author to the service. */
+type TitleOwner = 'group' | 'author';
+
+/** The parameters of `GET /manga` that keep the titles of an owner. */
+const TITLE_FILTERS: Readonly<Record<TitleOwner, string>> = {
+  group: 'group',
+  author: 'authorOrArtist',
+};
+
+/** The name of a group or an author, by one request. Throws ServiceRefusal with status 404 if there is none. */
+export async function fetchOwnerName(
+  client: ServiceClient,
+  owner: TitleOwner,
+  id: string,
+  signal?: AbortSignal,
+): Promise<string> {
+  const options = { signal };
+  const entity =
+    owner === 'group'
+      ? fetchEntity(client, `/group/${id}`, (schemas) => schemas.groupEntity, options)
+      : fetchEntity(client, `/author/${id}`, (schemas) => schemas.authorEntity, options);
+  return (await entity).attributes.name;
+}
+
+/** The chapters of a group, with all their groups. */
+export const groupFeed = (groupId: string): Feed => ({
+  path: '/chapter',
+  pageSize: MAX_PAGE_SIZE,
+  filter: [['groups[]', groupId]],
+});
+
+/**
+ * All titles with a chapter by the group, or by the author or artist, with their people and covers, oldest first. One
+ * request per 100. Throws ServiceError `bad-response` for more than the service lists (spec 8.4).
+ */
+export async function fetchOwnedTitles(
+  client: ServiceClient,
+  owner: TitleOwner,
+  id: string,
+  options: CollectionOptions,
+): Promise<Title[]> {
+  const reader = new CollectionReader(client, '/manga', titleSchema, options);
+  const parameters = withRatings(appendAll(new URLSearchParams(), 'includes', TITLE_INCLUDES));
+  parameters.append(TITLE_FILTERS[owner], id);
+  parameters.append('order[createdAt]', 'asc');
+  const titles = new Map<string, Title>();
+  for await (const { items, isLast } of reader.pages(MAX_PAGE_SIZE, parameters)) {
+    for (const entity of items) titles.set(entity.id, toTitle(entity));
+    if (!isLast) continue;
+    reader.finish();
+    return [...titles.values()];
+  }
+  throw new ServiceError(
+    'bad-response',
+    `MangaDex lists only the first ${formatCount(MAX_COLLECTION_END)} titles of ${owner}:${id}.`,
+    { hint: 'Put the titles into lists on MangaDex, and pass these: list:UUID' },
+  );
 }

@@ -11,9 +11,12 @@ import type { Clock } from '../core/clock.js';
 import type { Redactor } from '../core/redactor.js';
 import { toStorageError } from '../core/files.js';
 import type { BandwidthLimit } from './pages/bandwidth-limit.js';
-import { checkStatus, failed, type ImageCheck } from './image-check.js';
+import { checkStatus, failed, type ImageCheck } from './pages/image-check.js';
 import { loadReasonOf, findLoadError } from './load-reason.js';
-import { ImageReceiver, LocalFailure, type ReceiveOptions } from './receive-image.js';
+import { ImageReceiver, LocalFailure, type ReceiveOptions } from './pages/receive-image.js';
+
+export type { CheckedImage } from './pages/image-check.js';
+export { allocatePageBuffer } from './pages/receive-image.js';
 
 export interface ImageRequest extends ReceiveOptions {
   readonly url: URL;

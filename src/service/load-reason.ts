@@ -1,5 +1,5 @@
 /** Why a load failed: classifies the errors of got and the platform. */
-import { CONNECT_ERROR_CODES } from './send-request.js';
+import { CONNECT_ERROR_CODES } from './requests/send-request.js';
 import { LoadError } from '../core/errors.js';
 
 /** The reasons of a failed load. It is reported, and the page is loaded again from a new base URL. */

@@ -1,5 +1,5 @@
 /** The published limits: the general one of each API host (spec 8.2), and the endpoint table (spec 8.3). */
-import type { RequestInfo } from './rate-ledger.js';
+import type { RequestInfo } from './permits/rate-ledger.js';
 import { hostKey, pathBelow, type ServiceAddresses } from '../config/service-addresses.js';
 
 export interface Quota {

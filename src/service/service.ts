@@ -3,17 +3,19 @@ import { thrownMessage } from '../core/errors.js';
 import { createServiceClient, type ClientDeps, type ServiceClient } from './client.js';
 import type { TokenProvider } from './requests/token-use.js';
 import { openConnections, type Connections } from './requests/connections.js';
-import { firstPartyDomain, type IsFirstParty } from './first-party-domain.js';
-import { OutageMonitor } from './outage.js';
-import type { ReportSender } from './sender.js';
+import { firstPartyDomain, type IsFirstParty } from './requests/first-party-domain.js';
+import { OutageMonitor } from './requests/outage.js';
+import type { ReportSender } from './reports/sender.js';
 import { createBandwidthLimit } from './pages/bandwidth-limit.js';
 import type { ImageLoaderDeps } from './load-image.js';
-import { openLedger } from './open-ledger.js';
-import type { Wait } from './rate-ledger.js';
+import { openLedger } from './ledger.js';
+import type { Wait } from './permits/rate-ledger.js';
 import { readAddresses, type ServiceAddresses } from '../config/service-addresses.js';
 import type { AppContext } from '../config/context.js';
 import { ledgerLocation } from '../config/ledger-location.js';
 import { prepareStateFolder } from '../config/state-folder.js';
+
+export type { ReportSender } from './reports/sender.js';
 
 export interface ServiceOptions extends Pick<
   ClientDeps,
@@ -137,7 +139,7 @@ export function imageLoader(
 
 /** Whether reports of earlier runs wait for this report host. */
 export async function hasReports({ paths }: AppContext, { addresses }: Service): Promise<boolean> {
-  const { readWaiting, reportsFolder } = await import('./report-store.js');
+  const { readWaiting, reportsFolder } = await import('./reports/report-store.js');
   return readWaiting(reportsFolder(paths.state, addresses.networkUrl)).length > 0;
 }
 
@@ -147,8 +149,8 @@ export async function openHealthReports(
   { addresses, connections, anonymous }: Service,
   { warn }: Pick<ServiceOptions, 'warn'>,
 ): Promise<ReportSender> {
-  const { ReportSender } = await import('./sender.js');
-  const { reportsFolder } = await import('./report-store.js');
+  const { ReportSender } = await import('./reports/sender.js');
+  const { reportsFolder } = await import('./reports/report-store.js');
   const { reportHost } = await import('./reports/report-host.js');
   const { networkUrl } = addresses;
   return new ReportSender({

@@ -3,7 +3,7 @@
  * items that are finished are remembered.
  */
 import { randomBytes } from 'node:crypto';
-import type { Wait } from './rate-ledger.js';
+import type { Wait } from './permits/rate-ledger.js';
 import { RedisConnection } from './redis/redis-connection.js';
 import { displayAddress, type RedisAddress } from '../config/ledger-location.js';
 import { unexpectedReply } from './redis/redis-failure.js';

@@ -1,5 +1,5 @@
 /** Which titles are read in a run: those with news, and a share of all others, so that each is read once a week. */
-import type { TitleState } from './sync-lines.js';
+import type { TitleState } from './history/sync-lines.js';
 
 const DAY_MS = 86_400_000;
 /** Edits, take-downs and restorations of chapters are not uploads: they show when the title is read. */

@@ -1,8 +1,8 @@
 /** Finds subscriptions by what a person calls them: name, folder, URL or UUID. */
 import { UsageError } from '../core/errors.js';
 import { parseTarget } from '../selection/target.js';
-import type { Subscription } from './subscriptions.js';
-import { currentTitleId, titleState, type SyncState } from './sync-journal.js';
+import type { Subscription } from './subscriptions/subscriptions-schema.js';
+import { currentTitleId, titleState, type SyncState } from './history.js';
 
 const LIST_HINT = 'To see the subscriptions, run: tankobon sync list';
 

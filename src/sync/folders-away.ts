@@ -1,7 +1,7 @@
 /** Output folders whose disk may not be mounted: nothing is written to them, and titles with other folders go on. */
 import { hasCode, type TankobonError } from '../core/errors.js';
 import { checkUsedFolder } from '../download/output-folder.js';
-import { NO_ID } from './hook-payloads.js';
+import { NO_ID } from './hooks/hook-payloads.js';
 import type { SyncSession } from './sync-session.js';
 
 /** Reports the folder once in a run. */

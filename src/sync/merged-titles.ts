@@ -4,9 +4,9 @@ import { fetchTitle, type Title } from '../service/titles.js';
 import { groupBy } from '../core/group-by.js';
 import { describeMerge, isTolerable } from '../selection/title-loader.js';
 import { isMatch, subscriptionName } from './find-subscription.js';
-import type { Subscription } from './subscriptions.js';
-import { currentTitleId, type SyncState } from './sync-journal.js';
-import type { SyncLine } from './sync-lines.js';
+import type { Subscription } from './subscriptions/subscriptions-schema.js';
+import { currentTitleId, type SyncState } from './history.js';
+import type { SyncLine } from './history/sync-lines.js';
 import type { SubscribedTitle, SyncSession } from './sync-session.js';
 
 /**

@@ -4,9 +4,9 @@ import type { Chapter } from '../service/chapters.js';
 import { chapterFields, type ChapterFields } from '../selection/chapter-fields.js';
 import { SERIES_COUNTS, type SeriesReport } from './sync-events.js';
 import { findById } from './find-subscription.js';
-import { NO_ID, type ChapterNotice, type SeriesNotice } from './hook-payloads.js';
-import type { RunFailure } from './sync-lines.js';
-import { outputOf } from './sync-request.js';
+import { NO_ID, type ChapterNotice, type SeriesNotice } from './hooks/hook-payloads.js';
+import type { RunFailure } from './history/sync-lines.js';
+import { outputOf } from './subscriptions.js';
 import type { SyncReport, SyncSession } from './sync-session.js';
 import type { DueTitle } from './sync-titles.js';
 

@@ -5,24 +5,27 @@ import { expandHome } from '../core/home-folder.js';
 import { pluralize } from '../core/human-format.js';
 import { toTankobonError } from '../core/system-errors.js';
 import { openDownloadArchive, type DownloadArchive } from '../download/download-archive.js';
-import type { Subscriptions } from './subscriptions.js';
-import { archiveFile } from './history-folder.js';
-import { currentTitleId, incompleteTitle, isSaved, SyncJournal } from './sync-journal.js';
+import type { Subscriptions } from './subscriptions/subscriptions-schema.js';
+import { archiveFile } from './history/history-folder.js';
+import { currentTitleId, incompleteTitle, isSaved, SyncJournal } from './history.js';
 import { isTolerable } from '../selection/title-loader.js';
 import { shareServer } from '../download/chapter-share.js';
 import type { AppContext } from '../config/context.js';
 import { withLibraryLock } from '../config/library-lock.js';
 import { effectiveOptions } from '../config/options.js';
 import { SERIES_COUNTS } from './sync-events.js';
-import { runHooks } from './sync-hooks.js';
+import { runHooks } from './hooks.js';
 import { SyncLibraries } from './sync-libraries.js';
 import { isFolderAway } from './folders-away.js';
-import { outputOf } from './sync-request.js';
+import { outputOf } from './subscriptions.js';
 import { syncSeries } from './sync-series.js';
 import type { SyncListeners, SyncOptions, SyncReport, SyncSession } from './sync-session.js';
 import { withSession } from '../download/download-session.js';
 import { checkTitles, type DueTitle } from './sync-titles.js';
 import { addFailure, addSeries, emptyReport, noticesOf, recordRun } from './run-report.js';
+
+export { titlesOf } from './sync-titles.js';
+export type { SyncOptions, SyncReport } from './sync-session.js';
 
 /** Every failure after the start is in the report. Throws UsageError and StorageError before anything is sent. */
 export async function runSync(

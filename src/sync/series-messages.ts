@@ -8,7 +8,7 @@ import { isUnavailable } from '../plan/change.js';
 import { chapterFields } from '../selection/chapter-fields.js';
 import { explainEmptySelection } from '../selection/explain-selection.js';
 import type { ReleaseDecisions } from './release-decisions.js';
-import { languagesOf } from './sync-request.js';
+import { languagesOf } from './subscriptions.js';
 import type { SyncSession } from './sync-session.js';
 import type { DueTitle } from './sync-titles.js';
 

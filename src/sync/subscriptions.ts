@@ -1,222 +1,176 @@
-/** The subscriptions: what to keep up to date, how, and who is notified. The schema of the file's keys (docs/sync.md). */
-import * as z from 'zod';
-import { InvalidValue, isList, parseOptionValue } from '../config/option-values.js';
+/** The subscriptions file on disk: where it is, its text, and how it is replaced. */
+import type { Stats } from 'node:fs';
+import { realpath, stat } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { decodeText } from '../core/decode-text.js';
+import { thrownMessage, UsageError } from '../core/errors.js';
 import {
-  kebabCase,
-  optionDefinition,
-  SERIES_OPTION_NAMES,
-  type OptionName,
-  type SeriesOptions,
-} from '../config/options.js';
-import { UsageError, thrownMessage } from '../core/errors.js';
-import { READING_STATUSES, type ReadingStatus } from '../config/reading-statuses.js';
-import { parseTarget, type Target } from '../selection/target.js';
+  makeFolders,
+  readRegularFileIfExists,
+  statIfExists,
+  toStorageError,
+  writeFileAtomic,
+} from '../core/files.js';
+import { PRIVATE_FOLDER_MODE } from '../core/own-folder.js';
+import { lockFile } from '../core/lock.js';
+import { readAddresses } from '../config/service-addresses.js';
+import { checkWriters, type Warn } from './subscriptions/subscriptions-access.js';
+import { parseSubscriptions, type SubscriptionsText } from './subscriptions/subscriptions-file.js';
+import type { Subscriptions } from './subscriptions/subscriptions-schema.js';
 import {
-  HOOK_SHAPES,
-  hooksSchema,
-  MAX_TEXT_LENGTH,
-  text,
-  type HookOptions,
-} from './hook-options.js';
-import { FILE_KEYS, HISTORY_ID, HOOK_KEYS, SERIES_KEYS } from './subscription-keys.js';
+  claimSyncFolder,
+  MAX_SUBSCRIPTIONS_BYTES as MAX_BYTES,
+  pathFolder,
+} from './history/history-folder.js';
+import { setId } from './edit-subscriptions.js';
+import type { AppContext } from '../config/context.js';
+import type { SeriesOptions, Settings } from '../config/options.js';
+import { expandHome } from '../core/home-folder.js';
+import { currentSchema } from '../config/editor-schema.js';
+import { prepareStateFolder } from '../config/state-folder.js';
 
-export type SubscriptionsSource = z.output<ReturnType<typeof subscriptionsSchema>>;
+export { parseSubscriptions } from './subscriptions/subscriptions-file.js';
+export type { Subscriptions } from './subscriptions/subscriptions-schema.js';
 
-export interface Subscription extends SeriesOptions {
-  /** A title, a list, a group or an author. */
-  readonly target: Target;
-  /** The target as written in the file. */
-  readonly text: string;
-  /** Its name when it was added. */
-  readonly title?: string | undefined;
+const FILE_NAME = 'subscriptions.yaml';
+const NEW_FILE_MODE = 0o600;
+
+/** `given`, or the file in the configuration folder. */
+export function subscriptionsPath(given: string | undefined, { paths }: AppContext): string {
+  return given === undefined ? join(paths.config, FILE_NAME) : resolve(given);
 }
 
-export interface Follows {
-  /** Only titles with one of these reading statuses; undefined: all that the account follows. */
-  readonly statuses: readonly ReadingStatus[] | undefined;
-  readonly options: SeriesOptions;
-}
-
-export interface Subscriptions {
-  /** The options that apply where a title has none of its own. */
-  readonly defaults: SeriesOptions;
-  readonly series: readonly Subscription[];
-  readonly follows: Follows | undefined;
-  readonly hooks: HookOptions;
-}
-
-/** A check that throws UsageError or StorageError, as part of a schema. */
-function passes<T>(schema: z.ZodType<T>, check: (value: T) => unknown): z.ZodType<T> {
-  return schema.superRefine((value, context) => {
-    try {
-      check(value);
-    } catch (error) {
-      context.addIssue({ code: 'custom', message: thrownMessage(error) });
-    }
+/** Throws UsageError `bad-subscriptions` if the file is missing or invalid, or others can write to it. */
+export async function readSubscriptions(
+  file: string,
+  context: AppContext,
+  warn?: Warn,
+): Promise<Subscriptions> {
+  const subscriptions = await readSubscriptionsIfExists(file, context, warn);
+  if (subscriptions) return subscriptions;
+  throw new UsageError('bad-subscriptions', `There is no subscriptions file: ${file}`, {
+    hint: 'Run: tankobon sync add https://mangadex.org/title/UUID',
   });
 }
 
-const MAX_LIST_LENGTH = 1_000;
-/** One value is a list of one. */
-const listOf = <T>(item: z.ZodType<T>) =>
-  z.union([z.array(item).max(MAX_LIST_LENGTH), item.transform((one) => [one])]);
-
-/** A value of the table of options. */
-function option(name: OptionName): z.ZodType {
-  return z.unknown().transform((value, context) => {
-    if (value === undefined) return undefined;
-    try {
-      const parsed: unknown = parseOptionValue(name, fromYaml(name, value), kebabCase(name));
-      checkAbsolute(parsed);
-      return parsed;
-    } catch (error) {
-      const index = invalidItem(name, value);
-      const path = index < 0 ? [] : [index];
-      context.addIssue({ code: 'custom', message: thrownMessage(error), path });
-      return z.NEVER;
-    }
-  });
+/** Undefined if the file is missing. Throws UsageError `bad-subscriptions` if it cannot be used. */
+export async function readSubscriptionsIfExists(
+  file: string,
+  context: AppContext,
+  warn?: Warn,
+): Promise<Subscriptions | undefined> {
+  const source = await readSource(file, context, warn);
+  return source && parseSubscriptions(source);
 }
 
-/** A time ago would move with each run, and a chapter of a pause between two runs would never be downloaded. */
-function checkAbsolute(value: unknown): void {
-  if (typeof value === 'object' && value !== null && 'agoMs' in value)
-    throw new InvalidValue('must be a date such as 2026-11-21');
+/** Changes whenever the file is changed or replaced. */
+export async function fileVersion(file: string): Promise<string> {
+  const stats = await statIfExists(file).catch(() => undefined);
+  return stats ? `${stats.ino} ${stats.size} ${stats.mtimeMs}` : 'missing';
 }
 
-/** The index of the item in a list that is invalid alone, if there is one. */
-function invalidItem(name: OptionName, value: unknown): number {
-  if (!Array.isArray(value) || !isList(optionDefinition(name))) return -1;
-  return value.findIndex((item: unknown) => {
-    try {
-      parseOptionValue(name, [item], '');
-      return false;
-    } catch {
-      return true;
-    }
-  });
-}
-
-/** A list may be one value, and `10` may be a duration or a range. */
-function fromYaml(name: OptionName, value: unknown): unknown {
-  const definition = optionDefinition(name);
-  if (size(value) > (typeof value === 'string' ? MAX_TEXT_LENGTH : MAX_LIST_LENGTH))
-    throw new InvalidValue('is too long');
-  const isText = typeof value === 'string';
-  if (isList(definition)) {
-    if (!isText && !Array.isArray(value)) throw new InvalidValue('must be a list or a string');
-    return isText ? [value.trim()] : value;
+/** Replaces the text by that which `change` returns. A missing file is empty; a link stays, and its file is replaced. */
+export async function editSubscriptions<T extends { readonly text: string }>(
+  file: string,
+  context: AppContext,
+  change: (source: SubscriptionsText) => T,
+): Promise<T> {
+  prepareStateFolder(context);
+  const folder = await pathFolder(context.paths.state, file);
+  const lock = await lockFile(join(folder, 'edit.lock'));
+  try {
+    const source = (await readSource(file, context)) ?? { ...sourceOf(file, context), text: '' };
+    const changed = change(source);
+    if (changed.text === source.text) return changed;
+    const text = withSchema(changed.text, source.text === '');
+    if (Buffer.byteLength(text) > MAX_BYTES) throw tooLarge(file);
+    makeFolders(dirname(file), PRIVATE_FOLDER_MODE);
+    const path = await realpath(file).catch(() => file);
+    const { mode = NEW_FILE_MODE } = (await stat(path).catch(() => undefined)) ?? {};
+    await writeFileAtomic(path, text, { mode: mode & 0o777 });
+    return changed;
+  } catch (error) {
+    throw toStorageError(error, file);
+  } finally {
+    lock.release();
   }
-  if (['ranges', 'duration'].includes(definition.kind)) {
-    if (!isText && typeof value !== 'number')
-      throw new InvalidValue('must be a string or a number');
-    return String(value).trim();
-  }
-  if (isText && value.trim() === '') throw new InvalidValue('must not be empty');
-  return isText ? value.trim() : value;
 }
 
-const size = (value: unknown): number => (Object(value) as { length?: number }).length ?? 0;
+/** The state folder of the file, for a command that changes its history. */
+export async function claimHistory(
+  file: string,
+  context: AppContext,
+  note: (sentence: string) => void,
+): Promise<string> {
+  const writeId = (id: string) =>
+    editSubscriptions(file, context, (source) => ({ text: setId(source, id) }));
+  return claimSyncFolder(file, context, writeId, note);
+}
 
-/** `bind` is a map of two options. */
-const bind = z.strictObject({
-  by: option('bind').refine((value) => value !== undefined, 'is missing'),
-  format: option('format').optional(),
+const SCHEMA_LINE = /^# yaml-language-server: \$schema=(.*)$/m;
+
+/** A new file names the schema of its keys for editors, and that of a package that moved is named again. */
+function withSchema(text: string, isNew: boolean): string {
+  const named = SCHEMA_LINE.exec(text)?.[1];
+  const schema = currentSchema('subscriptions', { isNew, named });
+  if (schema === undefined) return text;
+  const line = `# yaml-language-server: $schema=${schema}`;
+  return named === undefined ? `${line}\n${text}` : text.replace(SCHEMA_LINE, () => line);
+}
+
+function tooLarge(file: string): UsageError {
+  const message = `The subscriptions file would be larger than ${MAX_BYTES / 2 ** 20} MiB: ${file}`;
+  return new UsageError('bad-subscriptions', message, {
+    hint: 'Subscribe to fewer titles in one file, and to the others in another one: --file FILE',
+  });
+}
+
+/** Host names whose URLs are accepted as targets, besides MangaDex. */
+export function extraHostsOf({ settings }: AppContext): readonly string[] {
+  return [readAddresses(settings).apiUrl.hostname];
+}
+
+const sourceOf = (file: string, context: AppContext) => ({
+  file,
+  extraHosts: extraHostsOf(context),
 });
-const optionShape = {
-  ...Object.fromEntries(
-    SERIES_OPTION_NAMES.filter((name) => name !== 'format').map((name) => [
-      kebabCase(name),
-      option(name).optional(),
-    ]),
-  ),
-  bind: bind.optional(),
-};
-const seriesOptions = z.strictObject(optionShape).transform(toSeriesOptions);
 
-/** By the names of the table. */
-function toSeriesOptions({
-  bind: books,
-  ...keys
-}: Readonly<Record<string, unknown>> & { readonly bind?: z.output<typeof bind> }): SeriesOptions {
-  const entries = SERIES_OPTION_NAMES.map((name) => [name, keys[kebabCase(name)]] as const);
-  const given = Object.fromEntries(entries.filter(([, value]) => value !== undefined));
-  return { ...given, ...(books && { bind: books.by, format: books.format }) } as SeriesOptions;
-}
-
-const followsMap = z.strictObject({ status: listOf(z.enum(READING_STATUSES)).optional() });
-
-/** The keys that a map at this path of the file may have. */
-export function keysAt(path: readonly PropertyKey[]): readonly string[] {
-  const maps: Readonly<Record<string, object>> = {
-    '': FILE_KEYS,
-    defaults: optionShape,
-    series: SERIES_KEYS,
-    bind: bind.shape,
-    follows: followsMap.shape,
-    hooks: HOOK_KEYS,
-    ...HOOK_SHAPES,
-  };
-  const name = path.findLast((part) => typeof part === 'string') ?? '';
-  return Object.keys(maps[name] ?? {});
-}
-
-/** @param extraHosts see parseTarget */
-export function subscriptionsSchema(extraHosts: readonly string[]) {
-  const target = passes(text, (value) => parseSeriesTarget(value, extraHosts));
-  return z.strictObject({
-    id: z.string().regex(HISTORY_ID, 'must be at most 64 letters, digits, - and _').optional(),
-    defaults: seriesOptions.optional(),
-    follows: z.union([z.boolean(), followsMap]).optional(),
-    series: z
-      .array(
-        z
-          .strictObject({ target, title: text.optional(), ...optionShape })
-          .transform(({ target: written, title, ...keys }) => ({
-            target: written,
-            ...(title !== undefined && { title }),
-            ...toSeriesOptions(keys),
-          })),
-      )
-      .max(20_000)
-      .nullish(),
-    hooks: hooksSchema.optional(),
-  });
-}
-
-/** What is subscribed to; a UUID alone is a title. Throws UsageError `bad-target`. */
-export function parseSeriesTarget(value: string, extraHosts: readonly string[]): Target {
-  const { kind, id } = parseTarget(value, extraHosts);
-  if (kind === 'follows')
-    throw new UsageError('bad-target', 'What the account follows is not a target here.', {
-      hint: 'Write the line "follows: true" instead, or run: tankobon sync add follows',
+/** Undefined if the file is missing. */
+async function readSource(
+  file: string,
+  context: AppContext,
+  warn: Warn = () => undefined,
+): Promise<SubscriptionsText | undefined> {
+  const path = await realpath(file).catch(() => file);
+  const source = await readWithStats(path).catch((cause: unknown) => {
+    const reason = thrownMessage(cause);
+    throw new UsageError('bad-subscriptions', `The subscriptions file cannot be read: ${reason}`, {
+      cause,
+      hint: 'Check the file and its permissions, or name another: --file FILE',
     });
-  if (kind === 'chapter')
-    throw new UsageError(
-      'bad-target',
-      `A chapter cannot be subscribed to, only a title, a list, a group or an author: ${id}`,
-      { hint: 'Pass its title, such as: tankobon sync add https://mangadex.org/title/UUID' },
-    );
-  return { kind: kind === 'any' ? 'title' : kind, id };
+  });
+  if (!source) return undefined;
+  checkWriters(path, source.stats, warn);
+  return { ...sourceOf(file, context), text: decodeText(source.bytes) };
 }
 
-/** Applies the defaults. */
-export function toSubscriptions(
-  { defaults = {}, follows = false, series, hooks: given = {} }: SubscriptionsSource,
-  extraHosts: readonly string[],
-): Subscriptions {
-  return {
-    defaults,
-    series: (series ?? []).map(({ target, ...own }) => ({
-      ...defaults,
-      ...own,
-      target: parseSeriesTarget(target, extraHosts),
-      text: target,
-    })),
-    follows:
-      follows === false
-        ? undefined
-        : { statuses: follows === true ? undefined : follows.status, options: defaults },
-    hooks: given,
-  };
+/** The bytes, and the state of the file that they were read from: it may be in a folder that others can write to. */
+async function readWithStats(path: string) {
+  let stats: Stats | undefined;
+  const bytes = await readRegularFileIfExists(path, {
+    maxBytes: MAX_BYTES,
+    onOpen: (opened) => (stats = opened),
+  });
+  return bytes && stats && { bytes, stats };
+}
+
+/** Empty: all. */
+export function languagesOf(series: SeriesOptions, settings: Settings): readonly string[] {
+  return series.language ?? settings.language ?? [];
+}
+
+/** The output folder: `~` is the home folder, and a relative path is relative to the subscriptions file. */
+export function outputOf({ output }: SeriesOptions, file: string, settings: Settings): string {
+  if (output === undefined) return resolve(expandHome(settings.output));
+  return resolve(dirname(file), expandHome(output));
 }

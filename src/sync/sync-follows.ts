@@ -1,7 +1,7 @@
 /** The titles that the account follows: one request per hundred, and one for the reading statuses if these select. */
-import { fetchFollowedTitles, fetchReadingStatuses } from '../service/follows.js';
+import { fetchFollowedTitles, fetchReadingStatuses } from '../service/account.js';
 import type { Title } from '../service/titles.js';
-import { requireLogin } from '../service/stored-login.js';
+import { requireLogin } from '../service/login.js';
 import { timeBoundAt } from '../config/time-bound.js';
 import type { SubscribedTitle, SyncSession } from './sync-session.js';
 

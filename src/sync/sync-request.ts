@@ -1,12 +1,11 @@
 /** The rules and the download request of one series, from its options in the subscriptions file. */
-import { dirname, resolve } from 'node:path';
 import {
   DEFAULT_NAME_TEMPLATE,
   DEFAULT_NAME_TEMPLATE_WITH_LANGUAGE,
   type FormatFileName,
 } from '../library/file-name.js';
 import { cleanSegment } from '../library/path-segment.js';
-import { expandHome } from '../core/home-folder.js';
+import { languagesOf } from './subscriptions.js';
 import type { ReleaseRules } from './release-decisions.js';
 import { effectiveOptions, type SeriesOptions, type Settings } from '../config/options.js';
 import { downloadRequest, type DownloadRequest } from '../download/download-request.js';
@@ -40,17 +39,6 @@ export function releaseRules(
     onlyGroup: series.onlyGroup,
     sinceMs,
   };
-}
-
-/** Empty: all. */
-export function languagesOf(series: SeriesOptions, settings: Settings): readonly string[] {
-  return series.language ?? settings.language ?? [];
-}
-
-/** The output folder: `~` is the home folder, and a relative path is relative to the subscriptions file. */
-export function outputOf({ output }: SeriesOptions, file: string, settings: Settings): string {
-  if (output === undefined) return resolve(expandHome(settings.output));
-  return resolve(dirname(file), expandHome(output));
 }
 
 /** A download without targets; its chapters are known already. */

@@ -7,7 +7,7 @@ import { lstatIfExists } from '../core/files.js';
 import type { DownloadArchive } from '../download/download-archive.js';
 import { findLeftovers, removeLeftovers } from '../download/leftovers.js';
 import { replacedRelease, whyPlanned } from './release-decisions.js';
-import { isSaved } from './sync-journal.js';
+import { isSaved } from './history.js';
 import type {
   DownloadListeners,
   DownloadSession,

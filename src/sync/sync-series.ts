@@ -26,9 +26,11 @@ import {
   warnOfFilesGone,
   warnOfMissingLanguage,
 } from './series-messages.js';
-import type { TitleState } from './sync-lines.js';
+import type { TitleState } from './history/sync-lines.js';
+import { formerIdsOf } from './history.js';
 import { chapterNotice, unboundNotices } from './run-report.js';
-import { languagesOf, releaseRules, rulesText, sinceMsOf } from './sync-request.js';
+import { releaseRules, rulesText, sinceMsOf } from './sync-request.js';
+import { languagesOf } from './subscriptions.js';
 import { bindSeries } from './bind-series.js';
 import {
   historyFor,
@@ -214,12 +216,13 @@ async function readTitle(
   library: LibraryIndex,
   session: SyncSession,
 ): Promise<KnownTitle> {
-  const { context, options: syncOptions, userSignal: signal } = session;
+  const { context, journal, options: syncOptions, userSignal: signal } = session;
   const languages = languagesOf(options, context.settings);
   const cache = new ListingCache(context.paths.state);
   if (!syncOptions.dryRun)
     await cache.writeIfPossible(id, mergeListing(title, listed, languages, await cache.read(id)));
-  const listedTitle = { titleId: id, title, listed, languages };
+  const formerIds = formerIdsOf(id, journal.state);
+  const listedTitle = { titleId: id, title, listed, languages, formerIds };
   return readKnownTitle(listedTitle, library, { ...session, signal });
 }
 

@@ -2,8 +2,7 @@
  * The subscribed titles of a run, and which of them have new chapters: one request for each list, one for each hundred
  * titles, also of groups, authors and the account. Never one request for each title.
  */
-import { fetchOwnedTitles, fetchOwnerName } from '../service/catalogue-lists.js';
-import { fetchList } from '../service/feeds.js';
+import { fetchOwnedTitles, fetchOwnerName, fetchList } from '../service/feeds.js';
 import { fetchTitles, type Title } from '../service/titles.js';
 import { AuthError, ChapterError, type TankobonError } from '../core/errors.js';
 import { isTolerable } from '../selection/title-loader.js';
@@ -11,9 +10,10 @@ import { dueTitles } from './due-titles.js';
 import { isFolderAway } from './folders-away.js';
 import type { Target } from '../selection/target.js';
 import { followMerges, isRequested, titleEntries, warnOfSameTitles } from './merged-titles.js';
-import { currentTitleId } from './sync-journal.js';
+import { currentTitleId } from './history.js';
 import { followedTitles } from './sync-follows.js';
-import { outputOf, rulesText } from './sync-request.js';
+import { rulesText } from './sync-request.js';
+import { outputOf } from './subscriptions.js';
 import type { SubscribedTitle, SyncSession } from './sync-session.js';
 import { twinNames } from './twin-names.js';
 

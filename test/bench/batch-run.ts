@@ -26,7 +26,7 @@ import { FileStore } from '../../src/service/permits/file-store.js';
 import { MAX_REQUEST_MS } from '../../src/service/permits/ledger-rules.js';
 import type { LedgerStore } from '../../src/service/permits/ledger-store.js';
 import { quotaKeysOf, quotaOf } from '../../src/service/quotas.js';
-import { firstPartyDomain } from '../../src/service/first-party-domain.js';
+import { firstPartyDomain } from '../../src/service/requests/first-party-domain.js';
 import { SharedLedger } from '../../src/service/permits/shared-ledger.js';
 
 export interface BatchRunOptions {

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../../src/core/clock.js';
-import { openLedger, resetLedgerAt } from '../../src/service/open-ledger.js';
+import { openLedger, resetLedgerAt } from '../../src/service/ledger.js';
 import { type LedgerLocation } from '../../src/config/ledger-location.js';
 import { adjustableClock } from '../support/fake-clock.js';
 import { runPool } from '../support/process-pool-run.js';

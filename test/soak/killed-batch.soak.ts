@@ -8,7 +8,7 @@ import {
   startPracticeService,
   type PracticeService,
 } from '../../src/practice-server/practice-service.js';
-import { MAX_IN_FLIGHT } from '../../src/service/sender.js';
+import { MAX_IN_FLIGHT } from '../../src/service/reports/sender.js';
 import { start, tankobon } from '../support/command.js';
 import { readArchive } from '../support/archive.js';
 

@@ -12,8 +12,8 @@ import { readAddresses } from '../../src/config/service-addresses.js';
 import { createServiceClient } from '../../src/service/client.js';
 import type { TokenProvider } from '../../src/service/requests/token-use.js';
 import { openConnections } from '../../src/service/requests/connections.js';
-import { firstPartyDomain } from '../../src/service/first-party-domain.js';
-import type { RateLedger } from '../../src/service/rate-ledger.js';
+import { firstPartyDomain } from '../../src/service/requests/first-party-domain.js';
+import type { RateLedger } from '../../src/service/permits/rate-ledger.js';
 import { LIMITS } from './test-client.js';
 
 /** Other tests hold the limits: here nothing waits, and the service allows it. */

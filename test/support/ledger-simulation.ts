@@ -8,7 +8,7 @@ import { LedgerHistory } from '../../src/service/permits/ledger-history.js';
 import { MAX_REQUEST_MS, type LedgerRules } from '../../src/service/permits/ledger-rules.js';
 import type { LedgerStore } from '../../src/service/permits/ledger-store.js';
 import { quotaOf, quotasOf } from '../../src/service/quotas.js';
-import type { Permit } from '../../src/service/rate-ledger.js';
+import type { Permit } from '../../src/service/permits/rate-ledger.js';
 import { RedisFailure } from '../../src/service/redis/redis-failure.js';
 import { RedisStore } from '../../src/service/redis/redis-store.js';
 import { SharedLedger } from '../../src/service/permits/shared-ledger.js';

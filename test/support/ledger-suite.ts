@@ -1,6 +1,6 @@
 /** The rules of the shared ledger, the same for every store that it is kept in. */
-import type { RateLedger, RequestInfo } from '../../src/service/rate-ledger.js';
-import type { LedgerView } from '../../src/service/ledger-view.js';
+import type { RateLedger, RequestInfo } from '../../src/service/permits/rate-ledger.js';
+import type { LedgerView } from '../../src/service/permits/ledger-view.js';
 import { readAddresses } from '../../src/config/service-addresses.js';
 import { adjustableClock, type FakeClock } from './fake-clock.js';
 

@@ -1,6 +1,6 @@
 /** Lines in the journal of a sync, as a killed run leaves them. */
-import { SyncJournal } from '../../src/sync/sync-journal.js';
-import type { SyncLine } from '../../src/sync/sync-lines.js';
+import { SyncJournal } from '../../src/sync/history.js';
+import type { SyncLine } from '../../src/sync/history/sync-lines.js';
 
 export async function leaveLines(folder: string, ...lines: readonly SyncLine[]): Promise<void> {
   const journal = await SyncJournal.open(folder, {

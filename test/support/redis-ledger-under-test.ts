@@ -1,5 +1,5 @@
 /** A ledger on a server, for the rules that hold in every store. */
-import { openLedger, resetLedgerAt, viewLedgerAt } from '../../src/service/open-ledger.js';
+import { openLedger, resetLedgerAt, viewLedgerAt } from '../../src/service/ledger.js';
 import { RedisConnection } from '../../src/service/redis/redis-connection.js';
 import type { FakeClock } from './fake-clock.js';
 import type { LedgerUnderTest } from './ledger-suite.js';

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { systemClock } from '../../src/core/clock.js';
-import { resetLedgerAt } from '../../src/service/open-ledger.js';
+import { resetLedgerAt } from '../../src/service/ledger.js';
 
 export type RedisProgram = 'redis-server' | 'valkey-server';
 

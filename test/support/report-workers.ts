@@ -13,9 +13,9 @@ export interface Worker {
 const SCRIPT = `
 const [dist, folder, url, from, reports] = process.argv.slice(1);
 const load = (path) => import(dist + '/' + path);
-const { ReportSender } = await load('health-reports/sender.js');
-const { reportHost } = await load('health-reports/report-host.js');
-const { openConnections } = await load('api/connections.js');
+const { ReportSender } = await load('service/reports/sender.js');
+const { reportHost } = await load('service/reports/report-host.js');
+const { openConnections } = await load('service/requests/connections.js');
 const { systemClock } = await load('core/clock.js');
 const ms = 5000;
 const connections = await openConnections({ connectTimeoutMs: ms, tlsTimeoutMs: ms, firstByteTimeoutMs: ms,

@@ -9,7 +9,7 @@ import { DEFAULT_NAME_TEMPLATE, compileNameTemplate } from '../../src/library/fi
 import { imageExtension } from '../../src/core/image-format.js';
 import { hasValidTrailer } from '../../src/core/image-trailer.js';
 import { imageDimensions } from '../../src/core/image-dimensions.js';
-import { tokenError, parseTokens } from '../../src/service/token-endpoint.js';
+import { tokenError, parseTokens } from '../../src/service/login/token-endpoint.js';
 import {
   chapterEntity,
   collection,
@@ -21,13 +21,17 @@ import {
 import { toChapter } from '../../src/service/chapters.js';
 import { comicMetadata, nameValues } from '../../src/download/comic-metadata.js';
 import { toTitle } from '../../src/service/titles.js';
-import { fetchAtHomeMetadata, pageFileNames } from '../../src/service/at-home.js';
-import { pageUrl } from '../../src/service/page-url.js';
+import { fetchAtHomeMetadata, pageFileNames, pageUrl } from '../../src/service/at-home.js';
 import { TankobonError } from '../../src/core/errors.js';
 import type { ApiRequest, ServiceClient } from '../../src/service/client.js';
-import { errorReasons, findCaptchaChallenge, isApiError } from '../../src/service/api-errors.js';
-import { jsonValue } from '../../src/service/send-request.js';
-import { readRateHeaders, retryAfterMs } from '../../src/service/rate-headers.js';
+import {
+  errorReasons,
+  findCaptchaChallenge,
+  isApiError,
+} from '../../src/service/requests/api-errors.js';
+import { jsonValue } from '../../src/service/requests/send-request.js';
+import { readRateHeaders } from '../../src/service/permits/rate-headers.js';
+import { retryAfterMs } from '../../src/core/retry-delay.js';
 import { codePoint } from '../support/any-text.js';
 
 const numRuns = Number(process.env['TANKOBON_FUZZ_CASES'] ?? 100);

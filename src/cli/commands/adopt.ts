@@ -5,14 +5,14 @@ import type { AdoptEvent } from '../../collection/adopt-events.js';
 import type { RequestPlan } from '../../collection/recognize-files.js';
 import type { GivenOptions } from '../../config/options.js';
 import type { DownloadArchive } from '../../download/download-archive.js';
-import { UsageError } from '../../core/errors.js';
+import { UsageError, type TankobonError } from '../../core/errors.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import { formatDuration, pluralize } from '../../core/human-format.js';
 import { shellQuoted } from '../../core/shell-quoted.js';
 import type { CommandContext, CommandRunner } from '../command-context.js';
 import { addOptions } from '../command-options.js';
 import { addExamples } from '../help-format.js';
-import { warnTo } from '../output/error-message.js';
+import { warnTo, writeHints } from '../output/error-message.js';
 import { jsonLine } from '../output/json-line.js';
 
 export function adoptCommand(program: Command, { run }: CommandRunner): Command {
@@ -39,7 +39,7 @@ async function adoptFolders(
   const { adopt, restoreAdopted } = await import('../../collection/adopt-files.js');
   const { signal, settings } = context;
   const observe = await observer(options, context);
-  if (options.undo) return exitCode(await restoreAdopted(folders, { observe, signal }));
+  if (options.undo) return exitCode(await restoreAdopted(folders, { observe, signal }), context);
   const { apply = false, pack = false } = options;
   const languages = options.language ?? settings.language ?? [];
   const { withService } = await import('../with-service.js');
@@ -50,7 +50,7 @@ async function adoptFolders(
   if (options.subscribe) await subscribe(result, options, context);
   if (!apply && !options.json && result.recognized > 0)
     context.stderr.write(`To take them over: ${applyCommand(folders, options)}\n`);
-  return exitCode(result.failed);
+  return exitCode(result.errors, context);
 }
 
 function applyCommand(folders: readonly string[], { language, pack, file }: GivenOptions): string {
@@ -63,7 +63,11 @@ function applyCommand(folders: readonly string[], { language, pack, file }: Give
   return `tankobon adopt ${words.join(' ')} --apply`;
 }
 
-const exitCode = (failed: number): ExitCode => (failed > 0 ? EXIT.incomplete : EXIT.done);
+/** Prints the hints of the errors. */
+function exitCode(errors: readonly TankobonError[], context: CommandContext): ExitCode {
+  writeHints(errors, context);
+  return errors.length > 0 ? EXIT.incomplete : EXIT.done;
+}
 
 /** Throws UsageError `bad-option` before anything is read. */
 async function checkOptions(options: GivenOptions, context: CommandContext): Promise<void> {
@@ -146,8 +150,8 @@ async function openHistories(
   context: CommandContext,
 ): Promise<readonly DownloadArchive[]> {
   const { openDownloadArchive } = await import('../../download/download-archive.js');
-  const { archiveFile, syncFolder } = await import('../../sync/history-folder.js');
-  const { subscriptionsPath } = await import('../../sync/subscriptions-store.js');
+  const { archiveFile, syncFolder } = await import('../../sync/history.js');
+  const { subscriptionsPath } = await import('../../sync/subscriptions.js');
   const { prepareStateFolder } = await import('../../config/state-folder.js');
   const { expandHome } = await import('../../core/home-folder.js');
   prepareStateFolder(context);
@@ -164,11 +168,10 @@ async function subscribe(
   options: GivenOptions,
   context: CommandContext,
 ): Promise<void> {
-  const { addMissingSeries } = await import('../../sync/subscriptions-edit.js');
-  const { editSubscriptions, subscriptionsPath } =
-    await import('../../sync/subscriptions-store.js');
+  const { addMissingSeries } = await import('../../sync/edit-subscriptions.js');
+  const { editSubscriptions, subscriptionsPath } = await import('../../sync/subscriptions.js');
   const { printableLine } = await import('../../core/printable.js');
-  const { entryOf } = await import('./sync-entry.js');
+  const { entryOf } = await import('../../sync/subscription-entry.js');
   const entries = [...titles].map(([id, { name, output, languages }]) => ({
     id,
     entry: {

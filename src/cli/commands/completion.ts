@@ -142,9 +142,9 @@ async function subscriptionNames(
 ): Promise<readonly Candidate[]> {
   try {
     const { withSettings } = await import('../with-settings.js');
-    const store = await import('../../sync/subscriptions-store.js');
+    const store = await import('../../sync/subscriptions.js');
     const { subscriptionName } = await import('../../sync/find-subscription.js');
-    const { readStateOf } = await import('../../sync/sync-journal.js');
+    const { readStateOf } = await import('../../sync/history.js');
     const context = await withSettings(bare);
     const file = store.subscriptionsPath(given && expandHome(given), context);
     const { series } = await store.readSubscriptions(file, context);

@@ -74,7 +74,7 @@ async function describeTitles(
 ): Promise<readonly Failure[]> {
   if (targets.length === 0) return [];
   const { withService } = await import('../with-service.js');
-  const { loggedInClient, requireLogin } = await import('../../service/stored-login.js');
+  const { loggedInClient, requireLogin } = await import('../../service/login.js');
   const { resolveTargets } = await import('../../selection/resolve-targets.js');
   const { titleInfo } = await import('../../download/title-info.js');
   const { stderr, settings, clock, signal } = context;

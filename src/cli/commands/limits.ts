@@ -6,7 +6,7 @@ import type { Command } from 'commander';
 import { maxOf } from '../../core/extremes.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import { formatDuration, formatLocalTime, isoTime, pluralize } from '../../core/human-format.js';
-import type { LedgerView, QuotaView } from '../../service/ledger-view.js';
+import type { LedgerView } from '../../service/ledger.js';
 import type { GivenOptions } from '../../config/options.js';
 import type { BareCommandContext, CommandRunner } from '../command-context.js';
 import { addOptions } from '../command-options.js';
@@ -15,6 +15,8 @@ import { warnTo } from '../output/error-message.js';
 import { drawBar, glyphsFor, type Glyphs } from '../output/glyphs.js';
 import { confirm } from '../prompt.js';
 import { jsonLine } from '../output/json-line.js';
+
+type QuotaView = LedgerView['quotas'][number];
 
 const BAR_CELLS = 20;
 
@@ -39,7 +41,7 @@ export async function limits(
   options: GivenOptions,
   context: BareCommandContext,
 ): Promise<ExitCode> {
-  const { resetLedgerAt, viewLedgerAt } = await import('../../service/open-ledger.js');
+  const { resetLedgerAt, viewLedgerAt } = await import('../../service/ledger.js');
   const { ledgerLocation } = await import('../../config/ledger-location.js');
   const { clock, stdout, stderr, env } = context;
   const location = await ledgerLocation(context);

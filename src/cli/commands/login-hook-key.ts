@@ -4,7 +4,7 @@ import * as z from 'zod';
 import type { GivenOptions } from '../../config/options.js';
 import { prepareStateFolder } from '../../config/state-folder.js';
 import { warnTo } from '../output/error-message.js';
-import { isValidHookKey, openHookKeys } from '../../service/hook-keys.js';
+import { isValidHookKey, openHookKeys } from '../../service/login.js';
 import { HOOK_KEY_NAMES, type HookService } from '../../config/hook-services.js';
 import { isKeychainMissing } from '../../service/keychain.js';
 import { AuthError } from '../../core/errors.js';

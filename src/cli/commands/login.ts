@@ -1,8 +1,7 @@
 /** `tankobon login`: exchanges the password for tokens (spec 4.1) and stores them. The password is not stored. */
 import type { Command } from 'commander';
-import type { Credentials } from '../../service/credentials.js';
+import type { Credentials } from '../../service/login.js';
 import { isKeychainMissing } from '../../service/keychain.js';
-import type { CredentialStore, Login } from '../../service/login-record.js';
 import { raceWithSignal } from '../../core/abort.js';
 import { AuthError, hasCode } from '../../core/errors.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
@@ -13,6 +12,8 @@ import { addEnvironment, addExamples } from '../help-format.js';
 import { LOGIN_VARIABLES, type GivenFields } from '../../config/login-fields.js';
 import { CLIENT_NOTE } from './login-client-note.js';
 import { checkStoredLogin } from './refresh.js';
+
+type PreviousLogin = NonNullable<Awaited<ReturnType<Credentials['read']>>>['login'];
 
 export function loginCommand(program: Command, { run }: CommandRunner): Command {
   const command = program
@@ -43,7 +44,7 @@ ${CLIENT_NOTE}`,
 export async function login(options: GivenOptions, context: CommandContext): Promise<ExitCode> {
   const { prepareStateFolder } = await import('../../config/state-folder.js');
   prepareStateFolder(context);
-  const { credentialsOf } = await import('../../service/stored-login.js');
+  const { credentialsOf } = await import('../../service/login.js');
   const { FIELD_NAMES, LOGIN_FIELDS } = await import('../../config/login-fields.js');
   const { givenFields } = await import('./login-input.js');
   const { askForFields } = await import('./login-prompts.js');
@@ -85,7 +86,7 @@ async function requestTokens(
   usesPreviousClient: boolean,
   context: CommandContext,
 ) {
-  const { grantByPassword } = await import('../../service/token-endpoint.js');
+  const { grantByPassword } = await import('../../service/login.js');
   const { withService } = await import('../with-service.js');
   try {
     return await withService(context, (service) =>
@@ -104,7 +105,7 @@ async function requestTokens(
 async function previousLogin(
   credentials: Credentials,
   given: GivenFields,
-): Promise<Login | undefined> {
+): Promise<PreviousLogin | undefined> {
   if (given.clientId !== undefined && given.clientSecret !== undefined) return undefined;
   try {
     return (await credentials.read())?.login;
@@ -114,7 +115,7 @@ async function previousLogin(
   }
 }
 
-function withPreviousClient(given: GivenFields, previous: Login | undefined): GivenFields {
+function withPreviousClient(given: GivenFields, previous: PreviousLogin | undefined): GivenFields {
   if (previous === undefined) return given;
   const { clientId, clientSecret } = previous;
   return given.clientId === undefined || given.clientId === clientId
@@ -126,7 +127,7 @@ function withPreviousClient(given: GivenFields, previous: Login | undefined): Gi
 async function usableStore(
   options: GivenOptions,
   credentials: Credentials,
-): Promise<CredentialStore> {
+): Promise<ReturnType<Credentials['store']>> {
   const store = credentials.store(options.insecureStorage ? 'file' : 'keychain');
   try {
     await store.checkWritable();

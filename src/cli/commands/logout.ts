@@ -1,6 +1,6 @@
 /** `tankobon logout`: removes the login from this machine. Sends nothing. */
 import type { Command } from 'commander';
-import type { Credentials } from '../../service/credentials.js';
+import type { Credentials } from '../../service/login.js';
 import { raceWithSignal } from '../../core/abort.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import type { CommandContext, CommandRunner } from '../command-context.js';
@@ -15,7 +15,7 @@ export function logoutCommand(program: Command, { run }: CommandRunner): Command
 async function logout(context: CommandContext): Promise<ExitCode> {
   const { prepareStateFolder } = await import('../../config/state-folder.js');
   prepareStateFolder(context);
-  const { credentialsOf } = await import('../../service/stored-login.js');
+  const { credentialsOf } = await import('../../service/login.js');
   const { signal, stdout } = context;
   const stores = await raceWithSignal(clearUnderLock(credentialsOf(context), signal), signal);
   stdout.write(

@@ -5,8 +5,8 @@ import { expandHome } from '../../core/home-folder.js';
 import { shellQuoted } from '../../core/shell-quoted.js';
 import { titleWebUrl } from '../../selection/target.js';
 import { findById } from '../../sync/find-subscription.js';
-import { readStateOf } from '../../sync/sync-journal.js';
-import { readSubscriptionsIfExists, subscriptionsPath } from '../../sync/subscriptions-store.js';
+import { readStateOf } from '../../sync/history.js';
+import { readSubscriptionsIfExists, subscriptionsPath } from '../../sync/subscriptions.js';
 import type { CommandContext } from '../command-context.js';
 
 /** Undefined if there is a subscription to the title. What the settings have is left out. */

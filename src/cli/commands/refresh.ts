@@ -21,7 +21,7 @@ async function refresh(context: CommandContext): Promise<ExitCode> {
 export async function checkStoredLogin(context: CommandContext): Promise<ExitCode> {
   const { stdout, clock } = context;
   const tokens = await renew(context);
-  const { credentialsOf } = await import('../../service/stored-login.js');
+  const { credentialsOf } = await import('../../service/login.js');
   const { describeAccessToken } = await import('../output/token-expiry.js');
   const stored = await credentialsOf(context).read();
   stdout.write(`The login of ${stored?.login.username} is valid.\n`);
@@ -31,7 +31,7 @@ export async function checkStoredLogin(context: CommandContext): Promise<ExitCod
 
 /** Throws AuthError if there is no login or it is not valid, and the errors of the request. */
 async function renew(context: CommandContext) {
-  const { sessionOf } = await import('../../service/stored-login.js');
+  const { sessionOf } = await import('../../service/login.js');
   const { withService } = await import('../with-service.js');
   return withService(context, (service) => sessionOf(context, service).refresh(context.signal));
 }

@@ -39,11 +39,11 @@ export async function reportStatus(
 ): Promise<ExitCode> {
   if (options.flush && options.clear)
     throw new UsageError('bad-option', '--flush and --clear exclude each other.');
-  const { reportsFolder } = await import('../../service/report-store.js');
+  const { reportsFolder } = await import('../../service/reports.js');
   const { readAddresses } = await import('../../config/service-addresses.js');
   const folder = reportsFolder(context.paths.state, readAddresses(context.settings).networkUrl);
   if (options.html !== undefined) {
-    const { checkPage } = await import('../output/html-page.js');
+    const { checkPage } = await import('../../core/html-page.js');
     await checkPage(options.html, options.json);
   }
   if (options.clear) return clear(folder, options, context);
@@ -54,7 +54,7 @@ export async function reportStatus(
 }
 
 async function readStatus(folder: string, { clock }: CommandContext) {
-  const { readReportStatus } = await import('../../service/report-status.js');
+  const { readReportStatus } = await import('../../service/reports.js');
   return readReportStatus(folder, clock.wallMs());
 }
 
@@ -67,7 +67,7 @@ async function show(
   const nowMs = clock.wallMs();
   const status = await readStatus(folder, context);
   if (html !== undefined) {
-    const { STANDARD_OUTPUT, writeHtmlPage } = await import('../output/html-page.js');
+    const { STANDARD_OUTPUT, writeHtmlPage } = await import('../../core/html-page.js');
     const { reportPage } = await import('../output/report-page.js');
     await writeHtmlPage(html, reportPage(status, nowMs), stdout);
     if (html !== STANDARD_OUTPUT) stderr.write(`Page written: ${resolve(html)}\n`);
@@ -137,7 +137,7 @@ async function clear(
   { yes, json }: GivenOptions,
   context: CommandContext,
 ): Promise<ExitCode> {
-  const { clearReports } = await import('../../service/report-status.js');
+  const { clearReports } = await import('../../service/reports.js');
   const { stdout, stderr } = context;
   const { waiting, nodes } = await readStatus(folder, context);
   const loads = nodes.reduce((sum, node) => sum + node.loads, 0);

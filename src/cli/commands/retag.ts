@@ -1,6 +1,7 @@
 /** `tankobon retag`: brings the metadata and names of downloaded chapters up to date. */
 import type { Command } from 'commander';
 import type { RetagEvent } from '../../collection/retag-events.js';
+import { OTHER_USER_HINT } from '../../core/files.js';
 import { exitCodeOf, type ExitCode } from '../../core/exit-codes.js';
 import { pluralize } from '../../core/human-format.js';
 import type { GivenOptions } from '../../config/options.js';
@@ -31,7 +32,7 @@ async function retagFolder(
   options: GivenOptions,
   context: CommandContext,
 ): Promise<ExitCode> {
-  const { coversBaseUrl } = await import('../../service/covers.js');
+  const { coversBaseUrl } = await import('../../service/titles.js');
   const { retag } = await import('../../collection/retag-files.js');
   const { withLibraryLock } = await import('../../config/library-lock.js');
   const { nameTemplates } = await import('../../download/download-request.js');
@@ -51,7 +52,9 @@ async function retagFolder(
     force: options.force === true,
     renameTitles: options.renameTitles === true,
   };
+  let isOfOthers = false;
   const observe = (event: RetagEvent): void => {
+    isOfOthers ||= event.type === 'chapter-skipped' && event.reason === 'other-user';
     if (options.json) stdout.write(jsonLine(event));
     else if (event.type === 'retag-summary')
       stderr.write(`${describeSummary(event, request.dryRun)}\n`);
@@ -74,6 +77,7 @@ async function retagFolder(
       retag(request, deps),
     );
   });
+  if (isOfOthers) stderr.write(`hint: ${OTHER_USER_HINT}\n`);
   writeHints(errors, context);
   return exitCodeOf(errors);
 }

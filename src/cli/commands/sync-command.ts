@@ -2,7 +2,7 @@
 import { Argument, type Command } from 'commander';
 import { HOOK_SERVICES } from '../../config/hook-services.js';
 import type { GivenOptions } from '../../config/options.js';
-import type { HookName } from '../../sync/web-hooks.js';
+import type { HookName } from '../../sync/hooks.js';
 import { addOptions } from '../command-options.js';
 import type { CommandRunner } from '../command-context.js';
 import { addExamples, addMore } from '../help-format.js';

@@ -10,15 +10,15 @@ import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import { printableLine } from '../../core/printable.js';
 import { isSystemError } from '../../core/system-errors.js';
 import { findSubscription, subscriptionName } from '../../sync/find-subscription.js';
-import { removeFollows, removeSeries } from '../../sync/subscriptions-edit.js';
-import { parseSubscriptions } from '../../sync/subscriptions-file.js';
+import { removeFollows, removeSeries } from '../../sync/edit-subscriptions.js';
 import {
+  parseSubscriptions,
   editSubscriptions,
   extraHostsOf,
   readSubscriptions,
   subscriptionsPath,
-} from '../../sync/subscriptions-store.js';
-import { readStateOf } from '../../sync/sync-journal.js';
+} from '../../sync/subscriptions.js';
+import { readStateOf } from '../../sync/history.js';
 import type { CommandContext } from '../command-context.js';
 import { writePath } from '../output/path-line.js';
 

@@ -6,18 +6,18 @@ import type { GivenOptions } from '../../config/options.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import { pluralize } from '../../core/human-format.js';
 import { printableLine } from '../../core/printable.js';
-import { sessionOf } from '../../service/stored-login.js';
+import { sessionOf } from '../../service/login.js';
 import type { Target } from '../../selection/target.js';
 import { findSubscription, subscriptionName } from '../../sync/find-subscription.js';
+import { extraHostsOf, readSubscriptions, subscriptionsPath } from '../../sync/subscriptions.js';
 import {
-  extraHostsOf,
-  readSubscriptions,
-  subscriptionsPath,
-} from '../../sync/subscriptions-store.js';
-import { currentTitleId, readSyncState, SyncJournal } from '../../sync/sync-journal.js';
-import { syncFolder } from '../../sync/history-folder.js';
-import { lockSync } from '../../sync/sync-lock.js';
-import { titlesOf } from '../../sync/sync-titles.js';
+  currentTitleId,
+  readSyncState,
+  SyncJournal,
+  syncFolder,
+  lockSync,
+} from '../../sync/history.js';
+import { titlesOf } from '../../sync/run-sync.js';
 import type { CommandContext } from '../command-context.js';
 import { warnTo } from '../output/error-message.js';
 import { withService } from '../with-service.js';

@@ -12,13 +12,11 @@ import {
   readSubscriptions,
   readSubscriptionsIfExists,
   subscriptionsPath,
-} from '../../sync/subscriptions-store.js';
-import { setHook } from '../../sync/subscriptions-edit.js';
-import type { Subscriptions } from '../../sync/subscriptions.js';
-import type { HookOptions } from '../../sync/hook-options.js';
-import { testHooks } from '../../sync/sync-hooks.js';
-import { outputOf } from '../../sync/sync-request.js';
-import type { HookName } from '../../sync/web-hooks.js';
+  type Subscriptions,
+  outputOf,
+} from '../../sync/subscriptions.js';
+import { setHook } from '../../sync/edit-subscriptions.js';
+import { type HookOptions, testHooks, type HookName } from '../../sync/hooks.js';
 import type { CommandContext } from '../command-context.js';
 import { withService } from '../with-service.js';
 

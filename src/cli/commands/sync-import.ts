@@ -1,35 +1,35 @@
 /** `tankobon sync import`: subscribes to the titles of a backup, or that the logged-in account follows. */
-import { fetchFollowedTitles, fetchReadingStatuses } from '../../service/follows.js';
+import { fetchFollowedTitles, fetchReadingStatuses } from '../../service/account.js';
 import type { ReadingStatus } from '../../config/reading-statuses.js';
-import { requireLogin, sessionOf } from '../../service/stored-login.js';
+import { requireLogin, sessionOf } from '../../service/login.js';
 import { openDownloadArchive } from '../../download/download-archive.js';
-import { findListedTitles, type DoubtfulManga } from '../../sync/find-listed-titles.js';
 import {
+  findListedTitles,
   KNOWN_FILES,
   NOTHING_IMPORTED,
   readImportedFile,
   type ImportedFile,
-} from '../../sync/import-file.js';
-import type { ListedManga } from '../../sync/my-anime-list.js';
-import { currentTitleId, readStateOf } from '../../sync/sync-journal.js';
-import { archiveFile, syncFolder } from '../../sync/history-folder.js';
+} from '../../sync/import.js';
+import { currentTitleId, readStateOf, archiveFile, syncFolder } from '../../sync/history.js';
 import {
   editSubscriptions,
   readSubscriptionsIfExists,
   subscriptionsPath,
-} from '../../sync/subscriptions-store.js';
+  type Subscriptions,
+} from '../../sync/subscriptions.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import { formatDuration, pluralize } from '../../core/human-format.js';
 import { printableLine } from '../../core/printable.js';
-import { addMissingSeries } from '../../sync/subscriptions-edit.js';
-import type { Subscriptions } from '../../sync/subscriptions.js';
+import { addMissingSeries } from '../../sync/edit-subscriptions.js';
 import type { GivenOptions } from '../../config/options.js';
 import type { CommandContext } from '../command-context.js';
 import { warnTo } from '../output/error-message.js';
 import { inputName, readInput } from '../read-input.js';
 import { withService } from '../with-service.js';
 import { chooseOutput } from './sync-add.js';
-import { entryOf } from './sync-entry.js';
+import { entryOf } from '../../sync/subscription-entry.js';
+
+type Doubtful = Awaited<ReturnType<typeof findListedTitles>>['doubtful'];
 
 const FOLLOWS = 'follows';
 const FILE = { what: 'file', maxBytes: 256 * 2 ** 20, hint: KNOWN_FILES } as const;
@@ -113,7 +113,7 @@ async function addHistory(
 
 /** Finds the manga of a list of MyAnimeList by one request for each. */
 async function findListed(
-  listed: readonly ListedManga[],
+  listed: ImportedFile['listed'],
   statuses: readonly ReadingStatus[] | undefined,
   context: CommandContext,
 ) {
@@ -131,7 +131,7 @@ async function findListed(
   );
 }
 
-function doubtLines(doubtful: readonly DoubtfulManga[]): readonly string[] {
+function doubtLines(doubtful: Doubtful): readonly string[] {
   if (doubtful.length === 0) return [];
   return [
     `${pluralize(doubtful.length, 'title')} left out, since none on MangaDex names the id of MyAnimeList:`,
@@ -146,7 +146,7 @@ function doubtLines(doubtful: readonly DoubtfulManga[]): readonly string[] {
 
 interface ImportSummary extends Pick<ImportedFile, 'otherSites' | 'chapterIds'> {
   readonly titles: number;
-  readonly doubtful: readonly DoubtfulManga[];
+  readonly doubtful: Doubtful;
 }
 
 function summaryLines(

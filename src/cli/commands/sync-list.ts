@@ -6,14 +6,19 @@ import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import { pluralize } from '../../core/human-format.js';
 import { printableLine } from '../../core/printable.js';
 import { subscriptionName } from '../../sync/find-subscription.js';
-import { readSubscriptions, subscriptionsPath } from '../../sync/subscriptions-store.js';
-import type { Subscription } from '../../sync/subscriptions.js';
-import { readStateOf, titleState, type SyncState } from '../../sync/sync-journal.js';
-import type { TitleState } from '../../sync/sync-lines.js';
-import { languagesOf, outputOf } from '../../sync/sync-request.js';
+import {
+  readSubscriptions,
+  subscriptionsPath,
+  languagesOf,
+  outputOf,
+  type Subscriptions,
+} from '../../sync/subscriptions.js';
+import { readStateOf, titleState, type SyncState } from '../../sync/history.js';
 import type { CommandContext } from '../command-context.js';
-import { toKeys } from './sync-entry.js';
+import { toKeys } from '../../sync/subscription-entry.js';
 import { jsonLine } from '../output/json-line.js';
+
+type Subscription = Subscriptions['series'][number];
 
 export async function syncList(flags: GivenOptions, context: CommandContext): Promise<ExitCode> {
   const { stdout, stderr } = context;
@@ -63,7 +68,10 @@ function entryOf(
   };
 }
 
-function stateOfTitle(known: TitleState | undefined, isUnavailable: boolean): State {
+function stateOfTitle(
+  known: SyncState['titles'][string] | undefined,
+  isUnavailable: boolean,
+): State {
   if (known?.isIncomplete) return 'incomplete';
   if (isUnavailable) return 'failed';
   if (!known) return 'new';

@@ -1,15 +1,14 @@
 /** `tankobon sync status`: the last run, the next run, and the chapters that wait for a preferred group. Sends nothing. */
-import { subscriptionsPath } from '../../sync/subscriptions-store.js';
+import { subscriptionsPath } from '../../sync/subscriptions.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import { formatDuration, formatLocalTime, isoTime, pluralize } from '../../core/human-format.js';
 import { printableLine } from '../../core/printable.js';
-import { readSyncState, type SyncState } from '../../sync/sync-journal.js';
-import { syncFolder } from '../../sync/history-folder.js';
-import type { HookFailureRecord, RunFailure } from '../../sync/sync-lines.js';
-import { runningSync } from '../../sync/sync-lock.js';
+import { readSyncState, type SyncState, syncFolder, runningSync } from '../../sync/history.js';
 import type { CommandContext } from '../command-context.js';
 import type { GivenOptions } from '../../config/options.js';
 import { jsonLine } from '../output/json-line.js';
+
+type RunRecord = NonNullable<SyncState['lastRun']>;
 
 export async function syncStatus(flags: GivenOptions, context: CommandContext): Promise<ExitCode> {
   const { stdout, clock, paths } = context;
@@ -74,14 +73,14 @@ function asLines(state: SyncState, running: string | undefined, nowMs: number): 
   ];
 }
 
-function failureLines(failures: readonly RunFailure[] = []): string[] {
+function failureLines(failures: RunRecord['failures'] = []): string[] {
   const lines = failures.map(
     ({ target, name = target, message }) => `  ${printableLine(`${name}: ${message}`)}`,
   );
   return lines.length === 0 ? [] : ['Failed:', ...lines];
 }
 
-function hookLines(failures: readonly HookFailureRecord[] = []): string[] {
+function hookLines(failures: SyncState['hooksFailed'] = []): string[] {
   const lines = failures.map(({ hook, message }) => `  ${hook}: ${printableLine(message)}`);
   return lines.length === 0 ? [] : ['Hooks that failed; the next run calls them again:', ...lines];
 }

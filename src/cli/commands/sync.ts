@@ -1,28 +1,25 @@
 /** `tankobon sync`: runs once, or repeatedly, and reports what each run did. */
-import { runSync } from '../../sync/run-sync.js';
+import { runSync, type SyncOptions, type SyncReport } from '../../sync/run-sync.js';
 import { checkOnly } from '../../sync/find-subscription.js';
 import { checkInterval, repeatSync } from '../../sync/sync-loop.js';
-import type { SyncOptions, SyncReport } from '../../sync/sync-session.js';
 import {
   claimHistory,
   fileVersion,
   readSubscriptions,
   subscriptionsPath,
-} from '../../sync/subscriptions-store.js';
+  type Subscriptions,
+} from '../../sync/subscriptions.js';
 import { MAX_DURATION_MS } from '../../core/units.js';
 import { hasCode, UsageError } from '../../core/errors.js';
 import { EXIT, exitCodeOf, type ExitCode } from '../../core/exit-codes.js';
 import { formatLocalTime } from '../../core/human-format.js';
 import { toTankobonError } from '../../core/system-errors.js';
-import type { Subscriptions } from '../../sync/subscriptions.js';
-import { readSyncState, SyncJournal } from '../../sync/sync-journal.js';
-import { syncFolder } from '../../sync/history-folder.js';
-import { lockSync } from '../../sync/sync-lock.js';
+import { readSyncState, SyncJournal, syncFolder, lockSync } from '../../sync/history.js';
 import { captchaSolver } from '../captcha-prompt.js';
 import type { CommandContext } from '../command-context.js';
 import { chooseObserver } from '../output/choose-observer.js';
 import { errorMessage, warningMessage, warnTo, writeHints } from '../output/error-message.js';
-import { preparePage, STANDARD_OUTPUT, writeHtmlPage } from '../output/html-page.js';
+import { preparePage, STANDARD_OUTPUT, writeHtmlPage } from '../../core/html-page.js';
 import type { GivenOptions } from '../../config/options.js';
 import { ResultPrinter } from '../output/result-printer.js';
 import { describeSkipped } from '../output/sentences.js';

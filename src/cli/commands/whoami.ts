@@ -18,9 +18,9 @@ export function whoamiCommand(program: Command, { run }: CommandRunner): Command
 }
 
 async function whoami({ json }: GivenOptions, context: CommandContext): Promise<ExitCode> {
-  const { credentialsOf } = await import('../../service/stored-login.js');
-  const { notLoggedIn } = await import('../../service/credentials.js');
-  const { accessExpiresAtMs, refreshExpiresAtMs } = await import('../../service/login-record.js');
+  const { credentialsOf } = await import('../../service/login.js');
+  const { notLoggedIn } = await import('../../service/login.js');
+  const { accessExpiresAtMs, refreshExpiresAtMs } = await import('../../service/login.js');
   const { LIVE_SERVICE } = await import('../../config/service-addresses.js');
   const { describeAccessToken, describeRefreshToken } = await import('../output/token-expiry.js');
   const stored = await raceWithSignal(credentialsOf(context).read(), context.signal);

@@ -1,9 +1,12 @@
 /** All checks of `tankobon doctor`, in their order. */
 import type { GivenOptions } from '../../config/options.js';
 import { loadSettings } from '../../config/settings.js';
-import { readSubscriptionsIfExists, subscriptionsPath } from '../../sync/subscriptions-store.js';
-import { syncFolder } from '../../sync/history-folder.js';
-import type { Subscriptions } from '../../sync/subscriptions.js';
+import {
+  readSubscriptionsIfExists,
+  subscriptionsPath,
+  type Subscriptions,
+} from '../../sync/subscriptions.js';
+import { syncFolder } from '../../sync/history.js';
 import type { BareCommandContext, CommandContext } from '../command-context.js';
 import { checkHooks } from './hook-checks.js';
 import { checkKeychain, checkLogin } from './login-checks.js';

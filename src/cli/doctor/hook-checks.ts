@@ -2,10 +2,9 @@
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
-import { openHookKeys } from '../../service/hook-keys.js';
+import { openHookKeys } from '../../service/login.js';
 import { HOOK_KEY_NAMES, HOOK_SERVICES, type HookService } from '../../config/hook-services.js';
-import type { HookOptions } from '../../sync/hook-options.js';
-import { needsSecret } from '../../sync/web-hooks.js';
+import { type HookOptions, needsSecret } from '../../sync/hooks.js';
 import type { CommandContext } from '../command-context.js';
 import { ok, type Finding } from './run-checks.js';
 

@@ -1,8 +1,7 @@
 /** Checks of the keychain and of the stored login. They send nothing. */
-import { notLoggedIn } from '../../service/credentials.js';
+import { notLoggedIn, credentialsOf } from '../../service/login.js';
 import { isKeychainMissing } from '../../service/keychain.js';
 import { hasCode } from '../../core/errors.js';
-import { credentialsOf } from '../../service/stored-login.js';
 import type { CommandContext } from '../command-context.js';
 import { describeRefreshToken } from '../output/token-expiry.js';
 import { ok, warning, type Finding } from './run-checks.js';

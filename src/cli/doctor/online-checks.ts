@@ -1,7 +1,7 @@
 /** The checks of `--online`: requests that the program makes anyway, through its client and its rate ledger. */
 import { searchTitles } from '../../service/titles.js';
 import { pluralize } from '../../core/human-format.js';
-import { credentialsOf, sessionOf } from '../../service/stored-login.js';
+import { credentialsOf, sessionOf } from '../../service/login.js';
 import { hasReports, openHealthReports, withService } from '../../service/service.js';
 import type { CommandContext } from '../command-context.js';
 import { describeAccessToken } from '../output/token-expiry.js';

@@ -11,9 +11,8 @@ import {
   checkUsedFolder,
   nearestExisting,
 } from '../../download/output-folder.js';
-import { archiveFile, syncFolder } from '../../sync/history-folder.js';
-import { outputOf } from '../../sync/sync-request.js';
-import type { Subscriptions } from '../../sync/subscriptions.js';
+import { archiveFile, syncFolder } from '../../sync/history.js';
+import { outputOf, type Subscriptions } from '../../sync/subscriptions.js';
 import { resolve } from 'node:path';
 import type { CommandContext } from '../command-context.js';
 import { ok, type Finding } from './run-checks.js';

@@ -1,4 +1,4 @@
-import type { ReportStatus } from '../../service/report-status.js';
+import type { ReportStatus } from '../../service/reports.js';
 
 export type HostState = 'not contacted yet' | 'ok' | 'down';
 

@@ -9,11 +9,12 @@ import {
   formatLocalTime,
 } from '../../core/human-format.js';
 import { escapeXml } from '../../core/xml-text.js';
-import type { ReportStatus } from '../../service/report-status.js';
-import type { NodeMetrics } from '../../service/statistics.js';
+import type { ReportStatus } from '../../service/reports.js';
 import { durationChart } from './duration-chart.js';
 import { hostStateOf } from './host-state.js';
-import { htmlPage } from './html-page.js';
+import { htmlPage } from '../../core/html-page.js';
+
+type NodeMetrics = ReportStatus['nodes'][number];
 
 /** The words of `report-status`, explained. */
 const REPORT_TERMS: readonly (readonly [term: string, meaning: string])[] = [

@@ -1,11 +1,12 @@
 /** The health report metrics as a table, from 40 columns up. */
 import { formatBytes, formatDuration, pluralize } from '../../core/human-format.js';
-import type { ReportStatus } from '../../service/report-status.js';
-import type { NodeMetrics } from '../../service/statistics.js';
+import type { ReportStatus } from '../../service/reports.js';
 import { paint, type Color } from './colors.js';
 import { hostStateOf, type HostState } from './host-state.js';
 import { fitToWidth, type LineFormat } from './progress-line.js';
 import { maxOf } from '../../core/extremes.js';
+
+type NodeMetrics = ReportStatus['nodes'][number];
 
 interface TableFormat extends LineFormat {
   readonly colors: boolean;

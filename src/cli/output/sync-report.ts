@@ -1,11 +1,13 @@
 /** The report of a run of `tankobon sync`: one table for a terminal, one line a title for a log, one page for a browser. */
-import { SERIES_COUNTS, type SeriesReport } from '../../sync/sync-events.js';
-import type { SyncReport } from '../../sync/sync-session.js';
+import { SERIES_COUNTS } from '../../sync/sync-events.js';
+import type { SyncReport } from '../../sync/run-sync.js';
 import { formatDuration, formatLocalTime, pluralize } from '../../core/human-format.js';
 import { printableLine } from '../../core/printable.js';
 import { escapeXml } from '../../core/xml-text.js';
-import { htmlPage } from './html-page.js';
+import { htmlPage } from '../../core/html-page.js';
 import { GAP_COLUMNS, longest, tableLines } from './table.js';
+
+type SeriesReport = SyncReport['series'][number];
 
 const MIN_NAME_WIDTH = 12;
 

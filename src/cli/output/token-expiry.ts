@@ -1,5 +1,5 @@
 /** When the tokens of a login expire, in words. The tokens themselves are never printed. */
-import { accessExpiresAtMs, refreshExpiresAtMs, type Tokens } from '../../service/login-record.js';
+import { accessExpiresAtMs, refreshExpiresAtMs, type Tokens } from '../../service/login.js';
 import { formatDuration, formatLocalTime } from '../../core/human-format.js';
 
 export function describeAccessToken(tokens: Tokens, nowMs: number): string {

@@ -13,7 +13,7 @@ import {
   writeFileAtomic,
 } from '../../core/files.js';
 import { PRIVATE_FOLDER_MODE } from '../../core/own-folder.js';
-import { LOGIN_FORMAT, type CredentialStore } from '../login-record.js';
+import { LOGIN_FORMAT, type CredentialStore } from './login-record.js';
 
 /** A login is never this long. */
 const MAX_FILE_BYTES = 256 * 1024;

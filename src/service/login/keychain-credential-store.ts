@@ -9,7 +9,7 @@
 import { AuthError } from '../../core/errors.js';
 import type { Keychain } from '../../config/context.js';
 import { deleteValue, readValue, writeValue } from './keychain-value.js';
-import { LOGIN_FORMAT, type CredentialStore, type Login } from '../login-record.js';
+import { LOGIN_FORMAT, type CredentialStore, type Login } from './login-record.js';
 
 const LOGIN_ENTRY = 'login';
 const ACCESS_ENTRY = 'access-token';

@@ -7,7 +7,7 @@
 import { isRecord, parseJson } from '../../core/json.js';
 import { MAX_ENTRY_BYTES } from '../keychain.js';
 import { type Keychain } from '../../config/context.js';
-import { MAX_TOKEN_BYTES } from '../login-record.js';
+import { MAX_TOKEN_BYTES } from './login-record.js';
 import { MAX_FIELD_BYTES } from '../../config/login-fields.js';
 
 interface Parts {

@@ -1,7 +1,7 @@
 /** The schemas of stored logins. Imported only where a login is stored: zod is slow to load. */
 import * as z from 'zod';
 import { parseJson } from '../../core/json.js';
-import { LOGIN_FORMAT, isValidToken, type Login } from '../login-record.js';
+import { LOGIN_FORMAT, isValidToken, type Login } from './login-record.js';
 import { isValidField } from '../../config/login-fields.js';
 
 const field = z.string().refine(isValidField);

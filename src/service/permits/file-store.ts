@@ -17,7 +17,7 @@ import { readLedgerFile, writeLedgerFile } from './ledger-file.js';
 import { LedgerHistory, type FoundDocument, type Reading } from './ledger-history.js';
 import type { LedgerRules } from './ledger-rules.js';
 import type { LedgerStore, Transaction } from './ledger-store.js';
-import { MAX_WAIT_MS, type Wait } from '../rate-ledger.js';
+import { MAX_WAIT_MS, type Wait } from './rate-ledger.js';
 
 interface FileStoreOptions {
   /** Created if missing. */

@@ -1,7 +1,7 @@
 /** What the shared ledger needs from the place that its document is kept in. */
 import type { Moment } from '../../core/clock.js';
 import type { LedgerDocument } from './ledger-document.js';
-import type { Wait } from '../rate-ledger.js';
+import type { Wait } from './rate-ledger.js';
 
 /** What a transaction works on. */
 export interface Transaction extends Moment {

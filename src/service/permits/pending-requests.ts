@@ -10,7 +10,7 @@ import {
   type Permit,
   type ReserveOptions,
   type Wait,
-} from '../rate-ledger.js';
+} from './rate-ledger.js';
 
 /** An end that moves by less is not reported again. */
 const MIN_REPORTED_CHANGE_MS = 1_000;

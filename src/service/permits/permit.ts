@@ -1,7 +1,7 @@
 /** The right to send one request, which lasts for as long as the ledger counts the request as under way. */
 import type { Clock, Moment } from '../../core/clock.js';
 import { MAX_SEND_DELAY_MS } from './ledger-rules.js';
-import type { Permit } from '../rate-ledger.js';
+import type { Permit } from './rate-ledger.js';
 
 export interface GrantedRequest {
   readonly id: string;

@@ -3,8 +3,8 @@ import type { LedgerDocument } from './ledger-document.js';
 import { windowMs, type LedgerRules } from './ledger-rules.js';
 import { recordRefusal, recordUnansweredProbe } from './pause.js';
 import { isGeneralKey, type Quota } from '../quotas.js';
-import { readRateHeaders, requestedWaitMs } from '../rate-headers.js';
-import type { ObservedResponse } from '../rate-ledger.js';
+import { readRateHeaders, requestedWaitMs } from './rate-headers.js';
+import type { ObservedResponse } from './rate-ledger.js';
 
 /** Two responses name the same period if its ends differ by less; `Date` has whole seconds. */
 const SAME_PERIOD_MS = 1_500;

@@ -23,7 +23,7 @@ import type {
   RequestInfo,
   ReserveOptions,
   Wait,
-} from '../rate-ledger.js';
+} from './rate-ledger.js';
 import { outcomeOf, type Outcome } from './settlement.js';
 
 interface SharedLedgerDeps {

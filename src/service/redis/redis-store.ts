@@ -15,7 +15,7 @@ import {
 import { LedgerHistory, type OpenedDocument, type Reading } from '../permits/ledger-history.js';
 import type { LedgerRules } from '../permits/ledger-rules.js';
 import type { LedgerStore, Transaction } from '../permits/ledger-store.js';
-import type { Wait } from '../rate-ledger.js';
+import type { Wait } from '../permits/rate-ledger.js';
 import {
   LEDGER_KEYS,
   LEDGER_SCRIPT,

@@ -2,7 +2,7 @@
 import type { Clock } from '../../core/clock.js';
 import { StorageError } from '../../core/errors.js';
 import { retryDelayMs } from '../../core/retry-delay.js';
-import type { Wait } from '../rate-ledger.js';
+import type { Wait } from '../permits/rate-ledger.js';
 import { RedisFailure } from './redis-failure.js';
 
 export interface ServerOutageOptions {

@@ -1,5 +1,5 @@
 /** Classifies a response of the report host, or the lack of one. */
-import { CONNECT_ERROR_CODES } from '../send-request.js';
+import { CONNECT_ERROR_CODES } from '../requests/send-request.js';
 import { hasCode } from '../../core/errors.js';
 import { isSystemError } from '../../core/files.js';
 import { printableLine } from '../../core/printable.js';

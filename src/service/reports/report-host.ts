@@ -4,7 +4,7 @@
  */
 import type { ServiceClient } from '../client.js';
 import type { Connections } from '../requests/connections.js';
-import { sendRequest } from '../send-request.js';
+import { sendRequest } from '../requests/send-request.js';
 import { endpointUrl } from '../../config/service-addresses.js';
 import type { SendReport } from './health-report.js';
 

@@ -2,14 +2,14 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { ServiceError } from '../../core/errors.js';
 import type { Redactor } from '../../core/redactor.js';
-import { retryAfterMs } from '../rate-headers.js';
+import { retryAfterMs } from '../../core/retry-delay.js';
 import {
   CaptchaRequired,
   findCaptchaChallenge,
   isApiError,
   requestIdNote,
   ServiceRefusal,
-} from '../api-errors.js';
+} from './api-errors.js';
 import { RetryableError } from './retry.js';
 
 export interface ApiResponse {

@@ -7,7 +7,7 @@ import type { EventEmitter } from 'node:events';
 import { TankobonError } from '../../core/errors.js';
 import type { ClientRequest } from 'node:http';
 import type { Socket } from 'node:net';
-import type { ObservedResponse, Permit } from '../rate-ledger.js';
+import type { ObservedResponse, Permit } from '../permits/rate-ledger.js';
 import { DeadlineError } from './request-deadline.js';
 
 /** A permit that is given back and reserved again if it has become invalid before the request was sent. */

@@ -6,7 +6,7 @@
 import { lookup as systemLookup, type LookupAddress } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import { LoadError, ServiceError } from '../../core/errors.js';
-import { isPublicAddress, isPublicHost } from '../public-address.js';
+import { isPublicAddress, isPublicHost } from '../../core/public-address.js';
 
 export interface PageAddressOptions {
   /** The API that the base URLs come from. */

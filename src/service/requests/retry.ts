@@ -2,7 +2,7 @@
 import { formatLocalTime } from '../../core/human-format.js';
 import type { Clock } from '../../core/clock.js';
 import { hasCode, ServiceError } from '../../core/errors.js';
-import { MAX_WAIT_MS } from '../rate-ledger.js';
+import { MAX_WAIT_MS } from '../permits/rate-ledger.js';
 
 export const MAX_ATTEMPTS = 3;
 /** Before the attempts after the first. */

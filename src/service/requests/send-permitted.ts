@@ -3,7 +3,7 @@
  * response is passed on to them.
  */
 import { ServiceError } from '../../core/errors.js';
-import type { RateLedger, RequestInfo, Wait } from '../rate-ledger.js';
+import type { RateLedger, RequestInfo, Wait } from '../permits/rate-ledger.js';
 import { isBan, type ApiResponse } from './classify-response.js';
 import type { Connections } from './connections.js';
 import { RequestPermit } from './guarded-request.js';
@@ -13,7 +13,7 @@ import {
   sendRequest,
   type IncomingResponse,
   type OutgoingRequest,
-} from '../send-request.js';
+} from './send-request.js';
 
 export interface PermittedDeps {
   readonly connections: Connections;

@@ -3,7 +3,7 @@
  * catalogue is read without a token, until the service refuses that.
  */
 import { UUID_PATTERN } from '../../core/uuid.js';
-import { findCaptchaChallenge, isApiError } from '../api-errors.js';
+import { findCaptchaChallenge, isApiError } from './api-errors.js';
 import type { ApiResponse } from './classify-response.js';
 
 /** Whether the service answers a request without a token too, or only an account. */

@@ -13,7 +13,7 @@ import {
   SETTING_NAMES,
 } from '../../../src/config/options.js';
 import { SKIP_REASONS } from '../../../src/plan/change.js';
-import { parseSubscriptions } from '../../../src/sync/subscriptions-file.js';
+import { parseSubscriptions } from '../../../src/sync/subscriptions/subscriptions-file.js';
 import { DIST } from '../../support/build-folders.js';
 import { start, tankobon } from '../../support/command.js';
 import { tankobonHere } from '../../support/in-process.js';

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../../../src/core/clock.js';
-import { openLedger } from '../../../src/service/open-ledger.js';
+import { openLedger } from '../../../src/service/ledger.js';
 import { LIVE_SERVICE, readAddresses } from '../../../src/config/service-addresses.js';
 import { selfSigned } from '../../../src/practice-server/self-signed.js';
 import { tankobon } from '../../support/command.js';

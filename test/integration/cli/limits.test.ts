@@ -5,8 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { limits } from '../../../src/cli/commands/limits.js';
 import type { CommandContext } from '../../../src/cli/command-context.js';
 import { readAddresses } from '../../../src/config/service-addresses.js';
-import { openLedger } from '../../../src/service/open-ledger.js';
-import type { ObservedResponse, RateLedger } from '../../../src/service/rate-ledger.js';
+import { openLedger } from '../../../src/service/ledger.js';
+import type { ObservedResponse, RateLedger } from '../../../src/service/permits/rate-ledger.js';
 import { ledgerFolder } from '../../support/test-client.js';
 import { adjustableClock, fakeClock, type FakeClock } from '../../support/fake-clock.js';
 

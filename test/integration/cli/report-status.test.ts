@@ -10,8 +10,7 @@ import {
   startPracticeService,
   type PracticeService,
 } from '../../../src/practice-server/practice-service.js';
-import type { ReportStatus } from '../../../src/service/report-status.js';
-import { metricsByNode, metricsOverTime } from '../../../src/service/statistics.js';
+import { type ReportStatus, metricsByNode, metricsOverTime } from '../../../src/service/reports.js';
 import type { RecordedLoad } from '../../../src/service/reports/report-journal.js';
 import type { Finished } from '../../support/command.js';
 import { tankobonHere } from '../../support/in-process.js';

@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileCredentialStore } from '../../../src/service/login/file-credential-store.js';
 import { systemKeychains } from '../../../src/service/keychain.js';
-import { openHookKeys } from '../../../src/service/hook-keys.js';
+import { openHookKeys } from '../../../src/service/login/hook-keys.js';
 import { systemClock } from '../../../src/core/clock.js';
 import { temporaryName, writeFileAtomic } from '../../../src/core/files.js';
 import { someTokens } from '../../support/auth/context.js';

@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { redactorFor, VARIABLES_KEPT_FROM_HOOKS } from '../../../src/config/environment.js';
 import type { HookService } from '../../../src/config/hook-services.js';
-import { openHookKeys } from '../../../src/service/hook-keys.js';
+import { openHookKeys } from '../../../src/service/login/hook-keys.js';
 import { syncStatus } from '../../../src/cli/commands/sync-status.js';
 import { storeHookKey } from '../../../src/cli/commands/login-hook-key.js';
 import { systemClock } from '../../../src/core/clock.js';
 import { systemKeychains } from '../../../src/service/keychain.js';
 import { AuthError } from '../../../src/core/errors.js';
 import { hookEnvironment, runExecHook } from '../../../src/download/exec-hook.js';
-import { syncFolder } from '../../../src/sync/history-folder.js';
+import { syncFolder } from '../../../src/sync/history/history-folder.js';
 import { takeDownChapter } from '../../../src/practice-server/library/library.js';
 import { leaveLines } from '../../support/left-sync-lines.js';
 import {

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { interruptedError } from '../../../src/core/errors.js';
 import { createLibrary } from '../../../src/practice-server/library/library.js';
 import type { PracticeOptions } from '../../../src/practice-server/practice-options.js';
-import { readSyncState } from '../../../src/sync/sync-journal.js';
-import { syncFolder } from '../../../src/sync/history-folder.js';
+import { readSyncState } from '../../../src/sync/history.js';
+import { syncFolder } from '../../../src/sync/history/history-folder.js';
 import { imageDigests } from '../../support/bind-harness.js';
 import {
   DAY_MS,

@@ -11,8 +11,8 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readSyncState, SyncJournal, unannounced } from '../../../src/sync/sync-journal.js';
-import type { SyncLine } from '../../../src/sync/sync-lines.js';
+import { readSyncState, SyncJournal, unannounced } from '../../../src/sync/history.js';
+import type { SyncLine } from '../../../src/sync/history/sync-lines.js';
 import { leaveLines } from '../../support/left-sync-lines.js';
 import { fuzzRuns } from '../../support/long-run.js';
 

@@ -27,9 +27,9 @@ import { scanLibrary } from '../../../src/library/scan-library.js';
 import { readIdentity } from '../../../src/library/archive-content.js';
 import { createLibrary, uuidOf } from '../../../src/practice-server/library/library.js';
 import { interruptedError } from '../../../src/core/errors.js';
-import { readSyncState } from '../../../src/sync/sync-journal.js';
-import { archiveFile, syncFolder } from '../../../src/sync/history-folder.js';
-import { lockSync } from '../../../src/sync/sync-lock.js';
+import { readSyncState } from '../../../src/sync/history.js';
+import { archiveFile, syncFolder } from '../../../src/sync/history/history-folder.js';
+import { lockSync } from '../../../src/sync/history/sync-lock.js';
 import { readArchive } from '../../support/archive.js';
 import { leaveLines } from '../../support/left-sync-lines.js';
 

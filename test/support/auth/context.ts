@@ -5,7 +5,7 @@ import { pathsFrom } from '../../../src/config/paths.js';
 import type { CommandContext } from '../../../src/cli/command-context.js';
 import { loadSettings } from '../../../src/config/settings.js';
 import { systemClock, type Clock } from '../../../src/core/clock.js';
-import type { Tokens } from '../../../src/service/login-record.js';
+import type { Tokens } from '../../../src/service/login/login-record.js';
 import type { Env } from './harness.js';
 import { Redactor } from '../../../src/core/redactor.js';
 

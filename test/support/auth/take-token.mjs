@@ -4,10 +4,10 @@ import process from 'node:process';
 const load = (file) => import(`${process.argv[2]}/${file}`);
 const { pathsFrom } = await load('config/paths.js');
 const { loadSettings } = await load('config/settings.js');
-const { sessionOf } = await load('download/stored-login.js');
-const { openService } = await load('download/service.js');
+const { sessionOf } = await load('service/login.js');
+const { openService } = await load('service/service.js');
 const { systemClock } = await load('core/clock.js');
-const { systemKeychains } = await load('auth/keychain.js');
+const { systemKeychains } = await load('service/keychain.js');
 const { Redactor } = await load('core/redactor.js');
 
 const { env, stdout } = process;

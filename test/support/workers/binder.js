@@ -4,8 +4,8 @@ const load = (module) => import(`${job.modules}/${module}.js`);
 
 const { bindRequest } = await load('download/bind-request');
 const { loadSettings } = await load('config/settings');
-const { bindBooks } = await load('formats/bind-books');
-const { listArchives } = await load('cbz/scan-library');
+const { bindBooks } = await load('books/bind-books');
+const { listArchives } = await load('library/scan-library');
 
 const request = {
   ...bindRequest(

@@ -4,10 +4,10 @@ import { setInterval } from 'node:timers';
 const job = JSON.parse(process.argv[2]);
 const load = (module) => import(`${job.dist}/${module}.js`);
 
-const { readAddresses } = await load('rate-limit/service-addresses');
-const { createServiceClient } = await load('api/client');
-const { openConnections } = await load('api/connections');
-const { openLedger } = await load('rate-limit/open-ledger');
+const { readAddresses } = await load('config/service-addresses');
+const { createServiceClient } = await load('service/client');
+const { openConnections } = await load('service/requests/connections');
+const { openLedger } = await load('service/ledger');
 const { systemClock } = await import(`${job.dist}/core/clock.js`);
 
 // The error of this process's wall clock; its sign changes repeatedly.

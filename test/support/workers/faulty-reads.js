@@ -94,7 +94,7 @@ const { pathsFrom } = await load('config/paths');
 const { runArgs } = await load('cli/run-process');
 const { safeStream } = await load('cli/output/safe-stream');
 const { systemClock } = await load('core/clock');
-const { systemKeychains } = await load('auth/keychain');
+const { systemKeychains } = await load('service/keychain');
 
 const results = {};
 for (const [name, words] of Object.entries(commands)) {

@@ -67,7 +67,7 @@ syncBuiltinESMExports();
 
 const { openJournals } = await import(`${modulesUrl}/core/journal.js`);
 const { compactedLines, lastLoadId, loadLine, waitingReports } = await import(
-  `${modulesUrl}/health-reports/report-journal.js`
+  `${modulesUrl}/service/reports/report-journal.js`
 );
 
 /** Records `loads`, sends them and what ended processes left, and compacts now and then. */

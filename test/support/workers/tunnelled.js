@@ -1,6 +1,6 @@
 // One call through whatever proxy the environment names; prints what came, or the error's code.
 const [dist, url] = process.argv.slice(2);
-const { openConnections } = await import(`${dist}/api/connections.js`);
+const { openConnections } = await import(`${dist}/service/requests/connections.js`);
 const timeouts = ['connect', 'tls', 'firstByte', 'idle', 'page', 'api', 'report'];
 const limits = Object.fromEntries(timeouts.map((name) => [`${name}TimeoutMs`, 5_000]));
 const connections = await openConnections(limits, process.env, { apiUrl: new URL(url) });

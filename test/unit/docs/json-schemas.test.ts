@@ -4,7 +4,7 @@ import { parse } from 'yaml';
 import * as z from 'zod';
 import { optionDefinition, SETTING_NAMES } from '../../../src/config/options.js';
 import { storedValue } from '../../../src/config/settings.js';
-import { parseSubscriptions } from '../../../src/sync/subscriptions-file.js';
+import { parseSubscriptions } from '../../../src/sync/subscriptions/subscriptions-file.js';
 import { SUBSCRIPTIONS_EXAMPLE } from '../../../src/sync/subscription-keys.js';
 
 interface Described {

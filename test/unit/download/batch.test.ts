@@ -1,6 +1,6 @@
 /** What a batch does with the result of each chapter, without any chapter being loaded. */
 import { Redactor } from '../../../src/core/redactor.js';
-import { OutageTooLong } from '../../../src/service/outage.js';
+import { OutageTooLong } from '../../../src/service/requests/outage.js';
 import {
   ChapterError,
   interruptedError,

@@ -279,7 +279,7 @@ const ROWS: readonly (readonly [name: string, of: Case, Expected])[] = [
     // The volumes share their numbers: they are two runs, and two chapters.
     {
       ...all('save good', 'skip fast already-there beside fast.cbz'),
-      force: ['save good', 'replace fast.cbz by fast forced'],
+      force: ['replace fast.cbz by fast forced', 'save good'],
     },
   ],
   [
@@ -417,7 +417,12 @@ const ROWS: readonly (readonly [name: string, of: Case, Expected])[] = [
   ],
   [
     'two releases of one group, which may be two chapters',
-    { listed: [release('good new', { createdAt: new Date(NOW_MS) }), good] },
+    {
+      listed: [
+        release('good new', { volume: '1', createdAt: new Date(NOW_MS) }),
+        release('good', { volume: '1' }),
+      ],
+    },
     all('save good new', 'skip good other-release-saved'),
   ],
 ];

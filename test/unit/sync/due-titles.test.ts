@@ -1,5 +1,5 @@
 import { dueTitles, type CheckedTitle } from '../../../src/sync/due-titles.js';
-import type { TitleState } from '../../../src/sync/sync-lines.js';
+import type { TitleState } from '../../../src/sync/history/sync-lines.js';
 import { seeded } from '../../support/seeded.js';
 
 const HOUR_MS = 3_600_000;

@@ -1,12 +1,12 @@
 import { join, sep } from 'node:path';
 import { commonFolder, seriesUpdates } from '../../../src/download/series-updates.js';
-import { mapPath, notificationText } from '../../../src/sync/hook-payloads.js';
+import { mapPath, notificationText } from '../../../src/sync/hooks/hook-payloads.js';
 import {
   kavitaRequest,
   komgaRequest,
   ntfyRequest,
   webhookRequest,
-} from '../../../src/sync/web-hooks.js';
+} from '../../../src/sync/hooks/web-hooks.js';
 
 const path = (...parts: string[]) => join(sep, ...parts);
 const update = (titleId: string, number: string, file: string) => ({

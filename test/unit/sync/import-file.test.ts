@@ -1,8 +1,8 @@
 /** What is read from the files of other programs, and that no file makes the reader fail in another way than by its error. */
 import fc from 'fast-check';
 import { gzipSync } from 'node:zlib';
-import { readImportedFile } from '../../../src/sync/import-file.js';
-import { readFields } from '../../../src/sync/protobuf.js';
+import { readImportedFile } from '../../../src/sync/import.js';
+import { readFields } from '../../../src/sync/import/protobuf.js';
 import { backupMessage, bytesField, tachibk } from '../../support/tachibk.js';
 
 const A = '3d1c8f52-6a0b-4e7e-9b1d-0a4c5e2f7101';

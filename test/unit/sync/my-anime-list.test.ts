@@ -1,8 +1,8 @@
 /** What is read from an export of MyAnimeList, and that no document makes the reader fail in another way than by its error. */
 import fc from 'fast-check';
 import { gzipSync } from 'node:zlib';
-import { readImportedFile } from '../../../src/sync/import-file.js';
-import { readMyAnimeList } from '../../../src/sync/my-anime-list.js';
+import { readImportedFile } from '../../../src/sync/import.js';
+import { readMyAnimeList } from '../../../src/sync/import/my-anime-list.js';
 import { myAnimeListExport } from '../../support/my-anime-list.js';
 
 const read = (xml: string) => readMyAnimeList(Buffer.from(xml));

@@ -1,6 +1,6 @@
 /** Edits of the subscriptions file keep its comments and its order. */
-import { addSeries, indexOfTarget, removeSeries } from '../../../src/sync/subscriptions-edit.js';
-import { parseSubscriptions } from '../../../src/sync/subscriptions-file.js';
+import { addSeries, indexOfTarget, removeSeries } from '../../../src/sync/edit-subscriptions.js';
+import { parseSubscriptions } from '../../../src/sync/subscriptions/subscriptions-file.js';
 
 const ID = '3d1c8f52-6a0b-4e7e-9b1d-0a4c5e2f7101';
 const OTHER_ID = '8b7e2a64-1f3d-4c58-a2c6-5d9e0b3f7202';

@@ -1,7 +1,7 @@
 /** The subscriptions file: its keys, and the positions of errors. */
 import fc from 'fast-check';
 import { hasCode } from '../../../src/core/errors.js';
-import { parseSubscriptions } from '../../../src/sync/subscriptions-file.js';
+import { parseSubscriptions } from '../../../src/sync/subscriptions/subscriptions-file.js';
 import { parseRanges } from '../../../src/config/ranges.js';
 import { fuzzRuns } from '../../support/long-run.js';
 

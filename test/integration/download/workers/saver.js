@@ -5,15 +5,15 @@ import { once } from 'node:events';
 const job = JSON.parse(process.argv[2]);
 const load = (module) => import(`${job.dist}/${module}.js`);
 
-const { compileNameTemplate } = await load('cbz/file-name');
+const { compileNameTemplate } = await load('library/file-name');
 const { PageQueue } = await load('download/page-queue');
 const { planTargets } = await load('download/plan');
 const { saveChapters } = await load('download/batch');
 const { systemClock: clock } = await load('core/clock');
-const { readAddresses } = await load('rate-limit/service-addresses');
-const { createServiceClient } = await load('api/client');
-const { openConnections } = await load('api/connections');
-const { openLedger } = await load('rate-limit/open-ledger');
+const { readAddresses } = await load('config/service-addresses');
+const { createServiceClient } = await load('service/client');
+const { openConnections } = await load('service/requests/connections');
+const { openLedger } = await load('service/ledger');
 
 const addresses = readAddresses(job.addresses);
 const limits = Object.fromEntries(

@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { fileCredentialStore } from '../../../../src/service/login/file-credential-store.js';
-import type { Login } from '../../../../src/service/login-record.js';
+import type { Login } from '../../../../src/service/login/login-record.js';
 import { newFolder } from '../../../support/auth/harness.js';
 import { someTokens } from '../../../support/auth/context.js';
 import { posixTest } from '../../../support/platform.js';

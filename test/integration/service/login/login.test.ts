@@ -1,7 +1,7 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Redactor } from '../../../../src/core/redactor.js';
-import { credentialsOf } from '../../../../src/service/stored-login.js';
+import { credentialsOf } from '../../../../src/service/login.js';
 import { login as loginCommand } from '../../../../src/cli/commands/login.js';
 import { fieldsInJson } from '../../../../src/cli/commands/login-input.js';
 import { errorMessage } from '../../../../src/cli/output/error-message.js';

@@ -1,10 +1,10 @@
 import { rmSync } from 'node:fs';
-import type { Credentials } from '../../../../src/service/credentials.js';
-import { grantByPassword } from '../../../../src/service/token-endpoint.js';
+import type { Credentials } from '../../../../src/service/login/credentials.js';
+import { grantByPassword } from '../../../../src/service/login/token-endpoint.js';
 import { withAnonymousFallback } from '../../../../src/service/login/anonymous-fallback.js';
-import type { Tokens } from '../../../../src/service/login-record.js';
-import { Session } from '../../../../src/service/session.js';
-import { credentialsOf } from '../../../../src/service/stored-login.js';
+import type { Tokens } from '../../../../src/service/login/login-record.js';
+import { Session } from '../../../../src/service/login/session.js';
+import { credentialsOf } from '../../../../src/service/login.js';
 import { openService, type Service } from '../../../../src/service/service.js';
 import { PRACTICE_ACCOUNT, PRACTICE_CLIENT } from '../../../../src/practice-server/accounts.js';
 import {

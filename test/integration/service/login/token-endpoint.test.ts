@@ -1,7 +1,11 @@
 import fc from 'fast-check';
-import { tokenError, parseTokens } from '../../../../src/service/token-endpoint.js';
+import { tokenError, parseTokens } from '../../../../src/service/login/token-endpoint.js';
 import { parseLoginFile } from '../../../../src/service/login/login-schema.js';
-import { accessAgeMs, isRefreshDue, LOGIN_FORMAT } from '../../../../src/service/login-record.js';
+import {
+  accessAgeMs,
+  isRefreshDue,
+  LOGIN_FORMAT,
+} from '../../../../src/service/login/login-record.js';
 import { TankobonError } from '../../../../src/core/errors.js';
 import { someTokens } from '../../../support/auth/context.js';
 

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { TankobonError } from '../../../../src/core/errors.js';
 import type { ApiRequest } from '../../../../src/service/client.js';
-import { viewLedgerAt } from '../../../../src/service/open-ledger.js';
+import { viewLedgerAt } from '../../../../src/service/ledger.js';
 import {
   ledgerFolder,
   createTestClient,

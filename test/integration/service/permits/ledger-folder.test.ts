@@ -13,8 +13,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readAddresses } from '../../../../src/config/service-addresses.js';
-import { openLedger } from '../../../../src/service/open-ledger.js';
-import type { RateLedger } from '../../../../src/service/rate-ledger.js';
+import { openLedger } from '../../../../src/service/ledger.js';
+import type { RateLedger } from '../../../../src/service/permits/rate-ledger.js';
 import { posixDescribe, posixTest } from '../../../support/platform.js';
 import { virtualClock } from '../../../support/virtual-clock.js';
 

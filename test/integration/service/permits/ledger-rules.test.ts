@@ -2,8 +2,8 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readAddresses } from '../../../../src/config/service-addresses.js';
-import { openLedger, resetLedgerAt, viewLedgerAt } from '../../../../src/service/open-ledger.js';
-import type { RequestInfo, RateLedger, Wait } from '../../../../src/service/rate-ledger.js';
+import { openLedger, resetLedgerAt, viewLedgerAt } from '../../../../src/service/ledger.js';
+import type { RequestInfo, RateLedger, Wait } from '../../../../src/service/permits/rate-ledger.js';
 import { ledgerFolder } from '../../../support/test-client.js';
 import { describeLedgerRules } from '../../../support/ledger-suite.js';
 import { redisLedger } from '../../../support/redis-ledger-under-test.js';

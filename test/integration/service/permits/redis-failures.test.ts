@@ -1,9 +1,9 @@
 /** A ledger server that fails: nothing is sent without it, and what it cannot know counts as used. */
 import { systemClock } from '../../../../src/core/clock.js';
 import { TankobonError } from '../../../../src/core/errors.js';
-import type { RateLedger, Wait } from '../../../../src/service/rate-ledger.js';
+import type { RateLedger, Wait } from '../../../../src/service/permits/rate-ledger.js';
 import { RedisConnection } from '../../../../src/service/redis/redis-connection.js';
-import { openLedger, resetLedgerAt } from '../../../../src/service/open-ledger.js';
+import { openLedger, resetLedgerAt } from '../../../../src/service/ledger.js';
 import { startRespServer, type RespReply, type RespServer } from '../../../support/resp-server.js';
 
 const API = new URL('https://api.example.org');

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock, type Clock } from '../../../../src/core/clock.js';
 import { CircuitBreaker } from '../../../../src/service/reports/circuit-breaker.js';
-import { readReportStatus } from '../../../../src/service/report-status.js';
+import { readReportStatus } from '../../../../src/service/reports.js';
 import type { HealthReport } from '../../../../src/service/reports/health-report.js';
-import { MAX_IN_FLIGHT, ReportSender } from '../../../../src/service/sender.js';
-import { MAX_AGE_MS, readWaiting } from '../../../../src/service/report-store.js';
+import { MAX_IN_FLIGHT, ReportSender } from '../../../../src/service/reports/sender.js';
+import { MAX_AGE_MS, readWaiting } from '../../../../src/service/reports/report-store.js';
 import { leaveReports, LEFT_JOURNAL } from '../../../support/left-reports.js';
 import {
   numberOf,

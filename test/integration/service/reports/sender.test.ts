@@ -3,9 +3,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock, type Clock } from '../../../../src/core/clock.js';
 import type { SendReport } from '../../../../src/service/reports/health-report.js';
-import { clearReports, readReportStatus } from '../../../../src/service/report-status.js';
-import { MAX_IN_FLIGHT, MAX_WAITING, ReportSender } from '../../../../src/service/sender.js';
-import { MAX_AGE_MS, readWaiting, reportsFolder } from '../../../../src/service/report-store.js';
+import { clearReports, readReportStatus } from '../../../../src/service/reports.js';
+import {
+  MAX_IN_FLIGHT,
+  MAX_WAITING,
+  ReportSender,
+} from '../../../../src/service/reports/sender.js';
+import {
+  MAX_AGE_MS,
+  readWaiting,
+  reportsFolder,
+} from '../../../../src/service/reports/report-store.js';
 import { leaveReports } from '../../../support/left-reports.js';
 import {
   numberOf,

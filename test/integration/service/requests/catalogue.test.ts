@@ -1,11 +1,15 @@
 /** The catalogue against the practice service: what comes back, and how many calls it took. */
 import { fetchChapter } from '../../../../src/service/chapters.js';
-import { chooseCover, coverUrl, fetchCovers } from '../../../../src/service/covers.js';
+import {
+  chooseCover,
+  coverUrl,
+  fetchCovers,
+  searchTitles,
+  fetchTitle,
+} from '../../../../src/service/titles.js';
 import { fetchTitleFeed } from '../../../../src/service/feeds.js';
 import { resolveTargets, type Resolution } from '../../../../src/selection/resolve-targets.js';
-import { searchTitles } from '../../../../src/service/titles.js';
 import { parseTarget } from '../../../../src/selection/target.js';
-import { fetchTitle } from '../../../../src/service/titles.js';
 import {
   EXAMPLE_CHAPTERS,
   EXAMPLE_LISTS,

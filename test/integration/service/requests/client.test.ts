@@ -1,10 +1,10 @@
 import { gzipSync } from 'node:zlib';
 import { systemClock, type Clock } from '../../../../src/core/clock.js';
 import { ServiceError, TankobonError } from '../../../../src/core/errors.js';
-import { submitCaptcha } from '../../../../src/service/captcha.js';
+import { submitCaptcha } from '../../../../src/service/requests/captcha.js';
 import type { ApiRequest } from '../../../../src/service/client.js';
 import type { TokenProvider } from '../../../../src/service/requests/token-use.js';
-import { CaptchaRequired, ServiceRefusal } from '../../../../src/service/api-errors.js';
+import { CaptchaRequired, ServiceRefusal } from '../../../../src/service/requests/api-errors.js';
 import { USER_AGENT } from '../../../../src/core/version.js';
 import {
   createTestClient,

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { selfSigned } from '../../../../src/practice-server/self-signed.js';
 import { openConnections } from '../../../../src/service/requests/connections.js';
-import { sendRequest } from '../../../../src/service/send-request.js';
+import { sendRequest } from '../../../../src/service/requests/send-request.js';
 import { proxyFor } from '../../../../src/service/requests/proxy.js';
 import { MODULES_URL } from '../../../support/build-folders.js';
 import { USER_AGENT } from '../../../../src/core/version.js';

@@ -1,4 +1,4 @@
-import { markRead } from '../../../../src/service/read-markers.js';
+import { markRead } from '../../../../src/service/account.js';
 import { errorResponse } from '../../../../src/practice-server/endpoint.js';
 import { PRACTICE_ACCOUNT, PRACTICE_CLIENT } from '../../../../src/practice-server/accounts.js';
 import {

@@ -7,7 +7,7 @@ import {
 } from '../../../../src/practice-server/practice-service.js';
 import { readAddresses } from '../../../../src/config/service-addresses.js';
 import { openConnections, type Connections } from '../../../../src/service/requests/connections.js';
-import { sendRequest } from '../../../../src/service/send-request.js';
+import { sendRequest } from '../../../../src/service/requests/send-request.js';
 import { LIMITS, createTestClient } from '../../../support/test-client.js';
 import { DownloadHarness } from '../../../support/download-harness.js';
 import { generateChapter } from '../../../../src/practice-server/library/library.js';

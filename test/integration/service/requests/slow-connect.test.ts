@@ -3,7 +3,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import dns from 'node:dns';
 import type { LookupFunction, Socket } from 'node:net';
 import { openConnections } from '../../../../src/service/requests/connections.js';
-import { sendRequest } from '../../../../src/service/send-request.js';
+import { sendRequest } from '../../../../src/service/requests/send-request.js';
 import { startFullListener } from '../../../support/full-listener.js';
 import { posixTest } from '../../../support/platform.js';
 import { LIMITS } from '../../../support/test-client.js';

@@ -1,8 +1,7 @@
 /** The access token goes only where it is needed (docs/specification.md, section 5). */
 import type { ApiRequest } from '../../../../src/service/client.js';
 import { fetchChapter, fetchChapters } from '../../../../src/service/chapters.js';
-import { fetchFollowedTitles } from '../../../../src/service/follows.js';
-import { markRead } from '../../../../src/service/read-markers.js';
+import { fetchFollowedTitles, markRead } from '../../../../src/service/account.js';
 import { fetchTitle, fetchTitles, searchTitles } from '../../../../src/service/titles.js';
 import { fetchAtHomeMetadata } from '../../../../src/service/at-home.js';
 import { PRACTICE_ACCOUNT, PRACTICE_CLIENT } from '../../../../src/practice-server/accounts.js';

@@ -1,10 +1,14 @@
 /** Numbers of any size in headers and answers: each ends in a result or in one of our errors, never in a fault. */
 import fc from 'fast-check';
-import { grantByPassword, parseTokens } from '../../../../src/service/token-endpoint.js';
-import { accessExpiresAtMs, refreshExpiresAtMs } from '../../../../src/service/login-record.js';
+import { grantByPassword, parseTokens } from '../../../../src/service/login/token-endpoint.js';
+import {
+  accessExpiresAtMs,
+  refreshExpiresAtMs,
+} from '../../../../src/service/login/login-record.js';
 import { systemClock, type Clock } from '../../../../src/core/clock.js';
 import { hasCode, TankobonError } from '../../../../src/core/errors.js';
-import { requestedWaitMs, retryAfterMs } from '../../../../src/service/rate-headers.js';
+import { requestedWaitMs } from '../../../../src/service/permits/rate-headers.js';
+import { retryAfterMs } from '../../../../src/core/retry-delay.js';
 import { createTestClient, type TestClient } from '../../../support/test-client.js';
 import { startStubServer, type Reply, type StubServer } from '../../../support/stub-server.js';
 import { fuzzRuns } from '../../../support/long-run.js';

@@ -7,7 +7,7 @@ import {
   MAX_TOKEN_BYTES,
   type CredentialStore,
   type Login,
-} from '../../../../src/service/login-record.js';
+} from '../../../../src/service/login/login-record.js';
 import { MAX_FIELD_BYTES } from '../../../../src/config/login-fields.js';
 import {
   parseAccess,

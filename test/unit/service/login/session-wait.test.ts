@@ -1,4 +1,4 @@
-import { Session } from '../../../../src/service/session.js';
+import { Session } from '../../../../src/service/login/session.js';
 import { systemClock } from '../../../../src/core/clock.js';
 
 test('a keychain that waits for its user does not hold up an aborted request', async () => {

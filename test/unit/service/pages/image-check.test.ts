@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { SIGNATURE_BYTES } from '../../../../src/core/image-format.js';
-import { checkImage, checkStatus } from '../../../../src/service/image-check.js';
+import { checkImage, checkStatus } from '../../../../src/service/pages/image-check.js';
 import { loadReasonOf } from '../../../../src/service/load-reason.js';
 import { generateChapter } from '../../../../src/practice-server/library/library.js';
 

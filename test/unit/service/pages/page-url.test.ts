@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import { isPathSegment, pageUrl, digestInFileName } from '../../../../src/service/page-url.js';
+import { pageUrl, digestInFileName } from '../../../../src/service/at-home.js';
+import { isPathSegment } from '../../../../src/service/pages/at-home-schema.js';
 import { hasCode, LoadError } from '../../../../src/core/errors.js';
 import { fuzzRuns } from '../../../support/long-run.js';
 import { codePoint, webUrl } from '../../../support/any-text.js';

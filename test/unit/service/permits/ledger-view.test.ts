@@ -4,7 +4,7 @@ import {
   type LedgerDocument,
 } from '../../../../src/service/permits/ledger-document.js';
 import { MAX_REQUEST_MS } from '../../../../src/service/permits/ledger-rules.js';
-import { viewOf } from '../../../../src/service/ledger-view.js';
+import { viewOf } from '../../../../src/service/permits/ledger-view.js';
 import { quotaOf } from '../../../../src/service/quotas.js';
 
 const READING = {

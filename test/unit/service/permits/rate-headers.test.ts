@@ -3,12 +3,9 @@ import {
   errorReasons,
   findCaptchaChallenge,
   isApiError,
-} from '../../../../src/service/api-errors.js';
-import {
-  requestedWaitMs,
-  readRateHeaders,
-  retryAfterMs,
-} from '../../../../src/service/rate-headers.js';
+} from '../../../../src/service/requests/api-errors.js';
+import { requestedWaitMs, readRateHeaders } from '../../../../src/service/permits/rate-headers.js';
+import { retryAfterMs } from '../../../../src/core/retry-delay.js';
 import { fuzzRuns } from '../../../support/long-run.js';
 
 const NOW = Date.UTC(2026, 4, 1, 12);

@@ -1,5 +1,5 @@
 /** The titles of a group or an author, where there are more than the service lists. */
-import { fetchOwnedTitles } from '../../../../src/service/catalogue-lists.js';
+import { fetchOwnedTitles } from '../../../../src/service/feeds.js';
 import type { ApiRequest, ServiceClient } from '../../../../src/service/client.js';
 import { uuidOf } from '../../../../src/practice-server/library/library.js';
 

@@ -1,6 +1,6 @@
 /** What a response means (spec 7). */
 import { Redactor } from '../../../../src/core/redactor.js';
-import { CaptchaRequired, ServiceRefusal } from '../../../../src/service/api-errors.js';
+import { CaptchaRequired, ServiceRefusal } from '../../../../src/service/requests/api-errors.js';
 import {
   classifyResponse,
   isBan,

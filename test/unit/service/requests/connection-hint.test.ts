@@ -1,4 +1,4 @@
-import { connectionHint } from '../../../../src/service/send-request.js';
+import { connectionHint } from '../../../../src/service/requests/send-request.js';
 
 test.each([
   [

@@ -5,7 +5,7 @@ import {
   tokenUrl,
 } from '../../../../src/config/service-addresses.js';
 import { collectionQuery } from '../../../../src/service/catalogue/collection.js';
-import { firstPartyDomain } from '../../../../src/service/first-party-domain.js';
+import { firstPartyDomain } from '../../../../src/service/requests/first-party-domain.js';
 
 const isFirstParty = (api: string, url: string): Promise<boolean> =>
   firstPartyDomain(new URL(api))(new URL(url));

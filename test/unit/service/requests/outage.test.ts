@@ -1,7 +1,7 @@
 /** The monitor of outages in virtual time: who probes, when, and when it ends. */
 import { ServiceError } from '../../../../src/core/errors.js';
-import { OutageMonitor, OutageTooLong } from '../../../../src/service/outage.js';
-import type { Wait } from '../../../../src/service/rate-ledger.js';
+import { OutageMonitor, OutageTooLong } from '../../../../src/service/requests/outage.js';
+import type { Wait } from '../../../../src/service/permits/rate-ledger.js';
 import { RetryableError } from '../../../../src/service/requests/retry.js';
 import { SimulatedTime } from '../../../support/fake-clock.js';
 

@@ -1,6 +1,6 @@
 /** Which addresses count as public: the ranges by their edges, and IPv4 within IPv6. */
 import fc from 'fast-check';
-import { isPublicAddress, isPublicHost } from '../../../../src/service/public-address.js';
+import { isPublicAddress, isPublicHost } from '../../../../src/core/public-address.js';
 
 const SPECIAL = [
   '0.0.0.0',

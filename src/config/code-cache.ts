@@ -1,0 +1,217 @@
+/**
+ * Keeps the compiled code of the program in the state folder, so that later runs do not compile it again. The cache is
+ * optional: whatever is wrong with it, the program is compiled as usual. Its content is executed, so it is used only
+ * where no other user can have written it.
+ */
+import { createHash } from 'node:crypto';
+import {
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import Module from 'node:module';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { cachedDataVersionTag } from 'node:v8';
+import { constants as vmConstants, Script } from 'node:vm';
+import { crc32 } from 'node:zlib';
+import { isInFolder, ownFolders } from './own-folders.js';
+import { resetFlags } from '../core/gc-tuning.js';
+
+const FOLDER_NAME = 'code-cache';
+const FOLDER_MODE = 0o700;
+const FILE_MODE = 0o600;
+const OTHERS_WRITE = 0o022;
+const STICKY = 0o1000;
+const CHECKSUM_BYTES = 4;
+const UNFINISHED = '.new';
+
+/** The documented name of Module._extensions is `require.extensions`, which a bundle does not have. */
+interface ModuleLoaders {
+  readonly _extensions: Record<'.js', (module: NodeJS.Module, file: string) => void>;
+}
+
+/** The chunks of the program that are loaded after this call come from the cache. */
+export function openCodeCache(env: Readonly<NodeJS.ProcessEnv>): void {
+  // Code from a cache is not counted by a coverage report.
+  if (env['TANKOBON_CODE_CACHE'] === 'false' || env['NODE_V8_COVERAGE']) return;
+  try {
+    const program = dirname(fileURLToPath(import.meta.url));
+    const { state } = ownFolders(env, process.platform, homedir);
+    // The names of all other chunks follow from main.js.
+    const build = sha256(readFileSync(join(program, 'main.js')));
+    new CodeCache(state, `${build}-${process.version}-${process.arch}`).use(program);
+  } catch {
+    // Without a home folder, there is no cache.
+  }
+}
+
+interface CompiledChunk {
+  /** The name of its file in the cache. */
+  readonly name: string;
+  /** V8's version and flags. */
+  readonly tag: number;
+  readonly script: Script;
+}
+
+/** V8's cached data for each chunk, by the digest of its source and by V8's version and flags. */
+class CodeCache {
+  #compiled: readonly CompiledChunk[] = [];
+
+  constructor(
+    private readonly state: string,
+    private readonly name: string,
+  ) {}
+
+  use(program: string): void {
+    const folder = join(this.state, FOLDER_NAME, this.name);
+    const canRead = isPrivate(folder);
+    const { _extensions: loaders } = Module as unknown as ModuleLoaders;
+    const load = loaders['.js'];
+    loaders['.js'] = (module, file) => {
+      const script =
+        dirname(file) === program ? this.#compile(file, canRead ? folder : undefined) : undefined;
+      if (script) runModule(script, module, file);
+      else load(module, file);
+    };
+    // V8 compiles a function when it is first called, so most are compiled by the exit.
+    process.on('exit', () => {
+      this.#save();
+    });
+  }
+
+  #compile(file: string, folder: string | undefined): Script | undefined {
+    try {
+      const bytes = readFileSync(file);
+      const tag = cachedDataVersionTag();
+      const name = `${sha256(bytes)}-${tag.toString(16)}`;
+      const cachedData = folder === undefined ? undefined : readChecked(join(folder, name));
+      const script = new Script(Module.wrap(bytes.toString()), {
+        filename: file,
+        cachedData,
+        importModuleDynamically: vmConstants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
+      });
+      if (!cachedData || script.cachedDataRejected)
+        this.#compiled = [...this.#compiled, { name, tag, script }];
+      return script;
+    } catch {
+      return undefined;
+    }
+  }
+
+  #save(): void {
+    if (this.#compiled.length === 0) return;
+    try {
+      const folder = makeCacheFolder(this.state, this.name);
+      if (folder === undefined) return;
+      // A killed run left them. A process that is writing one now saves nothing.
+      for (const name of readdirSync(folder))
+        if (name.endsWith(UNFINISHED)) rmSync(join(folder, name), { force: true });
+      this.#write(folder);
+      resetFlags();
+      this.#write(folder);
+    } catch {
+      // The disk is full or read-only: the next run compiles again.
+    }
+  }
+
+  /** Writes what was compiled under the current flags: V8 accepts it only under the same ones. */
+  #write(folder: string): void {
+    const tag = cachedDataVersionTag();
+    const compiled = this.#compiled.filter((each) => each.tag === tag);
+    this.#compiled = this.#compiled.filter((each) => each.tag !== tag);
+    for (const { name, script } of compiled)
+      writeChecked(join(folder, name), script.createCachedData());
+  }
+}
+
+type Wrapper = (
+  exports: unknown,
+  require: (id: string) => unknown,
+  module: NodeJS.Module,
+  file: string,
+  folder: string,
+) => void;
+
+function runModule(script: Script, module: NodeJS.Module, file: string): void {
+  const run = script.runInThisContext() as Wrapper;
+  const require = (id: string): unknown => module.require(id) as unknown;
+  run.call(module.exports, module.exports, require, module, file, dirname(file));
+}
+
+/**
+ * The folder, which is created below an existing state folder and replaces those of other versions. Undefined if other
+ * users may write to it.
+ */
+function makeCacheFolder(state: string, name: string): string | undefined {
+  const parent = join(state, FOLDER_NAME);
+  const folder = join(parent, name);
+  if (isPrivate(folder)) return folder;
+  if (!isPrivate(state)) return undefined;
+  for (const missing of [parent, folder])
+    if (lstatSync(missing, { throwIfNoEntry: false }) === undefined)
+      mkdirSync(missing, { mode: FOLDER_MODE });
+  if (!isPrivate(folder)) return undefined;
+  for (const other of readdirSync(parent))
+    if (other !== name) rmSync(join(parent, other), { recursive: true, force: true });
+  return folder;
+}
+
+/**
+ * Whether only this user, and root, can change what is in the folder: it is this user's, and others can write neither to
+ * it nor to a folder above it, other than a sticky one such as /tmp. False for a folder that does not exist.
+ */
+function isPrivate(folder: string): boolean {
+  try {
+    const real = realpathSync(folder);
+    // Windows keeps a home folder private; another folder may be anyone's.
+    if (process.platform === 'win32') return isInFolder(real, homedir());
+    const uid = process.geteuid?.();
+    const { uid: owner, mode } = lstatSync(real);
+    if (owner !== uid || (mode & OTHERS_WRITE) !== 0) return false;
+    return [...foldersAbove(folder), ...foldersAbove(real)].every((above) => {
+      const stats = lstatSync(above);
+      const isOpen = (stats.mode & OTHERS_WRITE) !== 0 && (stats.mode & STICKY) === 0;
+      return (stats.uid === uid || stats.uid === 0) && (!isOpen || stats.isSymbolicLink());
+    });
+  } catch {
+    return false;
+  }
+}
+
+function foldersAbove(path: string): string[] {
+  const above = dirname(path);
+  return above === path ? [] : [above, ...foldersAbove(above)];
+}
+
+/** Undefined for a file that is missing, or damaged: V8 does not check the data itself. */
+function readChecked(file: string): Buffer | undefined {
+  let bytes: Buffer;
+  try {
+    bytes = readFileSync(file);
+  } catch {
+    return undefined;
+  }
+  const end = bytes.length - CHECKSUM_BYTES;
+  const data = bytes.subarray(0, Math.max(0, end));
+  return end > 0 && crc32(data) === bytes.readUInt32LE(end) ? data : undefined;
+}
+
+/** The file is complete or does not appear, even if the process is killed. */
+function writeChecked(file: string, data: Buffer): void {
+  const checksum = Buffer.alloc(CHECKSUM_BYTES);
+  checksum.writeUInt32LE(crc32(data));
+  const unfinished = `${file}.${process.pid}${UNFINISHED}`;
+  writeFileSync(unfinished, Buffer.concat([data, checksum]), { flag: 'wx', mode: FILE_MODE });
+  renameSync(unfinished, file);
+}
+
+function sha256(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}

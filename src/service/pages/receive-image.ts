@@ -1,0 +1,169 @@
+/** Receives the body of one image: writes it to its file, hashes it, and checks it. */
+import { createHash } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+import type { FileHandle } from 'node:fs/promises';
+import type { IncomingMessage } from 'node:http';
+import { setImmediate } from 'node:timers/promises';
+import type { Clock } from '../../core/clock.js';
+import { removeFile, replaceFile } from '../../core/files.js';
+import { imageExtension, SIGNATURE_BYTES } from '../../core/image-format.js';
+import {
+  checkImage,
+  checkStatus,
+  failed,
+  notAnImage,
+  type ImageBody,
+  type ImageCheck,
+} from './image-check.js';
+
+export interface ReceiveOptions {
+  /** Created or replaced; removed if no image was received. */
+  readonly file: string;
+  /** The sha256 in the file name, lower-case hex. */
+  readonly expectedDigest?: string;
+  /** Collects the bytes before they are written, for this load alone; see allocatePageBuffer. */
+  readonly buffer?: Buffer;
+  /** Called with the size of each chunk. */
+  readonly onBytes?: (bytes: number) => void;
+  /**
+   * Called after the last byte of an image that fits into `buffer`: the connection is free while the image is hashed.
+   * A larger image is hashed as it arrives and keeps its slot until it is verified.
+   */
+  readonly onReceived?: () => void;
+}
+
+/** Most pages fit: they are written with one call, and hashed while the next page is requested. */
+const BUFFER_BYTES = 1024 * 1024;
+const MAX_ERROR_PAGE_BYTES = 64 * 1024;
+
+/** A value for `ReceiveOptions.buffer`: reused for many pages, so that they cause no garbage. */
+export function allocatePageBuffer(): Buffer {
+  return Buffer.allocUnsafeSlow(BUFFER_BYTES);
+}
+
+export class ImageReceiver implements ImageBody {
+  bytes = 0;
+  head: Buffer = Buffer.alloc(0);
+  receivedAtMs: number | undefined;
+  /** Time spent waiting for the bandwidth limit. */
+  pausedMs = 0;
+  /** It covers the whole body, like the digest. */
+  crc32 = 0;
+  readonly #hash = createHash('sha256');
+  readonly #buffer: Buffer;
+  #bufferedBytes = 0;
+  /** The file of a body that is larger than the buffer. */
+  #largeFile: FileHandle | undefined;
+
+  constructor(
+    private readonly request: ReceiveOptions,
+    private readonly maxBytes: number,
+    private readonly clock: Clock,
+    private readonly pause: (bytes: number) => Promise<void>,
+  ) {
+    this.#buffer = request.buffer ?? allocatePageBuffer();
+  }
+
+  digest(): string {
+    return this.#hash.digest('hex');
+  }
+
+  async read(): Promise<Buffer> {
+    if (!this.#largeFile) return this.#buffer.subarray(0, this.bytes);
+    const target = Buffer.alloc(this.bytes);
+    const { buffer, bytesRead } = await local(this.#largeFile.read(target, 0, this.bytes, 0));
+    return buffer.subarray(0, bytesRead);
+  }
+
+  async receive(
+    chunks: AsyncIterator<Buffer>,
+    getResponse: () => IncomingMessage | undefined,
+  ): Promise<ImageCheck> {
+    let chunk = await chunks.next();
+    const response = getResponse();
+    const refusal = checkStatus(response?.statusCode ?? 0);
+    if (refusal) {
+      for (; !chunk.done && this.bytes < MAX_ERROR_PAGE_BYTES; chunk = await chunks.next())
+        this.#count(chunk.value);
+      return refusal;
+    }
+    const file = await local(replaceFile(this.request.file));
+    let check: ImageCheck | undefined;
+    try {
+      check = await this.#store(chunk, chunks, response, file);
+      return check;
+    } finally {
+      await local(file.close());
+      if (!check?.ok && !check?.image) await local(removeFile(this.request.file));
+    }
+  }
+
+  async #store(
+    first: IteratorResult<Buffer>,
+    chunks: AsyncIterator<Buffer>,
+    response: IncomingMessage | undefined,
+    file: FileHandle,
+  ): Promise<ImageCheck> {
+    for (let chunk = first; !chunk.done; chunk = await chunks.next()) {
+      const hadSignature = this.head.length >= SIGNATURE_BYTES;
+      this.#count(chunk.value);
+      if (this.bytes > this.maxBytes)
+        return failed('too-large', `The response is too large: ${this.bytes} bytes received.`);
+      if (!hadSignature && this.head.length >= SIGNATURE_BYTES && !imageExtension(this.head))
+        return notAnImage(response);
+      this.request.onBytes?.(chunk.value.length);
+      await this.#append(chunk.value, file);
+      await this.#pause(chunk.value.length);
+    }
+    this.receivedAtMs = this.clock.monotonicMs();
+    if (!this.#largeFile) {
+      this.request.onReceived?.();
+      // Lets the next page send its request before this one is hashed.
+      await setImmediate();
+    }
+    if (this.#bufferedBytes > 0) await this.#flush(file);
+    return checkImage(response, this.request.expectedDigest, this);
+  }
+
+  async #pause(bytes: number): Promise<void> {
+    const startedMs = this.clock.monotonicMs();
+    await this.pause(bytes);
+    this.pausedMs += this.clock.monotonicMs() - startedMs;
+  }
+
+  #count(chunk: Buffer): void {
+    this.bytes += chunk.length;
+    if (this.head.length < SIGNATURE_BYTES)
+      this.head = Buffer.concat([this.head, chunk.subarray(0, SIGNATURE_BYTES - this.head.length)]);
+  }
+
+  async #append(chunk: Buffer, file: FileHandle): Promise<void> {
+    for (let copied = 0; copied < chunk.length;) {
+      const bytes = chunk.copy(this.#buffer, this.#bufferedBytes, copied);
+      copied += bytes;
+      this.#bufferedBytes += bytes;
+      if (this.#bufferedBytes < this.#buffer.length) continue;
+      this.#largeFile = file;
+      await this.#flush(file);
+    }
+  }
+
+  /** Hashes the buffered bytes while they are written. */
+  async #flush(file: FileHandle): Promise<void> {
+    const bytes = this.#buffer.subarray(0, this.#bufferedBytes);
+    const writing = local(file.writeFile(bytes));
+    this.#hash.update(bytes);
+    this.crc32 = crc32(bytes, this.crc32);
+    await writing;
+    this.#bufferedBytes = 0;
+  }
+}
+
+/** A failure of our own disk or process, which is not reported as one of the node. */
+export class LocalFailure extends Error {}
+
+function local<T>(operation: Promise<T>): Promise<T> {
+  return operation.catch((cause: unknown) => {
+    throw new LocalFailure('A local file operation failed.', { cause });
+  });
+}

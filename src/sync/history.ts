@@ -1,0 +1,233 @@
+/**
+ * What is known of a subscriptions file between two runs, as a fold over the lines of a journal: what was the last
+ * upload of each title, which chapters were started, saved or announced, and the last and the next run. Each
+ * subscriptions file has its own folder; without its journal everything is requested again, and the download archive
+ * beside it still prevents a second download.
+ */
+import type { AppContext } from '../config/context.js';
+import { toStorageError } from '../core/files.js';
+import type { SavedChapterUpdate } from '../download/series-updates.js';
+import { syncFolder } from './history/history-folder.js';
+import { openJournals, readJournals, type Journal } from '../core/journal.js';
+import {
+  lineSchema,
+  type FollowsState,
+  type HookFailureRecord,
+  type RunRecord,
+  type SyncLine,
+  type TitleState,
+} from './history/sync-lines.js';
+
+export { archiveFile, historyFiles, syncFolder } from './history/history-folder.js';
+export { lockSync, runningSync } from './history/sync-lock.js';
+
+/** A chapter from its start until the hooks know of it. */
+interface PendingChapter {
+  /** The downloaded release that it replaces. */
+  readonly replaces?: string;
+  /** Once it is saved. */
+  readonly update?: SavedChapterUpdate;
+  /** The hooks that failed, once the others know of it. */
+  readonly hooks?: readonly string[];
+}
+
+export interface SyncState {
+  titles: Record<string, TitleState>;
+  /** Titles that were merged into others, by their ids: the id of the other one, and the name that they had. */
+  readonly merged: Map<string, { readonly into: string; readonly name?: string | undefined }>;
+  /** The ids of titles whose books may lack saved chapters: the run was killed before it bound them, or a book failed. */
+  readonly unbound: Set<string>;
+  /** By the id of the chapter, in the order in which they were started. */
+  readonly chapters: Map<string, PendingChapter>;
+  follows?: FollowsState;
+  lastRun?: RunRecord;
+  hooksFailed?: readonly HookFailureRecord[];
+  nextRunMs?: number;
+  checkedAtMs?: number;
+}
+
+/** Takes no lock. What is missing or cannot be read is requested again. */
+export function readSyncState(folder: string): SyncState {
+  const state: SyncState = {
+    titles: {},
+    merged: new Map(),
+    unbound: new Set(),
+    chapters: new Map(),
+  };
+  for (const entry of readJournals(folder).flatMap(({ entries }) => entries)) {
+    const { data } = lineSchema.safeParse(entry);
+    if (data) applyLine(state, data);
+  }
+  return state;
+}
+
+/** The state of a subscriptions file. */
+export async function readStateOf(
+  subscriptionsFile: string,
+  { paths }: Pick<AppContext, 'paths'>,
+): Promise<SyncState> {
+  return readSyncState(await syncFolder(paths.state, subscriptionsFile));
+}
+
+export function isSaved(chapter: PendingChapter | undefined): boolean {
+  return chapter?.update !== undefined;
+}
+
+/** The id of the title after merges. */
+export function currentTitleId(id: string, { merged }: SyncState): string {
+  const seen = new Set([id]);
+  let current = id;
+  for (let next = merged.get(id)?.into; next !== undefined && !seen.has(next);) {
+    seen.add(next);
+    current = next;
+    next = merged.get(next)?.into;
+  }
+  return current;
+}
+
+/** The ids of the titles that were merged into this one. */
+export function formerIdsOf(id: string, state: SyncState): readonly string[] {
+  return [...state.merged.keys()].filter((each) => currentTitleId(each, state) === id);
+}
+
+/** What is known of a title of the subscriptions file. */
+export function titleState(id: string, state: SyncState): TitleState | undefined {
+  return state.titles[currentTitleId(id, state)];
+}
+
+/** The chapters that hooks do not know yet. */
+export function unannounced({ chapters }: SyncState): SavedChapterUpdate[] {
+  return [...chapters.values()].flatMap(({ update }) => update ?? []);
+}
+
+/** Whether the hook does not know of the saved chapter yet. */
+export function isUnknownTo(hook: string, id: string, { chapters }: SyncState): boolean {
+  return chapters.get(id)?.hooks?.includes(hook) ?? true;
+}
+
+/** The line that makes a known title due in the next run. */
+export function incompleteTitle(id: string, { titles }: SyncState): SyncLine[] {
+  const known = titles[id];
+  return known ? [{ title: id, state: { ...known, isIncomplete: true } }] : [];
+}
+
+export class SyncJournal {
+  #hasFailed = false;
+
+  /** The caller holds the lock of the folder. Without `isWritten`, lines change the state alone. Throws StorageError. */
+  static async open(
+    folder: string,
+    {
+      isWritten = true,
+      warn,
+    }: { readonly isWritten?: boolean; readonly warn: (message: string) => void },
+  ): Promise<SyncJournal> {
+    try {
+      const journals = isWritten ? await openJournals(folder) : [];
+      return new SyncJournal(readSyncState(folder), journals, warn);
+    } catch (error) {
+      throw toStorageError(error, folder);
+    }
+  }
+
+  private constructor(
+    readonly state: SyncState,
+    private readonly journals: readonly Journal[],
+    private readonly warn: (message: string) => void,
+  ) {}
+
+  /** Lines that cannot be written stay in memory until the next ones, with a warning. */
+  add(line: SyncLine): void {
+    this.addAll([line]);
+  }
+
+  addAll(lines: readonly SyncLine[]): void {
+    if (lines.length === 0) return;
+    for (const line of lines) applyLine(this.state, line);
+    // A chapter is only announced if it survives a power cut.
+    const isSynced = lines.some((line) => 'saved' in line);
+    try {
+      this.journals[0]?.append(lines, { isSynced });
+    } catch (error) {
+      if (!this.#hasFailed) this.warn(`The state of the sync was not stored: ${String(error)}`);
+      this.#hasFailed = true;
+    }
+  }
+
+  async compactIfLarge(): Promise<void> {
+    const [own] = this.journals;
+    if (own?.isLarge) await own.compact(() => linesOf(this.state));
+  }
+
+  async close(): Promise<void> {
+    await this.compactIfLarge();
+    for (const journal of this.journals) journal.close();
+  }
+}
+
+function applyLine(state: SyncState, line: SyncLine): void {
+  const { chapters } = state;
+  const add = (id: string, more: PendingChapter) =>
+    chapters.set(id, { ...chapters.get(id), ...more });
+  if ('title' in line) state.titles[line.title] = line.state;
+  else if ('started' in line) add(line.started, { replaces: line.replaces });
+  else if ('saved' in line) add(line.saved.chapter.id, { update: line.saved });
+  else if ('announced' in line) applyAnnounced(state, line);
+  else if ('ended' in line) {
+    for (const id of line.ended) if (!chapters.get(id)?.update) chapters.delete(id);
+  } else if ('forgotten' in line) {
+    const forgotten = new Set(line.forgotten);
+    const kept = Object.entries(state.titles).filter(([id]) => !forgotten.has(id));
+    state.titles = Object.fromEntries(kept);
+    for (const id of forgotten) state.unbound.delete(id);
+  } else if ('unbound' in line) state.unbound.add(line.unbound);
+  else if ('bound' in line) state.unbound.delete(line.bound);
+  else if ('merged' in line) state.merged.set(line.merged, { into: line.into, name: line.name });
+  else if ('follows' in line) state.follows = line.follows;
+  else if ('run' in line) {
+    state.lastRun = line.run;
+    delete state.hooksFailed;
+  } else if ('hooksFailed' in line) state.hooksFailed = line.hooksFailed;
+  else if ('checkedAtMs' in line) state.checkedAtMs = line.checkedAtMs;
+  else state.nextRunMs = line.nextRunMs;
+}
+
+function applyAnnounced(
+  { chapters }: SyncState,
+  { announced, except = [] }: Extract<SyncLine, { announced: unknown }>,
+): void {
+  for (const id of announced) {
+    const chapter = chapters.get(id);
+    if (chapter && except.length > 0) chapters.set(id, { ...chapter, hooks: except });
+    else chapters.delete(id);
+  }
+}
+
+/** The lines of a compacted journal. */
+function linesOf({
+  titles,
+  merged,
+  unbound,
+  chapters,
+  follows,
+  lastRun,
+  hooksFailed,
+  nextRunMs,
+  checkedAtMs,
+}: SyncState): SyncLine[] {
+  return [
+    ...Object.entries(titles).map(([title, state]) => ({ title, state })),
+    ...[...merged].map(([id, { into, name }]) => ({ merged: id, into, name })),
+    ...[...unbound].map((id) => ({ unbound: id })),
+    ...[...chapters].flatMap(([id, { replaces, update, hooks }]): SyncLine[] => [
+      { started: id, replaces },
+      ...(update ? [{ saved: update }] : []),
+      ...(hooks ? [{ announced: [id], except: [...hooks] }] : []),
+    ]),
+    ...(follows ? [{ follows }] : []),
+    ...(lastRun ? [{ run: lastRun }] : []),
+    ...(hooksFailed ? [{ hooksFailed: [...hooksFailed] }] : []),
+    ...(nextRunMs === undefined ? [] : [{ nextRunMs }]),
+    ...(checkedAtMs === undefined ? [] : [{ checkedAtMs }]),
+  ];
+}

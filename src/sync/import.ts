@@ -1,0 +1,219 @@
+/**
+ * Titles and chapters in the files of other programs: backups of Mihon and Tachiyomi (`.tachibk`), exports of
+ * MyAnimeList, the entries of gallery-dl's archive, and download archives. Nothing in them is trusted.
+ */
+import { addAbortSignal } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
+import { createGunzip } from 'node:zlib';
+import { thrownMessage, UsageError } from '../core/errors.js';
+import { UUID_PATTERN } from '../core/uuid.js';
+import { UuidSet } from '../core/uuid-set.js';
+import { isMyAnimeListExport, readMyAnimeList, type ListedManga } from './import/my-anime-list.js';
+import { readFields, type ProtobufField } from './import/protobuf.js';
+
+import type { ImportedTitle } from './import/find-listed-titles.js';
+
+export { findListedTitles } from './import/find-listed-titles.js';
+
+export interface ImportedFile {
+  readonly titles: readonly ImportedTitle[];
+  /** Names of favourites of other sites. */
+  readonly otherSites: readonly string[];
+  /** The ids of chapters that were downloaded. */
+  readonly chapterIds: readonly string[];
+  /** The manga of a list of MyAnimeList. */
+  readonly listed: readonly ListedManga[];
+}
+
+export const NOTHING_IMPORTED: ImportedFile = {
+  titles: [],
+  otherSites: [],
+  chapterIds: [],
+  listed: [],
+};
+
+/** Backups of ten thousand titles with their chapters have about 100 MiB. */
+const MAX_BACKUP_BYTES = 256 * 2 ** 20;
+/** Each title of a backup has a field for each of its chapters. */
+const MAX_BACKUP_FIELDS = 4_000_000;
+/** A subscriptions file can have as many. */
+const MAX_BACKUP_TITLES = 20_000;
+const MAX_NAME_BYTES = 2_000;
+/** The history is read by each run. */
+const MAX_CHAPTERS = 2_000_000;
+/** Larger than by default: each chunk is a turn of the event loop. */
+const CHUNK_BYTES = 2 ** 20;
+/** Between two turns of the event loop, in which an interruption is noticed. */
+const FIELDS_PER_TURN = 2 ** 16;
+
+/**
+ * Throws UsageError `bad-input-file` for a file of another kind, a broken one or one with too much in it, and the signal's
+ * reason if aborted. `name`: for messages.
+ */
+export async function readImportedFile(
+  bytes: Buffer,
+  name: string,
+  signal: AbortSignal,
+): Promise<ImportedFile> {
+  const isCompressed = bytes[0] === 0x1f && bytes[1] === 0x8b;
+  const content = isCompressed ? await unzipped(bytes, name, signal) : bytes;
+  if (isMyAnimeListExport(content)) return readExport(content, name);
+  if (isCompressed) return readBackup(content, name, signal);
+  const chapterIds = await chaptersIn(bytes, name, signal);
+  if (chapterIds.length > 0) return { ...NOTHING_IMPORTED, chapterIds };
+  const message = `There is nothing to import in the file: ${name}`;
+  throw new UsageError('bad-input-file', message, { hint: KNOWN_FILES });
+}
+
+/** For hints. */
+export const KNOWN_FILES =
+  'Pass a backup of Mihon or Tachiyomi (.tachibk), an export of MyAnimeList (.xml.gz), a download archive, or the output of: sqlite3 archive.sqlite3 "select entry from archive"';
+
+async function unzipped(bytes: Buffer, name: string, signal: AbortSignal): Promise<Buffer> {
+  const gunzip = createGunzip({ chunkSize: CHUNK_BYTES });
+  gunzip.end(bytes);
+  const chunks: Buffer[] = [];
+  let length = 0;
+  try {
+    for await (const chunk of addAbortSignal(signal, gunzip) as AsyncIterable<Buffer>) {
+      length += chunk.length;
+      if (length > MAX_BACKUP_BYTES) throw tooMuchIn(name, `${MAX_BACKUP_BYTES / 2 ** 20} MiB`);
+      chunks.push(chunk);
+    }
+  } catch (cause) {
+    signal.throwIfAborted();
+    throw cause instanceof UsageError ? cause : brokenFile('backup', name, cause);
+  }
+  return Buffer.concat(chunks);
+}
+
+function readExport(bytes: Buffer, name: string): ImportedFile {
+  try {
+    return { ...NOTHING_IMPORTED, listed: readMyAnimeList(bytes) };
+  } catch (cause) {
+    throw brokenFile('export', name, cause);
+  }
+}
+
+/** The numbers of the fields that are read; the others are skipped (Mihon, BackupManga). */
+const BACKUP_MANGA = 1;
+const MANGA_ADDRESS = 2;
+const MANGA_TITLE = 3;
+const MANGA_FAVORITE = 100;
+const MANGA_FIELDS = new Set([MANGA_ADDRESS, MANGA_TITLE, MANGA_FAVORITE]);
+
+const TITLE_ADDRESS = new RegExp(`^(?:https?://[^/]+)?/(?:manga|title)/(${UUID_PATTERN})(?:/|$)`);
+
+async function readBackup(bytes: Buffer, name: string, signal: AbortSignal): Promise<ImportedFile> {
+  const titles = new Map<string, ImportedTitle>();
+  const otherSites: string[] = [];
+  const fields = new FieldCount(name, signal);
+  try {
+    for (const { number, value } of readFields(bytes)) {
+      if (fields.isTurnDue()) await fields.turn();
+      if (number !== BACKUP_MANGA || !Buffer.isBuffer(value)) continue;
+      const manga = await readManga(value, fields);
+      // Absent means yes: the writer leaves out values that are the default.
+      if (manga.get(MANGA_FAVORITE) === 0n) continue;
+      const title = textOf(manga, MANGA_TITLE);
+      const id = TITLE_ADDRESS.exec(textOf(manga, MANGA_ADDRESS).toLowerCase())?.[1];
+      if (id === undefined) otherSites.push(title);
+      else titles.set(id, { id, name: title });
+      if (titles.size + otherSites.length > MAX_BACKUP_TITLES)
+        throw tooMuchIn(name, `${MAX_BACKUP_TITLES} titles`);
+    }
+  } catch (cause) {
+    signal.throwIfAborted();
+    throw cause instanceof UsageError ? cause : brokenFile('backup', name, cause);
+  }
+  return { ...NOTHING_IMPORTED, titles: [...titles.values()], otherSites };
+}
+
+/** Limits the fields that are read of a file, and lets the event loop turn between them. */
+class FieldCount {
+  #count = 0;
+
+  constructor(
+    private readonly name: string,
+    private readonly signal: AbortSignal,
+  ) {}
+
+  /** Counts a field. Throws UsageError for one too many. */
+  isTurnDue(): boolean {
+    this.#count += 1;
+    if (this.#count > MAX_BACKUP_FIELDS) throw tooMuchIn(this.name, `${MAX_BACKUP_FIELDS} fields`);
+    return this.#count % FIELDS_PER_TURN === 0;
+  }
+
+  /** Throws the signal's reason if aborted. */
+  async turn(): Promise<void> {
+    await setImmediate();
+    this.signal.throwIfAborted();
+  }
+}
+
+type Manga = ReadonlyMap<number, ProtobufField['value']>;
+
+/** The last values of the fields that are read: a hostile message may have millions of others. */
+async function readManga(message: Buffer, fields: FieldCount): Promise<Manga> {
+  const manga = new Map<number, ProtobufField['value']>();
+  for (const { number, value } of readFields(message)) {
+    if (fields.isTurnDue()) await fields.turn();
+    if (MANGA_FIELDS.has(number)) manga.set(number, value);
+  }
+  return manga;
+}
+
+function textOf(manga: Manga, number: number): string {
+  const value = manga.get(number);
+  return Buffer.isBuffer(value) ? value.toString('utf8', 0, MAX_NAME_BYTES) : '';
+}
+
+function brokenFile(kind: 'backup' | 'export', name: string, cause: unknown): UsageError {
+  const hint = `Make a new ${kind}, and copy it whole.`;
+  const reason = kind === 'export' ? ` (${thrownMessage(cause)})` : '';
+  return new UsageError('bad-input-file', `The ${kind} is broken${reason}: ${name}`, {
+    cause,
+    hint,
+  });
+}
+
+function tooMuchIn(name: string, limit: string): UsageError {
+  return new UsageError('bad-input-file', `There is more than ${limit} in the file: ${name}`, {
+    hint: 'Import it in parts.',
+  });
+}
+
+/** `mangadex <UUID>` of a download archive, and `mangadex<UUID>_<page>` of gallery-dl's. */
+const CHAPTER_LINE = new RegExp(`^mangadex ?(${UUID_PATTERN})(?:_\\d+)?$`);
+/** `mangadex` and a UUID. */
+const MIN_LINE_BYTES = 44;
+/** With spaces around it. */
+const MAX_LINE_BYTES = 200;
+const LINE_FEED = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
+
+/** The ids, once each, in their order. */
+async function chaptersIn(bytes: Buffer, name: string, signal: AbortSignal): Promise<string[]> {
+  const known = new UuidSet();
+  const ids: string[] = [];
+  let start = 0;
+  for (let end = 0; end <= bytes.length; end += 1) {
+    if (end % CHUNK_BYTES === 0) {
+      await setImmediate();
+      signal.throwIfAborted();
+    }
+    if (end < bytes.length && bytes[end] !== LINE_FEED && bytes[end] !== CARRIAGE_RETURN) continue;
+    const id = chapterOf(bytes, start, end);
+    if (id !== undefined && known.add(id)) ids.push(id);
+    if (ids.length > MAX_CHAPTERS) throw tooMuchIn(name, `${MAX_CHAPTERS} chapters`);
+    start = end + 1;
+  }
+  return ids;
+}
+
+function chapterOf(bytes: Buffer, start: number, end: number): string | undefined {
+  const length = end - start;
+  if (length < MIN_LINE_BYTES || length > MAX_LINE_BYTES) return undefined;
+  return CHAPTER_LINE.exec(bytes.toString('latin1', start, end).trim().toLowerCase())?.[1];
+}
