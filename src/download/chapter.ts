@@ -154,7 +154,7 @@ async function prepareInWorkspace(
 }
 
 /** Whether an existing archive has the pages of this metadata, so that they are not loaded. */
-async function hasSamePages(
+export async function hasSamePages(
   { change, quality }: Pick<ChapterJob, 'change' | 'quality'>,
   metadata: AtHomeMetadata,
 ): Promise<boolean> {

@@ -28,7 +28,6 @@ import { checkOutputFolder, checkUsedFolder } from './output-folder.js';
 import { planTargets, type Plan } from './plan.js';
 import { skippedEvents } from './plan-selection.js';
 import { requireLogin } from '../service/login.js';
-import { withDelivery } from './with-delivery.js';
 
 export interface PlanListeners extends DownloadListeners {
   /** Called before the first chapter starts. */
@@ -50,10 +49,8 @@ export async function planDownload(
     const session = { ...shared, request, history };
     reportInvalidTargets(request, listeners.observe);
     const planned = await planRequest(session);
-    const { plan, samePages } = await withDelivery(planned, session.client, session.signal);
-    if (samePages.length === 0) return plan;
-    const { previewUpdates } = await import('./update-metadata.js');
-    return { ...plan, updates: await previewUpdates(samePages, request, session.signal) };
+    const { previewChanges } = await import('./apply.js');
+    return previewChanges(planned, request, session, session.signal);
   });
 }
 

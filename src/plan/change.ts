@@ -1,6 +1,9 @@
 /** What becomes of a release and of the files of its chapter. A plan is a list of these; nothing is passed beside them. */
 import type { Chapter } from '../service/chapters.js';
-import type { Ownership } from '../library/ownership.js';
+import type { Title } from '../service/titles.js';
+import type { ComicMetadata } from '../library/comic-info.js';
+import type { FileState, Ownership } from '../library/ownership.js';
+import type { KeepOptions } from '../library/replaced-files.js';
 import type { SavedChapter } from './chapter-changes.js';
 
 /** A release that was selected. */
@@ -64,6 +67,35 @@ export interface Extract {
   readonly removes: readonly OldFile[];
 }
 
+/** A file keeps its pages, and gets other metadata or another name. */
+export interface Retag {
+  readonly kind: 'retag';
+  readonly file: string;
+  readonly chapter: Chapter;
+  readonly title: Title;
+  /** The file, as an absolute path. */
+  readonly from: string;
+  /** Its new path, absolute; `from` if the name stays. */
+  readonly to: string;
+  /** The folder that contains the path by the template. */
+  readonly root: string;
+  readonly metadata: Omit<ComicMetadata, 'pages'>;
+  /** The names of the metadata that changes, such as `volume`, and of unknown elements that are removed. */
+  readonly changed: readonly string[];
+  /** The metadata that stays because its owner edited it, and that the service has otherwise. */
+  readonly edited: readonly string[];
+  /** The elements that stay because tankobon never writes them. */
+  readonly unknown: readonly string[];
+  readonly state: FileState;
+  /** Edits of the owner are replaced by what the service has. */
+  readonly force: boolean;
+  /** The chapter whose version and time the file gets, if it has others. */
+  readonly revision: Chapter | undefined;
+  readonly mayHaveOtherPages: boolean;
+  /** Files of deleted chapters whose number the chapter has by now, and how they are kept. */
+  readonly removes: readonly (OldFile & { readonly keep: KeepOptions })[];
+}
+
 /** The release waits for one of a preferred group. */
 export interface Wait {
   readonly kind: 'wait';
@@ -102,7 +134,7 @@ export function isUnavailable(reason: string): reason is (typeof UNAVAILABLE)[nu
   return UNAVAILABLE.some((each) => each === reason);
 }
 
-/** A file in the way: it would be replaced if it were tankobon's own, or cannot be read and has the name of another one. */
+/** A file that stays: it would be replaced if it were tankobon's own, or cannot be read and has the name of a new one. */
 export type Keep =
   | { readonly kind: 'keep'; readonly file: string; readonly why: Exclude<Ownership, 'own'> }
   | {
@@ -115,16 +147,32 @@ export type Keep =
       readonly path: string;
     };
 
+/** A file whose metadata are those of the service, or edited by its owner. */
+export interface UpToDate {
+  readonly kind: 'keep';
+  readonly file: string;
+  readonly why: 'up-to-date';
+  /** What the owner edited. */
+  readonly edited: readonly string[];
+  /** Elements that tankobon never writes. */
+  readonly unknown: readonly string[];
+  readonly mayHaveOtherPages: boolean;
+  /** Has the name that is in the file. */
+  readonly title: Title;
+}
+
 /** A change that writes a file of its release. */
 export type Write = Save | Replace | Extract;
 
-export type Change = Write | Wait | Skip | Keep;
+export type Change = Write | Retag | Wait | Skip | Keep | UpToDate;
 
 /** What is decided before files are named. */
 export type UnnamedWrite = Unnamed<Save> | Unnamed<Replace> | Unnamed<Extract>;
 type Unnamed<T> = Omit<T, 'path' | 'series'>;
 
 export type Decision = UnnamedWrite | Wait | Skip | Keep;
+/** What becomes of the metadata of a file. */
+export type MetadataChange = Retag | UpToDate;
 
 /** The file that makes way as the one of the release is published. */
 export function replacedFile(change: UnnamedWrite): OldFile | undefined {

@@ -7,7 +7,6 @@ import type { LibraryIndex } from '../library/library-index.js';
 import { decideChanges, type UnreadTitle } from '../download/decide-changes.js';
 import { replacedFile, type Decision, type UnnamedWrite } from '../plan/change.js';
 import { savedState, type FileFacts, type Wishes } from '../plan/decide.js';
-import { withDelivery } from '../download/with-delivery.js';
 import { chapterFields } from '../selection/chapter-fields.js';
 import { unavailableReason } from '../selection/exclusions.js';
 import { replacedRelease } from './release-decisions.js';
@@ -80,17 +79,17 @@ export async function reportChanges(
   session: SyncSession,
 ): Promise<void> {
   if (updates.length === 0) return;
-  const { previewUpdates } = await import('../download/update-metadata.js');
+  const { previewChanges } = await import('../download/apply.js');
   const { request, plan: planAll } = await planReleases(
     due,
     { added: [], updates },
     releases,
     session,
   );
-  const everything = await planAll(session);
-  const { plan, samePages } = await withDelivery(everything, session.client, session.userSignal);
+  const planned = await planAll(session);
+  const plan = await previewChanges(planned, request, session, session.userSignal);
   for (const { job } of plan.chapters) report(job.id, ['pages']);
-  for (const event of await previewUpdates(samePages, request, session.userSignal))
+  for (const event of plan.updates)
     if (event.type === 'chapter-retagged') report(event.chapter, event.changed);
 
   function report(id: string, what: readonly string[]): void {
