@@ -18,7 +18,13 @@ export type {
   RateLedgerOptions,
 } from './public-api.js';
 export { SKIP_REASONS } from './plan/change.js';
-export type { Detail, DownloadEvent, DownloadMessage, PageBytes, Warning } from './download/events.js';
+export type {
+  Detail,
+  DownloadEvent,
+  DownloadMessage,
+  PageBytes,
+  Warning,
+} from './download/events.js';
 export type { SkipReason } from './plan/change.js';
 export type { ChapterFields } from './selection/chapter-fields.js';
 export { LEFT_OUT_REASONS } from './books/bind-events.js';

@@ -7,7 +7,7 @@ import {
   decide,
   writesOf,
   type Decided,
-  type FileFacts,
+  type KnownFiles,
   type Requested,
   type SelectedTitle,
   type Wishes,
@@ -25,11 +25,11 @@ export interface UnreadTitle extends Omit<SelectedTitle, 'uploads'> {
 export interface DecidedChanges extends Decided {
   /** With these, the same is decided again. */
   readonly requested: Requested;
-  readonly files: FileFacts;
+  readonly files: KnownFiles;
 }
 
 type Deps = Pick<ServiceSession, 'client' | 'signal'>;
-type FoundFiles = Omit<FileFacts, 'library'> & { readonly library: LibraryIndex };
+type FoundFiles = Omit<KnownFiles, 'library'> & { readonly library: LibraryIndex };
 
 /** One request for each title of which a file has a chapter that the service does not list, if a new release is of it. */
 export async function decideChanges(
@@ -86,7 +86,7 @@ async function readRecords(
   { changes }: Decided,
   { library }: FoundFiles,
   { signal }: Deps,
-): Promise<FileFacts['saved']> {
+): Promise<KnownFiles['saved']> {
   const { readSaved } = await import('./read-saved.js');
   const archives = changes.flatMap((change): readonly (ExistingArchive | undefined)[] => {
     if (change.kind === 'skip')
@@ -135,7 +135,7 @@ async function readArchived(
   changed: ReadonlySet<string>,
   { selection }: Wishes,
   { library }: FoundFiles,
-): Promise<FileFacts['archived']> {
+): Promise<KnownFiles['archived']> {
   const read = new Map<string, ArchivedChapter>();
   for (const { releases, uploads, keys } of titles)
     for (const chapter of releases) {

@@ -70,7 +70,7 @@ export interface Requested {
 }
 
 /** What is known of the files of the output folder, and of those that were there. */
-export interface FileFacts {
+export interface KnownFiles {
   readonly library: Pick<LibraryIndex, 'find' | 'findDamaged'>;
   /** Chapters that count as saved although their archives may be missing. */
   readonly history?: { readonly has: (chapterId: string) => boolean } | undefined;
@@ -107,7 +107,7 @@ export interface Decided {
   readonly changes: readonly Decision[];
   /** The releases that have a file, or get one, also where another one of their chapter has it. */
   readonly chosen: readonly Release[];
-  /** Releases that are not selected, and that nobody would miss. */
+  /** Releases that are not selected, and that a person would not miss. */
   readonly excluded: readonly ExcludedChapter[];
   /** The number of chapters that were saved before. */
   readonly known: number;
@@ -127,7 +127,7 @@ export type SavedState =
 /** `chapter` has what is known of the service's entry. */
 export function savedState(
   chapter: Partial<Chapter> & Pick<Chapter, 'id'>,
-  { library, history, saved }: FileFacts,
+  { library, history, saved }: KnownFiles,
 ): SavedState {
   const { id } = chapter;
   const archive = library.find(id);
@@ -139,7 +139,7 @@ export function savedState(
   return { state: history?.has(id) === true ? 'recorded' : 'missing' };
 }
 
-export function decide(requested: Requested, wishes: Wishes, files: FileFacts): Decided {
+export function decide(requested: Requested, wishes: Wishes, files: KnownFiles): Decided {
   return new Decider(requested, wishes, files).decide();
 }
 
@@ -156,7 +156,7 @@ interface Chosen extends Release {
 interface Group {
   readonly title: SelectedTitle;
   readonly listed: readonly Chapter[];
-  /** Those that the service does not list any more. */
+  /** Releases that the service does not list any more. */
   readonly earlier: readonly Chapter[];
   readonly selected: readonly Release[];
 }
@@ -180,14 +180,14 @@ class Decider {
     files: [] as Skip[],
   };
   readonly #groups: ReadonlyMap<SelectedTitle, ReadonlyMap<string, Group>>;
-  /** Those that are not selected, since another one of their chapter is. */
+  /** Releases that are not selected, since another one of their chapter is. */
   readonly #otherReleases: ReadonlySet<string>;
   #known = 0;
 
   constructor(
     private readonly requested: Requested,
     private readonly wishes: Wishes,
-    private readonly files: FileFacts,
+    private readonly files: KnownFiles,
   ) {
     this.#groups = new Map(requested.titles.map((title) => [title, this.#groupsOf(title)]));
     const excluded = requested.titles.flatMap((title) => title.excluded);

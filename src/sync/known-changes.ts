@@ -6,7 +6,7 @@ import type { Chapter } from '../service/chapters.js';
 import type { LibraryIndex } from '../library/library-index.js';
 import { decideChanges, type UnreadTitle } from '../download/decide-changes.js';
 import { replacedFile, type Decision, type UnnamedWrite } from '../plan/change.js';
-import { savedState, type FileFacts, type Wishes } from '../plan/decide.js';
+import { savedState, type KnownFiles, type Wishes } from '../plan/decide.js';
 import { chapterFields } from '../selection/chapter-fields.js';
 import { unavailableReason } from '../selection/exclusions.js';
 import { replacedRelease } from './release-decisions.js';
@@ -28,7 +28,7 @@ export async function findChanges(
   title: UnreadTitle,
   planned: readonly UnnamedWrite[],
   wishes: Wishes,
-  { library, history }: FileFacts & { readonly library: LibraryIndex },
+  { library, history }: KnownFiles & { readonly library: LibraryIndex },
   session: SyncSession,
 ): Promise<KnownChanges> {
   const { journal, userSignal, context, client } = session;

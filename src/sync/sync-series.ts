@@ -4,7 +4,7 @@ import { fetchTitleFeed } from '../service/feeds.js';
 import { hasCode, type TankobonError } from '../core/errors.js';
 import { decideChanges } from '../download/decide-changes.js';
 import type { UnnamedWrite } from '../plan/change.js';
-import { decide, savedState, writesOf, type FileFacts } from '../plan/decide.js';
+import { decide, savedState, writesOf, type KnownFiles } from '../plan/decide.js';
 import { findChanges, reportChanges, reportRestored } from './known-changes.js';
 import {
   releaseDecisions,
@@ -232,7 +232,7 @@ async function withInferredVolumes(
   releases: readonly Chapter[],
   known: KnownTitle,
   rules: ReleaseRules,
-  files: FileFacts,
+  files: KnownFiles,
   { client, warn, userSignal: signal, context }: SyncSession,
 ): Promise<readonly Chapter[]> {
   const { bind, infer } = effectiveOptions(options, context.settings);

@@ -2,7 +2,7 @@
 import type { Chapter } from '../../../src/service/chapters.js';
 import type { ArchivedChapter } from '../../../src/library/archived-chapters.js';
 import type { ExistingArchive } from '../../../src/library/library-index.js';
-import { decide, type FileFacts, type Wishes } from '../../../src/plan/decide.js';
+import { decide, type KnownFiles, type Wishes } from '../../../src/plan/decide.js';
 import type { EarlierUpload } from '../../../src/plan/replacement.js';
 import { chapterKeys } from '../../../src/selection/same-chapter.js';
 import { selectChapters } from '../../../src/selection/select-chapters.js';
@@ -52,7 +52,7 @@ interface Case {
   readonly history?: readonly string[];
   readonly damaged?: Readonly<Record<string, string>>;
   /** Chapters in files that the service does not list. */
-  readonly uploads?: readonly { readonly release: Chapter; readonly isDeleted?: boolean }[];
+  readonly uploads?: readonly ({ readonly release: Chapter } & Partial<EarlierUpload>)[];
   readonly archived?: Readonly<Record<string, Partial<ArchivedChapter['metadata']>>>;
   /** Chapters that are targets themselves. */
   readonly named?: readonly Chapter[];
@@ -67,13 +67,14 @@ function changesOf(
   mode: Mode,
 ): readonly string[] {
   const { files = {}, history = [], damaged = {}, archived = {}, excluded = [] } = facts;
-  const known = uploads.map(({ release: old, isDeleted = true }): EarlierUpload => {
+  const known = uploads.map(({ release: old, ...more }): EarlierUpload => {
     const archive = { chapterId: old.id, file: `${old.id}.cbz`, ownership: 'own' } as const;
     return {
       release: { ...old, isUnavailable: true },
       archive: { ...archive, ...files[old.id] },
       hasOwnNumber: false,
-      isDeleted,
+      isDeleted: true,
+      ...more,
     };
   });
   const all = [...listed, ...known.map((each) => each.release)];
@@ -92,7 +93,7 @@ function changesOf(
     ...MODES[mode],
     ...facts.wishes,
   };
-  const fileFacts: FileFacts = {
+  const knownFiles: KnownFiles = {
     library: {
       find: (id) =>
         files[id] && {
@@ -122,7 +123,7 @@ function changesOf(
     uploads: known,
   };
   const targets = named.map((chapter) => ({ id: chapter.id, chapter, why: 'named' }));
-  return decide({ named: targets, titles: [title] }, wishes, fileFacts).changes.map((change) => {
+  return decide({ named: targets, titles: [title] }, wishes, knownFiles).changes.map((change) => {
     switch (change.kind) {
       case 'save':
         return ['save', change.release.id, ...beside(change.betterThan?.chapterId)].join(' ');
@@ -243,7 +244,7 @@ const ROWS: readonly (readonly [name: string, of: Case, Expected])[] = [
     },
   ],
   [
-    'a later release of a group that nobody prefers',
+    'a later release of another group, without a preference',
     {
       listed: [fast, release('late', { createdAt: new Date(NOW_MS) })],
       files: { fast: {} },
@@ -391,6 +392,36 @@ const ROWS: readonly (readonly [name: string, of: Case, Expected])[] = [
     { update: ['replace good.cbz by good changed removes good old.cbz'] },
   ],
   [
+    'one that a list lacks, although it was not deleted',
+    {
+      listed: [release('good', { version: 3 })],
+      uploads: [{ release: release('good old'), isDeleted: false }],
+      files: { 'good old': {}, good: {} },
+      archived: { good: { number: '8', series: 'A Title' } },
+    },
+    { update: ['replace good.cbz by good changed'] },
+  ],
+  [
+    'one to which its owner gave the number',
+    {
+      listed: [release('good', { version: 3 })],
+      uploads: [{ release: release('good old'), hasOwnNumber: true }],
+      files: { 'good old': {}, good: {} },
+      archived: { good: { number: '8', series: 'A Title' } },
+    },
+    { update: ['replace good.cbz by good changed'] },
+  ],
+  [
+    'one of a better group',
+    {
+      listed: [release('fast', { version: 3 })],
+      uploads: [{ release: release('good old') }],
+      files: { 'good old': {}, fast: {} },
+      archived: { fast: { number: '8', series: 'A Title' } },
+    },
+    { update: ['replace fast.cbz by fast changed'] },
+  ],
+  [
     'one that was saved without metadata',
     {
       listed: [release('good', { version: 3 })],
@@ -399,6 +430,66 @@ const ROWS: readonly (readonly [name: string, of: Case, Expected])[] = [
       archived: { good: {} },
     },
     { update: ['replace good.cbz by good changed'] },
+  ],
+  [
+    'an older release of a deleted chapter',
+    {
+      listed: [release('good again', { publishAt: new Date(NOW_MS - 30 * DAY_MS) })],
+      uploads: [{ release: release('good old') }],
+      files: { 'good old': {} },
+    },
+    all('skip good again other-release-saved beside good old.cbz'),
+  ],
+  [
+    'a release in another language, where each language is wanted',
+    {
+      listed: [release('good pt', { language: 'pt-br' })],
+      uploads: [{ release: release('good old') }],
+      files: { 'good old': {} },
+      languages: [],
+    },
+    all('save good pt'),
+  ],
+  [
+    'one of a deleted chapter that is a target itself',
+    {
+      listed: [release('good again')],
+      named: [release('good again')],
+      uploads: [{ release: release('good old') }],
+      files: { 'good old': {} },
+    },
+    { download: ['save good again'], update: ['save good again'] },
+  ],
+  [
+    'one of a deleted chapter that the history has',
+    {
+      listed: [release('good again')],
+      history: ['good again'],
+      uploads: [{ release: release('good old') }],
+      files: { 'good old': {} },
+    },
+    { download: ['skip good again in-download-archive'], force: ['save good again'] },
+  ],
+  [
+    'a new chapter with the number that a saved one had',
+    {
+      listed: [release('good', { number: '8' }), release('fast')],
+      files: { good: {} },
+      wishes: { waitForGroupMs: 0 },
+    },
+    {
+      ...all('save fast', 'skip good already-there beside good.cbz'),
+      force: ['save fast', 'replace good.cbz by good forced'],
+    },
+  ],
+  [
+    'one with that of a saved one that was taken down',
+    {
+      listed: [release('good', { number: '8', isUnavailable: true }), release('fast')],
+      files: { good: {} },
+      wishes: { waitForGroupMs: 0 },
+    },
+    { upgrade: ['save fast', 'skip good chapter-unavailable beside good.cbz'] },
   ],
   [
     'a chapter that waits for a preferred group',
