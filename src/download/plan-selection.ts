@@ -5,7 +5,7 @@
 import type { Chapter } from '../service/chapters.js';
 import { fetchFeedTotal } from '../service/feeds.js';
 import { ChapterError } from '../core/errors.js';
-import { isUnavailable, skip, type Release, type Skip } from '../plan/change.js';
+import { isUnavailable, skip, type Change, type Release, type Skip } from '../plan/change.js';
 import {
   chapterFields,
   describeExternal,
@@ -109,13 +109,14 @@ const isOlder = ({ reason }: ExcludedChapter) => reason === 'before-since';
 
 /** An event for each chapter that the plan skips. */
 export function skippedEvents({
-  skipped,
+  changes,
   fields,
 }: {
-  readonly skipped: readonly Pick<Skip, 'id' | 'reason' | 'file'>[];
+  readonly changes: readonly Change[];
   readonly fields: ReadonlyMap<string, ChapterFields>;
 }): readonly SkippedEvent[] {
-  return skipped.map(({ id, reason, file }) => ({
+  const skips = changes.flatMap((change) => (change.kind === 'skip' ? [change] : []));
+  return skips.map(({ id, reason, file }) => ({
     type: 'chapter-skipped',
     chapter: id,
     reason,

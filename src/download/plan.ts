@@ -6,7 +6,7 @@ import { basename } from 'node:path';
 import type { LibraryIndex } from '../library/library-index.js';
 import { scanIndexed } from '../library/library-cache.js';
 import { keptReason, type Ownership } from '../library/ownership.js';
-import type { Keep, Skip, Write } from '../plan/change.js';
+import { isWrite, type Change, type Keep, type Write } from '../plan/change.js';
 import { writesOf, type Decided, type Wishes } from '../plan/decide.js';
 import type { Chapter } from '../service/chapters.js';
 import { fieldsById, type ChapterFields } from '../selection/chapter-fields.js';
@@ -36,7 +36,8 @@ import { prefetchSingleChapter } from './prefetch.js';
 
 export interface Plan {
   readonly chapters: readonly PlannedChapter[];
-  readonly skipped: readonly Skip[];
+  /** What becomes of each release and file. */
+  readonly changes: readonly Change[];
   /** Releases that the selection excludes. */
   readonly excluded: readonly ExcludedChapter[];
   readonly failed: readonly FailedTarget[];
@@ -98,9 +99,9 @@ export async function planTargets(
       ...chapter,
       job: { ...chapter.job, takePrefetched: prefetched?.take },
     })),
-    skipped: [
+    changes: [
       ...selection.skipped.map((each) => ({ ...each, file: library.find(each.id)?.file })),
-      ...planned.skipped,
+      ...planned.changes,
     ],
     excluded: decided.excluded,
     failed: selection.failed,
@@ -195,8 +196,8 @@ export async function planChanges(
   );
   return {
     chapters: planJobs(placed.writes, { ...naming, loadedTitles, keep }),
+    changes: [...placed.writes, ...placed.kept, ...changes.filter((change) => !isWrite(change))],
     present: findPresent(chapters, library, loadedTitles),
-    skipped,
     leftovers: findLeftovers(
       library,
       finished.map(({ id }) => id),

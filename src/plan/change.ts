@@ -171,6 +171,13 @@ export type UnnamedWrite = Unnamed<Save> | Unnamed<Replace> | Unnamed<Extract>;
 type Unnamed<T> = Omit<T, 'path' | 'series'>;
 
 export type Decision = UnnamedWrite | Wait | Skip | Keep;
+
+export function isWrite<T extends Change | Decision>(
+  change: T,
+): change is T & { readonly kind: Write['kind'] } {
+  return change.kind === 'save' || change.kind === 'replace' || change.kind === 'extract';
+}
+
 /** What becomes of the metadata of a file. */
 export type MetadataChange = Retag | UpToDate;
 

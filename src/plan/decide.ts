@@ -27,6 +27,7 @@ import {
 import { minOf } from '../core/extremes.js';
 import {
   isSameId,
+  isWrite,
   isUnavailable,
   skip,
   type Decision,
@@ -549,9 +550,5 @@ export function firstReadableMs({ readableAt, publishAt, createdAt }: Chapter): 
 }
 
 export function writesOf(changes: readonly Decision[]): readonly UnnamedWrite[] {
-  return changes.flatMap((change) =>
-    change.kind === 'save' || change.kind === 'replace' || change.kind === 'extract'
-      ? [change]
-      : [],
-  );
+  return changes.filter(isWrite);
 }
