@@ -17,15 +17,15 @@ export type {
   DownloadChaptersOptions,
   RateLedgerOptions,
 } from './public-api.js';
-export { SKIP_REASONS } from './download/events.js';
+export { SKIP_REASONS } from './plan/change.js';
 export type {
   Detail,
   DownloadEvent,
   DownloadMessage,
   PageBytes,
-  SkipReason,
   Warning,
 } from './download/events.js';
+export type { SkipReason } from './plan/change.js';
 export type { ChapterFields } from './selection/chapter-fields.js';
 export { LEFT_OUT_REASONS } from './books/bind-events.js';
 export type { BindEvent, BookPageEvent, LeftOutReason } from './books/bind-events.js';

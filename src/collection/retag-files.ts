@@ -13,7 +13,8 @@ import { thrownMessage, UsageError, type TankobonError } from '../core/errors.js
 import { toStorageError } from '../core/files.js';
 import { toTankobonError } from '../core/system-errors.js';
 import { leftoversAmong, removeLeftovers } from '../download/leftovers.js';
-import { keptInUnchanged, type Retag } from '../download/retag-chapter.js';
+import { keptInUnchanged } from '../download/retag-chapter.js';
+import type { Retag } from '../plan/change.js';
 import {
   isVisible,
   previewRetags,

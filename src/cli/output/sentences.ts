@@ -7,12 +7,8 @@ import {
   formatLocalTime,
   pluralize,
 } from '../../core/human-format.js';
-import {
-  SKIP_REASONS,
-  type SkipReason,
-  type SkippedEvent,
-  type WaitingEvent,
-} from '../../download/events.js';
+import { type SkippedEvent, type WaitingEvent } from '../../download/events.js';
+import { SKIP_REASONS, type SkipReason } from '../../plan/change.js';
 import {
   chapterName,
   describeExternal,
