@@ -66,7 +66,7 @@ const program = {
       groups: [
         {
           name: 'code-cache',
-          test: /src\/(cli\/code-cache|config\/own-folders|download\/gc-tuning)\.ts$/,
+          test: /src\/(config\/(code-cache|own-folders)|core\/gc-tuning)\.ts$/,
           priority: 5,
         },
         { name: 'version', test: /src\/core\/version\.ts$/, priority: 4 },

@@ -109,7 +109,7 @@ interface ChapterRetaggedEvent extends ChapterFields {
 /** A chapter is skipped without an error. */
 interface ChapterSkippedEvent extends ChapterFields {
   readonly type: 'chapter-skipped';
-  /** The id of the chapter. */
+  /** The id of the chapter; that of a target, or `follows`, if the run stopped before it knew the chapters. */
   readonly chapter: string;
   /** Why it is skipped. */
   readonly reason: SkipReason;
@@ -122,7 +122,7 @@ interface ChapterSkippedEvent extends ChapterFields {
 /** A chapter failed. */
 interface ChapterFailedEvent extends ChapterFields {
   readonly type: 'chapter-failed';
-  /** The id of the chapter. */
+  /** The id of the chapter; that of a target, or `follows`, if the run stopped before it knew the chapters. */
   readonly chapter: string;
   /** Why it failed. */
   readonly reason: ErrorCode;

@@ -44,7 +44,7 @@ export async function withBookLock<T>(
   try {
     const folder = dirname(file);
     const shortName = shortNameOf(file);
-    return await underTemporaryLock(join(folder, `.${shortName}.lock`), { signal }, async () => {
+    return await underTemporaryLock(bookLock(file), { signal }, async () => {
       await removeLeftoverTemporaries(folder);
       await finishLeftoverFolders(join(folder, shortName), file, keep);
       return action(temporaryName(join(folder, shortName)));
@@ -53,6 +53,10 @@ export async function withBookLock<T>(
     // Fails unless they are empty, as after an error.
     for (const folder of created.reverse()) await rmdir(folder).catch(() => undefined);
   }
+}
+
+function bookLock(file: string): string {
+  return join(dirname(file), `.${shortNameOf(file)}.lock`);
 }
 
 /** Depends on the name of the book alone, so that what a killed run left is found. */
@@ -78,6 +82,20 @@ async function finishLeftoverFolders(
       await mergeFolder(path, file, keep);
     await removeOwnFiles(path);
   }
+}
+
+/** Whether a killed run left this temporary folder of the book, of which `removeLeftoverFolder` removes what is bound. */
+export function isLeftoverOf(book: string, folder: string): boolean {
+  return isTemporaryOf(join(dirname(book), shortNameOf(book)), folder);
+}
+
+/** Removes what killed runs left of a book in a folder that is whole: the pages in it were bound for it. */
+export async function removeLeftoverFolder(
+  book: string,
+  folder: string,
+  signal: AbortSignal,
+): Promise<void> {
+  await underTemporaryLock(bookLock(book), { signal }, () => removeOwnFiles(folder));
 }
 
 /** How a replaced book is kept. */

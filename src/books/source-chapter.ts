@@ -8,8 +8,9 @@ import type { ChapterRecord } from '../library/record.js';
 import type { ZipEntry } from '../library/zip-file.js';
 import { ERROR_CODES } from '../core/error-codes.js';
 import { StorageError } from '../core/errors.js';
-import { fileErrorReason, isSystemError } from '../core/files.js';
+import { fileErrorReason } from '../core/files.js';
 import type { BindBy } from '../config/bind-choices.js';
+import { accessHint } from '../core/system-errors.js';
 import type { BookCopy } from './book-copy.js';
 import type { GuessedName } from './guess-name.js';
 
@@ -139,7 +140,8 @@ export function damagedChapter(file: string, cause: unknown): StorageError {
 
 /** Undefined: that of the code, for a damaged archive. */
 function hintFor(file: string, cause: unknown): string | undefined {
-  if (isSystemError(cause, 'EACCES', 'EPERM')) return 'Check its permissions.';
+  const hint = accessHint(cause);
+  if (hint !== undefined) return hint;
   return /\.(cbz|zip|epub)$/i.test(file) ? undefined : ERROR_CODES['nothing-to-bind'].hint;
 }
 

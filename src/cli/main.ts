@@ -10,7 +10,7 @@ if (args.length === 1 && (args[0] === '--version' || args[0] === '-V')) {
   });
   process.stdout.write(`${VERSION}\n`);
 } else {
-  void import('./code-cache.js').then(async ({ openCodeCache }) => {
+  void import('../config/code-cache.js').then(async ({ openCodeCache }) => {
     openCodeCache(process.env);
     const { runProcess } = await runner();
     return runProcess(args);

@@ -7,6 +7,7 @@ import type { Candidate } from './match-names.js';
 import { UNRECOGNIZED_REASONS, type Evidence } from '../events/reasons.js';
 import type { Recognized, Unrecognized } from './recognize-files.js';
 import type { AdoptEvent, CandidateFields } from '../events/adopt-events.js';
+import type { TankobonError } from '../core/errors.js';
 
 /** The counts of a summary at the start. */
 export const NO_FILES = {
@@ -60,7 +61,11 @@ function candidateFields({ chapter, title }: Candidate): CandidateFields {
   return { chapter: id, ...fields, ...(pages !== undefined && { pages }) };
 }
 
-export function failedEvent(file: string, thrown: unknown): AdoptEvent {
-  const { code: reason, message } = toTankobonError(toStorageError(thrown, file));
+export function failedEvent(file: string, { code: reason, message }: TankobonError): AdoptEvent {
   return { type: 'file-failed', file, reason, message };
+}
+
+/** The error names the file. */
+export function toFileError(file: string, thrown: unknown): TankobonError {
+  return toTankobonError(toStorageError(thrown, file));
 }

@@ -3,10 +3,17 @@
  * tankobon, so that they are neither downloaded again nor unknown to the other commands.
  */
 import { reusableBuffer } from '../library/zip-file.js';
-import { UsageError } from '../core/errors.js';
-import { removeLeftoverFile } from '../core/files.js';
+import { UsageError, type TankobonError } from '../core/errors.js';
 import { damagedChapter } from '../books/source-chapter.js';
-import { failedEvent, NO_FILES, recognizedEvent, unrecognizedEvent } from './adopt-events.js';
+import { systemClock } from '../core/clock.js';
+import { removeLeftovers } from '../download/leftovers.js';
+import {
+  failedEvent,
+  NO_FILES,
+  recognizedEvent,
+  toFileError,
+  unrecognizedEvent,
+} from './adopt-events.js';
 import type { AdoptEvent } from '../events/adopt-events.js';
 import { adoptFile, isAdopted, restoreFile } from './adopt-file.js';
 import { addAdopted, type AdoptedTitles } from './adopted-titles.js';
@@ -39,10 +46,10 @@ export interface AdoptDeps extends RecognizeDeps {
   readonly remember: (chapterIds: readonly string[]) => Promise<void>;
 }
 
-/** The titles of what was adopted, and how many files failed. */
+/** The titles of what was adopted, and the errors of files and folders. */
 export interface AdoptResult {
   readonly titles: AdoptedTitles;
-  readonly failed: number;
+  readonly errors: readonly TankobonError[];
   readonly recognized: number;
 }
 
@@ -53,8 +60,7 @@ export async function adopt(request: AdoptRequest, deps: AdoptDeps): Promise<Ado
   const found = await findAdoptableFiles(folders, { withFolders, signal: deps.signal });
   const { adoptable, alreadyIds, unreadable } = found;
   assertFound(adoptable.length + alreadyIds.length + unreadable.length, folders);
-  if (apply)
-    for (const file of found.leftovers) await removeLeftoverFile(file).catch(() => undefined);
+  if (apply) await removeLeftovers(found.leftovers, systemClock);
   const run = new AdoptRun(request, deps);
   for (const { file, cause } of unreadable) run.fail(file, damagedChapter(file, cause));
   for (const each of found.unreadableFolders) run.fail(each.folder, unreadableFolderError(each));
@@ -76,20 +82,24 @@ export async function adopt(request: AdoptRequest, deps: AdoptDeps): Promise<Ado
     await run.finish();
     run.summarize(found);
   }
-  return { titles: run.titles, failed: run.failed, recognized: run.recognized };
+  return { titles: run.titles, errors: run.errors, recognized: run.recognized };
 }
 
 /** Restores the files that were adopted. Throws UsageError `nothing-to-bind` for folders without archives. */
 export async function restoreAdopted(
   folders: readonly string[],
   deps: Pick<AdoptDeps, 'observe' | 'signal'>,
-): Promise<number> {
+): Promise<readonly TankobonError[]> {
   for (const folder of folders) await assertReadableFolder(folder, HINT);
   const { archives, links, unreadableFolders } = await listFolders(folders, deps.signal);
   assertFound(archives.length, folders);
-  const count = { ...NO_FILES, links, failed: unreadableFolders.length };
-  for (const each of unreadableFolders)
-    deps.observe(failedEvent(each.folder, unreadableFolderError(each)));
+  const count = { ...NO_FILES, links };
+  const errors: TankobonError[] = [];
+  const fail = (file: string, error: TankobonError): void => {
+    errors.push(error);
+    deps.observe(failedEvent(file, error));
+  };
+  for (const each of unreadableFolders) fail(each.folder, unreadableFolderError(each));
   try {
     for (const file of archives) {
       deps.signal.throwIfAborted();
@@ -99,14 +109,13 @@ export async function restoreAdopted(
         count.restored += 1;
         deps.observe({ type: 'file-restored', file });
       } catch (error) {
-        count.failed += 1;
-        deps.observe(failedEvent(file, error));
+        fail(file, toFileError(file, error));
       }
     }
   } finally {
-    deps.observe({ type: 'adopt-summary', ...count });
+    deps.observe({ type: 'adopt-summary', ...count, failed: errors.length });
   }
-  return count.failed;
+  return errors;
 }
 
 /** In chapters. The history is written once for each batch, since each write is synced. */
@@ -114,6 +123,7 @@ const HISTORY_BATCH = 100;
 
 class AdoptRun {
   readonly titles: AdoptedTitles = new Map();
+  readonly errors: TankobonError[] = [];
   readonly #count = { ...NO_FILES };
   readonly #notRemembered: string[] = [];
   readonly #getBuffer = reusableBuffer();
@@ -122,10 +132,6 @@ class AdoptRun {
     private readonly request: AdoptRequest,
     private readonly deps: AdoptDeps,
   ) {}
-
-  get failed(): number {
-    return this.#count.failed;
-  }
 
   get recognized(): number {
     return this.#count.recognized;
@@ -173,14 +179,16 @@ class AdoptRun {
     }
   }
 
-  fail(file: string, error: unknown): void {
-    this.#count.failed += 1;
+  fail(file: string, thrown: unknown): void {
+    const error = toFileError(file, thrown);
+    this.errors.push(error);
     this.deps.observe(failedEvent(file, error));
   }
 
   summarize({ alreadyIds, imageFolders, links }: FoundFiles): void {
+    const failed = this.errors.length;
     const found = { already: alreadyIds.length, imageFolders, links };
-    this.deps.observe({ type: 'adopt-summary', ...this.#count, ...found });
+    this.deps.observe({ type: 'adopt-summary', ...this.#count, failed, ...found });
   }
 }
 

@@ -20,7 +20,8 @@ import { fitSegment } from '../library/path-segment.js';
 import { isDiskError, readdirIfReadable, type UnreadableFolder } from '../library/scan-library.js';
 import { readFileState, type FileState } from '../library/ownership.js';
 import { toZipEntry, withZip, type ZipEntry } from '../library/zip-file.js';
-import { isLeftoverTemporary, isSystemError } from '../core/files.js';
+import { isSystemError } from '../core/files.js';
+import { mayBeLeftover } from '../download/leftovers.js';
 import { UUID_PATTERN } from '../core/uuid.js';
 import { guessName, type GuessedName } from '../books/guess-name.js';
 import { isPage, pageEntries } from '../books/read-chapters.js';
@@ -67,7 +68,7 @@ export interface FoundFiles {
   readonly imageFolders: number;
   /** Links to archives and folders, which were skipped. */
   readonly links: number;
-  /** Temporary files that killed processes left. */
+  /** What killed processes left. */
   readonly leftovers: readonly string[];
 }
 
@@ -161,7 +162,7 @@ export async function listFolders(
     const below: string[] = [];
     for (const entry of entries) {
       const path = join(folder, entry.name);
-      if (isLeftoverTemporary(path)) listed.leftovers.push(path);
+      if (mayBeLeftover(path)) listed.leftovers.push(path);
       else if (entry.name.startsWith('.')) continue;
       else if (entry.isDirectory()) below.push(path);
       else if (entry.isSymbolicLink()) listed.links += 1;

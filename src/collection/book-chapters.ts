@@ -17,7 +17,7 @@ import { pageEntries, readChapters } from '../books/read-chapters.js';
 import { sourceKey, type ReadChapter } from '../books/source-chapter.js';
 import { areWhole, findDamage } from './damage.js';
 import { readPageDigests } from './page-digests.js';
-import type { RepairFolder } from './repair-folder.js';
+import type { RepairFolder } from '../download/repair-folder.js';
 import type { DamagedBook } from './damaged-book.js';
 import { packWholeChapters, type FoundChapters } from './pack-chapters.js';
 

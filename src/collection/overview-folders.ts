@@ -181,7 +181,8 @@ async function updateListings(
     current.set(title.id, title);
     if (title.id === id) continue;
     warn(describeMerge(id, names.get(id), title));
-    await cache.writeMerged(id, title.id);
+    await cache.writeMerged(id, title);
+    known.delete(title.id);
     for (const [old, now] of currentIds) if (now === id) currentIds.set(old, title.id);
   }
   const due = [...current.values()].filter((title) =>

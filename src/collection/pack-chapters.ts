@@ -7,7 +7,7 @@ import { isPage, readChapters } from '../books/read-chapters.js';
 import type { ReadChapter } from '../books/source-chapter.js';
 import { chapterFolders } from '../books/write-folder.js';
 import type { DamagedBook } from './damaged-book.js';
-import type { RepairFolder } from './repair-folder.js';
+import type { RepairFolder } from '../download/repair-folder.js';
 
 export type FoundChapters = Map<ManifestChapter, ReadChapter>;
 

@@ -32,7 +32,7 @@ import {
   type NotRebuildable,
 } from './damaged-book.js';
 import { findFolderDamage, isEditedMetadata } from './folder-damage.js';
-import { RepairFolder } from './repair-folder.js';
+import { RepairFolder } from '../download/repair-folder.js';
 
 /** Resolves with the books that were replaced; the others are as they were. Other files are ignored. */
 export async function repairBooks(

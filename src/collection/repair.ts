@@ -9,7 +9,8 @@ import { readFileState, readOwnership, type FileState } from '../library/ownersh
 import type { AppContext } from '../config/context.js';
 import type { TankobonError } from '../core/errors.js';
 import { groupBy } from '../core/group-by.js';
-import { fileErrorReason, isOwnFile, lstatIfExists } from '../core/files.js';
+import { fileErrorReason, isOwnFile, lstatIfExists, OTHER_USER_HINT } from '../core/files.js';
+import { systemReason } from '../core/system-errors.js';
 import type { DownloadListeners } from '../download/download-session.js';
 import { downloadRequest } from '../download/download-request.js';
 import { download } from '../download/run-download.js';
@@ -43,7 +44,7 @@ export async function repairFiles(
     try {
       if (await isOfOtherUser(file)) {
         const message = `Not repaired, since it belongs to another user: ${file}`;
-        listeners.observe({ type: 'warning', message });
+        listeners.observe({ type: 'warning', message, hint: OTHER_USER_HINT });
         continue;
       }
       const found = await toRepairable(file, checkedFiles);
@@ -143,6 +144,10 @@ async function repairFolder(
     return { repaired: [...repaired.values()], stoppedBy };
   } finally {
     for (const [file, entry] of kept)
-      if (!repaired.has(entry)) await removeIfUnreplaced(file, entry.kept);
+      if (!repaired.has(entry))
+        await removeIfUnreplaced(file, entry.kept).catch((error: unknown) => {
+          const message = `Cannot remove ${entry.kept}: ${systemReason(error)}`;
+          listeners.observe({ type: 'warning', message });
+        });
   }
 }

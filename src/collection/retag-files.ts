@@ -12,8 +12,9 @@ import { systemClock } from '../core/clock.js';
 import { thrownMessage, UsageError, type TankobonError } from '../core/errors.js';
 import { toStorageError } from '../core/files.js';
 import { toTankobonError } from '../core/system-errors.js';
-import { removeLeftovers } from '../download/leftovers.js';
-import { keptInUnchanged, type Retag } from '../download/retag-chapter.js';
+import { leftoversAmong, removeLeftovers } from '../download/leftovers.js';
+import { keptInUnchanged } from '../download/retag-chapter.js';
+import type { Retag } from '../plan/change.js';
 import {
   isVisible,
   previewRetags,
@@ -62,7 +63,7 @@ export async function retag(
   });
   if (library.archives.length === 0 && library.damaged.length === 0)
     throw new UsageError('nothing-to-bind', `No chapters found: ${request.folder}`, { hint: HINT });
-  if (!request.dryRun) await removeLeftovers(library.leftoverFiles, systemClock);
+  if (!request.dryRun) await removeLeftovers(leftoversAmong(library), systemClock);
   try {
     return await run.run(library, cache);
   } finally {

@@ -6,15 +6,14 @@ import { fetchTitles, type Title } from '../service/titles.js';
 import type { LibraryCache } from '../library/library-cache.js';
 import type { ExistingArchive } from '../library/library-index.js';
 import { VERSION } from '../core/version.js';
-import { mayHaveChanged } from '../download/chapter-changes.js';
+import { mayHaveChanged } from '../plan/chapter-changes.js';
 import {
-  isRetag,
   keptInUnchanged,
   planRetag,
   withoutSecondNames,
-  type Retag,
   type RetagOptions,
 } from '../download/retag-chapter.js';
+import type { Retag } from '../plan/change.js';
 import { fieldsById } from '../selection/chapter-fields.js';
 import type { ChapterFields } from '../events/chapter-fields.js';
 import type { ExtraDeps } from './move-extras.js';
@@ -98,14 +97,13 @@ export async function planRetags(
     if (!chapter || !title) notListed += 1;
     else
       try {
-        const planned = await plan({ file, chapter, title }, options);
+        const planned = await plan({ file, chapter, title, removes: [] }, options);
         usedNames.add(title.id, planned.title.name);
         if (planned.mayHaveOtherPages) pagesNotCompared += 1;
-        const { from, to } = isRetag(planned)
-          ? planned
-          : { from: resolve(file), to: resolve(file) };
+        const { from, to } =
+          planned.kind === 'retag' ? planned : { from: resolve(file), to: resolve(file) };
         newFolders.add({ title, from, to });
-        if (isRetag(planned)) retags.push(planned);
+        if (planned.kind === 'retag') retags.push(planned);
         else unchanged.push({ file, chapter: chapterId, kept: keptInUnchanged(planned) });
       } catch (error) {
         signal.throwIfAborted();
@@ -130,6 +128,14 @@ export async function planRetags(
   };
 }
 
+const UP_TO_DATE = {
+  kind: 'keep',
+  why: 'up-to-date',
+  edited: [],
+  unknown: [],
+  mayHaveOtherPages: false,
+} as const;
+
 /** Plans as planRetag does, without reading a file that was compared with the same before and needed no change. */
 function planOnce(request: RetagRequest, compared: LibraryCache | undefined): typeof planRetag {
   if (!compared) return planRetag;
@@ -137,11 +143,10 @@ function planOnce(request: RetagRequest, compared: LibraryCache | undefined): ty
     const { file, chapter, title } = onDisk;
     const text = JSON.stringify([VERSION, request, chapter, title]);
     const digest = createHash('sha256').update(text).digest('base64url').slice(0, 16);
-    if (compared.isSameAs(file, digest))
-      return { edited: [], unknown: [], mayHaveOtherPages: false, title };
+    if (compared.isSameAs(file, digest)) return { ...UP_TO_DATE, file, title };
     const planned = await planRetag(onDisk, options);
     const isSame =
-      !isRetag(planned) &&
+      planned.kind !== 'retag' &&
       keptInUnchanged(planned).length === 0 &&
       !planned.mayHaveOtherPages &&
       planned.title.name === title.name;

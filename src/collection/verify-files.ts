@@ -1,8 +1,8 @@
 /** Checks the archives and books in folders for damage, offline, and on demand has the damaged chapters loaded again. */
-import { join, resolve } from 'node:path';
+import { join, resolve, basename } from 'node:path';
 import type { FileMark } from '../library/identity.js';
 import type { IndexedMarks } from '../library/library-cache.js';
-import { listArchives } from '../library/scan-library.js';
+import { listArchives, type UnreadableFolder } from '../library/scan-library.js';
 import { reusableBuffer, type GetBuffer } from '../library/zip-file.js';
 import { UsageError } from '../core/errors.js';
 import { fileErrorReason, isSystemError, lstatIfExists } from '../core/files.js';
@@ -12,6 +12,7 @@ import { findDamage, type Damage } from './damage.js';
 import { findFolderDamage } from './folder-damage.js';
 import { isReadableFolder } from './readable-folder.js';
 import type { RepairedFile, VerifyEvent } from '../events/verify-events.js';
+import { removeRepairLeftovers } from './repair-leftovers.js';
 
 export interface VerifyProgress {
   readonly checked: number;
@@ -29,7 +30,7 @@ interface VerifyDeps {
   readonly nowMs: number;
   readonly observe: (event: VerifyEvent) => void;
   readonly onProgress: (progress: VerifyProgress) => void;
-  /** Replaces some of the damaged files; undefined: they stay as they are. */
+  /** Replaces some of the damaged files; undefined: nothing is changed. */
   readonly repair?: (damaged: readonly string[]) => Promise<readonly RepairedFile[]>;
   readonly signal: AbortSignal;
 }
@@ -39,11 +40,20 @@ interface Listed extends CheckedState {
   readonly isFolder: boolean;
 }
 
+export interface UnverifiedCounts {
+  /** Files that stay damaged. */
+  readonly damaged: number;
+  readonly unreadableFolders: number;
+}
+
 /**
- * Resolves with how many stay damaged. Throws UsageError `nothing-to-bind` for an input that is missing, and for a folder
+ * Resolves with what is not known to be whole. Throws UsageError `nothing-to-bind` for an input that is missing, and for a folder
  * without an archive: its disk may not be mounted.
  */
-export async function verifyFiles(inputs: readonly string[], deps: VerifyDeps): Promise<number> {
+export async function verifyFiles(
+  inputs: readonly string[],
+  deps: VerifyDeps,
+): Promise<UnverifiedCounts> {
   const { observe, onProgress, repair, signal, checkedFiles, sinceLast, nowMs } = deps;
   const listed = await listInputs(inputs, observe, signal);
   const isDue = (it: Listed) => !sinceLast || !checkedFiles.isRecent(resolve(it.file), it, nowMs);
@@ -51,6 +61,7 @@ export async function verifyFiles(inputs: readonly string[], deps: VerifyDeps): 
   const totalBytes = files.reduce((sum, { bytes }) => sum + bytes, 0);
   const damaged: string[] = [];
   const getBuffer = reusableBuffer();
+  const { links, unreadableFolders } = listed;
   let [checked, readBytes, repaired] = [0, 0, 0];
   try {
     for (const each of files) {
@@ -69,13 +80,20 @@ export async function verifyFiles(inputs: readonly string[], deps: VerifyDeps): 
       repaired += 1;
       observe({ type: 'file-repaired', ...file });
     }
+    if (repair && !signal.aborted) {
+      const stillDamaged = new Set(damaged);
+      for (const { file } of replaced ?? []) stillDamaged.delete(file);
+      const whole = listed.files.filter(({ file }) => !stillDamaged.has(file));
+      await removeRepairLeftovers(listed.leftovers, whole, checkedFiles, signal);
+    }
   } finally {
     // Also after an interruption.
-    const counts = { checked, damaged: damaged.length, repaired, links: listed.links };
+    const counts = { checked, damaged: damaged.length, repaired, links };
     const unchanged = sinceLast && { unchanged: listed.files.length - files.length };
-    observe({ type: 'verify-summary', ...counts, ...unchanged });
+    const unread = unreadableFolders > 0 && { unreadableFolders };
+    observe({ type: 'verify-summary', ...counts, ...unread, ...unchanged });
   }
-  return damaged.length - repaired;
+  return { damaged: damaged.length - repaired, unreadableFolders };
 }
 
 async function check(
@@ -107,7 +125,8 @@ async function listInputs(
 ) {
   const hint = 'Pass CBZ files or folders that contain them.';
   const files = new Map<string, Listed>();
-  let links = 0;
+  const leftovers = { hiddenFolders: new Set<string>(), leftoverFiles: new Set<string>() };
+  let [links, unreadableFolders] = [0, 0];
   for (const input of inputs) {
     if (!(await isReadableFolder(input, hint))) {
       files.set(input, await listedFile(input));
@@ -115,7 +134,10 @@ async function listInputs(
     }
     const found = await listArchives(input, signal);
     links += found.skippedLinks;
-    for (const { folder, cause } of found.unreadableFolders) {
+    for (const each of found.hiddenFolders) leftovers.hiddenFolders.add(each);
+    for (const each of found.leftoverFiles) leftovers.leftoverFiles.add(each);
+    for (const { folder, cause } of found.unreadableFolders.filter(mayHaveFiles)) {
+      unreadableFolders += 1;
       const isLost = isSystemError(cause, 'ENOENT');
       const reason = isLost ? 'its name is not UTF-8, or it is gone' : fileErrorReason(cause);
       observe({ type: 'warning', message: `Not checked (${reason}): ${folder}` });
@@ -127,7 +149,12 @@ async function listInputs(
       if (!files.has(file)) files.set(file, await listedFile(file));
     for (const folder of found.folderBooks) files.set(folder, await listedFolder(folder));
   }
-  return { files: [...files.values()], links };
+  return { files: [...files.values()], leftovers, links, unreadableFolders };
+}
+
+/** Each ext4 disk has a folder that only root may read, for what a check of the file system finds. */
+function mayHaveFiles({ folder, cause }: UnreadableFolder): boolean {
+  return basename(folder) !== 'lost+found' || !isSystemError(cause, 'EACCES');
 }
 
 /** The check reports a file that cannot be read. */

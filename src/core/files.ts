@@ -35,6 +35,7 @@ export { removeLeftoverFile, removeLeftoverTemporaries } from './leftover-files.
 export {
   isLeftoverTemporary,
   isTemporary,
+  isTemporaryLock,
   isTemporaryOf,
   temporaryName,
 } from './temporary-files.js';
@@ -48,6 +49,7 @@ export {
   openForReading,
   openRegularFile,
   openRegularFileSync,
+  OTHER_USER_HINT,
   PRIVATE_FILE_MODE,
   replaceFile,
   type OpenOptions,

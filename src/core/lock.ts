@@ -2,13 +2,14 @@
  * Locks between processes on files: the operating system's, which end with their process, or heartbeats where Node.js
  * has no addon for those. Processes exclude each other only if all of them use the same kind.
  */
-import { closeSync, constants, fstatSync, lstatSync, writeSync } from 'node:fs';
+import { closeSync, constants, fstatSync, lstatSync, readSync, writeSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { systemClock, type Clock } from './clock.js';
 import { hasCode, StorageError } from './errors.js';
 import {
   createFileSync,
+  isOwnFile,
   isSystemError,
   makeFolders,
   openRegularFileSync,
@@ -190,6 +191,29 @@ export async function underTemporaryLock<T>(
     await removeFile(file).catch(() => undefined);
     lock.release();
   }
+}
+
+/**
+ * Removes the file of such a lock that a killed process of this user left. It stays if it is in use, and if its content is
+ * not that of a lock. Throws StorageError and system errors.
+ */
+export async function removeLeftoverLock(file: string): Promise<void> {
+  const descriptor = openLockFile(file);
+  if (descriptor === undefined) return;
+  const isLeftover = isOwnFile(file, fstatSync(descriptor)) && isLockContent(descriptor);
+  const lock = await tryLockOpenFile(file, descriptor);
+  try {
+    if (lock && isLeftover) await removeFile(file);
+  } finally {
+    lock?.release();
+  }
+}
+
+/** A kill before the holder is written leaves an empty file. */
+function isLockContent(descriptor: number): boolean {
+  const content = Buffer.alloc(HOLDER_BYTES + 1);
+  const bytes = readSync(descriptor, content, 0, content.length, 0);
+  return bytes === 0 || (bytes === HOLDER_BYTES && HOLDER.test(content.toString('latin1')));
 }
 
 /** Always of the same length, to overwrite a longer one. */

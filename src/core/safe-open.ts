@@ -267,7 +267,7 @@ function assertUsableByPath(file: string, { followsLink, anyOwner }: OpenOptions
 function assertUsable(file: string, stats: Stats, { anyOwner = false }: OpenOptions = {}): void {
   if (!stats.isFile()) throw unsafePathError(file, stats);
   if (anyOwner || isTrustedFile(file, stats)) return;
-  throw refusal(file, `belongs to another user (uid ${stats.uid})`);
+  throw refusal(file, `belongs to another user (uid ${stats.uid})`, { hint: OTHER_USER_HINT });
 }
 
 /** Who owns a file, and on which file system. */
@@ -338,14 +338,23 @@ export function fileKind(stats: Stats): string {
 }
 
 export function unsafePathError(path: string, stats: Stats, cause?: unknown): StorageError {
-  return refusal(path, `is ${fileKind(stats)}`, cause);
+  return refusal(path, `is ${fileKind(stats)}`, { cause });
 }
 
 /** The cause is for messages that name the file themselves (see fileErrorReason). */
-function refusal(path: string, problem: string, cause?: unknown): StorageError {
+function refusal(
+  path: string,
+  problem: string,
+  { cause, hint }: { readonly cause?: unknown; readonly hint?: string },
+): StorageError {
   const reason = new Error(`it ${problem}`, { cause });
-  return new StorageError('unsafe-path', `${path} ${problem} and is not used.`, { cause: reason });
+  const details = { cause: reason, ...(hint !== undefined && { hint }) };
+  return new StorageError('unsafe-path', `${path} ${problem} and is not used.`, details);
 }
+
+/** For a file that only another user may change. */
+export const OTHER_USER_HINT =
+  'Run tankobon as that user, or make the file yours: sudo chown "$USER" FILE';
 
 /** The error for a file larger than any that tankobon writes. */
 export function tooLargeError(file: string): StorageError {

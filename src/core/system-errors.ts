@@ -43,13 +43,38 @@ const FILE_PROBLEMS: readonly FileProblem[] = [
   ['not-writable', 'Cannot write', ['EACCES', 'EPERM', 'EROFS', 'EMFILE', 'ENFILE', 'EIO']],
 ];
 
+/** Errors of the disk, which no other folder on it avoids. */
+const DISK_HINTS: ReadonlyMap<string, string> = new Map([
+  [
+    'EIO',
+    'The disk, or the connection to it, fails: check it and its messages (dmesg on Linux), then run the same command again.',
+  ],
+  [
+    'EROFS',
+    'The disk is mounted read-only: mount it for writing, or choose a folder on another one: --output DIR for chapters, TANKOBON_HOME for settings and login.',
+  ],
+]);
+
+/**
+ * What helps where the cause of an error is not the content of a file, but access to it. Undefined for any other error.
+ */
+export function accessHint(cause: unknown): string | undefined {
+  if (hasCode(cause, 'unsafe-path')) return cause.hint;
+  if (isSystemError(cause, 'EACCES', 'EPERM')) return 'Check its permissions.';
+  return isFileError(cause) ? DISK_HINTS.get(cause.code ?? '') : undefined;
+}
+
 /** Turns any error of an operation on `file` into a StorageError that names the file; returns other errors unchanged. */
 export function toStorageError(error: unknown, file: string): unknown {
   for (const [code, problem, systemCodes] of FILE_PROBLEMS) {
     if (!isSystemError(error, ...systemCodes)) continue;
     const detail = code === 'not-writable' ? ` (${error.code ?? ''})` : '';
     const path = code === 'name-taken' ? pathInTheWay(file) : file;
-    return new StorageError(code, `${problem}${detail}: ${path}`, { cause: error });
+    const hint = DISK_HINTS.get(error.code ?? '');
+    return new StorageError(code, `${problem}${detail}: ${path}`, {
+      cause: error,
+      ...(hint !== undefined && { hint }),
+    });
   }
   if (!isFileError(error)) return error;
   const { syscall = '', code = '' } = error;
@@ -121,6 +146,6 @@ function unnamedFileError(error: unknown): StorageError | undefined {
   const message = reason.charAt(0).toUpperCase() + reason.slice(1);
   return new StorageError(named.code, path === undefined ? `${message}.` : `${message}: ${path}`, {
     cause: error,
-    ...(named.code !== 'disk-full' && { hint: OTHER_FOLDER }),
+    hint: named.code === 'disk-full' || DISK_HINTS.has(code) ? named.hint : OTHER_FOLDER,
   });
 }

@@ -59,6 +59,14 @@ export function isLeftoverTemporary(path: string): boolean {
   return Date.now() - mtimeMs >= MIN_LEFTOVER_AGE_MS;
 }
 
+/** The names of the locks that exist only while they are held; see underTemporaryLock. */
+const LOCK_NAME = /^\.(tankobon(-repair)?|.+\.[0-9a-f]{12})\.lock$/s;
+
+/** Whether `path` has the name of such a lock. */
+export function isTemporaryLock(path: string): boolean {
+  return LOCK_NAME.test(basename(path));
+}
+
 /** Whether `path` has the name of a temporary file, of any process. */
 export function isTemporary(path: string): boolean {
   return NAME.test(basename(path));

@@ -11,18 +11,23 @@ import {
   digestInFileName,
 } from '../service/at-home.js';
 import { BaseUrls } from '../service/base-urls.js';
-import { type Quality } from '../config/quality.js';
-import { ChapterError, thrownMessage } from '../core/errors.js';
+import type { Quality } from '../config/quality.js';
+import { ChapterError, StorageError, thrownMessage } from '../core/errors.js';
+import { freeBytes } from '../core/file-system.js';
+import { formatBytes } from '../core/human-format.js';
+import { comparedFile, replacedFile } from '../plan/change.js';
 import { lstatIfExists, maxModeIn, removeEmptyFolders, toStorageError } from '../core/files.js';
 import type { ServiceClient } from '../service/client.js';
 import { assertSamePages, completePages, loadAll } from './chapter-pages.js';
 import { replaceDamaged } from './keep-damaged.js';
+import { estimatedBytes } from './estimate.js';
 import { loadPage, type PageJob, type PageDeps } from './page.js';
 import type { ChapterDescription } from './describe-chapter.js';
 import type { PrefetchedMetadata } from './prefetch.js';
 import type { WorkShare } from '../service/work-share.js';
 import {
   findPublished,
+  isOverwritten,
   publishChapter,
   removeOther,
   type ChapterTarget,
@@ -44,12 +49,12 @@ export interface ChapterJob extends ChapterTarget {
     pages: readonly PackedPage[],
     inferredVolume?: string,
   ) => Promise<ChapterDescription>;
-  /** Whether an existing archive has the pages of this metadata, so that they are not loaded. */
-  readonly hasSamePages?: ((metadata: AtHomeMetadata) => Promise<boolean>) | undefined;
 }
 
 export interface ChapterDeps extends PageDeps {
   readonly client: ServiceClient;
+  /** What must stay free in the file system of the output folder. Default: nothing. */
+  readonly minFreeBytes?: number;
   /** Divides the chapters with other machines. */
   readonly share?: Pick<WorkShare, 'claim' | 'finish' | 'release'>;
 }
@@ -105,7 +110,25 @@ export async function prepareChapter(
 
 /** Throws for a folder in the CBZ's place, before any page is requested. */
 async function isAlreadySaved(job: ChapterJob): Promise<boolean> {
-  return (await findPublished(job)) !== undefined && !job.replace;
+  return (await findPublished(job)) !== undefined && !isOverwritten(job);
+}
+
+/** Throws StorageError `disk-full`, which stops the run, if the chapter would probably leave less than `minFreeBytes`. */
+async function checkSpace(
+  folder: string,
+  { name, id, quality }: ChapterJob,
+  pages: number,
+  { minFreeBytes = 0 }: ChapterDeps,
+): Promise<void> {
+  if (minFreeBytes === 0) return;
+  const free = await freeBytes(folder).catch(() => undefined);
+  const bytes = estimatedBytes(pages, quality);
+  if (free === undefined || free - bytes >= minFreeBytes) return;
+  throw new StorageError(
+    'disk-full',
+    `${name ?? `Chapter ${id}`} has about ${formatBytes(bytes)}, which would leave less than ${formatBytes(minFreeBytes)} of the ${formatBytes(free)} that are free on its disk.`,
+    { hint: 'Free some space, or allow less of it: tankobon config set minFree 100M' },
+  );
 }
 
 async function prepareInWorkspace(
@@ -122,7 +145,7 @@ async function prepareInWorkspace(
     metadata: fetchMetadata(),
   };
   const metadata = await request.metadata;
-  if (await job.hasSamePages?.(metadata)) {
+  if (await hasSamePages(job, metadata)) {
     await cleanUp(workspace, deps);
     return 'same-pages';
   }
@@ -131,6 +154,7 @@ async function prepareInWorkspace(
   const names = pageFileNames(metadata, quality);
   if (names.length === 0)
     throw new ChapterError('chapter-empty', `The service lists no pages: chapter ${id}`);
+  await checkSpace(dirname(workspace.folder), job, names.length, deps);
   const renew = async () => {
     const renewed = await fetchMetadata();
     assertSamePages(metadata, renewed, quality, id);
@@ -151,6 +175,16 @@ async function prepareInWorkspace(
     signal,
   }));
   return { save: () => save(job, pages, workspace, deps, signal) };
+}
+
+/** Whether an existing archive has the pages of this metadata, so that they are not loaded. */
+export async function hasSamePages(
+  { change, quality }: Pick<ChapterJob, 'change' | 'quality'>,
+  metadata: AtHomeMetadata,
+): Promise<boolean> {
+  if (!comparedFile(change)) return false;
+  const { comparePages } = await import('./read-saved.js');
+  return comparePages(change, metadata, quality);
 }
 
 function observeBaseUrl(chapter: string, { baseUrl }: AtHomeMetadata, { observe }: PageDeps): void {
@@ -209,11 +243,13 @@ async function finish(
   cbz: CbzWriter,
   signal: AbortSignal,
 ): Promise<SavedChapter> {
-  const { id, file, output, replaces, supersedes } = job;
+  const { id, file, output, change } = job;
+  const replaces = replacedFile(change)?.file;
+  const [removed] = change.kind === 'replace' ? change.removes : [];
   const pages = completePages(workspace.kept, count, id);
   const publish = async (tmpFile: string) => {
     await removeOther(tmpFile, job, signal);
-    return job.isDamaged
+    return change.kind === 'replace' && change.why === 'damaged'
       ? replaceDamaged(file, () => publishChapter(tmpFile, job))
       : publishChapter(tmpFile, job);
   };
@@ -226,12 +262,12 @@ async function finish(
     const isRenamed = replaces !== undefined && replaces !== saved.file;
     const hasReplaced = isRenamed && (await lstatIfExists(replaces)) === undefined;
     if (hasReplaced) await removeEmptyFolders(dirname(replaces), output);
-    if (supersedes) await removeEmptyFolders(dirname(supersedes.file), output);
+    if (removed) await removeEmptyFolders(dirname(removed.file), output);
     return {
       pages: count,
       ...saved,
       ...(hasReplaced && { replacedFile: replaces }),
-      ...(supersedes && { removedFile: supersedes.file }),
+      ...(removed && { removedFile: removed.file }),
       ...(kept.length > 0 && { kept }),
     };
   } catch (error) {

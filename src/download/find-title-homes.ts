@@ -14,7 +14,6 @@ import { groupBy } from '../core/group-by.js';
 import { ArchiveOwners } from './archive-owners.js';
 import { nameValues, titleIdOf } from './comic-metadata.js';
 import type { DownloadSession } from './download-session.js';
-import type { ChosenChapter } from './plan-selection.js';
 import { MAX_READ_OF_LIKELY, MAX_READ_OF_TITLE, sampleFolders } from './sample-folders.js';
 import {
   nameCandidates,
@@ -35,13 +34,12 @@ interface TitleToPlace {
  * there, are left out.
  */
 export async function findTitleHomes(
-  chosen: readonly ChosenChapter[],
+  chapters: readonly Chapter[],
   { titles, series }: Pick<Resolution, 'titles' | 'series'>,
   library: LibraryIndex,
   nameChapter: FormatFileName,
   session: DownloadSession,
 ): Promise<ReadonlyMap<string, TitleHome>> {
-  const chapters = chosen.flatMap(({ chapter }) => chapter ?? []);
   const byTitle = groupBy(chapters, (chapter) => titleIdOf(chapter) ?? '');
   const toPlace = [...byTitle].flatMap(([id, ofTitle]): TitleToPlace[] => {
     const title = titles.get(id) ?? ofTitle[0]?.partialTitle;

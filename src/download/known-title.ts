@@ -4,7 +4,7 @@
  */
 import { dirname } from 'node:path';
 import type { Chapter } from '../service/chapters.js';
-import type { Title } from '../service/titles.js';
+import { type Title, fetchTitle } from '../service/titles.js';
 import { readArchivedChapters } from '../library/archived-chapters.js';
 import { languageTag } from '../library/comic-info.js';
 import type { ChapterMetadata } from '../library/comic-info-reader.js';
@@ -18,7 +18,7 @@ import {
   ListingCache,
   mergeListing,
   readListing,
-  type TitleListing,
+  type CachedListing,
 } from './listing-cache.js';
 import { nameKey } from './title-home.js';
 
@@ -48,6 +48,8 @@ interface ListedTitle {
   /** Only some of them: those of a group, or the latest. */
   readonly isPartial?: boolean | undefined;
   readonly languages: readonly string[];
+  /** Titles that are known to be merged into this one; see findFormerIds for others. */
+  readonly formerIds?: readonly string[] | undefined;
 }
 
 type Library = Pick<LibraryIndex, 'ofTitle' | 'copiesOf' | 'inFolder'>;
@@ -83,13 +85,13 @@ export async function readKnownTitle(
   const { titleId, title, languages, isPartial = false } = listedTitle;
   const cache = new ListingCache(context.paths.state);
   const nowMs = context.clock.wallMs();
-  const kept = await cache.read(titleId);
+  const kept = await readKept(listedTitle, library, { cache, client, signal });
   const known = await combine(listedTitle, library, { kept, nowMs, signal });
   const isComplete = languages.length === 0 && !isPartial;
   if (!known.keys.areRunsGuessed || isComplete || (kept && isRecent(kept, nowMs))) return known;
   if (!title) return known;
   try {
-    const inAll = await readListing(title, { client, cache, nowMs, warn, signal });
+    const inAll = await readListing(title, kept, { client, nowMs, warn, signal });
     await cache.writeIfPossible(titleId, inAll);
     return await combine(listedTitle, library, { kept: inAll, nowMs, signal });
   } catch (error) {
@@ -98,8 +100,53 @@ export async function readKnownTitle(
   }
 }
 
+interface KeptDeps extends Pick<Deps, 'client' | 'signal'> {
+  readonly cache: ListingCache;
+}
+
+/** The list that earlier runs kept, with those of titles that were merged into this one. */
+async function readKept(
+  listedTitle: ListedTitle,
+  library: Library,
+  { cache, ...deps }: KeptDeps,
+): Promise<CachedListing | undefined> {
+  const { titleId, title } = listedTitle;
+  const kept = await cache.read(titleId);
+  if (!title) return kept;
+  const formerIds = await findFormerIds(listedTitle, kept?.formerIds ?? [], library, deps);
+  if (formerIds.length === 0) return kept;
+  const joined = await cache.readJoined(title, formerIds);
+  await cache.writeIfPossible(titleId, joined);
+  return joined;
+}
+
+/**
+ * Titles that were merged into this one, besides those in its list. A file of one of its chapters that names another
+ * title shows a merge, or that the chapter was moved: one request for each such title.
+ */
+async function findFormerIds(
+  { titleId, listed, formerIds = [] }: ListedTitle,
+  known: readonly string[],
+  library: Library,
+  { client, signal }: Pick<Deps, 'client' | 'signal'>,
+): Promise<readonly string[]> {
+  const found = new Set(formerIds.filter((id) => !known.includes(id)));
+  const named = new Set(
+    listed.flatMap(({ id }) => library.copiesOf(id)).flatMap((archive) => archive.titleId ?? []),
+  );
+  for (const id of named) {
+    if (id === titleId || known.includes(id) || found.has(id)) continue;
+    const title = await fetchTitle(client, id, signal).catch((error: unknown) => {
+      if (!isTolerable(error)) throw error;
+      return undefined;
+    });
+    if (title?.id === titleId) found.add(id);
+  }
+  return [...found];
+}
+
 interface CombineOptions {
-  readonly kept: TitleListing | undefined;
+  readonly kept: CachedListing | undefined;
   readonly nowMs: number;
   readonly signal: AbortSignal;
 }
@@ -119,7 +166,8 @@ async function combine(
     .filter(({ id }) => !byId.has(id))
     .map((release) => ({ ...release, isUnavailable: true }));
   const names = title?.names ?? [];
-  const unlisted = await readUnlisted({ titleId, names, listed: byId }, library, signal);
+  const titleIds = [titleId, ...(kept?.formerIds ?? [])];
+  const unlisted = await readUnlisted({ titleIds, names, listed: byId }, library, signal);
   const { numbersRestart = false } = title ?? {};
   const inFiles = unlisted.map(({ release }) => release);
   const all = [...listed, ...notRead, ...earlier, ...inFiles];
@@ -127,7 +175,8 @@ async function combine(
 }
 
 interface UnlistedOptions {
-  readonly titleId: string;
+  /** The id of the title, and of each that was merged into it. */
+  readonly titleIds: readonly string[];
   readonly names: readonly string[];
   readonly listed: ReadonlyMap<string, Chapter>;
 }
@@ -158,11 +207,11 @@ async function readUnlisted(
 
 /** Older archives do not name their title: of these, the ones beside archives of the title are looked at. */
 function archivesOf(
-  { titleId, listed }: UnlistedOptions,
+  { titleIds, listed }: UnlistedOptions,
   library: Library,
 ): readonly ExistingArchive[] {
   const own = new Set([
-    ...library.ofTitle(titleId),
+    ...titleIds.flatMap((titleId) => library.ofTitle(titleId)),
     ...[...listed.keys()].flatMap((chapterId) => library.copiesOf(chapterId)),
   ]);
   const folders = new Set([...own].map(({ file }) => dirname(file)));

@@ -27,6 +27,8 @@ export interface CachedListing extends TitleListing {
   readonly checkedAtMs: number;
   /** The chapter that was uploaded last then. */
   readonly latestChapterId: string | undefined;
+  /** The titles that were merged into this one: files name their ids. */
+  readonly formerIds: readonly string[];
 }
 
 export type LastCheck = Pick<CachedListing, 'latestChapterId' | 'checkedAtMs'>;
@@ -55,7 +57,7 @@ export interface ListingDeps {
 
 /** Reads the title's list from the service into the cache. */
 export async function updateListing(title: Title, deps: ListingDeps): Promise<CachedListing> {
-  const listing = await readListing(title, deps);
+  const listing = await readListing(title, await deps.cache.read(title.id), deps);
   await deps.cache.write(title.id, listing);
   return listing;
 }
@@ -63,13 +65,24 @@ export async function updateListing(title: Title, deps: ListingDeps): Promise<Ca
 /** Reads the title's list from the service. */
 export async function readListing(
   title: Title,
-  { client, cache, nowMs, warn, signal }: ListingDeps,
+  known: CachedListing | undefined,
+  { client, nowMs, warn, signal }: Omit<ListingDeps, 'cache'>,
 ): Promise<CachedListing> {
   const releases = await fetchTitleFeed(client, title.id, { signal, warn });
   const { name, status, numbersRestart, latestChapterId } = title;
-  const earlier = notListed(releases, await cache.read(title.id));
+  const { formerIds = [] } = known ?? {};
+  const earlier = notListed(releases, known);
   const checkedAtMs = nowMs;
-  return { name, status, numbersRestart, latestChapterId, releases, earlier, checkedAtMs };
+  return {
+    name,
+    status,
+    numbersRestart,
+    latestChapterId,
+    releases,
+    earlier,
+    checkedAtMs,
+    formerIds,
+  };
 }
 
 /** The list of the title with the releases of some languages as they are now; no languages stand for all. */
@@ -83,9 +96,32 @@ export function mergeListing(
   const others = known?.releases.filter((release) => !isRead(release)) ?? [];
   const all = [...releases, ...others];
   const { name, status, numbersRestart } = title;
-  const { checkedAtMs = 0, latestChapterId } = known ?? {};
+  const { checkedAtMs = 0, latestChapterId, formerIds = [] } = known ?? {};
   const earlier = notListed(all, known);
-  return { name, status, numbersRestart, latestChapterId, releases: all, earlier, checkedAtMs };
+  const checked = { latestChapterId, checkedAtMs, formerIds };
+  return { name, status, numbersRestart, releases: all, earlier, ...checked };
+}
+
+/** The list of the title with those of titles that were merged into it. It is read again before it counts as complete. */
+function joinListings(
+  { name, status, numbersRestart }: Title,
+  known: CachedListing | undefined,
+  former: ReadonlyMap<string, CachedListing | undefined>,
+): CachedListing {
+  const listings = [known, ...former.values()].filter((listing) => listing !== undefined);
+  const releases = onceEach(listings.flatMap((listing) => listing.releases));
+  const earlier = onceEach(listings.flatMap((listing) => notListed(releases, listing)));
+  const formerIds = [...listings.flatMap((listing) => listing.formerIds), ...former.keys()];
+  const checked = {
+    latestChapterId: undefined,
+    checkedAtMs: 0,
+    formerIds: [...new Set(formerIds)],
+  };
+  return { name, status, numbersRestart, releases, earlier, ...checked };
+}
+
+function onceEach(releases: readonly Chapter[]): readonly Chapter[] {
+  return [...new Map(releases.map((release) => [release.id, release])).values()];
 }
 
 /** Titles with more releases than this that the service deleted do not exist. */
@@ -109,6 +145,7 @@ const cachedListing = z.object({
   numbersRestart: z.boolean(),
   releases: storedChapters,
   earlier: storedChapters.default([]),
+  formerIds: z.array(z.string()).default([]),
 });
 
 const mergedTitle = z.object({ mergedInto: z.string() });
@@ -135,8 +172,19 @@ export class ListingCache {
     return { id: titleId, listing };
   }
 
-  async writeMerged(titleId: string, mergedInto: string): Promise<void> {
-    await writeCacheFile(this.#file(titleId), { mergedInto });
+  /** The list of the title with those of `formerIds`, which were merged into it. */
+  async readJoined(title: Title, formerIds: readonly string[]): Promise<CachedListing> {
+    const former = new Map<string, CachedListing | undefined>();
+    for (const id of formerIds) {
+      const { id: current, listing } = await this.readCurrent(id);
+      former.set(id, current === id ? listing : undefined);
+    }
+    return joinListings(title, await this.read(title.id), former);
+  }
+
+  async writeMerged(titleId: string, into: Title): Promise<void> {
+    await this.write(into.id, await this.readJoined(into, [titleId]));
+    await writeCacheFile(this.#file(titleId), { mergedInto: into.id });
   }
 
   /** Without the list, as on a full disk, a later run asks for it again. */

@@ -4,8 +4,8 @@
  */
 import type { Chapter } from '../service/chapters.js';
 import { fetchFeedTotal } from '../service/feeds.js';
-import type { ExistingArchive } from '../library/library-index.js';
 import { ChapterError } from '../core/errors.js';
+import { isUnavailable, skip, type Change, type Release, type Skip } from '../plan/change.js';
 import { chapterFields } from '../selection/chapter-fields.js';
 import { describeExternal, type ChapterFields } from '../events/chapter-fields.js';
 import { explainEmptySelection, explainUnknownGroups } from '../selection/explain-selection.js';
@@ -16,52 +16,19 @@ import {
   type ExcludedChapter,
   type SelectionOptions,
 } from '../selection/select-chapters.js';
-import type { SavedChapter } from './chapter-changes.js';
 import type { FailedTarget } from './download-result.js';
 import type { KnownTitles } from './known-title.js';
 import type { DownloadSession } from './download-session.js';
 import type { SkippedEvent } from '../events/download-events.js';
-import type { SkipReason } from '../events/reasons.js';
+import type { UnreadTitle } from './decide-changes.js';
 
-export interface ChosenChapter {
-  readonly id: string;
-  readonly chapter: Chapter | undefined;
-  readonly why: string;
-  /** The archive to replace. */
-  readonly replaces?: string | undefined;
-  /** Set if its end is lost: it is kept under a second name. */
-  readonly isDamaged?: boolean;
-  /** The name that the archive gets then, and that of its series. */
-  readonly renamed?: { readonly file: string; readonly series: string };
-  /** The archive whose pages are compared with those of the service: if they are the same, they are not loaded. */
-  readonly compared?: ComparedArchive;
-}
-
-export interface ComparedArchive {
-  readonly archive: ExistingArchive;
-  readonly saved: SavedChapter;
-}
-
-export interface SkippedChapter {
-  readonly id: string;
-  readonly reason: SkipReason;
-  /** The existing archive, if there is one. */
-  readonly file?: string;
-}
-
+/** What is selected, and what does not depend on files. */
 export interface PlanSelection {
-  readonly selected: readonly ChosenChapter[];
-  readonly skipped: readonly SkippedChapter[];
-  /** Releases that the selection excludes. */
-  readonly excluded: readonly ExcludedChapter[];
+  readonly named: readonly Release[];
+  readonly titles: readonly UnreadTitle[];
+  readonly skipped: readonly Skip[];
   readonly failed: readonly FailedTarget[];
 }
-
-const UNAVAILABLE: readonly string[] = [
-  'chapter-external',
-  'chapter-unavailable',
-  'chapter-unpublished',
-];
 
 export async function selectForPlan(
   resolution: Resolution,
@@ -72,46 +39,46 @@ export async function selectForPlan(
   const { request, warn } = session;
   const nowMs = session.context.clock.wallMs();
   const wrongClock = session.service.describeWrongClock();
-  const selected = new Map<string, ChosenChapter>();
-  const skipped: SkippedChapter[] = [];
-  const excluded: ExcludedChapter[] = [];
+  const named = new Map<string, Release>();
+  const titles: UnreadTitle[] = [];
+  const skipped: Skip[] = [];
   const failed: FailedTarget[] = resolution.failures.map(({ target: { kind, id }, error }) => ({
     id,
     error,
     ...(kind !== 'any' && kind !== 'chapter' && { target: `${kind}:${id}` }),
   }));
   // Without its title, a chapter's metadata makes a file name that chapters of other titles may share.
-  const add = (chapter: Chapter, why: string): void => {
+  const toRelease = (chapter: Chapter, why: string): Release => {
     const isUsable = chapter.partialTitle ?? !unusableTitleIds.has(chapter.titleId ?? '');
-    selected.set(chapter.id, { id: chapter.id, chapter: isUsable ? chapter : undefined, why });
+    return { id: chapter.id, chapter: isUsable ? chapter : undefined, why };
   };
   for (const chapter of resolution.chapters) {
     const unavailable = unavailableReason(chapter, nowMs);
-    if (!unavailable) add(chapter, 'named');
+    if (!unavailable) named.set(chapter.id, toRelease(chapter, 'named'));
     else if (unavailable.reason === 'chapter-unavailable')
-      skipped.push({ id: chapter.id, reason: 'chapter-unavailable' });
+      skipped.push(skip(chapter, 'chapter-unavailable'));
     else failed.push({ id: chapter.id, error: toError(unavailable, chapter, wrongClock) });
   }
   for (const id of resolution.idsWithoutMetadata)
-    selected.set(id, { id, chapter: undefined, why: 'named' });
+    named.set(id, { id, chapter: undefined, why: 'named' });
   const reportedIds = new Set([...failed, ...skipped].map(({ id }) => id));
   const selection = await withLanguages(resolution, session, nowMs);
   for (const titleSeries of series) {
     const { titleId, chapters } = titleSeries;
-    const keys = known.get(titleId)?.keys;
-    if (!keys) continue;
-    const found = selectChapters(chapters, selection, { nowMs, keys });
-    for (const { chapter, explanation } of found.selected)
-      if (!selected.has(chapter.id)) add(chapter, explanation);
-    for (const release of found.excluded) {
-      const { chapter, reason } = release;
-      if (!isUnavailable(release)) excluded.push(release);
-      else if (!reportedIds.has(chapter.id))
-        skipped.push({ id: chapter.id, reason: reason as SkipReason });
-    }
+    const title = known.get(titleId);
+    if (!title) continue;
+    const found = selectChapters(chapters, selection, { nowMs, keys: title.keys });
+    titles.push({
+      ...title,
+      releases: chapters,
+      selected: found.selected.map(({ chapter, explanation }) => toRelease(chapter, explanation)),
+      excluded: found.excluded.filter(
+        ({ chapter, reason }) => !isUnavailable(reason) || !reportedIds.has(chapter.id),
+      ),
+    });
     const isMatched =
       found.selected.length > 0 ||
-      found.excluded.some(isUnavailable) ||
+      found.excluded.some(({ reason }) => isUnavailable(reason)) ||
       hasOlderOnly(found.excluded, selection) ||
       (series.length > 1 && found.excluded.some(isOutsidePeriod));
     if (!isMatched) await warnOfEmptySelection(titleSeries, resolution, selection, session);
@@ -122,8 +89,9 @@ export async function selectForPlan(
     warn(groups, 'Check the name; releases of other groups are selected instead.');
   const exclusions = explainUnknownGroups(request.requestedExclusions, all);
   if (exclusions !== undefined) warn(exclusions, 'Check the name; nothing is excluded for it.');
-  warnOfWrongClock(skipped, wrongClock, warn);
-  return { selected: [...selected.values()], skipped, excluded, failed };
+  const excluded = titles.flatMap((title) => title.excluded);
+  warnOfWrongClock(excluded, wrongClock, warn);
+  return { named: [...named.values()], titles, skipped, failed };
 }
 
 /** No chapter of the last days is not a mistake: a script asks each night. */
@@ -135,17 +103,17 @@ function hasOlderOnly(excluded: readonly ExcludedChapter[], { since }: Selection
 const isOutsidePeriod = ({ reason }: ExcludedChapter) =>
   reason === 'before-since' || reason === 'after-until';
 const isOlder = ({ reason }: ExcludedChapter) => reason === 'before-since';
-const isUnavailable = ({ reason }: ExcludedChapter) => UNAVAILABLE.includes(reason);
 
 /** An event for each chapter that the plan skips. */
 export function skippedEvents({
-  skipped,
+  changes,
   fields,
 }: {
-  readonly skipped: readonly SkippedChapter[];
+  readonly changes: readonly Change[];
   readonly fields: ReadonlyMap<string, ChapterFields>;
 }): readonly SkippedEvent[] {
-  return skipped.map(({ id, reason, file }) => ({
+  const skips = changes.flatMap((change) => (change.kind === 'skip' ? [change] : []));
+  return skips.map(({ id, reason, file }) => ({
     type: 'chapter-skipped',
     chapter: id,
     reason,
@@ -205,11 +173,11 @@ async function warnOfEmptySelection(
 }
 
 function warnOfWrongClock(
-  skipped: readonly SkippedChapter[],
+  excluded: readonly ExcludedChapter[],
   wrongClock: string | undefined,
   warn: DownloadSession['warn'],
 ): void {
-  const unpublished = skipped.filter(({ reason }) => reason === 'chapter-unpublished').length;
+  const unpublished = excluded.filter(({ reason }) => reason === 'chapter-unpublished').length;
   if (wrongClock === undefined || unpublished === 0) return;
   warn(
     `${unpublished} ${unpublished === 1 ? 'chapter counts' : 'chapters count'} as not published yet: ${wrongClock}`,

@@ -2,36 +2,46 @@
  * Plans a download: from the user's targets to the chapters to save, with their releases, names and paths. Catalogue
  * metadata is optional: without it, a chapter still becomes a CBZ.
  */
+import { basename } from 'node:path';
 import type { LibraryIndex } from '../library/library-index.js';
 import { scanIndexed } from '../library/library-cache.js';
+import { keptReason, type Ownership } from '../library/ownership.js';
+import { isWrite, type Change, type Keep, type Write } from '../plan/change.js';
+import { writesOf, type Decided, type Wishes } from '../plan/decide.js';
 import type { Chapter } from '../service/chapters.js';
 import { fieldsById } from '../selection/chapter-fields.js';
 import type { ChapterFields } from '../events/chapter-fields.js';
+import { excludedGroup } from '../selection/exclusions.js';
 import { resolveTargets, type Resolution, type Series } from '../selection/resolve-targets.js';
+import type { ExcludedChapter } from '../selection/select-chapters.js';
 import type { Target } from '../selection/target.js';
 import { firstMsOf } from '../config/time-bound.js';
 import type { TankobonError } from '../core/errors.js';
 import { replacedFolders } from '../library/replaced-files.js';
-import { toStorageError } from '../core/files.js';
+import { OTHER_USER_HINT, toStorageError } from '../core/files.js';
+import { accessHint } from '../core/system-errors.js';
+import { shellQuoted } from '../core/shell-quoted.js';
 import type { TitleChapters } from '../books/volume-completeness.js';
+import { decideChanges } from './decide-changes.js';
+import type { FailedTarget } from './download-result.js';
 import type { DownloadSession } from './download-session.js';
 import type { UpdateEvent } from '../events/download-events.js';
-import { warnOfFiles } from './file-warnings.js';
 import { findLeftovers } from './leftovers.js';
 import { findTitleHomes } from './find-title-homes.js';
-import type { KnownTitles } from './known-title.js';
-import { compareWithLibrary, planJobs, type PlannedChapter } from './plan-jobs.js';
-import { selectForPlan, type ChosenChapter, type PlanSelection } from './plan-selection.js';
+import { planJobs, type PlannedChapter } from './plan-jobs.js';
+import { nameFiles } from './name-files.js';
+import { selectForPlan } from './plan-selection.js';
 import { inferPlanVolumes, type ListedVolumes } from './plan-volumes.js';
-import { planUploads, type ReplacedArchives } from './plan-uploads.js';
 import { findPresent, type PresentChapter } from './present-chapters.js';
 import { prefetchSingleChapter } from './prefetch.js';
-import { withReplaced } from './replaced-names.js';
-import { preferSavedReleases } from './saved-releases.js';
-import type { KnownChapters } from './saved-state.js';
 
-export interface Plan extends Omit<PlanSelection, 'selected'> {
+export interface Plan {
   readonly chapters: readonly PlannedChapter[];
+  /** What becomes of each release and file. */
+  readonly changes: readonly Change[];
+  /** Releases that the selection excludes. */
+  readonly excluded: readonly ExcludedChapter[];
+  readonly failed: readonly FailedTarget[];
   /** The selected chapters whose files tankobon saved before. */
   readonly present: readonly PresentChapter[];
   /** What killed runs left: workspaces of chapters that are already saved, and temporary files. */
@@ -74,20 +84,10 @@ export async function planTargets(
   const { resolution, listedVolumes } = infersVolumes
     ? await inferPlanVolumes(resolved, known, session)
     : { resolution: resolved, listedVolumes: new Map() };
-  const choice = await selectForPlan(resolution, known, session);
-  const selection = preferSavedReleases(choice, resolution, request.selection, {
-    library,
-    history,
-    titles: known,
-  });
-  const { selected } = selection;
-  const planned = await planSelected(
-    selected,
-    { ...resolution, known },
-    library,
-    undefined,
-    session,
-  );
+  const selection = await selectForPlan(resolution, known, session);
+  const files = { library, history };
+  const decided = await decideChanges(selection, wishesOf(session), files, session);
+  const planned = await planChanges(decided, resolution, library, session);
   // The others of a title are requested where they are needed.
   const complete = resolution.series.filter(({ isPartial = false }) => !isPartial);
   const series = complete.map((entry) => {
@@ -100,11 +100,11 @@ export async function planTargets(
       ...chapter,
       job: { ...chapter.job, takePrefetched: prefetched?.take },
     })),
-    skipped: [
-      ...selection.skipped.map((entry) => ({ file: library.find(entry.id)?.file, ...entry })),
-      ...planned.skipped,
+    changes: [
+      ...selection.skipped.map((each) => ({ ...each, file: library.find(each.id)?.file })),
+      ...planned.changes,
     ],
-    excluded: selection.excluded,
+    excluded: decided.excluded,
     failed: selection.failed,
     fields: fieldsById(
       [...resolution.chapters, ...resolution.series.flatMap(({ chapters }) => chapters)],
@@ -112,6 +112,22 @@ export async function planTargets(
     ),
     series,
     listedVolumes,
+  };
+}
+
+/** A better release is saved beside another one; `--update` replaces only what changed, or was deleted and uploaded again. */
+function wishesOf({ request, context }: DownloadSession): Wishes {
+  const { selection, update, force = false, filesToReplace } = request;
+  return {
+    selection,
+    update,
+    force,
+    filesToReplace,
+    better: 'beside',
+    waitForGroupMs: 0,
+    countsAsSaved: () => false,
+    isUnwanted: (chapter) => excludedGroup(chapter, selection) !== undefined,
+    nowMs: context.clock.wallMs(),
   };
 }
 
@@ -127,81 +143,71 @@ function titlesOf(
   { series, titles }: Resolution,
   { selection: { languages } }: DownloadSession['request'],
 ) {
-  return series.map(({ titleId, chapters: listed, isPartial }) => {
-    return { titleId, title: titles.get(titleId), listed, isPartial, languages };
+  return series.map(({ titleId, chapters: listed, isPartial, formerIds }) => {
+    return { titleId, title: titles.get(titleId), listed, isPartial, languages, formerIds };
   });
 }
 
 /** The titles of a plan. */
-interface PlannedTitles
-  extends
-    Pick<Resolution, 'titles' | 'series'>,
-    Partial<Pick<Resolution, 'loadedTitles' | 'chapters'>> {
-  readonly known: KnownTitles;
-}
+type PlannedTitles = Pick<Resolution, 'titles' | 'series'> &
+  Partial<Pick<Resolution, 'loadedTitles'>>;
 
-/**
- * The plan for chapters that are selected already.
- * @param replaced the archives that chapters replace, if that is decided already
- */
-export async function planSelected(
-  selected: readonly ChosenChapter[],
+/** The plan for what is decided: the names of the files, and what else the run does. */
+export async function planChanges(
+  { changes, chosen }: Pick<Decided, 'changes' | 'chosen'>,
   planned: PlannedTitles,
   library: LibraryIndex,
-  replaced: ReplacedArchives | undefined,
   session: DownloadSession,
 ): Promise<Plan> {
-  const { request: options, context, history, signal, warn } = session;
-  const { titles, series, known } = planned;
+  const { request: options, context, signal, warn } = session;
+  const { titles, series } = planned;
   const { loadedTitles = Promise.resolve({ titles, error: undefined }) } = planned;
-  const saved = options.update ? await readExisting(selected, library, signal) : undefined;
-  const compared = compareWithLibrary(selected, { library, history, saved }, options);
-  const uploads = await planUploads(compared.missing, planned, known, library, replaced, session);
-  const { missing, replacements, superseded } = uploads;
-  const languages = new Set(selected.flatMap(({ chapter }) => chapter?.language ?? []));
+  const chapters = chosen.flatMap(({ chapter }) => chapter ?? []);
+  const writes = writesOf(changes);
+  const skipped = changes.flatMap((change) => (change.kind === 'skip' ? [change] : []));
+  const kept = changes.flatMap((change) => (change.kind === 'keep' ? [change] : []));
+  const languages = new Set(chapters.map(({ language }) => language));
   const nameChapter = options.nameChapter(languages.size > 1);
   const named = options.namesPeople ? await loadedTitles : { titles };
   const homes = options.metadata
-    ? await findTitleHomes(missing, { titles: named.titles, series }, library, nameChapter, session)
+    ? await findTitleHomes(
+        writes.flatMap(({ release }) => release.chapter ?? []),
+        { titles: named.titles, series },
+        library,
+        nameChapter,
+        session,
+      )
     : undefined;
-  const replacing = await withReplaced(
-    missing,
-    library,
-    named.titles,
-    { ...options, replacements },
-    signal,
-  );
-  const loading = { titles: named.titles, loadedTitles };
-  const present = findPresent(
-    selected.flatMap(({ chapter }) => chapter ?? []),
-    library,
-    loadedTitles,
-  );
-  const { output, filesToReplace } = options;
-  // A repair keeps the damaged files beside the new ones.
-  const maxAgeMs = filesToReplace ? 0 : options.keepReplaced;
-  const keep = { output, maxAgeMs, nowMs: context.clock.wallMs() };
-  const chapters = planJobs(replacing, library, loading, {
+  const naming = {
     ...options,
-    keep,
-    replacements,
-    superseded,
+    library,
+    titles: named.titles,
+    nameTemplates: options.nameChapter,
     nameChapter,
     homes,
-  });
-  warnOfFiles(compared.kept, chapters, warn);
+  };
+  const placed = await nameFiles(writes, naming, signal);
+  // A repair keeps the damaged files beside the new ones.
+  const maxAgeMs = options.filesToReplace ? 0 : options.keepReplaced;
+  const keep = { output: options.output, maxAgeMs, nowMs: context.clock.wallMs() };
+  warnOfFiles([...kept, ...placed.kept], placed.writes, options.output, warn);
+  // What has no file has no workspace that is finished.
+  const finished = skipped.filter(
+    ({ id, reason }) => reason === 'already-there' && library.find(id) !== undefined,
+  );
   return {
-    chapters,
-    present,
-    skipped: [...uploads.skipped, ...compared.skipped],
-    leftovers: findLeftovers(library, compared.finished, options.quality),
+    chapters: planJobs(placed.writes, { ...naming, loadedTitles, keep }),
+    changes: [...placed.writes, ...placed.kept, ...changes.filter((change) => !isWrite(change))],
+    present: findPresent(chapters, library, loadedTitles),
+    leftovers: findLeftovers(
+      library,
+      finished.map(({ id }) => id),
+      options.quality,
+    ),
     replacedFolders: replacedFolders(library.hiddenFolders),
     excluded: [],
     failed: [],
-    fields: fieldsById(
-      selected.flatMap(({ chapter }) => chapter ?? []),
-      titles,
-    ),
+    fields: fieldsById(chapters, titles),
     series: [],
     listedVolumes: new Map(),
     updates: [],
@@ -209,15 +215,34 @@ export async function planSelected(
   };
 }
 
-/** What the files of these chapters say of them: with `--update`, they are compared with the service. */
-async function readExisting(
-  selected: readonly ChosenChapter[],
-  library: LibraryIndex,
-  signal: AbortSignal,
-): Promise<KnownChapters['saved']> {
-  const { readSaved } = await import('./read-saved.js');
-  const archives = selected.flatMap(({ id }) => library.find(id) ?? []);
-  return readSaved(archives, signal);
+type Warn = DownloadSession['warn'];
+
+function keptHint(ownership: Ownership): string {
+  if (ownership === 'other-user') return OTHER_USER_HINT;
+  return 'Move it away to download the chapter again.';
+}
+
+/** Files in the way of a download: those that stay, and those that are damaged. */
+function warnOfFiles(
+  kept: readonly Keep[],
+  writes: readonly Write[],
+  output: string,
+  warn: Warn,
+): void {
+  for (const each of kept)
+    if (each.why === 'unreadable')
+      // It may be of another program.
+      warn(
+        `${each.file} cannot be read (${each.readError}) and is kept: the chapter is saved as ${basename(each.path)}.`,
+        accessHint(each.cause) ?? 'If it is a damaged chapter, remove it.',
+      );
+    else warn(keptReason(each.file, each.why), keptHint(each.why));
+  for (const change of writes)
+    if (change.kind === 'replace' && change.why === 'damaged')
+      warn(
+        `${change.path} is damaged (its end is lost): its chapter is downloaded again, and the damaged file stays beside it, as .damaged.`,
+        `To look for further damage, run: tankobon verify ${shellQuoted(output)}`,
+      );
 }
 
 /** If metadata is turned off, chapters are not looked up: their ids suffice. */

@@ -8,7 +8,7 @@ import type { LibraryIndex } from '../library/library-index.js';
 import { fetchAtHomeMetadata, type AtHomeMetadata } from '../service/at-home.js';
 import { unavailableReason } from '../selection/exclusions.js';
 import type { DownloadSession } from './download-session.js';
-import { savedState } from './saved-state.js';
+import { savedState } from '../plan/decide.js';
 
 export interface PrefetchedMetadata {
   /** When it was requested, in the clock's monotonic time. */

@@ -16,28 +16,27 @@ import { keepReplaced, type KeepOptions } from '../library/replaced-files.js';
 import { StorageError } from '../core/errors.js';
 import { isOwnFile, toStorageError, statIfExists } from '../core/files.js';
 import { publishNew } from '../core/publish.js';
-import type { SupersededFile } from './superseded-file.js';
+import { isSameId, replacedFile, type Write } from '../plan/change.js';
 
 export interface ChapterTarget {
   readonly id: string;
   /** The planned path. */
   readonly file: string;
-  /** Replace an archive of the same chapter. */
-  readonly replace: boolean;
-  /** The path of the archive that is replaced, if there is one. */
-  readonly replaces?: string | undefined;
-  /** Another release of the same chapter, whose archive is replaced too. */
-  readonly replacesChapter?: string;
-  /** A file of another chapter that makes way for the one that is replaced. */
-  readonly supersedes?: SupersededFile | undefined;
+  readonly change: Write;
+  /** Also what another process saved of the chapter meanwhile is replaced. */
+  readonly isForced: boolean;
   /** A file that is not in this state any more is not replaced. */
   readonly replacedState?: FileState | undefined;
   /** The file had the mark of this chapter, and cannot be read any more. */
-  readonly hasLostMark?: boolean | undefined;
-  /** The file is kept under a second name. */
-  readonly isDamaged?: boolean | undefined;
+  readonly hasLostMark?: boolean;
   /** How a replaced file is kept. */
   readonly keep: KeepOptions;
+}
+
+/** Whether an archive of the same chapter is replaced. */
+export function isOverwritten({ id, change, isForced }: ChapterTarget): boolean {
+  if (change.kind === 'extract') return isForced || change.removes.length > 0;
+  return isForced || (change.kind === 'replace' && isSameId(change.file.chapterId, id));
 }
 
 /** The path of this chapter's CBZ: the planned one, or the one that another process gave it. */
@@ -55,7 +54,7 @@ export async function findPublished(target: ChapterTarget): Promise<string | und
  * of this chapter, or of the one that it replaces.
  */
 export async function publishChapter(tmpFile: string, target: ChapterTarget): Promise<string> {
-  const { replaces = target.file } = target;
+  const replaces = replacedFile(target.change)?.file ?? target.file;
   if (replaces !== target.file) {
     const { chapter, own } = await contentOf(replaces, target);
     const isReplaced = chapter === 'same' || chapter === 'replaced';
@@ -71,7 +70,7 @@ export async function publishChapter(tmpFile: string, target: ChapterTarget): Pr
       const { chapter, own } = await contentOf(file, target);
       if (chapter === 'other' || !own) break;
       // Another process has saved the same chapter meanwhile.
-      if (chapter === 'same' && !target.replace) return file;
+      if (chapter === 'same' && !isOverwritten(target)) return file;
       const state = target.replacedState ?? own;
       const isReplaced = await keepReplaced({ file, state }, [tmpFile], keepOptions(target), () =>
         replaceUnchanged(tmpFile, file, state),
@@ -84,8 +83,9 @@ export async function publishChapter(tmpFile: string, target: ChapterTarget): Pr
 }
 
 /** A damaged file is kept beside the new one. */
-function keepOptions({ keep, isDamaged }: ChapterTarget): KeepOptions {
-  return isDamaged === true ? { ...keep, maxAgeMs: 0 } : keep;
+function keepOptions({ keep, change }: ChapterTarget): KeepOptions {
+  const isDamaged = change.kind === 'replace' && change.why === 'damaged';
+  return isDamaged ? { ...keep, maxAgeMs: 0 } : keep;
 }
 
 /**
@@ -97,12 +97,15 @@ export async function removeOther(
   target: ChapterTarget,
   signal: AbortSignal,
 ): Promise<void> {
-  const { replaces: file = target.file, supersedes } = target;
-  if (!supersedes) return;
-  const { chapter, own: state } = await contentOf(file, target);
-  if (chapter !== 'same' || !state) throw fileChanged(file);
-  const { removeSuperseded } = await import('./superseded-file.js');
-  await removeSuperseded({ file, state, pagesFile: tmpFile }, supersedes, signal);
+  const { change, keep } = target;
+  if (change.kind !== 'replace') return;
+  const { file } = change.file;
+  for (const old of change.removes) {
+    const { chapter, own: state } = await contentOf(file, target);
+    if (chapter !== 'same' || !state) throw fileChanged(file);
+    const { removeSuperseded } = await import('./superseded-file.js');
+    await removeSuperseded({ file, state, pagesFile: tmpFile }, { ...old, keep }, signal);
+  }
 }
 
 /** While another process replaces the same file. */
@@ -122,7 +125,7 @@ interface ExistingFile {
 
 async function contentOf(
   file: string,
-  { id, replacesChapter, ...target }: ChapterTarget,
+  { id, change, ...target }: ChapterTarget,
 ): Promise<ExistingFile> {
   const stats = await statIfExists(file).catch((error: unknown) => {
     throw toStorageError(error, file);
@@ -138,6 +141,7 @@ async function contentOf(
   if (identity === undefined || typeof identity === 'string') return { chapter: 'other' };
   const { chapterId, isMarked } = identity;
   const own = isMarked ? state : undefined;
-  if (chapterId === id.toLowerCase()) return { chapter: 'same', own };
-  return { chapter: chapterId === replacesChapter?.toLowerCase() ? 'replaced' : 'other', own };
+  if (isSameId(chapterId, id)) return { chapter: 'same', own };
+  const replaced = replacedFile(change)?.chapterId ?? id;
+  return { chapter: isSameId(chapterId, replaced) ? 'replaced' : 'other', own };
 }

@@ -1,12 +1,12 @@
 /** Reads what the files of chapters say of them, for the comparison with the service. */
 import { isReadableBook, type ExistingArchive } from '../library/library-index.js';
 import type { ChapterRecord } from '../library/record.js';
+import { comparedFile, type Write } from '../plan/change.js';
 import { readChapters } from '../books/read-chapters.js';
 import type { AtHomeMetadata } from '../service/at-home.js';
 import type { Quality } from '../config/quality.js';
-import { hasSamePages, type SavedChapter } from './chapter-changes.js';
+import { hasSamePages, type SavedChapter } from '../plan/chapter-changes.js';
 import { readChapterFile, readPageDigests } from './chapter-file.js';
-import type { ComparedArchive } from './plan-selection.js';
 
 /** What the files say, by the ids of the chapters. Files of other programs and links are left out. */
 export async function readSaved(
@@ -47,16 +47,20 @@ async function recordsOfBook(file: string): Promise<readonly (ChapterRecord | un
 }
 
 /**
- * Whether the service has the pages of the file. A file that is damaged counts as having none of them, and so does a
- * chapter in a book with pages of another quality than `quality`: it gets a file of its own.
+ * Whether the service has the pages of the file that a chapter is compared with. A file that is damaged counts as having
+ * none of them, and so does a chapter in a book with pages of another quality than `quality`: it gets a file of its own.
  */
 export async function comparePages(
-  { archive: { file, isBound }, saved }: ComparedArchive,
+  change: Write,
   metadata: AtHomeMetadata,
   quality: Quality,
 ): Promise<boolean> {
-  if (isBound && (saved.quality ?? quality) !== quality) return false;
-  if (saved.pages !== undefined || isBound) return hasSamePages(saved, metadata);
+  const compared = comparedFile(change);
+  if (!compared) return false;
+  const { file, saved } = compared;
+  const isInBook = change.kind === 'extract';
+  if (isInBook && (saved.quality ?? quality) !== quality) return false;
+  if (saved.pages !== undefined || isInBook) return hasSamePages(saved, metadata);
   const pages = await readPageDigests(file).catch(() => []);
   return hasSamePages({ ...saved, pages }, metadata);
 }

@@ -1,21 +1,20 @@
 /** What changed in the metadata of one chapter file, and the file with the new metadata and name. */
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import type { Chapter } from '../service/chapters.js';
-import type { Title } from '../service/titles.js';
-import type { ComicFields, ComicMetadata } from '../library/comic-info.js';
-import type { ComicInfoMerge } from '../library/comic-info-merge.js';
+import type { ComicFields } from '../library/comic-info.js';
 import {
   candidatePaths,
   shortIdPath,
   wholeIdPath,
   type FormatFileName,
 } from '../library/file-name.js';
-import { fileChanged, readFileState, replaceAs, type FileState } from '../library/ownership.js';
+import { fileChanged, readFileState, replaceAs } from '../library/ownership.js';
 import { parseIdentityComment } from '../library/identity.js';
+import type { MetadataChange, Retag } from '../plan/change.js';
 import { groupBy } from '../core/group-by.js';
 import { makeSyncedFolders, removeEmptyFolders, temporaryName } from '../core/files.js';
 import { publishNew } from '../core/publish.js';
-import { mayHaveChanged, type SavedChapter } from './chapter-changes.js';
+import { mayHaveChanged, type SavedChapter } from '../plan/chapter-changes.js';
 import {
   mergedComicInfo,
   readChapterFile,
@@ -24,7 +23,7 @@ import {
 } from './chapter-file.js';
 import { newName, readNames } from './chapter-names.js';
 import { comicMetadata, inferredVolumeOf } from './comic-metadata.js';
-import { removeSuperseded, type SupersededFile } from './superseded-file.js';
+import { removeSuperseded } from './superseded-file.js';
 
 export interface RetagOptions extends ComicFields {
   /** The templates that may have named the files. */
@@ -39,62 +38,24 @@ export interface RetagOptions extends ComicFields {
   readonly hasComparedPages: boolean;
 }
 
-interface ChapterOnDisk {
-  readonly file: string;
-  readonly chapter: Chapter;
-  readonly title: Title;
-  /** A file of another chapter that makes way for this one. */
-  readonly supersedes?: SupersededFile | undefined;
-}
-
-/** What becomes of the metadata of a file. */
-export type MetadataChange = Omit<ComicInfoMerge, 'xml'>;
-
-/** A file whose metadata or name changes. */
-export interface Retag extends ChapterOnDisk, MetadataChange {
-  /** The file, as an absolute path. */
-  readonly from: string;
-  /** Its new path, absolute; `from` if the name stays. */
-  readonly to: string;
-  /** The folder that contains the path by the template. */
-  readonly root: string;
-  readonly metadata: Omit<ComicMetadata, 'pages'>;
-  readonly state: FileState;
-  readonly force: boolean;
-  /** The chapter whose version and time the file gets, if it has others. */
-  readonly revision: Chapter | undefined;
-  readonly mayHaveOtherPages: boolean;
-}
-
-/** A file that stays as it is, also where its owner's edits differ from the service. */
-export interface UnchangedChapter {
-  readonly edited: readonly string[];
-  /** Elements that tankobon never writes. */
-  readonly unknown: readonly string[];
-  readonly mayHaveOtherPages: boolean;
-  /** Has the name that is in the file. */
-  readonly title: Title;
-}
+type ChapterOnDisk = Pick<Retag, 'file' | 'chapter' | 'title' | 'removes'>;
 
 /** What is reported of a file that stays as it is: nothing, unless the service has other metadata than its owner. */
-export function keptInUnchanged({ edited, unknown }: Pick<UnchangedChapter, 'edited' | 'unknown'>) {
+export function keptInUnchanged({ edited, unknown }: Pick<Retag, 'edited' | 'unknown'>) {
   return edited.length > 0 ? [...edited, ...unknown] : [];
-}
-
-export function isRetag(planned: Retag | UnchangedChapter): planned is Retag {
-  return 'to' in planned;
 }
 
 /** A file without ComicInfo.xml gets none, and keeps its name. Throws StorageError. */
 export async function planRetag(
   onDisk: ChapterOnDisk,
   options: RetagOptions,
-): Promise<Retag | UnchangedChapter> {
+): Promise<MetadataChange> {
   const { file, chapter } = onDisk;
   const state = await readFileState(file);
   if (!state) throw fileChanged(file);
   const content = await readChapterFile(file);
-  const superseded = onDisk.supersedes && (await readChapterFile(onDisk.supersedes.file));
+  const [removed] = onDisk.removes;
+  const superseded = removed && (await readChapterFile(removed.file));
   const { force, hasComparedPages, nameTemplates } = options;
   const newTitleName = options.titleNames?.get(onDisk.title.id);
   const names = await readNames(content, onDisk, newTitleName);
@@ -115,11 +76,11 @@ export async function planRetag(
   const revision = hasComparedPages ? chapter : withOldTime(chapter, content);
   const isNewRevision = revision !== undefined && !isUpToDate(content, revision);
   const mayHaveOtherPages = !hasComparedPages && mayHaveChanged(savedIn(content), chapter);
-  if (changed.length === 0 && named.to === from && !isNewRevision && !onDisk.supersedes)
-    return { edited, unknown, title, mayHaveOtherPages };
+  if (changed.length === 0 && named.to === from && !isNewRevision && !removed)
+    return { kind: 'keep', file, why: 'up-to-date', edited, unknown, title, mayHaveOtherPages };
   const written = { metadata, force, revision: isNewRevision ? revision : undefined };
   const change = { changed, edited, unknown, mayHaveOtherPages, ...written };
-  return { ...retagged, from, ...named, ...change, state };
+  return { kind: 'retag', ...retagged, from, ...named, ...change, state };
 }
 
 /** The time stays where pages were not compared: from its difference, `--update` knows that it has to compare them. */
@@ -133,7 +94,11 @@ function savedIn({ record, comment }: ChapterFileContent): SavedChapter {
   return record ?? { version: parseIdentityComment(comment)?.version };
 }
 
-const UNCHANGED: MetadataChange = { changed: [], edited: [], unknown: [] };
+const UNCHANGED: Pick<Retag, 'changed' | 'edited' | 'unknown'> = {
+  changed: [],
+  edited: [],
+  unknown: [],
+};
 
 function isUpToDate({ record }: ChapterFileContent, { version, updatedAt }: Chapter): boolean {
   return record?.version === version && record.updatedAt?.getTime() === updatedAt?.getTime();
@@ -177,9 +142,10 @@ export async function writeRetagged(
   targets: Iterable<string>,
   signal: AbortSignal,
 ): Promise<string> {
-  const { file, from, to, root, metadata, force, revision, supersedes } = retag;
+  const { file, from, to, root, metadata, force, revision, removes } = retag;
   const planned = { file: from, state: retag.state };
-  const state = supersedes ? await removeSuperseded(planned, supersedes, signal) : planned.state;
+  let { state } = planned;
+  for (const old of removes) state = await removeSuperseded({ ...planned, state }, old, signal);
   const content = await readChapterFile(file);
   await makeSyncedFolders(root, dirname(to));
   const written = await rewriteChapterFile(file, content, {
@@ -192,7 +158,7 @@ export async function writeRetagged(
     signal,
   });
   if (written !== from) await removeEmptyFolders(dirname(from), root);
-  if (supersedes) await removeEmptyFolders(dirname(supersedes.file), root);
+  for (const old of removes) await removeEmptyFolders(dirname(old.file), root);
   return written;
 }
 

@@ -8,10 +8,10 @@ import type { ObserveBind } from '../events/bind-events.js';
 import { addToIndex } from '../library/library-cache.js';
 import { announceSaved, checkProgram } from './announce-saved.js';
 import { checkOutputFile } from '../core/output-file.js';
+import { replacedChapters } from '../plan/change.js';
 import type { Target } from '../selection/target.js';
 import { expandHome } from '../core/home-folder.js';
 import type { AppContext } from '../config/context.js';
-import type { ChapterJob } from './chapter.js';
 import { withLibraryLock } from '../config/library-lock.js';
 import { shareServer } from './chapter-share.js';
 import type { DownloadRequest } from './download-request.js';
@@ -28,7 +28,6 @@ import { checkOutputFolder, checkUsedFolder } from './output-folder.js';
 import { planTargets, type Plan } from './plan.js';
 import { skippedEvents } from './plan-selection.js';
 import { requireLogin } from '../service/login.js';
-import { withDelivery } from './with-delivery.js';
 
 export interface PlanListeners extends DownloadListeners {
   /** Called before the first chapter starts. */
@@ -50,10 +49,8 @@ export async function planDownload(
     const session = { ...shared, request, history };
     reportInvalidTargets(request, listeners.observe);
     const planned = await planRequest(session);
-    const { plan, samePages } = await withDelivery(planned, session.client, session.signal);
-    if (samePages.length === 0) return plan;
-    const { previewUpdates } = await import('./update-metadata.js');
-    return { ...plan, updates: await previewUpdates(samePages, request, session.signal) };
+    const { previewChanges } = await import('./apply.js');
+    return previewChanges(planned, request, session, session.signal);
   });
 }
 
@@ -193,7 +190,9 @@ export async function runPlan(
     const planOnce = async (shared: DownloadSession) => {
       const planned = await plan(shared);
       fields = planned.fields;
-      replacedIds = new Map(planned.chapters.map(({ job }) => [job.id, replacedChapters(job)]));
+      replacedIds = new Map(
+        planned.chapters.map(({ job }) => [job.id, replacedChapters(job.change)]),
+      );
       return planned;
     };
     const planned = await underLock(async () => {
@@ -220,11 +219,6 @@ export async function runPlan(
     }
   }
   return result;
-}
-
-/** The other chapters whose files this one replaces. */
-function replacedChapters({ replacesChapter, supersedes }: ChapterJob): readonly string[] {
-  return [replacesChapter, supersedes?.chapterId].filter((id) => id !== undefined);
 }
 
 /** Whether the event says that a chapter is in the output folder. */

@@ -1,13 +1,10 @@
 /** Saves the chapters of a plan, sends their health reports, then saves what belongs to them. */
-import type { TankobonError } from '../core/errors.js';
-import { toTankobonError } from '../core/system-errors.js';
 import { removeExpired } from '../library/replaced-files.js';
-import { saveChapters } from './batch.js';
-import { waitingEvent, type UpdateEvent } from '../events/download-events.js';
+import { applyChanges } from './apply.js';
+import { waitingEvent } from '../events/download-events.js';
 import { removeLeftovers } from './leftovers.js';
 import { PageQueue } from './page-queue.js';
 import type { Plan } from './plan.js';
-import type { PlannedChapter } from './plan-jobs.js';
 import { openChapterShare } from './chapter-share.js';
 import type { DownloadResult } from './download-result.js';
 import type { DownloadSession } from './download-session.js';
@@ -36,7 +33,6 @@ export async function savePlan(
           observe(waitingEvent(wait));
         });
   const loader = imageLoader(context, service, client);
-  const samePageIds = new Set<string>();
   const deps = {
     client,
     share,
@@ -45,25 +41,13 @@ export async function savePlan(
     reports,
     isFirstParty: service.isFirstParty,
     outages: service.outages,
+    minFreeBytes: context.settings.minFree || 0,
     observe,
     random: Math.random,
     onClaimedElsewhere: session.onClaimedElsewhere,
-    onSamePages: (id: string) => {
-      samePageIds.add(id);
-    },
   };
-  const stop = new AbortController();
-  const signal = AbortSignal.any([userSignal, stop.signal]);
   try {
-    for (const chapters of replacingFirst(plan.chapters)) {
-      const jobs = chapters.map(({ job }) => job);
-      const batchError = await saveChapters(jobs, deps, signal);
-      const same = chapters.filter(({ job }) => samePageIds.has(job.id));
-      const updateError = await updateUnchanged(same, session);
-      result.stoppedBy ??= batchError ?? updateError;
-      // The other chapters are reported as not started.
-      if (result.stoppedBy) stop.abort(result.stoppedBy);
-    }
+    result.stoppedBy ??= await applyChanges(plan.chapters, deps, session);
     const saved = plan.chapters.filter(({ job }) => result.savedFiles.has(job.id));
     // Already settled: each saved chapter has waited for it.
     const planError = saved.length > 0 ? await plan.metadataError : undefined;
@@ -85,38 +69,4 @@ function presentAfter({ present }: Plan, { savedFiles, retaggedFiles }: Download
     const { id } = each.chapter;
     return savedFiles.has(id) ? [] : { ...each, file: retaggedFiles.get(id) ?? file };
   });
-}
-
-/** New chapters come after those that replace a file, since these may leave a name that a new one gets. */
-function replacingFirst(chapters: Plan['chapters']): readonly Plan['chapters'][] {
-  const isReplacing = ({ job }: PlannedChapter) => job.replaces !== undefined;
-  const replacing = chapters.filter(isReplacing);
-  const added = chapters.filter((planned) => !isReplacing(planned));
-  return [replacing, added].filter(({ length }) => length > 0);
-}
-
-/**
- * Updates the metadata of the chapters whose pages did not change. Resolves with the interruption that stopped it; what
- * is not updated then counts as not started.
- */
-async function updateUnchanged(
-  chapters: readonly PlannedChapter[],
-  { request, listeners, userSignal }: DownloadSession,
-): Promise<TankobonError | undefined> {
-  if (chapters.length === 0) return undefined;
-  const { updateMetadata } = await import('./update-metadata.js');
-  const remaining = new Set(chapters.map(({ job }) => job.id));
-  const observe = (event: UpdateEvent): void => {
-    remaining.delete(event.chapter);
-    listeners.observe(event);
-  };
-  try {
-    await updateMetadata(chapters, request, observe, userSignal);
-    return undefined;
-  } catch (error) {
-    if (!userSignal.aborted) throw error;
-    for (const chapter of remaining)
-      listeners.observe({ type: 'chapter-skipped', chapter, reason: 'not-started' });
-    return toTankobonError(error);
-  }
 }

@@ -15,6 +15,7 @@ import {
   PRIVATE_FILE_MODE,
   readRegularFileIfExists,
   temporaryName,
+  toStorageError,
   writeNewFile,
 } from '../core/files.js';
 import { isRecord, parseJson } from '../core/json.js';
@@ -209,7 +210,9 @@ async function replaceText(
   try {
     await writeNewFile(tmpFile, text, state ? { mode: PRIVATE_FILE_MODE } : {});
     return await (state ? replaceUnchanged(tmpFile, file, state) : publishNew(tmpFile, file));
+  } catch (error) {
+    throw toStorageError(error, file);
   } finally {
-    await rm(tmpFile, { force: true });
+    await rm(tmpFile, { force: true }).catch(() => undefined);
   }
 }

@@ -3,7 +3,7 @@
  * file name, so that a later run can verify what an interrupted one left.
  */
 import { createHash } from 'node:crypto';
-import { lstat, readdir, rmdir } from 'node:fs/promises';
+import { readdir, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import type { CbzPage } from '../library/cbz-writer.js';
@@ -21,7 +21,6 @@ import {
   makePrivateFolder,
   readRegularFileIfExists,
   removeFile,
-  removeLeftoverFile,
   renameFile,
   writeFileAtomic,
 } from '../core/files.js';
@@ -98,17 +97,20 @@ export class Workspace {
     }
   }
 
-  /**
-   * Removes what a killed process left: a temporary file, or the workspace of a chapter that is already saved, unless it
-   * is in use. Throws StorageError and system errors.
-   */
-  static async removeLeftover(path: string, clock: Clock): Promise<void> {
-    if (!(await lstat(path)).isDirectory()) {
-      await removeLeftoverFile(path);
-      return;
-    }
-    const lock = await tryLockFile(join(path, LOCK_FILE));
-    if (lock) await new Workspace(path, lock, clock).remove();
+  /** Removes the workspace of a chapter that is saved, unless it is in use. Throws StorageError and system errors. */
+  static async removeLeftover(folder: string, clock: Clock): Promise<void> {
+    const lock = await tryLockFile(join(folder, LOCK_FILE));
+    if (lock) await new Workspace(folder, lock, clock).remove();
+  }
+
+  /** Removes, as removeLeftover does, the workspace of a chapter whose file has all the pages that it has. */
+  static async removeSaved(
+    folder: string,
+    digests: ReadonlySet<string>,
+    clock: Clock,
+  ): Promise<void> {
+    const pages = (await readdir(folder)).flatMap((name) => PAGE_FILE.exec(name)?.[2] ?? []);
+    if (pages.every((digest) => digests.has(digest))) await Workspace.removeLeftover(folder, clock);
   }
 
   /**

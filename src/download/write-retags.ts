@@ -4,8 +4,9 @@
  */
 import { lstatIfExists } from '../core/files.js';
 import { orderRenames } from './rename-order.js';
-import { parkedPath, retagTargets, unpark, writeRetagged, type Retag } from './retag-chapter.js';
 import type { RetaggedEvent } from '../events/download-events.js';
+import type { Retag } from '../plan/change.js';
+import { parkedPath, retagTargets, unpark, writeRetagged } from './retag-chapter.js';
 
 export interface RetagListeners {
   /** `name`: the path that the file has now. */
@@ -15,13 +16,14 @@ export interface RetagListeners {
 }
 
 /** Whether more than the version changes. */
-export function isVisible({ changed, from, supersedes }: Retag, name: string): boolean {
-  return changed.length > 0 || name !== from || supersedes !== undefined;
+export function isVisible({ changed, from, removes }: Retag, name: string): boolean {
+  return changed.length > 0 || name !== from || removes.length > 0;
 }
 
 /** What became, or would become, of a file. */
 export function retaggedChapter(retag: Retag, name: string): RetaggedEvent {
-  const { file, chapter, from, to, changed, edited, unknown, supersedes } = retag;
+  const { file, chapter, from, to, changed, edited, unknown, removes } = retag;
+  const [removed] = removes;
   return {
     type: 'chapter-retagged',
     chapter: chapter.id,
@@ -30,7 +32,7 @@ export function retaggedChapter(retag: Retag, name: string): RetaggedEvent {
     kept: [...edited, ...unknown],
     ...(name !== from && { newFile: name }),
     ...(name !== to && { nameTaken: to }),
-    ...(supersedes && { removedFile: supersedes.file }),
+    ...(removed && { removedFile: removed.file }),
   };
 }
 
@@ -80,7 +82,7 @@ export async function writeRetags(
 export async function previewRetags(
   retags: readonly Retag[],
 ): Promise<readonly (readonly [Retag, string])[]> {
-  const removed = retags.flatMap(({ supersedes }) => supersedes?.file ?? []);
+  const removed = retags.flatMap(({ removes }) => removes.map(({ file }) => file));
   const oldNames = new Set([...retags.map(({ from }) => from), ...removed]);
   const newNames = new Set<string>();
   const isTaken = async (name: string) =>

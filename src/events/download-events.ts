@@ -43,6 +43,14 @@ const PEOPLE = 'A sentence for people, which can change.';
 /** What a page is about. */
 const PAGE = { ...CHAPTER, page: count('The number of the page, counted from 1.') };
 
+/** What the run does not reach may be a target, since it stops before it knows the chapters. */
+const CHAPTER_OR_TARGET = {
+  ...CHAPTER,
+  chapter: text(
+    'The id of the chapter; that of a target, or `follows`, if the run stopped before it knew the chapters.',
+  ),
+};
+
 /** What the last line counts in each run, of one download or of a sync. */
 const COUNTS = {
   saved: count('Chapters that were saved.'),
@@ -189,7 +197,7 @@ export const DOWNLOAD_EVENTS = {
   'chapter-skipped': event({
     meaning: 'A chapter is skipped without an error.',
     fields: {
-      ...CHAPTER,
+      ...CHAPTER_OR_TARGET,
       reason: word(SKIP_REASONS, 'Why it is skipped.'),
       file: optional(path('The existing file, if there is one.')),
       kept: optional(
@@ -216,7 +224,7 @@ export const DOWNLOAD_EVENTS = {
   'chapter-failed': event({
     meaning: 'A chapter failed.',
     fields: {
-      ...CHAPTER,
+      ...CHAPTER_OR_TARGET,
       reason: errorCode('Why it failed.'),
       message: text(PEOPLE),
       unfinished: mark(

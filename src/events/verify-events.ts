@@ -47,14 +47,18 @@ export const VERIFY_EVENTS = {
       damaged: count('Those that are damaged.'),
       repaired: count('Damaged ones that were replaced.'),
       links: count('Symbolic links, which are not followed.'),
+      unreadableFolders: optional(
+        count('Folders of which nothing is known; missing if there are none.'),
+      ),
       unchanged: optional(count('With `--since-last`: files that did not change.')),
     },
     example: { checked: 123, damaged: 1, repaired: 0, links: 0 },
-    sentence: ({ checked, damaged, repaired, links, unchanged = 0 }) =>
+    sentence: ({ checked, damaged, repaired, links, unchanged = 0, unreadableFolders = 0 }) =>
       [
         `${pluralize(checked, 'file')} checked, ${damaged} damaged`,
         ...(unchanged > 0 ? [`${unchanged} unchanged since the last check`] : []),
         ...(repaired > 0 ? [`${repaired} repaired`] : []),
+        ...(unreadableFolders > 0 ? [`${pluralize(unreadableFolders, 'folder')} not checked`] : []),
         ...(links > 0 ? [`${pluralize(links, 'symbolic link')} skipped`] : []),
       ].join(', '),
   }),

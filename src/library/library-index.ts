@@ -37,7 +37,7 @@ export interface ScannedFiles {
   readonly unidentified: readonly string[];
   /** Not scanned. */
   readonly hiddenFolders: readonly string[];
-  /** Temporary files that killed processes left. */
+  /** Temporary files that killed processes left, and locks that may be in use. */
   readonly leftoverFiles: readonly string[];
   /** Symbolic links: those to archives, which are read, and those to folders, which are not entered. */
   readonly links: readonly string[];

@@ -8,7 +8,13 @@ import type { BigIntStats } from 'node:fs';
 import { lstat, readdir, stat } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { StorageError } from '../core/errors.js';
-import { haveSameBytes, isSystemError, removeFile, renameInto } from '../core/files.js';
+import {
+  haveSameBytes,
+  isSystemError,
+  OTHER_USER_HINT,
+  removeFile,
+  renameInto,
+} from '../core/files.js';
 import { publishNew } from '../core/publish.js';
 import { copyRights, isOwnFile, type FileOwner } from '../core/safe-open.js';
 import { readContent } from './archive-content.js';
@@ -57,9 +63,6 @@ export function assertOwnFile(file: string, owner: FileOwner): void {
   const message = `${file} belongs to another user (uid ${owner.uid}) and is not changed.`;
   throw new StorageError('unsafe-path', message, { hint: OTHER_USER_HINT });
 }
-
-const OTHER_USER_HINT =
-  'Run tankobon as that user, or make the file yours: sudo chown "$USER" FILE';
 
 /** Another program that writes to a regular file, or replaces it, changes at least one of the first four. */
 export type FileState = Pick<

@@ -7,6 +7,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   isLeftoverTemporary,
+  isTemporaryLock,
   isSystemError,
   openRegularFile,
   statIfExists,
@@ -27,6 +28,7 @@ import {
   LibraryIndex,
   type ExistingArchive,
   type FilePaths,
+  type ScannedFiles,
   type UnreadableFile,
 } from './library-index.js';
 import { toOwnership } from './ownership.js';
@@ -179,7 +181,7 @@ async function listFiles(root: string, signal: AbortSignal | undefined) {
       const file = prefix + entry.name;
       const isHidden = entry.name.startsWith('.');
       if (entry.isDirectory()) (isHidden ? hiddenFolders : folders).push(file);
-      else if (isLeftoverTemporary(file)) leftoverFiles.push(file);
+      else if (isLeftoverTemporary(file) || isTemporaryLock(file)) leftoverFiles.push(file);
       else if (entry.name === FOLDER_MANIFEST_NAME && entry.isFile()) folderBooks.push(folder);
       else if (isHidden) continue;
       else if (isCbz(entry.name) || mayHaveChapters(entry.name)) {
@@ -206,7 +208,7 @@ export function unreadableFolderError({ folder, cause }: UnreadableFolder): Stor
   return new StorageError('storage-failed', message, { cause });
 }
 
-interface ListedArchives {
+interface ListedArchives extends Pick<ScannedFiles, 'hiddenFolders' | 'leftoverFiles'> {
   /** CBZ and EPUB files, by path. */
   readonly files: readonly string[];
   /** PDF files, and the folders with the manifest of a book; of tankobon or not. */
@@ -224,7 +226,7 @@ async function leadsToFolder(link: string): Promise<boolean> {
 
 /** The archives and books in a folder and its subfolders, except hidden ones, also named pipes. Links are left out. */
 export async function listArchives(folder: string, signal?: AbortSignal): Promise<ListedArchives> {
-  const { files, links, folderBooks, unreadableFolders } = await listFiles(folder, signal);
+  const { files, links, folderBooks, ...listed } = await listFiles(folder, signal);
   const linked = new Set(links);
   const withExtension = (extension: RegExp) =>
     files.flatMap(({ file }) => (extension.test(file) && !linked.has(file) ? [file] : [])).sort();
@@ -233,7 +235,7 @@ export async function listArchives(folder: string, signal?: AbortSignal): Promis
     pdfs: withExtension(/\.pdf$/i),
     folderBooks: folderBooks.sort(),
     skippedLinks: links.length,
-    unreadableFolders,
+    ...listed,
   };
 }
 

@@ -11,6 +11,8 @@ export interface Series {
   readonly chapters: readonly Chapter[];
   /** Only the releases of a group that is a target are known. */
   readonly isPartial?: boolean;
+  /** The targets of the run that were merged into this title. */
+  readonly formerIds?: readonly string[];
 }
 
 export interface Resolution {

@@ -59,6 +59,7 @@ class Resolver {
         titleId,
         chapters: [...releases.values()],
         isPartial,
+        formerIds: this.titles.formerIdsOf(titleId),
       })),
       titles: this.titles.loaded,
       idsWithoutMetadata: [...this.#idsWithoutMetadata],

@@ -14,7 +14,7 @@ import {
   type Criteria,
   type Exclusion,
 } from './exclusions.js';
-import { mayBeTwo, type ChapterKeys } from './same-chapter.js';
+import type { ChapterKeys } from './same-chapter.js';
 
 export interface SelectionOptions extends Criteria {
   /** Names or ids in order of preference; if none of them has the chapter, any other group is accepted. */
@@ -131,16 +131,6 @@ function selectOneOfEach(
       : 'only-release';
     return [withReason(best.chapter, reason)];
   });
-}
-
-/** The releases among `others` that a person may take for chapters of their own, and that are of a chapter of `selected`. */
-export function leftOutReleases(
-  others: readonly Chapter[],
-  selected: readonly Chapter[],
-  { keyOf }: Pick<ChapterKeys, 'keyOf'>,
-): readonly Chapter[] {
-  const byKey = groupBy(selected, keyOf);
-  return others.filter((other) => byKey.get(keyOf(other))?.some((each) => mayBeTwo(each, other)));
 }
 
 function withReason(chapter: Chapter, reason: SelectionReason): SelectedChapter {

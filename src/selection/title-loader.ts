@@ -60,6 +60,11 @@ export class TitleLoader {
     return this.#mergedInto.get(id) ?? id;
   }
 
+  /** The ids of the titles that were found to be merged into this one. */
+  formerIdsOf(id: string): readonly string[] {
+    return [...this.#mergedInto].flatMap(([former, into]) => (into === id ? [former] : []));
+  }
+
   /** Loads those that a request for several did not find: a title that was merged into another is found alone. */
   async loadMerged(ids: readonly string[]): Promise<void> {
     const missing = ids.filter(

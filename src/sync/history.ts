@@ -85,6 +85,11 @@ export function currentTitleId(id: string, { merged }: SyncState): string {
   return current;
 }
 
+/** The ids of the titles that were merged into this one. */
+export function formerIdsOf(id: string, state: SyncState): readonly string[] {
+  return [...state.merged.keys()].filter((each) => currentTitleId(each, state) === id);
+}
+
 /** What is known of a title of the subscriptions file. */
 export function titleState(id: string, state: SyncState): TitleState | undefined {
   return state.titles[currentTitleId(id, state)];

@@ -4,52 +4,66 @@
  */
 import type { Chapter } from '../service/chapters.js';
 import type { LibraryIndex } from '../library/library-index.js';
-import { savedState } from '../download/saved-state.js';
-import { withDelivery } from '../download/with-delivery.js';
+import { decideChanges, type UnreadTitle } from '../download/decide-changes.js';
+import { replacedFile, type Decision, type UnnamedWrite } from '../plan/change.js';
+import { savedState, type KnownFiles, type Wishes } from '../plan/decide.js';
 import { chapterFields } from '../selection/chapter-fields.js';
 import { unavailableReason } from '../selection/exclusions.js';
-import type { PlannedRelease } from './release-decisions.js';
+import { replacedRelease } from './release-decisions.js';
 import { rulesText } from './sync-request.js';
-import { planReleases, type FoundReleases } from './sync-save.js';
+import { planReleases } from './sync-save.js';
 import type { SyncSession } from './sync-session.js';
 import type { DueTitle } from './sync-titles.js';
 
-export interface KnownChanges {
-  /** The chapters that changed since a run last compared them, of which none is replaced by another release. */
-  readonly changed: readonly PlannedRelease[];
+interface KnownChanges {
+  /** What becomes of the chapters that changed since a run last compared them, of which none is replaced by another release. */
+  readonly updates: readonly Decision[];
   /** All changed chapters as they are now, for the next run. */
   readonly compared: readonly string[];
 }
 
-/** `planned`: what the run downloads anyway. Reads the records of the title's files, and sends nothing. */
+/** `planned`: what the run downloads anyway. Reads the records of the title's files. */
 export async function findChanges(
   { id, options }: DueTitle,
-  releases: readonly Chapter[],
-  planned: readonly PlannedRelease[],
-  library: LibraryIndex,
-  { journal, userSignal, context }: SyncSession,
+  title: UnreadTitle,
+  planned: readonly UnnamedWrite[],
+  wishes: Wishes,
+  { library, history }: KnownFiles & { readonly library: LibraryIndex },
+  session: SyncSession,
 ): Promise<KnownChanges> {
+  const { journal, userSignal, context, client } = session;
   const { readSaved } = await import('../download/read-saved.js');
-  const nowMs = context.clock.wallMs();
+  const { releases } = title;
   const archives = releases.flatMap((chapter) => library.find(chapter.id) ?? []);
   const saved = await readSaved(archives, userSignal);
-  const handled = new Set(planned.flatMap(({ chapter, replaces = '' }) => [chapter.id, replaces]));
+  const handled = new Set(
+    planned.flatMap((change) => [change.release.id, replacedRelease(change) ?? '']),
+  );
   const all = releases.filter((chapter) => {
     if (!saved.has(chapter.id) || handled.has(chapter.id)) return false;
     const now = savedState(chapter, { library, saved });
     const isChanged = now.state === 'saved' && now.isOutdated;
-    return isChanged && !unavailableReason(chapter, nowMs);
+    return isChanged && !unavailableReason(chapter, wishes.nowMs);
   });
   const known = journal.state.titles[id];
   // With other rules, such as `upgrade`, what was only reported is dealt with again.
   const hasSameRules = known?.rules === rulesText(options, context.settings);
   const earlier = new Set(hasSameRules ? known.compared : []);
-  return {
-    changed: all
-      .filter((chapter) => !earlier.has(revisionOf(chapter)))
-      .map((chapter) => ({ chapter, why: 'it changed on MangaDex', isUpdate: true })),
-    compared: all.map(revisionOf),
-  };
+  const changed = all.filter((chapter) => !earlier.has(revisionOf(chapter)));
+  const compared = all.map(revisionOf);
+  if (changed.length === 0) return { updates: [], compared };
+  const taken = new Set(planned.map((change) => replacedFile(change)?.file));
+  const unlisted = title.unlisted.filter(({ archive }) => !taken.has(archive.file));
+  const named = changed.map((chapter) => {
+    return { id: chapter.id, chapter, why: 'it changed on MangaDex' };
+  });
+  const { changes } = await decideChanges(
+    { named, titles: [{ ...title, selected: [], excluded: [], unlisted }] },
+    { ...wishes, update: true },
+    { library, history, saved },
+    { client, signal: userSignal },
+  );
+  return { updates: changes, compared };
 }
 
 /** Another edit of the same chapter is another change. */
@@ -60,21 +74,26 @@ function revisionOf({ id, version, updatedAt }: Chapter): string {
 /** Compares the pages, by one request for each chapter, and reports what changed. */
 export async function reportChanges(
   due: DueTitle,
-  changed: readonly PlannedRelease[],
-  found: FoundReleases,
+  updates: readonly Decision[],
+  releases: readonly Chapter[],
   session: SyncSession,
 ): Promise<void> {
-  if (changed.length === 0) return;
-  const { previewUpdates } = await import('../download/update-metadata.js');
-  const { request, plan: planAll } = await planReleases(due, changed, found, session);
-  const everything = await planAll(session);
-  const { plan, samePages } = await withDelivery(everything, session.client, session.userSignal);
+  if (updates.length === 0) return;
+  const { previewChanges } = await import('../download/apply.js');
+  const { request, plan: planAll } = await planReleases(
+    due,
+    { added: [], updates },
+    releases,
+    session,
+  );
+  const planned = await planAll(session);
+  const plan = await previewChanges(planned, request, session, session.userSignal);
   for (const { job } of plan.chapters) report(job.id, ['pages']);
-  for (const event of await previewUpdates(samePages, request, session.userSignal))
+  for (const event of plan.updates)
     if (event.type === 'chapter-retagged') report(event.chapter, event.changed);
 
   function report(id: string, what: readonly string[]): void {
-    const chapter = found.releases.find((each) => each.id === id);
+    const chapter = releases.find((each) => each.id === id);
     session.listeners.observe({
       type: 'chapter-changed',
       title: due.id,

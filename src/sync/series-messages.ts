@@ -4,7 +4,7 @@ import type { LibraryIndex } from '../library/library-index.js';
 import { pluralize } from '../core/human-format.js';
 import { shellQuoted } from '../core/shell-quoted.js';
 import type { SkippedEvent } from '../events/download-events.js';
-import type { SkipReason } from '../events/reasons.js';
+import { isUnavailable } from '../plan/change.js';
 import { chapterFields } from '../selection/chapter-fields.js';
 import { explainEmptySelection } from '../selection/explain-selection.js';
 import type { ReleaseDecisions } from './release-decisions.js';
@@ -12,36 +12,31 @@ import { languagesOf } from './subscriptions.js';
 import type { SyncSession } from './sync-session.js';
 import type { DueTitle } from './sync-titles.js';
 
-/** An event for each chapter that the service does not have. */
+/** An event for each chapter that is not downloaded. The files of those that the service does not have are not named. */
 export function skippedEvents(
-  { external, unavailable, doubled }: ReleaseDecisions,
+  { skipped }: Pick<ReleaseDecisions, 'skipped'>,
   series: string,
 ): readonly SkippedEvent[] {
-  const event = (chapter: Chapter, reason: SkipReason, file?: string): SkippedEvent => ({
+  return skipped.map(({ id, chapter, reason, file }) => ({
     type: 'chapter-skipped',
-    chapter: chapter.id,
+    chapter: id,
     reason,
-    ...(file !== undefined && { file }),
-    ...chapterFields(chapter, series),
-  });
-  return [
-    ...external.map((chapter) => event(chapter, 'chapter-external')),
-    ...unavailable.map((chapter) => event(chapter, 'chapter-unavailable')),
-    ...doubled.map(({ chapter, reason, file }) => event(chapter, reason, file)),
-  ];
+    ...(file !== undefined && !isUnavailable(reason) && { file }),
+    ...(chapter && chapterFields(chapter, series)),
+  }));
 }
 
 /** A chapter that is skipped is reported once, not by each run. Returns those that are. */
 export function reportDecisions(
   { id, label }: DueTitle,
-  { waiting }: ReleaseDecisions,
+  { waiting }: Pick<ReleaseDecisions, 'waiting'>,
   skipped: readonly SkippedEvent[],
   { journal, listeners: { observe, onSkipped } }: SyncSession,
 ): readonly SkippedEvent[] {
-  for (const { chapter, untilMs } of waiting) {
+  for (const { release, untilMs } of waiting) {
     const until = new Date(untilMs).toISOString();
-    const fields = chapterFields(chapter, label);
-    observe({ type: 'chapter-waiting', title: id, chapter: chapter.id, ...fields, until });
+    const fields = release.chapter && chapterFields(release.chapter, label);
+    observe({ type: 'chapter-waiting', title: id, chapter: release.id, ...fields, until });
   }
   const reported = new Set(journal.state.titles[id]?.reported);
   const fresh = skipped.filter(({ chapter }) => !reported.has(chapter));

@@ -6,19 +6,19 @@ import { removeExpired, replacedFolders } from '../library/replaced-files.js';
 import { lstatIfExists } from '../core/files.js';
 import type { DownloadArchive } from '../download/download-archive.js';
 import { findLeftovers, removeLeftovers } from '../download/leftovers.js';
-import type { PlannedRelease } from './release-decisions.js';
+import { replacedRelease, whyPlanned } from './release-decisions.js';
 import { isSaved } from './history.js';
 import type {
   DownloadListeners,
   DownloadSession,
   ServiceSession,
 } from '../download/download-session.js';
-import type { KnownTitle } from '../download/known-title.js';
 import type { DownloadResult } from '../download/download-result.js';
-import { planSelected } from '../download/plan.js';
+import { planChanges } from '../download/plan.js';
 import { findPresent, lacksExtras, type PresentChapter } from '../download/present-chapters.js';
 import { runPlan } from '../download/run-download.js';
-import { savedState } from '../download/saved-state.js';
+import type { Decision, Release, UnnamedWrite } from '../plan/change.js';
+import { savedState, writesOf } from '../plan/decide.js';
 import { savedUpdate } from '../download/series-updates.js';
 import { chapterFields } from '../selection/chapter-fields.js';
 import { releaseRules, seriesRequest } from './sync-request.js';
@@ -34,45 +34,54 @@ export function historyFor(
   return isIgnored ? undefined : history;
 }
 
-/** The releases of a title, and what is known of it besides. */
-export interface FoundReleases {
-  readonly releases: readonly Chapter[];
-  readonly known: KnownTitle;
+/** What a run does to the files of a title. */
+export interface TitleChanges {
+  /** New releases. */
+  readonly added: readonly UnnamedWrite[];
+  /** Chapters that changed on the service. */
+  readonly updates: readonly Decision[];
 }
 
 /** Saves the releases, and the covers and metadata that those lack which are there. What it does is added to `result`. */
 export async function saveReleases(
   due: DueTitle,
-  planned: readonly PlannedRelease[],
-  found: FoundReleases,
+  changes: TitleChanges,
+  releases: readonly Chapter[],
   result: DownloadResult,
   session: SyncSession & Pick<DownloadSession, 'onClaimedElsewhere'>,
 ): Promise<void> {
   const { id, output } = due;
   const { libraries, journal, listeners } = session;
-  const present = await releasesPresent(due, found.releases, session);
-  const { request, plan } = await planReleases(due, planned, found, session, present);
-  if (planned.length === 0 && !(await lacksExtras(present, request))) return;
-  const started = planned.filter(({ isUpdate }) => !isUpdate);
-  const plannedIds = planned.map(({ chapter }) => chapter.id);
+  const { added, updates } = changes;
+  const present = await releasesPresent(due, releases, session);
+  const { request, plan } = await planReleases(due, changes, releases, session, present);
+  if (added.length + updates.length === 0 && !(await lacksExtras(present, request))) return;
+  const writes = [...added, ...writesOf(updates)];
+  const plannedIds = writes.map(({ release }) => release.id);
   // If the run is killed, the next one announces what was saved.
-  journal.addAll(started.map(({ chapter, replaces }) => ({ started: chapter.id, replaces })));
-  const byId = new Map(planned.map((release) => [release.chapter.id, release]));
+  journal.addAll(
+    added.map((change) => ({ started: change.release.id, replaces: replacedRelease(change) })),
+  );
+  const replacedIds = new Map([
+    ...added.map((change) => [change.release.id, replacedRelease(change)] as const),
+    ...writesOf(updates).map(({ release }) => [release.id, release.id] as const),
+  ]);
+  const chapters = new Map(writes.map(({ release }) => [release.id, release.chapter]));
   const library = await libraries.open(output);
   const observe: DownloadListeners['observe'] = (event) => {
     if (event.type !== 'summary') listeners.observe(event);
-    const release = event.type === 'chapter-saved' && byId.get(event.chapter);
-    if (!release) return;
-    const { chapter, isUpdate, replaces } = release;
-    const replacedId = isUpdate ? chapter.id : replaces;
+    const chapter = event.type === 'chapter-saved' && chapters.get(event.chapter);
+    if (!chapter) return;
+    const replacedId = replacedIds.get(chapter.id);
     journal.add({ saved: savedUpdate(id, due.label, chapter, event.file, replacedId) });
   };
   const saving = { ...session, listeners: { ...listeners, observe }, request };
   await runPlan(saving, plan, result).finally(() => {
     journal.add({ ended: plannedIds });
   });
-  for (const { chapter, replaces = '' } of planned)
-    if (result.savedFiles.has(chapter.id)) await warnOfKept(library.find(replaces), session);
+  for (const change of added)
+    if (result.savedFiles.has(change.release.id))
+      await warnOfKept(library.find(replacedRelease(change) ?? ''), session);
   libraries.update(output, id, result);
 }
 
@@ -95,8 +104,8 @@ async function warnOfKept(old: ExistingArchive | undefined, { warn }: SyncSessio
 /** The download of these releases, and its plan, which is made when it starts. */
 export async function planReleases(
   due: DueTitle,
-  planned: readonly PlannedRelease[],
-  { releases, known }: FoundReleases,
+  { added, updates }: TitleChanges,
+  releases: readonly Chapter[],
   session: SyncSession,
   present: readonly PresentChapter[] = [],
 ) {
@@ -105,26 +114,14 @@ export async function planReleases(
   const library = await libraries.open(output);
   const series = seriesRequest(options, syncOptions, context.settings);
   const { selection } = releaseRules(options, context.settings, undefined);
-  const update = planned.some(({ isUpdate }) => isUpdate);
-  const request = { ...series, output, selection, update };
-  const replacements = new Map(
-    planned.flatMap(({ chapter, replaces = '' }) => {
-      const old = library.find(replaces);
-      return old && !old.isBound && old.ownership === 'own' ? [[chapter.id, old] as const] : [];
-    }),
-  );
+  const request = { ...series, output, selection, update: updates.length > 0 };
+  const changes = [...added, ...updates];
+  const decided = { changes, chosen: changes.flatMap(releaseOf) };
+  const titles = new Map([[id, title]]);
+  const listed = { titles, series: [{ titleId: id, chapters: releases }] };
   const plan = async (shared: ServiceSession) => {
-    const named = await planSelected(
-      planned.map(({ chapter, why }) => ({ id: chapter.id, chapter, why })),
-      {
-        titles: new Map([[id, title]]),
-        series: [{ titleId: id, chapters: releases }],
-        known: new Map([[id, known]]),
-      },
-      library,
-      replacements,
-      { ...shared, request, history: historyFor(due, session) },
-    );
+    const history = historyFor(due, session);
+    const named = await planChanges(decided, listed, library, { ...shared, request, history });
     const fields = [...named.fields].map(([chapterId, each]) => {
       return [chapterId, { ...each, series: label }] as const;
     });
@@ -133,26 +130,36 @@ export async function planReleases(
   return { request, plan };
 }
 
+function releaseOf(change: Decision): readonly Release[] {
+  if (change.kind === 'keep') return [];
+  if (change.kind !== 'skip') return [change.release];
+  const { id, chapter, reason: why } = change;
+  return [{ id, chapter, why }];
+}
+
 /** For a dry run: each release, and the file that it would get. */
 export async function reportPlanned(
   due: DueTitle,
-  planned: readonly PlannedRelease[],
-  found: FoundReleases,
+  planned: readonly UnnamedWrite[],
+  releases: readonly Chapter[],
   session: SyncSession,
 ): Promise<void> {
   if (planned.length === 0) return;
-  const { plan } = await planReleases(due, planned, found, session);
+  const { plan } = await planReleases(due, { added: planned, updates: [] }, releases, session);
   const { chapters } = await plan(session);
   const files = new Map(chapters.map(({ job }) => [job.id, job.file]));
   const library = await session.libraries.open(due.output);
-  for (const { chapter, why, replaces } of planned) {
+  for (const change of planned) {
+    const { id, chapter } = change.release;
+    const replaces = replacedRelease(change);
     const old = replaces === undefined ? undefined : library.find(replaces)?.file;
+    const why = whyPlanned(change);
     session.listeners.observe({
       type: 'planned',
       title: due.id,
-      chapter: chapter.id,
-      file: files.get(chapter.id),
-      ...chapterFields(chapter, due.label),
+      chapter: id,
+      file: files.get(id),
+      ...(chapter && chapterFields(chapter, due.label)),
       why: old === undefined ? why : `${why}; it replaces ${old}`,
       replaces,
     });

@@ -2,14 +2,16 @@
 import type { Chapter } from '../service/chapters.js';
 import { fetchTitleFeed } from '../service/feeds.js';
 import { hasCode, type TankobonError } from '../core/errors.js';
-import { readEarlierUploads } from '../download/earlier-uploads.js';
+import { decideChanges } from '../download/decide-changes.js';
+import type { UnnamedWrite } from '../plan/change.js';
+import { decide, savedState, writesOf, type KnownFiles } from '../plan/decide.js';
 import { findChanges, reportChanges, reportRestored } from './known-changes.js';
 import {
-  decideReleases,
-  type PlannedRelease,
-  type ReleaseDecisions,
+  releaseDecisions,
+  replacedRelease,
+  selectReleases,
+  wishesOf,
   type ReleaseRules,
-  type TitleReleases,
 } from './release-decisions.js';
 import { effectiveOptions } from '../config/options.js';
 import { emptyResult, type DownloadResult } from '../download/download-result.js';
@@ -17,9 +19,7 @@ import { readListedVolumes } from '../download/plan-volumes.js';
 import type { LibraryIndex } from '../library/library-index.js';
 import { readKnownTitle, type KnownTitle } from '../download/known-title.js';
 import { ListingCache, mergeListing } from '../download/listing-cache.js';
-import { savedState } from '../download/saved-state.js';
 import { inferVolumes, lacksVolume } from '../selection/infer-volumes.js';
-import type { ChapterKeys } from '../selection/same-chapter.js';
 import {
   reportDecisions,
   skippedEvents,
@@ -27,11 +27,18 @@ import {
   warnOfMissingLanguage,
 } from './series-messages.js';
 import type { TitleState } from './history/sync-lines.js';
+import { formerIdsOf } from './history.js';
 import { chapterNotice, unboundNotices } from './run-report.js';
 import { releaseRules, rulesText, sinceMsOf } from './sync-request.js';
 import { languagesOf } from './subscriptions.js';
 import { bindSeries } from './bind-series.js';
-import { historyFor, recoverSaved, reportPlanned, saveReleases } from './sync-save.js';
+import {
+  historyFor,
+  recoverSaved,
+  reportPlanned,
+  saveReleases,
+  type TitleChanges,
+} from './sync-save.js';
 import type { SyncSession } from './sync-session.js';
 import type { DueTitle } from './sync-titles.js';
 import { maxOf } from '../core/extremes.js';
@@ -58,34 +65,29 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
   const sinceMs = sinceOf(due, session, nowMs);
   const rules = releaseRules(options, context.settings, sinceMs);
   const history = historyFor(due, session);
-  const stateOf = (chapterId: string) => savedState({ id: chapterId }, { library, history });
+  const files = { library, history };
+  const stateOf = (chapterId: string) => savedState({ id: chapterId }, files);
   const knownTitle = await readTitle(due, listed, library, session);
-  const { keys, earlier } = knownTitle;
-  const decide: Decide = (found, selection = {}) =>
-    decideReleases(
-      { earlier, ...found },
-      { ...rules, selection: { ...rules.selection, ...selection } },
-      stateOf,
-      { nowMs, keys },
-    );
-  const releases = await withInferredVolumes(due, listed, keys, decide, session);
-  const added = decide({ releases }).planned.filter(({ replaces }) => replaces === undefined);
-  const uploads = await readEarlierUploads(
-    added.map(({ chapter }) => chapter),
-    knownTitle,
-    rules.selection,
-    session,
-  );
-  const decisions = decide({ releases, uploads });
+  const releases = await withInferredVolumes(due, listed, knownTitle, rules, files, session);
+  const selected = selectReleases(releases, knownTitle, rules, nowMs);
+  const wishes = wishesOf(rules, nowMs);
+  const decideNow = async () => {
+    const found = { library: await libraries.open(output), history };
+    const decided = await decideChanges({ named: [], titles: [selected] }, wishes, found, session);
+    const decisions = releaseDecisions(decided, selected, nowMs);
+    const changed = await findChanges(due, selected, decisions.planned, wishes, found, session);
+    return { ...decided, decisions, changed };
+  };
+  const first = await decideNow();
+  const { decisions, changed } = first;
   const { planned, againAtMs } = decisions;
-  const waiting = decisions.waiting.map(({ chapter, untilMs }) => ({
-    chapter: chapter.id,
-    number: chapter.number,
+  const waiting = decisions.waiting.map(({ release: { id: chapter, ...release }, untilMs }) => ({
+    chapter,
+    number: release.chapter?.number,
     untilMs,
   }));
-  const found = { releases, known: knownTitle };
-  const { changed, compared } = await findChanges(due, releases, planned, library, session);
-  const updates = rules.upgrade ? changed : [];
+  const { compared } = changed;
+  const updates = rules.upgrade ? changed.updates : [];
   const skipped = skippedEvents(decisions, due.label);
   reportRestored(due, releases, library, session);
   const reported = reportDecisions(due, decisions, skipped, session);
@@ -93,23 +95,34 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
   const takenDown = reported
     .filter(({ reason }) => known && reason === 'chapter-unavailable')
     .map(({ chapter, reason }) => ({ id: chapter, reason }));
-  if (dryRun) await reportPlanned(due, planned, found, session);
-  if (!rules.upgrade || dryRun) await reportChanges(due, changed, found, session);
+  if (dryRun) await reportPlanned(due, planned, releases, session);
+  if (!rules.upgrade || dryRun) await reportChanges(due, changed.updates, releases, session);
   const isRemovalReported = warnOfFilesGone(due, decisions.withoutFile, library, session);
-  const all = dryRun ? [] : [...planned, ...updates];
+  const all = dryRun ? [] : [...planned, ...writesOf(updates)];
   const result = emptyResult();
-  const save = (some: readonly PlannedRelease[], onClaimedElsewhere?: (id: string) => void) =>
-    saveReleases(due, some, found, result, { ...session, onClaimedElsewhere });
+  const save = (changes: TitleChanges, onClaimedElsewhere?: (id: string) => void) =>
+    saveReleases(due, changes, releases, result, { ...session, onClaimedElsewhere });
   const claimedElsewhere = new Set<string>();
   const { bind } = effectiveOptions(options, context.settings);
   // If the run is killed, the next one binds what was saved.
   if (bind !== false && (wasUnbound || all.length > 0)) journal.add({ unbound: id });
-  if (!dryRun) await save(all, (chapterId) => claimedElsewhere.add(chapterId));
+  if (!dryRun)
+    await save({ added: planned, updates }, (chapterId) => claimedElsewhere.add(chapterId));
   const finish = async ({ isStopped = result.stoppedBy !== undefined } = {}) => {
-    const left = all.filter(({ chapter }) => claimedElsewhere.has(chapter.id));
-    if (isStopped) result.notStarted += left.length;
-    else if (left.length > 0) await save(left);
-    const saved = dryRun ? planned : all.filter(({ chapter }) => result.savedFiles.has(chapter.id));
+    const isLeft = ({ release }: UnnamedWrite) => claimedElsewhere.has(release.id);
+    if (isStopped) result.notStarted += claimedElsewhere.size;
+    else if (claimedElsewhere.size > 0) {
+      // Where another process had the folder for itself meanwhile, files may have other names, and chapters files.
+      const isSame = (await libraries.open(output)) === library;
+      const now = isSame ? first : await decideNow();
+      const updated = rules.upgrade ? writesOf(now.changed.updates) : [];
+      const there = now.changes.filter(
+        (change) => change.kind === 'skip' && claimedElsewhere.has(change.id),
+      );
+      const added = now.decisions.planned.filter(isLeft);
+      await save({ added, updates: [...updated.filter(isLeft), ...there] });
+    }
+    const saved = dryRun ? planned : all.filter(({ release }) => result.savedFiles.has(release.id));
     const isToBind = !dryRun && (saved.length + result.retaggedFiles.size > 0 || wasUnbound);
     const bindErrors = await bindIfNeeded(due, releases, isToBind, session);
     const isComplete =
@@ -129,8 +142,8 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
       redownload: known?.redownload === true && !isComplete ? true : undefined,
       waiting,
       reported: skipped.map(({ chapter }) => chapter),
-      takenDown: decisions.unavailable.flatMap((chapter) =>
-        stateOf(chapter.id).state === 'saved' ? [chapter.id] : [],
+      takenDown: decisions.skipped.flatMap(({ id: chapter, reason }) =>
+        reason === 'chapter-unavailable' && stateOf(chapter).state === 'saved' ? [chapter] : [],
       ),
       // What failed, or was not reached, is compared again.
       compared: isComplete ? [...compared] : known?.compared,
@@ -174,11 +187,9 @@ function failedChapters({ failed }: DownloadResult) {
 }
 
 /** What is reported of the series; `known`: chapters that were skipped before the download. */
-function countsOf(saved: readonly PlannedRelease[], result: DownloadResult, known: number) {
+function countsOf(saved: readonly UnnamedWrite[], result: DownloadResult, known: number) {
   const { skipped, failed, otherErrors, notStarted, stoppedBy, reports } = result;
-  const isReplacement = ({ replaces, isUpdate = false }: PlannedRelease) =>
-    isUpdate || replaces !== undefined;
-  const replaced = saved.filter(isReplacement).length;
+  const replaced = saved.filter(hasReplaced).length;
   return {
     new: saved.length - replaced,
     replaced,
@@ -191,10 +202,12 @@ function countsOf(saved: readonly PlannedRelease[], result: DownloadResult, know
   };
 }
 
-type Decide = (
-  found: Omit<TitleReleases, 'earlier'>,
-  selection?: Pick<ReleaseRules['selection'], 'volumes'>,
-) => ReleaseDecisions;
+/** Whether the chapter was downloaded before, in this release or another one. A damaged file does not count. */
+function hasReplaced(change: UnnamedWrite): boolean {
+  const isUpdate =
+    change.kind === 'extract' || (change.kind === 'replace' && change.why === 'changed');
+  return isUpdate || replacedRelease(change) !== undefined;
+}
 
 /** What is known of the title; its list is kept for the next runs. */
 async function readTitle(
@@ -203,12 +216,13 @@ async function readTitle(
   library: LibraryIndex,
   session: SyncSession,
 ): Promise<KnownTitle> {
-  const { context, options: syncOptions, userSignal: signal } = session;
+  const { context, journal, options: syncOptions, userSignal: signal } = session;
   const languages = languagesOf(options, context.settings);
   const cache = new ListingCache(context.paths.state);
   if (!syncOptions.dryRun)
     await cache.writeIfPossible(id, mergeListing(title, listed, languages, await cache.read(id)));
-  const listedTitle = { titleId: id, title, listed, languages };
+  const formerIds = formerIdsOf(id, journal.state);
+  const listedTitle = { titleId: id, title, listed, languages, formerIds };
   return readKnownTitle(listedTitle, library, { ...session, signal });
 }
 
@@ -216,17 +230,26 @@ async function readTitle(
 async function withInferredVolumes(
   { id, title, options }: DueTitle,
   releases: readonly Chapter[],
-  keys: ChapterKeys,
-  decide: Decide,
+  known: KnownTitle,
+  rules: ReleaseRules,
+  files: KnownFiles,
   { client, warn, userSignal: signal, context }: SyncSession,
 ): Promise<readonly Chapter[]> {
   const { bind, infer } = effectiveOptions(options, context.settings);
   // A number does not determine the volume where each volume begins with 1.
   if (bind !== 'volume' || !infer || title.numbersRestart) return releases;
   // A chapter without a volume may be of a selected one.
-  const { planned } = decide({ releases }, { volumes: undefined });
-  if (!planned.some(({ chapter }) => lacksVolume(chapter))) return releases;
-  return inferVolumes(releases, await readListedVolumes(id, { client, warn, signal }), keys);
+  const ofAll = { ...rules, selection: { ...rules.selection, volumes: undefined } };
+  const nowMs = context.clock.wallMs();
+  const selected = { ...selectReleases(releases, known, ofAll, nowMs), uploads: [] };
+  const wishes = wishesOf(ofAll, nowMs);
+  const { changes } = decide({ named: [], titles: [selected] }, wishes, files);
+  const lacksOne = writesOf(changes).some(
+    ({ release: { chapter } }) => chapter !== undefined && lacksVolume(chapter),
+  );
+  if (!lacksOne) return releases;
+  const listed = await readListedVolumes(id, { client, warn, signal });
+  return inferVolumes(releases, listed, known.keys);
 }
 
 function readReleases(

@@ -189,12 +189,15 @@ async function load(
 
 function* jobsOf({ library }: PracticeService, folder: string) {
   for (const { id } of library.chapters()) {
+    const path = join(folder, `${id}.cbz`);
+    const release = { id, chapter: undefined, why: '' };
     yield {
       id,
-      file: join(folder, `${id}.cbz`),
+      file: path,
+      change: { kind: 'save' as const, release, path, betterThan: undefined },
       output: folder,
       quality: 'data' as const,
-      replace: false,
+      isForced: false,
       keep: { output: folder, maxAgeMs: 0, nowMs: 0 },
     };
   }

@@ -2,6 +2,7 @@
 import {
   chmodSync,
   chownSync,
+  mkdirSync,
   readFileSync,
   rmSync,
   statSync,
@@ -216,6 +217,42 @@ describeWith('files of other users', { root: true }, () => {
       await attempt(name, MALLORY, 0);
     },
   );
+
+  test.each([
+    // What can be read counts as there.
+    ['download', [0o600], [...download, '-o', 'OUTPUT']],
+    ['bind', [0o644, 0o600], ['bind', 'OUTPUT', '-o', 'OUTPUT']],
+    ['retag', [0o644, 0o600], ['retag', 'OUTPUT']],
+    ['adopt', [0o644, 0o600], ['adopt', 'OUTPUT']],
+    ['verify --repair', [0o644, 0o600], ['verify', 'OUTPUT', '--repair']],
+  ])(
+    '%s of files of another user says how to get at them, not to remove them',
+    async (_, modes, words) => {
+      expect((await shared.run(0, ...download, '-o', shared.output)).code).toBe(0);
+      await damage(shared.find(/Ch\.001/));
+      shared.give(MALLORY);
+      for (const mode of modes) {
+        chmodSync(shared.find(/Ch\.001/), mode);
+        const given = words.map((word) => (word === 'OUTPUT' ? shared.output : word));
+        const { stdout, stderr } = await shared.run(ALICE, ...given);
+        expect(stdout + stderr).not.toMatch(/hint: .*[Rr]emove/);
+        expect(stdout + stderr).toMatch(/hint: (Run tankobon as that user|Check its permissions)/);
+      }
+    },
+  );
+
+  test('a folder that belongs to another user and cannot be read makes a check incomplete', async () => {
+    expect((await shared.run(0, ...download, '-o', shared.output)).code).toBe(0);
+    for (const name of ['private', 'lost+found'])
+      mkdirSync(join(shared.output, name), { mode: 0o700 });
+    const { code, stderr } = await shared.run(ALICE, 'verify', shared.output);
+    expect([code, stderr]).toEqual([
+      3,
+      `warning: Not checked (permission denied): ${join(shared.output, 'private')}\n` +
+        '3 files checked, 0 damaged, 1 folder not checked\n' +
+        'hint: Check the permissions of the folders that were not checked, and the disk, then run the same command again.\n',
+    ]);
+  });
 
   test('what is changed for their own user is changed', async () => {
     for (const name of ['retag', 'download --force', 'verify --repair of chapters']) {

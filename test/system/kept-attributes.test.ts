@@ -1,7 +1,7 @@
 /** Access control lists and extended attributes of files that are rewritten: set and read with the tools of the system. */
 import { execFileSync } from 'node:child_process';
-import { chmodSync, rmSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, existsSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { readArchive, writeArchive } from '../support/archive.js';
 import { describeWith } from '../support/requirements.js';
 import { SharedFolder } from '../support/shared-folder.js';
@@ -70,6 +70,33 @@ describeWith(
       decorate(shared.find(/Ch\.001/));
       await run('download', chapterId('Alpha', '1'), '--force', '-o', shared.output);
       expect(decorationOf(shared.find(/Ch\.001/))).toEqual(KEPT);
+    });
+
+    test('one without a list gets none from its folder', async () => {
+      const file = shared.find(/Ch\.001/);
+      chmodSync(file, 0o640);
+      execFileSync('setfacl', ['-d', '-m', 'u:12345:rw', dirname(file)]);
+      await run('download', chapterId('Alpha', '1'), '--force', '-o', shared.output);
+      const list = execFileSync('getfacl', ['-cpn', shared.find(/Ch\.001/)], { encoding: 'utf8' });
+      expect(list.trim().split('\n')).toEqual(['user::rw-', 'group::r--', 'other::---']);
+    });
+
+    test('no process is started for a file that has neither', async () => {
+      const programs = join(shared.folder, 'programs');
+      mkdirSync(programs);
+      const log = join(programs, 'started');
+      writeFileSync(join(programs, 'cp'), `#!/bin/sh\necho "$@" >> ${log}\n`, { mode: 0o755 });
+      const path = process.env['PATH'] ?? '';
+      process.env['PATH'] = `${programs}:${path}`;
+      try {
+        await run('download', chapterId('Alpha', '1'), '--force', '-o', shared.output);
+        expect(existsSync(log)).toBe(false);
+        decorate(shared.find(/Ch\.001/));
+        await run('download', chapterId('Alpha', '1'), '--force', '-o', shared.output);
+        expect(existsSync(log)).toBe(true);
+      } finally {
+        process.env['PATH'] = path;
+      }
     });
 
     test('adopt, and adopt --undo', async () => {

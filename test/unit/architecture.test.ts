@@ -12,6 +12,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['events'],
   ['service'],
   ['selection', 'library'],
+  ['plan'],
   ['books'],
   ['download'],
   ['sync'],
@@ -24,10 +25,11 @@ const MAX_PUBLIC: Readonly<Record<string, readonly [files: number, names: number
   service: [16, 95],
   selection: [13, 46],
   library: [24, 120],
-  books: [23, 52],
-  download: [39, 110],
-  sync: [11, 59],
-  collection: [12, 29],
+  plan: [12, 40],
+  books: [23, 54],
+  download: [40, 111],
+  sync: [12, 61],
+  collection: [13, 29],
   'practice-server': [3, 6],
 };
 

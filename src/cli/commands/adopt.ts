@@ -6,14 +6,14 @@ import { eventLines } from '../../events/printed-event.js';
 import type { RequestPlan } from '../../collection/recognize-files.js';
 import type { GivenOptions } from '../../config/options.js';
 import type { DownloadArchive } from '../../download/download-archive.js';
-import { UsageError } from '../../core/errors.js';
+import { UsageError, type TankobonError } from '../../core/errors.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import { formatDuration, pluralize } from '../../core/human-format.js';
 import { shellQuoted } from '../../core/shell-quoted.js';
 import type { CommandContext, CommandRunner } from '../command-context.js';
 import { addOptions } from '../command-options.js';
 import { addExamples } from '../help-format.js';
-import { warnTo } from '../output/error-message.js';
+import { warnTo, writeHints } from '../output/error-message.js';
 import { eventLine } from '../output/json-line.js';
 
 export function adoptCommand(program: Command, { run }: CommandRunner): Command {
@@ -40,7 +40,7 @@ async function adoptFolders(
   const { adopt, restoreAdopted } = await import('../../collection/adopt-files.js');
   const { signal, settings } = context;
   const observe = await observer(options, context);
-  if (options.undo) return exitCode(await restoreAdopted(folders, { observe, signal }));
+  if (options.undo) return exitCode(await restoreAdopted(folders, { observe, signal }), context);
   const { apply = false, pack = false } = options;
   const languages = options.language ?? settings.language ?? [];
   const { withService } = await import('../with-service.js');
@@ -51,7 +51,7 @@ async function adoptFolders(
   if (options.subscribe) await subscribe(result, options, context);
   if (!apply && !options.json && result.recognized > 0)
     context.stderr.write(`To take them over: ${applyCommand(folders, options)}\n`);
-  return exitCode(result.failed);
+  return exitCode(result.errors, context);
 }
 
 function applyCommand(folders: readonly string[], { language, pack, file }: GivenOptions): string {
@@ -64,7 +64,11 @@ function applyCommand(folders: readonly string[], { language, pack, file }: Give
   return `tankobon adopt ${words.join(' ')} --apply`;
 }
 
-const exitCode = (failed: number): ExitCode => (failed > 0 ? EXIT.incomplete : EXIT.done);
+/** Prints the hints of the errors. */
+function exitCode(errors: readonly TankobonError[], context: CommandContext): ExitCode {
+  writeHints(errors, context);
+  return errors.length > 0 ? EXIT.incomplete : EXIT.done;
+}
 
 /** Throws UsageError `bad-option` before anything is read. */
 async function checkOptions(options: GivenOptions, context: CommandContext): Promise<void> {

@@ -53,7 +53,7 @@ async function bind(
 ): Promise<ExitCode> {
   const { withLibraryLock } = await import('../../config/library-lock.js');
   const { bindOptions, bindRequest } = await import('../../download/bind-request.js');
-  const { keepHeapSmall } = await import('../../download/gc-tuning.js');
+  const { keepHeapSmall } = await import('../../core/gc-tuning.js');
   const { checkOutputFolder } = await import('../../download/output-folder.js');
   const { bindBooks } = await import('../../books/bind-books.js');
   const { observePlan, planBooks } = await import('../../books/plan-books.js');

@@ -10,7 +10,7 @@ import { optionText } from '../../config/option-values.js';
 import { flagOf, type GivenOptions, type OptionName } from '../../config/options.js';
 import type { TankobonError } from '../../core/errors.js';
 import { EXIT, exitCodeOf, type ExitCode } from '../../core/exit-codes.js';
-import { createMinorCollector } from '../../download/gc-tuning.js';
+import { createMinorCollector } from '../../core/gc-tuning.js';
 import type { Plan } from '../../download/plan.js';
 import { skippedEvents } from '../../download/plan-selection.js';
 import { oppositeFlag } from '../command-options.js';

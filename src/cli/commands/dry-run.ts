@@ -9,6 +9,7 @@ import { minTimeMs } from '../../download/estimate.js';
 import type { Plan } from '../../download/plan.js';
 import { skippedEvents } from '../../download/plan-selection.js';
 import type { PlannedChapter } from '../../download/plan-jobs.js';
+import { comparedFile, whyLoaded, type Write } from '../../plan/change.js';
 import { chapterFields } from '../../selection/chapter-fields.js';
 import { chapterName } from '../../events/chapter-fields.js';
 import type { ObserverOptions } from '../output/observer.js';
@@ -37,11 +38,11 @@ function requestsOf({ chapters, updates }: Plan): number {
 function toJson(plan: Plan): string {
   const { fields } = plan;
   const events: readonly EventsOf<typeof DRY_RUN_EVENTS>[] = [
-    ...plan.chapters.map(({ job, chapter, seriesName, why }) => ({
+    ...plan.chapters.map(({ job, chapter, seriesName }) => ({
       type: 'planned' as const,
       chapter: job.id,
       file: job.file,
-      why,
+      why: whyLoaded(job.change),
       ...(chapter && chapterFields(chapter, seriesName)),
       groups: chapter?.groups.map(({ name }) => name),
     })),
@@ -109,15 +110,17 @@ const sentenceOf = (event: UpdateEvent): string => eventText(DRY_RUN_EVENTS, eve
 function chapterRow(planned: PlannedChapter, verbose: boolean): string {
   const { job, chapter, seriesName } = planned;
   const fields = chapter && chapterFields(chapter, seriesName);
-  const why = replacementNote(planned) ?? planned.why;
+  const why = replacementNote(job.change) ?? job.change.release.why;
   return plannedRow({ ...fields, chapter: job.id, file: job.file, why }, verbose);
 }
 
 /** What is loaded although a file has the chapter. */
-function replacementNote({ compared, job }: PlannedChapter): string | undefined {
-  if (job.isDamaged) return 'replaces the saved one: it is damaged';
-  if (compared) return 'replaces the saved one: its pages changed';
-  return job.replacesChapter === undefined ? undefined : 'replaces the saved one: uploaded again';
+function replacementNote(change: Write): string | undefined {
+  if (comparedFile(change)) return 'replaces the saved one: its pages changed';
+  if (change.kind !== 'replace' || change.why === 'forced') return undefined;
+  return change.why === 'damaged'
+    ? 'replaces the saved one: it is damaged'
+    : 'replaces the saved one: uploaded again';
 }
 
 /** One line for each volume of a series in a language. */
@@ -152,8 +155,8 @@ function volumeRows(chapters: readonly PlannedChapter[]): string[] {
 }
 
 /** Without the time, which differs. */
-function shortReason(planned: PlannedChapter): string {
-  const [reason = ''] = (replacementNote(planned) ?? planned.why).split(', ');
+function shortReason({ job: { change } }: PlannedChapter): string {
+  const [reason = ''] = (replacementNote(change) ?? change.release.why).split(', ');
   return reason;
 }
 

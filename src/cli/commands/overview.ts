@@ -50,7 +50,7 @@ async function printOverview(
   const { html, json } = options;
   const { stdout, stderr, clock, paths, signal } = context;
   if (html !== undefined) {
-    const { preparePage } = await import('../output/html-page.js');
+    const { preparePage } = await import('../../core/html-page.js');
     await preparePage(html, json);
   }
   const listed: ListedTitle[] = [];
@@ -137,8 +137,8 @@ async function writePage(
   { stdout, stderr, clock, signal }: CommandContext,
 ): Promise<void> {
   const { findTitleCovers } = await import('../../collection/title-cover.js');
-  const { inPageOrder, overviewPage } = await import('../output/overview-page.js');
-  const { STANDARD_OUTPUT, writeHtmlPage } = await import('../output/html-page.js');
+  const { inPageOrder, overviewPage } = await import('../../collection/overview-page.js');
+  const { STANDARD_OUTPUT, writeHtmlPage } = await import('../../core/html-page.js');
   // The first ones get covers, if there are too many.
   const ordered = inPageOrder(listed);
   const covers = await findTitleCovers(

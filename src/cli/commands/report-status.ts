@@ -43,7 +43,7 @@ export async function reportStatus(
   const { readAddresses } = await import('../../config/service-addresses.js');
   const folder = reportsFolder(context.paths.state, readAddresses(context.settings).networkUrl);
   if (options.html !== undefined) {
-    const { checkPage } = await import('../output/html-page.js');
+    const { checkPage } = await import('../../core/html-page.js');
     await checkPage(options.html, options.json);
   }
   if (options.clear) return clear(folder, options, context);
@@ -67,7 +67,7 @@ async function show(
   const nowMs = clock.wallMs();
   const status = await readStatus(folder, context);
   if (html !== undefined) {
-    const { STANDARD_OUTPUT, writeHtmlPage } = await import('../output/html-page.js');
+    const { STANDARD_OUTPUT, writeHtmlPage } = await import('../../core/html-page.js');
     const { reportPage } = await import('../output/report-page.js');
     await writeHtmlPage(html, reportPage(status, nowMs), stdout);
     if (html !== STANDARD_OUTPUT) stderr.write(`Page written: ${resolve(html)}\n`);

@@ -1,7 +1,8 @@
 /** `tankobon retag`: brings the metadata and names of downloaded chapters up to date. */
 import type { Command } from 'commander';
+import { type RetagEvent, RETAG_EVENTS, type RetagSummary } from '../../events/retag-events.js';
+import { OTHER_USER_HINT } from '../../core/files.js';
 import { eventText } from '../../events/printed-event.js';
-import { RETAG_EVENTS, type RetagEvent, type RetagSummary } from '../../events/retag-events.js';
 import { exitCodeOf, type ExitCode } from '../../core/exit-codes.js';
 import { pluralize } from '../../core/human-format.js';
 import type { GivenOptions } from '../../config/options.js';
@@ -51,7 +52,9 @@ async function retagFolder(
     force: options.force === true,
     renameTitles: options.renameTitles === true,
   };
+  const skippedFor = new Set<string>();
   const observe = (event: RetagEvent): void => {
+    if (event.type === 'chapter-skipped') skippedFor.add(event.reason);
     if (options.json) stdout.write(eventLine(RETAG_EVENTS, event));
     else if (event.type === 'retag-summary')
       stderr.write(`${describeSummary(event, request.dryRun)}\n`);
@@ -76,6 +79,7 @@ async function retagFolder(
       retag(request, deps),
     );
   });
+  if (skippedFor.has('other-user')) stderr.write(`hint: ${OTHER_USER_HINT}\n`);
   writeHints(errors, context);
   return exitCodeOf(errors);
 }

@@ -1,11 +1,7 @@
 /** `tankobon sync add`: looks the title or list up, and writes it to the subscriptions file with its name. */
-import { ServiceRefusal } from '../../service/client.js';
-import { fetchOwnerName, fetchList } from '../../service/feeds.js';
-import { fetchChapter } from '../../service/chapters.js';
-import { fetchTitle } from '../../service/titles.js';
 import type { GivenOptions } from '../../config/options.js';
 import { inspectSettings } from '../../config/settings.js';
-import { ChapterError, UsageError } from '../../core/errors.js';
+import { UsageError } from '../../core/errors.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import { shellQuoted } from '../../core/shell-quoted.js';
 import { printableLine } from '../../core/printable.js';
@@ -14,7 +10,6 @@ import {
   parseTarget,
   titleWebUrl,
   withoutQuotes,
-  type Target,
 } from '../../selection/target.js';
 import {
   findById,
@@ -22,6 +17,7 @@ import {
   isMatch,
   subscriptionName,
 } from '../../sync/find-subscription.js';
+import { findSubject, type Subject } from '../../sync/find-subject.js';
 import { addFollows, addSeries, type SeriesEntry } from '../../sync/edit-subscriptions.js';
 import {
   parseSubscriptions,
@@ -38,15 +34,6 @@ import { askText, canAsk } from '../prompt.js';
 import { withService } from '../with-service.js';
 import { chooseTitle } from './search-prompts.js';
 import { checkKeys, entryOf } from '../../sync/subscription-entry.js';
-
-/** What the service has and can be subscribed to. */
-interface Subject {
-  readonly kind: 'title' | 'list' | 'group' | 'author';
-  readonly id: string;
-  readonly name: string;
-  /** Empty except for a title: they are not known. */
-  readonly languages: readonly string[];
-}
 
 /** Subscribes to each address; other words are one name. Throws UsageError before anything is sent for a target. */
 export async function syncAdd(
@@ -90,7 +77,9 @@ async function addTarget(
   const parsed = parseTarget(target, extraHostsOf(context));
   if (parsed.kind === 'follows') return addAccount(entry, subscriptions, file, context);
   const output = flags.output ?? (await chooseOutput(subscriptions.defaults, context));
-  const subject = await resolveSubject(parsed, context);
+  const subject = await withService(context, ({ anonymous }) =>
+    findSubject(parsed, anonymous, context.signal),
+  );
   // Another id than the given one is that of the title into which it was merged.
   if (parsed.id !== subject.id && (await findExisting(subject.id, subscriptions, file, context))) {
     const merged = `title:${parsed.id} was merged into ${printableLine(subject.name)}`;
@@ -190,45 +179,6 @@ export async function chooseOutput(
       hint: 'Add: --output DIR, or for all titles: tankobon config set output DIR',
     });
   return askText(context, { message: 'Folder for the chapters?', default: '~/Comics' });
-}
-
-async function resolveSubject(target: Target, context: CommandContext): Promise<Subject> {
-  const { id, kind } = target;
-  const { signal } = context;
-  return withService(context, async ({ anonymous: client }) => {
-    const find = async <T>(request: Promise<T>): Promise<T | undefined> =>
-      request.catch((error: unknown) => {
-        if (error instanceof ServiceRefusal && error.status === 404) return undefined;
-        throw error;
-      });
-    if (kind === 'title' || kind === 'any') {
-      const title = await find(fetchTitle(client, id, signal));
-      if (title) return { kind: 'title', ...title };
-    }
-    if (kind === 'group' || kind === 'author') {
-      const name = await find(fetchOwnerName(client, kind, id, signal));
-      if (name !== undefined) return { kind, id, name, languages: [] };
-    }
-    if (kind === 'list') {
-      const list = await find(fetchList(client, id, signal));
-      if (list) return { kind, id: list.id, name: list.name, languages: [] };
-    }
-    if (kind === 'chapter' || kind === 'any') {
-      const chapter = await find(fetchChapter(client, id, signal));
-      if (chapter) throw isChapter(id, chapter.titleId, chapter.partialTitle?.name);
-    }
-    const what = kind === 'any' ? 'title' : kind;
-    throw new ChapterError('chapter-not-found', `MangaDex has no such ${what}: ${id}`, {
-      hint: 'Check its UUID in a browser, or run: tankobon search WORDS',
-    });
-  });
-}
-
-function isChapter(id: string, titleId = 'UUID', name?: string): ChapterError {
-  const title = name === undefined ? 'its title' : `its title, ${printableLine(name)}`;
-  return new ChapterError('chapter-not-found', `A chapter cannot be subscribed to: ${id}`, {
-    hint: `To subscribe to ${title}, run: tankobon sync add https://mangadex.org/title/${titleId}`,
-  });
 }
 
 /** The languages to write, undefined if the file or a setting has them, and the note that is printed. */

@@ -19,7 +19,7 @@ import { captchaSolver } from '../captcha-prompt.js';
 import type { CommandContext } from '../command-context.js';
 import { chooseObserver } from '../output/choose-observer.js';
 import { errorMessage, warningMessage, warnTo, writeHints } from '../output/error-message.js';
-import { preparePage, STANDARD_OUTPUT, writeHtmlPage } from '../output/html-page.js';
+import { preparePage, STANDARD_OUTPUT, writeHtmlPage } from '../../core/html-page.js';
 import type { GivenOptions } from '../../config/options.js';
 import { ResultPrinter } from '../output/result-printer.js';
 import { describeSkipped } from '../output/sentences.js';

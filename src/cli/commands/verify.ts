@@ -16,6 +16,8 @@ import { eventLine } from '../output/json-line.js';
 
 const NOT_REPAIRED =
   'Files of other programs, and files of which nothing says any more what they held, are not repaired: move them away, and download or bind them again.';
+const UNREADABLE =
+  'Check the permissions of the folders that were not checked, and the disk, then run the same command again.';
 
 export function verifyCommand(program: Command, { run }: CommandRunner): Command {
   const command = program
@@ -28,7 +30,7 @@ export function verifyCommand(program: Command, { run }: CommandRunner): Command
   return addExamples(addOptions(command, 'verify'), [
     [
       'tankobon verify ~/comics',
-      'prints the damaged files, and exits with code 3 if there are any',
+      'prints the damaged files, and exits with code 3 if there are any or a folder cannot be read',
     ],
     ['tankobon verify ~/comics --since-last', 'only files that are new, changed or of a month ago'],
   ]);
@@ -58,7 +60,7 @@ async function verify(
     return repairDamaged(damaged, context, checkedFiles);
   };
   try {
-    const stillDamaged = await verifyFiles(files, {
+    const { damaged, unreadableFolders } = await verifyFiles(files, {
       observe: (event) => {
         if (event.type === 'verify-summary') display?.close();
         observe(event);
@@ -71,8 +73,9 @@ async function verify(
       nowMs: clock.wallMs(),
       signal,
     });
-    if (stillDamaged > 0 && options.repair) stderr.write(`hint: ${NOT_REPAIRED}\n`);
-    return stillDamaged > 0 ? EXIT.incomplete : EXIT.done;
+    if (damaged > 0 && options.repair) stderr.write(`hint: ${NOT_REPAIRED}\n`);
+    if (unreadableFolders > 0) stderr.write(`hint: ${UNREADABLE}\n`);
+    return damaged + unreadableFolders > 0 ? EXIT.incomplete : EXIT.done;
   } finally {
     display?.close();
     // Without it the next check takes longer.

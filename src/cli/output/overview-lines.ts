@@ -4,7 +4,7 @@ import { MISSING_REASONS, type MissingReason } from '../../events/reasons.js';
 import { groupBy } from '../../core/group-by.js';
 import { pluralize } from '../../core/human-format.js';
 import { printableLine } from '../../core/printable.js';
-import { numberRanges } from './number-ranges.js';
+import { numberRanges } from '../../config/ranges.js';
 import { fitToWidth } from './progress-line.js';
 
 const REASONS = Object.keys(MISSING_REASONS) as readonly MissingReason[];

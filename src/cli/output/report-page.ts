@@ -12,7 +12,7 @@ import { escapeXml } from '../../core/xml-text.js';
 import type { ReportStatus } from '../../service/reports.js';
 import { durationChart } from './duration-chart.js';
 import { hostStateOf } from './host-state.js';
-import { htmlPage } from './html-page.js';
+import { htmlPage } from '../../core/html-page.js';
 
 type NodeMetrics = ReportStatus['nodes'][number];
 

@@ -7,11 +7,12 @@ import {
 } from '../../config/print-template.js';
 import { nameValues } from '../../download/comic-metadata.js';
 import type { PlannedChapter } from '../../download/plan-jobs.js';
+import { whyLoaded } from '../../plan/change.js';
 import type { ChapterFields } from '../../events/chapter-fields.js';
 import { chapterWebUrl } from '../../selection/target.js';
 import type { AppEvent, ResultFormat } from './observer.js';
 
-type Planned = Pick<PlannedChapter, 'job' | 'chapter' | 'title' | 'why' | 'seriesName'>;
+type Planned = Pick<PlannedChapter, 'job' | 'chapter' | 'title' | 'seriesName'>;
 
 export class ResultPrinter implements ResultFormat {
   readonly #template: PrintTemplate;
@@ -53,10 +54,10 @@ export class ResultPrinter implements ResultFormat {
   };
 
   /** The line of a chapter in the plan of a dry run. */
-  planned({ job, why, seriesName: series }: Planned): string {
-    const { id, file } = job;
+  planned({ job, seriesName: series }: Planned): string {
+    const { id, file, change } = job;
     const values = this.#chapterValues(id, { series });
-    return this.#template.format({ ...values, type: 'planned', file, why });
+    return this.#template.format({ ...values, type: 'planned', file, why: whyLoaded(change) });
   }
 
   #chapterValues(id: string, fields: ChapterFields & { readonly title?: string }): PrintValues {

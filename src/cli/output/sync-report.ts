@@ -4,7 +4,7 @@ import type { SyncReport } from '../../sync/run-sync.js';
 import { formatDuration, formatLocalTime, pluralize } from '../../core/human-format.js';
 import { printableLine } from '../../core/printable.js';
 import { escapeXml } from '../../core/xml-text.js';
-import { htmlPage } from './html-page.js';
+import { htmlPage } from '../../core/html-page.js';
 import { GAP_COLUMNS, longest, tableLines } from './table.js';
 
 type SeriesReport = SyncReport['series'][number];

@@ -2,7 +2,7 @@
 import { formatBytes, formatCount, pluralize } from '../../core/human-format.js';
 import { printableLine } from '../../core/printable.js';
 import type { TitleInfo } from '../../events/info-events.js';
-import { numberRanges } from './number-ranges.js';
+import { numberRanges } from '../../config/ranges.js';
 import { tableLines } from './table.js';
 import { maxOf } from '../../core/extremes.js';
 

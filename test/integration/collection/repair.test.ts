@@ -309,6 +309,10 @@ test('a kill at every change leaves the damaged file or the whole one, and the n
       const isDamaged = (await fileDigest(file)) === damaged;
       expect([kill, isDamaged ? whole : await imageDigests(file)]).toEqual([kill, whole]);
       const { code } = await tankobonHere(repair, { env: { ...env, TANKOBON_HOME: home() } });
+      expect([kill, readdirSync(output).filter((name) => name.startsWith('.'))]).toEqual([
+        kill,
+        [],
+      ]);
       expect([kill, code, await imageDigests(join(output, 'one.cbz'))]).toEqual([kill, 0, whole]);
       const kept = readdirSync(output).filter((name) => name.endsWith('.damaged'));
       const digests = await Promise.all(kept.map((name) => fileDigest(join(output, name))));

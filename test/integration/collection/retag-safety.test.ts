@@ -200,7 +200,7 @@ describe('a file that another process changes meanwhile', () => {
   };
   const plan = async (file: string) => {
     const known = { chapter: chapter as unknown as Chapter, title: title as unknown as Title };
-    const planned = await planRetag({ file, ...known }, options);
+    const planned = await planRetag({ file, removes: [], ...known }, options);
     if (!('to' in planned)) throw new Error('nothing to retag');
     return planned;
   };

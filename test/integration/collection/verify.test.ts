@@ -257,7 +257,7 @@ posixTest('a folder that cannot be read is named, and the others are checked', a
   const { damaged, warnings, summary } = await verify();
   expect(warnings).toEqual([expect.stringContaining('Not checked')]);
   expect(damaged).toEqual([]);
-  expect(summary).toMatchObject({ checked: 1 });
+  expect(summary).toMatchObject({ checked: 1, unreadableFolders: 1 });
 });
 
 test('an input that is missing, or is below a file, is a wrong command line', async () => {

@@ -13,7 +13,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { writeCbz } from '../../../src/library/cbz-writer.js';
 import { formatIdentityComment } from '../../../src/library/identity.js';
-import { findPublished, publishChapter } from '../../../src/download/publish-chapter.js';
+import {
+  findPublished,
+  publishChapter,
+  type ChapterTarget,
+} from '../../../src/download/publish-chapter.js';
 import { generateChapter } from '../../../src/practice-server/library/library.js';
 import { writeArchive } from '../../support/archive.js';
 import { posixTest } from '../../support/platform.js';
@@ -46,7 +50,18 @@ async function archive(path: string, chapterId?: string, version?: number): Prom
 }
 
 const keep = { output: '', maxAgeMs: 0, nowMs: 0 };
-const ours = (replace = false) => ({ id: OURS, file, replace, keep });
+const release = { id: OURS, chapter: undefined, why: '' };
+const ours = (isForced = false): ChapterTarget => {
+  const change = { kind: 'save', release, path: file, betterThan: undefined } as const;
+  return { id: OURS, file, change, isForced, keep };
+};
+/** A file of another chapter makes way. */
+const replacing = (old: string, chapterId: string, path = file): ChapterTarget => {
+  const known = { file: old, chapterId, saved: {} };
+  const placed = { release, file: known, path, series: undefined, removes: [] };
+  const change = { kind: 'replace', why: 'better-release', ...placed } as const;
+  return { id: OURS, file: path, change, isForced: false, keep };
+};
 const tmpArchive = () => archive(join(folder, '.ours.tmp'), OURS);
 const names = () => readdirSync(folder).sort();
 
@@ -95,7 +110,7 @@ test('an archive that only has the address in ComicInfo is present, and not repl
   await writeArchive(file, { '1.png': image ?? '', 'ComicInfo.xml': web });
   const before = readFileSync(file);
   expect(await findPublished(ours())).toBe(file);
-  const replaced = { ...ours(), id: OTHER, replacesChapter: OURS };
+  const replaced = { ...replacing(file, OURS), id: OTHER };
   for (const target of [ours(), ours(true), replaced]) {
     const published = await publishChapter(await tmpArchive(), target);
     expect(published).not.toBe(file);
@@ -107,21 +122,20 @@ test('an archive that only has the address in ComicInfo is present, and not repl
 test('another chapter that got the name of the replaced one meanwhile stays', async () => {
   await archive(file, THIRD);
   const before = readFileSync(file);
-  const better = { id: OURS, replace: false, replaces: file, replacesChapter: OTHER, keep };
   const ownName = join(folder, 'Own Name.cbz');
-  expect(await publishChapter(await tmpArchive(), { ...better, file: ownName })).toBe(ownName);
+  expect(await publishChapter(await tmpArchive(), replacing(file, OTHER, ownName))).toBe(ownName);
   const marked = join(folder, 'Same Name (0d5c1b62).cbz');
-  expect(await publishChapter(await tmpArchive(), { ...better, file })).toBe(marked);
+  expect(await publishChapter(await tmpArchive(), replacing(file, OTHER))).toBe(marked);
   expect(readFileSync(file).equals(before)).toBe(true);
 });
 
 test('a replaced chapter that its owner moved meanwhile stays where it is', async () => {
   const moved = await archive(join(folder, 'By Hand.cbz'), OTHER);
-  const target = { ...ours(), replaces: file, replacesChapter: OTHER };
+  const target = replacing(file, OTHER);
   expect(await publishChapter(await tmpArchive(), target)).toBe(file);
   expect(names()).toEqual(['By Hand.cbz', 'Same Name.cbz']);
   // The same call replaces it where it is expected.
-  const found = { ...target, replaces: moved };
+  const found = replacing(moved, OTHER);
   rmSync(file);
   expect(await publishChapter(await tmpArchive(), found)).toBe(file);
   expect(names()).toEqual(['Same Name.cbz']);

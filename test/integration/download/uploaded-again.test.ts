@@ -97,20 +97,6 @@ test('a chapter without a number and a title does not replace a deleted one with
   expect(paths()).toHaveLength(4);
 });
 
-test('a chapter that is a target itself is saved', async () => {
-  uploadAgain();
-  await harness.download({ targets: [again.id] });
-  expect(paths()).toHaveLength(3);
-});
-
-test('--force replaces no file of a deleted chapter by one that the history has', async () => {
-  uploadAgain();
-  const downloadArchive = join(harness.folder, 'history.txt');
-  writeFileSync(downloadArchive, `mangadex ${again.id}\n`);
-  await harness.download({ targets, language: 'en', force: true, downloadArchive });
-  expect(paths()).toHaveLength(3);
-});
-
 test('a new chapter with the number that a saved one had is saved beside it', async () => {
   const { library } = harness.service;
   library.putChapter(editChapter(chapter('one', '1'), LATER, { chapter: '3' }));
@@ -251,37 +237,5 @@ describe('a saved chapter that gets the number of a deleted one', () => {
     expect(paths()).toEqual([named('Old', 1), named('Old', 2), 'Old/Old Ch.002.5 [Scans].cbz']);
     expect(await readEntry(fileOf('002'), 'ComicInfo.xml')).toContain(renumbered.id);
     expect(await readEntry(fileOf('002.5'), 'ComicInfo.xml')).toContain(swapped.id);
-  });
-
-  const others: readonly (readonly [string, () => unknown])[] = [
-    [
-      'that the service still lists',
-      () => {
-        harness.service.library.putChapter(chapter('one', '2'));
-      },
-    ],
-    [
-      'to which its owner gave another number',
-      () =>
-        editEntry(fileOf('002'), 'ComicInfo.xml', (xml) =>
-          replaced(xml, ['<Number>2</Number>', '<Number>1.5</Number>']),
-        ),
-    ],
-    [
-      'of a better group',
-      () => {
-        const other = [{ id: uuidOf('other group'), name: 'Others' }];
-        harness.service.library.putChapter(
-          editChapter({ ...renumbered, groups: other }, LATER, { chapter: '2' }),
-        );
-      },
-    ],
-  ];
-  test.each(others)('does not replace one %s', async (_, act) => {
-    await renumber();
-    const deleted = fileOf('002');
-    await act();
-    await harness.download({ ...update, group: 'Scans' });
-    expect(await readEntry(deleted, 'ComicInfo.xml')).toContain(chapter('one', '2').id);
   });
 });

@@ -1,12 +1,7 @@
 /** Chapters that are only in volumes, and that change on the service: a sync treats them as chapter files. */
 import { rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import {
-  editChapter,
-  generateChapter,
-  reuploadChapter,
-  type LibraryChapter,
-} from '../../../src/practice-server/library/library.js';
+import { editChapter, type LibraryChapter } from '../../../src/practice-server/library/library.js';
 import { readEntry } from '../../support/archive.js';
 import {
   chapterId,
@@ -46,8 +41,6 @@ async function chaptersIn(file: string) {
   };
   return manifest.chapters;
 }
-const numbersIn = async (file: string) =>
-  (await chaptersIn(file)).map(({ metadata }) => metadata.number);
 
 /** Volume 1 with the chapters 1 and 2, volume 2 with 3, without chapter files. */
 async function start(keys: string): Promise<void> {
@@ -107,25 +100,6 @@ test('with upgrade, an edit of the metadata is noted in the book, without a page
     { version: 2, metadata: { title: 'Salt' } },
     { version: 1 },
   ]);
-  await expectSettled();
-});
-
-test('with upgrade, other pages are loaded, and the book has them', async () => {
-  await start(', upgrade: true');
-  const upload = generateChapter({ pages: 3, bytesPerPage: 2_000, seed: 7 });
-  change('1', (chapter) => reuploadChapter(chapter, time(), upload));
-  expect(savedIn((await nextWeek()).lines)).toEqual([one]);
-  expect(requests()).toEqual({ atHome: 1, pages: 3 });
-  expect(await chaptersIn(book('01'))).toMatchObject([{ version: 2 }, { version: 1 }]);
-  await expectSettled();
-});
-
-test('with upgrade, a chapter that moves to another volume ends in one book', async () => {
-  await start(', upgrade: true');
-  edit('2', { volume: '2' });
-  await nextWeek();
-  expect(await numbersIn(book('01'))).toEqual(['1']);
-  expect(await numbersIn(book('02'))).toEqual(['2', '3']);
   await expectSettled();
 });
 

@@ -212,38 +212,6 @@ test('what `download --update` replaced is not reported as available again', asy
   expect(lines.filter(({ type }) => type === 'chapter-restored')).toEqual([]);
 });
 
-test('an older release that is left after a deletion does not replace the saved one', async () => {
-  await start(', language: [en], upgrade: true');
-  harness.clock.advance(DAY_MS);
-  harness.service.library.removeChapter(chapterId('Alpha', '1'));
-  upload('1', 'Scans II', {}, 30 * DAY_MS);
-  upload('3', 'Scans');
-  const { lines } = await harness.sync();
-  expect(savedIn(lines)).toEqual([chapterId('Alpha', '3')]);
-  expect(paths()).toEqual([...BEFORE, 'Alpha/Alpha Ch.003 [Scans].cbz']);
-});
-
-test('a release in another language is another chapter, if each language is wanted', async () => {
-  await start(', language: all');
-  harness.clock.advance(2 * DAY_MS);
-  harness.service.library.removeChapter(chapterId('Alpha', '1'));
-  const id = upload('1', 'Scans II', { translatedLanguage: 'fr' });
-  expect(savedIn((await harness.sync()).lines)).toEqual([id]);
-});
-
-test('a new chapter with the number that a saved one had is saved beside it', async () => {
-  await start();
-  harness.clock.advance(2 * DAY_MS);
-  const second = harness.service.library.chapter(chapterId('Alpha', '2'));
-  if (!second) throw new Error('no chapter 2');
-  const at = '2026-01-01T00:00:00+00:00';
-  harness.service.library.putChapter(editChapter(second, at, { chapter: '3' }));
-  const id = upload('2', 'Scans II');
-  const { lines } = await harness.sync();
-  expect(savedIn(lines)).toEqual([id]);
-  expect(paths()).toEqual([...BEFORE, 'Alpha/Alpha Ch.002 [Scans II].cbz'].sort());
-});
-
 test('with upgrade, the renumbered chapter gets its new name, and the new one its number', async () => {
   await start(', language: [en], upgrade: true');
   harness.clock.advance(2 * DAY_MS);
@@ -261,19 +229,6 @@ test('with upgrade, the renumbered chapter gets its new name, and the new one it
     'Alpha/Alpha Ch.002 [Scans II].cbz',
     'Alpha/Alpha Ch.003 [Scans].cbz',
   ]);
-});
-
-test('with upgrade, a new chapter is saved beside a renumbered one that was taken down', async () => {
-  await start(', language: [en], upgrade: true');
-  harness.clock.advance(2 * DAY_MS);
-  const second = harness.service.library.chapter(chapterId('Alpha', '2'));
-  if (!second) throw new Error('no chapter 2');
-  const at = '2026-01-01T00:00:00+00:00';
-  const takenDown = { chapter: '3', isUnavailable: true };
-  harness.service.library.putChapter(editChapter(second, at, takenDown));
-  const id = upload('2', 'Scans II');
-  expect(savedIn((await harness.sync()).lines)).toEqual([id]);
-  expect(paths()).toEqual([...BEFORE, 'Alpha/Alpha Ch.002 [Scans II].cbz'].sort());
 });
 
 describe('a saved chapter that gets the number of a deleted one', () => {
@@ -359,13 +314,5 @@ describe('a followed title', () => {
     const { lines } = await harness.sync();
     expect([savedIn(lines), lines.at(-1)]).toMatchObject([[id], { replaced: 1 }]);
     expect(paths()).toEqual(REPLACED);
-  });
-
-  test('a later release of another group does not replace one that still exists', async () => {
-    await startFollowed(', upgrade: true');
-    harness.clock.advance(2 * DAY_MS);
-    upload('1', 'Scans II');
-    expect(savedIn((await harness.sync()).lines)).toEqual([]);
-    expect(paths()).toEqual(BEFORE);
   });
 });

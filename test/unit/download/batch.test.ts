@@ -38,7 +38,13 @@ async function run(
     file: `${id}.cbz`,
     output: '.',
     quality: 'data',
-    replace: false,
+    change: {
+      kind: 'save',
+      release: { id: String(id), chapter: undefined, why: '' },
+      path: `${id}.cbz`,
+      betterThan: undefined,
+    },
+    isForced: false,
     keep: { output: '.', maxAgeMs: 0, nowMs: 0 },
   }));
   const deps = {

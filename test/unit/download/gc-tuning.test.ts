@@ -1,7 +1,7 @@
 /** The minor collector runs after every 2 MiB and not more often. */
 import { constants, PerformanceObserver } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
-import { createMinorCollector } from '../../../src/download/gc-tuning.js';
+import { createMinorCollector } from '../../../src/core/gc-tuning.js';
 
 interface Collection {
   readonly kind: number;

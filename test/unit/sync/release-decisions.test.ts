@@ -1,24 +1,19 @@
 /** Which releases are taken over time: waiting for a group, replacing, exclusions. */
 import fc from 'fast-check';
 import type { Chapter } from '../../../src/service/chapters.js';
-import type { SavedState } from '../../../src/download/saved-state.js';
+import { decide as decideAll } from '../../../src/plan/decide.js';
 import { chapterKeys } from '../../../src/selection/same-chapter.js';
-import { decideReleases, type ReleaseRules } from '../../../src/sync/release-decisions.js';
+import {
+  releaseDecisions,
+  replacedRelease,
+  selectReleases,
+  wishesOf,
+  type ReleaseRules,
+} from '../../../src/sync/release-decisions.js';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const NOW_MS = Date.UTC(2026, 5, 15);
-const contextOf = (releases: readonly Chapter[]) => ({
-  nowMs: NOW_MS,
-  keys: chapterKeys(releases, { nowMs: NOW_MS, numbersRestart: false }),
-});
-const SAVED: SavedState = {
-  state: 'saved',
-  archive: { chapterId: '', file: 'a.cbz', ownership: 'own' },
-  isOutdated: false,
-};
-const stateIf = (isSaved: boolean): SavedState => (isSaved ? SAVED : { state: 'missing' });
-
 const RULES: ReleaseRules = {
   selection: { languages: ['en'], groups: ['Preferred', 'Second'] },
   waitForGroupMs: 2 * DAY_MS,
@@ -56,17 +51,25 @@ function decide(
   had: readonly Chapter[] = [],
   state: 'saved' | 'recorded' = 'saved',
 ) {
-  const stateOf = (id: string): SavedState => {
-    const isHad = had.some((chapter) => chapter.id === id);
-    return isHad && state === 'recorded' ? { state } : stateIf(isHad);
-  };
   const rules = { ...RULES, ...change };
-  const decisions = decideReleases({ releases }, rules, stateOf, contextOf(releases));
+  const keys = chapterKeys(releases, { nowMs: NOW_MS, numbersRestart: false });
+  const known = { keys, unlisted: [], earlier: [] };
+  const title = { ...selectReleases(releases, known, rules, NOW_MS), uploads: [] };
+  const isHad = (id: string) => had.some((chapter) => chapter.id === id);
+  const find = (chapterId: string) =>
+    state === 'saved' && isHad(chapterId)
+      ? { chapterId, file: 'a.cbz', ownership: 'own' as const }
+      : undefined;
+  const files = { library: { find, findDamaged: () => undefined }, history: { has: isHad } };
+  const decided = decideAll({ named: [], titles: [title] }, wishesOf(rules, NOW_MS), files);
+  const decisions = releaseDecisions(decided, title, NOW_MS);
   return {
     ...decisions,
-    planned: decisions.planned.map(({ chapter, replaces }) => [chapter.id, replaces]),
-    waiting: decisions.waiting.map(({ chapter, untilMs }) => [chapter.id, untilMs - NOW_MS]),
-    external: decisions.external.map(({ id }) => id),
+    planned: decisions.planned.map((each) => [each.release.id, replacedRelease(each)]),
+    waiting: decisions.waiting.map(({ release: { id }, untilMs }) => [id, untilMs - NOW_MS]),
+    external: decisions.skipped.flatMap(({ id, reason }) =>
+      reason === 'chapter-external' ? [id] : [],
+    ),
   };
 }
 
@@ -207,14 +210,11 @@ test('repeated after its downloads, a decision takes nothing more, and each numb
     );
   fc.assert(
     fc.property(releases, fc.boolean(), (all, upgrade) => {
-      const rules = { ...RULES, upgrade };
-      const context = contextOf(all);
-      const found = { releases: all };
-      const first = decideReleases(found, rules, () => stateIf(false), context);
-      const ids = first.planned.map(({ chapter }) => chapter.id);
-      const numbers = first.planned.map(({ chapter: { number } }) => Number(number));
+      const first = decide(all, { upgrade });
+      const taken = all.filter(({ id }) => first.planned.some(([planned]) => planned === id));
+      const numbers = taken.map(({ number }) => Number(number));
       expect(new Set(numbers).size).toBe(numbers.length);
-      const second = decideReleases(found, rules, (id) => stateIf(ids.includes(id)), context);
+      const second = decide(all, { upgrade }, taken);
       expect(second.planned).toEqual([]);
       expect(second.waiting).toEqual(first.waiting);
     }),

@@ -1,4 +1,4 @@
-import { hasSamePages, mayHaveChanged } from '../../../src/download/chapter-changes.js';
+import { hasSamePages, mayHaveChanged } from '../../../src/plan/chapter-changes.js';
 
 const day = (number: number) => new Date(Date.UTC(2026, 0, number));
 const digest = (letter: string) => letter.repeat(64);

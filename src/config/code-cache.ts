@@ -21,8 +21,8 @@ import { fileURLToPath } from 'node:url';
 import { cachedDataVersionTag } from 'node:v8';
 import { constants as vmConstants, Script } from 'node:vm';
 import { crc32 } from 'node:zlib';
-import { isInFolder, ownFolders } from '../config/own-folders.js';
-import { resetFlags } from '../download/gc-tuning.js';
+import { isInFolder, ownFolders } from './own-folders.js';
+import { resetFlags } from '../core/gc-tuning.js';
 
 const FOLDER_NAME = 'code-cache';
 const FOLDER_MODE = 0o700;

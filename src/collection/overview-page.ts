@@ -2,14 +2,14 @@
  * An overview as one HTML page without scripts or external resources, for phones, light and dark screens, and print. All
  * text of others is escaped; addresses are those of the service and of publishers.
  */
-import type { TitleOverviewEvent, MissingChapter } from '../../events/overview-events.js';
-import { groupBy } from '../../core/group-by.js';
-import { formatCount, formatLocalTime, pluralize } from '../../core/human-format.js';
-import { printableLine } from '../../core/printable.js';
-import { escapeXml } from '../../core/xml-text.js';
-import { htmlPage } from './html-page.js';
-import { OVERVIEW_STYLE } from './overview-style.js';
-import { STATE_NAMES, STATES, swatch, titleCard, type ListedTitle } from './overview-title-card.js';
+import type { TitleOverviewEvent, MissingChapter } from '../events/overview-events.js';
+import { groupBy } from '../core/group-by.js';
+import { formatCount, formatLocalTime, pluralize } from '../core/human-format.js';
+import { printableLine } from '../core/printable.js';
+import { escapeXml } from '../core/xml-text.js';
+import { htmlPage } from '../core/html-page.js';
+import { OVERVIEW_STYLE } from './overview/overview-style.js';
+import { STATE_NAMES, STATES, swatch, titleCard, type ListedTitle } from './overview/title-card.js';
 
 interface TitleGroup {
   readonly id: string;

@@ -4,13 +4,13 @@ import type {
   ChapterState,
   MissingChapter,
 } from '../../events/overview-events.js';
-import type { TitleCover } from '../../collection/title-cover.js';
+import type { TitleCover } from '../title-cover.js';
 import { MISSING_REASONS, type MissingReason } from '../../events/reasons.js';
 import { groupBy } from '../../core/group-by.js';
 import { pluralize } from '../../core/human-format.js';
 import { printableLine } from '../../core/printable.js';
 import { escapeXml } from '../../core/xml-text.js';
-import { numberRanges } from './number-ranges.js';
+import { numberRanges } from '../../config/ranges.js';
 
 /** What the strip of a title shows, from what is there to what does not exist. */
 export const STATES: Readonly<Record<ChapterState, string>> = {

@@ -3,7 +3,7 @@
  * is private, it is used through its descriptor where the system allows it, and only what a repair writes is removed.
  */
 import { mkdir, readdir, rmdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import {
   createFile,
   isTemporary,
@@ -15,15 +15,17 @@ import { readOwnership } from '../library/ownership.js';
 import { readdirIfReadable } from '../library/scan-library.js';
 import { systemClock } from '../core/clock.js';
 import { StorageError } from '../core/errors.js';
+import { tryLockFile } from '../core/lock.js';
 import { holdOwnFolder, PRIVATE_FOLDER_MODE, type HeldFolder } from '../core/own-folder.js';
 import { isSystemError } from '../core/system-errors.js';
 import { UUID_PATTERN } from '../core/uuid.js';
-import { Workspace } from '../download/workspace.js';
+import { Workspace } from './workspace.js';
 
 const NAME = '.tankobon-repair';
+const NAMES = /^\.tankobon-repair(\.\d+)?$/;
 /** Others may put something in the place of each. */
 const MAX_NAMES = 20;
-/** A folder without it is not one of a repair. It is removed last. */
+/** A folder with anything but it is not one of a repair. It is written first and removed last. */
 const MARK_FILE = 'tankobon-repair';
 const LOADED_FILE = new RegExp(`^${UUID_PATTERN}\\.cbz$`, 'i');
 const WORKSPACE = new RegExp(`^\\.${UUID_PATTERN}\\..*\\.tankobon$`, 'i');
@@ -46,23 +48,48 @@ export class RepairFolder {
   static async open(folder: string): Promise<RepairFolder> {
     for (let count = 1; count <= MAX_NAMES; count += 1) {
       const path = join(folder, count === 1 ? NAME : `${NAME}.${count}`);
-      const isNew = await mkdir(path, PRIVATE_FOLDER_MODE).then(
-        () => true,
-        (error: unknown) => {
-          if (!isSystemError(error, 'EEXIST')) throw error;
-          return false;
-        },
-      );
-      const held = holdOwnFolder(path);
-      if (!held) continue;
-      const mark = join(held.path, MARK_FILE);
-      // Otherwise another folder is in its place by now.
-      if (isNew && (await readdir(held.path)).length === 0)
-        await (await createFile(mark, { mode: PRIVATE_FILE_MODE })).close();
-      if ((await lstatIfExists(mark))?.isFile() === true) return new RepairFolder(path, held);
-      held.close();
+      await mkdir(path, PRIVATE_FOLDER_MODE).catch((error: unknown) => {
+        if (!isSystemError(error, 'EEXIST')) throw error;
+      });
+      const opened = await RepairFolder.#openExisting(path);
+      if (opened) return opened;
     }
     throw new StorageError('unsafe-path', `${join(folder, NAME)} exists and is not used.`);
+  }
+
+  /** Whether the folder has the name of one of a repair. */
+  static isNameOf(folder: string): boolean {
+    return NAMES.test(basename(folder));
+  }
+
+  /** Removes what a killed run left there, unless a repair is running. Throws StorageError and system errors. */
+  static async removeLeftover(path: string): Promise<void> {
+    const lockFile = RepairFolder.lockFile(dirname(path));
+    const lock = await tryLockFile(lockFile);
+    if (!lock) return;
+    try {
+      await (await RepairFolder.#openExisting(path))?.close();
+    } finally {
+      await removeFile(lockFile).catch(() => undefined);
+      lock.release();
+    }
+  }
+
+  /** Undefined for a folder that is not one of a repair. An empty one is: a kill may come before or after the mark. */
+  static async #openExisting(path: string): Promise<RepairFolder | undefined> {
+    const held = holdOwnFolder(path);
+    if (!held) return undefined;
+    try {
+      const mark = join(held.path, MARK_FILE);
+      if ((await readdir(held.path)).length === 0)
+        await (await createFile(mark, { mode: PRIVATE_FILE_MODE })).close();
+      if ((await lstatIfExists(mark))?.isFile() === true) return new RepairFolder(path, held);
+    } catch (error) {
+      held.close();
+      throw error;
+    }
+    held.close();
+    return undefined;
   }
 
   get path(): string {

@@ -1,0 +1,63 @@
+/** What killed runs of a repair left, also if nothing is damaged any more. */
+import { dirname, join, resolve } from 'node:path';
+import { workspaceName } from '../library/file-name.js';
+import { systemClock } from '../core/clock.js';
+import { readChapterFile } from '../download/chapter-file.js';
+import { leftoversAmong, removeLeftovers } from '../download/leftovers.js';
+import { Workspace } from '../download/workspace.js';
+import { isLeftoverOf, removeLeftoverFolder } from '../books/publish-book.js';
+import type { CheckedFiles } from './checked-files.js';
+
+/** In the folders that were checked. */
+export interface ListedLeftovers {
+  readonly hiddenFolders: ReadonlySet<string>;
+  readonly leftoverFiles: ReadonlySet<string>;
+}
+
+/** A file, or a book in a folder, that has no damage. */
+interface WholeFile {
+  readonly file: string;
+  readonly isFolder: boolean;
+}
+
+/** Removes it. What is in use stays; the rest costs only space: failures are ignored. */
+export async function removeRepairLeftovers(
+  { hiddenFolders, leftoverFiles }: ListedLeftovers,
+  whole: readonly WholeFile[],
+  checkedFiles: CheckedFiles,
+  signal: AbortSignal,
+): Promise<void> {
+  if (hiddenFolders.size > 0)
+    for (const { file, isFolder } of whole)
+      if (isFolder) await removeUnpublished(file, hiddenFolders, signal);
+      else await removeSavedWorkspace(file, hiddenFolders, checkedFiles);
+  const listed = { hiddenFolders: [...hiddenFolders], leftoverFiles: [...leftoverFiles] };
+  await removeLeftovers(leftoversAmong(listed), systemClock);
+}
+
+/** The temporary folders with pages for this book. */
+async function removeUnpublished(
+  book: string,
+  folders: ReadonlySet<string>,
+  signal: AbortSignal,
+): Promise<void> {
+  for (const folder of folders)
+    if (dirname(folder) === dirname(book) && isLeftoverOf(book, folder))
+      await removeLeftoverFolder(book, folder, signal).catch(() => undefined);
+}
+
+/** The workspace of a chapter that was loaded again is beside its file. */
+async function removeSavedWorkspace(
+  file: string,
+  folders: ReadonlySet<string>,
+  checkedFiles: CheckedFiles,
+): Promise<void> {
+  const { isBook, chapters: [chapter] = [] } = checkedFiles.markAt(resolve(file)) ?? {};
+  if (!chapter || isBook === true) return;
+  const name = workspaceName(chapter.chapterId, chapter.quality ?? 'data');
+  const workspace = join(dirname(file), name);
+  if (!folders.has(workspace)) return;
+  const { record } = await readChapterFile(file).catch(() => ({ record: undefined }));
+  const digests = new Set(record?.pages);
+  await Workspace.removeSaved(workspace, digests, systemClock).catch(() => undefined);
+}

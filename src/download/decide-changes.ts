@@ -1,0 +1,151 @@
+/** Reads what a decision depends on: records of files that may have changed, and chapters that the service does not list. */
+import { fetchChapters, type Chapter } from '../service/chapters.js';
+import { readArchivedChapters, type ArchivedChapter } from '../library/archived-chapters.js';
+import type { ExistingArchive, LibraryIndex } from '../library/library-index.js';
+import { isSameId, type Release, type UnnamedWrite } from '../plan/change.js';
+import type { SkipReason } from '../events/reasons.js';
+import {
+  decide,
+  writesOf,
+  type Decided,
+  type KnownFiles,
+  type Requested,
+  type SelectedTitle,
+  type Wishes,
+} from '../plan/decide.js';
+import { hasName, maySupersede, type EarlierUpload } from '../plan/replacement.js';
+import { isTolerable } from '../selection/title-loader.js';
+import type { ServiceSession } from './download-session.js';
+import type { UnlistedChapter } from './known-title.js';
+
+/** A title whose files are not read yet. */
+export interface UnreadTitle extends Omit<SelectedTitle, 'uploads'> {
+  readonly unlisted: readonly UnlistedChapter[];
+}
+
+export interface DecidedChanges extends Decided {
+  /** With these, the same is decided again. */
+  readonly requested: Requested;
+  readonly files: KnownFiles;
+}
+
+type Deps = Pick<ServiceSession, 'client' | 'signal'>;
+type FoundFiles = Omit<KnownFiles, 'library'> & { readonly library: LibraryIndex };
+
+/** One request for each title of which a file has a chapter that the service does not list, if a new release is of it. */
+export async function decideChanges(
+  {
+    named,
+    titles,
+  }: { readonly named: Requested['named']; readonly titles: readonly UnreadTitle[] },
+  wishes: Wishes,
+  found: FoundFiles,
+  deps: Deps,
+): Promise<DecidedChanges> {
+  const unread = { named, titles: titles.map((title) => ({ ...title, uploads: [] })) };
+  const first = decide(unread, wishes, found);
+  const saved = found.saved ?? (wishes.update ? await readRecords(first, found, deps) : undefined);
+  const files = { ...found, saved };
+  const second = saved ? decide(unread, wishes, files) : first;
+  const mayBeNew = ({ id }: Release) =>
+    found.history?.has(id) !== true && !named.some((each) => each.id === id);
+  const concerned = new Map(
+    writesOf(second.changes).flatMap((change) => {
+      const isNew = change.kind === 'save' && !change.betterThan && mayBeNew(change.release);
+      const isChanged = !wishes.filesToReplace && isOfSaved(change);
+      return isNew || isChanged ? [[change.release.id, change] as const] : [];
+    }),
+  );
+  const read: SelectedTitle[] = [];
+  for (const title of titles) {
+    const added = title.releases.filter(({ id }) => concerned.has(id));
+    const uploads =
+      added.length === 0 ? [] : await readEarlierUploads(added, title, wishes.selection, deps);
+    read.push({ ...title, uploads });
+  }
+  const requested = { named, titles: read };
+  if (read.every(({ uploads }) => uploads.length === 0)) return { ...second, requested, files };
+  const changed = new Set(
+    [...concerned.values()].filter(isOfSaved).map(({ release }) => release.id),
+  );
+  const archived = await readArchived(read, changed, wishes, found);
+  const allFiles = { ...files, archived };
+  return { ...decide(requested, wishes, allFiles), requested, files: allFiles };
+}
+
+/** Whether a file has the release itself. */
+function isOfSaved(change: UnnamedWrite): boolean {
+  if (change.kind === 'replace') return isSameId(change.file.chapterId, change.release.id);
+  return change.kind === 'extract';
+}
+
+/** Why a release is skipped that a file has. */
+const SAVED_REASONS: readonly SkipReason[] = ['already-there', 'newer-version', 'fixed-book'];
+
+/** What the files say of their chapters that stay, or are compared with the service. */
+async function readRecords(
+  { changes }: Decided,
+  { library }: FoundFiles,
+  { signal }: Deps,
+): Promise<KnownFiles['saved']> {
+  const { readSaved } = await import('./read-saved.js');
+  const archives = changes.flatMap((change): readonly (ExistingArchive | undefined)[] => {
+    if (change.kind === 'skip')
+      return SAVED_REASONS.includes(change.reason) ? [library.find(change.id)] : [];
+    return change.kind === 'keep' || change.kind === 'wait'
+      ? []
+      : [library.find(change.release.id)];
+  });
+  return readSaved(
+    archives.filter((archive) => archive !== undefined),
+    signal,
+  );
+}
+
+/**
+ * Chapters that the service does not list in the requested languages, and that are of one chapter with releases to
+ * download: deleted ones, and saved ones in other languages. Without a look at the files, two files of one chapter would be
+ * left. Asks the service whether it has deleted them: one request, if there are any in the requested languages.
+ */
+async function readEarlierUploads(
+  added: readonly Chapter[],
+  { keys, unlisted }: UnreadTitle,
+  { languages }: Wishes['selection'],
+  { client, signal }: Deps,
+): Promise<readonly EarlierUpload[]> {
+  const addedKeys = new Set(added.map(keys.keyOf));
+  const uploads = unlisted.filter(
+    ({ release }) => addedKeys.has(keys.keyOf(release)) && hasName(release),
+  );
+  const isRead = ({ language }: Chapter) => languages.length === 0 || languages.includes(language);
+  const ids = uploads.flatMap(({ release }) => (isRead(release) ? [release.id] : []));
+  // The list may lack a chapter for other reasons.
+  const existing = await fetchChapters(client, ids, { signal }).catch((error: unknown) => {
+    if (!isTolerable(error)) throw error;
+    return new Map(ids.map((id) => [id, undefined]));
+  });
+  return uploads.map((upload) => {
+    const { release } = upload;
+    return { ...upload, isDeleted: isRead(release) && !existing.has(release.id) };
+  });
+}
+
+/** Reads the files of changed chapters that may have the number of a deleted one by now. */
+async function readArchived(
+  titles: readonly SelectedTitle[],
+  changed: ReadonlySet<string>,
+  { selection }: Wishes,
+  { library }: FoundFiles,
+): Promise<KnownFiles['archived']> {
+  const read = new Map<string, ArchivedChapter>();
+  for (const { releases, uploads, keys } of titles)
+    for (const chapter of releases) {
+      const archive = changed.has(chapter.id) ? library.find(chapter.id) : undefined;
+      if (!archive || !uploads.some((upload) => maySupersede(chapter, upload, { selection, keys })))
+        continue;
+      const inFile = await readArchivedChapters(archive.file);
+      const found = inFile.find(({ chapterId }) => chapterId === archive.chapterId);
+      if (found) read.set(chapter.id, found);
+    }
+  return read;
+}

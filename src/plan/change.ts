@@ -1,0 +1,227 @@
+/** What becomes of a release and of the files of its chapter. A plan is a list of these; nothing is passed beside them. */
+import type { Chapter } from '../service/chapters.js';
+import type { Title } from '../service/titles.js';
+import type { ComicMetadata } from '../library/comic-info.js';
+import type { FileState, Ownership } from '../library/ownership.js';
+import type { KeepOptions } from '../library/replaced-files.js';
+import type { SavedChapter } from './chapter-changes.js';
+import type { SkipReason } from '../events/reasons.js';
+
+/** A release that was selected. */
+export interface Release {
+  readonly id: string;
+  /** Undefined without metadata. */
+  readonly chapter: Chapter | undefined;
+  /** Why it was selected, for people. */
+  readonly why: string;
+}
+
+/** A file whose chapter makes way for a release, which may be of the same id. */
+export interface OldFile {
+  readonly file: string;
+  readonly chapterId: string;
+}
+
+/** A file of the chapter, with what it says of that. */
+export interface KnownFile extends OldFile {
+  readonly saved: SavedChapter;
+}
+
+/** The release gets a file of its own. */
+export interface Save {
+  readonly kind: 'save';
+  readonly release: Release;
+  readonly path: string;
+  /** A saved release that it takes the place of, and whose file stays, since that is a book or not tankobon's own. */
+  readonly betterThan:
+    { readonly chapterId: string; readonly why: 'uploaded-again' | 'better-release' } | undefined;
+}
+
+/**
+ * `forced`: the file has the release itself, and is written anew. `changed`: the same, if the pages are not those of the
+ * service any more. `damaged`: its end is lost; it stays under a second name. `uploaded-again`, `better-release`: it has
+ * another release of the chapter.
+ */
+export type ReplaceReason = 'forced' | 'changed' | 'damaged' | 'uploaded-again' | 'better-release';
+
+/** A file makes way for the release as its own is published. */
+export interface Replace {
+  readonly kind: 'replace';
+  readonly release: Release;
+  readonly file: KnownFile;
+  readonly path: string;
+  /** The name of the series in the old file, which stays; undefined if that is not renamed with its metadata. */
+  readonly series: string | undefined;
+  readonly why: ReplaceReason;
+  /** Files of deleted chapters whose number the release has by now. */
+  readonly removes: readonly OldFile[];
+}
+
+/** A chapter in a book changed: it gets a file of its own, with the pages of the book if the service has the same. */
+export interface Extract {
+  readonly kind: 'extract';
+  readonly release: Release;
+  readonly book: KnownFile;
+  readonly path: string;
+  readonly series: string | undefined;
+  /** At most one, whose name the file gets. */
+  readonly removes: readonly OldFile[];
+}
+
+/** A file keeps its pages, and gets other metadata or another name. */
+export interface Retag {
+  readonly kind: 'retag';
+  readonly file: string;
+  readonly chapter: Chapter;
+  readonly title: Title;
+  /** The file, as an absolute path. */
+  readonly from: string;
+  /** Its new path, absolute; `from` if the name stays. */
+  readonly to: string;
+  /** The folder that contains the path by the template. */
+  readonly root: string;
+  readonly metadata: Omit<ComicMetadata, 'pages'>;
+  /** The names of the metadata that changes, such as `volume`, and of unknown elements that are removed. */
+  readonly changed: readonly string[];
+  /** The metadata that stays because its owner edited it, and that the service has otherwise. */
+  readonly edited: readonly string[];
+  /** The elements that stay because tankobon never writes them. */
+  readonly unknown: readonly string[];
+  readonly state: FileState;
+  /** Edits of the owner are replaced by what the service has. */
+  readonly force: boolean;
+  /** The chapter whose version and time the file gets, if it has others. */
+  readonly revision: Chapter | undefined;
+  readonly mayHaveOtherPages: boolean;
+  /** Files of deleted chapters whose number the chapter has by now, and how they are kept. */
+  readonly removes: readonly (OldFile & { readonly keep: KeepOptions })[];
+}
+
+/** The release waits for one of a preferred group. */
+export interface Wait {
+  readonly kind: 'wait';
+  readonly release: Release;
+  readonly untilMs: number;
+}
+
+export interface Skip {
+  readonly kind: 'skip';
+  readonly id: string;
+  readonly chapter: Chapter | undefined;
+  readonly reason: SkipReason;
+  /** The file that has the chapter, in this release or another one. */
+  readonly file: string | undefined;
+  /** The release that is there, or will be, in its place. */
+  readonly instead: Chapter | undefined;
+}
+
+/** `skipped`: the chapter, or what is known of it. */
+export function skip(
+  skipped: Chapter | { readonly id: string; readonly chapter: Chapter | undefined },
+  reason: SkipReason,
+  {
+    file,
+    instead,
+  }: { readonly file?: string | undefined; readonly instead?: Chapter | undefined } = {},
+): Skip {
+  const chapter = 'language' in skipped ? skipped : skipped.chapter;
+  return { kind: 'skip', id: skipped.id, chapter, reason, file, instead };
+}
+
+const UNAVAILABLE = ['chapter-external', 'chapter-unavailable', 'chapter-unpublished'] as const;
+
+/** Whether the service does not have the pages. */
+export function isUnavailable(reason: string): reason is (typeof UNAVAILABLE)[number] {
+  return UNAVAILABLE.some((each) => each === reason);
+}
+
+/** A file that stays: it would be replaced if it were tankobon's own, or cannot be read and has the name of a new one. */
+export type Keep =
+  | { readonly kind: 'keep'; readonly file: string; readonly why: Exclude<Ownership, 'own'> }
+  | {
+      readonly kind: 'keep';
+      readonly file: string;
+      readonly why: 'unreadable';
+      readonly readError: string;
+      readonly cause: unknown;
+      /** The path that the chapter gets instead. */
+      readonly path: string;
+    };
+
+/** A file whose metadata are those of the service, or edited by its owner. */
+export interface UpToDate {
+  readonly kind: 'keep';
+  readonly file: string;
+  readonly why: 'up-to-date';
+  /** What the owner edited. */
+  readonly edited: readonly string[];
+  /** Elements that tankobon never writes. */
+  readonly unknown: readonly string[];
+  readonly mayHaveOtherPages: boolean;
+  /** Has the name that is in the file. */
+  readonly title: Title;
+}
+
+/** A change that writes a file of its release. */
+export type Write = Save | Replace | Extract;
+
+export type Change = Write | Retag | Wait | Skip | Keep | UpToDate;
+
+/** What is decided before files are named. */
+export type UnnamedWrite = Unnamed<Save> | Unnamed<Replace> | Unnamed<Extract>;
+type Unnamed<T> = Omit<T, 'path' | 'series'>;
+
+export type Decision = UnnamedWrite | Wait | Skip | Keep;
+
+export function isWrite<T extends Change | Decision>(
+  change: T,
+): change is T & { readonly kind: Write['kind'] } {
+  return change.kind === 'save' || change.kind === 'replace' || change.kind === 'extract';
+}
+
+/** What becomes of the metadata of a file. */
+export type MetadataChange = Retag | UpToDate;
+
+/** The file that makes way as the one of the release is published. */
+export function replacedFile(change: UnnamedWrite): OldFile | undefined {
+  if (change.kind === 'replace') return change.file;
+  return change.kind === 'extract' ? change.removes[0] : undefined;
+}
+
+/** The file whose pages are compared with those of the service first: if they are the same, they are not loaded. */
+export function comparedFile(change: UnnamedWrite): KnownFile | undefined {
+  if (change.kind === 'extract') return change.book;
+  return change.kind === 'replace' && change.why === 'changed' ? change.file : undefined;
+}
+
+/** The ids of the other chapters whose files make way for the release. */
+export function replacedChapters(change: UnnamedWrite): readonly string[] {
+  const { id } = change.release;
+  const removed = change.kind === 'save' ? [] : change.removes;
+  const files = change.kind === 'replace' ? [change.file, ...removed] : removed;
+  return files.flatMap(({ chapterId }) => (isSameId(chapterId, id) ? [] : [chapterId]));
+}
+
+export function isSameId(a: string, b: string): boolean {
+  return a.toLowerCase() === b.toLowerCase();
+}
+
+/** Why a chapter is loaded, and what becomes of the file that has it, for people. */
+export function whyLoaded(change: Write): string {
+  const { why } = change.release;
+  if (change.kind === 'save') return why;
+  if (change.kind === 'extract')
+    return `its pages changed on MangaDex; binding puts it into the book in place of the old one: ${change.book.file}`;
+  const { file } = change.file;
+  switch (change.why) {
+    case 'damaged':
+      return `its file is damaged, and is kept beside the new one: ${file}`;
+    case 'changed':
+      return `its pages changed on MangaDex; it replaces ${[file, ...change.removes.map((each) => each.file)].join(' and ')}`;
+    case 'uploaded-again':
+    case 'better-release':
+      return `uploaded again; it replaces ${file}`;
+    case 'forced':
+      return why;
+  }
+}
