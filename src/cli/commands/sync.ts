@@ -24,8 +24,10 @@ import type { GivenOptions } from '../../config/options.js';
 import { ResultPrinter } from '../output/result-printer.js';
 import { describeSkipped } from '../output/sentences.js';
 import { seriesLine, summaryLine, syncPage, syncTable } from '../output/sync-report.js';
-import { jsonLine } from '../output/json-line.js';
+import { eventLine } from '../output/json-line.js';
 import { columnsOf } from '../output/own-terminal.js';
+import { SYNC_SUMMARY } from '../../events/download-events.js';
+import type { EventsOf } from '../../events/fields.js';
 
 type SyncFiles = Pick<SyncOptions, 'file' | 'folder'>;
 
@@ -185,7 +187,7 @@ function print(
 ): void {
   const { series, stoppedBy, hooksFailed } = report;
   if (json) {
-    stdout.write(jsonLine(summaryEvent(report)));
+    stdout.write(eventLine(SUMMARY, summaryEvent(report)));
     return;
   }
   if (!quiet) {
@@ -201,8 +203,16 @@ function print(
   if (stoppedBy) stderr.write(`error: ${stoppedBy.message}\n`);
 }
 
-/** The summary of a download, with the number of titles, replaced chapters and chapters that wait for a group. */
-function summaryEvent({ series, totals, titles, notStarted, stoppedBy, reports }: SyncReport) {
+const SUMMARY = { summary: SYNC_SUMMARY };
+
+function summaryEvent({
+  series,
+  totals,
+  titles,
+  notStarted,
+  stoppedBy,
+  reports,
+}: SyncReport): EventsOf<typeof SUMMARY> {
   return {
     type: 'summary',
     saved: totals.new + totals.replaced,
