@@ -76,50 +76,45 @@ export function emptyResult(): DownloadResult {
   };
 }
 
+/** What an event adds to the result; others add nothing. */
+const ADDITIONS: {
+  readonly [Type in DownloadMessage['type']]?: (
+    result: DownloadResult,
+    event: Extract<DownloadMessage, { readonly type: Type }>,
+  ) => void;
+} = {
+  'page-loaded': (result, { bytes }) => {
+    result.pages += 1;
+    result.bytes += bytes;
+  },
+  'chapter-saved': (result, { chapter, file, removedFile, replacedFile }) => {
+    result.savedFiles.set(chapter, file);
+    addRemoved(result, removedFile, replacedFile);
+  },
+  'chapter-retagged': (result, { chapter, file, newFile, book, removedFile }) => {
+    result.retaggedFiles.set(chapter, newFile ?? file);
+    // A book that a chapter was taken from has other chapters too.
+    const isRenamed = newFile !== undefined && book === undefined;
+    addRemoved(result, removedFile, isRenamed ? file : undefined);
+  },
+  'chapter-skipped': (result, { reason }) => {
+    result[reason === 'not-started' ? 'notStarted' : 'skipped'] += 1;
+  },
+  'chapter-failed': (result, { chapter, error, unfinished = false }) => {
+    result.failed.push({ id: chapter, error, isUnfinished: unfinished });
+  },
+  'target-failed': (result, { error }) => {
+    result.invalidTargets.push(error);
+  },
+  warning: (result, { error }) => {
+    if (error) result.otherErrors.push(error);
+  },
+};
+
 export function addEvent(result: DownloadResult, event: DownloadMessage): void {
-  switch (event.type) {
-    case 'page-loaded':
-      result.pages += 1;
-      result.bytes += event.bytes;
-      break;
-    case 'chapter-saved':
-      result.savedFiles.set(event.chapter, event.file);
-      addRemoved(result, event.removedFile, event.replacedFile);
-      break;
-    case 'chapter-retagged': {
-      const { chapter, file, newFile, book, removedFile } = event;
-      result.retaggedFiles.set(chapter, newFile ?? file);
-      // A book that a chapter was taken from has other chapters too.
-      addRemoved(
-        result,
-        removedFile,
-        newFile !== undefined && book === undefined ? file : undefined,
-      );
-      break;
-    }
-    case 'chapter-skipped':
-      result[event.reason === 'not-started' ? 'notStarted' : 'skipped'] += 1;
-      break;
-    case 'chapter-failed':
-      result.failed.push({
-        id: event.chapter,
-        error: event.error,
-        isUnfinished: event.unfinished ?? false,
-      });
-      break;
-    case 'target-failed':
-      result.invalidTargets.push(event.error);
-      break;
-    case 'warning':
-      if (event.error) result.otherErrors.push(event.error);
-      break;
-    case 'chapter-started':
-    case 'page-failed':
-    case 'page-bytes':
-    case 'detail':
-    case 'waiting':
-    case 'summary':
-  }
+  const add = ADDITIONS[event.type] as
+    ((result: DownloadResult, event: DownloadMessage) => void) | undefined;
+  add?.(result, event);
 }
 
 function addRemoved({ removedFiles }: DownloadResult, ...files: (string | undefined)[]): void {
