@@ -26,7 +26,7 @@ export function findLeftovers(
   return [...workspaces, ...leftoversAmong(library)];
 }
 
-/** Those whose names say it. A workspace may have pages that are not saved yet. */
+/** Leaves workspaces out: they may have pages that are not saved yet. */
 export function leftoversAmong({
   hiddenFolders,
   leftoverFiles,

@@ -52,9 +52,10 @@ async function retagFolder(
     force: options.force === true,
     renameTitles: options.renameTitles === true,
   };
-  let isOfOthers = false;
+  const hints = new Set<string>();
   const observe = (event: RetagEvent): void => {
-    isOfOthers ||= event.type === 'chapter-skipped' && event.reason === 'other-user';
+    if (event.type === 'chapter-skipped' && event.reason === 'other-user')
+      hints.add(OTHER_USER_HINT);
     if (options.json) stdout.write(jsonLine(event));
     else if (event.type === 'retag-summary')
       stderr.write(`${describeSummary(event, request.dryRun)}\n`);
@@ -77,7 +78,7 @@ async function retagFolder(
       retag(request, deps),
     );
   });
-  if (isOfOthers) stderr.write(`hint: ${OTHER_USER_HINT}\n`);
+  for (const hint of hints) stderr.write(`hint: ${hint}\n`);
   writeHints(errors, context);
   return exitCodeOf(errors);
 }
