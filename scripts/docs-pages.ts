@@ -20,11 +20,15 @@ import {
   type SettingName,
 } from '../src/config/options.js';
 import { commandPath } from '../src/cli/command-options.js';
-import { DAMAGE_REASONS } from '../src/collection/damage.js';
-import { MISSING_REASONS } from '../src/collection/title-overview.js';
-import { CHECKS } from '../src/cli/doctor/run-checks.js';
-import { EVIDENCE, UNRECOGNIZED_REASONS } from '../src/collection/match-names.js';
-import { ADOPT_EVENTS, DOWNLOAD_EVENTS, OTHER_EVENTS } from '../src/cli/event-descriptions.js';
+import {
+  DAMAGE_REASONS,
+  LOAD_REASONS,
+  EVIDENCE,
+  UNRECOGNIZED_REASONS,
+  MISSING_REASONS,
+  CHECKS,
+} from '../src/events/reasons.js';
+import { eventsPage } from './events-page.js';
 import { commandTree } from '../src/cli/program.js';
 import {
   AUTH_CODES,
@@ -36,12 +40,12 @@ import {
   USAGE_CODES,
 } from '../src/core/error-codes.js';
 import { EXIT_MEANINGS } from '../src/core/exit-codes.js';
-import { SKIP_REASONS } from '../src/plan/change.js';
-import { LOAD_REASONS } from '../src/service/load-reason.js';
 import { SERIES_KEYS } from '../src/sync/subscription-keys.js';
 import { settingsJsonSchema, subscriptionsJsonSchema } from './json-schemas.js';
+import { libraryEventTypes } from './library-event-types.js';
 import { libraryTypes } from './library-types.js';
 import { manPage } from './man-page.js';
+import { code, rowsOf, table } from './markdown-tables.js';
 
 /** The text of each generated file. */
 export async function generatePages(): Promise<Readonly<Record<string, string>>> {
@@ -49,13 +53,10 @@ export async function generatePages(): Promise<Readonly<Record<string, string>>>
     'man/tankobon.1': manPage(),
     'schemas/settings.schema.json': await formatJson(settingsJsonSchema()),
     'schemas/subscriptions.schema.json': await formatJson(subscriptionsJsonSchema()),
-    'src/library-download-options.ts': await format(libraryTypes(), {
-      parser: 'typescript',
-      singleQuote: true,
-      printWidth: 100,
-      trailingComma: 'all',
-    }),
+    'src/library-download-options.ts': await formatTypes(libraryTypes()),
+    'src/library-events.ts': await formatTypes(libraryEventTypes()),
     'docs/commands.md': await formatMarkdown(commandsPage()),
+    'docs/events.md': await formatMarkdown(eventsPage()),
     'docs/troubleshooting.md': await formatMarkdown(troubleshootingPage()),
     'docs/names.md': await withTables('names.md', {
       fields: fieldTable(FIELD_VALUES),
@@ -66,7 +67,6 @@ export async function generatePages(): Promise<Readonly<Record<string, string>>>
       damage: table(['reason', 'meaning'], rowsOf(DAMAGE_REASONS)),
       evidence: table(['evidence', 'meaning'], rowsOf(EVIDENCE)),
       unrecognized: table(['reason', 'meaning'], rowsOf(UNRECOGNIZED_REASONS)),
-      'adopt-events': table(['event', 'meaning'], rowsOf(ADOPT_EVENTS)),
       missing: table(['reason', 'meaning'], rowsOf(MISSING_REASONS)),
     }),
     'docs/sync.md': await withTables('sync.md', {
@@ -80,9 +80,6 @@ const fieldTable = (fields: Readonly<Record<string, string>>) =>
     ['field', 'value'],
     Object.entries(fields).map(([name, value]) => [code(`{${name}}`), value]),
   );
-
-const rowsOf = (meanings: Readonly<Record<string, string>>) =>
-  Object.entries(meanings).map(([name, meaning]) => [code(name), meaning]);
 
 /** A page that is written by hand, with its generated tables: each is between `<!-- name -->` and `<!-- /name -->`. */
 async function withTables(page: string, tables: Readonly<Record<string, string>>): Promise<string> {
@@ -101,23 +98,11 @@ function formatMarkdown(sections: readonly string[]): Promise<string> {
   return format([note, ...sections].join('\n\n'), { parser: 'markdown', printWidth: 100 });
 }
 
+const formatTypes = (types: string) =>
+  format(types, { parser: 'typescript', singleQuote: true, printWidth: 100, trailingComma: 'all' });
+
 const formatJson = (schema: unknown) =>
   format(JSON.stringify(schema), { parser: 'json', printWidth: 100 });
-
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]) => `| ${cells.map(escapeCell).join(' | ')} |`;
-  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
-}
-
-/** `<` would begin an HTML element outside of code. */
-function escapeCell(text: string): string {
-  const parts = text.replaceAll('|', '\\|').split('`');
-  return parts
-    .map((part, index) => (index % 2 === 1 ? part : part.replaceAll('<', '&lt;')))
-    .join('`');
-}
-
-const code = (text: unknown) => `\`${String(text)}\``;
 
 function commandsPage(): string[] {
   const program = commandTree();
@@ -146,7 +131,6 @@ function commandsPage(): string[] {
         defaultValue,
       ]),
     ),
-    ...eventSections(),
   ];
 }
 
@@ -172,27 +156,6 @@ function settingRow(name: SettingName): string[] {
     flag === undefined ? '' : code(flag),
     code(variableOf(name)),
     isKey ? code(kebabCase(name)) : '',
-  ];
-}
-
-function eventSections(): string[] {
-  return [
-    '## Events',
-    '`tankobon download --json` prints one JSON object per line. Every event about a chapter has its `series`, `volume`, `number`, `chapterTitle`, `group` (several joined by ` + `) and `language`, as far as they are known, and `externalUrl` if its publisher has it:',
-    ...Object.values(DOWNLOAD_EVENTS).map(
-      ([example, description]) =>
-        `\`\`\`ndjson\n${JSON.stringify(example)}\n\`\`\`\n\n${description}`,
-    ),
-    'Events of the other commands:',
-    table(
-      ['event', 'meaning'],
-      Object.entries(OTHER_EVENTS).map(([name, meaning]) => [code(name), meaning]),
-    ),
-    'Reasons of `chapter-skipped`:',
-    table(
-      ['reason', 'meaning'],
-      Object.entries(SKIP_REASONS).map(([reason, meaning]) => [code(reason), meaning]),
-    ),
   ];
 }
 

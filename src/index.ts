@@ -17,18 +17,18 @@ export type {
   DownloadChaptersOptions,
   RateLedgerOptions,
 } from './public-api.js';
-export { SKIP_REASONS } from './plan/change.js';
+export { LEFT_OUT_REASONS, SKIP_REASONS } from './events/reasons.js';
+export type { LeftOutReason, LoadReason, SkipReason } from './events/reasons.js';
 export type {
+  BindEvent,
+  BookPageEvent,
+  ChapterFields,
   Detail,
   DownloadEvent,
   DownloadMessage,
   PageBytes,
   Warning,
-} from './download/events.js';
-export type { SkipReason } from './plan/change.js';
-export type { ChapterFields } from './selection/chapter-fields.js';
-export { LEFT_OUT_REASONS } from './books/bind-events.js';
-export type { BindEvent, BookPageEvent, LeftOutReason } from './books/bind-events.js';
+} from './library-events.js';
 export type { Quality } from './config/quality.js';
 
 export type { ReserveOptions, Wait } from './service/ledger.js';
@@ -51,6 +51,5 @@ export {
 } from './core/errors.js';
 export { ERROR_CODES } from './core/error-codes.js';
 export type { ErrorCodeDefinition, ErrorCode } from './core/error-codes.js';
-export type { LoadReason } from './service/load-reason.js';
 export { EXIT } from './core/exit-codes.js';
 export type { ExitCode } from './core/exit-codes.js';

@@ -5,8 +5,7 @@ import { systemClock } from './core/clock.js';
 import { interruptedError } from './core/errors.js';
 import { Redactor } from './core/redactor.js';
 import { toTankobonError } from './core/system-errors.js';
-import type { DownloadMessage } from './download/events.js';
-import type { BindEvent, BookPageEvent } from './books/bind-events.js';
+import type { BindEvent, BookPageEvent, DownloadMessage } from './library-events.js';
 import {
   openLedger,
   type ObservedResponse,

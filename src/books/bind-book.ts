@@ -8,7 +8,7 @@ import { hasCode } from '../core/errors.js';
 import { withoutTouching } from '../core/folder-times.js';
 import { lstatIfExists, removeFile } from '../core/files.js';
 import { systemReason } from '../core/system-errors.js';
-import type { ObserveBind } from './bind-events.js';
+import type { ObserveBind } from '../events/bind-events.js';
 import { copyProfile } from './book-copy.js';
 import type { PlannedBook } from './book-names.js';
 import { ACCEPTED_IMAGES, type CoverImage, type WriteOptions } from './book.js';

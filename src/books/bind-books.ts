@@ -7,7 +7,7 @@ import { hasCode, UsageError, type TankobonError } from '../core/errors.js';
 import { toStorageError } from '../core/files.js';
 import { toTankobonError } from '../core/system-errors.js';
 import { bindBook } from './bind-book.js';
-import type { BindEvent, ObserveBind } from './bind-events.js';
+import type { BindEvent, ObserveBind } from '../events/bind-events.js';
 import type { PlannedBook } from './book-names.js';
 import { assertConverter } from './convert-image.js';
 import { readCover } from './find-cover.js';

@@ -1,6 +1,6 @@
 /** The warning about a book that its owner edited, and that therefore stays as it is. Pure. */
 import { shellQuoted } from '../core/shell-quoted.js';
-import type { BindWarning } from './bind-events.js';
+import type { BindWarning } from '../events/bind-events.js';
 import type { ExistingBook } from './existing-book.js';
 import type { BindPlan, BindRequest } from './plan-books.js';
 import { sourceKey, type SourceChapter } from './source-chapter.js';

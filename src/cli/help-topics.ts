@@ -13,8 +13,6 @@ import {
   type SettingName,
 } from '../config/options.js';
 import { EXIT_MEANINGS } from '../core/exit-codes.js';
-import { SKIP_REASONS } from '../plan/change.js';
-import { LOAD_REASONS } from '../service/load-reason.js';
 import { formatBytes } from '../core/human-format.js';
 import { DEVICES, type Device } from '../config/devices.js';
 import {
@@ -24,11 +22,13 @@ import {
   SUBSCRIPTIONS_EXAMPLE,
 } from '../sync/subscription-keys.js';
 import { oppositeFlag } from './command-options.js';
-import { ADOPT_EVENTS, DOWNLOAD_EVENTS, OTHER_EVENTS } from './event-descriptions.js';
-import { formatItems, type HelpItems, type TopicName } from './help-format.js';
+import { eventsByCommand, listedFields, type ListedEvent } from '../events/events.js';
+import { formatItems, wrapText, type HelpItems, type TopicName } from './help-format.js';
 
 /** A heading with items below it, or lines as they are. */
 type Section = readonly [heading: string, content: readonly (HelpItems[number] | string)[]];
+
+const HEADING_WIDTH = 80;
 
 const TOPICS: Readonly<Record<TopicName, () => readonly Section[]>> = {
   settings: () => [
@@ -76,26 +76,47 @@ const TOPICS: Readonly<Record<TopicName, () => readonly Section[]>> = {
   ],
   'exit-codes': () => [['Exit codes:', Object.entries(EXIT_MEANINGS)]],
   events: () => [
-    [
-      'With --json, one object a line:',
-      Object.entries(DOWNLOAD_EVENTS).map(([name, [, meaning]]) => [name, meaning]),
-    ],
-    ['Of other commands:', Object.entries(OTHER_EVENTS)],
-    ['Of adopt:', Object.entries(ADOPT_EVENTS)],
-    ['Reasons of chapter-skipped:', Object.entries(SKIP_REASONS)],
-    ['Reasons of page-failed:', Object.entries(LOAD_REASONS)],
-    ['Examples:', Object.values(DOWNLOAD_EVENTS).map(([example]) => JSON.stringify(example))],
+    ['With --json, one object a line. The fields of an event:', ['tankobon help events NAME']],
+    ...eventsByCommand().map(({ command, events, others }): Section => {
+      const besides = others.length === 0 ? '' : ` (and ${others.join(', ')})`;
+      return [`${command}${besides}:`, events.map(({ type, meaning }) => [type, meaning])];
+    }),
   ],
 };
 
 export function describeTopic(name: TopicName, program: Command): string {
-  const sections = TOPICS[name]().map(([heading, content]) => {
+  return formatSections(TOPICS[name](), program);
+}
+
+/** The fields of an event, with the values of words and an example; undefined if no event has the name. */
+export function describeEvent(name: string, program: Command): string | undefined {
+  const events = eventsByCommand()
+    .flatMap((each) => each.events)
+    .filter(({ type }) => type === name);
+  if (events.length === 0) return undefined;
+  return events.map((each) => formatSections(eventSections(each), program)).join('\n');
+}
+
+function eventSections({ type, commands, meaning, fields, example }: ListedEvent): Section[] {
+  const listed = listedFields(fields);
+  return [
+    [`${type} (${commands.join('; ')}): ${withoutMarks(meaning)}`, []],
+    ['Fields:', listed.map((each) => [each.name, `${each.field.sentence} (${each.type})`])],
+    ...listed.flatMap(({ name: field, field: { words } }): Section[] =>
+      words ? [[`Values of ${field}:`, Object.entries(words)]] : [],
+    ),
+    ['Example:', [JSON.stringify({ type, ...example })]],
+  ];
+}
+
+function formatSections(sections: readonly Section[], program: Command): string {
+  const texts = sections.map(([heading, content]) => {
     const lines = content.map((each) => (typeof each === 'string' ? `  ${each}` : undefined));
     const items = content.filter((each) => typeof each !== 'string');
     const body = items.length > 0 ? formatItems(program, items.map(asPlain)) : lines;
-    return [heading, ...body].join('\n');
+    return [wrapText(heading, HEADING_WIDTH), ...body].join('\n');
   });
-  return `${sections.join('\n\n')}\n`;
+  return `${texts.join('\n\n')}\n`;
 }
 
 /** Such as `1264 x 1680, gray, EPUB, spreads split`. */
@@ -115,10 +136,13 @@ function asDevice(device: Device): HelpItems[number] {
 
 const asField = ([name, value]: readonly [string, string]) => [`{${name}}`, value] as const;
 
-/** Removes the Markdown marks. */
 function asPlain([term, text]: HelpItems[number]): HelpItems[number] {
-  return [term, text.replace(/\[([^\]]+)\]\([^)]*\)/g, '$1').replaceAll('`', '')];
+  return [term, withoutMarks(text)];
 }
+
+/** The text without the marks of Markdown. */
+const withoutMarks = (text: string): string =>
+  text.replace(/\[([^\]]+)\]\([^)]*\)/g, '$1').replaceAll('`', '');
 
 /** Such as `images as uploaded, or compressed: data or data-saver (default: data; --quality; TANKOBON_QUALITY)`. */
 function describeSetting(name: SettingName): string {

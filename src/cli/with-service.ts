@@ -5,7 +5,7 @@ import {
   type Service,
   type ServiceOptions,
 } from '../service/service.js';
-import { waitingEvent } from '../download/events.js';
+import { waitingEvent } from '../events/download-events.js';
 import type { CommandContext } from './command-context.js';
 import { warnTo } from './output/error-message.js';
 import { WaitLines } from './output/sentences.js';

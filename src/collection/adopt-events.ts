@@ -1,69 +1,13 @@
 /** The events of `adopt`. */
-import type { TankobonError } from '../core/errors.js';
 import { toStorageError } from '../core/files.js';
 import { toTankobonError } from '../core/system-errors.js';
-import { chapterFields, type ChapterFields } from '../selection/chapter-fields.js';
+import { chapterFields } from '../selection/chapter-fields.js';
 import type { AdoptableFile } from './adoptable-files.js';
-import {
-  UNRECOGNIZED_REASONS,
-  type Candidate,
-  type Evidence,
-  type UnrecognizedReason,
-} from './match-names.js';
+import type { Candidate } from './match-names.js';
+import { UNRECOGNIZED_REASONS, type Evidence } from '../events/reasons.js';
 import type { Recognized, Unrecognized } from './recognize-files.js';
-
-/** A chapter of the service that a file may be. */
-export type CandidateFields = ChapterFields & { readonly chapter: string; readonly pages?: number };
-
-export type AdoptEvent =
-  | (CandidateFields & {
-      readonly type: 'file-recognized';
-      readonly file: string;
-      /** The id of the title. */
-      readonly title?: string;
-      /** Ids and pages prove a chapter; a name makes it likely. */
-      readonly confidence: 'proven' | 'likely';
-      readonly evidence: readonly Evidence[];
-      readonly metadata?: 'unreadable';
-    })
-  | {
-      readonly type: 'file-unrecognized';
-      readonly file: string;
-      readonly reason: UnrecognizedReason;
-      readonly message: string;
-      /** The most likely ones first. */
-      readonly candidates: readonly CandidateFields[];
-      /** Its ComicInfo.xml is not one: only its name and pages count. */
-      readonly metadata?: 'unreadable';
-    }
-  | {
-      readonly type: 'file-adopted' | 'file-restored';
-      readonly file: string;
-      /** The new archive, if the file is a folder of images. */
-      readonly newFile?: string;
-    }
-  | {
-      /** The file stays as it is. */
-      readonly type: 'file-failed';
-      readonly file: string;
-      readonly reason: TankobonError['code'];
-      readonly message: string;
-    }
-  | {
-      readonly type: 'adopt-summary';
-      readonly recognized: number;
-      readonly unrecognized: number;
-      readonly adopted: number;
-      readonly restored: number;
-      /** Files that cannot be read or written. */
-      readonly failed: number;
-      /** Files with chapters that tankobon saved or adopted before. */
-      readonly already: number;
-      /** Folders of images, which only `--pack` includes. */
-      readonly imageFolders: number;
-      /** Symbolic links, which are not followed. */
-      readonly links: number;
-    };
+import type { AdoptEvent, CandidateFields } from '../events/adopt-events.js';
+import type { TankobonError } from '../core/errors.js';
 
 /** The counts of a summary at the start. */
 export const NO_FILES = {

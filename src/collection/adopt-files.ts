@@ -3,10 +3,9 @@
  * tankobon, so that they are neither downloaded again nor unknown to the other commands.
  */
 import { reusableBuffer } from '../library/zip-file.js';
-import { UsageError } from '../core/errors.js';
+import { UsageError, type TankobonError } from '../core/errors.js';
 import { damagedChapter } from '../books/source-chapter.js';
 import { systemClock } from '../core/clock.js';
-import { type TankobonError } from '../core/errors.js';
 import { removeLeftovers } from '../download/leftovers.js';
 import {
   failedEvent,
@@ -14,8 +13,8 @@ import {
   recognizedEvent,
   toFileError,
   unrecognizedEvent,
-  type AdoptEvent,
 } from './adopt-events.js';
+import type { AdoptEvent } from '../events/adopt-events.js';
 import { adoptFile, isAdopted, restoreFile } from './adopt-file.js';
 import { addAdopted, type AdoptedTitles } from './adopted-titles.js';
 import { unreadableFolderError } from '../library/scan-library.js';

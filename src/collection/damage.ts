@@ -35,16 +35,7 @@ import { parseManifest } from '../books/book-manifest.js';
 import { MAX_ENTRIES, pageEntries, sortPages } from '../books/read-chapters.js';
 import { imageExtension } from '../core/image-format.js';
 import { hasValidTrailer } from '../core/image-trailer.js';
-
-/** Why a file is damaged, as in `file-damaged`; the meanings are those of the documentation. */
-export const DAMAGE_REASONS = {
-  unreadable: 'the file cannot be opened, or its end is lost',
-  'entry-damaged': 'an entry cannot be read or has a wrong checksum',
-  'page-incomplete': 'an image is incomplete',
-  'page-changed': 'a page is not the one that was saved',
-  'page-missing': 'it has no images, or fewer than were saved or are announced',
-} as const;
-export type DamageReason = keyof typeof DAMAGE_REASONS;
+import type { DamageReason } from '../events/reasons.js';
 
 export interface Damage {
   readonly reason: DamageReason;

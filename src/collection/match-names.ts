@@ -5,37 +5,7 @@ import type { Title } from '../service/titles.js';
 import { numberKey } from '../selection/reading-order.js';
 import { runsOfVolumes } from '../selection/volume-runs.js';
 import type { AdoptableFile } from './adoptable-files.js';
-
-/** What speaks for a chapter, in the order in which it is printed. */
-export const EVIDENCE = {
-  address: 'its address in ComicInfo.xml',
-  id: 'its id in the name',
-  pages: 'the SHA-256 of its pages',
-  title: 'title',
-  number: 'number',
-  'page-count': 'number of pages',
-  name: 'title of the chapter',
-  volume: 'volume',
-  language: 'language',
-  group: 'group',
-  'path-digest': 'digest of its address in the name',
-  choice: 'your choice',
-} as const;
-export type Evidence = keyof typeof EVIDENCE;
-
-/** Why a file is not taken for a chapter. */
-export const UNRECOGNIZED_REASONS = {
-  'no-title': 'MangaDex has no title of this name',
-  'not-listed': 'MangaDex does not list the chapter that it names',
-  'no-number': 'its name has no number of a chapter',
-  'several-in-file': 'it has several chapters, or a volume',
-  'no-chapter': 'the title has no such chapter',
-  'other-language': 'the chapter is there in other languages only',
-  'other-group': 'the chapter is there by other groups only',
-  'other-page-count': 'the chapter has another number of pages',
-  'several-chapters': 'several chapters fit',
-} as const;
-export type UnrecognizedReason = keyof typeof UNRECOGNIZED_REASONS;
+import type { Evidence, UnrecognizedReason } from '../events/reasons.js';
 
 export interface TitleReleases {
   readonly title: Title;

@@ -23,32 +23,8 @@ import {
   type ListingCache,
 } from '../download/listing-cache.js';
 import { assertReadableFolder } from './readable-folder.js';
-import { overviewOf, type OwnedChapter, type TitleOverview } from './title-overview.js';
-
-export interface TitleOverviewEvent extends TitleOverview {
-  readonly type: 'title-overview';
-  readonly title: string;
-  readonly name: string;
-  readonly languages: readonly string[];
-  /** The name that the service gives it, such as `ongoing`. */
-  readonly status?: string;
-  /** When the service was asked for the list; absent if it never was. */
-  readonly checkedAt?: Date;
-}
-
-export type OverviewEvent =
-  | TitleOverviewEvent
-  | {
-      readonly type: 'overview-summary';
-      readonly titles: number;
-      readonly have: number;
-      /** Chapters that can be downloaded. */
-      readonly notDownloaded: number;
-      /** Chapters that were saved, and whose files are gone. */
-      readonly removed: number;
-      /** Files whose title is not known: of other programs, or not listed by the service any more. */
-      readonly unknown: number;
-    };
+import { overviewOf, type OwnedChapter } from './title-overview.js';
+import type { OverviewEvent } from '../events/overview-events.js';
 
 interface OverviewRequest {
   readonly folders: readonly string[];
@@ -106,7 +82,7 @@ export async function overview(request: OverviewRequest, deps: OverviewDeps): Pr
       languages,
       ...title,
       ...(listing?.status !== undefined && { status: listing.status }),
-      ...(listing && { checkedAt: new Date(listing.checkedAtMs) }),
+      ...(listing && { checkedAt: new Date(listing.checkedAtMs).toISOString() }),
     };
     observe(event, [...new Set(files.map(({ file }) => file))]);
   }

@@ -2,8 +2,7 @@
  * An overview as one HTML page without scripts or external resources, for phones, light and dark screens, and print. All
  * text of others is escaped; addresses are those of the service and of publishers.
  */
-import type { TitleOverviewEvent } from './overview-folders.js';
-import type { MissingChapter } from './title-overview.js';
+import type { TitleOverviewEvent, MissingChapter } from '../events/overview-events.js';
 import { groupBy } from '../core/group-by.js';
 import { formatCount, formatLocalTime, pluralize } from '../core/human-format.js';
 import { printableLine } from '../core/printable.js';

@@ -10,14 +10,8 @@ import { minListTimeMs } from '../download/estimate.js';
 import type { Quality } from '../config/quality.js';
 import type { AdoptableFile } from './adoptable-files.js';
 import { isListingDue, updateListing, type ListingDeps } from '../download/listing-cache.js';
-import {
-  matchName,
-  nameKeyOf,
-  type Candidate,
-  type Evidence,
-  type TitleReleases,
-  type UnrecognizedReason,
-} from './match-names.js';
+import { matchName, nameKeyOf, type Candidate, type TitleReleases } from './match-names.js';
+import type { Evidence, UnrecognizedReason } from '../events/reasons.js';
 
 export interface Recognized extends Candidate {
   readonly file: AdoptableFile;

@@ -16,7 +16,8 @@ import { downloadRequest } from '../download/download-request.js';
 import { download } from '../download/run-download.js';
 import type { Quality } from '../config/quality.js';
 import type { CheckedFiles } from './checked-files.js';
-import { keepDamaged, removeIfUnreplaced, type RepairedFile } from '../download/keep-damaged.js';
+import { keepDamaged, removeIfUnreplaced } from '../download/keep-damaged.js';
+import type { RepairedFile } from '../events/verify-events.js';
 import { repairBooks } from './repair-books.js';
 
 interface Repairable {

@@ -23,7 +23,7 @@ import {
 } from '../download/write-retags.js';
 import { renameBook } from '../books/rename-book.js';
 import { damagedChapter } from '../books/source-chapter.js';
-import type { ChapterFields } from '../selection/chapter-fields.js';
+import type { ChapterFields } from '../events/chapter-fields.js';
 import {
   describeFoldersLeft,
   isFatal,
@@ -34,7 +34,7 @@ import {
 import type { LeftFolder } from './new-folders.js';
 import { assertReadableFolder } from './readable-folder.js';
 import type { BookRetag } from './retag-books.js';
-import type { RetagEvent } from './retag-events.js';
+import type { RetagEvent } from '../events/retag-events.js';
 import { planRetags, type RetagPlan, type RetagRequest } from './retag-plan.js';
 
 interface RetagDeps extends ExtraDeps {

@@ -14,7 +14,8 @@ import {
   type RetagOptions,
 } from '../download/retag-chapter.js';
 import type { Retag } from '../plan/change.js';
-import { fieldsById, type ChapterFields } from '../selection/chapter-fields.js';
+import { fieldsById } from '../selection/chapter-fields.js';
+import type { ChapterFields } from '../events/chapter-fields.js';
 import type { ExtraDeps } from './move-extras.js';
 import { NewFolders, type LeftFolder } from './new-folders.js';
 import {

@@ -7,49 +7,17 @@ import { missingWholeNumbers } from '../selection/missing-numbers.js';
 import { parseNumber } from '../config/ranges.js';
 import { numberKey } from '../selection/reading-order.js';
 import { chapterKeys, type ChapterKeys, type KnownRelease } from '../selection/same-chapter.js';
-import { compareNumbers, toRuns, type ChapterRun } from './chapter-runs.js';
+import { compareNumbers, toRuns } from './chapter-runs.js';
+import type {
+  ChapterState,
+  MissingChapter,
+  TitleOverviewEvent,
+} from '../events/overview-events.js';
 
-/** Why a chapter is missing. */
-export const MISSING_REASONS = {
-  'not-downloaded': 'can be downloaded',
-  removed: 'you removed it',
-  'other-language': 'only in other languages',
-  external: "only on the publisher's site",
-  unavailable: 'taken down, or without pages',
-  'not-uploaded': 'in no language',
-} as const;
-export type MissingReason = keyof typeof MISSING_REASONS;
-/** `taken-down`: present, and taken down from the service since, in all releases. */
-export type ChapterState = 'present' | 'taken-down' | MissingReason;
-
-export interface MissingChapter {
-  /** The number; of a chapter without one, its title. */
-  readonly number: string;
-  /** Where numbers begin again: the volume, if the service names one. */
-  readonly volume?: string;
-  readonly reason: MissingReason;
-  /** With `other-language`: the codes of the languages that have it. */
-  readonly languages?: readonly string[];
-  /** With `external`. */
-  readonly externalUrl?: string;
-}
-
-export interface TitleOverview {
-  /** How many chapters are there, in any of the languages. */
-  readonly have: number;
-  /** In reading order. */
-  readonly missing: readonly MissingChapter[];
-  /** Numbers that are there, and that the service does not have any more in any release. */
-  readonly takenDown: readonly string[];
-  /** Chapters with several files in one language. */
-  readonly duplicates: readonly { readonly number: string; readonly files: readonly string[] }[];
-  /** The volumes that the service names, in order. */
-  readonly volumes: readonly { readonly volume: string; readonly isComplete: boolean }[];
-  /** The volumes of which no chapter is there. */
-  readonly missingVolumes: readonly string[];
-  /** All chapters, present and missing, in reading order. */
-  readonly runs: readonly ChapterRun<ChapterState>[];
-}
+export type TitleOverview = Omit<
+  TitleOverviewEvent,
+  'type' | 'title' | 'name' | 'languages' | 'status' | 'checkedAt'
+>;
 
 /** A chapter in a file. */
 export interface OwnedChapter {

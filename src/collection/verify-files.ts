@@ -1,44 +1,18 @@
 /** Checks the archives and books in folders for damage, offline, and on demand has the damaged chapters loaded again. */
-import { join, resolve } from 'node:path';
+import { join, resolve, basename } from 'node:path';
 import type { FileMark } from '../library/identity.js';
 import type { IndexedMarks } from '../library/library-cache.js';
-import { listArchives } from '../library/scan-library.js';
+import { listArchives, type UnreadableFolder } from '../library/scan-library.js';
 import { reusableBuffer, type GetBuffer } from '../library/zip-file.js';
-import { basename } from 'node:path';
-import { type UnreadableFolder } from '../library/scan-library.js';
 import { UsageError } from '../core/errors.js';
 import { fileErrorReason, isSystemError, lstatIfExists } from '../core/files.js';
 import { readFolderManifest } from '../books/folder-book.js';
 import type { CheckedFiles, CheckedState } from './checked-files.js';
-import { findDamage, type Damage, type DamageReason } from './damage.js';
+import { findDamage, type Damage } from './damage.js';
 import { findFolderDamage } from './folder-damage.js';
 import { isReadableFolder } from './readable-folder.js';
+import type { RepairedFile, VerifyEvent } from '../events/verify-events.js';
 import { removeRepairLeftovers } from './repair-leftovers.js';
-import type { RepairedFile } from '../download/keep-damaged.js';
-
-export type VerifyEvent =
-  | {
-      readonly type: 'file-damaged';
-      /** For a book in a folder, the folder. */
-      readonly file: string;
-      readonly reason: DamageReason;
-      readonly message: string;
-    }
-  | ({ readonly type: 'file-repaired' } & RepairedFile)
-  | { readonly type: 'warning'; readonly message: string }
-  | {
-      readonly type: 'verify-summary';
-      readonly checked: number;
-      readonly damaged: number;
-      /** Damaged ones that were loaded again. */
-      readonly repaired: number;
-      /** Symbolic links, which are not followed. */
-      readonly links: number;
-      /** Folders of which nothing is known; left out if there are none. */
-      readonly unreadableFolders?: number;
-      /** With `--since-last`: files that did not change. */
-      readonly unchanged?: number;
-    };
 
 export interface VerifyProgress {
   readonly checked: number;

@@ -13,7 +13,7 @@ import { saveChapters, type BatchDeps } from './batch.js';
 import { hasSamePages, type ChapterDeps } from './chapter.js';
 import type { DownloadRequest } from './download-request.js';
 import type { DownloadSession } from './download-session.js';
-import type { UpdateEvent } from './events.js';
+import type { UpdateEvent } from '../events/download-events.js';
 import { planExtract, writeExtract, type ExtractedChapter } from './extract-chapter.js';
 import type { Plan } from './plan.js';
 import type { PlannedChapter } from './plan-jobs.js';

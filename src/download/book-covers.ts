@@ -13,7 +13,7 @@ import {
   temporaryName,
 } from '../core/files.js';
 import { publishNew } from '../core/publish.js';
-import type { ObserveBind } from '../books/bind-events.js';
+import type { ObserveBind } from '../events/bind-events.js';
 import { coverBaseName, COVER_NAME, volumeCoverName } from './cover.js';
 import type { SavedCovers } from './saved-covers.js';
 

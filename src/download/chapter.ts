@@ -11,7 +11,7 @@ import {
   digestInFileName,
 } from '../service/at-home.js';
 import { BaseUrls } from '../service/base-urls.js';
-import { type Quality } from '../config/quality.js';
+import type { Quality } from '../config/quality.js';
 import { ChapterError, StorageError, thrownMessage } from '../core/errors.js';
 import { freeBytes } from '../core/file-system.js';
 import { formatBytes } from '../core/human-format.js';

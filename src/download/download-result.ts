@@ -1,6 +1,11 @@
 /** The result of a download: a fold over its events. */
 import type { TankobonError } from '../core/errors.js';
-import type { DownloadEvent, DownloadMessage } from './events.js';
+import type {
+  DownloadMessage,
+  FailedEvent,
+  SummaryEvent,
+  TargetFailedEvent,
+} from '../events/download-events.js';
 
 /** A chapter that could not be saved. */
 export interface FailedChapter {
@@ -18,7 +23,7 @@ export interface FailedTarget {
   readonly error: TankobonError;
 }
 
-export function failedEvent({ id, target, error }: FailedTarget): DownloadEvent {
+export function failedEvent({ id, target, error }: FailedTarget): FailedEvent | TargetFailedEvent {
   const { code: reason, message } = error;
   return target === undefined
     ? { type: 'chapter-failed', chapter: id, reason, message, error }
@@ -129,10 +134,7 @@ export function errorsOf(result: DownloadResult): readonly TankobonError[] {
 }
 
 /** The last event of a run. */
-export function summaryOf(
-  result: DownloadResult,
-  elapsedMs: number,
-): Extract<DownloadEvent, { readonly type: 'summary' }> {
+export function summaryOf(result: DownloadResult, elapsedMs: number): SummaryEvent {
   const { savedFiles, retaggedFiles, skipped, failed, invalidTargets } = result;
   const { notStarted, stoppedBy } = result;
   return {

@@ -1,12 +1,11 @@
 /** What the parts of one or several downloads share: the open service with its login, the listeners, the request. */
 import type { ServiceClient } from '../service/client.js';
-import { type Session, loggedInClient } from '../service/login.js';
+import { type Session, loggedInClient, type SolveCaptcha } from '../service/login.js';
 import { sharedSignal } from '../core/abort.js';
 import { interruptedError } from '../core/errors.js';
 import { formatDuration } from '../core/human-format.js';
-import type { SolveCaptcha } from '../service/login.js';
-import { waitingEvent, type Observe } from './events.js';
-import type { ObserveBind } from '../books/bind-events.js';
+import { waitingEvent, type Observe } from '../events/download-events.js';
+import type { ObserveBind } from '../events/bind-events.js';
 import type { DownloadArchive } from './download-archive.js';
 import type { AppContext } from '../config/context.js';
 import type { Options, Settings } from '../config/options.js';

@@ -4,16 +4,6 @@ import { basename, dirname, extname, join } from 'node:path';
 import { fitSegment } from '../library/path-segment.js';
 import { copyRegularFile, haveSameBytes, isSystemError, removeFile } from '../core/files.js';
 
-export interface RepairedFile {
-  readonly file: string;
-  /** The path of the new file, if the chapter is called otherwise by now. */
-  readonly newFile?: string;
-  /** Where the damaged file is kept. */
-  readonly kept?: string;
-  /** In place of `kept` for a book in a folder: where its damaged files are kept; none if all of them are missing. */
-  readonly keptFiles?: readonly string[];
-}
-
 /** The second name of a damaged file. A name that is too long with what is added to it is cut before its extension. */
 function damagedPath(file: string, count: number): string {
   const extension = extname(file);

@@ -4,13 +4,12 @@
  */
 import { dirname } from 'node:path';
 import type { Chapter } from '../service/chapters.js';
-import type { Title } from '../service/titles.js';
+import { type Title, fetchTitle } from '../service/titles.js';
 import { readArchivedChapters } from '../library/archived-chapters.js';
 import { languageTag } from '../library/comic-info.js';
 import type { ChapterMetadata } from '../library/comic-info-reader.js';
 import type { ExistingArchive, LibraryIndex } from '../library/library-index.js';
 import { plainTitle } from '../library/numbered-title.js';
-import { fetchTitle } from '../service/titles.js';
 import { chapterKeys, type ChapterKeys } from '../selection/same-chapter.js';
 import { isTolerable } from '../selection/title-loader.js';
 import type { ServiceSession } from './download-session.js';

@@ -16,7 +16,7 @@ import {
   type ImageOutcome,
 } from '../service/load-image.js';
 import { pageUrl, digestInFileName, type PageLocation } from '../service/at-home.js';
-import type { Observe } from './events.js';
+import type { Observe } from '../events/download-events.js';
 import { evaluateLoad, invalidAddress, type LoadResult } from './load-result.js';
 import type { PageSlot, PageQueue } from './page-queue.js';
 import type { Workspace } from './workspace.js';

@@ -6,11 +6,8 @@ import type { Chapter } from '../service/chapters.js';
 import { fetchFeedTotal } from '../service/feeds.js';
 import { ChapterError } from '../core/errors.js';
 import { isUnavailable, skip, type Change, type Release, type Skip } from '../plan/change.js';
-import {
-  chapterFields,
-  describeExternal,
-  type ChapterFields,
-} from '../selection/chapter-fields.js';
+import { chapterFields } from '../selection/chapter-fields.js';
+import { describeExternal, type ChapterFields } from '../events/chapter-fields.js';
 import { explainEmptySelection, explainUnknownGroups } from '../selection/explain-selection.js';
 import type { Resolution, Series } from '../selection/resolve-targets.js';
 import { unavailableReason } from '../selection/exclusions.js';
@@ -22,8 +19,8 @@ import {
 import type { FailedTarget } from './download-result.js';
 import type { KnownTitles } from './known-title.js';
 import type { DownloadSession } from './download-session.js';
+import type { SkippedEvent } from '../events/download-events.js';
 import type { UnreadTitle } from './decide-changes.js';
-import type { SkippedEvent } from './events.js';
 
 /** What is selected, and what does not depend on files. */
 export interface PlanSelection {

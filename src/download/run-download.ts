@@ -4,7 +4,7 @@
  */
 import { resolve } from 'node:path';
 import { TankobonError, thrownMessage, UsageError } from '../core/errors.js';
-import type { ObserveBind } from '../books/bind-events.js';
+import type { ObserveBind } from '../events/bind-events.js';
 import { addToIndex } from '../library/library-cache.js';
 import { announceSaved, checkProgram } from './announce-saved.js';
 import { checkOutputFile } from '../core/output-file.js';
@@ -23,7 +23,7 @@ import {
   type DownloadResult,
 } from './download-result.js';
 import { withSession, type DownloadListeners, type DownloadSession } from './download-session.js';
-import type { DownloadMessage, Observe } from './events.js';
+import type { DownloadMessage, Observe } from '../events/download-events.js';
 import { checkOutputFolder, checkUsedFolder } from './output-folder.js';
 import { planTargets, type Plan } from './plan.js';
 import { skippedEvents } from './plan-selection.js';

@@ -1,7 +1,7 @@
 /** Saves the chapters of a plan, sends their health reports, then saves what belongs to them. */
 import { removeExpired } from '../library/replaced-files.js';
 import { applyChanges } from './apply.js';
-import { waitingEvent } from './events.js';
+import { waitingEvent } from '../events/download-events.js';
 import { removeLeftovers } from './leftovers.js';
 import { PageQueue } from './page-queue.js';
 import type { Plan } from './plan.js';

@@ -3,73 +3,20 @@ import type { Chapter } from '../service/chapters.js';
 import type { Title } from '../service/titles.js';
 import { groupBy } from '../core/group-by.js';
 import type { Quality } from '../config/quality.js';
-import { chapterFields, type ChapterFields } from '../selection/chapter-fields.js';
+import { chapterFields } from '../selection/chapter-fields.js';
 import { missingWholeNumbers } from '../selection/missing-numbers.js';
 import { parseNumber } from '../config/ranges.js';
 import { numberKey } from '../selection/reading-order.js';
 import { chapterKeys, type ChapterKeys } from '../selection/same-chapter.js';
 import { titleWebUrl } from '../selection/target.js';
-import { type ExclusionReason } from '../selection/exclusions.js';
+import type { ExclusionReason } from '../events/reasons.js';
 import {
   selectChapters,
   type SelectionContext,
   type SelectionOptions,
 } from '../selection/select-chapters.js';
 import { estimatedBytes } from './estimate.js';
-
-/** Chapters that can be downloaded. */
-interface ListedChapters {
-  /** Several releases of one number count once. */
-  readonly chapters: number;
-  readonly releases: number;
-  /** Each once, in reading order; those of chapters without one are left out. */
-  readonly numbers: readonly string[];
-  /** Whole numbers between the first and the last that cannot be downloaded; empty where only some releases are known. */
-  readonly missing: readonly string[];
-  readonly volumes: readonly string[];
-}
-
-interface Size {
-  /** The pages of one release of each chapter. */
-  readonly pages: number;
-  /** Estimated from `pages`. */
-  readonly bytes: number;
-}
-
-/** An event of `--json`, a contract with scripts (docs/scripting.md). */
-export interface TitleInfo extends ListedChapters, Size {
-  readonly type: 'title-info';
-  /** The UUID. */
-  readonly title: string;
-  readonly name: string;
-  readonly url: string;
-  readonly authors: readonly string[];
-  readonly artists: readonly string[];
-  readonly year: number | undefined;
-  readonly status: string | undefined;
-  readonly contentRating: string | undefined;
-  readonly originalLanguage: string | undefined;
-  readonly tags: readonly string[];
-  /** How many volumes it has, also those without chapters; known of titles that are complete. */
-  readonly volumeCount: number | undefined;
-  readonly quality: Quality;
-  readonly languages: readonly (ListedChapters & Size & { readonly language: string })[];
-  /** The groups with the most releases come first. */
-  readonly groups: readonly GroupInfo[];
-  /** The releases that only their publisher has. */
-  readonly external: readonly (ChapterFields & { readonly chapter: string })[];
-  /** How many releases were taken down, or have no pages. */
-  readonly takenDown: number;
-  /** How many releases are not published yet. */
-  readonly unpublished: number;
-}
-
-interface GroupInfo {
-  readonly id: string;
-  readonly name: string;
-  readonly releases: number;
-  readonly languages: readonly string[];
-}
+import type { ListedChapters, ListedSize, TitleInfo } from '../events/info-events.js';
 
 export interface TitleInfoOptions {
   readonly selection: Pick<SelectionOptions, 'languages' | 'chapters' | 'volumes'>;
@@ -157,13 +104,17 @@ function distinctNumbers(texts: readonly (string | undefined)[]): readonly strin
 }
 
 /** @param releases in one language */
-function sizeOf(releases: readonly Chapter[], context: SelectionContext, quality: Quality): Size {
+function sizeOf(
+  releases: readonly Chapter[],
+  context: SelectionContext,
+  quality: Quality,
+): ListedSize {
   const { selected } = selectChapters(releases, { languages: [], groups: [] }, context);
   const pages = sum(selected.map(({ chapter }) => chapter.pages ?? 0));
   return { pages, bytes: estimatedBytes(pages, quality) };
 }
 
-function groupsOf(releases: readonly Chapter[]): readonly GroupInfo[] {
+function groupsOf(releases: readonly Chapter[]): TitleInfo['groups'] {
   const named = releases.flatMap(({ groups, language }) =>
     groups.map(({ id, name }) => ({ id, name, language })),
   );

@@ -4,26 +4,9 @@
  */
 import { lstatIfExists } from '../core/files.js';
 import { orderRenames } from './rename-order.js';
+import type { RetaggedEvent } from '../events/download-events.js';
 import type { Retag } from '../plan/change.js';
 import { parkedPath, retagTargets, unpark, writeRetagged } from './retag-chapter.js';
-
-export interface RetaggedChapter {
-  readonly type: 'chapter-retagged';
-  readonly chapter: string;
-  readonly file: string;
-  /** The new path, if the name changed. */
-  readonly newFile?: string;
-  /** The book that has the chapter, the same as `file`: `newFile` is a file of its own until the book is bound again. */
-  readonly book?: string;
-  /** The path that the file would have, if another file has it. */
-  readonly nameTaken?: string;
-  /** The file of a deleted chapter that had the number, and that the file replaced. */
-  readonly removedFile?: string;
-  /** The names of the metadata that changed, such as `volume`. */
-  readonly changed: readonly string[];
-  /** The names of the metadata that its owner edited, and of elements that tankobon never writes. */
-  readonly kept: readonly string[];
-}
 
 export interface RetagListeners {
   /** `name`: the path that the file has now. */
@@ -38,7 +21,7 @@ export function isVisible({ changed, from, removes }: Retag, name: string): bool
 }
 
 /** What became, or would become, of a file. */
-export function retaggedChapter(retag: Retag, name: string): RetaggedChapter {
+export function retaggedChapter(retag: Retag, name: string): RetaggedEvent {
   const { file, chapter, from, to, changed, edited, unknown, removes } = retag;
   const [removed] = removes;
   return {

@@ -4,6 +4,7 @@ import { formatLocalTime } from '../core/human-format.js';
 import { webAddress } from '../core/web-address.js';
 import { isWithin, type Ranges } from '../config/ranges.js';
 import { firstMsOf, lastMsOf, type TimeBound } from '../config/time-bound.js';
+import type { ExclusionReason } from '../events/reasons.js';
 
 /** What a chapter must be. */
 export interface Criteria {
@@ -17,19 +18,6 @@ export interface Criteria {
   readonly since?: TimeBound;
   readonly until?: TimeBound;
 }
-
-export type ExclusionReason =
-  | 'not-in-languages'
-  | 'not-in-chapters'
-  | 'not-in-volumes'
-  | 'excluded-group'
-  | 'before-since'
-  | 'after-until'
-  | 'chapter-external'
-  | 'chapter-unavailable'
-  | 'chapter-unpublished'
-  | 'other-release'
-  | 'not-latest';
 
 export interface Exclusion {
   readonly reason: ExclusionReason;

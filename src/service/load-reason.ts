@@ -1,28 +1,7 @@
 /** Why a load failed: classifies the errors of got and the platform. */
 import { CONNECT_ERROR_CODES } from './requests/send-request.js';
 import { LoadError } from '../core/errors.js';
-
-/** The reasons of a failed load. It is reported, and the page is loaded again from a new base URL. */
-export const LOAD_REASONS = {
-  'connect-failed': 'The connection to the image host failed.',
-  'bad-certificate': 'The certificate of the image host is invalid.',
-  'connection-broken': 'The image host closed the connection.',
-  'connect-timeout': 'The connection took longer than the setting connectTimeoutMs.',
-  'tls-timeout': 'The TLS handshake took longer than the setting tlsTimeoutMs.',
-  'first-byte-timeout': 'The response took longer than the setting firstByteTimeoutMs.',
-  'idle-timeout': 'The transfer stalled for longer than the setting idleTimeoutMs.',
-  'page-timeout': 'The page took longer in total than the setting pageTimeoutMs.',
-  'base-url-expired': 'The image host responded with 403 or 410: the base URL has expired.',
-  'bad-status': 'The image host responded with another status than 200.',
-  redirected: 'The image host redirected; pages are loaded from their base URL only.',
-  'bad-length': 'The image is empty, incomplete, or not as long as announced.',
-  'too-large': 'The page is larger than the setting maxPageBytes.',
-  'not-an-image': 'The response is not a JPEG, PNG, GIF, WebP or AVIF image.',
-  'bad-digest': 'The image does not match the SHA-256 in its name.',
-  'bad-page-url': 'The base URL is invalid, or its host is not allowed.',
-} as const;
-
-export type LoadReason = keyof typeof LOAD_REASONS;
+import type { LoadReason } from '../events/reasons.js';
 
 /** By the `event` of got's TimeoutError. */
 const TIMEOUT_REASONS: Readonly<Record<string, LoadReason>> = {

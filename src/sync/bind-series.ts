@@ -3,7 +3,7 @@ import type { Chapter } from '../service/chapters.js';
 import { effectiveOptions } from '../config/options.js';
 import { thrownMessage, type TankobonError } from '../core/errors.js';
 import { toTankobonError } from '../core/system-errors.js';
-import type { ObserveBind } from '../books/bind-events.js';
+import type { ObserveBind } from '../events/bind-events.js';
 import type { SyncSession } from './sync-session.js';
 import type { DueTitle } from './sync-titles.js';
 

@@ -1,8 +1,9 @@
 /** The report of a run: what becomes of each title, for the summary, the state and the hooks. */
 import type { TankobonError } from '../core/errors.js';
 import type { Chapter } from '../service/chapters.js';
-import { chapterFields, type ChapterFields } from '../selection/chapter-fields.js';
-import { SERIES_COUNTS, type SeriesReport } from './sync-events.js';
+import { chapterFields } from '../selection/chapter-fields.js';
+import type { ChapterFields } from '../events/chapter-fields.js';
+import { SERIES_COUNTS, type SeriesReport } from './series-report.js';
 import { findById } from './find-subscription.js';
 import { NO_ID, type ChapterNotice, type SeriesNotice } from './hooks/hook-payloads.js';
 import type { RunFailure } from './history/sync-lines.js';

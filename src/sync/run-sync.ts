@@ -13,7 +13,7 @@ import { shareServer } from '../download/chapter-share.js';
 import type { AppContext } from '../config/context.js';
 import { withLibraryLock } from '../config/library-lock.js';
 import { effectiveOptions } from '../config/options.js';
-import { SERIES_COUNTS } from './sync-events.js';
+import { SERIES_COUNTS } from './series-report.js';
 import { runHooks } from './hooks.js';
 import { SyncLibraries } from './sync-libraries.js';
 import { isFolderAway } from './folders-away.js';

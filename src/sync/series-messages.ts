@@ -3,7 +3,7 @@ import type { Chapter } from '../service/chapters.js';
 import type { LibraryIndex } from '../library/library-index.js';
 import { pluralize } from '../core/human-format.js';
 import { shellQuoted } from '../core/shell-quoted.js';
-import type { SkippedEvent } from '../download/events.js';
+import type { SkippedEvent } from '../events/download-events.js';
 import { isUnavailable } from '../plan/change.js';
 import { chapterFields } from '../selection/chapter-fields.js';
 import { explainEmptySelection } from '../selection/explain-selection.js';

@@ -1,7 +1,7 @@
 /** What the parts of one run of `tankobon sync` share. */
 import type { TankobonError } from '../core/errors.js';
 import type { DownloadArchive } from '../download/download-archive.js';
-import type { SkippedEvent } from '../download/events.js';
+import type { SkippedEvent } from '../events/download-events.js';
 import type { GivenOptions, SeriesOptions } from '../config/options.js';
 import type { Subscriptions } from './subscriptions/subscriptions-schema.js';
 import type { SeriesNotice } from './hooks/hook-payloads.js';
@@ -9,7 +9,7 @@ import type { SyncJournal } from './history.js';
 import type { HookFailureRecord, RunFailure } from './history/sync-lines.js';
 import type { ServiceSession } from '../download/download-session.js';
 import type { PlanListeners } from '../download/run-download.js';
-import type { ObserveSync, SeriesCounts, SeriesReport } from './sync-events.js';
+import type { ObserveSync, SeriesCounts, SeriesReport } from './series-report.js';
 import type { SyncLibraries } from './sync-libraries.js';
 
 /** The options of one title. */

@@ -15,7 +15,7 @@ import {
   type PracticeService,
 } from '../../src/practice-server/practice-service.js';
 import { saveChapters } from '../../src/download/batch.js';
-import type { Observe } from '../../src/download/events.js';
+import type { Observe } from '../../src/events/download-events.js';
 import { PageQueue } from '../../src/download/page-queue.js';
 import type { Clock } from '../../src/core/clock.js';
 import { readAddresses } from '../../src/config/service-addresses.js';

@@ -5,9 +5,10 @@ import { join } from 'node:path';
 import { bindOptions, bindRequest } from '../../src/download/bind-request.js';
 import type { GivenOptions } from '../../src/config/options.js';
 import { loadSettings } from '../../src/config/settings.js';
-import type { BindEvent, BindWarning } from '../../src/books/bind-events.js';
+import type { BindEvent, BindWarning } from '../../src/events/bind-events.js';
 import { bindBooks } from '../../src/books/bind-books.js';
 import { readArchive } from './archive.js';
+import { assertEvent } from './event-check.js';
 
 /** Binds `folder`/in into `folder`/out, and resolves with the events too. `cover` and `name` are the flags of `bind`. */
 export async function bindFolder(
@@ -45,7 +46,10 @@ export async function bindFolder(
     { ...request, ...(found && { found }), stateFolder, removeChapters },
     (event) => {
       if (event.type === 'book-page') onPage?.();
-      else events.push(event);
+      else {
+        assertEvent(event);
+        events.push(event);
+      }
     },
     signal,
   );

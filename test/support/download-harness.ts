@@ -18,10 +18,11 @@ import {
   type PracticeService,
 } from '../../src/practice-server/practice-service.js';
 import type { FaultName } from '../../src/practice-server/page-faults.js';
-import type { DownloadEvent } from '../../src/download/events.js';
+import type { DownloadEvent } from '../../src/events/download-events.js';
 import { systemClock, type Clock } from '../../src/core/clock.js';
 import type { ExitCode } from '../../src/core/exit-codes.js';
 import { Redactor } from '../../src/core/redactor.js';
+import { assertEventLines } from './event-check.js';
 import { parseTexts, type OptionTexts } from './option-texts.js';
 import { virtualClock } from './virtual-clock.js';
 
@@ -136,6 +137,7 @@ export class DownloadHarness {
     stdout.end();
     stderr.end();
     const [results, messages] = await said;
+    assertEventLines(results);
     return { code, stdout: results, stderr: messages };
   }
 

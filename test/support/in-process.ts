@@ -12,6 +12,7 @@ import { safeStream } from '../../src/cli/output/safe-stream.js';
 import { runArgs } from '../../src/cli/run-process.js';
 import { systemClock, type Clock } from '../../src/core/clock.js';
 import type { Finished } from './command.js';
+import { assertEventLines } from './event-check.js';
 
 // The keychain's library reads the process's environment. No test asks the user's own keychain.
 process.env['DBUS_SESSION_BUS_ADDRESS'] = 'unix:path=/nonexistent/bus';
@@ -52,5 +53,6 @@ export async function tankobonHere(
   stdout.end();
   stderr.end();
   const [results, messages] = await printed;
+  if (words.includes('--json')) assertEventLines(results);
   return { code, signal: null, stdout: results, stderr: messages };
 }

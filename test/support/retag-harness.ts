@@ -1,7 +1,7 @@
 /** Runs `tankobon retag` in the test's process against a practice service with one title and three chapters. */
 import { join } from 'node:path';
 import { commandTree } from '../../src/cli/program.js';
-import type { RetagEvent } from '../../src/collection/retag-events.js';
+import type { RetagEvent } from '../../src/events/retag-events.js';
 import type { Library } from '../../src/practice-server/library/library.js';
 import { testImage, writeChapterFile } from './chapter-files.js';
 import type { DownloadHarness } from './download-harness.js';

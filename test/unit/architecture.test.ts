@@ -9,6 +9,7 @@ const SOURCE = fileURLToPath(new URL('../../src', import.meta.url));
 const LAYERS: readonly (readonly string[])[] = [
   ['core'],
   ['config', 'practice-server'],
+  ['events'],
   ['service'],
   ['selection', 'library'],
   ['plan'],

@@ -1,7 +1,8 @@
 /** `tankobon adopt`: recognizes chapters that other programs saved, and takes them over. */
 import type { Command } from 'commander';
 import type { AdoptDeps, AdoptResult } from '../../collection/adopt-files.js';
-import type { AdoptEvent } from '../../collection/adopt-events.js';
+import { ADOPT_EVENTS, type AdoptEvent } from '../../events/adopt-events.js';
+import { eventLines } from '../../events/printed-event.js';
 import type { RequestPlan } from '../../collection/recognize-files.js';
 import type { GivenOptions } from '../../config/options.js';
 import type { DownloadArchive } from '../../download/download-archive.js';
@@ -13,7 +14,7 @@ import type { CommandContext, CommandRunner } from '../command-context.js';
 import { addOptions } from '../command-options.js';
 import { addExamples } from '../help-format.js';
 import { warnTo, writeHints } from '../output/error-message.js';
-import { jsonLine } from '../output/json-line.js';
+import { eventLine } from '../output/json-line.js';
 
 export function adoptCommand(program: Command, { run }: CommandRunner): Command {
   const command = program
@@ -89,20 +90,19 @@ async function observer({ json, undo = false }: GivenOptions, { stdout, stderr }
   const { AdoptLines, adoptSummary } = await import('../output/adopt-lines.js');
   const lines = new AdoptLines();
   return (event: AdoptEvent): void => {
-    if (json) stdout.write(jsonLine(event));
+    if (json) stdout.write(eventLine(ADOPT_EVENTS, event));
     else if (event.type === 'file-recognized' || event.type === 'file-unrecognized')
-      stdout.write(
-        lines
-          .linesFor(event)
-          .map((line) => `${line}\n`)
-          .join(''),
-      );
-    else if (event.type === 'file-failed') stderr.write(`error: ${event.message}\n`);
+      writeLines(stdout, lines.linesFor(event));
     else if (event.type === 'adopt-summary') {
       const summary = adoptSummary(event, undo);
       if (summary !== '') stderr.write(`${summary}\n`);
-    } else if (event.newFile !== undefined) stdout.write(`packed: ${event.newFile}\n`);
+    } else
+      writeLines(event.type === 'file-failed' ? stderr : stdout, eventLines(ADOPT_EVENTS, event));
   };
+}
+
+function writeLines(stream: NodeJS.WriteStream, lines: readonly string[]): void {
+  stream.write(lines.map((line) => `${line}\n`).join(''));
 }
 
 async function adoptDeps(

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { GivenOptions } from '../../config/options.js';
 import { EXIT, exitCodeOf, type ExitCode } from '../../core/exit-codes.js';
 import { addOptions } from '../command-options.js';
-import type { BindEvent } from '../../books/bind-events.js';
+import type { BindEvent } from '../../events/bind-events.js';
 import type { CommandContext, CommandRunner } from '../command-context.js';
 import { addExamples } from '../help-format.js';
 import { describeLeftOut } from '../output/bind-messages.js';

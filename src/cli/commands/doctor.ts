@@ -2,10 +2,10 @@
 import type { Command } from 'commander';
 import type { GivenOptions } from '../../config/options.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
-import { pluralize } from '../../core/human-format.js';
 import type { BareCommandContext, CommandRunner } from '../command-context.js';
 import { addOptions } from '../command-options.js';
-import type { CheckEvent, DoctorSummary } from '../doctor/run-checks.js';
+import { DOCTOR_EVENTS, type CheckEvent } from '../../events/doctor-events.js';
+import { eventText } from '../../events/printed-event.js';
 import {
   addEnvironment,
   addExamples,
@@ -16,7 +16,7 @@ import {
 import { paint, usesColors } from '../output/colors.js';
 import { columnsOf } from '../output/own-terminal.js';
 import { rawStream, safeText } from '../output/safe-stream.js';
-import { jsonLine } from '../output/json-line.js';
+import { eventLine } from '../output/json-line.js';
 
 export function doctorCommand(program: Command, { runBare }: CommandRunner): Command {
   const command = program
@@ -36,12 +36,12 @@ async function doctor(options: GivenOptions, context: BareCommandContext): Promi
   const counts = { ok: 0, warnings: 0, errors: 0 };
   for await (const event of examine(options, context)) {
     counts[COUNTED_AS[event.status]] += 1;
-    if (options.json) stdout.write(jsonLine(event));
+    if (options.json) stdout.write(eventLine(DOCTOR_EVENTS, event));
     else printFinding(event, context);
   }
-  const summary: DoctorSummary = { type: 'doctor-summary', ...counts };
-  if (options.json) stdout.write(jsonLine(summary));
-  else stderr.write(`${describeCounts(summary)}\n`);
+  const summary = { type: 'doctor-summary', ...counts } as const;
+  if (options.json) stdout.write(eventLine(DOCTOR_EVENTS, summary));
+  else stderr.write(`${eventText(DOCTOR_EVENTS, summary)}\n`);
   return counts.errors > 0 ? EXIT.incomplete : EXIT.done;
 }
 
@@ -63,13 +63,4 @@ function printFinding(event: CheckEvent, { stdout, env }: BareCommandContext): v
   const text = indentRest(wrapText(safeText(lines.join('\n')), columns - indent), indent);
   const start = isNarrow ? `${head.trimEnd()}\n  ` : `${head}  `;
   (colors ? rawStream(stdout) : stdout).write(`${start}${text}\n`);
-}
-
-function describeCounts({ warnings, errors }: DoctorSummary): string {
-  if (errors + warnings === 0) return 'Everything works.';
-  const parts = [
-    ...(errors > 0 ? [pluralize(errors, 'error')] : []),
-    ...(warnings > 0 ? [pluralize(warnings, 'warning')] : []),
-  ];
-  return `${parts.join(', ')}.`;
 }

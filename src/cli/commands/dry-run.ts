@@ -2,18 +2,20 @@
 import { groupBy } from '../../core/group-by.js';
 import { formatCount, formatDuration, pluralize } from '../../core/human-format.js';
 import { failedEvent } from '../../download/download-result.js';
-import type { UpdateEvent } from '../../download/events.js';
+import { DRY_RUN_EVENTS, type UpdateEvent } from '../../events/download-events.js';
+import type { EventsOf } from '../../events/fields.js';
+import { eventText } from '../../events/printed-event.js';
 import { minTimeMs } from '../../download/estimate.js';
 import type { Plan } from '../../download/plan.js';
 import { skippedEvents } from '../../download/plan-selection.js';
 import type { PlannedChapter } from '../../download/plan-jobs.js';
 import { comparedFile, whyLoaded, type Write } from '../../plan/change.js';
-import { chapterFields, chapterName } from '../../selection/chapter-fields.js';
+import { chapterFields } from '../../selection/chapter-fields.js';
+import { chapterName } from '../../events/chapter-fields.js';
 import type { ObserverOptions } from '../output/observer.js';
-import { describeKept, describeRetaggedChapter } from '../output/retag-messages.js';
-import { describeSkipped, failedLine, skippedLine } from '../output/sentences.js';
+import { describeSkipped } from '../output/sentences.js';
 import { plannedRow, printableRow, volumeName } from '../output/planned-row.js';
-import { jsonLine } from '../output/json-line.js';
+import { eventLine } from '../output/json-line.js';
 
 /** More chapters are printed by volume. */
 const MAX_ROWS = 30;
@@ -35,9 +37,9 @@ function requestsOf({ chapters, updates }: Plan): number {
 
 function toJson(plan: Plan): string {
   const { fields } = plan;
-  const lines = [
+  const events: readonly EventsOf<typeof DRY_RUN_EVENTS>[] = [
     ...plan.chapters.map(({ job, chapter, seriesName }) => ({
-      type: 'planned',
+      type: 'planned' as const,
       chapter: job.id,
       file: job.file,
       why: whyLoaded(job.change),
@@ -47,7 +49,7 @@ function toJson(plan: Plan): string {
     ...skippedEvents(plan),
     ...plan.updates.map((event) => ({ ...event, ...fields.get(event.chapter) })),
     ...plan.excluded.map(({ chapter, reason, explanation }) => ({
-      type: 'passed-over',
+      type: 'passed-over' as const,
       chapter: chapter.id,
       reason,
       why: explanation,
@@ -61,7 +63,7 @@ function toJson(plan: Plan): string {
       leastTimeMs: minPlanTimeMs(plan),
     },
   ];
-  return lines.map(jsonLine).join('');
+  return events.map((event) => eventLine(DRY_RUN_EVENTS, event)).join('');
 }
 
 function toText(plan: Plan, verbose: boolean): string {
@@ -73,12 +75,13 @@ function toText(plan: Plan, verbose: boolean): string {
       : volumeRows(chapters);
   const lines = [
     ...rows,
-    ...(verbose ? skipped.map(skippedLine) : describeSkipped(skipped)),
+    ...(verbose ? skipped.map(sentenceOf) : describeSkipped(skipped)),
     ...plan.updates.map((event) => updateLine({ ...event, ...fields.get(event.chapter) })),
     ...excludedLines(plan, verbose),
     ...failed.map(({ id, error }) => {
       const { code: reason, message } = error;
-      return failedLine({ chapter: id, reason, message, ...fields.get(id) });
+      const event = { type: 'chapter-failed', chapter: id, reason, message, error } as const;
+      return sentenceOf({ ...event, ...fields.get(id) });
     }),
     lastLine(plan),
   ];
@@ -98,11 +101,11 @@ function lastLine(plan: Plan): string {
 }
 
 function updateLine(event: UpdateEvent): string {
-  if (event.type === 'chapter-retagged') return `new metadata: ${describeRetaggedChapter(event)}`;
   if (event.type === 'chapter-failed') return `failed: ${event.message}`;
-  const { file = '', kept } = event;
-  return kept ? describeKept(file, kept) : skippedLine(event);
+  return `${event.type === 'chapter-retagged' ? 'new metadata: ' : ''}${sentenceOf(event)}`;
 }
+
+const sentenceOf = (event: UpdateEvent): string => eventText(DRY_RUN_EVENTS, event);
 
 function chapterRow(planned: PlannedChapter, verbose: boolean): string {
   const { job, chapter, seriesName } = planned;

@@ -20,6 +20,15 @@ export function helpCommand(program: Command, { runBare }: CommandRunner): Comma
         if (topic) {
           const { describeTopic } = await import('../help-topics.js');
           stdout.write(describeTopic(topic, program));
+        } else if (words[0] === 'events') {
+          const { describeEvent } = await import('../help-topics.js');
+          const name = words.slice(1).join(' ');
+          const described = describeEvent(name, program);
+          if (described === undefined)
+            throw new UsageError('bad-option', `Unknown event: ${name}`, {
+              hint: 'Run: tankobon help events',
+            });
+          stdout.write(described);
         } else {
           const find = (command: Command, word: string, index: number) =>
             findSubcommand(command, word, words.slice(0, index));

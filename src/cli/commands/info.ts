@@ -5,13 +5,13 @@ import type { ServiceClient } from '../../service/client.js';
 import type { GivenOptions } from '../../config/options.js';
 import { ChapterError, type TankobonError } from '../../core/errors.js';
 import { exitCodeOf, EXIT, type ExitCode } from '../../core/exit-codes.js';
-import type { TitleInfo } from '../../download/title-info.js';
+import { INFO_EVENTS, type TitleInfo } from '../../events/info-events.js';
 import type { ParsedTargets } from '../../selection/target-list.js';
 import type { CommandContext, CommandRunner } from '../command-context.js';
 import { addOptions } from '../command-options.js';
 import { addExamples } from '../help-format.js';
 import { errorMessage, warnTo } from '../output/error-message.js';
-import { jsonLine } from '../output/json-line.js';
+import { eventLine } from '../output/json-line.js';
 import { columnsOf } from '../output/own-terminal.js';
 
 export function infoCommand(program: Command, { run }: CommandRunner): Command {
@@ -43,7 +43,7 @@ async function info(
   let hasPrinted = false;
   const print = (title: TitleInfo): void => {
     if (options.json) {
-      stdout.write(jsonLine(title));
+      stdout.write(eventLine(INFO_EVENTS, title));
       return;
     }
     if (hasPrinted) stdout.write('\n');
@@ -129,6 +129,8 @@ function printFailure(
 ): void {
   const { code, message } = error;
   if (json)
-    context.stdout.write(jsonLine({ type: 'target-failed', target, reason: code, message }));
+    context.stdout.write(
+      eventLine(INFO_EVENTS, { type: 'target-failed', target, reason: code, message, error }),
+    );
   context.stderr.write(errorMessage(error, context));
 }

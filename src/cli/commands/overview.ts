@@ -1,7 +1,12 @@
 /** `tankobon overview`: what a collection has of each title, and what it lacks and why. */
 import type { Command } from 'commander';
 import { resolve } from 'node:path';
-import type { OverviewEvent, TitleOverviewEvent } from '../../collection/overview-folders.js';
+import {
+  OVERVIEW_EVENTS,
+  type OverviewEvent,
+  type TitleOverviewEvent,
+} from '../../events/overview-events.js';
+import { eventText } from '../../events/printed-event.js';
 import { isInFolder } from '../../config/own-folders.js';
 import { expandHome } from '../../core/home-folder.js';
 import type { DownloadArchive } from '../../download/download-archive.js';
@@ -13,7 +18,7 @@ import type { CommandContext, CommandRunner } from '../command-context.js';
 import { addOptions } from '../command-options.js';
 import { addExamples } from '../help-format.js';
 import { warnTo } from '../output/error-message.js';
-import { jsonLine } from '../output/json-line.js';
+import { eventLine } from '../output/json-line.js';
 import { columnsOf } from '../output/own-terminal.js';
 
 /** The command for more titles contains a pipe that lists them. */
@@ -51,14 +56,14 @@ async function printOverview(
   const listed: ListedTitle[] = [];
   let unknownFiles = 0;
   const observe = (event: OverviewEvent, files: readonly string[] = []): void => {
-    if (json) stdout.write(jsonLine(event));
+    if (json) stdout.write(eventLine(OVERVIEW_EVENTS, event));
     if (event.type === 'title-overview') {
       listed.push({ title: event, files });
       if (json || html !== undefined) return;
       for (const line of overviewLines(event, columnsOf(stdout))) stdout.write(`${line}\n`);
     } else {
       unknownFiles = event.unknown;
-      if (!json) stderr.write(`${describeSummary(event)}\n`);
+      if (!json) stderr.write(`${eventText(OVERVIEW_EVENTS, event)}\n`);
     }
   };
   const request = { folders, languages: options.language };
@@ -144,16 +149,6 @@ async function writePage(
   const text = overviewPage({ ...page, titles, nowMs: clock.wallMs() });
   await writeHtmlPage(html, text, stdout);
   if (html !== STANDARD_OUTPUT) stderr.write(`Page written: ${resolve(html)}\n`);
-}
-
-function describeSummary(event: OverviewEvent & { readonly type: 'overview-summary' }): string {
-  const { titles, have, notDownloaded, removed, unknown } = event;
-  return [
-    `${pluralize(titles, 'title')}, ${pluralize(have, 'chapter')}`,
-    `${notDownloaded} can be downloaded`,
-    ...(removed > 0 ? [`${removed} removed by you`] : []),
-    ...(unknown > 0 ? [`${pluralize(unknown, 'file')} of unknown titles`] : []),
-  ].join(', ');
 }
 
 /** Undefined if nothing can be downloaded. */

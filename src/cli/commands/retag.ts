@@ -1,7 +1,8 @@
 /** `tankobon retag`: brings the metadata and names of downloaded chapters up to date. */
 import type { Command } from 'commander';
-import type { RetagEvent } from '../../collection/retag-events.js';
+import { type RetagEvent, RETAG_EVENTS, type RetagSummary } from '../../events/retag-events.js';
 import { OTHER_USER_HINT } from '../../core/files.js';
+import { eventText } from '../../events/printed-event.js';
 import { exitCodeOf, type ExitCode } from '../../core/exit-codes.js';
 import { pluralize } from '../../core/human-format.js';
 import type { GivenOptions } from '../../config/options.js';
@@ -9,8 +10,7 @@ import type { CommandContext, CommandRunner } from '../command-context.js';
 import { addOptions } from '../command-options.js';
 import { addExamples } from '../help-format.js';
 import { warnTo, writeHints } from '../output/error-message.js';
-import { describeKept, describeRetagged } from '../output/retag-messages.js';
-import { jsonLine } from '../output/json-line.js';
+import { eventLine } from '../output/json-line.js';
 
 export function retagCommand(program: Command, { run }: CommandRunner): Command {
   const command = program
@@ -55,11 +55,13 @@ async function retagFolder(
   const skippedFor = new Set<string>();
   const observe = (event: RetagEvent): void => {
     if (event.type === 'chapter-skipped') skippedFor.add(event.reason);
-    if (options.json) stdout.write(jsonLine(event));
+    if (options.json) stdout.write(eventLine(RETAG_EVENTS, event));
     else if (event.type === 'retag-summary')
       stderr.write(`${describeSummary(event, request.dryRun)}\n`);
-    else if (RESULTS.includes(event.type)) stdout.write(`${describe(event)}\n`);
-    else stderr.write(`${describe(event)}\n`);
+    else {
+      const stream = RESULTS.includes(event.type) ? stdout : stderr;
+      stream.write(`${eventText(RETAG_EVENTS, event)}\n`);
+    }
   };
   const warn = warnTo(stderr);
   const errors = await withService(context, async (service) => {
@@ -84,27 +86,7 @@ async function retagFolder(
 
 const RESULTS: readonly RetagEvent['type'][] = ['chapter-retagged', 'book-retagged', 'file-moved'];
 
-type Summary = Extract<RetagEvent, { readonly type: 'retag-summary' }>;
-
-function describe(event: Exclude<RetagEvent, Summary>): string {
-  switch (event.type) {
-    case 'chapter-retagged':
-      return describeRetagged(event);
-    case 'chapter-kept':
-      return describeKept(event.file, event.kept);
-    case 'chapter-skipped':
-      return event.message;
-    case 'book-retagged':
-      return describeRetagged(event);
-    case 'file-moved':
-      return `${event.file}\n  renamed to ${event.newFile}`;
-    case 'book-failed':
-    case 'chapter-failed':
-      return `error: ${event.message}`;
-  }
-}
-
-function describeSummary(event: Summary, isDryRun: boolean): string {
+function describeSummary(event: RetagSummary, isDryRun: boolean): string {
   const { changed, unchanged, books, edited, nameTaken, notListed } = event;
   const { skipped, links, failed, pagesNotCompared, changedInBooks } = event;
   return [

@@ -1,17 +1,18 @@
 /** `tankobon verify`: finds damaged archives and books, offline; `--repair` replaces them. */
 import type { Command } from 'commander';
 import type { CheckedFiles } from '../../collection/checked-files.js';
-import type { VerifyEvent, VerifyProgress } from '../../collection/verify-files.js';
+import type { VerifyProgress } from '../../collection/verify-files.js';
+import { eventText } from '../../events/printed-event.js';
+import { VERIFY_EVENTS, type VerifyEvent } from '../../events/verify-events.js';
 import type { DownloadListeners } from '../../download/download-session.js';
 import type { GivenOptions } from '../../config/options.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import { fileErrorReason } from '../../core/files.js';
-import { pluralize } from '../../core/human-format.js';
 import { addOptions } from '../command-options.js';
 import type { CommandContext, CommandRunner } from '../command-context.js';
 import { addExamples } from '../help-format.js';
 import { warnTo } from '../output/error-message.js';
-import { jsonLine } from '../output/json-line.js';
+import { eventLine } from '../output/json-line.js';
 
 const NOT_REPAIRED =
   'Files of other programs, and files of which nothing says any more what they held, are not repaired: move them away, and download or bind them again.';
@@ -48,10 +49,11 @@ async function verify(
   const display = options.json ? undefined : await progressDisplay(context);
   const observe = (event: VerifyEvent): void => {
     display?.eraseForText();
-    if (options.json) stdout.write(jsonLine(event));
-    else if (event.type === 'file-damaged') stdout.write(`${event.file}: ${event.message}\n`);
-    else if (event.type === 'warning') warnTo(stderr)(event.message);
-    else stderr.write(`${describe(event)}\n`);
+    if (options.json) stdout.write(eventLine(VERIFY_EVENTS, event));
+    else {
+      const stream = event.type === 'file-damaged' ? stdout : stderr;
+      stream.write(`${eventText(VERIFY_EVENTS, event)}\n`);
+    }
   };
   const repair = async (damaged: readonly string[]) => {
     display?.close();
@@ -139,28 +141,4 @@ async function progressDisplay(context: CommandContext): Promise<ProgressDisplay
       isClosed = true;
     },
   };
-}
-
-function describeKept([first, ...others]: readonly string[]): string {
-  if (first === undefined) return '';
-  const more = others.length === 0 ? '' : ` and ${others.length} more beside it`;
-  return `\n  the damaged file is kept as ${first}${more}`;
-}
-
-function describe(
-  event: Exclude<VerifyEvent, { readonly type: 'file-damaged' | 'warning' }>,
-): string {
-  if (event.type === 'file-repaired') {
-    const { file, newFile, kept, keptFiles = [] } = event;
-    const renamed = newFile === undefined ? '' : `\n  renamed to ${newFile}`;
-    return `repaired: ${file}${renamed}${describeKept(kept === undefined ? keptFiles : [kept])}`;
-  }
-  const { checked, damaged, repaired, links, unchanged = 0, unreadableFolders = 0 } = event;
-  return [
-    `${pluralize(checked, 'file')} checked, ${damaged} damaged`,
-    ...(unchanged > 0 ? [`${unchanged} unchanged since the last check`] : []),
-    ...(repaired > 0 ? [`${repaired} repaired`] : []),
-    ...(unreadableFolders > 0 ? [`${pluralize(unreadableFolders, 'folder')} not checked`] : []),
-    ...(links > 0 ? [`${pluralize(links, 'symbolic link')} skipped`] : []),
-  ].join(', ');
 }

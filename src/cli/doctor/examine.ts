@@ -19,7 +19,8 @@ import {
   readHistories,
 } from './output-checks.js';
 import { checkSettings, describeVersion } from './program-checks.js';
-import { ok, runChecks, warning, type Check, type CheckEvent, type Finding } from './run-checks.js';
+import { ok, runChecks, warning, type Check } from './run-checks.js';
+import type { CheckEvent, Finding } from '../../events/doctor-events.js';
 import { checkLedger, checkLocks, checkReports, checkSpace, checkState } from './state-checks.js';
 
 /** Takes the ledger, the reports and the journals of a run. */

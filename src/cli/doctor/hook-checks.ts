@@ -6,7 +6,8 @@ import { openHookKeys } from '../../service/login.js';
 import { HOOK_KEY_NAMES, HOOK_SERVICES, type HookService } from '../../config/hook-services.js';
 import { type HookOptions, needsSecret } from '../../sync/hooks.js';
 import type { CommandContext } from '../command-context.js';
-import { ok, type Finding } from './run-checks.js';
+import { ok } from './run-checks.js';
+import type { Finding } from '../../events/doctor-events.js';
 
 export async function checkHooks(hooks: HookOptions, context: CommandContext): Promise<Finding[]> {
   const services = HOOK_SERVICES.filter((name) => hooks[name] !== undefined);

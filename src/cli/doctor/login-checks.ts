@@ -4,7 +4,8 @@ import { isKeychainMissing } from '../../service/keychain.js';
 import { hasCode } from '../../core/errors.js';
 import type { CommandContext } from '../command-context.js';
 import { describeRefreshToken } from '../output/token-expiry.js';
-import { ok, warning, type Finding } from './run-checks.js';
+import { ok, warning } from './run-checks.js';
+import type { Finding } from '../../events/doctor-events.js';
 
 /** Writes an entry as `login` does before it asks, and deletes it. Throws the error if the keychain is in use. */
 export async function checkKeychain(context: CommandContext): Promise<Finding[]> {

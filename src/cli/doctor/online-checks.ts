@@ -6,7 +6,8 @@ import { hasReports, openHealthReports, withService } from '../../service/servic
 import type { CommandContext } from '../command-context.js';
 import { describeAccessToken } from '../output/token-expiry.js';
 import { messagesOf } from '../with-service.js';
-import { ok, warning, type Finding } from './run-checks.js';
+import { ok, warning } from './run-checks.js';
+import type { Finding } from '../../events/doctor-events.js';
 
 /** Any title that the search finds, and none, shows that the API answers. */
 const WORDS = 'tankobon';

@@ -15,7 +15,8 @@ import { archiveFile, syncFolder } from '../../sync/history.js';
 import { outputOf, type Subscriptions } from '../../sync/subscriptions.js';
 import { resolve } from 'node:path';
 import type { CommandContext } from '../command-context.js';
-import { ok, type Finding } from './run-checks.js';
+import { ok } from './run-checks.js';
+import type { Finding } from '../../events/doctor-events.js';
 
 /** Further folders of a subscriptions file are left out. */
 const MAX_FOLDERS = 10;

@@ -7,7 +7,8 @@ import { optionDefinition, variableOf } from '../../config/options.js';
 import { SETTINGS_FILE } from '../../config/settings-file.js';
 import { inspectSettings, type SettingState } from '../../config/settings.js';
 import type { BareCommandContext } from '../command-context.js';
-import { ok, warning, type Finding } from './run-checks.js';
+import { ok, warning } from './run-checks.js';
+import type { Finding } from '../../events/doctor-events.js';
 
 /** bin/tankobon.js refuses a Node.js that is too old, so any that gets here is supported. */
 export function describeVersion(): Finding[] {

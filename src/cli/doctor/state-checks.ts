@@ -17,7 +17,8 @@ import { viewLedgerAt } from '../../service/ledger.js';
 import { readAddresses } from '../../config/service-addresses.js';
 import type { BareCommandContext, CommandContext } from '../command-context.js';
 import { hostStateOf } from '../output/host-state.js';
-import { ok, warning, type Finding } from './run-checks.js';
+import { ok, warning } from './run-checks.js';
+import type { Finding } from '../../events/doctor-events.js';
 
 const OTHER_FOLDER = 'Set TANKOBON_HOME to a folder on a local disk that you can write to.';
 const WRITE_AND_ENTER = constants.W_OK | constants.X_OK;

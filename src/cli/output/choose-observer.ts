@@ -1,8 +1,14 @@
 /** Chooses the observer of a command: JSON lines, errors only, progress bars or plain lines. */
 import type { CommandContext } from '../command-context.js';
 import { EventMessages, isError } from './event-messages.js';
-import type { Activity, AppEvent, Observer, ObserverOptions } from './observer.js';
-import { jsonLine } from './json-line.js';
+import {
+  APP_EVENTS,
+  type Activity,
+  type AppEvent,
+  type Observer,
+  type ObserverOptions,
+} from './observer.js';
+import { eventLine } from './json-line.js';
 import { hasOwnTerminal } from './own-terminal.js';
 import { writePath } from './path-line.js';
 import { RunProgress, withProgressReport } from './run-progress.js';
@@ -36,7 +42,7 @@ export async function chooseObserver(
     if (event.type === 'page-bytes' || event.type === 'book-page') return;
     if (event.type === 'warning' || event.type === 'detail')
       for (const line of messages.linesFor(event)) stderr.write(`${line}\n`);
-    if (event.type !== 'detail') stdout.write(jsonLine(event));
+    if (event.type !== 'detail') stdout.write(eventLine(APP_EVENTS, event));
   };
   const lines: Observer = {
     observe: json ? printJson : printLines,

@@ -1,19 +1,12 @@
 /** Events as lines for people: in a log, and above the progress bars. */
 import type { Clock } from '../../core/clock.js';
-import { formatBytes, formatLocalTime, pluralize } from '../../core/human-format.js';
-import type { DownloadEvent } from '../../download/events.js';
-import { chapterName, type ChapterFields } from '../../selection/chapter-fields.js';
-import { BookLines, describeBindEvent } from './bind-messages.js';
-import { warningMessage } from './error-message.js';
-import type { AppEvent, ObserverOptions } from './observer.js';
+import { nameOf } from '../../events/chapter-fields.js';
+import type { FailedEvent, SavedEvent } from '../../events/download-events.js';
+import { eventLines } from '../../events/printed-event.js';
+import { BookLines } from './bind-messages.js';
+import { APP_EVENTS, type AppEvent, type ObserverOptions } from './observer.js';
 import { plannedRow } from './planned-row.js';
-import {
-  describeKept,
-  describeRetaggedChapter,
-  keptLines,
-  removedLines,
-} from './retag-messages.js';
-import { failedLine, isShownWait, WaitLines } from './sentences.js';
+import { isShownWait, WaitLines } from './sentences.js';
 import { summaryLines, type Failures } from './summary.js';
 
 interface EventMessagesOptions extends Pick<
@@ -38,91 +31,32 @@ export class EventMessages {
 
   /** The lines for one event; none for those that people need not see. */
   linesFor(event: AppEvent): readonly string[] {
-    const { verbose, dryRun, savedLines } = this.options;
     const nowMs = this.clock.wallMs();
-    switch (event.type) {
-      case 'chapter-started': {
-        this.#started.add(event.chapter);
-        const kept = event.kept > 0 ? `, ${event.kept} already downloaded` : '';
-        const line = `${nameOf(event)}: ${pluralize(event.pages, 'page')}${kept}`;
-        return verbose ? [line] : [];
-      }
-      case 'page-loaded': {
-        const page = `${nameOf(event)}: page ${event.page}`;
-        const warning = `warning: ${page} does not match the digest in its name; kept, because two hosts sent the same image`;
-        return event.warning ? [warning] : [];
-      }
-      case 'page-failed': {
-        const attempt = `page ${event.page}, attempt ${event.attempt}`;
-        return verbose ? [`${nameOf(event)}: ${attempt}: ${event.reason}`] : [];
-      }
-      case 'chapter-saved': {
-        const size = `${pluralize(event.pages, 'page')}, ${formatBytes(event.bytes)}`;
-        const { file, kept = [], replacedFile, removedFile } = event;
-        const details = [
-          ...keptLines(kept),
-          ...removedLines(removedFile),
-          ...(replacedFile === undefined ? [] : [`  renamed from ${replacedFile}`]),
-        ];
-        if (savedLines) return [`saved: ${nameOf(event)}, ${size}`, ...details];
-        return details.length === 0 ? [] : [`${file}: pages`, ...details];
-      }
-      case 'chapter-retagged':
-        return describeRetaggedChapter(event).split('\n');
-      case 'chapter-failed':
-        return this.#addFailure(event);
-      case 'target-failed':
-        return [`error: ${event.name === undefined ? '' : `${event.name}: `}${event.message}`];
-      case 'waiting':
-        return verbose || isShownWait(event, nowMs) ? this.#waits.linesFor(event, nowMs) : [];
-      case 'warning':
-        return [warningMessage(event.message, event.hint).trimEnd()];
-      case 'detail': {
-        const { chapter, message } = event;
-        if (!verbose) return [];
-        return [chapter === undefined ? message : `${nameOf({ ...event, chapter })}: ${message}`];
-      }
-      case 'summary':
-        return summaryLines(event, this.#failures);
-      case 'chapter-waiting': {
-        const until = formatLocalTime(Date.parse(event.until), nowMs);
-        return [`${nameOf(event)}: waits for its group until ${until}`];
-      }
-      case 'chapter-changed': {
-        const isPages = event.changed.includes('pages');
-        const what = isPages ? 'it was uploaded again' : event.changed.join(', ') || 'name';
-        return [`changed on MangaDex: ${nameOf(event)}: ${what}`];
-      }
-      case 'chapter-restored':
-        return [`available again: ${nameOf(event)}`];
-      case 'book-planned':
-        this.#books.plan(event);
-        return verbose || dryRun ? [describeBindEvent(event)] : [];
-      case 'book-saved':
-        return this.#books.saved(event, savedLines);
-      // A warning says what is to be done with an edited book.
-      case 'book-skipped':
-        return [];
-      case 'book-failed':
-      case 'chapters-unavailable':
-      case 'volume-incomplete':
-      case 'chapter-left-out':
-      case 'bind-summary':
-        return [describeBindEvent(event)];
-      // Others are summarized by describeSkipped.
-      case 'chapter-skipped': {
-        const { file = '', kept } = event;
-        return kept ? describeKept(file, kept).split('\n') : [];
-      }
-      // Series are summarized by the report of a sync.
-      case 'chapter-removed':
-      case 'book-page':
-      case 'hook-failed':
-      case 'page-bytes':
-      case 'planned':
-      case 'series-synced':
-        return [];
-    }
+    if (event.type === 'chapter-started') this.#started.add(event.chapter);
+    if (event.type === 'book-planned') this.#books.plan(event);
+    if (event.type === 'chapter-saved') return this.#savedLines(event);
+    if (event.type === 'chapter-failed') return this.#addFailure(event);
+    if (event.type === 'book-saved') return this.#books.saved(event, this.options.savedLines);
+    if (event.type === 'summary') return summaryLines(event, this.#failures);
+    if (!this.#isShown(event, nowMs)) return [];
+    return event.type === 'waiting'
+      ? this.#waits.linesFor(event, nowMs)
+      : eventLines(APP_EVENTS, event, nowMs);
+  }
+
+  #isShown(event: AppEvent, nowMs: number): boolean {
+    const { verbose = false, dryRun = false } = this.options;
+    if (event.type === 'waiting') return verbose || isShownWait(event, nowMs);
+    if (event.type === 'book-planned') return verbose || dryRun;
+    // Others are summarized by describeSkipped.
+    if (event.type === 'chapter-skipped') return event.kept !== undefined;
+    return verbose || APP_EVENTS[event.type].isVerbose === undefined;
+  }
+
+  #savedLines(event: SavedEvent): readonly string[] {
+    const [saved = '', ...details] = eventLines(APP_EVENTS, event);
+    if (this.options.savedLines) return [saved, ...details];
+    return details.length === 0 ? [] : [`${event.file}: pages`, ...details];
   }
 
   /** What goes to standard output: the path of a saved file, or what a dry run of a sync plans; or as `--print` says. */
@@ -139,22 +73,16 @@ export class EventMessages {
     return isSaved || event.type === 'book-saved' ? event.file : undefined;
   }
 
-  #addFailure(event: Extract<DownloadEvent, { readonly type: 'chapter-failed' }>): string[] {
-    const name = nameOf(event);
+  #addFailure(event: FailedEvent): readonly string[] {
     // Reported once for the whole run.
     if (event.unfinished) {
       if (this.#started.has(event.chapter)) this.#failures.unfinished += 1;
       else this.#failures.neverStarted += 1;
       return [];
     }
-    this.#failures.failed.push(name);
-    return [failedLine(event)];
+    this.#failures.failed.push(nameOf(event));
+    return eventLines(APP_EVENTS, event);
   }
-}
-
-/** The id where nothing else is known. */
-function nameOf(event: ChapterFields & { readonly chapter: string }): string {
-  return chapterName(event) ?? event.chapter;
 }
 
 /** Whether it is reported with `--quiet` too. */

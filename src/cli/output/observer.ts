@@ -1,12 +1,21 @@
 /** Where the events of a command go: to a program, a terminal or a log. */
 import type { GivenOptions } from '../../config/options.js';
-import type { SyncEvent } from '../../sync/sync-events.js';
-import type { DownloadMessage } from '../../download/events.js';
+import { BIND_EVENTS, BIND_PROGRESS } from '../../events/bind-events.js';
+import { DOWNLOAD_EVENTS, DOWNLOAD_PROGRESS } from '../../events/download-events.js';
+import type { EventsOf } from '../../events/fields.js';
+import { SYNC_EVENTS } from '../../events/sync-events.js';
 import type { PlanActivity } from '../../download/download-session.js';
 import type { PlannedChapter } from '../../download/plan-jobs.js';
-import type { BindEvent, BookPageEvent } from '../../books/bind-events.js';
 
-export type AppEvent = DownloadMessage | BindEvent | BookPageEvent | SyncEvent;
+/** What a download, a binding and a sync pass to their observer; the progress is never printed. */
+export const APP_EVENTS = {
+  ...DOWNLOAD_EVENTS,
+  ...DOWNLOAD_PROGRESS,
+  ...BIND_EVENTS,
+  ...BIND_PROGRESS,
+  ...SYNC_EVENTS,
+};
+export type AppEvent = EventsOf<typeof APP_EVENTS>;
 export type Activity = PlanActivity | 'reading';
 export type ExpectedChapter = Pick<PlannedChapter, 'job' | 'chapter' | 'seriesName'>;
 

@@ -1,10 +1,6 @@
 /** One title of an overview: a row with its counts, and a line for each reason why chapters are missing. Pure. */
-import type { TitleOverviewEvent } from '../../collection/overview-folders.js';
-import {
-  MISSING_REASONS,
-  type MissingChapter,
-  type MissingReason,
-} from '../../collection/title-overview.js';
+import type { TitleOverviewEvent, MissingChapter } from '../../events/overview-events.js';
+import { MISSING_REASONS, type MissingReason } from '../../events/reasons.js';
 import { groupBy } from '../../core/group-by.js';
 import { pluralize } from '../../core/human-format.js';
 import { printableLine } from '../../core/printable.js';

@@ -1,6 +1,6 @@
 /** A chapter that would be downloaded, as a row for people: of `download` and of `sync`. */
 import { printableLine } from '../../core/printable.js';
-import type { ChapterFields } from '../../selection/chapter-fields.js';
+import type { ChapterFields } from '../../events/chapter-fields.js';
 
 export interface PlannedRow extends ChapterFields {
   readonly chapter: string;

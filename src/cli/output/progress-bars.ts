@@ -2,7 +2,7 @@
 import type { SingleBar } from 'cli-progress';
 import type { CommandContext } from '../command-context.js';
 import { BarDisplay } from './bar-display.js';
-import { bookLabel } from './bind-messages.js';
+import { bookLabel } from '../../events/bind-events.js';
 import type { EventMessages } from './event-messages.js';
 import type { Activity, AppEvent, ExpectedChapter, Observer, ObserverOptions } from './observer.js';
 import { isSameTerminal } from './own-terminal.js';

@@ -8,7 +8,7 @@ import {
 import { nameValues } from '../../download/comic-metadata.js';
 import type { PlannedChapter } from '../../download/plan-jobs.js';
 import { whyLoaded } from '../../plan/change.js';
-import type { ChapterFields } from '../../selection/chapter-fields.js';
+import type { ChapterFields } from '../../events/chapter-fields.js';
 import { chapterWebUrl } from '../../selection/target.js';
 import type { AppEvent, ResultFormat } from './observer.js';
 

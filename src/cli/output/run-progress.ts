@@ -1,7 +1,7 @@
 /** The progress of a run, and as one line: every 30 seconds in a verbose log, and whenever SIGUSR2 asks for it. */
 import type { Clock } from '../../core/clock.js';
 import { formatBytes, formatCountdown } from '../../core/human-format.js';
-import type { WaitingEvent } from '../../download/events.js';
+import type { WaitingEvent } from '../../events/download-events.js';
 import { BatchCountdown } from './batch-countdown.js';
 import type { AppEvent, ExpectedChapter, Observer } from './observer.js';
 import { describeCurrentWait, isShownWait, type CurrentWait } from './sentences.js';

@@ -1,8 +1,6 @@
 /** The end of a download in words: what was saved, in which time, and what failed. */
 import { formatBytes, formatCount, formatDuration, pluralize } from '../../core/human-format.js';
-import type { DownloadEvent } from '../../download/events.js';
-
-type Summary = Extract<DownloadEvent, { readonly type: 'summary' }>;
+import type { SummaryEvent } from '../../events/download-events.js';
 
 /** Further failures are only counted: each was reported when it happened. */
 const MAX_LISTED_FAILURES = 20;
@@ -16,11 +14,14 @@ export interface Failures {
   neverStarted: number;
 }
 
-export function summaryLines(summary: Summary, failures: Readonly<Failures>): string[] {
+export function summaryLines(summary: SummaryEvent, failures: Readonly<Failures>): string[] {
   return [resultLine(summary, failures), ...failureLines(failures.failed)];
 }
 
-function resultLine(summary: Summary, { unfinished, neverStarted }: Readonly<Failures>): string {
+function resultLine(
+  summary: SummaryEvent,
+  { unfinished, neverStarted }: Readonly<Failures>,
+): string {
   const { saved, retagged, skipped, failed, notStarted, stopped, reports } = summary;
   const counts: readonly (readonly [number, string])[] = [
     [retagged, 'with new metadata'],
@@ -43,7 +44,7 @@ function resultLine(summary: Summary, { unfinished, neverStarted }: Readonly<Fai
 }
 
 /** Pages, bytes, time and average speed. */
-function loads({ pages, bytes, elapsedMs }: Summary): string[] {
+function loads({ pages, bytes, elapsedMs }: SummaryEvent): string[] {
   if (pages === 0) return [];
   const perSecond = formatBytes(bytes / Math.max(elapsedMs / 1_000, 0.001));
   return [

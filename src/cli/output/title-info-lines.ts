@@ -1,7 +1,7 @@
 /** What a title has, as text: its fields, then a table of its languages and one of its groups. Pure. */
 import { formatBytes, formatCount, pluralize } from '../../core/human-format.js';
 import { printableLine } from '../../core/printable.js';
-import type { TitleInfo } from '../../download/title-info.js';
+import type { TitleInfo } from '../../events/info-events.js';
 import { numberRanges } from '../../config/ranges.js';
 import { tableLines } from './table.js';
 import { maxOf } from '../../core/extremes.js';

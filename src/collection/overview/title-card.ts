@@ -1,12 +1,11 @@
 /** A title in the page of an overview: its cover, its chapters as a strip, what is missing and why. */
-import type { TitleOverviewEvent } from '../overview-folders.js';
+import type {
+  TitleOverviewEvent,
+  ChapterState,
+  MissingChapter,
+} from '../../events/overview-events.js';
 import type { TitleCover } from '../title-cover.js';
-import {
-  MISSING_REASONS,
-  type ChapterState,
-  type MissingChapter,
-  type MissingReason,
-} from '../title-overview.js';
+import { MISSING_REASONS, type MissingReason } from '../../events/reasons.js';
 import { groupBy } from '../../core/group-by.js';
 import { pluralize } from '../../core/human-format.js';
 import { printableLine } from '../../core/printable.js';
@@ -45,7 +44,7 @@ export function titleCard({ title, cover }: ListedTitle): string {
       ? [`${complete} of ${pluralize(volumes.length, 'volume')} complete${without}`]
       : []),
   ];
-  const checked = checkedAt?.toISOString().slice(0, 10);
+  const checked = checkedAt?.slice(0, 10);
   return `<article class="card title">
 ${coverOf(name, cover)}
 <div>

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { imageExtension, type ImageExtension } from '../../core/image-format.js';
 import { hasValidTrailer } from '../../core/image-trailer.js';
 import { imageDimensions } from '../../core/image-dimensions.js';
-import type { LoadReason } from '../load-reason.js';
+import type { LoadReason } from '../../events/reasons.js';
 
 /** A complete image. */
 export interface CheckedImage {

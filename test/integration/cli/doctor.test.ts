@@ -12,7 +12,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { checkSpace } from '../../../src/cli/doctor/state-checks.js';
 import { findProgram } from '../../../src/cli/doctor/hook-checks.js';
-import { CHECKS, type CheckEvent } from '../../../src/cli/doctor/run-checks.js';
+import type { CheckEvent } from '../../../src/events/doctor-events.js';
+import { CHECKS } from '../../../src/events/reasons.js';
 import { generateChapter } from '../../../src/practice-server/library/library.js';
 import {
   startPracticeService,

@@ -3,7 +3,6 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { HOOK_SERVICES } from '../../../src/config/hook-services.js';
 import { NAME_FIELDS } from '../../../src/config/name-template.js';
-import { DOWNLOAD_EVENTS, OTHER_EVENTS } from '../../../src/cli/event-descriptions.js';
 import { commandTree } from '../../../src/cli/program.js';
 import {
   flagOf,
@@ -12,7 +11,8 @@ import {
   SERIES_OPTION_NAMES,
   SETTING_NAMES,
 } from '../../../src/config/options.js';
-import { SKIP_REASONS } from '../../../src/plan/change.js';
+import { EVENTS, listedFields } from '../../../src/events/events.js';
+import type { EventTable } from '../../../src/events/fields.js';
 import { parseSubscriptions } from '../../../src/sync/subscriptions/subscriptions-file.js';
 import { DIST } from '../../support/build-folders.js';
 import { start, tankobon } from '../../support/command.js';
@@ -165,24 +165,33 @@ test('help names, subscriptions, events and settings have every field, key, even
     expect(subscriptions).toMatch(new RegExp(`^  ${key} `, 'm'));
   for (const hook of ['exec', 'webhook', ...HOOK_SERVICES])
     expect(subscriptions).toMatch(new RegExp(`^  ${hook} `, 'm'));
-  for (const event of [...Object.keys(DOWNLOAD_EVENTS), ...Object.keys(OTHER_EVENTS)])
+  for (const event of Object.values<EventTable>(EVENTS).flatMap((table) => Object.keys(table)))
     expect(events).toMatch(new RegExp(`^  ${event} `, 'm'));
-  for (const reason of Object.keys(SKIP_REASONS)) expect(events).toContain(`  ${reason} `);
+  expect(events?.split('\n').length).toBeLessThan(120);
   for (const name of SETTING_NAMES) expect(settings).toMatch(new RegExp(`^  ${name} `, 'm'));
   for (const text of [names, subscriptions, events, settings]) expect(text).not.toMatch(/`|\.md/);
 });
 
-test('the example of help subscriptions is a valid file, and that of help events are events', async () => {
+test('the example of help subscriptions is a valid file', async () => {
   const { stdout } = await print('help', 'subscriptions');
   const text = (stdout.split('Example:\n')[1] ?? '').replace('UUID', ID);
   const source = { file: 'f', text, extraHosts: [] };
   expect(parseSubscriptions(source).series).toHaveLength(1);
-  const events = (await print('help', 'events')).stdout.split('Examples:\n')[1] ?? '';
-  const types = events
-    .trimEnd()
-    .split('\n')
-    .map((line) => (JSON.parse(line) as { type: string }).type);
-  expect(types).toEqual(Object.keys(DOWNLOAD_EVENTS));
+});
+
+test('help events NAME has each field with its type, each word and an example, within 80 columns', async () => {
+  for (const table of Object.values<EventTable>(EVENTS))
+    for (const [type, { fields, example }] of Object.entries(table)) {
+      const { code, stdout } = await print('help', 'events', type);
+      expect(code).toBe(0);
+      for (const { name, field } of listedFields(fields)) {
+        expect(stdout).toContain(`\n  ${name} `);
+        for (const word of Object.keys(field.words ?? {})) expect(stdout).toContain(`\n  ${word} `);
+      }
+      expect(stdout).toContain(`\n  ${JSON.stringify({ type, ...example })}\n`);
+      const long = stdout.split('\n').filter((line) => line.length > 80 && !line.includes('{'));
+      expect(long).toEqual([]);
+    }
 });
 
 test('no message of the program points to a page that the package does not contain', () => {
@@ -208,6 +217,7 @@ test.each([
   [['help', 'sync', 'lst'], 'Unknown command: sync lst', 'tankobon help sync list\n'],
   [['help', 'sync', 'environment'], 'Unknown command: sync environment', 'tankobon help sync\n'],
   [['help', 'exitcodes'], 'tankobon help exit-codes', 'exit-codes'],
+  [['help', 'events', 'saved'], 'Unknown event: saved', 'tankobon help events\n'],
   [['completion', 'tcsh'], 'bash, zsh, fish', 'tankobon help completion'],
   [
     ['--json', 'download', ID],

@@ -1,5 +1,5 @@
 /** What the owner of a file edited in its metadata survives `tankobon retag`, unless `--force` is given. */
-import type { RetagEvent } from '../../../src/collection/retag-events.js';
+import type { RetagEvent } from '../../../src/events/retag-events.js';
 import { parseRecords } from '../../../src/library/record.js';
 import { editChapter, EXAMPLE_CHAPTERS } from '../../../src/practice-server/library/library.js';
 import type { ChapterAttributes } from '../../../src/practice-server/records.js';

@@ -1,7 +1,7 @@
 /** What `tankobon retag` makes of files when the settings of ComicInfo.xml, or what tankobon writes, changed. */
 import { statSync } from 'node:fs';
 import { basename } from 'node:path';
-import type { RetagEvent } from '../../../src/collection/retag-events.js';
+import type { RetagEvent } from '../../../src/events/retag-events.js';
 import { editChapter, EXAMPLE_CHAPTERS } from '../../../src/practice-server/library/library.js';
 import { readEntry } from '../../support/archive.js';
 import { DownloadHarness } from '../../support/download-harness.js';

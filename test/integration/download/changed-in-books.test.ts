@@ -4,7 +4,7 @@
  */
 import { renameSync } from 'node:fs';
 import { join } from 'node:path';
-import type { DownloadEvent } from '../../../src/download/events.js';
+import type { DownloadEvent } from '../../../src/events/download-events.js';
 import {
   createLibrary,
   editChapter,

@@ -3,7 +3,7 @@ import type { FaultName } from '../../../src/practice-server/page-faults.js';
 import { generateChapter } from '../../../src/practice-server/library/library.js';
 import type { PracticeOptions } from '../../../src/practice-server/practice-service.js';
 import type { LogEntry } from '../../../src/practice-server/request-log.js';
-import type { LoadReason } from '../../../src/service/load-reason.js';
+import type { LoadReason } from '../../../src/events/reasons.js';
 import { testConcurrently } from '../../support/concurrent-tests.js';
 import { DownloadHarness, timeLimitsFor, type RunResult } from '../../support/download-harness.js';
 

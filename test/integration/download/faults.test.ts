@@ -4,7 +4,7 @@ import {
   generateChapter,
   type LibraryChapter,
 } from '../../../src/practice-server/library/library.js';
-import type { LoadReason } from '../../../src/service/load-reason.js';
+import type { LoadReason } from '../../../src/events/reasons.js';
 import type { PracticeService } from '../../../src/practice-server/practice-service.js';
 import type { LogEntry } from '../../../src/practice-server/request-log.js';
 import { DownloadHarness, timeLimitsFor, type RunResult } from '../../support/download-harness.js';

@@ -1,6 +1,6 @@
 /** The chapters that a stopped run did not start. */
 import { generateChapter } from '../../../src/practice-server/library/library.js';
-import type { DownloadEvent } from '../../../src/download/events.js';
+import type { DownloadEvent } from '../../../src/events/download-events.js';
 import { interruptedError } from '../../../src/core/errors.js';
 import { DownloadHarness, type RunResult } from '../../support/download-harness.js';
 

@@ -4,7 +4,7 @@
  */
 import dns from 'node:dns';
 import { systemClock } from '../../../src/core/clock.js';
-import type { DownloadEvent } from '../../../src/download/events.js';
+import type { DownloadEvent } from '../../../src/events/download-events.js';
 import { htmlResponse, type EndpointResponse } from '../../../src/practice-server/endpoint.js';
 import { generateChapter } from '../../../src/practice-server/library/library.js';
 import type {

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import type { Settings } from '../../../src/config/options.js';
-import type { LoadReason } from '../../../src/service/load-reason.js';
+import type { LoadReason } from '../../../src/events/reasons.js';
 import { generateChapter } from '../../../src/practice-server/library/library.js';
 import type { PracticeOptions } from '../../../src/practice-server/practice-options.js';
 import { jsonResponse } from '../../../src/practice-server/endpoint.js';

@@ -8,7 +8,7 @@ import { download } from '../../../src/cli/commands/download.js';
 import { readIdentity } from '../../../src/library/archive-content.js';
 import { parseRecords } from '../../../src/library/record.js';
 import { interruptedError } from '../../../src/core/errors.js';
-import type { DownloadEvent } from '../../../src/download/events.js';
+import type { DownloadEvent } from '../../../src/events/download-events.js';
 import {
   createLibrary,
   editChapter,

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { download } from '../../../src/cli/commands/download.js';
 import type { FaultName } from '../../../src/practice-server/page-faults.js';
 import { generateChapter } from '../../../src/practice-server/library/library.js';
-import type { LoadReason } from '../../../src/service/load-reason.js';
+import type { LoadReason } from '../../../src/events/reasons.js';
 import { readPages } from '../../support/archive.js';
 import { testConcurrently } from '../../support/concurrent-tests.js';
 import { DownloadHarness, timeLimitsFor, type RunResult } from '../../support/download-harness.js';

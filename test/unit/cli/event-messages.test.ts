@@ -1,9 +1,9 @@
 /** Events and the summary as lines for people. */
 import { join } from 'node:path';
-import { bookLabel } from '../../../src/cli/output/bind-messages.js';
+import { bookLabel } from '../../../src/events/bind-events.js';
 import { EventMessages } from '../../../src/cli/output/event-messages.js';
 import { ChapterError } from '../../../src/core/errors.js';
-import type { DownloadEvent, DownloadMessage } from '../../../src/download/events.js';
+import type { DownloadEvent, DownloadMessage } from '../../../src/events/download-events.js';
 import { fakeClock } from '../../support/fake-clock.js';
 
 const SUMMARY: Extract<DownloadEvent, { type: 'summary' }> = {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 import { ERROR_CODES } from '../../../src/core/error-codes.js';
-import { LOAD_REASONS } from '../../../src/service/load-reason.js';
+import { LOAD_REASONS } from '../../../src/events/reasons.js';
 
 const CODES = [...new Set([...Object.keys(ERROR_CODES), ...Object.keys(LOAD_REASONS)])].sort();
 const TESTS = fileURLToPath(new URL('../..', import.meta.url));

@@ -11,7 +11,7 @@ import {
 import { runBatch, type BatchDeps } from '../../../src/download/batch.js';
 import type { ChapterJob } from '../../../src/download/chapter.js';
 import { addEvent, emptyResult } from '../../../src/download/download-result.js';
-import type { DownloadMessage } from '../../../src/download/events.js';
+import type { DownloadMessage } from '../../../src/events/download-events.js';
 import { PageQueue } from '../../../src/download/page-queue.js';
 import { skippingClock } from '../../support/fake-clock.js';
 

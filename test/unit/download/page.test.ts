@@ -2,14 +2,14 @@
 import { got } from 'got';
 import { Redactor } from '../../../src/core/redactor.js';
 import { interruptedError, LoadError, StorageError } from '../../../src/core/errors.js';
-import type { DownloadMessage } from '../../../src/download/events.js';
+import type { DownloadMessage } from '../../../src/events/download-events.js';
 import { loadPage, type PageDeps, type PageJob } from '../../../src/download/page.js';
 import { PageQueue } from '../../../src/download/page-queue.js';
 import type { HealthReport } from '../../../src/service/reports/health-report.js';
 import type { AtHomeMetadata } from '../../../src/service/at-home.js';
 import { BaseUrls } from '../../../src/service/base-urls.js';
 import type { ImageOutcome } from '../../../src/service/load-image.js';
-import type { LoadReason } from '../../../src/service/load-reason.js';
+import type { LoadReason } from '../../../src/events/reasons.js';
 import { skippingClock } from '../../support/fake-clock.js';
 
 const CHAPTER = '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0501';

@@ -1,23 +1,17 @@
-/** What became of the metadata of a file, for people. */
-import type { RetaggedChapter } from '../../download/write-retags.js';
-import { chapterName, type ChapterFields } from '../../selection/chapter-fields.js';
+/** What became of the metadata and the name of a file, for people. */
 
-/** A chapter in a book is named, since the book has others too. */
-export function describeRetaggedChapter(event: RetaggedChapter & ChapterFields): string {
-  const { book, newFile = '', changed, removedFile } = event;
-  if (book === undefined) return describeRetagged(event);
-  return [
-    `${chapterName(event) ?? event.chapter}: ${changed.join(', ')}`,
-    ...removedLines(removedFile),
-    `  in a book, which gets it when it is bound again: ${book}`,
-    `  until then, in a file of its own: ${newFile}`,
-  ].join('\n');
+/** A chapter, or a book, whose metadata changed. */
+interface Retagged {
+  readonly file: string;
+  readonly newFile?: string;
+  readonly nameTaken?: string;
+  readonly removedFile?: string;
+  readonly changed: readonly string[];
+  readonly kept: readonly string[];
 }
 
 /** Such as `a.cbz: title, volume`, with a line for what stays and for a new name. */
-export function describeRetagged(
-  event: Omit<RetaggedChapter, 'type' | 'chapter' | 'book'>,
-): string {
+export function retaggedSentence(event: Retagged): string {
   const { file, newFile, nameTaken, removedFile, changed, kept } = event;
   return [
     `${file}: ${changed.join(', ') || (newFile === undefined ? 'unchanged' : 'name')}`,
@@ -29,7 +23,7 @@ export function describeRetagged(
 }
 
 /** A file that stays, although MangaDex has other metadata than its owner. */
-export function describeKept(file: string, kept: readonly string[]): string {
+export function keptSentence(file: string, kept: readonly string[]): string {
   return [`${file}: unchanged`, ...keptLines(kept)].join('\n');
 }
 

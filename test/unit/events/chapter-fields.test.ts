@@ -1,6 +1,6 @@
 /** What events and messages say about a chapter: text of the service, made safe to print. */
 import { webAddress } from '../../../src/core/web-address.js';
-import { chapterName, describeExternal } from '../../../src/selection/chapter-fields.js';
+import { chapterName, describeExternal } from '../../../src/events/chapter-fields.js';
 
 test.each([
   ['https://publisher.example/viewer/5?a=1#b', 'https://publisher.example/viewer/5?a=1#b'],

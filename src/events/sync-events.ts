@@ -1,0 +1,86 @@
+/** The events of `sync`, besides those of its downloads. */
+import { formatLocalTime } from '../core/human-format.js';
+import { CHAPTER, CHAPTER_EXAMPLE, nameOf } from './chapter-fields.js';
+import { count, event, id, list, optional, path, text, time, type EventsOf } from './fields.js';
+
+/** A chapter of a subscribed title. */
+const SUBSCRIBED = { title: id('The id of the title.'), ...CHAPTER };
+const TITLE = '3d1c8f52-6a0b-4e7e-9b1d-0a4c5e2f7101';
+const EXAMPLE = { title: TITLE, ...CHAPTER_EXAMPLE };
+
+export const SYNC_EVENTS = {
+  'series-synced': event({
+    meaning: 'A title with new chapters is done.',
+    fields: {
+      title: id('The id of the title.'),
+      name: text('Its name.'),
+      new: count('Chapters that were saved.'),
+      replaced: count('Chapters that replaced another release.'),
+      skipped: count('Chapters that were skipped.'),
+      failed: count('Chapters that failed.'),
+      waiting: count('Chapters that wait for their preferred group.'),
+    },
+    example: {
+      title: TITLE,
+      name: 'Endless Stairs',
+      new: 2,
+      replaced: 0,
+      skipped: 0,
+      failed: 0,
+      waiting: 1,
+    },
+    // The report of the run has a line for each.
+    sentence: () => undefined,
+  }),
+  'chapter-waiting': event({
+    meaning: 'A chapter waits for its preferred group.',
+    fields: { ...SUBSCRIBED, until: time('When another release is downloaded at the latest.') },
+    example: { ...EXAMPLE, until: '2026-11-21T03:30:00.000Z' },
+    sentence: ({ until, ...chapter }, nowMs) =>
+      `${nameOf(chapter)}: waits for its group until ${formatLocalTime(Date.parse(until), nowMs)}`,
+  }),
+  planned: event({
+    meaning: 'With `--dry-run`: a chapter that would be downloaded.',
+    fields: {
+      ...SUBSCRIBED,
+      file: optional(path('The path that its file would get.')),
+      why: text('Why it was selected, for people.'),
+      replaces: optional(id('The id of the chapter whose file it would replace.')),
+    },
+    example: { ...EXAMPLE, file: 'a.cbz', why: 'the only release' },
+    // It is a result, with a row on standard output.
+    sentence: () => undefined,
+  }),
+  'chapter-changed': event({
+    meaning:
+      'A downloaded chapter changed on MangaDex and its file stays, since `upgrade` is not set.',
+    fields: {
+      ...SUBSCRIBED,
+      changed: list(text('`pages`, or the names of the metadata, such as `volume`.')),
+    },
+    example: { ...EXAMPLE, changed: ['volume'] },
+    sentence: ({ changed, ...chapter }) => {
+      const isPages = changed.includes('pages');
+      const what = isPages ? 'it was uploaded again' : changed.join(', ') || 'name';
+      return `changed on MangaDex: ${nameOf(chapter)}: ${what}`;
+    },
+  }),
+  'chapter-restored': event({
+    meaning: 'MangaDex has a downloaded chapter again that was taken down; its file stayed.',
+    fields: SUBSCRIBED,
+    example: EXAMPLE,
+    sentence: (chapter) => `available again: ${nameOf(chapter)}`,
+  }),
+  'hook-failed': event({
+    meaning: 'A hook or a media server could not be called; the chapters are saved.',
+    fields: {
+      hook: text('Its key in the subscriptions file.'),
+      message: text('A sentence for people, which can change.'),
+    },
+    example: { hook: 'komga', message: 'Komga responded with status 401.' },
+    // A warning says it.
+    sentence: () => undefined,
+  }),
+};
+
+export type SyncEvent = EventsOf<typeof SYNC_EVENTS>;

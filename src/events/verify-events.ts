@@ -1,0 +1,74 @@
+/** The events of `verify`. */
+import { pluralize } from '../core/human-format.js';
+import { DOWNLOAD_EVENTS } from './download-events.js';
+import { count, event, list, optional, path, text, word, type EventsOf } from './fields.js';
+import { DAMAGE_REASONS } from './reasons.js';
+
+export const VERIFY_EVENTS = {
+  'file-damaged': event({
+    meaning: 'A file is damaged.',
+    fields: {
+      file: path('The file; for a book in a folder, the folder.'),
+      reason: word(DAMAGE_REASONS, 'Why it is damaged.'),
+      message: text('What is wrong where, for people.'),
+    },
+    example: {
+      file: 'a.cbz',
+      reason: 'entry-damaged',
+      message: '003.png: its checksum is wrong',
+    },
+    sentence: ({ file, message }) => `${file}: ${message}`,
+  }),
+  'file-repaired': event({
+    meaning: 'With `--repair`: a damaged file was replaced.',
+    fields: {
+      file: path('The file.'),
+      newFile: optional(path('The new file, if the chapter is called otherwise by now.')),
+      kept: optional(path('Where the damaged file is kept.')),
+      keptFiles: optional(
+        list(
+          path(
+            'In place of `kept` for a book in a folder: where its damaged files are kept; none if all of them are missing.',
+          ),
+        ),
+      ),
+    },
+    example: { file: 'a.cbz', kept: 'a.cbz.damaged' },
+    sentence: ({ file, newFile, kept, keptFiles = [] }) => {
+      const renamed = newFile === undefined ? '' : `\n  renamed to ${newFile}`;
+      return `repaired: ${file}${renamed}${keptLine(kept === undefined ? keptFiles : [kept])}`;
+    },
+  }),
+  warning: DOWNLOAD_EVENTS.warning,
+  'verify-summary': event({
+    meaning: 'The last line of `verify`, also after an interruption.',
+    fields: {
+      checked: count('Files that were checked.'),
+      damaged: count('Those that are damaged.'),
+      repaired: count('Damaged ones that were replaced.'),
+      links: count('Symbolic links, which are not followed.'),
+      unreadableFolders: optional(
+        count('Folders of which nothing is known; missing if there are none.'),
+      ),
+      unchanged: optional(count('With `--since-last`: files that did not change.')),
+    },
+    example: { checked: 123, damaged: 1, repaired: 0, links: 0 },
+    sentence: ({ checked, damaged, repaired, links, unchanged = 0, unreadableFolders = 0 }) =>
+      [
+        `${pluralize(checked, 'file')} checked, ${damaged} damaged`,
+        ...(unchanged > 0 ? [`${unchanged} unchanged since the last check`] : []),
+        ...(repaired > 0 ? [`${repaired} repaired`] : []),
+        ...(unreadableFolders > 0 ? [`${pluralize(unreadableFolders, 'folder')} not checked`] : []),
+        ...(links > 0 ? [`${pluralize(links, 'symbolic link')} skipped`] : []),
+      ].join(', '),
+  }),
+};
+
+export type VerifyEvent = EventsOf<typeof VERIFY_EVENTS>;
+export type RepairedFile = Omit<Extract<VerifyEvent, { readonly type: 'file-repaired' }>, 'type'>;
+
+function keptLine([first, ...others]: readonly string[]): string {
+  if (first === undefined) return '';
+  const more = others.length === 0 ? '' : ` and ${others.length} more beside it`;
+  return `\n  the damaged file is kept as ${first}${more}`;
+}

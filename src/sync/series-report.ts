@@ -1,0 +1,16 @@
+/** What a sync passes on, and what it counts of each title. */
+import type { DownloadMessage } from '../events/download-events.js';
+import type { SyncEvent } from '../events/sync-events.js';
+
+export type ObserveSync = (event: DownloadMessage | SyncEvent) => void;
+
+export const SERIES_COUNTS = ['new', 'replaced', 'skipped', 'failed'] as const;
+/** Chapters. */
+export type SeriesCounts = Record<(typeof SERIES_COUNTS)[number], number>;
+
+/** One line of the report. */
+export interface SeriesReport extends Readonly<SeriesCounts> {
+  readonly titleId: string;
+  readonly name: string;
+  readonly waiting: readonly { readonly number: string | undefined; readonly untilMs: number }[];
+}
