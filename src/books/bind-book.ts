@@ -2,9 +2,10 @@
  * Binds one book: writes it aside, reads it back whole, and publishes it. Only then are the chapter files that it
  * replaces removed; a book that seems to have them already is not believed, but written aside and compared.
  */
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { isUnchanged } from '../library/ownership.js';
 import { hasCode } from '../core/errors.js';
+import { withoutTouching } from '../core/folder-times.js';
 import { lstatIfExists, removeFile } from '../core/files.js';
 import { systemReason } from '../core/system-errors.js';
 import type { ObserveBind } from './bind-events.js';
@@ -38,7 +39,7 @@ export async function bindBook(
   { mayWait }: { readonly mayWait: boolean },
 ): Promise<'saved' | 'skipped' | 'waiting'> {
   const { request, observe, signal } = context;
-  return withBookLock(request.output, file, request.keep, signal, async (tmpFile) => {
+  const bind = async (tmpFile: string) => {
     const { format, extension } = request;
     const existing = await readExistingParts(file, format, extension);
     const { arrived, isWaiting } = await movedChapters(file, existing, plan, request);
@@ -81,7 +82,12 @@ export async function bindBook(
     if (kept.length > 0) warnOfKept(file, kept, observe);
     if (isWhole) for (const chapter of removable) await removeChapter(chapter, file, observe);
     return isChanged || request.force ? 'saved' : 'skipped';
-  });
+  };
+  return withoutTouching(
+    dirname(file),
+    () => withBookLock(request.output, file, request.keep, signal, bind),
+    (outcome) => outcome !== 'saved',
+  );
 }
 
 /**

@@ -8,7 +8,7 @@ import type { ChapterRecord } from '../library/record.js';
 import type { ZipEntry } from '../library/zip-file.js';
 import { ERROR_CODES } from '../core/error-codes.js';
 import { StorageError } from '../core/errors.js';
-import { fileErrorReason, isSystemError } from '../core/files.js';
+import { fileErrorReason } from '../core/files.js';
 import type { BindBy } from '../config/bind-choices.js';
 import { accessHint } from '../core/system-errors.js';
 import type { BookCopy } from './book-copy.js';

@@ -4,7 +4,6 @@
  */
 import { reusableBuffer } from '../library/zip-file.js';
 import { UsageError } from '../core/errors.js';
-import { removeLeftoverFile } from '../core/files.js';
 import { damagedChapter } from '../books/source-chapter.js';
 import { systemClock } from '../core/clock.js';
 import { type TankobonError } from '../core/errors.js';

@@ -46,6 +46,7 @@ const NETWORK: readonly OptionName[] = [
   'concurrency',
   'limitRate',
   'maxOutage',
+  'minFree',
   'reports',
   'captchaResult',
 ];

@@ -1,6 +1,7 @@
 /** What a file system can do, and how much space it has. */
 import { link, lstat, statfs, unlink, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { withoutTouching } from './folder-times.js';
 import { hasModes } from './own-folder.js';
 import { isSystemError } from './system-errors.js';
 import { temporaryName } from './temporary-files.js';
@@ -29,7 +30,11 @@ interface FileSystemTraits {
 }
 
 /** Finds out with temporary files in `folder`, which are removed. Throws system errors. */
-export async function probeFileSystem(folder: string): Promise<FileSystemTraits> {
+export function probeFileSystem(folder: string): Promise<FileSystemTraits> {
+  return withoutTouching(folder, () => probe(folder));
+}
+
+async function probe(folder: string): Promise<FileSystemTraits> {
   const file = temporaryName(join(folder, 'check'));
   const second = temporaryName(join(folder, 'check'));
   await writeFile(file, '', { flag: 'wx', mode: 0o600 });

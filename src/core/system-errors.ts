@@ -51,7 +51,7 @@ const DISK_HINTS: ReadonlyMap<string, string> = new Map([
   ],
   [
     'EROFS',
-    'The disk is mounted read-only: mount it for writing, or choose a folder on another one, then run the same command again.',
+    'The disk is mounted read-only: mount it for writing, or choose a folder on another one: --output DIR for chapters, TANKOBON_HOME for settings and login.',
   ],
 ]);
 

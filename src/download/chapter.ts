@@ -13,11 +13,14 @@ import {
 import { BaseUrls } from '../service/base-urls.js';
 import { type Quality } from '../config/quality.js';
 import { comparedFile, replacedFile } from '../plan/change.js';
-import { ChapterError, thrownMessage } from '../core/errors.js';
+import { ChapterError, StorageError, thrownMessage } from '../core/errors.js';
+import { freeBytes } from '../core/file-system.js';
+import { formatBytes } from '../core/human-format.js';
 import { lstatIfExists, maxModeIn, removeEmptyFolders, toStorageError } from '../core/files.js';
 import type { ServiceClient } from '../service/client.js';
 import { assertSamePages, completePages, loadAll } from './chapter-pages.js';
 import { replaceDamaged } from './keep-damaged.js';
+import { estimatedBytes } from './estimate.js';
 import { loadPage, type PageJob, type PageDeps } from './page.js';
 import type { ChapterDescription } from './describe-chapter.js';
 import type { PrefetchedMetadata } from './prefetch.js';
@@ -50,6 +53,8 @@ export interface ChapterJob extends ChapterTarget {
 
 export interface ChapterDeps extends PageDeps {
   readonly client: ServiceClient;
+  /** What must stay free in the file system of the output folder. Default: nothing. */
+  readonly minFreeBytes?: number;
   /** Divides the chapters with other machines. */
   readonly share?: Pick<WorkShare, 'claim' | 'finish' | 'release'>;
 }
@@ -108,6 +113,24 @@ async function isAlreadySaved(job: ChapterJob): Promise<boolean> {
   return (await findPublished(job)) !== undefined && !isOverwritten(job);
 }
 
+/** Throws StorageError `disk-full`, which stops the run, if the chapter would probably leave less than `minFreeBytes`. */
+async function checkSpace(
+  folder: string,
+  { name, id, quality }: ChapterJob,
+  pages: number,
+  { minFreeBytes = 0 }: ChapterDeps,
+): Promise<void> {
+  if (minFreeBytes === 0) return;
+  const free = await freeBytes(folder).catch(() => undefined);
+  const bytes = estimatedBytes(pages, quality);
+  if (free === undefined || free - bytes >= minFreeBytes) return;
+  throw new StorageError(
+    'disk-full',
+    `${name ?? `Chapter ${id}`} has about ${formatBytes(bytes)}, which would leave less than ${formatBytes(minFreeBytes)} of the ${formatBytes(free)} that are free on its disk.`,
+    { hint: 'Free some space, or allow less of it: tankobon config set minFree 100M' },
+  );
+}
+
 async function prepareInWorkspace(
   workspace: Workspace,
   job: ChapterJob,
@@ -131,6 +154,7 @@ async function prepareInWorkspace(
   const names = pageFileNames(metadata, quality);
   if (names.length === 0)
     throw new ChapterError('chapter-empty', `The service lists no pages: chapter ${id}`);
+  await checkSpace(dirname(workspace.folder), job, names.length, deps);
   const renew = async () => {
     const renewed = await fetchMetadata();
     assertSamePages(metadata, renewed, quality, id);

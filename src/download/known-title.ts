@@ -176,7 +176,7 @@ async function combine(
 }
 
 interface UnlistedOptions {
-  /** Of the title, and of those that were merged into it. */
+  /** The id of the title, and of each that was merged into it. */
   readonly titleIds: readonly string[];
   readonly names: readonly string[];
   readonly listed: ReadonlyMap<string, Chapter>;

@@ -26,7 +26,7 @@ export function findLeftovers(
   return [...workspaces, ...leftoversAmong(library)];
 }
 
-/** The leftovers that their names tell apart. A workspace is not among them: it may have pages that are not saved yet. */
+/** The leftovers that are known by their names. A workspace is not among them: it may have pages that are not saved yet. */
 export function leftoversAmong({
   hiddenFolders,
   leftoverFiles,

@@ -2,6 +2,7 @@
 import { constants } from 'node:fs';
 import { access, lstat, mkdir, opendir, rmdir, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { withoutTouching } from '../core/folder-times.js';
 import { StorageError, UsageError } from '../core/errors.js';
 import { isSystemError, toStorageError } from '../core/files.js';
 import { shellQuoted } from '../core/shell-quoted.js';
@@ -38,13 +39,15 @@ const REASONS: Readonly<Record<string, string>> = {
 const PROBE_NAME = '.tankobon.check';
 
 /** Creates a folder in `parent` and removes it. Throws the system error if that is not possible. */
-export async function tryFolder(parent: string): Promise<void> {
+export function tryFolder(parent: string): Promise<void> {
   const path = join(parent, PROBE_NAME);
-  await mkdir(path).catch((error: unknown) => {
-    if (!isSystemError(error, 'EEXIST')) throw error;
+  return withoutTouching(parent, async () => {
+    await mkdir(path).catch((error: unknown) => {
+      if (!isSystemError(error, 'EEXIST')) throw error;
+    });
+    // Another process may have removed it.
+    await rmdir(path).catch(() => undefined);
   });
-  // Another process may have removed it.
-  await rmdir(path).catch(() => undefined);
 }
 
 /** The folder, or the nearest one above it that exists; or what is there in the place of a folder. */

@@ -41,6 +41,7 @@ export async function savePlan(
     reports,
     isFirstParty: service.isFirstParty,
     outages: service.outages,
+    minFreeBytes: context.settings.minFree || 0,
     observe,
     random: Math.random,
     onClaimedElsewhere: session.onClaimedElsewhere,

@@ -18,7 +18,7 @@ interface Run {
 }
 
 export class FilesByRule {
-  /** As they were listed last, in a language that was read. */
+  /** The releases as they were listed last, in a language that was read. */
   readonly #known = new Map<string, Chapter>();
 
   constructor(private readonly series: Series) {}

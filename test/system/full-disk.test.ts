@@ -34,6 +34,7 @@ async function runOnto(
     flags = '--json -o "$OUTPUT"',
     afterMount = 'true',
     list = 'ls -A "$OUTPUT"',
+    minFree = 'false',
   } = {},
 ) {
   const output = join(folder, 'output');
@@ -45,6 +46,7 @@ async function runOnto(
     PATH: process.env['PATH'],
     ...service.environment,
     TANKOBON_HOME: join(folder, 'home'),
+    TANKOBON_MIN_FREE: minFree,
     OUTPUT: output,
     NODE: process.execPath,
     PROGRAM,
@@ -78,6 +80,14 @@ const failure = (reason: string, words: string): unknown =>
   });
 
 describeWith('a disk', { mountNamespace: true }, () => {
+  test('with less space than is to stay free: the run stops before the chapter, exit 3, nothing is left', async () => {
+    const { code, events, left, stderr } = await runOnto('size=20m', { minFree: '15M' });
+    expect(code).toBe(3);
+    expect(events).toContainEqual(failure('disk-full', 'would leave less than 15.0 MB'));
+    expect(left).toEqual([]);
+    expect(stderr).toContain('tankobon config set minFree');
+  });
+
   test.each([
     ['the pages', '500k'],
     ['the CBZ beside the pages', '1800k'],

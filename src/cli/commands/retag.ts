@@ -52,9 +52,9 @@ async function retagFolder(
     force: options.force === true,
     renameTitles: options.renameTitles === true,
   };
-  let isOfOthers = false;
+  const skippedFor = new Set<string>();
   const observe = (event: RetagEvent): void => {
-    isOfOthers ||= event.type === 'chapter-skipped' && event.reason === 'other-user';
+    if (event.type === 'chapter-skipped') skippedFor.add(event.reason);
     if (options.json) stdout.write(jsonLine(event));
     else if (event.type === 'retag-summary')
       stderr.write(`${describeSummary(event, request.dryRun)}\n`);
@@ -77,7 +77,7 @@ async function retagFolder(
       retag(request, deps),
     );
   });
-  if (isOfOthers) stderr.write(`hint: ${OTHER_USER_HINT}\n`);
+  if (skippedFor.has('other-user')) stderr.write(`hint: ${OTHER_USER_HINT}\n`);
   writeHints(errors, context);
   return exitCodeOf(errors);
 }

@@ -36,6 +36,16 @@ export const SERVICE_OPTIONS = {
     library: true,
     commands: { download: true, sync: true },
   },
+  minFree: {
+    kind: 'size',
+    description:
+      'space to leave free on the disk of the output folder: a run stops before a chapter that needs more; false: none',
+    default: '500M',
+    example: '2G',
+    canBeOff: true,
+    placeholder: 'size',
+    isSetting: true,
+  },
   reports: {
     kind: 'switch',
     description: 'send health reports to MangaDex@Home',
