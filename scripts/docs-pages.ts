@@ -36,7 +36,7 @@ import {
   USAGE_CODES,
 } from '../src/core/error-codes.js';
 import { EXIT_MEANINGS } from '../src/core/exit-codes.js';
-import { SKIP_REASONS } from '../src/plan/change.js';
+import { SKIP_REASONS } from '../src/plan/skip-reasons.js';
 import { LOAD_REASONS } from '../src/service/load-reason.js';
 import { SERIES_KEYS } from '../src/sync/subscription-keys.js';
 import { settingsJsonSchema, subscriptionsJsonSchema } from './json-schemas.js';

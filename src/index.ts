@@ -17,7 +17,7 @@ export type {
   DownloadChaptersOptions,
   RateLedgerOptions,
 } from './public-api.js';
-export { SKIP_REASONS } from './plan/change.js';
+export { SKIP_REASONS } from './plan/skip-reasons.js';
 export type {
   Detail,
   DownloadEvent,
@@ -25,7 +25,7 @@ export type {
   PageBytes,
   Warning,
 } from './download/events.js';
-export type { SkipReason } from './plan/change.js';
+export type { SkipReason } from './plan/skip-reasons.js';
 export type { ChapterFields } from './selection/chapter-fields.js';
 export { LEFT_OUT_REASONS } from './books/bind-events.js';
 export type { BindEvent, BookPageEvent, LeftOutReason } from './books/bind-events.js';

@@ -13,7 +13,7 @@ import {
   type SettingName,
 } from '../config/options.js';
 import { EXIT_MEANINGS } from '../core/exit-codes.js';
-import { SKIP_REASONS } from '../plan/change.js';
+import { SKIP_REASONS } from '../plan/skip-reasons.js';
 import { LOAD_REASONS } from '../service/load-reason.js';
 import { formatBytes } from '../core/human-format.js';
 import { DEVICES, type Device } from '../config/devices.js';

@@ -2,7 +2,8 @@
 import { fetchChapters, type Chapter } from '../service/chapters.js';
 import { readArchivedChapters, type ArchivedChapter } from '../library/archived-chapters.js';
 import type { ExistingArchive, LibraryIndex } from '../library/library-index.js';
-import { isSameId, type Release, type SkipReason, type UnnamedWrite } from '../plan/change.js';
+import { isSameId, type Release, type UnnamedWrite } from '../plan/change.js';
+import { type SkipReason } from '../plan/skip-reasons.js';
 import {
   decide,
   writesOf,

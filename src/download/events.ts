@@ -7,7 +7,7 @@ import type { TankobonError } from '../core/errors.js';
 import type { LoadReason } from '../service/load-reason.js';
 import type { Wait } from '../service/ledger.js';
 import type { ChapterFields } from '../selection/chapter-fields.js';
-import type { SkipReason } from '../plan/change.js';
+import type { SkipReason } from '../plan/skip-reasons.js';
 import type { RetaggedChapter } from './write-retags.js';
 
 export type DownloadEvent =

@@ -5,6 +5,7 @@ import type { ComicMetadata } from '../library/comic-info.js';
 import type { FileState, Ownership } from '../library/ownership.js';
 import type { KeepOptions } from '../library/replaced-files.js';
 import type { SavedChapter } from './chapter-changes.js';
+import type { SkipReason } from './skip-reasons.js';
 
 /** A release that was selected. */
 export interface Release {
@@ -224,23 +225,3 @@ export function whyLoaded(change: Write): string {
       return why;
   }
 }
-
-/** Why a chapter was skipped without an error; the meanings continue `skipped: Ch. 7:`. */
-export const SKIP_REASONS = {
-  'already-there': 'already downloaded',
-  'chapter-external': 'hosted on another site; MangaDex has no pages of it',
-  'chapter-unavailable': 'taken down, or without pages',
-  'chapter-unpublished': 'not published yet',
-  'newer-version': 'changed on MangaDex since it was downloaded; --update gets the change',
-  'fixed-book':
-    'changed on MangaDex; a PDF or a folder cannot be changed: remove the book to download its chapters again',
-  'uploaded-again':
-    'uploaded again; the older upload is kept, unless --update, or upgrade in a sync, replaces it',
-  'other-release-saved':
-    'another release of the chapter is saved; --all-releases gets this one too',
-  'in-download-archive': 'downloaded before, according to the download archive',
-  'shared-done': 'saved by another machine with the same --share',
-  'not-started': 'not started: the run was stopped',
-} as const;
-
-export type SkipReason = keyof typeof SKIP_REASONS;

@@ -9,6 +9,7 @@ import { replacedChapters, type Skip, type UnnamedWrite, type Wait } from '../pl
 import { firstReadableMs, writesOf, type Decided, type Wishes } from '../plan/decide.js';
 import type { KnownTitle } from '../download/known-title.js';
 import { isInGroup } from '../selection/exclusions.js';
+import { isNewsSkip } from '../plan/skip-reasons.js';
 import { mayBeTwo } from '../selection/same-chapter.js';
 import {
   selectChapters,
@@ -95,22 +96,18 @@ export function releaseDecisions(
   return {
     planned: writesOf(changes),
     waiting,
-    skipped: [
-      // The publisher hosts them, and no other release of the chapter is here.
-      ...ofReason('chapter-external').filter(({ instead }) => !instead),
-      ...ofReason('chapter-unavailable'),
-      ...skips.filter((skip) => isDoubled(skip, listed)),
-    ],
+    skipped: skips.filter((skip) => isNews(skip, listed)),
     known,
     withoutFile: ofReason('in-download-archive').flatMap(({ chapter }) => chapter ?? []),
     againAtMs: next.length > 0 ? minOf(next) : undefined,
   };
 }
 
-/** Whether it is not saved beside another release of its chapter, and a person may take the two for different ones. */
-function isDoubled({ reason, chapter, instead }: Skip, listed: ReadonlySet<Chapter>): boolean {
-  if (reason === 'uploaded-again' || reason === 'fixed-book') return true;
-  if (reason !== 'other-release-saved' || !chapter || !instead) return false;
+/** Whether a person may miss the release, since the one that is here may be taken for another chapter. */
+function isNews({ reason, chapter, instead }: Skip, listed: ReadonlySet<Chapter>): boolean {
+  if (!isNewsSkip(reason)) return false;
+  if (reason === 'chapter-external') return instead === undefined;
+  if (reason !== 'other-release-saved' || !chapter || !instead) return true;
   return (
     !listed.has(instead) || mayBeTwo(instead, chapter) || instead.language !== chapter.language
   );

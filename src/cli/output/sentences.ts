@@ -8,7 +8,7 @@ import {
   pluralize,
 } from '../../core/human-format.js';
 import { type SkippedEvent, type WaitingEvent } from '../../download/events.js';
-import { SKIP_REASONS, type SkipReason } from '../../plan/change.js';
+import { isNamedSkip, SKIP_REASONS } from '../../plan/skip-reasons.js';
 import {
   chapterName,
   describeExternal,
@@ -88,19 +88,13 @@ export function isShownWait(event: WaitingEvent, nowMs: number): boolean {
   return event.for === 'outage' || Date.parse(event.until) - nowMs > MIN_SHOWN_WAIT_MS;
 }
 
-/** Chapters that a user may look for elsewhere, or may miss, are named one by one. */
-const NAMED_REASONS: readonly SkipReason[] = [
-  'chapter-external',
-  'chapter-unavailable',
-  'other-release-saved',
-];
-/** Further ones are only counted. */
+/** Further ones that are named one by one are only counted. */
 const MAX_NAMED = 20;
 
 /** One line for each chapter that a user may miss, and one for each other reason. */
 export function describeSkipped(skipped: readonly SkippedEvent[]): string[] {
   return [...groupBy(skipped, ({ reason }) => reason)].flatMap(([reason, chapters]) => {
-    const isNamed = NAMED_REASONS.includes(reason) || chapters.length === 1;
+    const isNamed = isNamedSkip(reason) || chapters.length === 1;
     const named = isNamed ? chapters.slice(0, MAX_NAMED) : [];
     const rest = chapters.length - named.length;
     const more = named.length === 0 ? '' : 'more ';
@@ -131,6 +125,6 @@ export function skippedLine(event: SkippedEvent): string {
   const { chapter, reason, file } = event;
   if (reason === 'chapter-external') return `skipped: ${describeExternal(event)}`;
   const name = chapterName(event) ?? chapter;
-  const what = NAMED_REASONS.includes(reason) ? name : (file ?? name);
+  const what = isNamedSkip(reason) ? name : (file ?? name);
   return `skipped: ${what}: ${SKIP_REASONS[reason]}`;
 }

@@ -12,7 +12,7 @@ import {
   SERIES_OPTION_NAMES,
   SETTING_NAMES,
 } from '../../../src/config/options.js';
-import { SKIP_REASONS } from '../../../src/plan/change.js';
+import { SKIP_REASONS } from '../../../src/plan/skip-reasons.js';
 import { parseSubscriptions } from '../../../src/sync/subscriptions/subscriptions-file.js';
 import { DIST } from '../../support/build-folders.js';
 import { start, tankobon } from '../../support/command.js';
