@@ -90,13 +90,15 @@ export function releaseDecisions(
   const waiting = changes.flatMap((change) => (change.kind === 'wait' ? [change] : []));
   const skips = changes.flatMap((change) => (change.kind === 'skip' ? [change] : []));
   const listed = new Set(releases);
+  const news = skips.filter((skip) => isNews(skip, listed));
+  const isExternal = ({ reason }: Skip) => reason === 'chapter-external';
   const ofReason = (reason: Skip['reason']) => skips.filter((skip) => skip.reason === reason);
   const again = [...waiting.map(({ untilMs }) => untilMs), ...publicationsMs(excluded)];
   const next = again.filter((ms) => ms > nowMs);
   return {
     planned: writesOf(changes),
     waiting,
-    skipped: skips.filter((skip) => isNews(skip, listed)),
+    skipped: [...news.filter(isExternal), ...news.filter((skip) => !isExternal(skip))],
     known,
     withoutFile: ofReason('in-download-archive').flatMap(({ chapter }) => chapter ?? []),
     againAtMs: next.length > 0 ? minOf(next) : undefined,
