@@ -489,8 +489,8 @@ class Decider {
   /** Files of deleted chapters go where a saved one has their number by now. */
   #writesWithRemoved(): readonly UnnamedWrite[] {
     const removed = new Map<string, OldFile>();
-    for (const title of this.requested.titles)
-      for (const [id, { file, chapterId }] of this.#supersededIn(title))
+    for (const [title, writes] of groupBy(this.#writes, ({ chosen }) => chosen.title))
+      for (const [id, { file, chapterId }] of title ? this.#supersededIn(title, writes) : [])
         removed.set(id, { file, chapterId });
     return this.#writes.map(({ change }) => {
       const old = removed.get(change.release.id);
@@ -498,16 +498,19 @@ class Decider {
     });
   }
 
-  #supersededIn(title: SelectedTitle): ReadonlyMap<string, ExistingArchive> {
+  #supersededIn(
+    title: SelectedTitle,
+    writes: readonly { readonly change: UnnamedWrite }[],
+  ): ReadonlyMap<string, ExistingArchive> {
     const { library, archived } = this.files;
     const taken = new Set<string>();
     const changing = new Map<string, ChangedChapter>();
-    for (const { change, chosen } of this.#writes) {
+    for (const { change } of writes) {
       if (change.kind === 'save') continue;
       const { id, chapter } = change.release;
       const archive = library.find(id);
       if (change.kind === 'replace' && isOfOther(change)) taken.add(change.file.file);
-      else if (chosen.title === title && chapter && archive)
+      else if (chapter && archive)
         changing.set(id, { chapter, archive, archived: archived?.get(id) });
     }
     if (this.wishes.filesToReplace || changing.size === 0) return new Map();
