@@ -4,14 +4,14 @@
  */
 import { dirname } from 'node:path';
 import type { Chapter } from '../api/chapters.js';
-import { fetchTitle, type Title } from '../api/titles.js';
+import type { Title } from '../api/titles.js';
 import { readArchivedChapters } from '../cbz/archived-chapters.js';
 import { languageTag } from '../cbz/comic-info.js';
 import type { ChapterMetadata } from '../cbz/comic-info-reader.js';
 import type { ExistingArchive, LibraryIndex } from '../cbz/library-index.js';
 import { plainTitle } from '../cbz/numbered-title.js';
 import { chapterKeys, type ChapterKeys } from '../selection/same-chapter.js';
-import { isTolerable } from '../selection/title-loader.js';
+import { fetchTitleIfAvailable, isTolerable } from '../selection/title-loader.js';
 import type { ServiceSession } from './download-session.js';
 import {
   isRecent,
@@ -136,10 +136,7 @@ async function findFormerIds(
   );
   for (const id of named) {
     if (id === titleId || known.includes(id) || found.has(id)) continue;
-    const title = await fetchTitle(client, id, signal).catch((error: unknown) => {
-      if (!isTolerable(error)) throw error;
-      return undefined;
-    });
+    const title = await fetchTitleIfAvailable(client, id, signal);
     if (title?.id === titleId) found.add(id);
   }
   return [...found];

@@ -1,8 +1,7 @@
 /** Titles that were merged into others: the service answers with the other one, and their subscriptions follow it. */
-import type { ServiceClient } from '../api/client.js';
-import { fetchTitle, type Title } from '../api/titles.js';
+import type { Title } from '../api/titles.js';
 import { groupBy } from '../core/group-by.js';
-import { describeMerge, isTolerable } from '../selection/title-loader.js';
+import { describeMerge, fetchTitleIfAvailable } from '../selection/title-loader.js';
 import { isMatch, subscriptionName } from './find-subscription.js';
 import type { Subscription } from './subscriptions.js';
 import { currentTitleId, type SyncState } from './sync-journal.js';
@@ -76,7 +75,7 @@ export async function followMerges(
 ): Promise<void> {
   for (const [id, subscribed] of [...listed]) {
     if (known.has(id)) continue;
-    const title = await fetchIfAvailable(client, id, userSignal);
+    const title = await fetchTitleIfAvailable(client, id, userSignal);
     if (!title) continue;
     known.set(title.id, title);
     if (title.id === id) continue;
@@ -97,15 +96,4 @@ function mergeLines(merged: string, into: string, { titles }: SyncState): readon
     { merged, into, name: titles[merged]?.name },
     ...(state ? [{ title: into, state: { ...state, isIncomplete: true } }] : []),
   ];
-}
-
-async function fetchIfAvailable(
-  client: ServiceClient,
-  id: string,
-  signal: AbortSignal,
-): Promise<Title | undefined> {
-  return fetchTitle(client, id, signal).catch((error: unknown) => {
-    if (!isTolerable(error)) throw error;
-    return undefined;
-  });
 }

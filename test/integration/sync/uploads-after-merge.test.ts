@@ -18,7 +18,9 @@ beforeEach(async () => {
 });
 afterEach(() => harness.stop());
 
-const subscribe = (name: string, more = ''): void => { harness.write(`series:\n  - { target: 'title:${titleId(name)}'${more} }\n`); };
+const subscribe = (name: string, more = ''): void => {
+  harness.write(`series:\n  - { target: 'title:${titleId(name)}'${more} }\n`);
+};
 
 const download = (name: string) =>
   harness.base.download(
