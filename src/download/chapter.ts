@@ -12,10 +12,10 @@ import {
 } from '../service/at-home.js';
 import { BaseUrls } from '../service/base-urls.js';
 import type { Quality } from '../config/quality.js';
+import { comparedFile, replacedFile } from '../plan/change.js';
 import { ChapterError, StorageError, thrownMessage } from '../core/errors.js';
 import { freeBytes } from '../core/file-system.js';
 import { formatBytes } from '../core/human-format.js';
-import { comparedFile, replacedFile } from '../plan/change.js';
 import { lstatIfExists, maxModeIn, removeEmptyFolders, toStorageError } from '../core/files.js';
 import type { ServiceClient } from '../service/client.js';
 import { assertSamePages, completePages, loadAll } from './chapter-pages.js';

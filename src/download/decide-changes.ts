@@ -47,8 +47,8 @@ export async function decideChanges(
   const saved = found.saved ?? (wishes.update ? await readRecords(first, found, deps) : undefined);
   const files = { ...found, saved };
   const second = saved ? decide(unread, wishes, files) : first;
-  const mayBeNew = ({ id }: Release) =>
-    found.history?.has(id) !== true && !named.some((each) => each.id === id);
+  const namedIds = new Set(named.map(({ id }) => id));
+  const mayBeNew = ({ id }: Release) => found.history?.has(id) !== true && !namedIds.has(id);
   const concerned = new Map(
     writesOf(second.changes).flatMap((change) => {
       const isNew = change.kind === 'save' && !change.betterThan && mayBeNew(change.release);

@@ -11,7 +11,7 @@ import type { ChapterMetadata } from '../library/comic-info-reader.js';
 import type { ExistingArchive, LibraryIndex } from '../library/library-index.js';
 import { plainTitle } from '../library/numbered-title.js';
 import { chapterKeys, type ChapterKeys } from '../selection/same-chapter.js';
-import { isTolerable } from '../selection/title-loader.js';
+import { fetchTitleIfAvailable, isTolerable } from '../selection/title-loader.js';
 import type { ServiceSession } from './download-session.js';
 import {
   isRecent,
@@ -136,10 +136,7 @@ async function findFormerIds(
   );
   for (const id of named) {
     if (id === titleId || known.includes(id) || found.has(id)) continue;
-    const title = await fetchTitle(client, id, signal).catch((error: unknown) => {
-      if (!isTolerable(error)) throw error;
-      return undefined;
-    });
+    const title = await fetchTitleIfAvailable(client, id, signal);
     if (title?.id === titleId) found.add(id);
   }
   return [...found];

@@ -13,7 +13,7 @@ import { storedChapters, toStored } from './stored-chapters.js';
 import { readCacheFile, writeCacheFile } from '../core/cache-file.js';
 import { isUuid } from '../core/uuid.js';
 
-export interface TitleListing {
+interface TitleListing {
   readonly numbersRestart: boolean;
   readonly releases: readonly Chapter[];
   /** Releases that the service listed before, and does not list any more. */

@@ -31,7 +31,7 @@ import {
 import {
   EXCLUSION_REASONS,
   LOAD_REASONS,
-  NAMED_SKIP_REASONS,
+  isNamedSkip,
   SKIP_REASONS,
   WAIT_REASONS,
 } from './reasons.js';
@@ -217,7 +217,7 @@ export const DOWNLOAD_EVENTS = {
       if (kept) return keptSentence(file ?? '', kept);
       if (reason === 'chapter-external') return `skipped: ${describeExternal(chapter)}`;
       const name = nameOf(chapter);
-      const what = NAMED_SKIP_REASONS.includes(reason) ? name : (file ?? name);
+      const what = isNamedSkip(reason) ? name : (file ?? name);
       return `skipped: ${what}: ${SKIP_REASONS[reason]}`;
     },
   }),

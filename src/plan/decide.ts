@@ -252,8 +252,7 @@ class Decider {
   #choose(release: Release, title: SelectedTitle): void {
     const { chapter } = release;
     const { selection, better } = this.wishes;
-    if (!chapter || selection.allReleases)
-      this.#add({ ...release, title, isNamed: false, betterThan: undefined });
+    if (!chapter || selection.allReleases) this.#addSelected(release, title);
     else if (better === 'beside')
       this.#chooseBeside({ ...release, chapter }, this.#groupOf(chapter, title));
     else this.#chooseInPlace({ ...release, chapter }, this.#groupOf(chapter, title));
@@ -272,7 +271,7 @@ class Decider {
         haveOtherVolumes(best, chapter) ||
         this.wishes.isUnwanted(best));
     if (!isKept) {
-      this.#add({ ...release, title: group.title, isNamed: false, betterThan: undefined });
+      this.#addSelected(release, group.title);
       return;
     }
     this.#skipForOther(chapter, best);
@@ -286,7 +285,7 @@ class Decider {
     const { title } = group;
     const had = this.#hadOf(group);
     if (had.length === 0) {
-      this.#add({ ...release, title, isNamed: false, betterThan: undefined });
+      this.#addSelected(release, title);
       return;
     }
     this.#known += 1;
@@ -298,8 +297,7 @@ class Decider {
     // The owner has removed it, or never wanted it.
     if (!old) return;
     const isHad = had.includes(chapter);
-    if (!isHad && this.#isBetter(chapter, old, title))
-      this.#add({ ...release, title, isNamed: false, betterThan: old.id });
+    if (!isHad && this.#isBetter(chapter, old, title)) this.#addSelected(release, title, old.id);
     else {
       if (!isHad) this.#skipForOther(chapter, old);
       this.#addSaved(old, group);
@@ -347,8 +345,11 @@ class Decider {
 
   #addSaved(chapter: Chapter, { title }: Group): void {
     if (this.#chosen.has(chapter.id)) return;
-    const release = { id: chapter.id, chapter, why: 'this release is saved' };
-    this.#add({ ...release, title, isNamed: false, betterThan: undefined });
+    this.#addSelected({ id: chapter.id, chapter, why: 'this release is saved' }, title);
+  }
+
+  #addSelected({ id, chapter, why }: Release, title: SelectedTitle, betterThan?: string): void {
+    this.#add({ id, chapter, why, title, isNamed: false, betterThan });
   }
 
   #add(chosen: Chosen): void {
@@ -489,8 +490,8 @@ class Decider {
   /** Files of deleted chapters go where a saved one has their number by now. */
   #writesWithRemoved(): readonly UnnamedWrite[] {
     const removed = new Map<string, OldFile>();
-    for (const title of this.requested.titles)
-      for (const [id, { file, chapterId }] of this.#supersededIn(title))
+    for (const [title, writes] of groupBy(this.#writes, ({ chosen }) => chosen.title))
+      for (const [id, { file, chapterId }] of title ? this.#supersededIn(title, writes) : [])
         removed.set(id, { file, chapterId });
     return this.#writes.map(({ change }) => {
       const old = removed.get(change.release.id);
@@ -498,16 +499,19 @@ class Decider {
     });
   }
 
-  #supersededIn(title: SelectedTitle): ReadonlyMap<string, ExistingArchive> {
+  #supersededIn(
+    title: SelectedTitle,
+    writes: readonly { readonly change: UnnamedWrite }[],
+  ): ReadonlyMap<string, ExistingArchive> {
     const { library, archived } = this.files;
     const taken = new Set<string>();
     const changing = new Map<string, ChangedChapter>();
-    for (const { change, chosen } of this.#writes) {
+    for (const { change } of writes) {
       if (change.kind === 'save') continue;
       const { id, chapter } = change.release;
       const archive = library.find(id);
       if (change.kind === 'replace' && isOfOther(change)) taken.add(change.file.file);
-      else if (chosen.title === title && chapter && archive)
+      else if (chapter && archive)
         changing.set(id, { chapter, archive, archived: archived?.get(id) });
     }
     if (this.wishes.filesToReplace || changing.size === 0) return new Map();

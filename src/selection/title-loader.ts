@@ -119,6 +119,18 @@ export class TitleLoader {
   }
 }
 
+/** Undefined if the service refuses to deliver it; of a title that was merged into another, the other one. */
+export async function fetchTitleIfAvailable(
+  client: ServiceClient,
+  id: string,
+  signal: AbortSignal,
+): Promise<Title | undefined> {
+  return fetchTitle(client, id, signal).catch((error: unknown) => {
+    if (!isTolerable(error)) throw error;
+    return undefined;
+  });
+}
+
 export function describeMerge(oldId: string, oldName: string | undefined, title: Title): string {
   const old = oldName === undefined ? `title:${oldId}` : `${oldName} (title:${oldId})`;
   return `${old} was merged into ${title.name} (title:${title.id}), which takes its place.`;

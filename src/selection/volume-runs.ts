@@ -87,10 +87,16 @@ function median(numbers: ReadonlySet<number>): number {
   return ((sorted[Math.floor(middle)] ?? 0) + (sorted[Math.ceil(middle)] ?? 0)) / 2;
 }
 
+/** Where the group's own nearest upload is this far away, one of another group counts that is three times as near. */
+const FAR_MS = 21 * 24 * 3_600_000;
+const TIMES_AS_NEAR = 3;
+/** A number further than this above all those of a run does not continue it. */
+const MAX_GAP = 5;
+
 /**
  * Releases without a volume: of the only run that has the number, if their group names no volumes at all; otherwise of the
- * run of the nearest upload in time, of their group before those of others. A number that the group has there already
- * is of a run after the last.
+ * run of the nearest upload in time, of their group unless one of another is much nearer. If the number is far above those
+ * of that run, and only one other has it, they are of that one. A number that the group has there already is of a run after the last.
  */
 class RunAssignment {
   readonly runs = new Map<string, number>();
@@ -98,6 +104,8 @@ class RunAssignment {
   readonly #named: Upload[] = [];
   readonly #namedByCredit = new Map<string, Upload[]>();
   readonly #runsByNumber = new Map<string, Set<number>>();
+  /** By run. */
+  readonly #highestNumbers = new Map<number, number>();
   readonly #taken = new Map<string, Upload[]>();
   #lastRun = 0;
 
@@ -122,6 +130,8 @@ class RunAssignment {
 
   #assign(upload: Upload, run: number): void {
     this.runs.set(upload.id, run);
+    const value = leadingNumber(upload.number) ?? -Infinity;
+    this.#highestNumbers.set(run, Math.max(value, this.#highestIn(run)));
     for (const key of takenKeys(upload, run)) addTo(this.#taken, key, upload);
   }
 
@@ -129,12 +139,34 @@ class RunAssignment {
     const own = upload.credits.flatMap((credit) => this.#namedByCredit.get(credit) ?? []);
     const inRuns = [...(this.#runsByNumber.get(numberKey(upload.number)) ?? [])];
     const only = own.length === 0 && inRuns.length === 1 ? inRuns[0] : undefined;
-    const nearest = nearestInTime(own.length > 0 ? own : this.#named, upload);
-    const likely = only ?? this.runs.get(nearest?.id ?? '') ?? 0;
-    let run = likely;
+    const likely = only ?? this.#runInTime(upload, own);
+    const free = inRuns.filter((each) => !this.#isTaken(upload, each));
+    const other = free.length === 1 && this.#isFarAbove(upload, likely) ? free[0] : undefined;
+    let run = other ?? likely;
     while (this.#isTaken(upload, run)) run = Math.max(run, this.#lastRun) + 1;
     if (inRuns.length > 0 || run !== likely) this.areGuessed = true;
     return run;
+  }
+
+  /** The run of the nearest upload in time; `own`: those of the release's groups. */
+  #runInTime(upload: Upload, own: readonly Upload[]): number {
+    const distanceMs = (each: Upload) => Math.abs(each.uploadedAtMs - upload.uploadedAtMs);
+    const [ofGroup, ofAll] = [nearestInTime(own, upload), nearestInTime(this.#named, upload)];
+    const isFar =
+      !ofGroup ||
+      (ofAll !== undefined &&
+        distanceMs(ofGroup) >= FAR_MS &&
+        distanceMs(ofGroup) > distanceMs(ofAll) * TIMES_AS_NEAR);
+    const nearest = isFar ? ofAll : ofGroup;
+    return this.runs.get(nearest?.id ?? '') ?? 0;
+  }
+
+  #isFarAbove({ number }: Upload, run: number): boolean {
+    return (leadingNumber(number) ?? -Infinity) > this.#highestIn(run) + MAX_GAP;
+  }
+
+  #highestIn(run: number): number {
+    return this.#highestNumbers.get(run) ?? -Infinity;
   }
 
   #isTaken(upload: Upload, run: number): boolean {

@@ -2,7 +2,7 @@
 import type { ServiceClient } from '../service/client.js';
 import { fetchTitle, type Title } from '../service/titles.js';
 import { groupBy } from '../core/group-by.js';
-import { describeMerge, isTolerable } from '../selection/title-loader.js';
+import { describeMerge, fetchTitleIfAvailable } from '../selection/title-loader.js';
 import { isMatch, subscriptionName } from './find-subscription.js';
 import type { Subscription } from './subscriptions/subscriptions-schema.js';
 import { currentTitleId, type SyncState } from './history.js';
@@ -76,7 +76,7 @@ export async function followMerges(
 ): Promise<void> {
   for (const [id, subscribed] of [...listed]) {
     if (known.has(id)) continue;
-    const title = await fetchIfAvailable(client, id, userSignal);
+    const title = await fetchTitleIfAvailable(client, id, userSignal);
     if (!title) continue;
     known.set(title.id, title);
     if (title.id === id) continue;
@@ -97,15 +97,4 @@ function mergeLines(merged: string, into: string, { titles }: SyncState): readon
     { merged, into, name: titles[merged]?.name },
     ...(state ? [{ title: into, state: { ...state, isIncomplete: true } }] : []),
   ];
-}
-
-async function fetchIfAvailable(
-  client: ServiceClient,
-  id: string,
-  signal: AbortSignal,
-): Promise<Title | undefined> {
-  return fetchTitle(client, id, signal).catch((error: unknown) => {
-    if (!isTolerable(error)) throw error;
-    return undefined;
-  });
 }

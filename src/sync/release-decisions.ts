@@ -9,6 +9,7 @@ import { replacedChapters, type Skip, type UnnamedWrite, type Wait } from '../pl
 import { firstReadableMs, writesOf, type Decided, type Wishes } from '../plan/decide.js';
 import type { KnownTitle } from '../download/known-title.js';
 import { isInGroup } from '../selection/exclusions.js';
+import { isNewsSkip } from '../events/reasons.js';
 import { mayBeTwo } from '../selection/same-chapter.js';
 import {
   selectChapters,
@@ -89,28 +90,26 @@ export function releaseDecisions(
   const waiting = changes.flatMap((change) => (change.kind === 'wait' ? [change] : []));
   const skips = changes.flatMap((change) => (change.kind === 'skip' ? [change] : []));
   const listed = new Set(releases);
+  const news = skips.filter((skip) => isNews(skip, listed));
+  const isExternal = ({ reason }: Skip) => reason === 'chapter-external';
   const ofReason = (reason: Skip['reason']) => skips.filter((skip) => skip.reason === reason);
   const again = [...waiting.map(({ untilMs }) => untilMs), ...publicationsMs(excluded)];
   const next = again.filter((ms) => ms > nowMs);
   return {
     planned: writesOf(changes),
     waiting,
-    skipped: [
-      // The publisher hosts them, and no other release of the chapter is here.
-      ...ofReason('chapter-external').filter(({ instead }) => !instead),
-      ...ofReason('chapter-unavailable'),
-      ...skips.filter((skip) => isDoubled(skip, listed)),
-    ],
+    skipped: [...news.filter(isExternal), ...news.filter((skip) => !isExternal(skip))],
     known,
     withoutFile: ofReason('in-download-archive').flatMap(({ chapter }) => chapter ?? []),
     againAtMs: next.length > 0 ? minOf(next) : undefined,
   };
 }
 
-/** Whether it is not saved beside another release of its chapter, and a person may take the two for different ones. */
-function isDoubled({ reason, chapter, instead }: Skip, listed: ReadonlySet<Chapter>): boolean {
-  if (reason === 'uploaded-again' || reason === 'fixed-book') return true;
-  if (reason !== 'other-release-saved' || !chapter || !instead) return false;
+/** Whether a person may miss the release, since the one that is here may be taken for another chapter. */
+function isNews({ reason, chapter, instead }: Skip, listed: ReadonlySet<Chapter>): boolean {
+  if (!isNewsSkip(reason)) return false;
+  if (reason === 'chapter-external') return instead === undefined;
+  if (reason !== 'other-release-saved' || !chapter || !instead) return true;
   return (
     !listed.has(instead) || mayBeTwo(instead, chapter) || instead.language !== chapter.language
   );

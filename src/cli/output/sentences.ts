@@ -7,7 +7,7 @@ import {
   type WaitingEvent,
 } from '../../events/download-events.js';
 import { eventLines, eventText } from '../../events/printed-event.js';
-import { NAMED_SKIP_REASONS, SKIP_REASONS } from '../../events/reasons.js';
+import { isNamedSkip, SKIP_REASONS } from '../../events/reasons.js';
 import { describeLimit } from '../../events/wait-sentences.js';
 
 /** Shorter waits are not shown. */
@@ -47,13 +47,13 @@ export function isShownWait(event: WaitingEvent, nowMs: number): boolean {
   return event.for === 'outage' || Date.parse(event.until) - nowMs > MIN_SHOWN_WAIT_MS;
 }
 
-/** Further ones are only counted. */
+/** Further ones that are named one by one are only counted. */
 const MAX_NAMED = 20;
 
 /** One line for each chapter that a user may miss, and one for each other reason. */
 export function describeSkipped(skipped: readonly SkippedEvent[]): string[] {
   return [...groupBy(skipped, ({ reason }) => reason)].flatMap(([reason, chapters]) => {
-    const isNamed = NAMED_SKIP_REASONS.includes(reason) || chapters.length === 1;
+    const isNamed = isNamedSkip(reason) || chapters.length === 1;
     const named = isNamed ? chapters.slice(0, MAX_NAMED) : [];
     const rest = chapters.length - named.length;
     const more = named.length === 0 ? '' : 'more ';

@@ -57,6 +57,8 @@ interface Case {
   /** Chapters that are targets themselves. */
   readonly named?: readonly Chapter[];
   readonly wishes?: Partial<Wishes>;
+  /** Only what is said of this release. */
+  readonly about?: string;
   readonly groups?: readonly string[];
   readonly excluded?: readonly string[];
   readonly languages?: readonly string[];
@@ -123,7 +125,8 @@ function changesOf(
     uploads: known,
   };
   const targets = named.map((chapter) => ({ id: chapter.id, chapter, why: 'named' }));
-  return decide({ named: targets, titles: [title] }, wishes, knownFiles).changes.map((change) => {
+  const { changes } = decide({ named: targets, titles: [title] }, wishes, knownFiles);
+  const said = changes.map((change) => {
     switch (change.kind) {
       case 'save':
         return ['save', change.release.id, ...beside(change.betterThan?.chapterId)].join(' ');
@@ -143,6 +146,7 @@ function changesOf(
         return `keep ${change.file} ${change.why}`;
     }
   });
+  return said.filter((line) => line.includes(facts.about ?? ''));
 }
 
 function beside(file: string | undefined): readonly string[] {
@@ -151,6 +155,10 @@ function beside(file: string | undefined): readonly string[] {
 
 const good = release('good');
 const fast = release('fast');
+/** One numbering in two volumes. */
+const NUMBERED = ['1', '2', '3', '4', '5', '6'].map((number) =>
+  release(`fast ${number}`, { number, volume: Number(number) > 3 ? '2' : '1' }),
+);
 const ALL = ['download', 'update', 'force', 'sync', 'upgrade'] as const;
 const OLD = { version: 1 };
 const EXTERNAL = { pages: 0, externalUrl: 'https://publisher.example/7' };
@@ -281,6 +289,37 @@ const ROWS: readonly (readonly [name: string, of: Case, Expected])[] = [
     {
       ...all('save good', 'skip fast already-there beside fast.cbz'),
       force: ['replace fast.cbz by fast forced', 'save good'],
+    },
+  ],
+  [
+    'a release of a preferred group that draws the border of the volumes elsewhere',
+    {
+      listed: [...NUMBERED, release('good 3', { number: '3', volume: '2' })],
+      files: Object.fromEntries(NUMBERED.map(({ id }) => [id, {}])),
+      about: 'good 3',
+    },
+    // The volume of the file is another one: it stays, and nothing is saved beside it.
+    all('skip good 3 other-release-saved beside fast 3.cbz'),
+  ],
+  [
+    'one of a deleted chapter that was in another volume',
+    {
+      listed: [
+        ...NUMBERED.filter(({ number }) => number !== '3'),
+        release('good 3', { number: '3', volume: '2' }),
+      ],
+      uploads: [{ release: release('fast 3', { number: '3', volume: '1' }) }],
+      files: Object.fromEntries(NUMBERED.map(({ id }) => [id, {}])),
+      about: 'good 3',
+    },
+    all('skip good 3 other-release-saved beside fast 3.cbz'),
+  ],
+  [
+    'a release of a preferred group, beside one of a group that is excluded by now',
+    { listed: [good, release('bad')], files: { bad: {} }, excluded: ['bad'] },
+    {
+      download: ['skip good other-release-saved beside bad.cbz'],
+      upgrade: ['replace bad.cbz by good better-release'],
     },
   ],
   [

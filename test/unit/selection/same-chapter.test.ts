@@ -244,3 +244,54 @@ describe('releases of one number', () => {
     expect(partition(...releases)).toEqual(expected);
   });
 });
+
+/** Of two groups, by the day of the upload; two seasons of 12 chapters, and a release without a volume. */
+describe('a release without a volume', () => {
+  const groups = { A: { id: 'a', name: 'A' }, B: { id: 'b', name: 'B' } };
+  const release = (
+    group: keyof typeof groups,
+    day: number,
+    number: number,
+    volume?: string,
+  ): Chapter => {
+    const at = new Date(NOW_MS - (1_000 - day) * 86_400_000);
+    return {
+      id: `${group}${day} ${number}`,
+      number: String(number),
+      volume,
+      title: undefined,
+      language: 'en',
+      pages: 10,
+      externalUrl: undefined,
+      isUnavailable: false,
+      version: 1,
+      publishAt: at,
+      readableAt: at,
+      createdAt: at,
+      groups: [groups[group]],
+      titleId: undefined,
+      partialTitle: undefined,
+    };
+  };
+  const season = (group: 'A' | 'B', fromDay: number, volume: string, length = 12) =>
+    Array.from({ length }, (_, index) => release(group, fromDay + index, index + 1, volume));
+  const runIn = (releases: readonly Chapter[], of: Chapter): number =>
+    chapterKeys([...releases, of], { numbersRestart: false, nowMs: NOW_MS }).runOf(of);
+
+  test('is of the season of the nearest upload of its group', () => {
+    const named = [...season('A', 0, '1'), ...season('A', 100, '2'), ...season('B', 90, '1')];
+    expect(runIn(named, release('B', 105, 13))).toBe(0);
+  });
+
+  test('is of the season of another group where its own group uploaded nothing for weeks', () => {
+    const named = [...season('A', 0, '1'), ...season('B', 0, '1', 8), ...season('A', 100, '2')];
+    expect(runIn(named, release('B', 102, 9))).toBe(1);
+  });
+
+  test('whose number is far above those of the season is of the only other one that has it', () => {
+    const named = [...season('A', 0, '1'), ...season('A', 100, '2', 3)];
+    expect(runIn(named, release('A', 102, 4))).toBe(1);
+    const before = [...named.filter(({ number }) => number !== '12'), release('B', 11, 12, '1')];
+    expect(runIn(before, release('A', 102, 12))).toBe(0);
+  });
+});
