@@ -52,7 +52,7 @@ module.exports = tseslint.config(
         {
           patterns: [
             {
-              regex: '^(\\.\\./)+(?!core/|library/|\\.\\./)',
+              regex: '^(\\.\\./)+(?!core/|library/|[\\w-]+\\.js$|\\.\\./)',
               message: 'practice-server/ imports only core/ and itself',
             },
           ],

@@ -4,7 +4,7 @@
  */
 import { dirname } from 'node:path';
 import type { Chapter } from '../service/chapters.js';
-import { type Title, fetchTitle } from '../service/titles.js';
+import type { Title } from '../service/titles.js';
 import { readArchivedChapters } from '../library/archived-chapters.js';
 import { languageTag } from '../library/comic-info.js';
 import type { ChapterMetadata } from '../library/comic-info-reader.js';

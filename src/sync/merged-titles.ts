@@ -1,6 +1,5 @@
 /** Titles that were merged into others: the service answers with the other one, and their subscriptions follow it. */
-import type { ServiceClient } from '../service/client.js';
-import { fetchTitle, type Title } from '../service/titles.js';
+import type { Title } from '../service/titles.js';
 import { groupBy } from '../core/group-by.js';
 import { describeMerge, fetchTitleIfAvailable } from '../selection/title-loader.js';
 import { isMatch, subscriptionName } from './find-subscription.js';
