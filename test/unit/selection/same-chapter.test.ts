@@ -245,7 +245,7 @@ describe('releases of one number', () => {
   });
 });
 
-/** Of two groups, by the day of the upload; two seasons of 12 chapters, and a release without a volume. */
+/** The releases of two groups, by the day of the upload: two seasons of 12 chapters, and a release without a volume. */
 describe('a release without a volume', () => {
   const groups = { A: { id: 'a', name: 'A' }, B: { id: 'b', name: 'B' } };
   const release = (
