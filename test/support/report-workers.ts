@@ -39,7 +39,7 @@ export function startWorker(
   url: URL,
   numbers: { readonly from: number; readonly reports: number },
 ): Worker {
-  if (!existsSync(new URL(`${MODULES_URL}/health-reports/sender.js`))) {
+  if (!existsSync(new URL(`${MODULES_URL}/service/reports/sender.js`))) {
     throw new Error(`The compiled modules are missing: ${MODULES_URL}. Run: npm run build`);
   }
   const words = [MODULES_URL, folder, url.href, numbers.from, numbers.reports];
