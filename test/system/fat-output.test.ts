@@ -78,6 +78,9 @@ const DRIVES: Readonly<Record<string, Drive>> = {
   },
 };
 
+/** The drives have 64 MB. */
+const SMALL_DRIVE = { TANKOBON_MIN_FREE: 'false' };
+
 describe.each(Object.entries(DRIVES))(
   'a drive with',
   (fileSystem, { needs, hasNoModes, format, mount }) => {
@@ -108,7 +111,7 @@ describe.each(Object.entries(DRIVES))(
 
       const download = (...words: string[]) =>
         tankobon(['download', ...words, '--quiet'], {
-          env: { ...service.environment, TANKOBON_HOME: join(folder, 'home') },
+          env: { ...service.environment, TANKOBON_HOME: join(folder, 'home'), ...SMALL_DRIVE },
         });
 
       test('chapters are saved whole, also under names that it does not have, and found again', async () => {
@@ -151,7 +154,7 @@ describe.each(Object.entries(DRIVES))(
         expect(readFileSync(file).equals(before)).toBe(false);
         const env = { ...service.environment, TANKOBON_KEEP_REPLACED: '0' };
         await tankobon(['download', id, '-o', output, '--no-metadata', '--quiet'], {
-          env: { ...env, TANKOBON_HOME: join(folder, 'home') },
+          env: { ...env, TANKOBON_HOME: join(folder, 'home'), ...SMALL_DRIVE },
         });
         expect(names().filter((name) => name.includes('.tankobon-replaced'))).toEqual([]);
       });
@@ -175,7 +178,7 @@ describe.each(Object.entries(DRIVES))(
       test('doctor says what it can do, and leaves nothing', async () => {
         const before = readdirSync(drive);
         const { code, stdout } = await tankobon(['doctor', '--json', '-o', drive], {
-          env: { ...service.environment, TANKOBON_HOME: join(folder, 'home') },
+          env: { ...service.environment, TANKOBON_HOME: join(folder, 'home'), ...SMALL_DRIVE },
         });
         expect(code).toBe(0);
         const line = stdout.split('\n').find((each) => each.includes('"check":"file-system"'));
@@ -187,7 +190,7 @@ describe.each(Object.entries(DRIVES))(
       });
 
       test('the state, the ledger and a login can be on it, with one warning if it has no modes', async () => {
-        const env = { ...service.environment, TANKOBON_HOME: join(drive, 'home') };
+        const env = { ...service.environment, TANKOBON_HOME: join(drive, 'home'), ...SMALL_DRIVE };
         const [id = ''] = IDS;
         const warning = `The file system of ${join(drive, 'home')} has no modes`;
         const warnings = (text: string) => text.split(warning).length - 1;
@@ -205,7 +208,7 @@ describe.each(Object.entries(DRIVES))(
         const file = join(drive, 'subscriptions.yaml');
         writeFileSync(file, '');
         const { code, stderr } = await tankobon(['sync', '--file', file], {
-          env: { ...service.environment, TANKOBON_HOME: join(folder, 'home') },
+          env: { ...service.environment, TANKOBON_HOME: join(folder, 'home'), ...SMALL_DRIVE },
         });
         expect(code).toBe(0);
         const isShared = (statSync(file).mode & 0o022) !== 0;
