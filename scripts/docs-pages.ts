@@ -20,7 +20,7 @@ import {
   type SettingName,
 } from '../src/config/options.js';
 import { commandPath } from '../src/cli/command-options.js';
-import { DAMAGE_REASONS } from '../src/collection/damage.js';
+import { DAMAGE_REASONS } from '../src/library/damage.js';
 import { MISSING_REASONS } from '../src/collection/title-overview.js';
 import { CHECKS } from '../src/cli/doctor/run-checks.js';
 import { EVIDENCE, UNRECOGNIZED_REASONS } from '../src/collection/match-names.js';

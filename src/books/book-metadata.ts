@@ -1,7 +1,7 @@
 /** The metadata of a book from that of its chapters: credits are merged, the strictest age rating counts. */
 import { AGE_RATINGS, type ComicFields } from '../library/comic-info.js';
 import type { ChapterMetadata } from '../library/comic-info-reader.js';
-import { numberedTitle, plainTitle } from '../library/numbered-title.js';
+import { numberedTitle, plainTitle } from '../library/names.js';
 import { titleWebUrl } from '../selection/target.js';
 import type { BookGroup } from './book.js';
 import type { ChapterGroup } from './group-volumes.js';

@@ -1,6 +1,6 @@
 /** Reads the pages of a book one by one, checked, in the order of the book. */
 import { basename } from 'node:path';
-import { pageName } from '../library/page-name.js';
+import { pageName } from '../library/names.js';
 import { decodedBytes, MAX_DECODED_BYTES } from '../library/decode-limits.js';
 import {
   reusableBuffer,

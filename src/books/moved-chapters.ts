@@ -5,7 +5,7 @@
 import { dirname } from 'node:path';
 import { isUnchanged } from '../library/ownership.js';
 import { verifyEntryData } from '../library/verify-cbz.js';
-import { isReadableBook } from '../library/library-index.js';
+import { isReadableBook } from '../library/containers.js';
 import { keepReplaced } from '../library/replaced-files.js';
 import { isOwnFile, removeFile } from '../core/files.js';
 import { groupBy } from '../core/group-by.js';

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { readdir, rmdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { replaceUnchanged, type FileState } from '../library/ownership.js';
-import { truncate } from '../library/path-segment.js';
+import { truncate } from '../library/names.js';
 import { keepReplaced, type KeepOptions } from '../library/replaced-files.js';
 import { StorageError } from '../core/errors.js';
 import {

@@ -4,13 +4,12 @@ import type { Chapter } from '../service/chapters.js';
 import type { ChapterMetadata } from '../library/comic-info-reader.js';
 import type { CbzIdentity } from '../library/identity.js';
 import type { FileState } from '../library/ownership.js';
-import type { ChapterRecord } from '../library/record.js';
+import type { ChapterRecord, BookCopy } from '../library/record.js';
 import type { ZipEntry } from '../library/zip-file.js';
 import { ERROR_CODES } from '../core/error-codes.js';
 import { StorageError } from '../core/errors.js';
 import { fileErrorReason, isSystemError } from '../core/files.js';
 import type { BindBy } from '../config/bind-choices.js';
-import type { BookCopy } from './book-copy.js';
 import type { GuessedName } from './guess-name.js';
 
 /** The metadata that groups chapters into books and names these. */

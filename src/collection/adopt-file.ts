@@ -6,11 +6,10 @@
 import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { writeAdopted, writeOriginal, type AdoptedRecord } from '../library/adopted-file.js';
-import { entryTexts } from '../library/archive-content.js';
-import { MANIFEST_NAME } from '../library/bound-manifest.js';
 import { writeCbz, type CbzPage } from '../library/cbz-writer.js';
 import { comicInfoXml, type ComicPage } from '../library/comic-info.js';
 import { writtenMetadata } from '../library/comic-info-reader.js';
+import { readLibraryFile } from '../library/file.js';
 import { formatIdentityComment } from '../library/identity.js';
 import {
   assertOwnFile,
@@ -19,8 +18,9 @@ import {
   replaceUnchanged,
   type FileState,
 } from '../library/ownership.js';
-import { formatRecord, parseRecords } from '../library/record.js';
-import { MAX_ENTRY_BYTES, withZip, type GetBuffer } from '../library/zip-file.js';
+import { readOpenPageDigests, readPageDigests, sortPages } from '../library/pages.js';
+import { formatRecord } from '../library/record.js';
+import { MAX_ENTRY_BYTES, type GetBuffer } from '../library/zip-file.js';
 import { StorageError } from '../core/errors.js';
 import {
   fileErrorReason,
@@ -33,11 +33,9 @@ import {
 } from '../core/files.js';
 import { publishNew } from '../core/publish.js';
 import { comicMetadata } from '../download/comic-metadata.js';
-import { sortPages } from '../books/read-chapters.js';
 import { damagedChapter } from '../books/source-chapter.js';
 import { imageDimensions } from '../core/image-dimensions.js';
 import { packedPath } from './adoptable-files.js';
-import { readOpenPageDigests, readPageDigests } from './page-digests.js';
 import type { Recognized } from './recognize-files.js';
 
 const HINT = 'Check it with: tankobon verify FILE';
@@ -74,13 +72,9 @@ export async function adoptFile(
 
 /** Whether the file can be restored. Throws StorageError for one that cannot be read. */
 export async function isAdopted(file: string): Promise<boolean> {
-  const texts = await withZip(file, (zip) => entryTexts(zip, [MANIFEST_NAME])).catch(
-    (cause: unknown) => {
-      throw damagedChapter(file, cause);
-    },
-  );
-  const record = parseRecords(texts?.get(MANIFEST_NAME) ?? '')?.[0];
-  return record?.adopted !== undefined;
+  const read = await readLibraryFile(file, { depth: 'metadata' });
+  if (read.kind === 'unreadable') throw damagedChapter(file, read.cause);
+  return read.kind === 'chapter' && read.chapter.record?.adopted !== undefined;
 }
 
 /** Restores a file that adoptFile changed. Throws StorageError; then nothing has changed. */

@@ -11,7 +11,7 @@ import {
   PRIVATE_FILE_MODE,
   removeFile,
 } from '../core/files.js';
-import { readOwnership } from '../library/ownership.js';
+import { readOwnership } from '../library/file.js';
 import { readdirIfReadable } from '../library/scan-library.js';
 import { systemClock } from '../core/clock.js';
 import { StorageError } from '../core/errors.js';

@@ -3,9 +3,9 @@
  * rebuilt. Only tankobon's own files are replaced, and only once the new one was read back whole.
  */
 import { dirname, resolve } from 'node:path';
-import { readIdentity } from '../library/archive-content.js';
+import { readIdentity, readOwnership } from '../library/file.js';
 import type { CbzIdentity } from '../library/identity.js';
-import { readFileState, readOwnership, type FileState } from '../library/ownership.js';
+import { readFileState, type FileState } from '../library/ownership.js';
 import type { AppContext } from '../config/context.js';
 import type { TankobonError } from '../core/errors.js';
 import { groupBy } from '../core/group-by.js';

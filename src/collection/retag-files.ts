@@ -169,7 +169,10 @@ class RetagRun {
     this.deps.observe({ type: 'file-moved', file: this.#asGiven(file), newFile });
   };
 
-  #reportBook({ book: { file }, to, names, keepsContent }: BookRetag, kept: readonly string[]) {
+  #reportBook(
+    { book: { path: file }, to, names, keepsContent }: BookRetag,
+    kept: readonly string[],
+  ) {
     this.#count.books += 1;
     this.#movedFrom.add(dirname(file));
     this.deps.observe({
@@ -199,10 +202,10 @@ class RetagRun {
   async #writeBook(planned: BookRetag): Promise<void> {
     const { signal, stateFolder } = this.deps;
     signal.throwIfAborted();
-    const { file, format } = planned.book;
+    const { path: file, container } = planned.book;
     try {
       // Before the book: where a run is killed between the two, the next one finds the book.
-      if (planned.to !== file && format !== 'folder')
+      if (planned.to !== file && container !== 'folder')
         await moveBookCover(file, planned.to, stateFolder, this.#onMoved);
       this.#reportBook(planned, await renameBook(planned.book, planned, signal));
     } catch (thrown) {

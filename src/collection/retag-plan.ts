@@ -180,7 +180,7 @@ function planBooks(
   });
   for (const { book, retag } of planned) {
     const title = titles.get(book.titleId);
-    const from = resolve(book.file);
+    const from = resolve(book.path);
     if (title) newFolders.add({ title, from, to: retag?.to ?? from });
   }
   return planned.flatMap(({ retag }) => retag ?? []);

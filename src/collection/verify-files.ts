@@ -1,5 +1,6 @@
 /** Checks the archives and books in folders for damage, offline, and on demand has the damaged chapters loaded again. */
 import { join, resolve } from 'node:path';
+import { findDamage, type Damage, type DamageReason } from '../library/damage.js';
 import type { FileMark } from '../library/identity.js';
 import type { IndexedMarks } from '../library/library-cache.js';
 import { listArchives } from '../library/scan-library.js';
@@ -8,8 +9,6 @@ import { UsageError } from '../core/errors.js';
 import { fileErrorReason, isSystemError, lstatIfExists } from '../core/files.js';
 import { readFolderManifest } from '../books/folder-book.js';
 import type { CheckedFiles, CheckedState } from './checked-files.js';
-import { findDamage, type Damage, type DamageReason } from './damage.js';
-import { findFolderDamage } from './folder-damage.js';
 import { isReadableFolder } from './readable-folder.js';
 import type { RepairedFile } from '../download/keep-damaged.js';
 
@@ -109,9 +108,8 @@ async function check(
   const onMark = (found: FileMark): void => {
     mark = found;
   };
-  const damage = await (isFolder
-    ? findFolderDamage(file, signal)
-    : findDamage(file, { signal, onMark, getBuffer }));
+  const container = isFolder && { container: 'folder' as const };
+  const damage = await findDamage(file, { signal, onMark, getBuffer, ...container });
   const path = resolve(file);
   if (!damage) checkedFiles.addWhole(path, { bytes, mtimeMs }, nowMs, mark);
   else

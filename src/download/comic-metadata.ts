@@ -1,8 +1,8 @@
 /** Maps a chapter of the catalogue to ComicInfo and to the fields of file names. */
 import type { AgeRating, ComicFields, ComicMetadata, ComicPage } from '../library/comic-info.js';
 import type { FieldValues } from '../config/name-template.js';
-import { numberedTitle } from '../library/numbered-title.js';
-import { plainSummary } from '../library/plain-summary.js';
+import { numberedTitle } from '../library/names.js';
+import { plainSummary } from './plain-summary.js';
 import type { Chapter } from '../service/chapters.js';
 import { chapterWebUrl } from '../selection/target.js';
 import { preferredText, type Title } from '../service/titles.js';

@@ -14,7 +14,7 @@ import {
   type Title,
 } from '../service/titles.js';
 import type { Chapter } from '../service/chapters.js';
-import { cleanSegment, MAX_SEGMENT_BYTES } from '../library/path-segment.js';
+import { cleanSegment, MAX_SEGMENT_BYTES } from '../library/names.js';
 import { loadImage, type ImageLoaderDeps } from '../service/load-image.js';
 import { ServiceError } from '../core/errors.js';
 import {

@@ -4,7 +4,7 @@ import {
   DEFAULT_NAME_TEMPLATE,
   DEFAULT_NAME_TEMPLATE_WITH_LANGUAGE,
   type FormatFileName,
-} from '../library/file-name.js';
+} from '../library/names.js';
 import {
   effectiveOptions,
   type GivenOptions,

@@ -3,8 +3,8 @@
  * otherwise two files of one number would be left.
  */
 import type { Chapter } from '../service/chapters.js';
-import { readArchivedChapters, type ArchivedChapter } from '../library/archived-chapters.js';
-import { shortIdPath } from '../library/file-name.js';
+import { readFileChapters, type FileChapter } from '../library/file.js';
+import { shortIdPath } from '../library/names.js';
 import type { ExistingArchive, LibraryIndex } from '../library/library-index.js';
 import { numberKey } from '../selection/reading-order.js';
 import { haveOtherVolumes, mayReplace } from '../selection/same-chapter.js';
@@ -61,8 +61,8 @@ async function isSuccessor(
   chapter: Chapter,
   old: EarlierUpload,
 ): Promise<boolean> {
-  const archived = await readArchivedChapters(file);
-  const found = archived.find((each) => each.chapterId === chapterId);
+  const archived = await readFileChapters(file);
+  const found = archived.find(({ identity }) => identity?.chapterId === chapterId);
   // A file that was saved without metadata could not take over the edits of the other one.
   if (found?.metadata.series === undefined) return false;
   return isNamedBeside(file, chapter, old) || isRenumbered(found, chapter);
@@ -75,7 +75,7 @@ function isNamedBeside(file: string, chapter: Chapter, { archive, release: old }
 }
 
 /** Whether its file has another number or volume, which the owner did not change. */
-function isRenumbered({ metadata, written = metadata }: ArchivedChapter, chapter: Chapter) {
+function isRenumbered({ metadata, written = metadata }: FileChapter, chapter: Chapter) {
   const { number, volume } = written;
   if (metadata.number !== number) return false;
   return (

@@ -5,11 +5,11 @@
 import { dirname } from 'node:path';
 import type { Chapter } from '../service/chapters.js';
 import type { Title } from '../service/titles.js';
-import { readArchivedChapters } from '../library/archived-chapters.js';
+import { readFileChapters } from '../library/file.js';
 import { languageTag } from '../library/comic-info.js';
 import type { ChapterMetadata } from '../library/comic-info-reader.js';
 import type { ExistingArchive, LibraryIndex } from '../library/library-index.js';
-import { plainTitle } from '../library/numbered-title.js';
+import { plainTitle } from '../library/names.js';
 import { chapterKeys, type ChapterKeys } from '../selection/same-chapter.js';
 import { isTolerable } from '../selection/title-loader.js';
 import type { ServiceSession } from './download-session.js';
@@ -143,8 +143,8 @@ async function readUnlisted(
   for (const archive of archivesOf(options, library)) {
     if (listed.has(archive.chapterId)) continue;
     signal.throwIfAborted();
-    const known = await readArchivedChapters(archive.file);
-    const found = known.find(({ chapterId }) => chapterId === archive.chapterId);
+    const known = await readFileChapters(archive.file);
+    const found = known.find(({ identity }) => identity?.chapterId === archive.chapterId);
     // A number that the owner edited is not the service's.
     const metadata = found?.written ?? found?.metadata;
     if (metadata?.series === undefined) continue;

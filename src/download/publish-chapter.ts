@@ -3,8 +3,8 @@
  * the run was planned may now belong to another chapter: then this chapter's id is added to the name.
  */
 import { basename, dirname, join } from 'node:path';
-import { candidatePaths } from '../library/file-name.js';
-import { readIdentity } from '../library/archive-content.js';
+import { candidatePaths } from '../library/names.js';
+import { readIdentity } from '../library/file.js';
 import {
   fileChanged,
   readFileState,

@@ -4,12 +4,7 @@ import type { Chapter } from '../service/chapters.js';
 import type { Title } from '../service/titles.js';
 import type { ComicFields, ComicMetadata } from '../library/comic-info.js';
 import type { ComicInfoMerge } from '../library/comic-info-merge.js';
-import {
-  candidatePaths,
-  shortIdPath,
-  wholeIdPath,
-  type FormatFileName,
-} from '../library/file-name.js';
+import { candidatePaths, shortIdPath, wholeIdPath, type FormatFileName } from '../library/names.js';
 import { fileChanged, readFileState, replaceAs, type FileState } from '../library/ownership.js';
 import { parseIdentityComment } from '../library/identity.js';
 import { groupBy } from '../core/group-by.js';

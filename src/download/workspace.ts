@@ -7,7 +7,7 @@ import { lstat, readdir, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import type { CbzPage } from '../library/cbz-writer.js';
-import { workspaceName } from '../library/file-name.js';
+import { workspaceName } from '../library/names.js';
 import type { ImageDimensions } from '../core/image-dimensions.js';
 import { imageExtension } from '../core/image-format.js';
 import type { CheckedImage } from '../service/load-image.js';

@@ -4,9 +4,7 @@
  * file still has it.
  */
 import { createHash } from 'node:crypto';
-import { openForReading, type OpenOptions } from '../core/files.js';
 import { isRecord, parseJson } from '../core/json.js';
-import type { OpenedFile } from '../core/opened-file.js';
 import { UUID_PATTERN } from '../core/uuid.js';
 import { QUALITIES } from '../config/quality.js';
 import type { CbzIdentity } from './identity.js';
@@ -17,10 +15,7 @@ export const MANIFEST_NAME = 'META-INF/tankobon.json';
 export const MAX_MANIFEST_BYTES = 16 * 2 ** 20;
 
 const UUID = new RegExp(`^${UUID_PATTERN}$`);
-const PDF_LINE_PREFIX = '%tankobon ';
-const PDF_HEAD_BYTES = 16 * 1024;
-const PDF_TAIL_BYTES = 512 * 1024;
-const PDF_END_BYTES = 4 * 1024;
+export const PDF_LINE_PREFIX = '%tankobon ';
 
 /** An entry of an archive, as its directory has it. */
 interface ListedEntry {
@@ -74,103 +69,9 @@ export function manifestKeys(text: string): string[] | undefined {
   );
 }
 
-interface PdfManifest {
-  readonly text: string;
-  /** Where its line is in the file, without the line break. */
-  readonly start: number;
-  readonly end: number;
-  /** The file ends as a PDF does, at the place of its table of objects. */
-  readonly isWhole: boolean;
-  /** Another program appended to it, as readers do that save annotations. */
-  readonly isEdited: boolean;
-}
-
-/** The manifest of a PDF; undefined for a PDF of another program. */
-export async function readPdfManifest(
-  file: string,
-  options: OpenOptions = {},
-): Promise<PdfManifest | undefined> {
-  const pdf = await openForReading(file, options);
-  try {
-    const line = await readPdfLine(pdf);
-    return line && { ...line, ...(await readPdfEnd(pdf)) };
-  } finally {
-    await pdf.close();
-  }
-}
-
-/** Readers accept other bytes before it, as in a PDF of another program. */
-export async function hasPdfHeader(file: string, options: OpenOptions = {}): Promise<boolean> {
-  const pdf = await openForReading(file, options);
-  try {
-    return (await readPart(pdf, 0, PDF_HEAD_BYTES)).includes('%PDF-');
-  } finally {
-    await pdf.close();
-  }
-}
-
-/** At the start, or near the end as earlier versions wrote it. */
-async function readPdfLine(
-  pdf: OpenedFile,
-): Promise<Pick<PdfManifest, 'text' | 'start' | 'end'> | undefined> {
-  const { size } = pdf.stats;
-  for (const position of [0, Math.max(0, size - PDF_TAIL_BYTES)]) {
-    const bytes = position === 0 ? PDF_HEAD_BYTES : PDF_TAIL_BYTES;
-    const part = await readPart(pdf, position, bytes);
-    const newline = part.lastIndexOf(`\n${PDF_LINE_PREFIX}`, undefined, 'latin1');
-    if (newline === -1) continue;
-    const start = position + newline + 1;
-    const textStart = start + PDF_LINE_PREFIX.length;
-    const text = await readLine(pdf, textStart);
-    return text === undefined
-      ? undefined
-      : { text, start, end: textStart + Buffer.byteLength(text) };
-  }
-  return undefined;
-}
-
-async function readLine(pdf: OpenedFile, position: number): Promise<string | undefined> {
-  for (let bytes = PDF_HEAD_BYTES; bytes <= MAX_MANIFEST_BYTES; bytes *= 4) {
-    const part = await readPart(pdf, position, bytes);
-    const end = part.indexOf('\n');
-    if (end !== -1) return part.toString('utf8', 0, end);
-    if (part.length < bytes) return undefined;
-  }
-  return undefined;
-}
-
-async function readPdfEnd(pdf: OpenedFile): Promise<Omit<PdfManifest, 'text' | 'start' | 'end'>> {
-  const { size } = pdf.stats;
-  const start = Math.max(0, size - PDF_END_BYTES);
-  const end = (await readPart(pdf, start, PDF_END_BYTES)).toString('latin1');
-  const offset = /\nstartxref\s+(\d{1,15})\s+%%EOF\s*$/.exec(end)?.[1];
-  if (offset === undefined) return { isWhole: false, isEdited: false };
-  const table = (await readPart(pdf, Number(offset), PDF_END_BYTES)).toString('latin1');
-  const isTable = table.startsWith('xref\n');
-  // Its dictionary is after a table, or before the data of a stream, and names the table that was the last one before.
-  const dictionary = isTable ? end.slice(end.lastIndexOf('trailer')) : streamDictionary(table);
-  const isEdited = /\/Prev\s+\d/.test(dictionary);
-  return { isWhole: isTable || isEdited, isEdited };
-}
-
-function streamDictionary(table: string): string {
-  return /^\d+ \d+ obj\b.*?\bstream\b/s.exec(table)?.[0] ?? '';
-}
-
-async function readPart(pdf: OpenedFile, position: number, bytes: number): Promise<Buffer> {
-  return pdf.readFully(Buffer.alloc(bytes), position);
-}
-
 /** Whether the pages are those for a device, or the book is in parts. */
-export function isCopy(text: string): boolean {
+function isCopy(text: string): boolean {
   return copyIn(text) !== undefined;
-}
-
-/** The keys of the chapters in a book, of a copy those in all of its parts; undefined for anything else. */
-export function bookKeys(text: string): string[] | undefined {
-  const copy = copyIn(text);
-  const keys = isRecord(copy) ? copy['keys'] : undefined;
-  return Array.isArray(keys) ? keys.map(String) : manifestKeys(text);
 }
 
 function copyIn(text: string): unknown {

@@ -18,7 +18,7 @@ import {
 import { makeFolders } from '../core/safe-folders.js';
 import { MANIFEST_NAME } from './bound-manifest.js';
 import { COMIC_INFO_NAME } from './comic-info.js';
-import { pageName } from './page-name.js';
+import { pageName } from './names.js';
 import { ZipFileWriter, type Publish, type ZipFileOptions } from './zip-file-writer.js';
 import { imageDimensions, type ImageDimensions } from '../core/image-dimensions.js';
 import { imageExtension, type ImageExtension } from '../core/image-format.js';

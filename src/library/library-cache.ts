@@ -10,7 +10,7 @@ import { readCacheFile, writeCacheFile } from '../core/cache-file.js';
 import { statIfExists } from '../core/files.js';
 import { isRecord } from '../core/json.js';
 import { isUuid } from '../core/uuid.js';
-import { readContent, type FoundChapters } from './archive-content.js';
+import { readMarks, type FoundMarks } from './file.js';
 import type { FileMark, FoundIdentity } from './identity.js';
 import type { LibraryIndex } from './library-index.js';
 import { scanLibrary, type IdentityCache, type ScanOptions } from './scan-library.js';
@@ -55,7 +55,7 @@ export class LibraryCache implements IdentityCache {
     return new LibraryCache(file, root, parseEntries(await readCacheFile(file)));
   }
 
-  get(file: string, { size, mtimeMs }: Stats): FoundChapters | undefined {
+  get(file: string, { size, mtimeMs }: Stats): FoundMarks | undefined {
     const path = this.#pathOf(file);
     const entry = this.known.get(path);
     if (entry?.[0] !== size || entry[1] !== mtimeMs) return undefined;
@@ -63,7 +63,7 @@ export class LibraryCache implements IdentityCache {
     return toFound(entry);
   }
 
-  set(file: string, { size, mtimeMs }: Stats, { identities, isBound }: FoundChapters): void {
+  set(file: string, { size, mtimeMs }: Stats, { identities, isBound }: FoundMarks): void {
     this.#hasChanges = true;
     const chapters = identities.map(toChapterEntry);
     const found = isBound ? { book: chapters } : (chapters[0] ?? null);
@@ -148,7 +148,7 @@ export async function addToIndex(
   cache.keepAll();
   for (const file of files) {
     const stats = await statIfExists(file);
-    const content = await readContent(file);
+    const content = await readMarks(file);
     if (stats && content.readError === undefined) cache.set(file, stats, content);
   }
   await cache.save();
@@ -197,7 +197,7 @@ function isChapterEntry(found: unknown): boolean {
   );
 }
 
-function toFound([, , found]: Entry): FoundChapters {
+function toFound([, , found]: Entry): FoundMarks {
   if (found === null) return { identities: [], isBound: false };
   if ('book' in found) return { identities: found.book.map(toIdentity), isBound: true };
   return { identities: [toIdentity(found)], isBound: false };

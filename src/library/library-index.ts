@@ -3,7 +3,7 @@
  * others. Kept up to date while a run writes and removes files.
  */
 import { dirname } from 'node:path';
-import { pathCollisionKey } from './file-name.js';
+import { pathCollisionKey } from './names.js';
 import type { CbzIdentity } from './identity.js';
 import type { Ownership } from './ownership.js';
 
@@ -13,11 +13,6 @@ export interface ExistingArchive extends CbzIdentity {
   readonly ownership: Ownership;
   /** The file contains other chapters too, or is not a CBZ: it cannot be replaced by a chapter. */
   readonly isBound?: boolean;
-}
-
-/** Whether chapters can be read back from a bound file: not from a PDF or a folder. */
-export function isReadableBook(file: string): boolean {
-  return /\.(cbz|epub)$/i.test(file);
 }
 
 export interface UnreadableFile {

@@ -11,7 +11,6 @@ import { StorageError } from '../core/errors.js';
 import { haveSameBytes, isSystemError, removeFile, renameInto } from '../core/files.js';
 import { publishNew } from '../core/publish.js';
 import { copyRights, isOwnFile, type FileOwner } from '../core/safe-open.js';
-import { readContent } from './archive-content.js';
 
 /**
  * `own`: a regular file of this user with the mark. `foreign`: written by another program, or not readable. `link`: has
@@ -29,14 +28,6 @@ export async function toOwnership(
   if (!isRegular) return 'link';
   const stats = await lstat(file).catch(() => undefined);
   return stats && !isOwnFile(file, stats) ? 'other-user' : 'own';
-}
-
-/** Reads the file: what an index says of it may be out of date. Never rejects; `foreign` for a missing file. */
-export async function readOwnership(file: string): Promise<Ownership> {
-  const stats = await lstat(file).catch(() => undefined);
-  const isRegular = stats?.isFile() === true;
-  const { isMarked } = await readContent(file, isRegular);
-  return toOwnership(file, isMarked, isRegular);
 }
 
 /** For people: why the file is kept. */

@@ -15,13 +15,7 @@ import { StorageError } from '../core/errors.js';
 import { isFileError, systemReason } from '../core/system-errors.js';
 import { FOLDER_MANIFEST_NAME } from './bound-manifest.js';
 import { COMIC_INFO_NAME } from './comic-info.js';
-import {
-  EMPTY_CONTENT,
-  readContent,
-  toContent,
-  type ArchiveContent,
-  type FoundChapters,
-} from './archive-content.js';
+import { marksOf, NO_MARKS, readMarks, type FileMarks, type FoundMarks } from './file.js';
 import type { CbzIdentity, FileMark } from './identity.js';
 import {
   LibraryIndex,
@@ -34,8 +28,8 @@ import { toOwnership } from './ownership.js';
 /** The chapters that an earlier scan found in a file, as long as its size and modification time are the same. */
 export interface IdentityCache {
   /** Undefined if the file is new or was changed. */
-  get(file: string, stats: Stats): FoundChapters | undefined;
-  set(file: string, stats: Stats, found: FoundChapters): void;
+  get(file: string, stats: Stats): FoundMarks | undefined;
+  set(file: string, stats: Stats, found: FoundMarks): void;
   /** For a file that cannot be read now. Whether it had chapters. */
   keep(file: string): boolean;
   /** What the mark of the file named when it could be read. */
@@ -83,9 +77,9 @@ export async function scanLibrary(
       const { file } = listed;
       const read = cache
         ? await cachedContent(listed, cache)
-        : await readContent(listed.file, listed.isRegular);
+        : await readMarks(listed.file, listed.isRegular);
       const lost = read.readError === undefined ? undefined : lostMarks?.get(file);
-      const content = lost ? toContent({ ...lost, isMarked: true }) : read;
+      const content = lost ? marksOf({ ...lost, isMarked: true }) : read;
       const { identities, isBound, readError, cause } = content;
       for (const { isMarked, ...identity } of identities) {
         const ownership = await toOwnership(file, isMarked, listed.isRegular);
@@ -139,12 +133,12 @@ async function readStart(file: string, bytes: number): Promise<Buffer> {
 async function cachedContent(
   listed: ListedFile,
   cache: IdentityCache,
-): Promise<FoundChapters & Pick<ArchiveContent, 'readError' | 'cause'>> {
+): Promise<FoundMarks & Pick<FileMarks, 'readError' | 'cause'>> {
   const stats = await statIfExists(listed.file).catch(() => undefined);
-  if (!stats) return { ...EMPTY_CONTENT, readError: 'it cannot be read' };
+  if (!stats) return { ...NO_MARKS, readError: 'it cannot be read' };
   const known = cache.get(listed.file, stats);
   if (known) return known;
-  const content = await readContent(listed.file, listed.isRegular);
+  const content = await readMarks(listed.file, listed.isRegular);
   const isEmptied = content.isBound && content.identities.length === 0;
   // What cannot be read may be readable next time, with the same size and time.
   if (content.readError !== undefined) cache.keep(listed.file);

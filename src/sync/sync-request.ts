@@ -4,8 +4,8 @@ import {
   DEFAULT_NAME_TEMPLATE,
   DEFAULT_NAME_TEMPLATE_WITH_LANGUAGE,
   type FormatFileName,
-} from '../library/file-name.js';
-import { cleanSegment } from '../library/path-segment.js';
+  cleanSegment,
+} from '../library/names.js';
 import { expandHome } from '../core/home-folder.js';
 import type { ReleaseRules } from './release-decisions.js';
 import { effectiveOptions, type SeriesOptions, type Settings } from '../config/options.js';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { verifyCbz } from '../../../src/library/verify-cbz.js';
 import { writeCbz, type CbzPage } from '../../../src/library/cbz-writer.js';
-import { pageName } from '../../../src/library/page-name.js';
+import { pageName } from '../../../src/library/names.js';
 import { interruptedError } from '../../../src/core/errors.js';
 import { SAMPLE_IMAGES } from '../../support/sample-images.js';
 import { readArchive, readComment } from '../../support/archive.js';

@@ -32,7 +32,7 @@ posixTest(
       expect(library.damaged).toEqual(
         ['pipe', 'socket', 'to-pipe', 'to-zero'].map((name) => ({
           file: join(folder, `${name}.cbz`),
-          readError: 'not a regular file',
+          readError: 'it is not a regular file',
         })),
       );
       expect(library.find(chapterId)?.file).toBe(join(folder, 'to-archive.cbz'));

@@ -15,12 +15,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { formatIdentityComment } from '../../../src/library/identity.js';
 import { scanLibrary } from '../../../src/library/scan-library.js';
-import {
-  isUnchanged,
-  readFileState,
-  readOwnership,
-  replaceAs,
-} from '../../../src/library/ownership.js';
+import { isUnchanged, readFileState, replaceAs } from '../../../src/library/ownership.js';
+import { readOwnership } from '../../../src/library/file.js';
 import { LibraryCache } from '../../../src/library/library-cache.js';
 import { writeArchive } from '../../support/archive.js';
 import { chapterId, testImage, writeChapterFile } from '../../support/chapter-files.js';

@@ -1,15 +1,43 @@
-/** The digests of the pages of a file, and whether they are those in the names that the service gives to a chapter's pages. */
+/** Which entries of an archive, or files of a folder, are pages, their order, and the digests by which it is proved which chapter they are. */
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { ZipFile } from 'yauzl';
-import { MAX_ENTRIES } from '../library/archive-content.js';
-import { listEntries } from '../library/decode-limits.js';
-import { toZipEntry, withZip, type EntryReader, type GetBuffer } from '../library/zip-file.js';
 import { digestIfRegular } from '../core/files.js';
-import { pageEntries, sortPages } from '../books/read-chapters.js';
-import { pageFileNames, type AtHomeMetadata, digestInFileName } from '../service/at-home.js';
-import { QUALITIES, type Quality } from '../config/quality.js';
-import type { AdoptableFile } from './adoptable-files.js';
+import { listEntries } from './decode-limits.js';
+import { MAX_ENTRIES } from './read/zip-content.js';
+import { toZipEntry, withZip, type EntryReader, type GetBuffer } from './zip-file.js';
+
+/** Types that pages have elsewhere are pages too: they must not be left out silently. */
+const PAGE_NAME = /\.(jpe?g|png|gif|webp|avif|jxl|bmp|tiff?|heic)$/i;
+export const NATURAL_ORDER = new Intl.Collator('en', { numeric: true });
+
+interface Named {
+  readonly name: string;
+}
+
+/** The pages among the entries. */
+export function pageEntries<Page extends Named>(entries: readonly Page[]): Page[] {
+  return entries.filter(({ name }) => isPage(name));
+}
+
+/** In the order of a chapter of any program. */
+export function sortPages<Page extends Named>(pages: readonly Page[]): Page[] {
+  return [...pages].sort((a, b) => NATURAL_ORDER.compare(a.name, b.name));
+}
+
+/** Images of other programs' folders, such as those of macOS, are not pages. */
+export function isPage(name: string): boolean {
+  const isHidden = name.split('/').some((part) => part.startsWith('.') || part === '__MACOSX');
+  return PAGE_NAME.test(name) && !isHidden;
+}
+
+/** An archive, or a folder of images. */
+export interface PagedFile {
+  readonly file: string;
+  readonly isFolder: boolean;
+  /** The images of a folder, in no order. */
+  readonly images: readonly string[];
+}
 
 /**
  * The sha256 of each page in reading order, as lower-case hex. Throws Error with what is wrong with a page.
@@ -17,7 +45,7 @@ import type { AdoptableFile } from './adoptable-files.js';
  * @param getBuffer one for all files of a run: a new one for each file takes longer than a small file
  */
 export async function readPageDigests(
-  { file, isFolder, images }: Pick<AdoptableFile, 'file' | 'isFolder' | 'images'>,
+  { file, isFolder, images }: PagedFile,
   getBuffer: GetBuffer,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
@@ -59,17 +87,4 @@ async function digestsOfFolder(
     digests.push(digest);
   }
   return digests;
-}
-
-/** The quality of which the file has all pages; it may have more, such as covers. */
-export function matchingQuality(
-  metadata: AtHomeMetadata | undefined,
-  pages: readonly string[],
-): Quality | undefined {
-  if (!metadata) return undefined;
-  const known = new Set(pages);
-  return QUALITIES.find((quality) => {
-    const names = pageFileNames(metadata, quality);
-    return names.length > 0 && names.every((name) => known.has(digestInFileName(name) ?? ''));
-  });
 }

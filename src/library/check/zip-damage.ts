@@ -5,19 +5,23 @@
 import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
 import type { ZipFile } from 'yauzl';
+import { thrownMessage } from '../../core/errors.js';
+import { groupBy } from '../../core/group-by.js';
+import { imageExtension } from '../../core/image-format.js';
+import { hasValidTrailer } from '../../core/image-trailer.js';
 import {
-  hasPdfHeader,
   isBoundComment,
   manifestIdentities,
   manifestKeys,
   MANIFEST_NAME,
   MAX_MANIFEST_BYTES,
-  readPdfManifest,
-} from '../library/bound-manifest.js';
-import { COMIC_INFO_NAME, MAX_COMIC_INFO_BYTES } from '../library/comic-info.js';
-import { listEntries } from '../library/decode-limits.js';
-import { parseIdentityComment, type FileMark } from '../library/identity.js';
-import { parseRecords } from '../library/record.js';
+} from '../bound-manifest.js';
+import { COMIC_INFO_NAME, MAX_COMIC_INFO_BYTES } from '../comic-info.js';
+import { listEntries } from '../decode-limits.js';
+import { parseIdentityComment } from '../identity.js';
+import { pageEntries, sortPages } from '../pages.js';
+import { MAX_ENTRIES } from '../read/zip-content.js';
+import type { ChapterRecord } from '../record.js';
 import {
   readEntryText,
   reusableBuffer,
@@ -25,78 +29,20 @@ import {
   withZip,
   ZipEntryReader,
   type EntryReader,
-  type GetBuffer,
   type ZipEntry,
-} from '../library/zip-file.js';
-import { thrownMessage } from '../core/errors.js';
-import { fileErrorReason, type OpenOptions } from '../core/files.js';
-import { groupBy } from '../core/group-by.js';
-import { parseManifest } from '../books/book-manifest.js';
-import { MAX_ENTRIES, pageEntries, sortPages } from '../books/read-chapters.js';
-import { imageExtension } from '../core/image-format.js';
-import { hasValidTrailer } from '../core/image-trailer.js';
+} from '../zip-file.js';
+import { damaged, type CheckOptions } from './damage.js';
 
-/** Why a file is damaged, as in `file-damaged`; the meanings are those of the documentation. */
-export const DAMAGE_REASONS = {
-  unreadable: 'the file cannot be opened, or its end is lost',
-  'entry-damaged': 'an entry cannot be read or has a wrong checksum',
-  'page-incomplete': 'an image is incomplete',
-  'page-changed': 'a page is not the one that was saved',
-  'page-missing': 'it has no images, or fewer than were saved or are announced',
-} as const;
-export type DamageReason = keyof typeof DAMAGE_REASONS;
-
-export interface Damage {
-  readonly reason: DamageReason;
-  /** What is wrong where, such as `003.png: its checksum is wrong`. */
-  readonly detail: string;
-}
-
-class Damaged extends Error {
-  constructor(readonly damage: Damage) {
-    super(damage.detail);
-  }
-}
-
-function damaged(reason: DamageReason, detail: string): Damaged {
-  return new Damaged({ reason, detail });
-}
-
-type OnMark = (mark: FileMark) => void;
-
-interface CheckOptions {
-  /** Ends the reading between two pages. */
-  readonly signal: AbortSignal;
-  /** Called with what a file with the mark of tankobon names. */
-  readonly onMark?: OnMark;
-  /** One for all files of a run: a new one for each file takes longer than a small file. */
-  readonly getBuffer?: GetBuffer;
-}
-
-/** A check uses no bytes of the file. */
-const FOR_CHECKING: OpenOptions = { anyOwner: true };
-
-/** Undefined for a file without damage. */
-export async function findDamage(
-  file: string,
-  { signal, onMark = () => undefined, getBuffer = reusableBuffer() }: CheckOptions,
-): Promise<Damage | undefined> {
+/** Checks every entry of an archive in the order of the file. */
+export async function checkZip(path: string, options: CheckOptions): Promise<void> {
   const check = async (zip: ZipFile, reader: EntryReader): Promise<true> => {
     const chapter = parseIdentityComment(zip.comment);
-    if (chapter) onMark({ chapters: [chapter], isBook: false });
-    return checkZip(zip, reader, { signal, onMark, getBuffer });
+    if (chapter) options.onMark({ chapters: [chapter], isBook: false });
+    return checkContent(zip, reader, options);
   };
-  try {
-    if (/\.pdf$/i.test(file)) await checkPdf(file, onMark);
-    else if (!(await withZip(file, check, FOR_CHECKING)))
-      throw new Error('it is not a regular file');
-    return undefined;
-  } catch (error) {
-    signal.throwIfAborted();
-    return error instanceof Damaged
-      ? error.damage
-      : { reason: 'unreadable', detail: fileErrorReason(error) };
-  }
+  // A check uses no bytes of the file.
+  if (!(await withZip(path, check, { anyOwner: true })))
+    throw new Error('it is not a regular file');
 }
 
 /** Whether each of these entries has its checksum, and each page among them its end. */
@@ -116,25 +62,16 @@ export async function areWhole(
   }
 }
 
-/** A PDF has no checksums: its end and the place of its table of objects are checked. */
-async function checkPdf(file: string, onMark: OnMark): Promise<void> {
-  const manifest = await readPdfManifest(file, FOR_CHECKING);
-  if (manifest) markBook(manifest.text, onMark);
-  if (manifest?.isWhole === false) throw damaged('unreadable', 'its end is lost');
-  if (!manifest && !(await hasPdfHeader(file, FOR_CHECKING)))
-    throw damaged('unreadable', 'it is not a PDF');
-}
-
 /** A copy, such as a book for a device, names no chapters. */
-function markBook(manifest: string, onMark: OnMark): void {
+function markBook(manifest: string, onMark: CheckOptions['onMark']): void {
   const chapters = manifestIdentities(manifest);
   if (chapters.length > 0) onMark({ chapters, isBook: true });
 }
 
-async function checkZip(
+async function checkContent(
   zip: ZipFile,
   reader: EntryReader,
-  { onMark, ...options }: Required<CheckOptions>,
+  { onMark, ...options }: CheckOptions,
 ): Promise<true> {
   const listed = await listEntries(zip, MAX_ENTRIES);
   const entries = listed.map(toZipEntry);
@@ -154,7 +91,8 @@ async function checkZip(
   const comicInfo = await textOf(COMIC_INFO_NAME, MAX_COMIC_INFO_BYTES);
   const pages = sortPages(pageEntries(entries));
   checkCount(pages.length, comicInfo);
-  const recorded = recordedPages(zip.comment, manifest, pages);
+  const { parseRecords } = await import('../record.js');
+  const recorded = recordedPages(zip.comment, parseRecords(manifest) ?? [], pages);
   await checkEntries(reader, entries, recorded, options);
   return true;
 }
@@ -169,20 +107,20 @@ function checkCount(pages: number, comicInfo: string): void {
 /** The sha256 of each page that was saved, by the name of its entry. Throws Damaged if there are fewer entries. */
 function recordedPages(
   comment: string,
-  manifest: string,
+  records: readonly ChapterRecord[],
   pages: readonly ZipEntry[],
 ): ReadonlyMap<string, string> {
   if (isBoundComment(comment)) {
     const byPrefix = groupBy(pages, ({ name }) => /^c\d+-/.exec(basename(name))?.[0]);
-    for (const { prefix, record, metadata } of parseManifest(manifest) ?? []) {
+    for (const { prefix = '', pages: saved = [], metadata } of records) {
       const found = byPrefix.get(prefix) ?? [];
-      checkRecorded(found, record?.pages ?? [], `chapter ${metadata.number ?? prefix}`);
+      checkRecorded(found, saved, `chapter ${metadata?.number ?? prefix}`);
     }
     // A book may have pages in another format than those that were saved: its checksums have to do.
     return new Map();
   }
   if (!parseIdentityComment(comment)) return new Map();
-  const recorded = parseRecords(manifest)?.[0]?.pages ?? [];
+  const recorded = records[0]?.pages ?? [];
   checkRecorded(pages, recorded, 'the chapter');
   return new Map(pages.map(({ name }, index) => [name, recorded[index] ?? '']));
 }
@@ -201,7 +139,7 @@ async function checkEntries(
   reader: EntryReader,
   entries: readonly ZipEntry[],
   recorded: ReadonlyMap<string, string>,
-  { signal, getBuffer }: Pick<Required<CheckOptions>, 'signal' | 'getBuffer'>,
+  { signal, getBuffer }: Pick<CheckOptions, 'signal' | 'getBuffer'>,
 ): Promise<void> {
   const isPage = new Set(pageEntries(entries));
   for (const entry of entries) {

@@ -4,7 +4,7 @@ import {
   distinctPaths,
   compileNameTemplate,
   pathCollisionKey,
-} from '../../../src/library/file-name.js';
+} from '../../../src/library/names.js';
 import { NAME_FIELDS } from '../../../src/config/name-template.js';
 import { codePoint } from '../../support/any-text.js';
 import { fuzzRuns } from '../../support/long-run.js';
