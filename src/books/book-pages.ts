@@ -49,8 +49,6 @@ interface PageOptions extends Pick<WriteOptions, 'convert' | 'onPage' | 'signal'
   readonly accepted: readonly ImageExtension[];
 }
 
-/** Larger pages do not exist: a number like this in an archive is wrong. */
-const MAX_PAGE_BYTES = 2 ** 28;
 /** The beginning of an image contains its size in almost every file. */
 const DIMENSIONS_BYTES = 512 * 1024;
 
@@ -182,8 +180,6 @@ async function read(
   location: string,
 ): Promise<Buffer> {
   try {
-    if (Math.max(entry.bytes, entry.compressedBytes) > MAX_PAGE_BYTES)
-      throw new Error(`it has ${entry.bytes} bytes`);
     return await reader.read(entry, getBuffer);
   } catch (error) {
     throw damagedPage(thrownMessage(error), location, error);

@@ -25,7 +25,6 @@ import {
 } from '../core/files.js';
 import { isRecord, parseJson } from '../core/json.js';
 import { IMAGE_EXTENSIONS } from '../core/image-format.js';
-import { type BookCopy } from '../library/record.js';
 
 /** In a folder that is being written. */
 const UNFINISHED = { unfinished: true };

@@ -3,6 +3,7 @@
  * beside it. Each file is written aside, read back, and only then renamed over the original, if that is as it was when
  * it was recognized.
  */
+import { MAX_IMAGE_BYTES } from '../core/image-format.js';
 import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { writeAdopted, writeOriginal, type AdoptedRecord } from '../library/adopted-file.js';
@@ -20,7 +21,7 @@ import {
 } from '../library/ownership.js';
 import { readOpenPageDigests, readPageDigests, sortPages } from '../library/pages.js';
 import { formatRecord } from '../library/record.js';
-import { MAX_ENTRY_BYTES, type GetBuffer } from '../library/zip-file.js';
+import type { GetBuffer } from '../library/zip-file.js';
 import { StorageError } from '../core/errors.js';
 import {
   fileErrorReason,
@@ -145,7 +146,7 @@ async function pack(
   for (const [index, { name }] of sortPages(images.map((image) => ({ name: image }))).entries()) {
     const file = join(folder, name);
     const onOpen = (stats: FileRights) => rights.push(stats);
-    const data = await readRegularFileIfExists(file, { maxBytes: MAX_ENTRY_BYTES, onOpen });
+    const data = await readRegularFileIfExists(file, { maxBytes: MAX_IMAGE_BYTES, onOpen });
     const sha256 = digests[index];
     if (!data || sha256 === undefined) throw fileChanged(file);
     pages.push({ file, bytes: data.length, sha256 });

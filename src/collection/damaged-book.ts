@@ -11,7 +11,7 @@ import { readRegularFileIfExists } from '../core/files.js';
 import { shellQuoted } from '../core/shell-quoted.js';
 import { UUID_PATTERN } from '../core/uuid.js';
 import type { CoverImage } from '../books/book.js';
-import { imageExtension } from '../core/image-format.js';
+import { imageExtension, MAX_IMAGE_BYTES } from '../core/image-format.js';
 import { hasValidTrailer } from '../core/image-trailer.js';
 
 const TITLE_ADDRESS = new RegExp(`<Web>[^<]*/title/(${UUID_PATTERN})[^<]*</Web>`);
@@ -80,7 +80,9 @@ export async function readOwnCover({
   if (!entry && path === undefined) return 'none';
   const data = entry
     ? await readEntry(file, entry)
-    : await readRegularFileIfExists(join(file, path ?? '')).catch(() => undefined);
+    : await readRegularFileIfExists(join(file, path ?? ''), { maxBytes: MAX_IMAGE_BYTES }).catch(
+        () => undefined,
+      );
   const extension = data && imageExtension(data);
   if (!extension) return 'damaged';
   const isWhole = entry

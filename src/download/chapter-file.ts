@@ -16,11 +16,11 @@ import { writtenMetadata } from '../library/comic-info-reader.js';
 import { readLibraryFile } from '../library/file.js';
 import { formatIdentityComment, parseIdentityComment } from '../library/identity.js';
 import { formatRecord, type ChapterRecord } from '../library/record.js';
-import { MAX_ENTRY_BYTES, ZipEntryReader, type ZipEntry } from '../library/zip-file.js';
+import { ZipEntryReader, type ZipEntry } from '../library/zip-file.js';
 import { ZipFileWriter } from '../library/zip-file-writer.js';
 import { PRIVATE_FILE_MODE } from '../core/files.js';
 import { imageDimensions } from '../core/image-dimensions.js';
-import { imageExtension } from '../core/image-format.js';
+import { imageExtension, MAX_IMAGE_BYTES } from '../core/image-format.js';
 import type { WriteOptions } from '../books/book.js';
 import { damagedChapter } from '../books/source-chapter.js';
 
@@ -51,7 +51,7 @@ export async function readChapterFile(path: string): Promise<ChapterFileContent>
 }
 
 function isTooLarge({ bytes, compressedBytes }: ZipEntry): boolean {
-  return Math.max(bytes, compressedBytes) > MAX_ENTRY_BYTES;
+  return Math.max(bytes, compressedBytes) > MAX_IMAGE_BYTES;
 }
 
 /** The new ComicInfo.xml of a file whose pages stay, and what becomes of the old one; undefined without an old one. */

@@ -19,7 +19,7 @@ import { makeFolders } from '../core/safe-folders.js';
 import { MANIFEST_NAME } from './bound-manifest.js';
 import { COMIC_INFO_NAME } from './comic-info.js';
 import { pageName } from './names.js';
-import { ZipFileWriter, type Publish, type ZipFileOptions } from './zip-file-writer.js';
+import { assertSize, ZipFileWriter, type Publish, type ZipFileOptions } from './zip-file-writer.js';
 import { imageDimensions, type ImageDimensions } from '../core/image-dimensions.js';
 import { imageExtension, type ImageExtension } from '../core/image-format.js';
 
@@ -174,6 +174,7 @@ export class CbzWriter {
       const page = this.#waiting.get(number);
       if (!page || this.#isDiscarded) return;
       signal?.throwIfAborted();
+      assertSize(page.file, page.bytes);
       this.#zip ??= await ZipFileWriter.create(this.options);
       const data = await readPage(page, this.#zip.getBuffer(page.bytes)).catch((error: unknown) => {
         throw toStorageError(error, page.file);

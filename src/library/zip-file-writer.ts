@@ -2,6 +2,7 @@
  * Writes a ZIP with stored entries. The same entries always give the same bytes: nothing in it depends on the time, the
  * user or the machine. It is written to a temporary file, synced and verified, and gets its name at the end.
  */
+import { MAX_IMAGE_BYTES } from '../core/image-format.js';
 import { rm, type FileHandle } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
 import type { ZipArchive } from 'archiver';
@@ -30,6 +31,12 @@ const CHANGED_NAME = /^$|^\w+:|^\.\.\/|^\/|\/\/|\\/;
 const ENTRY_DATE = new Date(Date.UTC(1980, 0, 1));
 const ENTRY_MODE = 0o644;
 const READ_BYTES = 2 ** 20;
+
+/** Throws StorageError `archive-wrong` for an entry that would not be read back. */
+export function assertSize(name: string, bytes: number): void {
+  if (bytes > MAX_IMAGE_BYTES)
+    throw new StorageError('archive-wrong', `An archive cannot have ${bytes} bytes of ${name}`);
+}
 
 export class ZipFileWriter {
   readonly #entries: ExpectedEntry[] = [];
@@ -75,6 +82,7 @@ export class ZipFileWriter {
    * writes.
    */
   async write(name: string, content: Buffer, checksum = crc32(content)): Promise<void> {
+    assertSize(name, content.length);
     const data = this.#withDistinctMemory(content);
     const bytes = data.length;
     const isReadBack = this.readsWhileWriting;

@@ -1,4 +1,5 @@
 /** Reads ZIP archives: their entries through yauzl, and the bytes of an entry with its checksum. */
+import { MAX_IMAGE_BYTES } from '../core/image-format.js';
 import { lstat, stat } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
@@ -106,9 +107,6 @@ export type GetBuffer = (bytes: number) => Buffer;
 
 export const MIN_BUFFER_BYTES = 2 ** 20;
 
-/** Larger entries are not read: pages of that size do not exist. */
-export const MAX_ENTRY_BYTES = 2 ** 28;
-
 /** Each call may return the buffer of the last one, which is larger than `bytes`: new ones would accumulate. */
 export function reusableBuffer(): GetBuffer {
   let buffer: Buffer = Buffer.alloc(0);
@@ -135,7 +133,7 @@ export class ZipEntryReader {
   /** The entry's bytes, in a buffer of `getBuffer`. Throws Error with what is wrong with the entry. */
   async read(entry: ZipEntry, getBuffer: GetBuffer): Promise<Buffer> {
     if (entry.isEncrypted) throw new Error('it is encrypted');
-    if (Math.max(entry.bytes, entry.compressedBytes) > MAX_ENTRY_BYTES)
+    if (Math.max(entry.bytes, entry.compressedBytes) > MAX_IMAGE_BYTES)
       throw new Error(`it has ${entry.bytes} bytes`);
     const stored = await this.#readStored(entry, getBuffer);
     const data = await unpack(entry, stored);
