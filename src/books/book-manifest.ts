@@ -1,6 +1,6 @@
 /** The manifest in a book: from that of a CBZ or EPUB its chapters can be read back, with everything known of them. */
 import { isDeepStrictEqual } from 'node:util';
-import { ELEMENTS, type ReadField } from '../library/comic-info-reader.js';
+import { READ_FIELDS } from '../library/comic-info.js';
 import { plainTitle } from '../library/names.js';
 import { chapterPrefix, type Book } from './book.js';
 import { sourceKey, type ReadChapter } from './source-chapter.js';
@@ -47,4 +47,4 @@ function editedNames({ record, metadata }: ReadChapter): readonly string[] | und
   return names.length > 0 ? names : undefined;
 }
 
-const METADATA_NAMES = (Object.keys(ELEMENTS) as ReadField[]).filter((name) => name !== 'series');
+const METADATA_NAMES = READ_FIELDS.map(({ name }) => name).filter((name) => name !== 'series');

@@ -1,5 +1,5 @@
 /** A book to write: its chapters, its metadata, and the names of its pages. */
-import type { ChapterMetadata } from '../library/comic-info-reader.js';
+import type { ChapterMetadata } from '../library/comic-info.js';
 import { paddedNumber } from '../library/names.js';
 import type { ZipEntry } from '../library/zip-file.js';
 import type { Publish } from '../library/zip-file-writer.js';

@@ -1,7 +1,7 @@
 /** A chapter in a file: what the plan of books needs of it, and what is needed to write it. */
 import { crc32 } from 'node:zlib';
 import type { Chapter } from '../service/chapters.js';
-import type { ChapterMetadata } from '../library/comic-info-reader.js';
+import type { ChapterMetadata } from '../library/comic-info.js';
 import type { CbzIdentity } from '../library/identity.js';
 import type { FileState } from '../library/ownership.js';
 import type { ChapterRecord, BookCopy } from '../library/record.js';

@@ -8,8 +8,12 @@ import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { writeAdopted, writeOriginal, type AdoptedRecord } from '../library/adopted-file.js';
 import { writeCbz, type CbzPage } from '../library/cbz-writer.js';
-import { comicInfoXml, type ComicPage } from '../library/comic-info.js';
-import { writtenMetadata } from '../library/comic-info-reader.js';
+import {
+  comicInfoXml,
+  type ComicPage,
+  writtenMetadata,
+  comicMetadata,
+} from '../library/comic-info.js';
 import { readLibraryFile } from '../library/file.js';
 import { formatIdentityComment } from '../library/identity.js';
 import {
@@ -33,7 +37,6 @@ import {
   type FileRights,
 } from '../core/files.js';
 import { publishNew } from '../core/publish.js';
-import { comicMetadata } from '../download/comic-metadata.js';
 import { damagedChapter } from '../books/source-chapter.js';
 import { imageDimensions } from '../core/image-dimensions.js';
 import { packedPath } from './adoptable-files.js';

@@ -5,8 +5,11 @@
 import type { Dirent } from 'node:fs';
 import { basename, dirname, extname, join, resolve } from 'node:path';
 import { FOLDER_MANIFEST_NAME } from '../library/bound-manifest.js';
-import { COMIC_INFO_NAME } from '../library/comic-info.js';
-import { readValidComicInfo, type ChapterMetadata } from '../library/comic-info-reader.js';
+import {
+  COMIC_INFO_NAME,
+  readValidComicInfo,
+  type ChapterMetadata,
+} from '../library/comic-info.js';
 import { readLibraryFile } from '../library/file.js';
 import { fitSegment } from '../library/names.js';
 import { isDiskError, readdirIfReadable, type UnreadableFolder } from '../library/scan-library.js';

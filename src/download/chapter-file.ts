@@ -10,9 +10,10 @@ import {
   comicInfoXml,
   type ComicMetadata,
   type ComicPage,
+  writtenMetadata,
+  mergeComicInfo,
+  type ComicInfoMerge,
 } from '../library/comic-info.js';
-import { mergeComicInfo, type ComicInfoMerge } from '../library/comic-info-merge.js';
-import { writtenMetadata } from '../library/comic-info-reader.js';
 import { readLibraryFile } from '../library/file.js';
 import { formatIdentityComment, parseIdentityComment } from '../library/identity.js';
 import { formatRecord, type ChapterRecord } from '../library/record.js';

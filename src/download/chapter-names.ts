@@ -5,8 +5,7 @@
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import type { Chapter } from '../service/chapters.js';
 import type { Title } from '../service/titles.js';
-import { languageTag } from '../library/comic-info.js';
-import { readComicInfo, type ChapterMetadata } from '../library/comic-info-reader.js';
+import { languageTag, readComicInfo, type ChapterMetadata } from '../library/comic-info.js';
 import { shortIdPath, wholeIdPath, type FormatFileName, plainTitle } from '../library/names.js';
 import { parseIdentityComment } from '../library/identity.js';
 import type { FieldValues } from '../config/name-template.js';

@@ -2,8 +2,12 @@
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import type { Chapter } from '../service/chapters.js';
 import type { Title } from '../service/titles.js';
-import type { ComicFields, ComicMetadata } from '../library/comic-info.js';
-import type { ComicInfoMerge } from '../library/comic-info-merge.js';
+import {
+  type ComicFields,
+  type ComicMetadata,
+  type ComicInfoMerge,
+  comicMetadata,
+} from '../library/comic-info.js';
 import { candidatePaths, shortIdPath, wholeIdPath, type FormatFileName } from '../library/names.js';
 import { fileChanged, readFileState, replaceAs, type FileState } from '../library/ownership.js';
 import { parseIdentityComment } from '../library/identity.js';
@@ -18,7 +22,7 @@ import {
   type ChapterFileContent,
 } from './chapter-file.js';
 import { newName, readNames } from './chapter-names.js';
-import { comicMetadata, inferredVolumeOf } from './comic-metadata.js';
+import { inferredVolumeOf } from './comic-metadata.js';
 import { removeSuperseded, type SupersededFile } from './superseded-file.js';
 
 export interface RetagOptions extends ComicFields {

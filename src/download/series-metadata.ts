@@ -7,7 +7,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { preferredText, type Title } from '../service/titles.js';
 import { readFileState, replaceUnchanged, type FileState } from '../library/ownership.js';
-import { plainSummary } from './plain-summary.js';
+import { plainSummary } from '../library/comic-info.js';
 import { hasCode } from '../core/errors.js';
 import {
   isOwnFile,

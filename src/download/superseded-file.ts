@@ -1,6 +1,6 @@
 /** Removes the file of a deleted chapter whose number another one gets, see find-superseded.ts. */
 import { readIdentity } from '../library/file.js';
-import { readComicInfo } from '../library/comic-info-reader.js';
+import { readComicInfo } from '../library/comic-info.js';
 import type { ExistingArchive } from '../library/library-index.js';
 import {
   fileChanged,

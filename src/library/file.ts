@@ -4,7 +4,7 @@ import { basename } from 'node:path';
 import { fileErrorReason, isOwnFile, isSystemError, type OpenOptions } from '../core/files.js';
 import { groupBy } from '../core/group-by.js';
 import { manifestIdentities, manifestKeys } from './bound-manifest.js';
-import { readComicInfo, type ChapterMetadata } from './comic-info-reader.js';
+import { readComicInfo, type ChapterMetadata } from './comic-info.js';
 import { containerNamed, CONTAINERS, type ContainerName } from './containers.js';
 import {
   parseComicInfoIdentity,

@@ -8,8 +8,7 @@ import { parseJson } from '../core/json.js';
 import { UUID_PATTERN } from '../core/uuid.js';
 import { QUALITIES, type Quality } from '../config/quality.js';
 import { MAX_MANIFEST_BYTES } from './bound-manifest.js';
-import { AGE_RATINGS } from './comic-info.js';
-import type { ChapterMetadata } from './comic-info-reader.js';
+import { READ_FIELDS, type ChapterMetadata } from './comic-info/fields.js';
 
 /** What restores a file of another program that got a record, see adopted-file.ts. */
 interface AdoptedFile {
@@ -105,25 +104,15 @@ const date = z.iso
   .transform((value) => new Date(value))
   .optional();
 
-export const recordMetadata = z.object({
-  title: text,
-  series: text,
-  localizedSeries: text,
-  number: text,
-  volume: text,
-  summary: text,
-  notes: text,
-  publishedAt: date,
-  writers: texts,
-  pencillers: texts,
-  translators: texts,
-  genres: texts,
-  tags: texts,
-  web: text,
-  language: text,
-  direction: z.enum(['rtl', 'ltr']).optional(),
-  ageRating: z.enum(AGE_RATINGS).optional(),
-});
+/** The record has what readers of ComicInfo.xml see, each field of it. */
+export const recordMetadata = z.object(
+  Object.fromEntries(READ_FIELDS.map(({ name, kind }) => [name, schemaOf(kind)])),
+);
+
+function schemaOf(kind: (typeof READ_FIELDS)[number]['kind']): z.ZodType {
+  if (typeof kind === 'object') return z.enum(kind).optional();
+  return { text, texts, date }[kind];
+}
 
 const chapterRecord = z.object({
   chapterId: uuid.optional(),

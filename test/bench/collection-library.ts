@@ -7,11 +7,14 @@ import { toChapter, type Chapter } from '../../src/service/chapters.js';
 import { toTitle, type Title } from '../../src/service/titles.js';
 import { MANIFEST_NAME } from '../../src/library/bound-manifest.js';
 import { writeCbz, type CbzPage } from '../../src/library/cbz-writer.js';
-import { COMIC_INFO_NAME, comicInfoXml } from '../../src/library/comic-info.js';
-import { writtenMetadata } from '../../src/library/comic-info-reader.js';
+import {
+  COMIC_INFO_NAME,
+  comicInfoXml,
+  writtenMetadata,
+  comicMetadata,
+} from '../../src/library/comic-info.js';
 import { formatIdentityComment } from '../../src/library/identity.js';
 import { formatRecord } from '../../src/library/record.js';
-import { comicMetadata } from '../../src/download/comic-metadata.js';
 import {
   createLibrary,
   uuidOf,

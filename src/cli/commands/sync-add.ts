@@ -12,10 +12,10 @@ import { printableLine } from '../../core/printable.js';
 import {
   looksLikeTarget,
   parseTarget,
-  titleWebUrl,
   withoutQuotes,
   type Target,
 } from '../../selection/target.js';
+import { titleWebUrl } from '../../config/service-addresses.js';
 import {
   findById,
   findSubscription,

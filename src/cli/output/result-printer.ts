@@ -8,7 +8,7 @@ import {
 import { nameValues } from '../../download/comic-metadata.js';
 import type { PlannedChapter } from '../../download/plan-jobs.js';
 import type { ChapterFields } from '../../selection/chapter-fields.js';
-import { chapterWebUrl } from '../../selection/target.js';
+import { chapterWebUrl } from '../../config/service-addresses.js';
 import type { AppEvent, ResultFormat } from './observer.js';
 
 type Planned = Pick<PlannedChapter, 'job' | 'chapter' | 'title' | 'why' | 'seriesName'>;

@@ -2,8 +2,7 @@
 import { basename, join } from 'node:path';
 import { digestIfRegular, lstatIfExists } from '../../core/files.js';
 import { FOLDER_MANIFEST_NAME } from '../bound-manifest.js';
-import { COMIC_INFO_NAME } from '../comic-info.js';
-import { readValidComicInfo } from '../comic-info-reader.js';
+import { COMIC_INFO_NAME, readValidComicInfo } from '../comic-info.js';
 import { readFolderContent } from '../read/folder-content.js';
 import { damaged, type CheckOptions } from './damage.js';
 

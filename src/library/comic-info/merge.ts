@@ -2,19 +2,9 @@
  * Brings a `ComicInfo.xml` up to date without losing what its owner changed. An element that differs from what tankobon
  * wrote is the owner's; elements that tankobon never writes stay in their place.
  */
-import {
-  ELEMENTS,
-  readComicInfo,
-  type ChapterMetadata,
-  type ReadField,
-} from './comic-info-reader.js';
-import {
-  contentOf,
-  nameOf,
-  parseComicInfo,
-  type ComicInfoTree,
-  type XmlNode,
-} from './comic-info-tree.js';
+import { PAGE_ELEMENTS, READ_FIELDS, type ChapterMetadata, type ReadField } from './fields.js';
+import { readComicInfo } from './read.js';
+import { contentOf, nameOf, parseComicInfo, type ComicInfoTree, type XmlNode } from './tree.js';
 
 interface MergeOptions {
   /** What tankobon wrote; undefined without a record: then nothing counts as edited. */
@@ -35,14 +25,11 @@ export interface ComicInfoMerge {
   readonly unknown: readonly string[];
 }
 
-const FIELDS = Object.keys(ELEMENTS) as readonly ReadField[];
-/** They describe the images, and the record does not contain them. */
-const PAGE_ELEMENTS = ['PageCount', 'Pages'];
-/**
- * They are nearly always the owner's: tankobon writes a note only where it inferred a volume, and the localized series
- * only if the setting asks for it.
- */
-const RARE_FIELDS = ['notes', 'localizedSeries'] as const satisfies readonly ReadField[];
+const ELEMENTS = Object.fromEntries(
+  READ_FIELDS.map(({ name, elements }) => [name, elements]),
+) as Readonly<Record<ReadField, readonly string[]>>;
+const FIELDS = READ_FIELDS.map(({ name }) => name);
+const RARE_FIELDS = READ_FIELDS.filter(({ isRare }) => isRare).map(({ name }) => name);
 const KNOWN = new Set([...Object.values(ELEMENTS).flat(), ...PAGE_ELEMENTS]);
 
 /** An old text that cannot be read is replaced as a whole. */
