@@ -6,7 +6,7 @@ import { fetchChapters } from '../service/chapters.js';
 import type { ServiceClient } from '../service/client.js';
 import { fetchTitle, fetchTitles } from '../service/titles.js';
 import { readFileChapters } from '../library/file.js';
-import { scanIndexed } from '../library/library-cache.js';
+import { scanIndexed } from '../library/scan-library.js';
 import type { ExistingArchive } from '../library/library-index.js';
 import { UsageError, type StorageError } from '../core/errors.js';
 import { groupBy } from '../core/group-by.js';

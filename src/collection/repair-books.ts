@@ -25,7 +25,7 @@ import { publishBookFile, publishBookFolder, withBookLock } from '../books/publi
 import type { ReadChapter } from '../books/source-chapter.js';
 import { writeBook } from '../books/write-book.js';
 import { addChaptersBeside, addLoadedChapters, chaptersInBook } from './book-chapters.js';
-import type { CheckedFiles } from './checked-files.js';
+import type { FileStore } from '../library/store.js';
 import { readDamagedBook, readOwnCover, type NotRebuildable } from './damaged-book.js';
 import { RepairFolder } from './repair-folder.js';
 
@@ -35,13 +35,13 @@ export async function repairBooks(
   context: AppContext,
   listeners: DownloadListeners,
   signal: AbortSignal,
-  checkedFiles: CheckedFiles,
+  store: FileStore,
 ): Promise<readonly RepairedFile[]> {
   const repaired: RepairedFile[] = [];
   for (const file of files) {
     try {
       signal.throwIfAborted();
-      const mark = checkedFiles.markAt(resolve(file));
+      const mark = await store.markAt(resolve(file));
       const book = await readDamagedBook(file, mark?.isBook === true ? mark.chapters : []);
       if (book === undefined) continue;
       if ('reason' in book) throw notRebuilt(file, book);

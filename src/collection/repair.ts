@@ -14,7 +14,7 @@ import type { DownloadListeners } from '../download/download-session.js';
 import { downloadRequest } from '../download/download-request.js';
 import { download } from '../download/run-download.js';
 import type { Quality } from '../config/quality.js';
-import type { CheckedFiles } from './checked-files.js';
+import type { FileStore } from '../library/store.js';
 import { keepDamaged, removeIfUnreplaced, type RepairedFile } from '../download/keep-damaged.js';
 import { repairBooks } from './repair-books.js';
 
@@ -34,7 +34,7 @@ export async function repairFiles(
   context: AppContext,
   listeners: DownloadListeners,
   signal: AbortSignal,
-  checkedFiles: CheckedFiles,
+  store: FileStore,
 ): Promise<readonly RepairedFile[]> {
   const repairable: Repairable[] = [];
   const others: string[] = [];
@@ -45,7 +45,7 @@ export async function repairFiles(
         listeners.observe({ type: 'warning', message });
         continue;
       }
-      const found = await toRepairable(file, checkedFiles);
+      const found = await toRepairable(file, store);
       if (found) repairable.push(found);
       else others.push(file);
     } catch (error) {
@@ -63,7 +63,7 @@ export async function repairFiles(
     if (!signal.aborted) listeners.observe({ type: 'warning', message, hint });
     return repaired;
   }
-  return [...repaired, ...(await repairBooks(others, context, listeners, signal, checkedFiles))];
+  return [...repaired, ...(await repairBooks(others, context, listeners, signal, store))];
 }
 
 /** For a book in a folder: whether the folder does. */
@@ -73,16 +73,13 @@ async function isOfOtherUser(file: string): Promise<boolean> {
 }
 
 /** Undefined for a file of another program, a book, and one whose chapter is not known any more. */
-async function toRepairable(
-  file: string,
-  checkedFiles: CheckedFiles,
-): Promise<Repairable | undefined> {
+async function toRepairable(file: string, store: FileStore): Promise<Repairable | undefined> {
   const state = await readFileState(file);
   if (!state) return undefined;
   const found = await readIdentity(file);
   // A file that can be read, and has no mark, is one of another program by now.
   const hasLostMark = typeof found === 'string';
-  const identity = hasLostMark ? lostChapter(file, checkedFiles) : found;
+  const identity = hasLostMark ? await lostChapter(file, store) : found;
   if (!identity || typeof identity === 'string') return undefined;
   if (!hasLostMark && (await readOwnership(file)) !== 'own') return undefined;
   const { quality = 'data' } = identity;
@@ -90,8 +87,8 @@ async function toRepairable(
 }
 
 /** Undefined for a book, which has chapters. */
-function lostChapter(file: string, checkedFiles: CheckedFiles): CbzIdentity | undefined {
-  const mark = checkedFiles.markAt(resolve(file));
+async function lostChapter(file: string, store: FileStore): Promise<CbzIdentity | undefined> {
+  const mark = await store.markAt(resolve(file));
   return mark?.isBook === false ? mark.chapters[0] : undefined;
 }
 

@@ -4,7 +4,7 @@
  * links are followed. Titles that get another name are moved with their books and covers.
  */
 import { dirname, join, relative, resolve } from 'node:path';
-import { LibraryCache } from '../library/library-cache.js';
+import { FolderStore } from '../library/store.js';
 import type { LibraryIndex } from '../library/library-index.js';
 import { scanLibrary } from '../library/scan-library.js';
 import { keptReason, type Ownership } from '../library/ownership.js';
@@ -50,13 +50,12 @@ export async function retag(
   await assertReadableFolder(request.folder, HINT);
   const { signal, stateFolder } = deps;
   // A dry run changes nothing: it opens only files that are new or were changed.
-  const cache = request.dryRun ? await LibraryCache.open(stateFolder, request.folder) : undefined;
+  const store = request.dryRun ? await FolderStore.open(stateFolder, request.folder) : undefined;
   const run = new RetagRun(request, deps);
   const library = await scanLibrary(request.folder, {
     signal,
-    ...(cache && { cache }),
+    store,
     onUnreadableFolder: (folder, error) => {
-      cache?.keepAll();
       run.fail(folder, error);
     },
   });
@@ -64,10 +63,10 @@ export async function retag(
     throw new UsageError('nothing-to-bind', `No chapters found: ${request.folder}`, { hint: HINT });
   if (!request.dryRun) await removeLeftovers(library.leftoverFiles, systemClock);
   try {
-    return await run.run(library, cache);
+    return await run.run(library, store);
   } finally {
     // Without it, the next dry run is slower.
-    await cache?.save().catch(() => undefined);
+    await store?.save().catch(() => undefined);
   }
 }
 
@@ -92,7 +91,7 @@ class RetagRun {
 
   async run(
     library: LibraryIndex,
-    cache: LibraryCache | undefined,
+    store: FolderStore | undefined,
   ): Promise<readonly TankobonError[]> {
     const links = new Set(library.links);
     for (const { file, readError, cause } of library.damaged)
@@ -104,7 +103,7 @@ class RetagRun {
         const reason = SKIP_REASONS[ownership];
         this.deps.observe({ type: 'chapter-skipped', chapter, file, reason, message });
       }
-    const plan = await planRetags(library.archives, this.request, this.deps, cache);
+    const plan = await planRetags(library.archives, this.request, this.deps, store);
     this.#fields = plan.fields;
     for (const { file, chapter, error } of plan.failed) this.fail(file, error, chapter);
     for (const { file, error } of plan.failedBooks) this.#failBook(file, error);

@@ -3,7 +3,8 @@ import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
 import { fetchChapters, type Chapter } from '../service/chapters.js';
 import { fetchTitles, type Title } from '../service/titles.js';
-import type { LibraryCache } from '../library/library-cache.js';
+import { readFileState } from '../library/ownership.js';
+import type { FolderStore } from '../library/store.js';
 import type { ExistingArchive } from '../library/library-index.js';
 import { VERSION } from '../core/version.js';
 import { mayHaveChanged } from '../download/chapter-changes.js';
@@ -70,7 +71,7 @@ export async function planRetags(
   all: readonly ExistingArchive[],
   request: RetagRequest,
   { client, warn, signal }: Pick<ExtraDeps, 'client' | 'warn' | 'signal'>,
-  compared: LibraryCache | undefined,
+  compared: FolderStore | undefined,
 ): Promise<RetagPlan> {
   const archives = all.filter(({ isBound, ownership }) => !isBound && ownership === 'own');
   const bound = all.filter(({ isBound }) => isBound);
@@ -130,13 +131,14 @@ export async function planRetags(
 }
 
 /** Plans as planRetag does, without reading a file that was compared with the same before and needed no change. */
-function planOnce(request: RetagRequest, compared: LibraryCache | undefined): typeof planRetag {
+function planOnce(request: RetagRequest, compared: FolderStore | undefined): typeof planRetag {
   if (!compared) return planRetag;
   return async (onDisk, options) => {
     const { file, chapter, title } = onDisk;
     const text = JSON.stringify([VERSION, request, chapter, title]);
     const digest = createHash('sha256').update(text).digest('base64url').slice(0, 16);
-    if (compared.isSameAs(file, digest))
+    const state = await readFileState(file).catch(() => undefined);
+    if (state && compared.get(file, state)?.comparedWith === digest)
       return { edited: [], unknown: [], mayHaveOtherPages: false, title };
     const planned = await planRetag(onDisk, options);
     const isSame =
@@ -144,7 +146,7 @@ function planOnce(request: RetagRequest, compared: LibraryCache | undefined): ty
       keptInUnchanged(planned).length === 0 &&
       !planned.mayHaveOtherPages &&
       planned.title.name === title.name;
-    if (isSame) compared.setSameAs(file, digest);
+    if (isSame && state) compared.set(file, state, { comparedWith: digest });
     return planned;
   };
 }

@@ -3,7 +3,7 @@
  * metadata is optional: without it, a chapter still becomes a CBZ.
  */
 import type { LibraryIndex } from '../library/library-index.js';
-import { scanIndexed } from '../library/library-cache.js';
+import { scanIndexed } from '../library/scan-library.js';
 import type { Chapter } from '../service/chapters.js';
 import { fieldsById, type ChapterFields } from '../selection/chapter-fields.js';
 import { resolveTargets, type Resolution, type Series } from '../selection/resolve-targets.js';

@@ -2,7 +2,7 @@
  * Finds the chapters that exist in a folder by the content of its files, not by their names: renamed and moved files
  * are recognised.
  */
-import type { Dirent, Stats } from 'node:fs';
+import type { Dirent } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
@@ -16,7 +16,7 @@ import { isFileError, systemReason } from '../core/system-errors.js';
 import { FOLDER_MANIFEST_NAME } from './bound-manifest.js';
 import { COMIC_INFO_NAME } from './comic-info.js';
 import { marksOf, NO_MARKS, readMarks, type FileMarks, type FoundMarks } from './file.js';
-import type { CbzIdentity, FileMark } from './identity.js';
+import type { CbzIdentity } from './identity.js';
 import {
   LibraryIndex,
   type ExistingArchive,
@@ -24,21 +24,12 @@ import {
   type UnreadableFile,
 } from './library-index.js';
 import { toOwnership } from './ownership.js';
-
-/** The chapters that an earlier scan found in a file, as long as its size and modification time are the same. */
-export interface IdentityCache {
-  /** Undefined if the file is new or was changed. */
-  get(file: string, stats: Stats): FoundMarks | undefined;
-  set(file: string, stats: Stats, found: FoundMarks): void;
-  /** For a file that cannot be read now. Whether it had chapters. */
-  keep(file: string): boolean;
-  /** What the mark of the file named when it could be read. */
-  markAt(file: string): FileMark | undefined;
-}
+import { FolderStore } from './store.js';
 
 export interface ScanOptions {
   readonly signal?: AbortSignal;
-  readonly cache?: IdentityCache;
+  /** What is known of the files, which gets what the scan finds. */
+  readonly store?: FolderStore | undefined;
   /** Paths of files that are found before other files of the same chapter. */
   readonly preferred?: FilePaths | undefined;
   /** Files that cannot be read any more, with the chapter whose mark they had. */
@@ -59,12 +50,11 @@ const MAX_OPEN_FILES = 16;
  */
 export async function scanLibrary(
   folder: string,
-  { signal, cache, preferred, lostMarks, onUnreadableFolder = fail }: ScanOptions = {},
+  { signal, store, preferred, lostMarks, onUnreadableFolder = fail }: ScanOptions = {},
 ): Promise<LibraryIndex> {
-  const { files, hiddenFolders, leftoverFiles, links, unreadableFolders } = await listFiles(
-    folder,
-    signal,
-  );
+  const listed = await listFiles(folder, signal);
+  const { files, hiddenFolders, leftoverFiles, links, unreadableFolders } = listed;
+  keepOnlyListed(store, listed);
   for (const each of unreadableFolders)
     if (isDiskError(each.cause)) onUnreadableFolder(each.folder, unreadableFolderError(each));
   const archives: ExistingArchive[] = [];
@@ -75,8 +65,8 @@ export async function scanLibrary(
     for (const listed of remaining) {
       signal?.throwIfAborted();
       const { file } = listed;
-      const read = cache
-        ? await cachedContent(listed, cache)
+      const read = store
+        ? await knownMarks(listed, store)
         : await readMarks(listed.file, listed.isRegular);
       const lost = read.readError === undefined ? undefined : lostMarks?.get(file);
       const content = lost ? marksOf({ ...lost, isMarked: true }) : read;
@@ -87,7 +77,7 @@ export async function scanLibrary(
       }
       if (identities.length > 0 || isBound || !isCbz(file)) continue;
       if (readError === undefined) unidentified.push(file);
-      else damaged.push({ file, readError, cause, lostMark: await lostMarkOf(listed, cache) });
+      else damaged.push({ file, readError, cause, lostMark: await lostMarkOf(listed, store) });
     }
   };
   await Promise.all(Array.from({ length: MAX_OPEN_FILES }, work));
@@ -111,9 +101,9 @@ const ZIP_START = Buffer.from('PK\x03\x04');
 /** Undefined for a file that cannot be opened, which may be whole, and for one that never was a ZIP archive. */
 async function lostMarkOf(
   { file, isRegular }: ListedFile,
-  cache: IdentityCache | undefined,
+  store: FolderStore | undefined,
 ): Promise<CbzIdentity | undefined> {
-  const mark = isRegular ? cache?.markAt(file) : undefined;
+  const mark = isRegular ? store?.markAt(file) : undefined;
   if (!mark || mark.isBook || (await toOwnership(file, true, isRegular)) !== 'own')
     return undefined;
   const start = await readStart(file, ZIP_START.length).catch(() => undefined);
@@ -130,21 +120,56 @@ async function readStart(file: string, bytes: number): Promise<Buffer> {
   }
 }
 
-async function cachedContent(
-  listed: ListedFile,
-  cache: IdentityCache,
+async function knownMarks(
+  { file, isRegular }: ListedFile,
+  store: FolderStore,
 ): Promise<FoundMarks & Pick<FileMarks, 'readError' | 'cause'>> {
-  const stats = await statIfExists(listed.file).catch(() => undefined);
+  const stats = await statIfExists(file).catch(() => undefined);
   if (!stats) return { ...NO_MARKS, readError: 'it cannot be read' };
-  const known = cache.get(listed.file, stats);
+  const known = store.get(file, stats)?.found;
   if (known) return known;
-  const content = await readMarks(listed.file, listed.isRegular);
-  const isEmptied = content.isBound && content.identities.length === 0;
-  // What cannot be read may be readable next time, with the same size and time.
-  if (content.readError !== undefined) cache.keep(listed.file);
-  // A PDF whose end is lost names no chapters: its mark stays known.
-  else if (!isEmptied || !cache.keep(listed.file)) cache.set(listed.file, stats, content);
-  return content;
+  const marks = await readMarks(file, isRegular);
+  // What cannot be read may be readable next time, and a PDF whose end is lost names no chapters: its mark stays known.
+  const isLost = marks.isBound && marks.identities.length === 0 && store.hadChapters(file);
+  if (marks.readError === undefined && !isLost) store.set(file, stats, { found: marks });
+  return marks;
+}
+
+/** What is in a folder that cannot be read may still be there. */
+function keepOnlyListed(
+  store: FolderStore | undefined,
+  { files, folderBooks, unreadableFolders }: Awaited<ReturnType<typeof listFiles>>,
+): void {
+  if (!unreadableFolders.some(({ cause }) => isDiskError(cause)))
+    store?.keepOnly([...files.map(({ file }) => file), ...folderBooks]);
+}
+
+/** Scans the folder, and keeps what its archives have for the next scan. Rejects as scanLibrary does. */
+export async function scanIndexed(
+  stateFolder: string,
+  output: string,
+  options: Omit<ScanOptions, 'store'>,
+): Promise<LibraryIndex> {
+  const store = await FolderStore.open(stateFolder, output);
+  const index = await scanLibrary(output, { ...options, store });
+  // Without it the next scan is slower.
+  await store.save().catch(() => undefined);
+  return index;
+}
+
+/** Adds files that were written after the last scan, so that one that is damaged before the next one is known. */
+export async function addToIndex(
+  stateFolder: string,
+  output: string,
+  files: Iterable<string>,
+): Promise<void> {
+  const store = await FolderStore.open(stateFolder, output);
+  for (const file of files) {
+    const stats = await statIfExists(file);
+    const found = await readMarks(file);
+    if (stats && found.readError === undefined) store.set(file, stats, { found });
+  }
+  await store.save();
 }
 
 interface ListedFile {
@@ -216,9 +241,18 @@ async function leadsToFolder(link: string): Promise<boolean> {
   return (await stat(link).catch(() => undefined))?.isDirectory() === true;
 }
 
-/** The archives and books in a folder and its subfolders, except hidden ones, also named pipes. Links are left out. */
-export async function listArchives(folder: string, signal?: AbortSignal): Promise<ListedArchives> {
-  const { files, links, folderBooks, unreadableFolders } = await listFiles(folder, signal);
+/**
+ * The archives and books in a folder and its subfolders, except hidden ones, also named pipes. Links are left out. `store`
+ * forget files that are gone.
+ */
+export async function listArchives(
+  folder: string,
+  signal?: AbortSignal,
+  store?: FolderStore,
+): Promise<ListedArchives> {
+  const listed = await listFiles(folder, signal);
+  const { files, links, folderBooks, unreadableFolders } = listed;
+  keepOnlyListed(store, listed);
   const linked = new Set(links);
   const withExtension = (extension: RegExp) =>
     files.flatMap(({ file }) => (extension.test(file) && !linked.has(file) ? [file] : [])).sort();

@@ -3,7 +3,7 @@
  * process may have renamed files.
  */
 import type { LibraryIndex } from '../library/library-index.js';
-import { addToIndex, scanIndexed } from '../library/library-cache.js';
+import { addToIndex, scanIndexed } from '../library/scan-library.js';
 import { toStorageError } from '../core/files.js';
 import type { DownloadResult } from '../download/download-result.js';
 
