@@ -1,6 +1,6 @@
 /** The events of `tankobon bind`. Those of `--json` are a contract with scripts; `book-page` is for progress bars only. */
 import type { ErrorCode } from '../core/error-codes.js';
-import type { BookPart } from '../library/record.js';
+import type { BookPart } from './book-copy.js';
 import type { ChapterFields } from '../selection/chapter-fields.js';
 
 export type BindEvent =

@@ -3,9 +3,12 @@
  * manifest says so.
  */
 import { basename, dirname, join } from 'node:path';
-import { fitSegment } from '../library/names.js';
-import type { BookPart } from '../library/record.js';
+import { fitSegment } from '../core/path-segment.js';
+import type { BookFile } from '../library/file.js';
 import type { PageProfile } from './page-profile.js';
+
+export type BookCopy = NonNullable<BookFile['copy']>;
+export type BookPart = BookCopy['part'];
 
 /** `Lighthouse Vol.01 part 2.epub` for part 2 of `Lighthouse Vol.01.epub`. */
 export function partFile(file: string, { number, total }: BookPart, extension: string): string {

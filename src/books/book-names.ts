@@ -1,11 +1,7 @@
 /** Where books go and what they are called. */
 import { basename, dirname, extname, isAbsolute, join, relative, resolve, sep } from 'node:path';
-import {
-  pathCollisionKey,
-  withExtension,
-  type FormatFileName,
-  cleanSegment,
-} from '../library/names.js';
+import { withExtension, type FormatFileName } from '../library/names.js';
+import { pathCollisionKey, cleanSegment } from '../core/path-segment.js';
 import { isTitleFolder } from '../config/name-template.js';
 import { UsageError } from '../core/errors.js';
 import { groupBy } from '../core/group-by.js';

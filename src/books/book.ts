@@ -1,12 +1,11 @@
 /** A book to write: its chapters, its metadata, and the names of its pages. */
 import type { ChapterMetadata } from '../library/comic-info.js';
 import { paddedNumber } from '../library/names.js';
-import type { ZipEntry } from '../library/zip-file.js';
-import type { Publish } from '../library/zip-file-writer.js';
+import type { ZipEntry, Publish } from '../library/archive.js';
 import type { ImageDimensions } from '../core/image-dimensions.js';
 import { IMAGE_EXTENSIONS, type ImageExtension } from '../core/image-format.js';
 import type { BookFormat } from '../config/bind-choices.js';
-import type { BookCopy, BookPart } from '../library/record.js';
+import type { BookCopy, BookPart } from './book-copy.js';
 import type { PageProfile } from './page-profile.js';
 import type { PageKind } from './device/plan-page.js';
 import type { ChapterGroup } from './group-volumes.js';

@@ -1,12 +1,10 @@
 /** What exists at the path of a book that is to be written. Only a book with the mark of `bind` is replaced. */
 import { isDeepStrictEqual } from 'node:util';
-import { hasReadablePages } from '../library/containers.js';
-import { readLibraryFile, type BookFile } from '../library/file.js';
-import { assertOwnFile } from '../library/ownership.js';
-import type { BookCopy, BookPart } from '../library/record.js';
+import { hasReadablePages, readLibraryFile, type BookFile } from '../library/file.js';
+import { assertOwnFile } from '../core/file-state.js';
+import { type BookCopy, type BookPart, partFile } from './book-copy.js';
 import { fileErrorReason } from '../core/files.js';
 import type { BookFormat } from '../config/bind-choices.js';
-import { partFile } from './book-copy.js';
 import { toReadChapters } from './read-chapters.js';
 import { sourceKey, type ReadChapter } from './source-chapter.js';
 

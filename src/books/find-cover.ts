@@ -1,6 +1,6 @@
 /** The cover of a book: a file that the user names, or the one that `download --cover` saved beside the chapters. */
 import { dirname, join } from 'node:path';
-import { readdirIfReadable } from '../library/scan-library.js';
+import { readdirIfReadable } from '../core/read-folder.js';
 import { hasCode, UsageError } from '../core/errors.js';
 import { readRegularFileIfExists } from '../core/files.js';
 import { imageExtension, MAX_IMAGE_BYTES } from '../core/image-format.js';

@@ -4,10 +4,10 @@
  */
 import { mkdir, readdir, rmdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { FOLDER_MANIFEST_NAME } from '../library/bound-manifest.js';
+import { FOLDER_MANIFEST_NAME } from '../library/mark.js';
 import { COMIC_INFO_NAME } from '../library/comic-info.js';
 import { readLibraryFile, type BookFile } from '../library/file.js';
-import { assertOwnFile } from '../library/ownership.js';
+import { assertOwnFile } from '../core/file-state.js';
 import { keepPages, type KeepOptions } from '../library/replaced-files.js';
 import { StorageError } from '../core/errors.js';
 import {

@@ -1,7 +1,7 @@
 /** What the plan of books needs of a file, from the store of what is known of files: `bind` opens only others. */
 import { resolve } from 'node:path';
 import * as z from 'zod';
-import { readFileState } from '../library/ownership.js';
+import { readFileState } from '../core/file-state.js';
 import { recordMetadata } from '../library/record.js';
 import type { FolderStore } from '../library/store.js';
 import { isOwnFile } from '../core/files.js';

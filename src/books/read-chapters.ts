@@ -1,9 +1,13 @@
 /** The chapters of an archive as a book needs them: the chapter of a CBZ, or the chapters of a bound CBZ or EPUB. */
 import { basename, dirname, extname, resolve } from 'node:path';
-import { hasReadablePages } from '../library/containers.js';
-import { readLibraryFile, type ChapterFile, type LibraryFile } from '../library/file.js';
+import {
+  hasReadablePages,
+  readLibraryFile,
+  type ChapterFile,
+  type LibraryFile,
+} from '../library/file.js';
 import { plainTitle } from '../library/names.js';
-import { fileChanged } from '../library/ownership.js';
+import { fileChanged } from '../core/file-state.js';
 import { guessName } from './guess-name.js';
 import {
   damagedChapter,

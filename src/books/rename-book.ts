@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { basename, dirname, join } from 'node:path';
-import { boundComment, FOLDER_MANIFEST_NAME } from '../library/bound-manifest.js';
+import { boundComment, FOLDER_MANIFEST_NAME } from '../library/mark.js';
 import { COMIC_INFO_NAME } from '../library/comic-info.js';
 import { readLibraryFile, type BookFile } from '../library/file.js';
 import {
@@ -13,9 +13,8 @@ import {
   assertOwnFile,
   publishAs,
   replaceUnchanged,
-} from '../library/ownership.js';
-import { ZipEntryReader } from '../library/zip-file.js';
-import { ZipFileWriter } from '../library/zip-file-writer.js';
+} from '../core/file-state.js';
+import { ZipEntryReader, ZipFileWriter } from '../library/archive.js';
 import { StorageError } from '../core/errors.js';
 import {
   lstatIfExists,

@@ -4,9 +4,9 @@
  */
 import { createHash } from 'node:crypto';
 import { rm, type FileHandle } from 'node:fs/promises';
-import { pdfManifestLine } from '../library/bound-manifest.js';
+import { pdfManifestLine } from '../library/mark.js';
 import { readLibraryFile, readPdfLine } from '../library/file.js';
-import type { Publish } from '../library/zip-file-writer.js';
+import type { Publish } from '../library/archive.js';
 import { StorageError } from '../core/errors.js';
 import { createFile, digestIfRegular, openRegularFile, PRIVATE_FILE_MODE } from '../core/files.js';
 import { decodeString, encodeString } from './pdf-string.js';

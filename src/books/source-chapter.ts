@@ -2,10 +2,11 @@
 import { crc32 } from 'node:zlib';
 import type { Chapter } from '../service/chapters.js';
 import type { ChapterMetadata } from '../library/comic-info.js';
-import type { CbzIdentity } from '../library/identity.js';
-import type { FileState } from '../library/ownership.js';
-import type { ChapterRecord, BookCopy } from '../library/record.js';
-import type { ZipEntry } from '../library/zip-file.js';
+import type { CbzIdentity } from '../library/mark.js';
+import type { FileState } from '../core/file-state.js';
+import type { ChapterRecord } from '../library/record.js';
+import type { BookCopy } from './book-copy.js';
+import type { ZipEntry } from '../library/archive.js';
 import { ERROR_CODES } from '../core/error-codes.js';
 import { StorageError } from '../core/errors.js';
 import { fileErrorReason, isSystemError } from '../core/files.js';

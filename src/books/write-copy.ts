@@ -2,14 +2,13 @@
  * Writes a book whose chapters cannot be read back from it: with the pages of a device, or in several files. Its pages are
  * made first, so that the sizes of the parts are known, and wait in one temporary file.
  */
-import { isUnchanged } from '../library/ownership.js';
+import { isUnchanged } from '../core/file-state.js';
 import { hasCode } from '../core/errors.js';
 import { isOwnFile, removeFile, temporaryName } from '../core/files.js';
 import { formatBytes, pluralize } from '../core/human-format.js';
 import type { Book, CoverImage, PreparedImage, PreparedPages, WriteOptions } from './book.js';
 import { manifestText } from './book-manifest.js';
-import { copyProfile, partFile } from './book-copy.js';
-import { type BookPart } from '../library/record.js';
+import { copyProfile, partFile, type BookPart } from './book-copy.js';
 import { isLongStrip } from './book-metadata.js';
 import { divideBook } from './book-parts.js';
 import { assertReplaceable } from './compare-book.js';

@@ -15,17 +15,17 @@ import {
   comicMetadata,
 } from '../library/comic-info.js';
 import { readLibraryFile } from '../library/file.js';
-import { formatIdentityComment } from '../library/identity.js';
+import { formatIdentityComment } from '../library/mark.js';
 import {
   assertOwnFile,
   fileChanged,
   readFileState,
   replaceUnchanged,
   type FileState,
-} from '../library/ownership.js';
+} from '../core/file-state.js';
 import { readOpenPageDigests, readPageDigests, sortPages } from '../library/pages.js';
 import { formatRecord } from '../library/record.js';
-import type { GetBuffer } from '../library/zip-file.js';
+import type { GetBuffer } from '../library/archive.js';
 import { StorageError } from '../core/errors.js';
 import {
   fileErrorReason,

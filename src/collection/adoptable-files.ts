@@ -4,16 +4,16 @@
  */
 import type { Dirent } from 'node:fs';
 import { basename, dirname, extname, join, resolve } from 'node:path';
-import { FOLDER_MANIFEST_NAME } from '../library/bound-manifest.js';
+import { FOLDER_MANIFEST_NAME } from '../library/mark.js';
 import {
   COMIC_INFO_NAME,
   readValidComicInfo,
   type ChapterMetadata,
 } from '../library/comic-info.js';
 import { readLibraryFile } from '../library/file.js';
-import { fitSegment } from '../library/names.js';
-import { isDiskError, readdirIfReadable, type UnreadableFolder } from '../library/scan-library.js';
-import type { FileState } from '../library/ownership.js';
+import { fitSegment } from '../core/path-segment.js';
+import { isDiskError, readdirIfReadable, type UnreadableFolder } from '../core/read-folder.js';
+import type { FileState } from '../core/file-state.js';
 import { isLeftoverTemporary } from '../core/files.js';
 import { UUID_PATTERN } from '../core/uuid.js';
 import { guessName, type GuessedName } from '../books/guess-name.js';

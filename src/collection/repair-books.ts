@@ -5,7 +5,7 @@
 import { dirname, join, resolve } from 'node:path';
 import { findDamage, isEditedMetadata } from '../library/damage.js';
 import type { BookFile } from '../library/file.js';
-import { readdirIfReadable } from '../library/scan-library.js';
+import { readdirIfReadable } from '../core/read-folder.js';
 import type { AppContext } from '../config/context.js';
 import { effectiveOptions } from '../config/options.js';
 import { StorageError } from '../core/errors.js';

@@ -12,7 +12,7 @@ import {
   removeFile,
 } from '../core/files.js';
 import { readOwnership } from '../library/file.js';
-import { readdirIfReadable } from '../library/scan-library.js';
+import { readdirIfReadable } from '../core/read-folder.js';
 import { systemClock } from '../core/clock.js';
 import { StorageError } from '../core/errors.js';
 import { holdOwnFolder, PRIVATE_FOLDER_MODE, type HeldFolder } from '../core/own-folder.js';

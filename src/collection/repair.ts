@@ -4,8 +4,8 @@
  */
 import { dirname, resolve } from 'node:path';
 import { readIdentity, readOwnership } from '../library/file.js';
-import type { CbzIdentity } from '../library/identity.js';
-import { readFileState, type FileState } from '../library/ownership.js';
+import type { CbzIdentity } from '../library/mark.js';
+import { readFileState, type FileState } from '../core/file-state.js';
 import type { AppContext } from '../config/context.js';
 import type { TankobonError } from '../core/errors.js';
 import { groupBy } from '../core/group-by.js';

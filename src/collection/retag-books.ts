@@ -1,9 +1,9 @@
 /** Books of titles that get another name: they move with the chapters, with the new name in their metadata. */
 import { basename, dirname, extname, join, relative, resolve, sep } from 'node:path';
 import type { Chapter } from '../service/chapters.js';
-import type { ExistingArchive } from '../library/library-index.js';
+import type { ExistingArchive } from '../library/scan.js';
 import type { BookFile } from '../library/file.js';
-import { cleanSegment, MAX_SEGMENT_BYTES } from '../library/names.js';
+import { cleanSegment, MAX_SEGMENT_BYTES } from '../core/path-segment.js';
 import { BOOK_SUFFIX_BYTES } from '../books/book-names.js';
 import type { SeriesRename } from '../books/book-series.js';
 import { bookPath, readOwnBook, type BookMove } from '../books/rename-book.js';

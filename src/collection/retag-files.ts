@@ -5,8 +5,7 @@
  */
 import { dirname, join, relative, resolve } from 'node:path';
 import { FolderStore } from '../library/store.js';
-import type { LibraryIndex } from '../library/library-index.js';
-import { scanLibrary } from '../library/scan-library.js';
+import { type LibraryIndex, scanLibrary } from '../library/scan.js';
 import { keptReason, type Ownership } from '../library/ownership.js';
 import { systemClock } from '../core/clock.js';
 import { thrownMessage, UsageError, type TankobonError } from '../core/errors.js';

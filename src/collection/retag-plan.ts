@@ -3,9 +3,9 @@ import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
 import { fetchChapters, type Chapter } from '../service/chapters.js';
 import { fetchTitles, type Title } from '../service/titles.js';
-import { readFileState } from '../library/ownership.js';
+import { readFileState } from '../core/file-state.js';
 import type { FolderStore } from '../library/store.js';
-import type { ExistingArchive } from '../library/library-index.js';
+import type { ExistingArchive } from '../library/scan.js';
 import { VERSION } from '../core/version.js';
 import { mayHaveChanged } from '../download/chapter-changes.js';
 import {

@@ -3,10 +3,10 @@
  * one of the first files. Nothing decodes them: they stay as they are, and those that are too large are left out.
  */
 import { basename, dirname, join } from 'node:path';
-import { readdirIfReadable } from '../library/scan-library.js';
+import { readdirIfReadable } from '../core/read-folder.js';
 import { COMIC_INFO_NAME } from '../library/comic-info.js';
 import { readLibraryFile } from '../library/file.js';
-import { ZipEntryReader } from '../library/zip-file.js';
+import { ZipEntryReader } from '../library/archive.js';
 import { readRegularFileIfExists } from '../core/files.js';
 import { coverNames } from '../books/find-cover.js';
 import { isPage, pageEntries, sortPages } from '../library/pages.js';

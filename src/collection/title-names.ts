@@ -1,7 +1,7 @@
 /** The names that titles have in a folder, and those that they get where the service renamed them. */
 import type { Chapter } from '../service/chapters.js';
 import { readFileChapters } from '../library/file.js';
-import type { ExistingArchive } from '../library/library-index.js';
+import type { ExistingArchive } from '../library/scan.js';
 import { nameCandidates, nameKey, type NamedTitle } from '../download/title-home.js';
 import { usedName, type BookOfTitle } from './retag-books.js';
 

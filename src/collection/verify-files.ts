@@ -1,10 +1,10 @@
 /** Checks the archives and books in folders for damage, offline, and on demand has the damaged chapters loaded again. */
 import { dirname, join, resolve } from 'node:path';
 import { findDamage, type Damage, type DamageReason } from '../library/damage.js';
-import type { FileMark } from '../library/identity.js';
-import { listArchives } from '../library/scan-library.js';
+import type { FileMark } from '../library/mark.js';
+import { listArchives } from '../library/scan.js';
 import type { FileStore, FileVersion } from '../library/store.js';
-import { reusableBuffer, type GetBuffer } from '../library/zip-file.js';
+import { reusableBuffer, type GetBuffer } from '../library/archive.js';
 import { UsageError } from '../core/errors.js';
 import { fileErrorReason, isSystemError, lstatIfExists } from '../core/files.js';
 import { readFolderManifest } from '../books/folder-book.js';

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { Chapter } from '../service/chapters.js';
-import { MANIFEST_NAME } from '../library/bound-manifest.js';
+import { MANIFEST_NAME, formatIdentityComment, parseIdentityComment } from '../library/mark.js';
 import {
   COMIC_INFO_NAME,
   comicInfoXml,
@@ -15,10 +15,8 @@ import {
   type ComicInfoMerge,
 } from '../library/comic-info.js';
 import { readLibraryFile } from '../library/file.js';
-import { formatIdentityComment, parseIdentityComment } from '../library/identity.js';
 import { formatRecord, type ChapterRecord } from '../library/record.js';
-import { ZipEntryReader, type ZipEntry } from '../library/zip-file.js';
-import { ZipFileWriter } from '../library/zip-file-writer.js';
+import { ZipEntryReader, type ZipEntry, ZipFileWriter } from '../library/archive.js';
 import { PRIVATE_FILE_MODE } from '../core/files.js';
 import { imageDimensions } from '../core/image-dimensions.js';
 import { imageExtension, MAX_IMAGE_BYTES } from '../core/image-format.js';

@@ -7,7 +7,7 @@ import type { Chapter } from '../service/chapters.js';
 import type { Title } from '../service/titles.js';
 import { languageTag, readComicInfo, type ChapterMetadata } from '../library/comic-info.js';
 import { shortIdPath, wholeIdPath, type FormatFileName, plainTitle } from '../library/names.js';
-import { parseIdentityComment } from '../library/identity.js';
+import { parseIdentityComment } from '../library/mark.js';
 import type { FieldValues } from '../config/name-template.js';
 import { UUID_PATTERN } from '../core/uuid.js';
 import type { ChapterFileContent } from './chapter-file.js';

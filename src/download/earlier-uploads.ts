@@ -3,8 +3,8 @@
  * deleted ones, and saved ones in other languages. Without a look at the files, two files of one chapter would be left.
  */
 import { fetchChapters, type Chapter } from '../service/chapters.js';
-import { type ExistingArchive } from '../library/library-index.js';
-import { isReadableBook } from '../library/containers.js';
+import { type ExistingArchive } from '../library/scan.js';
+import { isReadableBook } from '../library/file.js';
 import { mayBeTwo, mayReplace, type ChapterKeys } from '../selection/same-chapter.js';
 import { rankOf, type SelectionOptions } from '../selection/select-chapters.js';
 import { isTolerable } from '../selection/title-loader.js';

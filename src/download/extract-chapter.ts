@@ -5,11 +5,10 @@
 import { createHash } from 'node:crypto';
 import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { MANIFEST_NAME } from '../library/bound-manifest.js';
+import { MANIFEST_NAME } from '../library/mark.js';
 import { COMIC_INFO_NAME, readComicInfo, type ChapterMetadata } from '../library/comic-info.js';
 import { plainTitle, pageName } from '../library/names.js';
-import { ZipEntryReader } from '../library/zip-file.js';
-import { ZipFileWriter } from '../library/zip-file-writer.js';
+import { ZipEntryReader, ZipFileWriter } from '../library/archive.js';
 import { makeSyncedFolders, maxModeIn, statIfExists, temporaryName } from '../core/files.js';
 import { readChapters } from '../books/read-chapters.js';
 import { damagedChapter, type ReadChapter } from '../books/source-chapter.js';

@@ -1,6 +1,6 @@
 /** Warnings of files in the way of a download: those that stay, and those that are damaged. */
 import { basename } from 'node:path';
-import type { ExistingArchive } from '../library/library-index.js';
+import type { ExistingArchive } from '../library/scan.js';
 import { keptReason } from '../library/ownership.js';
 import { shellQuoted } from '../core/shell-quoted.js';
 import type { PlannedChapter } from './plan-jobs.js';

@@ -5,7 +5,7 @@
 import type { Chapter } from '../service/chapters.js';
 import { readFileChapters, type FileChapter } from '../library/file.js';
 import { shortIdPath } from '../library/names.js';
-import type { ExistingArchive, LibraryIndex } from '../library/library-index.js';
+import type { ExistingArchive, LibraryIndex } from '../library/scan.js';
 import { numberKey } from '../selection/reading-order.js';
 import { haveOtherVolumes, mayReplace } from '../selection/same-chapter.js';
 import { rankOf } from '../selection/select-chapters.js';

@@ -7,7 +7,7 @@ import type { Chapter } from '../service/chapters.js';
 import type { Title } from '../service/titles.js';
 import { readFileChapters } from '../library/file.js';
 import { languageTag, type ChapterMetadata } from '../library/comic-info.js';
-import type { ExistingArchive, LibraryIndex } from '../library/library-index.js';
+import type { ExistingArchive, LibraryIndex } from '../library/scan.js';
 import { plainTitle } from '../library/names.js';
 import { chapterKeys, type ChapterKeys } from '../selection/same-chapter.js';
 import { isTolerable } from '../selection/title-loader.js';

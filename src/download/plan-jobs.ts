@@ -2,14 +2,11 @@
 import { dirname, join, relative, sep } from 'node:path';
 import type { Chapter } from '../service/chapters.js';
 import type { Title } from '../service/titles.js';
-import { distinctPaths, pathCollisionKey, type FormatFileName } from '../library/names.js';
-import { formatIdentityComment } from '../library/identity.js';
-import {
-  type ExistingArchive,
-  type LibraryIndex,
-  type UnreadableFile,
-} from '../library/library-index.js';
-import { isReadableBook } from '../library/containers.js';
+import { distinctPaths, type FormatFileName } from '../library/names.js';
+import { pathCollisionKey } from '../core/path-segment.js';
+import { formatIdentityComment } from '../library/mark.js';
+import { type ExistingArchive, type LibraryIndex, type UnreadableFile } from '../library/scan.js';
+import { isReadableBook } from '../library/file.js';
 import type { KeepOptions } from '../library/replaced-files.js';
 import { chapterFields, chapterName } from '../selection/chapter-fields.js';
 import type { Resolution } from '../selection/resolve-targets.js';

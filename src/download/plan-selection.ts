@@ -4,7 +4,7 @@
  */
 import type { Chapter } from '../service/chapters.js';
 import { fetchFeedTotal } from '../service/feeds.js';
-import type { ExistingArchive } from '../library/library-index.js';
+import type { ExistingArchive } from '../library/scan.js';
 import { ChapterError } from '../core/errors.js';
 import {
   chapterFields,

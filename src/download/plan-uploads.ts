@@ -2,7 +2,7 @@
  * What becomes of releases of chapters that a file has in a release that the service deleted, or has in another language.
  * A new release replaces the file, or is skipped; a saved one that gets the number makes the file go.
  */
-import type { ExistingArchive, LibraryIndex } from '../library/library-index.js';
+import type { ExistingArchive, LibraryIndex } from '../library/scan.js';
 import type { Resolution } from '../selection/resolve-targets.js';
 import type { DownloadSession } from './download-session.js';
 import { decideUpload, readEarlierUploads } from './earlier-uploads.js';

@@ -2,8 +2,7 @@
  * Plans a download: from the user's targets to the chapters to save, with their releases, names and paths. Catalogue
  * metadata is optional: without it, a chapter still becomes a CBZ.
  */
-import type { LibraryIndex } from '../library/library-index.js';
-import { scanIndexed } from '../library/scan-library.js';
+import { type LibraryIndex, scanIndexed } from '../library/scan.js';
 import type { Chapter } from '../service/chapters.js';
 import { fieldsById, type ChapterFields } from '../selection/chapter-fields.js';
 import { resolveTargets, type Resolution, type Series } from '../selection/resolve-targets.js';

@@ -6,7 +6,7 @@ import { dirname, resolve } from 'node:path';
 import type { Chapter } from '../service/chapters.js';
 import type { Title } from '../service/titles.js';
 import { readFileChapters } from '../library/file.js';
-import type { LibraryIndex } from '../library/library-index.js';
+import type { LibraryIndex } from '../library/scan.js';
 import type { Options } from '../config/options.js';
 import { groupBy } from '../core/group-by.js';
 import type { LoadedTitles } from '../selection/title-loader.js';

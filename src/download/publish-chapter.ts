@@ -11,7 +11,7 @@ import {
   replaceAs,
   replaceUnchanged,
   type FileState,
-} from '../library/ownership.js';
+} from '../core/file-state.js';
 import { keepReplaced, type KeepOptions } from '../library/replaced-files.js';
 import { StorageError } from '../core/errors.js';
 import { isOwnFile, toStorageError, statIfExists } from '../core/files.js';

@@ -1,7 +1,6 @@
 /** Reads what the files of chapters say of them, for the comparison with the service. */
-import { hasReadablePages } from '../library/containers.js';
-import { readFileChapters, readLibraryFile } from '../library/file.js';
-import type { ExistingArchive } from '../library/library-index.js';
+import { hasReadablePages, readFileChapters, readLibraryFile } from '../library/file.js';
+import type { ExistingArchive } from '../library/scan.js';
 import type { ChapterRecord } from '../library/record.js';
 import type { AtHomeMetadata } from '../service/at-home.js';
 import type { Quality } from '../config/quality.js';

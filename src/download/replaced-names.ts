@@ -4,8 +4,8 @@
  */
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import type { Title } from '../service/titles.js';
-import type { LibraryIndex } from '../library/library-index.js';
-import { isUnchanged, readFileState } from '../library/ownership.js';
+import type { LibraryIndex } from '../library/scan.js';
+import { isUnchanged, readFileState } from '../core/file-state.js';
 import type { KnownNames } from './chapter-names.js';
 import { titleIdOf } from './comic-metadata.js';
 import type { DownloadRequest } from './download-request.js';

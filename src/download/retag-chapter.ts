@@ -9,8 +9,8 @@ import {
   comicMetadata,
 } from '../library/comic-info.js';
 import { candidatePaths, shortIdPath, wholeIdPath, type FormatFileName } from '../library/names.js';
-import { fileChanged, readFileState, replaceAs, type FileState } from '../library/ownership.js';
-import { parseIdentityComment } from '../library/identity.js';
+import { fileChanged, readFileState, replaceAs, type FileState } from '../core/file-state.js';
+import { parseIdentityComment } from '../library/mark.js';
 import { groupBy } from '../core/group-by.js';
 import { makeSyncedFolders, removeEmptyFolders, temporaryName } from '../core/files.js';
 import { publishNew } from '../core/publish.js';

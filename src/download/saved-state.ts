@@ -1,5 +1,5 @@
 /** Whether a chapter is saved, by the archives of an output folder and a history. Pure. */
-import type { ExistingArchive, LibraryIndex } from '../library/library-index.js';
+import type { ExistingArchive, LibraryIndex } from '../library/scan.js';
 import { mayHaveChanged, type ListedChapter, type SavedChapter } from './chapter-changes.js';
 
 export interface KnownChapters {

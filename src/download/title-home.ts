@@ -4,7 +4,7 @@
  */
 import type { Title } from '../service/titles.js';
 import type { FileChapter } from '../library/file.js';
-import { pathCollisionKey, cleanSegment } from '../library/names.js';
+import { pathCollisionKey, cleanSegment } from '../core/path-segment.js';
 import { parseNumber } from '../config/ranges.js';
 
 /** A chapter of the title in the output folder. */

@@ -16,10 +16,15 @@ import {
   statIfExists,
 } from '../core/files.js';
 import { makeFolders } from '../core/safe-folders.js';
-import { MANIFEST_NAME } from './bound-manifest.js';
+import { MANIFEST_NAME } from './mark.js';
 import { COMIC_INFO_NAME } from './comic-info.js';
 import { pageName } from './names.js';
-import { assertSize, ZipFileWriter, type Publish, type ZipFileOptions } from './zip-file-writer.js';
+import {
+  assertSize,
+  ZipFileWriter,
+  type Publish,
+  type ZipFileOptions,
+} from './zip/zip-file-writer.js';
 import { imageDimensions, type ImageDimensions } from '../core/image-dimensions.js';
 import { imageExtension, type ImageExtension } from '../core/image-format.js';
 

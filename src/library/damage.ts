@@ -2,7 +2,7 @@
 import { fileErrorReason } from '../core/files.js';
 import { Damaged, type CheckOptions, type Damage } from './check/damage.js';
 import { containerNamed, CONTAINERS, type ContainerName } from './containers.js';
-import { reusableBuffer } from './zip-file.js';
+import { reusableBuffer } from './zip/zip-file.js';
 
 export { DAMAGE_REASONS, type Damage, type DamageReason } from './check/damage.js';
 export { areWhole } from './check/zip-damage.js';

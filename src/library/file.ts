@@ -3,22 +3,25 @@ import { lstat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { fileErrorReason, isOwnFile, isSystemError, type OpenOptions } from '../core/files.js';
 import { groupBy } from '../core/group-by.js';
-import { manifestIdentities, manifestKeys } from './bound-manifest.js';
-import { readComicInfo, type ChapterMetadata } from './comic-info.js';
-import { containerNamed, CONTAINERS, type ContainerName } from './containers.js';
 import {
+  manifestIdentities,
+  manifestKeys,
   parseComicInfoIdentity,
   parseIdentityComment,
   type CbzIdentity,
   type FoundIdentity,
-} from './identity.js';
-import { readFileState, toOwnership, type FileState, type Ownership } from './ownership.js';
+} from './mark.js';
+import { readComicInfo, type ChapterMetadata } from './comic-info.js';
+import { containerNamed, CONTAINERS, type ContainerName } from './containers.js';
+import { toOwnership, type Ownership } from './ownership.js';
+import { readFileState, type FileState } from '../core/file-state.js';
 import { pageEntries, sortPages } from './pages.js';
 import type { BookCopy, ChapterRecord } from './record.js';
 import { NO_CONTENT, type Depth, type FileContent } from './read/content.js';
 
+export { hasReadablePages, isReadableBook } from './containers.js';
 export { readPdfLine } from './read/pdf-content.js';
-import type { ZipEntry } from './zip-file.js';
+import type { ZipEntry } from './zip/zip-file.js';
 
 export interface FileChapter {
   /** Undefined for a chapter that names none on the service. */

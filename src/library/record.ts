@@ -7,7 +7,7 @@ import * as z from 'zod';
 import { parseJson } from '../core/json.js';
 import { UUID_PATTERN } from '../core/uuid.js';
 import { QUALITIES, type Quality } from '../config/quality.js';
-import { MAX_MANIFEST_BYTES } from './bound-manifest.js';
+import { MAX_MANIFEST_BYTES } from './mark.js';
 import { READ_FIELDS, type ChapterMetadata } from './comic-info/fields.js';
 
 /** What restores a file of another program that got a record, see adopted-file.ts. */

@@ -23,9 +23,9 @@ import { isRecord, parseJson } from '../core/json.js';
 import { publishNew } from '../core/publish.js';
 import { containerNamed } from './containers.js';
 import { readMarks } from './file.js';
-import { FOLDER_MANIFEST_NAME, manifestKeys, MAX_MANIFEST_BYTES } from './bound-manifest.js';
-import { fileChanged, isUnchanged, readFileState, type FileState } from './ownership.js';
-import { MAX_SEGMENT_BYTES, truncate } from './names.js';
+import { FOLDER_MANIFEST_NAME, manifestKeys, MAX_MANIFEST_BYTES } from './mark.js';
+import { fileChanged, isUnchanged, readFileState, type FileState } from '../core/file-state.js';
+import { MAX_SEGMENT_BYTES, truncate } from '../core/path-segment.js';
 
 const REPLACED_FOLDER = '.tankobon-replaced';
 const REPLACED_SUFFIX = '.replaced';
@@ -63,7 +63,7 @@ export async function keepReplaced<T>(
 ): Promise<T> {
   if (options.maxAgeMs === 0) return replace();
   // The schemas of records are slow to load.
-  const { hasOtherPages } = await import('./other-pages.js');
+  const { hasOtherPages } = await import('./read/other-pages.js');
   if (!(await hasOtherPages(file, replacements))) return replace();
   const root = await rootOnSameDevice(file, options.output);
   const kept = await keep({ file, state }, root, options);

@@ -12,7 +12,7 @@ import { maxOf } from '../core/extremes.js';
 import { isRecord } from '../core/json.js';
 import { isUuid } from '../core/uuid.js';
 import type { FoundMarks } from './file.js';
-import type { FileMark, FoundIdentity } from './identity.js';
+import type { FileMark, FoundIdentity } from './mark.js';
 
 /** Counts up when facts change their form: those of another format are ignored. */
 const FORMAT = 1;

@@ -3,7 +3,7 @@
  * `upgrade` the files follow; otherwise each change is reported once.
  */
 import type { Chapter } from '../service/chapters.js';
-import type { LibraryIndex } from '../library/library-index.js';
+import type { LibraryIndex } from '../library/scan.js';
 import { savedState } from '../download/saved-state.js';
 import { withDelivery } from '../download/with-delivery.js';
 import { chapterFields } from '../selection/chapter-fields.js';

@@ -4,8 +4,8 @@ import {
   DEFAULT_NAME_TEMPLATE,
   DEFAULT_NAME_TEMPLATE_WITH_LANGUAGE,
   type FormatFileName,
-  cleanSegment,
 } from '../library/names.js';
+import { cleanSegment } from '../core/path-segment.js';
 import { expandHome } from '../core/home-folder.js';
 import type { ReleaseRules } from './release-decisions.js';
 import { effectiveOptions, type SeriesOptions, type Settings } from '../config/options.js';

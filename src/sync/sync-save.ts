@@ -1,6 +1,6 @@
 /** Downloads the planned releases of a sync. */
 import type { Chapter } from '../service/chapters.js';
-import type { ExistingArchive } from '../library/library-index.js';
+import type { ExistingArchive } from '../library/scan.js';
 import { keptReason } from '../library/ownership.js';
 import { readOwnership } from '../library/file.js';
 import { removeExpired, replacedFolders } from '../library/replaced-files.js';

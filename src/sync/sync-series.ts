@@ -14,7 +14,7 @@ import {
 import { effectiveOptions } from '../config/options.js';
 import { emptyResult, type DownloadResult } from '../download/download-result.js';
 import { readListedVolumes } from '../download/plan-volumes.js';
-import type { LibraryIndex } from '../library/library-index.js';
+import type { LibraryIndex } from '../library/scan.js';
 import { readKnownTitle, type KnownTitle } from '../download/known-title.js';
 import { ListingCache, mergeListing } from '../download/listing-cache.js';
 import { savedState } from '../download/saved-state.js';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { toChapter, type Chapter } from '../../src/service/chapters.js';
 import { toTitle, type Title } from '../../src/service/titles.js';
-import { MANIFEST_NAME } from '../../src/library/bound-manifest.js';
+import { MANIFEST_NAME, formatIdentityComment } from '../../src/library/mark.js';
 import { writeCbz, type CbzPage } from '../../src/library/cbz-writer.js';
 import {
   COMIC_INFO_NAME,
@@ -13,7 +13,6 @@ import {
   writtenMetadata,
   comicMetadata,
 } from '../../src/library/comic-info.js';
-import { formatIdentityComment } from '../../src/library/identity.js';
 import { formatRecord } from '../../src/library/record.js';
 import {
   createLibrary,

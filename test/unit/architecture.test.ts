@@ -22,7 +22,7 @@ const LAYERS: readonly (readonly string[])[] = [
 const MAX_PUBLIC: Readonly<Record<string, readonly [files: number, names: number]>> = {
   service: [16, 95],
   selection: [13, 46],
-  library: [24, 120],
+  library: [14, 98],
   books: [23, 52],
   download: [39, 110],
   sync: [22, 63],

@@ -1,6 +1,6 @@
 /** `1 of 3` as an SVG for the cover of a part. Its figures are lines: fonts differ between machines. */
 import type { ImageDimensions } from '../../core/image-dimensions.js';
-import type { BookPart } from '../../library/record.js';
+import type { BookPart } from '../book-copy.js';
 
 /** Lines in a box 6 wide and 10 high. */
 const GLYPHS: Readonly<Record<string, string>> = {

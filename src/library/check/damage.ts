@@ -1,6 +1,6 @@
 /** What can be wrong with a file. */
-import type { FileMark } from '../identity.js';
-import type { GetBuffer } from '../zip-file.js';
+import type { FileMark } from '../mark.js';
+import type { GetBuffer } from '../zip/zip-file.js';
 
 /** Why a file is damaged, as in `file-damaged`; the meanings are those of the documentation. */
 export const DAMAGE_REASONS = {

@@ -1,7 +1,7 @@
 /** What is wrong with a book in a folder: each file that its manifest names is read. */
 import { basename, join } from 'node:path';
 import { digestIfRegular, lstatIfExists } from '../../core/files.js';
-import { FOLDER_MANIFEST_NAME } from '../bound-manifest.js';
+import { FOLDER_MANIFEST_NAME } from '../mark.js';
 import { COMIC_INFO_NAME, readValidComicInfo } from '../comic-info.js';
 import { readFolderContent } from '../read/folder-content.js';
 import { damaged, type CheckOptions } from './damage.js';

@@ -1,5 +1,5 @@
 /** A PDF has no checksums: its end and the place of its table of objects are checked. */
-import { manifestIdentities } from '../bound-manifest.js';
+import { manifestIdentities } from '../mark.js';
 import { readPdfContent } from '../read/pdf-content.js';
 import { damaged, type CheckOptions } from './damage.js';
 

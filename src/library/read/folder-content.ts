@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import { hasCode } from '../../core/errors.js';
 import { lstatIfExists, openForReading, readRegularFileIfExists } from '../../core/files.js';
 import { isRecord, parseJson } from '../../core/json.js';
-import { FOLDER_MANIFEST_NAME, MAX_MANIFEST_BYTES } from '../bound-manifest.js';
+import { FOLDER_MANIFEST_NAME, MAX_MANIFEST_BYTES } from '../mark.js';
 import { COMIC_INFO_NAME, MAX_COMIC_INFO_BYTES } from '../comic-info.js';
 import { NO_CONTENT, type Depth, type FileContent, type ReadOptions } from './content.js';
 

@@ -1,7 +1,7 @@
 /** Reads what a PDF says of its chapters: the manifest in a comment line, and whether the end of the file is there. */
 import { openForReading, type OpenOptions } from '../../core/files.js';
 import type { OpenedFile } from '../../core/opened-file.js';
-import { MAX_MANIFEST_BYTES, PDF_LINE_PREFIX } from '../bound-manifest.js';
+import { MAX_MANIFEST_BYTES, PDF_LINE_PREFIX } from '../mark.js';
 import { NO_CONTENT, type Depth, type FileContent, type ReadOptions } from './content.js';
 
 const HEAD_BYTES = 16 * 1024;

@@ -8,11 +8,11 @@ import {
   manifestKeys,
   MANIFEST_NAME,
   MAX_MANIFEST_BYTES,
-} from '../bound-manifest.js';
+  parseIdentityComment,
+} from '../mark.js';
 import { COMIC_INFO_NAME, MAX_COMIC_INFO_BYTES } from '../comic-info.js';
-import { listEntries } from '../decode-limits.js';
-import { parseIdentityComment } from '../identity.js';
-import { readEntryText, toZipEntry, withZip } from '../zip-file.js';
+import { listEntries } from '../zip/list-entries.js';
+import { readEntryText, toZipEntry, withZip } from '../zip/zip-file.js';
 import { NO_CONTENT, type Depth, type FileContent, type ReadOptions } from './content.js';
 
 /** Enough for an EPUB of 100,000 pages. */

@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
-import { verifyCbz } from '../../../src/library/verify-cbz.js';
+import { verifyCbz } from '../../../src/library/zip/verify-cbz.js';
 import { writeCbz, type CbzPage } from '../../../src/library/cbz-writer.js';
 import { pageName } from '../../../src/library/names.js';
 import { interruptedError } from '../../../src/core/errors.js';

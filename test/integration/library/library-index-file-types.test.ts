@@ -4,8 +4,8 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { writeCbz } from '../../../src/library/cbz-writer.js';
-import { formatIdentityComment } from '../../../src/library/identity.js';
-import { scanLibrary } from '../../../src/library/scan-library.js';
+import { formatIdentityComment } from '../../../src/library/mark.js';
+import { scanLibrary } from '../../../src/library/scan.js';
 import { SAMPLE_IMAGES } from '../../support/sample-images.js';
 import { posixTest } from '../../support/platform.js';
 

@@ -13,9 +13,9 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { formatIdentityComment } from '../../../src/library/identity.js';
-import { scanIndexed, scanLibrary } from '../../../src/library/scan-library.js';
-import { isUnchanged, readFileState, replaceAs } from '../../../src/library/ownership.js';
+import { formatIdentityComment } from '../../../src/library/mark.js';
+import { scanIndexed, scanLibrary } from '../../../src/library/scan.js';
+import { isUnchanged, readFileState, replaceAs } from '../../../src/core/file-state.js';
 import { readOwnership } from '../../../src/library/file.js';
 import { writeArchive } from '../../support/archive.js';
 import { chapterId, testImage, writeChapterFile } from '../../support/chapter-files.js';

@@ -11,8 +11,8 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { formatIdentityComment } from '../../../src/library/identity.js';
-import { scanIndexed } from '../../../src/library/scan-library.js';
+import { formatIdentityComment } from '../../../src/library/mark.js';
+import { scanIndexed } from '../../../src/library/scan.js';
 import { countRead } from '../../support/count-read.js';
 import { FolderStore } from '../../../src/library/store.js';
 import { emptyZip } from '../../support/empty-zip.js';

@@ -23,7 +23,7 @@ import {
 import { writeArchive, readArchive } from '../../support/archive.js';
 import { tankobonHere } from '../../support/in-process.js';
 import { workspaceName } from '../../../src/library/names.js';
-import { scanLibrary } from '../../../src/library/scan-library.js';
+import { scanLibrary } from '../../../src/library/scan.js';
 import { readIdentity } from '../../../src/library/file.js';
 import { createLibrary, uuidOf } from '../../../src/practice-server/library/library.js';
 import { interruptedError } from '../../../src/core/errors.js';

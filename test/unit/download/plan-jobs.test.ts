@@ -5,7 +5,7 @@ import {
   LibraryIndex,
   type ExistingArchive,
   type ScannedFiles,
-} from '../../../src/library/library-index.js';
+} from '../../../src/library/scan.js';
 import { parseRecords } from '../../../src/library/record.js';
 import { compareWithLibrary, planJobs, type JobOptions } from '../../../src/download/plan-jobs.js';
 import type { ChosenChapter } from '../../../src/download/plan-selection.js';

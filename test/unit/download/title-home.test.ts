@@ -1,6 +1,6 @@
 /** Where the chapters of a title are, by the paths of its files and the template of now. */
 import { join } from 'node:path';
-import type { ExistingArchive } from '../../../src/library/library-index.js';
+import type { ExistingArchive } from '../../../src/library/scan.js';
 import { compileNameTemplate, DEFAULT_NAME_TEMPLATE } from '../../../src/library/names.js';
 import { foldersOfTemplate } from '../../../src/config/name-template.js';
 import { sampleFolders } from '../../../src/download/sample-folders.js';

@@ -3,8 +3,8 @@ import {
   DEFAULT_NAME_TEMPLATE,
   distinctPaths,
   compileNameTemplate,
-  pathCollisionKey,
 } from '../../../src/library/names.js';
+import { pathCollisionKey } from '../../../src/core/path-segment.js';
 import { NAME_FIELDS } from '../../../src/config/name-template.js';
 import { codePoint } from '../../support/any-text.js';
 import { fuzzRuns } from '../../support/long-run.js';

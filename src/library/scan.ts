@@ -1,30 +1,186 @@
-/**
- * Finds the chapters that exist in a folder by the content of its files, not by their names: renamed and moved files
- * are recognised.
- */
-import type { Dirent } from 'node:fs';
-import { readdir, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+/** The chapters that exist in a folder, found by the content of its files and not by their names: renamed and moved files are recognised. */
+import { containerNamed, isReadableBook } from './containers.js';
+import { dirname, join } from 'node:path';
+import { stat } from 'node:fs/promises';
+import { pathCollisionKey } from '../core/path-segment.js';
+import { type CbzIdentity, FOLDER_MANIFEST_NAME } from './mark.js';
+import { type Ownership, toOwnership } from './ownership.js';
 import {
-  isLeftoverTemporary,
-  isSystemError,
-  openRegularFile,
-  statIfExists,
-} from '../core/files.js';
-import { StorageError } from '../core/errors.js';
-import { isFileError, systemReason } from '../core/system-errors.js';
-import { FOLDER_MANIFEST_NAME } from './bound-manifest.js';
-import { COMIC_INFO_NAME } from './comic-info.js';
+  isDiskError,
+  readdirIfReadable,
+  unreadableFolderError,
+  type UnreadableFolder,
+} from '../core/read-folder.js';
+import { isLeftoverTemporary, openRegularFile, statIfExists } from '../core/files.js';
+import type { StorageError } from '../core/errors.js';
 import { marksOf, NO_MARKS, readMarks, type FileMarks, type FoundMarks } from './file.js';
-import type { CbzIdentity } from './identity.js';
-import {
-  LibraryIndex,
-  type ExistingArchive,
-  type FilePaths,
-  type UnreadableFile,
-} from './library-index.js';
-import { toOwnership } from './ownership.js';
 import { FolderStore } from './store.js';
+
+export interface ExistingArchive extends CbzIdentity {
+  readonly file: string;
+  /** Only an `own` file may be replaced, rewritten, renamed or removed. */
+  readonly ownership: Ownership;
+  /** The file contains other chapters too, or is not a CBZ: it cannot be replaced by a chapter. */
+  readonly isBound?: boolean;
+}
+
+export interface UnreadableFile {
+  readonly file: string;
+  readonly readError: string;
+  readonly cause?: unknown;
+  /** The chapter whose mark of tankobon it had when it could be read, if that is known. */
+  readonly lostMark?: CbzIdentity | undefined;
+}
+
+/** What a scan found. */
+export interface ScannedFiles {
+  readonly archives: readonly ExistingArchive[];
+  /** CBZ files that cannot be read, of tankobon or not. */
+  readonly damaged: readonly UnreadableFile[];
+  /** CBZ files that do not name a chapter. */
+  readonly unidentified: readonly string[];
+  /** Not scanned. */
+  readonly hiddenFolders: readonly string[];
+  /** Temporary files that killed processes left. */
+  readonly leftoverFiles: readonly string[];
+  /** Symbolic links: those to archives, which are read, and those to folders, which are not entered. */
+  readonly links: readonly string[];
+}
+
+export type FilePaths = Pick<ReadonlySet<string>, 'has'>;
+
+export class LibraryIndex {
+  readonly damaged: ScannedFiles['damaged'];
+  readonly unidentified: ScannedFiles['unidentified'];
+  readonly hiddenFolders: ScannedFiles['hiddenFolders'];
+  readonly leftoverFiles: ScannedFiles['leftoverFiles'];
+  readonly links: ScannedFiles['links'];
+  /** A bound file has several. */
+  readonly #byFile: Index<ExistingArchive> = new Map();
+  readonly #byChapter: Index<ExistingArchive> = new Map();
+  readonly #byTitle: Index<ExistingArchive> = new Map();
+  readonly #byFolder: Index<ExistingArchive> = new Map();
+  /** All files, by the keys of their paths. */
+  readonly #byPath: Index<string> = new Map();
+
+  /** `preferred`: paths of files that are found before other files of the same chapter. */
+  constructor(
+    { archives, ...scanned }: ScannedFiles,
+    private readonly preferred: FilePaths = new Set(),
+  ) {
+    this.damaged = scanned.damaged;
+    this.unidentified = scanned.unidentified;
+    this.hiddenFolders = scanned.hiddenFolders;
+    this.leftoverFiles = scanned.leftoverFiles;
+    this.links = scanned.links;
+    const others = [...this.damaged.map(({ file }) => file), ...this.unidentified];
+    for (const archive of archives) this.#add(archive);
+    for (const file of others) addTo(this.#byPath, pathCollisionKey(file), file);
+  }
+
+  get archives(): readonly ExistingArchive[] {
+    return [...this.#byFile.values()].flatMap((archives) => [...archives]);
+  }
+
+  /** The chapter's archive; of several, a preferred one, or the one with the newest version. */
+  find(chapterId: string): ExistingArchive | undefined {
+    const rank = ({ file }: ExistingArchive) => Number(this.preferred.has(file));
+    let best: ExistingArchive | undefined;
+    for (const archive of this.copiesOf(chapterId)) {
+      const difference = best ? rank(archive) - rank(best) : 1;
+      if (difference > 0 || (difference === 0 && best && isPreferred(archive, best)))
+        best = archive;
+    }
+    return best;
+  }
+
+  /** The damaged file of the chapter, of tankobon, if its end is lost. */
+  findDamaged(chapterId: string): UnreadableFile | undefined {
+    return this.damaged.find(({ lostMark }) => lostMark?.chapterId === chapterId.toLowerCase());
+  }
+
+  /** All archives of the chapter. */
+  copiesOf(chapterId: string): readonly ExistingArchive[] {
+    return listOf(this.#byChapter, chapterId.toLowerCase());
+  }
+
+  /** The archives that name this title. */
+  ofTitle(titleId: string): readonly ExistingArchive[] {
+    return listOf(this.#byTitle, titleId);
+  }
+
+  /** The archives that do not name their title: older ones, and those of chapters without metadata. */
+  get withoutTitle(): readonly ExistingArchive[] {
+    return listOf(this.#byTitle, NO_TITLE);
+  }
+
+  /** The archives in a folder, not below it, and in those that some file system considers the same. */
+  inFolder(folder: string): readonly ExistingArchive[] {
+    return listOf(this.#byFolder, pathCollisionKey(folder));
+  }
+
+  /** The files, also those without a chapter, whose paths some file system considers the same as this one. */
+  filesAt(path: string): readonly string[] {
+    return listOf(this.#byPath, pathCollisionKey(path));
+  }
+
+  /** After these files were written or removed. */
+  update(saved: readonly ExistingArchive[], removed: Iterable<string> = []): void {
+    for (const file of removed) this.#remove(file);
+    for (const { file } of saved) this.#remove(file);
+    for (const archive of saved) this.#add(archive);
+  }
+
+  #add(archive: ExistingArchive): void {
+    for (const [index, key] of this.#keysOf(archive)) addTo(index, key, archive);
+    addTo(this.#byPath, pathCollisionKey(archive.file), archive.file);
+  }
+
+  #remove(file: string): void {
+    for (const archive of listOf(this.#byFile, file))
+      for (const [index, key] of this.#keysOf(archive)) removeFrom(index, key, archive);
+    removeFrom(this.#byPath, pathCollisionKey(file), file);
+  }
+
+  #keysOf({ file, chapterId, titleId = NO_TITLE }: ExistingArchive) {
+    return [
+      [this.#byFile, file],
+      [this.#byChapter, chapterId],
+      [this.#byTitle, titleId],
+      [this.#byFolder, pathCollisionKey(dirname(file))],
+    ] as const;
+  }
+}
+
+const NO_TITLE = '';
+
+type Index<T> = Map<string, Set<T>>;
+
+function listOf<T>(index: Index<T>, key: string): readonly T[] {
+  return [...(index.get(key) ?? [])];
+}
+
+function addTo<T>(index: Index<T>, key: string, item: T): void {
+  const items = index.get(key);
+  if (items) items.add(item);
+  else index.set(key, new Set([item]));
+}
+
+function removeFrom<T>(index: Index<T>, key: string, item: T): void {
+  const items = index.get(key);
+  items?.delete(item);
+  if (items?.size === 0) index.delete(key);
+}
+
+/** The newer version is preferred, then the file that can be replaced: tankobon's own, of this chapter only. */
+function isPreferred(archive: ExistingArchive, other: ExistingArchive): boolean {
+  const newer = (archive.version ?? 0) - (other.version ?? 0);
+  return newer > 0 || (newer === 0 && preference(archive) > preference(other));
+}
+
+function preference({ isBound, ownership }: ExistingArchive): number {
+  return (isBound === true ? 0 : 2) + (ownership === 'own' ? 1 : 0);
+}
 
 export interface ScanOptions {
   readonly signal?: AbortSignal;
@@ -201,28 +357,13 @@ async function listFiles(root: string, signal: AbortSignal | undefined) {
       else if (isLeftoverTemporary(file)) leftoverFiles.push(file);
       else if (entry.name === FOLDER_MANIFEST_NAME && entry.isFile()) folderBooks.push(folder);
       else if (isHidden) continue;
-      else if (isCbz(entry.name) || mayHaveChapters(entry.name)) {
+      else if (containerNamed(entry.name)) {
         files.push({ file, isRegular: entry.isFile() });
         if (entry.isSymbolicLink()) links.push(file);
       } else if (entry.isSymbolicLink() && (await leadsToFolder(file))) links.push(file);
     }
   }
   return { files, hiddenFolders, leftoverFiles, links, folderBooks, unreadableFolders };
-}
-
-export interface UnreadableFolder {
-  readonly folder: string;
-  readonly cause: unknown;
-}
-
-/** Folders that this user may not read are left out; those of a failing disk are reported. */
-export function isDiskError(cause: unknown): boolean {
-  return !isSystemError(cause, 'ENOENT', 'ENOTDIR', 'EACCES', 'EPERM');
-}
-
-export function unreadableFolderError({ folder, cause }: UnreadableFolder): StorageError {
-  const message = `Cannot read the folder (${systemReason(cause)}): ${folder}`;
-  return new StorageError('storage-failed', message, { cause });
 }
 
 interface ListedArchives {
@@ -254,38 +395,20 @@ export async function listArchives(
   const { files, links, folderBooks, unreadableFolders } = listed;
   keepOnlyListed(store, listed);
   const linked = new Set(links);
-  const withExtension = (extension: RegExp) =>
-    files.flatMap(({ file }) => (extension.test(file) && !linked.has(file) ? [file] : [])).sort();
+  // A ZIP archive is only a chapter once its owner says so.
+  const unlinked = files.map(({ file }) => file).filter((file) => !linked.has(file));
+  const named = unlinked.filter((file) => !/\.zip$/i.test(file)).sort();
   return {
-    files: withExtension(/\.(cbz|epub)$/i),
-    pdfs: withExtension(/\.pdf$/i),
+    files: named.filter(isReadableBook),
+    pdfs: named.filter((file) => containerNamed(file) === 'pdf'),
     folderBooks: folderBooks.sort(),
     skippedLinks: links.length,
     unreadableFolders,
   };
 }
 
-/** None for a folder that is missing or cannot be read. */
-export async function readdirIfReadable(
-  folder: string,
-  onUnreadable: (cause: unknown) => void = () => undefined,
-): Promise<Dirent[]> {
-  try {
-    return await readdir(folder, { withFileTypes: true });
-  } catch (error) {
-    if (!isFileError(error)) throw error;
-    onUnreadable(error);
-    return [];
-  }
-}
-
 function isCbz(name: string): boolean {
   return /\.cbz$/i.test(name);
-}
-
-/** A file that may be bound or adopted, or the metadata of a chapter in a folder. */
-function mayHaveChapters(name: string): boolean {
-  return /\.(epub|pdf|zip)$/i.test(name) || name === COMIC_INFO_NAME;
 }
 
 function byFile(a: { readonly file: string }, b: { readonly file: string }): number {

@@ -2,13 +2,13 @@
  * Writes a ZIP with stored entries. The same entries always give the same bytes: nothing in it depends on the time, the
  * user or the machine. It is written to a temporary file, synced and verified, and gets its name at the end.
  */
-import { MAX_IMAGE_BYTES } from '../core/image-format.js';
+import { MAX_IMAGE_BYTES } from '../../core/image-format.js';
 import { rm, type FileHandle } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
 import type { ZipArchive } from 'archiver';
-import { StorageError } from '../core/errors.js';
-import { isInUserSpace } from '../core/file-system.js';
-import { createFile, type NewFileOptions } from '../core/files.js';
+import { StorageError } from '../../core/errors.js';
+import { isInUserSpace } from '../../core/file-system.js';
+import { createFile, type NewFileOptions } from '../../core/files.js';
 import { CbzStream } from './cbz-stream.js';
 import { MIN_BUFFER_BYTES, reusableBuffer } from './zip-file.js';
 import { verifyCbz, type ExpectedEntry } from './verify-cbz.js';

@@ -1,13 +1,66 @@
-/**
- * What a bound file says about its chapters, so that a later run neither downloads them again nor binds them twice: a
- * JSON entry in a CBZ or EPUB, whose comment announces it, and a comment line at the start of a PDF, where a truncated
- * file still has it.
- */
+/** What marks a file as tankobon's own and says which chapters it has: the comment of an archive, and the manifest of a book. */
 import { createHash } from 'node:crypto';
-import { isRecord, parseJson } from '../core/json.js';
 import { UUID_PATTERN } from '../core/uuid.js';
-import { QUALITIES } from '../config/quality.js';
-import type { CbzIdentity } from './identity.js';
+import { type Quality, QUALITIES } from '../config/quality.js';
+import { isRecord, parseJson } from '../core/json.js';
+
+export interface CbzIdentity {
+  /** The chapter's UUID, lower case. */
+  readonly chapterId: string;
+  /** Its title's UUID, lower case; unknown in archives of older versions, and of chapters without metadata. */
+  readonly titleId?: string | undefined;
+  /** The chapter's version on the service; unknown if the CBZ was made without metadata. */
+  readonly version?: number;
+  readonly quality?: Quality;
+}
+
+/** The chapter that a file names. */
+export interface FoundIdentity extends CbzIdentity {
+  /** By tankobon's own mark, see ownership.ts. */
+  readonly isMarked: boolean;
+}
+
+/** What the mark of a file names: its chapter, or those of a book, in order. */
+export interface FileMark {
+  readonly chapters: readonly CbzIdentity[];
+  readonly isBook: boolean;
+}
+
+const COMMENT = new RegExp(
+  `^tankobon chapter=(${UUID_PATTERN})(?: title=(${UUID_PATTERN}))?(?: version=([1-9]\\d{0,8}))?(?: quality=(data|data-saver))?$`,
+);
+const CHAPTER_ADDRESS = new RegExp(`/chapter/(${UUID_PATTERN})(?![0-9a-f-])`, 'i');
+
+export function formatIdentityComment({
+  chapterId,
+  titleId,
+  version,
+  quality,
+}: CbzIdentity): string {
+  const field = (name: string, value?: string | number) => (value ? ` ${name}=${value}` : '');
+  const fields =
+    field('title', titleId?.toLowerCase()) + field('version', version) + field('quality', quality);
+  return `tankobon chapter=${chapterId.toLowerCase()}${fields}`;
+}
+
+/** Returns undefined for a comment of another program. */
+export function parseIdentityComment(comment: string): CbzIdentity | undefined {
+  const [, chapterId, titleId, version, quality] = COMMENT.exec(comment) ?? [];
+  if (chapterId === undefined) return undefined;
+  return {
+    chapterId,
+    ...(titleId !== undefined && { titleId }),
+    version: version === undefined ? undefined : Number(version),
+    quality: quality as Quality | undefined,
+  };
+}
+
+/** Reads the chapter's address in the `Web` element. */
+export function parseComicInfoIdentity(xml: string): CbzIdentity | undefined {
+  const web = /<Web>([^<]*)<\/Web>/.exec(xml)?.[1] ?? '';
+  const chapterId = CHAPTER_ADDRESS.exec(web)?.[1]?.toLowerCase();
+  return chapterId === undefined ? undefined : { chapterId };
+}
 
 /** In a folder of images. */
 export const FOLDER_MANIFEST_NAME = '.tankobon.json';

@@ -4,7 +4,7 @@
  */
 import type { FileHandle } from 'node:fs/promises';
 import type { ZipArchive } from 'archiver';
-import { writeBuffers } from '../core/files.js';
+import { writeBuffers } from '../../core/files.js';
 
 /** Data is synced to disk in steps of this size, so that little is left to sync at the end. */
 const SYNC_INTERVAL_BYTES = 8 * 1024 * 1024;

@@ -1,7 +1,7 @@
 /** Verifies a finished archive before it is published, with another library than the one that wrote it. */
 import type { Entry, ZipFile } from 'yauzl';
-import { hasCode, StorageError, thrownMessage } from '../core/errors.js';
-import { fileErrorReason } from '../core/files.js';
+import { hasCode, StorageError, thrownMessage } from '../../core/errors.js';
+import { fileErrorReason } from '../../core/files.js';
 import { reusableBuffer, toZipEntry, withZip, type EntryReader } from './zip-file.js';
 
 export interface ExpectedEntry {

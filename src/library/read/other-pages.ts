@@ -4,12 +4,12 @@
  */
 import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
-import { imageExtension } from '../core/image-format.js';
-import { MANIFEST_NAME } from './bound-manifest.js';
-import { COMIC_INFO_NAME } from './comic-info.js';
-import { hasReadablePages, type ContainerName } from './containers.js';
-import { readLibraryFile, type BookFile, type ChapterFile } from './file.js';
-import { reusableBuffer, ZipEntryReader } from './zip-file.js';
+import { imageExtension } from '../../core/image-format.js';
+import { MANIFEST_NAME } from '../mark.js';
+import { COMIC_INFO_NAME } from '../comic-info.js';
+import { type ContainerName, hasReadablePages } from '../containers.js';
+import { readLibraryFile, type BookFile, type ChapterFile } from '../file.js';
+import { reusableBuffer, ZipEntryReader } from '../zip/zip-file.js';
 
 /** The pages of chapters in a book, which also has a cover. */
 const BOOK_PAGE = /^c\d+-(?!cover\.)/;
