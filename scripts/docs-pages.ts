@@ -1,7 +1,7 @@
 /**
  * What is generated from the program: docs/commands.md from the command tree, the settings, the environment and the
- * events, docs/troubleshooting.md from the exit codes and the error codes, tables in docs/names.md, docs/collection.md
- * and docs/sync.md, the man page, and the JSON Schemas for editors.
+ * events, docs/troubleshooting.md from the exit codes and the error codes, tables in docs/names.md, docs/collection.md,
+ * docs/readers.md and docs/sync.md, the man page, and the JSON Schemas for editors.
  */
 import type { Command } from 'commander';
 import { readFileSync } from 'node:fs';
@@ -29,6 +29,7 @@ import {
   CHECKS,
 } from '../src/events/reasons.js';
 import { eventsPage } from './events-page.js';
+import { READ_FIELDS } from '../src/library/comic-info.js';
 import { commandTree } from '../src/cli/program.js';
 import {
   AUTH_CODES,
@@ -68,6 +69,12 @@ export async function generatePages(): Promise<Readonly<Record<string, string>>>
       evidence: table(['evidence', 'meaning'], rowsOf(EVIDENCE)),
       unrecognized: table(['reason', 'meaning'], rowsOf(UNRECOGNIZED_REASONS)),
       missing: table(['reason', 'meaning'], rowsOf(MISSING_REASONS)),
+    }),
+    'docs/readers.md': await withTables('readers.md', {
+      'comic-info': table(
+        ['element', 'content'],
+        READ_FIELDS.map(({ elements, about }) => [elements.map(code).join(', '), about]),
+      ),
     }),
     'docs/sync.md': await withTables('sync.md', {
       'keys-of-a-title': table(['key of a title', 'value'], rowsOf(SERIES_KEYS)),

@@ -3,7 +3,7 @@
  * replaces removed; a book that seems to have them already is not believed, but written aside and compared.
  */
 import { dirname, resolve } from 'node:path';
-import { isUnchanged } from '../library/ownership.js';
+import { isUnchanged } from '../core/file-state.js';
 import { hasCode } from '../core/errors.js';
 import { withoutTouching } from '../core/folder-times.js';
 import { lstatIfExists, removeFile } from '../core/files.js';

@@ -3,40 +3,12 @@
  * manifest says so.
  */
 import { basename, dirname, join } from 'node:path';
-import * as z from 'zod';
-import { fitSegment } from '../library/path-segment.js';
-import { parseJson } from '../core/json.js';
+import { fitSegment } from '../core/path-segment.js';
+import type { BookFile } from '../library/file.js';
 import type { PageProfile } from './page-profile.js';
 
-export interface BookPart {
-  /** Counts from 1. */
-  readonly number: number;
-  readonly total: number;
-}
-
-export interface BookCopy {
-  /** The options that the pages and the parts depend on. */
-  readonly profile: string;
-  /** The chapters in all parts; see sourceKey. */
-  readonly keys: readonly string[];
-  readonly part: BookPart;
-}
-
-/** A larger number in a manifest is wrong. */
-const MAX_PARTS = 10_000;
-
-const manifest = z.object({
-  copy: z.object({
-    profile: z.string(),
-    keys: z.array(z.string()).min(1),
-    part: z.object({ number: z.int().positive(), total: z.int().positive().max(MAX_PARTS) }),
-  }),
-});
-
-/** Undefined for a book from which its chapters can be read back, and for anything but a manifest. */
-export function manifestCopy(json: string): BookCopy | undefined {
-  return manifest.safeParse(parseJson(json)).data?.copy;
-}
+export type BookCopy = NonNullable<BookFile['copy']>;
+export type BookPart = BookCopy['part'];
 
 /** `Lighthouse Vol.01 part 2.epub` for part 2 of `Lighthouse Vol.01.epub`. */
 export function partFile(file: string, { number, total }: BookPart, extension: string): string {
@@ -50,7 +22,7 @@ export function titleOfPart(title: string, part: BookPart | undefined): string {
   return part && part.total > 1 ? `${title} (${part.number} of ${part.total})` : title;
 }
 
-/** See BookCopy; undefined for a book with the pages of its chapters in one file. */
+/** What the manifest of a copy says; undefined for a book with the pages of its chapters in one file. */
 export function copyProfile({
   profile,
   maxBytes,

@@ -1,20 +1,9 @@
 /** The manifest in a book: from that of a CBZ or EPUB its chapters can be read back, with everything known of them. */
 import { isDeepStrictEqual } from 'node:util';
-import * as z from 'zod';
-import { ELEMENTS, type ReadField } from '../library/comic-info-reader.js';
-import { plainTitle } from '../library/numbered-title.js';
-import { parseJson } from '../core/json.js';
-import { parseRecords } from '../library/record.js';
+import { READ_FIELDS } from '../library/comic-info.js';
+import { plainTitle } from '../library/names.js';
 import { chapterPrefix, type Book } from './book.js';
 import { sourceKey, type ReadChapter } from './source-chapter.js';
-
-export interface ManifestChapter extends Pick<
-  ReadChapter,
-  'identity' | 'record' | 'metadata' | 'key'
-> {
-  /** The beginning of the names of the chapter's pages. */
-  readonly prefix: string;
-}
 
 /** The same chapters always give the same text. `files`: the sha256 of each file of a book in a folder, by its path. */
 export function manifestText(
@@ -58,25 +47,4 @@ function editedNames({ record, metadata }: ReadChapter): readonly string[] | und
   return names.length > 0 ? names : undefined;
 }
 
-const METADATA_NAMES = (Object.keys(ELEMENTS) as ReadField[]).filter((name) => name !== 'series');
-
-const ownFields = z.object({
-  chapters: z.array(z.object({ prefix: z.string().regex(/^c\d+-$/), key: z.string().optional() })),
-});
-
-/** Undefined for anything but a manifest. */
-export function parseManifest(json: string): ManifestChapter[] | undefined {
-  const records = parseRecords(json);
-  const { chapters } = ownFields.safeParse(parseJson(json)).data ?? {};
-  if (!records || !chapters) return undefined;
-  return records.map((record, index) => {
-    const { chapterId, version, quality, metadata = {} } = record;
-    return {
-      identity: chapterId === undefined ? undefined : { chapterId, version, quality },
-      record,
-      metadata,
-      prefix: chapters[index]?.prefix ?? '',
-      key: chapterId === undefined ? chapters[index]?.key : undefined,
-    };
-  });
-}
+const METADATA_NAMES = READ_FIELDS.map(({ name }) => name).filter((name) => name !== 'series');

@@ -1,12 +1,10 @@
 /** The metadata of a book from that of its chapters: credits are merged, the strictest age rating counts. */
-import { AGE_RATINGS, type ComicFields } from '../library/comic-info.js';
-import type { ChapterMetadata } from '../library/comic-info-reader.js';
-import { numberedTitle, plainTitle } from '../library/numbered-title.js';
-import { titleWebUrl } from '../selection/target.js';
+import { mergedMetadata, type ComicFields, type ChapterMetadata } from '../library/comic-info.js';
+import { numberedTitle, plainTitle } from '../library/names.js';
+import { titleWebUrl } from '../config/service-addresses.js';
 import type { BookGroup } from './book.js';
 import type { ChapterGroup } from './group-volumes.js';
 import { chapterLabel, inferredNumbers, type SourceChapter } from './source-chapter.js';
-import { maxOf } from '../core/extremes.js';
 
 /** `volumeCount`: how many volumes the series has, if known. */
 export function bookMetadata(
@@ -20,29 +18,19 @@ export function bookMetadata(
   const { volume, series } = group;
   const { volumeField } = fields;
   return {
+    ...mergedMetadata(chapters),
     title:
       (only && chapterTitle(only, fields)) ??
       (volume === undefined || only ? undefined : `Volume ${volume}`),
     series,
     localizedSeries: fields.localizedSeries
-      ? firstOf(chapters, ({ localizedSeries }) => localizedSeries)
+      ? chapters.find(({ localizedSeries }) => localizedSeries !== undefined)?.localizedSeries
       : undefined,
     number: only?.number ?? (volumeField === 'none' ? volume : undefined),
     count: group.by === 'volume' ? volumeCount : undefined,
     volume: volumeField === 'number' ? volume : undefined,
-    summary: firstOf(chapters, ({ summary }) => summary),
     notes: inferenceNote(group),
-    publishedAt: latestOf(chapters),
-    writers: merged(chapters, ({ writers }) => writers),
-    pencillers: merged(chapters, ({ pencillers }) => pencillers),
-    translators: merged(chapters, ({ translators }) => translators),
-    genres: merged(chapters, ({ genres }) => genres),
-    tags: merged(chapters, ({ tags }) => tags),
     language: group.language === '' ? undefined : group.language,
-    direction: firstOf(chapters, ({ direction }) => direction),
-    ageRating: AGE_RATINGS.findLast((rating) =>
-      chapters.some(({ ageRating }) => ageRating === rating),
-    ),
     web: only ? only.web : titleAddress(group.chapters),
   };
 }
@@ -70,25 +58,6 @@ function titleAddress(chapters: readonly SourceChapter[]): string | undefined {
 function inferenceNote(group: ChapterGroup): string | undefined {
   const numbers = inferredNumbers(group);
   return numbers.length === 0 ? undefined : `Volume inferred: chapter ${numbers.join(', ')}.`;
-}
-
-function firstOf<T>(
-  chapters: readonly ChapterMetadata[],
-  get: (chapter: ChapterMetadata) => T | undefined,
-): T | undefined {
-  return chapters.map(get).find((value) => value !== undefined);
-}
-
-function merged(
-  chapters: readonly ChapterMetadata[],
-  get: (chapter: ChapterMetadata) => readonly string[] | undefined,
-): string[] {
-  return [...new Set(chapters.flatMap((chapter) => get(chapter) ?? []))];
-}
-
-function latestOf(chapters: readonly ChapterMetadata[]): Date | undefined {
-  const times = chapters.flatMap(({ publishedAt }) => publishedAt?.getTime() ?? []);
-  return times.length === 0 ? undefined : new Date(maxOf(times));
 }
 
 /** The tag of MangaDex for titles that are read from top to bottom. */

@@ -1,8 +1,8 @@
 /** Where books go and what they are called. */
 import { basename, dirname, extname, isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { pathCollisionKey, withExtension, type FormatFileName } from '../library/file-name.js';
+import { withExtension, type FormatFileName } from '../library/names.js';
+import { pathCollisionKey, cleanSegment } from '../core/path-segment.js';
 import { isTitleFolder } from '../config/name-template.js';
-import { cleanSegment } from '../library/path-segment.js';
 import { UsageError } from '../core/errors.js';
 import { groupBy } from '../core/group-by.js';
 import { copyProfile } from './book-copy.js';

@@ -1,13 +1,13 @@
 /** Reads the pages of a book one by one, checked, in the order of the book. */
 import { basename } from 'node:path';
-import { pageName } from '../library/page-name.js';
-import { decodedBytes, MAX_DECODED_BYTES } from '../library/decode-limits.js';
+import { pageName } from '../library/names.js';
+import { decodedBytes, MAX_DECODED_BYTES } from '../core/decoded-size.js';
 import {
   reusableBuffer,
   ZipEntryReader,
   type GetBuffer,
   type ZipEntry,
-} from '../library/zip-file.js';
+} from '../library/archive.js';
 import { StorageError, thrownMessage } from '../core/errors.js';
 import { formatBytes } from '../core/human-format.js';
 import { imageDimensions, type ImageDimensions } from '../core/image-dimensions.js';
@@ -49,8 +49,6 @@ interface PageOptions extends Pick<WriteOptions, 'convert' | 'onPage' | 'signal'
   readonly accepted: readonly ImageExtension[];
 }
 
-/** Larger pages do not exist: a number like this in an archive is wrong. */
-const MAX_PAGE_BYTES = 2 ** 28;
 /** The beginning of an image contains its size in almost every file. */
 const DIMENSIONS_BYTES = 512 * 1024;
 
@@ -182,8 +180,6 @@ async function read(
   location: string,
 ): Promise<Buffer> {
   try {
-    if (Math.max(entry.bytes, entry.compressedBytes) > MAX_PAGE_BYTES)
-      throw new Error(`it has ${entry.bytes} bytes`);
     return await reader.read(entry, getBuffer);
   } catch (error) {
     throw damagedPage(thrownMessage(error), location, error);

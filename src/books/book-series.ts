@@ -1,5 +1,5 @@
 /** The name of the series in the documents of a book that `bind` wrote. Everything else in them stays. Pure. */
-import { MANIFEST_NAME } from '../library/bound-manifest.js';
+import { MANIFEST_NAME } from '../library/mark.js';
 import { COMIC_INFO_NAME } from '../library/comic-info.js';
 import { isRecord, parseJson } from '../core/json.js';
 import { escapeXml } from '../core/xml-text.js';

@@ -1,8 +1,7 @@
 /** A book to write: its chapters, its metadata, and the names of its pages. */
-import type { ChapterMetadata } from '../library/comic-info-reader.js';
-import { paddedNumber } from '../library/page-name.js';
-import type { ZipEntry } from '../library/zip-file.js';
-import type { Publish } from '../library/zip-file-writer.js';
+import type { ChapterMetadata } from '../library/comic-info.js';
+import { paddedNumber } from '../library/names.js';
+import type { ZipEntry, Publish } from '../library/archive.js';
 import type { ImageDimensions } from '../core/image-dimensions.js';
 import { IMAGE_EXTENSIONS, type ImageExtension } from '../core/image-format.js';
 import type { BookFormat } from '../config/bind-choices.js';

@@ -3,8 +3,10 @@ import { lstat, realpath, stat } from 'node:fs/promises';
 import { hasCode, UsageError, type TankobonError } from '../core/errors.js';
 import { isSystemError } from '../core/files.js';
 import { toTankobonError } from '../core/system-errors.js';
-import { isDiskError, listArchives, unreadableFolderError } from '../library/scan-library.js';
-import { ChapterIndex } from './chapter-index.js';
+import { listArchives } from '../library/scan.js';
+import { isDiskError, unreadableFolderError } from '../core/read-folder.js';
+import { FolderStore } from '../library/store.js';
+import { knownChapters } from './known-chapters.js';
 import { readChapters } from './read-chapters.js';
 import type { SourceChapter } from './source-chapter.js';
 
@@ -38,23 +40,23 @@ export async function collectChapters(
   const chapters: SourceChapter[] = [];
   const failed: FailedFile[] = [];
   const files = new Map<string, InputFile>(
-    found.map((file) => [file, { file, isNamed: false, index: undefined }]),
+    found.map((file) => [file, { file, isNamed: false, store: undefined }]),
   );
-  const indexes: ChapterIndex[] = [];
+  const stored: FolderStore[] = [];
   let skippedLinks = 0;
   for (const input of inputs) {
     const listed = await archivesIn(input, stateFolder, signal);
-    const { archives, index, skippedLinks: count } = listed;
+    const { archives, store, skippedLinks: count } = listed;
     for (const each of listed.unreadableFolders)
       failed.push({ file: each.folder, error: unreadableFolderError(each) });
     skippedLinks += count;
-    if (index) indexes.push(index);
+    if (store) stored.push(store);
     for (const archive of archives) if (!files.has(archive.file)) files.set(archive.file, archive);
   }
-  for (const { file, isNamed, isLink = false, index } of files.values()) {
+  for (const { file, isNamed, isLink = false, store } of files.values()) {
     signal.throwIfAborted();
     try {
-      const read = index ? await index.read(file) : await readChapters(file);
+      const read = store ? await knownChapters(file, store) : await readChapters(file);
       // Books of other programs that happen to be in a folder are not chapters, and copies have other pages.
       if (isNamed || /\.cbz$/i.test(file) || read.some(({ isBound }) => isBound))
         for (const each of read.filter(({ copy }) => !copy))
@@ -67,18 +69,20 @@ export async function collectChapters(
     }
   }
   // Without them the next run is slower.
-  for (const index of indexes) await index.save().catch(() => undefined);
+  for (const store of stored) await store.save().catch(() => undefined);
   if (inputs.length > 0 && chapters.length === 0 && failed.length === 0)
     throw new UsageError('nothing-to-bind', `No chapters found: ${inputs.join(', ')}`);
   return { chapters, failed, skippedLinks };
 }
+
+const MIN_FILES = 50;
 
 interface InputFile {
   readonly file: string;
   readonly isNamed: boolean;
   /** A link led to the file, which is never removed then. */
   readonly isLink?: boolean;
-  readonly index: ChapterIndex | undefined;
+  readonly store: FolderStore | undefined;
 }
 
 /** An input itself may be a link. */
@@ -88,18 +92,19 @@ async function archivesIn(input: string, stateFolder: string | undefined, signal
       const isLink = (await lstat(input)).isSymbolicLink();
       // Files are opened without following links.
       const file = isLink ? await realpath(input) : input;
-      const named: InputFile = { file, isNamed: true, isLink, index: undefined };
-      return { archives: [named], index: undefined, skippedLinks: 0, unreadableFolders: [] };
+      const named: InputFile = { file, isNamed: true, isLink, store: undefined };
+      return { archives: [named], store: undefined, skippedLinks: 0, unreadableFolders: [] };
     }
   } catch (error) {
     if (!isSystemError(error, 'ENOENT', 'ENOTDIR', 'EACCES', 'EPERM')) throw error;
     const reason = error.code === 'EACCES' || error.code === 'EPERM' ? 'Cannot read' : 'Not found';
     throw new UsageError('nothing-to-bind', `${reason}: ${input}`, { cause: error });
   }
-  const { files, skippedLinks, ...listed } = await listArchives(input, signal);
+  const store = stateFolder === undefined ? undefined : await FolderStore.open(stateFolder, input);
+  const { files, skippedLinks, ...listed } = await listArchives(input, signal, store);
   const unreadableFolders = listed.unreadableFolders.filter(({ cause }) => isDiskError(cause));
-  const index =
-    stateFolder === undefined ? undefined : await ChapterIndex.open(stateFolder, input, files);
-  const archives = files.map((file): InputFile => ({ file, isNamed: false, index }));
-  return { archives, index, skippedLinks, unreadableFolders };
+  // Smaller folders are read as fast as what is known of them.
+  const used = files.length < MIN_FILES ? undefined : store;
+  const archives = files.map((file): InputFile => ({ file, isNamed: false, store: used }));
+  return { archives, store: used, skippedLinks, unreadableFolders };
 }

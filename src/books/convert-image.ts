@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { buffer, text } from 'node:stream/consumers';
-import { MAX_DECODED_BYTES } from '../library/decode-limits.js';
+import { MAX_DECODED_BYTES } from '../core/decoded-size.js';
 import { childEnvironment } from '../core/child-environment.js';
 import { UsageError } from '../core/errors.js';
 import { isSystemError } from '../core/files.js';

@@ -4,8 +4,7 @@
  * the old `meta` elements and the NCX.
  */
 import { createHash } from 'node:crypto';
-import { languageTag } from '../library/comic-info.js';
-import type { ChapterMetadata } from '../library/comic-info-reader.js';
+import { languageTag, type ChapterMetadata } from '../library/comic-info.js';
 import { escapeXml } from '../core/xml-text.js';
 import type { ImageDimensions } from '../core/image-dimensions.js';
 import type { BookPage } from './book-pages.js';

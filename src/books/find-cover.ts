@@ -1,9 +1,9 @@
 /** The cover of a book: a file that the user names, or the one that `download --cover` saved beside the chapters. */
 import { dirname, join } from 'node:path';
-import { readdirIfReadable } from '../library/scan-library.js';
+import { readdirIfReadable } from '../core/read-folder.js';
 import { hasCode, UsageError } from '../core/errors.js';
 import { readRegularFileIfExists } from '../core/files.js';
-import { imageExtension } from '../core/image-format.js';
+import { imageExtension, MAX_IMAGE_BYTES } from '../core/image-format.js';
 import { hasValidTrailer } from '../core/image-trailer.js';
 import type { CoverImage } from './book.js';
 import type { ChapterGroup } from './group-volumes.js';
@@ -22,9 +22,11 @@ export function coverNames(names: readonly string[]): readonly string[] {
 
 /** Throws UsageError `bad-cover` for a file that is missing or not a whole image. */
 export async function readCover(file: string): Promise<CoverImage> {
-  const data = await readRegularFileIfExists(file).catch((cause: unknown) => {
-    throw new UsageError('bad-cover', `Cannot read the cover: ${file}`, { cause });
-  });
+  const data = await readRegularFileIfExists(file, { maxBytes: MAX_IMAGE_BYTES }).catch(
+    (cause: unknown) => {
+      throw new UsageError('bad-cover', `Cannot read the cover: ${file}`, { cause });
+    },
+  );
   if (!data) throw new UsageError('bad-cover', `The cover does not exist: ${file}`);
   const extension = imageExtension(data);
   if (!extension || !hasValidTrailer(extension, data))

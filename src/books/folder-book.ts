@@ -4,15 +4,12 @@
  */
 import { mkdir, readdir, rmdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import {
-  FOLDER_MANIFEST_NAME,
-  manifestKeys,
-  MAX_MANIFEST_BYTES,
-} from '../library/bound-manifest.js';
+import { FOLDER_MANIFEST_NAME } from '../library/mark.js';
 import { COMIC_INFO_NAME } from '../library/comic-info.js';
-import { assertOwnFile } from '../library/ownership.js';
+import { readLibraryFile, type BookFile } from '../library/file.js';
+import { assertOwnFile } from '../core/file-state.js';
 import { keepPages, type KeepOptions } from '../library/replaced-files.js';
-import { hasCode, StorageError } from '../core/errors.js';
+import { StorageError } from '../core/errors.js';
 import {
   copyRights,
   digestIfRegular,
@@ -20,7 +17,6 @@ import {
   isSystemError,
   lstatIfExists,
   makeFoldersBelow,
-  readRegularFileIfExists,
   removeFile,
   removeLeftoverTemporaries,
   renameFile,
@@ -29,52 +25,25 @@ import {
 } from '../core/files.js';
 import { isRecord, parseJson } from '../core/json.js';
 import { IMAGE_EXTENSIONS } from '../core/image-format.js';
-import { manifestCopy, type BookCopy } from './book-copy.js';
-
-export interface FolderManifest {
-  /** In order; see sourceKey. At least one. */
-  readonly keys: readonly string[];
-  readonly copy: BookCopy | undefined;
-  /** The sha256 of each file that was written, by its path with slashes. */
-  readonly files: ReadonlyMap<string, string>;
-}
 
 /** In a folder that is being written. */
 const UNFINISHED = { unfinished: true };
-/** `001.png`, or `Ch.001/001.png`. */
-const FILE_PATH = /^(?!\.\.?(?:\/|$))[^/\\\0]+(?:\/(?!\.\.?$)[^/\\\0]+)?$/;
-const SHA256 = /^[0-9a-f]{64}$/;
 /** What `bind` writes into a folder, besides the manifest. */
 const WRITTEN_NAME = new RegExp(
   `^(?:(?:\\d+|cover)\\.(?:${IMAGE_EXTENSIONS.join('|')})|${COMIC_INFO_NAME.replace('.', '\\.')})$`,
 );
 
 /** Undefined for a folder that `bind` did not write: without a manifest, or with one that is a link or names no chapter. */
-export async function readFolderManifest(folder: string): Promise<FolderManifest | undefined> {
-  const text = await readManifestText(folder);
-  const copy = manifestCopy(text);
-  const keys = copy?.keys ?? manifestKeys(text);
-  if (!keys || keys.length === 0) return undefined;
-  const manifest = parseJson(text);
-  const files = isRecord(manifest) && isRecord(manifest['files']) ? manifest['files'] : {};
-  const named = Object.entries(files).flatMap(([path, digest]) =>
-    FILE_PATH.test(path) && typeof digest === 'string' && SHA256.test(digest)
-      ? [[path, digest] as const]
-      : [],
-  );
-  return { keys, copy, files: new Map(named) };
+export async function readFolderManifest(folder: string): Promise<BookFile | undefined> {
+  const file = await readFolder(folder);
+  return file?.keys.length === 0 ? undefined : file;
 }
 
-/** Empty if there is none that can be trusted. */
-export async function readManifestText(folder: string): Promise<string> {
-  try {
-    const options = { maxBytes: MAX_MANIFEST_BYTES };
-    const bytes = await readRegularFileIfExists(join(folder, FOLDER_MANIFEST_NAME), options);
-    return bytes?.toString('utf8') ?? '';
-  } catch (error) {
-    if (hasCode(error, 'unsafe-path')) return '';
-    throw error;
-  }
+/** Undefined for a folder without the mark of `bind`. Throws what prevents that it is read. */
+async function readFolder(folder: string): Promise<BookFile | undefined> {
+  const file = await readLibraryFile(folder, { depth: 'metadata' });
+  if (file.kind === 'unreadable') throw file.cause;
+  return file.kind === 'book' ? file : undefined;
 }
 
 /** Creates a folder for a new book. Until `finishFolder`, its mark says that it is unfinished. */
@@ -96,10 +65,10 @@ export async function finishFolder(
   maxMode: number,
 ): Promise<void> {
   await writeFileAtomic(join(folder, FOLDER_MANIFEST_NAME), manifest, { maxMode });
-  const { files = new Map<string, string>() } = (await readFolderManifest(folder)) ?? {};
-  if ((await readManifestText(folder)) !== manifest || files.size === 0)
+  const book = await readFolderManifest(folder);
+  if (book?.manifest !== manifest || book.files.size === 0)
     throw new StorageError('archive-wrong', `The manifest of the book is wrong: ${folder}`);
-  for (const [path, digest] of files)
+  for (const [path, digest] of book.files)
     if ((await digestIfRegular(join(folder, path))) !== digest)
       throw new StorageError('archive-wrong', `The book has a page that is wrong: ${path}`);
 }
@@ -110,8 +79,9 @@ export async function finishFolder(
  */
 export async function removeOwnFiles(folder: string): Promise<void> {
   await removeLeftoverTemporaries(folder);
-  const manifest = await readFolderManifest(folder);
-  const mark = manifest ? undefined : parseJson(await readManifestText(folder));
+  const book = await readFolder(folder);
+  const manifest = book?.keys.length === 0 ? undefined : book;
+  const mark = manifest ? undefined : parseJson(book?.manifest ?? '');
   if (manifest) {
     for (const [path, digest] of manifest.files) await removeUnchanged(folder, path, digest);
   } else if (isRecord(mark) && mark['unfinished'] === true) {
@@ -202,15 +172,15 @@ export async function mergeFolder(
     await syncFolder(changed).catch((error: unknown) => {
       if (!isSystemError(error, 'ENOENT')) throw error;
     });
-  const manifest = await readManifestText(finished);
-  const isNew = (await readManifestText(folder)) !== manifest;
+  const { manifest = '' } = newManifest ?? {};
+  const isNew = oldManifest?.manifest !== manifest;
   if (isNew)
     await writeFileAtomic(join(folder, FOLDER_MANIFEST_NAME), manifest, { replaced: mark });
   return { isChanged: isNew || changedFolders.size > 0, kept, isWhole };
 }
 
 /** The pages that the new book lacks, by their paths. A copy is compared by the versions of its chapters. */
-function lostPages(old: FolderManifest, now: FolderManifest): ReadonlyMap<string, string> {
+function lostPages(old: BookFile, now: BookFile): ReadonlyMap<string, string> {
   if (old.copy && old.keys.every((key) => now.keys.includes(key))) return new Map();
   const present = new Set(now.files.values());
   const isPage = (path: string) => path.includes('/') && basename(path) !== COMIC_INFO_NAME;

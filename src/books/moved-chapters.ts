@@ -3,9 +3,9 @@
  * whole. Until then, they are in both.
  */
 import { dirname } from 'node:path';
-import { isUnchanged } from '../library/ownership.js';
-import { verifyEntryData } from '../library/verify-cbz.js';
-import { isReadableBook } from '../library/library-index.js';
+import { isUnchanged } from '../core/file-state.js';
+import { verifyEntryData } from '../library/archive.js';
+import { isReadableBook } from '../library/file.js';
 import { keepReplaced } from '../library/replaced-files.js';
 import { isOwnFile, removeFile } from '../core/files.js';
 import { groupBy } from '../core/group-by.js';

@@ -6,7 +6,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { deflate } from 'node:zlib';
-import { MAX_DECODED_BYTES } from '../library/decode-limits.js';
+import { MAX_DECODED_BYTES } from '../core/decoded-size.js';
 import { readPixels, readPng, type Png } from './png-pixels.js';
 
 /** pdfkit's; its types lack the data. */

@@ -5,7 +5,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { inflate } from 'node:zlib';
-import { MAX_DECODED_BYTES } from '../library/decode-limits.js';
+import { MAX_DECODED_BYTES } from '../core/decoded-size.js';
 
 export interface Png {
   readonly width: number;

@@ -5,8 +5,8 @@
 import { createHash } from 'node:crypto';
 import { readdir, rmdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { replaceUnchanged, type FileState } from '../library/ownership.js';
-import { truncate } from '../library/path-segment.js';
+import { replaceUnchanged, type FileState } from '../core/file-state.js';
+import { truncate } from '../core/path-segment.js';
 import { keepReplaced, type KeepOptions } from '../library/replaced-files.js';
 import { StorageError } from '../core/errors.js';
 import {

@@ -3,25 +3,18 @@
  * The old file is removed once the new one was read back whole.
  */
 import { createHash } from 'node:crypto';
-import { basename, dirname, extname, join } from 'node:path';
-import { readArchivedChapters, type ArchivedChapter } from '../library/archived-chapters.js';
-import {
-  boundComment,
-  FOLDER_MANIFEST_NAME,
-  MAX_MANIFEST_BYTES,
-} from '../library/bound-manifest.js';
-import { COMIC_INFO_NAME, MAX_COMIC_INFO_BYTES } from '../library/comic-info.js';
-import { listEntries } from '../library/decode-limits.js';
+import { basename, dirname, join } from 'node:path';
+import { boundComment, FOLDER_MANIFEST_NAME } from '../library/mark.js';
+import { COMIC_INFO_NAME } from '../library/comic-info.js';
+import { readLibraryFile, type BookFile } from '../library/file.js';
 import {
   fileChanged,
   moveUnchanged,
   assertOwnFile,
   publishAs,
   replaceUnchanged,
-  type FileState,
-} from '../library/ownership.js';
-import { toZipEntry, withZip, ZipEntryReader } from '../library/zip-file.js';
-import { ZipFileWriter } from '../library/zip-file-writer.js';
+} from '../core/file-state.js';
+import { ZipEntryReader, ZipFileWriter } from '../library/archive.js';
 import { StorageError } from '../core/errors.js';
 import {
   lstatIfExists,
@@ -31,7 +24,6 @@ import {
   renameInto,
   writeFileAtomic,
 } from '../core/files.js';
-import { BOOK_FORMATS, type BookFormat } from '../config/bind-choices.js';
 import type { WriteOptions } from './book.js';
 import {
   RENAMED_ENTRIES,
@@ -39,24 +31,10 @@ import {
   renameInManifest,
   type SeriesRename,
 } from './book-series.js';
-import { readExistingBook } from './existing-book.js';
 import { readFolderManifest } from './folder-book.js';
 import { withBookLock } from './publish-book.js';
-import { MAX_ENTRIES } from './read-chapters.js';
 import { renameInPdf } from './rename-pdf.js';
 import { damagedChapter } from './source-chapter.js';
-
-/** A whole book of `bind`. */
-export interface OwnBook {
-  readonly file: string;
-  readonly format: BookFormat;
-  /** In order; at least one. */
-  readonly chapters: readonly ArchivedChapter[];
-  /** Another program changed the file after it was bound. */
-  readonly isEdited: boolean;
-  /** Undefined for a folder. */
-  readonly state: FileState | undefined;
-}
 
 /** The book that contains this file: the file itself, or the folder above the chapter's metadata. */
 export function bookPath(file: string): string {
@@ -64,16 +42,10 @@ export function bookPath(file: string): string {
 }
 
 /** Undefined for anything but a whole book of `bind`. */
-export async function readOwnBook(file: string): Promise<OwnBook | undefined> {
-  const extension = extname(file).slice(1).toLowerCase();
-  const isFolder = (await lstatIfExists(file))?.isDirectory() === true;
-  const format = isFolder ? 'folder' : BOOK_FORMATS.find((each) => each === extension);
-  if (!format) return undefined;
-  const existing = await readExistingBook(file, format);
-  if (existing.kind !== 'bound' || existing.isDamaged) return undefined;
-  const { isEdited, state } = existing;
-  const chapters = await readArchivedChapters(isFolder ? join(file, FOLDER_MANIFEST_NAME) : file);
-  return chapters.length === 0 ? undefined : { file, format, chapters, isEdited, state };
+export async function readOwnBook(path: string): Promise<BookFile | undefined> {
+  const file = await readLibraryFile(path);
+  const isWhole = file.kind === 'book' && file.damage === undefined && file.chapters.length > 0;
+  return isWhole ? file : undefined;
 }
 
 export interface BookMove {
@@ -90,13 +62,13 @@ export interface BookMove {
  * them. Throws StorageError: `name-taken` if something else has the new path, `file-changed`, `archive-damaged`.
  */
 export async function renameBook(
-  book: OwnBook,
+  book: BookFile,
   { to, root, rename }: BookMove,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
-  const { file, format, state } = book;
+  const { path: file, container, state } = book;
   return withBookLock(root, to, undefined, signal, async (tmpFile) => {
-    if (format === 'folder') {
+    if (container === 'folder') {
       if (to !== file) await moveFolder(file, to);
       await removeEmptyFolders(dirname(file), root);
       return rename ? renameInFolder(to, rename) : [];
@@ -109,7 +81,8 @@ export async function renameBook(
       return to;
     };
     const options = { tmpFile, signal, publish };
-    if (rename) await (format === 'pdf' ? renameInPdf : renameInArchive)(file, rename, options);
+    if (rename && container === 'pdf') await renameInPdf(file, rename, options);
+    else if (rename) await renameInArchive(book, rename, options);
     else if (to !== file && !(await moveUnchanged(to, { file, state }))) throw nameTaken(to);
     await removeEmptyFolders(dirname(file), root);
     return [];
@@ -128,16 +101,12 @@ function nameTaken(file: string): StorageError {
   return new StorageError('name-taken', `${file} exists and is another book.`, { hint });
 }
 
-/** Larger pages do not exist. */
-const MAX_ENTRY_BYTES = 2 ** 28;
-
 /** All other entries keep their bytes, names and order. */
 async function renameInArchive(
-  file: string,
+  { path: file, entries }: BookFile,
   rename: SeriesRename,
   { tmpFile, publish, signal }: Omit<WriteOptions, 'convert' | 'onPage'>,
 ): Promise<void> {
-  const entries = (await withZip(file, (zip) => listEntries(zip, MAX_ENTRIES))) ?? [];
   const reader = await ZipEntryReader.open(file);
   const zip = await ZipFileWriter.create({
     tmpFile,
@@ -146,11 +115,9 @@ async function renameInArchive(
     signal,
   });
   try {
-    for (const entry of entries.map(toZipEntry)) {
+    for (const entry of entries) {
       signal.throwIfAborted();
-      const { name, bytes, compressedBytes } = entry;
-      if (Math.max(bytes, compressedBytes) > MAX_ENTRY_BYTES)
-        throw damagedChapter(file, new Error(`${name} has ${bytes} bytes`));
+      const { name } = entry;
       const data = await reader.read(entry, zip.getBuffer).catch((cause: unknown) => {
         throw damagedChapter(file, cause);
       });
@@ -173,7 +140,7 @@ async function renameInFolder(folder: string, rename: SeriesRename): Promise<rea
   for (const [path, digest] of files) {
     if (basename(path) !== COMIC_INFO_NAME) continue;
     const file = join(folder, path);
-    const text = await readText(file, MAX_COMIC_INFO_BYTES);
+    const text = await readText(file);
     const newText = renameInComicInfo(text, rename);
     const oldText = renameInComicInfo(text, { from: rename.to, to: rename.from });
     // A killed run may have written the new one.
@@ -184,13 +151,13 @@ async function renameInFolder(folder: string, rename: SeriesRename): Promise<rea
     }
   }
   const manifest = join(folder, FOLDER_MANIFEST_NAME);
-  const json = await readText(manifest, MAX_MANIFEST_BYTES);
+  const json = await readText(manifest);
   await rewriteFile(manifest, renameInManifest(json, rename, renamed));
   return kept;
 }
 
-async function readText(file: string, maxBytes: number): Promise<string> {
-  return (await readRegularFileIfExists(file, { maxBytes }))?.toString() ?? '';
+async function readText(file: string): Promise<string> {
+  return (await readRegularFileIfExists(file))?.toString() ?? '';
 }
 
 async function rewriteFile(file: string, text: string): Promise<void> {

@@ -4,8 +4,9 @@
  */
 import { createHash } from 'node:crypto';
 import { rm, type FileHandle } from 'node:fs/promises';
-import { pdfManifestLine, readPdfManifest } from '../library/bound-manifest.js';
-import type { Publish } from '../library/zip-file-writer.js';
+import { pdfManifestLine } from '../library/mark.js';
+import { readLibraryFile, readPdfLine } from '../library/file.js';
+import type { Publish } from '../library/archive.js';
 import { StorageError } from '../core/errors.js';
 import { createFile, digestIfRegular, openRegularFile, PRIVATE_FILE_MODE } from '../core/files.js';
 import { decodeString, encodeString } from './pdf-string.js';
@@ -61,13 +62,14 @@ export async function renameInPdf(
 
 /** Throws StorageError `archive-wrong` if the file has other bytes than those that were written, or is not a whole PDF. */
 export async function assertReadBack(file: string, digest: string): Promise<void> {
-  const manifest = await readPdfManifest(file);
-  if (manifest?.isWhole !== true || (await digestIfRegular(file)) !== digest)
+  const written = await readLibraryFile(file, { container: 'pdf' });
+  const isWhole = written.kind === 'book' && written.damage === undefined;
+  if (!isWhole || (await digestIfRegular(file)) !== digest)
     throw new StorageError('archive-wrong', `The PDF cannot be read back: ${file}`);
 }
 
 async function manifestReplacement(file: string, rename: SeriesRename): Promise<Replacement> {
-  const manifest = await readPdfManifest(file);
+  const manifest = await readPdfLine(file);
   if (!manifest) throw unexpected(file);
   const { start, end, text } = manifest;
   return { start, end, text: Buffer.from(pdfManifestLine(renameInManifest(text, rename))) };

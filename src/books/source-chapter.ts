@@ -1,17 +1,17 @@
 /** A chapter in a file: what the plan of books needs of it, and what is needed to write it. */
 import { crc32 } from 'node:zlib';
 import type { Chapter } from '../service/chapters.js';
-import type { ChapterMetadata } from '../library/comic-info-reader.js';
-import type { CbzIdentity } from '../library/identity.js';
-import type { FileState } from '../library/ownership.js';
+import type { ChapterMetadata } from '../library/comic-info.js';
+import type { CbzIdentity } from '../library/mark.js';
+import type { FileState } from '../core/file-state.js';
 import type { ChapterRecord } from '../library/record.js';
-import type { ZipEntry } from '../library/zip-file.js';
+import type { BookCopy } from './book-copy.js';
+import type { ZipEntry } from '../library/archive.js';
 import { ERROR_CODES } from '../core/error-codes.js';
 import { StorageError } from '../core/errors.js';
 import { fileErrorReason } from '../core/files.js';
 import type { BindBy } from '../config/bind-choices.js';
 import { accessHint } from '../core/system-errors.js';
-import type { BookCopy } from './book-copy.js';
 import type { GuessedName } from './guess-name.js';
 
 /** The metadata that groups chapters into books and names these. */

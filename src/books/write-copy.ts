@@ -2,7 +2,7 @@
  * Writes a book whose chapters cannot be read back from it: with the pages of a device, or in several files. Its pages are
  * made first, so that the sizes of the parts are known, and wait in one temporary file.
  */
-import { isUnchanged } from '../library/ownership.js';
+import { isUnchanged } from '../core/file-state.js';
 import { hasCode } from '../core/errors.js';
 import { isOwnFile, removeFile, temporaryName } from '../core/files.js';
 import { formatBytes, pluralize } from '../core/human-format.js';

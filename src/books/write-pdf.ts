@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { createHash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import type PDFDocument from 'pdfkit';
-import { pdfManifestLine } from '../library/bound-manifest.js';
+import { pdfManifestLine } from '../library/mark.js';
 import { languageTag } from '../library/comic-info.js';
 import { StorageError, thrownMessage } from '../core/errors.js';
 import { createFile, writeBuffers } from '../core/files.js';

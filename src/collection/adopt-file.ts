@@ -3,24 +3,29 @@
  * beside it. Each file is written aside, read back, and only then renamed over the original, if that is as it was when
  * it was recognized.
  */
+import { MAX_IMAGE_BYTES } from '../core/image-format.js';
 import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { writeAdopted, writeOriginal, type AdoptedRecord } from '../library/adopted-file.js';
-import { entryTexts } from '../library/archive-content.js';
-import { MANIFEST_NAME } from '../library/bound-manifest.js';
 import { writeCbz, type CbzPage } from '../library/cbz-writer.js';
-import { comicInfoXml, type ComicPage } from '../library/comic-info.js';
-import { writtenMetadata } from '../library/comic-info-reader.js';
-import { formatIdentityComment } from '../library/identity.js';
+import {
+  comicInfoXml,
+  type ComicPage,
+  writtenMetadata,
+  comicMetadata,
+} from '../library/comic-info.js';
+import { readLibraryFile } from '../library/file.js';
+import { formatIdentityComment } from '../library/mark.js';
 import {
   assertOwnFile,
   fileChanged,
   readFileState,
   replaceUnchanged,
   type FileState,
-} from '../library/ownership.js';
-import { formatRecord, parseRecords } from '../library/record.js';
-import { MAX_ENTRY_BYTES, withZip, type GetBuffer } from '../library/zip-file.js';
+} from '../core/file-state.js';
+import { readOpenPageDigests, readPageDigests, sortPages } from '../library/pages.js';
+import { formatRecord } from '../library/record.js';
+import type { GetBuffer } from '../library/archive.js';
 import { StorageError } from '../core/errors.js';
 import {
   fileErrorReason,
@@ -32,12 +37,9 @@ import {
   type FileRights,
 } from '../core/files.js';
 import { publishNew } from '../core/publish.js';
-import { comicMetadata } from '../download/comic-metadata.js';
-import { sortPages } from '../books/read-chapters.js';
 import { damagedChapter } from '../books/source-chapter.js';
 import { imageDimensions } from '../core/image-dimensions.js';
 import { packedPath } from './adoptable-files.js';
-import { readOpenPageDigests, readPageDigests } from './page-digests.js';
 import type { Recognized } from './recognize-files.js';
 
 const HINT = 'Check it with: tankobon verify FILE';
@@ -74,13 +76,9 @@ export async function adoptFile(
 
 /** Whether the file can be restored. Throws StorageError for one that cannot be read. */
 export async function isAdopted(file: string): Promise<boolean> {
-  const texts = await withZip(file, (zip) => entryTexts(zip, [MANIFEST_NAME])).catch(
-    (cause: unknown) => {
-      throw damagedChapter(file, cause);
-    },
-  );
-  const record = parseRecords(texts?.get(MANIFEST_NAME) ?? '')?.[0];
-  return record?.adopted !== undefined;
+  const read = await readLibraryFile(file, { depth: 'metadata' });
+  if (read.kind === 'unreadable') throw damagedChapter(file, read.cause);
+  return read.kind === 'chapter' && read.chapter.record?.adopted !== undefined;
 }
 
 /** Restores a file that adoptFile changed. Throws StorageError; then nothing has changed. */
@@ -151,7 +149,7 @@ async function pack(
   for (const [index, { name }] of sortPages(images.map((image) => ({ name: image }))).entries()) {
     const file = join(folder, name);
     const onOpen = (stats: FileRights) => rights.push(stats);
-    const data = await readRegularFileIfExists(file, { maxBytes: MAX_ENTRY_BYTES, onOpen });
+    const data = await readRegularFileIfExists(file, { maxBytes: MAX_IMAGE_BYTES, onOpen });
     const sha256 = digests[index];
     if (!data || sha256 === undefined) throw fileChanged(file);
     pages.push({ file, bytes: data.length, sha256 });

@@ -2,7 +2,7 @@
  * Takes over chapters that other programs saved: recognizes them and, on demand, gives them the record and the mark of
  * tankobon, so that they are neither downloaded again nor unknown to the other commands.
  */
-import { reusableBuffer } from '../library/zip-file.js';
+import { reusableBuffer } from '../library/archive.js';
 import { UsageError, type TankobonError } from '../core/errors.js';
 import { damagedChapter } from '../books/source-chapter.js';
 import { systemClock } from '../core/clock.js';
@@ -17,7 +17,7 @@ import {
 import type { AdoptEvent } from '../events/adopt-events.js';
 import { adoptFile, isAdopted, restoreFile } from './adopt-file.js';
 import { addAdopted, type AdoptedTitles } from './adopted-titles.js';
-import { unreadableFolderError } from '../library/scan-library.js';
+import { unreadableFolderError } from '../core/read-folder.js';
 import { findAdoptableFiles, listFolders, type FoundFiles } from './adoptable-files.js';
 import { assertReadableFolder } from './readable-folder.js';
 import { recognizeByPages } from './recognize-pages.js';

@@ -4,27 +4,20 @@
  */
 import type { Dirent } from 'node:fs';
 import { basename, dirname, extname, join, resolve } from 'node:path';
-import type { ZipFile } from 'yauzl';
-import { entryTexts, MAX_ENTRIES, readComicInfoFile } from '../library/archive-content.js';
+import { FOLDER_MANIFEST_NAME } from '../library/mark.js';
 import {
-  FOLDER_MANIFEST_NAME,
-  isBoundComment,
-  MANIFEST_NAME,
-  manifestIdentities,
-} from '../library/bound-manifest.js';
-import { COMIC_INFO_NAME } from '../library/comic-info.js';
-import { readValidComicInfo, type ChapterMetadata } from '../library/comic-info-reader.js';
-import { listEntries } from '../library/decode-limits.js';
-import { parseComicInfoIdentity, parseIdentityComment } from '../library/identity.js';
-import { fitSegment } from '../library/path-segment.js';
-import { isDiskError, readdirIfReadable, type UnreadableFolder } from '../library/scan-library.js';
-import { readFileState, type FileState } from '../library/ownership.js';
-import { toZipEntry, withZip, type ZipEntry } from '../library/zip-file.js';
-import { isSystemError } from '../core/files.js';
+  COMIC_INFO_NAME,
+  readValidComicInfo,
+  type ChapterMetadata,
+} from '../library/comic-info.js';
+import { readLibraryFile } from '../library/file.js';
+import { fitSegment } from '../core/path-segment.js';
+import { isDiskError, readdirIfReadable, type UnreadableFolder } from '../core/read-folder.js';
+import type { FileState } from '../core/file-state.js';
 import { mayBeLeftover } from '../download/leftovers.js';
 import { UUID_PATTERN } from '../core/uuid.js';
 import { guessName, type GuessedName } from '../books/guess-name.js';
-import { isPage, pageEntries } from '../books/read-chapters.js';
+import { isPage } from '../library/pages.js';
 
 const RECOGNIZED_FIELDS = [
   'series',
@@ -99,7 +92,7 @@ export async function findAdoptableFiles(
   const folders = withFolders
     ? listed.folders.filter(({ folder }) => !isPacked(folder, files))
     : [];
-  const read = async (file: string, content: () => Promise<ReadFile>): Promise<void> => {
+  const read = async (file: string, content: () => Promise<Adoptable>): Promise<void> => {
     signal.throwIfAborted();
     try {
       const found = await content();
@@ -188,46 +181,35 @@ function isArchiveOrBook({ name }: Dirent): boolean {
 }
 
 /** The id of a chapter that tankobon knows already, or undefined for a book. */
-type ReadFile = AdoptableFile | string | undefined;
+type Adoptable = AdoptableFile | string | undefined;
 
-async function readArchive(file: string): Promise<ReadFile> {
-  const state = await readFileState(file);
-  if (!state) throw new Error('it is not a regular file');
-  const content = await withZip(file, contentOf, { isRegular: true });
-  if (content === undefined || 'known' in content) return content?.known;
-  const { entries, comicInfo } = content;
-  const pages = pageEntries(entries).length;
-  if (pages === 0) throw new Error('it contains no images');
-  return toAdoptable({ file, state, pages, images: [], isFolder: false }, comicInfo);
+async function readArchive(path: string): Promise<Adoptable> {
+  const file = await readLibraryFile(path);
+  if (file.kind === 'missing' || file.kind === 'unreadable') throw file.cause;
+  if (file.kind === 'book') {
+    // Its end is lost.
+    if (file.comment === '') throw file.damage;
+    return undefined;
+  }
+  const { named, state, comicInfo = '' } = file;
+  const { identity, pages } = file.chapter;
+  if (named !== 'address' && named !== 'not') return identity?.chapterId;
+  if (pages.length === 0) throw new Error('it contains no images');
+  const own = { file: path, state, pages: pages.length, images: [], isFolder: false };
+  return toAdoptable(own, comicInfo, identity?.chapterId);
 }
 
-type ZipContent =
-  | { readonly known: string | undefined }
-  | { readonly entries: readonly ZipEntry[]; readonly comicInfo: string };
-
-async function contentOf(zip: ZipFile): Promise<ZipContent> {
-  if (isBoundComment(zip.comment)) return { known: undefined };
-  const marked = parseIdentityComment(zip.comment);
-  if (marked) return { known: marked.chapterId };
-  const listed = await listEntries(zip, MAX_ENTRIES);
-  const texts = await entryTexts(zip, undefined, listed);
-  const [recorded] = manifestIdentities(texts.get(MANIFEST_NAME) ?? '');
-  if (recorded) return { known: recorded.chapterId };
-  return { entries: listed.map(toZipEntry), comicInfo: texts.get(COMIC_INFO_NAME) ?? '' };
-}
+const NO_COMIC_INFO = { comicInfo: undefined, chapter: undefined };
 
 async function readImageFolder({
   folder,
   images,
 }: ListedFolders['folders'][number]): Promise<AdoptableFile> {
-  const comicInfo = await readComicInfoFile(join(folder, COMIC_INFO_NAME)).catch(
-    (error: unknown) => {
-      if (!isSystemError(error, 'ENOENT')) throw error;
-      return undefined;
-    },
-  );
+  const file = await readLibraryFile(join(folder, COMIC_INFO_NAME));
+  if (file.kind === 'unreadable') throw file.cause;
+  const { comicInfo = '', chapter } = file.kind === 'chapter' ? file : NO_COMIC_INFO;
   const own = { file: folder, state: undefined, pages: images.length, images, isFolder: true };
-  return toAdoptable(own, comicInfo ?? '');
+  return toAdoptable(own, comicInfo, chapter?.identity?.chapterId);
 }
 
 const TITLE_ADDRESS = new RegExp(`/(?:title|manga)/(${UUID_PATTERN})(?![0-9a-f-])`, 'i');
@@ -237,6 +219,7 @@ const SOURCE_FOLDER = /^MangaDex \(([A-Z]{2}(?:-[A-Z]{2,3})?)\)$/;
 async function toAdoptable(
   own: Pick<AdoptableFile, 'file' | 'state' | 'pages' | 'images' | 'isFolder'>,
   xml: string,
+  chapterId: string | undefined,
 ): Promise<AdoptableFile> {
   const found = xml === '' ? {} : await readValidComicInfo(xml);
   const { web = '', ...comicInfo } = found ?? {};
@@ -250,7 +233,7 @@ async function toAdoptable(
     comicInfo: Object.fromEntries(RECOGNIZED_FIELDS.map((name) => [name, comicInfo[name]])),
     hasComicInfo: Object.keys(found ?? {}).length > 0,
     hasBrokenMetadata: found === undefined,
-    chapterId: parseComicInfoIdentity(xml)?.chapterId,
+    chapterId,
     titleId: TITLE_ADDRESS.exec(web)?.[1]?.toLowerCase(),
     sourceLanguage: SOURCE_FOLDER.exec(basename(dirname(folder)))?.[1]?.toLowerCase(),
   };

@@ -3,36 +3,35 @@
  * chapter files beside it, or from the service. What is not in the book is read from a private folder: others may
  * change or replace files beside it at any time.
  */
-import { basename, dirname, join, resolve } from 'node:path';
-import { listArchives, readdirIfReadable } from '../library/scan-library.js';
-import { reusableBuffer } from '../library/zip-file.js';
+import { dirname, join, resolve } from 'node:path';
+import { areWhole, findDamage } from '../library/damage.js';
+import type { BookFile, FileChapter } from '../library/file.js';
+import { readPageDigests } from '../library/pages.js';
+import { listArchives } from '../library/scan.js';
+import { readdirIfReadable } from '../core/read-folder.js';
+import { reusableBuffer } from '../library/archive.js';
 import type { AppContext } from '../config/context.js';
 import { createFile, isOwnFile, openRegularFile, PRIVATE_FILE_MODE } from '../core/files.js';
 import { groupBy } from '../core/group-by.js';
 import type { DownloadListeners } from '../download/download-session.js';
 import { downloadRequest } from '../download/download-request.js';
 import { download } from '../download/run-download.js';
-import type { ManifestChapter } from '../books/book-manifest.js';
-import { pageEntries, readChapters } from '../books/read-chapters.js';
+import { readChapters } from '../books/read-chapters.js';
 import { sourceKey, type ReadChapter } from '../books/source-chapter.js';
-import { areWhole, findDamage } from './damage.js';
-import { readPageDigests } from './page-digests.js';
 import type { RepairFolder } from '../download/repair-folder.js';
-import type { DamagedBook } from './damaged-book.js';
 import { packWholeChapters, type FoundChapters } from './pack-chapters.js';
 
 /** The chapters whose pages are whole in the damaged book; those of a folder are packed into `work`. */
 export async function chaptersInBook(
-  book: DamagedBook,
+  book: BookFile,
   work: RepairFolder,
   signal: AbortSignal,
 ): Promise<FoundChapters> {
-  if (book.format === 'folder') return packWholeChapters(book, work, signal);
-  const { file, chapters, entries } = book;
+  if (book.container === 'folder') return packWholeChapters(book, work, signal);
+  const { path: file, chapters } = book;
   const found: FoundChapters = new Map();
-  const byPrefix = groupBy(pageEntries(entries), ({ name }) => /^c\d+-/.exec(basename(name))?.[0]);
   for (const chapter of chapters) {
-    const pages = byPrefix.get(chapter.prefix) ?? [];
+    const { pages } = chapter;
     const hasAll = pages.length > 0 && pages.length >= (chapter.record?.pages?.length ?? 0);
     if (hasAll && (await areWhole(file, pages, signal)))
       found.set(chapter, { ...chapter, file, isBound: true, pages });
@@ -45,7 +44,7 @@ export async function chaptersInBook(
  * `work`. Resolves with these files.
  */
 export async function addChaptersBeside(
-  { file, chapters }: DamagedBook,
+  { path: file, chapters }: BookFile,
   found: FoundChapters,
   work: RepairFolder,
   signal: AbortSignal,
@@ -71,13 +70,13 @@ export async function addChaptersBeside(
 
 interface ChapterMatch {
   readonly source: ReadChapter;
-  readonly chapter: ManifestChapter;
+  readonly chapter: FileChapter;
 }
 
 /** Undefined for a file of another chapter, a book, and one that cannot be read. */
 async function findChapter(
   file: string,
-  missing: readonly ManifestChapter[],
+  missing: readonly FileChapter[],
 ): Promise<ChapterMatch | undefined> {
   const [source, ...others] = await readChapters(file).catch(() => []);
   if (!source || source.isBound || others.length > 0) return undefined;
@@ -122,7 +121,7 @@ async function hasSavedPages(
   return digests.length === pages.length && digests.every((digest, at) => digest === pages[at]);
 }
 
-function isChapter(source: ReadChapter, { identity, key }: ManifestChapter): boolean {
+function isChapter(source: ReadChapter, { identity, key }: FileChapter): boolean {
   if (!identity) return sourceKey(source) === key;
   const { chapterId, version = 1, quality = 'data' } = source.identity ?? {};
   return (
@@ -133,7 +132,7 @@ function isChapter(source: ReadChapter, { identity, key }: ManifestChapter): boo
 }
 
 /** The pages of the file, with the metadata that the chapter has in the book, unless its manifest is lost. */
-function as({ metadata, record, key }: ManifestChapter, source: ReadChapter): ReadChapter {
+function as({ metadata, record, key }: FileChapter, source: ReadChapter): ReadChapter {
   if (!record) return source;
   const { updatedAt, pages, version } = source.record ?? {};
   const newRecord = { ...record, version, updatedAt, pages };
@@ -142,7 +141,7 @@ function as({ metadata, record, key }: ManifestChapter, source: ReadChapter): Re
 
 /** Adds those that the service has, with files in `work`: what a killed run loaded is there already. */
 export async function addLoadedChapters(
-  { chapters }: DamagedBook,
+  { chapters }: BookFile,
   found: FoundChapters,
   work: RepairFolder,
   context: AppContext,

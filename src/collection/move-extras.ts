@@ -4,8 +4,8 @@
  * copy for later books. The other two are moved if tankobon wrote them for this title. The image of a book goes with it.
  */
 import { basename, dirname, extname, join } from 'node:path';
-import { readdirIfReadable } from '../library/scan-library.js';
-import { isUnchanged, moveUnchanged, readFileState } from '../library/ownership.js';
+import { readdirIfReadable } from '../core/read-folder.js';
+import { isUnchanged, moveUnchanged, readFileState } from '../core/file-state.js';
 import { TankobonError } from '../core/errors.js';
 import { EXIT } from '../core/exit-codes.js';
 import {

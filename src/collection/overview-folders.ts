@@ -5,9 +5,8 @@
 import { fetchChapters } from '../service/chapters.js';
 import type { ServiceClient } from '../service/client.js';
 import { fetchTitle, fetchTitles } from '../service/titles.js';
-import { readArchivedChapters } from '../library/archived-chapters.js';
-import { scanIndexed } from '../library/library-cache.js';
-import type { ExistingArchive } from '../library/library-index.js';
+import { readFileChapters } from '../library/file.js';
+import { scanIndexed, type ExistingArchive } from '../library/scan.js';
 import { UsageError, type StorageError } from '../core/errors.js';
 import { groupBy } from '../core/group-by.js';
 import { minListTimeMs } from '../download/estimate.js';
@@ -102,7 +101,7 @@ async function withDistinctNames(
   const used = new Map<string, string | undefined>();
   for (const { id } of twins.flat()) {
     const [first] = files.get(id) ?? [];
-    const [chapter] = first ? await readArchivedChapters(first.file) : [];
+    const [chapter] = first ? await readFileChapters(first.file) : [];
     used.set(id, chapter?.written?.series ?? chapter?.metadata.series);
   }
   const distinct = distinctNames(
@@ -215,8 +214,10 @@ async function ownedChapters(
   const owned: OwnedChapter[] = [];
   for (const [file, chapters] of groupBy(archives, (archive) => archive.file)) {
     const isListed = chapters.every(({ chapterId }) => listed.has(chapterId));
-    const archived = isListed ? [] : await readArchivedChapters(file);
-    const inFile = new Map(archived.map(({ chapterId, metadata }) => [chapterId, metadata]));
+    const archived = isListed ? [] : await readFileChapters(file);
+    const inFile = new Map(
+      archived.map(({ identity, metadata }) => [identity?.chapterId, metadata]),
+    );
     for (const { chapterId } of chapters) {
       const metadata = inFile.get(chapterId);
       const release =

@@ -1,18 +1,18 @@
 /** The chapters of a damaged folder book that are whole, as archives, from which a book can be written. */
 import { join } from 'node:path';
+import type { BookFile, FileChapter } from '../library/file.js';
 import { writeCbz, type CbzPage } from '../library/cbz-writer.js';
 import { digestIfRegular, lstatIfExists } from '../core/files.js';
-import type { ManifestChapter } from '../books/book-manifest.js';
-import { isPage, readChapters } from '../books/read-chapters.js';
+import { readChapters } from '../books/read-chapters.js';
+import { isPage } from '../library/pages.js';
 import type { ReadChapter } from '../books/source-chapter.js';
 import { chapterFolders } from '../books/write-folder.js';
-import type { DamagedBook } from './damaged-book.js';
 import type { RepairFolder } from '../download/repair-folder.js';
 
-export type FoundChapters = Map<ManifestChapter, ReadChapter>;
+export type FoundChapters = Map<FileChapter, ReadChapter>;
 
 export async function packWholeChapters(
-  { file: book, chapters, files }: DamagedBook,
+  { path: book, chapters, files }: BookFile,
   work: RepairFolder,
   signal: AbortSignal,
 ): Promise<FoundChapters> {
@@ -38,7 +38,7 @@ export async function packWholeChapters(
 async function wholePages(
   book: string,
   paths: readonly string[],
-  files: DamagedBook['files'],
+  files: BookFile['files'],
 ): Promise<readonly CbzPage[]> {
   const pages: CbzPage[] = [];
   for (const path of paths) {

@@ -1,13 +1,19 @@
 /** Which chapters files are by the digests of their pages, which prove it: one request for each chapter that may fit. */
 import type { ServiceClient } from '../service/client.js';
-import { reusableBuffer } from '../library/zip-file.js';
+import { reusableBuffer } from '../library/archive.js';
+import { readPageDigests } from '../library/pages.js';
 import { ChapterError } from '../core/errors.js';
 import { minTimeMs } from '../download/estimate.js';
-import { fetchAtHomeMetadata, type AtHomeMetadata } from '../service/at-home.js';
+import {
+  digestInFileName,
+  fetchAtHomeMetadata,
+  pageFileNames,
+  type AtHomeMetadata,
+} from '../service/at-home.js';
+import { QUALITIES, type Quality } from '../config/quality.js';
 import { unavailableReason } from '../selection/exclusions.js';
 import type { AdoptableFile } from './adoptable-files.js';
 import type { Candidate } from './match-names.js';
-import { matchingQuality, readPageDigests } from './page-digests.js';
 import type { Recognition, RecognizeDeps, Recognized, Unrecognized } from './recognize-files.js';
 
 /** More releases of one number are not compared. */
@@ -78,5 +84,18 @@ async function fetchNames(
   return fetchAtHomeMetadata(client, chapterId, signal).catch((error: unknown) => {
     if (!(error instanceof ChapterError)) throw error;
     return undefined;
+  });
+}
+
+/** The quality of which the file has all pages; it may have more, such as covers. */
+function matchingQuality(
+  metadata: AtHomeMetadata | undefined,
+  pages: readonly string[],
+): Quality | undefined {
+  if (!metadata) return undefined;
+  const known = new Set(pages);
+  return QUALITIES.find((quality) => {
+    const names = pageFileNames(metadata, quality);
+    return names.length > 0 && names.every((name) => known.has(digestInFileName(name) ?? ''));
   });
 }

@@ -3,7 +3,9 @@
  * `<name>.damaged`, and is replaced in one step once the new one was read back whole.
  */
 import { dirname, join, resolve } from 'node:path';
-import { readdirIfReadable } from '../library/scan-library.js';
+import { findDamage, isEditedMetadata } from '../library/damage.js';
+import type { BookFile } from '../library/file.js';
+import { readdirIfReadable } from '../core/read-folder.js';
 import type { AppContext } from '../config/context.js';
 import { effectiveOptions } from '../config/options.js';
 import { StorageError } from '../core/errors.js';
@@ -24,15 +26,9 @@ import { publishBookFile, publishBookFolder, withBookLock } from '../books/publi
 import type { ReadChapter } from '../books/source-chapter.js';
 import { writeBook } from '../books/write-book.js';
 import { addChaptersBeside, addLoadedChapters, chaptersInBook } from './book-chapters.js';
-import type { CheckedFiles } from './checked-files.js';
-import {
-  readDamagedBook,
-  readOwnCover,
-  type DamagedBook,
-  type NotRebuildable,
-} from './damaged-book.js';
-import { findFolderDamage, isEditedMetadata } from './folder-damage.js';
+import { readDamagedBook, readOwnCover, type NotRebuildable } from './damaged-book.js';
 import { RepairFolder } from '../download/repair-folder.js';
+import type { FileStore } from '../library/store.js';
 
 /** Resolves with the books that were replaced; the others are as they were. Other files are ignored. */
 export async function repairBooks(
@@ -40,13 +36,13 @@ export async function repairBooks(
   context: AppContext,
   listeners: DownloadListeners,
   signal: AbortSignal,
-  checkedFiles: CheckedFiles,
+  store: FileStore,
 ): Promise<readonly RepairedFile[]> {
   const repaired: RepairedFile[] = [];
   for (const file of files) {
     try {
       signal.throwIfAborted();
-      const mark = checkedFiles.markAt(resolve(file));
+      const mark = await store.markAt(resolve(file));
       const book = await readDamagedBook(file, mark?.isBook === true ? mark.chapters : []);
       if (book === undefined) continue;
       if ('reason' in book) throw notRebuilt(file, book);
@@ -70,12 +66,12 @@ function bindHint(file: string): string {
 }
 
 async function repairBook(
-  book: DamagedBook,
+  book: BookFile,
   context: AppContext,
   listeners: DownloadListeners,
   signal: AbortSignal,
 ): Promise<KeptFiles | undefined> {
-  const folder = dirname(resolve(book.file));
+  const folder = dirname(resolve(book.path));
   return underTemporaryLock(RepairFolder.lockFile(folder), { signal }, async () => {
     const work = await RepairFolder.open(folder);
     try {
@@ -92,7 +88,7 @@ async function repairBook(
   });
 }
 
-function missingChapters({ file, chapters }: DamagedBook, found: number): StorageError {
+function missingChapters({ path: file, chapters }: BookFile, found: number): StorageError {
   const missing = pluralize(chapters.length - found, 'chapter');
   return notRebuilt(file, { reason: `${missing} could neither be loaded nor found` });
 }
@@ -100,7 +96,7 @@ function missingChapters({ file, chapters }: DamagedBook, found: number): Storag
 type KeptFiles = Pick<RepairedFile, 'kept' | 'keptFiles'>;
 
 interface FoundBook {
-  readonly book: DamagedBook;
+  readonly book: BookFile;
   readonly chapters: readonly ReadChapter[];
   /** The chapter files in the folder of the book that have some of the chapters. */
   readonly beside: readonly string[];
@@ -113,11 +109,10 @@ async function rebuild(
   listeners: DownloadListeners,
   signal: AbortSignal,
 ): Promise<KeptFiles | undefined> {
-  const { file, format, comicInfo } = damaged;
+  const { path: file, container: format, volumeCount } = damaged;
   const options = effectiveOptions({}, settings);
   const group = toGroup(damaged, chapters);
-  const count = /<Count>(\d{1,6})<\/Count>/.exec(comicInfo)?.[1];
-  const metadata = bookMetadata(group, options, count === undefined ? undefined : Number(count));
+  const metadata = bookMetadata(group, options, volumeCount);
   const warn = (message: string): void => {
     listeners.observe({ type: 'warning', message });
   };
@@ -154,11 +149,11 @@ async function rebuild(
 /** `keep`: called for a file before it is replaced. False if nothing was. */
 async function publishRebuilt(
   finished: string,
-  { file, format, state }: DamagedBook,
+  { path: file, container, state }: BookFile,
   keep: (file: string) => Promise<boolean>,
   signal: AbortSignal,
 ): Promise<boolean> {
-  if (format !== 'folder') {
+  if (container !== 'folder') {
     await keep(file);
     return publishBookFile(finished, file, state, undefined);
   }
@@ -167,14 +162,14 @@ async function publishRebuilt(
     return isRegular && !(await isEditedMetadata(each)) && keep(each);
   });
   // Such as a link in the place of a page.
-  const left = await findFolderDamage(file, signal);
+  const left = await findDamage(file, { signal, container });
   if (left) throw notRebuilt(file, { reason: left.detail });
   // What a killed run left may have been put in place already.
   return true;
 }
 
 /** The metadata of the book distinguishes a book of one chapter from a volume with one. */
-function toGroup({ comicInfo }: DamagedBook, chapters: readonly ReadChapter[]): BookGroup {
+function toGroup({ comicInfo = '' }: BookFile, chapters: readonly ReadChapter[]): BookGroup {
   const { series = '', language = '' } = chapters[0]?.metadata ?? {};
   const volumes = new Set(chapters.map(({ metadata }) => normalizedNumber(metadata.volume)));
   const [first = ''] = volumes;
@@ -186,12 +181,12 @@ function toGroup({ comicInfo }: DamagedBook, chapters: readonly ReadChapter[]): 
 
 /** The cover of the damaged book, or the one that is beside it if that is damaged or lost. */
 async function coverOf(
-  damaged: DamagedBook,
+  damaged: BookFile,
   group: ChapterGroup,
   chapterFiles: readonly string[],
   warn: (message: string) => void,
 ): Promise<CoverImage | undefined> {
-  const { file } = damaged;
+  const { path: file } = damaged;
   const own = await readOwnCover(damaged);
   if (own === 'none') return undefined;
   if (typeof own === 'object') return own;

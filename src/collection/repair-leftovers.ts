@@ -1,12 +1,12 @@
 /** What killed runs of a repair left, also if nothing is damaged any more. */
 import { dirname, join, resolve } from 'node:path';
-import { workspaceName } from '../library/file-name.js';
+import { workspaceName } from '../library/names.js';
 import { systemClock } from '../core/clock.js';
 import { readChapterFile } from '../download/chapter-file.js';
 import { leftoversAmong, removeLeftovers } from '../download/leftovers.js';
 import { Workspace } from '../download/workspace.js';
 import { isLeftoverOf, removeLeftoverFolder } from '../books/publish-book.js';
-import type { CheckedFiles } from './checked-files.js';
+import type { FileStore } from '../library/store.js';
 
 /** In the folders that were checked. */
 export interface ListedLeftovers {
@@ -24,13 +24,13 @@ interface WholeFile {
 export async function removeRepairLeftovers(
   { hiddenFolders, leftoverFiles }: ListedLeftovers,
   whole: readonly WholeFile[],
-  checkedFiles: CheckedFiles,
+  store: FileStore,
   signal: AbortSignal,
 ): Promise<void> {
   if (hiddenFolders.size > 0)
     for (const { file, isFolder } of whole)
       if (isFolder) await removeUnpublished(file, hiddenFolders, signal);
-      else await removeSavedWorkspace(file, hiddenFolders, checkedFiles);
+      else await removeSavedWorkspace(file, hiddenFolders, store);
   const listed = { hiddenFolders: [...hiddenFolders], leftoverFiles: [...leftoverFiles] };
   await removeLeftovers(leftoversAmong(listed), systemClock);
 }
@@ -50,9 +50,9 @@ async function removeUnpublished(
 async function removeSavedWorkspace(
   file: string,
   folders: ReadonlySet<string>,
-  checkedFiles: CheckedFiles,
+  store: FileStore,
 ): Promise<void> {
-  const { isBook, chapters: [chapter] = [] } = checkedFiles.markAt(resolve(file)) ?? {};
+  const { isBook, chapters: [chapter] = [] } = (await store.markAt(resolve(file))) ?? {};
   if (!chapter || isBook === true) return;
   const name = workspaceName(chapter.chapterId, chapter.quality ?? 'data');
   const workspace = join(dirname(file), name);

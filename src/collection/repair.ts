@@ -3,9 +3,9 @@
  * rebuilt. Only tankobon's own files are replaced, and only once the new one was read back whole.
  */
 import { dirname, resolve } from 'node:path';
-import { readIdentity } from '../library/archive-content.js';
-import type { CbzIdentity } from '../library/identity.js';
-import { readFileState, readOwnership, type FileState } from '../library/ownership.js';
+import { readIdentity, readOwnership } from '../library/file.js';
+import type { CbzIdentity } from '../library/mark.js';
+import { readFileState, type FileState } from '../core/file-state.js';
 import type { AppContext } from '../config/context.js';
 import type { TankobonError } from '../core/errors.js';
 import { groupBy } from '../core/group-by.js';
@@ -15,9 +15,9 @@ import type { DownloadListeners } from '../download/download-session.js';
 import { downloadRequest } from '../download/download-request.js';
 import { download } from '../download/run-download.js';
 import type { Quality } from '../config/quality.js';
-import type { CheckedFiles } from './checked-files.js';
 import { keepDamaged, removeIfUnreplaced } from '../download/keep-damaged.js';
 import type { RepairedFile } from '../events/verify-events.js';
+import type { FileStore } from '../library/store.js';
 import { repairBooks } from './repair-books.js';
 
 interface Repairable {
@@ -36,7 +36,7 @@ export async function repairFiles(
   context: AppContext,
   listeners: DownloadListeners,
   signal: AbortSignal,
-  checkedFiles: CheckedFiles,
+  store: FileStore,
 ): Promise<readonly RepairedFile[]> {
   const repairable: Repairable[] = [];
   const others: string[] = [];
@@ -47,7 +47,7 @@ export async function repairFiles(
         listeners.observe({ type: 'warning', message, hint: OTHER_USER_HINT });
         continue;
       }
-      const found = await toRepairable(file, checkedFiles);
+      const found = await toRepairable(file, store);
       if (found) repairable.push(found);
       else others.push(file);
     } catch (error) {
@@ -65,7 +65,7 @@ export async function repairFiles(
     if (!signal.aborted) listeners.observe({ type: 'warning', message, hint });
     return repaired;
   }
-  return [...repaired, ...(await repairBooks(others, context, listeners, signal, checkedFiles))];
+  return [...repaired, ...(await repairBooks(others, context, listeners, signal, store))];
 }
 
 /** For a book in a folder: whether the folder does. */
@@ -75,16 +75,13 @@ async function isOfOtherUser(file: string): Promise<boolean> {
 }
 
 /** Undefined for a file of another program, a book, and one whose chapter is not known any more. */
-async function toRepairable(
-  file: string,
-  checkedFiles: CheckedFiles,
-): Promise<Repairable | undefined> {
+async function toRepairable(file: string, store: FileStore): Promise<Repairable | undefined> {
   const state = await readFileState(file);
   if (!state) return undefined;
   const found = await readIdentity(file);
   // A file that can be read, and has no mark, is one of another program by now.
   const hasLostMark = typeof found === 'string';
-  const identity = hasLostMark ? lostChapter(file, checkedFiles) : found;
+  const identity = hasLostMark ? await lostChapter(file, store) : found;
   if (!identity || typeof identity === 'string') return undefined;
   if (!hasLostMark && (await readOwnership(file)) !== 'own') return undefined;
   const { quality = 'data' } = identity;
@@ -92,8 +89,8 @@ async function toRepairable(
 }
 
 /** Undefined for a book, which has chapters. */
-function lostChapter(file: string, checkedFiles: CheckedFiles): CbzIdentity | undefined {
-  const mark = checkedFiles.markAt(resolve(file));
+async function lostChapter(file: string, store: FileStore): Promise<CbzIdentity | undefined> {
+  const mark = await store.markAt(resolve(file));
   return mark?.isBook === false ? mark.chapters[0] : undefined;
 }
 

@@ -1,14 +1,15 @@
 /** Books of titles that get another name: they move with the chapters, with the new name in their metadata. */
 import { basename, dirname, extname, join, relative, resolve, sep } from 'node:path';
 import type { Chapter } from '../service/chapters.js';
-import type { ExistingArchive } from '../library/library-index.js';
-import { cleanSegment, MAX_SEGMENT_BYTES } from '../library/path-segment.js';
+import type { ExistingArchive } from '../library/scan.js';
+import type { BookFile } from '../library/file.js';
+import { cleanSegment, MAX_SEGMENT_BYTES } from '../core/path-segment.js';
 import { BOOK_SUFFIX_BYTES } from '../books/book-names.js';
 import type { SeriesRename } from '../books/book-series.js';
-import { bookPath, readOwnBook, type BookMove, type OwnBook } from '../books/rename-book.js';
+import { bookPath, readOwnBook, type BookMove } from '../books/rename-book.js';
 import { sharedFolder, type NewFolders } from './new-folders.js';
 
-export interface BookOfTitle extends OwnBook {
+export interface BookOfTitle extends BookFile {
   readonly titleId: string;
   /** The series as tankobon wrote it. */
   readonly writtenSeries: string | undefined;
@@ -52,8 +53,8 @@ export async function readBooks(
 
 /** The name that the title has by this book; undefined if its owner changed it, and its path has another one. */
 export function usedName({
-  file,
-  format,
+  path: file,
+  container,
   isEdited,
   writtenSeries,
 }: BookOfTitle): string | undefined {
@@ -61,7 +62,7 @@ export function usedName({
   const names = { from: writtenSeries, to: '' };
   const [folder, name] = [basename(dirname(resolve(file))), basename(file)];
   const isInPath =
-    renamedFolder(folder, names) !== folder || renamedFile(name, { format }, names) !== name;
+    renamedFolder(folder, names) !== folder || renamedFile(name, { container }, names) !== name;
   return isInPath ? writtenSeries : undefined;
 }
 
@@ -74,7 +75,7 @@ export function planBookRetag(
   const { writtenSeries, chapters, isEdited } = book;
   if (writtenSeries === undefined || writtenSeries === newName) return undefined;
   const names = { from: writtenSeries, to: newName };
-  const file = resolve(book.file);
+  const file = resolve(book.path);
   const top = dirname(resolve(folder));
   const newFolder =
     newFolders.of(dirname(file)) ?? join(top, renamedFolder(relative(top, dirname(file)), names));
@@ -83,7 +84,7 @@ export function planBookRetag(
   if (keepsContent && to === file) return undefined;
   const root = sharedFolder(dirname(file), newFolder);
   const rename = keepsContent ? undefined : names;
-  return { book: { ...book, file }, to, root, names, rename, keepsContent };
+  return { book: { ...book, path: file }, to, root, names, rename, keepsContent };
 }
 
 /** Folders that have the name of the series. */
@@ -98,13 +99,13 @@ function renamedFolder(path: string, { from, to }: SeriesRename): string {
 /** `Old Vol.01.cbz` becomes `New Vol.01.cbz`; a name that does not begin with that of the series stays. */
 function renamedFile(
   name: string,
-  { format }: Pick<OwnBook, 'format'>,
+  { container }: Pick<BookFile, 'container'>,
   { from, to }: SeriesRename,
 ): string {
   const old = cleanSegment(from);
   const rest = name.startsWith(old) ? name.slice(old.length) : undefined;
   if (rest === undefined || old === '' || /^[\p{L}\p{N}]/u.test(rest)) return name;
-  const extension = format === 'folder' ? '' : extname(name);
+  const extension = container === 'folder' ? '' : extname(name);
   const stem = rest.slice(0, rest.length - extension.length);
   const maxBytes = MAX_SEGMENT_BYTES - BOOK_SUFFIX_BYTES - Buffer.byteLength(stem + extension);
   return cleanSegment(cleanSegment(to, maxBytes) + stem) + extension;

@@ -4,9 +4,8 @@
  * links are followed. Titles that get another name are moved with their books and covers.
  */
 import { dirname, join, relative, resolve } from 'node:path';
-import { LibraryCache } from '../library/library-cache.js';
-import type { LibraryIndex } from '../library/library-index.js';
-import { scanLibrary } from '../library/scan-library.js';
+import { FolderStore } from '../library/store.js';
+import { type LibraryIndex, scanLibrary } from '../library/scan.js';
 import { keptReason, type Ownership } from '../library/ownership.js';
 import { systemClock } from '../core/clock.js';
 import { thrownMessage, UsageError, type TankobonError } from '../core/errors.js';
@@ -51,13 +50,12 @@ export async function retag(
   await assertReadableFolder(request.folder, HINT);
   const { signal, stateFolder } = deps;
   // A dry run changes nothing: it opens only files that are new or were changed.
-  const cache = request.dryRun ? await LibraryCache.open(stateFolder, request.folder) : undefined;
+  const store = request.dryRun ? await FolderStore.open(stateFolder, request.folder) : undefined;
   const run = new RetagRun(request, deps);
   const library = await scanLibrary(request.folder, {
     signal,
-    ...(cache && { cache }),
+    store,
     onUnreadableFolder: (folder, error) => {
-      cache?.keepAll();
       run.fail(folder, error);
     },
   });
@@ -65,10 +63,10 @@ export async function retag(
     throw new UsageError('nothing-to-bind', `No chapters found: ${request.folder}`, { hint: HINT });
   if (!request.dryRun) await removeLeftovers(leftoversAmong(library), systemClock);
   try {
-    return await run.run(library, cache);
+    return await run.run(library, store);
   } finally {
     // Without it, the next dry run is slower.
-    await cache?.save().catch(() => undefined);
+    await store?.save().catch(() => undefined);
   }
 }
 
@@ -93,7 +91,7 @@ class RetagRun {
 
   async run(
     library: LibraryIndex,
-    cache: LibraryCache | undefined,
+    store: FolderStore | undefined,
   ): Promise<readonly TankobonError[]> {
     const links = new Set(library.links);
     for (const { file, readError, cause } of library.damaged)
@@ -105,7 +103,7 @@ class RetagRun {
         const reason = SKIP_REASONS[ownership];
         this.deps.observe({ type: 'chapter-skipped', chapter, file, reason, message });
       }
-    const plan = await planRetags(library.archives, this.request, this.deps, cache);
+    const plan = await planRetags(library.archives, this.request, this.deps, store);
     this.#fields = plan.fields;
     for (const { file, chapter, error } of plan.failed) this.fail(file, error, chapter);
     for (const { file, error } of plan.failedBooks) this.#failBook(file, error);
@@ -170,7 +168,10 @@ class RetagRun {
     this.deps.observe({ type: 'file-moved', file: this.#asGiven(file), newFile });
   };
 
-  #reportBook({ book: { file }, to, names, keepsContent }: BookRetag, kept: readonly string[]) {
+  #reportBook(
+    { book: { path: file }, to, names, keepsContent }: BookRetag,
+    kept: readonly string[],
+  ) {
     this.#count.books += 1;
     this.#movedFrom.add(dirname(file));
     this.deps.observe({
@@ -200,10 +201,10 @@ class RetagRun {
   async #writeBook(planned: BookRetag): Promise<void> {
     const { signal, stateFolder } = this.deps;
     signal.throwIfAborted();
-    const { file, format } = planned.book;
+    const { path: file, container } = planned.book;
     try {
       // Before the book: where a run is killed between the two, the next one finds the book.
-      if (planned.to !== file && format !== 'folder')
+      if (planned.to !== file && container !== 'folder')
         await moveBookCover(file, planned.to, stateFolder, this.#onMoved);
       this.#reportBook(planned, await renameBook(planned.book, planned, signal));
     } catch (thrown) {

@@ -3,8 +3,9 @@ import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
 import { fetchChapters, type Chapter } from '../service/chapters.js';
 import { fetchTitles, type Title } from '../service/titles.js';
-import type { LibraryCache } from '../library/library-cache.js';
-import type { ExistingArchive } from '../library/library-index.js';
+import { readFileState } from '../core/file-state.js';
+import type { FolderStore } from '../library/store.js';
+import type { ExistingArchive } from '../library/scan.js';
 import { VERSION } from '../core/version.js';
 import { mayHaveChanged } from '../plan/chapter-changes.js';
 import {
@@ -70,7 +71,7 @@ export async function planRetags(
   all: readonly ExistingArchive[],
   request: RetagRequest,
   { client, warn, signal }: Pick<ExtraDeps, 'client' | 'warn' | 'signal'>,
-  compared: LibraryCache | undefined,
+  compared: FolderStore | undefined,
 ): Promise<RetagPlan> {
   const archives = all.filter(({ isBound, ownership }) => !isBound && ownership === 'own');
   const bound = all.filter(({ isBound }) => isBound);
@@ -137,20 +138,22 @@ const UP_TO_DATE = {
 } as const;
 
 /** Plans as planRetag does, without reading a file that was compared with the same before and needed no change. */
-function planOnce(request: RetagRequest, compared: LibraryCache | undefined): typeof planRetag {
+function planOnce(request: RetagRequest, compared: FolderStore | undefined): typeof planRetag {
   if (!compared) return planRetag;
   return async (onDisk, options) => {
     const { file, chapter, title } = onDisk;
     const text = JSON.stringify([VERSION, request, chapter, title]);
     const digest = createHash('sha256').update(text).digest('base64url').slice(0, 16);
-    if (compared.isSameAs(file, digest)) return { ...UP_TO_DATE, file, title };
+    const state = await readFileState(file).catch(() => undefined);
+    if (state && compared.get(file, state)?.comparedWith === digest)
+      return { ...UP_TO_DATE, file, title };
     const planned = await planRetag(onDisk, options);
     const isSame =
       planned.kind !== 'retag' &&
       keptInUnchanged(planned).length === 0 &&
       !planned.mayHaveOtherPages &&
       planned.title.name === title.name;
-    if (isSame) compared.setSameAs(file, digest);
+    if (isSame && state) compared.set(file, state, { comparedWith: digest });
     return planned;
   };
 }
@@ -186,7 +189,7 @@ function planBooks(
   });
   for (const { book, retag } of planned) {
     const title = titles.get(book.titleId);
-    const from = resolve(book.file);
+    const from = resolve(book.path);
     if (title) newFolders.add({ title, from, to: retag?.to ?? from });
   }
   return planned.flatMap(({ retag }) => retag ?? []);

@@ -2,20 +2,14 @@
  * The covers of titles from their files: an image that `download --cover` saved beside the chapters, or the first page of
  * one of the first files. Nothing decodes them: they stay as they are, and those that are too large are left out.
  */
-import { basename, dirname, extname, join } from 'node:path';
-import { readdirIfReadable } from '../library/scan-library.js';
+import { basename, dirname, join } from 'node:path';
+import { readdirIfReadable } from '../core/read-folder.js';
 import { COMIC_INFO_NAME } from '../library/comic-info.js';
-import { listEntries } from '../library/decode-limits.js';
-import { toZipEntry, withZip } from '../library/zip-file.js';
+import { readLibraryFile } from '../library/file.js';
+import { ZipEntryReader } from '../library/archive.js';
 import { readRegularFileIfExists } from '../core/files.js';
 import { coverNames } from '../books/find-cover.js';
-import {
-  isPage,
-  MAX_ENTRIES,
-  NATURAL_ORDER,
-  pageEntries,
-  sortPages,
-} from '../books/read-chapters.js';
+import { isPage, pageEntries, sortPages } from '../library/pages.js';
 import { imageDimensions } from '../core/image-dimensions.js';
 import { imageExtension, type ImageExtension } from '../core/image-format.js';
 import { hasValidTrailer } from '../core/image-trailer.js';
@@ -73,9 +67,9 @@ async function findTitleCover(
       if (cover) return cover;
     }
   }
-  const first = [...new Set(files)].sort((a, b) => NATURAL_ORDER.compare(a, b));
-  for (const file of first.slice(0, MAX_OPENED_FILES)) {
-    const cover = await usable(() => firstPage(file));
+  const first = sortPages([...new Set(files)].map((name) => ({ name })));
+  for (const { name } of first.slice(0, MAX_OPENED_FILES)) {
+    const cover = await usable(() => firstPage(name));
     if (cover) return cover;
   }
   return undefined;
@@ -101,14 +95,13 @@ async function readSmallFile(file: string): Promise<Buffer | undefined> {
 async function firstPage(file: string): Promise<Buffer | undefined> {
   if (basename(file) === COMIC_INFO_NAME) {
     const names = (await readdirIfReadable(dirname(file))).map(({ name }) => name).filter(isPage);
-    const [name] = names.sort((a, b) => NATURAL_ORDER.compare(a, b));
-    return name === undefined ? undefined : readSmallFile(join(dirname(file), name));
+    const [first] = sortPages(names.map((each) => ({ name: each })));
+    return first && readSmallFile(join(dirname(file), first.name));
   }
-  if (extname(file).toLowerCase() === '.pdf') return undefined;
-  return withZip(file, async (zip, reader) => {
-    const entries = (await listEntries(zip, MAX_ENTRIES)).map(toZipEntry);
-    const [page] = sortPages(pageEntries(entries));
-    if (!page || Math.max(page.bytes, page.compressedBytes) > MAX_COVER_BYTES) return undefined;
-    return reader.read(page, (bytes) => Buffer.alloc(bytes));
-  });
+  const read = await readLibraryFile(file);
+  if (read.kind !== 'chapter' && read.kind !== 'book') return undefined;
+  const [page] = sortPages(pageEntries(read.entries));
+  if (!page || Math.max(page.bytes, page.compressedBytes) > MAX_COVER_BYTES) return undefined;
+  const reader = await ZipEntryReader.open(file);
+  return reader.read(page, (bytes) => Buffer.alloc(bytes)).finally(() => reader.close());
 }

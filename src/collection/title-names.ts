@@ -1,7 +1,7 @@
 /** The names that titles have in a folder, and those that they get where the service renamed them. */
 import type { Chapter } from '../service/chapters.js';
-import { readArchivedChapters } from '../library/archived-chapters.js';
-import type { ExistingArchive } from '../library/library-index.js';
+import { readFileChapters } from '../library/file.js';
+import type { ExistingArchive } from '../library/scan.js';
 import { nameCandidates, nameKey, type NamedTitle } from '../download/title-home.js';
 import { usedName, type BookOfTitle } from './retag-books.js';
 
@@ -34,7 +34,7 @@ export async function addUsedNames(
 ): Promise<void> {
   for (const { file, chapterId } of archives) {
     const titleId = chapters.get(chapterId)?.titleId;
-    const [found] = titleId === undefined ? [] : await readArchivedChapters(file);
+    const [found] = titleId === undefined ? [] : await readFileChapters(file);
     const name = found?.written?.series ?? found?.metadata.series;
     if (titleId !== undefined && name !== undefined) names.add(titleId, name);
   }

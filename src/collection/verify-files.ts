@@ -1,15 +1,14 @@
 /** Checks the archives and books in folders for damage, offline, and on demand has the damaged chapters loaded again. */
-import { join, resolve, basename } from 'node:path';
-import type { FileMark } from '../library/identity.js';
-import type { IndexedMarks } from '../library/library-cache.js';
-import { listArchives, type UnreadableFolder } from '../library/scan-library.js';
-import { reusableBuffer, type GetBuffer } from '../library/zip-file.js';
+import { basename, dirname, join, resolve } from 'node:path';
+import { findDamage, type Damage } from '../library/damage.js';
+import type { FileMark } from '../library/mark.js';
+import { listArchives } from '../library/scan.js';
+import type { FileStore, FileVersion } from '../library/store.js';
+import { reusableBuffer, type GetBuffer } from '../library/archive.js';
 import { UsageError } from '../core/errors.js';
 import { fileErrorReason, isSystemError, lstatIfExists } from '../core/files.js';
+import type { UnreadableFolder } from '../core/read-folder.js';
 import { readFolderManifest } from '../books/folder-book.js';
-import type { CheckedFiles, CheckedState } from './checked-files.js';
-import { findDamage, type Damage } from './damage.js';
-import { findFolderDamage } from './folder-damage.js';
 import { isReadableFolder } from './readable-folder.js';
 import type { RepairedFile, VerifyEvent } from '../events/verify-events.js';
 import { removeRepairLeftovers } from './repair-leftovers.js';
@@ -22,8 +21,7 @@ export interface VerifyProgress {
 }
 
 interface VerifyDeps {
-  readonly checkedFiles: CheckedFiles;
-  readonly indexedMarks: IndexedMarks;
+  readonly store: FileStore;
   /** Files that were whole less than a month ago, and that did not change, are not read. */
   readonly sinceLast: boolean;
   /** By the wall clock. */
@@ -35,8 +33,10 @@ interface VerifyDeps {
   readonly signal: AbortSignal;
 }
 
-interface Listed extends CheckedState {
+interface Listed extends FileVersion {
   readonly file: string;
+  /** The folder in which it was found. */
+  readonly root: string;
   readonly isFolder: boolean;
 }
 
@@ -54,11 +54,12 @@ export async function verifyFiles(
   inputs: readonly string[],
   deps: VerifyDeps,
 ): Promise<UnverifiedCounts> {
-  const { observe, onProgress, repair, signal, checkedFiles, sinceLast, nowMs } = deps;
-  const listed = await listInputs(inputs, observe, signal);
-  const isDue = (it: Listed) => !sinceLast || !checkedFiles.isRecent(resolve(it.file), it, nowMs);
-  const files = listed.files.filter(isDue);
-  const totalBytes = files.reduce((sum, { bytes }) => sum + bytes, 0);
+  const { observe, onProgress, repair, signal, store, sinceLast, nowMs } = deps;
+  const listed = await listInputs(inputs, deps);
+  const files: Listed[] = [];
+  for (const each of listed.files)
+    if (!sinceLast || !(await isRecent(each, store, nowMs))) files.push(each);
+  const totalBytes = files.reduce((sum, { size }) => sum + size, 0);
   const damaged: string[] = [];
   const getBuffer = reusableBuffer();
   const { links, unreadableFolders } = listed;
@@ -68,7 +69,7 @@ export async function verifyFiles(
       onProgress({ checked, total: files.length, bytes: readBytes, totalBytes });
       const damage = await check(each, getBuffer, deps);
       checked += 1;
-      readBytes += each.bytes;
+      readBytes += each.size;
       if (!damage) continue;
       const { file } = each;
       damaged.push(file);
@@ -84,7 +85,7 @@ export async function verifyFiles(
       const stillDamaged = new Set(damaged);
       for (const { file } of replaced ?? []) stillDamaged.delete(file);
       const whole = listed.files.filter(({ file }) => !stillDamaged.has(file));
-      await removeRepairLeftovers(listed.leftovers, whole, checkedFiles, signal);
+      await removeRepairLeftovers(listed.leftovers, whole, store, signal);
     }
   } finally {
     // Also after an interruption.
@@ -96,32 +97,35 @@ export async function verifyFiles(
   return { damaged: damaged.length - repaired, unreadableFolders };
 }
 
+/** Disks lose data without a change of the time: everything is read again after a month. */
+const MAX_AGE_MS = 30 * 24 * 3_600_000;
+
+/** Whether the file was whole less than a month ago, and is as it was. */
+async function isRecent(listed: Listed, store: FileStore, nowMs: number): Promise<boolean> {
+  const wholeAtMs = await store.wholeAtMs(resolve(listed.file), listed);
+  return wholeAtMs !== undefined && Math.abs(nowMs - wholeAtMs) < MAX_AGE_MS;
+}
+
 async function check(
-  { file, isFolder, bytes, mtimeMs }: Listed,
+  { file, root, isFolder, ...version }: Listed,
   getBuffer: GetBuffer,
-  { signal, checkedFiles, indexedMarks, nowMs }: VerifyDeps,
+  { signal, store, nowMs }: VerifyDeps,
 ): Promise<Damage | undefined> {
   let mark: FileMark | undefined;
   const onMark = (found: FileMark): void => {
     mark = found;
   };
-  const damage = await (isFolder
-    ? findFolderDamage(file, signal)
-    : findDamage(file, { signal, onMark, getBuffer }));
-  const path = resolve(file);
-  if (!damage) checkedFiles.addWhole(path, { bytes, mtimeMs }, nowMs, mark);
-  else
-    checkedFiles.addDamaged(
-      path,
-      mark ?? checkedFiles.markAt(path) ?? (await indexedMarks.at(path)),
-    );
+  const container = isFolder && { container: 'folder' as const };
+  const damage = await findDamage(file, { signal, onMark, getBuffer, ...container });
+  const checked = { root, file: resolve(file), version };
+  if (damage) await store.setDamaged(checked, mark ?? (await store.markAt(checked.file)));
+  else await store.setWhole(checked, nowMs, mark);
   return damage;
 }
 
 async function listInputs(
   inputs: readonly string[],
-  observe: VerifyDeps['observe'],
-  signal: AbortSignal,
+  { observe, store, signal }: Pick<VerifyDeps, 'observe' | 'store' | 'signal'>,
 ) {
   const hint = 'Pass CBZ files or folders that contain them.';
   const files = new Map<string, Listed>();
@@ -129,10 +133,10 @@ async function listInputs(
   let [links, unreadableFolders] = [0, 0];
   for (const input of inputs) {
     if (!(await isReadableFolder(input, hint))) {
-      files.set(input, await listedFile(input));
+      files.set(input, await listedFile(input, dirname(input)));
       continue;
     }
-    const found = await listArchives(input, signal);
+    const found = await listArchives(input, signal, await store.folder(input));
     links += found.skippedLinks;
     for (const each of found.hiddenFolders) leftovers.hiddenFolders.add(each);
     for (const each of found.leftoverFiles) leftovers.leftoverFiles.add(each);
@@ -146,8 +150,8 @@ async function listInputs(
     if (inFolder.length === 0)
       throw new UsageError('nothing-to-bind', `No chapters found: ${input}`, { hint });
     for (const file of [...found.files, ...found.pdfs])
-      if (!files.has(file)) files.set(file, await listedFile(file));
-    for (const folder of found.folderBooks) files.set(folder, await listedFolder(folder));
+      if (!files.has(file)) files.set(file, await listedFile(file, input));
+    for (const folder of found.folderBooks) files.set(folder, await listedFolder(folder, input));
   }
   return { files: [...files.values()], leftovers, links, unreadableFolders };
 }
@@ -158,19 +162,19 @@ function mayHaveFiles({ folder, cause }: UnreadableFolder): boolean {
 }
 
 /** The check reports a file that cannot be read. */
-async function listedFile(file: string): Promise<Listed> {
+async function listedFile(file: string, root: string): Promise<Listed> {
   const stats = await lstatIfExists(file).catch(() => undefined);
-  return { file, bytes: stats?.size ?? 0, mtimeMs: stats?.mtimeMs ?? 0, isFolder: false };
+  return { file, root, size: stats?.size ?? 0, mtimeMs: stats?.mtimeMs ?? 0, isFolder: false };
 }
 
 /** The sum of the sizes and the newest time of the files that the book has. */
-async function listedFolder(folder: string): Promise<Listed> {
+async function listedFolder(folder: string, root: string): Promise<Listed> {
   const manifest = await readFolderManifest(folder).catch(() => undefined);
-  let [bytes, mtimeMs] = [0, 0];
+  let [size, mtimeMs] = [0, 0];
   for (const path of manifest?.files.keys() ?? []) {
-    const listed = await listedFile(join(folder, path));
-    bytes += listed.bytes;
+    const listed = await listedFile(join(folder, path), root);
+    size += listed.size;
     mtimeMs = Math.max(mtimeMs, listed.mtimeMs);
   }
-  return { file: folder, bytes, mtimeMs, isFolder: true };
+  return { file: folder, root, size, mtimeMs, isFolder: true };
 }

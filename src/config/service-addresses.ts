@@ -18,6 +18,18 @@ export const LIVE_SERVICE: AddressTexts = {
   realm: 'mangadex',
 };
 
+export const WEB_HOST = 'mangadex.org';
+
+/** The URL of a title on the website. */
+export function titleWebUrl(titleId: string): string {
+  return `https://${WEB_HOST}/title/${titleId}`;
+}
+
+/** The URL of a chapter on the website. */
+export function chapterWebUrl(chapterId: string): string {
+  return `https://${WEB_HOST}/chapter/${chapterId}`;
+}
+
 /** Throws `bad-setting`, or `insecure-address` for plain http: to another machine. */
 export function readAddresses(texts: AddressTexts): ServiceAddresses {
   if (!/^[\w.~-]+$/.test(texts.realm))

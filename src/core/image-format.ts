@@ -3,6 +3,9 @@
  * page under the name of an image.
  */
 
+/** Larger images are neither loaded nor packed, since nothing would read them back. */
+export const MAX_IMAGE_BYTES = 256 * 2 ** 20;
+
 export const IMAGE_EXTENSIONS = ['jpg', 'png', 'gif', 'webp', 'avif'] as const;
 export type ImageExtension = (typeof IMAGE_EXTENSIONS)[number];
 

@@ -1,5 +1,5 @@
 /** Which titles the archives of a library belong to: they name it, or it is known from the releases of a title. */
-import type { ExistingArchive, LibraryIndex } from '../library/library-index.js';
+import type { ExistingArchive, LibraryIndex } from '../library/scan.js';
 
 export class ArchiveOwners {
   /** The titles of chapters by what the service lists, which counts more than what archives say. */

@@ -4,12 +4,8 @@
  */
 import type { Chapter } from '../service/chapters.js';
 import { fetchTitleFeed } from '../service/feeds.js';
-import {
-  isReadableBook,
-  type ExistingArchive,
-  type LibraryIndex,
-} from '../library/library-index.js';
-import { scanLibrary } from '../library/scan-library.js';
+import { type ExistingArchive, type LibraryIndex, scanLibrary } from '../library/scan.js';
+import { isReadableBook } from '../library/file.js';
 import type { Options } from '../config/options.js';
 import { thrownMessage, type TankobonError } from '../core/errors.js';
 import { bindBooks } from '../books/bind-books.js';

@@ -4,7 +4,7 @@
  */
 import { readdir } from 'node:fs/promises';
 import { basename, dirname, extname, join, resolve } from 'node:path';
-import { readFileState, replaceUnchanged } from '../library/ownership.js';
+import { readFileState, replaceUnchanged } from '../core/file-state.js';
 import {
   copyRegularFile,
   digestIfRegular,

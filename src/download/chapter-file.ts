@@ -3,39 +3,25 @@
  * bytes, names and order.
  */
 import { createHash } from 'node:crypto';
-import type { Entry, ZipFile } from 'yauzl';
 import type { Chapter } from '../service/chapters.js';
-import { listEntries } from '../library/decode-limits.js';
-import { MANIFEST_NAME, MAX_MANIFEST_BYTES } from '../library/bound-manifest.js';
+import { MANIFEST_NAME, formatIdentityComment, parseIdentityComment } from '../library/mark.js';
 import {
   COMIC_INFO_NAME,
   comicInfoXml,
-  MAX_COMIC_INFO_BYTES,
   type ComicMetadata,
   type ComicPage,
+  writtenMetadata,
+  mergeComicInfo,
+  type ComicInfoMerge,
 } from '../library/comic-info.js';
-import { mergeComicInfo, type ComicInfoMerge } from '../library/comic-info-merge.js';
-import { writtenMetadata } from '../library/comic-info-reader.js';
-import { formatIdentityComment, parseIdentityComment } from '../library/identity.js';
-import { formatRecord, parseRecords, type ChapterRecord } from '../library/record.js';
-import {
-  readEntryText,
-  toZipEntry,
-  withZip,
-  ZipEntryReader,
-  type ZipEntry,
-} from '../library/zip-file.js';
-import { ZipFileWriter } from '../library/zip-file-writer.js';
+import { readLibraryFile } from '../library/file.js';
+import { formatRecord, type ChapterRecord } from '../library/record.js';
+import { ZipEntryReader, type ZipEntry, ZipFileWriter } from '../library/archive.js';
 import { PRIVATE_FILE_MODE } from '../core/files.js';
 import { imageDimensions } from '../core/image-dimensions.js';
-import { imageExtension } from '../core/image-format.js';
+import { imageExtension, MAX_IMAGE_BYTES } from '../core/image-format.js';
 import type { WriteOptions } from '../books/book.js';
 import { damagedChapter } from '../books/source-chapter.js';
-
-/** A chapter has no more; ZIP64 would allow any number. */
-const MAX_ENTRIES = 0xffff;
-/** Larger pages do not exist. */
-const MAX_ENTRY_BYTES = 2 ** 28;
 
 export interface ChapterFileContent {
   readonly comment: string;
@@ -47,47 +33,24 @@ export interface ChapterFileContent {
   readonly entries: readonly ZipEntry[];
 }
 
-/** Throws StorageError `archive-damaged`. */
-export async function readChapterFile(file: string): Promise<ChapterFileContent> {
-  try {
-    const content = await withZip(file, contentOf);
-    if (!content) throw new Error('it is not a regular file');
-    return content;
-  } catch (cause) {
-    throw damagedChapter(file, cause);
-  }
+/** Throws StorageError `archive-damaged`, also for a book. */
+export async function readChapterFile(path: string): Promise<ChapterFileContent> {
+  const file = await readLibraryFile(path);
+  if (file.kind === 'missing' || file.kind === 'unreadable') throw damagedChapter(path, file.cause);
+  if (file.kind === 'book') throw damagedChapter(path, new Error('it is a book'));
+  const { comment, comicInfo, entries } = file;
+  const tooLarge = entries.find(isTooLarge);
+  const isUnread = comicInfo === undefined && entries.some(({ name }) => name === COMIC_INFO_NAME);
+  if (tooLarge || isUnread)
+    throw damagedChapter(path, new Error(`${tooLarge?.name ?? COMIC_INFO_NAME} is too large`));
+  const { record } = file.chapter;
+  const isDescription = ({ name }: ZipEntry) =>
+    name === COMIC_INFO_NAME || (name === MANIFEST_NAME && record !== undefined);
+  return { comment, comicInfo, record, entries: entries.filter((each) => !isDescription(each)) };
 }
 
-async function contentOf(zip: ZipFile): Promise<ChapterFileContent> {
-  const listed = await boundedEntries(zip);
-  const entries: ZipEntry[] = [];
-  let comicInfo: string | undefined;
-  let record: ChapterRecord | undefined;
-  for (const entry of listed) {
-    const { fileName, uncompressedSize } = entry;
-    const found = fileName === MANIFEST_NAME ? await readRecord(zip, entry) : undefined;
-    record ??= found;
-    if (found) continue;
-    if (fileName !== COMIC_INFO_NAME) entries.push(toZipEntry(entry));
-    else if (uncompressedSize <= MAX_COMIC_INFO_BYTES) comicInfo = await readEntryText(zip, entry);
-    else throw new Error(`${fileName} has ${uncompressedSize} bytes`);
-  }
-  return { comment: zip.comment, comicInfo, record, entries };
-}
-
-/** The archive's directory, from which it is refused before anything is inflated. */
-async function boundedEntries(zip: ZipFile): Promise<readonly Entry[]> {
-  const entries = await listEntries(zip, MAX_ENTRIES);
-  for (const { name, bytes, compressedBytes } of entries.map(toZipEntry))
-    if (Math.max(bytes, compressedBytes) > MAX_ENTRY_BYTES)
-      throw new Error(`${name} has ${Math.max(bytes, compressedBytes)} bytes`);
-  return entries;
-}
-
-async function readRecord(zip: ZipFile, entry: Entry): Promise<ChapterRecord | undefined> {
-  if (entry.uncompressedSize > MAX_MANIFEST_BYTES) return undefined;
-  const records = parseRecords(await readEntryText(zip, entry));
-  return records?.length === 1 ? records[0] : undefined;
+function isTooLarge({ bytes, compressedBytes }: ZipEntry): boolean {
+  return Math.max(bytes, compressedBytes) > MAX_IMAGE_BYTES;
 }
 
 /** The new ComicInfo.xml of a file whose pages stay, and what becomes of the old one; undefined without an old one. */

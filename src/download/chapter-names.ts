@@ -5,12 +5,10 @@
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import type { Chapter } from '../service/chapters.js';
 import type { Title } from '../service/titles.js';
-import { languageTag } from '../library/comic-info.js';
-import { readComicInfo, type ChapterMetadata } from '../library/comic-info-reader.js';
-import { shortIdPath, wholeIdPath, type FormatFileName } from '../library/file-name.js';
-import { parseIdentityComment } from '../library/identity.js';
+import { languageTag, readComicInfo, type ChapterMetadata } from '../library/comic-info.js';
+import { shortIdPath, wholeIdPath, type FormatFileName, plainTitle } from '../library/names.js';
+import { parseIdentityComment } from '../library/mark.js';
 import type { FieldValues } from '../config/name-template.js';
-import { plainTitle } from '../library/numbered-title.js';
 import { UUID_PATTERN } from '../core/uuid.js';
 import type { ChapterFileContent } from './chapter-file.js';
 import { nameValues, withInferredVolume } from './comic-metadata.js';

@@ -1,54 +1,7 @@
-/** Maps a chapter of the catalogue to ComicInfo and to the fields of file names. */
-import type { AgeRating, ComicFields, ComicMetadata, ComicPage } from '../library/comic-info.js';
+/** Maps a chapter of the catalogue to the fields of file names. */
 import type { FieldValues } from '../config/name-template.js';
-import { numberedTitle } from '../library/numbered-title.js';
-import { plainSummary } from '../library/plain-summary.js';
 import type { Chapter } from '../service/chapters.js';
-import { chapterWebUrl } from '../selection/target.js';
-import { preferredText, type Title } from '../service/titles.js';
-
-const AGE_RATINGS: ReadonlyMap<string | undefined, AgeRating> = new Map([
-  ['safe', 'Everyone'],
-  ['suggestive', 'Teen'],
-  ['erotica', 'Mature 17+'],
-  ['pornographic', 'X18+'],
-]);
-
-/** The content of `ComicInfo.xml`. It names the groups, since the service asks to credit them. */
-export function comicMetadata(
-  chapter: Chapter,
-  title: Title | undefined,
-  pages: readonly ComicPage[],
-  { volumeField, titleField, localizedSeries = false }: Partial<ComicFields> = {},
-): ComicMetadata {
-  const volume = volumeField === 'none' ? undefined : chapter.volume;
-  return {
-    title: titleField === 'numbered' ? numberedTitle({ ...chapter, volume }) : chapter.title,
-    series: title?.name,
-    localizedSeries: localizedSeries ? title?.originalName : undefined,
-    number: chapter.number,
-    volume,
-    summary: plainSummary(preferredText(title?.description ?? {}, [chapter.language, 'en']) ?? ''),
-    notes: chapter.isVolumeInferred && INFERENCE_NOTE,
-    publishedAt: chapter.publishAt ?? chapter.readableAt ?? chapter.createdAt,
-    writers: title?.authors,
-    pencillers: title?.artists,
-    translators: chapter.groups.map(({ name }) => name),
-    genres: [
-      ...(title?.genres ?? []),
-      ...(title?.demographic === undefined ? [] : [title.demographic]),
-    ],
-    tags: title?.tags,
-    web: chapterWebUrl(chapter.id),
-    language: chapter.language,
-    originalLanguage: title?.originalLanguage,
-    ageRating: AGE_RATINGS.get(title?.contentRating),
-    pages,
-  };
-}
-
-/** Written as a note for readers, since ComicInfo has no element for it. */
-export const INFERENCE_NOTE = 'The volume is inferred from other releases of the chapter.';
+import type { Title } from '../service/titles.js';
 
 /** A volume that a download inferred stays until the service names one. */
 export function withInferredVolume(chapter: Chapter, volume: string | undefined): Chapter {

@@ -14,7 +14,7 @@ import {
   type Title,
 } from '../service/titles.js';
 import type { Chapter } from '../service/chapters.js';
-import { cleanSegment, MAX_SEGMENT_BYTES } from '../library/path-segment.js';
+import { cleanSegment, MAX_SEGMENT_BYTES } from '../core/path-segment.js';
 import { loadImage, type ImageLoaderDeps } from '../service/load-image.js';
 import { ServiceError } from '../core/errors.js';
 import {
@@ -28,7 +28,7 @@ import {
 } from '../core/files.js';
 import { publishNew } from '../core/publish.js';
 import type { ServiceClient } from '../service/client.js';
-import { readFileState, replaceAs } from '../library/ownership.js';
+import { readFileState, replaceAs } from '../core/file-state.js';
 import type { SavedCovers } from './saved-covers.js';
 
 /** The names that saveCovers gives. */

@@ -1,7 +1,7 @@
 /** Reads what a decision depends on: records of files that may have changed, and chapters that the service does not list. */
 import { fetchChapters, type Chapter } from '../service/chapters.js';
-import { readArchivedChapters, type ArchivedChapter } from '../library/archived-chapters.js';
-import type { ExistingArchive, LibraryIndex } from '../library/library-index.js';
+import { readFileChapters, type FileChapter } from '../library/file.js';
+import type { ExistingArchive, LibraryIndex } from '../library/scan.js';
 import { isSameId, type Release, type UnnamedWrite } from '../plan/change.js';
 import type { SkipReason } from '../events/reasons.js';
 import {
@@ -137,14 +137,14 @@ async function readArchived(
   { selection }: Wishes,
   { library }: FoundFiles,
 ): Promise<KnownFiles['archived']> {
-  const read = new Map<string, ArchivedChapter>();
+  const read = new Map<string, FileChapter>();
   for (const { releases, uploads, keys } of titles)
     for (const chapter of releases) {
       const archive = changed.has(chapter.id) ? library.find(chapter.id) : undefined;
       if (!archive || !uploads.some((upload) => maySupersede(chapter, upload, { selection, keys })))
         continue;
-      const inFile = await readArchivedChapters(archive.file);
-      const found = inFile.find(({ chapterId }) => chapterId === archive.chapterId);
+      const inFile = await readFileChapters(archive.file);
+      const found = inFile.find(({ identity }) => identity?.chapterId === archive.chapterId);
       if (found) read.set(chapter.id, found);
     }
   return read;

@@ -2,11 +2,15 @@
 import type { Chapter } from '../service/chapters.js';
 import type { Title } from '../service/titles.js';
 import type { CbzDescription } from '../library/cbz-writer.js';
-import type { ComicFields, ComicMetadata } from '../library/comic-info.js';
-import type { ChapterMetadata } from '../library/comic-info-reader.js';
-import type { ComicInfoMerge } from '../library/comic-info-merge.js';
+import {
+  type ComicFields,
+  type ComicMetadata,
+  type ChapterMetadata,
+  type ComicInfoMerge,
+  comicMetadata,
+} from '../library/comic-info.js';
 import type { Quality } from '../config/quality.js';
-import { comicMetadata, inferredVolumeOf, titleIdOf } from './comic-metadata.js';
+import { inferredVolumeOf, titleIdOf } from './comic-metadata.js';
 import type { PackedPage } from './workspace.js';
 
 export interface DescribedChapter {
@@ -32,7 +36,7 @@ export interface ChapterDescription extends CbzDescription {
 /** Never throws. */
 export async function describeChapter(described: DescribedChapter): Promise<ChapterDescription> {
   const { comicInfoXml } = await import('../library/comic-info.js');
-  const { writtenMetadata } = await import('../library/comic-info-reader.js');
+  const { writtenMetadata } = await import('../library/comic-info.js');
   const { formatRecord } = await import('../library/record.js');
   const { id, quality, chapter, pages, named, editedFiles, book } = described;
   const { version, updatedAt } = chapter ?? {};

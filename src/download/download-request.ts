@@ -4,7 +4,7 @@ import {
   DEFAULT_NAME_TEMPLATE,
   DEFAULT_NAME_TEMPLATE_WITH_LANGUAGE,
   type FormatFileName,
-} from '../library/file-name.js';
+} from '../library/names.js';
 import {
   effectiveOptions,
   type GivenOptions,
@@ -12,8 +12,8 @@ import {
   type Settings,
 } from '../config/options.js';
 import { foldersOfTemplate } from '../config/name-template.js';
-import type { CbzIdentity } from '../library/identity.js';
-import type { FileState } from '../library/ownership.js';
+import type { CbzIdentity } from '../library/mark.js';
+import type { FileState } from '../core/file-state.js';
 import { UsageError } from '../core/errors.js';
 import { expandHome } from '../core/home-folder.js';
 import { firstMsOf, lastMsOf } from '../config/time-bound.js';

@@ -5,13 +5,10 @@
 import { createHash } from 'node:crypto';
 import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { MANIFEST_NAME } from '../library/bound-manifest.js';
-import { COMIC_INFO_NAME } from '../library/comic-info.js';
-import { readComicInfo, type ChapterMetadata } from '../library/comic-info-reader.js';
-import { plainTitle } from '../library/numbered-title.js';
-import { pageName } from '../library/page-name.js';
-import { ZipEntryReader } from '../library/zip-file.js';
-import { ZipFileWriter } from '../library/zip-file-writer.js';
+import { MANIFEST_NAME } from '../library/mark.js';
+import { COMIC_INFO_NAME, readComicInfo, type ChapterMetadata } from '../library/comic-info.js';
+import { plainTitle, pageName } from '../library/names.js';
+import { ZipEntryReader, ZipFileWriter } from '../library/archive.js';
 import { makeSyncedFolders, maxModeIn, statIfExists, temporaryName } from '../core/files.js';
 import { readChapters } from '../books/read-chapters.js';
 import { damagedChapter, type ReadChapter } from '../books/source-chapter.js';

@@ -5,9 +5,10 @@
 import { dirname, join, relative, sep } from 'node:path';
 import { fetchChapters, type Chapter } from '../service/chapters.js';
 import type { Title } from '../service/titles.js';
-import { readArchivedChapters } from '../library/archived-chapters.js';
-import { pathCollisionKey, type FormatFileName } from '../library/file-name.js';
-import type { ExistingArchive, LibraryIndex } from '../library/library-index.js';
+import { readFileChapters } from '../library/file.js';
+import { type FormatFileName } from '../library/names.js';
+import { pathCollisionKey } from '../core/path-segment.js';
+import type { ExistingArchive, LibraryIndex } from '../library/scan.js';
 import type { Resolution } from '../selection/resolve-targets.js';
 import { isTolerable } from '../selection/title-loader.js';
 import { groupBy } from '../core/group-by.js';
@@ -50,6 +51,7 @@ export async function findTitleHomes(
 
 interface KnownArchive extends KnownChapter {
   readonly chapterId: string;
+  readonly titleId: string | undefined;
 }
 
 class HomeFinder {
@@ -160,9 +162,12 @@ class HomeFinder {
     for (const [file, isBound] of files) {
       this.session.signal.throwIfAborted();
       const path = this.#below(file);
-      for (const { chapterId, ...known } of await readArchivedChapters(file))
-        if (chapterId !== undefined && ids.has(chapterId))
-          found.push({ ...known, chapterId, path, isBound });
+      for (const { identity, record, metadata } of await readFileChapters(file))
+        if (identity && ids.has(identity.chapterId)) {
+          const { chapterId, titleId } = identity;
+          const folderTemplate = isBound ? undefined : record?.folderTemplate;
+          found.push({ chapterId, titleId, folderTemplate, metadata, path, isBound });
+        }
     }
     return found;
   }
@@ -191,7 +196,7 @@ class HomeFinder {
     );
     for (const other of oneOfEach.values()) {
       this.session.signal.throwIfAborted();
-      for (const { metadata } of await readArchivedChapters(other.file))
+      for (const { metadata } of await readFileChapters(other.file))
         if (nameKey(metadata.series ?? '') === nameKey(series)) return true;
     }
     return false;

@@ -1,7 +1,7 @@
 /** Keeps a damaged file under a second name before its first one is replaced. */
 import { link } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
-import { fitSegment } from '../library/path-segment.js';
+import { fitSegment } from '../core/path-segment.js';
 import { copyRegularFile, haveSameBytes, isSystemError, removeFile } from '../core/files.js';
 
 /** The second name of a damaged file. A name that is too long with what is added to it is cut before its extension. */

@@ -5,11 +5,10 @@
 import { dirname } from 'node:path';
 import type { Chapter } from '../service/chapters.js';
 import type { Title } from '../service/titles.js';
-import { readArchivedChapters } from '../library/archived-chapters.js';
-import { languageTag } from '../library/comic-info.js';
-import type { ChapterMetadata } from '../library/comic-info-reader.js';
-import type { ExistingArchive, LibraryIndex } from '../library/library-index.js';
-import { plainTitle } from '../library/numbered-title.js';
+import { readFileChapters } from '../library/file.js';
+import { languageTag, type ChapterMetadata } from '../library/comic-info.js';
+import type { ExistingArchive, LibraryIndex } from '../library/scan.js';
+import { plainTitle } from '../library/names.js';
 import { chapterKeys, type ChapterKeys } from '../selection/same-chapter.js';
 import { fetchTitleIfAvailable, isTolerable } from '../selection/title-loader.js';
 import type { ServiceSession } from './download-session.js';
@@ -189,8 +188,8 @@ async function readUnlisted(
   for (const archive of archivesOf(options, library)) {
     if (listed.has(archive.chapterId)) continue;
     signal.throwIfAborted();
-    const known = await readArchivedChapters(archive.file);
-    const found = known.find(({ chapterId }) => chapterId === archive.chapterId);
+    const known = await readFileChapters(archive.file);
+    const found = known.find(({ identity }) => identity?.chapterId === archive.chapterId);
     // A number that the owner edited is not the service's.
     const metadata = found?.written ?? found?.metadata;
     if (metadata?.series === undefined) continue;

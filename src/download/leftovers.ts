@@ -1,7 +1,7 @@
 /** What killed runs left in an output folder. */
 import { basename } from 'node:path';
-import { workspaceName } from '../library/file-name.js';
-import type { LibraryIndex } from '../library/library-index.js';
+import { workspaceName } from '../library/names.js';
+import type { LibraryIndex } from '../library/scan.js';
 import type { Clock } from '../core/clock.js';
 import {
   isLeftoverTemporary,

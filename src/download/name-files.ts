@@ -5,9 +5,9 @@
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import type { Chapter } from '../service/chapters.js';
 import type { Title } from '../service/titles.js';
-import type { FormatFileName } from '../library/file-name.js';
-import type { LibraryIndex } from '../library/library-index.js';
-import { isUnchanged, readFileState } from '../library/ownership.js';
+import type { FormatFileName } from '../library/names.js';
+import type { LibraryIndex } from '../library/scan.js';
+import { isUnchanged, readFileState } from '../core/file-state.js';
 import { replacedFile, type Release, type UnnamedWrite } from '../plan/change.js';
 import { withPaths, type NamedWrites, type NewName } from '../plan/paths.js';
 import type { KnownNames } from './chapter-names.js';

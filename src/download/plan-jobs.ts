@@ -2,7 +2,7 @@
 import { dirname, join } from 'node:path';
 import type { Chapter } from '../service/chapters.js';
 import type { Title } from '../service/titles.js';
-import { formatIdentityComment } from '../library/identity.js';
+import { formatIdentityComment } from '../library/mark.js';
 import type { KeepOptions } from '../library/replaced-files.js';
 import { replacedFile, type Write } from '../plan/change.js';
 import { chapterFields } from '../selection/chapter-fields.js';

@@ -3,8 +3,8 @@
  * metadata is optional: without it, a chapter still becomes a CBZ.
  */
 import { basename } from 'node:path';
-import type { LibraryIndex } from '../library/library-index.js';
-import { scanIndexed } from '../library/library-cache.js';
+import type { LibraryIndex } from '../library/scan.js';
+import { scanIndexed } from '../library/scan.js';
 import { keptReason, type Ownership } from '../library/ownership.js';
 import { isWrite, type Change, type Keep, type Write } from '../plan/change.js';
 import { writesOf, type Decided, type Wishes } from '../plan/decide.js';

@@ -4,7 +4,7 @@
  * 300 KB at 80 ms a round trip take 1.05 times as long.
  */
 import type { Chapter } from '../service/chapters.js';
-import type { LibraryIndex } from '../library/library-index.js';
+import type { LibraryIndex } from '../library/scan.js';
 import { fetchAtHomeMetadata, type AtHomeMetadata } from '../service/at-home.js';
 import { unavailableReason } from '../selection/exclusions.js';
 import type { DownloadSession } from './download-session.js';

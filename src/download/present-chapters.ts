@@ -5,8 +5,8 @@
 import { dirname, resolve } from 'node:path';
 import type { Chapter } from '../service/chapters.js';
 import type { Title } from '../service/titles.js';
-import { readArchivedChapters } from '../library/archived-chapters.js';
-import type { LibraryIndex } from '../library/library-index.js';
+import { readFileChapters } from '../library/file.js';
+import type { LibraryIndex } from '../library/scan.js';
 import type { Options } from '../config/options.js';
 import { groupBy } from '../core/group-by.js';
 import type { LoadedTitles } from '../selection/title-loader.js';
@@ -89,5 +89,5 @@ async function inFolders(
 }
 
 async function seriesIn(file: string): Promise<string | undefined> {
-  return (await readArchivedChapters(file))[0]?.metadata.series;
+  return (await readFileChapters(file))[0]?.metadata.series;
 }

@@ -3,15 +3,15 @@
  * the run was planned may now belong to another chapter: then this chapter's id is added to the name.
  */
 import { basename, dirname, join } from 'node:path';
-import { candidatePaths } from '../library/file-name.js';
-import { readIdentity } from '../library/archive-content.js';
+import { candidatePaths } from '../library/names.js';
+import { readIdentity } from '../library/file.js';
 import {
   fileChanged,
   readFileState,
   replaceAs,
   replaceUnchanged,
   type FileState,
-} from '../library/ownership.js';
+} from '../core/file-state.js';
 import { keepReplaced, type KeepOptions } from '../library/replaced-files.js';
 import { StorageError } from '../core/errors.js';
 import { isOwnFile, toStorageError, statIfExists } from '../core/files.js';

@@ -1,12 +1,12 @@
 /** Reads what the files of chapters say of them, for the comparison with the service. */
-import { isReadableBook, type ExistingArchive } from '../library/library-index.js';
+import { hasReadablePages, readFileChapters, readLibraryFile } from '../library/file.js';
+import type { ExistingArchive } from '../library/scan.js';
 import type { ChapterRecord } from '../library/record.js';
 import { comparedFile, type Write } from '../plan/change.js';
-import { readChapters } from '../books/read-chapters.js';
 import type { AtHomeMetadata } from '../service/at-home.js';
 import type { Quality } from '../config/quality.js';
 import { hasSamePages, type SavedChapter } from '../plan/chapter-changes.js';
-import { readChapterFile, readPageDigests } from './chapter-file.js';
+import { readPageDigests } from './chapter-file.js';
 
 /** What the files say, by the ids of the chapters. Files of other programs and links are left out. */
 export async function readSaved(
@@ -36,14 +36,14 @@ function withoutUnknown({ version, updatedAt, quality, pages }: SavedChapter): S
 
 /** Undefined without a record, and for a file that cannot be read: its pages are compared, and then differ. */
 async function recordOfFile(file: string): Promise<ChapterRecord | undefined> {
-  return (await readChapterFile(file).catch(() => undefined))?.record;
+  return (await readFileChapters(file))[0]?.record;
 }
 
 /** A PDF or a folder has no records of pages. */
 async function recordsOfBook(file: string): Promise<readonly (ChapterRecord | undefined)[]> {
-  if (!isReadableBook(file)) return [];
-  const chapters = await readChapters(file).catch(() => []);
-  return chapters.map(({ record }) => record);
+  const book = await readLibraryFile(file);
+  const isWhole = book.kind === 'book' && book.damage === undefined && hasReadablePages(book);
+  return isWhole ? book.chapters.map(({ record }) => record) : [];
 }
 
 /**

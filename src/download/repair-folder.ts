@@ -11,8 +11,8 @@ import {
   PRIVATE_FILE_MODE,
   removeFile,
 } from '../core/files.js';
-import { readOwnership } from '../library/ownership.js';
-import { readdirIfReadable } from '../library/scan-library.js';
+import { readOwnership } from '../library/file.js';
+import { readdirIfReadable } from '../core/read-folder.js';
 import { systemClock } from '../core/clock.js';
 import { StorageError } from '../core/errors.js';
 import { tryLockFile } from '../core/lock.js';

@@ -2,15 +2,11 @@
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import type { Chapter } from '../service/chapters.js';
 import type { ComicFields } from '../library/comic-info.js';
-import {
-  candidatePaths,
-  shortIdPath,
-  wholeIdPath,
-  type FormatFileName,
-} from '../library/file-name.js';
-import { fileChanged, readFileState, replaceAs } from '../library/ownership.js';
-import { parseIdentityComment } from '../library/identity.js';
+import { candidatePaths, shortIdPath, wholeIdPath, type FormatFileName } from '../library/names.js';
+import { fileChanged, readFileState, replaceAs } from '../core/file-state.js';
+import { parseIdentityComment } from '../library/mark.js';
 import type { MetadataChange, Retag } from '../plan/change.js';
+import { comicMetadata } from '../library/comic-info.js';
 import { groupBy } from '../core/group-by.js';
 import { makeSyncedFolders, removeEmptyFolders, temporaryName } from '../core/files.js';
 import { publishNew } from '../core/publish.js';
@@ -22,7 +18,7 @@ import {
   type ChapterFileContent,
 } from './chapter-file.js';
 import { newName, readNames } from './chapter-names.js';
-import { comicMetadata, inferredVolumeOf } from './comic-metadata.js';
+import { inferredVolumeOf } from './comic-metadata.js';
 import { removeSuperseded } from './superseded-file.js';
 
 export interface RetagOptions extends ComicFields {

@@ -5,7 +5,7 @@
 import { resolve } from 'node:path';
 import { TankobonError, thrownMessage, UsageError } from '../core/errors.js';
 import type { ObserveBind } from '../events/bind-events.js';
-import { addToIndex } from '../library/library-cache.js';
+import { addToIndex } from '../library/scan.js';
 import { announceSaved, checkProgram } from './announce-saved.js';
 import { checkOutputFile } from '../core/output-file.js';
 import { replacedChapters } from '../plan/change.js';

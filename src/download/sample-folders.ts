@@ -1,7 +1,7 @@
 /** Chooses which archives of a title are read, so that a title of a thousand chapters does not take seconds. Pure. */
 import { basename, dirname } from 'node:path';
 import type { Chapter } from '../service/chapters.js';
-import type { ExistingArchive } from '../library/library-index.js';
+import type { ExistingArchive } from '../library/scan.js';
 import { groupBy } from '../core/group-by.js';
 import { parseNumber } from '../config/ranges.js';
 

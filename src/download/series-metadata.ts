@@ -6,8 +6,8 @@ import { createHash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { preferredText, type Title } from '../service/titles.js';
-import { readFileState, replaceUnchanged, type FileState } from '../library/ownership.js';
-import { plainSummary } from '../library/plain-summary.js';
+import { readFileState, replaceUnchanged, type FileState } from '../core/file-state.js';
+import { plainSummary } from '../library/comic-info.js';
 import { hasCode } from '../core/errors.js';
 import {
   isOwnFile,

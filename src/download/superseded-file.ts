@@ -1,14 +1,14 @@
 /** Removes the file of a deleted chapter whose number another one gets, see find-superseded.ts. */
-import { readIdentity } from '../library/archive-content.js';
-import { readComicInfo } from '../library/comic-info-reader.js';
-import type { ExistingArchive } from '../library/library-index.js';
+import { readIdentity } from '../library/file.js';
+import { readComicInfo } from '../library/comic-info.js';
+import type { ExistingArchive } from '../library/scan.js';
 import {
   fileChanged,
   isUnchanged,
   readFileState,
   replaceUnchanged,
   type FileState,
-} from '../library/ownership.js';
+} from '../core/file-state.js';
 import { keepReplaced, type KeepOptions } from '../library/replaced-files.js';
 import { removeFile, temporaryName } from '../core/files.js';
 import { mergedComicInfo, readChapterFile, rewriteChapterFile } from './chapter-file.js';

@@ -3,13 +3,13 @@
  * was renamed or the owner moved its folder. A changed name template or `folder` applies all the same. Pure.
  */
 import type { Title } from '../service/titles.js';
-import type { ArchivedChapter } from '../library/archived-chapters.js';
-import { pathCollisionKey } from '../library/file-name.js';
-import { cleanSegment } from '../library/path-segment.js';
+import type { FileChapter } from '../library/file.js';
+import { pathCollisionKey, cleanSegment } from '../core/path-segment.js';
 import { parseNumber } from '../config/ranges.js';
 
 /** A chapter of the title in the output folder. */
-export interface KnownChapter extends Omit<ArchivedChapter, 'chapterId'> {
+export interface KnownChapter extends Pick<FileChapter, 'metadata'> {
+  readonly folderTemplate: string | undefined;
   /** Below the output folder, with `/` between folders. */
   readonly path: string;
   readonly isBound: boolean;

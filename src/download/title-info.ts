@@ -8,7 +8,7 @@ import { missingWholeNumbers } from '../selection/missing-numbers.js';
 import { parseNumber } from '../config/ranges.js';
 import { numberKey } from '../selection/reading-order.js';
 import { chapterKeys, type ChapterKeys } from '../selection/same-chapter.js';
-import { titleWebUrl } from '../selection/target.js';
+import { titleWebUrl } from '../config/service-addresses.js';
 import type { ExclusionReason } from '../events/reasons.js';
 import {
   selectChapters,

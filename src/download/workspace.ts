@@ -7,9 +7,9 @@ import { readdir, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import type { CbzPage } from '../library/cbz-writer.js';
-import { workspaceName } from '../library/file-name.js';
+import { workspaceName } from '../library/names.js';
 import type { ImageDimensions } from '../core/image-dimensions.js';
-import { imageExtension } from '../core/image-format.js';
+import { imageExtension, MAX_IMAGE_BYTES } from '../core/image-format.js';
 import type { CheckedImage } from '../service/load-image.js';
 import { hasValidTrailer } from '../core/image-trailer.js';
 import type { Clock } from '../core/clock.js';
@@ -44,8 +44,6 @@ export type PackedPage = KeptPage & Partial<ImageDimensions>;
 const MANIFEST_FILE = 'chapter.json';
 const LOCK_FILE = 'lock';
 const ARCHIVE_FILE = 'archive.part';
-/** The largest value of the setting for the page size. */
-const MAX_PAGE_BYTES = 2 ** 30;
 const PAGE_FILE = /^(\d+)\.([0-9a-f]{64})\.([a-z]+)$/;
 const UNFINISHED_FILE = /^(\d+\.part|\.(chapter\.json|lock)\.[0-9a-f]{8}-\d+-[0-9a-f]{12}\.tmp)$/;
 
@@ -220,7 +218,7 @@ export class Workspace {
     const expected = expectedDigest(page);
     if ((expected ?? digest) !== digest) return undefined;
     const file = join(this.folder, name);
-    const content = await readRegularFileIfExists(file, { maxBytes: MAX_PAGE_BYTES }).catch(
+    const content = await readRegularFileIfExists(file, { maxBytes: MAX_IMAGE_BYTES }).catch(
       undefinedIfUnsafe,
     );
     if (!content || createHash('sha256').update(content).digest('hex') !== digest) return undefined;

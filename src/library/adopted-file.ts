@@ -7,10 +7,10 @@ import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { ZipFile } from 'yauzl';
 import { createFile, digestIfRegular, PRIVATE_FILE_MODE, writeBuffers } from '../core/files.js';
-import { entryTexts } from './archive-content.js';
-import { MANIFEST_NAME, MAX_MANIFEST_BYTES } from './bound-manifest.js';
+import { MANIFEST_NAME, MAX_MANIFEST_BYTES } from './mark.js';
 import { formatRecord, parseRecords, type ChapterRecord } from './record.js';
-import { withZip, type EntryReader } from './zip-file.js';
+import { searchTexts } from './read/zip-content.js';
+import { withZip, type EntryReader } from './zip/zip-file.js';
 
 /** The end record (APPNOTE 4.3.16), a directory header (4.3.12) and a local header (4.3.7). */
 const END_SIGNATURE = 0x06054b50;
@@ -136,7 +136,7 @@ async function assertWritten(
   expected: Readonly<Record<'text' | 'sha256', string>>,
 ) {
   await withArchive(tmpFile, async (zip, written) => {
-    const texts = await entryTexts(zip, [MANIFEST_NAME]);
+    const texts = await searchTexts(zip, [MANIFEST_NAME]);
     const { headBytes, rest } = await readOriginal(zip, written);
     const hash = createHash('sha256');
     await readHead(written, headBytes, (chunk) => hash.update(chunk));

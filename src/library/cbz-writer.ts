@@ -16,10 +16,15 @@ import {
   statIfExists,
 } from '../core/files.js';
 import { makeFolders } from '../core/safe-folders.js';
-import { MANIFEST_NAME } from './bound-manifest.js';
+import { MANIFEST_NAME } from './mark.js';
 import { COMIC_INFO_NAME } from './comic-info.js';
-import { pageName } from './page-name.js';
-import { ZipFileWriter, type Publish, type ZipFileOptions } from './zip-file-writer.js';
+import { pageName } from './names.js';
+import {
+  assertSize,
+  ZipFileWriter,
+  type Publish,
+  type ZipFileOptions,
+} from './zip/zip-file-writer.js';
 import { imageDimensions, type ImageDimensions } from '../core/image-dimensions.js';
 import { imageExtension, type ImageExtension } from '../core/image-format.js';
 
@@ -174,6 +179,7 @@ export class CbzWriter {
       const page = this.#waiting.get(number);
       if (!page || this.#isDiscarded) return;
       signal?.throwIfAborted();
+      assertSize(page.file, page.bytes);
       this.#zip ??= await ZipFileWriter.create(this.options);
       const data = await readPage(page, this.#zip.getBuffer(page.bytes)).catch((error: unknown) => {
         throw toStorageError(error, page.file);

@@ -7,9 +7,8 @@ import * as z from 'zod';
 import { parseJson } from '../core/json.js';
 import { UUID_PATTERN } from '../core/uuid.js';
 import { QUALITIES, type Quality } from '../config/quality.js';
-import { MAX_MANIFEST_BYTES } from './bound-manifest.js';
-import { AGE_RATINGS } from './comic-info.js';
-import type { ChapterMetadata } from './comic-info-reader.js';
+import { MAX_MANIFEST_BYTES } from './mark.js';
+import { READ_FIELDS, type ChapterMetadata } from './comic-info/fields.js';
 
 /** What restores a file of another program that got a record, see adopted-file.ts. */
 interface AdoptedFile {
@@ -37,6 +36,10 @@ export interface ChapterRecord {
   readonly writtenSeries?: string | undefined;
   /** In a book: the names of the other `metadata` that the owner edited in the chapter's file. */
   readonly edited?: readonly string[] | undefined;
+  /** In a book: identifies the version of the chapter, or the pages of one without an id. */
+  readonly key?: string | undefined;
+  /** In a book: the beginning of the names of the chapter's pages. */
+  readonly prefix?: string | undefined;
   /** The sha256 of each page in order, as lower-case hex. */
   readonly pages?: readonly string[] | undefined;
   /** What tankobon wrote, as readers of ComicInfo.xml see it; a difference to the file is an edit of the owner. */
@@ -45,7 +48,24 @@ export interface ChapterRecord {
   readonly adopted?: AdoptedFile | undefined;
 }
 
+export interface BookPart {
+  /** Counts from 1. */
+  readonly number: number;
+  readonly total: number;
+}
+
+/** A book from which its chapters cannot be read back: with the pages of a device, or in several files. */
+export interface BookCopy {
+  /** The options that the pages and the parts depend on. */
+  readonly profile: string;
+  /** The keys of the chapters in all parts. At least one. */
+  readonly keys: readonly string[];
+  readonly part: BookPart;
+}
+
 const MAX_CHAPTERS = 20_000;
+/** A larger number of parts in a manifest is wrong. */
+const MAX_PARTS = 10_000;
 /** A ZIP without ZIP64 has no more entries. */
 const MAX_PAGES = 0xffff;
 const MAX_LIST_ITEMS = 10_000;
@@ -84,25 +104,15 @@ const date = z.iso
   .transform((value) => new Date(value))
   .optional();
 
-export const recordMetadata = z.object({
-  title: text,
-  series: text,
-  localizedSeries: text,
-  number: text,
-  volume: text,
-  summary: text,
-  notes: text,
-  publishedAt: date,
-  writers: texts,
-  pencillers: texts,
-  translators: texts,
-  genres: texts,
-  tags: texts,
-  web: text,
-  language: text,
-  direction: z.enum(['rtl', 'ltr']).optional(),
-  ageRating: z.enum(AGE_RATINGS).optional(),
-});
+/** The record has what readers of ComicInfo.xml see, each field of it. */
+export const recordMetadata = z.object(
+  Object.fromEntries(READ_FIELDS.map(({ name, kind }) => [name, schemaOf(kind)])),
+);
+
+function schemaOf(kind: (typeof READ_FIELDS)[number]['kind']): z.ZodType {
+  if (typeof kind === 'object') return z.enum(kind).optional();
+  return { text, texts, date }[kind];
+}
 
 const chapterRecord = z.object({
   chapterId: uuid.optional(),
@@ -114,6 +124,13 @@ const chapterRecord = z.object({
   inferredVolume: text,
   writtenSeries: text,
   edited: texts,
+  // Nothing else depends on these two.
+  key: text.catch(undefined),
+  prefix: z
+    .string()
+    .regex(/^c\d+-$/)
+    .optional()
+    .catch(undefined),
   pages: z.array(z.string().regex(DIGEST)).max(MAX_PAGES).optional(),
   metadata: recordMetadata.optional(),
   adopted: z
@@ -134,4 +151,17 @@ const records = z.object({ chapters: z.array(chapterRecord).min(1).max(MAX_CHAPT
 export function parseRecords(json: string): readonly ChapterRecord[] | undefined {
   if (Buffer.byteLength(json) > MAX_MANIFEST_BYTES) return undefined;
   return records.safeParse(parseJson(json)).data?.chapters;
+}
+
+const copied = z.object({
+  copy: z.object({
+    profile: z.string(),
+    keys: z.array(z.string()).min(1),
+    part: z.object({ number: z.int().positive(), total: z.int().positive().max(MAX_PARTS) }),
+  }),
+});
+
+/** Undefined for a book from which its chapters can be read back, and for anything but a manifest. */
+export function parseCopy(json: string): BookCopy | undefined {
+  return copied.safeParse(parseJson(json)).data?.copy;
 }

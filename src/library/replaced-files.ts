@@ -21,10 +21,11 @@ import {
 } from '../core/files.js';
 import { isRecord, parseJson } from '../core/json.js';
 import { publishNew } from '../core/publish.js';
-import { readContent } from './archive-content.js';
-import { FOLDER_MANIFEST_NAME, manifestKeys, MAX_MANIFEST_BYTES } from './bound-manifest.js';
-import { fileChanged, isUnchanged, readFileState, type FileState } from './ownership.js';
-import { MAX_SEGMENT_BYTES, truncate } from './path-segment.js';
+import { containerNamed } from './containers.js';
+import { readMarks } from './file.js';
+import { FOLDER_MANIFEST_NAME, manifestKeys, MAX_MANIFEST_BYTES } from './mark.js';
+import { fileChanged, isUnchanged, readFileState, type FileState } from '../core/file-state.js';
+import { MAX_SEGMENT_BYTES, truncate } from '../core/path-segment.js';
 
 const REPLACED_FOLDER = '.tankobon-replaced';
 const REPLACED_SUFFIX = '.replaced';
@@ -62,7 +63,7 @@ export async function keepReplaced<T>(
 ): Promise<T> {
   if (options.maxAgeMs === 0) return replace();
   // The schemas of records are slow to load.
-  const { hasOtherPages } = await import('./other-pages.js');
+  const { hasOtherPages } = await import('./read/other-pages.js');
   if (!(await hasOtherPages(file, replacements))) return replace();
   const root = await rootOnSameDevice(file, options.output);
   const kept = await keep({ file, state }, root, options);
@@ -238,7 +239,7 @@ async function removeKept(folder: string, digests: ReadonlySet<string> = new Set
 async function isOwnKept(path: string, pages: ReadonlySet<string>): Promise<boolean> {
   if (!path.endsWith(REPLACED_SUFFIX)) return false;
   const name = path.slice(0, -REPLACED_SUFFIX.length);
-  if ((await readContent(path, true, name)).isMarked) return true;
+  if ((await readMarks(path, true, containerNamed(name))).isMarked) return true;
   const digest = pages.size > 0 ? await digestIfRegular(path).catch(() => undefined) : undefined;
   return digest !== undefined && pages.has(digest);
 }

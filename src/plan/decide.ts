@@ -4,13 +4,9 @@
  */
 import type { Chapter } from '../service/chapters.js';
 import { groupBy } from '../core/group-by.js';
-import type { ArchivedChapter } from '../library/archived-chapters.js';
-import {
-  isReadableBook,
-  type ExistingArchive,
-  type FilePaths,
-  type LibraryIndex,
-} from '../library/library-index.js';
+import type { FileChapter } from '../library/file.js';
+import { isReadableBook } from '../library/file.js';
+import { type ExistingArchive, type FilePaths, type LibraryIndex } from '../library/scan.js';
 import { isInGroup } from '../selection/exclusions.js';
 import {
   haveOtherVolumes,
@@ -78,7 +74,7 @@ export interface KnownFiles {
   /** What the files say of their chapters, by the ids of these, as far as they were read. */
   readonly saved?: ReadonlyMap<string, SavedChapter> | undefined;
   /** The metadata in the files of chapters that change, by the ids of these. */
-  readonly archived?: ReadonlyMap<string, ArchivedChapter> | undefined;
+  readonly archived?: ReadonlyMap<string, FileChapter> | undefined;
 }
 
 export interface Wishes {

@@ -1,7 +1,8 @@
 /** The path of each file that is written, which no other chapter has. Pure. */
 import { join, relative, sep } from 'node:path';
-import { distinctPaths, pathCollisionKey } from '../library/file-name.js';
-import type { LibraryIndex } from '../library/library-index.js';
+import { distinctPaths } from '../library/names.js';
+import { pathCollisionKey } from '../core/path-segment.js';
+import type { LibraryIndex } from '../library/scan.js';
 import { replacedFile, type Keep, type OldFile, type UnnamedWrite, type Write } from './change.js';
 
 /** The name that a file gets as it is replaced, and the name of its series. */

@@ -4,9 +4,10 @@
  * read is checked right before it is replaced (library/ownership.ts). Pure.
  */
 import type { Chapter } from '../service/chapters.js';
-import type { ArchivedChapter } from '../library/archived-chapters.js';
-import { shortIdPath } from '../library/file-name.js';
-import { isReadableBook, type ExistingArchive } from '../library/library-index.js';
+import type { FileChapter } from '../library/file.js';
+import { shortIdPath } from '../library/names.js';
+import { isReadableBook } from '../library/file.js';
+import { type ExistingArchive } from '../library/scan.js';
 import { numberKey } from '../selection/reading-order.js';
 import {
   haveOtherVolumes,
@@ -124,7 +125,7 @@ export interface ChangedChapter {
   readonly chapter: Chapter;
   readonly archive: ExistingArchive;
   /** What its file says. */
-  readonly archived: ArchivedChapter | undefined;
+  readonly archived: FileChapter | undefined;
 }
 
 /** The files of deleted chapters whose number changed ones get now, by the ids of these: otherwise two of one number were left. */
@@ -175,7 +176,7 @@ function isNamedBeside(file: string, chapter: Chapter, { archive, release: old }
 }
 
 /** Whether its file has another number or volume, which the owner did not change. */
-function isRenumbered({ metadata, written = metadata }: ArchivedChapter, chapter: Chapter) {
+function isRenumbered({ metadata, written = metadata }: FileChapter, chapter: Chapter) {
   const { number, volume } = written;
   if (metadata.number !== number) return false;
   return (

@@ -2,6 +2,7 @@
  * Targets: a chapter, or what has chapters: a title, a list, a group, an author, what the account follows. Given as a
  * UUID or as a URL, and parsed without asking the service.
  */
+import { WEB_HOST } from '../config/service-addresses.js';
 import { UsageError } from '../core/errors.js';
 import { printableLine } from '../core/printable.js';
 import { isUuid } from '../core/uuid.js';
@@ -15,8 +16,6 @@ export interface Target {
   /** A UUID in lower case; of `follows` the word itself. */
   readonly id: string;
 }
-
-const WEB_HOST = 'mangadex.org';
 
 /** What surrounds an address in a text that it is copied from. */
 const QUOTES_BEFORE = /^[\s<("'“‘«]+/;
@@ -93,16 +92,6 @@ export function looksLikeTarget(text: string): boolean {
   return [NEARLY_UUID, PREFIXED, WITHOUT_SCHEME, /^https?:\/\//i].some((form) =>
     form.test(trimmed),
   );
-}
-
-/** The URL of a title on the website. */
-export function titleWebUrl(titleId: string): string {
-  return `https://${WEB_HOST}/title/${titleId}`;
-}
-
-/** The URL of a chapter on the website. */
-export function chapterWebUrl(chapterId: string): string {
-  return `https://${WEB_HOST}/chapter/${chapterId}`;
 }
 
 function prefixed(prefix: string, target: Target, text: string): Target {

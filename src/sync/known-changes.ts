@@ -3,7 +3,7 @@
  * `upgrade` the files follow; otherwise each change is reported once.
  */
 import type { Chapter } from '../service/chapters.js';
-import type { LibraryIndex } from '../library/library-index.js';
+import type { LibraryIndex } from '../library/scan.js';
 import { decideChanges, type UnreadTitle } from '../download/decide-changes.js';
 import { replacedFile, type Decision, type UnnamedWrite } from '../plan/change.js';
 import { savedState, type KnownFiles, type Wishes } from '../plan/decide.js';

@@ -1,6 +1,6 @@
 /** What a run says of a series before its download: what is skipped, what waits, and what a person may wonder about. */
 import type { Chapter } from '../service/chapters.js';
-import type { LibraryIndex } from '../library/library-index.js';
+import type { LibraryIndex } from '../library/scan.js';
 import { pluralize } from '../core/human-format.js';
 import { shellQuoted } from '../core/shell-quoted.js';
 import type { SkippedEvent } from '../events/download-events.js';

@@ -2,8 +2,7 @@
  * The existing archives of the output folders of a run: each is scanned when it is first needed, and again after another
  * process may have renamed files.
  */
-import type { LibraryIndex } from '../library/library-index.js';
-import { addToIndex, scanIndexed } from '../library/library-cache.js';
+import { type LibraryIndex, addToIndex, scanIndexed } from '../library/scan.js';
 import { toStorageError } from '../core/files.js';
 import type { DownloadResult } from '../download/download-result.js';
 

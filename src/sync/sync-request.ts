@@ -1,11 +1,11 @@
 /** The rules and the download request of one series, from its options in the subscriptions file. */
+import { languagesOf } from './subscriptions.js';
 import {
   DEFAULT_NAME_TEMPLATE,
   DEFAULT_NAME_TEMPLATE_WITH_LANGUAGE,
   type FormatFileName,
-} from '../library/file-name.js';
-import { cleanSegment } from '../library/path-segment.js';
-import { languagesOf } from './subscriptions.js';
+} from '../library/names.js';
+import { cleanSegment } from '../core/path-segment.js';
 import type { ReleaseRules } from './release-decisions.js';
 import { effectiveOptions, type SeriesOptions, type Settings } from '../config/options.js';
 import { downloadRequest, type DownloadRequest } from '../download/download-request.js';

@@ -1,7 +1,8 @@
 /** Downloads the planned releases of a sync. */
 import type { Chapter } from '../service/chapters.js';
-import type { ExistingArchive } from '../library/library-index.js';
-import { keptReason, readOwnership } from '../library/ownership.js';
+import type { ExistingArchive } from '../library/scan.js';
+import { keptReason } from '../library/ownership.js';
+import { readOwnership } from '../library/file.js';
 import { removeExpired, replacedFolders } from '../library/replaced-files.js';
 import { lstatIfExists } from '../core/files.js';
 import type { DownloadArchive } from '../download/download-archive.js';

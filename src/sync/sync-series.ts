@@ -16,7 +16,7 @@ import {
 import { effectiveOptions } from '../config/options.js';
 import { emptyResult, type DownloadResult } from '../download/download-result.js';
 import { readListedVolumes } from '../download/plan-volumes.js';
-import type { LibraryIndex } from '../library/library-index.js';
+import type { LibraryIndex } from '../library/scan.js';
 import { readKnownTitle, type KnownTitle } from '../download/known-title.js';
 import { ListingCache, mergeListing } from '../download/listing-cache.js';
 import { inferVolumes, lacksVolume } from '../selection/infer-volumes.js';

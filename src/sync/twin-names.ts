@@ -1,6 +1,6 @@
 /** The names of titles in the messages of a run: two titles of one name are called as their folders are. */
 import type { Title } from '../service/titles.js';
-import { readArchivedChapters } from '../library/archived-chapters.js';
+import { readFileChapters } from '../library/file.js';
 import { groupBy } from '../core/group-by.js';
 import { distinctNames } from '../download/distinct-names.js';
 import { nameKey } from '../download/title-home.js';
@@ -33,6 +33,6 @@ async function usedName(
 ): Promise<string | undefined> {
   const library = await libraries.open(output);
   const [archive] = library.ofTitle(id);
-  const [chapter] = archive ? await readArchivedChapters(archive.file) : [];
+  const [chapter] = archive ? await readFileChapters(archive.file) : [];
   return chapter?.written?.series ?? chapter?.metadata.series;
 }

@@ -5,13 +5,15 @@ import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { toChapter, type Chapter } from '../../src/service/chapters.js';
 import { toTitle, type Title } from '../../src/service/titles.js';
-import { MANIFEST_NAME } from '../../src/library/bound-manifest.js';
+import { MANIFEST_NAME, formatIdentityComment } from '../../src/library/mark.js';
 import { writeCbz, type CbzPage } from '../../src/library/cbz-writer.js';
-import { COMIC_INFO_NAME, comicInfoXml } from '../../src/library/comic-info.js';
-import { writtenMetadata } from '../../src/library/comic-info-reader.js';
-import { formatIdentityComment } from '../../src/library/identity.js';
+import {
+  COMIC_INFO_NAME,
+  comicInfoXml,
+  writtenMetadata,
+  comicMetadata,
+} from '../../src/library/comic-info.js';
 import { formatRecord } from '../../src/library/record.js';
-import { comicMetadata } from '../../src/download/comic-metadata.js';
 import {
   createLibrary,
   uuidOf,

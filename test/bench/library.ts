@@ -1,7 +1,7 @@
 /** How the cost of a sync grows with the files of other titles in the output folder. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { formatIdentityComment } from '../../src/library/identity.js';
+import { formatIdentityComment } from '../../src/library/mark.js';
 import { uuidOf } from '../../src/practice-server/library/library.js';
 import { emptyZip } from '../support/empty-zip.js';
 import {

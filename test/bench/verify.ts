@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { writeCbz } from '../../src/library/cbz-writer.js';
-import { formatIdentityComment } from '../../src/library/identity.js';
+import { formatIdentityComment } from '../../src/library/mark.js';
 import { formatRecord } from '../../src/library/record.js';
 import { chapterId } from '../support/chapter-files.js';
 import { SAMPLE_IMAGES } from '../support/sample-images.js';

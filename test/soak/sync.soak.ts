@@ -3,12 +3,12 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { formatIdentityComment } from '../../src/library/identity.js';
-import { scanLibrary } from '../../src/library/scan-library.js';
+import { formatIdentityComment } from '../../src/library/mark.js';
+import { scanIndexed } from '../../src/library/scan.js';
 import { createLibrary, uuidOf } from '../../src/practice-server/library/library.js';
 import { startPracticeService } from '../../src/practice-server/practice-service.js';
-import { LibraryCache } from '../../src/library/library-cache.js';
 import { start } from '../support/command.js';
+import { countRead } from '../support/count-read.js';
 import { emptyZip } from '../support/empty-zip.js';
 import { killSync } from '../support/killed-sync.js';
 import { readWithinWeek, subscribeMany } from '../support/many-titles.js';
@@ -70,22 +70,12 @@ test('10,000 archives are opened once; a run of 2,000 subscriptions with nothing
       writeFileSync(join(folder, `${at}.cbz`), emptyZip(comment));
     }
     const scan = async () => {
-      const cache = await LibraryCache.open(harness.base.folder, harness.base.output);
-      let opened = 0;
+      const read = countRead();
       const startedMs = performance.now();
-      const { archives } = await scanLibrary(harness.base.output, {
-        cache: {
-          get: (...args) => cache.get(...args),
-          keep: (file) => cache.keep(file),
-          markAt: (file) => cache.markAt(file),
-          set: (...args) => {
-            opened += 1;
-            cache.set(...args);
-          },
-        },
-      });
+      const { archives } = await scanIndexed(harness.base.folder, harness.base.output, {});
       const ms = performance.now() - startedMs;
-      await cache.save();
+      const opened = read.files();
+      read.restore();
       return { opened, archives: archives.length, ms };
     };
     const first = await scan();

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import sharp from 'sharp';
 import { comicInfoXml, type ComicMetadata } from '../../src/library/comic-info.js';
 import { writeCbz } from '../../src/library/cbz-writer.js';
-import { formatIdentityComment } from '../../src/library/identity.js';
+import { formatIdentityComment } from '../../src/library/mark.js';
 
 export interface ChapterFile extends Partial<Omit<ComicMetadata, 'pages'>> {
   /** The id of the identity; without it, the archive has no comment. */

@@ -1,7 +1,7 @@
 /** A collection with each kind of gap, and the practice library that knows its titles. */
 import { copyFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { formatIdentityComment } from '../../src/library/identity.js';
+import { formatIdentityComment } from '../../src/library/mark.js';
 import {
   createLibrary,
   editTitle,

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
-import { parseIdentityComment } from '../../src/library/identity.js';
+import { parseIdentityComment } from '../../src/library/mark.js';
 import {
   createLibrary,
   editChapter,

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { writeAdopted, writeOriginal } from '../../src/library/adopted-file.js';
 import { comicInfoXml } from '../../src/library/comic-info.js';
 import { writeCbz } from '../../src/library/cbz-writer.js';
-import { formatIdentityComment } from '../../src/library/identity.js';
+import { formatIdentityComment } from '../../src/library/mark.js';
 import { chapterId } from '../support/chapter-files.js';
 import { describeWith } from '../support/requirements.js';
 import { SAMPLE_IMAGES } from '../support/sample-images.js';

@@ -24,7 +24,7 @@ const LAYERS: readonly (readonly string[])[] = [
 const MAX_PUBLIC: Readonly<Record<string, readonly [files: number, names: number]>> = {
   service: [15, 93],
   selection: [13, 42],
-  library: [24, 120],
+  library: [14, 99],
   plan: [12, 40],
   books: [22, 49],
   download: [36, 89],

@@ -4,8 +4,8 @@
  */
 import fc from 'fast-check';
 import { ZodError } from 'zod';
-import { comicInfoXml } from '../../src/library/comic-info.js';
-import { DEFAULT_NAME_TEMPLATE, compileNameTemplate } from '../../src/library/file-name.js';
+import { comicInfoXml, comicMetadata } from '../../src/library/comic-info.js';
+import { DEFAULT_NAME_TEMPLATE, compileNameTemplate } from '../../src/library/names.js';
 import { imageExtension } from '../../src/core/image-format.js';
 import { hasValidTrailer } from '../../src/core/image-trailer.js';
 import { imageDimensions } from '../../src/core/image-dimensions.js';
@@ -19,7 +19,7 @@ import {
   titleEntity,
 } from '../../src/service/catalogue/response-schemas.js';
 import { toChapter } from '../../src/service/chapters.js';
-import { comicMetadata, nameValues } from '../../src/download/comic-metadata.js';
+import { nameValues } from '../../src/download/comic-metadata.js';
 import { toTitle } from '../../src/service/titles.js';
 import { fetchAtHomeMetadata, pageFileNames, pageUrl } from '../../src/service/at-home.js';
 import { TankobonError } from '../../src/core/errors.js';

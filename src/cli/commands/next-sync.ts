@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { GivenOptions } from '../../config/options.js';
 import { expandHome } from '../../core/home-folder.js';
 import { shellQuoted } from '../../core/shell-quoted.js';
-import { titleWebUrl } from '../../selection/target.js';
+import { titleWebUrl } from '../../config/service-addresses.js';
 import { findById } from '../../sync/find-subscription.js';
 import { readStateOf } from '../../sync/history.js';
 import { readSubscriptionsIfExists, subscriptionsPath } from '../../sync/subscriptions.js';

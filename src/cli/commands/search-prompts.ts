@@ -6,7 +6,7 @@ import type { Plan } from '../../download/plan.js';
 import type { CommandContext } from '../command-context.js';
 import { chooseLanguage } from '../language-prompt.js';
 import { moreTitlesNote, titleChoice } from '../output/title-table.js';
-import { titleWebUrl } from '../../selection/target.js';
+import { titleWebUrl } from '../../config/service-addresses.js';
 import { askYes, choiceColumns, choose, MAX_MENU_ROWS } from '../prompt.js';
 import { minPlanTimeMs } from './dry-run.js';
 

@@ -17,7 +17,8 @@ import { addOptions } from '../command-options.js';
 import { addExamples } from '../help-format.js';
 import { findTitles, nothingFound } from '../find-titles.js';
 import { canAsk } from '../prompt.js';
-import { looksLikeTarget, parseTarget, titleWebUrl, type Target } from '../../selection/target.js';
+import { looksLikeTarget, parseTarget, type Target } from '../../selection/target.js';
+import { titleWebUrl } from '../../config/service-addresses.js';
 import { jsonLine } from '../output/json-line.js';
 import { columnsOf } from '../output/own-terminal.js';
 

@@ -5,12 +5,8 @@ import { UsageError } from '../../core/errors.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import { shellQuoted } from '../../core/shell-quoted.js';
 import { printableLine } from '../../core/printable.js';
-import {
-  looksLikeTarget,
-  parseTarget,
-  titleWebUrl,
-  withoutQuotes,
-} from '../../selection/target.js';
+import { looksLikeTarget, parseTarget, withoutQuotes } from '../../selection/target.js';
+import { titleWebUrl } from '../../config/service-addresses.js';
 import {
   findById,
   findSubscription,

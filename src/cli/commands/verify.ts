@@ -1,9 +1,9 @@
 /** `tankobon verify`: finds damaged archives and books, offline; `--repair` replaces them. */
 import type { Command } from 'commander';
-import type { CheckedFiles } from '../../collection/checked-files.js';
 import type { VerifyProgress } from '../../collection/verify-files.js';
 import { eventText } from '../../events/printed-event.js';
 import { VERIFY_EVENTS, type VerifyEvent } from '../../events/verify-events.js';
+import type { FileStore } from '../../library/store.js';
 import type { DownloadListeners } from '../../download/download-session.js';
 import type { GivenOptions } from '../../config/options.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
@@ -41,11 +41,10 @@ async function verify(
   options: GivenOptions,
   context: CommandContext,
 ): Promise<ExitCode> {
-  const { CheckedFiles } = await import('../../collection/checked-files.js');
-  const { IndexedMarks } = await import('../../library/library-cache.js');
+  const { FileStore } = await import('../../library/store.js');
   const { verifyFiles } = await import('../../collection/verify-files.js');
   const { stdout, stderr, signal, clock, paths } = context;
-  const checkedFiles = await CheckedFiles.open(paths.state);
+  const store = new FileStore(paths.state);
   const display = options.json ? undefined : await progressDisplay(context);
   const observe = (event: VerifyEvent): void => {
     display?.eraseForText();
@@ -57,7 +56,7 @@ async function verify(
   };
   const repair = async (damaged: readonly string[]) => {
     display?.close();
-    return repairDamaged(damaged, context, checkedFiles);
+    return repairDamaged(damaged, context, store);
   };
   try {
     const { damaged, unreadableFolders } = await verifyFiles(files, {
@@ -67,8 +66,7 @@ async function verify(
       },
       onProgress: display?.update ?? (() => undefined),
       ...(options.repair && { repair }),
-      checkedFiles,
-      indexedMarks: new IndexedMarks(paths.state),
+      store,
       sinceLast: options.sinceLast === true,
       nowMs: clock.wallMs(),
       signal,
@@ -79,7 +77,7 @@ async function verify(
   } finally {
     display?.close();
     // Without it the next check takes longer.
-    await checkedFiles.save().catch((error: unknown) => {
+    await store.save().catch((error: unknown) => {
       warnTo(stderr)(`What was checked was not stored: ${fileErrorReason(error)}`);
     });
   }
@@ -89,7 +87,7 @@ async function verify(
 async function repairDamaged(
   damaged: readonly string[],
   context: CommandContext,
-  checkedFiles: CheckedFiles,
+  store: FileStore,
 ) {
   const { repairFiles } = await import('../../collection/repair.js');
   const { EventMessages, isError } = await import('../output/event-messages.js');
@@ -99,7 +97,7 @@ async function repairDamaged(
     if (!isError(event) && event.type !== 'warning' && event.type !== 'waiting') return;
     for (const line of messages.linesFor(event)) stderr.write(`${line}\n`);
   };
-  return repairFiles(damaged, context, { observe }, signal, checkedFiles);
+  return repairFiles(damaged, context, { observe }, signal, store);
 }
 
 interface ProgressDisplay {

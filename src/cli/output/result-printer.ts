@@ -9,7 +9,7 @@ import { nameValues } from '../../download/comic-metadata.js';
 import type { PlannedChapter } from '../../download/plan-jobs.js';
 import { whyLoaded } from '../../plan/change.js';
 import type { ChapterFields } from '../../events/chapter-fields.js';
-import { chapterWebUrl } from '../../selection/target.js';
+import { chapterWebUrl } from '../../config/service-addresses.js';
 import type { AppEvent, ResultFormat } from './observer.js';
 
 type Planned = Pick<PlannedChapter, 'job' | 'chapter' | 'title' | 'seriesName'>;

@@ -1,4 +1,5 @@
 /** Options of the connections to the service. */
+import { MAX_IMAGE_BYTES } from '../../core/image-format.js';
 import { LIVE_SERVICE } from '../service-addresses.js';
 import type { OptionDefinition } from '../option-definition.js';
 
@@ -94,7 +95,7 @@ export const SERVICE_OPTIONS = {
     kind: 'integer',
     description: 'maximum size of a page in bytes',
     default: 64 * MEBIBYTE,
-    range: [MEBIBYTE, 1024 * MEBIBYTE],
+    range: [MEBIBYTE, MAX_IMAGE_BYTES],
     isSetting: true,
   },
   maxResponseBytes: {

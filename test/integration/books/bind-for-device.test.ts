@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
-import { scanLibrary } from '../../../src/library/scan-library.js';
+import { scanLibrary } from '../../../src/library/scan.js';
 import { readArchive, readEntry, writeArchive } from '../../support/archive.js';
 import { bindFolder, fileDigest } from '../../support/bind-harness.js';
 import {

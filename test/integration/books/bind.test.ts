@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { formatRecord, parseRecords } from '../../../src/library/record.js';
-import { scanLibrary } from '../../../src/library/scan-library.js';
+import { scanLibrary } from '../../../src/library/scan.js';
 import { readArchive, readEntry, writeArchive } from '../../support/archive.js';
 import { bindFolder, fileDigest, imageDigests, sha256 } from '../../support/bind-harness.js';
 import {

@@ -137,8 +137,8 @@ test.each([
   ['empty', () => ''],
 ])('an index that is %s is made again', async (_, damage) => {
   await bind('first');
-  const [name = ''] = readdirSync(join(stateFolder(), 'library'));
-  const file = join(stateFolder(), 'library', name);
+  const [name = ''] = readdirSync(join(stateFolder(), 'files'));
+  const file = join(stateFolder(), 'files', name);
   const before = readFileSync(file, 'utf8');
   writeFileSync(file, damage(before));
   await bind('second');

@@ -13,6 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { interruptedError } from '../../../src/core/errors.js';
+import { MAX_IMAGE_BYTES } from '../../../src/core/image-format.js';
 import { SETTING_NAMES } from '../../../src/config/options.js';
 import type { Finished } from '../../support/command.js';
 import { tankobonHere } from '../../support/in-process.js';
@@ -42,6 +43,14 @@ test('set, get, list with the source, and unset', async () => {
   expect((await config(['list'])).stdout).toMatch(/^quality +data-saver {2}\(file\)$/m);
   expect((await config(['unset', 'quality'])).code).toBe(0);
   expect((await config(['list'])).stdout).toMatch(/^quality +data {2}\(default\)$/m);
+});
+
+test('no larger pages can be asked for than are read from archives', async () => {
+  expect((await config(['set', 'maxPageBytes', String(MAX_IMAGE_BYTES)])).code).toBe(0);
+  expect(await config(['set', 'maxPageBytes', String(MAX_IMAGE_BYTES + 1)])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining(`must be a whole number from 1048576 to ${MAX_IMAGE_BYTES}`),
+  });
 });
 
 test('path prints the path of the settings file', async () => {

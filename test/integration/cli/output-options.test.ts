@@ -1,6 +1,6 @@
 /** What `download` prints and writes with `--quiet`, with `--verbose`, and with neither. */
 import { planDownload } from '../../../src/download/run-download.js';
-import { parseIdentityComment } from '../../../src/library/identity.js';
+import { parseIdentityComment } from '../../../src/library/mark.js';
 import { EXAMPLE_CHAPTERS } from '../../../src/practice-server/library/library.js';
 import { download } from '../../../src/cli/commands/download.js';
 import { readComment } from '../../support/archive.js';

@@ -1,7 +1,7 @@
 /** `tankobon retag --rename-titles` moves the books and the covers of a title with its chapters. */
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
-import { readPdfManifest } from '../../../src/library/bound-manifest.js';
+import { readLibraryFile } from '../../../src/library/file.js';
 import { readOwnBook } from '../../../src/books/rename-book.js';
 import { drawnCover } from '../../../src/practice-server/library/story-pages.js';
 import { createLibrary, uuidOf } from '../../../src/practice-server/library/library.js';
@@ -82,7 +82,7 @@ test('books of every format move with the chapters, and have the new name in the
   const encoded = Buffer.from(`${NEW}, Vol. 1`, 'utf16le').swap16();
   expect([bytes.includes(encoded), bytes.includes('>猫 &amp; Tea, Vol. 1<')]).toEqual([true, true]);
   expect(bytes.includes('<rdf:value>猫 &amp; Tea</rdf:value>')).toBe(true);
-  expect((await readPdfManifest(pdf))?.isWhole).toBe(true);
+  expect(await readLibraryFile(pdf)).toMatchObject({ kind: 'book', damage: undefined });
   const inFolder = readFileSync(join(folder, 'Ch.001/ComicInfo.xml'), 'utf8');
   expect(inFolder).toContain('<Series>猫 &amp; Tea</Series>');
   for (const file of books(NEW))

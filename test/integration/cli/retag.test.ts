@@ -1,7 +1,7 @@
 /** `tankobon retag`: files whose chapter got a volume, a title or a group later. */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { readComicInfo } from '../../../src/library/comic-info-reader.js';
+import { readComicInfo } from '../../../src/library/comic-info.js';
 import { parseRecords } from '../../../src/library/record.js';
 import { editChapter, EXAMPLE_CHAPTERS } from '../../../src/practice-server/library/library.js';
 import { readArchive, readComment, readEntry } from '../../support/archive.js';

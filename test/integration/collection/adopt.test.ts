@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { createHash } from 'node:crypto';
 import { dirname, join } from 'node:path';
-import { scanLibrary } from '../../../src/library/scan-library.js';
+import { scanLibrary } from '../../../src/library/scan.js';
 import { editChapter } from '../../../src/practice-server/library/library.js';
 import { readArchive, readComment, readPages, writeArchive } from '../../support/archive.js';
 import { DownloadHarness } from '../../support/download-harness.js';

@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readOwnBook } from '../../../src/books/rename-book.js';
-import { scanLibrary } from '../../../src/library/scan-library.js';
+import { scanLibrary } from '../../../src/library/scan.js';
 import {
   createLibrary,
   editChapter,

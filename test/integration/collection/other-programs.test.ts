@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import fc from 'fast-check';
-import { formatIdentityComment } from '../../../src/library/identity.js';
+import { formatIdentityComment } from '../../../src/library/mark.js';
 import { formatRecord } from '../../../src/library/record.js';
 import {
   startPracticeService,

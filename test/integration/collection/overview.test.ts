@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { formatIdentityComment } from '../../../src/library/identity.js';
+import { formatIdentityComment } from '../../../src/library/mark.js';
 import { shellQuoted } from '../../../src/core/shell-quoted.js';
 import { editChapter, takeDownChapter } from '../../../src/practice-server/library/library.js';
 import { writeArchive } from '../../support/archive.js';

@@ -15,7 +15,7 @@ import {
 import { execFileSync } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { CheckedFiles } from '../../../src/collection/checked-files.js';
+import { FileStore } from '../../../src/library/store.js';
 import { repairFiles } from '../../../src/collection/repair.js';
 import type { DownloadListeners } from '../../../src/download/download-session.js';
 import { editChapter, EXAMPLE_CHAPTERS } from '../../../src/practice-server/library/library.js';
@@ -172,9 +172,9 @@ describe('in the process of the test', () => {
         utimesSync(`${file}.new`, later, later);
         renameSync(`${file}.new`, file);
       };
-      const checkedFiles = await CheckedFiles.open(context.paths.state);
+      const store = new FileStore(context.paths.state);
       const { signal } = new AbortController();
-      expect(await repairFiles([file], context, { observe }, signal, checkedFiles)).toEqual([]);
+      expect(await repairFiles([file], context, { observe }, signal, store)).toEqual([]);
       return 0;
     });
     expect([errors, statSync(file).mtime]).toEqual([['file-changed'], later]);
@@ -193,8 +193,8 @@ describe('in the process of the test', () => {
         renameSync(`${file}.new`, file);
         stop.abort();
       };
-      const checkedFiles = await CheckedFiles.open(context.paths.state);
-      await repairFiles([file], context, { observe }, stop.signal, checkedFiles);
+      const store = new FileStore(context.paths.state);
+      await repairFiles([file], context, { observe }, stop.signal, store);
       return 0;
     });
     expect([readFileSync(file, 'utf8'), await fileDigest(`${file}.damaged`)]).toEqual([

@@ -13,9 +13,9 @@ import {
 } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { Chapter } from '../../../src/service/chapters.js';
-import { readIdentity } from '../../../src/library/archive-content.js';
-import { compileNameTemplate } from '../../../src/library/file-name.js';
-import { formatIdentityComment } from '../../../src/library/identity.js';
+import { readIdentity } from '../../../src/library/file.js';
+import { compileNameTemplate } from '../../../src/library/names.js';
+import { formatIdentityComment } from '../../../src/library/mark.js';
 import { planRetag, writeRetagged } from '../../../src/download/retag-chapter.js';
 import type { Title } from '../../../src/service/titles.js';
 import { readArchive, readEntry, writeArchive } from '../../support/archive.js';

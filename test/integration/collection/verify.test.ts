@@ -10,14 +10,13 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs';
-import { readFile, stat, truncate, utimes, writeFile } from 'node:fs/promises';
+import { readdir, readFile, stat, truncate, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { execFileSync } from 'node:child_process';
-import { IndexedMarks } from '../../../src/library/library-cache.js';
-import { CheckedFiles } from '../../../src/collection/checked-files.js';
 import { verifyFiles } from '../../../src/collection/verify-files.js';
 import type { VerifyEvent } from '../../../src/events/verify-events.js';
+import { FileStore } from '../../../src/library/store.js';
 import { formatRecord } from '../../../src/library/record.js';
 import { readArchive, readComment, writeArchive } from '../../support/archive.js';
 import { bindFolder, sha256 } from '../../support/bind-harness.js';
@@ -48,9 +47,8 @@ async function addChapter(number: number): Promise<string> {
   });
 }
 
-const opened = async (sinceLast = false, nowMs = Date.now()) => ({
-  checkedFiles: await CheckedFiles.open(join(folder, 'state')),
-  indexedMarks: new IndexedMarks(join(folder, 'state')),
+const opened = (sinceLast = false, nowMs = Date.now()) => ({
+  store: new FileStore(join(folder, 'state')),
   sinceLast,
   nowMs,
 });
@@ -61,7 +59,7 @@ async function verify(...inputs: readonly string[]) {
   await verifyFiles(inputs.length > 0 ? inputs : [join(folder, 'in')], {
     observe: (event) => events.push(event),
     onProgress: ({ bytes }) => progress.push(bytes),
-    ...(await opened()),
+    ...opened(),
     signal: new AbortController().signal,
   });
   const damaged = events.flatMap((event) => (event.type === 'file-damaged' ? [event] : []));
@@ -278,7 +276,7 @@ test('progress counts bytes, and an interruption still gives the sums', async ()
       progress.push(bytes / totalBytes);
       if (bytes > 0) controller.abort();
     },
-    ...(await opened()),
+    ...opened(),
     signal: controller.signal,
   });
   await expect(run).rejects.toThrow();
@@ -292,16 +290,16 @@ test('progress counts bytes, and an interruption still gives the sums', async ()
 
 describe('--since-last', () => {
   /** Does what `tankobon verify --since-last` does, for all files. */
-  async function verifySinceLast(nowMs = Date.now()) {
+  async function verifySinceLast(nowMs = Date.now(), file = join(folder, 'in')) {
     const events: VerifyEvent[] = [];
-    const index = await opened(true, nowMs);
-    await verifyFiles([join(folder, 'in')], {
+    const index = opened(true, nowMs);
+    await verifyFiles([file], {
       observe: (event) => events.push(event),
       onProgress: () => undefined,
       ...index,
       signal: new AbortController().signal,
     });
-    await index.checkedFiles.save();
+    await index.store.save();
     const damaged = events.flatMap((event) => (event.type === 'file-damaged' ? event.file : []));
     const summary = events.at(-1);
     if (summary?.type !== 'verify-summary') throw new Error('no summary');
@@ -339,9 +337,23 @@ describe('--since-last', () => {
   test('an index that is not readable, or names other things, is like none', async () => {
     const file = await addChapter(1);
     await verifySinceLast();
-    for (const content of ['{', '[]', JSON.stringify({ [file]: { bytes: 1 } })]) {
-      await writeFile(join(folder, 'state', 'verified.json'), content);
+    const [name = ''] = await readdir(join(folder, 'state', 'files'));
+    const entries = { format: 1, files: { [basename(file)]: { size: 1, wholeAtMs: '1' } } };
+    for (const content of ['{', '[]', JSON.stringify(entries)]) {
+      await writeFile(join(folder, 'state', 'files', name), content);
       expect(await verifySinceLast()).toMatchObject({ checked: 1 });
     }
+  });
+
+  test('a file that was checked alone is known in the folders above it', async () => {
+    const file = await addChapter(1);
+    const { size, mtime } = await stat(file);
+    expect(await verifySinceLast(Date.now(), folder)).toMatchObject({ checked: 1 });
+    expect(await verifySinceLast(Date.now(), file)).toMatchObject({ checked: 0, unchanged: 1 });
+    await writeFile(file, Buffer.alloc(size));
+    await utimes(file, mtime, mtime);
+    const monthLater = Date.now() + 31 * DAY_MS;
+    expect(await verifySinceLast(monthLater, file)).toMatchObject({ damaged: [file] });
+    expect(await verifySinceLast(Date.now(), folder)).toMatchObject({ damaged: [file] });
   });
 });

@@ -1,7 +1,7 @@
 /** The record in a chapter's CBZ: what tankobon knew of it, and the same bytes in whatever order the pages arrived. */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { readComicInfo } from '../../../src/library/comic-info-reader.js';
+import { readComicInfo } from '../../../src/library/comic-info.js';
 import { parseRecords } from '../../../src/library/record.js';
 import {
   EXAMPLE_CHAPTERS,

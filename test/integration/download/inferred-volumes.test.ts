@@ -1,9 +1,7 @@
 /** Chapters without a volume get that of their other releases, where chapters are bound by volume. */
 import { readFileSync, readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { comicInfoXml } from '../../../src/library/comic-info.js';
-import { mergeComicInfo } from '../../../src/library/comic-info-merge.js';
-import { readComicInfo } from '../../../src/library/comic-info-reader.js';
+import { comicInfoXml, readComicInfo, mergeComicInfo } from '../../../src/library/comic-info.js';
 import { parseRecords } from '../../../src/library/record.js';
 import { uuidOf, type LibraryChapter } from '../../../src/practice-server/library/library.js';
 import { sync as runSync } from '../../../src/cli/commands/sync.js';

@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { writeCbz } from '../../../src/library/cbz-writer.js';
-import { formatIdentityComment } from '../../../src/library/identity.js';
+import { formatIdentityComment } from '../../../src/library/mark.js';
 import {
   findPublished,
   publishChapter,

@@ -4,7 +4,7 @@
  */
 import { existsSync, linkSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { readIdentity } from '../../../src/library/archive-content.js';
+import { readIdentity } from '../../../src/library/file.js';
 import {
   createLibrary,
   editChapter,

@@ -1,7 +1,7 @@
 /** Series downloads: a title of 700 chapters in three languages and several groups. */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { formatIdentityComment } from '../../../src/library/identity.js';
+import { formatIdentityComment } from '../../../src/library/mark.js';
 import { writeCbz } from '../../../src/library/cbz-writer.js';
 import { login } from '../../../src/cli/commands/login.js';
 import {

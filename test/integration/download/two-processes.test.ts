@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { readIdentity } from '../../../src/library/archive-content.js';
+import { readIdentity } from '../../../src/library/file.js';
 import { generateChapter } from '../../../src/practice-server/library/library.js';
 import {
   startPracticeService,

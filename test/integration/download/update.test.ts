@@ -5,7 +5,7 @@
 import { mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { download } from '../../../src/cli/commands/download.js';
-import { readIdentity } from '../../../src/library/archive-content.js';
+import { readIdentity } from '../../../src/library/file.js';
 import { parseRecords } from '../../../src/library/record.js';
 import { interruptedError } from '../../../src/core/errors.js';
 import type { DownloadEvent } from '../../../src/events/download-events.js';

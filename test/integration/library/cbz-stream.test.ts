@@ -3,7 +3,7 @@ import { ZipArchive } from 'archiver';
 import { mkdtemp, open, readFile, rm, type FileHandle } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CbzStream } from '../../../src/library/cbz-stream.js';
+import { CbzStream } from '../../../src/library/zip/cbz-stream.js';
 
 const PAGES = [Buffer.alloc(5_000, 'a'), Buffer.alloc(30, 'b'), Buffer.alloc(70_000, 'c')];
 let folder: string;

@@ -1,12 +1,22 @@
 import { createHash } from 'node:crypto';
-import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import {
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  symlink,
+  truncate,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
-import { verifyCbz } from '../../../src/library/verify-cbz.js';
+import { verifyCbz } from '../../../src/library/zip/verify-cbz.js';
 import { writeCbz, type CbzPage } from '../../../src/library/cbz-writer.js';
-import { pageName } from '../../../src/library/page-name.js';
+import { pageName } from '../../../src/library/names.js';
 import { interruptedError } from '../../../src/core/errors.js';
+import { MAX_IMAGE_BYTES } from '../../../src/core/image-format.js';
 import { SAMPLE_IMAGES } from '../../support/sample-images.js';
 import { readArchive, readComment } from '../../support/archive.js';
 
@@ -45,6 +55,15 @@ test('no pages, and a comment that does not fit, are refused, and nothing is wri
     await expect(writeCbz({ file, pages, ...options })).rejects.toMatchObject({
       code: 'archive-wrong',
     });
+  expect(await leftIn(folder)).toEqual([]);
+});
+
+test('a page that no reader of archives takes is not packed', async () => {
+  const file = join(folder, 'a.cbz');
+  const [page] = await samplePages();
+  const pages = [{ file: page?.file ?? '', bytes: MAX_IMAGE_BYTES + 1 }];
+  await truncate(pages[0]?.file ?? '', MAX_IMAGE_BYTES + 1);
+  await expect(writeCbz({ file, pages })).rejects.toMatchObject({ code: 'archive-wrong' });
   expect(await leftIn(folder)).toEqual([]);
 });
 

@@ -4,8 +4,8 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { writeCbz } from '../../../src/library/cbz-writer.js';
-import { formatIdentityComment } from '../../../src/library/identity.js';
-import { scanLibrary } from '../../../src/library/scan-library.js';
+import { formatIdentityComment } from '../../../src/library/mark.js';
+import { scanLibrary } from '../../../src/library/scan.js';
 import { SAMPLE_IMAGES } from '../../support/sample-images.js';
 import { posixTest } from '../../support/platform.js';
 
@@ -29,10 +29,10 @@ posixTest(
       symlinkSync('/dev/zero', join(folder, 'to-zero.cbz'));
       symlinkSync(join(folder, 'elsewhere', 'a.bin'), join(folder, 'to-archive.cbz'));
       const library = await scanLibrary(folder);
-      expect(library.damaged).toEqual(
+      expect(library.damaged).toMatchObject(
         ['pipe', 'socket', 'to-pipe', 'to-zero'].map((name) => ({
           file: join(folder, `${name}.cbz`),
-          readError: 'not a regular file',
+          readError: 'it is not a regular file',
         })),
       );
       expect(library.find(chapterId)?.file).toBe(join(folder, 'to-archive.cbz'));

@@ -18,8 +18,8 @@ import {
   formatIdentityComment,
   parseComicInfoIdentity,
   parseIdentityComment,
-} from '../../../src/library/identity.js';
-import { scanLibrary } from '../../../src/library/scan-library.js';
+} from '../../../src/library/mark.js';
+import { scanLibrary } from '../../../src/library/scan.js';
 import { interruptedError } from '../../../src/core/errors.js';
 import { SAMPLE_IMAGES } from '../../support/sample-images.js';
 

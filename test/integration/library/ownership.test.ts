@@ -13,15 +13,10 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { formatIdentityComment } from '../../../src/library/identity.js';
-import { scanLibrary } from '../../../src/library/scan-library.js';
-import {
-  isUnchanged,
-  readFileState,
-  readOwnership,
-  replaceAs,
-} from '../../../src/library/ownership.js';
-import { LibraryCache } from '../../../src/library/library-cache.js';
+import { formatIdentityComment } from '../../../src/library/mark.js';
+import { scanIndexed, scanLibrary } from '../../../src/library/scan.js';
+import { isUnchanged, readFileState, replaceAs } from '../../../src/core/file-state.js';
+import { readOwnership } from '../../../src/library/file.js';
 import { writeArchive } from '../../support/archive.js';
 import { chapterId, testImage, writeChapterFile } from '../../support/chapter-files.js';
 import { emptyZip } from '../../support/empty-zip.js';
@@ -78,9 +73,7 @@ posixTest('the index says it for each archive, also from the cache of sync', asy
   const home = mkdtempSync(join(tmpdir(), 'tankobon-ownership-home-'));
   try {
     for (const run of ['first', 'cached']) {
-      const cache = await LibraryCache.open(home, folder);
-      const { archives } = await scanLibrary(folder, { cache });
-      await cache.save();
+      const { archives } = await scanIndexed(home, folder, {});
       expect([run, ...archives.map(({ file, ownership }) => [file, ownership])]).toEqual([
         run,
         [foreign, 'foreign'],

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLibrary } from '../../../src/practice-server/library/library.js';
 import { startPracticeService } from '../../../src/practice-server/practice-service.js';
-import { readIdentity } from '../../../src/library/archive-content.js';
+import { readIdentity } from '../../../src/library/file.js';
 import { start } from '../../support/command.js';
 import { tankobonHere } from '../../support/in-process.js';
 import { IS_LONG_RUN } from '../../support/long-run.js';

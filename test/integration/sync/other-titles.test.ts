@@ -1,5 +1,5 @@
 /** What a title costs does not depend on the files of other titles: they are found by chapter, title and name. */
-import { LibraryIndex } from '../../../src/library/library-index.js';
+import { LibraryIndex } from '../../../src/library/scan.js';
 import {
   chapterId,
   DAY_MS,

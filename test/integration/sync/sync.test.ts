@@ -20,17 +20,16 @@ import {
   syncTitle,
   titleId,
 } from '../../support/sync-harness.js';
-import { writeArchive } from '../../support/archive.js';
+import { writeArchive, readArchive } from '../../support/archive.js';
 import { tankobonHere } from '../../support/in-process.js';
-import { workspaceName } from '../../../src/library/file-name.js';
-import { scanLibrary } from '../../../src/library/scan-library.js';
-import { readIdentity } from '../../../src/library/archive-content.js';
+import { workspaceName } from '../../../src/library/names.js';
+import { scanLibrary } from '../../../src/library/scan.js';
+import { readIdentity } from '../../../src/library/file.js';
 import { createLibrary, uuidOf } from '../../../src/practice-server/library/library.js';
 import { interruptedError } from '../../../src/core/errors.js';
 import { readSyncState } from '../../../src/sync/history.js';
 import { archiveFile, syncFolder } from '../../../src/sync/history/history-folder.js';
 import { lockSync } from '../../../src/sync/history/sync-lock.js';
-import { readArchive } from '../../support/archive.js';
 import { leaveLines } from '../../support/left-sync-lines.js';
 
 const SERIES = `series:\n  - target: title:${titleId('Alpha')}\n  - target: title:${titleId('Beta')}\n`;

@@ -5,7 +5,7 @@ const load = (module) => import(`${job.modules}/${module}.js`);
 const { bindRequest } = await load('download/bind-request');
 const { loadSettings } = await load('config/settings');
 const { bindBooks } = await load('books/bind-books');
-const { listArchives } = await load('library/scan-library');
+const { listArchives } = await load('library/scan');
 
 const request = {
   ...bindRequest(

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { ChapterMetadata } from '../../../src/library/comic-info-reader.js';
+import type { ChapterMetadata } from '../../../src/library/comic-info.js';
 import { groupVolumes, missingNumbers } from '../../../src/books/group-volumes.js';
 import type { SourceChapter } from '../../../src/books/source-chapter.js';
 import { chapterId } from '../../support/chapter-files.js';

@@ -1,7 +1,7 @@
 /** Where the chapters of a title are, by the paths of its files and the template of now. */
 import { join } from 'node:path';
-import type { ExistingArchive } from '../../../src/library/library-index.js';
-import { compileNameTemplate, DEFAULT_NAME_TEMPLATE } from '../../../src/library/file-name.js';
+import type { ExistingArchive } from '../../../src/library/scan.js';
+import { compileNameTemplate, DEFAULT_NAME_TEMPLATE } from '../../../src/library/names.js';
 import { foldersOfTemplate } from '../../../src/config/name-template.js';
 import { sampleFolders } from '../../../src/download/sample-folders.js';
 import { titleHome, type KnownChapter } from '../../../src/download/title-home.js';
@@ -9,9 +9,7 @@ import { titleHome, type KnownChapter } from '../../../src/download/title-home.j
 const known = (path: string, more: Partial<KnownChapter> = {}): KnownChapter => ({
   path,
   isBound: false,
-  titleId: undefined,
   folderTemplate: undefined,
-  written: undefined,
   metadata: { series: 'Old', number: '7', volume: '2' },
   ...more,
 });

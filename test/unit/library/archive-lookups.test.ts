@@ -1,7 +1,7 @@
 /** What an index finds: the same after any writes and removals as an index of the files that are left. */
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { LibraryIndex, type ExistingArchive } from '../../../src/library/library-index.js';
+import { LibraryIndex, type ExistingArchive } from '../../../src/library/scan.js';
 
 const FOLDER = join('/', 'library');
 const chapterOf = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;

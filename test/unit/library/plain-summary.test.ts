@@ -1,6 +1,6 @@
 /** Descriptions of titles as plain text. */
 import fc from 'fast-check';
-import { plainSummary } from '../../../src/library/plain-summary.js';
+import { plainSummary } from '../../../src/library/comic-info/plain-summary.js';
 
 test.each([
   ['A story.\n\n---\n\n**Links:**\n- [Raw](https://example.org)', 'A story.'],

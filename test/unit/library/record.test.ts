@@ -1,7 +1,12 @@
 /** The record of a chapter: what was written is read back, and a hostile one counts as absent. */
 import fc from 'fast-check';
-import { comicInfoXml, type ComicMetadata } from '../../../src/library/comic-info.js';
-import { readComicInfo, writtenMetadata } from '../../../src/library/comic-info-reader.js';
+import {
+  comicInfoXml,
+  READ_FIELDS,
+  type ComicMetadata,
+  readComicInfo,
+  writtenMetadata,
+} from '../../../src/library/comic-info.js';
 import { formatRecord, parseRecords, type ChapterRecord } from '../../../src/library/record.js';
 import { codePoint, webUrl } from '../../support/any-text.js';
 
@@ -50,6 +55,16 @@ test('what is written is read back, and the same record gives the same text', ()
       expect(formatRecord(read ?? {})).toBe(json);
     }),
   );
+});
+
+test('the record keeps each field that is read from ComicInfo.xml', () => {
+  const values = { text: 'A text', texts: ['A', 'B'], date: new Date('2024-05-01') };
+  const metadata = Object.fromEntries(
+    READ_FIELDS.map(({ name, kind }) => [name, typeof kind === 'object' ? kind[0] : values[kind]]),
+  );
+  expect(Object.keys(metadata)).toContain('notes');
+  const [read] = parseRecords(formatRecord({ metadata }) ?? '') ?? [];
+  expect(read?.metadata).toEqual(metadata);
 });
 
 test('the metadata of the record is what readers see in ComicInfo.xml', async () => {

@@ -1,7 +1,7 @@
 /** What becomes of releases and files: one row for each case, for download, `--update`, `--force`, sync and `upgrade`. */
 import type { Chapter } from '../../../src/service/chapters.js';
-import type { ArchivedChapter } from '../../../src/library/archived-chapters.js';
-import type { ExistingArchive } from '../../../src/library/library-index.js';
+import type { FileChapter } from '../../../src/library/file.js';
+import type { ExistingArchive } from '../../../src/library/scan.js';
 import { decide, type KnownFiles, type Wishes } from '../../../src/plan/decide.js';
 import type { EarlierUpload } from '../../../src/plan/replacement.js';
 import { chapterKeys } from '../../../src/selection/same-chapter.js';
@@ -53,7 +53,7 @@ interface Case {
   readonly damaged?: Readonly<Record<string, string>>;
   /** Chapters in files that the service does not list. */
   readonly uploads?: readonly ({ readonly release: Chapter } & Partial<EarlierUpload>)[];
-  readonly archived?: Readonly<Record<string, Partial<ArchivedChapter['metadata']>>>;
+  readonly archived?: Readonly<Record<string, Partial<FileChapter['metadata']>>>;
   /** Chapters that are targets themselves. */
   readonly named?: readonly Chapter[];
   readonly wishes?: Partial<Wishes>;
@@ -111,8 +111,8 @@ function changesOf(
     history: { has: (id) => history.includes(id) },
     archived: new Map(
       Object.entries(archived).map(([chapterId, metadata]) => {
-        const chapter = { titleId: undefined, folderTemplate: undefined, written: undefined };
-        return [chapterId, { chapterId, metadata, ...chapter }];
+        const read = { identity: { chapterId }, record: undefined, written: undefined, pages: [] };
+        return [chapterId, { metadata, ...read }];
       }),
     ),
   };

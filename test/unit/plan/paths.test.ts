@@ -1,6 +1,6 @@
 /** The paths of new and replaced files. */
 import { join } from 'node:path';
-import { LibraryIndex, type ScannedFiles } from '../../../src/library/library-index.js';
+import { LibraryIndex, type ScannedFiles } from '../../../src/library/scan.js';
 import type { UnnamedWrite } from '../../../src/plan/change.js';
 import { withPaths, type NewName } from '../../../src/plan/paths.js';
 

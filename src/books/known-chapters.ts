@@ -1,0 +1,84 @@
+/** What the plan of books needs of a file, from the store of what is known of files: `bind` opens only others. */
+import { resolve } from 'node:path';
+import * as z from 'zod';
+import { readFileState } from '../core/file-state.js';
+import { recordMetadata } from '../library/record.js';
+import type { FolderStore } from '../library/store.js';
+import { isOwnFile } from '../core/files.js';
+import { UUID_PATTERN } from '../core/uuid.js';
+import { QUALITIES } from '../config/quality.js';
+import { readChapters } from './read-chapters.js';
+import {
+  PLANNED_FIELDS,
+  sourceKey,
+  type PlannedField,
+  type SourceChapter,
+} from './source-chapter.js';
+
+const text = z.string().optional();
+const uuid = z.string().regex(new RegExp(`^${UUID_PATTERN}$`));
+
+const plannedChapter = z.object({
+  isBound: z.boolean(),
+  /** See ownState. */
+  isOwn: z.boolean(),
+  identity: z
+    .object({
+      chapterId: uuid,
+      titleId: uuid.optional(),
+      version: z.int().positive().optional(),
+      quality: z.enum(QUALITIES).optional(),
+    })
+    .optional(),
+  record: z.object({ titleId: text, folderTemplate: text, inferredVolume: text }).optional(),
+  metadata: recordMetadata.pick(PLANNED_FIELDS),
+  volumeCount: z.int().optional(),
+  isBookEdited: z.boolean().optional(),
+  pages: z.int().positive(),
+  key: text,
+});
+
+const plannedChapters = z.array(plannedChapter);
+
+/** The chapters in the file, without copies. Throws StorageError as readChapters does. */
+export async function knownChapters(
+  file: string,
+  store: FolderStore,
+): Promise<readonly SourceChapter[]> {
+  const state = await readFileState(file).catch(() => undefined);
+  const path = resolve(file);
+  const known = state && store.get(path, state)?.planned;
+  const found = known === undefined ? undefined : plannedChapters.safeParse(known).data;
+  if (state && found)
+    return found.map(({ isOwn, pages, ...chapter }) => ({
+      ...chapter,
+      file,
+      ...(isOwn && isOwnFile(file, state) && { ownState: state }),
+      identity: chapter.identity,
+      pages: { length: pages },
+    }));
+  const chapters = await readChapters(file);
+  const own = chapters.filter(({ copy }) => !copy);
+  // The store does not know whether a file of another user has the mark.
+  if (state && isOwnFile(file, state)) store.set(path, state, { planned: own.map(toPlanned) });
+  return own;
+}
+
+/** JSON turns it into a `plannedChapter`. */
+function toPlanned(chapter: SourceChapter): object {
+  const { isBound, identity, record, metadata, volumeCount, isBookEdited, pages } = chapter;
+  const { titleId, folderTemplate, inferredVolume } = record ?? {};
+  return {
+    isBound,
+    isOwn: chapter.ownState !== undefined,
+    identity,
+    record: record && { titleId, folderTemplate, inferredVolume },
+    metadata: Object.fromEntries(
+      Object.keys(PLANNED_FIELDS).map((name) => [name, metadata[name as PlannedField]]),
+    ),
+    volumeCount,
+    isBookEdited,
+    pages: pages.length,
+    key: identity ? undefined : sourceKey(chapter),
+  };
+}

@@ -1,0 +1,33 @@
+/** What can be wrong with a file. */
+import type { FileMark } from '../mark.js';
+import type { GetBuffer } from '../zip/zip-file.js';
+import type { DamageReason } from '../../events/reasons.js';
+
+export interface Damage {
+  readonly reason: DamageReason;
+  /** What is wrong where, such as `003.png: its checksum is wrong`. */
+  readonly detail: string;
+}
+
+/** Thrown by the check of a container. */
+export class Damaged extends Error {
+  constructor(readonly damage: Damage) {
+    super(damage.detail);
+  }
+}
+
+export function damaged(reason: DamageReason, detail: string): Damaged {
+  return new Damaged({ reason, detail });
+}
+
+export interface CheckOptions {
+  /** Ends the reading between two pages. */
+  readonly signal: AbortSignal;
+  /** Called with what a file with the mark of tankobon names. */
+  readonly onMark: (mark: FileMark) => void;
+  /** One for all files of a run: a new one for each file takes longer than a small file. */
+  readonly getBuffer: GetBuffer;
+}
+
+/** Reads the whole file once. Throws Damaged, or what prevents that it is read. */
+export type CheckFile = (path: string, options: CheckOptions) => Promise<void>;

@@ -1,0 +1,36 @@
+/** Finds what is wrong with a file, and changes nothing. */
+import { fileErrorReason } from '../core/files.js';
+import { Damaged, type CheckOptions, type Damage } from './check/damage.js';
+import { containerNamed, CONTAINERS, type ContainerName } from './containers.js';
+import { reusableBuffer } from './zip/zip-file.js';
+
+export type { Damage } from './check/damage.js';
+export { areWhole } from './check/zip-damage.js';
+export { isEditedMetadata } from './check/folder-damage.js';
+
+interface FindDamageOptions extends Partial<CheckOptions> {
+  readonly signal: AbortSignal;
+  /** By default, the name says it. */
+  readonly container?: ContainerName;
+}
+
+/** Undefined for a file or a folder without damage, and for a folder that `bind` did not write. */
+export async function findDamage(
+  path: string,
+  {
+    signal,
+    onMark = () => undefined,
+    getBuffer = reusableBuffer(),
+    container = containerNamed(path) ?? 'cbz',
+  }: FindDamageOptions,
+): Promise<Damage | undefined> {
+  try {
+    await CONTAINERS[container].check(path, { signal, onMark, getBuffer });
+    return undefined;
+  } catch (error) {
+    signal.throwIfAborted();
+    return error instanceof Damaged
+      ? error.damage
+      : { reason: 'unreadable', detail: fileErrorReason(error) };
+  }
+}

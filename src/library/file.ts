@@ -1,0 +1,321 @@
+/** Answers for every command what a file is: whose it is, which chapters it has, and what is wrong with it. */
+import { lstat } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { fileErrorReason, isOwnFile, isSystemError, type OpenOptions } from '../core/files.js';
+import { groupBy } from '../core/group-by.js';
+import {
+  manifestIdentities,
+  manifestKeys,
+  parseComicInfoIdentity,
+  parseIdentityComment,
+  type CbzIdentity,
+  type FoundIdentity,
+} from './mark.js';
+import { readComicInfo, type ChapterMetadata } from './comic-info.js';
+import { containerNamed, CONTAINERS, type ContainerName } from './containers.js';
+import { toOwnership, type Ownership } from './ownership.js';
+import { readFileState, type FileState } from '../core/file-state.js';
+import { pageEntries, sortPages } from './pages.js';
+import type { BookCopy, ChapterRecord } from './record.js';
+import { NO_CONTENT, type Depth, type FileContent } from './read/content.js';
+
+export { hasReadablePages, isReadableBook } from './containers.js';
+export { readPdfLine } from './read/pdf-content.js';
+import type { ZipEntry } from './zip/zip-file.js';
+
+export interface FileChapter {
+  /** Undefined for a chapter that names none on the service. */
+  readonly identity: CbzIdentity | undefined;
+  /** What tankobon knew when it wrote the file; undefined for a file without a record. */
+  readonly record: ChapterRecord | undefined;
+  /** What the file says now. */
+  readonly metadata: ChapterMetadata;
+  /** The metadata as tankobon wrote it; undefined without a record. */
+  readonly written: ChapterMetadata | undefined;
+  /** In reading order; empty where they cannot be read, and if they were not asked for. */
+  readonly pages: readonly ZipEntry[];
+  /** Identifies a chapter without an id in a book, whose pages may have been converted. */
+  readonly key?: string | undefined;
+  /** The beginning of the names of the chapter's pages in a book. */
+  readonly prefix?: string | undefined;
+}
+
+interface ReadFile extends Omit<FileContent, 'mark' | 'isEdited' | 'damage'> {
+  readonly path: string;
+  readonly container: ContainerName;
+  /** When it was read. Undefined for a folder. */
+  readonly state: FileState | undefined;
+}
+
+/** A file of one chapter, of tankobon or of another program; also any other file that can be read. */
+export interface ChapterFile extends ReadFile {
+  readonly kind: 'chapter';
+  readonly chapter: FileChapter;
+  /**
+   * What says which chapter it is: `own`, the mark of tankobon in a file of this user; `other-user`, that in a file of
+   * another one; `record`, what is left of a file that another program rewrote; `address`, that of the chapter on the web.
+   */
+  readonly named: 'own' | 'other-user' | 'record' | 'address' | 'not';
+}
+
+/** A file or folder with the mark of `bind`. */
+export interface BookFile extends ReadFile {
+  readonly kind: 'book';
+  /** In order. None if the list of chapters is damaged. */
+  readonly chapters: readonly FileChapter[];
+  /** In order; those of all parts for a copy. None if the list of chapters is damaged. */
+  readonly keys: readonly string[];
+  /** Set for a book that was made for a device, or in parts: its chapters cannot be read back. */
+  readonly copy: BookCopy | undefined;
+  /** How many volumes the series has, if the book says so. */
+  readonly volumeCount: number | undefined;
+  /** Another program changed the book after it was bound. Of a file; in a folder, each file is checked. */
+  readonly isEdited: boolean;
+  /** What is wrong with it; undefined for a whole book. */
+  readonly damage: unknown;
+}
+
+export type LibraryFile =
+  | ChapterFile
+  | BookFile
+  | UnreadableFile
+  | { readonly kind: 'missing'; readonly path: string; readonly cause: unknown };
+
+/** Also a link, a pipe, a socket or a device. */
+export interface UnreadableFile {
+  readonly kind: 'unreadable';
+  readonly path: string;
+  /** What the name says; undefined for one that says nothing. */
+  readonly container: ContainerName | undefined;
+  readonly state: FileState | undefined;
+  readonly cause: unknown;
+}
+
+export interface ReadFileOptions {
+  /** Without the pages, less of the file is read. */
+  readonly depth?: Exclude<Depth, 'mark'>;
+  /** A file with a temporary name needs it; by default, the name says it. */
+  readonly container?: ContainerName;
+}
+
+/**
+ * What the file at this path is; for a chapter in a folder of a book, the path of its ComicInfo.xml. Links are not
+ * followed. Rejects for nothing that can be wrong with a file.
+ */
+export async function readLibraryFile(
+  path: string,
+  { depth = 'pages', ...options }: ReadFileOptions = {},
+): Promise<LibraryFile> {
+  let state: FileState | undefined;
+  try {
+    state = await readFileState(path);
+    const isFolder = !state && (await lstat(path)).isDirectory();
+    if (!state && !isFolder) throw new Error('it is not a regular file');
+    const container = isFolder ? 'folder' : (options.container ?? containerNamed(path) ?? 'cbz');
+    const content = await CONTAINERS[container].read(path, depth, { isRegular: !isFolder });
+    const { mark, isEdited, damage, ...rest } = content;
+    const file = { ...rest, path, container, state };
+    return mark === 'book'
+      ? await toBook(file, { isEdited, damage }, depth)
+      : await toChapterFile(file);
+  } catch (cause) {
+    if (isSystemError(cause, 'ENOENT', 'ENOTDIR')) return { kind: 'missing', path, cause };
+    return { kind: 'unreadable', path, container: containerNamed(path), state, cause };
+  }
+}
+
+/** The chapters of a file with their metadata, without pages. None if it cannot be read. */
+export async function readFileChapters(path: string): Promise<readonly FileChapter[]> {
+  const file = await readLibraryFile(path, { depth: 'metadata' });
+  if (file.kind === 'chapter') return [file.chapter];
+  return file.kind === 'book' ? file.chapters : [];
+}
+
+async function toChapterFile(file: ReadFile): Promise<ChapterFile> {
+  const { comment, manifest, comicInfo, entries, state, path } = file;
+  const marked = parseIdentityComment(comment);
+  const records = await recordsIn(manifest);
+  const record = records.find(({ chapterId }) => !marked || chapterId === marked.chapterId);
+  const recorded = recordedIdentity(manifest);
+  const identity = marked ?? recorded ?? parseComicInfoIdentity(comicInfo ?? '');
+  const isOwn = marked !== undefined && state !== undefined && isOwnFile(path, state);
+  const named = marked ? (isOwn ? 'own' : 'other-user') : recorded ? 'record' : 'address';
+  return {
+    kind: 'chapter',
+    ...file,
+    named: identity ? named : 'not',
+    chapter: {
+      identity: identity && {
+        ...identity,
+        titleId: identity.titleId ?? record?.titleId,
+      },
+      record,
+      // A file that another program wrote may have no ComicInfo.xml.
+      metadata: comicInfo === undefined ? (record?.metadata ?? {}) : await readComicInfo(comicInfo),
+      written: record?.metadata,
+      pages: sortPages(pageEntries(entries)),
+    },
+  };
+}
+
+/** The chapter in the record of a file whose comment is another program's. */
+function recordedIdentity(manifest: string): CbzIdentity | undefined {
+  const [recorded, ...others] = manifestIdentities(manifest);
+  return others.length === 0 ? recorded : undefined;
+}
+
+async function toBook(
+  file: ReadFile,
+  { isEdited, damage }: Pick<BookFile, 'isEdited' | 'damage'>,
+  depth: Depth,
+): Promise<BookFile> {
+  const { manifest, comicInfo = '', container, entries } = file;
+  const { parseCopy } = await import('./record.js');
+  const copy = parseCopy(manifest);
+  const pages = pageEntries(entries);
+  const byPrefix = groupBy(pages, ({ name }) => /^c\d+-/.exec(basename(name))?.[0] ?? '');
+  const chapters = (await recordsIn(manifest)).map((record) => toFileChapter(record, byPrefix));
+  const count = /<Count>(\d{1,6})<\/Count>/.exec(comicInfo)?.[1];
+  const isZip = container === 'cbz' || container === 'epub';
+  const missing = isZip && depth === 'pages' ? missingPart(chapters, pages.length) : undefined;
+  return {
+    kind: 'book',
+    ...file,
+    chapters,
+    keys: copy?.keys ?? manifestKeys(manifest) ?? [],
+    copy,
+    volumeCount: count === undefined ? undefined : Number(count),
+    isEdited,
+    damage: damage ?? missing,
+  };
+}
+
+/**
+ * The book that a file was when it had these chapters, of which nothing is known but their identity. Undefined for anything
+ * but a file or a folder that may be a book.
+ */
+export function lostBook(
+  file: BookFile | UnreadableFile,
+  identities: readonly CbzIdentity[],
+): BookFile | undefined {
+  const chapters = identities.map((identity) => toFileChapter(identity, new Map()));
+  const lost = { chapters: chapters.map((chapter) => ({ ...chapter, record: undefined })) };
+  if (file.kind === 'book') return { ...file, ...lost, files: new Map() };
+  const { path, container, state, cause: damage } = file;
+  if (!container || !state || chapters.length === 0) return undefined;
+  const none = { keys: [], copy: undefined, volumeCount: undefined };
+  return { kind: 'book', ...NO_CONTENT, ...none, ...lost, path, container, state, damage };
+}
+
+function toFileChapter(
+  record: ChapterRecord,
+  byPrefix: ReadonlyMap<string, readonly ZipEntry[]>,
+): FileChapter {
+  const { chapterId, titleId, version, quality, metadata = {}, prefix, key } = record;
+  const { writtenSeries = metadata.series } = record;
+  return {
+    identity:
+      chapterId === undefined
+        ? undefined
+        : { chapterId, ...(titleId !== undefined && { titleId }), version, quality },
+    record,
+    metadata,
+    written: { ...metadata, series: writtenSeries },
+    pages: byPrefix.get(prefix ?? '') ?? [],
+    key: chapterId === undefined ? key : undefined,
+    prefix,
+  };
+}
+
+function missingPart(chapters: readonly FileChapter[], pages: number): Error | undefined {
+  if (pages === 0) return new Error('it contains no images');
+  const prefixes = chapters.map(({ prefix }) => prefix);
+  if (chapters.length === 0 || prefixes.includes(undefined))
+    return new Error('its manifest is invalid');
+  // Otherwise a short manifest could name the same pages millions of times.
+  if (new Set(prefixes).size < prefixes.length) return new Error('its manifest names pages twice');
+  const lacking = chapters.find((chapter) => chapter.pages.length === 0);
+  return lacking && new Error(`it lacks the pages ${lacking.prefix ?? ''}`);
+}
+
+/** Its schemas are slow to load, and most folders are read before the first request. */
+async function recordsIn(text: string): Promise<readonly ChapterRecord[]> {
+  if (text === '') return [];
+  const { parseRecords } = await import('./record.js');
+  return parseRecords(text) ?? [];
+}
+
+/** What names the chapters of a file, which is enough for a scan. */
+export interface FoundMarks {
+  readonly identities: readonly FoundIdentity[];
+  /** The file may contain several chapters, or is not an archive. */
+  readonly isBound: boolean;
+}
+
+export interface FileMarks extends FoundMarks {
+  /** The file has tankobon's own mark. */
+  readonly isMarked: boolean;
+  /** Why the file cannot be read. */
+  readonly readError?: string;
+  readonly cause?: unknown;
+}
+
+export const NO_MARKS: FileMarks = { identities: [], isBound: false, isMarked: false };
+
+/** A chapter that another user saved, or to which a link leads, is not downloaded again. */
+const FOR_IDENTITY: OpenOptions = { anyOwner: true };
+
+/**
+ * Reads as little of the file as possible. Never rejects. `isRegular`: the file is known not to be a link, a pipe, a socket
+ * or a device.
+ */
+export async function readMarks(
+  path: string,
+  isRegular = false,
+  container = containerNamed(path) ?? 'cbz',
+): Promise<FileMarks> {
+  try {
+    const followsLink = !isRegular && (container === 'cbz' || container === 'epub');
+    const options = { ...FOR_IDENTITY, isRegular, followsLink };
+    const content = await CONTAINERS[container].read(path, 'mark', options);
+    const { mark, comment, manifest, comicInfo = '' } = content;
+    if (mark === 'book') return bookMarks(manifest, content.damage !== undefined);
+    const marked = parseIdentityComment(comment);
+    if (marked) return marksOf({ ...marked, isMarked: true });
+    const identity = recordedIdentity(manifest) ?? parseComicInfoIdentity(comicInfo);
+    const isBound = container === 'pdf' || container === 'folder';
+    return { ...marksOf(identity && { ...identity, isMarked: false }), isBound };
+  } catch (error) {
+    return { ...NO_MARKS, readError: fileErrorReason(error), cause: error };
+  }
+}
+
+/** An empty manifest does not count as a mark: `bind` never writes one. The chapters of a truncated PDF are not there. */
+function bookMarks(manifest: string, isDamaged: boolean): FileMarks {
+  const isMarked = !isDamaged && (manifestKeys(manifest) ?? []).length > 0;
+  const identities = isDamaged ? [] : manifestIdentities(manifest);
+  return {
+    identities: identities.map((identity) => ({ ...identity, isMarked })),
+    isBound: true,
+    isMarked,
+  };
+}
+
+/** The marks of a file of one chapter. */
+export function marksOf(found: FoundIdentity | undefined): FileMarks {
+  return found ? { identities: [found], isBound: false, isMarked: found.isMarked } : NO_MARKS;
+}
+
+/** Reads the file: what an index says of it may be out of date. Never rejects; `foreign` for a missing file. */
+export async function readOwnership(file: string): Promise<Ownership> {
+  const stats = await lstat(file).catch(() => undefined);
+  const isRegular = stats?.isFile() === true;
+  const { isMarked } = await readMarks(file, isRegular);
+  return toOwnership(file, isMarked, isRegular);
+}
+
+/** Resolves with undefined if the file is not of one chapter, and with an error message if it cannot be read. */
+export async function readIdentity(path: string): Promise<FoundIdentity | string | undefined> {
+  const { identities, isBound, readError } = await readMarks(path);
+  return readError ?? (isBound ? undefined : identities[0]);
+}

@@ -1,0 +1,153 @@
+/** What marks a file as tankobon's own and says which chapters it has: the comment of an archive, and the manifest of a book. */
+import { createHash } from 'node:crypto';
+import { UUID_PATTERN } from '../core/uuid.js';
+import { type Quality, QUALITIES } from '../config/quality.js';
+import { isRecord, parseJson } from '../core/json.js';
+
+export interface CbzIdentity {
+  /** The chapter's UUID, lower case. */
+  readonly chapterId: string;
+  /** Its title's UUID, lower case; unknown in archives of older versions, and of chapters without metadata. */
+  readonly titleId?: string | undefined;
+  /** The chapter's version on the service; unknown if the CBZ was made without metadata. */
+  readonly version?: number;
+  readonly quality?: Quality;
+}
+
+/** The chapter that a file names. */
+export interface FoundIdentity extends CbzIdentity {
+  /** By tankobon's own mark, see ownership.ts. */
+  readonly isMarked: boolean;
+}
+
+/** What the mark of a file names: its chapter, or those of a book, in order. */
+export interface FileMark {
+  readonly chapters: readonly CbzIdentity[];
+  readonly isBook: boolean;
+}
+
+const COMMENT = new RegExp(
+  `^tankobon chapter=(${UUID_PATTERN})(?: title=(${UUID_PATTERN}))?(?: version=([1-9]\\d{0,8}))?(?: quality=(data|data-saver))?$`,
+);
+const CHAPTER_ADDRESS = new RegExp(`/chapter/(${UUID_PATTERN})(?![0-9a-f-])`, 'i');
+
+export function formatIdentityComment({
+  chapterId,
+  titleId,
+  version,
+  quality,
+}: CbzIdentity): string {
+  const field = (name: string, value?: string | number) => (value ? ` ${name}=${value}` : '');
+  const fields =
+    field('title', titleId?.toLowerCase()) + field('version', version) + field('quality', quality);
+  return `tankobon chapter=${chapterId.toLowerCase()}${fields}`;
+}
+
+/** Returns undefined for a comment of another program. */
+export function parseIdentityComment(comment: string): CbzIdentity | undefined {
+  const [, chapterId, titleId, version, quality] = COMMENT.exec(comment) ?? [];
+  if (chapterId === undefined) return undefined;
+  return {
+    chapterId,
+    ...(titleId !== undefined && { titleId }),
+    version: version === undefined ? undefined : Number(version),
+    quality: quality as Quality | undefined,
+  };
+}
+
+/** Reads the chapter's address in the `Web` element. */
+export function parseComicInfoIdentity(xml: string): CbzIdentity | undefined {
+  const web = /<Web>([^<]*)<\/Web>/.exec(xml)?.[1] ?? '';
+  const chapterId = CHAPTER_ADDRESS.exec(web)?.[1]?.toLowerCase();
+  return chapterId === undefined ? undefined : { chapterId };
+}
+
+/** In a folder of images. */
+export const FOLDER_MANIFEST_NAME = '.tankobon.json';
+export const MANIFEST_NAME = 'META-INF/tankobon.json';
+export const MAX_MANIFEST_BYTES = 16 * 2 ** 20;
+
+const UUID = new RegExp(`^${UUID_PATTERN}$`);
+export const PDF_LINE_PREFIX = '%tankobon ';
+
+/** An entry of an archive, as its directory has it. */
+interface ListedEntry {
+  readonly name: string;
+  readonly bytes: number;
+  readonly crc32: number;
+}
+
+const BOUND_COMMENT = /^tankobon bound( [0-9a-f]{16})?$/;
+
+/**
+ * The comment of a ZIP that contains the manifest, with a digest of its entries in any order: another program that
+ * changes the book leaves the comment as it was.
+ */
+export function boundComment(entries: readonly ListedEntry[]): string {
+  const lines = entries.map(({ name, bytes, crc32 }) => JSON.stringify([name, bytes, crc32]));
+  const digest = createHash('sha256').update(lines.sort().join('\n')).digest('hex');
+  return `tankobon bound ${digest.slice(0, 16)}`;
+}
+
+export function isBoundComment(comment: string): boolean {
+  return BOUND_COMMENT.test(comment);
+}
+
+/** Whether another program changed the book. Books of earlier versions have no digest and count as unchanged. */
+export function isEditedBook(comment: string, entries: readonly ListedEntry[]): boolean {
+  const hasDigest = BOUND_COMMENT.exec(comment)?.[1] !== undefined;
+  return hasDigest && comment !== boundComment(entries);
+}
+
+/**
+ * The identities in a manifest. Chapters of other programs have none; an invalid manifest has no chapters. A copy, such as
+ * a book for a device, does not stand in for its chapters.
+ */
+export function manifestIdentities(text: string): CbzIdentity[] {
+  return isCopy(text) ? [] : (chaptersIn(text) ?? []).flatMap(toIdentity);
+}
+
+/** The line for a PDF: a comment, which readers of PDF skip. Only of ASCII, since pdfkit writes bytes. */
+export function pdfManifestLine(manifest: string): string {
+  const escaped = manifest
+    .trimEnd()
+    .replace(/[^\x20-\x7e]/g, (it) => `\\u${it.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return `${PDF_LINE_PREFIX}${escaped}`;
+}
+
+/** The keys of the chapters in a manifest; undefined for anything else. */
+export function manifestKeys(text: string): string[] | undefined {
+  return chaptersIn(text)?.map((chapter) =>
+    isRecord(chapter) && 'key' in chapter ? String(chapter['key']) : '',
+  );
+}
+
+/** Whether the pages are those for a device, or the book is in parts. */
+function isCopy(text: string): boolean {
+  return copyIn(text) !== undefined;
+}
+
+function copyIn(text: string): unknown {
+  const manifest = parseJson(text);
+  return isRecord(manifest) ? manifest['copy'] : undefined;
+}
+
+function chaptersIn(text: string): readonly unknown[] | undefined {
+  const manifest = parseJson(text);
+  const chapters = isRecord(manifest) ? manifest['chapters'] : undefined;
+  return Array.isArray(chapters) ? chapters : undefined;
+}
+
+function toIdentity(value: unknown): CbzIdentity[] {
+  if (!isRecord(value)) return [];
+  const { chapterId, titleId, version, quality } = value;
+  if (typeof chapterId !== 'string' || !UUID.test(chapterId)) return [];
+  return [
+    {
+      chapterId,
+      ...(typeof titleId === 'string' && UUID.test(titleId) && { titleId }),
+      version: Number.isInteger(version) ? Number(version) : undefined,
+      quality: QUALITIES.find((known) => known === quality),
+    },
+  ];
+}

@@ -1,0 +1,200 @@
+/** The names of files, folders and pages, which are valid on Linux, macOS and Windows, and on network mounts. */
+import {
+  cleanSegment,
+  MAX_SEGMENT_BYTES,
+  pathCollisionKey,
+  truncate,
+} from '../core/path-segment.js';
+import {
+  parseTemplate,
+  renderSegment,
+  type FieldValues,
+  type TemplateSegment,
+} from '../config/name-template.js';
+import type { ImageExtension } from '../core/image-format.js';
+
+const CBZ_EXTENSION = '.cbz';
+export const DEFAULT_NAME_TEMPLATE =
+  '{series}/{series} Vol.{volume:02} Ch.{chapter:03} - {title} [{group}].cbz';
+
+/** The hidden folder beside a chapter's CBZ for the pages of an unfinished download. */
+export function workspaceName(chapterId: string, quality: string): string {
+  return `.${chapterId}.${quality}.tankobon`;
+}
+
+/** For a run with chapters in several languages. */
+export const DEFAULT_NAME_TEMPLATE_WITH_LANGUAGE =
+  '{series}/{series} Vol.{volume:02} Ch.{chapter:03} - {title} [{language}] [{group}].cbz';
+
+/** Returns a chapter's relative path, with `/` between folders. */
+export type FormatFileName = (values: FieldValues & { readonly id: string }) => string;
+
+/**
+ * Parses a template. `extension` is that of the files, with its dot. Names stay `reservedBytes` below the limit of file
+ * systems, for what is added to them later. Throws UsageError `bad-option` for an invalid template or an unknown field,
+ * and StorageError `outside-output` for a template that leaves the folder.
+ */
+export function compileNameTemplate(
+  template: string,
+  extension: string = CBZ_EXTENSION,
+  reservedBytes = 0,
+): FormatFileName {
+  const hasExtension = extension !== '' && template.toLowerCase().endsWith(extension);
+  const segments = parseTemplate(hasExtension ? template.slice(0, -extension.length) : template);
+  return (values) => {
+    const rendered = segments.map((segment, index) => {
+      const isFile = index === segments.length - 1;
+      const addedBytes = isFile ? Buffer.byteLength(extension) + reservedBytes : 0;
+      const maxBytes = MAX_SEGMENT_BYTES - addedBytes;
+      return cleanSegment(renderSegment(segment, shortened(segment, values, maxBytes)), maxBytes);
+    });
+    const folders = rendered.slice(0, -1).filter((segment) => segment !== '');
+    const name = rendered.at(-1) ?? '';
+    return [
+      ...folders,
+      withExtension(name === '' ? cleanSegment(values.id) : name, extension),
+    ].join('/');
+  };
+}
+
+/** What gives way, in this order, where a name is too long: never volume and number, by which people and readers sort. */
+const SHORTENED_FIELDS = ['series', 'title', 'group'] as const;
+const MIN_FIELD_BYTES = 30;
+
+/** Values with which the segment fits, if shortening these fields suffices. */
+function shortened(segment: TemplateSegment, values: FieldValues, maxBytes: number): FieldValues {
+  const fits = (some: FieldValues): boolean =>
+    Buffer.byteLength(cleanSegment(renderSegment(segment, some), Infinity)) <= maxBytes;
+  let result = values;
+  for (const field of SHORTENED_FIELDS) {
+    if (fits(result)) break;
+    const text = truncate(values[field]?.trim() ?? '', maxBytes);
+    const cutTo = (bytes: number): FieldValues => ({ ...result, [field]: truncate(text, bytes) });
+    let [low, high] = [Math.min(MIN_FIELD_BYTES, Buffer.byteLength(text)), Buffer.byteLength(text)];
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2);
+      if (fits(cutTo(middle))) low = middle;
+      else high = middle - 1;
+    }
+    result = cutTo(low);
+  }
+  return result;
+}
+
+interface PathCandidate {
+  readonly chapterId: string;
+  readonly path: string;
+}
+
+/**
+ * Makes the paths unique, also for file systems that do not distinguish `A` from `a` or two encodings of `é`. All
+ * chapters with the same path get part of their id added, so that the result does not depend on their order. `isTaken`
+ * says which paths other files have. Returns the paths in the order of `candidates`.
+ */
+export function distinctPaths(
+  candidates: readonly PathCandidate[],
+  isTaken: (path: string) => boolean = () => false,
+): readonly string[] {
+  const used = new Set<string>();
+  const counts = new Map<string, number>();
+  for (const { path } of candidates) {
+    const key = pathCollisionKey(path);
+    counts.set(key, (counts.get(key) ?? 0) + 1);
+  }
+  const isFree = ({ path }: PathCandidate) =>
+    !isTaken(path) && counts.get(pathCollisionKey(path)) === 1;
+  const assigned = new Map(
+    candidates.filter(isFree).map(({ chapterId, path }) => [chapterId, path]),
+  );
+  for (const path of assigned.values()) used.add(pathCollisionKey(path));
+  const colliding = candidates.filter(({ chapterId }) => !assigned.has(chapterId));
+  for (const candidate of colliding.sort((a, b) => (a.chapterId < b.chapterId ? -1 : 1))) {
+    const path = firstFreePath(
+      candidate,
+      (each) => isTaken(each) || used.has(pathCollisionKey(each)),
+    );
+    used.add(pathCollisionKey(path));
+    assigned.set(candidate.chapterId, path);
+  }
+  return candidates.map(({ chapterId, path }) => assigned.get(chapterId) ?? path);
+}
+
+function firstFreePath(candidate: PathCandidate, isUsed: (path: string) => boolean): string {
+  for (const path of candidatePaths(candidate)) {
+    if (path !== candidate.path && !isUsed(path)) return path;
+  }
+  return candidate.path;
+}
+
+/** Yields the path, then variants with the chapter's short id, its id, `id 2` and so on. */
+export function* candidatePaths({ chapterId, path }: PathCandidate): Generator<string, never> {
+  yield path;
+  yield shortIdPath({ chapterId, path });
+  yield wholeIdPath({ chapterId, path });
+  for (let count = 2; ; count += 1) yield withSuffix(path, `${chapterId} ${count}`);
+}
+
+/** The path of a chapter whose plain path another one has. */
+export function shortIdPath({ chapterId, path }: PathCandidate): string {
+  return withSuffix(path, chapterId.slice(0, SHORT_ID_LENGTH));
+}
+
+/** The path with the chapter's whole id in its name, which no template and hardly any other file has. */
+export function wholeIdPath({ chapterId, path }: PathCandidate): string {
+  return withSuffix(path, chapterId);
+}
+
+const SHORT_ID_LENGTH = 8;
+
+function withSuffix(path: string, suffix: string): string {
+  const folderEnd = path.lastIndexOf('/') + 1;
+  const name = path.slice(folderEnd).slice(0, -CBZ_EXTENSION.length);
+  return (
+    path.slice(0, folderEnd) + withExtension(name, ` (${cleanSegment(suffix)})${CBZ_EXTENSION}`)
+  );
+}
+
+/** Shortens the name if the result would be too long. */
+export function withExtension(name: string, ending: string): string {
+  return cleanSegment(name, MAX_SEGMENT_BYTES - Buffer.byteLength(ending)) + ending;
+}
+
+const MIN_DIGITS = 3;
+
+/** Such as `012.png`. `index` counts from 0. */
+export function pageName(index: number, pages: number, extension: ImageExtension): string {
+  return `${paddedNumber(index, pages)}.${extension}`;
+}
+
+/** Such as `012` for index 11, with more digits if `count` has more, so that names sort in reading order. */
+export function paddedNumber(index: number, count: number): string {
+  return String(index + 1).padStart(Math.max(MIN_DIGITS, String(count).length), '0');
+}
+
+interface NamedParts {
+  readonly title?: string | undefined;
+  readonly volume?: string | undefined;
+  readonly number?: string | undefined;
+}
+
+/** Undefined if all parts are. */
+export function numberedTitle({ title, volume, number }: NamedParts): string | undefined {
+  const label = [
+    ...(isPresent(volume) ? [`Vol.${volume}`] : []),
+    ...(isPresent(number) ? [`Ch.${number}`] : []),
+  ].join(' ');
+  const parts = [label, title].filter(isPresent);
+  return parts.length === 0 ? undefined : parts.join(' - ');
+}
+
+const NUMBERED = /^(?:Vol\.\S+ Ch\.\S+|Vol\.\S+|Ch\.\S+)(?: - (?<title>.+))?$/su;
+
+/** The title without the volume and number that numberedTitle puts before it; other titles stay. */
+export function plainTitle(title: string | undefined): string | undefined {
+  const match = title === undefined ? undefined : NUMBERED.exec(title);
+  return match ? match.groups?.['title'] : title;
+}
+
+function isPresent(text: string | undefined): text is string {
+  return text !== undefined && text !== '';
+}

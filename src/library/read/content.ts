@@ -1,0 +1,50 @@
+/** What stands in a file of chapters, before anything is concluded from it; each container has a reader that gives it. */
+import type { OpenOptions } from '../../core/files.js';
+import type { ZipEntry } from '../zip/zip-file.js';
+
+/**
+ * How much is read. `mark`: what names the chapters, which is one short read for most files. `metadata`: the texts of
+ * tankobon and of other programs. `pages`: also the names and places of all entries.
+ */
+export type Depth = 'mark' | 'metadata' | 'pages';
+
+export interface FileContent {
+  /** What tankobon's own mark says that the file has. */
+  readonly mark: 'chapter' | 'book' | 'none';
+  /** The comment of an archive; otherwise empty. */
+  readonly comment: string;
+  /** The record of a chapter, or the manifest of a book; empty without one. */
+  readonly manifest: string;
+  readonly comicInfo: string | undefined;
+  /** Everything in an archive, in the order of its directory. */
+  readonly entries: readonly ZipEntry[];
+  /** The sha256 of each file of a book in a folder, by its path with slashes. */
+  readonly files: ReadonlyMap<string, string>;
+  /** Another program changed the book after it was bound. Of a file; in a folder, each file is checked. */
+  readonly isEdited: boolean;
+  /** Why a part of a book cannot be read. A file without the mark of a book is read whole, or not at all. */
+  readonly damage: unknown;
+}
+
+export const NO_CONTENT: FileContent = {
+  mark: 'none',
+  comment: '',
+  manifest: '',
+  comicInfo: undefined,
+  entries: [],
+  files: new Map(),
+  isEdited: false,
+  damage: undefined,
+};
+
+export interface ReadOptions extends OpenOptions {
+  /** The file is known to be one, and not a link, a pipe, a socket or a device. */
+  readonly isRegular?: boolean;
+}
+
+/** Throws Error with why nothing of the file can be read, or errors of the file system. */
+export type ReadContent = (
+  path: string,
+  depth: Depth,
+  options: ReadOptions,
+) => Promise<FileContent>;

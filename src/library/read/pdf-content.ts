@@ -1,0 +1,105 @@
+/** Reads what a PDF says of its chapters: the manifest in a comment line, and whether the end of the file is there. */
+import { openForReading, type OpenOptions } from '../../core/files.js';
+import type { OpenedFile } from '../../core/opened-file.js';
+import { MAX_MANIFEST_BYTES, PDF_LINE_PREFIX } from '../mark.js';
+import { NO_CONTENT, type Depth, type FileContent, type ReadOptions } from './content.js';
+
+const HEAD_BYTES = 16 * 1024;
+const TAIL_BYTES = 512 * 1024;
+const END_BYTES = 4 * 1024;
+
+export async function readPdfContent(
+  path: string,
+  depth: Depth,
+  options: ReadOptions,
+): Promise<FileContent> {
+  const pdf = await openForReading(path, options);
+  try {
+    const line = await readLine(pdf);
+    if (!line) {
+      // Readers accept other bytes before the header.
+      const isPdf = depth !== 'pages' || (await readPart(pdf, 0, HEAD_BYTES)).includes('%PDF-');
+      if (!isPdf) throw new Error('it is not a PDF');
+      return NO_CONTENT;
+    }
+    const { isWhole, isEdited } = await readEnd(pdf);
+    const damage = isWhole ? undefined : new Error('its end is lost');
+    return { ...NO_CONTENT, mark: 'book', manifest: line.text, isEdited, damage };
+  } finally {
+    await pdf.close();
+  }
+}
+
+interface PdfLine {
+  readonly text: string;
+  /** Where the line is in the file, without the line break. */
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The line with the manifest; undefined for a PDF of another program. */
+export async function readPdfLine(
+  path: string,
+  options: OpenOptions = {},
+): Promise<PdfLine | undefined> {
+  const pdf = await openForReading(path, options);
+  return readLine(pdf).finally(() => pdf.close());
+}
+
+/** At the start, or near the end as earlier versions wrote it. */
+async function readLine(pdf: OpenedFile): Promise<PdfLine | undefined> {
+  const { size } = pdf.stats;
+  for (const position of [0, Math.max(0, size - TAIL_BYTES)]) {
+    const bytes = position === 0 ? HEAD_BYTES : TAIL_BYTES;
+    const part = await readPart(pdf, position, bytes);
+    const newline = part.lastIndexOf(`\n${PDF_LINE_PREFIX}`, undefined, 'latin1');
+    if (newline === -1) continue;
+    const start = position + newline + 1;
+    const textStart = start + PDF_LINE_PREFIX.length;
+    const text = await readTo(pdf, textStart);
+    return text === undefined
+      ? undefined
+      : { text, start, end: textStart + Buffer.byteLength(text) };
+  }
+  return undefined;
+}
+
+/** Up to the next line break. */
+async function readTo(pdf: OpenedFile, position: number): Promise<string | undefined> {
+  for (let bytes = HEAD_BYTES; bytes <= MAX_MANIFEST_BYTES; bytes *= 4) {
+    const part = await readPart(pdf, position, bytes);
+    const end = part.indexOf('\n');
+    if (end !== -1) return part.toString('utf8', 0, end);
+    if (part.length < bytes) return undefined;
+  }
+  return undefined;
+}
+
+interface PdfEnd {
+  /** The file ends as a PDF does, at the place of its table of objects. */
+  readonly isWhole: boolean;
+  /** Another program appended to it, as readers do that save annotations. */
+  readonly isEdited: boolean;
+}
+
+async function readEnd(pdf: OpenedFile): Promise<PdfEnd> {
+  const { size } = pdf.stats;
+  const start = Math.max(0, size - END_BYTES);
+  const end = (await readPart(pdf, start, END_BYTES)).toString('latin1');
+  const offset = /\nstartxref\s+(\d{1,15})\s+%%EOF\s*$/.exec(end)?.[1];
+  if (offset === undefined) return { isWhole: false, isEdited: false };
+  const table = (await readPart(pdf, Number(offset), END_BYTES)).toString('latin1');
+  const isTable = table.startsWith('xref\n');
+  // Its dictionary is after a table, or before the data of a stream, and names the table that was the last one before.
+  const dictionary = isTable ? end.slice(end.lastIndexOf('trailer')) : streamDictionary(table);
+  const isEdited = /\/Prev\s+\d/.test(dictionary);
+  return { isWhole: isTable || isEdited, isEdited };
+}
+
+function streamDictionary(table: string): string {
+  return /^\d+ \d+ obj\b.*?\bstream\b/s.exec(table)?.[0] ?? '';
+}
+
+async function readPart(pdf: OpenedFile, position: number, bytes: number): Promise<Buffer> {
+  return pdf.readFully(Buffer.alloc(bytes), position);
+}

@@ -1,0 +1,423 @@
+/** The chapters that exist in a folder, found by the content of its files and not by their names: renamed and moved files are recognised. */
+import { containerNamed, isReadableBook } from './containers.js';
+import { dirname, join } from 'node:path';
+import { stat } from 'node:fs/promises';
+import { pathCollisionKey } from '../core/path-segment.js';
+import { type CbzIdentity, FOLDER_MANIFEST_NAME } from './mark.js';
+import { type Ownership, toOwnership } from './ownership.js';
+import {
+  isDiskError,
+  readdirIfReadable,
+  unreadableFolderError,
+  type UnreadableFolder,
+} from '../core/read-folder.js';
+import {
+  isLeftoverTemporary,
+  isTemporaryLock,
+  openRegularFile,
+  statIfExists,
+} from '../core/files.js';
+import type { StorageError } from '../core/errors.js';
+import { marksOf, NO_MARKS, readMarks, type FileMarks, type FoundMarks } from './file.js';
+import { FolderStore } from './store.js';
+
+export interface ExistingArchive extends CbzIdentity {
+  readonly file: string;
+  /** Only an `own` file may be replaced, rewritten, renamed or removed. */
+  readonly ownership: Ownership;
+  /** The file contains other chapters too, or is not a CBZ: it cannot be replaced by a chapter. */
+  readonly isBound?: boolean;
+}
+
+export interface UnreadableFile {
+  readonly file: string;
+  readonly readError: string;
+  readonly cause?: unknown;
+  /** The chapter whose mark of tankobon it had when it could be read, if that is known. */
+  readonly lostMark?: CbzIdentity | undefined;
+}
+
+/** What a scan found. */
+export interface ScannedFiles {
+  readonly archives: readonly ExistingArchive[];
+  /** CBZ files that cannot be read, of tankobon or not. */
+  readonly damaged: readonly UnreadableFile[];
+  /** CBZ files that do not name a chapter. */
+  readonly unidentified: readonly string[];
+  /** Not scanned. */
+  readonly hiddenFolders: readonly string[];
+  /** Temporary files that killed processes left, and locks that may be in use. */
+  readonly leftoverFiles: readonly string[];
+  /** Symbolic links: those to archives, which are read, and those to folders, which are not entered. */
+  readonly links: readonly string[];
+}
+
+export type FilePaths = Pick<ReadonlySet<string>, 'has'>;
+
+export class LibraryIndex {
+  readonly damaged: ScannedFiles['damaged'];
+  readonly unidentified: ScannedFiles['unidentified'];
+  readonly hiddenFolders: ScannedFiles['hiddenFolders'];
+  readonly leftoverFiles: ScannedFiles['leftoverFiles'];
+  readonly links: ScannedFiles['links'];
+  /** A bound file has several. */
+  readonly #byFile: Index<ExistingArchive> = new Map();
+  readonly #byChapter: Index<ExistingArchive> = new Map();
+  readonly #byTitle: Index<ExistingArchive> = new Map();
+  readonly #byFolder: Index<ExistingArchive> = new Map();
+  /** All files, by the keys of their paths. */
+  readonly #byPath: Index<string> = new Map();
+
+  /** `preferred`: paths of files that are found before other files of the same chapter. */
+  constructor(
+    { archives, ...scanned }: ScannedFiles,
+    private readonly preferred: FilePaths = new Set(),
+  ) {
+    this.damaged = scanned.damaged;
+    this.unidentified = scanned.unidentified;
+    this.hiddenFolders = scanned.hiddenFolders;
+    this.leftoverFiles = scanned.leftoverFiles;
+    this.links = scanned.links;
+    const others = [...this.damaged.map(({ file }) => file), ...this.unidentified];
+    for (const archive of archives) this.#add(archive);
+    for (const file of others) addTo(this.#byPath, pathCollisionKey(file), file);
+  }
+
+  get archives(): readonly ExistingArchive[] {
+    return [...this.#byFile.values()].flatMap((archives) => [...archives]);
+  }
+
+  /** The chapter's archive; of several, a preferred one, or the one with the newest version. */
+  find(chapterId: string): ExistingArchive | undefined {
+    const rank = ({ file }: ExistingArchive) => Number(this.preferred.has(file));
+    let best: ExistingArchive | undefined;
+    for (const archive of this.copiesOf(chapterId)) {
+      const difference = best ? rank(archive) - rank(best) : 1;
+      if (difference > 0 || (difference === 0 && best && isPreferred(archive, best)))
+        best = archive;
+    }
+    return best;
+  }
+
+  /** The damaged file of the chapter, of tankobon, if its end is lost. */
+  findDamaged(chapterId: string): UnreadableFile | undefined {
+    return this.damaged.find(({ lostMark }) => lostMark?.chapterId === chapterId.toLowerCase());
+  }
+
+  /** All archives of the chapter. */
+  copiesOf(chapterId: string): readonly ExistingArchive[] {
+    return listOf(this.#byChapter, chapterId.toLowerCase());
+  }
+
+  /** The archives that name this title. */
+  ofTitle(titleId: string): readonly ExistingArchive[] {
+    return listOf(this.#byTitle, titleId);
+  }
+
+  /** The archives that do not name their title: older ones, and those of chapters without metadata. */
+  get withoutTitle(): readonly ExistingArchive[] {
+    return listOf(this.#byTitle, NO_TITLE);
+  }
+
+  /** The archives in a folder, not below it, and in those that some file system considers the same. */
+  inFolder(folder: string): readonly ExistingArchive[] {
+    return listOf(this.#byFolder, pathCollisionKey(folder));
+  }
+
+  /** The files, also those without a chapter, whose paths some file system considers the same as this one. */
+  filesAt(path: string): readonly string[] {
+    return listOf(this.#byPath, pathCollisionKey(path));
+  }
+
+  /** After these files were written or removed. */
+  update(saved: readonly ExistingArchive[], removed: Iterable<string> = []): void {
+    for (const file of removed) this.#remove(file);
+    for (const { file } of saved) this.#remove(file);
+    for (const archive of saved) this.#add(archive);
+  }
+
+  #add(archive: ExistingArchive): void {
+    for (const [index, key] of this.#keysOf(archive)) addTo(index, key, archive);
+    addTo(this.#byPath, pathCollisionKey(archive.file), archive.file);
+  }
+
+  #remove(file: string): void {
+    for (const archive of listOf(this.#byFile, file))
+      for (const [index, key] of this.#keysOf(archive)) removeFrom(index, key, archive);
+    removeFrom(this.#byPath, pathCollisionKey(file), file);
+  }
+
+  #keysOf({ file, chapterId, titleId = NO_TITLE }: ExistingArchive) {
+    return [
+      [this.#byFile, file],
+      [this.#byChapter, chapterId],
+      [this.#byTitle, titleId],
+      [this.#byFolder, pathCollisionKey(dirname(file))],
+    ] as const;
+  }
+}
+
+const NO_TITLE = '';
+
+type Index<T> = Map<string, Set<T>>;
+
+function listOf<T>(index: Index<T>, key: string): readonly T[] {
+  return [...(index.get(key) ?? [])];
+}
+
+function addTo<T>(index: Index<T>, key: string, item: T): void {
+  const items = index.get(key);
+  if (items) items.add(item);
+  else index.set(key, new Set([item]));
+}
+
+function removeFrom<T>(index: Index<T>, key: string, item: T): void {
+  const items = index.get(key);
+  items?.delete(item);
+  if (items?.size === 0) index.delete(key);
+}
+
+/** The newer version is preferred, then the file that can be replaced: tankobon's own, of this chapter only. */
+function isPreferred(archive: ExistingArchive, other: ExistingArchive): boolean {
+  const newer = (archive.version ?? 0) - (other.version ?? 0);
+  return newer > 0 || (newer === 0 && preference(archive) > preference(other));
+}
+
+function preference({ isBound, ownership }: ExistingArchive): number {
+  return (isBound === true ? 0 : 2) + (ownership === 'own' ? 1 : 0);
+}
+
+export interface ScanOptions {
+  readonly signal?: AbortSignal;
+  /** What is known of the files, which gets what the scan finds. */
+  readonly store?: FolderStore | undefined;
+  /** Paths of files that are found before other files of the same chapter. */
+  readonly preferred?: FilePaths | undefined;
+  /** Files that cannot be read any more, with the chapter whose mark they had. */
+  readonly lostMarks?: ReadonlyMap<string, CbzIdentity> | undefined;
+  /**
+   * Called for each folder that cannot be read because of an error of the disk. By default, such a folder ends the scan:
+   * its chapters would count as missing.
+   */
+  readonly onUnreadableFolder?: ((folder: string, error: StorageError) => void) | undefined;
+}
+
+const MAX_OPEN_FILES = 16;
+
+/**
+ * Scans a folder and its subfolders for chapters, also for those in bound files (CBZ, EPUB, PDF, folders), except hidden
+ * ones and links to folders. A link to a CBZ counts as one; a named pipe, a socket or a device does not. A missing
+ * folder is an empty library. Rejects with the signal's reason when aborted.
+ */
+export async function scanLibrary(
+  folder: string,
+  { signal, store, preferred, lostMarks, onUnreadableFolder = fail }: ScanOptions = {},
+): Promise<LibraryIndex> {
+  const listed = await listFiles(folder, signal);
+  const { files, hiddenFolders, leftoverFiles, links, unreadableFolders } = listed;
+  keepOnlyListed(store, listed);
+  for (const each of unreadableFolders)
+    if (isDiskError(each.cause)) onUnreadableFolder(each.folder, unreadableFolderError(each));
+  const archives: ExistingArchive[] = [];
+  const damaged: UnreadableFile[] = [];
+  const unidentified: string[] = [];
+  const remaining = files[Symbol.iterator]();
+  const work = async () => {
+    for (const listed of remaining) {
+      signal?.throwIfAborted();
+      const { file } = listed;
+      const read = store
+        ? await knownMarks(listed, store)
+        : await readMarks(listed.file, listed.isRegular);
+      const lost = read.readError === undefined ? undefined : lostMarks?.get(file);
+      const content = lost ? marksOf({ ...lost, isMarked: true }) : read;
+      const { identities, isBound, readError, cause } = content;
+      for (const { isMarked, ...identity } of identities) {
+        const ownership = await toOwnership(file, isMarked, listed.isRegular);
+        archives.push({ ...identity, file, ownership, ...(isBound && { isBound }) });
+      }
+      if (identities.length > 0 || isBound || !isCbz(file)) continue;
+      if (readError === undefined) unidentified.push(file);
+      else damaged.push({ file, readError, cause, lostMark: await lostMarkOf(listed, store) });
+    }
+  };
+  await Promise.all(Array.from({ length: MAX_OPEN_FILES }, work));
+  const scanned = {
+    archives: archives.sort(byFile),
+    damaged: damaged.sort(byFile),
+    unidentified,
+    hiddenFolders,
+    leftoverFiles,
+    links,
+  };
+  return new LibraryIndex(scanned, preferred);
+}
+
+function fail(_: string, error: StorageError): never {
+  throw error;
+}
+
+const ZIP_START = Buffer.from('PK\x03\x04');
+
+/** Undefined for a file that cannot be opened, which may be whole, and for one that never was a ZIP archive. */
+async function lostMarkOf(
+  { file, isRegular }: ListedFile,
+  store: FolderStore | undefined,
+): Promise<CbzIdentity | undefined> {
+  const mark = isRegular ? store?.markAt(file) : undefined;
+  if (!mark || mark.isBook || (await toOwnership(file, true, isRegular)) !== 'own')
+    return undefined;
+  const start = await readStart(file, ZIP_START.length).catch(() => undefined);
+  return start && ZIP_START.subarray(0, start.length).equals(start) ? mark.chapters[0] : undefined;
+}
+
+async function readStart(file: string, bytes: number): Promise<Buffer> {
+  const handle = await openRegularFile(file);
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(bytes), 0, bytes, 0);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await handle.close();
+  }
+}
+
+async function knownMarks(
+  { file, isRegular }: ListedFile,
+  store: FolderStore,
+): Promise<FoundMarks & Pick<FileMarks, 'readError' | 'cause'>> {
+  const stats = await statIfExists(file).catch(() => undefined);
+  if (!stats) return { ...NO_MARKS, readError: 'it cannot be read' };
+  const known = store.get(file, stats)?.found;
+  if (known) return known;
+  const marks = await readMarks(file, isRegular);
+  // What cannot be read may be readable next time, and a PDF whose end is lost names no chapters: its mark stays known.
+  const isLost = marks.isBound && marks.identities.length === 0 && store.hadChapters(file);
+  if (marks.readError === undefined && !isLost) store.set(file, stats, { found: marks });
+  return marks;
+}
+
+/** What is in a folder that cannot be read may still be there. */
+function keepOnlyListed(
+  store: FolderStore | undefined,
+  { files, folderBooks, unreadableFolders }: Awaited<ReturnType<typeof listFiles>>,
+): void {
+  if (!unreadableFolders.some(({ cause }) => isDiskError(cause)))
+    store?.keepOnly([...files.map(({ file }) => file), ...folderBooks]);
+}
+
+/** Scans the folder, and keeps what its archives have for the next scan. Rejects as scanLibrary does. */
+export async function scanIndexed(
+  stateFolder: string,
+  output: string,
+  options: Omit<ScanOptions, 'store'>,
+): Promise<LibraryIndex> {
+  const store = await FolderStore.open(stateFolder, output);
+  const index = await scanLibrary(output, { ...options, store });
+  // Without it the next scan is slower.
+  await store.save().catch(() => undefined);
+  return index;
+}
+
+/** Adds files that were written after the last scan, so that one that is damaged before the next one is known. */
+export async function addToIndex(
+  stateFolder: string,
+  output: string,
+  files: Iterable<string>,
+): Promise<void> {
+  const store = await FolderStore.open(stateFolder, output);
+  for (const file of files) {
+    const stats = await statIfExists(file);
+    const found = await readMarks(file);
+    if (stats && found.readError === undefined) store.set(file, stats, { found });
+  }
+  await store.save();
+}
+
+interface ListedFile {
+  readonly file: string;
+  /** False for links, which may lead to regular files, and for everything else. */
+  readonly isRegular: boolean;
+}
+
+/** Does not use `readdir`'s recursion, which enters hidden folders. */
+async function listFiles(root: string, signal: AbortSignal | undefined) {
+  const files: ListedFile[] = [];
+  const hiddenFolders: string[] = [];
+  const leftoverFiles: string[] = [];
+  const links: string[] = [];
+  const folderBooks: string[] = [];
+  const unreadableFolders: UnreadableFolder[] = [];
+  const folders = [root];
+  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+    signal?.throwIfAborted();
+    // Joining each name takes as long as reading it.
+    const prefix = join(folder, '_').slice(0, -1);
+    const entries = await readdirIfReadable(folder, (cause) => {
+      unreadableFolders.push({ folder, cause });
+    });
+    for (const entry of entries) {
+      const file = prefix + entry.name;
+      const isHidden = entry.name.startsWith('.');
+      if (entry.isDirectory()) (isHidden ? hiddenFolders : folders).push(file);
+      else if (isLeftoverTemporary(file) || isTemporaryLock(file)) leftoverFiles.push(file);
+      else if (entry.name === FOLDER_MANIFEST_NAME && entry.isFile()) folderBooks.push(folder);
+      else if (isHidden) continue;
+      else if (containerNamed(entry.name)) {
+        files.push({ file, isRegular: entry.isFile() });
+        if (entry.isSymbolicLink()) links.push(file);
+      } else if (entry.isSymbolicLink() && (await leadsToFolder(file))) links.push(file);
+    }
+  }
+  return { files, hiddenFolders, leftoverFiles, links, folderBooks, unreadableFolders };
+}
+
+interface ListedArchives extends Pick<ScannedFiles, 'hiddenFolders' | 'leftoverFiles'> {
+  /** CBZ and EPUB files, by path. */
+  readonly files: readonly string[];
+  /** PDF files, and the folders with the manifest of a book; of tankobon or not. */
+  readonly pdfs: readonly string[];
+  readonly folderBooks: readonly string[];
+  /** How many links to archives and to folders were skipped. */
+  readonly skippedLinks: number;
+  /** Folders that this user may not read, whose names are not UTF-8, or that the disk cannot read. */
+  readonly unreadableFolders: readonly UnreadableFolder[];
+}
+
+async function leadsToFolder(link: string): Promise<boolean> {
+  return (await stat(link).catch(() => undefined))?.isDirectory() === true;
+}
+
+/**
+ * The archives and books in a folder and its subfolders, except hidden ones, also named pipes. Links are left out. `store`
+ * forget files that are gone.
+ */
+export async function listArchives(
+  folder: string,
+  signal?: AbortSignal,
+  store?: FolderStore,
+): Promise<ListedArchives> {
+  const listed = await listFiles(folder, signal);
+  const { files, links, folderBooks, unreadableFolders, hiddenFolders, leftoverFiles } = listed;
+  keepOnlyListed(store, listed);
+  const linked = new Set(links);
+  // A ZIP archive is only a chapter once its owner says so.
+  const unlinked = files.map(({ file }) => file).filter((file) => !linked.has(file));
+  const named = unlinked.filter((file) => !/\.zip$/i.test(file)).sort();
+  return {
+    files: named.filter(isReadableBook),
+    pdfs: named.filter((file) => containerNamed(file) === 'pdf'),
+    folderBooks: folderBooks.sort(),
+    skippedLinks: links.length,
+    unreadableFolders,
+    hiddenFolders,
+    leftoverFiles,
+  };
+}
+
+function isCbz(name: string): boolean {
+  return /\.cbz$/i.test(name);
+}
+
+function byFile(a: { readonly file: string }, b: { readonly file: string }): number {
+  return a.file < b.file ? -1 : 1;
+}

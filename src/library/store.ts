@@ -1,0 +1,286 @@
+/**
+ * What scans and commands know of each file, by its path, size and modification time, so that they open only files that
+ * are new or were changed. It is kept in the state folder, in a file for each folder that was scanned, which may be deleted:
+ * everything is read again then. What is torn, of another format or written by another program counts as missing.
+ */
+import { createHash } from 'node:crypto';
+import type { BigIntStats } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import { readCacheFile, writeCacheFile } from '../core/cache-file.js';
+import { maxOf } from '../core/extremes.js';
+import { isRecord } from '../core/json.js';
+import { isUuid } from '../core/uuid.js';
+import type { FoundMarks } from './file.js';
+import type { FileMark, FoundIdentity } from './mark.js';
+
+/** Counts up when facts change their form: those of another format are ignored. */
+const FORMAT = 1;
+const FOLDER = 'files';
+/** The caches of earlier versions, which are removed when the first file of this one is written. */
+const EARLIER = ['library', 'verified.json'];
+const MAX_FILE_BYTES = 512 * 2 ** 20;
+
+/** Another program that changes a file changes at least one of these. */
+export interface FileVersion {
+  readonly size: number;
+  readonly mtimeMs: number;
+}
+
+interface KnownFile {
+  /** The chapters that the file names. */
+  readonly found?: FoundMarks | undefined;
+  /** The digest of what `retag` compared the file with, and needed no change. */
+  readonly comparedWith?: string | undefined;
+  /** What the plan of books needs of the file. */
+  readonly planned?: unknown;
+  /** When the whole file was read, and had no damage. */
+  readonly wholeAtMs?: number | undefined;
+}
+
+type ChapterEntry = readonly [
+  chapterId: string,
+  version: number | null,
+  quality: string | null,
+  isMarked: boolean,
+  titleId: string | null,
+];
+
+/** What is stored of a file. */
+interface Entry extends FileVersion, Omit<KnownFile, 'found'> {
+  readonly chapters?: readonly ChapterEntry[] | undefined;
+  readonly isBound?: boolean | undefined;
+}
+
+type State = FileVersion | Pick<BigIntStats, 'size' | 'mtimeNs'>;
+
+function versionOf(state: State): FileVersion {
+  if (!('mtimeNs' in state)) return { size: state.size, mtimeMs: state.mtimeMs };
+  const { size, mtimeNs } = state;
+  // Node computes the number in the same way.
+  const mtimeMs = Number(mtimeNs / NS_PER_S) * 1e3 + Number(mtimeNs % NS_PER_S) / 1e6;
+  return { size: Number(size), mtimeMs };
+}
+
+const NS_PER_S = 1_000_000_000n;
+
+/** What is known of the files below one folder. */
+export class FolderStore {
+  readonly #changed = new Map<string, Entry | undefined>();
+  /** The paths of the files that are there; undefined if the folder was not listed. */
+  #listed: ReadonlySet<string> | undefined;
+
+  private constructor(
+    private readonly stateFolder: string,
+    private readonly file: string,
+    private readonly root: string,
+    private readonly known: ReadonlyMap<string, unknown>,
+  ) {}
+
+  static async open(stateFolder: string, folder: string): Promise<FolderStore> {
+    const root = resolve(folder);
+    const name = createHash('sha256').update(root).digest('hex').slice(0, 16);
+    const file = join(stateFolder, FOLDER, `${name}.json`);
+    return new FolderStore(stateFolder, file, root, await readEntries(file));
+  }
+
+  /** Undefined if nothing is known of this version of the file. */
+  get(file: string, state: State): KnownFile | undefined {
+    const entry = this.#entryOf(this.#pathOf(file));
+    return entry && isSame(entry, versionOf(state)) ? toKnownFile(entry) : undefined;
+  }
+
+  /** Adds facts to those of the same version of the file; those of others are forgotten. */
+  set(file: string, state: State, { found, ...added }: KnownFile): void {
+    const path = this.#pathOf(file);
+    const entry = this.#entryOf(path);
+    const version = versionOf(state);
+    const known = entry && isSame(entry, version) ? entry : {};
+    this.#changed.set(path, { ...known, ...version, ...added, ...(found && toStored(found)) });
+  }
+
+  /** Forgets everything but the mark that the file had when it could be read. */
+  setDamaged(file: string, mark: FileMark | undefined): void {
+    const path = this.#pathOf(file);
+    this.#changed.set(path, mark && { size: 0, mtimeMs: 0, ...toStored(foundBy(mark)) });
+  }
+
+  /** Whether the file, in any version, named chapters. */
+  hadChapters(file: string): boolean {
+    return (this.#entryOf(this.#pathOf(file))?.chapters?.length ?? 0) > 0;
+  }
+
+  /** What the mark of the file named when it could be read, in any version. */
+  markAt(file: string): FileMark | undefined {
+    const entry = this.#entryOf(this.#pathOf(file));
+    const { identities, isBound } = (entry && toKnownFile(entry).found) ?? NOTHING;
+    const isMarked = identities.length > 0 && identities.every((each) => each.isMarked);
+    return isMarked ? { chapters: identities, isBook: isBound } : undefined;
+  }
+
+  /** After the folder was listed completely: other files are forgotten. */
+  keepOnly(files: Iterable<string>): void {
+    this.#listed = new Set(Array.from(files, (file) => this.#pathOf(file)));
+  }
+
+  /** Adds what another process found meanwhile. Throws errors of the file system. */
+  async save(): Promise<void> {
+    const isGone = (path: string) => this.#listed?.has(path) === false;
+    if (this.#changed.size === 0 && ![...this.known.keys()].some(isGone)) return;
+    const entries = new Map(await readEntries(this.file));
+    for (const [path, entry] of this.#changed)
+      if (entry) entries.set(path, entry);
+      else entries.delete(path);
+    for (const path of entries.keys()) if (isGone(path)) entries.delete(path);
+    await writeCacheFile(this.file, { format: FORMAT, files: Object.fromEntries(entries) });
+    for (const name of EARLIER)
+      await rm(join(this.stateFolder, name), { recursive: true, force: true }).catch(
+        () => undefined,
+      );
+  }
+
+  #entryOf(path: string): Entry | undefined {
+    return this.#changed.has(path) ? this.#changed.get(path) : parseEntry(this.known.get(path));
+  }
+
+  #pathOf(file: string): string {
+    const prefix = this.root.endsWith(sep) ? this.root : this.root + sep;
+    return file.startsWith(prefix) ? file.slice(prefix.length) : relative(this.root, resolve(file));
+  }
+}
+
+/** What is known of single files, from scans of any of the folders above them. */
+export class FileStore {
+  readonly #folders = new Map<string, Promise<FolderStore>>();
+
+  constructor(private readonly stateFolder: string) {}
+
+  folder(root: string): Promise<FolderStore> {
+    const path = resolve(root);
+    const known = this.#folders.get(path) ?? FolderStore.open(this.stateFolder, path);
+    this.#folders.set(path, known);
+    return known;
+  }
+
+  /** When this version of the file was read last, and had no damage; undefined if that is not known. */
+  async wholeAtMs(file: string, version: FileVersion): Promise<number | undefined> {
+    const above = await this.#above(file);
+    const times = above.flatMap((store) => store.get(file, version)?.wholeAtMs ?? []);
+    return times.length === 0 ? undefined : maxOf(times);
+  }
+
+  /** `mark`: what the mark of the file names; a file without one may name chapters by other means. */
+  async setWhole(
+    { root, file, version }: CheckedFile,
+    wholeAtMs: number,
+    mark: FileMark | undefined,
+  ): Promise<void> {
+    const store = await this.folder(root);
+    store.set(file, version, { wholeAtMs, ...(mark && { found: foundBy(mark) }) });
+  }
+
+  async markAt(file: string): Promise<FileMark | undefined> {
+    for (const store of await this.#above(file)) {
+      const mark = store.markAt(file);
+      if (mark) return mark;
+    }
+    return undefined;
+  }
+
+  /** The file stays reported until it is mended, and its mark stays known. */
+  async setDamaged(
+    { root, file }: Omit<CheckedFile, 'version'>,
+    mark: FileMark | undefined,
+  ): Promise<void> {
+    for (const store of await this.#above(file))
+      if (store.hadChapters(file)) store.setDamaged(file, mark);
+    (await this.folder(root)).setDamaged(file, mark);
+  }
+
+  async save(): Promise<void> {
+    for (const store of this.#folders.values()) await (await store).save();
+  }
+
+  /** The stores of the folders above the file, the nearest one first. */
+  async #above(file: string): Promise<readonly FolderStore[]> {
+    const found: FolderStore[] = [];
+    for (let folder = dirname(resolve(file)); ; folder = dirname(folder)) {
+      found.push(await this.folder(folder));
+      if (folder === dirname(folder)) return found;
+    }
+  }
+}
+
+interface CheckedFile {
+  readonly file: string;
+  /** The folder in which it was found. */
+  readonly root: string;
+  readonly version: FileVersion;
+}
+
+/** A mark names all chapters of a file. */
+function foundBy({ chapters, isBook }: FileMark): FoundMarks {
+  const identities = chapters.map((chapter) => ({ ...chapter, isMarked: true }));
+  return { identities, isBound: isBook };
+}
+
+const NOTHING: FoundMarks = { identities: [], isBound: false };
+
+function isSame(entry: FileVersion, { size, mtimeMs }: FileVersion): boolean {
+  return entry.size === size && entry.mtimeMs === mtimeMs;
+}
+
+async function readEntries(file: string): Promise<ReadonlyMap<string, unknown>> {
+  const value = await readCacheFile(file, { maxBytes: MAX_FILE_BYTES });
+  const isCurrent = isRecord(value) && value['format'] === FORMAT && isRecord(value['files']);
+  return new Map(Object.entries(isCurrent ? (value['files'] as object) : {}));
+}
+
+function parseEntry(value: unknown): Entry | undefined {
+  if (!isRecord(value)) return undefined;
+  const { size, mtimeMs, chapters, isBound, comparedWith, planned, wholeAtMs } = value;
+  const isEntry =
+    typeof size === 'number' &&
+    typeof mtimeMs === 'number' &&
+    (chapters === undefined || (Array.isArray(chapters) && chapters.every(isChapterEntry))) &&
+    ['boolean', 'undefined'].includes(typeof isBound) &&
+    ['string', 'undefined'].includes(typeof comparedWith) &&
+    ['number', 'undefined'].includes(typeof wholeAtMs);
+  return isEntry
+    ? ({ size, mtimeMs, chapters, isBound, comparedWith, planned, wholeAtMs } as Entry)
+    : undefined;
+}
+
+function isChapterEntry(found: unknown): boolean {
+  return (
+    Array.isArray(found) &&
+    typeof found[0] === 'string' &&
+    isUuid(found[0]) &&
+    typeof found[3] === 'boolean'
+  );
+}
+
+function toKnownFile({ chapters, isBound = false, ...entry }: Entry): KnownFile {
+  const { comparedWith, planned, wholeAtMs } = entry;
+  const found = chapters && { identities: chapters.map(toIdentity), isBound };
+  return { found, comparedWith, planned, wholeAtMs };
+}
+
+function toStored({ identities, isBound }: FoundMarks): Pick<Entry, 'chapters' | 'isBound'> {
+  return { chapters: identities.map(toChapterEntry), isBound };
+}
+
+function toChapterEntry(found: FoundIdentity): ChapterEntry {
+  const { chapterId, version = null, quality = null, isMarked, titleId = null } = found;
+  return [chapterId, version, quality, isMarked, titleId];
+}
+
+function toIdentity([chapterId, version, quality, isMarked, titleId]: ChapterEntry): FoundIdentity {
+  return {
+    chapterId,
+    isMarked,
+    ...(typeof titleId === 'string' && isUuid(titleId) && { titleId }),
+    ...(typeof version === 'number' && { version }),
+    ...((quality === 'data' || quality === 'data-saver') && { quality }),
+  };
+}

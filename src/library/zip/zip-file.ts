@@ -1,0 +1,179 @@
+/** Reads ZIP archives: their entries through yauzl, and the bytes of an entry with its checksum. */
+import { MAX_IMAGE_BYTES } from '../../core/image-format.js';
+import { lstat, stat } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
+import { promisify } from 'node:util';
+import { crc32, inflateRaw } from 'node:zlib';
+import type { Entry, ZipFile } from 'yauzl';
+import { openForReading, type OpenOptions } from '../../core/files.js';
+import type { OpenedFile } from '../../core/opened-file.js';
+
+const inflate = promisify(inflateRaw);
+
+/** Where the bytes of an entry are, as the archive's directory says. */
+export interface ZipEntry {
+  readonly name: string;
+  readonly bytes: number;
+  readonly compressedBytes: number;
+  readonly crc32: number;
+  readonly method: number;
+  readonly isEncrypted: boolean;
+  /** The position of the local header. */
+  readonly offset: number;
+}
+
+interface ZipOptions extends OpenOptions {
+  /** The file is known to be one, and not a pipe, a socket or a device. */
+  readonly isRegular?: boolean;
+  /** By default, names and the comment are strings. */
+  readonly decodeStrings?: boolean;
+}
+
+/**
+ * Calls `read` with the open archive, and with a reader of its entries that works until `read` resolves. Resolves with
+ * undefined for a link, a pipe, a socket or a device, which it does not open. Throws as openForReading does.
+ */
+export async function withZip<T>(
+  file: string,
+  read: (zip: ZipFile, reader: EntryReader) => Promise<T>,
+  options: ZipOptions = {},
+): Promise<T | undefined> {
+  // Checked before opening it, since opening a device may have effects.
+  const statFile = options.followsLink ? stat : lstat;
+  if (!options.isRegular && !(await statFile(file)).isFile()) return undefined;
+  const opened = await openForReading(file, options);
+  try {
+    return await new Promise((resolve, reject) => {
+      readOpened(opened, read, reject, options).then(resolve, reject);
+    });
+  } finally {
+    await opened.close();
+  }
+}
+
+async function readOpened<T>(
+  opened: OpenedFile,
+  read: (zip: ZipFile, reader: EntryReader) => Promise<T>,
+  onThrown: (error: unknown) => void,
+  { decodeStrings = true }: ZipOptions,
+): Promise<T> {
+  const [{ fromRandomAccessReaderPromise }, { TailReader }] = await Promise.all([
+    import('yauzl'),
+    import('./tail-reader.js'),
+  ]);
+  const reader = await TailReader.open(opened, onThrown);
+  const options = { lazyEntries: true, autoClose: false, decodeStrings };
+  const zip = await fromRandomAccessReaderPromise(reader, opened.stats.size, options).catch(
+    (error: unknown) => {
+      // Errors of the operating system have a code, those of yauzl do not.
+      throw (error as NodeJS.ErrnoException).code === undefined
+        ? new Error('it is not a ZIP archive, or is damaged', { cause: error })
+        : error;
+    },
+  );
+  // The loop over the entries throws it too; one that comes later would end the process.
+  zip.on('error', () => undefined);
+  return read(zip, new ZipEntryReader(opened)).finally(() => {
+    zip.close();
+  });
+}
+
+/** yauzl rejects an entry with more data than it announces. */
+export async function readEntryText(zip: ZipFile, entry: Entry): Promise<string> {
+  return text(await zip.openReadStreamPromise(entry));
+}
+
+export function toZipEntry(entry: Entry): ZipEntry {
+  return {
+    name: entry.fileName,
+    bytes: entry.uncompressedSize,
+    compressedBytes: entry.compressedSize,
+    crc32: entry.crc32,
+    method: entry.compressionMethod,
+    isEncrypted: (entry.generalPurposeBitFlag & 1) !== 0,
+    offset: entry.relativeOffsetOfLocalHeader,
+  };
+}
+
+const LOCAL_HEADER_BYTES = 30;
+const LOCAL_HEADER_SIGNATURE = 0x04034b50;
+const STORED = 0;
+const DEFLATED = 8;
+
+const ENDS_WITHIN = 'the archive ends within it';
+
+/** Gives a buffer of at least this many bytes; one call may reuse the buffer of the last one. */
+export type GetBuffer = (bytes: number) => Buffer;
+
+export const MIN_BUFFER_BYTES = 2 ** 20;
+
+/** Each call may return the buffer of the last one, which is larger than `bytes`: new ones would accumulate. */
+export function reusableBuffer(): GetBuffer {
+  let buffer: Buffer = Buffer.alloc(0);
+  return (bytes) => {
+    if (buffer.length <= bytes) {
+      const size = Math.max(2 ** Math.ceil(Math.log2(bytes + 1)), MIN_BUFFER_BYTES);
+      buffer = Buffer.allocUnsafeSlow(size);
+    }
+    return buffer;
+  };
+}
+
+export type EntryReader = Omit<ZipEntryReader, 'close'>;
+
+/** Reads one archive by positions, so that pages need no second pass over its directory. */
+export class ZipEntryReader {
+  constructor(private readonly file: OpenedFile) {}
+
+  /** Throws as openForReading does. */
+  static async open(file: string): Promise<ZipEntryReader> {
+    return new ZipEntryReader(await openForReading(file));
+  }
+
+  /** The entry's bytes, in a buffer of `getBuffer`. Throws Error with what is wrong with the entry. */
+  async read(entry: ZipEntry, getBuffer: GetBuffer): Promise<Buffer> {
+    if (entry.isEncrypted) throw new Error('it is encrypted');
+    if (Math.max(entry.bytes, entry.compressedBytes) > MAX_IMAGE_BYTES)
+      throw new Error(`it has ${entry.bytes} bytes`);
+    const stored = await this.#readStored(entry, getBuffer);
+    const data = await unpack(entry, stored);
+    if (data.length !== entry.bytes || crc32(data) !== entry.crc32)
+      throw new Error('its checksum is wrong');
+    return data;
+  }
+
+  /** Bytes of the archive itself. Throws Error if it ends before. */
+  async readBytes(position: number, target: Buffer): Promise<Buffer> {
+    const bytes = await this.file.readFully(target, position);
+    if (bytes.length < target.length) throw new Error('the archive ends too early');
+    return bytes;
+  }
+
+  async close(): Promise<void> {
+    await this.file.close();
+  }
+
+  /** Reads header and data at once; the data again if the header is longer than that of almost all files. */
+  async #readStored(
+    { name, offset, compressedBytes }: ZipEntry,
+    getBuffer: GetBuffer,
+  ): Promise<Buffer> {
+    const expected = LOCAL_HEADER_BYTES + Buffer.byteLength(name) + compressedBytes;
+    const bytes = await this.file.readFully(getBuffer(expected).subarray(0, expected), offset);
+    if (bytes.length < LOCAL_HEADER_BYTES) throw new Error(ENDS_WITHIN);
+    if (bytes.readUInt32LE(0) !== LOCAL_HEADER_SIGNATURE) throw new Error('it has no header');
+    const start = LOCAL_HEADER_BYTES + bytes.readUInt16LE(26) + bytes.readUInt16LE(28);
+    const end = start + compressedBytes;
+    if (end <= bytes.length) return bytes.subarray(start, end);
+    const target = getBuffer(compressedBytes).subarray(0, compressedBytes);
+    const stored = await this.file.readFully(target, offset + start);
+    if (stored.length < compressedBytes) throw new Error(ENDS_WITHIN);
+    return stored;
+  }
+}
+
+async function unpack({ method, bytes }: ZipEntry, stored: Buffer): Promise<Buffer> {
+  if (method === STORED) return stored;
+  if (method !== DEFLATED) throw new Error(`its compression method is ${method}`);
+  return inflate(stored, { maxOutputLength: Math.max(bytes, 1) });
+}

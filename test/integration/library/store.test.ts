@@ -1,0 +1,138 @@
+/** What is known of files: each is opened once, and again only when it was changed. */
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { formatIdentityComment } from '../../../src/library/mark.js';
+import { scanIndexed } from '../../../src/library/scan.js';
+import { countRead } from '../../support/count-read.js';
+import { FolderStore } from '../../../src/library/store.js';
+import { emptyZip } from '../../support/empty-zip.js';
+
+const idOf = (number: number) =>
+  `0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0${String(number).padStart(3, '0')}`;
+const archive = (number: number) => emptyZip(formatIdentityComment({ chapterId: idOf(number) }));
+
+let folder: string;
+let output: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'tankobon-index-'));
+  output = mkdtempSync(join(folder, 'comics-'));
+  for (const number of [1, 2, 3]) writeFileSync(join(output, `${number}.cbz`), archive(number));
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function scan() {
+  const read = countRead();
+  try {
+    const { archives } = await scanIndexed(folder, output, {});
+    return { opened: read.files(), ids: archives.map(({ chapterId }) => chapterId) };
+  } finally {
+    read.restore();
+  }
+}
+
+test('a second scan opens nothing, and a changed or new archive once', async () => {
+  expect(await scan()).toEqual({ opened: 3, ids: [idOf(1), idOf(2), idOf(3)] });
+  expect(await scan()).toEqual({ opened: 0, ids: [idOf(1), idOf(2), idOf(3)] });
+  writeFileSync(join(output, '2.cbz'), archive(7));
+  utimesSync(join(output, '2.cbz'), 1_000, 1_000);
+  writeFileSync(join(output, '4.cbz'), archive(4));
+  expect(await scan()).toEqual({ opened: 2, ids: [idOf(1), idOf(7), idOf(3), idOf(4)] });
+  expect((await scan()).opened).toBe(0);
+});
+
+test('a file that cannot be read is opened by each scan, since its permissions may change', async () => {
+  writeFileSync(join(output, '4.cbz'), 'not an archive');
+  expect((await scan()).opened).toBe(3);
+  expect((await scan()).opened).toBe(0);
+  const { damaged } = await scanIndexed(folder, output, {});
+  expect(damaged.map(({ file }) => file)).toEqual([join(output, '4.cbz')]);
+});
+
+test('the content is not read while path, size and time are the same', async () => {
+  const file = join(output, '1.cbz');
+  utimesSync(file, 1_000, 1_000);
+  await scan();
+  writeFileSync(file, Buffer.alloc(statSync(file).size));
+  utimesSync(file, 1_000, 1_000);
+  expect(await scan()).toEqual({ opened: 0, ids: [idOf(1), idOf(2), idOf(3)] });
+});
+
+test('a moved archive is found, and a removed one forgotten', async () => {
+  await scan();
+  renameSync(join(output, '1.cbz'), join(output, 'moved.cbz'));
+  rmSync(join(output, '2.cbz'));
+  expect(await scan()).toEqual({ opened: 1, ids: [idOf(3), idOf(1)] });
+});
+
+test('the caches of earlier versions are ignored, and removed with the first file that is written', async () => {
+  mkdirSync(join(folder, 'library'));
+  writeFileSync(join(folder, 'library', '0123456789abcdef.json'), '{"format":4,"files":{}}');
+  writeFileSync(join(folder, 'verified.json'), '{}');
+  expect((await scan()).opened).toBe(3);
+  expect(readdirSync(folder).filter((name) => !name.startsWith('comics-'))).toEqual(['files']);
+});
+
+test('what each command knows of a file stays as long as the file does', async () => {
+  await scan();
+  const file = join(output, '1.cbz');
+  const version = statSync(file);
+  const store = await FolderStore.open(folder, output);
+  store.set(file, version, { wholeAtMs: 5 });
+  store.set(file, version, { comparedWith: 'digest' });
+  await store.save();
+  expect((await scan()).opened).toBe(0);
+  const known = (await FolderStore.open(folder, output)).get(file, version);
+  expect(known).toMatchObject({ wholeAtMs: 5, comparedWith: 'digest', found: { isBound: false } });
+  utimesSync(file, 1_000, 1_000);
+  await scan();
+  const changed = (await FolderStore.open(folder, output)).get(file, statSync(file));
+  expect(changed).toMatchObject({ wholeAtMs: undefined, comparedWith: undefined });
+});
+
+test('the version of a file is the same from both kinds of its state', async () => {
+  const file = join(output, '1.cbz');
+  utimesSync(file, 1_700_000_000.123_456, 1_700_000_000.987_654);
+  const store = await FolderStore.open(folder, output);
+  store.set(file, statSync(file, { bigint: true }), { wholeAtMs: 5 });
+  expect(store.get(file, statSync(file))).toMatchObject({ wholeAtMs: 5 });
+});
+
+test('two processes add what they found', async () => {
+  const [one, other] = [
+    await FolderStore.open(folder, output),
+    await FolderStore.open(folder, output),
+  ];
+  const version = { size: 1, mtimeMs: 2 };
+  one.set(join(output, '1.cbz'), version, { wholeAtMs: 5 });
+  other.set(join(output, '2.cbz'), version, { wholeAtMs: 6 });
+  await one.save();
+  await other.save();
+  const store = await FolderStore.open(folder, output);
+  const known = [1, 2].map(
+    (number) => store.get(join(output, `${number}.cbz`), version)?.wholeAtMs,
+  );
+  expect(known).toEqual([5, 6]);
+});
+
+test('a deleted or damaged index is built anew', async () => {
+  await scan();
+  const index = join(folder, 'files');
+  rmSync(index, { recursive: true });
+  expect((await scan()).opened).toBe(3);
+  for (const text of ['', '{', '{"format":1,"files":{"1.cbz":[1]}}', '{"format":1,"files":[]}']) {
+    for (const name of readdirSync(index)) writeFileSync(join(index, name), text);
+    expect(await scan()).toEqual({ opened: 3, ids: [idOf(1), idOf(2), idOf(3)] });
+  }
+});
