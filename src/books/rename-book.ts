@@ -15,7 +15,7 @@ import {
   replaceUnchanged,
 } from '../core/file-state.js';
 import { ZipEntryReader, ZipFileWriter } from '../library/archive.js';
-import { StorageError } from '../core/errors.js';
+import { hasCode, StorageError } from '../core/errors.js';
 import {
   lstatIfExists,
   readRegularFileIfExists,
@@ -41,9 +41,10 @@ export function bookPath(file: string): string {
   return basename(file) === COMIC_INFO_NAME ? dirname(dirname(file)) : file;
 }
 
-/** Undefined for anything but a whole book of `bind`. */
+/** Undefined for anything but a whole book of `bind`. Throws StorageError `unsafe-path` for a file of another user. */
 export async function readOwnBook(path: string): Promise<BookFile | undefined> {
   const file = await readLibraryFile(path);
+  if (file.kind === 'unreadable' && hasCode(file.cause, 'unsafe-path')) throw file.cause;
   const isWhole = file.kind === 'book' && file.damage === undefined && file.chapters.length > 0;
   return isWhole ? file : undefined;
 }
