@@ -151,7 +151,11 @@ async function listInputs(
       throw new UsageError('nothing-to-bind', `No chapters found: ${input}`, { hint });
     for (const file of [...found.files, ...found.pdfs])
       if (!files.has(file)) files.set(file, await listedFile(file, input));
-    for (const folder of found.folderBooks) files.set(folder, await listedFolder(folder, input));
+    for (const folder of found.folderBooks) {
+      // What is known of a file is stored with the folders above it.
+      const root = folder === input ? dirname(resolve(folder)) : input;
+      files.set(folder, await listedFolder(folder, root));
+    }
   }
   return { files: [...files.values()], leftovers, links, unreadableFolders };
 }

@@ -102,7 +102,12 @@ export class FolderStore {
   /** Forgets everything but the mark that the file had when it could be read. */
   setDamaged(file: string, mark: FileMark | undefined): void {
     const path = this.#pathOf(file);
-    this.#changed.set(path, mark && { size: 0, mtimeMs: 0, ...toStored(foundBy(mark)) });
+    this.#changed.set(path, mark && { ...NO_VERSION, ...toStored(foundBy(mark)) });
+  }
+
+  /** Whether anything is known of the file, in any version. */
+  knows(file: string): boolean {
+    return this.#entryOf(this.#pathOf(file)) !== undefined;
   }
 
   /** Whether the file, in any version, named chapters. */
@@ -125,13 +130,15 @@ export class FolderStore {
 
   /** Adds what another process found meanwhile. Throws errors of the file system. */
   async save(): Promise<void> {
-    const isGone = (path: string) => this.#listed?.has(path) === false;
-    if (this.#changed.size === 0 && ![...this.known.keys()].some(isGone)) return;
+    const listed = this.#listed;
+    const gone = listed ? [...this.known.keys()].filter((path) => !listed.has(path)) : [];
+    if (this.#changed.size === 0 && gone.length === 0) return;
     const entries = new Map(await readEntries(this.file));
     for (const [path, entry] of this.#changed)
       if (entry) entries.set(path, entry);
       else entries.delete(path);
-    for (const path of entries.keys()) if (isGone(path)) entries.delete(path);
+    // The folder was listed before another process added what is not among those that were known.
+    for (const path of gone) entries.delete(path);
     await writeCacheFile(this.file, { format: FORMAT, files: Object.fromEntries(entries) });
     for (const name of EARLIER)
       await rm(join(this.stateFolder, name), { recursive: true, force: true }).catch(
@@ -193,7 +200,7 @@ export class FileStore {
     mark: FileMark | undefined,
   ): Promise<void> {
     for (const store of await this.#above(file))
-      if (store.hadChapters(file)) store.setDamaged(file, mark);
+      if (store.knows(file)) store.setDamaged(file, mark);
     (await this.folder(root)).setDamaged(file, mark);
   }
 
@@ -225,6 +232,8 @@ function foundBy({ chapters, isBook }: FileMark): FoundMarks {
 }
 
 const NOTHING: FoundMarks = { identities: [], isBound: false };
+/** That of no file. */
+const NO_VERSION: FileVersion = { size: -1, mtimeMs: 0 };
 
 function isSame(entry: FileVersion, { size, mtimeMs }: FileVersion): boolean {
   return entry.size === size && entry.mtimeMs === mtimeMs;

@@ -12,10 +12,11 @@ import {
 } from 'node:fs';
 import { readdir, readFile, stat, truncate, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { basename, join, relative } from 'node:path';
 import { execFileSync } from 'node:child_process';
 import { verifyFiles } from '../../../src/collection/verify-files.js';
 import type { VerifyEvent } from '../../../src/events/verify-events.js';
+import { listArchives } from '../../../src/library/scan.js';
 import { FileStore } from '../../../src/library/store.js';
 import { formatRecord } from '../../../src/library/record.js';
 import { readArchive, readComment, writeArchive } from '../../support/archive.js';
@@ -347,13 +348,36 @@ describe('--since-last', () => {
 
   test('a file that was checked alone is known in the folders above it', async () => {
     const file = await addChapter(1);
-    const { size, mtime } = await stat(file);
+    const { size } = await stat(file);
+    await utimes(file, 1_000, 1_000);
     expect(await verifySinceLast(Date.now(), folder)).toMatchObject({ checked: 1 });
     expect(await verifySinceLast(Date.now(), file)).toMatchObject({ checked: 0, unchanged: 1 });
     await writeFile(file, Buffer.alloc(size));
-    await utimes(file, mtime, mtime);
+    await utimes(file, 1_000, 1_000);
     const monthLater = Date.now() + 31 * DAY_MS;
     expect(await verifySinceLast(monthLater, file)).toMatchObject({ damaged: [file] });
     expect(await verifySinceLast(Date.now(), folder)).toMatchObject({ damaged: [file] });
+  });
+
+  test('a damaged file of another program stays reported in the folders above it', async () => {
+    const file = await addChapter(1);
+    await writeArchive(file, { '1.png': await testImage('png', 1) });
+    const { size } = await stat(file);
+    await utimes(file, 1_000, 1_000);
+    expect(await verifySinceLast(Date.now(), folder)).toMatchObject({ checked: 1 });
+    await writeFile(file, Buffer.alloc(size));
+    await utimes(file, 1_000, 1_000);
+    const monthLater = Date.now() + 31 * DAY_MS;
+    expect(await verifySinceLast(monthLater, file)).toMatchObject({ damaged: [file] });
+    expect(await verifySinceLast(Date.now(), folder)).toMatchObject({ damaged: [file] });
+  });
+
+  test('a book in a folder that was named itself is not read again', async () => {
+    await addChapter(1);
+    await bindFolder(folder, { format: 'folder' });
+    const { folderBooks } = await listArchives(folder);
+    const [book = ''] = folderBooks;
+    expect(await verifySinceLast(Date.now(), book)).toMatchObject({ checked: 1 });
+    expect(await verifySinceLast(Date.now(), relative('.', book))).toMatchObject({ unchanged: 1 });
   });
 });

@@ -126,6 +126,34 @@ test('two processes add what they found', async () => {
   expect(known).toEqual([5, 6]);
 });
 
+test('a file that another process added after the folder was listed stays known', async () => {
+  await scan();
+  const store = await FolderStore.open(folder, output);
+  const version = { size: 1, mtimeMs: 2 };
+  store.keepOnly([join(output, '1.cbz')]);
+  const other = await FolderStore.open(folder, output);
+  other.set(join(output, '4.cbz'), version, { wholeAtMs: 5 });
+  await other.save();
+  await store.save();
+  const saved = await FolderStore.open(folder, output);
+  expect(saved.get(join(output, '4.cbz'), version)).toMatchObject({ wholeAtMs: 5 });
+  expect(saved.markAt(join(output, '2.cbz'))).toBeUndefined();
+});
+
+test('the mark of a damaged file is not what an empty file without a time has', async () => {
+  const file = join(output, '1.cbz');
+  const store = await FolderStore.open(folder, output);
+  const mark = { chapters: [{ chapterId: idOf(1) }], isBook: false };
+  store.setDamaged(file, mark);
+  await store.save();
+  const saved = await FolderStore.open(folder, output);
+  expect(saved.markAt(file)).toEqual({
+    chapters: [{ ...mark.chapters[0], isMarked: true }],
+    isBook: false,
+  });
+  expect(saved.get(file, { size: 0, mtimeMs: 0 })).toBeUndefined();
+});
+
 test('a deleted or damaged index is built anew', async () => {
   await scan();
   const index = join(folder, 'files');
