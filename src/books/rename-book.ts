@@ -15,7 +15,7 @@ import {
   replaceUnchanged,
 } from '../core/file-state.js';
 import { ZipEntryReader, ZipFileWriter } from '../library/archive.js';
-import { hasCode, StorageError } from '../core/errors.js';
+import { StorageError } from '../core/errors.js';
 import {
   lstatIfExists,
   readRegularFileIfExists,
@@ -24,6 +24,7 @@ import {
   renameInto,
   writeFileAtomic,
 } from '../core/files.js';
+import { isAccessError } from '../core/system-errors.js';
 import type { WriteOptions } from './book.js';
 import {
   RENAMED_ENTRIES,
@@ -41,10 +42,13 @@ export function bookPath(file: string): string {
   return basename(file) === COMIC_INFO_NAME ? dirname(dirname(file)) : file;
 }
 
-/** Undefined for anything but a whole book of `bind`. Throws StorageError `unsafe-path` for a file of another user. */
+/**
+ * Undefined for anything but a whole book of `bind`. Throws why a file cannot be opened or read: StorageError `unsafe-path`
+ * for a file of another user, or errors of the file system.
+ */
 export async function readOwnBook(path: string): Promise<BookFile | undefined> {
   const file = await readLibraryFile(path);
-  if (file.kind === 'unreadable' && hasCode(file.cause, 'unsafe-path')) throw file.cause;
+  if (file.kind === 'unreadable' && isAccessError(file.cause)) throw file.cause;
   const isWhole = file.kind === 'book' && file.damage === undefined && file.chapters.length > 0;
   return isWhole ? file : undefined;
 }

@@ -8,6 +8,7 @@ import { sortPages } from '../library/pages.js';
 import { readdirIfReadable } from '../core/read-folder.js';
 import { reusableBuffer, ZipEntryReader, type ZipEntry } from '../library/archive.js';
 import { readRegularFileIfExists } from '../core/files.js';
+import { isAccessError } from '../core/system-errors.js';
 import { shellQuoted } from '../core/shell-quoted.js';
 import { UUID_PATTERN } from '../core/uuid.js';
 import type { CoverImage } from '../books/book.js';
@@ -24,14 +25,18 @@ export interface NotRebuildable {
 
 /**
  * Undefined for anything but a book of `bind`. `known`: the chapters that the book had when an earlier scan or check read
- * it, which count if its manifest is lost; they have nothing but their identity.
+ * it, which count if its manifest is lost; they have nothing but their identity. Throws why a file cannot be opened or read.
  */
 export async function readDamagedBook(
   path: string,
   known: readonly CbzIdentity[],
 ): Promise<BookFile | NotRebuildable | undefined> {
   const file = await readLibraryFile(path);
-  if (file.kind === 'unreadable') return lostBook(file, known);
+  if (file.kind === 'unreadable') {
+    const lost = lostBook(file, known);
+    if (!lost && isAccessError(file.cause)) throw file.cause;
+    return lost;
+  }
   if (file.kind !== 'book') return undefined;
   const { container, chapters, keys, copy, isEdited } = file;
   if (keys.length > 0 && copy) return { reason: 'it was made for a device, or in parts' };

@@ -2,9 +2,9 @@
  * Loads damaged chapters again, each into the place of the damaged file, which is kept as `<name>.damaged`, and has books
  * rebuilt. Only tankobon's own files are replaced, and only once the new one was read back whole.
  */
-import { dirname, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { readIdentity, readOwnership } from '../library/file.js';
-import type { CbzIdentity } from '../library/mark.js';
+import { FOLDER_MANIFEST_NAME, type CbzIdentity } from '../library/mark.js';
 import { readFileState, type FileState } from '../core/file-state.js';
 import type { AppContext } from '../config/context.js';
 import type { TankobonError } from '../core/errors.js';
@@ -68,10 +68,13 @@ export async function repairFiles(
   return [...repaired, ...(await repairBooks(others, context, listeners, signal, store))];
 }
 
-/** For a book in a folder: whether the folder does. */
+/** For a book in a folder: whether the folder or its manifest does. */
 async function isOfOtherUser(file: string): Promise<boolean> {
-  const stats = await lstatIfExists(file);
-  return stats !== undefined && !isOwnFile(file, stats);
+  for (const path of [file, join(file, FOLDER_MANIFEST_NAME)]) {
+    const stats = await lstatIfExists(path);
+    if (stats && !isOwnFile(path, stats)) return true;
+  }
+  return false;
 }
 
 /** Undefined for a file of another program, a book, and one whose chapter is not known any more. */

@@ -30,6 +30,11 @@ export function isFileError(error: unknown): error is NodeJS.ErrnoException {
   );
 }
 
+/** Whether a file could not be opened or read, whatever is in it. */
+export function isAccessError(error: unknown): boolean {
+  return isFileError(error) || hasCode(error, 'unsafe-path');
+}
+
 type FileProblem = readonly [StorageError['code'], string, readonly string[]];
 
 const FILE_PROBLEMS: readonly FileProblem[] = [

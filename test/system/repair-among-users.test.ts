@@ -150,4 +150,18 @@ describeWith('a repair among users', { root: true }, () => {
     expect(readFileSync(book).equals(whole)).toBe(true);
     expect([readdirSync(folder), await fileDigest(planted)]).toEqual([[basename(planted)], before]);
   });
+
+  test('a book whose list of chapters belongs to another user is named, and stays as it is', async () => {
+    const words = ['bind', shared.output, '-o', shared.output, '--format', 'folder'];
+    expect((await shared.run(ALICE, ...words)).code).toBe(0);
+    const manifest = shared.find(/\.tankobon\.json$/);
+    chownSync(manifest, MALLORY, MALLORY);
+    const before = await fileDigest(manifest);
+    const { code, stderr } = await shared.run(ALICE, 'verify', dirname(manifest), '--repair');
+    expect(code).toBe(3);
+    expect(stderr).toContain(
+      `Not repaired, since it belongs to another user: ${dirname(manifest)}\n`,
+    );
+    expect(await fileDigest(manifest)).toBe(before);
+  });
 });

@@ -1,5 +1,5 @@
 /** `tankobon retag --rename-titles` moves the books and the covers of a title with its chapters. */
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
 import { readLibraryFile } from '../../../src/library/file.js';
 import { readOwnBook } from '../../../src/books/rename-book.js';
@@ -9,6 +9,7 @@ import { readArchive, readEntry } from '../../support/archive.js';
 import { imageDigests } from '../../support/bind-harness.js';
 import { DownloadHarness } from '../../support/download-harness.js';
 import { editEntry, replaced } from '../../support/owner-edits.js';
+import { linuxTest } from '../../support/platform.js';
 import { retagFolder, runCommand } from '../../support/retag-harness.js';
 import { chapter, renameTitle, title } from '../../support/title-library.js';
 
@@ -272,3 +273,18 @@ test('series.json and details.json move if tankobon wrote them; an edited one st
   expect(readFileSync(edited, 'utf8')).toBe('{"title":"mine"}');
   expect(existsSync(inOutput(NEW, 'details.json'))).toBe(false);
 });
+
+linuxTest(
+  'a book whose list of chapters cannot be opened is an error, and not passed over',
+  async () => {
+    const name = 'n'.repeat(200);
+    let folder = inOutput(name);
+    while (folder.length + name.length < MAX_PATH_BYTES) folder = join(folder, name);
+    folder = join(folder, 'n'.repeat(MAX_PATH_BYTES - folder.length - 2));
+    mkdirSync(folder, { recursive: true });
+    await expect(readOwnBook(folder)).rejects.toMatchObject({ code: 'ENAMETOOLONG' });
+  },
+);
+
+/** Of Linux. */
+const MAX_PATH_BYTES = 4_095;

@@ -112,4 +112,6 @@ test.each(FAULTS)('%s', async (fault) => {
     // Every error names the file.
     expect(said).not.toMatch(/^error: (?!.*manga)/m);
   }
+  if (fault === 'read EIO')
+    expect(results['verify --repair']?.stderr).toMatch(/^warning: .*\(EIO\): .*faulty book$/m);
 });
