@@ -45,6 +45,8 @@ interface ReadFile extends Omit<FileContent, 'mark' | 'isEdited' | 'damage'> {
   readonly container: ContainerName;
   /** When it was read. Undefined for a folder. */
   readonly state: FileState | undefined;
+  /** What a scan finds in it. */
+  readonly found: FoundMarks;
 }
 
 /** A file of one chapter, of tankobon or of another program; also any other file that can be read. */
@@ -114,7 +116,7 @@ export async function readLibraryFile(
     const container = isFolder ? 'folder' : (options.container ?? containerNamed(path) ?? 'cbz');
     const content = await CONTAINERS[container].read(path, depth, { isRegular: !isFolder });
     const { mark, isEdited, damage, ...rest } = content;
-    const file = { ...rest, path, container, state };
+    const file = { ...rest, path, container, state, found: marksIn(content, container) };
     return mark === 'book'
       ? await toBook(file, { isEdited, damage }, depth)
       : await toChapterFile(file);
@@ -204,7 +206,8 @@ export function lostBook(
   const { path, container, state, cause: damage } = file;
   if (!container || !state || chapters.length === 0) return undefined;
   const none = { keys: [], copy: undefined, volumeCount: undefined };
-  return { kind: 'book', ...NO_CONTENT, ...none, ...lost, path, container, state, damage };
+  const own = { path, container, state, found: NO_MARKS };
+  return { kind: 'book', ...NO_CONTENT, ...none, ...lost, ...own, damage };
 }
 
 function toFileChapter(
@@ -278,16 +281,20 @@ export async function readMarks(
     const followsLink = !isRegular && (container === 'cbz' || container === 'epub');
     const options = { ...FOR_IDENTITY, isRegular, followsLink };
     const content = await CONTAINERS[container].read(path, 'mark', options);
-    const { mark, comment, manifest, comicInfo = '' } = content;
-    if (mark === 'book') return bookMarks(manifest, content.damage !== undefined);
-    const marked = parseIdentityComment(comment);
-    if (marked) return marksOf({ ...marked, isMarked: true });
-    const identity = recordedIdentity(manifest) ?? parseComicInfoIdentity(comicInfo);
-    const isBound = container === 'pdf' || container === 'folder';
-    return { ...marksOf(identity && { ...identity, isMarked: false }), isBound };
+    return marksIn(content, container);
   } catch (error) {
     return { ...NO_MARKS, readError: fileErrorReason(error), cause: error };
   }
+}
+
+function marksIn(content: FileContent, container: ContainerName): FileMarks {
+  const { mark, comment, manifest, comicInfo = '', damage } = content;
+  if (mark === 'book') return bookMarks(manifest, damage !== undefined);
+  const marked = parseIdentityComment(comment);
+  if (marked) return marksOf({ ...marked, isMarked: true });
+  const identity = recordedIdentity(manifest) ?? parseComicInfoIdentity(comicInfo);
+  const isBound = container === 'pdf' || container === 'folder';
+  return { ...marksOf(identity && { ...identity, isMarked: false }), isBound };
 }
 
 /** An empty manifest does not count as a mark: `bind` never writes one. The chapters of a truncated PDF are not there. */

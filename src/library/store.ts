@@ -232,7 +232,7 @@ function foundBy({ chapters, isBook }: FileMark): FoundMarks {
 }
 
 const NOTHING: FoundMarks = { identities: [], isBound: false };
-/** That of no file. */
+/** No file has this version. */
 const NO_VERSION: FileVersion = { size: -1, mtimeMs: 0 };
 
 function isSame(entry: FileVersion, { size, mtimeMs }: FileVersion): boolean {

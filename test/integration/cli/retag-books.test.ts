@@ -286,5 +286,5 @@ linuxTest(
   },
 );
 
-/** Of Linux. */
+/** Linux accepts no longer path. */
 const MAX_PATH_BYTES = 4_095;
