@@ -49,26 +49,22 @@ interface ListedTitle {
   readonly languages: readonly string[];
   /** Titles that are known to be merged into this one; see findFormerIds for others. */
   readonly formerIds?: readonly string[] | undefined;
+  /** Whether the list is kept for later runs also if no earlier one kept it. */
+  readonly isKept?: boolean | undefined;
 }
 
 type Library = Pick<LibraryIndex, 'ofTitle' | 'copiesOf' | 'inFolder'>;
 type Deps = Pick<ServiceSession, 'client' | 'warn' | 'context' | 'signal'>;
 
-/** By the ids of the titles. Lists that `overview` or `sync` keeps are brought up to date: edits do not make them due. */
+/** By the ids of the titles. */
 export async function readKnownTitles(
   titles: readonly ListedTitle[],
   library: Library,
   deps: Deps,
 ): Promise<KnownTitles> {
-  const cache = new ListingCache(deps.context.paths.state);
   const known = new Map<string, KnownTitle>();
-  for (const listedTitle of titles) {
-    const { titleId, title, listed, languages, isPartial = false } = listedTitle;
-    const kept = title && !isPartial ? await cache.read(titleId) : undefined;
-    if (kept && title)
-      await cache.writeIfPossible(titleId, mergeListing(title, listed, languages, kept));
-    known.set(titleId, await readKnownTitle(listedTitle, library, deps));
-  }
+  for (const listedTitle of titles)
+    known.set(listedTitle.titleId, await readKnownTitle(listedTitle, library, deps));
   return known;
 }
 
@@ -103,20 +99,24 @@ interface KeptDeps extends Pick<Deps, 'client' | 'signal'> {
   readonly cache: ListingCache;
 }
 
-/** The list that earlier runs kept, with those of titles that were merged into this one. */
+/**
+ * The list that earlier runs kept, with those of titles that were merged into this one. It is brought up to date: edits on
+ * the service do not make it due.
+ */
 async function readKept(
   listedTitle: ListedTitle,
   library: Library,
   { cache, ...deps }: KeptDeps,
 ): Promise<CachedListing | undefined> {
-  const { titleId, title } = listedTitle;
-  const kept = await cache.read(titleId);
-  if (!title) return kept;
-  const formerIds = await findFormerIds(listedTitle, kept?.formerIds ?? [], library, deps);
-  if (formerIds.length === 0) return kept;
-  const joined = await cache.readJoined(title, formerIds);
-  await cache.writeIfPossible(titleId, joined);
-  return joined;
+  const { titleId, title, listed, languages, isPartial = false, isKept = false } = listedTitle;
+  const before = await cache.read(titleId);
+  if (!title) return before;
+  const isUpdated = !isPartial && (isKept || before !== undefined);
+  const updated = isUpdated ? mergeListing(title, listed, languages, before) : before;
+  const formerIds = await findFormerIds(listedTitle, before?.formerIds ?? [], library, deps);
+  const now = formerIds.length > 0 ? await cache.joinFormer(title, updated, formerIds) : updated;
+  if (now && now !== before) await cache.writeIfPossible(titleId, now);
+  return now;
 }
 
 /**

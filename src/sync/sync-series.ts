@@ -18,7 +18,6 @@ import { emptyResult, type DownloadResult } from '../download/download-result.js
 import { readListedVolumes } from '../download/plan-volumes.js';
 import type { LibraryIndex } from '../library/scan.js';
 import { readKnownTitle, type KnownTitle } from '../download/known-title.js';
-import { ListingCache, mergeListing } from '../download/listing-cache.js';
 import { inferVolumes, lacksVolume } from '../selection/infer-volumes.js';
 import {
   reportDecisions,
@@ -218,11 +217,9 @@ async function readTitle(
 ): Promise<KnownTitle> {
   const { context, journal, options: syncOptions, userSignal: signal } = session;
   const languages = languagesOf(options, context.settings);
-  const cache = new ListingCache(context.paths.state);
-  if (!syncOptions.dryRun)
-    await cache.writeIfPossible(id, mergeListing(title, listed, languages, await cache.read(id)));
   const formerIds = formerIdsOf(id, journal.state);
-  const listedTitle = { titleId: id, title, listed, languages, formerIds };
+  const isKept = !syncOptions.dryRun;
+  const listedTitle = { titleId: id, title, listed, languages, formerIds, isKept };
   return readKnownTitle(listedTitle, library, { ...session, signal });
 }
 
