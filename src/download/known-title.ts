@@ -4,6 +4,7 @@
  */
 import { dirname } from 'node:path';
 import type { Chapter } from '../service/chapters.js';
+import { groupBy } from '../core/group-by.js';
 import type { Title } from '../service/titles.js';
 import { readFileChapters } from '../library/file.js';
 import { languageTag, type ChapterMetadata } from '../library/comic-info.js';
@@ -119,6 +120,9 @@ async function readKept(
   return now;
 }
 
+/** Files may name any title: only those that most files name are looked up. Larger merges are not known to exist. */
+const MAX_NAMED_TITLES = 10;
+
 /**
  * Titles that were merged into this one, besides those in its list. A file of one of its chapters that names another
  * title shows a merge, or that the chapter was moved: one request for each such title.
@@ -129,16 +133,20 @@ async function findFormerIds(
   library: Library,
   { client, signal }: Pick<Deps, 'client' | 'signal'>,
 ): Promise<readonly string[]> {
-  const found = new Set(formerIds.filter((id) => !known.includes(id)));
-  const named = new Set(
-    listed.flatMap(({ id }) => library.copiesOf(id)).flatMap((archive) => archive.titleId ?? []),
-  );
-  for (const id of named) {
-    if (id === titleId || known.includes(id) || found.has(id)) continue;
+  const found = formerIds.filter((id) => !known.includes(id));
+  const settled = new Set([titleId, ...known, ...found]);
+  const named = listed
+    .flatMap(({ id }) => library.copiesOf(id))
+    .flatMap((archive) => archive.titleId ?? [])
+    .filter((id) => !settled.has(id));
+  const mostNamed = [...groupBy(named, (id) => id)]
+    .sort(([, a], [, b]) => b.length - a.length)
+    .slice(0, MAX_NAMED_TITLES);
+  for (const [id] of mostNamed) {
     const title = await fetchTitleIfAvailable(client, id, signal);
-    if (title?.id === titleId) found.add(id);
+    if (title?.id === titleId) found.push(id);
   }
-  return [...found];
+  return found;
 }
 
 interface CombineOptions {
