@@ -7,10 +7,10 @@ import type { UnnamedWrite } from '../plan/change.js';
 import { decide, savedState, writesOf, type KnownFiles } from '../plan/decide.js';
 import { findChanges, reportChanges, reportRestored } from './known-changes.js';
 import {
+  toDecisionOptions,
   releaseDecisions,
   replacedRelease,
   selectReleases,
-  wishesOf,
   type ReleaseRules,
 } from './release-decisions.js';
 import { effectiveOptions } from '../config/options.js';
@@ -69,12 +69,24 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
   const knownTitle = await readTitle(due, listed, library, session);
   const releases = await withInferredVolumes(due, listed, knownTitle, rules, files, session);
   const selected = selectReleases(releases, knownTitle, rules, nowMs);
-  const wishes = wishesOf(rules, nowMs);
+  const decisionOptions = toDecisionOptions(rules, nowMs);
   const decideNow = async () => {
     const found = { library: await libraries.open(output), history };
-    const decided = await decideChanges({ named: [], titles: [selected] }, wishes, found, session);
+    const decided = await decideChanges(
+      { named: [], titles: [selected] },
+      decisionOptions,
+      found,
+      session,
+    );
     const decisions = releaseDecisions(decided, selected, nowMs);
-    const changed = await findChanges(due, selected, decisions.planned, wishes, found, session);
+    const changed = await findChanges(
+      due,
+      selected,
+      decisions.planned,
+      decisionOptions,
+      found,
+      session,
+    );
     return { ...decided, decisions, changed };
   };
   const first = await decideNow();
@@ -239,8 +251,8 @@ async function withInferredVolumes(
   const ofAll = { ...rules, selection: { ...rules.selection, volumes: undefined } };
   const nowMs = context.clock.wallMs();
   const selected = { ...selectReleases(releases, known, ofAll, nowMs), uploads: [] };
-  const wishes = wishesOf(ofAll, nowMs);
-  const { changes } = decide({ named: [], titles: [selected] }, wishes, files);
+  const decisionOptions = toDecisionOptions(ofAll, nowMs);
+  const { changes } = decide({ named: [], titles: [selected] }, decisionOptions, files);
   const lacksOne = writesOf(changes).some(
     ({ release: { chapter } }) => chapter !== undefined && lacksVolume(chapter),
   );
