@@ -113,10 +113,13 @@ async function isAlreadySaved(job: ChapterJob): Promise<boolean> {
   return (await findPublished(job)) !== undefined && !isOverwritten(job);
 }
 
+/** A lower limit that a hint names. */
+const LOWER_MIN_FREE = { setting: '100M', bytes: 100_000_000 };
+
 /** Throws StorageError `disk-full`, which stops the run, if the chapter would probably leave less than `minFreeBytes`. */
 async function checkSpace(
   folder: string,
-  { name, id, quality }: ChapterJob,
+  { name, id, quality, output }: ChapterJob,
   pages: number,
   { minFreeBytes = 0 }: ChapterDeps,
 ): Promise<void> {
@@ -124,10 +127,11 @@ async function checkSpace(
   const free = await freeBytes(folder).catch(() => undefined);
   const bytes = estimatedBytes(pages, quality);
   if (free === undefined || free - bytes >= minFreeBytes) return;
+  const { setting } = free - bytes >= LOWER_MIN_FREE.bytes ? LOWER_MIN_FREE : { setting: false };
   throw new StorageError(
     'disk-full',
-    `${name ?? `Chapter ${id}`} has about ${formatBytes(bytes)}, which would leave less than ${formatBytes(minFreeBytes)} of the ${formatBytes(free)} that are free on its disk.`,
-    { hint: 'Free some space, or allow less of it: tankobon config set minFree 100M' },
+    `${name ?? `Chapter ${id}`} has about ${formatBytes(bytes)}, which would leave less than ${formatBytes(minFreeBytes)} of the ${formatBytes(free)} that are free on the disk of ${output}.`,
+    { hint: `Free some space, or allow less free space: tankobon config set minFree ${setting}` },
   );
 }
 

@@ -11,7 +11,7 @@ import {
   type KnownFiles,
   type Requested,
   type SelectedTitle,
-  type Wishes,
+  type DecisionOptions,
 } from '../plan/decide.js';
 import { hasName, maySupersede, type EarlierUpload } from '../plan/replacement.js';
 import { isTolerable } from '../selection/title-loader.js';
@@ -38,21 +38,21 @@ export async function decideChanges(
     named,
     titles,
   }: { readonly named: Requested['named']; readonly titles: readonly UnreadTitle[] },
-  wishes: Wishes,
+  options: DecisionOptions,
   found: FoundFiles,
   deps: Deps,
 ): Promise<DecidedChanges> {
   const unread = { named, titles: titles.map((title) => ({ ...title, uploads: [] })) };
-  const first = decide(unread, wishes, found);
-  const saved = found.saved ?? (wishes.update ? await readRecords(first, found, deps) : undefined);
+  const first = decide(unread, options, found);
+  const saved = found.saved ?? (options.update ? await readRecords(first, found, deps) : undefined);
   const files = { ...found, saved };
-  const second = saved ? decide(unread, wishes, files) : first;
+  const second = saved ? decide(unread, options, files) : first;
   const namedIds = new Set(named.map(({ id }) => id));
   const mayBeNew = ({ id }: Release) => found.history?.has(id) !== true && !namedIds.has(id);
   const concerned = new Map(
     writesOf(second.changes).flatMap((change) => {
       const isNew = change.kind === 'save' && !change.betterThan && mayBeNew(change.release);
-      const isChanged = !wishes.filesToReplace && isOfSaved(change);
+      const isChanged = !options.filesToReplace && isOfSaved(change);
       return isNew || isChanged ? [[change.release.id, change] as const] : [];
     }),
   );
@@ -60,7 +60,7 @@ export async function decideChanges(
   for (const title of titles) {
     const added = title.releases.filter(({ id }) => concerned.has(id));
     const uploads =
-      added.length === 0 ? [] : await readEarlierUploads(added, title, wishes.selection, deps);
+      added.length === 0 ? [] : await readEarlierUploads(added, title, options.selection, deps);
     read.push({ ...title, uploads });
   }
   const requested = { named, titles: read };
@@ -68,9 +68,9 @@ export async function decideChanges(
   const changed = new Set(
     [...concerned.values()].filter(isOfSaved).map(({ release }) => release.id),
   );
-  const archived = await readArchived(read, changed, wishes, found);
+  const archived = await readArchived(read, changed, options, found);
   const allFiles = { ...files, archived };
-  return { ...decide(requested, wishes, allFiles), requested, files: allFiles };
+  return { ...decide(requested, options, allFiles), requested, files: allFiles };
 }
 
 /** Whether a file has the release itself. */
@@ -110,7 +110,7 @@ async function readRecords(
 async function readEarlierUploads(
   added: readonly Chapter[],
   { keys, unlisted }: UnreadTitle,
-  { languages }: Wishes['selection'],
+  { languages }: DecisionOptions['selection'],
   { client, signal }: Deps,
 ): Promise<readonly EarlierUpload[]> {
   const addedKeys = new Set(added.map(keys.keyOf));
@@ -134,7 +134,7 @@ async function readEarlierUploads(
 async function readArchived(
   titles: readonly SelectedTitle[],
   changed: ReadonlySet<string>,
-  { selection }: Wishes,
+  { selection }: DecisionOptions,
   { library }: FoundFiles,
 ): Promise<KnownFiles['archived']> {
   const read = new Map<string, FileChapter>();

@@ -4,6 +4,7 @@
  */
 import { dirname } from 'node:path';
 import type { Chapter } from '../service/chapters.js';
+import { groupBy } from '../core/group-by.js';
 import type { Title } from '../service/titles.js';
 import { readFileChapters } from '../library/file.js';
 import { languageTag, type ChapterMetadata } from '../library/comic-info.js';
@@ -49,26 +50,22 @@ interface ListedTitle {
   readonly languages: readonly string[];
   /** Titles that are known to be merged into this one; see findFormerIds for others. */
   readonly formerIds?: readonly string[] | undefined;
+  /** Whether the list is kept for later runs also if no earlier one kept it. */
+  readonly isKept?: boolean | undefined;
 }
 
 type Library = Pick<LibraryIndex, 'ofTitle' | 'copiesOf' | 'inFolder'>;
 type Deps = Pick<ServiceSession, 'client' | 'warn' | 'context' | 'signal'>;
 
-/** By the ids of the titles. Lists that `overview` or `sync` keeps are brought up to date: edits do not make them due. */
+/** By the ids of the titles. */
 export async function readKnownTitles(
   titles: readonly ListedTitle[],
   library: Library,
   deps: Deps,
 ): Promise<KnownTitles> {
-  const cache = new ListingCache(deps.context.paths.state);
   const known = new Map<string, KnownTitle>();
-  for (const listedTitle of titles) {
-    const { titleId, title, listed, languages, isPartial = false } = listedTitle;
-    const kept = title && !isPartial ? await cache.read(titleId) : undefined;
-    if (kept && title)
-      await cache.writeIfPossible(titleId, mergeListing(title, listed, languages, kept));
-    known.set(titleId, await readKnownTitle(listedTitle, library, deps));
-  }
+  for (const listedTitle of titles)
+    known.set(listedTitle.titleId, await readKnownTitle(listedTitle, library, deps));
   return known;
 }
 
@@ -103,21 +100,28 @@ interface KeptDeps extends Pick<Deps, 'client' | 'signal'> {
   readonly cache: ListingCache;
 }
 
-/** The list that earlier runs kept, with those of titles that were merged into this one. */
+/**
+ * The list that earlier runs kept, with those of titles that were merged into this one. It is brought up to date: edits on
+ * the service do not make it due.
+ */
 async function readKept(
   listedTitle: ListedTitle,
   library: Library,
   { cache, ...deps }: KeptDeps,
 ): Promise<CachedListing | undefined> {
-  const { titleId, title } = listedTitle;
-  const kept = await cache.read(titleId);
-  if (!title) return kept;
-  const formerIds = await findFormerIds(listedTitle, kept?.formerIds ?? [], library, deps);
-  if (formerIds.length === 0) return kept;
-  const joined = await cache.readJoined(title, formerIds);
-  await cache.writeIfPossible(titleId, joined);
-  return joined;
+  const { titleId, title, listed, languages, isPartial = false, isKept = false } = listedTitle;
+  const before = await cache.read(titleId);
+  if (!title) return before;
+  const isUpdated = !isPartial && (isKept || before !== undefined);
+  const updated = isUpdated ? mergeListing(title, listed, languages, before) : before;
+  const formerIds = await findFormerIds(listedTitle, before?.formerIds ?? [], library, deps);
+  const now = formerIds.length > 0 ? await cache.joinFormer(title, updated, formerIds) : updated;
+  if (now && now !== before) await cache.writeIfPossible(titleId, now);
+  return now;
 }
+
+/** Files may name any title: only those that most files name are looked up. Larger merges are not known to exist. */
+const MAX_NAMED_TITLES = 10;
 
 /**
  * Titles that were merged into this one, besides those in its list. A file of one of its chapters that names another
@@ -129,16 +133,20 @@ async function findFormerIds(
   library: Library,
   { client, signal }: Pick<Deps, 'client' | 'signal'>,
 ): Promise<readonly string[]> {
-  const found = new Set(formerIds.filter((id) => !known.includes(id)));
-  const named = new Set(
-    listed.flatMap(({ id }) => library.copiesOf(id)).flatMap((archive) => archive.titleId ?? []),
-  );
-  for (const id of named) {
-    if (id === titleId || known.includes(id) || found.has(id)) continue;
+  const found = formerIds.filter((id) => !known.includes(id));
+  const settled = new Set([titleId, ...known, ...found]);
+  const named = listed
+    .flatMap(({ id }) => library.copiesOf(id))
+    .flatMap((archive) => archive.titleId ?? [])
+    .filter((id) => !settled.has(id));
+  const mostNamed = [...groupBy(named, (id) => id)]
+    .sort(([, a], [, b]) => b.length - a.length)
+    .slice(0, MAX_NAMED_TITLES);
+  for (const [id] of mostNamed) {
     const title = await fetchTitleIfAvailable(client, id, signal);
-    if (title?.id === titleId) found.add(id);
+    if (title?.id === titleId) found.push(id);
   }
-  return [...found];
+  return found;
 }
 
 interface CombineOptions {

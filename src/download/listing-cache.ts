@@ -173,17 +173,22 @@ export class ListingCache {
   }
 
   /** The list of the title with those of `formerIds`, which were merged into it. */
-  async readJoined(title: Title, formerIds: readonly string[]): Promise<CachedListing> {
+  async joinFormer(
+    title: Title,
+    known: CachedListing | undefined,
+    formerIds: readonly string[],
+  ): Promise<CachedListing> {
     const former = new Map<string, CachedListing | undefined>();
     for (const id of formerIds) {
       const { id: current, listing } = await this.readCurrent(id);
       former.set(id, current === id ? listing : undefined);
     }
-    return joinListings(title, await this.read(title.id), former);
+    return joinListings(title, known, former);
   }
 
   async writeMerged(titleId: string, into: Title): Promise<void> {
-    await this.write(into.id, await this.readJoined(into, [titleId]));
+    const known = await this.read(into.id);
+    await this.write(into.id, await this.joinFormer(into, known, [titleId]));
     await writeCacheFile(this.#file(titleId), { mergedInto: into.id });
   }
 

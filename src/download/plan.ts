@@ -7,7 +7,7 @@ import type { LibraryIndex } from '../library/scan.js';
 import { scanIndexed } from '../library/scan.js';
 import { keptReason, type Ownership } from '../library/ownership.js';
 import { isWrite, type Change, type Keep, type Write } from '../plan/change.js';
-import { writesOf, type Decided, type Wishes } from '../plan/decide.js';
+import { writesOf, type Decided, type DecisionOptions } from '../plan/decide.js';
 import type { Chapter } from '../service/chapters.js';
 import { fieldsById } from '../selection/chapter-fields.js';
 import type { ChapterFields } from '../events/chapter-fields.js';
@@ -86,7 +86,7 @@ export async function planTargets(
     : { resolution: resolved, listedVolumes: new Map() };
   const selection = await selectForPlan(resolution, known, session);
   const files = { library, history };
-  const decided = await decideChanges(selection, wishesOf(session), files, session);
+  const decided = await decideChanges(selection, toDecisionOptions(session), files, session);
   const planned = await planChanges(decided, resolution, library, session);
   // The others of a title are requested where they are needed.
   const complete = resolution.series.filter(({ isPartial = false }) => !isPartial);
@@ -116,7 +116,7 @@ export async function planTargets(
 }
 
 /** A better release is saved beside another one; `--update` replaces only what changed, or was deleted and uploaded again. */
-function wishesOf({ request, context }: DownloadSession): Wishes {
+function toDecisionOptions({ request, context }: DownloadSession): DecisionOptions {
   const { selection, update, force = false, filesToReplace } = request;
   return {
     selection,

@@ -77,7 +77,7 @@ export interface KnownFiles {
   readonly archived?: ReadonlyMap<string, FileChapter> | undefined;
 }
 
-export interface Wishes {
+export interface DecisionOptions {
   readonly selection: SelectionOptions;
   /** Files get what changed on the service. */
   readonly update: boolean;
@@ -136,8 +136,8 @@ export function savedState(
   return { state: history?.has(id) === true ? 'recorded' : 'missing' };
 }
 
-export function decide(requested: Requested, wishes: Wishes, files: KnownFiles): Decided {
-  return new Decider(requested, wishes, files).decide();
+export function decide(requested: Requested, options: DecisionOptions, files: KnownFiles): Decided {
+  return new Decider(requested, options, files).decide();
 }
 
 /** A release that is to have a file, unless what is known of that says otherwise. */
@@ -164,7 +164,7 @@ class Decider {
   /** The releases that are to have a file, by their ids. */
   readonly #chosen = new Map<string, Release>();
   /** The releases of each chapter that are there, or will be. */
-  readonly #there = new Map<Group, Chapter[]>();
+  readonly #present = new Map<Group, Chapter[]>();
   readonly #writes: { readonly change: UnnamedWrite; readonly chosen: Chosen }[] = [];
   readonly #waits: Wait[] = [];
   readonly #keeps: Keep[] = [];
@@ -183,7 +183,7 @@ class Decider {
 
   constructor(
     private readonly requested: Requested,
-    private readonly wishes: Wishes,
+    private readonly options: DecisionOptions,
     private readonly files: KnownFiles,
   ) {
     this.#groups = new Map(requested.titles.map((title) => [title, this.#groupsOf(title)]));
@@ -237,7 +237,7 @@ class Decider {
   }
 
   #keyOf(chapter: Chapter, { keys }: SelectedTitle): string {
-    return releaseKey(chapter, this.wishes.selection, keys);
+    return releaseKey(chapter, this.options.selection, keys);
   }
 
   #groupOf(chapter: Chapter, title: SelectedTitle): Group {
@@ -247,7 +247,7 @@ class Decider {
 
   #choose(release: Release, title: SelectedTitle): void {
     const { chapter } = release;
-    const { selection, better } = this.wishes;
+    const { selection, better } = this.options;
     if (!chapter || selection.allReleases) this.#addSelected(release, title);
     else if (better === 'beside')
       this.#chooseBeside({ ...release, chapter }, this.#groupOf(chapter, title));
@@ -257,7 +257,7 @@ class Decider {
   /** A release of a group that is preferred to that of the saved one is saved beside it. */
   #chooseBeside(release: NamedRelease, group: Group): void {
     const { chapter } = release;
-    const groupRank = (each: Chapter) => rankOf(each, this.wishes.selection).group;
+    const groupRank = (each: Chapter) => rankOf(each, this.options.selection).group;
     const saved = group.listed.filter((each) => hasName(each) && this.#isSaved(each));
     const [best] = saved.sort((a, b) => groupRank(a) - groupRank(b));
     const isKept =
@@ -265,7 +265,7 @@ class Decider {
       !this.#isSaved(chapter) &&
       (groupRank(best) <= groupRank(chapter) ||
         haveOtherVolumes(best, chapter) ||
-        this.wishes.isUnwanted(best));
+        this.options.isUnwanted(best));
     if (!isKept) {
       this.#addSelected(release, group.title);
       return;
@@ -302,7 +302,7 @@ class Decider {
 
   #isBetter(chapter: Chapter, saved: Chapter, { keys }: SelectedTitle): boolean {
     return (
-      this.wishes.better === 'replaces' &&
+      this.options.better === 'replaces' &&
       mayReplace(saved, chapter, keys) &&
       this.#rank(chapter) < this.#rank(saved)
     );
@@ -310,8 +310,8 @@ class Decider {
 
   /** By language, then by group; unwanted releases come last. Lower is better. */
   #rank(chapter: Chapter): number {
-    if (this.wishes.isUnwanted(chapter)) return Number.POSITIVE_INFINITY;
-    const { selection } = this.wishes;
+    if (this.options.isUnwanted(chapter)) return Number.POSITIVE_INFINITY;
+    const { selection } = this.options;
     const { language, group } = rankOf(chapter, selection);
     return language * (selection.groups.length + 1) + group;
   }
@@ -320,7 +320,7 @@ class Decider {
   #hadOf({ listed, earlier }: Group): readonly Chapter[] {
     const isRecorded = ({ id }: Chapter) => savedState({ id }, this.files).state === 'recorded';
     return [...listed, ...earlier.filter(isRecorded)].filter(
-      (each) => this.#isDownloaded(each) || this.wishes.countsAsSaved(each),
+      (each) => this.#isDownloaded(each) || this.options.countsAsSaved(each),
     );
   }
 
@@ -354,25 +354,25 @@ class Decider {
     const isThere = this.#decideFile(chosen);
     if (!isThere || !chapter || !title) return;
     const group = this.#groupOf(chapter, title);
-    this.#there.set(group, [...(this.#there.get(group) ?? []), chapter]);
+    this.#present.set(group, [...(this.#present.get(group) ?? []), chapter]);
   }
 
   /** False if the release waits. */
   #decideFile(chosen: Chosen): boolean {
-    const change = this.#fileOf(chosen);
+    const change = this.#changeOfOwnFile(chosen);
     if (!change) return true;
     const isOfSaved = change.kind !== 'save' && !isDamaged(change);
-    const write = isOfSaved ? change : this.#fileOfNew(chosen, change);
+    const write = isOfSaved ? change : this.#changeOfNewFile(chosen, change);
     if (write === 'waits') return false;
     if (write) this.#writes.push({ change: write, chosen });
     return true;
   }
 
   /** What becomes of the file that has the release itself: a damaged one does not. Undefined if it stays. */
-  #fileOf(chosen: Chosen): UnnamedWrite | undefined {
+  #changeOfOwnFile(chosen: Chosen): UnnamedWrite | undefined {
     const { id, chapter, why } = chosen;
     const { library, saved: records } = this.files;
-    const { force, update, filesToReplace } = this.wishes;
+    const { force, update, filesToReplace } = this.options;
     const release = { id, chapter, why };
     const save = { kind: 'save', release, betterThan: undefined } as const;
     const mayBeReplaced = (file: string) => filesToReplace?.has(file) ?? true;
@@ -407,7 +407,7 @@ class Decider {
   }
 
   /** What becomes of a release of which no file is whole; undefined if it is skipped. `change`: what becomes of a damaged one. */
-  #fileOfNew(chosen: Chosen, change: UnnamedWrite): UnnamedWrite | 'waits' | undefined {
+  #changeOfNewFile(chosen: Chosen, change: UnnamedWrite): UnnamedWrite | 'waits' | undefined {
     const { release } = change;
     const { library } = this.files;
     const { betterThan } = chosen;
@@ -415,7 +415,7 @@ class Decider {
       const old = library.find(betterThan);
       return replaceOther(release, betterThan, old, 'better-release');
     }
-    if (!isDamaged(change) || this.wishes.better !== 'beside') {
+    if (!isDamaged(change) || this.options.better !== 'beside') {
       const upload = this.#uploadOf(chosen);
       if (upload?.kind === 'kept') {
         const { reason, by } = upload;
@@ -430,7 +430,7 @@ class Decider {
       }
     }
     const untilMs = this.#waitsUntilMs(chosen);
-    if (untilMs <= this.wishes.nowMs) return change;
+    if (untilMs <= this.options.nowMs) return change;
     this.#waits.push({ kind: 'wait', release, untilMs });
     return 'waits';
   }
@@ -444,7 +444,7 @@ class Decider {
   }
 
   #replaceRules({ keys }: SelectedTitle): ReplaceRules {
-    const { selection, better, update, force } = this.wishes;
+    const { selection, better, update, force } = this.options;
     const ofBeside = update || force ? 'deleted' : 'none';
     const ofInPlace = better === 'replaces' ? 'all' : 'none';
     return { selection, keys, replaces: better === 'beside' ? ofBeside : ofInPlace };
@@ -452,7 +452,7 @@ class Decider {
 
   /** Until when the chapter waits for the first of the preferred groups; 0 if this is its release. */
   #waitsUntilMs({ chapter, title, isNamed }: Chosen): number {
-    const { selection, waitForGroupMs } = this.wishes;
+    const { selection, waitForGroupMs } = this.options;
     const [preferred] = selection.groups;
     if (preferred === undefined || waitForGroupMs === 0 || !chapter || !title || isNamed) return 0;
     if (chapter.groups.some((group) => isInGroup(group, preferred))) return 0;
@@ -468,14 +468,14 @@ class Decider {
     for (const { chapter, reason } of title.excluded) {
       const { id } = chapter;
       if (isUnavailable(reason)) {
-        if (this.wishes.countsAsSaved(chapter) && !this.#isDownloaded(chapter)) continue;
+        if (this.options.countsAsSaved(chapter) && !this.#isDownloaded(chapter)) continue;
         const group = this.#groupOf(chapter, title);
         const instead = group.selected[0]?.chapter ?? this.#hadOf(group)[0];
         const file = library.find(id)?.file;
         this.#skips.unavailable.push(skip(chapter, reason, { file, instead }));
       }
       if (reason !== 'other-release') continue;
-      const there = this.#there.get(this.#groupOf(chapter, title)) ?? [];
+      const there = this.#present.get(this.#groupOf(chapter, title)) ?? [];
       const instead = there.find((each) => mayBeTwo(each, chapter));
       if (!instead || this.#chosen.has(id) || this.#isDownloaded(chapter)) continue;
       const file = library.find(instead.id)?.file;
@@ -510,7 +510,7 @@ class Decider {
       else if (chapter && archive)
         changing.set(id, { chapter, archive, archived: archived?.get(id) });
     }
-    if (this.wishes.filesToReplace || changing.size === 0) return new Map();
+    if (this.options.filesToReplace || changing.size === 0) return new Map();
     return findSuperseded(
       title.releases.flatMap(({ id }) => changing.get(id) ?? []),
       title.uploads.filter(({ archive }) => !taken.has(archive.file)),

@@ -19,7 +19,8 @@ export interface Target {
 
 /** What surrounds an address in a text that it is copied from. */
 const QUOTES_BEFORE = /^[\s<("'“‘«]+/;
-const QUOTES_AFTER = /[\s>)"'”’»,;.]+$/;
+/** The lookbehind keeps it linear for a text with many of them. */
+const QUOTES_AFTER = /(?<![\s>)"'”’»,;.])[\s>)"'”’»,;.]+$/;
 
 export function withoutQuotes(text: string): string {
   return text.replace(QUOTES_BEFORE, '').replace(QUOTES_AFTER, '');
@@ -75,7 +76,7 @@ export function parseTarget(text: string, extraHosts: readonly string[] = []): T
 
 /** The address of a Markdown link, `[name](address)`; other texts unchanged. */
 function linkedAddress(text: string): string {
-  return /^\s*!?\[[^\]]*\]\(\s*<?([^\s>)]+)[^)]*\)[\s.,;]*$/.exec(text)?.[1] ?? text;
+  return /^\s*!?\[[^\]]*\]\(\s*<?([^\s>)]+)(?:[\s>][^)]*)?\)[\s.,;]*$/.exec(text)?.[1] ?? text;
 }
 
 /** A UUID that was written without its hyphens; other texts unchanged. */

@@ -6,7 +6,7 @@ import type { Chapter } from '../service/chapters.js';
 import type { LibraryIndex } from '../library/scan.js';
 import { decideChanges, type UnreadTitle } from '../download/decide-changes.js';
 import { replacedFile, type Decision, type UnnamedWrite } from '../plan/change.js';
-import { savedState, type KnownFiles, type Wishes } from '../plan/decide.js';
+import { savedState, type KnownFiles, type DecisionOptions } from '../plan/decide.js';
 import { chapterFields } from '../selection/chapter-fields.js';
 import { unavailableReason } from '../selection/exclusions.js';
 import { replacedRelease } from './release-decisions.js';
@@ -27,7 +27,7 @@ export async function findChanges(
   { id, options }: DueTitle,
   title: UnreadTitle,
   planned: readonly UnnamedWrite[],
-  wishes: Wishes,
+  decisionOptions: DecisionOptions,
   { library, history }: KnownFiles & { readonly library: LibraryIndex },
   session: SyncSession,
 ): Promise<KnownChanges> {
@@ -43,7 +43,7 @@ export async function findChanges(
     if (!saved.has(chapter.id) || handled.has(chapter.id)) return false;
     const now = savedState(chapter, { library, saved });
     const isChanged = now.state === 'saved' && now.isOutdated;
-    return isChanged && !unavailableReason(chapter, wishes.nowMs);
+    return isChanged && !unavailableReason(chapter, decisionOptions.nowMs);
   });
   const known = journal.state.titles[id];
   // With other rules, such as `upgrade`, what was only reported is dealt with again.
@@ -59,7 +59,7 @@ export async function findChanges(
   });
   const { changes } = await decideChanges(
     { named, titles: [{ ...title, selected: [], excluded: [], unlisted }] },
-    { ...wishes, update: true },
+    { ...decisionOptions, update: true },
     { library, history, saved },
     { client, signal: userSignal },
   );

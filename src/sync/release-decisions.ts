@@ -6,7 +6,7 @@
 import type { Chapter } from '../service/chapters.js';
 import type { UnreadTitle } from '../download/decide-changes.js';
 import { replacedChapters, type Skip, type UnnamedWrite, type Wait } from '../plan/change.js';
-import { firstReadableMs, writesOf, type Decided, type Wishes } from '../plan/decide.js';
+import { firstReadableMs, writesOf, type Decided, type DecisionOptions } from '../plan/decide.js';
 import type { KnownTitle } from '../download/known-title.js';
 import { isInGroup } from '../selection/exclusions.js';
 import { isNewsSkip } from '../events/reasons.js';
@@ -33,7 +33,7 @@ export interface ReleaseRules {
   readonly sinceMs?: number | undefined;
 }
 
-export function wishesOf(rules: ReleaseRules, nowMs: number): Wishes {
+export function toDecisionOptions(rules: ReleaseRules, nowMs: number): DecisionOptions {
   const { selection, waitForGroupMs, upgrade, sinceMs } = rules;
   return {
     selection,

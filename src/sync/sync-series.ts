@@ -7,10 +7,10 @@ import type { UnnamedWrite } from '../plan/change.js';
 import { decide, savedState, writesOf, type KnownFiles } from '../plan/decide.js';
 import { findChanges, reportChanges, reportRestored } from './known-changes.js';
 import {
+  toDecisionOptions,
   releaseDecisions,
   replacedRelease,
   selectReleases,
-  wishesOf,
   type ReleaseRules,
 } from './release-decisions.js';
 import { effectiveOptions } from '../config/options.js';
@@ -18,7 +18,6 @@ import { emptyResult, type DownloadResult } from '../download/download-result.js
 import { readListedVolumes } from '../download/plan-volumes.js';
 import type { LibraryIndex } from '../library/scan.js';
 import { readKnownTitle, type KnownTitle } from '../download/known-title.js';
-import { ListingCache, mergeListing } from '../download/listing-cache.js';
 import { inferVolumes, lacksVolume } from '../selection/infer-volumes.js';
 import {
   reportDecisions,
@@ -70,12 +69,24 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
   const knownTitle = await readTitle(due, listed, library, session);
   const releases = await withInferredVolumes(due, listed, knownTitle, rules, files, session);
   const selected = selectReleases(releases, knownTitle, rules, nowMs);
-  const wishes = wishesOf(rules, nowMs);
+  const decisionOptions = toDecisionOptions(rules, nowMs);
   const decideNow = async () => {
     const found = { library: await libraries.open(output), history };
-    const decided = await decideChanges({ named: [], titles: [selected] }, wishes, found, session);
+    const decided = await decideChanges(
+      { named: [], titles: [selected] },
+      decisionOptions,
+      found,
+      session,
+    );
     const decisions = releaseDecisions(decided, selected, nowMs);
-    const changed = await findChanges(due, selected, decisions.planned, wishes, found, session);
+    const changed = await findChanges(
+      due,
+      selected,
+      decisions.planned,
+      decisionOptions,
+      found,
+      session,
+    );
     return { ...decided, decisions, changed };
   };
   const first = await decideNow();
@@ -218,11 +229,9 @@ async function readTitle(
 ): Promise<KnownTitle> {
   const { context, journal, options: syncOptions, userSignal: signal } = session;
   const languages = languagesOf(options, context.settings);
-  const cache = new ListingCache(context.paths.state);
-  if (!syncOptions.dryRun)
-    await cache.writeIfPossible(id, mergeListing(title, listed, languages, await cache.read(id)));
   const formerIds = formerIdsOf(id, journal.state);
-  const listedTitle = { titleId: id, title, listed, languages, formerIds };
+  const isKept = !syncOptions.dryRun;
+  const listedTitle = { titleId: id, title, listed, languages, formerIds, isKept };
   return readKnownTitle(listedTitle, library, { ...session, signal });
 }
 
@@ -242,8 +251,8 @@ async function withInferredVolumes(
   const ofAll = { ...rules, selection: { ...rules.selection, volumes: undefined } };
   const nowMs = context.clock.wallMs();
   const selected = { ...selectReleases(releases, known, ofAll, nowMs), uploads: [] };
-  const wishes = wishesOf(ofAll, nowMs);
-  const { changes } = decide({ named: [], titles: [selected] }, wishes, files);
+  const decisionOptions = toDecisionOptions(ofAll, nowMs);
+  const { changes } = decide({ named: [], titles: [selected] }, decisionOptions, files);
   const lacksOne = writesOf(changes).some(
     ({ release: { chapter } }) => chapter !== undefined && lacksVolume(chapter),
   );

@@ -85,7 +85,7 @@ describeWith('a disk', { mountNamespace: true }, () => {
     expect(code).toBe(3);
     expect(events).toContainEqual(failure('disk-full', 'would leave less than 15.0 MB'));
     expect(left).toEqual([]);
-    expect(stderr).toContain('tankobon config set minFree');
+    expect(stderr).toContain('tankobon config set minFree false');
   });
 
   test.each([

@@ -24,7 +24,8 @@ test('no page is loaded where less would stay free: exit 3, and the command that
   expect(code).toBe(3);
   expect(loads).toBe(0);
   expect(harness.archives()).toEqual([]);
-  expect(stderr).toMatch(/would leave less than .* that are free on its disk/);
+  expect(stderr).toMatch(/would leave less than .* that are free on the disk of /);
+  expect(stderr).toContain(harness.output);
   expect(stderr).toContain('tankobon config set minFree 100M');
 });
 

@@ -9,6 +9,7 @@ import {
   syncChapter,
   SyncHarness,
   syncLibrary,
+  syncTitle,
   titleId,
 } from '../../support/sync-harness.js';
 
@@ -134,4 +135,29 @@ test('files of another title, of which one chapter was moved here, stay those of
   uploadAgain();
   subscribe('Beta');
   expect(savedIn((await harness.sync()).lines)).toEqual([chapterId('Beta', '1')]);
+});
+
+test('files of one title that name many others cost at most ten requests', async () => {
+  const { library } = harness.service;
+  const names = Array.from({ length: 12 }, (_, index) => `Other ${index}`);
+  const atMs = harness.clock.wallMs() - HOUR_MS;
+  for (const [index, name] of names.entries()) {
+    library.putTitle(syncTitle(name));
+    library.putChapter(syncChapter(name, `${index + 1}`, atMs));
+  }
+  await harness.base.download(
+    { targets: names.map((name) => `title:${titleId(name)}`), language: 'en' },
+    { clock: harness.clock },
+  );
+  library.putTitle(syncTitle('Beta'));
+  for (const [index, name] of names.entries()) {
+    const moved = syncChapter(name, `${index + 1}`, atMs);
+    library.putChapter({ ...moved, titleId: titleId('Beta') });
+  }
+  subscribe('Beta');
+  harness.catalogueRequests();
+  await harness.sync();
+  const requested = harness.catalogueRequests();
+  const ofOthers = names.filter((name) => requested.includes(`/manga/${titleId(name)}`));
+  expect(ofOthers).toHaveLength(10);
 });

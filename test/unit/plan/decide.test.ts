@@ -2,7 +2,7 @@
 import type { Chapter } from '../../../src/service/chapters.js';
 import type { FileChapter } from '../../../src/library/file.js';
 import type { ExistingArchive } from '../../../src/library/scan.js';
-import { decide, type KnownFiles, type Wishes } from '../../../src/plan/decide.js';
+import { decide, type KnownFiles, type DecisionOptions } from '../../../src/plan/decide.js';
 import type { EarlierUpload } from '../../../src/plan/replacement.js';
 import { chapterKeys } from '../../../src/selection/same-chapter.js';
 import { selectChapters } from '../../../src/selection/select-chapters.js';
@@ -41,7 +41,7 @@ const MODES = {
   force: { better: 'beside', force: true },
   sync: { better: 'left-out', waitForGroupMs: 2 * DAY_MS },
   upgrade: { better: 'replaces', waitForGroupMs: 2 * DAY_MS },
-} as const satisfies Readonly<Record<string, Partial<Wishes>>>;
+} as const satisfies Readonly<Record<string, Partial<DecisionOptions>>>;
 type Mode = keyof typeof MODES;
 
 interface Case {
@@ -56,7 +56,7 @@ interface Case {
   readonly archived?: Readonly<Record<string, Partial<FileChapter['metadata']>>>;
   /** Chapters that are targets themselves. */
   readonly named?: readonly Chapter[];
-  readonly wishes?: Partial<Wishes>;
+  readonly options?: Partial<DecisionOptions>;
   /** Only what is said of this release. */
   readonly about?: string;
   readonly groups?: readonly string[];
@@ -83,7 +83,7 @@ function changesOf(
   const keys = chapterKeys(all, { nowMs: NOW_MS, numbersRestart: false });
   const selection = { languages, groups, excludedGroups: excluded };
   const found = selectChapters(listed, selection, { nowMs: NOW_MS, keys });
-  const wishes: Wishes = {
+  const options: DecisionOptions = {
     selection,
     update: false,
     force: false,
@@ -93,7 +93,7 @@ function changesOf(
       of.some((group) => excluded.some((name) => isInGroup(group, name))),
     nowMs: NOW_MS,
     ...MODES[mode],
-    ...facts.wishes,
+    ...facts.options,
   };
   const knownFiles: KnownFiles = {
     library: {
@@ -125,7 +125,7 @@ function changesOf(
     uploads: known,
   };
   const targets = named.map((chapter) => ({ id: chapter.id, chapter, why: 'named' }));
-  const { changes } = decide({ named: targets, titles: [title] }, wishes, knownFiles);
+  const { changes } = decide({ named: targets, titles: [title] }, options, knownFiles);
   const said = changes.map((change) => {
     switch (change.kind) {
       case 'save':
@@ -239,7 +239,7 @@ const ROWS: readonly (readonly [name: string, of: Case, Expected])[] = [
   ],
   [
     'a damaged file that is not to be repaired',
-    { listed: [good], damaged: { good: 'damaged.cbz' }, wishes: { filesToReplace: new Set() } },
+    { listed: [good], damaged: { good: 'damaged.cbz' }, options: { filesToReplace: new Set() } },
     all('save good'),
   ],
   [
@@ -256,7 +256,7 @@ const ROWS: readonly (readonly [name: string, of: Case, Expected])[] = [
     {
       listed: [fast, release('late', { createdAt: new Date(NOW_MS) })],
       files: { fast: {} },
-      wishes: { waitForGroupMs: 0 },
+      options: { waitForGroupMs: 0 },
     },
     {
       ...all(
@@ -514,7 +514,7 @@ const ROWS: readonly (readonly [name: string, of: Case, Expected])[] = [
     {
       listed: [release('good', { number: '8' }), release('fast')],
       files: { good: {} },
-      wishes: { waitForGroupMs: 0 },
+      options: { waitForGroupMs: 0 },
     },
     {
       ...all('save fast', 'skip good already-there beside good.cbz'),
@@ -526,7 +526,7 @@ const ROWS: readonly (readonly [name: string, of: Case, Expected])[] = [
     {
       listed: [release('good', { number: '8', isUnavailable: true }), release('fast')],
       files: { good: {} },
-      wishes: { waitForGroupMs: 0 },
+      options: { waitForGroupMs: 0 },
     },
     { upgrade: ['save fast', 'skip good chapter-unavailable beside good.cbz'] },
   ],

@@ -40,6 +40,8 @@ describe('a target', () => {
     [`https://mangadex.org/title/${ID.replaceAll('-', '')}/name`, 'title'],
     [`[The Lighthouse (2024)](https://mangadex.org/title/${ID}/name)`, 'title'],
     [`[Ch. 1](<https://mangadex.org/chapter/${ID}> "title").`, 'chapter'],
+    [`[Ch. 1]( https://mangadex.org/chapter/${ID} ).`, 'chapter'],
+    [`${'"'.repeat(500)}https://mangadex.org/chapter/${ID}${'")'.repeat(500)}`, 'chapter'],
     [`https://api.mangadex.org/at-home/server/${ID}`, 'chapter'],
     [`http://127.0.0.1:8080/chapter/${ID}`, 'chapter'],
     [`http://localhost/reader/list/${ID}`, 'list'],

@@ -7,7 +7,7 @@ import {
   releaseDecisions,
   replacedRelease,
   selectReleases,
-  wishesOf,
+  toDecisionOptions,
   type ReleaseRules,
 } from '../../../src/sync/release-decisions.js';
 
@@ -61,7 +61,11 @@ function decide(
       ? { chapterId, file: 'a.cbz', ownership: 'own' as const }
       : undefined;
   const files = { library: { find, findDamaged: () => undefined }, history: { has: isHad } };
-  const decided = decideAll({ named: [], titles: [title] }, wishesOf(rules, NOW_MS), files);
+  const decided = decideAll(
+    { named: [], titles: [title] },
+    toDecisionOptions(rules, NOW_MS),
+    files,
+  );
   const decisions = releaseDecisions(decided, title, NOW_MS);
   return {
     ...decisions,
