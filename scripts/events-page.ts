@@ -42,26 +42,38 @@ function eventSection({ type, meaning, fields, example }: ListedEvent): string[]
     `### ${type}`,
     meaning,
     `\`\`\`ndjson\n${JSON.stringify({ type, ...example })}\n\`\`\``,
-    fieldTable(fields),
+    eventFieldTable(fields),
     ...listedFields(fields).flatMap(({ name, field: { words } }) =>
       words ? [`Values of ${code(name)}:`, table(['value', 'meaning'], rowsOf(words))] : [],
     ),
   ];
 }
 
-/** The fields of a chapter are named together. */
-function fieldTable(fields: Fields): string {
+/** The fields of an event, without those of a chapter if it has all of them. */
+export function splitFields(fields: Fields): {
+  readonly own: Fields;
+  readonly isOfChapter: boolean;
+} {
   const common = Object.entries<Field>(CHAPTER_FIELDS);
-  const isOfChapter =
-    fields !== CHAPTER_FIELDS && common.every(([name, field]) => fields[name] === field);
+  const isOfChapter = common.every(([name, field]) => fields[name] === field);
   const own = Object.entries(fields).filter(([name]) => !isOfChapter || !(name in CHAPTER_FIELDS));
-  const rows = listedFields(Object.fromEntries(own)).map(({ name, type, field }) => [
+  return { own: Object.fromEntries(own), isOfChapter };
+}
+
+/** The fields of a chapter are named together. */
+function eventFieldTable(fields: Fields): string {
+  const { own, isOfChapter } = splitFields(fields);
+  const all = ['', '', 'The [fields of a chapter](#fields-of-a-chapter).'];
+  return fieldTable(own, isOfChapter ? [all] : []);
+}
+
+function fieldTable(fields: Fields, more: readonly (readonly string[])[] = []): string {
+  const rows = listedFields(fields).map(({ name, type, field }) => [
     code(name),
     field.kind === 'error-code' ? type.replace('error code', ERROR_CODE) : type,
     field.sentence,
   ]);
-  const all = ['', '', 'The [fields of a chapter](#fields-of-a-chapter).'];
-  return table(['field', 'type', 'meaning'], isOfChapter ? [...rows, all] : rows);
+  return table(['field', 'type', 'meaning'], [...rows, ...more]);
 }
 
 const ERROR_CODE = '[error code](troubleshooting.md#errors-by-code)';

@@ -4,6 +4,7 @@ import { CHAPTER_FIELDS } from '../src/events/chapter-fields.js';
 import { DOWNLOAD_EVENTS, DOWNLOAD_PROGRESS } from '../src/events/download-events.js';
 import type { EventTable, Field, FieldKind, Fields, Vocabulary } from '../src/events/fields.js';
 import { LEFT_OUT_REASONS, LOAD_REASONS, SKIP_REASONS } from '../src/events/reasons.js';
+import { splitFields } from './events-page.js';
 
 export function libraryEventTypes(): string {
   const tables = { ...DOWNLOAD_EVENTS, ...DOWNLOAD_PROGRESS, ...BIND_EVENTS, ...BIND_PROGRESS };
@@ -65,16 +66,11 @@ function nameOf(type: string): string {
 const union = (table: EventTable): string => Object.keys(table).map(nameOf).join(' | ');
 
 function interfaceOf(type: string, meaning: string, fields: Fields): string {
-  const common = Object.entries<Field>(CHAPTER_FIELDS);
-  const isOfChapter = common.every(([name, field]) => fields[name] === field);
-  const own = Object.entries(fields).filter(
-    ([name, field]) =>
-      !isOfChapter || common.every(([each]) => each !== name || fields[each] !== field),
-  );
+  const { own, isOfChapter } = splitFields(fields);
   return `${comment(meaning)}
 ${type in EXPORTED ? 'export ' : ''}interface ${nameOf(type)}${isOfChapter ? ' extends ChapterFields' : ''} {
   readonly type: '${type}';
-${members(Object.fromEntries(own))}
+${members(own)}
 }`;
 }
 

@@ -10,11 +10,13 @@ import { RETAG_EVENTS } from './retag-events.js';
 import { SYNC_EVENTS } from './sync-events.js';
 import { VERIFY_EVENTS } from './verify-events.js';
 
+const { waiting, warning } = DOWNLOAD_EVENTS;
+
 /** In the order of help. */
 export const EVENTS = {
   download: DOWNLOAD_EVENTS,
-  'download --dry-run': DRY_RUN_EVENTS,
-  'bind, download --bind': { ...BIND_EVENTS, warning: DOWNLOAD_EVENTS.warning },
+  'download --dry-run': { ...DRY_RUN_EVENTS, waiting, warning },
+  'bind, download --bind': { ...BIND_EVENTS, warning },
   sync: { ...DOWNLOAD_EVENTS, ...SYNC_EVENTS, summary: SYNC_SUMMARY },
   retag: RETAG_EVENTS,
   adopt: ADOPT_EVENTS,

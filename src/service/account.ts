@@ -1,6 +1,6 @@
 /**
- * What the logged-in account follows, its reading statuses, and the chapters that it has read. The service has announced that subscriptions to lists
- * are to replace follows: all of these endpoints are in this file.
+ * What the logged-in account follows, its reading statuses, and the chapters that it has read. The service has
+ * announced that subscriptions to lists are to replace follows: all of these endpoints are in this file.
  */
 import { isUuid } from '../core/uuid.js';
 import type { ServiceClient } from './client.js';

@@ -1,6 +1,7 @@
 /**
- * Lists of titles, those of a group, an author or an artist, and the feeds of chapters of a title, a list or a group. The service shows the first 10,000 entries of a
- * collection (spec 8.4); a longer feed is continued from the creation date of the last chapter, without duplicates.
+ * Lists of titles, those of a group, an author or an artist, and the feeds of chapters of a title, a list or a group.
+ * The service shows the first 10,000 entries of a collection (spec 8.4); a longer feed is continued from the creation
+ * date of the last chapter, without duplicates.
  */
 import { chapterSchema, toChapter, type Chapter } from './chapters.js';
 import type { ServiceClient } from './client.js';

@@ -1,4 +1,4 @@
-/** What `tankobon report-status` shows. Takes no locks. */
+/** What `tankobon report-status` shows, with metrics by node and over time, and what it clears. */
 import { accessSync, constants, statSync } from 'node:fs';
 import { readCircuitState, resetCircuit, type CircuitState } from './reports/circuit-breaker.js';
 import {
@@ -37,7 +37,10 @@ export interface ReportStatus {
 
 const TIME_INTERVALS = 48;
 
-/** `folder` is that of one report host (reportsFolder); a missing one is empty. Throws the error of an unreadable one. */
+/**
+ * Takes no locks. `folder` is that of one report host (reportsFolder); a missing one is empty. Throws the error of an
+ * unreadable one.
+ */
 export function readReportStatus(folder: string, nowMs: number): ReportStatus {
   // The journals of an unreadable folder count as none: a download continues without them.
   if (statSync(folder, { throwIfNoEntry: false })) accessSync(folder, constants.R_OK);

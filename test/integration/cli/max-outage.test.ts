@@ -7,6 +7,7 @@ import {
   startPracticeService,
   type PracticeService,
 } from '../../../src/practice-server/practice-service.js';
+import { EVENTS } from '../../../src/events/events.js';
 import { downloadChapters } from '../../../src/index.js';
 import { tankobonHere } from '../../support/in-process.js';
 import { virtualClock } from '../../support/virtual-clock.js';
@@ -70,3 +71,24 @@ test('a message says why the download waits, and until when', async () => {
   );
   expect(stderr).toMatch(/^2 saved;/m);
 });
+
+test('with --json, a dry run prints each event that the table of events says, waits too', async () => {
+  const chapters = [generateChapter({ id: ID, pages: 2, bytesPerPage: 2_000, seed: 1 })];
+  const clock = virtualClock();
+  const started = await startPracticeService({ chapters, specificationOnly: true, clock });
+  const first = started.intercept('/chapter', () => {
+    first();
+    return { status: 429, headers: { 'retry-after': '20' } };
+  });
+  service = started;
+  const { code, stdout } = await tankobonHere(['download', ID, '--dry-run', '--json'], {
+    env: { ...env, ...started.environment },
+    clock,
+  });
+  expect(code).toBe(0);
+  const types = stdout.trimEnd().split('\n').map(typeOf);
+  expect(types).toEqual(['waiting', 'planned', 'plan']);
+  expect(Object.keys(EVENTS['download --dry-run'])).toEqual(expect.arrayContaining(types));
+});
+
+const typeOf = (line: string) => (JSON.parse(line) as { readonly type: string }).type;
