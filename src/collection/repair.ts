@@ -138,6 +138,9 @@ async function repairFolder(
     const { file: newFile, replacedFile } = event;
     const entry = kept.get(resolve(replacedFile ?? newFile));
     if (entry) repaired.set(entry, { ...entry, ...(replacedFile !== undefined && { newFile }) });
+    // On a failing disk, a rename may have left the damaged file under both names.
+    const other = replacedFile === undefined ? undefined : kept.get(resolve(newFile));
+    if (other) repaired.set(other, other);
   };
   try {
     const { stoppedBy } = await download(context, request, { ...listeners, observe }, signal);

@@ -1,6 +1,7 @@
 /** `tankobon verify --repair` against a practice service: what it replaces, what it keeps, and kills at every change. */
 import {
   cpSync,
+  linkSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -156,6 +157,27 @@ describe('in the process of the test', () => {
     const newFile = repaired && 'newFile' in repaired ? repaired.newFile : undefined;
     expect(newFile).toContain(' - Salt [');
     expect(harness.archives()).toEqual([newFile]);
+  });
+
+  test('one that a failed rename left under both names is repaired once, and both count', async () => {
+    await harness.download({ targets: [CHAPTER] });
+    const [file = ''] = harness.archives();
+    const { library } = harness.service;
+    const now = library.chapter(CHAPTER);
+    if (!now) throw new Error('no chapter');
+    library.putChapter(editChapter(now, '2026-01-01T00:00:00+00:00', { title: 'Salt' }));
+    cpSync(file, `${file}.old`);
+    damage(file);
+    const { events } = await verify('--repair');
+    const newFile = events[1] && 'newFile' in events[1] ? String(events[1].newFile) : '';
+    renameSync(`${file}.old`, file);
+    damage(file);
+    rmSync(newFile);
+    linkSync(file, newFile);
+    const { code, events: again } = await verify('--repair');
+    expect([code, again.at(-1)]).toMatchObject([0, { damaged: 2, repaired: 2 }]);
+    expect(harness.archives()).toEqual([newFile]);
+    expect(await verify()).toMatchObject({ code: 0 });
   });
 
   test('a file that its owner replaces meanwhile stays as it is', async () => {
