@@ -13,7 +13,8 @@ import { shareServer } from '../download/chapter-share.js';
 import type { AppContext } from '../config/context.js';
 import { withLibraryLock } from '../config/library-lock.js';
 import { effectiveOptions } from '../config/options.js';
-import { SERIES_COUNTS } from './series-report.js';
+import type { TitleState } from './history/sync-lines.js';
+import { SERIES_COUNTS, type SeriesReport } from './series-report.js';
 import { runHooks } from './hooks.js';
 import { SyncLibraries } from './sync-libraries.js';
 import { isFolderAway } from './folders-away.js';
@@ -180,6 +181,7 @@ async function attempt(
 ): Promise<void> {
   const { journal, report } = session;
   const target = `title:${due.id}`;
+  const before = journal.state.titles[due.id];
   if (await isFolderAway(due.output, session)) return;
   try {
     const result = await underLock(due, session, act);
@@ -200,8 +202,7 @@ async function attempt(
     // Without a download, what earlier titles left still waits.
     if (reports.sent + reports.waiting > 0)
       report.reports = { sent: report.reports.sent + reports.sent, waiting: reports.waiting };
-    const hasResult = SERIES_COUNTS.some((name) => name !== 'skipped' && series[name] > 0);
-    if (hasResult || !due.isRoutine) addSeries(series, session);
+    if (isNews(series, before)) addSeries(series, session);
   } catch (error) {
     if (!isTolerable(error)) throw error;
     const { id, label } = due;
@@ -211,6 +212,16 @@ async function attempt(
     addSeries({ titleId: id, name: label, ...counts }, session);
   }
   await journal.compactIfLarge();
+}
+
+/** Not chapters that were there before, such as those of a title with a new upload in a language that is not requested. */
+function isNews(series: SeriesReport, before: TitleState | undefined): boolean {
+  const known = new Set(before?.waiting.map(({ chapter }) => chapter));
+  return (
+    before === undefined ||
+    SERIES_COUNTS.some((name) => name !== 'skipped' && series[name] > 0) ||
+    series.waiting.some(({ chapter }) => !known.has(chapter))
+  );
 }
 
 /** Forgets titles that are no longer subscribed: if subscribed again, they are new. */

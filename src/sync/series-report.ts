@@ -12,5 +12,9 @@ export type SeriesCounts = Record<(typeof SERIES_COUNTS)[number], number>;
 export interface SeriesReport extends Readonly<SeriesCounts> {
   readonly titleId: string;
   readonly name: string;
-  readonly waiting: readonly { readonly number: string | undefined; readonly untilMs: number }[];
+  readonly waiting: readonly {
+    readonly chapter: string;
+    readonly number: string | undefined;
+    readonly untilMs: number;
+  }[];
 }

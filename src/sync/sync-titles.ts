@@ -23,8 +23,6 @@ export interface DueTitle extends SubscribedTitle {
   readonly label: string;
   /** The output folder, absolute. */
   readonly output: string;
-  /** It has no news, and is read because it was not for a while. */
-  readonly isRoutine: boolean;
 }
 
 /** A title or a list that is not available. */
@@ -85,7 +83,7 @@ export async function checkTitles(session: SyncSession) {
     due: due.map((subscribed): DueTitle => {
       const { id, title } = subscribed;
       const label = labels.get(id) ?? title.name;
-      return { ...subscribed, isRoutine: routine.has(id), label };
+      return { ...subscribed, label };
     }),
   };
 }
