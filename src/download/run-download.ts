@@ -22,7 +22,12 @@ import {
   summaryOf,
   type DownloadResult,
 } from './download-result.js';
-import { withSession, type DownloadListeners, type DownloadSession } from './download-session.js';
+import {
+  warningOnce,
+  withSession,
+  type DownloadListeners,
+  type DownloadSession,
+} from './download-session.js';
 import type { DownloadMessage, Observe } from '../events/download-events.js';
 import { checkOutputFolder, checkUsedFolder } from './output-folder.js';
 import { planTargets, type Plan } from './plan.js';
@@ -61,10 +66,11 @@ export async function planDownload(
 export async function download(
   context: AppContext,
   request: DownloadRequest,
-  listeners: PlanListeners,
+  { observe: observeAll, ...others }: PlanListeners,
   signal: AbortSignal,
 ): Promise<DownloadResult> {
   const { targets, output } = request;
+  const listeners = { ...others, observe: warningOnce(observeAll) };
   if (targets.length === 0) {
     const result = emptyResult();
     const observe = recorder(result, listeners.observe);

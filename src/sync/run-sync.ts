@@ -21,7 +21,7 @@ import { isFolderAway } from './folders-away.js';
 import { outputOf } from './subscriptions.js';
 import { syncSeries } from './sync-series.js';
 import type { SyncListeners, SyncOptions, SyncReport, SyncSession } from './sync-session.js';
-import { withSession } from '../download/download-session.js';
+import { warningOnce, withSession } from '../download/download-session.js';
 import { checkTitles, type DueTitle } from './sync-titles.js';
 import { addFailure, addSeries, emptyReport, noticesOf, recordRun } from './run-report.js';
 
@@ -33,9 +33,10 @@ export async function runSync(
   context: AppContext,
   subscriptions: Subscriptions,
   options: SyncOptions,
-  listeners: SyncListeners,
+  { observe, ...others }: SyncListeners,
   signal: AbortSignal,
 ): Promise<SyncReport> {
+  const listeners = { ...others, observe: warningOnce(observe) };
   const { folder, maxOutage, share } = options;
   const run = effectiveOptions({ maxOutage, share }, context.settings);
   if (share !== undefined) await shareServer(context);
