@@ -22,12 +22,8 @@ import {
   summaryOf,
   type DownloadResult,
 } from './download-result.js';
-import {
-  warningOnce,
-  withSession,
-  type DownloadListeners,
-  type DownloadSession,
-} from './download-session.js';
+import { warningOnce } from '../events/warning-once.js';
+import { withSession, type DownloadListeners, type DownloadSession } from './download-session.js';
 import type { DownloadMessage, Observe } from '../events/download-events.js';
 import { checkOutputFolder, checkUsedFolder } from './output-folder.js';
 import { planTargets, type Plan } from './plan.js';

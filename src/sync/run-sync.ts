@@ -21,7 +21,8 @@ import { isFolderAway } from './folders-away.js';
 import { outputOf } from './subscriptions.js';
 import { syncSeries } from './sync-series.js';
 import type { SyncListeners, SyncOptions, SyncReport, SyncSession } from './sync-session.js';
-import { warningOnce, withSession } from '../download/download-session.js';
+import { warningOnce } from '../events/warning-once.js';
+import { withSession } from '../download/download-session.js';
 import { checkTitles, type DueTitle } from './sync-titles.js';
 import { addFailure, addSeries, emptyReport, noticesOf, recordRun } from './run-report.js';
 

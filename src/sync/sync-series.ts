@@ -31,6 +31,7 @@ import { chapterNotice, unboundNotices } from './run-report.js';
 import { releaseRules, rulesText, sinceMsOf } from './sync-request.js';
 import { languagesOf } from './subscriptions.js';
 import { bindSeries } from './bind-series.js';
+import { withScan } from './changed-files.js';
 import {
   historyFor,
   recoverSaved,
@@ -185,7 +186,9 @@ async function bindIfNeeded(
 ): Promise<readonly TankobonError[]> {
   const { journal, userSignal } = session;
   if (userSignal.aborted) return [];
-  const errors = isNeeded ? await bindSeries(due, releases, session) : [];
+  const errors = isNeeded
+    ? await withScan(due, session, (onChanged) => bindSeries(due, releases, session, onChanged))
+    : [];
   if (errors.length === 0 && journal.state.unbound.has(due.id)) journal.add({ bound: due.id });
   return errors;
 }
