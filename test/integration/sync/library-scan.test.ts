@@ -1,8 +1,11 @@
 /** Media servers scan for every change of a file: also for a rename, new metadata, a removal and a book. */
+import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { storeHookKey } from '../../../src/cli/commands/login-hook-key.js';
 import { editChapter } from '../../../src/practice-server/library/library.js';
 import type { ChapterAttributes } from '../../../src/practice-server/records.js';
+import { syncFolder } from '../../../src/sync/history/history-folder.js';
+import { leaveLines } from '../../support/left-sync-lines.js';
 import {
   KAVITA_KEY,
   KOMGA_KEY,
@@ -113,5 +116,20 @@ test('without a change of a file, as where the change is only reported, no serve
   expect((await nextWeek()).lines).toContainEqual(
     expect.objectContaining({ type: 'chapter-changed' }),
   );
+  expect(calls()).toEqual([]);
+});
+
+test('the run after one that was killed while it changed files lets the servers scan', async () => {
+  await start(', upgrade: true');
+  const folder = await syncFolder(join(harness.base.folder, 'home'), harness.file);
+  await leaveLines(folder, {
+    changed: titleId('Alpha'),
+    name: 'Alpha',
+    folder: harness.base.output,
+    servers: ['komga', 'kavita'],
+  });
+  await harness.sync();
+  expect(calls()).toEqual(['kavita /comics', 'komga']);
+  await harness.sync();
   expect(calls()).toEqual([]);
 });
