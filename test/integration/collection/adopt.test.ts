@@ -362,6 +362,7 @@ test('--subscribe adds the titles, with the folder and the languages of their ch
   expect(stderr).toContain('1 title subscribed');
   expect(readFileSync(file, 'utf8').split('\n')).toEqual([
     expect.stringMatching(/^# yaml-language-server: \$schema=/),
+    expect.stringMatching(/^id: "?[0-9a-f]{16}"?$/),
     'series:',
     `  - target: https://mangadex.org/title/${titleId('Alpha')}`,
     '    title: Alpha',
