@@ -10,7 +10,6 @@ import {
 } from '../../config/print-template.js';
 import type { GivenOptions } from '../../config/options.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
-import { expandHome } from '../../core/home-folder.js';
 import { printableLine } from '../../core/printable.js';
 import type { CommandContext, CommandRunner } from '../command-context.js';
 import { addOptions } from '../command-options.js';
@@ -59,7 +58,8 @@ async function search(
   if (!first) throw nothingFound(words, languages);
   if (json) return EXIT.done;
   if (template) {
-    for (const title of titles) stdout.write(`${template.format(valuesOf(title))}\n`);
+    const { writeResult } = await import('../output/path-line.js');
+    for (const title of titles) writeResult(template.format(valuesOf(title)), stdout);
     return EXIT.done;
   }
   if (takesFirst) {
@@ -113,7 +113,7 @@ async function downloadChosen(
   const { download } = await import('./download.js');
   const { chooseTitleLanguage, confirmPlan } = await import('./search-prompts.js');
   const language = await chooseTitleLanguage(title, options.language, context);
-  const output = resolve(expandHome(options.output ?? context.settings.output));
+  const output = resolve(options.output ?? context.settings.output);
   const answer = { isYes: false };
   const exitCode = await download(
     [`title:${title.id}`],

@@ -3,7 +3,6 @@ import { measureReplaced } from '../../library/replaced-files.js';
 import { probeFileSystem } from '../../core/file-system.js';
 import { formatBytes, pluralize } from '../../core/human-format.js';
 import { durationText } from '../../core/units.js';
-import { expandHome } from '../../core/home-folder.js';
 import { optionDefinition } from '../../config/options.js';
 import { openDownloadArchive, type DownloadArchive } from '../../download/download-archive.js';
 import {
@@ -31,12 +30,12 @@ export function outputFolders(
   file: string,
   { settings }: Pick<CommandContext, 'settings'>,
 ): readonly string[] {
-  if (given !== undefined) return [resolve(expandHome(given))];
+  if (given !== undefined) return [resolve(given)];
   const subscribed = [...(follows ? [defaults] : []), ...series].map((each) =>
     outputOf(each, file, settings),
   );
   const isDefault = settings.output === optionDefinition('output').default;
-  const own = isDefault && subscribed.length > 0 ? [] : [resolve(expandHome(settings.output))];
+  const own = isDefault && subscribed.length > 0 ? [] : [resolve(settings.output)];
   return [...new Set([...own, ...subscribed])].slice(0, MAX_FOLDERS);
 }
 
@@ -70,7 +69,7 @@ export async function readHistories(
       ? []
       : [
           {
-            archive: await openDownloadArchive(resolve(expandHome(downloadArchive))),
+            archive: await openDownloadArchive(resolve(downloadArchive)),
             command: 'download' as const,
           },
         ]),

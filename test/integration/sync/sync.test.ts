@@ -415,6 +415,7 @@ describe('options of a run', () => {
     expect(stdout.split('\n').filter((line) => line.endsWith('.cbz'))).toHaveLength(2);
     expect(readFileSync(html, 'utf8')).toContain('<td>2</td>');
     expect(readFileSync(html, 'utf8')).not.toContain('<Alpha>');
+    expect(readFileSync(html, 'utf8')).toContain('<div class="saved">Ch. 1, Ch. 2</div>');
   });
 
   test('an interrupted run writes its report, in a folder that did not exist', async () => {
