@@ -62,7 +62,8 @@ export function parseLanguages(codes: readonly string[], source: string): readon
   return lowerCase;
 }
 
-function serviceCode(code: string): string {
+/** The code of MangaDex for one in lower case. */
+export function serviceCode(code: string): string {
   return (Object.hasOwn(OTHER_CODES, code) ? OTHER_CODES[code] : undefined) ?? code;
 }
 

@@ -175,7 +175,10 @@ async function subscribe(
     id,
     entry: {
       ...(name !== '' && { title: printableLine(name) }),
-      ...entryOf({ output, language: [...languages].sort() }, context.clock.wallMs()),
+      ...entryOf(
+        { output, ...(languages.size > 0 && { language: [...languages].sort() }) },
+        context.clock.wallMs(),
+      ),
     },
   }));
   const file = subscriptionsPath(options.file, context);
