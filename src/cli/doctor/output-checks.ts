@@ -14,7 +14,7 @@ import { archiveFile, syncFolder } from '../../sync/history.js';
 import { outputOf, type Subscriptions } from '../../sync/subscriptions.js';
 import { resolve } from 'node:path';
 import type { CommandContext } from '../command-context.js';
-import { ok } from './run-checks.js';
+import { none, ok } from './run-checks.js';
 import type { Finding } from '../../events/doctor-events.js';
 
 /** Further folders of a subscriptions file are left out. */
@@ -48,7 +48,7 @@ export async function checkOutput(
   for (const { archive, command } of await histories())
     await checkUsedFolder(folder, archive, command);
   const { path } = await nearestExisting(folder);
-  return [ok(path === folder ? folder : `${folder}: created when it is first needed`)];
+  return [path === folder ? ok(folder) : none(`${folder}: created when it is first needed`)];
 }
 
 /** A history, and the command that uses it. */
@@ -82,7 +82,7 @@ export async function checkReplaced(
   { settings: { keepReplaced } }: Pick<CommandContext, 'settings'>,
 ): Promise<Finding[]> {
   const kept = await measureReplaced(folder);
-  if (!kept) return [ok(`none: ${folder}`)];
+  if (!kept) return [none(`no replaced files: ${folder}`)];
   const size = `${pluralize(kept.files, 'file')}, ${formatBytes(kept.bytes)}`;
   const age = keepReplaced === 0 ? 'until the next run' : `for ${durationText(keepReplaced)} each`;
   return [ok(`${size}, kept ${age}: ${kept.folder}`)];
