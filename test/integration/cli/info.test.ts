@@ -164,7 +164,7 @@ test('what is not found is named, and does not prevent the others: exit 3', asyn
   expect(both.code).toBe(3);
   expect(events(both.stdout)).toMatchObject([
     { type: 'title-info', title: starlight },
-    { type: 'target-failed', target: missing, reason: 'chapter-not-found' },
+    { type: 'target-failed', target: missing, reason: 'title-not-found' },
   ]);
   expect(both.stderr).toMatch(/^error: Title not found: 0{8}-/);
   const invalid = await info('naruto');

@@ -473,7 +473,7 @@ describe('options of a run', () => {
     expect(code).toBe(3);
     expect(lines.filter(({ type }) => type === 'target-failed')).toMatchObject([
       { target: `list:${list}`, reason: 'request-refused' },
-      { target: `title:${missing}`, reason: 'chapter-not-found' },
+      { target: `title:${missing}`, reason: 'title-not-found' },
     ]);
     expect(lines.at(-1)).toMatchObject({ type: 'summary', saved: 2, failed: 2 });
     const { stderr } = await harness.sync({ json: false });
