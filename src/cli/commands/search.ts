@@ -42,7 +42,7 @@ async function search(
   { limit, first: takesFirst, json, ...options }: GivenOptions,
   context: CommandContext,
 ): Promise<ExitCode> {
-  const { stdout, stderr, settings } = context;
+  const { stdout, stderr, env, settings } = context;
   const { download } = await import('./download.js');
   const template = takesFirst ? undefined : titleTemplate(options.print);
   const target = targetIn(words, context);
@@ -73,7 +73,8 @@ async function search(
   }
   const { moreTitlesNote, titleLines } = await import('../output/title-table.js');
   const lines = titleLines(titles, columnsOf(stdout));
-  stdout.write(`${lines.join('\n')}\n`);
+  const { writeHeaded } = await import('../output/table.js');
+  writeHeaded(lines, stdout, env);
   stderr.write(moreTitlesNote(titles.length, total));
   return EXIT.done;
 }

@@ -12,7 +12,7 @@ type SeriesReport = SyncReport['series'][number];
 const MIN_NAME_WIDTH = 12;
 
 /** @param columns of the terminal */
-export function syncTable(series: readonly SeriesReport[], columns: number): string {
+export function syncTable(series: readonly SeriesReport[], columns: number): readonly string[] {
   const rows = [
     ['title', ...SERIES_COUNTS],
     ...series.map((entry) => [
@@ -24,7 +24,7 @@ export function syncTable(series: readonly SeriesReport[], columns: number): str
   const countsWidth = numeric.reduce((sum, index) => sum + GAP_COLUMNS + longest(rows, index), 0);
   const space = Math.min(longest(rows, 0), columns - 1 - countsWidth);
   const widths = [Math.max(MIN_NAME_WIDTH, space)];
-  return `${tableLines(rows, { numeric, widths }).join('\n')}\n`;
+  return tableLines(rows, { numeric, widths });
 }
 
 /** Such as `The Lighthouse: 2 new, 1 failed`; counts of zero are left out. */

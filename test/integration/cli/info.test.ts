@@ -78,7 +78,13 @@ Only on the publisher's site:
 test('at a terminal that does not say its width, nothing is cut', async () => {
   const words = ['info', `title:${lighthouse}`];
   const { stdout } = await tankobonHere(words, { env, clock, columns: 0 });
-  expect(stdout).toBe((await info(`title:${lighthouse}`)).stdout);
+  expect(stdout.split('\n')[0]).toBe('\u001B[1mThe Lighthouse Cat of Minami Island\u001B[22m');
+  const plain = await tankobonHere(words, {
+    env: { ...env, NO_COLOR: '1' },
+    clock,
+    columns: 0,
+  });
+  expect(plain.stdout).toBe((await info(`title:${lighthouse}`)).stdout);
 });
 
 test('--json is one event a title; the options restrict it, and the size follows the quality', async () => {
