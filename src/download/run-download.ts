@@ -10,7 +10,6 @@ import { announceSaved, checkProgram } from './announce-saved.js';
 import { checkOutputFile } from '../core/output-file.js';
 import { replacedChapters } from '../plan/change.js';
 import type { Target } from '../selection/target.js';
-import { expandHome } from '../core/home-folder.js';
 import type { AppContext } from '../config/context.js';
 import { withLibraryLock } from '../config/library-lock.js';
 import { shareServer } from './chapter-share.js';
@@ -100,7 +99,7 @@ async function openHistory(
   const folder = resolve(output);
   if (newFolder !== undefined) checkNewFolder(newFolder, folder, downloadArchive !== false);
   if (downloadArchive === false) return undefined;
-  const file = resolve(expandHome(downloadArchive));
+  const file = resolve(downloadArchive);
   await checkOutputFile(file, '--download-archive');
   const { openDownloadArchive } = await import('./download-archive.js');
   const archive = await openDownloadArchive(file);
@@ -115,7 +114,7 @@ function checkNewFolder(newFolder: string, output: string, hasArchive: boolean):
     throw new UsageError('bad-option', '--new-folder has no effect without --download-archive.', {
       hint: 'Leave out --new-folder.',
     });
-  const given = resolve(expandHome(newFolder));
+  const given = resolve(newFolder);
   if (given === output) return;
   throw new UsageError('bad-option', `--new-folder is not the output folder: ${given}`, {
     hint: `The output folder is: ${output}`,

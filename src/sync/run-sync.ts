@@ -1,7 +1,6 @@
 /** One run of `tankobon sync`: which titles have new chapters, what to download of each series, then hooks and report. */
 import { resolve } from 'node:path';
 import { UsageError } from '../core/errors.js';
-import { expandHome } from '../core/home-folder.js';
 import { pluralize } from '../core/human-format.js';
 import { toTankobonError } from '../core/system-errors.js';
 import { openDownloadArchive, type DownloadArchive } from '../download/download-archive.js';
@@ -91,7 +90,7 @@ function newFolderOf(
   { settings }: AppContext,
 ): string | undefined {
   if (newFolder === undefined) return undefined;
-  const folder = resolve(expandHome(newFolder));
+  const folder = resolve(newFolder);
   const all = [...series, ...(follows ? [follows.options] : [])];
   const outputs = new Set(all.map((options) => outputOf(options, file, settings)));
   if (outputs.has(folder)) return folder;
@@ -210,7 +209,7 @@ async function attempt(
     const { id, label } = due;
     journal.addAll(incompleteTitle(id, journal.state));
     addFailure(target, error, session);
-    const counts = { new: 0, replaced: 0, skipped: 0, failed: 1, waiting: [] };
+    const counts = { new: 0, replaced: 0, skipped: 0, failed: 1, saved: [], waiting: [] };
     addSeries({ titleId: id, name: label, ...counts }, session);
   }
   await journal.compactIfLarge();

@@ -12,6 +12,8 @@ export type SeriesCounts = Record<(typeof SERIES_COUNTS)[number], number>;
 export interface SeriesReport extends Readonly<SeriesCounts> {
   readonly titleId: string;
   readonly name: string;
+  /** The chapters that were saved, such as `Vol. 2 Ch. 7 "Taken Down"`. */
+  readonly saved: readonly string[];
   readonly waiting: readonly {
     readonly chapter: string;
     readonly number: string | undefined;

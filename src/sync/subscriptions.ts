@@ -25,7 +25,6 @@ import {
 import { setId } from './edit-subscriptions.js';
 import type { AppContext } from '../config/context.js';
 import type { SeriesOptions, Settings } from '../config/options.js';
-import { expandHome } from '../core/home-folder.js';
 import { currentSchema } from '../config/editor-schema.js';
 import { prepareStateFolder } from '../config/state-folder.js';
 
@@ -187,6 +186,6 @@ export function languagesOf(series: SeriesOptions, settings: Settings): readonly
 
 /** The output folder: `~` is the home folder, and a relative path is relative to the subscriptions file. */
 export function outputOf({ output }: SeriesOptions, file: string, settings: Settings): string {
-  if (output === undefined) return resolve(expandHome(settings.output));
-  return resolve(dirname(file), expandHome(output));
+  if (output === undefined) return resolve(settings.output);
+  return resolve(dirname(file), output);
 }

@@ -48,7 +48,7 @@ export async function checkTitles(session: SyncSession) {
   const titles = [...listed.values(), ...followed];
   for (const id of listed.keys()) {
     if (known.has(id) || found.skipped > 0) continue;
-    const error = new ChapterError('chapter-not-found', `Title not found: ${id}`, {
+    const error = new ChapterError('title-not-found', `Title not found: ${id}`, {
       hint: `If MangaDex deleted it, end the subscription: tankobon sync remove title:${id}`,
     });
     failed.push({ target: `title:${id}`, error });

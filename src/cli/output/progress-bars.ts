@@ -7,7 +7,7 @@ import type { EventMessages } from './event-messages.js';
 import type { Activity, AppEvent, ExpectedChapter, Observer, ObserverOptions } from './observer.js';
 import { isSameTerminal } from './own-terminal.js';
 import { PageCountdown } from './page-countdown.js';
-import { writePath } from './path-line.js';
+import { writePath, writeResult } from './path-line.js';
 import { chapterLabels, progressLine, spinnerLine, type ProgressLabel } from './progress-line.js';
 import { endsChapter, type RunProgress } from './run-progress.js';
 import { Speed } from './speed.js';
@@ -199,7 +199,7 @@ export class ProgressBars implements Observer {
     }
     if (!this.#closed) this.#display.eraseForText();
     if (isPath) writePath(text, stdout, env);
-    else stdout.write(`${text}\n`);
+    else writeResult(text, stdout);
   }
 
   /** The share of the batch that is done, with the parts of its chapters in progress, or of the only chapter or book. */

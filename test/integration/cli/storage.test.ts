@@ -98,6 +98,21 @@ linuxTest.each(['help', '--version', 'limits', ...longRunRows('config list', 'co
   },
 );
 
+linuxTest('a demo whose output cannot be written leaves no temporary files', () => {
+  const temporary = join(folder, 'temporary');
+  mkdirSync(temporary);
+  const full = openSync('/dev/full', 'w');
+  try {
+    const { status } = spawnSync(process.execPath, [PROGRAM, 'demo', '-o', join(folder, 'demo')], {
+      env: { PATH: process.env['PATH'], ...env, TMPDIR: temporary },
+      stdio: ['ignore', full, 'ignore'],
+    });
+    expect([status, readdirSync(temporary)]).toEqual([3, []]);
+  } finally {
+    closeSync(full);
+  }
+});
+
 posixTest(
   'an error of the file system without a code of its own names the file and helps, and exits 3',
   async () => {
