@@ -8,6 +8,9 @@ const SUBSCRIBED = { title: id('The id of the title.'), ...CHAPTER };
 const TITLE = '3d1c8f52-6a0b-4e7e-9b1d-0a4c5e2f7101';
 const EXAMPLE = { title: TITLE, ...CHAPTER_EXAMPLE };
 
+/** What a sync counts of each title. */
+export const SERIES_COUNTS = ['new', 'replaced', 'skipped', 'failed'] as const;
+
 export const SYNC_EVENTS = {
   'series-synced': event({
     meaning: 'A title with new chapters is done.',

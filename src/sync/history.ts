@@ -7,7 +7,10 @@
 import type { AppContext } from '../config/context.js';
 import { toStorageError } from '../core/files.js';
 import type { SavedChapterUpdate } from '../download/series-updates.js';
-import { syncFolder } from './history/history-folder.js';
+import { openDownloadArchive, type DownloadArchive } from '../download/download-archive.js';
+import { archiveFile, syncFolder } from './history/history-folder.js';
+import { lockSync, runningSync } from './history/sync-lock.js';
+import { claimHistory, type EditContext } from './subscriptions.js';
 import { openJournals, readJournals, type Journal } from '../core/journal.js';
 import {
   lineSchema,
@@ -20,7 +23,6 @@ import {
 } from './history/sync-lines.js';
 
 export { archiveFile, historyFiles, syncFolder } from './history/history-folder.js';
-export { lockSync, runningSync } from './history/sync-lock.js';
 
 /** A chapter from its start until the hooks know of it. */
 interface PendingChapter {
@@ -74,6 +76,57 @@ export async function readStateOf(
   { paths }: Pick<AppContext, 'paths'>,
 ): Promise<SyncState> {
   return readSyncState(await syncFolder(paths.state, subscriptionsFile));
+}
+
+/** Where the history of a subscriptions file is, what it says, and the process that syncs the file now, in words. */
+export async function readHistory(
+  subscriptionsFile: string,
+  { paths }: Pick<AppContext, 'paths'>,
+): Promise<{ readonly folder: string; readonly state: SyncState; readonly running?: string }> {
+  const folder = await syncFolder(paths.state, subscriptionsFile);
+  const running = await runningSync(folder);
+  return { folder, state: readSyncState(folder), ...(running !== undefined && { running }) };
+}
+
+/** The chapters that the history of a subscriptions file says were downloaded. */
+export async function openHistoryArchive(
+  subscriptionsFile: string,
+  { paths }: Pick<AppContext, 'paths'>,
+): Promise<DownloadArchive> {
+  const folder = await syncFolder(paths.state, subscriptionsFile);
+  return openDownloadArchive(archiveFile(folder), { mode: 0o600 });
+}
+
+/**
+ * The state folder of a subscriptions file, for this process alone until it is released. The file gets the id of its
+ * history, but not for a dry run. Throws RunError `sync-running`.
+ */
+export async function lockHistory(
+  subscriptionsFile: string,
+  context: EditContext,
+  { isDryRun = false } = {},
+): Promise<{ readonly folder: string; readonly release: () => void }> {
+  const folder = isDryRun
+    ? await syncFolder(context.paths.state, subscriptionsFile)
+    : await claimHistory(subscriptionsFile, context);
+  const lock = await lockSync(folder, subscriptionsFile);
+  return {
+    folder,
+    release: () => {
+      lock.release();
+    },
+  };
+}
+
+/** The caller has the lock of the folder. */
+export async function recordNextRun(
+  folder: string,
+  nextRunMs: number,
+  warn: (message: string) => void,
+): Promise<void> {
+  const journal = await SyncJournal.open(folder, { warn });
+  journal.add({ nextRunMs });
+  await journal.close();
 }
 
 export function isSaved(chapter: PendingChapter | undefined): boolean {

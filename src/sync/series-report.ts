@@ -1,10 +1,9 @@
 /** What a sync passes on, and what it counts of each title. */
 import type { DownloadMessage } from '../events/download-events.js';
-import type { SyncEvent } from '../events/sync-events.js';
+import type { SERIES_COUNTS, SyncEvent } from '../events/sync-events.js';
 
 export type ObserveSync = (event: DownloadMessage | SyncEvent) => void;
 
-export const SERIES_COUNTS = ['new', 'replaced', 'skipped', 'failed'] as const;
 /** Chapters. */
 export type SeriesCounts = Record<(typeof SERIES_COUNTS)[number], number>;
 

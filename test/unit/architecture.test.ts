@@ -28,7 +28,7 @@ const MAX_PUBLIC: Readonly<Record<string, readonly [files: number, names: number
   plan: [5, 36],
   books: [20, 38],
   download: [37, 91],
-  sync: [12, 60],
+  sync: [12, 40],
   collection: [9, 18],
   'practice-server': [3, 6],
 };

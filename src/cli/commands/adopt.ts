@@ -150,12 +150,12 @@ async function openHistories(
   context: CommandContext,
 ): Promise<readonly DownloadArchive[]> {
   const { openDownloadArchive } = await import('../../download/download-archive.js');
-  const { archiveFile, syncFolder } = await import('../../sync/history.js');
+  const { openHistoryArchive } = await import('../../sync/history.js');
   const { subscriptionsPath } = await import('../../sync/subscriptions.js');
   const { prepareStateFolder } = await import('../../config/state-folder.js');
   prepareStateFolder(context);
-  const folder = await syncFolder(context.paths.state, subscriptionsPath(options.file, context));
-  const histories = [await openDownloadArchive(archiveFile(folder), { mode: 0o600 })];
+  const file = subscriptionsPath(options.file, context);
+  const histories = [await openHistoryArchive(file, context)];
   const archive = options.downloadArchive ?? context.settings.downloadArchive;
   if (archive !== false) histories.push(await openDownloadArchive(archive));
   return histories;
@@ -167,8 +167,8 @@ async function subscribe(
   options: GivenOptions,
   context: CommandContext,
 ): Promise<void> {
-  const { addMissingSeries } = await import('../../sync/edit-subscriptions.js');
-  const { editSubscriptions, subscriptionsPath } = await import('../../sync/subscriptions.js');
+  const { subscribeTitles } = await import('../../sync/edit-subscriptions.js');
+  const { subscriptionsPath } = await import('../../sync/subscriptions.js');
   const { printableLine } = await import('../../core/printable.js');
   const { entryOf } = await import('../../sync/subscription-entry.js');
   const entries = [...titles].map(([id, { name, output, languages }]) => ({
@@ -182,8 +182,6 @@ async function subscribe(
     },
   }));
   const file = subscriptionsPath(options.file, context);
-  const { added } = await editSubscriptions(file, context, (text) =>
-    addMissingSeries(text, entries),
-  );
+  const added = await subscribeTitles(file, entries, context);
   context.stderr.write(`${pluralize(added.length, 'title')} subscribed\n`);
 }

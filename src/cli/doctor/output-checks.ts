@@ -10,8 +10,8 @@ import {
   checkUsedFolder,
   nearestExisting,
 } from '../../download/output-folder.js';
-import { archiveFile, syncFolder } from '../../sync/history.js';
-import { outputOf, type Subscriptions } from '../../sync/subscriptions.js';
+import { openHistoryArchive } from '../../sync/history.js';
+import type { SubscriptionList } from '../../sync/subscription-list.js';
 import { resolve } from 'node:path';
 import type { CommandContext } from '../command-context.js';
 import { none, ok } from './run-checks.js';
@@ -26,14 +26,11 @@ const MAX_FOLDERS = 10;
  */
 export function outputFolders(
   given: string | undefined,
-  { series, defaults, follows }: Pick<Subscriptions, 'series' | 'defaults' | 'follows'>,
-  file: string,
+  list: SubscriptionList | undefined,
   { settings }: Pick<CommandContext, 'settings'>,
 ): readonly string[] {
   if (given !== undefined) return [resolve(given)];
-  const subscribed = [...(follows ? [defaults] : []), ...series].map((each) =>
-    outputOf(each, file, settings),
-  );
+  const subscribed = list?.outputs() ?? [];
   const isDefault = settings.output === optionDefinition('output').default;
   const own = isDefault && subscribed.length > 0 ? [] : [resolve(settings.output)];
   return [...new Set([...own, ...subscribed])].slice(0, MAX_FOLDERS);
@@ -62,9 +59,8 @@ export async function readHistories(
   file: string,
   { paths, settings: { downloadArchive } }: Pick<CommandContext, 'paths' | 'settings'>,
 ): Promise<readonly UsedHistory[]> {
-  const folder = await syncFolder(paths.state, file);
   return [
-    { archive: await openDownloadArchive(archiveFile(folder)), command: 'sync' },
+    { archive: await openHistoryArchive(file, { paths }), command: 'sync' },
     ...(downloadArchive === false
       ? []
       : [

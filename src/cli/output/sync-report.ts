@@ -1,5 +1,5 @@
 /** The report of a run of `tankobon sync`: one table for a terminal, one line a title for a log, one page for a browser. */
-import { SERIES_COUNTS } from '../../sync/series-report.js';
+import { SERIES_COUNTS } from '../../events/sync-events.js';
 import type { SyncReport } from '../../sync/run-sync.js';
 import { formatDuration, formatLocalTime, pluralize } from '../../core/human-format.js';
 import { printableLine } from '../../core/printable.js';
