@@ -431,6 +431,16 @@ const ROWS: readonly (readonly [name: string, of: Case, Expected])[] = [
     { update: ['replace good.cbz by good changed removes good old.cbz'] },
   ],
   [
+    'one that is uploaded again with the old number of the saved one',
+    {
+      listed: [release('good', { version: 3 }), release('new', { number: '8' })],
+      uploads: [{ release: release('good old') }],
+      files: { 'good old': {}, good: {} },
+      archived: { good: { number: '8', series: 'A Title' } },
+    },
+    { update: ['replace good.cbz by good changed removes good old.cbz', 'save new'] },
+  ],
+  [
     'one that a list lacks, although it was not deleted',
     {
       listed: [release('good', { version: 3 })],
@@ -539,6 +549,11 @@ const ROWS: readonly (readonly [name: string, of: Case, Expected])[] = [
     'a chapter on another site',
     { listed: [release('good', EXTERNAL)] },
     all('skip good chapter-external'),
+  ],
+  [
+    'a chapter that was taken down',
+    { listed: [release('good', { isUnavailable: true })] },
+    all('skip good chapter-unavailable'),
   ],
   [
     'a chapter that was taken down, with its file',

@@ -1,6 +1,6 @@
 import type { EntryCall } from '../../../../src/service/login/keychain-process.js';
 import { systemKeychains } from '../../../../src/service/keychain.js';
-import { acceleratedClock } from '../../../support/fake-clock.js';
+import { virtualClock } from '../../../support/virtual-clock.js';
 
 /** Fails the first calls with these messages, then answers with an entry; a missing message is a call without an answer. */
 function failingProcess(...messages: readonly (string | undefined)[]) {
@@ -22,8 +22,7 @@ function failingProcess(...messages: readonly (string | undefined)[]) {
   };
 }
 
-/** A hundred times faster. */
-const clock = acceleratedClock(100);
+const clock = virtualClock();
 
 test.each([
   'Did not receive a reply.',
