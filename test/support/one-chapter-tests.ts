@@ -12,13 +12,8 @@ import {
 /** `download` may repeat in each run what it skips. */
 const SKIPPED = /^\S+: chapter-skipped /;
 
-/** In the other modes, the variants are in the long run. */
-const HAS_VARIANTS: ReadonlySet<Mode> = new Set<Mode>(
-  IS_LONG_RUN ? ['download', 'update', 'sync', 'upgrade'] : ['upgrade'],
-);
-
 export function testOneChapterRows(mode: Mode): void {
-  const rows = { ...ONE_CHAPTER_ROWS, ...(HAS_VARIANTS.has(mode) && ONE_CHAPTER_VARIANTS) };
+  const rows = { ...ONE_CHAPTER_ROWS, ...(IS_LONG_RUN && ONE_CHAPTER_VARIANTS) };
   let results: ReadonlyMap<string, HistoryResult>;
   beforeAll(async () => {
     const histories = await TitleHistories.start(mode, rows);

@@ -97,7 +97,7 @@ describe('in the process of the test', () => {
     return imageRequests() - before;
   }
 
-  test.each(['cbz', 'epub'])(
+  test.each(['cbz', ...longRunRows('epub')])(
     'a %s with a damaged page gets the chapter from the service, and the others from the book',
     async (format) => {
       const book = await bindVolume(format);
@@ -107,7 +107,7 @@ describe('in the process of the test', () => {
     },
   );
 
-  test.each(['cbz', 'pdf', ...longRunRows('epub')])(
+  test.each(['pdf', ...longRunRows('cbz', 'epub')])(
     'a %s whose end is lost gets all chapters from the service, by its manifest',
     async (format) => {
       const book = await bindVolume(format);
@@ -117,7 +117,7 @@ describe('in the process of the test', () => {
     },
   );
 
-  test.each(['cbz', 'pdf', ...longRunRows('epub')])(
+  test.each(['cbz', ...longRunRows('pdf', 'epub')])(
     'a %s with the files of its chapters beside it is rebuilt from them, without a request',
     async (format) => {
       const book = await bindVolume(format, { keepChapters: true });
@@ -221,7 +221,7 @@ describe('in the process of the test', () => {
     ]);
   });
 
-  test.each(['cbz', 'epub', 'pdf'])(
+  test.each(['pdf', ...longRunRows('cbz', 'epub')])(
     'a %s without content is rebuilt by the chapters that an earlier check saw in it',
     async (format) => {
       const book = await bindVolume(format);
@@ -423,9 +423,11 @@ describe('in the process of the test', () => {
 
   test.each([
     ['verify --repair', ['verify', 'OUTPUT', '--repair']],
-    ['retag', ['retag', 'OUTPUT']],
-    ['adopt --apply', ['adopt', 'OUTPUT', '--apply']],
     ['download', ['download', ...targets, '-o', 'OUTPUT']],
+    ...longRunRows<[string, string[]]>(
+      ['retag', ['retag', 'OUTPUT']],
+      ['adopt --apply', ['adopt', 'OUTPUT', '--apply']],
+    ),
   ])('what a killed repair left goes with the next %s, and only that', async (_, words) => {
     const book = await bindVolume('cbz', { keepChapters: true });
     const names = readdirSync(dirname(book));

@@ -150,7 +150,7 @@ test('external, unavailable and unpublished chapters are skipped with a reason',
 });
 
 test('a library of many chapters, half of them renamed and moved: nothing is loaded again', async () => {
-  const count = IS_LONG_RUN ? 500 : 100;
+  const count = IS_LONG_RUN ? 500 : 40;
   const output = join(harness.folder, 'old library');
   const chapters = await planned({ language: 'en', chapters: `1-${count}` });
   mkdirSync(join(output, 'moved', 'deep'), { recursive: true });
