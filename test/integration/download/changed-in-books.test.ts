@@ -15,9 +15,10 @@ import {
 } from '../../../src/practice-server/library/library.js';
 import { readEntry } from '../../support/archive.js';
 import { bindFolder, imageDigests } from '../../support/bind-harness.js';
-import { DownloadHarness } from '../../support/download-harness.js';
+import type { DownloadHarness } from '../../support/download-harness.js';
 import { addElement, editEntry, replaced } from '../../support/owner-edits.js';
 import { retagFolder } from '../../support/retag-harness.js';
+import { SavedRuns } from '../../support/saved-runs.js';
 import { chapter, LATER, title } from '../../support/title-library.js';
 
 const targets = [`title:${uuidOf('one')}`];
@@ -27,6 +28,7 @@ const update = { ...options, update: true } as const;
 const inVolume = (number: string, volume: string, more = {}): LibraryChapter =>
   chapter('one', number, { volume, ...more });
 
+const runs = new SavedRuns();
 let harness: DownloadHarness;
 let seen = 0;
 afterEach(() => harness.stop());
@@ -37,10 +39,11 @@ async function start(format: 'cbz' | 'epub' | 'pdf' = 'cbz', more = {}): Promise
     ...['1', '2'].map((n) => inVolume(n, '1')),
     ...['3', '4'].map((n) => inVolume(n, '2')),
   ];
-  harness = await DownloadHarness.start({
-    library: createLibrary({ titles: [title('one', 'Old')], chapters: volumes }),
-  });
-  await harness.download({ ...options, format, ...more });
+  const library = createLibrary({ titles: [title('one', 'Old')], chapters: volumes });
+  const choices = { ...options, format, ...more };
+  harness = await runs.start(JSON.stringify(choices), { library }, (started) =>
+    started.download(choices),
+  );
   seen = harness.service.log.length;
 }
 

@@ -10,9 +10,10 @@ import {
   type LibraryChapter,
 } from '../../../src/practice-server/library/library.js';
 import { readEntry } from '../../support/archive.js';
-import { DownloadHarness } from '../../support/download-harness.js';
+import type { DownloadHarness } from '../../support/download-harness.js';
 import { addElement, editEntry, replaced } from '../../support/owner-edits.js';
 import { retagFolder } from '../../support/retag-harness.js';
+import { SavedRuns } from '../../support/saved-runs.js';
 import { chapter, LATER, named, title } from '../../support/title-library.js';
 
 const targets = [`title:${uuidOf('one')}`];
@@ -21,13 +22,14 @@ const again: LibraryChapter = {
   id: uuidOf('uploaded again'),
 };
 
+const runs = new SavedRuns();
 let harness: DownloadHarness;
 beforeEach(async () => {
   const chapters = [chapter('one', '1'), chapter('one', '2')];
-  harness = await DownloadHarness.start({
-    library: createLibrary({ titles: [title('one', 'Old')], chapters }),
-  });
-  await harness.download({ targets, language: 'en' });
+  const library = createLibrary({ titles: [title('one', 'Old')], chapters });
+  harness = await runs.start('', { library }, (started) =>
+    started.download({ targets, language: 'en' }),
+  );
 });
 afterEach(() => harness.stop());
 
