@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { PracticeOptions } from '../../src/practice-server/practice-service.js';
 import { DownloadHarness } from './download-harness.js';
-import { virtualClock } from './virtual-clock.js';
+import { virtualClock, type VirtualClock } from './virtual-clock.js';
 
 interface SavedRun {
   readonly folder: string;
@@ -14,12 +14,18 @@ interface SavedRun {
 
 export class SavedRuns {
   readonly #runs = new Map<string, SavedRun>();
+  #clock = virtualClock();
 
   /** Call it outside of tests: the copies go with the last test of the file or block. */
   constructor() {
     afterAll(() => {
       for (const { folder } of this.#runs.values()) rmSync(folder, { recursive: true });
     });
+  }
+
+  /** That of the harness that was started last. */
+  get clock(): VirtualClock {
+    return this.#clock;
   }
 
   /** `key` names the run, and is another one for other options. */
@@ -31,6 +37,7 @@ export class SavedRuns {
     const saved = this.#runs.get(key);
     const startedAtMs = saved?.startedAtMs ?? Date.now();
     const clock = virtualClock(startedAtMs);
+    this.#clock = clock;
     const harness = await DownloadHarness.start({ ...options, clock });
     if (saved) {
       cpSync(saved.folder, harness.folder, { recursive: true, preserveTimestamps: true });

@@ -24,6 +24,7 @@ import { DownloadHarness } from '../../support/download-harness.js';
 import { killAtEachChange } from '../../support/kill-points.js';
 import { longRunRows } from '../../support/long-run.js';
 import { runCommand } from '../../support/retag-harness.js';
+import { SavedRuns } from '../../support/saved-runs.js';
 import { SAMPLE_IMAGES } from '../../support/sample-images.js';
 import { chapterId, DAY_MS, syncChapter, syncTitle, titleId } from '../../support/sync-harness.js';
 import { createLibrary } from '../../../src/practice-server/library/library.js';
@@ -32,8 +33,8 @@ const NO_LIMITS = { general: { requests: 10_000, periodMs: 1_000 }, periodScale:
 const NUMBERS = ['1', '2', '3'];
 
 /** Three chapters of one volume. */
+const readableMs = Date.now() - DAY_MS;
 function volumeLibrary() {
-  const readableMs = Date.now() - DAY_MS;
   const chapters = NUMBERS.map((number) =>
     syncChapter('Alpha', number, readableMs, { volume: '1' }),
   );
@@ -53,6 +54,7 @@ async function damagePage(file: string, prefix: string): Promise<void> {
 }
 
 describe('in the process of the test', () => {
+  const runs = new SavedRuns();
   let harness: DownloadHarness;
   beforeEach(async () => {
     harness = await DownloadHarness.start({ library: volumeLibrary(), limits: NO_LIMITS });
@@ -64,14 +66,14 @@ describe('in the process of the test', () => {
 
   /** The book of the three chapters; `keepChapters`: their files stay beside it. */
   async function bindVolume(format: string, options: { readonly keepChapters?: true } = {}) {
-    const { code, stderr } = await harness.download({
-      targets,
-      bind: 'volume',
-      format,
-      ...options,
-    });
+    await harness.stop();
+    const choices = { targets, bind: 'volume', format, ...options } as const;
+    const practice = { library: volumeLibrary(), limits: NO_LIMITS };
+    harness = await runs.start(JSON.stringify(choices), practice, (started) =>
+      started.download(choices),
+    );
     const book = harness.files().find((file) => file.endsWith(`Vol.01.${format}`));
-    if (code !== 0 || book === undefined) throw new Error(stderr);
+    if (book === undefined) throw new Error(`There is no book in ${harness.output}`);
     return book;
   }
 
