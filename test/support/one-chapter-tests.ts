@@ -12,8 +12,18 @@ import {
 /** `download` may repeat in each run what it skips. */
 const SKIPPED = /^\S+: chapter-skipped /;
 
+/** Without changes to files, a short run has only the rows that end otherwise than with them. */
+function isInShortRun(mode: Mode, steps: readonly Step[]): boolean {
+  const hasChanges = mode === 'update' || mode === 'upgrade';
+  return hasChanges || steps.some(({ saved }) => typeof saved !== 'string');
+}
+
 export function testOneChapterRows(mode: Mode): void {
-  const rows = { ...ONE_CHAPTER_ROWS, ...(IS_LONG_RUN && ONE_CHAPTER_VARIANTS) };
+  const rows = IS_LONG_RUN
+    ? { ...ONE_CHAPTER_ROWS, ...ONE_CHAPTER_VARIANTS }
+    : Object.fromEntries(
+        Object.entries(ONE_CHAPTER_ROWS).filter(([, of]) => isInShortRun(mode, of)),
+      );
   let results: ReadonlyMap<string, HistoryResult>;
   beforeAll(async () => {
     const histories = await TitleHistories.start(mode, rows);
