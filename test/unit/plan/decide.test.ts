@@ -161,6 +161,8 @@ const NUMBERED = ['1', '2', '3', '4', '5', '6'].map((number) =>
 );
 const ALL = ['download', 'update', 'force', 'sync', 'upgrade'] as const;
 const OLD = { version: 1 };
+const now = new Date(NOW_MS);
+const UPLOADED_NOW = { createdAt: now, publishAt: now, readableAt: now };
 const EXTERNAL = { pages: 0, externalUrl: 'https://publisher.example/7' };
 
 type Expected = Readonly<Partial<Record<Mode, readonly string[]>>>;
@@ -277,6 +279,30 @@ const ROWS: readonly (readonly [name: string, of: Case, Expected])[] = [
         'skip fast already-there beside fast.cbz',
       ],
       upgrade: ['replace fast.cbz by good better-release'],
+    },
+  ],
+  [
+    'a release of the first of the preferred groups, where two others are saved',
+    {
+      listed: [good, release('second'), fast],
+      files: { fast: {}, second: {} },
+      groups: ['good', 'second'],
+    },
+    {
+      download: ['save good'],
+      upgrade: ['replace second.cbz by good better-release'],
+    },
+  ],
+  [
+    'a later upload of the group of the saved one, which may be another chapter',
+    {
+      listed: [fast, release('fast again', { version: 3, ...UPLOADED_NOW })],
+      files: { fast: {} },
+      options: { waitForGroupMs: 0 },
+    },
+    {
+      ...all('save fast again', 'skip fast already-there beside fast.cbz'),
+      force: ['replace fast.cbz by fast forced', 'save fast again'],
     },
   ],
   [
