@@ -113,7 +113,6 @@ describe('waiting for the preferred group', () => {
 });
 
 describe('a better release that comes later', () => {
-  const other = release('Other', 5 * DAY_MS);
   const second = release('Second', DAY_MS);
   const preferred = release('Preferred', 0);
 
