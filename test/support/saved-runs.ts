@@ -23,7 +23,7 @@ export class SavedRuns {
     });
   }
 
-  /** That of the harness that was started last. */
+  /** Goes with the harness that was started last. */
   get clock(): VirtualClock {
     return this.#clock;
   }
