@@ -11,6 +11,7 @@ import { syncFolder } from './history/history-folder.js';
 import { openJournals, readJournals, type Journal } from '../core/journal.js';
 import {
   lineSchema,
+  type ChangedTitle,
   type FollowsState,
   type HookFailureRecord,
   type RunRecord,
@@ -39,6 +40,10 @@ export interface SyncState {
   readonly unbound: Set<string>;
   /** By the id of the chapter, in the order in which they were started. */
   readonly chapters: Map<string, PendingChapter>;
+  /** The titles whose files were changed, and whose folders media servers are to scan, by their ids. */
+  readonly changed: Map<string, ChangedTitle>;
+  /** What the service said of the titles when their files last followed it, as digests by their ids. */
+  readonly described: Map<string, string>;
   follows?: FollowsState;
   lastRun?: RunRecord;
   hooksFailed?: readonly HookFailureRecord[];
@@ -53,6 +58,8 @@ export function readSyncState(folder: string): SyncState {
     merged: new Map(),
     unbound: new Set(),
     chapters: new Map(),
+    changed: new Map(),
+    described: new Map(),
   };
   for (const entry of readJournals(folder).flatMap(({ entries }) => entries)) {
     const { data } = lineSchema.safeParse(entry);
@@ -173,13 +180,21 @@ function applyLine(state: SyncState, line: SyncLine): void {
   else if ('started' in line) add(line.started, { replaces: line.replaces });
   else if ('saved' in line) add(line.saved.chapter.id, { update: line.saved });
   else if ('announced' in line) applyAnnounced(state, line);
-  else if ('ended' in line) {
+  else if ('described' in line) state.described.set(line.described, line.digest);
+  else if ('changed' in line) {
+    const { changed: id, ...title } = line;
+    if (title.servers.length > 0) state.changed.set(id, title);
+    else state.changed.delete(id);
+  } else if ('ended' in line) {
     for (const id of line.ended) if (!chapters.get(id)?.update) chapters.delete(id);
   } else if ('forgotten' in line) {
     const forgotten = new Set(line.forgotten);
     const kept = Object.entries(state.titles).filter(([id]) => !forgotten.has(id));
     state.titles = Object.fromEntries(kept);
-    for (const id of forgotten) state.unbound.delete(id);
+    for (const id of forgotten) {
+      state.unbound.delete(id);
+      state.described.delete(id);
+    }
   } else if ('unbound' in line) state.unbound.add(line.unbound);
   else if ('bound' in line) state.unbound.delete(line.bound);
   else if ('merged' in line) state.merged.set(line.merged, { into: line.into, name: line.name });
@@ -209,6 +224,8 @@ function linesOf({
   merged,
   unbound,
   chapters,
+  changed,
+  described,
   follows,
   lastRun,
   hooksFailed,
@@ -224,6 +241,8 @@ function linesOf({
       ...(update ? [{ saved: update }] : []),
       ...(hooks ? [{ announced: [id], except: [...hooks] }] : []),
     ]),
+    ...[...described].map(([id, digest]) => ({ described: id, digest })),
+    ...[...changed].map(([id, title]) => ({ changed: id, ...title })),
     ...(follows ? [{ follows }] : []),
     ...(lastRun ? [{ run: lastRun }] : []),
     ...(hooksFailed ? [{ hooksFailed: [...hooksFailed] }] : []),

@@ -27,7 +27,7 @@ const MAX_PUBLIC: Readonly<Record<string, readonly [files: number, names: number
   library: [14, 97],
   plan: [5, 36],
   books: [20, 38],
-  download: [36, 88],
+  download: [37, 91],
   sync: [12, 60],
   collection: [9, 18],
   'practice-server': [3, 6],
