@@ -5,13 +5,11 @@
 import {
   fetchOwnedTitles,
   fetchOwnerName,
-  groupFeed,
   fetchTitleFeed,
   readFeed,
   readFeedSince,
 } from '../service/feeds.js';
 import type { Chapter } from '../service/chapters.js';
-import { FOLLOWED_FEED } from '../service/account.js';
 import type { Title } from '../service/titles.js';
 import { groupBy } from '../core/group-by.js';
 import type { Target } from './target.js';
@@ -41,7 +39,7 @@ export async function collectTitles(
     return { byTitle, titles, isPartial: false };
   }
   const isGroup = kind === 'group';
-  const feed = isGroup ? groupFeed(id) : FOLLOWED_FEED;
+  const feed = isGroup ? ({ kind, id } as const) : ({ kind: 'follows' } as const);
   const { sinceMs } = deps;
   const recent =
     sinceMs === undefined ? undefined : await readFeedSince(client, feed, sinceMs, deps);

@@ -3,7 +3,7 @@
  * hundred, feeds by five hundred. Metadata is optional: a chapter that the service does not list is returned by its id.
  */
 import { fetchChapter, fetchChapters, type Chapter } from '../service/chapters.js';
-import { fetchList, fetchTitleFeed, listFeed, readFeed } from '../service/feeds.js';
+import { fetchList, fetchTitleFeed, readFeed } from '../service/feeds.js';
 import { ChapterError } from '../core/errors.js';
 import { groupBy } from '../core/group-by.js';
 import { collectTitles } from './collected-titles.js';
@@ -223,7 +223,7 @@ class Resolver {
     const list = await this.titles.undefinedIfNotFound(fetchList(client, id, signal));
     if (!list) return false;
     if (list.titleIds.length === 0) return true;
-    const chapters = await readFeed(client, listFeed(id), this.deps);
+    const chapters = await readFeed(client, { kind: 'list', id }, this.deps);
     const byTitle = groupBy(chapters, ({ titleId = '' }) => titleId);
     for (const titleId of list.titleIds) this.#addSeries(titleId, byTitle.get(titleId) ?? []);
     return true;

@@ -6,14 +6,13 @@ import { isUuid } from '../core/uuid.js';
 import type { ServiceClient } from './client.js';
 import { appendAll, chunk } from './catalogue/collection.js';
 import { CollectionReader, type CollectionOptions } from './catalogue/entities.js';
-import type { Feed } from './feeds.js';
 import { parseWith } from './catalogue/parse-response.js';
 import { READING_STATUSES, type ReadingStatus } from '../config/reading-statuses.js';
 import { TITLE_INCLUDES, titleSchema, toTitle, type Title } from './titles.js';
 import { ServiceRefusal } from './requests/api-errors.js';
 
 /** The chapters of all titles that the account follows. */
-export const FOLLOWED_FEED: Feed = { path: '/user/follows/manga/feed' };
+export const FOLLOWED_FEED_PATH = '/user/follows/manga/feed';
 
 /** The titles that the account follows, with their people and covers. One request per 100. */
 export async function fetchFollowedTitles(

@@ -40,7 +40,7 @@ import {
 
 export { ServiceRefusal } from './requests/api-errors.js';
 export { OutageTooLong } from './requests/outage.js';
-export { sendRequest, type OutgoingRequest } from './requests/send-request.js';
+export { sendRequest } from './requests/send-request.js';
 
 export interface ApiRequest<T> {
   readonly method: 'GET' | 'POST';

@@ -3,6 +3,7 @@
  * The service shows the first 10,000 entries of a collection (spec 8.4); a longer feed is continued from the creation
  * date of the last chapter, without duplicates.
  */
+import { FOLLOWED_FEED_PATH } from './account.js';
 import { chapterSchema, toChapter, type Chapter } from './chapters.js';
 import type { ServiceClient } from './client.js';
 import {
@@ -31,8 +32,11 @@ interface TitleList {
   readonly titleIds: readonly string[];
 }
 
-/** The feed of a title or a list, what is new of the followed titles, or a search for chapters. */
-export interface Feed {
+/** What has a feed of its own; `follows`: all titles that the account follows. */
+type FeedOf =
+  { readonly kind: 'title' | 'list' | 'group'; readonly id: string } | { readonly kind: 'follows' };
+
+interface Feed {
   readonly path: string;
   /** 500 if absent. */
   readonly pageSize?: number;
@@ -40,8 +44,18 @@ export interface Feed {
   readonly filter?: readonly (readonly [name: string, value: string])[];
 }
 
-/** All titles of a list. */
-export const listFeed = (listId: string): Feed => ({ path: `/list/${listId}/feed` });
+function feedPath(of: FeedOf): Feed {
+  switch (of.kind) {
+    case 'title':
+      return { path: `/manga/${of.id}/feed` };
+    case 'list':
+      return { path: `/list/${of.id}/feed` };
+    case 'group':
+      return { path: '/chapter', pageSize: MAX_PAGE_SIZE, filter: [['groups[]', of.id]] };
+    case 'follows':
+      return { path: FOLLOWED_FEED_PATH };
+  }
+}
 
 interface FeedOptions extends CollectionOptions {
   /** All languages if absent or empty. */
@@ -71,7 +85,7 @@ export function fetchTitleFeed(
   titleId: string,
   options: FeedOptions = {},
 ): Promise<Chapter[]> {
-  return readFeed(client, { path: `/manga/${titleId}/feed` }, options);
+  return readFeed(client, { kind: 'title', id: titleId }, options);
 }
 
 /** The number of chapters of a title in all languages, by one request. */
@@ -98,9 +112,10 @@ function feedParameters({ filter = [] }: Feed, { languages }: FeedOptions): URLS
 /** All chapters with their groups, oldest first, read in windows of 10,000. One request for each page. */
 export async function readFeed(
   client: ServiceClient,
-  feed: Feed,
+  of: FeedOf,
   options: FeedOptions,
 ): Promise<Chapter[]> {
+  const feed = feedPath(of);
   const { path, pageSize = MAX_FEED_PAGE_SIZE } = feed;
   const chapters = new Map<string, Chapter>();
   const reader = new CollectionReader(client, path, chapterSchema, options);
@@ -131,10 +146,11 @@ export async function readFeed(
  */
 export async function readFeedSince(
   client: ServiceClient,
-  feed: Feed,
+  of: FeedOf,
   sinceMs: number,
   options: FeedOptions,
 ): Promise<Chapter[] | undefined> {
+  const feed = feedPath(of);
   const reader = new CollectionReader(client, feed.path, chapterSchema, options);
   const found: Chapter[] = [];
   const parameters = feedParameters(feed, options);
@@ -179,13 +195,6 @@ export async function fetchOwnerName(
       : fetchEntity(client, `/author/${id}`, (schemas) => schemas.authorEntity, options);
   return (await entity).attributes.name;
 }
-
-/** The chapters of a group, with all their groups. */
-export const groupFeed = (groupId: string): Feed => ({
-  path: '/chapter',
-  pageSize: MAX_PAGE_SIZE,
-  filter: [['groups[]', groupId]],
-});
 
 /**
  * All titles with a chapter by the group, or by the author or artist, with their people and covers, oldest first. One

@@ -7,11 +7,11 @@ import {
   waitingReports,
   type RecordedLoad,
 } from './reports/report-journal.js';
-import { readWaiting } from './reports/report-store.js';
+import { readWaiting, reportsFolder } from './reports/report-store.js';
+import type { AppContext } from '../config/context.js';
+import { readAddresses } from '../config/service-addresses.js';
 import { adoptJournals, readJournals } from '../core/journal.js';
 import { groupBy } from '../core/group-by.js';
-
-export { reportsFolder } from './reports/report-store.js';
 
 export interface ReportStatus {
   readonly sent: number;
@@ -35,13 +35,22 @@ export interface ReportStatus {
   readonly damagedLines: number;
 }
 
+type ReportContext = Pick<AppContext, 'paths' | 'settings' | 'clock'>;
+
+const folderOf = ({ paths, settings }: ReportContext): string =>
+  reportsFolder(paths.state, readAddresses(settings).networkUrl);
+
 const TIME_INTERVALS = 48;
 
 /**
- * Takes no locks. `folder` is that of one report host (reportsFolder); a missing one is empty. Throws the error of an
- * unreadable one.
+ * Of the report host of the settings. Takes no locks. Throws the error of a folder that cannot be read.
  */
-export function readReportStatus(folder: string, nowMs: number): ReportStatus {
+export function readReportStatus(context: ReportContext): ReportStatus {
+  return reportStatusIn(folderOf(context), context.clock.wallMs());
+}
+
+/** A missing folder is empty. */
+export function reportStatusIn(folder: string, nowMs: number): ReportStatus {
   // The journals of an unreadable folder count as none: a download continues without them.
   if (statSync(folder, { throwIfNoEntry: false })) accessSync(folder, constants.R_OK);
   const contents = readJournals(folder);
@@ -63,7 +72,11 @@ export function readReportStatus(folder: string, nowMs: number): ReportStatus {
 }
 
 /** Deletes all reports and statistics except those of running processes, of which `inUse` reports wait. */
-export async function clearReports(
+export function clearReports(context: ReportContext): ReturnType<typeof clearReportsIn> {
+  return clearReportsIn(folderOf(context));
+}
+
+export async function clearReportsIn(
   folder: string,
 ): Promise<{ readonly isInUse: boolean; readonly inUse: number }> {
   for (const journal of await adoptJournals(folder)) journal.remove();

@@ -6,7 +6,7 @@ import type { Command } from 'commander';
 import { maxOf } from '../../core/extremes.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import { formatDuration, formatLocalTime, isoTime, pluralize } from '../../core/human-format.js';
-import type { LedgerView } from '../../service/ledger.js';
+import type { viewLedgerAt } from '../../service/ledger.js';
 import type { GivenOptions } from '../../config/options.js';
 import type { BareCommandContext, CommandRunner } from '../command-context.js';
 import { addOptions } from '../command-options.js';
@@ -16,6 +16,7 @@ import { drawBar, glyphsFor, type Glyphs } from '../output/glyphs.js';
 import { confirm } from '../prompt.js';
 import { jsonLine } from '../output/json-line.js';
 
+type LedgerView = Awaited<ReturnType<typeof viewLedgerAt>>;
 type QuotaView = LedgerView['quotas'][number];
 
 const BAR_CELLS = 20;

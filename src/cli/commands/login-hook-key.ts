@@ -4,7 +4,7 @@ import * as z from 'zod';
 import type { GivenOptions } from '../../config/options.js';
 import { prepareStateFolder } from '../../config/state-folder.js';
 import { warnTo } from '../output/error-message.js';
-import { isValidHookKey, openHookKeys } from '../../service/login.js';
+import { openHookKeys } from '../../service/login.js';
 import { HOOK_KEY_NAMES, type HookService } from '../../config/hook-services.js';
 import { isKeychainMissing } from '../../service/keychain.js';
 import { AuthError } from '../../core/errors.js';
@@ -26,12 +26,6 @@ export async function storeHookKey(
     options.stdin || !context.stdin.isTTY
       ? await keyFromStdin(service, context)
       : await askForKey(service, context);
-  if (!isValidHookKey(key)) {
-    throw new AuthError(
-      'bad-login-input',
-      'The key is too long, or contains spaces or control characters.',
-    );
-  }
   context.redactor.add(key);
   const keys = openHookKeys(join(context.paths.state, 'credentials'), context.openKeychain);
   const where = await keys

@@ -39,33 +39,26 @@ export async function reportStatus(
 ): Promise<ExitCode> {
   if (options.flush && options.clear)
     throw new UsageError('bad-option', '--flush and --clear exclude each other.');
-  const { reportsFolder } = await import('../../service/reports.js');
-  const { readAddresses } = await import('../../config/service-addresses.js');
-  const folder = reportsFolder(context.paths.state, readAddresses(context.settings).networkUrl);
   if (options.html !== undefined) {
     const { checkPage } = await import('../../core/html-page.js');
     await checkPage(options.html, options.json);
   }
-  if (options.clear) return clear(folder, options, context);
-  const code = options.flush ? await flush(folder, options, context) : EXIT.done;
+  if (options.clear) return clear(options, context);
+  const code = options.flush ? await flush(options, context) : EXIT.done;
   // With --json, the one object is that of the flush.
-  if (!options.json || !options.flush) await show(folder, options, context);
+  if (!options.json || !options.flush) await show(options, context);
   return code;
 }
 
-async function readStatus(folder: string, { clock }: CommandContext) {
+async function readStatus(context: CommandContext) {
   const { readReportStatus } = await import('../../service/reports.js');
-  return readReportStatus(folder, clock.wallMs());
+  return readReportStatus(context);
 }
 
-async function show(
-  folder: string,
-  { html, json }: GivenOptions,
-  context: CommandContext,
-): Promise<void> {
+async function show({ html, json }: GivenOptions, context: CommandContext): Promise<void> {
   const { stdout, stderr, env, clock } = context;
   const nowMs = clock.wallMs();
-  const status = await readStatus(folder, context);
+  const status = await readStatus(context);
   if (html !== undefined) {
     const { STANDARD_OUTPUT, writeHtmlPage } = await import('../../core/html-page.js');
     const { reportPage } = await import('../output/report-page.js');
@@ -87,11 +80,7 @@ async function show(
   }
 }
 
-async function flush(
-  folder: string,
-  { json }: GivenOptions,
-  context: CommandContext,
-): Promise<ExitCode> {
+async function flush({ json }: GivenOptions, context: CommandContext): Promise<ExitCode> {
   const { openHealthReports, withService } = await import('../../service/service.js');
   const { messagesOf } = await import('../with-service.js');
   const { signal, stdout, stderr } = context;
@@ -103,7 +92,7 @@ async function flush(
     return result;
   });
   signal.throwIfAborted();
-  const { host, waiting } = await readStatus(folder, context);
+  const { host, waiting } = await readStatus(context);
   const result = { ...flushed, waiting, lastError: host.lastError?.reason };
   if (json) stdout.write(jsonLine(result));
   else stderr.write(`${describeFlush(result, host.state)}\n`);
@@ -132,14 +121,10 @@ function describeFlush(
   return sentences.join(' ');
 }
 
-async function clear(
-  folder: string,
-  { yes, json }: GivenOptions,
-  context: CommandContext,
-): Promise<ExitCode> {
+async function clear({ yes, json }: GivenOptions, context: CommandContext): Promise<ExitCode> {
   const { clearReports } = await import('../../service/reports.js');
   const { stdout, stderr } = context;
-  const { waiting, nodes } = await readStatus(folder, context);
+  const { waiting, nodes } = await readStatus(context);
   const loads = nodes.reduce((sum, node) => sum + node.loads, 0);
   const what = `${pluralize(waiting, 'waiting report')} and the figures of ${pluralize(loads, 'load')}`;
   const hint = 'Run: tankobon report-status --clear --yes';
@@ -147,7 +132,7 @@ async function clear(
     stderr.write('Nothing deleted.\n');
     return EXIT.done;
   }
-  const { inUse, isInUse } = await clearReports(folder);
+  const { inUse, isInUse } = await clearReports(context);
   const kept = isInUse ? ' Those in use by another running tankobon are kept.' : '';
   if (json) stdout.write(jsonLine({ cleared: true, inUse }));
   else stderr.write(`Deleted: ${what}.${kept}\n`);

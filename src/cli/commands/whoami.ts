@@ -20,7 +20,7 @@ export function whoamiCommand(program: Command, { run }: CommandRunner): Command
 async function whoami({ json }: GivenOptions, context: CommandContext): Promise<ExitCode> {
   const { credentialsOf } = await import('../../service/login.js');
   const { notLoggedIn } = await import('../../service/login.js');
-  const { accessExpiresAtMs, refreshExpiresAtMs } = await import('../../service/login.js');
+  const { tokenExpiry } = await import('../../service/login.js');
   const { LIVE_SERVICE } = await import('../../config/service-addresses.js');
   const { describeAccessToken, describeRefreshToken } = await import('../output/token-expiry.js');
   const stored = await raceWithSignal(credentialsOf(context).read(), context.signal);
@@ -34,8 +34,8 @@ async function whoami({ json }: GivenOptions, context: CommandContext): Promise<
   }
   const api = login.apiOrigin ?? LIVE_SERVICE.apiUrl;
   if (json) {
-    const accessExpiresAt = isoTime(accessExpiresAtMs(tokens));
-    const refreshExpiresAt = isoTime(refreshExpiresAtMs(tokens));
+    const { accessMs, refreshMs } = tokenExpiry(tokens);
+    const [accessExpiresAt, refreshExpiresAt] = [isoTime(accessMs), isoTime(refreshMs)];
     const storage = store.kind;
     const entry = { username, clientId, api, storage, accessExpiresAt, refreshExpiresAt };
     context.stdout.write(jsonLine(entry));

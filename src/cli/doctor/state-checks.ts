@@ -12,9 +12,8 @@ import { temporaryName } from '../../core/temporary-files.js';
 import { ledgerLocation } from '../../config/ledger-location.js';
 import { checkStateFolder } from '../../config/state-folder.js';
 import { nearestExisting, tryFolder } from '../../download/output-folder.js';
-import { reportsFolder, readReportStatus } from '../../service/reports.js';
+import { readReportStatus } from '../../service/reports.js';
 import { viewLedgerAt } from '../../service/ledger.js';
-import { readAddresses } from '../../config/service-addresses.js';
 import type { BareCommandContext, CommandContext } from '../command-context.js';
 import { hostStateOf } from '../output/host-state.js';
 import { none, ok, warning } from './run-checks.js';
@@ -98,9 +97,9 @@ export async function checkLedger(context: BareCommandContext): Promise<Finding[
   return [ok(`${displayAddress(location.server)} responds`)];
 }
 
-export function checkReports({ paths, settings, clock }: CommandContext): Finding[] {
-  const folder = reportsFolder(paths.state, readAddresses(settings).networkUrl);
-  const status = readReportStatus(folder, clock.wallMs());
+export function checkReports(context: CommandContext): Finding[] {
+  const { settings } = context;
+  const status = readReportStatus(context);
   const waiting = `${pluralize(status.waiting, 'health report')} waiting`;
   if (!settings.reports) return [ok(`turned off by the setting reports; ${waiting}`)];
   if (hostStateOf(status) !== 'down') return [ok(`${waiting}, ${status.sent} sent`)];

@@ -1,13 +1,13 @@
 /** When the tokens of a login expire, in words. The tokens themselves are never printed. */
-import { accessExpiresAtMs, refreshExpiresAtMs, type Tokens } from '../../service/login.js';
+import { tokenExpiry, type Tokens } from '../../service/login.js';
 import { formatDuration, formatLocalTime } from '../../core/human-format.js';
 
 export function describeAccessToken(tokens: Tokens, nowMs: number): string {
-  return `Access token: ${describeExpiry(accessExpiresAtMs(tokens), nowMs)}; renewed when needed.`;
+  return `Access token: ${describeExpiry(tokenExpiry(tokens).accessMs, nowMs)}; renewed when needed.`;
 }
 
 export function describeRefreshToken(tokens: Tokens, nowMs: number): string {
-  const endsAtMs = refreshExpiresAtMs(tokens);
+  const { refreshMs: endsAtMs } = tokenExpiry(tokens);
   return `Refresh token: ${endsAtMs === undefined ? 'expiry unknown' : describeExpiry(endsAtMs, nowMs)}.`;
 }
 

@@ -3,6 +3,7 @@
  * that the keychain may hold keys; without it the keychain is not accessed.
  */
 import { join } from 'node:path';
+import { AuthError } from '../../core/errors.js';
 import { removeFile, statIfExists } from '../../core/files.js';
 import { isRecord, parseJson } from '../../core/json.js';
 import { lockFile } from '../../core/lock.js';
@@ -19,15 +20,17 @@ import { type OpenKeychain } from '../../config/context.js';
 interface HookKeys {
   /** Throws AuthError if the keychain is locked, or the file cannot be read. */
   read(service: HookService): Promise<string | undefined>;
-  /** Resolves with where the key is stored. An empty key removes the stored one. */
+  /** Resolves with where the key is stored. An empty key removes the stored one. Throws AuthError for an invalid one. */
   write(service: HookService, key: string, kind: StorageKind): Promise<string>;
 }
 
 const MAX_KEY_LENGTH = 1_024;
 
-/** A header value: visible ASCII characters. */
-export function isValidHookKey(key: string): boolean {
-  return key.length <= MAX_KEY_LENGTH && /^[\x21-\x7e]*$/.test(key);
+/** A header value: visible ASCII characters. Throws AuthError `bad-login-input`. */
+function checkKey(key: string): void {
+  if (key.length <= MAX_KEY_LENGTH && /^[\x21-\x7e]*$/.test(key)) return;
+  const message = 'The key is too long, or contains spaces or control characters.';
+  throw new AuthError('bad-login-input', message);
 }
 
 /** @param folder of the credentials */
@@ -52,6 +55,7 @@ export function openHookKeys(folder: string, openKeychain: OpenKeychain): HookKe
       return bytes && Buffer.from(bytes).toString('utf8');
     },
     async write(service, key, kind) {
+      checkKey(key);
       await makeCredentialsFolder(folder);
       const lock = await lockFile(join(folder, 'hook-keys.lock'));
       try {

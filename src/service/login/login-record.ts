@@ -57,15 +57,17 @@ export function isValidToken(text: unknown): text is string {
   return typeof text === 'string' && /^[\x21-\x7e]+$/.test(text) && text.length <= MAX_TOKEN_BYTES;
 }
 
-/** By the wall clock. */
-export function accessExpiresAtMs(tokens: Tokens): number {
-  return tokens.obtainedAtMs + tokens.accessLastsMs;
-}
-
-/** By the wall clock; undefined where the service did not say. */
-export function refreshExpiresAtMs(tokens: Tokens): number | undefined {
-  const { refreshObtainedAtMs, refreshLastsMs } = tokens;
-  return refreshLastsMs === undefined ? undefined : refreshObtainedAtMs + refreshLastsMs;
+/** When the tokens expire, by the wall clock; `refreshMs` is undefined where the service did not say. */
+export function tokenExpiry({
+  obtainedAtMs,
+  accessLastsMs,
+  refreshObtainedAtMs,
+  refreshLastsMs,
+}: Tokens): { readonly accessMs: number; readonly refreshMs: number | undefined } {
+  return {
+    accessMs: obtainedAtMs + accessLastsMs,
+    refreshMs: refreshLastsMs === undefined ? undefined : refreshObtainedAtMs + refreshLastsMs,
+  };
 }
 
 /** Undefined where the token is from the future, so that the clock must be wrong. */

@@ -3,7 +3,7 @@
  * are not read, and nothing of the login is sent.
  */
 import type { Got } from 'got';
-import { sendRequest, type OutgoingRequest } from '../../service/client.js';
+import { sendRequest } from '../../service/client.js';
 import type { HookService } from '../../config/hook-services.js';
 import type { AppContext } from '../../config/context.js';
 import { isRecord } from '../../core/json.js';
@@ -13,7 +13,10 @@ import { hookFields, mapPath, notificationText, type HookUpdate } from './hook-p
 import type { HookOptions } from './hook-options.js';
 
 export type HookName = 'exec' | HookService;
-export type HookRequest = Pick<OutgoingRequest, 'url' | 'json' | 'text' | 'headers'>;
+export type HookRequest = Pick<
+  Parameters<typeof sendRequest>[1],
+  'url' | 'json' | 'text' | 'headers'
+>;
 
 /** The whole update as JSON, or the body of the file. The fields in its texts, the URL and the headers are filled in. */
 export function webhookRequest(

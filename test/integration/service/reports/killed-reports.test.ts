@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../../../../src/core/clock.js';
-import { readReportStatus } from '../../../../src/service/reports.js';
+import { reportStatusIn } from '../../../../src/service/reports.js';
 import { MAX_IN_FLIGHT } from '../../../../src/service/reports/sender.js';
 import { numberOf, startListener, type ReportListener } from '../../../support/report-listener.js';
 import { startWorker, type Worker } from '../../../support/report-workers.js';
@@ -65,7 +65,7 @@ test('kills at random moments lose no recorded report and repeat at most those i
   expect(again).toBeLessThanOrEqual(MAX_IN_FLIGHT * kills);
   // A report is repeated only if its holder is killed; no report had that many killed holders.
   expect(Math.max(...times.values())).toBeLessThanOrEqual(3);
-  const status = readReportStatus(folder, systemClock.wallMs());
+  const status = reportStatusIn(folder, systemClock.wallMs());
   expect(status).toMatchObject({ waiting: 0, givenUp: 0, dropped: 0 });
   // Each report is counted once, however often it was sent.
   expect(status.sent).toBe(times.size);

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock, type Clock } from '../../../../src/core/clock.js';
 import { CircuitBreaker } from '../../../../src/service/reports/circuit-breaker.js';
-import { readReportStatus } from '../../../../src/service/reports.js';
+import { reportStatusIn } from '../../../../src/service/reports.js';
 import type { HealthReport } from '../../../../src/service/reports/health-report.js';
 import { MAX_IN_FLIGHT, ReportSender } from '../../../../src/service/reports/sender.js';
 import { MAX_AGE_MS, readWaiting } from '../../../../src/service/reports/report-store.js';
@@ -50,7 +50,7 @@ test('damaged lines are skipped and counted, and the reports beside them are sen
   await sender.flush();
   await sender.finish();
   expect(accepted()).toEqual([1, 3]);
-  expect(readReportStatus(folder, Date.now())).toMatchObject({
+  expect(reportStatusIn(folder, Date.now())).toMatchObject({
     sent: 2,
     dropped: 0,
     waiting: 0,
@@ -64,7 +64,7 @@ test('a report that is sent twice by killed processes counts once', () => {
     [{ number: 1, atMs: Date.now() }],
     '{"done":1,"outcome":"sent","atMs":1}\n'.repeat(2),
   );
-  expect(readReportStatus(folder, Date.now())).toMatchObject({ sent: 1, waiting: 0 });
+  expect(reportStatusIn(folder, Date.now())).toMatchObject({ sent: 1, waiting: 0 });
 });
 
 test('reports of earlier runs are sent oldest first, with bounded concurrency', async () => {
@@ -185,7 +185,7 @@ test('what version 0.1.0 left before it had journals is neither read nor removed
   await sender.record(reportNo(1));
   await sender.flush();
   await sender.finish();
-  expect(readReportStatus(folder, Date.now())).toMatchObject({ sent: 1, damagedLines: 0 });
+  expect(reportStatusIn(folder, Date.now())).toMatchObject({ sent: 1, damagedLines: 0 });
   expect(accepted()).toEqual([1]);
   for (const [name, text] of Object.entries(old))
     expect(readFileSync(join(folder, name), 'utf8')).toBe(text);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock, type Clock } from '../../../../src/core/clock.js';
 import type { SendReport } from '../../../../src/service/reports/health-report.js';
-import { clearReports, readReportStatus } from '../../../../src/service/reports.js';
+import { clearReportsIn, reportStatusIn } from '../../../../src/service/reports.js';
 import {
   MAX_IN_FLIGHT,
   MAX_WAITING,
@@ -38,7 +38,7 @@ const open = (clock: Clock = systemClock): ReportSender =>
   new ReportSender({ folder, clock, send: listener.send });
 const refusedConnection = () => Object.assign(new Error('no'), { code: 'ECONNREFUSED' });
 const takenNumbers = (): number[] => listener.taken.map(numberOf);
-const status = () => readReportStatus(folder, Date.now());
+const status = () => reportStatusIn(folder, Date.now());
 const inTurn = (from: number, to: number): number[] =>
   Array.from({ length: to - from + 1 }, (_, at) => from + at);
 
@@ -230,7 +230,7 @@ describe('while the report host is down', () => {
     const pauses = triedAtMs.slice(1).map((at, index) => at - (triedAtMs[index] ?? 0));
     expect(Math.min(...pauses)).toBeGreaterThanOrEqual(60_000);
     expect(triedAtMs.length).toBeGreaterThanOrEqual(5);
-    expect(readReportStatus(folder, clock.wallMs()).waiting).toBe(120);
+    expect(reportStatusIn(folder, clock.wallMs()).waiting).toBe(120);
   });
 
   test('a host that accepts connections and never responds delays a failed load and the exit briefly', async () => {
@@ -329,12 +329,12 @@ describe('concurrent senders', () => {
     while (listener.arrivals.length === 0) await systemClock.sleep(5);
     await gone.record(reportNo(2));
     await gone.finish(0);
-    expect(await clearReports(folder)).toEqual({ isInUse: true, inUse: 1 });
+    expect(await clearReportsIn(folder)).toEqual({ isInUse: true, inUse: 1 });
     expect(status().waiting).toBe(1);
     answer(200);
     expect(await running.finish()).toEqual({ sent: 1, waiting: 0 });
     expect(status().waiting).toBe(0);
-    expect(await clearReports(folder)).toEqual({ isInUse: false, inUse: 0 });
+    expect(await clearReportsIn(folder)).toEqual({ isInUse: false, inUse: 0 });
     expect(status()).toMatchObject({ waiting: 0, nodes: [], host: { state: 'up' } });
   });
 

@@ -1,10 +1,7 @@
 /** Numbers of any size in headers and answers: each ends in a result or in one of our errors, never in a fault. */
 import fc from 'fast-check';
 import { grantByPassword, parseTokens } from '../../../../src/service/login/token-endpoint.js';
-import {
-  accessExpiresAtMs,
-  refreshExpiresAtMs,
-} from '../../../../src/service/login/login-record.js';
+import { tokenExpiry } from '../../../../src/service/login/login-record.js';
 import { systemClock, type Clock } from '../../../../src/core/clock.js';
 import { hasCode, TankobonError } from '../../../../src/core/errors.js';
 import { requestedWaitMs } from '../../../../src/service/permits/rate-headers.js';
@@ -61,8 +58,8 @@ test('no expires_in makes a time that a date cannot show', () => {
         refresh_expires_in: refresh,
       };
       const tokens = parseTokens(body, 2e12);
-      expect(() => new Date(accessExpiresAtMs(tokens)).toISOString()).not.toThrow();
-      expect(() => new Date(refreshExpiresAtMs(tokens) ?? 0).toISOString()).not.toThrow();
+      expect(() => new Date(tokenExpiry(tokens).accessMs).toISOString()).not.toThrow();
+      expect(() => new Date(tokenExpiry(tokens).refreshMs ?? 0).toISOString()).not.toThrow();
     }),
   );
 });
