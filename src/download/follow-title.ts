@@ -22,7 +22,7 @@ const URGENT = ['ageRating', 'direction'] as const satisfies readonly TitleField
 
 interface FileOfTitle {
   readonly archive: ExistingArchive;
-  /** As tankobon wrote it; undefined for a book, and for a file without a record. */
+  /** What tankobon wrote; undefined for a book, and for a file without a record. */
   readonly written: ChapterMetadata | undefined;
   /** The service's codes. */
   readonly languages: readonly string[];
