@@ -34,7 +34,13 @@ import type { LeftFolder } from './new-folders.js';
 import { assertReadableFolder } from './readable-folder.js';
 import type { BookRetag } from './retag-books.js';
 import type { RetagEvent } from '../events/retag-events.js';
-import { planRetags, type RetagPlan, type RetagRequest } from './retag-plan.js';
+import { followSeriesMetadata } from '../download/series-metadata.js';
+import {
+  planRetags,
+  type RetagPlan,
+  type RetagRequest,
+  type SeriesInFolder,
+} from './retag-plan.js';
 
 interface RetagDeps extends ExtraDeps {
   readonly observe: (event: RetagEvent) => void;
@@ -136,7 +142,7 @@ class RetagRun {
   }
 
   /** The chapters come last: as long as one is in the old folder, another run finds what a killed one left there. */
-  async #write({ retags, bookRetags, leftFolders }: RetagPlan): Promise<void> {
+  async #write({ retags, bookRetags, leftFolders, described }: RetagPlan): Promise<void> {
     const { signal, warn } = this.deps;
     for (const left of leftFolders) await this.#moveExtras(left);
     for (const each of bookRetags) await this.#writeBook(each);
@@ -147,9 +153,20 @@ class RetagRun {
       this.fail(file, thrown, chapter.id);
     };
     await writeRetags(retags, { onWritten, onFailed }, signal);
+    for (const [folder, series] of described)
+      for (const each of series) await this.#describe(folder, each);
     const folders = new Set(leftFolders.map(({ folder }) => folder));
     const left = [...folders].filter((folder) => this.#movedFrom.has(folder));
     for (const message of await describeFoldersLeft(left)) warn(message);
+  }
+
+  /** Covers of the title stay. */
+  async #describe(folder: string, series: SeriesInFolder): Promise<void> {
+    const { warn, signal } = this.deps;
+    signal.throwIfAborted();
+    await followSeriesMetadata(folder, series).catch((error: unknown) => {
+      warn(`The metadata of the series stay as they are in ${folder}: ${thrownMessage(error)}`);
+    });
   }
 
   /** A folder whose covers or series metadata cannot be moved does not affect the others. */

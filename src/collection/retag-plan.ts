@@ -1,8 +1,9 @@
 /** What retag changes: compares the files of a folder with what the service says of their chapters and titles. */
 import { createHash } from 'node:crypto';
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { fetchChapters, type Chapter } from '../service/chapters.js';
 import { fetchTitles, type Title } from '../service/titles.js';
+import { groupBy } from '../core/group-by.js';
 import { readFileState } from '../core/file-state.js';
 import type { FolderStore } from '../library/store.js';
 import type { ExistingArchive } from '../library/scan.js';
@@ -41,6 +42,8 @@ export interface RetagPlan {
   readonly retags: readonly Retag[];
   readonly bookRetags: readonly BookRetag[];
   readonly failedBooks: ReadBooks['failed'];
+  /** By folder, the titles whose chapters it has after the retag, each with the languages of these. */
+  readonly described: ReadonlyMap<string, readonly SeriesInFolder[]>;
   /** The folders that renamed titles leave. */
   readonly leftFolders: readonly LeftFolder[];
   readonly unchanged: readonly {
@@ -61,6 +64,11 @@ export interface RetagPlan {
   /** The number of chapters that the service does not list. */
   readonly notListed: number;
   readonly fields: ReadonlyMap<string, ChapterFields>;
+}
+
+export interface SeriesInFolder {
+  readonly title: Title;
+  readonly languages: readonly string[];
 }
 
 /**
@@ -86,6 +94,7 @@ export async function planRetags(
   const options = { ...request, titleNames, hasComparedPages: false };
   const plan = request.renameTitles ? planRetag : planOnce(request, compared);
   const newFolders = new NewFolders();
+  const inFolders: InFolder[] = [];
   const retags: Retag[] = [];
   const unchanged: RetagPlan['unchanged'][number][] = [];
   const failed: RetagPlan['failed'][number][] = [];
@@ -104,6 +113,7 @@ export async function planRetags(
         const { from, to } =
           planned.kind === 'retag' ? planned : { from: resolve(file), to: resolve(file) };
         newFolders.add({ title, from, to });
+        inFolders.push({ folder: dirname(to), title, language: chapter.language });
         if (planned.kind === 'retag') retags.push(planned);
         else unchanged.push({ file, chapter: chapterId, kept: keptInUnchanged(planned) });
       } catch (error) {
@@ -119,6 +129,7 @@ export async function planRetags(
     retags: withoutSecondNames(retags),
     bookRetags,
     failedBooks,
+    described: describedIn(inFolders),
     leftFolders,
     unchanged,
     failed,
@@ -127,6 +138,23 @@ export async function planRetags(
     notListed,
     fields,
   };
+}
+
+interface InFolder {
+  readonly folder: string;
+  readonly title: Title;
+  readonly language: string;
+}
+
+function describedIn(all: readonly InFolder[]): RetagPlan['described'] {
+  return new Map(
+    [...groupBy(all, ({ folder }) => folder)].map(([folder, ofFolder]) => [
+      folder,
+      [...groupBy(ofFolder, ({ title }) => title).entries()].map(([title, each]) => {
+        return { title, languages: [...new Set(each.map(({ language }) => language))] };
+      }),
+    ]),
+  );
 }
 
 const UP_TO_DATE = {

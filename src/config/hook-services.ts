@@ -2,7 +2,7 @@
 export const HOOK_SERVICES = ['komga', 'kavita', 'ntfy', 'webhook'] as const;
 export type HookService = (typeof HOOK_SERVICES)[number];
 
-/** Those that scan folders. */
+/** The services that scan folders. */
 export const MEDIA_SERVERS = ['komga', 'kavita'] as const satisfies readonly HookService[];
 
 /** What a hook can be called for: new chapters, failures, and chapters that MangaDex does not have any more. */

@@ -181,7 +181,7 @@ async function prepareInWorkspace(
   return { save: () => save(job, pages, workspace, deps, signal) };
 }
 
-/** The same for each chapter, so that a run says it once. */
+/** Has the same words for each chapter, so that a run says it once. */
 export function sharedFolderWarning(output: string) {
   const message = `Another tankobon downloads to this folder too. This run waits for the chapters that it has begun, and skips what it saves: ${output}`;
   return { type: 'warning', message } as const;

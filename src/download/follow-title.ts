@@ -2,9 +2,9 @@
  * What MangaDex says of a title changes without a new chapter: it ends, or is rated again. Files that tankobon wrote follow:
  * series.json and details.json in all, chapter files in the age rating and the reading direction, by which readers hide and
  * turn pages. A file is written anew as a whole, so a description alone is brought into that of the first chapter only,
- * from which media servers take the one of the series. What the owner edited stays.
+ * from which Kavita takes the one of the series. What the owner edited stays.
  */
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { readFileState, replaceAs } from '../core/file-state.js';
 import { groupBy } from '../core/group-by.js';
 import { temporaryName } from '../core/files.js';
@@ -14,7 +14,7 @@ import type { ExistingArchive } from '../library/scan.js';
 import type { Chapter } from '../service/chapters.js';
 import type { Title } from '../service/titles.js';
 import { mergedComicInfo, readChapterFile, rewriteChapterFile } from './chapter-file.js';
-import { followInSeriesMetadata } from './series-metadata.js';
+import { followSeriesMetadata } from './series-metadata.js';
 
 type TitleField = 'ageRating' | 'direction' | 'summary';
 /** A change of one of these is worth a new file. */
@@ -22,7 +22,7 @@ const URGENT = ['ageRating', 'direction'] as const satisfies readonly TitleField
 
 interface FileOfTitle {
   readonly archive: ExistingArchive;
-  /** As tankobon wrote it; undefined for a book, and for a file without a record. */
+  /** What tankobon wrote; undefined for a book, and for a file without a record. */
   readonly written: ChapterMetadata | undefined;
   /** The service's codes. */
   readonly languages: readonly string[];
@@ -70,13 +70,15 @@ export async function followTitle(
   }
   for (const [folder, ofFolder] of groupBy(files, ({ archive }) => dirname(archive.file))) {
     const languages = [...new Set(ofFolder.flatMap((each) => each.languages))];
-    for (const name of ['series.json', 'details.json']) {
-      const file = join(folder, name);
-      const series = { title, languages, hasVolumeBooks };
-      await attempt(file, async () =>
-        (await followInSeriesMetadata(file, series)) ? [] : undefined,
-      );
-    }
+    const series = { title, languages, hasVolumeBooks };
+    await followSeriesMetadata(folder, series).then(
+      (written) => {
+        for (const file of written) onWritten(file, []);
+      },
+      (error: unknown) => {
+        onFailed(folder, error);
+      },
+    );
   }
   const first = firstOf(files);
   for (const each of files)

@@ -162,9 +162,13 @@ export async function renameInSeriesMetadata(file: string, { id, name }: Title):
  * file that is missing, or that tankobon did not write for this title, or that was edited since, stays as it is. Throws
  * errors of the file system.
  */
-export async function followInSeriesMetadata(
+async function followFile(
   file: string,
-  { title, ...series }: Omit<DescribedSeries, 'coverAddress'>,
+  {
+    title,
+    languages,
+    hasVolumeBooks,
+  }: Pick<DescribedSeries, 'title' | 'languages'> & { readonly hasVolumeBooks?: boolean },
 ): Promise<boolean> {
   const state = await readFileState(file);
   const existing = await readRegularFileIfExists(file, { maxBytes: MAX_BYTES });
@@ -172,9 +176,10 @@ export async function followInSeriesMetadata(
   const content = ownContent(text, title.id);
   if (!state || !isOwnFile(file, state) || !content) return false;
   const { metadata, title: name } = content;
-  const image = isRecord(metadata) ? metadata['comic_image'] : undefined;
+  const { comic_image: image, total_issues: volumes } = isRecord(metadata) ? metadata : {};
   const described = {
-    ...series,
+    languages,
+    hasVolumeBooks: hasVolumeBooks ?? (typeof volumes === 'number' && volumes > 0),
     title: { ...title, ...(typeof name === 'string' && { name }) },
     coverAddress: typeof image === 'string' ? image : '',
   };
@@ -182,6 +187,19 @@ export async function followInSeriesMetadata(
   if (!now) return false;
   const newText = markedJson(now, title.id);
   return newText !== text && (await replaceText(file, newText, state));
+}
+
+/** Brings both files of a folder up to date. Resolves with those that were written. */
+export async function followSeriesMetadata(
+  folder: string,
+  series: Parameters<typeof followFile>[1],
+): Promise<readonly string[]> {
+  const written: string[] = [];
+  for (const name of FILE_NAMES) {
+    const file = join(folder, name);
+    if (await followFile(file, series)) written.push(file);
+  }
+  return written;
 }
 
 function digestOf(content: Content): string {

@@ -66,7 +66,7 @@ export const SYNC_EVENTS = {
     },
     example: { title: TITLE, name: 'Endless Stairs', changed: ['ageRating'], files: 42 },
     sentence: ({ name, changed, files }) => {
-      const what = changed.length > 0 ? `${changed.join(', ')} of the title` : 'The title';
+      const what = changed.length > 0 ? changed.join(', ') : 'metadata of the series';
       return `${name}: ${what} changed on MangaDex; ${pluralize(files, 'file')} written`;
     },
   }),

@@ -26,7 +26,7 @@ export async function describeTitle(due: DueTitle, session: SyncSession): Promis
   const library = await libraries.open(output);
   const archives = library.ofTitle(id);
   const written = new Map<string, readonly string[]>();
-  let hasFailed = false;
+  const failed: string[] = [];
   await withScan(due, session, async (onChanged) => {
     const { followTitle } = await import('../download/follow-title.js');
     const onWritten = (file: string, changed: readonly string[]): void => {
@@ -34,7 +34,7 @@ export async function describeTitle(due: DueTitle, session: SyncSession): Promis
       onChanged(file);
     };
     const onFailed = (file: string, error: unknown): void => {
-      hasFailed = true;
+      failed.push(file);
       warn(
         `It does not say what changed of the title on MangaDex: ${file}: ${thrownMessage(error)}`,
       );
@@ -46,7 +46,7 @@ export async function describeTitle(due: DueTitle, session: SyncSession): Promis
       if (written.has(file)) result.retaggedFiles.set(chapterId, file);
     libraries.update(output, id, result);
   });
-  if (!hasFailed) journal.add({ described: id, digest: digestOf(title) });
+  if (failed.length === 0) journal.add({ described: id, digest: digestOf(title) });
   const changed = [...new Set([...written.values()].flat())].sort();
   if (written.size > 0)
     listeners.observe({

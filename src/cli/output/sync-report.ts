@@ -27,9 +27,9 @@ export function syncTable(series: readonly SeriesReport[], columns: number): rea
   return tableLines(rows, { numeric, widths });
 }
 
-/** Such as `The Lighthouse: 2 new, 1 failed`; counts of zero are left out. */
+/** Such as `The Lighthouse: 2 new, 1 failed`; counts of zero are left out, and that of the chapters that were there before. */
 export function seriesLine({ name, waiting, ...counts }: SeriesReport): string {
-  const parts = SERIES_COUNTS.filter((column) => counts[column] > 0).map(
+  const parts = SERIES_COUNTS.filter((column) => column !== 'skipped' && counts[column] > 0).map(
     (column) => `${counts[column]} ${column}`,
   );
   if (waiting.length > 0) parts.push(`${waiting.length} waiting for a group`);

@@ -78,7 +78,7 @@ function edit(number: string, change: Partial<ChapterAttributes>): void {
   harness.service.library.putChapter(editChapter(chapter, at, change));
 }
 
-test('a chapter that got other metadata and another name: the servers scan, once, and nobody is told of a new chapter', async () => {
+test('a chapter that got other metadata and another name: the servers scan, once, and no hook hears of a new chapter', async () => {
   await start(', upgrade: true');
   edit('1', { title: 'Salt' });
   expect((await nextWeek()).lines).toContainEqual(

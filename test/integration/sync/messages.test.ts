@@ -26,7 +26,7 @@ const upload = (number: string, change: Parameters<typeof syncChapter>[3]): void
   harness.service.library.putChapter(syncChapter('Alpha', number, readableMs, change));
 };
 
-test('uploads in languages that nobody asked for are not in the report', async () => {
+test('uploads in languages that the subscription does not name are not in the report', async () => {
   await start('');
   upload('1', { group: 'Grupo', translatedLanguage: 'es' });
   upload('3', { group: 'Groupe', translatedLanguage: 'fr' });

@@ -50,6 +50,7 @@ test('a name keeps twelve columns at a narrow terminal, and control characters a
 
 test('a line of a log names only what there is', () => {
   expect(seriesLine(series('Alpha'))).toBe('Alpha: nothing new');
+  expect(seriesLine(series('Alpha', { new: 1, skipped: 40 }))).toBe('Alpha: 1 new');
   const waiting = [{ chapter: 'c', number: '3', untilMs: 0 }];
   expect(seriesLine(series('Alpha', { new: 2, failed: 1, waiting }))).toBe(
     'Alpha: 2 new, 1 failed, 1 waiting for a group',
