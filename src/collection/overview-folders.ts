@@ -10,9 +10,8 @@ import { scanIndexed, type ExistingArchive } from '../library/scan.js';
 import { UsageError, type StorageError } from '../core/errors.js';
 import { groupBy } from '../core/group-by.js';
 import { minListTimeMs } from '../download/estimate.js';
-import { distinctNames } from '../download/distinct-names.js';
 import { toRelease } from '../download/known-title.js';
-import { nameKey } from '../download/title-home.js';
+import { distinctNames, nameKey } from '../plan/title-folder.js';
 import { describeMerge, isTolerable } from '../selection/title-loader.js';
 import {
   isListingDue,

@@ -7,7 +7,7 @@ import { cleanSegment, MAX_SEGMENT_BYTES } from '../core/path-segment.js';
 import { BOOK_SUFFIX_BYTES } from '../books/book-names.js';
 import type { SeriesRename } from '../books/book-series.js';
 import { bookPath, readOwnBook, type BookMove } from '../books/rename-book.js';
-import { sharedFolder, type NewFolders } from './new-folders.js';
+import { sharedFolder, type NewFolders } from './renamed-titles.js';
 
 export interface BookOfTitle extends BookFile {
   readonly titleId: string;

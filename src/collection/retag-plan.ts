@@ -18,7 +18,6 @@ import type { Retag } from '../plan/change.js';
 import { fieldsById } from '../selection/chapter-fields.js';
 import type { ChapterFields } from '../events/chapter-fields.js';
 import type { ExtraDeps } from './move-extras.js';
-import { NewFolders, type LeftFolder } from './new-folders.js';
 import {
   planBookRetag,
   readBooks,
@@ -26,7 +25,13 @@ import {
   type BookRetag,
   type ReadBooks,
 } from './retag-books.js';
-import { addUsedNames, newTitleNames, UsedNames } from './title-names.js';
+import {
+  addUsedNames,
+  NewFolders,
+  newTitleNames,
+  UsedNames,
+  type LeftFolder,
+} from './renamed-titles.js';
 
 export interface RetagRequest extends Omit<RetagOptions, 'titleNames' | 'hasComparedPages'> {
   readonly folder: string;

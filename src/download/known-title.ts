@@ -20,7 +20,7 @@ import {
   readListing,
   type CachedListing,
 } from './listing-cache.js';
-import { nameKey } from './title-home.js';
+import { nameKey } from '../plan/title-folder.js';
 
 /** A chapter in the output folder that the service does not list. */
 export interface UnlistedChapter {

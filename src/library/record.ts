@@ -23,8 +23,15 @@ interface AdoptedFile {
 export interface ChapterRecord {
   readonly chapterId?: string | undefined;
   readonly titleId?: string | undefined;
-  /** The folders of the name template that named the file, see title-home.ts. */
+  /**
+   * The path that the name template gave, below the output folder, with `/` between folders. A file with another one was
+   * moved or renamed by its owner, see plan/paths.ts. Older archives do not have it.
+   */
+  readonly path?: string | undefined;
+  /** The folders of that template. */
   readonly folderTemplate?: string | undefined;
+  /** The name of the file in that template. */
+  readonly fileTemplate?: string | undefined;
   /** The chapter's version on the service. */
   readonly version?: number | undefined;
   /** When the service last changed the chapter. */
@@ -46,6 +53,17 @@ export interface ChapterRecord {
   readonly metadata?: ChapterMetadata | undefined;
   /** Set in a file that another program wrote. */
   readonly adopted?: AdoptedFile | undefined;
+}
+
+/** What named a file. */
+export type RecordedName = Pick<ChapterRecord, 'path' | 'folderTemplate' | 'fileTemplate'>;
+
+export function recordedName({
+  path,
+  folderTemplate,
+  fileTemplate,
+}: RecordedName = {}): RecordedName {
+  return { path, folderTemplate, fileTemplate };
 }
 
 export interface BookPart {
@@ -78,12 +96,14 @@ const DIGEST = /^[0-9a-f]{64}$/;
  * to be read back.
  */
 export function formatRecord(record: ChapterRecord): string | undefined {
-  const { chapterId, titleId, folderTemplate, version, updatedAt, quality } = record;
-  const { inferredVolume, pages, metadata, adopted } = record;
+  const { chapterId, titleId, path, folderTemplate, fileTemplate } = record;
+  const { version, updatedAt, quality, inferredVolume, pages, metadata, adopted } = record;
   const chapter = {
     chapterId,
     titleId,
+    path,
     folderTemplate,
+    fileTemplate,
     version,
     updatedAt,
     quality,
@@ -117,7 +137,9 @@ function schemaOf(kind: (typeof READ_FIELDS)[number]['kind']): z.ZodType {
 const chapterRecord = z.object({
   chapterId: uuid.optional(),
   titleId: uuid.optional(),
+  path: text,
   folderTemplate: text,
+  fileTemplate: text,
   version: z.int().positive().optional(),
   updatedAt: date,
   quality: z.enum(QUALITIES).optional(),

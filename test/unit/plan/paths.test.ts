@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { LibraryIndex, type ScannedFiles } from '../../../src/library/scan.js';
 import type { UnnamedWrite } from '../../../src/plan/change.js';
-import { withPaths, type NewName } from '../../../src/plan/paths.js';
+import { withPaths, type ReplacedName } from '../../../src/plan/paths.js';
 
 const ID = '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0503';
 const OTHER = '1d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0503';
@@ -22,14 +22,14 @@ const replace = (file: string, chapterId = ID): UnnamedWrite => {
 function place(
   changes: readonly UnnamedWrite[],
   existing: Partial<ScannedFiles> = {},
-  newNames: ReadonlyMap<string, NewName> = new Map(),
+  newNames: ReadonlyMap<string, ReplacedName> = new Map(),
 ) {
   const none = { archives: [], damaged: [], unidentified: [], links: [] };
   const scanned = { ...none, hiddenFolders: [], leftoverFiles: [], ...existing };
   const { writes, kept } = withPaths(changes, {
     output: OUTPUT,
     library: new LibraryIndex(scanned),
-    templatePath: () => 'Chapter 1.cbz',
+    templateName: () => ({ path: 'Chapter 1.cbz', recorded: { path: 'Chapter 1.cbz' } }),
     newNames,
   });
   return { paths: writes.map(({ path }) => path), writes, kept };
@@ -63,7 +63,8 @@ test('a file that replaces another one has its name, which nothing else may have
 
 test('a file that is renamed as it is replaced leaves its name to a new one', () => {
   const file = join(OUTPUT, 'Chapter 1.cbz');
-  const newNames = new Map([[ID, { path: join(OUTPUT, 'New Name.cbz'), series: 'Tea' }]]);
+  const recorded = { path: 'New Name.cbz' };
+  const newNames = new Map([[ID, { path: join(OUTPUT, 'New Name.cbz'), recorded, series: 'Tea' }]]);
   const archives = [{ chapterId: ID, file, ownership: 'own' as const }];
   const { paths, writes } = place([replace(file), save(OTHER)], { archives }, newNames);
   expect(paths).toEqual([join(OUTPUT, 'New Name.cbz'), file]);
