@@ -4,23 +4,16 @@ import type { Chapter } from '../service/chapters.js';
 import type { Title } from '../service/titles.js';
 import { readFileChapters } from '../library/file.js';
 import type { ExistingArchive } from '../library/scan.js';
-import { nameCandidates, nameKey, type NamedTitle } from '../plan/title-folder.js';
-import { usedName, type BookOfTitle } from './retag-books.js';
+import { folderKey } from '../core/name-keys.js';
+import { nameCandidates } from '../plan/title-names.js';
 
 /** The names of series in files, by the id of their title. */
 export class UsedNames {
   readonly #names = new Map<string, Set<string>>();
 
-  add(titleId: string, name: string): void {
+  add(titleId: string, name: string | undefined): void {
+    if (name === undefined) return;
     this.#names.set(titleId, (this.#names.get(titleId) ?? new Set()).add(name));
-  }
-
-  addBooks(books: readonly BookOfTitle[]): this {
-    for (const book of books) {
-      const name = usedName(book);
-      if (name !== undefined) this.add(book.titleId, name);
-    }
-    return this;
   }
 
   of(titleId: string): readonly string[] {
@@ -38,29 +31,29 @@ export async function addUsedNames(
     const titleId = chapters.get(chapterId)?.titleId;
     const [found] = titleId === undefined ? [] : await readFileChapters(file);
     const name = found?.written?.series ?? found?.metadata.series;
-    if (titleId !== undefined && name !== undefined) names.add(titleId, name);
+    if (titleId !== undefined) names.add(titleId, name);
   }
 }
 
 /** By id, those of titles that are called otherwise by now. Two titles of one name get two names. Pure. */
 export function newTitleNames(
-  titles: ReadonlyMap<string, NamedTitle>,
+  titles: ReadonlyMap<string, Title>,
   usedNames: UsedNames,
 ): ReadonlyMap<string, string> {
-  const isRenamed = (title: NamedTitle): boolean => {
+  const isRenamed = (title: Title): boolean => {
     const [used, ...others] = usedNames.of(title.id);
     if (used === undefined || title.name === '') return false;
     return others.length > 0 || !nameCandidates(title).includes(used);
   };
   const all = [...titles.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
   const kept = all.filter((title) => !isRenamed(title));
-  const taken = new Set(kept.flatMap(({ id }) => usedNames.of(id).map(nameKey)));
+  const taken = new Set(kept.flatMap(({ id }) => usedNames.of(id).map(folderKey)));
   const names = new Map<string, string>();
   for (const title of all.filter(isRenamed)) {
     const candidates = nameCandidates(title);
-    const free = candidates.find((name) => !taken.has(nameKey(name)));
+    const free = candidates.find((name) => !taken.has(folderKey(name)));
     const name = free ?? candidates.at(-1) ?? title.name;
-    taken.add(nameKey(name));
+    taken.add(folderKey(name));
     names.set(title.id, name);
   }
   return names;

@@ -21,6 +21,7 @@ import type { ExtraDeps } from './move-extras.js';
 import {
   planBookRetag,
   readBooks,
+  usedName,
   type BookOfTitle,
   type BookRetag,
   type ReadBooks,
@@ -85,7 +86,8 @@ export async function planRetags(
   const { books, failed: failedBooks } = await readBooks(bound, chapters);
   const titleIds = [...chapters.values(), ...books].flatMap(({ titleId }) => titleId ?? []);
   const { titles } = await fetchTitles(client, titleIds, { signal, warn });
-  const usedNames = new UsedNames().addBooks(books);
+  const usedNames = new UsedNames();
+  for (const book of books) usedNames.add(book.titleId, usedName(book));
   if (request.renameTitles) await addUsedNames(usedNames, archives, chapters);
   const titleNames = request.renameTitles ? newTitleNames(titles, usedNames) : undefined;
   const options = { ...request, titleNames, hasComparedPages: false };

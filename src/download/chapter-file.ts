@@ -15,7 +15,8 @@ import {
   type ComicInfoMerge,
 } from '../library/comic-info.js';
 import { readLibraryFile } from '../library/file.js';
-import { formatRecord, type ChapterRecord, type RecordedName } from '../library/record.js';
+import { formatRecord, type ChapterRecord } from '../library/record.js';
+import type { RecordedName } from '../config/name-template.js';
 import { ZipEntryReader, type ZipEntry, ZipFileWriter } from '../library/archive.js';
 import { PRIVATE_FILE_MODE } from '../core/files.js';
 import { imageDimensions } from '../core/image-dimensions.js';

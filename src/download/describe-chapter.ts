@@ -9,9 +9,9 @@ import {
   type ComicInfoMerge,
   comicMetadata,
 } from '../library/comic-info.js';
-import type { RecordedName } from '../library/record.js';
+import type { RecordedName } from '../config/name-template.js';
 import type { Quality } from '../config/quality.js';
-import { inferredVolumeOf, titleIdOf } from '../plan/name-values.js';
+import { inferredVolumeOf, titleIdOf } from './comic-metadata.js';
 import type { PackedPage } from './workspace.js';
 
 export interface DescribedChapter {

@@ -9,35 +9,34 @@ import { fetchChapters, type Chapter } from '../service/chapters.js';
 import type { Title } from '../service/titles.js';
 import { groupBy } from '../core/group-by.js';
 import { isUnchanged, readFileState } from '../core/file-state.js';
+import { folderKey } from '../core/name-keys.js';
 import { pathCollisionKey } from '../core/path-segment.js';
+import { pathBelow } from '../core/relative-paths.js';
 import { readFileChapters } from '../library/file.js';
 import { readComicInfo } from '../library/comic-info.js';
-import type { NameTemplate, NameValues } from '../library/names.js';
-import { recordedName } from '../library/record.js';
+import type { NameValues, RecordedName } from '../config/name-template.js';
+import type { NameTemplate } from '../library/names.js';
 import type { ExistingArchive, LibraryIndex } from '../library/scan.js';
 import { parseIdentityComment } from '../library/mark.js';
 import { replacedFile, type Release, type UnnamedWrite } from '../plan/change.js';
-import { nameValues, titleIdOf, withInferredVolume } from '../plan/name-values.js';
+import { nameValues, titleIdOf, withInferredVolume } from './comic-metadata.js';
 import {
   newPath,
-  pathBelow,
   withPaths,
   type NamedFile,
-  type NamedWrites,
   type ReplacedName,
   type TemplateName,
 } from '../plan/paths.js';
+import { nameCandidates } from '../plan/title-names.js';
 import {
   MAX_READ_OF_LIKELY,
   MAX_READ_OF_TITLE,
-  nameCandidates,
-  nameKey,
   newHome,
   sampleFolders,
   titleHome,
   type KnownChapter,
   type TitleHome,
-} from '../plan/title-folder.js';
+} from './title-folder.js';
 import type { Resolution } from '../selection/resolve-targets.js';
 import { isTolerable } from '../selection/title-loader.js';
 import { ArchiveOwners } from './archive-owners.js';
@@ -60,7 +59,7 @@ export async function nameFiles(
   changes: readonly UnnamedWrite[],
   naming: Naming,
   signal: AbortSignal,
-): Promise<NamedWrites> {
+): Promise<ReturnType<typeof withPaths>> {
   const newNames = new Map<string, ReplacedName>();
   const known: UnnamedWrite[] = [];
   for (const change of changes) {
@@ -133,18 +132,32 @@ function recordedBefore({ recorded }: NamedFile): NamedFile['recorded'] | undefi
   return recorded.path === undefined ? undefined : recorded;
 }
 
+function recordedName({ path, folderTemplate, fileTemplate }: RecordedName = {}): RecordedName {
+  return { path, folderTemplate, fileTemplate };
+}
+
+/** A chapter file, with the chapter that it has or gets. */
+interface NamedChapterFile extends NamedFile {
+  readonly chapter: Chapter;
+  readonly title: Title;
+}
+
 /** The title keeps the name that it has in the file, unless a new one is given, and the chapter an inferred volume. */
 export async function readNamedFile(
   { comicInfo = '', record, comment }: ChapterFileContent,
-  { chapter, title }: Pick<NamedFile, 'chapter' | 'title'>,
+  { chapter, title }: Pick<NamedChapterFile, 'chapter' | 'title'>,
   newTitleName?: string,
-): Promise<NamedFile> {
+): Promise<NamedChapterFile> {
   const metadata = await readComicInfo(comicInfo);
   const written = record?.metadata;
   const series = newTitleName ?? (written ?? metadata).series ?? title.name;
-  return {
+  const named = {
     chapter: withInferredVolume(chapter, record?.inferredVolume),
     title: { ...title, name: series },
+  };
+  return {
+    ...named,
+    values: nameValues(named.chapter, named.title),
     metadata,
     written,
     savedId: parseIdentityComment(comment)?.chapterId ?? chapter.id,
@@ -284,7 +297,7 @@ class HomeFinder {
    * and the service says of which title they are.
    */
   async #findOwners({ id, names }: Title): Promise<void> {
-    const keys = names.map(nameKey).filter((key) => key !== '');
+    const keys = names.map(folderKey).filter((key) => key !== '');
     // All releases of a target are known, also those of titles that were merged into it.
     const isTarget = this.#targetIds.has(id);
     const archives = isTarget ? this.#owners.unowned : this.library.archives;
@@ -294,7 +307,7 @@ class HomeFinder {
     });
     const sample = sampleFolders(likely, this.#releases, MAX_READ_OF_LIKELY);
     const read = await this.#read(sample);
-    const named = read.filter(({ metadata }) => keys.includes(nameKey(metadata.series ?? '')));
+    const named = read.filter(({ metadata }) => keys.includes(folderKey(metadata.series ?? '')));
     if (named.length === 0) return;
     const listed = await this.#fetch(named.map(({ chapterId }) => chapterId));
     // What neither the service nor its archive has a title for was this one's.
@@ -357,14 +370,14 @@ class HomeFinder {
     const isInTitleFolder = this.nameChapter.folderTemplate.includes('{');
     const others = this.library
       .inFolder(dirname(join(this.session.request.output, this.#pathOfFirst(each, home))))
-      .filter((archive) => isInTitleFolder || this.#pathKey(archive).includes(nameKey(series)));
+      .filter((archive) => isInTitleFolder || this.#pathKey(archive).includes(folderKey(series)));
     const oneOfEach = new Map(
       others.map((other) => [this.#owners.ownerOf(other) ?? other.file, other]),
     );
     for (const other of oneOfEach.values()) {
       this.session.signal.throwIfAborted();
       for (const { metadata } of await readFileChapters(other.file))
-        if (nameKey(metadata.series ?? '') === nameKey(series)) return true;
+        if (folderKey(metadata.series ?? '') === folderKey(series)) return true;
     }
     return false;
   }
@@ -372,7 +385,7 @@ class HomeFinder {
   /** Identifies a name in a folder. */
   #nameKey(each: TitleToPlace, home: TitleHome): string {
     const path = this.#pathOfFirst(each, home);
-    return `${pathCollisionKey(dirname(path))}\n${nameKey(home.series)}`;
+    return `${pathCollisionKey(dirname(path))}\n${folderKey(home.series)}`;
   }
 
   /** The path of the title's first chapter below the output folder. */

@@ -8,7 +8,7 @@ import { chapterFields } from '../selection/chapter-fields.js';
 import { chapterName } from '../events/chapter-fields.js';
 import type { Resolution } from '../selection/resolve-targets.js';
 import type { ChapterJob } from './chapter.js';
-import { titleIdOf, withInferredVolume } from '../plan/name-values.js';
+import { titleIdOf, withInferredVolume } from './comic-metadata.js';
 import { describeChapter } from './describe-chapter.js';
 import type { DownloadRequest } from './download-request.js';
 import { findTitle, withHome, type Naming } from './name-files.js';

@@ -10,7 +10,7 @@ import type { LibraryIndex } from '../library/scan.js';
 import type { Options } from '../config/options.js';
 import { groupBy } from '../core/group-by.js';
 import type { LoadedTitles } from '../selection/title-loader.js';
-import { titleIdOf } from '../plan/name-values.js';
+import { titleIdOf } from './comic-metadata.js';
 import { groupByFolder, lacksCover, type ChapterInFolder, type TitleFolder } from './cover.js';
 import { lacksSeriesMetadata } from './series-metadata.js';
 

@@ -19,7 +19,7 @@ import {
 } from './chapter-file.js';
 import { newPath } from '../plan/paths.js';
 import { readNamedFile } from './name-files.js';
-import { inferredVolumeOf } from '../plan/name-values.js';
+import { inferredVolumeOf } from './comic-metadata.js';
 import { removeSuperseded } from './superseded-file.js';
 
 export interface RetagOptions extends ComicFields {

@@ -11,6 +11,7 @@ import {
   parseTemplate,
   renderSegment,
   type FieldValues,
+  type NameValues,
   type TemplateSegment,
 } from '../config/name-template.js';
 import type { ImageExtension } from '../core/image-format.js';
@@ -28,15 +29,10 @@ export function workspaceName(chapterId: string, quality: string): string {
 export const DEFAULT_NAME_TEMPLATE_WITH_LANGUAGE =
   '{series}/{series} Vol.{volume:02} Ch.{chapter:03} - {title} [{language}] [{group}].cbz';
 
-export type NameValues = FieldValues & { readonly id: string };
-
-/** Returns a chapter's relative path, with `/` between folders. */
-export type FormatFileName = (values: NameValues) => string;
-
 /** The names of folders that depend on the title alone, by the index of the folder in the template. */
-export type TitleFolders = readonly (string | undefined)[];
+type TitleFolders = readonly (string | undefined)[];
 
-/** Returns the path for these values, in which the folders of `titleFolders` have these names. */
+/** Returns the path for these values, with `/` between folders, in which the folders of `titleFolders` have these names. */
 export interface NameTemplate {
   (values: NameValues, titleFolders?: TitleFolders): string;
   /** The text of the template's folders. */

@@ -6,6 +6,7 @@
 import * as z from 'zod';
 import { parseJson } from '../core/json.js';
 import { UUID_PATTERN } from '../core/uuid.js';
+import type { RecordedName } from '../config/name-template.js';
 import { QUALITIES, type Quality } from '../config/quality.js';
 import { MAX_MANIFEST_BYTES } from './mark.js';
 import { READ_FIELDS, type ChapterMetadata } from './comic-info/fields.js';
@@ -20,18 +21,9 @@ interface AdoptedFile {
 }
 
 /** Only files of other programs, in a book, have no `chapterId`; older manifests have fewer fields. */
-export interface ChapterRecord {
+export interface ChapterRecord extends RecordedName {
   readonly chapterId?: string | undefined;
   readonly titleId?: string | undefined;
-  /**
-   * The path that the name template gave, below the output folder, with `/` between folders. A file with another one was
-   * moved or renamed by its owner, see plan/paths.ts. Older archives do not have it.
-   */
-  readonly path?: string | undefined;
-  /** The folders of that template. */
-  readonly folderTemplate?: string | undefined;
-  /** The name of the file in that template. */
-  readonly fileTemplate?: string | undefined;
   /** The chapter's version on the service. */
   readonly version?: number | undefined;
   /** When the service last changed the chapter. */
@@ -53,17 +45,6 @@ export interface ChapterRecord {
   readonly metadata?: ChapterMetadata | undefined;
   /** Set in a file that another program wrote. */
   readonly adopted?: AdoptedFile | undefined;
-}
-
-/** What named a file. */
-export type RecordedName = Pick<ChapterRecord, 'path' | 'folderTemplate' | 'fileTemplate'>;
-
-export function recordedName({
-  path,
-  folderTemplate,
-  fileTemplate,
-}: RecordedName = {}): RecordedName {
-  return { path, folderTemplate, fileTemplate };
 }
 
 export interface BookPart {

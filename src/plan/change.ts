@@ -3,7 +3,7 @@ import type { Chapter } from '../service/chapters.js';
 import type { Title } from '../service/titles.js';
 import type { ComicMetadata } from '../library/comic-info.js';
 import type { FileState } from '../core/file-state.js';
-import type { RecordedName } from '../library/record.js';
+import type { RecordedName } from '../config/name-template.js';
 import type { Ownership } from '../library/ownership.js';
 import type { KeepOptions } from '../library/replaced-files.js';
 import type { SavedChapter } from './chapter-changes.js';

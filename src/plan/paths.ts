@@ -3,9 +3,14 @@
  * file that has it follows the metadata, and one that was renamed or moved keeps what its owner gave it. Pure.
  */
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
-import type { Chapter } from '../service/chapters.js';
-import type { Title } from '../service/titles.js';
 import { pathCollisionKey } from '../core/path-segment.js';
+import {
+  folderMove,
+  foldersBelow,
+  foldersOf,
+  isSameName,
+  pathBelow,
+} from '../core/relative-paths.js';
 import { UUID_PATTERN } from '../core/uuid.js';
 import { languageTag, type ChapterMetadata } from '../library/comic-info.js';
 import {
@@ -14,20 +19,17 @@ import {
   shortIdPath,
   wholeIdPath,
   type NameTemplate,
-  type NameValues,
 } from '../library/names.js';
-import type { RecordedName } from '../library/record.js';
+import type { NameValues, RecordedName } from '../config/name-template.js';
 import type { LibraryIndex } from '../library/scan.js';
 import { replacedFile, type Keep, type OldFile, type UnnamedWrite, type Write } from './change.js';
-import { nameValues } from './name-values.js';
 
 const UUIDS = new RegExp(UUID_PATTERN, 'g');
 
-/** A chapter file, and the chapter that it has or gets. */
+/** A chapter file. */
 export interface NamedFile {
-  readonly chapter: Chapter;
-  /** Has the name that the title has in the file, or its new one. */
-  readonly title: Title;
+  /** What the template names the chapter after that the file has or gets. */
+  readonly values: NameValues;
   /** ComicInfo.xml as it is now; its owner may have edited what the name was made of. */
   readonly metadata: ChapterMetadata;
   /** What tankobon wrote there; undefined in older files. */
@@ -39,7 +41,7 @@ export interface NamedFile {
   readonly isAdopted: boolean;
 }
 
-export interface NameOptions {
+interface NameOptions {
   /** The templates that may have named the files. */
   readonly templates: readonly NameTemplate[];
   /** Whether the names of people stay, although others made the title by now. */
@@ -50,7 +52,7 @@ export interface NameOptions {
   readonly movedIn?: string | undefined;
 }
 
-export interface NewPath {
+interface NewPath {
   /** An absolute path; that of now for a file that stays. */
   readonly to: string;
   /** The folder that contains the path by the template. */
@@ -107,10 +109,9 @@ function pathByRecord(
 function formatNew(
   template: NameTemplate,
   oldPath: string,
-  { chapter, title, metadata, written = metadata }: NamedFile,
+  { values: now, metadata, written = metadata }: NamedFile,
   { keepsPeople, keepsTitleFolders }: NameOptions,
 ): string {
-  const now = nameValues(chapter, title);
   const people = peopleOf(written);
   const then = { ...now, ...oldValues(written), ...people };
   const values = keepsPeople ? { ...now, ...people } : now;
@@ -125,7 +126,7 @@ function newBasename(
   name: string,
   oldName: string,
   newName: string,
-  { chapter: { id }, savedId }: NamedFile,
+  { values: { id }, savedId }: NamedFile,
 ): string | undefined {
   const isOne = (names: readonly string[]) => names.some((each) => isSameName(each, name));
   const withId = (path: string, chapterId = id) => ({ chapterId, path });
@@ -137,17 +138,13 @@ function newBasename(
   return savedId === id ? shortName : newName;
 }
 
-/** macOS may return a name in another Unicode form. */
-export function isSameName(a: string, b: string): boolean {
-  return a.normalize('NFC') === b.normalize('NFC');
-}
-
 /** For a file of an older version: a name that a template gave for the old metadata, or parkedPath, is changed. */
 function guessedPath(from: string, named: NamedFile, options: NameOptions): NewPath {
   const path = from.split(sep).join('/');
-  const { chapter, savedId } = named;
-  const withId = (name: string, chapterId = chapter.id) => ({ chapterId, path: name });
-  const isSame = savedId === chapter.id;
+  const { savedId } = named;
+  const { id } = named.values;
+  const withId = (name: string, chapterId = id) => ({ chapterId, path: name });
+  const isSame = savedId === id;
   const values = oldAndNewValues(from, named, options);
   // Formatting all of them takes longer than reading the file, and most files have the first one.
   const renames = options.templates.flatMap((template) =>
@@ -219,17 +216,16 @@ function lastIndexOf(segments: readonly string[], part: readonly string[]): numb
 /** Pairs of the values that a name may have been made of, and those of the new name. */
 function oldAndNewValues(
   from: string,
-  { chapter, title, metadata, written = {}, savedId }: NamedFile,
+  { values: now, metadata, written = {}, savedId }: NamedFile,
   { keepsPeople }: NameOptions,
 ): OldAndNew {
-  const now = nameValues(chapter, title);
   const known = [metadata, written].flatMap((each) => [
     each,
     { ...each, title: plainTitle(each.title) },
   ]);
   return known.flatMap((each) => {
     const people = peopleOf(each);
-    const others = savedId === chapter.id ? [{}] : otherChapters(savedId, chapter, each, from);
+    const others = savedId === now.id ? [{}] : otherChapters(savedId, now, each, from);
     return others.flatMap((other) => {
       const then = { ...now, ...other, ...oldValues(each) };
       return [
@@ -251,7 +247,7 @@ function oldValues({ series, volume, number, title, translators = [] }: ChapterM
 /** What a chapter that is replaced by another one has of its own. No file says who uploaded it: any UUID in its name may. */
 function otherChapters(
   id: string,
-  by: Chapter,
+  by: NameValues,
   { language, publishedAt }: ChapterMetadata,
   file: string,
 ) {
@@ -259,45 +255,10 @@ function otherChapters(
     id,
     'chapter-id': id,
     date: publishedAt?.toISOString().slice(0, 10),
-    language: languageTag(by.language) === language ? by.language : language?.toLowerCase(),
+    language: languageTag(by.language ?? '') === language ? by.language : language?.toLowerCase(),
   };
   const uploaders = new Set(file.match(UUIDS));
   return [values, ...[...uploaders].map((uploader) => ({ ...values, uploader }))];
-}
-
-/** Where a folder is, instead of where a template has it: without what both have at their ends. */
-export interface FolderMove {
-  readonly from: readonly string[];
-  readonly to: readonly string[];
-}
-
-export function folderMove(from: readonly string[], to: readonly string[]): FolderMove {
-  const shared = sharedEnd(from, to);
-  return { from: from.slice(0, from.length - shared), to: to.slice(0, to.length - shared) };
-}
-
-/** The folders of a path below these; undefined if it is elsewhere. */
-export function foldersBelow(
-  above: readonly string[],
-  folders: readonly string[],
-): readonly string[] | undefined {
-  const isBelow = above.every((name, index) => isSameName(name, folders[index] ?? ''));
-  return isBelow ? folders.slice(above.length) : undefined;
-}
-
-export function sharedEnd(a: readonly string[], b: readonly string[]): number {
-  let count = 0;
-  while (
-    count < Math.min(a.length, b.length) &&
-    isSameName(a.at(-1 - count) ?? '', b.at(-1 - count) ?? '')
-  )
-    count += 1;
-  return count;
-}
-
-/** Those of a path with `/` between folders. */
-export function foldersOf(path: string): readonly string[] {
-  return path.split('/').slice(0, -1);
 }
 
 /** What the template gives a release. */
@@ -316,13 +277,13 @@ export interface ReplacedName {
   readonly series: string;
 }
 
-export interface NamedWrites {
+interface NamedWrites {
   readonly writes: readonly Write[];
   /** Files that cannot be read, and that have the path that a new file would have. */
   readonly kept: readonly Keep[];
 }
 
-export interface PathOptions {
+interface PathOptions {
   readonly output: string;
   readonly library: Pick<LibraryIndex, 'filesAt' | 'damaged'>;
   readonly templateName: (release: UnnamedWrite['release']) => TemplateName;
@@ -386,9 +347,4 @@ function recordedAt(path: string, { path: given, recorded }: TemplateName): Reco
 function filesThatLeave(change: UnnamedWrite): readonly OldFile[] {
   if (change.kind === 'save') return [];
   return change.kind === 'replace' ? [change.file, ...change.removes] : change.removes;
-}
-
-/** With `/` between folders. */
-export function pathBelow(output: string, file: string): string {
-  return relative(output, file).split(sep).join('/');
 }

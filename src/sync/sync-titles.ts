@@ -6,7 +6,8 @@ import { fetchOwnedTitles, fetchOwnerName, fetchList } from '../service/feeds.js
 import { fetchTitles, type Title } from '../service/titles.js';
 import { groupBy } from '../core/group-by.js';
 import { readFileChapters } from '../library/file.js';
-import { distinctNames, nameKey } from '../plan/title-folder.js';
+import { folderKey } from '../core/name-keys.js';
+import { distinctNames } from '../plan/title-names.js';
 import { AuthError, ChapterError, type TankobonError } from '../core/errors.js';
 import { isTolerable } from '../selection/title-loader.js';
 import { dueTitles } from './due-titles.js';
@@ -178,7 +179,7 @@ async function twinNames(
   subscribed: readonly NamedTitle[],
   session: SyncSession,
 ): Promise<ReadonlyMap<string, string>> {
-  const counts = groupBy(subscribed, ({ title }) => nameKey(title.name));
+  const counts = groupBy(subscribed, ({ title }) => folderKey(title.name));
   const twins = [...counts.values()].filter(({ length }) => length > 1).flat();
   const used = await Promise.all(twins.map((twin) => usedName(twin, session)));
   return distinctNames(

@@ -5,7 +5,7 @@ import {
   type PrintTemplate,
   type PrintValues,
 } from '../../config/print-template.js';
-import { nameValues } from '../../plan/name-values.js';
+import { nameValues } from '../../download/comic-metadata.js';
 import type { PlannedChapter } from '../../download/plan-jobs.js';
 import { whyLoaded } from '../../plan/change.js';
 import type { ChapterFields } from '../../events/chapter-fields.js';

@@ -4,15 +4,15 @@
  */
 import { basename, dirname } from 'node:path';
 import type { Chapter } from '../service/chapters.js';
-import type { Title } from '../service/titles.js';
 import { groupBy } from '../core/group-by.js';
-import { pathCollisionKey, cleanSegment } from '../core/path-segment.js';
+import { cleanSegment } from '../core/path-segment.js';
 import { parseNumber } from '../config/ranges.js';
 import type { FileChapter } from '../library/file.js';
-import type { NameTemplate, NameValues } from '../library/names.js';
-import type { RecordedName } from '../library/record.js';
+import type { NameTemplate } from '../library/names.js';
+import type { NameValues, RecordedName } from '../config/name-template.js';
 import type { ExistingArchive } from '../library/scan.js';
-import { folderMove, foldersBelow, foldersOf, sharedEnd, type TemplateName } from './paths.js';
+import { folderMove, foldersBelow, foldersOf, sharedEnd } from '../core/relative-paths.js';
+import type { TemplateName } from '../plan/paths.js';
 
 /** A chapter of the title in the output folder. */
 export interface KnownChapter extends Pick<FileChapter, 'metadata'> {
@@ -84,48 +84,6 @@ function homeBeside<Known extends KnownChapter>(
     return { path: moved, recorded };
   };
   return { series, nameOf };
-}
-
-export type NamedTitle = Pick<Title, 'id' | 'name' | 'year'>;
-
-/** The names that a title may have beside others of the same name, in this order; the last one is its own. */
-export function nameCandidates({ id, name, year }: NamedTitle): readonly string[] {
-  const withYear = year === undefined ? [] : [`${name} (${year})`];
-  return [name, ...withYear, `${name} (${id.slice(0, SHORT_ID_LENGTH)})`];
-}
-
-const SHORT_ID_LENGTH = 8;
-
-/** Equal for names that some file system considers the same. */
-export function nameKey(name: string): string {
-  return pathCollisionKey(cleanSegment(name));
-}
-
-export interface TitleInUse {
-  readonly title: NamedTitle;
-  /** The name of the series in the files of the title; undefined if there are none. */
-  readonly used: string | undefined;
-}
-
-/** By id, those of titles whose name another one has. The ones without files get their folders in this order. */
-export function distinctNames(titles: readonly TitleInUse[]): ReadonlyMap<string, string> {
-  const names = new Map<string, string>();
-  for (const twins of groupBy(titles, ({ title }) => nameKey(title.name)).values()) {
-    if (twins.length < 2) continue;
-    const taken = new Set<string>();
-    const take = (id: string, name: string): void => {
-      names.set(id, name);
-      taken.add(nameKey(name));
-    };
-    for (const { title, used } of twins)
-      if (used !== undefined && !taken.has(nameKey(used))) take(title.id, used);
-    for (const { title } of twins) {
-      if (names.has(title.id)) continue;
-      const candidates = nameCandidates(title);
-      take(title.id, candidates.find((name) => !taken.has(nameKey(name))) ?? title.name);
-    }
-  }
-  return names;
 }
 
 /** A folder without fields is that of one title, such as the key `folder` of a subscription. */
