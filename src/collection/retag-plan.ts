@@ -120,7 +120,10 @@ export async function planRetags(
   }
   if (!titleNames) warnOfRenamed(titles, usedNames, warn);
   const bookRetags = planBooks(books, { ...request, titles, titleNames, newFolders });
-  const leftFolders = request.renameTitles ? newFolders.left() : [];
+  // A folder may also have the year of its title, which was corrected.
+  const leftFolders = newFolders
+    .left()
+    .filter(({ title }) => request.renameTitles || title !== undefined);
   const fields = fieldsById([...chapters.values()], titles);
   return {
     retags: withoutSecondNames(retags),

@@ -41,13 +41,16 @@ export type NameValues = FieldValues & { readonly id: string };
 
 /** What named a file, as its record keeps it. Older files have less of it. */
 export interface RecordedName {
-  /** The path that the template gave, below the output folder, with `/` between folders. */
+  /** The path that the template gave, below the output folder, with `/` between folders; or OWNERS_NAME. */
   readonly path?: string | undefined;
   /** The folders of that template. */
   readonly folderTemplate?: string | undefined;
   /** The name of the file in that template. */
   readonly fileTemplate?: string | undefined;
 }
+
+/** The recorded path of a file that no template named. */
+export const OWNERS_NAME = '';
 
 /** A field or bracket that may be missing, with the text that belongs to it. */
 interface Part {

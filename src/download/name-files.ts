@@ -162,7 +162,6 @@ export async function readNamedFile(
     written,
     savedId: parseIdentityComment(comment)?.chapterId ?? chapter.id,
     recorded: recordedName(record),
-    isAdopted: record?.adopted !== undefined,
   };
 }
 

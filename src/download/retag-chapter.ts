@@ -71,6 +71,7 @@ export async function planRetag(
   const nameOptions = {
     templates: nameTemplates,
     keepsPeople: !isRenamed,
+    // `--update` does not see all files of the title.
     keepsTitleFolders: hasComparedPages,
     movedIn,
   };

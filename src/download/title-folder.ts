@@ -9,7 +9,7 @@ import { cleanSegment } from '../core/path-segment.js';
 import { parseNumber } from '../config/ranges.js';
 import type { FileChapter } from '../library/file.js';
 import type { NameTemplate } from '../library/names.js';
-import type { NameValues, RecordedName } from '../config/name-template.js';
+import { OWNERS_NAME, type NameValues, type RecordedName } from '../config/name-template.js';
 import type { ExistingArchive } from '../library/scan.js';
 import { folderMove, foldersBelow, foldersOf, sharedEnd } from '../core/relative-paths.js';
 import type { TemplateName } from '../plan/paths.js';
@@ -71,7 +71,7 @@ function homeBeside<Known extends KnownChapter>(
   const { fileTemplate } = template;
   const { folderTemplate = template.folderTemplate, path: recordedPath } = placed.recorded;
   const isOfTemplate = folderTemplate === template.folderTemplate;
-  const given = isOfTemplate ? recordedPath : undefined;
+  const given = isOfTemplate && recordedPath !== OWNERS_NAME ? recordedPath : undefined;
   const values = valuesOf(placed, series);
   const titleFolders = given === undefined ? [] : template.titleFoldersIn(given, values);
   const move = folderMove(foldersOf(given ?? template(values)), foldersOf(placed.path));

@@ -80,8 +80,10 @@ export function compileNameTemplate(
     // A folder without a name is not in the path.
     if (isEmpty.filter((each) => !each).length !== names.length) return [];
     return isEmpty.map((each, index) => {
-      const name = each ? undefined : names.shift();
-      return areOfTitle[index] === true ? name : undefined;
+      const name = each ? '' : (names.shift() ?? '');
+      // The record may be of anyone who can write to the folder.
+      const isValid = name !== '' && cleanSegment(name) === name;
+      return isValid && areOfTitle[index] === true ? name : undefined;
     });
   };
   const fileTemplate = text.slice(folderTemplate === '' ? 0 : folderTemplate.length + 1);

@@ -37,8 +37,6 @@ export interface NamedFile {
   /** The id of the chapter in the file, which may be replaced by another one. */
   readonly savedId: string;
   readonly recorded: RecordedName;
-  /** Another program wrote the file. */
-  readonly isAdopted: boolean;
 }
 
 interface NameOptions {
@@ -71,8 +69,8 @@ interface NewPath {
 export function newPath(file: string, named: NamedFile, options: NameOptions): NewPath {
   const from = resolve(file);
   const { path } = named.recorded;
-  if (path !== undefined) return pathByRecord(from, path, named, options);
-  return named.isAdopted ? stayingPath(from, named, options) : guessedPath(from, named, options);
+  if (path === undefined) return guessedPath(from, named, options);
+  return pathByRecord(from, path, named, options);
 }
 
 /** The path of a file that keeps its name. */

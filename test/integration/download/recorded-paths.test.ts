@@ -2,8 +2,8 @@
  * The record of a chapter keeps the path that the template gave. A file that has it follows every correction on MangaDex,
  * and one whose name or folder differs was named by its owner.
  */
-import { cpSync, mkdirSync, readFileSync, renameSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { cpSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
 import { parseRecords } from '../../../src/library/record.js';
 import {
   createLibrary,
@@ -14,6 +14,7 @@ import {
   type LibraryChapter,
   type TitleAttributes,
 } from '../../../src/practice-server/library/library.js';
+import { drawnCover } from '../../../src/practice-server/library/story-pages.js';
 import { readEntry } from '../../support/archive.js';
 import { testImage, writeChapterFile } from '../../support/chapter-files.js';
 import { DownloadHarness } from '../../support/download-harness.js';
@@ -26,9 +27,13 @@ const NAME = '{series}/{language}/{chapter} {date} [{year}]';
 let harness: DownloadHarness;
 afterEach(() => harness.stop());
 
-async function start(name: string, numbers: readonly string[] = ['1', '2']): Promise<void> {
+async function start(
+  name: string,
+  numbers: readonly string[] = ['1', '2'],
+  attributes: Parameters<typeof title>[2] = {},
+): Promise<void> {
   const chapters = numbers.map((number) => chapter('one', number));
-  const titles = [title('one', 'Old', { year: 2018 })];
+  const titles = [title('one', 'Old', { year: 2018, ...attributes })];
   harness = await DownloadHarness.start({ library: createLibrary({ titles, chapters }) });
   await download({ name });
 }
@@ -135,6 +140,16 @@ test('retag: a corrected year reaches the folder of the title', async () => {
   expect(await retag(name)).toEqual(['Old (2019)/1.cbz', 'Old (2019)/2.cbz']);
 });
 
+test('retag: a cover goes with a folder that gets another year', async () => {
+  const name = '{series} ({year})/{chapter}';
+  await start(name, ['1'], { covers: [drawnCover(uuidOf('one'), '1', 'stairs-cover')] });
+  await download({ name, cover: true });
+  correctTitle({ year: 2019 });
+  await retag(name);
+  const files = harness.files().map((file) => relative(harness.output, file));
+  expect(files.sort()).toEqual(['Old (2019)/1.cbz', 'Old (2019)/cover.png']);
+});
+
 test('with a year that was corrected, the title keeps its folder until retag moves it', async () => {
   const name = '{series} ({year})/v{volume}/{chapter}';
   await start(name, ['1']);
@@ -213,22 +228,24 @@ test.each(UPDATES)(
   '%s: a whole output folder that was moved has the names of the template',
   async (_, isReuploaded, update) => {
     await start(NAME);
-    const moved = join(harness.folder, 'disk', 'library');
+    const moved = join(harness.folder, 'disk', 'Old');
     mkdirSync(dirname(moved));
     cpSync(harness.output, moved, { recursive: true });
     correct('1', { translatedLanguage: 'fr' }, isReuploaded);
-    await update(NAME);
-    const output = harness.archivePaths();
-    await retagFolder(harness, moved, '--name', NAME);
-    const paths = harness
-      .archives()
-      .concat()
-      .map((file) => basename(file));
-    expect(paths).toHaveLength(output.length);
-    const { readdirSync } = await import('node:fs');
-    expect(readdirSync(join(moved, 'Old')).sort()).toEqual(['en', 'fr']);
+    const corrected = await update(NAME);
+    rmSync(harness.output, { recursive: true });
+    renameSync(moved, harness.output);
+    expect(await update(NAME)).toEqual(corrected);
+    expect(corrected).toContain('Old/fr/1 2024-01-05 [2018].cbz');
   },
 );
+
+test('and a folder of it that is named alone', async () => {
+  await start(NAME);
+  correct('1', { translatedLanguage: 'fr' });
+  await retagFolder(harness, join(harness.output, 'Old'), '--name', NAME);
+  expect(harness.archivePaths()).toContain('Old/fr/1 2024-01-05 [2018].cbz');
+});
 
 test('an id in the name, where the plain one was taken, stays, and the name follows', async () => {
   const name = '{series}/{title} [{language}]';
@@ -294,20 +311,95 @@ test('a file that an earlier template named keeps its name', async () => {
   expect(await retag('{series}/{chapter} [{language}].cbz')).toEqual(['Old/1 [fr].cbz']);
 });
 
-test('an adopted file keeps the name of its owner, also one that the template would give', async () => {
+describe('a file of another program', () => {
   const name = '{series}/{chapter} {title}';
-  await start(name, ['9']);
-  harness.service.library.putChapter(chapter('one', '1'));
-  await writeChapterFile(join(harness.output, 'Old/1.cbz'), {
+  const web = `https://mangadex.org/chapter/${chapter('one', '1').id}`;
+
+  async function adopted(...words: readonly string[]): Promise<void> {
+    await start(name, ['9']);
+    harness.service.library.putChapter(chapter('one', '1'));
+    const images = [await testImage('png', 1)];
+    await writeChapterFile(join(harness.output, 'Old/1.cbz'), {
+      series: 'Old',
+      number: '1',
+      web,
+      images,
+    });
+    await runCommand(harness, 'adopt', harness.output, '--apply', ...words);
+    expect((await recordOf('Old/1.cbz'))?.path).toBe('');
+  }
+
+  test.each(UPDATES)(
+    '%s: that was adopted keeps the name of its owner, also one that the template would give',
+    async (_, isReuploaded, update) => {
+      await adopted();
+      correct('1', { title: 'Salt' }, isReuploaded);
+      expect(await update(name)).toEqual(['Old/1.cbz', 'Old/9.cbz']);
+      correct('1', { title: 'Ash' }, isReuploaded);
+      expect(await update(name)).toEqual(['Old/1.cbz', 'Old/9.cbz']);
+    },
+  );
+
+  test('says nothing of where the title is', async () => {
+    await adopted();
+    harness.service.library.putChapter(chapter('one', '10'));
+    expect(await download({ name })).toEqual(['Old/1.cbz', 'Old/10.cbz', 'Old/9.cbz']);
+  });
+});
+
+test('verify --repair keeps a name that the owner gave, and one of the template follows after it', async () => {
+  const name = '{series}/{chapter} [{language}]';
+  await start(name);
+  move('Old/1 [en].cbz', 'Old/first.cbz');
+  for (const file of harness.archives()) {
+    const bytes = readFileSync(file);
+    bytes[200] = (bytes[200] ?? 0) ^ 1;
+    writeFileSync(file, bytes);
+  }
+  await runCommand(harness, 'verify', harness.output, '--repair');
+  expect(harness.archivePaths()).toEqual(['Old/2 [en].cbz', 'Old/first.cbz']);
+  for (const number of ['1', '2']) correct(number, { translatedLanguage: 'fr' });
+  expect(await retag(name)).toEqual(['Old/2 [fr].cbz', 'Old/first.cbz']);
+});
+
+test('a chapter that was uploaded again under another id takes over a name of the owner, and no other', async () => {
+  const name = '{series}/{chapter} [{language}] {id}';
+  await start(name);
+  const old = (number: string) => chapter('one', number).id;
+  move(`Old/1 [en] ${old('1')}.cbz`, 'Old/first.cbz');
+  const again = (number: string) => ({
+    ...chapter('one', number, { at: LATER }),
+    id: uuidOf('again', number),
+  });
+  for (const number of ['1', '2']) {
+    harness.service.library.removeChapter(old(number));
+    harness.service.library.putChapter(again(number));
+  }
+  const paths = [`Old/2 [en] ${again('2').id}.cbz`, 'Old/first.cbz'];
+  expect(await download({ name, update: true })).toEqual(paths);
+  expect(await retag(name)).toEqual(paths);
+});
+
+test('a record of anyone who can write to the folder leads nowhere else', async () => {
+  const name = '{series}/{language}/{chapter}';
+  await start(name, ['1']);
+  const { id, titleId } = chapter('one', '1');
+  const record = { chapterId: id, titleId, fileTemplate: '{chapter}', metadata: { series: 'Old' } };
+  const hostile = { ...record, path: '../en/1.cbz', folderTemplate: '{series}/{language}' };
+  rmSync(harness.output, { recursive: true });
+  await writeChapterFile(join(harness.output, 'Mine/de/1.cbz'), {
+    id,
+    version: 1,
     series: 'Old',
     number: '1',
-    web: `https://mangadex.org/chapter/${chapter('one', '1').id}`,
+    translators: ['Scans'],
     images: [await testImage('png', 1)],
+    record: `${JSON.stringify({ chapters: [hostile] })}\n`,
   });
-  await runCommand(harness, 'adopt', harness.output, '--apply');
-  expect((await recordOf('Old/1.cbz'))?.adopted).toBeDefined();
-  correct('1', { title: 'Salt' });
-  expect(await retag(name)).toEqual(['Old/1.cbz', 'Old/9.cbz']);
+  harness.service.library.putChapter(chapter('one', '2'));
+  expect(await download({ name })).toEqual(['Mine/de/1.cbz', 'Old/en/2.cbz']);
+  correct('1', { translatedLanguage: 'fr' });
+  expect(await retag(name)).toEqual(['Mine/de/1.cbz', 'Old/en/2.cbz']);
 });
 
 test('retag --rename-titles gives the new name to what has the path of its record', async () => {
