@@ -10,6 +10,7 @@ import {
   optionsOf,
   type OptionName,
 } from '../config/options.js';
+import { expandHome } from '../core/home-folder.js';
 import { looksLikeTarget } from '../selection/target.js';
 
 export function addOptions(command: Command, commandName: CommandName): Command {
@@ -60,6 +61,11 @@ export function oppositeFlag(flag: string): string {
 /** Appends the values of an option that can be repeated. */
 export function collect(value: string, previous: readonly string[] = []): readonly string[] {
   return [...previous, value];
+}
+
+/** Appends the paths of an argument, of which a quoted one may begin with `~/`. */
+export function collectPaths(path: string, previous: readonly string[] = []): readonly string[] {
+  return [...previous, expandHome(path)];
 }
 
 /** `--cover=all` and `--cover all` are the same to commander. */

@@ -49,6 +49,10 @@ const TOPICS: Readonly<Record<TopicName, () => readonly Section[]>> = {
     ],
     ['Further fields for --print of download and sync:', Object.entries(PRINT_FIELDS).map(asField)],
     ['Fields for --print of search:', Object.entries(TITLE_PRINT_FIELDS).map(asField)],
+    [
+      'In --print:',
+      [[String.raw`\t \n \0`, 'tab, line feed, and the end of a result for xargs -0']],
+    ],
     ['Example:', ['--name "{series}/v{volume:02}/{chapter:03} {title} [{group}]"']],
   ],
   devices: () => [

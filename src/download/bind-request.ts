@@ -10,7 +10,6 @@ import {
   type Settings,
 } from '../config/options.js';
 import { UsageError } from '../core/errors.js';
-import { expandHome } from '../core/home-folder.js';
 import { BOOK_SUFFIX_BYTES, bookExtension, type BindBy } from '../config/bind-choices.js';
 import { findDevice } from '../config/devices.js';
 import { pageProfile } from '../books/page-profile.js';
@@ -55,7 +54,7 @@ export function bindRequest(
   const device = options.device === undefined ? undefined : findDevice(options.device);
   const extension = bookExtension(format, device?.dialect === 'kobo');
   const maxBytes = options.maxSize ?? device?.maxBytes;
-  const output = expandHome(options.output);
+
   return {
     ...options,
     inputs,
@@ -65,8 +64,8 @@ export function bindRequest(
     // A folder has no size.
     maxBytes: format === 'folder' ? undefined : maxBytes,
     profile: device && pageProfile(device, options),
-    output,
-    keep: { output, maxAgeMs: options.keepReplaced, nowMs },
+    output: options.output,
+    keep: { output: options.output, maxAgeMs: options.keepReplaced, nowMs },
     nameBook: compileNameTemplate(template, extension, BOOK_SUFFIX_BYTES),
     folderTemplate: foldersOfTemplate(template),
   };

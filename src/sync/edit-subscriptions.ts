@@ -77,10 +77,21 @@ export function addFollows(source: SubscriptionsText, output: string | undefined
   });
 }
 
-/** The text with this id. Throws as addSeries does. */
+/** The text with this id, which a list of series at the end stays after: people add lines there. Throws as addSeries does. */
 export function setId(source: SubscriptionsText, id: string): string {
   return edit(source, (document) => {
     document.set('id', id);
+    const { contents } = document;
+    if (!isMap(contents)) return;
+    const [series, own] = contents.items.slice(-2);
+    if (!isScalar(series?.key) || series.key.value !== 'series' || !own) return;
+    contents.items.splice(-2, 2, own, series);
+    if (contents.items.length > 2) return;
+    // Comments at the beginning of the file stay there.
+    const key = document.createNode('id');
+    key.commentBefore = series.key.commentBefore;
+    own.key = key;
+    series.key.commentBefore = undefined;
   });
 }
 

@@ -11,6 +11,7 @@ import { syncFolder } from './history/history-folder.js';
 import { openJournals, readJournals, type Journal } from '../core/journal.js';
 import {
   lineSchema,
+  type ChangedTitle,
   type FollowsState,
   type HookFailureRecord,
   type RunRecord,
@@ -39,6 +40,8 @@ export interface SyncState {
   readonly unbound: Set<string>;
   /** By the id of the chapter, in the order in which they were started. */
   readonly chapters: Map<string, PendingChapter>;
+  /** The titles whose files were changed, and whose folders media servers are to scan, by their ids. */
+  readonly changed: Map<string, ChangedTitle>;
   follows?: FollowsState;
   lastRun?: RunRecord;
   hooksFailed?: readonly HookFailureRecord[];
@@ -53,6 +56,7 @@ export function readSyncState(folder: string): SyncState {
     merged: new Map(),
     unbound: new Set(),
     chapters: new Map(),
+    changed: new Map(),
   };
   for (const entry of readJournals(folder).flatMap(({ entries }) => entries)) {
     const { data } = lineSchema.safeParse(entry);
@@ -173,7 +177,11 @@ function applyLine(state: SyncState, line: SyncLine): void {
   else if ('started' in line) add(line.started, { replaces: line.replaces });
   else if ('saved' in line) add(line.saved.chapter.id, { update: line.saved });
   else if ('announced' in line) applyAnnounced(state, line);
-  else if ('ended' in line) {
+  else if ('changed' in line) {
+    const { changed: id, ...title } = line;
+    if (title.servers.length > 0) state.changed.set(id, title);
+    else state.changed.delete(id);
+  } else if ('ended' in line) {
     for (const id of line.ended) if (!chapters.get(id)?.update) chapters.delete(id);
   } else if ('forgotten' in line) {
     const forgotten = new Set(line.forgotten);
@@ -209,6 +217,7 @@ function linesOf({
   merged,
   unbound,
   chapters,
+  changed,
   follows,
   lastRun,
   hooksFailed,
@@ -224,6 +233,7 @@ function linesOf({
       ...(update ? [{ saved: update }] : []),
       ...(hooks ? [{ announced: [id], except: [...hooks] }] : []),
     ]),
+    ...[...changed].map(([id, title]) => ({ changed: id, ...title })),
     ...(follows ? [{ follows }] : []),
     ...(lastRun ? [{ run: lastRun }] : []),
     ...(hooksFailed ? [{ hooksFailed: [...hooksFailed] }] : []),

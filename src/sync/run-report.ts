@@ -109,8 +109,10 @@ export function addFailure(
 export function addSeries(series: SeriesReport, { report, listeners }: SyncSession): void {
   report.series.push(series);
   for (const name of SERIES_COUNTS) report.totals[name] += series[name];
-  const { titleId, waiting, ...counts } = series;
-  listeners.observe({ type: 'series-synced', ...counts, title: titleId, waiting: waiting.length });
+  const { titleId: title, name, waiting } = series;
+  const counts = { skipped: series.skipped, failed: series.failed, waiting: waiting.length };
+  const { new: added, replaced } = series;
+  listeners.observe({ type: 'series-synced', title, name, new: added, replaced, ...counts });
 }
 
 /** The state keeps no more. */

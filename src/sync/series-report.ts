@@ -12,5 +12,11 @@ export type SeriesCounts = Record<(typeof SERIES_COUNTS)[number], number>;
 export interface SeriesReport extends Readonly<SeriesCounts> {
   readonly titleId: string;
   readonly name: string;
-  readonly waiting: readonly { readonly number: string | undefined; readonly untilMs: number }[];
+  /** The chapters that were saved, such as `Vol. 2 Ch. 7 "Taken Down"`. */
+  readonly saved: readonly string[];
+  readonly waiting: readonly {
+    readonly chapter: string;
+    readonly number: string | undefined;
+    readonly untilMs: number;
+  }[];
 }

@@ -25,7 +25,6 @@ import {
 import { setId } from './edit-subscriptions.js';
 import type { AppContext } from '../config/context.js';
 import type { SeriesOptions, Settings } from '../config/options.js';
-import { expandHome } from '../core/home-folder.js';
 import { currentSchema } from '../config/editor-schema.js';
 import { prepareStateFolder } from '../config/state-folder.js';
 
@@ -69,26 +68,42 @@ export async function fileVersion(file: string): Promise<string> {
   return stats ? `${stats.ino} ${stats.size} ${stats.mtimeMs}` : 'missing';
 }
 
-/** Replaces the text by that which `change` returns. A missing file is empty; a link stays, and its file is replaced. */
+type Change<T> = (source: SubscriptionsText) => T;
+
+/**
+ * Replaces the text by that which `change` returns. A missing file is empty; a link stays, and its file is replaced. A
+ * file that is changed gets the id of its history.
+ */
 export async function editSubscriptions<T extends { readonly text: string }>(
   file: string,
-  context: AppContext,
-  change: (source: SubscriptionsText) => T,
+  context: AppContext & { readonly stderr: Pick<NodeJS.WritableStream, 'write'> },
+  change: Change<T>,
 ): Promise<T> {
+  const { changed, isWritten } = await replaceText(file, context, change);
+  if (isWritten)
+    await claimHistory(file, context, (sentence) => context.stderr.write(`${sentence}\n`));
+  return changed;
+}
+
+async function replaceText<T extends { readonly text: string }>(
+  file: string,
+  context: AppContext,
+  change: Change<T>,
+): Promise<{ readonly changed: T; readonly isWritten: boolean }> {
   prepareStateFolder(context);
   const folder = await pathFolder(context.paths.state, file);
   const lock = await lockFile(join(folder, 'edit.lock'));
   try {
     const source = (await readSource(file, context)) ?? { ...sourceOf(file, context), text: '' };
     const changed = change(source);
-    if (changed.text === source.text) return changed;
+    if (changed.text === source.text) return { changed, isWritten: false };
     const text = withSchema(changed.text, source.text === '');
     if (Buffer.byteLength(text) > MAX_BYTES) throw tooLarge(file);
     makeFolders(dirname(file), PRIVATE_FOLDER_MODE);
     const path = await realpath(file).catch(() => file);
     const { mode = NEW_FILE_MODE } = (await stat(path).catch(() => undefined)) ?? {};
     await writeFileAtomic(path, text, { mode: mode & 0o777 });
-    return changed;
+    return { changed, isWritten: true };
   } catch (error) {
     throw toStorageError(error, file);
   } finally {
@@ -103,7 +118,7 @@ export async function claimHistory(
   note: (sentence: string) => void,
 ): Promise<string> {
   const writeId = (id: string) =>
-    editSubscriptions(file, context, (source) => ({ text: setId(source, id) }));
+    replaceText(file, context, (source) => ({ text: setId(source, id) }));
   return claimSyncFolder(file, context, writeId, note);
 }
 
@@ -171,6 +186,6 @@ export function languagesOf(series: SeriesOptions, settings: Settings): readonly
 
 /** The output folder: `~` is the home folder, and a relative path is relative to the subscriptions file. */
 export function outputOf({ output }: SeriesOptions, file: string, settings: Settings): string {
-  if (output === undefined) return resolve(expandHome(settings.output));
-  return resolve(dirname(file), expandHome(output));
+  if (output === undefined) return resolve(settings.output);
+  return resolve(dirname(file), output);
 }

@@ -3,7 +3,9 @@ import type { Chapter } from '../service/chapters.js';
 import { fetchTitleFeed } from '../service/feeds.js';
 import { hasCode, type TankobonError } from '../core/errors.js';
 import { decideChanges } from '../download/decide-changes.js';
-import type { UnnamedWrite } from '../plan/change.js';
+import type { Release, UnnamedWrite } from '../plan/change.js';
+import { chapterFields } from '../selection/chapter-fields.js';
+import { chapterName } from '../events/chapter-fields.js';
 import { decide, savedState, writesOf, type KnownFiles } from '../plan/decide.js';
 import { findChanges, reportChanges, reportRestored } from './known-changes.js';
 import {
@@ -31,6 +33,7 @@ import { chapterNotice, unboundNotices } from './run-report.js';
 import { releaseRules, rulesText, sinceMsOf } from './sync-request.js';
 import { languagesOf } from './subscriptions.js';
 import { bindSeries } from './bind-series.js';
+import { withScan } from './changed-files.js';
 import {
   historyFor,
   recoverSaved,
@@ -165,6 +168,7 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
       bindErrors,
       titleId: id,
       name: due.label,
+      saved: saved.map(({ release }) => savedName(release)),
       waiting,
       notices: [
         ...chapterNotice('taken-down', due, releases, takenDown),
@@ -176,6 +180,12 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
   return { isWaiting: claimedElsewhere.size > 0 && !result.stoppedBy, finish };
 }
 
+/** Without its title, group and language. */
+function savedName({ id, chapter }: Release): string {
+  const { volume, number, chapterTitle } = chapter ? chapterFields(chapter) : {};
+  return chapterName({ volume, number, chapterTitle }) ?? id;
+}
+
 /** Resolves with the errors of books that were not written: then the title stays unbound for the next run. */
 async function bindIfNeeded(
   due: DueTitle,
@@ -185,7 +195,9 @@ async function bindIfNeeded(
 ): Promise<readonly TankobonError[]> {
   const { journal, userSignal } = session;
   if (userSignal.aborted) return [];
-  const errors = isNeeded ? await bindSeries(due, releases, session) : [];
+  const errors = isNeeded
+    ? await withScan(due, session, (onChanged) => bindSeries(due, releases, session, onChanged))
+    : [];
   if (errors.length === 0 && journal.state.unbound.has(due.id)) journal.add({ bound: due.id });
   return errors;
 }

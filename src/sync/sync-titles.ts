@@ -26,8 +26,6 @@ export interface DueTitle extends SubscribedTitle {
   readonly label: string;
   /** The output folder, absolute. */
   readonly output: string;
-  /** It has no news, and is read because it was not for a while. */
-  readonly isRoutine: boolean;
 }
 
 /** A title or a list that is not available. */
@@ -53,7 +51,7 @@ export async function checkTitles(session: SyncSession) {
   const titles = [...listed.values(), ...followed];
   for (const id of listed.keys()) {
     if (known.has(id) || found.skipped > 0) continue;
-    const error = new ChapterError('chapter-not-found', `Title not found: ${id}`, {
+    const error = new ChapterError('title-not-found', `Title not found: ${id}`, {
       hint: `If MangaDex deleted it, end the subscription: tankobon sync remove title:${id}`,
     });
     failed.push({ target: `title:${id}`, error });
@@ -88,7 +86,7 @@ export async function checkTitles(session: SyncSession) {
     due: due.map((subscribed): DueTitle => {
       const { id, title } = subscribed;
       const label = labels.get(id) ?? title.name;
-      return { ...subscribed, isRoutine: routine.has(id), label };
+      return { ...subscribed, label };
     }),
   };
 }

@@ -1,7 +1,6 @@
 /** The command that subscribes to a title as it was just downloaded. */
 import { resolve } from 'node:path';
 import type { GivenOptions } from '../../config/options.js';
-import { expandHome } from '../../core/home-folder.js';
 import { shellQuoted } from '../../core/shell-quoted.js';
 import { titleWebUrl } from '../../config/service-addresses.js';
 import { findById } from '../../sync/find-subscription.js';
@@ -22,7 +21,7 @@ export async function syncAddCommand(
   const series = subscriptions?.series ?? [];
   if (findById(titleId, series, await readStateOf(file, context))) return undefined;
   const isSetLanguage = language.join() === (settings.language ?? []).join();
-  const isSetOutput = settings.output !== '.' && resolve(expandHome(settings.output)) === output;
+  const isSetOutput = settings.output !== '.' && resolve(settings.output) === output;
   return [
     `tankobon sync add ${titleWebUrl(titleId)}`,
     ...(isSetLanguage ? [] : [`--language ${language.join(',')}`]),

@@ -9,14 +9,13 @@ import { printableLine } from '../../core/printable.js';
 import { sessionOf } from '../../service/login.js';
 import type { Target } from '../../selection/target.js';
 import { findSubscription, subscriptionName } from '../../sync/find-subscription.js';
-import { extraHostsOf, readSubscriptions, subscriptionsPath } from '../../sync/subscriptions.js';
 import {
-  currentTitleId,
-  readSyncState,
-  SyncJournal,
-  syncFolder,
-  lockSync,
-} from '../../sync/history.js';
+  claimHistory,
+  extraHostsOf,
+  readSubscriptions,
+  subscriptionsPath,
+} from '../../sync/subscriptions.js';
+import { currentTitleId, readSyncState, SyncJournal, lockSync } from '../../sync/history.js';
 import { titlesOf } from '../../sync/run-sync.js';
 import type { CommandContext } from '../command-context.js';
 import { warnTo } from '../output/error-message.js';
@@ -31,7 +30,7 @@ export async function syncForget(
   const { stderr } = context;
   const file = subscriptionsPath(flags.file, context);
   const { series } = await readSubscriptions(file, context);
-  const folder = await syncFolder(context.paths.state, file);
+  const folder = await claimHistory(file, context, (sentence) => stderr.write(`${sentence}\n`));
   const state = readSyncState(folder);
   const subscription = series[findSubscription(words, series, state, extraHostsOf(context))];
   if (!subscription) return EXIT.done;

@@ -133,7 +133,7 @@ function hookValue(
   if (name !== 'webhook' && others.length > 0)
     throw new UsageError(
       'bad-option',
-      `${name} only scans for new chapters, not: ${others.join(', ')}`,
+      `${name} scans the library after each change of it, and has no use for: ${others.join(', ')}`,
       {
         hint: `For these, add another hook: tankobon sync hook add ntfy URL --on ${others.join(',')}`,
       },

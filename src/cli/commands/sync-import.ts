@@ -10,8 +10,9 @@ import {
   readImportedFile,
   type ImportedFile,
 } from '../../sync/import.js';
-import { currentTitleId, readStateOf, archiveFile, syncFolder } from '../../sync/history.js';
+import { currentTitleId, readStateOf, archiveFile } from '../../sync/history.js';
 import {
+  claimHistory,
   editSubscriptions,
   readSubscriptionsIfExists,
   subscriptionsPath,
@@ -106,7 +107,8 @@ async function addHistory(
   context: CommandContext,
 ): Promise<void> {
   if (chapterIds.length === 0) return;
-  const folder = await syncFolder(context.paths.state, file);
+  const note = (sentence: string) => context.stderr.write(`${sentence}\n`);
+  const folder = await claimHistory(file, context, note);
   const history = await openDownloadArchive(archiveFile(folder), { mode: 0o600 });
   await history.add(chapterIds);
 }

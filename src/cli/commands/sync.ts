@@ -24,6 +24,7 @@ import type { GivenOptions } from '../../config/options.js';
 import { ResultPrinter } from '../output/result-printer.js';
 import { describeSkipped } from '../output/sentences.js';
 import { seriesLine, summaryLine, syncPage, syncTable } from '../output/sync-report.js';
+import { writeHeaded } from '../output/table.js';
 import { eventLine } from '../output/json-line.js';
 import { columnsOf } from '../output/own-terminal.js';
 import { SYNC_SUMMARY } from '../../events/download-events.js';
@@ -183,7 +184,7 @@ async function writePage(
 function print(
   report: SyncReport,
   { json, quiet, print: template }: GivenOptions,
-  { stdout, stderr }: CommandContext,
+  { stdout, stderr, env }: CommandContext,
 ): void {
   const { series, stoppedBy, hooksFailed } = report;
   if (json) {
@@ -192,7 +193,7 @@ function print(
   }
   if (!quiet) {
     if (stdout.isTTY && series.length > 0 && template === undefined)
-      stdout.write(syncTable(series, columnsOf(stdout) ?? DEFAULT_COLUMNS));
+      writeHeaded(syncTable(series, columnsOf(stdout) ?? DEFAULT_COLUMNS), stdout, env);
     else for (const entry of series) stderr.write(`${seriesLine(entry)}\n`);
     stderr.write(`${summaryLine(report)}\n`);
   }

@@ -19,7 +19,7 @@ import {
   readHistories,
 } from './output-checks.js';
 import { checkSettings, describeVersion } from './program-checks.js';
-import { ok, runChecks, warning, type Check } from './run-checks.js';
+import { none, ok, runChecks, warning, type Check } from './run-checks.js';
 import type { CheckEvent, Finding } from '../../events/doctor-events.js';
 import { checkLedger, checkLocks, checkReports, checkSpace, checkState } from './state-checks.js';
 
@@ -55,7 +55,7 @@ export async function* examine(
       );
       subscriptions = read ?? NO_SUBSCRIPTIONS;
       if (warnings.length > 0) return warnings;
-      if (!read) return [ok('no subscriptions file: only tankobon sync needs one')];
+      if (!read) return [none('no subscriptions file: only tankobon sync needs one')];
       return [ok(`${file}; its history: ${await syncFolder(context.paths.state, file)}`)];
     },
   };

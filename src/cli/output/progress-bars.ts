@@ -6,7 +6,8 @@ import { bookLabel } from '../../events/bind-events.js';
 import type { EventMessages } from './event-messages.js';
 import type { Activity, AppEvent, ExpectedChapter, Observer, ObserverOptions } from './observer.js';
 import { isSameTerminal } from './own-terminal.js';
-import { writePath } from './path-line.js';
+import { PageCountdown } from './page-countdown.js';
+import { writePath, writeResult } from './path-line.js';
 import { chapterLabels, progressLine, spinnerLine, type ProgressLabel } from './progress-line.js';
 import { endsChapter, type RunProgress } from './run-progress.js';
 import { Speed } from './speed.js';
@@ -14,6 +15,7 @@ import { Speed } from './speed.js';
 interface ItemBar {
   readonly bar: SingleBar;
   readonly speed: Speed;
+  readonly countdown: PageCountdown;
 }
 
 const SPINNER_STEP_MS = 100;
@@ -84,7 +86,7 @@ export class ProgressBars implements Observer {
     } else if (event.type === 'page-bytes') {
       this.#items.get(event.chapter)?.speed.add(event.bytes);
     } else if (event.type === 'page-loaded') {
-      this.#items.get(event.chapter)?.bar.increment();
+      this.#addPage(event.chapter);
     } else if (event.type === 'book-planned') {
       this.#bookPages.set(event.file, event.pages);
       this.#removeBatch();
@@ -150,7 +152,13 @@ export class ProgressBars implements Observer {
       const label = { number: '', title: bookLabel(file) };
       this.#addBar(file, label, this.#bookPages.get(file) ?? 0, 0);
     }
-    this.#items.get(file)?.bar.increment();
+    this.#addPage(file);
+  }
+
+  #addPage(id: string): void {
+    const item = this.#items.get(id);
+    item?.countdown.add();
+    item?.bar.increment();
   }
 
   #addBar(id: string, label: ProgressLabel, pages: number, kept: number): void {
@@ -159,13 +167,15 @@ export class ProgressBars implements Observer {
     // An attempt that failed during an outage left its bar.
     this.#removeBar(id);
     const speed = new Speed(this.context.clock);
-    const bar = this.#display.add(pages, kept, ({ value: done, total, eta }, format) => {
-      const leftMs = done > kept && done < total && Number.isFinite(eta) ? eta * 1_000 : undefined;
+    const countdown = new PageCountdown(pages - kept, this.context.clock);
+    const bar = this.#display.add(pages, kept, ({ value: done, total }, format) => {
       const bytesPerSecond = speed.bytesPerSecond();
       const wait = bytesPerSecond === undefined ? this.progress.currentWait() : undefined;
+      // The speed so far says nothing of a wait.
+      const leftMs = wait ? undefined : countdown.leftMs();
       return progressLine({ label, done, total, bytesPerSecond, wait, leftMs }, format);
     });
-    this.#items.set(id, { bar, speed });
+    this.#items.set(id, { bar, speed, countdown });
   }
 
   #removeBar(id: string): void {
@@ -189,7 +199,7 @@ export class ProgressBars implements Observer {
     }
     if (!this.#closed) this.#display.eraseForText();
     if (isPath) writePath(text, stdout, env);
-    else stdout.write(`${text}\n`);
+    else writeResult(text, stdout);
   }
 
   /** The share of the batch that is done, with the parts of its chapters in progress, or of the only chapter or book. */

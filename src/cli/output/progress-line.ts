@@ -19,7 +19,7 @@ export interface Progress {
   readonly bytesPerSecond?: number;
   /** Shown in place of the rate. */
   readonly wait?: CurrentWait;
-  readonly leftMs?: number;
+  readonly leftMs?: number | undefined;
 }
 
 export interface LineFormat {
@@ -109,17 +109,16 @@ function narrowLine(progress: Progress, { columns, glyphs }: LineFormat): string
 function tailVariants({ done, total, wait, bytesPerSecond, leftMs }: Progress): string[] {
   const count = `${done}/${total}`;
   const left = leftMs === undefined ? [] : [`${formatCountdown(leftMs)} left`];
-  const rates = wait
-    ? [describeCurrentWait(wait), `waits ${formatCountdown(wait.leftMs)}`]
+  const ends = wait
+    ? [
+        [...left, describeCurrentWait(wait)].join(', '),
+        [...left, `waits ${formatCountdown(wait.leftMs)}`].join(', '),
+        `waits ${formatCountdown(wait.leftMs)}`,
+      ]
     : bytesPerSecond === undefined
       ? []
-      : [`${formatBytes(bytesPerSecond)}/s`];
-  return [
-    ...rates.map((rate) => [count, rate, ...left]),
-    ...(wait ? rates.slice(1).map((rate) => [count, rate]) : []),
-    [count, ...left],
-    [count],
-  ].map((parts) => parts.join(GAP));
+      : [[`${formatBytes(bytesPerSecond)}/s`, ...left].join(GAP)];
+  return [...ends, ...left, ''].map((end) => (end === '' ? count : [count, end].join(GAP)));
 }
 
 function longestThatFits(texts: readonly string[], columns: number): string {

@@ -413,7 +413,11 @@ const ROWS: readonly (readonly [name: string, of: Case, Expected])[] = [
       uploads: [{ release: release('good old') }],
       files: { 'good old': { ownership: 'foreign' } },
     },
-    { update: ['skip good again uploaded-again beside good old.cbz'] },
+    {
+      download: ['skip good again older-upload-kept beside good old.cbz'],
+      update: ['skip good again older-upload-kept beside good old.cbz'],
+      upgrade: ['skip good again older-upload-kept beside good old.cbz'],
+    },
   ],
   [
     'a worse release of a deleted chapter',
