@@ -41,7 +41,7 @@ export function sharedEnd(a: readonly string[], b: readonly string[]): number {
   return count;
 }
 
-/** Those of a path with `/` between folders. */
+/** The folders of a path with `/` between them. */
 export function foldersOf(path: string): readonly string[] {
   return path.split('/').slice(0, -1);
 }

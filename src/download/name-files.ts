@@ -127,7 +127,7 @@ async function withNewName(
   return { change: { ...renamed, release }, newName };
 }
 
-/** Of older files, only the place says what their names are by. */
+/** The record of an older file says nothing: its place does. */
 function recordedBefore({ recorded }: NamedFile): NamedFile['recorded'] | undefined {
   return recorded.path === undefined ? undefined : recorded;
 }

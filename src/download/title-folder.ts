@@ -52,7 +52,7 @@ export function titleHome<Known extends KnownChapter>(
   return placed ? homeBeside(placed, series, options) : newHome(series, options.template);
 }
 
-/** That of a title without files, whose folder the template gives. */
+/** The template gives the folder of a title without files. */
 export function newHome(series: string, template: NameTemplate): TitleHome {
   const { folderTemplate, fileTemplate } = template;
   const nameOf = (values: NameValues): TemplateName => {

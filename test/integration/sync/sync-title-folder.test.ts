@@ -1,7 +1,7 @@
 /** Runs of `tankobon sync` over time: each title keeps its folder, and its books are there too. */
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { editTitle } from '../../../src/practice-server/library/library.js';
+import { editChapter, editTitle } from '../../../src/practice-server/library/library.js';
 import {
   chapterId,
   DAY_MS,
@@ -173,4 +173,42 @@ test('two titles of one name are named as their folders are, in events, reports 
     [other, 'Alpha'],
   ]);
   expect(savedIn((await harness.sync({ only: other, redownload: true })).lines)).toEqual([]);
+});
+
+test('upgrade: a corrected language and day reach the names, in a folder of its own and after it was moved', async () => {
+  const keys = ', folder: One, name: "{language}/{chapter} {date}", upgrade: true';
+  await start(
+    ['Alpha'],
+    `  - { target: 'title:${titleId('Alpha')}', language: [en, fr]${keys} }\n`,
+  );
+  const [first = '', second = ''] = paths();
+  expect(first).toMatch(/^One\/en\/1 \d{4}-\d\d-\d\d\.cbz$/);
+  const correct = async (number: string, attributes: Parameters<typeof editChapter>[2]) => {
+    harness.clock.advance(DAY_MS);
+    const { library } = harness.service;
+    const found = library.chapter(chapterId('Alpha', number));
+    const at = new Date(harness.clock.wallMs() - HOUR_MS).toISOString().replace('.000Z', '+00:00');
+    if (found) library.putChapter(editChapter(found, at, attributes));
+    expect((await harness.sync()).code).toBe(0);
+  };
+  await correct('1', { translatedLanguage: 'fr' });
+  await syncNew('Alpha', '3');
+  const third = paths().find((path) => path.startsWith('One/en/3')) ?? '';
+  const french = (path: string) => path.replace('/en/', '/fr/');
+  expect(paths()).toEqual([second, third, french(first)]);
+  move(second, 'One/en/second.cbz');
+  move('One', 'Mine');
+  await correct('2', { translatedLanguage: 'fr' });
+  await correct('3', { readableAt: '2020-01-05T12:00:00+00:00' });
+  await syncNew('Alpha', '4');
+  const fourth = paths().find((path) => path.includes('/4 ')) ?? '';
+  expect(paths()).toEqual(
+    [
+      'Mine/en/3 2020-01-05.cbz',
+      fourth,
+      'Mine/en/second.cbz',
+      french(first).replace('One', 'Mine'),
+    ].sort(),
+  );
+  expect(fourth).toMatch(/^Mine\/en\//);
 });
