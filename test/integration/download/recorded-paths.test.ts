@@ -411,3 +411,26 @@ test('retag --rename-titles gives the new name to what has the path of its recor
   harness.service.library.putChapter(chapter('one', '3'));
   expect(await download()).toContain(named('New', 3));
 });
+
+test('retag --rename-titles: a folder that was renamed stays, and so do later chapters in it', async () => {
+  await start('');
+  move('Old', 'Mine');
+  renameTitle(harness.service.library, 'one', 'New');
+  const inMine = (number: number) => named('New', number, 'Mine');
+  expect(await retag('', '--rename-titles')).toEqual([inMine(1), inMine(2)]);
+  harness.service.library.putChapter(chapter('one', '3'));
+  expect(await download()).toEqual([inMine(1), inMine(2), inMine(3)]);
+});
+
+test('--dry-run names the files as the run does, and changes nothing', async () => {
+  await start(NAME);
+  correct('1', { translatedLanguage: 'fr' }, true);
+  const file = join(harness.output, 'Old/fr/1 2024-01-05 [2018].cbz');
+  const before = harness.archivePaths();
+  const planned = await harness.dryRun({ targets, language: 'all', name: NAME, update: true });
+  expect(planned).toContainEqual(expect.objectContaining({ type: 'planned', file }));
+  const words = ['--name', NAME, '--dry-run', '--json'];
+  const { stdout } = await retagFolder(harness, harness.output, ...words);
+  expect(stdout).toContain(`"newFile":"${file}"`);
+  expect(harness.archivePaths()).toEqual(before);
+});
