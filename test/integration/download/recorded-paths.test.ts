@@ -60,6 +60,9 @@ const UPDATES: readonly (readonly [
   ['--update with other pages', true, (name) => download({ name, update: true })],
 ];
 
+/** A file that is rewritten, and one that is replaced. */
+const REWRITTEN_OR_REPLACED = UPDATES.filter(([name]) => name !== '--update');
+
 const current = (number: string): LibraryChapter => {
   const found = harness.service.library.chapter(chapter('one', number).id);
   if (!found) throw new Error(`no chapter ${number}`);
@@ -116,13 +119,16 @@ test.each(UPDATES)('%s: a corrected language reaches the name', async (_, isReup
   expect(await update(NAME)).toEqual(corrected);
 });
 
-test.each(UPDATES)('%s: a corrected day reaches the name', async (_, isReuploaded, update) => {
-  await start(NAME);
-  correct('1', { readableAt: '2023-12-30T12:00:00+00:00' }, isReuploaded);
-  const corrected = ['Old/en/1 2023-12-30 [2018].cbz', 'Old/en/2 2024-01-05 [2018].cbz'];
-  expect(await update(NAME)).toEqual(corrected);
-  expect(await update(NAME)).toEqual(corrected);
-});
+test.each(REWRITTEN_OR_REPLACED)(
+  '%s: a corrected day reaches the name',
+  async (_, isReuploaded, update) => {
+    await start(NAME);
+    correct('1', { readableAt: '2023-12-30T12:00:00+00:00' }, isReuploaded);
+    const corrected = ['Old/en/1 2023-12-30 [2018].cbz', 'Old/en/2 2024-01-05 [2018].cbz'];
+    expect(await update(NAME)).toEqual(corrected);
+    expect(await update(NAME)).toEqual(corrected);
+  },
+);
 
 test.each(['', '--rename-titles'])('retag %s: a corrected year reaches the name', async (word) => {
   await start(NAME, ['1']);
@@ -174,7 +180,7 @@ test('after a corrected language, later chapters go to the folder of their own l
   ]);
 });
 
-test.each(UPDATES)(
+test.each(REWRITTEN_OR_REPLACED)(
   '%s: a file that its owner renamed keeps its name, and the others follow',
   async (_, isReuploaded, update) => {
     await start('{series}/{chapter} [{language}]');
@@ -187,7 +193,7 @@ test.each(UPDATES)(
   },
 );
 
-test.each(UPDATES)(
+test.each(REWRITTEN_OR_REPLACED)(
   '%s: a name that the template would give now, but did not give, is the owner’s',
   async (_, isReuploaded, update) => {
     await start('{chapter} {title}', ['1']);
@@ -199,7 +205,7 @@ test.each(UPDATES)(
   },
 );
 
-test.each(UPDATES)(
+test.each(REWRITTEN_OR_REPLACED)(
   '%s: in a folder that its owner renamed, names follow, and later chapters go there',
   async (_, isReuploaded, update) => {
     const name = '{series}/{chapter} [{language}]';
@@ -224,7 +230,7 @@ test('a file that was moved to another folder stays there', async () => {
   expect(await retag(name)).toEqual(['Old/2.cbz', 'Shelf/1.cbz']);
 });
 
-test.each(UPDATES)(
+test.each(REWRITTEN_OR_REPLACED)(
   '%s: a whole output folder that was moved has the names of the template',
   async (_, isReuploaded, update) => {
     await start(NAME);
@@ -329,7 +335,7 @@ describe('a file of another program', () => {
     expect((await recordOf('Old/1.cbz'))?.path).toBe('');
   }
 
-  test.each(UPDATES)(
+  test.each(REWRITTEN_OR_REPLACED)(
     '%s: that was adopted keeps the name of its owner, also one that the template would give',
     async (_, isReuploaded, update) => {
       await adopted();
