@@ -8,8 +8,7 @@ import { commonFolder } from '../download/series-updates.js';
 import type { HookOptions } from './hooks/hook-options.js';
 import type { SyncJournal, SyncState } from './history.js';
 import type { ChangedTitle } from './history/sync-lines.js';
-import type { SyncSession } from './sync-session.js';
-import type { DueTitle } from './sync-titles.js';
+import type { DueTitle, SyncSession } from './sync-session.js';
 
 type MediaServer = (typeof MEDIA_SERVERS)[number];
 

@@ -42,6 +42,8 @@ export interface SyncState {
   readonly chapters: Map<string, PendingChapter>;
   /** The titles whose files were changed, and whose folders media servers are to scan, by their ids. */
   readonly changed: Map<string, ChangedTitle>;
+  /** What the service said of the titles when their files last followed it, as digests by their ids. */
+  readonly described: Map<string, string>;
   follows?: FollowsState;
   lastRun?: RunRecord;
   hooksFailed?: readonly HookFailureRecord[];
@@ -57,6 +59,7 @@ export function readSyncState(folder: string): SyncState {
     unbound: new Set(),
     chapters: new Map(),
     changed: new Map(),
+    described: new Map(),
   };
   for (const entry of readJournals(folder).flatMap(({ entries }) => entries)) {
     const { data } = lineSchema.safeParse(entry);
@@ -177,6 +180,7 @@ function applyLine(state: SyncState, line: SyncLine): void {
   else if ('started' in line) add(line.started, { replaces: line.replaces });
   else if ('saved' in line) add(line.saved.chapter.id, { update: line.saved });
   else if ('announced' in line) applyAnnounced(state, line);
+  else if ('described' in line) state.described.set(line.described, line.digest);
   else if ('changed' in line) {
     const { changed: id, ...title } = line;
     if (title.servers.length > 0) state.changed.set(id, title);
@@ -187,7 +191,10 @@ function applyLine(state: SyncState, line: SyncLine): void {
     const forgotten = new Set(line.forgotten);
     const kept = Object.entries(state.titles).filter(([id]) => !forgotten.has(id));
     state.titles = Object.fromEntries(kept);
-    for (const id of forgotten) state.unbound.delete(id);
+    for (const id of forgotten) {
+      state.unbound.delete(id);
+      state.described.delete(id);
+    }
   } else if ('unbound' in line) state.unbound.add(line.unbound);
   else if ('bound' in line) state.unbound.delete(line.bound);
   else if ('merged' in line) state.merged.set(line.merged, { into: line.into, name: line.name });
@@ -218,6 +225,7 @@ function linesOf({
   unbound,
   chapters,
   changed,
+  described,
   follows,
   lastRun,
   hooksFailed,
@@ -233,6 +241,7 @@ function linesOf({
       ...(update ? [{ saved: update }] : []),
       ...(hooks ? [{ announced: [id], except: [...hooks] }] : []),
     ]),
+    ...[...described].map(([id, digest]) => ({ described: id, digest })),
     ...[...changed].map(([id, title]) => ({ changed: id, ...title })),
     ...(follows ? [{ follows }] : []),
     ...(lastRun ? [{ run: lastRun }] : []),

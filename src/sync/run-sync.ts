@@ -14,6 +14,7 @@ import { withLibraryLock } from '../config/library-lock.js';
 import { effectiveOptions } from '../config/options.js';
 import type { TitleState } from './history/sync-lines.js';
 import { SERIES_COUNTS, type SeriesReport } from './series-report.js';
+import { describeTitle } from './describe-titles.js';
 import { runHooks } from './hooks.js';
 import { SyncLibraries } from './sync-libraries.js';
 import { isFolderAway } from './folders-away.js';
@@ -123,7 +124,7 @@ async function runOnce(session: SyncSession): Promise<SyncReport> {
 
 async function syncTitles(session: SyncSession): Promise<void> {
   const { report } = session;
-  const { titles, due, failed } = await checkTitles(session);
+  const { titles, due, toDescribe, failed } = await checkTitles(session);
   report.titles = titles.length;
   if (failed.length === 0) removeUnsubscribed(new Set(titles.map(({ id }) => id)), session);
   for (const { target, error } of failed) addFailure(target, error, session);
@@ -141,6 +142,13 @@ async function syncTitles(session: SyncSession): Promise<void> {
   } finally {
     // By now, other machines have saved most of the chapters that they had claimed.
     for (const finishTitle of waiting) await finishTitle();
+  }
+  for (const each of session.options.dryRun ? [] : toDescribe)
+    if (!report.stoppedBy) await attempt(each, session, () => describe(each));
+
+  async function describe(each: DueTitle): Promise<undefined> {
+    await describeTitle(each, session);
+    return undefined;
   }
 
   async function start(dueTitle: DueTitle): Promise<SeriesResult | undefined> {

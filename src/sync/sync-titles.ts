@@ -10,6 +10,7 @@ import { folderKey } from '../core/name-keys.js';
 import { distinctNames } from '../plan/title-names.js';
 import { AuthError, ChapterError, type TankobonError } from '../core/errors.js';
 import { isTolerable } from '../selection/title-loader.js';
+import { hasOldDescription } from './describe-titles.js';
 import { dueTitles } from './due-titles.js';
 import { isFolderAway } from './folders-away.js';
 import type { Target } from '../selection/target.js';
@@ -18,15 +19,9 @@ import { currentTitleId } from './history.js';
 import { followedTitles } from './sync-follows.js';
 import { rulesText } from './sync-request.js';
 import { outputOf } from './subscriptions.js';
-import type { SubscribedTitle, SyncSession } from './sync-session.js';
+import type { DueTitle, SubscribedTitle, SyncSession } from './sync-session.js';
 
-export interface DueTitle extends SubscribedTitle {
-  readonly title: Title;
-  /** Its name in messages: that of its folder if another title has the same name. */
-  readonly label: string;
-  /** The output folder, absolute. */
-  readonly output: string;
-}
+export type { DueTitle } from './sync-session.js';
 
 /** A title or a list that is not available. */
 interface FailedTarget {
@@ -80,13 +75,20 @@ export async function checkTitles(session: SyncSession) {
   const present = named.filter(({ output }) => !session.foldersAway.has(output));
   const due = present.filter(({ id }) => news.has(id) || routine.has(id));
   const labels = due.length > 0 ? await twinNames(present, session) : new Map<string, string>();
+  const withLabel = (subscribed: (typeof present)[number]): DueTitle => {
+    const { id, title } = subscribed;
+    return { ...subscribed, label: labels.get(id) ?? title.name };
+  };
   return {
     titles,
     failed,
-    due: due.map((subscribed): DueTitle => {
-      const { id, title } = subscribed;
-      const label = labels.get(id) ?? title.name;
-      return { ...subscribed, label };
+    due: due.map(withLabel),
+    toDescribe: present.map(withLabel).filter((each) => {
+      return hasOldDescription(
+        each,
+        due.some(({ id }) => id === each.id),
+        session,
+      );
     }),
   };
 }

@@ -27,7 +27,7 @@ const MAX_PUBLIC: Readonly<Record<string, readonly [files: number, names: number
   library: [14, 97],
   plan: [6, 40],
   books: [19, 37],
-  download: [34, 84],
+  download: [35, 86],
   sync: [12, 60],
   collection: [9, 18],
   'practice-server': [3, 6],

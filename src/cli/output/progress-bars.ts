@@ -7,6 +7,7 @@ import type { EventMessages } from './event-messages.js';
 import type { Activity, AppEvent, ExpectedChapter, Observer, ObserverOptions } from './observer.js';
 import { isSameTerminal } from './own-terminal.js';
 import { PageCountdown } from './page-countdown.js';
+import { PageShare } from './page-share.js';
 import { writePath, writeResult } from './path-line.js';
 import { chapterLabels, progressLine, spinnerLine, type ProgressLabel } from './progress-line.js';
 import { endsChapter, type RunProgress } from './run-progress.js';
@@ -16,6 +17,7 @@ interface ItemBar {
   readonly bar: SingleBar;
   readonly speed: Speed;
   readonly countdown: PageCountdown;
+  readonly share: PageShare;
 }
 
 const SPINNER_STEP_MS = 100;
@@ -75,7 +77,8 @@ export class ProgressBars implements Observer {
       const bytesPerSecond = this.progress.bytesPerSecond();
       const wait = this.progress.currentWait();
       const leftMs = this.progress.leftMs();
-      return progressLine({ label, done, total, bytesPerSecond, wait, leftMs }, format);
+      const partial = this.#partialItems();
+      return progressLine({ label, done, total, partial, bytesPerSecond, wait, leftMs }, format);
     });
   };
 
@@ -84,9 +87,11 @@ export class ProgressBars implements Observer {
       const label = this.#labels.get(event.chapter) ?? { number: '', title: event.chapter };
       this.#addBar(event.chapter, label, event.pages, event.kept);
     } else if (event.type === 'page-bytes') {
-      this.#items.get(event.chapter)?.speed.add(event.bytes);
+      const item = this.#items.get(event.chapter);
+      item?.speed.add(event.bytes);
+      item?.share.add(event.bytes);
     } else if (event.type === 'page-loaded') {
-      this.#addPage(event.chapter);
+      this.#addPage(event.chapter, event.bytes);
     } else if (event.type === 'book-planned') {
       this.#bookPages.set(event.file, event.pages);
       this.#removeBatch();
@@ -155,8 +160,9 @@ export class ProgressBars implements Observer {
     this.#addPage(file);
   }
 
-  #addPage(id: string): void {
+  #addPage(id: string, bytes?: number): void {
     const item = this.#items.get(id);
+    item?.share.addPage(bytes);
     item?.countdown.add();
     item?.bar.increment();
   }
@@ -168,14 +174,16 @@ export class ProgressBars implements Observer {
     this.#removeBar(id);
     const speed = new Speed(this.context.clock);
     const countdown = new PageCountdown(pages - kept, this.context.clock);
+    const share = new PageShare();
     const bar = this.#display.add(pages, kept, ({ value: done, total }, format) => {
       const bytesPerSecond = speed.bytesPerSecond();
       const wait = bytesPerSecond === undefined ? this.progress.currentWait() : undefined;
       // The speed so far says nothing of a wait.
       const leftMs = wait ? undefined : countdown.leftMs();
-      return progressLine({ label, done, total, bytesPerSecond, wait, leftMs }, format);
+      const partial = share.partialPages(total - done);
+      return progressLine({ label, done, total, partial, bytesPerSecond, wait, leftMs }, format);
     });
-    this.#items.set(id, { bar, speed, countdown });
+    this.#items.set(id, { bar, speed, countdown, share });
   }
 
   #removeBar(id: string): void {
@@ -202,11 +210,19 @@ export class ProgressBars implements Observer {
     else writeResult(text, stdout);
   }
 
+  /** What is done of the chapters or books in progress, in sum. */
+  #partialItems(): number {
+    const shares = [...this.#items.values()].map(({ bar, share }) => {
+      const done = bar.getProgress() * bar.getTotal();
+      return (done + share.partialPages(bar.getTotal() - done)) / Math.max(bar.getTotal(), 1);
+    });
+    return shares.reduce((a, b) => a + b, 0);
+  }
+
   /** The share of the batch that is done, with the parts of its chapters in progress, or of the only chapter or book. */
   #share(): number | undefined {
-    const parts = [...this.#items.values()].map(({ bar }) => bar.getProgress());
-    if (!this.#batch) return parts.length === 1 ? parts[0] : undefined;
+    if (!this.#batch) return this.#items.size === 1 ? this.#partialItems() : undefined;
     const done = this.#bookPages.size > 0 ? this.#endedBooks.size : this.progress.done;
-    return parts.reduce((a, b) => a + b, done) / this.#batch.getTotal();
+    return (done + this.#partialItems()) / this.#batch.getTotal();
   }
 }

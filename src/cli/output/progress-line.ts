@@ -16,6 +16,8 @@ export interface Progress {
   readonly label: ProgressLabel;
   readonly done: number;
   readonly total: number;
+  /** What of the rest is there, as a number of pages or chapters. */
+  readonly partial?: number;
   readonly bytesPerSecond?: number;
   /** Shown in place of the rate. */
   readonly wait?: CurrentWait;
@@ -125,8 +127,8 @@ function longestThatFits(texts: readonly string[], columns: number): string {
   return texts.find((text) => stringWidth(text) <= columns) ?? '';
 }
 
-function shareOf({ done, total }: Progress): number {
-  return total > 0 ? Math.min(done / total, 1) : 1;
+function shareOf({ done, total, partial = 0 }: Progress): number {
+  return total > 0 ? Math.min((done + partial) / total, 1) : 1;
 }
 
 /** Some terminals wrap as soon as the last column is written. */

@@ -88,6 +88,8 @@ export const lineSchema = z.union([
     folder: z.string(),
     servers: z.array(z.enum(MEDIA_SERVERS)),
   }),
+  /** A title whose files say what the service said of it, as a digest. */
+  z.object({ described: z.string(), digest: z.string() }),
   /** Chapters that were started, and not saved by a run that was not killed. */
   z.object({ ended: z.array(z.string()) }),
   /** Titles that are no longer subscribed. */

@@ -381,7 +381,11 @@ test('--subscribe adds the titles of files that tankobon saved, and each once', 
   const file = join(harness.folder, 'subscriptions.yaml');
   const { stderr } = await adopt('--apply', '--subscribe', '--file', file);
   expect(stderr).toContain('1 title subscribed');
-  expect(readFileSync(file, 'utf8').split('\n').slice(2)).toEqual([
+  expect(
+    readFileSync(file, 'utf8')
+      .split('\n')
+      .filter((line) => !/^(?:#|id:|series:)/.test(line)),
+  ).toEqual([
     `  - target: https://mangadex.org/title/${titleId('Alpha')}`,
     '    title: Alpha',
     '    language: [ en ]',
