@@ -71,17 +71,19 @@ function homeBeside<Known extends KnownChapter>(
   const { fileTemplate } = template;
   const { folderTemplate = template.folderTemplate, path: recordedPath } = placed.recorded;
   const isOfTemplate = folderTemplate === template.folderTemplate;
-  const given = isOfTemplate && recordedPath !== OWNERS_NAME ? recordedPath : undefined;
+  const given = recordedPath === OWNERS_NAME ? undefined : recordedPath;
+  const ofTemplate = isOfTemplate ? given : undefined;
   const values = valuesOf(placed, series);
-  const titleFolders = given === undefined ? [] : template.titleFoldersIn(given, values);
-  const move = folderMove(foldersOf(given ?? template(values)), foldersOf(placed.path));
+  const titleFolders = ofTemplate === undefined ? [] : template.titleFoldersIn(ofTemplate, values);
+  const move = folderMove(foldersOf(ofTemplate ?? template(values)), foldersOf(placed.path));
   const nameOf = (next: NameValues): TemplateName => {
     const path = template(next, titleFolders);
     const below = foldersBelow(move.from, foldersOf(path));
     const moved = below ? [...move.to, ...below, basename(path)].join('/') : path;
-    // The folder may be one that is written out, which the template does not give.
-    const recorded = { path: isOfTemplate ? path : moved, folderTemplate, fileTemplate };
-    return { path: moved, recorded };
+    // A folder of a subscription, which is written out, is not one of the template.
+    const folders = foldersOf(isOfTemplate ? path : (given ?? moved));
+    const recorded = [...folders, basename(path)].join('/');
+    return { path: moved, recorded: { path: recorded, folderTemplate, fileTemplate } };
   };
   return { series, nameOf };
 }

@@ -99,6 +99,16 @@ test('a chapter that is downloaded by hand goes to the folder of the subscriptio
   expect(paths()).toContain('Alpha/4.cbz');
 });
 
+test('and the folder of the subscription stays where it was moved, also after that', async () => {
+  await start(['Alpha'], entry('Alpha', ', folder: One'));
+  move('One', 'Uno');
+  const third = syncChapter('Alpha', '3', harness.clock.wallMs() - HOUR_MS);
+  harness.service.library.putChapter(third);
+  await harness.base.download({ targets: [third.id] });
+  await syncNew('Alpha', '4');
+  expect(folders()).toEqual(['Uno']);
+});
+
 test('files that were moved out of the output folder are not loaded again, and the title starts anew', async () => {
   await start(['Alpha'], entry('Alpha'));
   renameSync(join(harness.base.output, 'Alpha'), join(harness.base.folder, 'elsewhere'));
