@@ -1,6 +1,6 @@
 /** Where books go and what they are called. */
 import { basename, dirname, extname, isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { withExtension, type FormatFileName } from '../library/names.js';
+import { withExtension, type NameTemplate } from '../library/names.js';
 import { pathCollisionKey, cleanSegment } from '../core/path-segment.js';
 import { isTitleFolder } from '../config/name-template.js';
 import { UsageError } from '../core/errors.js';
@@ -21,7 +21,7 @@ export interface BookNames {
   /** The folder for the books. */
   readonly output: string;
   /** Returns a book's path below the output folder. */
-  readonly nameBook: FormatFileName;
+  readonly nameBook: NameTemplate;
   /** The folders of the template of these names. */
   readonly folderTemplate: string;
   /** The end of the books' names, with its dot. */
@@ -31,9 +31,6 @@ export interface BookNames {
   /** Larger books are divided. */
   readonly maxBytes?: number | undefined;
 }
-
-/** What is added to the name of a book: its language, such as ` [pt-br]`, and the number of a part, ` part 10000`. */
-export const BOOK_SUFFIX_BYTES = 24;
 
 /**
  * The file of each book. Where books in several languages would have one name, theirs end with the language; a book that

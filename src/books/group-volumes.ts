@@ -4,6 +4,7 @@
  */
 import type { Chapter } from '../service/chapters.js';
 import { groupBy } from '../core/group-by.js';
+import { nameKey } from '../core/name-keys.js';
 import {
   selectChapters,
   type ExcludedChapter,
@@ -200,11 +201,7 @@ function selectReleases({ releases, keys }: KeyedChapters, groups: readonly stri
 }
 
 function seriesKey({ metadata: { series, language = '' } }: SourceChapter): string {
-  return `${normalizedSeries(series)}\n${language.toLowerCase()}`;
-}
-
-export function normalizedSeries(name = ''): string {
-  return name.normalize('NFKC').toLowerCase().replace(/\s+/gu, ' ');
+  return `${nameKey(series ?? '')}\n${language.toLowerCase()}`;
 }
 
 function bookKey(chapter: SourceChapter, by: BindBy): unknown {

@@ -2,7 +2,8 @@
 import { groupBy } from '../core/group-by.js';
 import type { Chapter } from '../service/chapters.js';
 import { parseNumber } from '../config/ranges.js';
-import { keyedChapters, normalizedNumber, normalizedSeries } from './group-volumes.js';
+import { nameKey } from '../core/name-keys.js';
+import { keyedChapters, normalizedNumber } from './group-volumes.js';
 import { isVolumeInferred, type SourceChapter } from './source-chapter.js';
 
 /** What the service, or other releases on it, say of a chapter; undefined for one that the service has deleted. */
@@ -48,7 +49,7 @@ export function withListed(
  * it is the same. Not where numbers begin again in a later volume: files do not say when they were uploaded.
  */
 export function inferFromNeighbors(chapters: readonly SourceChapter[]): readonly SourceChapter[] {
-  const bySeries = groupBy(chapters, ({ metadata: { series } }) => normalizedSeries(series));
+  const bySeries = groupBy(chapters, ({ metadata: { series } }) => nameKey(series ?? ''));
   const found = new Map<SourceChapter, SourceChapter>();
   for (const series of bySeries.values()) {
     if (keyedChapters(series).keys.hasSeveralRuns) continue;

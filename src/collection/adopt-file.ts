@@ -25,6 +25,7 @@ import {
 } from '../core/file-state.js';
 import { readOpenPageDigests, readPageDigests, sortPages } from '../library/pages.js';
 import { formatRecord } from '../library/record.js';
+import { OWNERS_NAME } from '../config/name-template.js';
 import type { GetBuffer } from '../library/archive.js';
 import { StorageError } from '../core/errors.js';
 import {
@@ -107,6 +108,7 @@ function describe(
   const revision = isSameCount ? { version, updatedAt } : {};
   const record = {
     ...identity,
+    path: OWNERS_NAME,
     ...revision,
     pages,
     ...(!file.hasComicInfo && { metadata: writtenMetadata(comicMetadata(chapter, title, [])) }),

@@ -1,4 +1,5 @@
 /** Which chapter of the service a file is, by its name, its ComicInfo.xml and its number of pages. Pure. */
+import { letterKey } from '../core/name-keys.js';
 import { createHash } from 'node:crypto';
 import type { Chapter } from '../service/chapters.js';
 import type { Title } from '../service/titles.js';
@@ -98,17 +99,9 @@ function rangeKey(number: string): string {
 
 function isNamed({ number, title = '' }: Chapter, claim: Claim): boolean {
   if (number !== undefined) return false;
-  const [name, claimed] = [nameKeyOf(title), nameKeyOf(claim.title ?? '')];
+  const [name, claimed] = [letterKey(title), letterKey(claim.title ?? '')];
   if (claimed === '' && claim.number === undefined) return false;
   return name === claimed || (claimed === 'oneshot' && (name === '' || name.includes('oneshot')));
-}
-
-/** Letters and digits alone: programs replace and leave out other characters. */
-export function nameKeyOf(name: string): string {
-  return name
-    .normalize('NFKC')
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}]+/gu, '');
 }
 
 /** Tranga writes the original language of a title, not that of a chapter. */
@@ -153,9 +146,9 @@ function narrow(
   if (volume !== undefined) keep('volume', (chapter) => isOfVolume(chapter, volume));
   if (!keep('page-count', ({ pages }) => pages === file.pages))
     return { reason: 'other-page-count', candidates };
-  const name = nameKeyOf(claim.title ?? '');
+  const name = letterKey(claim.title ?? '');
   if (candidates.length > 1 && name !== '')
-    keep('name', ({ title = '' }) => nameKeyOf(title) === name);
+    keep('name', ({ title = '' }) => letterKey(title) === name);
   const [candidate, ...others] = candidates;
   return candidate === undefined || others.length > 0
     ? { reason: 'several-chapters', candidates }
@@ -174,12 +167,12 @@ function digestOf(chapterId: string): string {
 const NO_GROUP = /^(no ?group|uploaded by|user -)/i;
 
 function groupOf({ group }: Claim): string | undefined {
-  return group === undefined || NO_GROUP.test(group) || nameKeyOf(group) === '' ? undefined : group;
+  return group === undefined || NO_GROUP.test(group) || letterKey(group) === '' ? undefined : group;
 }
 
 /** mdx names one of several groups, the others all of them. */
 function hasGroups({ groups }: Chapter, group: string): boolean {
-  const claimed = nameKeyOf(group);
-  const names = groups.map(({ name }) => nameKeyOf(name)).filter((name) => name !== '');
+  const claimed = letterKey(group);
+  const names = groups.map(({ name }) => letterKey(name)).filter((name) => name !== '');
   return names.includes(claimed) || (names.length > 0 && names.every((it) => claimed.includes(it)));
 }

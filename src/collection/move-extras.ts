@@ -23,7 +23,7 @@ import {
   isSeriesMetadata,
   renameInSeriesMetadata,
 } from '../download/series-metadata.js';
-import type { LeftFolder } from './new-folders.js';
+import type { LeftFolder } from './renamed-titles.js';
 
 /** More names of files are not listed. */
 const MAX_NAMES = 10;

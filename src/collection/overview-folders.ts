@@ -10,9 +10,9 @@ import { scanIndexed, type ExistingArchive } from '../library/scan.js';
 import { UsageError, type StorageError } from '../core/errors.js';
 import { groupBy } from '../core/group-by.js';
 import { minListTimeMs } from '../download/estimate.js';
-import { distinctNames } from '../download/distinct-names.js';
 import { toRelease } from '../download/known-title.js';
-import { nameKey } from '../download/title-home.js';
+import { folderKey } from '../core/name-keys.js';
+import { distinctNames } from '../plan/title-names.js';
 import { describeMerge, isTolerable } from '../selection/title-loader.js';
 import {
   isListingDue,
@@ -95,7 +95,7 @@ async function withDistinctNames(
   files: ReadonlyMap<string | undefined, readonly ExistingArchive[]>,
 ): Promise<{ id: string; name: string }[]> {
   const titles = ids.map((id) => ({ id, name: names.get(id) ?? id, year: undefined }));
-  const twins = [...groupBy(titles, ({ name }) => nameKey(name)).values()].filter(
+  const twins = [...groupBy(titles, ({ name }) => folderKey(name)).values()].filter(
     ({ length }) => length > 1,
   );
   const used = new Map<string, string | undefined>();

@@ -2,6 +2,7 @@
  * Which chapters of the service files of other programs are: by ids where they are known, otherwise by one search for
  * each series and its list of chapters. Requests are few, and announced.
  */
+import { letterKey } from '../core/name-keys.js';
 import { dirname } from 'node:path';
 import { fetchChapters, type Chapter } from '../service/chapters.js';
 import { fetchTitles, searchTitles, type Title } from '../service/titles.js';
@@ -10,7 +11,7 @@ import { minListTimeMs } from '../download/estimate.js';
 import type { Quality } from '../config/quality.js';
 import type { AdoptableFile } from './adoptable-files.js';
 import { isListingDue, updateListing, type ListingDeps } from '../download/listing-cache.js';
-import { matchName, nameKeyOf, type Candidate, type TitleReleases } from './match-names.js';
+import { matchName, type Candidate, type TitleReleases } from './match-names.js';
 import type { Evidence, UnrecognizedReason } from '../events/reasons.js';
 
 export interface Recognized extends Candidate {
@@ -156,7 +157,7 @@ function seriesNames({ comicInfo, name, folderName }: AdoptableFile): readonly s
 
 /** Files of one series in one folder. */
 function seriesKey(file: AdoptableFile): string {
-  return `${nameKeyOf(seriesNames(file)[0] ?? '')} ${dirname(file.file)}`;
+  return `${letterKey(seriesNames(file)[0] ?? '')} ${dirname(file.file)}`;
 }
 
 /** The titles that have the name of the series. */
@@ -169,12 +170,12 @@ async function findTitles(
   if (!file) return [];
   const byId = known.get(file.titleId ?? file.name.uuid ?? '') ?? beside;
   if (byId) return [byId];
-  const names = new Map(seriesNames(file).map((name) => [nameKeyOf(name), name]));
+  const names = new Map(seriesNames(file).map((name) => [letterKey(name), name]));
   names.delete('');
   for (const [key, name] of names) {
     const words = name.replaceAll('_', ' ');
     const titles = await searchTitles(client, words, { signal, warn });
-    const named = titles.filter((title) => title.names.some((it) => nameKeyOf(it) === key));
+    const named = titles.filter((title) => title.names.some((it) => letterKey(it) === key));
     if (named.length > 0) return named;
   }
   return [];

@@ -4,10 +4,10 @@ import type { Chapter } from '../service/chapters.js';
 import type { ExistingArchive } from '../library/scan.js';
 import type { BookFile } from '../library/file.js';
 import { cleanSegment, MAX_SEGMENT_BYTES } from '../core/path-segment.js';
-import { BOOK_SUFFIX_BYTES } from '../books/book-names.js';
+import { BOOK_SUFFIX_BYTES } from '../config/bind-choices.js';
 import type { SeriesRename } from '../books/book-series.js';
 import { bookPath, readOwnBook, type BookMove } from '../books/rename-book.js';
-import { sharedFolder, type NewFolders } from './new-folders.js';
+import { sharedFolder, type NewFolders } from './renamed-titles.js';
 
 export interface BookOfTitle extends BookFile {
   readonly titleId: string;

@@ -30,7 +30,7 @@ import {
   moveExtras,
   type ExtraDeps,
 } from './move-extras.js';
-import type { LeftFolder } from './new-folders.js';
+import type { LeftFolder } from './renamed-titles.js';
 import { assertReadableFolder } from './readable-folder.js';
 import type { BookRetag } from './retag-books.js';
 import type { RetagEvent } from '../events/retag-events.js';

@@ -19,15 +19,21 @@ import type { Retag } from '../plan/change.js';
 import { fieldsById } from '../selection/chapter-fields.js';
 import type { ChapterFields } from '../events/chapter-fields.js';
 import type { ExtraDeps } from './move-extras.js';
-import { NewFolders, type LeftFolder } from './new-folders.js';
 import {
   planBookRetag,
   readBooks,
+  usedName,
   type BookOfTitle,
   type BookRetag,
   type ReadBooks,
 } from './retag-books.js';
-import { addUsedNames, newTitleNames, UsedNames } from './title-names.js';
+import {
+  addUsedNames,
+  NewFolders,
+  newTitleNames,
+  UsedNames,
+  type LeftFolder,
+} from './renamed-titles.js';
 
 export interface RetagRequest extends Omit<RetagOptions, 'titleNames' | 'hasComparedPages'> {
   readonly folder: string;
@@ -88,7 +94,8 @@ export async function planRetags(
   const { books, failed: failedBooks } = await readBooks(bound, chapters);
   const titleIds = [...chapters.values(), ...books].flatMap(({ titleId }) => titleId ?? []);
   const { titles } = await fetchTitles(client, titleIds, { signal, warn });
-  const usedNames = new UsedNames().addBooks(books);
+  const usedNames = new UsedNames();
+  for (const book of books) usedNames.add(book.titleId, usedName(book));
   if (request.renameTitles) await addUsedNames(usedNames, archives, chapters);
   const titleNames = request.renameTitles ? newTitleNames(titles, usedNames) : undefined;
   const options = { ...request, titleNames, hasComparedPages: false };
@@ -123,7 +130,10 @@ export async function planRetags(
   }
   if (!titleNames) warnOfRenamed(titles, usedNames, warn);
   const bookRetags = planBooks(books, { ...request, titles, titleNames, newFolders });
-  const leftFolders = request.renameTitles ? newFolders.left() : [];
+  // A folder may also have the year of its title, which was corrected.
+  const leftFolders = newFolders
+    .left()
+    .filter(({ title }) => request.renameTitles || title !== undefined);
   const fields = fieldsById([...chapters.values()], titles);
   return {
     retags: withoutSecondNames(retags),

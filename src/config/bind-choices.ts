@@ -12,3 +12,6 @@ export function bookExtension(format: BookFormat, isKobo = false): string {
   if (format === 'folder') return '';
   return isKobo && format === 'epub' ? '.kepub.epub' : `.${format}`;
 }
+
+/** What is added to the name of a book: its language, such as ` [pt-br]`, and the number of a part, ` part 10000`. */
+export const BOOK_SUFFIX_BYTES = 24;

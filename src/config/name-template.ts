@@ -36,6 +36,22 @@ export const NAME_FIELDS = Object.keys(FIELD_VALUES) as readonly NameField[];
 /** Missing, empty and blank values are left out. */
 export type FieldValues = Readonly<Partial<Record<NameField, string | undefined>>>;
 
+/** A name is never empty: one without values is the id. */
+export type NameValues = FieldValues & { readonly id: string };
+
+/** What named a file, as its record keeps it. Older files have less of it. */
+export interface RecordedName {
+  /** The path that the template gave, below the output folder, with `/` between folders; or OWNERS_NAME. */
+  readonly path?: string | undefined;
+  /** The folders of that template. */
+  readonly folderTemplate?: string | undefined;
+  /** The name of the file in that template. */
+  readonly fileTemplate?: string | undefined;
+}
+
+/** The recorded path of a file that no template named. */
+export const OWNERS_NAME = '';
+
 /** A field or bracket that may be missing, with the text that belongs to it. */
 interface Part {
   readonly before: string;

@@ -10,8 +10,7 @@ import {
   type Settings,
 } from '../config/options.js';
 import { UsageError } from '../core/errors.js';
-import { bookExtension, type BindBy } from '../config/bind-choices.js';
-import { BOOK_SUFFIX_BYTES } from '../books/book-names.js';
+import { BOOK_SUFFIX_BYTES, bookExtension, type BindBy } from '../config/bind-choices.js';
 import { findDevice } from '../config/devices.js';
 import { pageProfile } from '../books/page-profile.js';
 import type { BindRequest } from '../books/plan-books.js';

@@ -16,6 +16,7 @@ import {
 } from '../library/comic-info.js';
 import { readLibraryFile } from '../library/file.js';
 import { formatRecord, type ChapterRecord } from '../library/record.js';
+import type { RecordedName } from '../config/name-template.js';
 import { ZipEntryReader, type ZipEntry, ZipFileWriter } from '../library/archive.js';
 import { PRIVATE_FILE_MODE } from '../core/files.js';
 import { imageDimensions } from '../core/image-dimensions.js';
@@ -98,6 +99,8 @@ export interface ChapterFileChange extends Omit<WriteOptions, 'convert' | 'onPag
   readonly metadata: Omit<ComicMetadata, 'pages'>;
   /** The volume in the metadata if the service does not name it; the record keeps it. */
   readonly inferredVolume: string | undefined;
+  /** What the record says of the name; undefined if that stays. */
+  readonly recorded: RecordedName | undefined;
   /** Edits of the owner are replaced too. */
   readonly force: boolean;
   /** A file that makes way for this one, which gets the edits of its owner. */
@@ -112,7 +115,7 @@ export async function rewriteChapterFile(
   content: ChapterFileContent,
   change: ChapterFileChange,
 ): Promise<string> {
-  const { metadata, inferredVolume, force, superseded, revision } = change;
+  const { metadata, inferredVolume, recorded, force, superseded, revision } = change;
   const { tmpFile, publish, signal } = change;
   const reader = await ZipEntryReader.open(file);
   const comment = revision ? withVersion(content.comment, revision) : content.comment;
@@ -137,7 +140,7 @@ export async function rewriteChapterFile(
     const described = merged
       ? { inferredVolume, metadata: writtenMetadata(comic) }
       : { inferredVolume: content.record?.inferredVolume, metadata: content.record?.metadata };
-    const record = newRecord(content, revision, { pages: digests, ...described });
+    const record = newRecord(content, revision, { pages: digests, ...described, ...recorded });
     if (record !== undefined) zip.append(MANIFEST_NAME, record);
     if (merged) zip.append(COMIC_INFO_NAME, merged.xml);
     return (await zip.finish(publish)).file;
@@ -156,7 +159,10 @@ function withVersion(comment: string, { version }: Chapter): string {
 function newRecord(
   { comment, record, entries }: ChapterFileContent,
   revision: Chapter | undefined,
-  { pages, ...described }: Pick<ChapterRecord, 'pages' | 'metadata' | 'inferredVolume'>,
+  {
+    pages,
+    ...described
+  }: RecordedName & Pick<ChapterRecord, 'pages' | 'metadata' | 'inferredVolume'>,
 ): string | undefined {
   const { titleId, version, updatedAt } = revision ?? {};
   const news = revision && { titleId, version, updatedAt };

@@ -9,6 +9,7 @@ import {
   type ComicInfoMerge,
   comicMetadata,
 } from '../library/comic-info.js';
+import type { RecordedName } from '../config/name-template.js';
 import type { Quality } from '../config/quality.js';
 import { inferredVolumeOf, titleIdOf } from './comic-metadata.js';
 import type { PackedPage } from './workspace.js';
@@ -20,7 +21,7 @@ export interface DescribedChapter {
   readonly pages: readonly PackedPage[];
   /** Undefined for an archive without ComicInfo.xml. */
   readonly named:
-    { readonly title: Title | undefined; readonly folderTemplate: string | undefined } | undefined;
+    { readonly title: Title | undefined; readonly recorded: RecordedName } | undefined;
   readonly fields: ComicFields;
   /** The archives that are replaced; what their owner edited stays, of the first one first. */
   readonly editedFiles: readonly string[];
@@ -44,7 +45,7 @@ export async function describeChapter(described: DescribedChapter): Promise<Chap
   const record = formatRecord({
     chapterId: id.toLowerCase(),
     titleId: titleIdOf(chapter),
-    folderTemplate: named?.folderTemplate,
+    ...named?.recorded,
     version,
     updatedAt,
     quality,

@@ -3,7 +3,7 @@ import {
   compileNameTemplate,
   DEFAULT_NAME_TEMPLATE,
   DEFAULT_NAME_TEMPLATE_WITH_LANGUAGE,
-  type FormatFileName,
+  type NameTemplate,
 } from '../library/names.js';
 import {
   effectiveOptions,
@@ -11,7 +11,6 @@ import {
   type Options,
   type Settings,
 } from '../config/options.js';
-import { foldersOfTemplate } from '../config/name-template.js';
 import type { CbzIdentity } from '../library/mark.js';
 import type { FileState } from '../core/file-state.js';
 import { UsageError } from '../core/errors.js';
@@ -30,9 +29,7 @@ export interface DownloadRequest extends Options {
   /** Excluded groups to warn about if no chapter has them. */
   readonly requestedExclusions: readonly string[];
   /** `hasLanguages`: the run has chapters in several languages. */
-  readonly nameChapter: (hasLanguages: boolean) => FormatFileName;
-  /** The folders of the template of these names. */
-  readonly folderTemplate: string;
+  readonly nameChapter: (hasLanguages: boolean) => NameTemplate;
   /** Whether no name template is given, neither for the run nor as a setting. */
   readonly hasDefaultName: boolean;
   /** Whether a book for each volume takes the place of the chapters. */
@@ -77,8 +74,6 @@ export function downloadRequest(
     requestedGroups: given.group ?? [],
     requestedExclusions: given.excludeGroup ?? [],
     nameChapter: nameTemplates(options.name),
-    // Both built-in templates have the same folder.
-    folderTemplate: foldersOfTemplate(template),
     hasVolumeBooks: options.bind === 'volume',
     hasDefaultName: options.name === '',
     namesPeople: /\{\s*(author|artist)\b/i.test(template),

@@ -124,6 +124,7 @@ async function rewrite(
   await rewriteChapterFile(file, content, {
     metadata,
     inferredVolume: content.record?.inferredVolume,
+    recorded: undefined,
     force: false,
     revision: undefined,
     tmpFile: temporaryName(file),

@@ -20,7 +20,7 @@ import {
   readListing,
   type CachedListing,
 } from './listing-cache.js';
-import { nameKey } from './title-home.js';
+import { folderKey } from '../core/name-keys.js';
 
 /** A chapter in the output folder that the service does not list. */
 export interface UnlistedChapter {
@@ -191,7 +191,7 @@ async function readUnlisted(
   signal: AbortSignal,
 ): Promise<readonly UnlistedChapter[]> {
   const { listed, names } = options;
-  const titleKeys = names.map(nameKey);
+  const titleKeys = names.map(folderKey);
   const unlisted: UnlistedChapter[] = [];
   for (const archive of archivesOf(options, library)) {
     if (listed.has(archive.chapterId)) continue;
@@ -201,7 +201,7 @@ async function readUnlisted(
     // A number that the owner edited is not the service's.
     const metadata = found?.written ?? found?.metadata;
     if (metadata?.series === undefined) continue;
-    if (archive.titleId === undefined && !titleKeys.includes(nameKey(metadata.series))) continue;
+    if (archive.titleId === undefined && !titleKeys.includes(folderKey(metadata.series))) continue;
     const release = toRelease(archive.chapterId, metadata, [...listed.values()]);
     const hasOwnNumber = found?.metadata.number !== metadata.number;
     unlisted.push({ archive, release, hasOwnNumber });

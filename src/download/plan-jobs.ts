@@ -1,5 +1,4 @@
 /** A job for each chapter that is written. Pure. */
-import { dirname, join } from 'node:path';
 import type { Chapter } from '../service/chapters.js';
 import type { Title } from '../service/titles.js';
 import { formatIdentityComment } from '../library/mark.js';
@@ -12,7 +11,7 @@ import type { ChapterJob } from './chapter.js';
 import { titleIdOf, withInferredVolume } from './comic-metadata.js';
 import { describeChapter } from './describe-chapter.js';
 import type { DownloadRequest } from './download-request.js';
-import { findTitle, homeOf, templatePath, withHome, type Naming } from './name-files.js';
+import { findTitle, withHome, type Naming } from './name-files.js';
 
 export interface PlannedChapter {
   readonly job: ChapterJob;
@@ -34,7 +33,6 @@ export interface JobOptions
       | 'volumeField'
       | 'titleField'
       | 'localizedSeries'
-      | 'folderTemplate'
       | 'filesToReplace'
       | 'lostMarks'
     > {
@@ -74,22 +72,17 @@ function planJob(change: Write, options: JobOptions): PlannedChapter {
       quality,
       version: chapter?.version,
     }),
-    describe: async (pages, inferredVolume) => {
-      // A file that is replaced may be where an earlier template put it.
-      const isPlaced = dirname(path) === dirname(join(output, templatePath(release, options)));
-      const home = homeOf(chapter, options) ?? options;
-      const folderTemplate = isPlaced ? home.folderTemplate : undefined;
-      return describeChapter({
+    describe: async (pages, inferredVolume) =>
+      describeChapter({
         id,
         quality,
         chapter: chapter && withInferredVolume(chapter, inferredVolume),
         pages,
-        named: chapter && metadata ? { title: await title, folderTemplate } : undefined,
+        named: chapter && metadata ? { title: await title, recorded: change.recorded } : undefined,
         fields: options,
         book: change.kind === 'extract' ? change.book.file : undefined,
         editedFiles: force ? [] : editedFiles(change),
-      });
-    },
+      }),
   };
   return { job, chapter, seriesName, title };
 }

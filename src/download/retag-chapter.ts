@@ -2,7 +2,7 @@
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import type { Chapter } from '../service/chapters.js';
 import type { ComicFields } from '../library/comic-info.js';
-import { candidatePaths, shortIdPath, wholeIdPath, type FormatFileName } from '../library/names.js';
+import { candidatePaths, shortIdPath, wholeIdPath, type NameTemplate } from '../library/names.js';
 import { fileChanged, readFileState, replaceAs } from '../core/file-state.js';
 import { parseIdentityComment } from '../library/mark.js';
 import type { MetadataChange, Retag } from '../plan/change.js';
@@ -17,13 +17,14 @@ import {
   rewriteChapterFile,
   type ChapterFileContent,
 } from './chapter-file.js';
-import { newName, readNames } from './chapter-names.js';
+import { newPath } from '../plan/paths.js';
+import { readNamedFile } from './name-files.js';
 import { inferredVolumeOf } from './comic-metadata.js';
 import { removeSuperseded } from './superseded-file.js';
 
 export interface RetagOptions extends ComicFields {
   /** The templates that may have named the files. */
-  readonly nameTemplates: readonly FormatFileName[];
+  readonly nameTemplates: readonly NameTemplate[];
   /** The names of titles to rename, by id: all others keep the names that their files have. */
   readonly titleNames?: ReadonlyMap<string, string> | undefined;
   /** The folder in which titles are renamed. */
@@ -54,9 +55,9 @@ export async function planRetag(
   const superseded = removed && (await readChapterFile(removed.file));
   const { force, hasComparedPages, nameTemplates } = options;
   const newTitleName = options.titleNames?.get(onDisk.title.id);
-  const names = await readNames(content, onDisk, newTitleName);
-  const { title } = names;
-  const retagged = { ...onDisk, chapter: names.chapter, title };
+  const named = await readNamedFile(content, onDisk, newTitleName);
+  const { title } = named;
+  const retagged = { ...onDisk, chapter: named.chapter, title };
   const metadata = comicMetadata(retagged.chapter, title, [], options);
   const merged = await mergedComicInfo(content, metadata, {
     force,
@@ -67,16 +68,23 @@ export async function planRetag(
   const from = resolve(file);
   const isRenamed = newTitleName !== undefined;
   const movedIn = isRenamed ? options.folder : undefined;
-  const nameOptions = { templates: nameTemplates, keepsPeople: !isRenamed, movedIn };
-  const named = merged ? newName(file, names, nameOptions) : { to: from, root: dirname(from) };
+  const nameOptions = {
+    templates: nameTemplates,
+    keepsPeople: !isRenamed,
+    // `--update` does not see all files of the title.
+    keepsTitleFolders: hasComparedPages,
+    movedIn,
+  };
+  const stays = { to: from, root: dirname(from), recorded: undefined };
+  const path = merged ? newPath(file, named, nameOptions) : stays;
   const revision = hasComparedPages ? chapter : withOldTime(chapter, content);
   const isNewRevision = revision !== undefined && !isUpToDate(content, revision);
   const mayHaveOtherPages = !hasComparedPages && mayHaveChanged(savedIn(content), chapter);
-  if (changed.length === 0 && named.to === from && !isNewRevision && !removed)
+  if (changed.length === 0 && path.to === from && !isNewRevision && !removed)
     return { kind: 'keep', file, why: 'up-to-date', edited, unknown, title, mayHaveOtherPages };
   const written = { metadata, force, revision: isNewRevision ? revision : undefined };
   const change = { changed, edited, unknown, mayHaveOtherPages, ...written };
-  return { kind: 'retag', ...retagged, from, ...named, ...change, state };
+  return { kind: 'retag', ...retagged, from, ...path, ...change, state };
 }
 
 /** The time stays where pages were not compared: from its difference, `--update` knows that it has to compare them. */
@@ -138,7 +146,7 @@ export async function writeRetagged(
   targets: Iterable<string>,
   signal: AbortSignal,
 ): Promise<string> {
-  const { file, from, to, root, metadata, force, revision, removes } = retag;
+  const { file, from, to, root, recorded, metadata, force, revision, removes } = retag;
   const planned = { file: from, state: retag.state };
   let { state } = planned;
   for (const old of removes) state = await removeSuperseded({ ...planned, state }, old, signal);
@@ -147,6 +155,7 @@ export async function writeRetagged(
   const written = await rewriteChapterFile(file, content, {
     metadata,
     inferredVolume: inferredVolumeOf(retag.chapter),
+    recorded,
     force,
     revision,
     tmpFile: temporaryName(to),

@@ -71,6 +71,7 @@ async function takeEdits(
     ...kept,
     metadata,
     inferredVolume: record?.inferredVolume,
+    recorded: undefined,
     revision: undefined,
     tmpFile: temporaryName(file),
     publish: async (tmpFile) => {

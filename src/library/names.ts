@@ -6,9 +6,12 @@ import {
   truncate,
 } from '../core/path-segment.js';
 import {
+  foldersOfTemplate,
+  isTitleFolder,
   parseTemplate,
   renderSegment,
   type FieldValues,
+  type NameValues,
   type TemplateSegment,
 } from '../config/name-template.js';
 import type { ImageExtension } from '../core/image-format.js';
@@ -26,8 +29,19 @@ export function workspaceName(chapterId: string, quality: string): string {
 export const DEFAULT_NAME_TEMPLATE_WITH_LANGUAGE =
   '{series}/{series} Vol.{volume:02} Ch.{chapter:03} - {title} [{language}] [{group}].cbz';
 
-/** Returns a chapter's relative path, with `/` between folders. */
-export type FormatFileName = (values: FieldValues & { readonly id: string }) => string;
+/** The names of folders that depend on the title alone, by the index of the folder in the template. */
+type TitleFolders = readonly (string | undefined)[];
+
+/** Returns the path for these values, with `/` between folders, in which the folders of `titleFolders` have these names. */
+export interface NameTemplate {
+  (values: NameValues, titleFolders?: TitleFolders): string;
+  /** The text of the template's folders. */
+  readonly folderTemplate: string;
+  /** The text of the file's name, without the extension. */
+  readonly fileTemplate: string;
+  /** The names that the title's folders have in `path`, which the template gave for these values, but for older titles. */
+  readonly titleFoldersIn: (path: string, values: NameValues) => TitleFolders;
+}
 
 /**
  * Parses a template. `extension` is that of the files, with its dot. Names stay `reservedBytes` below the limit of file
@@ -38,23 +52,42 @@ export function compileNameTemplate(
   template: string,
   extension: string = CBZ_EXTENSION,
   reservedBytes = 0,
-): FormatFileName {
+): NameTemplate {
   const hasExtension = extension !== '' && template.toLowerCase().endsWith(extension);
-  const segments = parseTemplate(hasExtension ? template.slice(0, -extension.length) : template);
-  return (values) => {
-    const rendered = segments.map((segment, index) => {
-      const isFile = index === segments.length - 1;
-      const addedBytes = isFile ? Buffer.byteLength(extension) + reservedBytes : 0;
-      const maxBytes = MAX_SEGMENT_BYTES - addedBytes;
-      return cleanSegment(renderSegment(segment, shortened(segment, values, maxBytes)), maxBytes);
-    });
-    const folders = rendered.slice(0, -1).filter((segment) => segment !== '');
-    const name = rendered.at(-1) ?? '';
+  const text = hasExtension ? template.slice(0, -extension.length) : template;
+  const segments = parseTemplate(text);
+  const ofFolders = segments.slice(0, -1);
+  const render = (segment: TemplateSegment, values: FieldValues, addedBytes = 0): string => {
+    const maxBytes = MAX_SEGMENT_BYTES - addedBytes;
+    return cleanSegment(renderSegment(segment, shortened(segment, values, maxBytes)), maxBytes);
+  };
+  const format = (values: NameValues, titleFolders: TitleFolders = []): string => {
+    const folders = ofFolders.map(
+      (segment, index) => titleFolders[index] ?? render(segment, values),
+    );
+    const addedBytes = Buffer.byteLength(extension) + reservedBytes;
+    const name = segments.slice(-1).map((segment) => render(segment, values, addedBytes))[0] ?? '';
     return [
-      ...folders,
+      ...folders.filter((folder) => folder !== ''),
       withExtension(name === '' ? cleanSegment(values.id) : name, extension),
     ].join('/');
   };
+  const folderTemplate = foldersOfTemplate(text);
+  const areOfTitle = folderTemplate.split('/').map(isTitleFolder);
+  const titleFoldersIn: NameTemplate['titleFoldersIn'] = (path, values) => {
+    const names = path.split('/').slice(0, -1);
+    const isEmpty = ofFolders.map((segment) => render(segment, values) === '');
+    // A folder without a name is not in the path.
+    if (isEmpty.filter((each) => !each).length !== names.length) return [];
+    return isEmpty.map((each, index) => {
+      const name = each ? '' : (names.shift() ?? '');
+      // The record may be of anyone who can write to the folder.
+      const isValid = name !== '' && cleanSegment(name) === name;
+      return isValid && areOfTitle[index] === true ? name : undefined;
+    });
+  };
+  const fileTemplate = text.slice(folderTemplate === '' ? 0 : folderTemplate.length + 1);
+  return Object.assign(format, { folderTemplate, fileTemplate, titleFoldersIn });
 }
 
 /** What gives way, in this order, where a name is too long: never volume and number, by which people and readers sort. */

@@ -6,6 +6,7 @@
 import * as z from 'zod';
 import { parseJson } from '../core/json.js';
 import { UUID_PATTERN } from '../core/uuid.js';
+import type { RecordedName } from '../config/name-template.js';
 import { QUALITIES, type Quality } from '../config/quality.js';
 import { MAX_MANIFEST_BYTES } from './mark.js';
 import { READ_FIELDS, type ChapterMetadata } from './comic-info/fields.js';
@@ -20,11 +21,9 @@ interface AdoptedFile {
 }
 
 /** Only files of other programs, in a book, have no `chapterId`; older manifests have fewer fields. */
-export interface ChapterRecord {
+export interface ChapterRecord extends RecordedName {
   readonly chapterId?: string | undefined;
   readonly titleId?: string | undefined;
-  /** The folders of the name template that named the file, see title-home.ts. */
-  readonly folderTemplate?: string | undefined;
   /** The chapter's version on the service. */
   readonly version?: number | undefined;
   /** When the service last changed the chapter. */
@@ -78,12 +77,14 @@ const DIGEST = /^[0-9a-f]{64}$/;
  * to be read back.
  */
 export function formatRecord(record: ChapterRecord): string | undefined {
-  const { chapterId, titleId, folderTemplate, version, updatedAt, quality } = record;
-  const { inferredVolume, pages, metadata, adopted } = record;
+  const { chapterId, titleId, path, folderTemplate, fileTemplate } = record;
+  const { version, updatedAt, quality, inferredVolume, pages, metadata, adopted } = record;
   const chapter = {
     chapterId,
     titleId,
+    path,
     folderTemplate,
+    fileTemplate,
     version,
     updatedAt,
     quality,
@@ -117,7 +118,9 @@ function schemaOf(kind: (typeof READ_FIELDS)[number]['kind']): z.ZodType {
 const chapterRecord = z.object({
   chapterId: uuid.optional(),
   titleId: uuid.optional(),
+  path: text,
   folderTemplate: text,
+  fileTemplate: text,
   version: z.int().positive().optional(),
   updatedAt: date,
   quality: z.enum(QUALITIES).optional(),

@@ -3,6 +3,7 @@ import type { Chapter } from '../service/chapters.js';
 import type { Title } from '../service/titles.js';
 import type { ComicMetadata } from '../library/comic-info.js';
 import type { FileState } from '../core/file-state.js';
+import type { RecordedName } from '../config/name-template.js';
 import type { Ownership } from '../library/ownership.js';
 import type { KeepOptions } from '../library/replaced-files.js';
 import type { SavedChapter } from './chapter-changes.js';
@@ -33,6 +34,7 @@ export interface Save {
   readonly kind: 'save';
   readonly release: Release;
   readonly path: string;
+  readonly recorded: RecordedName;
   /** A saved release that it takes the place of, and whose file stays, since that is a book or not tankobon's own. */
   readonly betterThan:
     { readonly chapterId: string; readonly why: 'uploaded-again' | 'better-release' } | undefined;
@@ -51,6 +53,7 @@ export interface Replace {
   readonly release: Release;
   readonly file: KnownFile;
   readonly path: string;
+  readonly recorded: RecordedName;
   /** The name of the series in the old file, which stays; undefined if that is not renamed with its metadata. */
   readonly series: string | undefined;
   readonly why: ReplaceReason;
@@ -64,6 +67,7 @@ export interface Extract {
   readonly release: Release;
   readonly book: KnownFile;
   readonly path: string;
+  readonly recorded: RecordedName;
   readonly series: string | undefined;
   /** At most one, whose name the file gets. */
   readonly removes: readonly OldFile[];
@@ -81,6 +85,8 @@ export interface Retag {
   readonly to: string;
   /** The folder that contains the path by the template. */
   readonly root: string;
+  /** What the record says of the name; undefined if that stays. */
+  readonly recorded: RecordedName | undefined;
   readonly metadata: Omit<ComicMetadata, 'pages'>;
   /** The names of the metadata that changes, such as `volume`, and of unknown elements that are removed. */
   readonly changed: readonly string[];
@@ -170,7 +176,7 @@ export type Change = Write | Retag | Wait | Skip | Keep | UpToDate;
 
 /** What is decided before files are named. */
 export type UnnamedWrite = Unnamed<Save> | Unnamed<Replace> | Unnamed<Extract>;
-type Unnamed<T> = Omit<T, 'path' | 'series'>;
+type Unnamed<T> = Omit<T, 'path' | 'recorded' | 'series'>;
 
 export type Decision = UnnamedWrite | Wait | Skip | Keep;
 

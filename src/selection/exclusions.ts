@@ -1,4 +1,5 @@
 /** Why a chapter is not downloaded: it is not what was requested, or the service does not have its pages. Pure. */
+import { nameKey } from '../core/name-keys.js';
 import type { Chapter } from '../service/chapters.js';
 import { formatLocalTime } from '../core/human-format.js';
 import { webAddress } from '../core/web-address.js';
@@ -111,9 +112,5 @@ export const readableSince = ({ readableAt, publishAt }: Availability) => readab
 
 /** Whether the user's name or id is that of the group. */
 export function isInGroup({ id, name }: Chapter['groups'][number], idOrName: string): boolean {
-  return [id, name].some((text) => normalize(text) === normalize(idOrName));
-}
-
-function normalize(name: string): string {
-  return name.normalize('NFKC').toLowerCase().replace(/\s+/gu, ' ').trim();
+  return [id, name].some((text) => nameKey(text) === nameKey(idOrName));
 }

@@ -3,6 +3,7 @@
  * flag for numbers that restart is set by hand, and often missing; groups disagree on volumes, and the newest chapters
  * have none yet. In doubt there are two chapters: a file too many is seen, a missing one is not. Pure.
  */
+import { letterKey, nameKey } from '../core/name-keys.js';
 import type { Chapter } from '../service/chapters.js';
 import { groupBy } from '../core/group-by.js';
 import { unavailableReason } from './exclusions.js';
@@ -79,8 +80,7 @@ export function chapterKeys(
 
 /** Equal for titles of one chapter, as far as groups write them alike. Empty without a title. */
 export function titleKey({ title = '' }: Pick<Chapter, 'title'>): string {
-  const text = title.normalize('NFKC').toLowerCase().trim();
-  return text.replace(/[^\p{L}\p{N}]+/gu, '') || text;
+  return letterKey(title) || nameKey(title);
 }
 
 /** Whether the service names a volume for both releases, and not the same one. */

@@ -3,7 +3,7 @@ import { languagesOf } from './subscriptions.js';
 import {
   DEFAULT_NAME_TEMPLATE,
   DEFAULT_NAME_TEMPLATE_WITH_LANGUAGE,
-  type FormatFileName,
+  type NameTemplate,
 } from '../library/names.js';
 import { cleanSegment } from '../core/path-segment.js';
 import type { ReleaseRules } from './release-decisions.js';
@@ -65,18 +65,15 @@ export function seriesRequest(
     { ...NOT_OF_SYNC, quality, name, share, cover, coverName, seriesMetadata },
     settings,
   );
-  const { nameChapter, folderTemplate } = request;
+  const { nameChapter } = request;
   return {
     ...request,
     hasVolumeBooks: (series.bind ?? settings.bind) === 'volume',
     // Here, no folder is a choice too.
     hasDefaultName: false,
-    folderTemplate: [...(folder === undefined ? [] : [literal(folder)]), folderTemplate]
-      .filter((part) => part !== '')
-      .join('/'),
     nameChapter: () => {
-      const format = nameChapter(hasLanguages);
-      return folder === undefined ? format : inFolder(folder, format);
+      const template = nameChapter(hasLanguages);
+      return folder === undefined ? template : inFolder(folder, template);
     },
   };
 }
@@ -92,10 +89,19 @@ const NOT_OF_SYNC = {
 /** The template of this text. */
 const literal = (text: string): string => text.replace(/[{}]/g, '$&$&');
 
-function inFolder(folder: string, nameChapter: FormatFileName): FormatFileName {
+function inFolder(folder: string, template: NameTemplate): NameTemplate {
   const segments = folder
     .split(/[/\\]/)
     .map((segment) => cleanSegment(segment))
     .filter((segment) => segment !== '' && segment !== '.');
-  return (values) => [...segments, nameChapter(values)].join('/');
+  const format = (...values: Parameters<NameTemplate>) =>
+    [...segments, template(...values)].join('/');
+  return Object.assign(format, {
+    folderTemplate: [literal(folder), template.folderTemplate]
+      .filter((text) => text !== '')
+      .join('/'),
+    fileTemplate: template.fileTemplate,
+    titleFoldersIn: (path: string, values: Parameters<NameTemplate>[0]) =>
+      template.titleFoldersIn(path.split('/').slice(segments.length).join('/'), values),
+  });
 }

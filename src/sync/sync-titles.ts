@@ -4,6 +4,10 @@
  */
 import { fetchOwnedTitles, fetchOwnerName, fetchList } from '../service/feeds.js';
 import { fetchTitles, type Title } from '../service/titles.js';
+import { groupBy } from '../core/group-by.js';
+import { readFileChapters } from '../library/file.js';
+import { folderKey } from '../core/name-keys.js';
+import { distinctNames } from '../plan/title-names.js';
 import { AuthError, ChapterError, type TankobonError } from '../core/errors.js';
 import { isTolerable } from '../selection/title-loader.js';
 import { hasOldDescription } from './describe-titles.js';
@@ -16,7 +20,6 @@ import { followedTitles } from './sync-follows.js';
 import { rulesText } from './sync-request.js';
 import { outputOf } from './subscriptions.js';
 import type { DueTitle, SubscribedTitle, SyncSession } from './sync-session.js';
-import { twinNames } from './twin-names.js';
 
 export type { DueTitle } from './sync-session.js';
 
@@ -159,4 +162,38 @@ export async function titlesOf(
   if (titles.length === 0) await fetchOwnerName(client, kind, id, signal);
   for (const title of titles) loaded.set(title.id, title);
   return titles.map((title) => title.id);
+}
+
+interface NamedTitle {
+  readonly id: string;
+  readonly title: Title;
+  /** The output folder, absolute. */
+  readonly output: string;
+}
+
+/**
+ * By id, the names in messages of titles whose name another one has: those of their folders. Reads one file of each, and
+ * sends nothing.
+ */
+async function twinNames(
+  subscribed: readonly NamedTitle[],
+  session: SyncSession,
+): Promise<ReadonlyMap<string, string>> {
+  const counts = groupBy(subscribed, ({ title }) => folderKey(title.name));
+  const twins = [...counts.values()].filter(({ length }) => length > 1).flat();
+  const used = await Promise.all(twins.map((twin) => usedName(twin, session)));
+  return distinctNames(
+    twins.map(({ id, title }, index) => ({ title: { ...title, id }, used: used[index] })),
+  );
+}
+
+/** The name of the series in the files of the title; undefined if there are none. */
+async function usedName(
+  { id, output }: NamedTitle,
+  { libraries }: SyncSession,
+): Promise<string | undefined> {
+  const library = await libraries.open(output);
+  const [archive] = library.ofTitle(id);
+  const [chapter] = archive ? await readFileChapters(archive.file) : [];
+  return chapter?.written?.series ?? chapter?.metadata.series;
 }

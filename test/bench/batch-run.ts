@@ -194,7 +194,7 @@ function* jobsOf({ library }: PracticeService, folder: string) {
     yield {
       id,
       file: path,
-      change: { kind: 'save' as const, release, path, betterThan: undefined },
+      change: { kind: 'save' as const, release, path, recorded: {}, betterThan: undefined },
       output: folder,
       quality: 'data' as const,
       isForced: false,

@@ -1,6 +1,7 @@
 /** The record in a chapter's CBZ: what tankobon knew of it, and the same bytes in whatever order the pages arrived. */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { relative } from 'node:path';
 import { readComicInfo } from '../../../src/library/comic-info.js';
 import { parseRecords } from '../../../src/library/record.js';
 import {
@@ -23,7 +24,9 @@ test('it has the ids, the version, the digests of the pages, and the metadata as
       {
         chapterId: EXAMPLE_CHAPTERS.reuploaded,
         titleId: EXAMPLE_TITLES.lighthouse,
+        path: relative(harness.output, file),
         folderTemplate: '{series}',
+        fileTemplate: '{series} Vol.{volume:02} Ch.{chapter:03} - {title} [{group}]',
         version: 2,
         updatedAt: expect.any(Date) as unknown as Date,
         quality: 'data',

@@ -52,13 +52,19 @@ async function archive(path: string, chapterId?: string, version?: number): Prom
 const keep = { output: '', maxAgeMs: 0, nowMs: 0 };
 const release = { id: OURS, chapter: undefined, why: '' };
 const ours = (isForced = false): ChapterTarget => {
-  const change = { kind: 'save', release, path: file, betterThan: undefined } as const;
+  const change = {
+    kind: 'save',
+    release,
+    path: file,
+    recorded: {},
+    betterThan: undefined,
+  } as const;
   return { id: OURS, file, change, isForced, keep };
 };
 /** A file of another chapter makes way. */
 const replacing = (old: string, chapterId: string, path = file): ChapterTarget => {
   const known = { file: old, chapterId, saved: {} };
-  const placed = { release, file: known, path, series: undefined, removes: [] };
+  const placed = { release, file: known, path, recorded: {}, series: undefined, removes: [] };
   const change = { kind: 'replace', why: 'better-release', ...placed } as const;
   return { id: OURS, file: path, change, isForced: false, keep };
 };

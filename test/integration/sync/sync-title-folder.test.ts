@@ -1,7 +1,7 @@
 /** Runs of `tankobon sync` over time: each title keeps its folder, and its books are there too. */
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { editTitle } from '../../../src/practice-server/library/library.js';
+import { editChapter, editTitle } from '../../../src/practice-server/library/library.js';
 import {
   chapterId,
   DAY_MS,
@@ -84,6 +84,16 @@ test('a chapter that is downloaded by hand goes to the folder of the subscriptio
   expect(paths()).toContain('Alpha/4.cbz');
 });
 
+test('and the folder of the subscription stays where it was moved, also after that', async () => {
+  await start(['Alpha'], entry('Alpha', ', folder: One'));
+  move('One', 'Uno');
+  const third = syncChapter('Alpha', '3', harness.clock.wallMs() - HOUR_MS);
+  harness.service.library.putChapter(third);
+  await harness.base.download({ targets: [third.id] });
+  await syncNew('Alpha', '4');
+  expect(folders()).toEqual(['Uno']);
+});
+
 test('files that were moved out of the output folder are not loaded again, and the title starts anew', async () => {
   await start(['Alpha'], entry('Alpha'));
   renameSync(join(harness.base.output, 'Alpha'), join(harness.base.folder, 'elsewhere'));
@@ -147,4 +157,42 @@ test('two titles of one name are named as their folders are, in events, reports 
   expect(paths()).toHaveLength(6);
   expect([...folders()].sort()).toEqual(['Alpha', other]);
   expect(savedIn((await harness.sync({ only: other, redownload: true })).lines)).toEqual([]);
+});
+
+test('upgrade: a corrected language and day reach the names, in a folder of its own and after it was moved', async () => {
+  const keys = ', folder: One, name: "{language}/{chapter} {date}", upgrade: true';
+  await start(
+    ['Alpha'],
+    `  - { target: 'title:${titleId('Alpha')}', language: [en, fr]${keys} }\n`,
+  );
+  const [first = '', second = ''] = paths();
+  expect(first).toMatch(/^One\/en\/1 \d{4}-\d\d-\d\d\.cbz$/);
+  const correct = async (number: string, attributes: Parameters<typeof editChapter>[2]) => {
+    harness.clock.advance(DAY_MS);
+    const { library } = harness.service;
+    const found = library.chapter(chapterId('Alpha', number));
+    const at = new Date(harness.clock.wallMs() - HOUR_MS).toISOString().replace('.000Z', '+00:00');
+    if (found) library.putChapter(editChapter(found, at, attributes));
+    expect((await harness.sync()).code).toBe(0);
+  };
+  await correct('1', { translatedLanguage: 'fr' });
+  await syncNew('Alpha', '3');
+  const third = paths().find((path) => path.startsWith('One/en/3')) ?? '';
+  const french = (path: string) => path.replace('/en/', '/fr/');
+  expect(paths()).toEqual([second, third, french(first)]);
+  move(second, 'One/en/second.cbz');
+  move('One', 'Mine');
+  await correct('2', { translatedLanguage: 'fr' });
+  await correct('3', { readableAt: '2020-01-05T12:00:00+00:00' });
+  await syncNew('Alpha', '4');
+  const fourth = paths().find((path) => path.includes('/4 ')) ?? '';
+  expect(paths()).toEqual(
+    [
+      'Mine/en/3 2020-01-05.cbz',
+      fourth,
+      'Mine/en/second.cbz',
+      french(first).replace('One', 'Mine'),
+    ].sort(),
+  );
+  expect(fourth).toMatch(/^Mine\/en\//);
 });

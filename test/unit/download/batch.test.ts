@@ -42,6 +42,7 @@ async function run(
       kind: 'save',
       release: { id: String(id), chapter: undefined, why: '' },
       path: `${id}.cbz`,
+      recorded: {},
       betterThan: undefined,
     },
     isForced: false,

@@ -2,14 +2,12 @@
 import { join } from 'node:path';
 import type { ExistingArchive } from '../../../src/library/scan.js';
 import { compileNameTemplate, DEFAULT_NAME_TEMPLATE } from '../../../src/library/names.js';
-import { foldersOfTemplate } from '../../../src/config/name-template.js';
-import { sampleFolders } from '../../../src/download/sample-folders.js';
-import { titleHome, type KnownChapter } from '../../../src/download/title-home.js';
+import { sampleFolders, titleHome, type KnownChapter } from '../../../src/download/title-folder.js';
 
 const known = (path: string, more: Partial<KnownChapter> = {}): KnownChapter => ({
   path,
   isBound: false,
-  folderTemplate: undefined,
+  recorded: {},
   metadata: { series: 'Old', number: '7', volume: '2' },
   ...more,
 });
@@ -18,15 +16,19 @@ const known = (path: string, more: Partial<KnownChapter> = {}): KnownChapter => 
 function pathOfNext(template: string, chapter: KnownChapter): string {
   const name = compileNameTemplate(template);
   const home = titleHome([chapter], {
-    folderTemplate: foldersOfTemplate(template),
+    template: name,
     hasDefaultName: template === DEFAULT_NAME_TEMPLATE,
     numbersRestart: false,
-    pathOf: ({ metadata: { number, volume } }, series) =>
-      name({ id: 'id', series, chapter: number, volume }),
+    valuesOf: ({ metadata: { number, volume } }, series) => ({
+      id: 'id',
+      series,
+      chapter: number,
+      volume,
+    }),
   });
   const series = home?.series ?? 'New';
-  const path = name({ id: 'id', series, chapter: '8', volume: '3' });
-  return home?.place(path) ?? path;
+  const values = { id: 'id', series, chapter: '8', volume: '3' };
+  return home?.nameOf(values).path ?? name(values);
 }
 
 const FLAT = '{series} {chapter}';
@@ -56,7 +58,7 @@ test.each([
   [VOLUMES, 'Old/7.cbz', undefined, 'Old/v3/8.cbz'],
   ['My Series/{series} {chapter}', 'Old/Old 7.cbz', undefined, 'My Series/Old 8.cbz'],
 ])('%s, with %s by %s: %s', (template, path, folderTemplate, expected) => {
-  expect(pathOfNext(template, known(path, { folderTemplate }))).toBe(expected);
+  expect(pathOfNext(template, known(path, { recorded: { folderTemplate } }))).toBe(expected);
 });
 
 test('books say where a title is if their folder is like that of its chapters', () => {

@@ -1,8 +1,10 @@
 /** The paths of new and replaced files. */
 import { join } from 'node:path';
+import { pathBelow } from '../../../src/core/relative-paths.js';
+import { compileNameTemplate } from '../../../src/library/names.js';
 import { LibraryIndex, type ScannedFiles } from '../../../src/library/scan.js';
 import type { UnnamedWrite } from '../../../src/plan/change.js';
-import { withPaths, type NewName } from '../../../src/plan/paths.js';
+import { newPath, withPaths, type ReplacedName } from '../../../src/plan/paths.js';
 
 const ID = '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0503';
 const OTHER = '1d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0503';
@@ -22,14 +24,14 @@ const replace = (file: string, chapterId = ID): UnnamedWrite => {
 function place(
   changes: readonly UnnamedWrite[],
   existing: Partial<ScannedFiles> = {},
-  newNames: ReadonlyMap<string, NewName> = new Map(),
+  newNames: ReadonlyMap<string, ReplacedName> = new Map(),
 ) {
   const none = { archives: [], damaged: [], unidentified: [], links: [] };
   const scanned = { ...none, hiddenFolders: [], leftoverFiles: [], ...existing };
   const { writes, kept } = withPaths(changes, {
     output: OUTPUT,
     library: new LibraryIndex(scanned),
-    templatePath: () => 'Chapter 1.cbz',
+    templateName: () => ({ path: 'Chapter 1.cbz', recorded: { path: 'Chapter 1.cbz' } }),
     newNames,
   });
   return { paths: writes.map(({ path }) => path), writes, kept };
@@ -63,9 +65,86 @@ test('a file that replaces another one has its name, which nothing else may have
 
 test('a file that is renamed as it is replaced leaves its name to a new one', () => {
   const file = join(OUTPUT, 'Chapter 1.cbz');
-  const newNames = new Map([[ID, { path: join(OUTPUT, 'New Name.cbz'), series: 'Tea' }]]);
+  const recorded = { path: 'New Name.cbz' };
+  const newNames = new Map([[ID, { path: join(OUTPUT, 'New Name.cbz'), recorded, series: 'Tea' }]]);
   const archives = [{ chapterId: ID, file, ownership: 'own' as const }];
   const { paths, writes } = place([replace(file), save(OTHER)], { archives }, newNames);
   expect(paths).toEqual([join(OUTPUT, 'New Name.cbz'), file]);
   expect(writes[0]).toMatchObject({ series: 'Tea', file: { file } });
+});
+
+describe('a file that gets other metadata', () => {
+  const BEFORE = { id: ID, series: 'Tea', volume: '1', chapter: '7', language: 'en', year: '2018' };
+  const AFTER = { ...BEFORE, volume: '2', language: 'fr', year: '2019' };
+  const FLAT = '{series} {chapter} [{language}]';
+  const DEEP = '{series} ({year})/v{volume}/{chapter} [{language}]';
+
+  function renamed(template: string, moved: (path: string) => string, more = {}): string {
+    const format = compileNameTemplate(template);
+    const path = format(BEFORE);
+    const { folderTemplate, fileTemplate } = format;
+    const named = {
+      values: AFTER,
+      metadata: {},
+      written: { series: 'Tea', volume: '1', number: '7' },
+      savedId: ID,
+      recorded: { path, folderTemplate, fileTemplate },
+      ...more,
+    };
+    const options = { templates: [format], keepsPeople: true, keepsTitleFolders: false };
+    const from = join(OUTPUT, moved(path));
+    const { to, recorded } = newPath(from, named, options);
+    // Written again, it stays.
+    const again = { ...named, recorded: recorded ?? named.recorded };
+    expect(newPath(to, again, options).to).toBe(to);
+    return pathBelow(OUTPUT, to);
+  }
+
+  const NEW = 'Tea (2019)/v2/7 [fr].cbz';
+
+  test.each([
+    // What the owner did to the path, and the new one.
+    ['did nothing', DEEP, (path: string) => path, NEW],
+    ['did nothing', FLAT, (path: string) => path, 'Tea 7 [fr].cbz'],
+    ['moved the output folder', DEEP, (path: string) => `disk/${path}`, `disk/${NEW}`],
+    ['moved the output folder', FLAT, (path: string) => `disk/${path}`, 'disk/Tea 7 [fr].cbz'],
+    ['renamed the file', DEEP, () => 'Tea (2018)/v1/mine.cbz', 'Tea (2018)/v1/mine.cbz'],
+    ['renamed and moved it', FLAT, () => 'Shelf/mine.cbz', 'Shelf/mine.cbz'],
+    ['moved it', DEEP, () => 'Shelf/7 [en].cbz', 'Shelf/7 [fr].cbz'],
+    ['renamed a folder', DEEP, () => 'Tea (2018)/first/7 [en].cbz', 'Tea (2018)/first/7 [fr].cbz'],
+    ['gave it its new name', DEEP, () => NEW, NEW],
+    [
+      'wrote é in two characters',
+      'é {chapter} [{language}]',
+      (path: string) => path.normalize('NFD'),
+      'é 7 [fr].cbz',
+    ],
+  ])('its owner %s: %s', (_, template, moved, expected) => {
+    expect(renamed(template, moved)).toBe(expected);
+  });
+
+  test('an id that another file of the name made necessary stays, and goes with the place of another chapter', () => {
+    const short = () => `Tea 7 [en] (${ID.slice(0, 8)}).cbz`;
+    expect(renamed(FLAT, short)).toBe(`Tea 7 [fr] (${ID.slice(0, 8)}).cbz`);
+    const savedId = OTHER;
+    const ofOther = () => `Tea 7 [en] (${OTHER.slice(0, 8)}).cbz`;
+    expect(renamed(FLAT, ofOther, { savedId })).toBe('Tea 7 [fr].cbz');
+    // A killed run left it under the name in which it waits for its own.
+    expect(renamed(FLAT, () => `Tea 7 [fr] (${ID}).cbz`)).toBe('Tea 7 [fr].cbz');
+  });
+
+  test.each([
+    { path: '' },
+    { path: 'Tea 7 [en].cbz', folderTemplate: '', fileTemplate: '{chapter}' },
+  ])('that has another name or none in its record, %j, stays', (recorded) => {
+    expect(renamed(FLAT, (path) => path, { recorded })).toBe('Tea 7 [en].cbz');
+  });
+
+  test('the folders of the title stay if they are to, and only valid ones of a record', () => {
+    const format = compileNameTemplate(DEEP);
+    const inTitle = format.titleFoldersIn('Old (2018)/v1/7.cbz', BEFORE);
+    expect(format(AFTER, inTitle)).toBe('Old (2018)/v2/7 [fr].cbz');
+    for (const path of ['../v1/7.cbz', 'a\\b/v1/7.cbz', '/v1/7.cbz', 'Old/7.cbz', '../../v1/7.cbz'])
+      expect(format(AFTER, format.titleFoldersIn(path, BEFORE))).toBe(NEW);
+  });
 });

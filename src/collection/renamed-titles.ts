@@ -1,0 +1,123 @@
+/** Titles that the service renamed: their names in a folder, their new ones, and the folders that their files leave. */
+import { dirname, sep } from 'node:path';
+import type { Chapter } from '../service/chapters.js';
+import type { Title } from '../service/titles.js';
+import { readFileChapters } from '../library/file.js';
+import type { ExistingArchive } from '../library/scan.js';
+import { folderKey } from '../core/name-keys.js';
+import { nameCandidates } from '../plan/title-names.js';
+
+/** The names of series in files, by the id of their title. */
+export class UsedNames {
+  readonly #names = new Map<string, Set<string>>();
+
+  add(titleId: string, name: string | undefined): void {
+    if (name === undefined) return;
+    this.#names.set(titleId, (this.#names.get(titleId) ?? new Set()).add(name));
+  }
+
+  of(titleId: string): readonly string[] {
+    return [...(this.#names.get(titleId) ?? [])];
+  }
+}
+
+/** Reads the names as tankobon wrote them, or, in older archives, as they are. */
+export async function addUsedNames(
+  names: UsedNames,
+  archives: readonly ExistingArchive[],
+  chapters: ReadonlyMap<string, Pick<Chapter, 'titleId'>>,
+): Promise<void> {
+  for (const { file, chapterId } of archives) {
+    const titleId = chapters.get(chapterId)?.titleId;
+    const [found] = titleId === undefined ? [] : await readFileChapters(file);
+    const name = found?.written?.series ?? found?.metadata.series;
+    if (titleId !== undefined) names.add(titleId, name);
+  }
+}
+
+/** By id, those of titles that are called otherwise by now. Two titles of one name get two names. Pure. */
+export function newTitleNames(
+  titles: ReadonlyMap<string, Title>,
+  usedNames: UsedNames,
+): ReadonlyMap<string, string> {
+  const isRenamed = (title: Title): boolean => {
+    const [used, ...others] = usedNames.of(title.id);
+    if (used === undefined || title.name === '') return false;
+    return others.length > 0 || !nameCandidates(title).includes(used);
+  };
+  const all = [...titles.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
+  const kept = all.filter((title) => !isRenamed(title));
+  const taken = new Set(kept.flatMap(({ id }) => usedNames.of(id).map(folderKey)));
+  const names = new Map<string, string>();
+  for (const title of all.filter(isRenamed)) {
+    const candidates = nameCandidates(title);
+    const free = candidates.find((name) => !taken.has(folderKey(name)));
+    const name = free ?? candidates.at(-1) ?? title.name;
+    taken.add(folderKey(name));
+    names.set(title.id, name);
+  }
+  return names;
+}
+
+interface PlannedPath {
+  readonly title: Title;
+  readonly from: string;
+  /** `from` for a file that stays. */
+  readonly to: string;
+}
+
+export interface LeftFolder {
+  readonly folder: string;
+  readonly newFolder: string;
+  /** A folder above both. */
+  readonly root: string;
+  /** The title of all files in the folder; undefined if they are of several, or if some of them go elsewhere. */
+  readonly title: Title | undefined;
+}
+
+export class NewFolders {
+  readonly #files = new Map<string, PlannedPath[]>();
+
+  add(planned: PlannedPath): void {
+    const folder = dirname(planned.from);
+    const files = this.#files.get(folder);
+    if (files) files.push(planned);
+    else this.#files.set(folder, [planned]);
+  }
+
+  /** Undefined for a folder without files; one whose files go to several folders stays. */
+  of(folder: string): string | undefined {
+    const [target, ...others] = this.#targets(folder);
+    return others.length > 0 ? folder : target;
+  }
+
+  /** The folders from which files go to another one. */
+  left(): readonly LeftFolder[] {
+    return [...this.#files].flatMap(([folder, files]) => {
+      const targets = this.#targets(folder);
+      const [title, ...otherTitles] = new Set(files.map((file) => file.title));
+      const only = targets.length === 1 && otherTitles.length === 0 ? title : undefined;
+      return targets
+        .filter((newFolder) => newFolder !== folder)
+        .map((newFolder) => ({
+          folder,
+          newFolder,
+          root: sharedFolder(folder, newFolder),
+          title: only,
+        }));
+    });
+  }
+
+  #targets(folder: string): readonly string[] {
+    return [...new Set(this.#files.get(folder)?.map(({ to }) => dirname(to)))];
+  }
+}
+
+/** The folder that contains both. */
+export function sharedFolder(a: string, b: string): string {
+  const segments = b.split(sep);
+  const others = a.split(sep);
+  const different = segments.findIndex((name, index) => name !== others[index]);
+  const shared = different === -1 ? segments : segments.slice(0, different);
+  return shared.join(sep) || sep;
+}

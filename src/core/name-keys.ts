@@ -1,0 +1,17 @@
+/** Which names are the same. */
+import { cleanSegment, pathCollisionKey } from './path-segment.js';
+
+/** Equal for names that differ in case, spaces and forms of letters alone. */
+export function nameKey(name: string): string {
+  return name.normalize('NFKC').toLowerCase().replace(/\s+/gu, ' ').trim();
+}
+
+/** Equal also for names that differ in punctuation. Empty for one without letters and digits. */
+export function letterKey(name: string): string {
+  return nameKey(name).replace(/[^\p{L}\p{N}]+/gu, '');
+}
+
+/** Equal for names of which some file system considers the folders the same. */
+export function folderKey(name: string): string {
+  return pathCollisionKey(cleanSegment(name));
+}
