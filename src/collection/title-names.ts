@@ -2,8 +2,8 @@
 import type { Chapter } from '../service/chapters.js';
 import { readFileChapters } from '../library/file.js';
 import type { ExistingArchive } from '../library/scan.js';
+import type { BookOfTitle } from '../books/rename-book.js';
 import { nameCandidates, nameKey, type NamedTitle } from '../download/title-home.js';
-import { usedName, type BookOfTitle } from './retag-books.js';
 
 /** The names of series in files, by the id of their title. */
 export class UsedNames {
@@ -13,11 +13,9 @@ export class UsedNames {
     this.#names.set(titleId, (this.#names.get(titleId) ?? new Set()).add(name));
   }
 
-  addBooks(books: readonly BookOfTitle[]): this {
-    for (const book of books) {
-      const name = usedName(book);
-      if (name !== undefined) this.add(book.titleId, name);
-    }
+  addBooks(books: readonly Pick<BookOfTitle, 'titleId' | 'usedName'>[]): this {
+    for (const { titleId, usedName } of books)
+      if (usedName !== undefined) this.add(titleId, usedName);
     return this;
   }
 

@@ -93,6 +93,8 @@ export interface Retag {
   readonly force: boolean;
   /** The chapter whose version and time the file gets, if it has others. */
   readonly revision: Chapter | undefined;
+  /** The title that the file names from now on, if the service moved the chapter to another one. */
+  readonly newTitleId: string | undefined;
   readonly mayHaveOtherPages: boolean;
   /** Files of deleted chapters whose number the chapter has by now, and how they are kept. */
   readonly removes: readonly (OldFile & { readonly keep: KeepOptions })[];

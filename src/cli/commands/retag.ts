@@ -33,7 +33,7 @@ async function retagFolder(
   context: CommandContext,
 ): Promise<ExitCode> {
   const { coversBaseUrl } = await import('../../service/titles.js');
-  const { retag } = await import('../../collection/retag-files.js');
+  const { retag } = await import('../../collection/retag.js');
   const { withLibraryLock } = await import('../../config/library-lock.js');
   const { nameTemplates } = await import('../../download/download-request.js');
   const { imageLoader } = await import('../../service/service.js');
