@@ -27,11 +27,13 @@ import {
   moveExtras,
   type ExtraDeps,
 } from '../download/move-extras.js';
+import type { templateOptions } from '../download/download-request.js';
+import { findMovedPlaces } from '../download/moved-files.js';
 import { applyRetags, planRetag, retaggedEvent, type RetagOptions } from '../download/retag.js';
 import type { ChapterFields } from '../events/chapter-fields.js';
 import type { RetagEvent } from '../events/retag-events.js';
 import { keptReason, type Ownership } from '../library/ownership.js';
-import { type ExistingArchive, type LibraryIndex, scanLibrary } from '../library/scan.js';
+import { type LibraryIndex, scanLibrary } from '../library/scan.js';
 import { FolderStore } from '../library/store.js';
 import type { Retag } from '../plan/change.js';
 import { filesToCompare, keptInUnchanged, withoutSecondNames } from '../plan/retag.js';
@@ -42,12 +44,13 @@ import { NewFolders, sharedFolder, type LeftFolder } from './new-folders.js';
 import { assertReadableFolder } from './readable-folder.js';
 import { addUsedNames, newTitleNames, UsedNames } from './title-names.js';
 
-interface RetagRequest extends Omit<RetagOptions, 'hasComparedPages'> {
+interface RetagRequest
+  extends Omit<RetagOptions, 'hasComparedPages'>, ReturnType<typeof templateOptions> {
   readonly folder: string;
   readonly dryRun: boolean;
   /** Whether titles that the service renamed get their new name and folder. */
   readonly renameTitles: boolean;
-  /** The template of the names, from which `nameTemplates` are made. */
+  /** The template of the names, from which `nameChapter` is made. */
   readonly name: string;
 }
 
@@ -91,6 +94,8 @@ interface RetagPlan {
   readonly failedBooks: readonly { readonly file: string; readonly error: unknown }[];
   /** The folders that renamed titles leave. */
   readonly leftFolders: readonly LeftFolder[];
+  /** The folders whose last chapters the service moved to other titles. */
+  readonly emptiedFolders: readonly string[];
   readonly unchanged: readonly {
     readonly file: string;
     readonly chapter: string;
@@ -114,11 +119,12 @@ interface RetagPlan {
  * signal's reason when aborted.
  */
 async function planFolder(
-  archives: readonly ExistingArchive[],
+  library: LibraryIndex,
   request: RetagRequest,
   { client, warn, signal }: Pick<ExtraDeps, 'client' | 'warn' | 'signal'>,
   store: FolderStore | undefined,
 ): Promise<RetagPlan> {
+  const { archives } = library;
   const ids = archives.flatMap(({ chapterId, isBound, ownership }) =>
     isBound || ownership === 'own' ? [chapterId] : [],
   );
@@ -127,14 +133,18 @@ async function planFolder(
     archives.filter(({ isBound }) => isBound),
     (chapterId) => chapters.get(chapterId)?.titleId,
   );
-  const titleIds = [...chapters.values(), ...books].flatMap(({ titleId }) => titleId ?? []);
-  const { titles } = await fetchTitles(client, titleIds, { signal, warn });
+  // The service is asked too whether it still has the titles that the files name.
+  const named = archives.filter(({ isBound }) => !isBound);
+  const withTitles = [...chapters.values(), ...books, ...named];
+  const titleIds = new Set(withTitles.flatMap(({ titleId }) => titleId ?? []));
+  const { titles } = await fetchTitles(client, [...titleIds], { signal, warn });
   const { compared, ...counts } = filesToCompare(archives, chapters, titles);
   const usedNames = new UsedNames().addBooks(books);
   const { renameTitles } = request;
-  const own = compared.map(({ archive }) => archive);
+  const own = compared.flatMap(({ archive, isMoved }) => (isMoved ? [] : [archive]));
   if (renameTitles) await addUsedNames(usedNames, own, chapters);
   const titleNames = renameTitles ? newTitleNames(titles, usedNames) : undefined;
+  const places = await findMovedPlaces(compared, library, request, titleNames, { client, signal });
   const options = { ...request, hasComparedPages: false };
   const plan = renameTitles ? planRetag : planOnce(request, store);
   const newFolders = new NewFolders();
@@ -142,16 +152,20 @@ async function planFolder(
   const unchanged: RetagPlan['unchanged'][number][] = [];
   const failed: RetagPlan['failed'][number][] = [];
   let pagesNotCompared = 0;
-  for (const { archive, chapter, title } of compared) {
+  const movedFrom = new Set<string>();
+  for (const each of compared) {
     signal.throwIfAborted();
+    const { archive, chapter, title, isMoved } = each;
     const { file, chapterId } = archive;
     const titleName = titleNames?.get(title.id);
+    const onDisk = { file, chapter, title, titleName, removes: [], ...places.get(each) };
     try {
-      const planned = await plan({ file, chapter, title, titleName, removes: [] }, options);
+      const planned = await plan(onDisk, options);
       usedNames.add(title.id, planned.title.name);
       if (planned.mayHaveOtherPages) pagesNotCompared += 1;
       const from = resolve(file);
-      newFolders.add({ title, from, to: planned.kind === 'retag' ? planned.to : from });
+      if (isMoved) movedFrom.add(dirname(from));
+      else newFolders.add({ title, from, to: planned.kind === 'retag' ? planned.to : from });
       if (planned.kind === 'retag') retags.push(planned);
       else unchanged.push({ file, chapter: chapterId, kept: keptInUnchanged(planned) });
     } catch (error) {
@@ -166,6 +180,8 @@ async function planFolder(
     books: renamedBooks,
     failedBooks,
     leftFolders: renameTitles ? newFolders.left() : [],
+    // What belongs to a title stays with its other chapters.
+    emptiedFolders: [...movedFrom].filter((folder) => newFolders.of(folder) === undefined),
     unchanged,
     failed,
     pagesNotCompared,
@@ -277,7 +293,7 @@ class RetagRun {
         const reason = SKIP_REASONS[ownership];
         this.deps.observe({ type: 'chapter-skipped', chapter, file, reason, message });
       }
-    const plan = await planFolder(library.archives, this.request, this.deps, store);
+    const plan = await planFolder(library, this.request, this.deps, store);
     this.#fields = plan.fields;
     for (const { file, chapter, error } of plan.failed) this.fail(file, error, chapter);
     for (const { file, error } of plan.failedBooks) this.#failBook(file, error);
@@ -304,7 +320,7 @@ class RetagRun {
   }
 
   /** The chapters come last: as long as one is in the old folder, another run finds what a killed one left there. */
-  async #apply({ retags, books, leftFolders }: RetagPlan): Promise<void> {
+  async #apply({ retags, books, leftFolders, emptiedFolders }: RetagPlan): Promise<void> {
     const { signal, warn } = this.deps;
     const { dryRun } = this.request;
     if (!dryRun) for (const left of leftFolders) await this.#moveExtras(left);
@@ -320,7 +336,7 @@ class RetagRun {
     await applyRetags(retags, { onWritten, onFailed }, { dryRun, signal });
     this.#warnOfPdfs(books);
     if (dryRun) return;
-    const folders = new Set(leftFolders.map(({ folder }) => folder));
+    const folders = new Set([...leftFolders.map(({ folder }) => folder), ...emptiedFolders]);
     const left = [...folders].filter((folder) => this.#movedFrom.has(folder));
     for (const message of await describeFoldersLeft(left)) warn(message);
   }

@@ -150,7 +150,7 @@ async function planUpdates(
 ): Promise<{ readonly retags: readonly Retag[]; readonly extracts: readonly ExtractedChapter[] }> {
   const { nameChapter, volumeField, titleField, localizedSeries, metadata } = request;
   const options: RetagOptions = {
-    nameTemplates: [nameChapter(false), nameChapter(true)],
+    nameChapter,
     volumeField,
     titleField,
     localizedSeries,
@@ -171,7 +171,12 @@ async function planUpdates(
       else {
         const [old] = change.kind === 'replace' ? change.removes : [];
         const removes = old ? [{ ...old, keep: job.keep }] : [];
-        const planned = await planRetag({ file, chapter, title, removes }, options);
+        const isMoved = change.kind === 'replace' && change.why === 'moved';
+        const moved = isMoved && {
+          titleName: change.series,
+          movesTo: () => ({ to: change.path, root: request.output }),
+        };
+        const planned = await planRetag({ file, chapter, title, removes, ...moved }, options);
         if (planned.kind === 'retag') retags.push(planned);
         else observe(unchangedEvent(job.id, file, keptInUnchanged(planned)));
       }

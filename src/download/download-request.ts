@@ -55,7 +55,6 @@ export function downloadRequest(
 ): DownloadRequest {
   const options = effectiveOptions(given, settings);
   checkBind(given, options);
-  const template = options.name === '' ? DEFAULT_NAME_TEMPLATE : options.name;
   checkDates(options);
   const { language, group, chapters, volumes, latest, allReleases } = options;
   const { excludeGroup, since, until } = options;
@@ -77,11 +76,21 @@ export function downloadRequest(
     },
     requestedGroups: given.group ?? [],
     requestedExclusions: given.excludeGroup ?? [],
-    nameChapter: nameTemplates(options.name),
+    hasVolumeBooks: options.bind === 'volume',
+    ...templateOptions(options.name),
+  };
+}
+
+/** What follows from a name template; empty for the built-in one. */
+export function templateOptions(
+  name: string,
+): Pick<DownloadRequest, 'nameChapter' | 'folderTemplate' | 'hasDefaultName' | 'namesPeople'> {
+  const template = name === '' ? DEFAULT_NAME_TEMPLATE : name;
+  return {
+    nameChapter: nameTemplates(name),
     // Both built-in templates have the same folder.
     folderTemplate: foldersOfTemplate(template),
-    hasVolumeBooks: options.bind === 'volume',
-    hasDefaultName: options.name === '',
+    hasDefaultName: name === '',
     namesPeople: /\{\s*(author|artist)\b/i.test(template),
   };
 }

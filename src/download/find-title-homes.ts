@@ -14,6 +14,7 @@ import { isTolerable } from '../selection/title-loader.js';
 import { groupBy } from '../core/group-by.js';
 import { ArchiveOwners } from './archive-owners.js';
 import { nameValues, titleIdOf } from './comic-metadata.js';
+import type { DownloadRequest } from './download-request.js';
 import type { DownloadSession } from './download-session.js';
 import { MAX_READ_OF_LIKELY, MAX_READ_OF_TITLE, sampleFolders } from './sample-folders.js';
 import {
@@ -23,6 +24,10 @@ import {
   type KnownChapter,
   type TitleHome,
 } from './title-home.js';
+
+type HomeDeps = Pick<DownloadSession, 'client' | 'signal'> & {
+  readonly request: Pick<DownloadRequest, 'output' | 'folderTemplate' | 'hasDefaultName'>;
+};
 
 interface TitleToPlace {
   readonly title: Title;
@@ -39,7 +44,7 @@ export async function findTitleHomes(
   { titles, series }: Pick<Resolution, 'titles' | 'series'>,
   library: LibraryIndex,
   nameChapter: FormatFileName,
-  session: DownloadSession,
+  session: HomeDeps,
 ): Promise<ReadonlyMap<string, TitleHome>> {
   const byTitle = groupBy(chapters, (chapter) => titleIdOf(chapter) ?? '');
   const toPlace = [...byTitle].flatMap(([id, ofTitle]): TitleToPlace[] => {
@@ -67,7 +72,7 @@ class HomeFinder {
     private readonly library: LibraryIndex,
     series: Resolution['series'],
     private readonly nameChapter: FormatFileName,
-    private readonly session: DownloadSession,
+    private readonly session: HomeDeps,
   ) {
     this.#owners = new ArchiveOwners(library);
     for (const { titleId, chapters } of series)

@@ -6,7 +6,7 @@ import { basename, dirname, join, relative, resolve } from 'node:path';
 import type { Chapter } from '../service/chapters.js';
 import type { Title } from '../service/titles.js';
 import type { FormatFileName } from '../library/names.js';
-import type { LibraryIndex } from '../library/scan.js';
+import type { FilePaths, LibraryIndex } from '../library/scan.js';
 import { isUnchanged, readFileState } from '../core/file-state.js';
 import { replacedFile, type Release, type UnnamedWrite } from '../plan/change.js';
 import { withPaths, type NamedWrites, type NewName } from '../plan/paths.js';
@@ -15,7 +15,10 @@ import { nameValues, titleIdOf } from './comic-metadata.js';
 import type { DownloadRequest } from './download-request.js';
 import type { TitleHome } from './title-home.js';
 
-export interface Naming extends Pick<DownloadRequest, 'output' | 'metadata'> {
+export interface Naming extends Pick<
+  DownloadRequest,
+  'output' | 'metadata' | 'folderTemplate' | 'hasDefaultName'
+> {
   readonly library: LibraryIndex;
   readonly titles: ReadonlyMap<string, Title>;
   /** The templates of the run: in one language, and in several. */
@@ -24,6 +27,8 @@ export interface Naming extends Pick<DownloadRequest, 'output' | 'metadata'> {
   readonly nameChapter: FormatFileName;
   /** Where the chapters of titles are, by the title's id. */
   readonly homes: ReadonlyMap<string, TitleHome> | undefined;
+  /** The files of chapters that the service moved from the titles that the files name. */
+  readonly moved: FilePaths;
 }
 
 export async function nameFiles(
@@ -86,10 +91,16 @@ async function withNewName(
   if (!naming.metadata || !title || !old || !chapter) return undefined;
   const { readChapterFile } = await import('./chapter-file.js');
   const { readNames } = await import('./chapter-names.js');
+  const { movedName } = await import('./moved-files.js');
   const content = await readChapterFile(old.file).catch(() => undefined);
   if (content?.comicInfo === undefined) return undefined;
-  const names = await readNames(content, { chapter, title });
-  const path = await newPath(old.file, names, naming);
+  const isMoved = naming.moved.has(old.file);
+  const home = homeOf(chapter, naming);
+  const titleName = isMoved ? (home?.series ?? title.name) : undefined;
+  const names = await readNames(content, { chapter, title }, titleName);
+  const path = isMoved
+    ? movedName(old.file, names, { ...naming, nameChapter: naming.nameTemplates }, home).to
+    : await newPath(old.file, names, naming);
   const copies = naming.library.copiesOf(names.savedId).filter((copy) => !copy.isBound);
   const others = copies.map((copy) => copy.file).filter((other) => other !== old.file);
   const oldName = path === old.file ? await findOldName(path, others, names, naming) : undefined;

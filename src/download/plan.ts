@@ -26,6 +26,7 @@ import { decideChanges } from './decide-changes.js';
 import type { FailedTarget } from './download-result.js';
 import type { DownloadSession } from './download-session.js';
 import type { UpdateEvent } from '../events/download-events.js';
+import type { KnownTitle } from './known-title.js';
 import { findLeftovers } from './leftovers.js';
 import { findTitleHomes } from './find-title-homes.js';
 import { planJobs, type PlannedChapter } from './plan-jobs.js';
@@ -87,7 +88,8 @@ export async function planTargets(
   const selection = await selectForPlan(resolution, known, session);
   const files = { library, history };
   const decided = await decideChanges(selection, toDecisionOptions(session), files, session);
-  const planned = await planChanges(decided, resolution, library, session);
+  const moved = new Set([...known.values()].flatMap((title) => [...title.moved]));
+  const planned = await planChanges(decided, { ...resolution, moved }, library, session);
   // The others of a title are requested where they are needed.
   const complete = resolution.series.filter(({ isPartial = false }) => !isPartial);
   const series = complete.map((entry) => {
@@ -150,7 +152,8 @@ function titlesOf(
 
 /** The titles of a plan. */
 type PlannedTitles = Pick<Resolution, 'titles' | 'series'> &
-  Partial<Pick<Resolution, 'loadedTitles'>>;
+  Partial<Pick<Resolution, 'loadedTitles'>> &
+  Pick<KnownTitle, 'moved'>;
 
 /** The plan for what is decided: the names of the files, and what else the run does. */
 export async function planChanges(
@@ -160,7 +163,7 @@ export async function planChanges(
   session: DownloadSession,
 ): Promise<Plan> {
   const { request: options, context, signal, warn } = session;
-  const { titles, series } = planned;
+  const { titles, series, moved } = planned;
   const { loadedTitles = Promise.resolve({ titles, error: undefined }) } = planned;
   const chapters = chosen.flatMap(({ chapter }) => chapter ?? []);
   const writes = writesOf(changes);
@@ -173,7 +176,7 @@ export async function planChanges(
     ? await findTitleHomes(
         writes.flatMap(({ release }) => release.chapter ?? []),
         { titles: named.titles, series },
-        library,
+        library.without(moved),
         nameChapter,
         session,
       )
@@ -185,6 +188,7 @@ export async function planChanges(
     nameTemplates: options.nameChapter,
     nameChapter,
     homes,
+    moved,
   };
   const placed = await nameFiles(writes, naming, signal);
   // A repair keeps the damaged files beside the new ones.

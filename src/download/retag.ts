@@ -6,7 +6,7 @@
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import type { ComicFields } from '../library/comic-info.js';
 import { comicMetadata } from '../library/comic-info.js';
-import { candidatePaths, wholeIdPath, type FormatFileName } from '../library/names.js';
+import { candidatePaths, wholeIdPath } from '../library/names.js';
 import { parseIdentityComment } from '../library/mark.js';
 import { fileChanged, readFileState, replaceAs } from '../core/file-state.js';
 import {
@@ -20,14 +20,13 @@ import type { RetaggedEvent } from '../events/download-events.js';
 import type { MetadataChange, Retag } from '../plan/change.js';
 import { decideRetag } from '../plan/retag.js';
 import { mergedComicInfo, readChapterFile, rewriteChapterFile } from './chapter-file.js';
-import { newName, readNames } from './chapter-names.js';
+import { newName, readNames, type KnownNames, type NewName } from './chapter-names.js';
 import { inferredVolumeOf } from './comic-metadata.js';
+import type { DownloadRequest } from './download-request.js';
 import { orderRenames } from './rename-order.js';
 import { removeSuperseded } from './superseded-file.js';
 
-export interface RetagOptions extends ComicFields {
-  /** The templates that may have named the files. */
-  readonly nameTemplates: readonly FormatFileName[];
+export interface RetagOptions extends ComicFields, Pick<DownloadRequest, 'nameChapter'> {
   /** Edits of the owner are replaced by what the service has. */
   readonly force: boolean;
   /** The pages were compared with those of the service: the file gets the chapter's version and time. */
@@ -39,15 +38,17 @@ export interface RetagOptions extends ComicFields {
 export interface FileToRetag extends Pick<Retag, 'file' | 'chapter' | 'title' | 'removes'> {
   /** The new name of the title, if it gets one: otherwise it keeps the one that the file has. */
   readonly titleName?: string | undefined;
+  /** Where the file goes, if the service moved its chapter to another title. */
+  readonly movesTo?: ((names: KnownNames) => NewName) | undefined;
 }
 
 /** A file without ComicInfo.xml keeps its name. Throws StorageError. */
 export async function planRetag(
-  { titleName, ...onDisk }: FileToRetag,
+  { titleName, movesTo, ...onDisk }: FileToRetag,
   options: RetagOptions,
 ): Promise<MetadataChange> {
   const { file } = onDisk;
-  const { force, hasComparedPages, nameTemplates: templates } = options;
+  const { force, hasComparedPages, nameChapter } = options;
   const state = await readFileState(file);
   if (!state) throw fileChanged(file);
   const content = await readChapterFile(file);
@@ -61,13 +62,21 @@ export async function planRetag(
   const isRenamed = titleName !== undefined;
   const movedIn = isRenamed ? options.folder : undefined;
   const from = resolve(file);
-  const named = merged
-    ? newName(file, names, { templates, keepsPeople: !isRenamed, movedIn })
-    : { to: from, root: dirname(from) };
+  const templates = [nameChapter(false), nameChapter(true)];
+  const nameNow =
+    movesTo ?? (() => newName(file, names, { templates, keepsPeople: !isRenamed, movedIn }));
+  const named = merged ? nameNow(names) : { to: from, root: dirname(from) };
   const { record, comment } = content;
   const { version } = parseIdentityComment(comment) ?? {};
   const known = { ...onDisk, chapter, title, state, metadata, force, ...named };
-  return decideRetag({ ...known, merged, record, version, isMoved: false, hasComparedPages });
+  return decideRetag({
+    ...known,
+    merged,
+    record,
+    version,
+    isMoved: movesTo !== undefined,
+    hasComparedPages,
+  });
 }
 
 export interface RetagListeners {

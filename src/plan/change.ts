@@ -40,10 +40,11 @@ export interface Save {
 
 /**
  * `forced`: the file has the release itself, and is written anew. `changed`: the same, if the pages are not those of the
- * service any more. `damaged`: its end is lost; it stays under a second name. `uploaded-again`, `better-release`: it has
+ * service any more. `moved`: the same, and the service moved the chapter from the title that the file names. `damaged`: its end is lost; it stays under a second name. `uploaded-again`, `better-release`: it has
  * another release of the chapter.
  */
-export type ReplaceReason = 'forced' | 'changed' | 'damaged' | 'uploaded-again' | 'better-release';
+export type ReplaceReason =
+  'forced' | 'changed' | 'moved' | 'damaged' | 'uploaded-again' | 'better-release';
 
 /** A file makes way for the release as its own is published. */
 export interface Replace {
@@ -194,7 +195,14 @@ export function replacedFile(change: UnnamedWrite): OldFile | undefined {
 /** The file whose pages are compared with those of the service first: if they are the same, they are not loaded. */
 export function comparedFile(change: UnnamedWrite): KnownFile | undefined {
   if (change.kind === 'extract') return change.book;
-  return change.kind === 'replace' && change.why === 'changed' ? change.file : undefined;
+  return isChanged(change) ? change.file : undefined;
+}
+
+/** Whether the file has the release itself, as it was before the service changed it. */
+export function isChanged(
+  change: UnnamedWrite,
+): change is UnnamedWrite & { readonly kind: 'replace' } {
+  return change.kind === 'replace' && (change.why === 'changed' || change.why === 'moved');
 }
 
 /** The ids of the other chapters whose files make way for the release. */
@@ -220,6 +228,7 @@ export function whyLoaded(change: Write): string {
     case 'damaged':
       return `its file is damaged, and is kept beside the new one: ${file}`;
     case 'changed':
+    case 'moved':
       return `its pages changed on MangaDex; it replaces ${[file, ...change.removes.map((each) => each.file)].join(' and ')}`;
     case 'uploaded-again':
     case 'better-release':

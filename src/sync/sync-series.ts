@@ -3,7 +3,7 @@ import type { Chapter } from '../service/chapters.js';
 import { fetchTitleFeed } from '../service/feeds.js';
 import { hasCode, type TankobonError } from '../core/errors.js';
 import { decideChanges } from '../download/decide-changes.js';
-import type { UnnamedWrite } from '../plan/change.js';
+import { isChanged, type UnnamedWrite } from '../plan/change.js';
 import { decide, savedState, writesOf, type KnownFiles } from '../plan/decide.js';
 import { findChanges, reportChanges, reportRestored } from './known-changes.js';
 import {
@@ -106,8 +106,10 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
   const takenDown = reported
     .filter(({ reason }) => known && reason === 'chapter-unavailable')
     .map(({ chapter, reason }) => ({ id: chapter, reason }));
-  if (dryRun) await reportPlanned(due, planned, releases, session);
-  if (!rules.upgrade || dryRun) await reportChanges(due, changed.updates, releases, session);
+  const { moved } = knownTitle;
+  const wanted = { added: planned, updates: changed.updates, moved };
+  if (dryRun) await reportPlanned(due, wanted, releases, session);
+  if (!rules.upgrade || dryRun) await reportChanges(due, wanted, releases, session);
   const isRemovalReported = warnOfFilesGone(due, decisions.withoutFile, library, session);
   const all = dryRun ? [] : [...planned, ...writesOf(updates)];
   const result = emptyResult();
@@ -117,8 +119,7 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
   const { bind } = effectiveOptions(options, context.settings);
   // If the run is killed, the next one binds what was saved.
   if (bind !== false && (wasUnbound || all.length > 0)) journal.add({ unbound: id });
-  if (!dryRun)
-    await save({ added: planned, updates }, (chapterId) => claimedElsewhere.add(chapterId));
+  if (!dryRun) await save({ ...wanted, updates }, (chapterId) => claimedElsewhere.add(chapterId));
   const finish = async ({ isStopped = result.stoppedBy !== undefined } = {}) => {
     const isLeft = ({ release }: UnnamedWrite) => claimedElsewhere.has(release.id);
     if (isStopped) result.notStarted += claimedElsewhere.size;
@@ -131,7 +132,7 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
         (change) => change.kind === 'skip' && claimedElsewhere.has(change.id),
       );
       const added = now.decisions.planned.filter(isLeft);
-      await save({ added, updates: [...updated.filter(isLeft), ...there] });
+      await save({ added, updates: [...updated.filter(isLeft), ...there], moved });
     }
     const saved = dryRun ? planned : all.filter(({ release }) => result.savedFiles.has(release.id));
     const isToBind = !dryRun && (saved.length + result.retaggedFiles.size > 0 || wasUnbound);
@@ -215,8 +216,7 @@ function countsOf(saved: readonly UnnamedWrite[], result: DownloadResult, known:
 
 /** Whether the chapter was downloaded before, in this release or another one. A damaged file does not count. */
 function hasReplaced(change: UnnamedWrite): boolean {
-  const isUpdate =
-    change.kind === 'extract' || (change.kind === 'replace' && change.why === 'changed');
+  const isUpdate = change.kind === 'extract' || isChanged(change);
   return isUpdate || replacedRelease(change) !== undefined;
 }
 

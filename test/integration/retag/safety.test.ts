@@ -191,7 +191,7 @@ describe('a file that another process changes meanwhile', () => {
   const chapter = { id: numberedId('2'), number: '2', language: 'en', groups: [] };
   const title = { name: 'Alpha', description: {}, authors: [], artists: [] };
   const options = {
-    nameTemplates: [compileNameTemplate('{chapter}')],
+    nameChapter: () => compileNameTemplate('{chapter}'),
     volumeField: 'number' as const,
     titleField: 'plain' as const,
     localizedSeries: false,

@@ -53,7 +53,7 @@ function decide(
 ) {
   const rules = { ...RULES, ...change };
   const keys = chapterKeys(releases, { nowMs: NOW_MS, numbersRestart: false });
-  const known = { keys, unlisted: [], earlier: [] };
+  const known = { keys, unlisted: [], earlier: [], moved: new Set<string>() };
   const title = { ...selectReleases(releases, known, rules, NOW_MS), uploads: [] };
   const isHad = (id: string) => had.some((chapter) => chapter.id === id);
   const find = (chapterId: string) =>
