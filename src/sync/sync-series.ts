@@ -6,6 +6,7 @@ import { decideChanges } from '../download/decide-changes.js';
 import { isChanged, type UnnamedWrite } from '../plan/change.js';
 import { decide, savedState, writesOf, type KnownFiles } from '../plan/decide.js';
 import { findChanges, reportChanges, reportRestored } from './known-changes.js';
+import { findMovedHere, reportMovedHere } from './moved-chapters.js';
 import {
   toDecisionOptions,
   releaseDecisions,
@@ -63,7 +64,9 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
     !dryRun && ((await recoverSaved(due, listed, session)) || journal.state.unbound.has(id));
   const sinceMs = sinceOf(due, session, nowMs);
   const rules = releaseRules(options, context.settings, sinceMs);
-  const history = historyFor(due, session);
+  const movedHere = await findMovedHere(due, listed, library, session);
+  const saved = historyFor(due, session);
+  const history = saved && { has: (id: string) => saved.has(id) && !movedHere.has(id) };
   const files = { library, history };
   const stateOf = (chapterId: string) => savedState({ id: chapterId }, files);
   const knownTitle = await readTitle(due, listed, library, session);
@@ -101,6 +104,7 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
   const updates = rules.upgrade ? changed.updates : [];
   const skipped = skippedEvents(decisions, due.label);
   reportRestored(due, releases, library, session);
+  reportMovedHere(due, planned, movedHere, session);
   const reported = reportDecisions(due, decisions, skipped, session);
   // What was taken down before the title was subscribed is not news.
   const takenDown = reported
@@ -134,8 +138,8 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
       const added = now.decisions.planned.filter(isLeft);
       await save({ added, updates: [...updated.filter(isLeft), ...there], moved });
     }
-    const saved = dryRun ? planned : all.filter(({ release }) => result.savedFiles.has(release.id));
-    const isToBind = !dryRun && (saved.length + result.retaggedFiles.size > 0 || wasUnbound);
+    const done = dryRun ? planned : all.filter(({ release }) => result.savedFiles.has(release.id));
+    const isToBind = !dryRun && (done.length + result.retaggedFiles.size > 0 || wasUnbound);
     const bindErrors = await bindIfNeeded(due, releases, isToBind, session);
     const isComplete =
       !result.stoppedBy &&
@@ -157,12 +161,16 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
       takenDown: decisions.skipped.flatMap(({ id: chapter, reason }) =>
         reason === 'chapter-unavailable' && stateOf(chapter).state === 'saved' ? [chapter] : [],
       ),
+      movedHere: idsOrNone([
+        ...(known?.movedHere ?? []),
+        ...[...movedHere.keys()].filter((chapter) => result.savedFiles.has(chapter)),
+      ]),
       // What failed, or was not reached, is compared again.
       compared: isComplete ? [...compared] : known?.compared,
     };
     journal.add({ title: id, state });
     return {
-      ...countsOf(saved, result, decisions.known + skipped.length),
+      ...countsOf(done, result, decisions.known + skipped.length),
       bindErrors,
       titleId: id,
       name: due.label,
@@ -175,6 +183,10 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
     };
   };
   return { isWaiting: claimedElsewhere.size > 0 && !result.stoppedBy, finish };
+}
+
+function idsOrNone(ids: readonly string[]): string[] | undefined {
+  return ids.length > 0 ? [...ids] : undefined;
 }
 
 /** Resolves with the errors of books that were not written: then the title stays unbound for the next run. */
