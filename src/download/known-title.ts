@@ -10,6 +10,7 @@ import { readFileChapters } from '../library/file.js';
 import { languageTag, type ChapterMetadata } from '../library/comic-info.js';
 import type { ExistingArchive, LibraryIndex } from '../library/scan.js';
 import { plainTitle } from '../library/names.js';
+import { NONE_MOVED, type MovedChapters } from '../plan/change.js';
 import { chapterKeys, type ChapterKeys } from '../selection/same-chapter.js';
 import { fetchTitleIfAvailable, isTolerable } from '../selection/title-loader.js';
 import type { ServiceSession } from './download-session.js';
@@ -36,8 +37,7 @@ export interface KnownTitle {
   readonly unlisted: readonly UnlistedChapter[];
   /** Releases that the service listed before, and does not list any more. */
   readonly earlier: readonly Chapter[];
-  /** The files of its chapters that name another title, from which the service moved them. */
-  readonly moved: ReadonlySet<string>;
+  readonly moved: MovedChapters;
 }
 
 export type KnownTitles = ReadonlyMap<string, KnownTitle>;
@@ -110,10 +110,10 @@ async function readKept(
   listedTitle: ListedTitle,
   library: Library,
   { cache, ...deps }: KeptDeps,
-): Promise<{ readonly kept: CachedListing | undefined; readonly moved: ReadonlySet<string> }> {
+): Promise<{ readonly kept: CachedListing | undefined; readonly moved: MovedChapters }> {
   const { titleId, title, listed, languages, isPartial = false, isKept = false } = listedTitle;
   const before = await cache.read(titleId);
-  if (!title) return { kept: before, moved: new Set() };
+  if (!title) return { kept: before, moved: NONE_MOVED };
   const isUpdated = !isPartial && (isKept || before !== undefined);
   const updated = isUpdated ? mergeListing(title, listed, languages, before) : before;
   const known = before?.formerIds ?? [];
@@ -127,8 +127,8 @@ async function readKept(
 const MAX_NAMED_TITLES = 10;
 
 /**
- * Titles that were merged into this one, besides those in its list, and the files of chapters that were moved here from
- * titles that still exist. A file of one of its chapters that names another title shows one or the other: one request for
+ * Titles that were merged into this one, besides those in its list, and the chapters that were moved here from titles
+ * that still exist. A file of one of its chapters that names another title shows one or the other: one request for
  * each such title.
  */
 async function findOtherTitles(
@@ -136,7 +136,7 @@ async function findOtherTitles(
   known: readonly string[],
   library: Library,
   { client, signal }: Pick<Deps, 'client' | 'signal'>,
-): Promise<{ readonly formerIds: readonly string[]; readonly moved: ReadonlySet<string> }> {
+): Promise<{ readonly formerIds: readonly string[]; readonly moved: MovedChapters }> {
   const found = formerIds.filter((id) => !known.includes(id));
   const settled = new Set([titleId, ...known, ...found]);
   const others = listed
@@ -145,18 +145,23 @@ async function findOtherTitles(
   const mostNamed = [...groupBy(others, (archive) => archive.titleId ?? '')]
     .sort(([, a], [, b]) => b.length - a.length)
     .slice(0, MAX_NAMED_TITLES);
-  const moved = new Set<string>();
+  const moved: ExistingArchive[] = [];
   for (const [id, archives] of mostNamed) {
     const title = await fetchTitleIfAvailable(client, id, signal);
     if (title?.id === titleId) found.push(id);
-    else if (title?.id === id) for (const { file } of archives) moved.add(file);
+    else if (title?.id === id) moved.push(...archives);
   }
-  return { formerIds: found, moved };
+  const isOfThis = (archive: ExistingArchive) =>
+    archive.titleId === titleId || [...known, ...found].includes(archive.titleId ?? '');
+  const left = moved.filter(({ chapterId }) => !library.copiesOf(chapterId).some(isOfThis));
+  const chapterIds = new Set(left.map(({ chapterId }) => chapterId));
+  const files = new Set(moved.map(({ file }) => file));
+  return { formerIds: found, moved: { chapterIds, files } };
 }
 
 interface CombineOptions {
   readonly kept: CachedListing | undefined;
-  readonly moved: ReadonlySet<string>;
+  readonly moved: MovedChapters;
   readonly nowMs: number;
   readonly signal: AbortSignal;
 }

@@ -6,7 +6,7 @@ import { basename, dirname, join, relative, resolve } from 'node:path';
 import type { Chapter } from '../service/chapters.js';
 import type { Title } from '../service/titles.js';
 import type { FormatFileName } from '../library/names.js';
-import type { FilePaths, LibraryIndex } from '../library/scan.js';
+import type { LibraryIndex } from '../library/scan.js';
 import { isUnchanged, readFileState } from '../core/file-state.js';
 import { replacedFile, type Release, type UnnamedWrite } from '../plan/change.js';
 import { withPaths, type NamedWrites, type NewName } from '../plan/paths.js';
@@ -27,8 +27,8 @@ export interface Naming extends Pick<
   readonly nameChapter: FormatFileName;
   /** Where the chapters of titles are, by the title's id. */
   readonly homes: ReadonlyMap<string, TitleHome> | undefined;
-  /** The files of chapters that the service moved from the titles that the files name. */
-  readonly moved: FilePaths;
+  /** The ids of chapters that the service moved from the titles that their files name. */
+  readonly moved: ReadonlySet<string>;
 }
 
 export async function nameFiles(
@@ -94,7 +94,7 @@ async function withNewName(
   const { movedName } = await import('./moved-files.js');
   const content = await readChapterFile(old.file).catch(() => undefined);
   if (content?.comicInfo === undefined) return undefined;
-  const isMoved = naming.moved.has(old.file);
+  const isMoved = naming.moved.has(old.chapterId);
   const home = homeOf(chapter, naming);
   const titleName = isMoved ? (home?.series ?? title.name) : undefined;
   const names = await readNames(content, { chapter, title }, titleName);

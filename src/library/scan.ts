@@ -130,7 +130,8 @@ export class LibraryIndex {
   }
 
   /** The index without these archives, for questions that their places must not answer. */
-  without(files: FilePaths): LibraryIndex {
+  without(files: ReadonlySet<string>): LibraryIndex {
+    if (files.size === 0) return this;
     const { damaged, unidentified, hiddenFolders, leftoverFiles, links } = this;
     const archives = this.archives.filter(({ file }) => !files.has(file));
     const scanned = { archives, damaged, unidentified, hiddenFolders, leftoverFiles, links };

@@ -23,6 +23,15 @@ export interface OldFile {
   readonly chapterId: string;
 }
 
+/** Chapters that the service moved to a title from others that still exist, and their files, which name these. */
+export interface MovedChapters {
+  /** Without those that another file has as chapters of the title already. */
+  readonly chapterIds: ReadonlySet<string>;
+  readonly files: ReadonlySet<string>;
+}
+
+export const NONE_MOVED: MovedChapters = { chapterIds: new Set(), files: new Set() };
+
 /** A file of the chapter, with what it says of that. */
 export interface KnownFile extends OldFile {
   readonly saved: SavedChapter;

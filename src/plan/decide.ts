@@ -25,10 +25,12 @@ import {
   isSameId,
   isWrite,
   isUnavailable,
+  NONE_MOVED,
   skip,
   type Decision,
   type Keep,
   type KnownFile,
+  type MovedChapters,
   type OldFile,
   type Release,
   type Replace,
@@ -58,8 +60,7 @@ export interface SelectedTitle {
   readonly keys: ChapterKeys;
   /** Chapters in the output folder that the service does not list, of which there is a new release. */
   readonly uploads: readonly EarlierUpload[];
-  /** The files of chapters that the service moved here from other titles, which the files name. */
-  readonly moved: FilePaths;
+  readonly moved: MovedChapters;
 }
 
 export interface Requested {
@@ -127,15 +128,14 @@ export type SavedState =
 export function savedState(
   chapter: Partial<Chapter> & Pick<Chapter, 'id'>,
   { library, history, saved }: KnownFiles,
-  moved: FilePaths = new Set(),
+  { chapterIds: movedIds }: MovedChapters = NONE_MOVED,
 ): SavedState {
   const { id } = chapter;
   const archive = library.find(id);
   if (archive) {
     const { version } = archive;
     const isOutdated =
-      moved.has(archive.file) ||
-      mayHaveChanged(saved?.get(archive.chapterId) ?? { version }, chapter);
+      movedIds.has(id) || mayHaveChanged(saved?.get(archive.chapterId) ?? { version }, chapter);
     return { state: 'saved', archive, isOutdated };
   }
   return { state: history?.has(id) === true ? 'recorded' : 'missing' };
@@ -381,7 +381,7 @@ class Decider {
     const release = { id, chapter, why };
     const save = { kind: 'save', release, betterThan: undefined } as const;
     const mayBeReplaced = (file: string) => filesToReplace?.has(file) ?? true;
-    const moved = chosen.title?.moved;
+    const { moved = NONE_MOVED } = chosen.title ?? {};
     const saved = savedState({ ...chapter, id }, this.files, moved);
     if (saved.state === 'recorded' && !force) {
       this.#skips.files.push(skip(release, 'in-download-archive'));
@@ -400,8 +400,10 @@ class Decider {
     if (isReplaced && isBound && force) return save;
     if (isReplaced && isBound && isReadableBook(file))
       return { kind: 'extract', release, book: known, removes: [] };
-    if (isReplaced && !isBound && ownership === 'own' && mayBeReplaced(file))
-      return replace(release, known, force ? 'forced' : moved?.has(file) ? 'moved' : 'changed');
+    if (isReplaced && !isBound && ownership === 'own' && mayBeReplaced(file)) {
+      const why = moved.chapterIds.has(id) ? 'moved' : 'changed';
+      return replace(release, known, force ? 'forced' : why);
+    }
     const isFixed = isReplaced && isBound;
     // Without the mark, its version is not known.
     const hasUnknownVersion = !isBound && ownership === 'foreign';

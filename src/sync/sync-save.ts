@@ -18,7 +18,7 @@ import type { DownloadResult } from '../download/download-result.js';
 import { planChanges } from '../download/plan.js';
 import { findPresent, lacksExtras, type PresentChapter } from '../download/present-chapters.js';
 import { runPlan } from '../download/run-download.js';
-import type { Decision, Release, UnnamedWrite } from '../plan/change.js';
+import type { Decision, MovedChapters, Release, UnnamedWrite } from '../plan/change.js';
 import { savedState, writesOf } from '../plan/decide.js';
 import { savedUpdate } from '../download/series-updates.js';
 import { chapterFields } from '../selection/chapter-fields.js';
@@ -41,8 +41,7 @@ export interface TitleChanges {
   readonly added: readonly UnnamedWrite[];
   /** Chapters that changed on the service. */
   readonly updates: readonly Decision[];
-  /** The files of chapters that the service moved here from other titles. */
-  readonly moved: ReadonlySet<string>;
+  readonly moved: MovedChapters;
 }
 
 /** Saves the releases, and the covers and metadata that those lack which are there. What it does is added to `result`. */
@@ -121,7 +120,7 @@ export async function planReleases(
   const changes = [...added, ...updates];
   const decided = { changes, chosen: changes.flatMap(releaseOf) };
   const titles = new Map([[id, title]]);
-  const listed = { titles, series: [{ titleId: id, chapters: releases }], moved };
+  const listed = { titles, series: [{ titleId: id, chapters: releases }], moved: [moved] };
   const plan = async (shared: ServiceSession) => {
     const history = historyFor(due, session);
     const named = await planChanges(decided, listed, library, { ...shared, request, history });

@@ -25,7 +25,7 @@ const MAX_PUBLIC: Readonly<Record<string, readonly [files: number, names: number
   service: [15, 93],
   selection: [13, 40],
   library: [14, 97],
-  plan: [6, 41],
+  plan: [6, 43],
   books: [19, 38],
   download: [34, 82],
   sync: [12, 60],

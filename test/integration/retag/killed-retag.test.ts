@@ -176,7 +176,8 @@ test.each([['retag'], ['download --update']])(
       titles: [title('one', 'Alpha'), title('two', 'Beta')],
       chapters: ['1', '2', '3'].map((number) => chapter('one', number)),
     });
-    const harness = await DownloadHarness.start({ library, limits: NO_LIMITS });
+    const limits = { ...NO_LIMITS, requests: { 'GET /at-home/server/{id}': 10_000 } };
+    const harness = await DownloadHarness.start({ library, limits });
     try {
       const [one, two] = ['one', 'two'].map((key) => `title:${uuidOf(key)}`);
       await harness.download({ targets: [one ?? ''], output: original, language: 'en' });

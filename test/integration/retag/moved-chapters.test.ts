@@ -34,6 +34,7 @@ beforeEach(async () => {
 });
 afterEach(() => harness.stop());
 
+const BOOK = 'Beta/Beta (all).cbz';
 const moved = uuidOf('one', '2', 'en');
 const download = (keys: readonly string[], options: Readonly<Record<string, unknown>> = {}) =>
   harness.download({
@@ -215,14 +216,21 @@ describe('download', () => {
     expect(existsSync(inOutput(named('Alpha', 2)))).toBe(true);
   });
 
-  test('--update takes a moved chapter out of a book of the other title', async () => {
-    await download(['one'], { bind: 'title' });
-    move();
-    await download(['two'], { update: true });
-    await expectOfBeta(inOutput(named('Beta', 2)));
-    const again = await download(['two'], { update: true });
-    expect(again.events.filter(({ type }) => /saved|retagged/.test(type))).toEqual([]);
-  });
+  test.each([{}, { bind: 'title' }])(
+    '--update takes a moved chapter out of a book of the other title, once, with %j',
+    async (options) => {
+      await download(['one'], { bind: 'title' });
+      move();
+      await download(['two'], { update: true, ...options });
+      expect(await seriesOf(inOutput('bind' in options ? BOOK : named('Beta', 2)))).toBe('Beta');
+      for (const more of [{ update: true }, { update: true, bind: 'title' }, {}]) {
+        const again = await download(['two'], more);
+        const types: readonly string[] = again.events.map(({ type }) => type);
+        expect(types).not.toContain('chapter-saved');
+        expect(types).not.toContain('chapter-retagged');
+      }
+    },
+  );
 });
 
 describe('overview', () => {

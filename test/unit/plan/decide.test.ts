@@ -50,7 +50,7 @@ interface Case {
   /** Files by the id of the chapter that they have; those of this version are up to date. */
   readonly files?: Readonly<Record<string, Partial<ExistingArchive>>>;
   readonly history?: readonly string[];
-  /** Files that name the title from which the service moved their chapters. */
+  /** Chapters that the service moved from the titles that their files name. */
   readonly moved?: readonly string[];
   readonly damaged?: Readonly<Record<string, string>>;
   /** Chapters in files that the service does not list. */
@@ -125,7 +125,7 @@ function changesOf(
     excluded: found.excluded,
     keys,
     uploads: known,
-    moved: new Set(moved),
+    moved: { chapterIds: new Set(moved), files: new Set<string>() },
   };
   const targets = named.map((chapter) => ({ id: chapter.id, chapter, why: 'named' }));
   const { changes } = decide({ named: targets, titles: [title] }, options, knownFiles);
@@ -196,7 +196,7 @@ const ROWS: readonly (readonly [name: string, of: Case, Expected])[] = [
   ],
   [
     'a file of a chapter that was moved from another title',
-    { listed: [good], files: { good: {} }, moved: ['good.cbz'] },
+    { listed: [good], files: { good: {} }, moved: ['good'] },
     {
       ...all('skip good newer-version beside good.cbz'),
       update: ['replace good.cbz by good moved'],
@@ -205,7 +205,7 @@ const ROWS: readonly (readonly [name: string, of: Case, Expected])[] = [
   ],
   [
     'a chapter in a book that was moved from another title',
-    { listed: [good], files: { good: { file: 'b.epub', isBound: true } }, moved: ['b.epub'] },
+    { listed: [good], files: { good: { file: 'b.epub', isBound: true } }, moved: ['good'] },
     { download: ['skip good newer-version beside b.epub'], update: ['extract good from b.epub'] },
   ],
   [
