@@ -146,6 +146,14 @@ test('where another file has the name in the new folder, the name gets the id', 
   expect((await retag()).stderr).toBe('0 changed, 3 unchanged\n');
 });
 
+test('a file of a title that was merged into the other one stays where it is', async () => {
+  await download(['one', 'two']);
+  const before = paths();
+  harness.service.library.mergeTitle(uuidOf('one'), uuidOf('two'));
+  const { stdout } = await retag();
+  expect([stdout, paths()]).toEqual([expect.not.stringContaining('renamed'), before]);
+});
+
 test('names without folders get the name of the new title', async () => {
   const name = '{series} {chapter}';
   await download(['one'], { name });
@@ -184,16 +192,21 @@ describe('download', () => {
     },
   );
 
-  test('--update of a moved chapter with other pages replaces the file there', async () => {
-    await download(['one', 'two']);
-    const found = harness.service.library.chapter(moved);
-    if (!found) throw new Error('no chapter');
-    const anew = reuploadChapter(found, LATER, chapter('one', '9'));
-    harness.service.library.putChapter({ ...anew, titleId: uuidOf('two') });
+  test('--update of moved chapters with other pages replaces the files there, and their old folder goes', async () => {
+    await download(['one']);
+    for (const id of [moved, uuidOf('one', '1', 'en')]) {
+      const found = harness.service.library.chapter(id);
+      if (!found) throw new Error(id);
+      const anew = reuploadChapter(found, LATER, chapter('one', '9'));
+      harness.service.library.putChapter({ ...anew, titleId: uuidOf('two') });
+    }
+    harness.service.library.removeChapter(uuidOf('two', '1', 'en'));
     await download(['two'], { update: true });
-    expect(paths().filter((path) => path.endsWith('.cbz'))).toEqual(
-      [named('Alpha', 1), named('Beta', 1), named('Beta', 2)].sort(),
-    );
+    expect(paths().filter((path) => path.endsWith('.cbz'))).toEqual([
+      named('Beta', 1),
+      named('Beta', 2),
+    ]);
+    expect(existsSync(inOutput('Alpha'))).toBe(false);
     await expectOfBeta(inOutput(named('Beta', 2)));
   });
 
