@@ -145,11 +145,11 @@ async function findOtherTitles(
   const mostNamed = [...groupBy(others, (archive) => archive.titleId ?? '')]
     .sort(([, a], [, b]) => b.length - a.length)
     .slice(0, MAX_NAMED_TITLES);
-  const moved: ExistingArchive[] = [];
+  let moved: readonly ExistingArchive[] = [];
   for (const [id, archives] of mostNamed) {
     const title = await fetchTitleIfAvailable(client, id, signal);
     if (title?.id === titleId) found.push(id);
-    else if (title?.id === id) moved.push(...archives);
+    else if (title?.id === id) moved = [...moved, ...archives];
   }
   const isOfThis = (archive: ExistingArchive) =>
     archive.titleId === titleId || [...known, ...found].includes(archive.titleId ?? '');
