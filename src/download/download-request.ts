@@ -120,7 +120,7 @@ function checkDates({ since, until }: Options): void {
 }
 
 /** The built-in template contains the language in a run with several. */
-export function nameTemplates(template: string): DownloadRequest['nameChapter'] {
+function nameTemplates(template: string): DownloadRequest['nameChapter'] {
   const inOneLanguage = compileNameTemplate(template === '' ? DEFAULT_NAME_TEMPLATE : template);
   const inSeveralLanguages =
     template === '' ? compileNameTemplate(DEFAULT_NAME_TEMPLATE_WITH_LANGUAGE) : inOneLanguage;

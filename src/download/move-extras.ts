@@ -30,7 +30,7 @@ const MAX_NAMES = 10;
 const IMAGE_NAME = /\.(?:jpe?g|png|gif|webp|avif)$/i;
 
 /** A folder that files of a title leave. */
-export interface LeftFolder {
+interface LeftFolder {
   readonly folder: string;
   readonly newFolder: string;
   /** A folder above both. */
