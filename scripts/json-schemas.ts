@@ -37,6 +37,7 @@ const bounds = ({
 /** A value in a file, by its kind. An item of a list if it is one. */
 const KINDS: Readonly<Record<OptionKind, (definition: OptionDefinition) => JsonSchema>> = {
   text: () => TEXT,
+  path: () => TEXT,
   subfolder: () => TEXT,
   identifier: () => TEXT,
   address: () => ({ type: 'string', format: 'uri' }),

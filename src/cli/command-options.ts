@@ -10,6 +10,7 @@ import {
   optionsOf,
   type OptionName,
 } from '../config/options.js';
+import { expandHome } from '../core/home-folder.js';
 import { looksLikeTarget } from '../selection/target.js';
 
 export function addOptions(command: Command, commandName: CommandName): Command {
@@ -62,6 +63,11 @@ export function collect(value: string, previous: readonly string[] = []): readon
   return [...previous, value];
 }
 
+/** Appends the paths of an argument, of which a quoted one may begin with `~/`. */
+export function collectPaths(path: string, previous: readonly string[] = []): readonly string[] {
+  return [...previous, expandHome(path)];
+}
+
 /** `--cover=all` and `--cover all` are the same to commander. */
 function allOrTarget(text: string): string {
   if (text === 'all' || looksLikeTarget(text)) return text;
@@ -93,7 +99,11 @@ async function parseGiven(name: OptionName, given: string | string[], command: C
   if (optionDefinition(name).kind === 'cover') return given;
   const { InvalidValue, parseOptionText } = await import('../config/option-values.js');
   const flag = flagOf(name) ?? '';
+  // The subscriptions file keeps `~/`, for other users and machines.
+  const isWritten =
+    optionDefinition(name).isKey && /^sync (add|import)$/.test(commandPath(command));
   const parse = (text: string): unknown => {
+    if (isWritten && optionDefinition(name).kind === 'path' && text !== '') return text;
     try {
       return parseOptionText(name, text, flag);
     } catch (error) {

@@ -41,7 +41,7 @@ const OTHER_WORDS = 'Try fewer words, or another of its names.';
 
 export function nothingFound(words: string, languages: readonly string[]): ChapterError {
   const inLanguages = languages.length === 0 ? '' : ` with chapters in ${languages.join(' or ')}`;
-  return new ChapterError('chapter-not-found', `No title${inLanguages} found: ${words}`, {
+  return new ChapterError('title-not-found', `No title${inLanguages} found: ${words}`, {
     hint: languages.length === 0 ? OTHER_WORDS : `${OTHER_WORDS} For all languages: --language all`,
   });
 }

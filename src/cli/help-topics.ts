@@ -15,12 +15,7 @@ import {
 import { EXIT_MEANINGS } from '../core/exit-codes.js';
 import { formatBytes } from '../core/human-format.js';
 import { DEVICES, type Device } from '../config/devices.js';
-import {
-  FILE_KEYS,
-  HOOK_KEYS,
-  SERIES_KEYS,
-  SUBSCRIPTIONS_EXAMPLE,
-} from '../sync/subscription-keys.js';
+import { SUBSCRIPTION_KEYS, SUBSCRIPTIONS_EXAMPLE } from '../sync/subscription-keys.js';
 import { oppositeFlag } from './command-options.js';
 import { eventsByCommand, listedFields, type ListedEvent } from '../events/events.js';
 import { formatItems, wrapText, type HelpItems, type TopicName } from './help-format.js';
@@ -49,6 +44,10 @@ const TOPICS: Readonly<Record<TopicName, () => readonly Section[]>> = {
     ],
     ['Further fields for --print of download and sync:', Object.entries(PRINT_FIELDS).map(asField)],
     ['Fields for --print of search:', Object.entries(TITLE_PRINT_FIELDS).map(asField)],
+    [
+      'In --print:',
+      [[String.raw`\t \n \0`, 'tab, line feed, and the end of a result for xargs -0']],
+    ],
     ['Example:', ['--name "{series}/v{volume:02}/{chapter:03} {title} [{group}]"']],
   ],
   devices: () => [
@@ -60,9 +59,9 @@ const TOPICS: Readonly<Record<TopicName, () => readonly Section[]>> = {
     ['KOReader, on any of them:', ['--format cbz']],
   ],
   subscriptions: () => [
-    ['Keys of the file:', Object.entries(FILE_KEYS)],
-    ['Keys of a title:', Object.entries(SERIES_KEYS)],
-    ['Hooks:', Object.entries(HOOK_KEYS)],
+    ['Keys of the file:', Object.entries(SUBSCRIPTION_KEYS.file)],
+    ['Keys of a title:', Object.entries(SUBSCRIPTION_KEYS.series)],
+    ['Hooks:', Object.entries(SUBSCRIPTION_KEYS.hooks)],
     ['Example:', SUBSCRIPTIONS_EXAMPLE.split('\n')],
   ],
   environment: () => [

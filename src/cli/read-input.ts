@@ -3,13 +3,15 @@ import { constants, createReadStream, fstatSync, openSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { addAbortSignal, type Readable } from 'node:stream';
 import { isatty, ReadStream } from 'node:tty';
+import { expandHome } from '../core/home-folder.js';
 import { decodeText } from '../core/decode-text.js';
 import { UsageError } from '../core/errors.js';
 import { isSystemError, systemReason } from '../core/system-errors.js';
 import type { CommandContext } from './command-context.js';
 
 /** `-` is standard input. */
-export const inputName = (name: string): string => (name === '-' ? 'standard input' : name);
+export const inputName = (name: string): string =>
+  name === '-' ? 'standard input' : expandHome(name);
 
 interface InputOptions {
   /** What the message of an error calls it. */
@@ -30,7 +32,7 @@ export async function readInput(
 ): Promise<Buffer> {
   let bytes: Buffer | undefined;
   try {
-    bytes = await readBytes(name === '-' ? stdin : openInput(name), maxBytes, signal);
+    bytes = await readBytes(name === '-' ? stdin : openInput(expandHome(name)), maxBytes, signal);
   } catch (cause) {
     signal.throwIfAborted();
     const reason = isSystemError(cause, 'EISDIR') ? 'it is a folder' : systemReason(cause);

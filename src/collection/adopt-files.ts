@@ -18,7 +18,12 @@ import type { AdoptEvent } from '../events/adopt-events.js';
 import { adoptFile, isAdopted, restoreFile } from './adopt-file.js';
 import { addAdopted, type AdoptedTitles } from './adopted-titles.js';
 import { unreadableFolderError } from '../core/read-folder.js';
-import { findAdoptableFiles, listFolders, type FoundFiles } from './adoptable-files.js';
+import {
+  findAdoptableFiles,
+  listFolders,
+  type FoundFiles,
+  type KnownFile,
+} from './adoptable-files.js';
 import { assertReadableFolder } from './readable-folder.js';
 import { recognizeByPages } from './recognize-pages.js';
 import {
@@ -58,14 +63,14 @@ export async function adopt(request: AdoptRequest, deps: AdoptDeps): Promise<Ado
   const { folders, pack: withFolders, apply, languages } = request;
   for (const folder of folders) await assertReadableFolder(folder, HINT);
   const found = await findAdoptableFiles(folders, { withFolders, signal: deps.signal });
-  const { adoptable, alreadyIds, unreadable } = found;
-  assertFound(adoptable.length + alreadyIds.length + unreadable.length, folders);
+  const { adoptable, already, unreadable } = found;
+  assertFound(adoptable.length + already.length + unreadable.length, folders);
   if (apply) await removeLeftovers(found.leftovers, systemClock);
   const run = new AdoptRun(request, deps);
   for (const { file, cause } of unreadable) run.fail(file, damagedChapter(file, cause));
   for (const each of found.unreadableFolders) run.fail(each.folder, unreadableFolderError(each));
   try {
-    if (apply) await deps.remember(alreadyIds);
+    if (apply) await run.takeKnown(already);
     const left: Unrecognized[] = [];
     for await (const named of recognizeByNames(adoptable, languages, deps)) {
       await run.take(named.recognized);
@@ -137,6 +142,12 @@ class AdoptRun {
     return this.#count.recognized;
   }
 
+  /** Remembers what tankobon saved or adopted before, and its titles. */
+  async takeKnown(files: readonly KnownFile[]): Promise<void> {
+    await this.deps.remember(files.map(({ chapterId }) => chapterId));
+    for (const each of files) addAdopted(this.titles, each, this.request.folders);
+  }
+
   /** Reports the files, and adopts them on demand. */
   async take(files: readonly Recognized[]): Promise<void> {
     for (const recognized of files) {
@@ -157,8 +168,11 @@ class AdoptRun {
     try {
       const newFile = await adoptFile(recognized, this.#getBuffer, this.deps.signal);
       this.#count.adopted += 1;
-      addAdopted(this.titles, recognized, this.request.folders);
-      this.#notRemembered.push(recognized.chapter.id);
+      const { chapter, title } = recognized;
+      const { id: titleId = chapter.titleId, name: titleName } = title ?? {};
+      const { language } = chapter;
+      addAdopted(this.titles, { file, titleId, titleName, language }, this.request.folders);
+      this.#notRemembered.push(chapter.id);
       this.deps.observe({ type: 'file-adopted', file, ...(newFile !== file && { newFile }) });
     } catch (error) {
       this.deps.signal.throwIfAborted();
@@ -185,9 +199,9 @@ class AdoptRun {
     this.deps.observe(failedEvent(file, error));
   }
 
-  summarize({ alreadyIds, imageFolders, links }: FoundFiles): void {
+  summarize({ already, imageFolders, links }: FoundFiles): void {
     const failed = this.errors.length;
-    const found = { already: alreadyIds.length, imageFolders, links };
+    const found = { already: already.length, imageFolders, links };
     this.deps.observe({ type: 'adopt-summary', ...this.#count, failed, ...found });
   }
 }

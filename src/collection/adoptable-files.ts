@@ -4,7 +4,9 @@
  */
 import type { Dirent } from 'node:fs';
 import { basename, dirname, extname, join, resolve } from 'node:path';
-import { FOLDER_MANIFEST_NAME } from '../library/mark.js';
+import { FOLDER_MANIFEST_NAME, type CbzIdentity } from '../library/mark.js';
+import { serviceCode } from '../config/language-codes.js';
+import type { TitleFile } from './adopted-titles.js';
 import {
   COMIC_INFO_NAME,
   readValidComicInfo,
@@ -51,10 +53,15 @@ export interface AdoptableFile {
   readonly sourceLanguage: string | undefined;
 }
 
+/** A file whose chapter tankobon knows. */
+export interface KnownFile extends TitleFile {
+  readonly chapterId: string;
+}
+
 export interface FoundFiles {
   readonly adoptable: readonly AdoptableFile[];
-  /** The chapters in files that have a mark or a record of tankobon. */
-  readonly alreadyIds: readonly string[];
+  /** What has a mark or a record of tankobon. */
+  readonly already: readonly KnownFile[];
   readonly unreadable: readonly { readonly file: string; readonly cause: unknown }[];
   readonly unreadableFolders: readonly UnreadableFolder[];
   /** Folders of images that were left out. */
@@ -86,7 +93,7 @@ export async function findAdoptableFiles(
 ): Promise<FoundFiles> {
   const listed = await listFolders(roots, signal);
   const adoptable: AdoptableFile[] = [];
-  const alreadyIds: string[] = [];
+  const already: KnownFile[] = [];
   const unreadable: { file: string; cause: unknown }[] = [];
   const files = new Set(listed.archives);
   const folders = withFolders
@@ -96,8 +103,9 @@ export async function findAdoptableFiles(
     signal.throwIfAborted();
     try {
       const found = await content();
-      if (typeof found === 'object') adoptable.push(found);
-      else if (found !== undefined) alreadyIds.push(found);
+      if (found === undefined) return;
+      if ('known' in found) already.push(found.known);
+      else adoptable.push(found);
     } catch (cause) {
       unreadable.push({ file, cause });
     }
@@ -112,7 +120,7 @@ export async function findAdoptableFiles(
   await Promise.all(Array.from({ length: MAX_OPEN_FILES }, work));
   return {
     adoptable: adoptable.sort(byFile),
-    alreadyIds,
+    already,
     unreadable: unreadable.sort(byFile),
     imageFolders: withFolders ? 0 : listed.folders.length,
     links: listed.links,
@@ -180,8 +188,8 @@ function isArchiveOrBook({ name }: Dirent): boolean {
   return ARCHIVE.test(name) || name === FOLDER_MANIFEST_NAME;
 }
 
-/** The id of a chapter that tankobon knows already, or undefined for a book. */
-type Adoptable = AdoptableFile | string | undefined;
+/** Undefined for a book. */
+type Adoptable = AdoptableFile | { readonly known: KnownFile } | undefined;
 
 async function readArchive(path: string): Promise<Adoptable> {
   const file = await readLibraryFile(path);
@@ -193,10 +201,20 @@ async function readArchive(path: string): Promise<Adoptable> {
   }
   const { named, state, comicInfo = '' } = file;
   const { identity, pages } = file.chapter;
-  if (named !== 'address' && named !== 'not') return identity?.chapterId;
+  if (identity && named !== 'address')
+    return { known: knownFile(path, identity, file.chapter.metadata) };
   if (pages.length === 0) throw new Error('it contains no images');
   const own = { file: path, state, pages: pages.length, images: [], isFolder: false };
   return toAdoptable(own, comicInfo, identity?.chapterId);
+}
+
+function knownFile(
+  file: string,
+  { chapterId, titleId }: CbzIdentity,
+  { series, language }: ChapterMetadata,
+): KnownFile {
+  const code = language === undefined ? undefined : serviceCode(language.toLowerCase());
+  return { file, chapterId, titleId, titleName: series, language: code };
 }
 
 const NO_COMIC_INFO = { comicInfo: undefined, chapter: undefined };

@@ -1,35 +1,43 @@
-/** The titles of adopted chapters, as subscriptions: each with its folder and its languages. */
+/** The titles of chapters in searched folders, as subscriptions: each with its folder and its languages. */
 import { relative, sep } from 'node:path';
-import type { Recognized } from './recognize-files.js';
 
 interface AdoptedTitle {
   /** May be empty. */
   readonly name: string;
   /** The folder, of those that were searched, that its chapters are in. */
   readonly output: string;
+  /** Empty if no file says one. */
   readonly languages: Set<string>;
 }
 
 /** By id. Holds nothing of a chapter but its language: the lists of thousands of titles would fill the memory. */
 export type AdoptedTitles = Map<string, AdoptedTitle>;
 
+/** A file whose chapter has a title on MangaDex. */
+export interface TitleFile {
+  readonly file: string;
+  /** Undefined if it is not known. */
+  readonly titleId: string | undefined;
+  readonly titleName: string | undefined;
+  readonly language: string | undefined;
+}
+
 /** @param folders those that were searched */
 export function addAdopted(
   titles: AdoptedTitles,
-  { file: { file }, chapter, title }: Recognized,
+  { file, titleId, titleName = '', language }: TitleFile,
   folders: readonly string[],
 ): void {
-  const id = title?.id ?? chapter.titleId;
-  if (id === undefined) return;
+  if (titleId === undefined) return;
   const isBelow = (folder: string) => {
     const path = relative(folder, file);
     return path !== '..' && !path.startsWith(`..${sep}`);
   };
-  const known = titles.get(id) ?? {
-    name: title?.name ?? '',
+  const known = titles.get(titleId) ?? {
+    name: titleName,
     output: folders.find(isBelow) ?? '.',
     languages: new Set<string>(),
   };
-  known.languages.add(chapter.language);
-  titles.set(id, known);
+  if (language !== undefined) known.languages.add(language);
+  titles.set(titleId, known);
 }

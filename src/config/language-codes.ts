@@ -12,6 +12,15 @@ const NAMED_CODES = (
   'my ne nl no pl pt pt-br ro ru sk sl sq sr sv ta te th tl tr uk ur uz vi zh zh-hk'
 ).split(' ');
 
+/** Codes of other programs for languages of MangaDex. */
+const OTHER_CODES: Readonly<Record<string, string>> = {
+  'es-419': 'es-la',
+  'zh-hans': 'zh',
+  'zh-cn': 'zh',
+  'zh-hant': 'zh-hk',
+  'zh-tw': 'zh-hk',
+};
+
 /** Where the name of the region differs from that of the code. */
 const OTHER_NAMES: Readonly<Record<string, string>> = {
   'brazilian portuguese': 'pt-br',
@@ -25,13 +34,13 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
 };
 
 /**
- * The codes in lower case; `all` alone gives none, which means every language. Throws UsageError `bad-option` for a
+ * The codes of MangaDex in lower case; `all` alone gives none, which means every language. Throws UsageError `bad-option` for a
  * text that is not a code.
  *
  * @param source the option or setting, for the message
  */
 export function parseLanguages(codes: readonly string[], source: string): readonly string[] {
-  const lowerCase = codes.map((code) => code.trim().toLowerCase());
+  const lowerCase = codes.map((code) => serviceCode(code.trim().toLowerCase()));
   if (lowerCase.length === 1 && lowerCase[0] === ALL_LANGUAGES) return [];
   if (lowerCase.includes(ALL_LANGUAGES)) {
     throw new UsageError(
@@ -51,6 +60,11 @@ export function parseLanguages(codes: readonly string[], source: string): readon
     });
   }
   return lowerCase;
+}
+
+/** The code of MangaDex for one in lower case. */
+export function serviceCode(code: string): string {
+  return (Object.hasOwn(OTHER_CODES, code) ? OTHER_CODES[code] : undefined) ?? code;
 }
 
 /** The code for a name (`English`, `Deutsch`), or for a code of three letters (`eng`). */

@@ -6,6 +6,8 @@ import type { TimeBound } from './time-bound.js';
 export interface KindValues {
   /** Any text that is not empty. */
   text: string;
+  /** A path; `~/` at its beginning was replaced by the home folder. */
+  path: string;
   /** A path below another folder. */
   subfolder: string;
   /** Letters, digits, and `. _ -`: part of a key on the server of the ledger. */

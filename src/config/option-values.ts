@@ -11,6 +11,7 @@ import {
   parseDuration,
 } from '../core/units.js';
 import { isUuid } from '../core/uuid.js';
+import { expandHome } from '../core/home-folder.js';
 import { findDevice } from './devices.js';
 import { readAddress } from './service-addresses.js';
 import { parseLanguages } from './language-codes.js';
@@ -49,6 +50,7 @@ const ANY_INTEGER = [0, Number.MAX_SAFE_INTEGER] as const;
 
 const KINDS: { readonly [Name in OptionKind]: Kind<KindValues[Name]> } = {
   text: { parse: anyText },
+  path: { parse: expandHome },
   subfolder: {
     parse: (text) => {
       const leavesFolder = text.split(/[/\\]/).some((part) => part.trim() === '..');

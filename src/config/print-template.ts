@@ -1,4 +1,4 @@
-/** The template of `--print`: fields in braces, `\t` and `\n`. A field without a value is empty, so that columns stay. */
+/** The template of `--print`: fields in braces, `\t`, `\n` and `\0`. A field without a value is empty, so that columns stay. */
 import { FIELD_VALUES, padded, parseField } from './name-template.js';
 import { UsageError } from '../core/errors.js';
 import { nearest } from '../core/nearest.js';
@@ -42,12 +42,13 @@ interface FieldToken {
   readonly digits: number;
 }
 
-const TOKEN = /\{\{|\}\}|\{([^{}]*)\}|[{}]|\\[nt\\]|[^{}\\]+|\\/gu;
+const TOKEN = /\{\{|\}\}|\{([^{}]*)\}|[{}]|\\[nt0\\]|[^{}\\]+|\\/gu;
 const LITERALS = new Map([
   ['{{', '{'],
   ['}}', '}'],
   ['\\n', '\n'],
   ['\\t', '\t'],
+  ['\\0', '\0'],
   ['\\\\', '\\'],
 ]);
 

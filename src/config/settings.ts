@@ -2,6 +2,7 @@
  * The settings in force and their sources: the environment overrides the file, which overrides the default. (Commands
  * apply their options themselves.) The values in the file are checked against the table of options.
  */
+import { resolve } from 'node:path';
 import { hasCode, UsageError, type TankobonError } from '../core/errors.js';
 import { InvalidValue, isList, parseOptionText, parseOptionValue } from './option-values.js';
 import {
@@ -99,6 +100,8 @@ function parseSetting(
 /** The value that the settings file stores for a text. Throws UsageError('bad-setting'). */
 export function storedValue(name: SettingName, text: string): StoredValue {
   const value = parseSetting(name, text);
+  // A setting holds in every folder; `~/` follows the home folder.
+  if (value === text && optionDefinition(name).kind === 'path') return resolve(text);
   return typeof value === 'boolean' || optionDefinition(name).kind === 'integer'
     ? (value as boolean | number)
     : text;

@@ -206,6 +206,11 @@ export const CHAPTER_CODES = {
     'The chapter does not exist, or was removed.',
     'Check its UUID in a browser.',
   ),
+  'title-not-found': code(
+    EXIT.incomplete,
+    'MangaDex has no such title, list, group or author.',
+    'Check its UUID in a browser, or run: tankobon search WORDS',
+  ),
   'chapter-external': code(
     EXIT.incomplete,
     'The chapter is hosted on another site and has no pages on MangaDex.',

@@ -8,6 +8,7 @@ import { TankobonError } from '../core/errors.js';
 import { toTankobonError } from '../core/system-errors.js';
 import {
   prepareChapter,
+  sharedFolderWarning,
   type ChapterJob,
   type ChapterDeps,
   type Preparation,
@@ -177,9 +178,9 @@ class Batch {
   }
 
   async #skip(job: ChapterJob): Promise<void> {
-    const { id, file } = job;
+    const { id, file, output } = job;
     await this.#finishClaim(job);
-    this.deps.observe({ type: 'warning', message: `Skipped, already exists: ${file}` });
+    this.deps.observe(sharedFolderWarning(output));
     this.deps.observe({ type: 'chapter-skipped', chapter: id, reason: 'already-there', file });
   }
 

@@ -10,7 +10,6 @@ import {
   type Settings,
 } from '../config/options.js';
 import { UsageError } from '../core/errors.js';
-import { expandHome } from '../core/home-folder.js';
 import { bookExtension, type BindBy } from '../config/bind-choices.js';
 import { BOOK_SUFFIX_BYTES } from '../books/book-names.js';
 import { findDevice } from '../config/devices.js';
@@ -56,7 +55,7 @@ export function bindRequest(
   const device = options.device === undefined ? undefined : findDevice(options.device);
   const extension = bookExtension(format, device?.dialect === 'kobo');
   const maxBytes = options.maxSize ?? device?.maxBytes;
-  const output = expandHome(options.output);
+
   return {
     ...options,
     inputs,
@@ -66,8 +65,8 @@ export function bindRequest(
     // A folder has no size.
     maxBytes: format === 'folder' ? undefined : maxBytes,
     profile: device && pageProfile(device, options),
-    output,
-    keep: { output, maxAgeMs: options.keepReplaced, nowMs },
+    output: options.output,
+    keep: { output: options.output, maxAgeMs: options.keepReplaced, nowMs },
     nameBook: compileNameTemplate(template, extension, BOOK_SUFFIX_BYTES),
     folderTemplate: foldersOfTemplate(template),
   };

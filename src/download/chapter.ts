@@ -93,8 +93,8 @@ export async function prepareChapter(
   const { id: chapterId, file: target, output, quality } = job;
   const { clock } = deps.loader;
   const onBusy = (holder: string): void => {
-    const message = `Waiting for another tankobon that downloads ${job.name ?? `chapter ${chapterId}`} to this folder (${holder}).`;
-    deps.observe({ type: 'warning', message });
+    deps.observe(sharedFolderWarning(output));
+    deps.observe({ type: 'detail', chapter: chapterId, message: `waits for ${holder}` });
   };
   const options = { chapterId, target, output, quality, clock, signal, onBusy };
   const workspace = await Workspace.open(options);
@@ -179,6 +179,12 @@ async function prepareInWorkspace(
     signal,
   }));
   return { save: () => save(job, pages, workspace, deps, signal) };
+}
+
+/** The same for each chapter, so that a run says it once. */
+export function sharedFolderWarning(output: string) {
+  const message = `Another tankobon downloads to this folder too. This run waits for the chapters that it has begun, and skips what it saves: ${output}`;
+  return { type: 'warning', message } as const;
 }
 
 /** Whether an existing archive has the pages of this metadata, so that they are not loaded. */

@@ -15,7 +15,6 @@ import { foldersOfTemplate } from '../config/name-template.js';
 import type { CbzIdentity } from '../library/mark.js';
 import type { FileState } from '../core/file-state.js';
 import { UsageError } from '../core/errors.js';
-import { expandHome } from '../core/home-folder.js';
 import { firstMsOf, lastMsOf } from '../config/time-bound.js';
 import type { SelectionOptions } from '../selection/select-chapters.js';
 import type { Target } from '../selection/target.js';
@@ -60,7 +59,7 @@ export function downloadRequest(
   const { excludeGroup, since, until } = options;
   return {
     ...options,
-    output: expandHome(options.output),
+    output: options.output,
     targets,
     invalidTargets,
     selection: {

@@ -10,7 +10,6 @@ import { announceSaved, checkProgram } from './announce-saved.js';
 import { checkOutputFile } from '../core/output-file.js';
 import { replacedChapters } from '../plan/change.js';
 import type { Target } from '../selection/target.js';
-import { expandHome } from '../core/home-folder.js';
 import type { AppContext } from '../config/context.js';
 import { withLibraryLock } from '../config/library-lock.js';
 import { shareServer } from './chapter-share.js';
@@ -22,6 +21,7 @@ import {
   summaryOf,
   type DownloadResult,
 } from './download-result.js';
+import { warningOnce } from '../events/warning-once.js';
 import { withSession, type DownloadListeners, type DownloadSession } from './download-session.js';
 import type { DownloadMessage, Observe } from '../events/download-events.js';
 import { checkOutputFolder, checkUsedFolder } from './output-folder.js';
@@ -61,10 +61,11 @@ export async function planDownload(
 export async function download(
   context: AppContext,
   request: DownloadRequest,
-  listeners: PlanListeners,
+  { observe: observeAll, ...others }: PlanListeners,
   signal: AbortSignal,
 ): Promise<DownloadResult> {
   const { targets, output } = request;
+  const listeners = { ...others, observe: warningOnce(observeAll) };
   if (targets.length === 0) {
     const result = emptyResult();
     const observe = recorder(result, listeners.observe);
@@ -98,7 +99,7 @@ async function openHistory(
   const folder = resolve(output);
   if (newFolder !== undefined) checkNewFolder(newFolder, folder, downloadArchive !== false);
   if (downloadArchive === false) return undefined;
-  const file = resolve(expandHome(downloadArchive));
+  const file = resolve(downloadArchive);
   await checkOutputFile(file, '--download-archive');
   const { openDownloadArchive } = await import('./download-archive.js');
   const archive = await openDownloadArchive(file);
@@ -113,7 +114,7 @@ function checkNewFolder(newFolder: string, output: string, hasArchive: boolean):
     throw new UsageError('bad-option', '--new-folder has no effect without --download-archive.', {
       hint: 'Leave out --new-folder.',
     });
-  const given = resolve(expandHome(newFolder));
+  const given = resolve(newFolder);
   if (given === output) return;
   throw new UsageError('bad-option', `--new-folder is not the output folder: ${given}`, {
     hint: `The output folder is: ${output}`,

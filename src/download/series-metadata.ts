@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { preferredText, type Title } from '../service/titles.js';
 import { readFileState, replaceUnchanged, type FileState } from '../core/file-state.js';
 import { plainSummary } from '../library/comic-info.js';
@@ -155,6 +155,33 @@ export async function renameInSeriesMetadata(file: string, { id, name }: Title):
     title: name,
   };
   await replaceText(file, markedJson(renamed, id), state);
+}
+
+/**
+ * Brings what the file says of the title up to date; its name and its cover stay. Resolves with whether it was written: a
+ * file that is missing, or that tankobon did not write for this title, or that was edited since, stays as it is. Throws
+ * errors of the file system.
+ */
+export async function followInSeriesMetadata(
+  file: string,
+  { title, ...series }: Omit<DescribedSeries, 'coverAddress'>,
+): Promise<boolean> {
+  const state = await readFileState(file);
+  const existing = await readRegularFileIfExists(file, { maxBytes: MAX_BYTES });
+  const text = existing?.toString('utf8') ?? '';
+  const content = ownContent(text, title.id);
+  if (!state || !isOwnFile(file, state) || !content) return false;
+  const { metadata, title: name } = content;
+  const image = isRecord(metadata) ? metadata['comic_image'] : undefined;
+  const described = {
+    ...series,
+    title: { ...title, ...(typeof name === 'string' && { name }) },
+    coverAddress: typeof image === 'string' ? image : '',
+  };
+  const now = seriesMetadata(described).get(basename(file));
+  if (!now) return false;
+  const newText = markedJson(now, title.id);
+  return newText !== text && (await replaceText(file, newText, state));
 }
 
 function digestOf(content: Content): string {

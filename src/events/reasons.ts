@@ -30,8 +30,13 @@ const SKIP_ROWS = {
     isNews: true,
   },
   'uploaded-again': {
+    meaning: 'uploaded again; --update, or upgrade in a sync, replaces the older upload',
+    isNamed: false,
+    isNews: true,
+  },
+  'older-upload-kept': {
     meaning:
-      'uploaded again; the older upload is kept, unless --update, or upgrade in a sync, replaces it',
+      'uploaded again; the file of the older upload stays, since it is a link, or of another program or user',
     isNamed: false,
     isNews: true,
   },

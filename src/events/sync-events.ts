@@ -1,5 +1,5 @@
 /** The events of `sync`, besides those of its downloads. */
-import { formatLocalTime } from '../core/human-format.js';
+import { formatLocalTime, pluralize } from '../core/human-format.js';
 import { CHAPTER, CHAPTER_EXAMPLE, nameOf } from './chapter-fields.js';
 import { count, event, id, list, optional, path, text, time, type EventsOf } from './fields.js';
 
@@ -7,6 +7,9 @@ import { count, event, id, list, optional, path, text, time, type EventsOf } fro
 const SUBSCRIBED = { title: id('The id of the title.'), ...CHAPTER };
 const TITLE = '3d1c8f52-6a0b-4e7e-9b1d-0a4c5e2f7101';
 const EXAMPLE = { title: TITLE, ...CHAPTER_EXAMPLE };
+
+/** What a sync counts of each title. */
+export const SERIES_COUNTS = ['new', 'replaced', 'skipped', 'failed'] as const;
 
 export const SYNC_EVENTS = {
   'series-synced': event({
@@ -50,6 +53,22 @@ export const SYNC_EVENTS = {
     example: { ...EXAMPLE, file: 'a.cbz', why: 'the only release' },
     // It is a result, with a row on standard output.
     sentence: () => undefined,
+  }),
+  'title-changed': event({
+    meaning: 'With `upgrade`: MangaDex says something else of a title, and its files follow.',
+    fields: {
+      title: id('The id of the title.'),
+      name: text('Its name.'),
+      changed: list(
+        text('The names of the metadata that changed in files of chapters, such as `ageRating`.'),
+      ),
+      files: count('Files that were written: those of chapters, `series.json` and `details.json`.'),
+    },
+    example: { title: TITLE, name: 'Endless Stairs', changed: ['ageRating'], files: 42 },
+    sentence: ({ name, changed, files }) => {
+      const what = changed.length > 0 ? `${changed.join(', ')} of the title` : 'The title';
+      return `${name}: ${what} changed on MangaDex; ${pluralize(files, 'file')} written`;
+    },
   }),
   'chapter-changed': event({
     meaning:

@@ -40,7 +40,7 @@ export type UploadDecision =
 
 /** `already-there`: in a release that is not worse, and that cannot be taken for another chapter. */
 export type UploadSkipReason =
-  'already-there' | 'uploaded-again' | 'other-release-saved' | 'fixed-book';
+  'already-there' | 'uploaded-again' | 'older-upload-kept' | 'other-release-saved' | 'fixed-book';
 
 type Selection = Pick<SelectionOptions, 'languages' | 'groups' | 'allReleases'>;
 
@@ -81,7 +81,8 @@ function whyKept(
   if (!mayReplace(release, chapter, keys)) return 'other-release-saved';
   if (!isDeleted && (!isReplacing || compareRanks(chapter, release, selection) >= 0))
     return 'other-release-saved';
-  if (!isReplacing || ownership !== 'own') return 'uploaded-again';
+  if (ownership !== 'own') return 'older-upload-kept';
+  if (!isReplacing) return 'uploaded-again';
   return isBound && !isReadableBook(file) ? 'fixed-book' : undefined;
 }
 

@@ -150,7 +150,9 @@ class Resolver {
 
   #addFailure(target: Target, message: string, hint?: string): void {
     const note = this.titles.refusal?.requestIdNote ?? '';
-    const error = new ChapterError('chapter-not-found', message + note, { hint });
+    const isChapter = target.kind === 'chapter' || target.kind === 'any';
+    const code = isChapter ? 'chapter-not-found' : 'title-not-found';
+    const error = new ChapterError(code, message + note, { hint });
     this.#failures.push({ target, error });
   }
 

@@ -15,6 +15,7 @@ export async function bindSeries(
   { options: series, title, label, output }: DueTitle,
   releases: readonly Chapter[],
   { libraries, context, options: syncOptions, warn, userSignal }: SyncSession,
+  onChanged: (path: string) => void,
 ): Promise<readonly TankobonError[]> {
   const { settings } = context;
   const { cover = settings.cover, coverName = settings.coverName } = syncOptions;
@@ -22,7 +23,8 @@ export async function bindSeries(
   if (options.bind === false) return [];
   const { bindTitles } = await import('../download/bind-titles.js');
   const observe: ObserveBind = (event) => {
-    if (event.type === 'book-failed') warn(`Not bound: ${event.message}`);
+    if (event.type === 'book-saved' || event.type === 'chapter-removed') onChanged(event.file);
+    else if (event.type === 'book-failed') warn(`Not bound: ${event.message}`);
     else if (event.type === 'chapter-left-out' && event.reason === 'archive-damaged')
       warn(`Bound without a chapter: ${event.message ?? event.file}`);
     else if (event.type === 'warning') warn(event.message, event.hint);

@@ -16,7 +16,7 @@ export interface Subject {
   readonly languages: readonly string[];
 }
 
-/** Throws ChapterError `chapter-not-found` for what the service does not have, and for a chapter. */
+/** Throws ChapterError `title-not-found` for what the service does not have, and `chapter-not-found` for a chapter. */
 export async function findSubject(
   { id, kind }: Target,
   client: ServiceClient,
@@ -44,9 +44,7 @@ export async function findSubject(
     if (chapter) throw isChapter(id, chapter.titleId, chapter.partialTitle?.name);
   }
   const what = kind === 'any' ? 'title' : kind;
-  throw new ChapterError('chapter-not-found', `MangaDex has no such ${what}: ${id}`, {
-    hint: 'Check its UUID in a browser, or run: tankobon search WORDS',
-  });
+  throw new ChapterError('title-not-found', `MangaDex has no such ${what}: ${id}`);
 }
 
 function isChapter(id: string, titleId = 'UUID', name?: string): ChapterError {

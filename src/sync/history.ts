@@ -7,10 +7,14 @@
 import type { AppContext } from '../config/context.js';
 import { toStorageError } from '../core/files.js';
 import type { SavedChapterUpdate } from '../download/series-updates.js';
-import { syncFolder } from './history/history-folder.js';
+import { openDownloadArchive, type DownloadArchive } from '../download/download-archive.js';
+import { archiveFile, syncFolder } from './history/history-folder.js';
+import { lockSync, runningSync } from './history/sync-lock.js';
+import { claimHistory, type EditContext } from './subscriptions.js';
 import { openJournals, readJournals, type Journal } from '../core/journal.js';
 import {
   lineSchema,
+  type ChangedTitle,
   type FollowsState,
   type HookFailureRecord,
   type RunRecord,
@@ -19,7 +23,6 @@ import {
 } from './history/sync-lines.js';
 
 export { archiveFile, historyFiles, syncFolder } from './history/history-folder.js';
-export { lockSync, runningSync } from './history/sync-lock.js';
 
 /** A chapter from its start until the hooks know of it. */
 interface PendingChapter {
@@ -39,6 +42,10 @@ export interface SyncState {
   readonly unbound: Set<string>;
   /** By the id of the chapter, in the order in which they were started. */
   readonly chapters: Map<string, PendingChapter>;
+  /** The titles whose files were changed, and whose folders media servers are to scan, by their ids. */
+  readonly changed: Map<string, ChangedTitle>;
+  /** What the service said of the titles when their files last followed it, as digests by their ids. */
+  readonly described: Map<string, string>;
   follows?: FollowsState;
   lastRun?: RunRecord;
   hooksFailed?: readonly HookFailureRecord[];
@@ -53,6 +60,8 @@ export function readSyncState(folder: string): SyncState {
     merged: new Map(),
     unbound: new Set(),
     chapters: new Map(),
+    changed: new Map(),
+    described: new Map(),
   };
   for (const entry of readJournals(folder).flatMap(({ entries }) => entries)) {
     const { data } = lineSchema.safeParse(entry);
@@ -67,6 +76,57 @@ export async function readStateOf(
   { paths }: Pick<AppContext, 'paths'>,
 ): Promise<SyncState> {
   return readSyncState(await syncFolder(paths.state, subscriptionsFile));
+}
+
+/** Where the history of a subscriptions file is, what it says, and the process that syncs the file now, in words. */
+export async function readHistory(
+  subscriptionsFile: string,
+  { paths }: Pick<AppContext, 'paths'>,
+): Promise<{ readonly folder: string; readonly state: SyncState; readonly running?: string }> {
+  const folder = await syncFolder(paths.state, subscriptionsFile);
+  const running = await runningSync(folder);
+  return { folder, state: readSyncState(folder), ...(running !== undefined && { running }) };
+}
+
+/** The chapters that the history of a subscriptions file says were downloaded. */
+export async function openHistoryArchive(
+  subscriptionsFile: string,
+  { paths }: Pick<AppContext, 'paths'>,
+): Promise<DownloadArchive> {
+  const folder = await syncFolder(paths.state, subscriptionsFile);
+  return openDownloadArchive(archiveFile(folder), { mode: 0o600 });
+}
+
+/**
+ * The state folder of a subscriptions file, for this process alone until it is released. The file gets the id of its
+ * history, but not for a dry run. Throws RunError `sync-running`.
+ */
+export async function lockHistory(
+  subscriptionsFile: string,
+  context: EditContext,
+  { isDryRun = false } = {},
+): Promise<{ readonly folder: string; readonly release: () => void }> {
+  const folder = isDryRun
+    ? await syncFolder(context.paths.state, subscriptionsFile)
+    : await claimHistory(subscriptionsFile, context);
+  const lock = await lockSync(folder, subscriptionsFile);
+  return {
+    folder,
+    release: () => {
+      lock.release();
+    },
+  };
+}
+
+/** The caller has the lock of the folder. */
+export async function recordNextRun(
+  folder: string,
+  nextRunMs: number,
+  warn: (message: string) => void,
+): Promise<void> {
+  const journal = await SyncJournal.open(folder, { warn });
+  journal.add({ nextRunMs });
+  await journal.close();
 }
 
 export function isSaved(chapter: PendingChapter | undefined): boolean {
@@ -173,13 +233,21 @@ function applyLine(state: SyncState, line: SyncLine): void {
   else if ('started' in line) add(line.started, { replaces: line.replaces });
   else if ('saved' in line) add(line.saved.chapter.id, { update: line.saved });
   else if ('announced' in line) applyAnnounced(state, line);
-  else if ('ended' in line) {
+  else if ('described' in line) state.described.set(line.described, line.digest);
+  else if ('changed' in line) {
+    const { changed: id, ...title } = line;
+    if (title.servers.length > 0) state.changed.set(id, title);
+    else state.changed.delete(id);
+  } else if ('ended' in line) {
     for (const id of line.ended) if (!chapters.get(id)?.update) chapters.delete(id);
   } else if ('forgotten' in line) {
     const forgotten = new Set(line.forgotten);
     const kept = Object.entries(state.titles).filter(([id]) => !forgotten.has(id));
     state.titles = Object.fromEntries(kept);
-    for (const id of forgotten) state.unbound.delete(id);
+    for (const id of forgotten) {
+      state.unbound.delete(id);
+      state.described.delete(id);
+    }
   } else if ('unbound' in line) state.unbound.add(line.unbound);
   else if ('bound' in line) state.unbound.delete(line.bound);
   else if ('merged' in line) state.merged.set(line.merged, { into: line.into, name: line.name });
@@ -209,6 +277,8 @@ function linesOf({
   merged,
   unbound,
   chapters,
+  changed,
+  described,
   follows,
   lastRun,
   hooksFailed,
@@ -224,6 +294,8 @@ function linesOf({
       ...(update ? [{ saved: update }] : []),
       ...(hooks ? [{ announced: [id], except: [...hooks] }] : []),
     ]),
+    ...[...described].map(([id, digest]) => ({ described: id, digest })),
+    ...[...changed].map(([id, title]) => ({ changed: id, ...title })),
     ...(follows ? [{ follows }] : []),
     ...(lastRun ? [{ run: lastRun }] : []),
     ...(hooksFailed ? [{ hooksFailed: [...hooksFailed] }] : []),

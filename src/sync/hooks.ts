@@ -26,6 +26,7 @@ import {
   type HookName,
   type HookSession,
 } from './hooks/web-hooks.js';
+import { changedFor, forgetRemovedServers, recordScan } from './changed-files.js';
 import type { HookOptions } from './hooks/hook-options.js';
 import { isUnknownTo, unannounced } from './history.js';
 import type { HookFailureRecord } from './history/sync-lines.js';
@@ -44,13 +45,15 @@ export async function runHooks(
 ): Promise<void> {
   const { journal, subscriptions, context, service, userSignal: signal } = session;
   const updates = seriesUpdates(unannounced(journal.state));
-  if (updates.length + notices.length === 0) return;
+  if (updates.length + notices.length + journal.state.changed.size === 0) return;
   const { hooks } = subscriptions;
   const keys = hookKeys(context);
   const hookSession = { hooks, context, got: service.connections.hook, signal };
+  forgetRemovedServers(hooks, journal);
   const calls = new HookCalls(session);
   try {
     for (const update of updates) await announce(update, hookSession, keys, calls, session);
+    await scanFolders(updates, hookSession, keys, calls, session);
     await scanLibraries(updates, hookSession, keys, calls, session);
     for (const notice of notices) {
       for (const hook of hooksOf(notice, hookSession, keys)) await calls.attempt(hook);
@@ -100,6 +103,27 @@ function hooksLeft(
   ]);
 }
 
+/** Kavita scans the folder of each title whose files were changed, unless it was called for new chapters there. */
+async function scanFolders(
+  updates: readonly SeriesUpdate[],
+  session: HookSession,
+  keys: Keys,
+  calls: HookCalls,
+  { journal }: SyncSession,
+): Promise<void> {
+  const { chapters } = journal.state;
+  const isLeft = (id: string) => chapters.has(id) && isUnknownTo('kavita', id, journal.state);
+  const scanned = updates.filter((update) => !update.chapters.some(({ id }) => isLeft(id)));
+  const folders = new Set(scanned.map(({ series }) => series.folder));
+  for (const [id, { name, folder }] of changedFor('kavita', journal.state)) {
+    const series = { id, name, folder };
+    const update: SeriesUpdate = { event: 'series-updated', series, chapters: [] };
+    const hook = hooksOf(update, session, keys).find(([each]) => each === 'kavita');
+    if (folders.has(folder) || !hook || (await calls.attempt(hook)))
+      recordScan('kavita', id, journal);
+  }
+}
+
 /** One call of each server for all series. */
 async function scanLibraries(
   updates: readonly SeriesUpdate[],
@@ -112,7 +136,9 @@ async function scanLibraries(
     const [name] = hook;
     const isLeft = (id: string) => journal.state.chapters.get(id)?.hooks?.includes(name);
     const ids = updates.flatMap(({ chapters }) => chapters.map(({ id }) => id)).filter(isLeft);
-    if (ids.length === 0 || !(await calls.attempt(hook))) continue;
+    const changed = changedFor('komga', journal.state);
+    if (ids.length + changed.length === 0 || !(await calls.attempt(hook))) continue;
+    for (const [id] of changed) recordScan('komga', id, journal);
     for (const id of ids) {
       const hooks = journal.state.chapters.get(id)?.hooks ?? [];
       journal.add({ announced: [id], except: hooks.filter((each) => each !== name) });

@@ -2,7 +2,7 @@
 import type { Title } from '../service/titles.js';
 import { groupBy } from '../core/group-by.js';
 import { describeMerge, fetchTitleIfAvailable } from '../selection/title-loader.js';
-import { isMatch, subscriptionName } from './find-subscription.js';
+import { isMatch, subscriptionName } from './subscriptions/find-subscription.js';
 import type { Subscription } from './subscriptions/subscriptions-schema.js';
 import { currentTitleId, type SyncState } from './history.js';
 import type { SyncLine } from './history/sync-lines.js';

@@ -3,8 +3,9 @@ import type { TankobonError } from '../core/errors.js';
 import type { Chapter } from '../service/chapters.js';
 import { chapterFields } from '../selection/chapter-fields.js';
 import type { ChapterFields } from '../events/chapter-fields.js';
-import { SERIES_COUNTS, type SeriesReport } from './series-report.js';
-import { findById } from './find-subscription.js';
+import { SERIES_COUNTS } from '../events/sync-events.js';
+import type { SeriesReport } from './series-report.js';
+import { findById } from './subscriptions/find-subscription.js';
 import { NO_ID, type ChapterNotice, type SeriesNotice } from './hooks/hook-payloads.js';
 import type { RunFailure } from './history/sync-lines.js';
 import { outputOf } from './subscriptions.js';
@@ -109,8 +110,10 @@ export function addFailure(
 export function addSeries(series: SeriesReport, { report, listeners }: SyncSession): void {
   report.series.push(series);
   for (const name of SERIES_COUNTS) report.totals[name] += series[name];
-  const { titleId, waiting, ...counts } = series;
-  listeners.observe({ type: 'series-synced', ...counts, title: titleId, waiting: waiting.length });
+  const { titleId: title, name, waiting } = series;
+  const counts = { skipped: series.skipped, failed: series.failed, waiting: waiting.length };
+  const { new: added, replaced } = series;
+  listeners.observe({ type: 'series-synced', title, name, new: added, replaced, ...counts });
 }
 
 /** The state keeps no more. */

@@ -1,7 +1,6 @@
 /** One run of `tankobon sync`: which titles have new chapters, what to download of each series, then hooks and report. */
 import { resolve } from 'node:path';
 import { UsageError } from '../core/errors.js';
-import { expandHome } from '../core/home-folder.js';
 import { pluralize } from '../core/human-format.js';
 import { toTankobonError } from '../core/system-errors.js';
 import { openDownloadArchive, type DownloadArchive } from '../download/download-archive.js';
@@ -13,13 +12,17 @@ import { shareServer } from '../download/chapter-share.js';
 import type { AppContext } from '../config/context.js';
 import { withLibraryLock } from '../config/library-lock.js';
 import { effectiveOptions } from '../config/options.js';
-import { SERIES_COUNTS } from './series-report.js';
+import type { TitleState } from './history/sync-lines.js';
+import { SERIES_COUNTS } from '../events/sync-events.js';
+import type { SeriesReport } from './series-report.js';
+import { describeTitle } from './describe-titles.js';
 import { runHooks } from './hooks.js';
 import { SyncLibraries } from './sync-libraries.js';
 import { isFolderAway } from './folders-away.js';
 import { outputOf } from './subscriptions.js';
 import { syncSeries } from './sync-series.js';
 import type { SyncListeners, SyncOptions, SyncReport, SyncSession } from './sync-session.js';
+import { warningOnce } from '../events/warning-once.js';
 import { withSession } from '../download/download-session.js';
 import { checkTitles, type DueTitle } from './sync-titles.js';
 import { addFailure, addSeries, emptyReport, noticesOf, recordRun } from './run-report.js';
@@ -32,9 +35,10 @@ export async function runSync(
   context: AppContext,
   subscriptions: Subscriptions,
   options: SyncOptions,
-  listeners: SyncListeners,
+  { observe, ...others }: SyncListeners,
   signal: AbortSignal,
 ): Promise<SyncReport> {
+  const listeners = { ...others, observe: warningOnce(observe) };
   const { folder, maxOutage, share } = options;
   const run = effectiveOptions({ maxOutage, share }, context.settings);
   if (share !== undefined) await shareServer(context);
@@ -88,7 +92,7 @@ function newFolderOf(
   { settings }: AppContext,
 ): string | undefined {
   if (newFolder === undefined) return undefined;
-  const folder = resolve(expandHome(newFolder));
+  const folder = resolve(newFolder);
   const all = [...series, ...(follows ? [follows.options] : [])];
   const outputs = new Set(all.map((options) => outputOf(options, file, settings)));
   if (outputs.has(folder)) return folder;
@@ -121,7 +125,7 @@ async function runOnce(session: SyncSession): Promise<SyncReport> {
 
 async function syncTitles(session: SyncSession): Promise<void> {
   const { report } = session;
-  const { titles, due, failed } = await checkTitles(session);
+  const { titles, due, toDescribe, failed } = await checkTitles(session);
   report.titles = titles.length;
   if (failed.length === 0) removeUnsubscribed(new Set(titles.map(({ id }) => id)), session);
   for (const { target, error } of failed) addFailure(target, error, session);
@@ -139,6 +143,13 @@ async function syncTitles(session: SyncSession): Promise<void> {
   } finally {
     // By now, other machines have saved most of the chapters that they had claimed.
     for (const finishTitle of waiting) await finishTitle();
+  }
+  for (const each of session.options.dryRun ? [] : toDescribe)
+    if (!report.stoppedBy) await attempt(each, session, () => describe(each));
+
+  async function describe(each: DueTitle): Promise<undefined> {
+    await describeTitle(each, session);
+    return undefined;
   }
 
   async function start(dueTitle: DueTitle): Promise<SeriesResult | undefined> {
@@ -180,6 +191,7 @@ async function attempt(
 ): Promise<void> {
   const { journal, report } = session;
   const target = `title:${due.id}`;
+  const before = journal.state.titles[due.id];
   if (await isFolderAway(due.output, session)) return;
   try {
     const result = await underLock(due, session, act);
@@ -200,17 +212,26 @@ async function attempt(
     // Without a download, what earlier titles left still waits.
     if (reports.sent + reports.waiting > 0)
       report.reports = { sent: report.reports.sent + reports.sent, waiting: reports.waiting };
-    const hasResult = SERIES_COUNTS.some((name) => name !== 'skipped' && series[name] > 0);
-    if (hasResult || !due.isRoutine) addSeries(series, session);
+    if (isNews(series, before)) addSeries(series, session);
   } catch (error) {
     if (!isTolerable(error)) throw error;
     const { id, label } = due;
     journal.addAll(incompleteTitle(id, journal.state));
     addFailure(target, error, session);
-    const counts = { new: 0, replaced: 0, skipped: 0, failed: 1, waiting: [] };
+    const counts = { new: 0, replaced: 0, skipped: 0, failed: 1, saved: [], waiting: [] };
     addSeries({ titleId: id, name: label, ...counts }, session);
   }
   await journal.compactIfLarge();
+}
+
+/** Not chapters that were there before, such as those of a title with a new upload in a language that is not requested. */
+function isNews(series: SeriesReport, before: TitleState | undefined): boolean {
+  const known = new Set(before?.waiting.map(({ chapter }) => chapter));
+  return (
+    before === undefined ||
+    SERIES_COUNTS.some((name) => name !== 'skipped' && series[name] > 0) ||
+    series.waiting.some(({ chapter }) => !known.has(chapter))
+  );
 }
 
 /** Forgets titles that are no longer subscribed: if subscribed again, they are new. */

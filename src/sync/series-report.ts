@@ -1,10 +1,9 @@
 /** What a sync passes on, and what it counts of each title. */
 import type { DownloadMessage } from '../events/download-events.js';
-import type { SyncEvent } from '../events/sync-events.js';
+import type { SERIES_COUNTS, SyncEvent } from '../events/sync-events.js';
 
 export type ObserveSync = (event: DownloadMessage | SyncEvent) => void;
 
-export const SERIES_COUNTS = ['new', 'replaced', 'skipped', 'failed'] as const;
 /** Chapters. */
 export type SeriesCounts = Record<(typeof SERIES_COUNTS)[number], number>;
 
@@ -12,5 +11,11 @@ export type SeriesCounts = Record<(typeof SERIES_COUNTS)[number], number>;
 export interface SeriesReport extends Readonly<SeriesCounts> {
   readonly titleId: string;
   readonly name: string;
-  readonly waiting: readonly { readonly number: string | undefined; readonly untilMs: number }[];
+  /** The chapters that were saved, such as `Vol. 2 Ch. 7 "Taken Down"`. */
+  readonly saved: readonly string[];
+  readonly waiting: readonly {
+    readonly chapter: string;
+    readonly number: string | undefined;
+    readonly untilMs: number;
+  }[];
 }

@@ -11,7 +11,7 @@ import { UsageError } from '../core/errors.js';
 import { expandHome } from '../core/home-folder.js';
 import { didYouMean } from '../core/nearest.js';
 import { absoluteBound, timeBoundAt } from '../config/time-bound.js';
-import type { SeriesEntry } from './edit-subscriptions.js';
+import type { SeriesEntry } from './subscriptions/edit-text.js';
 import { SERIES_KEYS } from './subscription-keys.js';
 
 /** Throws UsageError `bad-option` for a combination or a value that the file cannot have. */

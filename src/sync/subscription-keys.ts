@@ -47,3 +47,6 @@ series:
     wait-for-group: 2d
 hooks:
   komga: { url: "http://nas:25600", library: LIBRARY_ID }`;
+
+/** By where they stand: in the file itself, in the entry of a title, and below `hooks`. */
+export const SUBSCRIPTION_KEYS = { file: FILE_KEYS, series: SERIES_KEYS, hooks: HOOK_KEYS };

@@ -11,6 +11,7 @@ import {
   toStorageError,
   writeFileAtomic,
 } from '../core/files.js';
+import { expandHome } from '../core/home-folder.js';
 import { PRIVATE_FOLDER_MODE } from '../core/own-folder.js';
 import { lockFile } from '../core/lock.js';
 import { readAddresses } from '../config/service-addresses.js';
@@ -22,14 +23,12 @@ import {
   MAX_SUBSCRIPTIONS_BYTES as MAX_BYTES,
   pathFolder,
 } from './history/history-folder.js';
-import { setId } from './edit-subscriptions.js';
+import { setId } from './subscriptions/edit-text.js';
 import type { AppContext } from '../config/context.js';
 import type { SeriesOptions, Settings } from '../config/options.js';
-import { expandHome } from '../core/home-folder.js';
 import { currentSchema } from '../config/editor-schema.js';
 import { prepareStateFolder } from '../config/state-folder.js';
 
-export { parseSubscriptions } from './subscriptions/subscriptions-file.js';
 export type { Subscriptions } from './subscriptions/subscriptions-schema.js';
 
 const FILE_NAME = 'subscriptions.yaml';
@@ -69,26 +68,43 @@ export async function fileVersion(file: string): Promise<string> {
   return stats ? `${stats.ino} ${stats.size} ${stats.mtimeMs}` : 'missing';
 }
 
-/** Replaces the text by that which `change` returns. A missing file is empty; a link stays, and its file is replaced. */
+type Change<T> = (source: SubscriptionsText) => T;
+/** What an edit needs; a note says that a copy of another file gets a history of its own. */
+export type EditContext = AppContext & { readonly stderr: Pick<NodeJS.WritableStream, 'write'> };
+
+/**
+ * Replaces the text by that which `change` returns. A missing file is empty; a link stays, and its file is replaced. A
+ * file that is changed gets the id of its history.
+ */
 export async function editSubscriptions<T extends { readonly text: string }>(
   file: string,
-  context: AppContext,
-  change: (source: SubscriptionsText) => T,
+  context: EditContext,
+  change: Change<T>,
 ): Promise<T> {
+  const { changed, isWritten } = await replaceText(file, context, change);
+  if (isWritten) await claimHistory(file, context);
+  return changed;
+}
+
+async function replaceText<T extends { readonly text: string }>(
+  file: string,
+  context: AppContext,
+  change: Change<T>,
+): Promise<{ readonly changed: T; readonly isWritten: boolean }> {
   prepareStateFolder(context);
   const folder = await pathFolder(context.paths.state, file);
   const lock = await lockFile(join(folder, 'edit.lock'));
   try {
     const source = (await readSource(file, context)) ?? { ...sourceOf(file, context), text: '' };
     const changed = change(source);
-    if (changed.text === source.text) return changed;
+    if (changed.text === source.text) return { changed, isWritten: false };
     const text = withSchema(changed.text, source.text === '');
     if (Buffer.byteLength(text) > MAX_BYTES) throw tooLarge(file);
     makeFolders(dirname(file), PRIVATE_FOLDER_MODE);
     const path = await realpath(file).catch(() => file);
     const { mode = NEW_FILE_MODE } = (await stat(path).catch(() => undefined)) ?? {};
     await writeFileAtomic(path, text, { mode: mode & 0o777 });
-    return changed;
+    return { changed, isWritten: true };
   } catch (error) {
     throw toStorageError(error, file);
   } finally {
@@ -97,13 +113,12 @@ export async function editSubscriptions<T extends { readonly text: string }>(
 }
 
 /** The state folder of the file, for a command that changes its history. */
-export async function claimHistory(
-  file: string,
-  context: AppContext,
-  note: (sentence: string) => void,
-): Promise<string> {
+export async function claimHistory(file: string, context: EditContext): Promise<string> {
+  const note = (sentence: string): void => {
+    context.stderr.write(`${sentence}\n`);
+  };
   const writeId = (id: string) =>
-    editSubscriptions(file, context, (source) => ({ text: setId(source, id) }));
+    replaceText(file, context, (source) => ({ text: setId(source, id) }));
   return claimSyncFolder(file, context, writeId, note);
 }
 
@@ -171,6 +186,6 @@ export function languagesOf(series: SeriesOptions, settings: Settings): readonly
 
 /** The output folder: `~` is the home folder, and a relative path is relative to the subscriptions file. */
 export function outputOf({ output }: SeriesOptions, file: string, settings: Settings): string {
-  if (output === undefined) return resolve(expandHome(settings.output));
+  if (output === undefined) return resolve(settings.output);
   return resolve(dirname(file), expandHome(output));
 }

@@ -22,6 +22,7 @@ import type { Decision, MovedChapters, Release, UnnamedWrite } from '../plan/cha
 import { savedState, writesOf } from '../plan/decide.js';
 import { savedUpdate } from '../download/series-updates.js';
 import { chapterFields } from '../selection/chapter-fields.js';
+import { withScan } from './changed-files.js';
 import { releaseRules, seriesRequest } from './sync-request.js';
 import type { SyncSession } from './sync-session.js';
 import type { DueTitle } from './sync-titles.js';
@@ -78,9 +79,18 @@ export async function saveReleases(
     journal.add({ saved: savedUpdate(id, due.label, chapter, event.file, replacedId) });
   };
   const saving = { ...session, listeners: { ...listeners, observe }, request };
-  await runPlan(saving, plan, result).finally(() => {
-    journal.add({ ended: plannedIds });
-  });
+  const save = () =>
+    runPlan(saving, plan, result).finally(() => {
+      journal.add({ ended: plannedIds });
+    });
+  if (updates.length === 0) await save();
+  else
+    await withScan(due, session, async (onChanged) => {
+      const before = new Set([...result.retaggedFiles.values(), ...result.removedFiles]);
+      await save();
+      for (const file of [...result.retaggedFiles.values(), ...result.removedFiles])
+        if (!before.has(file)) onChanged(file);
+    });
   for (const change of added)
     if (result.savedFiles.has(change.release.id))
       await warnOfKept(library.find(replacedRelease(change) ?? ''), session);

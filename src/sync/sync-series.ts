@@ -3,7 +3,9 @@ import type { Chapter } from '../service/chapters.js';
 import { fetchTitleFeed } from '../service/feeds.js';
 import { hasCode, type TankobonError } from '../core/errors.js';
 import { decideChanges } from '../download/decide-changes.js';
-import { isChanged, type UnnamedWrite } from '../plan/change.js';
+import { isChanged, type Release, type UnnamedWrite } from '../plan/change.js';
+import { chapterFields } from '../selection/chapter-fields.js';
+import { chapterName } from '../events/chapter-fields.js';
 import { decide, savedState, writesOf, type KnownFiles } from '../plan/decide.js';
 import { findChanges, reportChanges, reportRestored } from './known-changes.js';
 import { findMovedHere, reportMovedHere } from './moved-chapters.js';
@@ -32,6 +34,7 @@ import { chapterNotice, unboundNotices } from './run-report.js';
 import { releaseRules, rulesText, sinceMsOf } from './sync-request.js';
 import { languagesOf } from './subscriptions.js';
 import { bindSeries } from './bind-series.js';
+import { withScan } from './changed-files.js';
 import {
   historyFor,
   recoverSaved,
@@ -65,8 +68,10 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
   const sinceMs = sinceOf(due, session, nowMs);
   const rules = releaseRules(options, context.settings, sinceMs);
   const movedHere = await findMovedHere(due, listed, library, session);
-  const saved = historyFor(due, session);
-  const history = saved && { has: (id: string) => saved.has(id) && !movedHere.has(id) };
+  const archive = historyFor(due, session);
+  const history = archive && {
+    has: (chapterId: string) => archive.has(chapterId) && !movedHere.has(chapterId),
+  };
   const files = { library, history };
   const stateOf = (chapterId: string) => savedState({ id: chapterId }, files);
   const knownTitle = await readTitle(due, listed, library, session);
@@ -138,8 +143,8 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
       const added = now.decisions.planned.filter(isLeft);
       await save({ added, updates: [...updated.filter(isLeft), ...there], moved });
     }
-    const done = dryRun ? planned : all.filter(({ release }) => result.savedFiles.has(release.id));
-    const isToBind = !dryRun && (done.length + result.retaggedFiles.size > 0 || wasUnbound);
+    const saved = dryRun ? planned : all.filter(({ release }) => result.savedFiles.has(release.id));
+    const isToBind = !dryRun && (saved.length + result.retaggedFiles.size > 0 || wasUnbound);
     const bindErrors = await bindIfNeeded(due, releases, isToBind, session);
     const isComplete =
       !result.stoppedBy &&
@@ -170,10 +175,11 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
     };
     journal.add({ title: id, state });
     return {
-      ...countsOf(done, result, decisions.known + skipped.length),
+      ...countsOf(saved, result, decisions.known + skipped.length),
       bindErrors,
       titleId: id,
       name: due.label,
+      saved: saved.map(({ release }) => savedName(release)),
       waiting,
       notices: [
         ...chapterNotice('taken-down', due, releases, takenDown),
@@ -189,6 +195,12 @@ function idsOrNone(ids: readonly string[]): string[] | undefined {
   return ids.length > 0 ? [...ids] : undefined;
 }
 
+/** Without its title, group and language. */
+function savedName({ id, chapter }: Release): string {
+  const { volume, number, chapterTitle } = chapter ? chapterFields(chapter) : {};
+  return chapterName({ volume, number, chapterTitle }) ?? id;
+}
+
 /** Resolves with the errors of books that were not written: then the title stays unbound for the next run. */
 async function bindIfNeeded(
   due: DueTitle,
@@ -198,7 +210,9 @@ async function bindIfNeeded(
 ): Promise<readonly TankobonError[]> {
   const { journal, userSignal } = session;
   if (userSignal.aborted) return [];
-  const errors = isNeeded ? await bindSeries(due, releases, session) : [];
+  const errors = isNeeded
+    ? await withScan(due, session, (onChanged) => bindSeries(due, releases, session, onChanged))
+    : [];
   if (errors.length === 0 && journal.state.unbound.has(due.id)) journal.add({ bound: due.id });
   return errors;
 }

@@ -8,6 +8,7 @@ import type { SeriesNotice } from './hooks/hook-payloads.js';
 import type { SyncJournal } from './history.js';
 import type { HookFailureRecord, RunFailure } from './history/sync-lines.js';
 import type { ServiceSession } from '../download/download-session.js';
+import type { Title } from '../service/titles.js';
 import type { PlanListeners } from '../download/run-download.js';
 import type { ObserveSync, SeriesCounts, SeriesReport } from './series-report.js';
 import type { SyncLibraries } from './sync-libraries.js';
@@ -24,6 +25,14 @@ export interface SubscribedTitle {
   readonly options: TitleOptions;
   /** A title of `follows`, which the file does not name. */
   readonly isFollowed?: boolean;
+}
+
+export interface DueTitle extends SubscribedTitle {
+  readonly title: Title;
+  /** Its name in messages: that of its folder if another title has the same name. */
+  readonly label: string;
+  /** The output folder, absolute. */
+  readonly output: string;
 }
 
 export interface SyncOptions extends Pick<

@@ -6,6 +6,7 @@ import { fetchOwnedTitles, fetchOwnerName, fetchList } from '../service/feeds.js
 import { fetchTitles, type Title } from '../service/titles.js';
 import { AuthError, ChapterError, type TankobonError } from '../core/errors.js';
 import { isTolerable } from '../selection/title-loader.js';
+import { hasOldDescription } from './describe-titles.js';
 import { dueTitles } from './due-titles.js';
 import { isFolderAway } from './folders-away.js';
 import type { Target } from '../selection/target.js';
@@ -14,18 +15,10 @@ import { currentTitleId } from './history.js';
 import { followedTitles } from './sync-follows.js';
 import { rulesText } from './sync-request.js';
 import { outputOf } from './subscriptions.js';
-import type { SubscribedTitle, SyncSession } from './sync-session.js';
+import type { DueTitle, SubscribedTitle, SyncSession } from './sync-session.js';
 import { twinNames } from './twin-names.js';
 
-export interface DueTitle extends SubscribedTitle {
-  readonly title: Title;
-  /** Its name in messages: that of its folder if another title has the same name. */
-  readonly label: string;
-  /** The output folder, absolute. */
-  readonly output: string;
-  /** It has no news, and is read because it was not for a while. */
-  readonly isRoutine: boolean;
-}
+export type { DueTitle } from './sync-session.js';
 
 /** A title or a list that is not available. */
 interface FailedTarget {
@@ -50,7 +43,7 @@ export async function checkTitles(session: SyncSession) {
   const titles = [...listed.values(), ...followed];
   for (const id of listed.keys()) {
     if (known.has(id) || found.skipped > 0) continue;
-    const error = new ChapterError('chapter-not-found', `Title not found: ${id}`, {
+    const error = new ChapterError('title-not-found', `Title not found: ${id}`, {
       hint: `If MangaDex deleted it, end the subscription: tankobon sync remove title:${id}`,
     });
     failed.push({ target: `title:${id}`, error });
@@ -79,13 +72,20 @@ export async function checkTitles(session: SyncSession) {
   const present = named.filter(({ output }) => !session.foldersAway.has(output));
   const due = present.filter(({ id }) => news.has(id) || routine.has(id));
   const labels = due.length > 0 ? await twinNames(present, session) : new Map<string, string>();
+  const withLabel = (subscribed: (typeof present)[number]): DueTitle => {
+    const { id, title } = subscribed;
+    return { ...subscribed, label: labels.get(id) ?? title.name };
+  };
   return {
     titles,
     failed,
-    due: due.map((subscribed): DueTitle => {
-      const { id, title } = subscribed;
-      const label = labels.get(id) ?? title.name;
-      return { ...subscribed, isRoutine: routine.has(id), label };
+    due: due.map(withLabel),
+    toDescribe: present.map(withLabel).filter((each) => {
+      return hasOldDescription(
+        each,
+        due.some(({ id }) => id === each.id),
+        session,
+      );
     }),
   };
 }

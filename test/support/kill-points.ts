@@ -15,7 +15,7 @@ export interface KilledRun {
   /** Restores what the program changes. */
   readonly prepare: () => void;
   /** How many of the changes a long run kills at, spread evenly; by default all. */
-  readonly maxKills?: number;
+  readonly maxKills?: number | undefined;
 }
 
 const hook = pathToFileURL(resolve('test/support/workers/kill-hook.js')).href;

@@ -132,15 +132,20 @@ export class SyncHarness {
     flags: OptionTexts = {},
     change: RunOverrides = {},
   ): Promise<{ code: ExitCode; lines: readonly SyncLine[]; stderr: string }> {
-    const { code, stdout, stderr } = await this.base.command(
-      (context) => sync(parseTexts({ file: this.file, json: true, ...flags }), context),
-      { clock: this.clock, ...change },
-    );
+    const { code, stdout, stderr } = await this.text({ json: true, ...flags }, change);
     const lines = stdout
       .split('\n')
       .filter((line) => line !== '')
       .map((line) => JSON.parse(line) as SyncLine);
     return { code, lines, stderr };
+  }
+
+  /** What a person or a log gets. */
+  text(flags: OptionTexts = {}, change: RunOverrides = {}) {
+    return this.base.command((context) => sync(parseTexts({ file: this.file, ...flags }), context), {
+      clock: this.clock,
+      ...change,
+    });
   }
 
   async login(): Promise<void> {

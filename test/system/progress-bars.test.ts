@@ -97,7 +97,7 @@ describeWith('progress bars in tmux', { programs: ['tmux'] }, () => {
 
     for (const [columns, row] of [
       [40, /^chapters +[█░]+ +\d+% +waits \d+ s$/],
-      [200, /^chapters +[█░]{30} {2}\d+\/60 {2}waiting \d+ s: 6 chapters a minute/],
+      [200, /^chapters +[█░]{30} {2}\d+\/60 {2}.* left, waiting \d+ s: 6 chapters a minute/],
       [80, /^chapters +[█░]{15} {2}\d+\/60/],
     ] as const) {
       await terminal.resize(columns);

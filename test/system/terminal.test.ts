@@ -76,7 +76,7 @@ describeWith('at a terminal', { programs: ['python3'] }, () => {
       // The path inside a sentence too.
       const again = await download({ TERM_PROGRAM: 'ghostty' });
       expect(again.screen).toContain(
-        `skipped: ${ESC}]8;;${url}${ESC}\\${text}${ESC}]8;;${ESC}\\: already`,
+        `${ESC}[2mskipped:${ESC}[22m ${ESC}]8;;${url}${ESC}\\${text}${ESC}]8;;${ESC}\\: already`,
       );
     });
 

@@ -27,8 +27,8 @@ const MAX_PUBLIC: Readonly<Record<string, readonly [files: number, names: number
   library: [14, 97],
   plan: [6, 43],
   books: [19, 38],
-  download: [34, 82],
-  sync: [12, 60],
+  download: [35, 85],
+  sync: [12, 40],
   collection: [9, 18],
   'practice-server': [3, 6],
 };

@@ -11,7 +11,7 @@ import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import { formatDuration, pluralize } from '../../core/human-format.js';
 import { shellQuoted } from '../../core/shell-quoted.js';
 import type { CommandContext, CommandRunner } from '../command-context.js';
-import { addOptions } from '../command-options.js';
+import { addOptions, collectPaths } from '../command-options.js';
 import { addExamples } from '../help-format.js';
 import { warnTo, writeHints } from '../output/error-message.js';
 import { eventLine } from '../output/json-line.js';
@@ -20,7 +20,7 @@ export function adoptCommand(program: Command, { run }: CommandRunner): Command 
   const command = program
     .command('adopt')
     .description('recognize chapters that other programs saved, and take them over')
-    .argument('<dir...>', 'folders with CBZ and ZIP files, or with folders of images')
+    .argument('<dir...>', 'folders with CBZ and ZIP files, or with folders of images', collectPaths)
     .action((folders: string[], options: GivenOptions) =>
       run((context) => adoptFolders(folders, options, context)),
     );
@@ -150,15 +150,14 @@ async function openHistories(
   context: CommandContext,
 ): Promise<readonly DownloadArchive[]> {
   const { openDownloadArchive } = await import('../../download/download-archive.js');
-  const { archiveFile, syncFolder } = await import('../../sync/history.js');
+  const { openHistoryArchive } = await import('../../sync/history.js');
   const { subscriptionsPath } = await import('../../sync/subscriptions.js');
   const { prepareStateFolder } = await import('../../config/state-folder.js');
-  const { expandHome } = await import('../../core/home-folder.js');
   prepareStateFolder(context);
-  const folder = await syncFolder(context.paths.state, subscriptionsPath(options.file, context));
-  const histories = [await openDownloadArchive(archiveFile(folder), { mode: 0o600 })];
+  const file = subscriptionsPath(options.file, context);
+  const histories = [await openHistoryArchive(file, context)];
   const archive = options.downloadArchive ?? context.settings.downloadArchive;
-  if (archive !== false) histories.push(await openDownloadArchive(expandHome(archive)));
+  if (archive !== false) histories.push(await openDownloadArchive(archive));
   return histories;
 }
 
@@ -168,20 +167,21 @@ async function subscribe(
   options: GivenOptions,
   context: CommandContext,
 ): Promise<void> {
-  const { addMissingSeries } = await import('../../sync/edit-subscriptions.js');
-  const { editSubscriptions, subscriptionsPath } = await import('../../sync/subscriptions.js');
+  const { subscribeTitles } = await import('../../sync/edit-subscriptions.js');
+  const { subscriptionsPath } = await import('../../sync/subscriptions.js');
   const { printableLine } = await import('../../core/printable.js');
   const { entryOf } = await import('../../sync/subscription-entry.js');
   const entries = [...titles].map(([id, { name, output, languages }]) => ({
     id,
     entry: {
       ...(name !== '' && { title: printableLine(name) }),
-      ...entryOf({ output, language: [...languages].sort() }, context.clock.wallMs()),
+      ...entryOf(
+        { output, ...(languages.size > 0 && { language: [...languages].sort() }) },
+        context.clock.wallMs(),
+      ),
     },
   }));
   const file = subscriptionsPath(options.file, context);
-  const { added } = await editSubscriptions(file, context, (text) =>
-    addMissingSeries(text, entries),
-  );
+  const added = await subscribeTitles(file, entries, context);
   context.stderr.write(`${pluralize(added.length, 'title')} subscribed\n`);
 }

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import type { GivenOptions } from '../../config/options.js';
 import { EXIT, exitCodeOf, type ExitCode } from '../../core/exit-codes.js';
-import { addOptions } from '../command-options.js';
+import { addOptions, collectPaths } from '../command-options.js';
 import type { BindEvent } from '../../events/bind-events.js';
 import type { CommandContext, CommandRunner } from '../command-context.js';
 import { addExamples } from '../help-format.js';
@@ -14,7 +14,7 @@ export function bindCommand(program: Command, { run }: CommandRunner): Command {
   const command = program
     .command('bind')
     .description('bind chapters into volumes: CBZ, EPUB, PDF or folders; works offline')
-    .argument('<file...>', 'CBZ files, or folders with CBZ files')
+    .argument('<file...>', 'CBZ files, or folders with CBZ files', collectPaths)
     .action((files: string[], options: GivenOptions) =>
       run((context) => bind(files, options, context)),
     );

@@ -142,15 +142,11 @@ async function subscriptionNames(
 ): Promise<readonly Candidate[]> {
   try {
     const { withSettings } = await import('../with-settings.js');
-    const store = await import('../../sync/subscriptions.js');
-    const { subscriptionName } = await import('../../sync/find-subscription.js');
-    const { readStateOf } = await import('../../sync/history.js');
+    const { SubscriptionList } = await import('../../sync/subscription-list.js');
     const context = await withSettings(bare);
-    const file = store.subscriptionsPath(given && expandHome(given), context);
-    const { series } = await store.readSubscriptions(file, context);
-    const state = await readStateOf(file, context);
-    return series.map((each) => ({
-      word: printableLine(subscriptionName(each, state) ?? each.text),
+    const list = await SubscriptionList.read(given && expandHome(given), context);
+    return list.series.map((each) => ({
+      word: printableLine(list.labelOf(each)),
       description: each.target.id,
     }));
   } catch {

@@ -33,6 +33,11 @@ export function demoCommand(program: Command, { runBare }: CommandRunner): Comma
 async function demo(options: GivenOptions, context: BareCommandContext): Promise<ExitCode> {
   const { startPracticeService } = await import('../../practice-server/practice-service.js');
   const home = makeTemporaryHome();
+  const removeHome = (): void => {
+    rmSync(home, { recursive: true, force: true });
+  };
+  // A second Ctrl-C and a full disk end the process at once.
+  process.once('exit', removeHome);
   const service = await startPracticeService();
   try {
     const environment = { ...service.environment, TANKOBON_HOME: home, TANKOBON_LEDGER: '' };
@@ -41,7 +46,8 @@ async function demo(options: GivenOptions, context: BareCommandContext): Promise
       : await downloadOne(service, options.demoOutput, environment, context);
   } finally {
     await service.stop();
-    rmSync(home, { recursive: true, force: true });
+    process.off('exit', removeHome);
+    removeHome();
   }
 }
 

@@ -45,8 +45,8 @@ async function doctor(options: GivenOptions, context: BareCommandContext): Promi
   return counts.errors > 0 ? EXIT.incomplete : EXIT.done;
 }
 
-const COUNTED_AS = { ok: 'ok', warning: 'warnings', error: 'errors' } as const;
-const COLORS = { ok: 'green', warning: 'yellow', error: 'red' } as const;
+const COUNTED_AS = { ok: 'ok', none: 'ok', warning: 'warnings', error: 'errors' } as const;
+const COLORS = { ok: 'green', none: undefined, warning: 'yellow', error: 'red' } as const;
 const STATUS_WIDTH = 'warning'.length;
 const NAME_WIDTH = 'token-endpoint'.length;
 const HEAD_WIDTH = STATUS_WIDTH + NAME_WIDTH + 4;
@@ -54,8 +54,9 @@ const HEAD_WIDTH = STATUS_WIDTH + NAME_WIDTH + 4;
 function printFinding(event: CheckEvent, { stdout, env }: BareCommandContext): void {
   const colors = usesColors(env, stdout);
   const { status, check, hint } = event;
+  const color = colors && COLORS[status];
   const word = status.padEnd(STATUS_WIDTH);
-  const head = `${colors ? paint(word, COLORS[status]) : word}  ${check.padEnd(NAME_WIDTH)}`;
+  const head = `${color ? paint(word, color) : word}  ${check.padEnd(NAME_WIDTH)}`;
   const columns = (columnsOf(stdout) ?? Infinity) - 1;
   const isNarrow = columns - HEAD_WIDTH < MIN_DESCRIPTION_WIDTH;
   const indent = isNarrow ? 2 : HEAD_WIDTH;

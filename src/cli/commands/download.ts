@@ -20,6 +20,7 @@ import { chooseLanguage } from '../language-prompt.js';
 import { chooseObserver } from '../output/choose-observer.js';
 import { errorMessage, writeHints } from '../output/error-message.js';
 import type { Observer } from '../output/observer.js';
+import { writeResult } from '../output/path-line.js';
 import { ResultPrinter } from '../output/result-printer.js';
 import { describeSkipped } from '../output/sentences.js';
 import { canAsk } from '../prompt.js';
@@ -59,7 +60,7 @@ export async function download(
       observer.close();
       if (results) {
         await results.expect(plan.chapters);
-        for (const chapter of plan.chapters) context.stdout.write(`${results.planned(chapter)}\n`);
+        for (const chapter of plan.chapters) writeResult(results.planned(chapter), context.stdout);
       } else context.stdout.write(describePlan(plan, options));
       const errors = [...request.invalidTargets, ...plan.failed].map(({ error }) => error);
       writeHints(errors, context);

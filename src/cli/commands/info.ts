@@ -38,7 +38,8 @@ async function info(
 ): Promise<ExitCode> {
   const { readTargets } = await import('../target-sources.js');
   const { titleInfoLines } = await import('../output/title-info-lines.js');
-  const { stdout } = context;
+  const { writeHeaded } = await import('../output/table.js');
+  const { stdout, env } = context;
   const targets = await readTargets(words, options, context);
   let hasPrinted = false;
   const print = (title: TitleInfo): void => {
@@ -48,7 +49,7 @@ async function info(
     }
     if (hasPrinted) stdout.write('\n');
     hasPrinted = true;
-    stdout.write(`${titleInfoLines(title, columnsOf(stdout)).join('\n')}\n`);
+    writeHeaded(titleInfoLines(title, columnsOf(stdout)), stdout, env);
   };
   const failed = await describeTitles(targets, options, context, print);
   const failures = [

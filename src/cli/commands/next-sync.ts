@@ -1,12 +1,9 @@
 /** The command that subscribes to a title as it was just downloaded. */
 import { resolve } from 'node:path';
 import type { GivenOptions } from '../../config/options.js';
-import { expandHome } from '../../core/home-folder.js';
 import { shellQuoted } from '../../core/shell-quoted.js';
 import { titleWebUrl } from '../../config/service-addresses.js';
-import { findById } from '../../sync/find-subscription.js';
-import { readStateOf } from '../../sync/history.js';
-import { readSubscriptionsIfExists, subscriptionsPath } from '../../sync/subscriptions.js';
+import { SubscriptionList } from '../../sync/subscription-list.js';
 import type { CommandContext } from '../command-context.js';
 
 /** Undefined if there is a subscription to the title. What the settings have is left out. */
@@ -16,13 +13,11 @@ export async function syncAddCommand(
   context: CommandContext,
 ): Promise<string | undefined> {
   const { settings } = context;
-  const file = subscriptionsPath(undefined, context);
   // A file that cannot be used is reported by the commands that need it.
-  const subscriptions = await readSubscriptionsIfExists(file, context).catch(() => undefined);
-  const series = subscriptions?.series ?? [];
-  if (findById(titleId, series, await readStateOf(file, context))) return undefined;
+  const list = await SubscriptionList.readIfExists(undefined, context).catch(() => undefined);
+  if (list?.findById(titleId)) return undefined;
   const isSetLanguage = language.join() === (settings.language ?? []).join();
-  const isSetOutput = settings.output !== '.' && resolve(expandHome(settings.output)) === output;
+  const isSetOutput = settings.output !== '.' && resolve(settings.output) === output;
   return [
     `tankobon sync add ${titleWebUrl(titleId)}`,
     ...(isSetLanguage ? [] : [`--language ${language.join(',')}`]),

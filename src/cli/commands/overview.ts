@@ -8,14 +8,13 @@ import {
 } from '../../events/overview-events.js';
 import { eventText } from '../../events/printed-event.js';
 import { isInFolder } from '../../config/own-folders.js';
-import { expandHome } from '../../core/home-folder.js';
 import type { DownloadArchive } from '../../download/download-archive.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import { formatDuration, pluralize } from '../../core/human-format.js';
 import { shellQuoted } from '../../core/shell-quoted.js';
 import type { GivenOptions } from '../../config/options.js';
 import type { CommandContext, CommandRunner } from '../command-context.js';
-import { addOptions } from '../command-options.js';
+import { addOptions, collectPaths } from '../command-options.js';
 import { addExamples } from '../help-format.js';
 import { warnTo } from '../output/error-message.js';
 import { eventLine } from '../output/json-line.js';
@@ -28,7 +27,7 @@ export function overviewCommand(program: Command, { run }: CommandRunner): Comma
   const command = program
     .command('overview')
     .description('show which chapters of each title are there, and which are missing and why')
-    .argument('<dir...>', 'folders with chapters')
+    .argument('<dir...>', 'folders with chapters', collectPaths)
     .action((folders: string[], options: GivenOptions) =>
       run((context) => printOverview(folders, options, context)),
     );
@@ -107,7 +106,7 @@ async function savedChapters(
   const { historyFiles } = await import('../../sync/history.js');
   const files = [
     ...(await historyFiles(paths.state)),
-    ...(downloadArchive === false ? [] : [resolve(expandHome(downloadArchive))]),
+    ...(downloadArchive === false ? [] : [resolve(downloadArchive)]),
   ];
   const given = folders.map((folder) => resolve(folder));
   const archives: DownloadArchive[] = [];
@@ -154,9 +153,11 @@ async function writePage(
 /** Undefined if nothing can be downloaded. */
 function downloadCommand(
   listed: readonly ListedTitle[],
-  folders: readonly string[],
-  { language }: GivenOptions,
+  given: readonly string[],
+  { language, html }: GivenOptions,
 ): string | undefined {
+  // A page is read elsewhere.
+  const folders = html === undefined ? given : given.map((folder) => resolve(folder));
   const due = listed.filter(({ title }) =>
     title.missing.some(({ reason }) => reason === 'not-downloaded'),
   );

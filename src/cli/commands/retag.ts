@@ -7,6 +7,7 @@ import { exitCodeOf, type ExitCode } from '../../core/exit-codes.js';
 import { pluralize } from '../../core/human-format.js';
 import type { GivenOptions } from '../../config/options.js';
 import type { CommandContext, CommandRunner } from '../command-context.js';
+import { expandHome } from '../../core/home-folder.js';
 import { addOptions } from '../command-options.js';
 import { addExamples } from '../help-format.js';
 import { warnTo, writeHints } from '../output/error-message.js';
@@ -16,7 +17,7 @@ export function retagCommand(program: Command, { run }: CommandRunner): Command 
   const command = program
     .command('retag')
     .description('update the metadata and names of chapters that changed on MangaDex')
-    .argument('<dir>', 'folder of CBZ files that tankobon saved')
+    .argument('<dir>', 'folder of CBZ files that tankobon saved', expandHome)
     .action((folder: string, options: GivenOptions) =>
       run((context) => retagFolder(folder, options, context)),
     );

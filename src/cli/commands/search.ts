@@ -10,7 +10,6 @@ import {
 } from '../../config/print-template.js';
 import type { GivenOptions } from '../../config/options.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
-import { expandHome } from '../../core/home-folder.js';
 import { printableLine } from '../../core/printable.js';
 import type { CommandContext, CommandRunner } from '../command-context.js';
 import { addOptions } from '../command-options.js';
@@ -43,7 +42,7 @@ async function search(
   { limit, first: takesFirst, json, ...options }: GivenOptions,
   context: CommandContext,
 ): Promise<ExitCode> {
-  const { stdout, stderr, settings } = context;
+  const { stdout, stderr, env, settings } = context;
   const { download } = await import('./download.js');
   const template = takesFirst ? undefined : titleTemplate(options.print);
   const target = targetIn(words, context);
@@ -59,7 +58,8 @@ async function search(
   if (!first) throw nothingFound(words, languages);
   if (json) return EXIT.done;
   if (template) {
-    for (const title of titles) stdout.write(`${template.format(valuesOf(title))}\n`);
+    const { writeResult } = await import('../output/path-line.js');
+    for (const title of titles) writeResult(template.format(valuesOf(title)), stdout);
     return EXIT.done;
   }
   if (takesFirst) {
@@ -73,7 +73,8 @@ async function search(
   }
   const { moreTitlesNote, titleLines } = await import('../output/title-table.js');
   const lines = titleLines(titles, columnsOf(stdout));
-  stdout.write(`${lines.join('\n')}\n`);
+  const { writeHeaded } = await import('../output/table.js');
+  writeHeaded(lines, stdout, env);
   stderr.write(moreTitlesNote(titles.length, total));
   return EXIT.done;
 }
@@ -113,7 +114,7 @@ async function downloadChosen(
   const { download } = await import('./download.js');
   const { chooseTitleLanguage, confirmPlan } = await import('./search-prompts.js');
   const language = await chooseTitleLanguage(title, options.language, context);
-  const output = resolve(expandHome(options.output ?? context.settings.output));
+  const output = resolve(options.output ?? context.settings.output);
   const answer = { isYes: false };
   const exitCode = await download(
     [`title:${title.id}`],

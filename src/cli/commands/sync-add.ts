@@ -5,24 +5,11 @@ import { UsageError } from '../../core/errors.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import { shellQuoted } from '../../core/shell-quoted.js';
 import { printableLine } from '../../core/printable.js';
-import { looksLikeTarget, parseTarget, withoutQuotes } from '../../selection/target.js';
+import { looksLikeTarget, withoutQuotes } from '../../selection/target.js';
 import { titleWebUrl } from '../../config/service-addresses.js';
-import {
-  findById,
-  findSubscription,
-  isMatch,
-  subscriptionName,
-} from '../../sync/find-subscription.js';
 import { findSubject, type Subject } from '../../sync/find-subject.js';
-import { addFollows, addSeries, type SeriesEntry } from '../../sync/edit-subscriptions.js';
-import {
-  parseSubscriptions,
-  editSubscriptions,
-  extraHostsOf,
-  subscriptionsPath,
-  type Subscriptions,
-} from '../../sync/subscriptions.js';
-import { readStateOf } from '../../sync/history.js';
+import { checkEditable, subscribe, subscribeFollows } from '../../sync/edit-subscriptions.js';
+import { SubscriptionList } from '../../sync/subscription-list.js';
 import type { CommandContext } from '../command-context.js';
 import { chooseLanguage } from '../language-prompt.js';
 import { findTitles, nothingFound } from '../find-titles.js';
@@ -50,34 +37,28 @@ async function addTarget(
   { unset, ...flags }: GivenOptions,
   context: CommandContext,
 ): Promise<void> {
-  const file = subscriptionsPath(flags.file, context);
   const keys = checkKeys(unset);
   const entry = entryOf(flags, context.clock.wallMs());
-  // Nothing is sent if the file cannot be read or changed.
-  const { subscriptions } = await editSubscriptions(file, context, (source) => ({
-    text: source.text,
-    subscriptions: parseSubscriptions(source),
-  }));
-  const existing = await findExisting(given, subscriptions, file, context);
+  const list = await SubscriptionList.readIfExists(flags.file, context);
+  const { file, subscriptions } = list;
+  // Nothing is sent if the file cannot be changed.
+  await checkEditable(file, context);
+  const existing = findExisting(given, list);
   if (existing) {
-    const { text, name } = existing;
-    const { isChanged } = await editSubscriptions(file, context, (source) => {
-      const changed = addSeries(source, text, { entry, unset: keys });
-      return { ...changed, isChanged: changed.text !== source.text };
-    });
+    const isChanged = await subscribe(file, existing.text, { entry, unset: keys }, context);
     const what = isChanged ? 'Changed' : 'Already subscribed';
-    context.stderr.write(`${what}: ${printableLine(name)}\n`);
+    context.stderr.write(`${what}: ${printableLine(list.labelOf(existing))}\n`);
     return;
   }
   const target = isAddress(given) ? given : await chooseByName(given, flags, context);
-  const parsed = parseTarget(target, extraHostsOf(context));
+  const parsed = list.parseTarget(target);
   if (parsed.kind === 'follows') return addAccount(entry, subscriptions, file, context);
   const output = flags.output ?? (await chooseOutput(subscriptions.defaults, context));
   const subject = await withService(context, ({ anonymous }) =>
     findSubject(parsed, anonymous, context.signal),
   );
   // Another id than the given one is that of the title into which it was merged.
-  if (parsed.id !== subject.id && (await findExisting(subject.id, subscriptions, file, context))) {
+  if (parsed.id !== subject.id && list.findById(subject.id)) {
     const merged = `title:${parsed.id} was merged into ${printableLine(subject.name)}`;
     context.stderr.write(
       `Already subscribed: ${merged} (title:${subject.id}).\n` +
@@ -90,9 +71,8 @@ async function addTarget(
   const title = printableLine(subject.name);
   const address = withoutQuotes(target);
   const text = parsed.kind === 'any' || parsed.id !== subject.id ? targetText(subject) : address;
-  await editSubscriptions(file, context, (source) =>
-    addSeries(source, text, { entry: { ...(title !== '' && { title }), ...written } }),
-  );
+  const change = { entry: { ...(title !== '' && { title }), ...written } };
+  await subscribe(file, text, change, context);
   context.stderr.write(`Subscribed: ${title === '' ? text : title}\nLanguages: ${note}\n`);
   if (canAsk(context)) context.stderr.write('To download its chapters, run: tankobon sync\n');
 }
@@ -120,8 +100,8 @@ async function chooseByName(
 
 /** Subscribes to what the account follows. Throws UsageError `bad-option` for other options than the folder. */
 async function addAccount(
-  { output: given, ...options }: SeriesEntry,
-  { defaults, follows }: Subscriptions,
+  { output: given, ...options }: ReturnType<typeof entryOf>,
+  { defaults, follows }: SubscriptionList['subscriptions'],
   file: string,
   context: CommandContext,
 ): Promise<void> {
@@ -135,7 +115,7 @@ async function addAccount(
     return;
   }
   const output = typeof given === 'string' ? given : await chooseOutput(defaults, context);
-  await editSubscriptions(file, context, (source) => ({ text: addFollows(source, output) }));
+  await subscribeFollows(file, output, context);
   context.stderr.write(
     'Subscribed: the titles that the account follows, with the defaults of the file\n' +
       'hint: It needs a login: tankobon login\n',
@@ -145,28 +125,16 @@ async function addAccount(
 const targetText = ({ kind, id }: Subject) => `${kind}:${id}`;
 
 /** The subscription that is meant, by its address or its name. Throws UsageError `bad-target` if several match. */
-async function findExisting(
-  target: string,
-  { series }: Subscriptions,
-  file: string,
-  context: CommandContext,
-): Promise<({ readonly text: string } & { readonly name: string }) | undefined> {
-  const state = await readStateOf(file, context);
-  const extraHosts = extraHostsOf(context);
-  const found = isAddress(target)
-    ? findById(parseTarget(target, extraHosts).id, series, state)
-    : series.some((each) => isMatch(each, target, state))
-      ? series[findSubscription(target, series, state, extraHosts)]
-      : undefined;
-  return found && { text: found.text, name: subscriptionName(found, state) ?? found.text };
+function findExisting(target: string, list: SubscriptionList) {
+  return isAddress(target) ? list.findById(list.parseTarget(target).id) : list.findIfAny(target);
 }
 
 /** Undefined where the file or a setting has one. The built-in folder, the current one, does not count. */
 export async function chooseOutput(
-  defaults: Subscriptions['defaults'] | undefined,
+  defaults: SubscriptionList['subscriptions']['defaults'],
   context: CommandContext,
 ): Promise<string | undefined> {
-  if (defaults?.output !== undefined) return undefined;
+  if (defaults.output !== undefined) return undefined;
   const { states } = await inspectSettings(context.env, context.paths.config);
   const isSet = states.some(({ name, source }) => name === 'output' && source !== 'default');
   if (isSet) return undefined;
@@ -181,7 +149,7 @@ export async function chooseOutput(
 async function chooseLanguages(
   { languages }: Subject,
   { language: given }: GivenOptions,
-  { defaults }: Subscriptions,
+  { defaults }: SubscriptionList['subscriptions'],
   context: CommandContext,
 ): Promise<{ readonly languages: readonly string[] | undefined; readonly note: string }> {
   const nameOf = (codes: readonly string[]) => (codes.length === 0 ? 'all' : codes.join(', '));

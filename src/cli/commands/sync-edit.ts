@@ -9,16 +9,9 @@ import { thrownMessage, UsageError } from '../../core/errors.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import { printableLine } from '../../core/printable.js';
 import { isSystemError } from '../../core/system-errors.js';
-import { findSubscription, subscriptionName } from '../../sync/find-subscription.js';
-import { removeFollows, removeSeries } from '../../sync/edit-subscriptions.js';
-import {
-  parseSubscriptions,
-  editSubscriptions,
-  extraHostsOf,
-  readSubscriptions,
-  subscriptionsPath,
-} from '../../sync/subscriptions.js';
-import { readStateOf } from '../../sync/history.js';
+import { createSubscriptions, unsubscribe } from '../../sync/edit-subscriptions.js';
+import { SubscriptionList } from '../../sync/subscription-list.js';
+import { subscriptionsPath } from '../../sync/subscriptions.js';
 import type { CommandContext } from '../command-context.js';
 import { writePath } from '../output/path-line.js';
 
@@ -27,18 +20,8 @@ export async function syncRemove(
   flags: GivenOptions,
   context: CommandContext,
 ): Promise<ExitCode> {
-  const file = subscriptionsPath(flags.file, context);
-  await readSubscriptions(file, context);
-  const state = await readStateOf(file, context);
-  const { removed } = await editSubscriptions(file, context, (source) => {
-    const { series, follows } = parseSubscriptions(source);
-    if (follows && words.toLowerCase() === 'follows')
-      return { text: removeFollows(source), removed: 'the titles that the account follows' };
-    const index = findSubscription(words, series, state, source.extraHosts);
-    const removed = series[index];
-    const name = removed && (subscriptionName(removed, state) ?? removed.text);
-    return { text: removeSeries(source, index), removed: name ?? '' };
-  });
+  const { file } = await SubscriptionList.read(flags.file, context);
+  const removed = await unsubscribe(file, words, context);
   context.stderr.write(`Removed: ${printableLine(removed)}\n`);
   return EXIT.done;
 }
@@ -63,21 +46,18 @@ export async function syncEdit(
     });
   const line = words === undefined ? undefined : await lineOf(words, file, context);
   // A new file gets the mode of one that sync add creates.
-  await editSubscriptions(file, context, ({ text }) => ({ text: text || 'series: []\n' }));
+  await createSubscriptions(file, context);
   await runEditor(editor, file, line, context);
-  const { series } = await readSubscriptions(file, context);
-  const state = await readStateOf(file, context);
-  const names = series.map((each) => subscriptionName(each, state) ?? each.text);
-  stderr.write(`${series.length === 0 ? 'No subscriptions' : `Valid: ${names.join(', ')}`}\n`);
+  const list = await SubscriptionList.read(file, context);
+  const names = list.series.map((each) => list.labelOf(each));
+  stderr.write(`${names.length === 0 ? 'No subscriptions' : `Valid: ${names.join(', ')}`}\n`);
   return EXIT.done;
 }
 
 async function lineOf(words: string, file: string, context: CommandContext): Promise<number> {
-  const { series } = await readSubscriptions(file, context);
-  const state = await readStateOf(file, context);
-  const found = series[findSubscription(words, series, state, extraHostsOf(context))];
+  const { text } = (await SubscriptionList.read(file, context)).find(words);
   const lines = readFileSync(file, 'utf8').split('\n');
-  return lines.findIndex((each) => found && each.includes(found.text)) + 1;
+  return lines.findIndex((each) => each.includes(text)) + 1;
 }
 
 /** The names of editors that accept `+LINE`. */

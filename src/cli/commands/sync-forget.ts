@@ -8,15 +8,8 @@ import { pluralize } from '../../core/human-format.js';
 import { printableLine } from '../../core/printable.js';
 import { sessionOf } from '../../service/login.js';
 import type { Target } from '../../selection/target.js';
-import { findSubscription, subscriptionName } from '../../sync/find-subscription.js';
-import { extraHostsOf, readSubscriptions, subscriptionsPath } from '../../sync/subscriptions.js';
-import {
-  currentTitleId,
-  readSyncState,
-  SyncJournal,
-  syncFolder,
-  lockSync,
-} from '../../sync/history.js';
+import { forgetTitles } from '../../sync/forget.js';
+import { SubscriptionList } from '../../sync/subscription-list.js';
 import { titlesOf } from '../../sync/run-sync.js';
 import type { CommandContext } from '../command-context.js';
 import { warnTo } from '../output/error-message.js';
@@ -29,29 +22,13 @@ export async function syncForget(
   context: CommandContext,
 ): Promise<ExitCode> {
   const { stderr } = context;
-  const file = subscriptionsPath(flags.file, context);
-  const { series } = await readSubscriptions(file, context);
-  const folder = await syncFolder(context.paths.state, file);
-  const state = readSyncState(folder);
-  const subscription = series[findSubscription(words, series, state, extraHostsOf(context))];
-  if (!subscription) return EXIT.done;
+  const list = await SubscriptionList.read(flags.file, context);
+  const subscription = list.find(words);
   const { target } = subscription;
   const isTitle = target.kind === 'title';
   const titleIds = isTitle ? [target.id] : await readTitleIds(target, context);
-  const lock = await lockSync(folder, file);
-  try {
-    const journal = await SyncJournal.open(folder, { warn: warnTo(stderr) });
-    for (const titleId of titleIds) {
-      const id = currentTitleId(titleId, journal.state);
-      const known = journal.state.titles[id] ?? { rules: '', readAtMs: 0, waiting: [] };
-      const forgotten = { isIncomplete: true, redownload: true, isRemovalReported: undefined };
-      journal.add({ title: id, state: { ...known, ...forgotten } });
-    }
-    await journal.close();
-  } finally {
-    lock.release();
-  }
-  const name = printableLine(subscriptionName(subscription, state) ?? subscription.text);
+  await forgetTitles(list.file, titleIds, context, warnTo(stderr));
+  const name = printableLine(list.labelOf(subscription));
   const what = isTitle ? name : `${name}, ${pluralize(titleIds.length, 'title')}`;
   stderr.write(
     `Forgotten: ${what}. The next sync downloads its chapters again whose files are gone.\n`,

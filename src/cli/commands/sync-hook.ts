@@ -7,15 +7,8 @@ import { parseJson } from '../../core/json.js';
 import { printableLine } from '../../core/printable.js';
 import { shellQuoted } from '../../core/shell-quoted.js';
 import { HOOK_EVENTS } from '../../config/hook-services.js';
-import {
-  editSubscriptions,
-  readSubscriptions,
-  readSubscriptionsIfExists,
-  subscriptionsPath,
-  type Subscriptions,
-  outputOf,
-} from '../../sync/subscriptions.js';
-import { setHook } from '../../sync/edit-subscriptions.js';
+import { writeHook } from '../../sync/edit-subscriptions.js';
+import { SubscriptionList } from '../../sync/subscription-list.js';
 import { type HookOptions, testHooks, type HookName } from '../../sync/hooks.js';
 import type { CommandContext } from '../command-context.js';
 import { withService } from '../with-service.js';
@@ -26,14 +19,14 @@ export async function syncHookAdd(
   flags: GivenOptions,
   context: CommandContext,
 ): Promise<ExitCode> {
-  const file = subscriptionsPath(flags.file, context);
   const value = hookValue(name, words, flags);
-  const previous = (await readSubscriptionsIfExists(file, context))?.hooks[name];
-  await editSubscriptions(file, context, (source) => ({ text: setHook(source, name, value) }));
+  const { file, subscriptions } = await SubscriptionList.readIfExists(flags.file, context);
+  const previous = subscriptions.hooks[name];
+  await writeHook(file, name, value, context);
   context.stderr.write(`Hook ${name} written to ${file}\n`);
   if (previous !== undefined)
     context.stderr.write(`It replaces: ${describeHook(name, previous)}\n`);
-  return callHooks(await readSubscriptions(file, context), [name], file, context);
+  return callHooks(await SubscriptionList.read(file, context), [name], context);
 }
 
 /** One line for each hook. */
@@ -41,7 +34,7 @@ export async function syncHookList(
   flags: GivenOptions,
   context: CommandContext,
 ): Promise<ExitCode> {
-  const { hooks } = await readSubscriptions(subscriptionsPath(flags.file, context), context);
+  const { hooks } = (await SubscriptionList.read(flags.file, context)).subscriptions;
   for (const [name, hook] of Object.entries(hooks))
     context.stdout.write(`${describeHook(name as HookName, hook)}\n`);
   if (Object.keys(hooks).length === 0)
@@ -66,10 +59,9 @@ export async function syncHookRemove(
   flags: GivenOptions,
   context: CommandContext,
 ): Promise<ExitCode> {
-  const file = subscriptionsPath(flags.file, context);
-  const { hooks } = await readSubscriptions(file, context);
-  if (hooks[name] === undefined) throw noSuchHook(name);
-  await editSubscriptions(file, context, (source) => ({ text: setHook(source, name) }));
+  const { file, subscriptions } = await SubscriptionList.read(flags.file, context);
+  if (subscriptions.hooks[name] === undefined) throw noSuchHook(name);
+  await writeHook(file, name, undefined, context);
   context.stderr.write(`Hook ${name} removed from ${file}\n`);
   return EXIT.done;
 }
@@ -79,11 +71,10 @@ export async function syncHookTest(
   flags: GivenOptions,
   context: CommandContext,
 ): Promise<ExitCode> {
-  const file = subscriptionsPath(flags.file, context);
-  const subscriptions = await readSubscriptions(file, context);
-  const names = Object.keys(subscriptions.hooks) as HookName[];
+  const list = await SubscriptionList.read(flags.file, context);
+  const names = Object.keys(list.subscriptions.hooks) as HookName[];
   if (names.length === 0 || (name && !names.includes(name))) throw noSuchHook(name);
-  return callHooks(subscriptions, name ? [name] : names, file, context);
+  return callHooks(list, name ? [name] : names, context);
 }
 
 function noSuchHook(name: HookName = 'komga'): UsageError {
@@ -94,13 +85,13 @@ function noSuchHook(name: HookName = 'komga'): UsageError {
 
 /** Resolves with exit code 3 if a hook fails. */
 async function callHooks(
-  { hooks, series, defaults }: Subscriptions,
+  list: SubscriptionList,
   names: readonly HookName[],
-  file: string,
   context: CommandContext,
 ): Promise<ExitCode> {
-  const { stdout, stderr, signal, settings } = context;
-  const folder = outputOf(series[0] ?? defaults, file, settings);
+  const { stdout, stderr, signal } = context;
+  const { hooks, series, defaults } = list.subscriptions;
+  const folder = list.outputOf(series[0] ?? defaults);
   const results = await withService(context, ({ connections }) =>
     testHooks({ hooks, context, got: connections.hook, signal }, folder, names),
   );
@@ -133,7 +124,7 @@ function hookValue(
   if (name !== 'webhook' && others.length > 0)
     throw new UsageError(
       'bad-option',
-      `${name} only scans for new chapters, not: ${others.join(', ')}`,
+      `${name} scans the library after each change of it, and has no use for: ${others.join(', ')}`,
       {
         hint: `For these, add another hook: tankobon sync hook add ntfy URL --on ${others.join(',')}`,
       },

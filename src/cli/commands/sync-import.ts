@@ -2,25 +2,19 @@
 import { fetchFollowedTitles, fetchReadingStatuses } from '../../service/account.js';
 import type { ReadingStatus } from '../../config/reading-statuses.js';
 import { requireLogin, sessionOf } from '../../service/login.js';
-import { openDownloadArchive } from '../../download/download-archive.js';
 import {
   findListedTitles,
   KNOWN_FILES,
-  NOTHING_IMPORTED,
   readImportedFile,
   type ImportedFile,
 } from '../../sync/import.js';
-import { currentTitleId, readStateOf, archiveFile, syncFolder } from '../../sync/history.js';
-import {
-  editSubscriptions,
-  readSubscriptionsIfExists,
-  subscriptionsPath,
-  type Subscriptions,
-} from '../../sync/subscriptions.js';
+import { openHistoryArchive } from '../../sync/history.js';
+import { claimHistory } from '../../sync/subscriptions.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import { formatDuration, pluralize } from '../../core/human-format.js';
 import { printableLine } from '../../core/printable.js';
-import { addMissingSeries } from '../../sync/edit-subscriptions.js';
+import { subscribeTitles } from '../../sync/edit-subscriptions.js';
+import { SubscriptionList } from '../../sync/subscription-list.js';
 import type { GivenOptions } from '../../config/options.js';
 import type { CommandContext } from '../command-context.js';
 import { warnTo } from '../output/error-message.js';
@@ -48,11 +42,17 @@ export async function syncImport(
   context: CommandContext,
 ): Promise<ExitCode> {
   const { stdout, stderr, clock, settings } = context;
-  const file = subscriptionsPath(flags.file, context);
-  const subscriptions = await readSubscriptionsIfExists(file, context);
+  const list = await SubscriptionList.readIfExists(flags.file, context);
+  const { file } = list;
+  const { defaults } = list.subscriptions;
   const imported =
     source === FOLLOWS
-      ? { ...NOTHING_IMPORTED, titles: await fetchFollows(flags.status, context) }
+      ? {
+          listed: [],
+          chapterIds: [],
+          otherSites: [],
+          titles: await fetchFollows(flags.status, context),
+        }
       : await readImportedFile(
           await readInput(source, FILE, context),
           inputName(source),
@@ -62,41 +62,32 @@ export async function syncImport(
   const titles = [...imported.titles, ...found.titles];
   const { chapterIds, otherSites } = imported;
   const needsOutput = titles.length > 0 && flags.output === undefined && !flags.dryRun;
-  const output = needsOutput ? await chooseOutput(subscriptions?.defaults, context) : flags.output;
+  const output = needsOutput ? await chooseOutput(defaults, context) : flags.output;
   const written = entryOf({ ...flags, ...(output !== undefined && { output }) }, clock.wallMs());
-  const missing = await missingTitles(titles, subscriptions, file, context);
+  const missing = missingTitles(titles, list);
   const entries = [...missing].map(([id, title]) => ({
     id,
     entry: { ...(title !== '' && { title }), ...written },
   }));
-  const { added } = flags.dryRun
-    ? { added: [...missing.keys()] }
-    : await editSubscriptions(file, context, (text) => addMissingSeries(text, entries));
+  const added = flags.dryRun ? [...missing.keys()] : await subscribeTitles(file, entries, context);
   for (const id of added)
     stdout.write(`${missing.get(id) ?? ''}  https://mangadex.org/title/${id}\n`);
   if (!flags.dryRun) await addHistory(file, chapterIds, context);
   const summary = { titles: titles.length, otherSites, chapterIds, doubtful: found.doubtful };
   for (const line of summaryLines(summary, added.length, flags)) stderr.write(`${line}\n`);
-  const hasLanguage = flags.language ?? subscriptions?.defaults.language ?? settings.language;
+  const hasLanguage = flags.language ?? defaults.language ?? settings.language;
   if (added.length > 0 && !hasLanguage)
     stderr.write('Languages: all (to choose, add to the defaults of the file: language: [en])\n');
   return EXIT.done;
 }
 
 /** The names of the titles without a subscription, by id; of a title that was merged, by that of the other one. */
-async function missingTitles(
+function missingTitles(
   titles: ImportedFile['titles'],
-  subscriptions: Subscriptions | undefined,
-  file: string,
-  context: CommandContext,
-): Promise<ReadonlyMap<string, string>> {
-  const state = await readStateOf(file, context);
-  const known = new Set(
-    subscriptions?.series.map(({ target }) => currentTitleId(target.id, state)),
-  );
-  const named = titles.map(
-    ({ id, name }) => [currentTitleId(id, state), printableLine(name)] as const,
-  );
+  list: SubscriptionList,
+): ReadonlyMap<string, string> {
+  const known = new Set(list.series.map(({ target }) => list.currentId(target.id)));
+  const named = titles.map(({ id, name }) => [list.currentId(id), printableLine(name)] as const);
   return new Map(named.filter(([id]) => !known.has(id)));
 }
 
@@ -106,8 +97,8 @@ async function addHistory(
   context: CommandContext,
 ): Promise<void> {
   if (chapterIds.length === 0) return;
-  const folder = await syncFolder(context.paths.state, file);
-  const history = await openDownloadArchive(archiveFile(folder), { mode: 0o600 });
+  await claimHistory(file, context);
+  const history = await openHistoryArchive(file, context);
   await history.add(chapterIds);
 }
 

@@ -5,30 +5,22 @@ import { optionDefinition, type GivenOptions } from '../../config/options.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import { pluralize } from '../../core/human-format.js';
 import { printableLine } from '../../core/printable.js';
-import { subscriptionName } from '../../sync/find-subscription.js';
-import {
-  readSubscriptions,
-  subscriptionsPath,
-  languagesOf,
-  outputOf,
-  type Subscriptions,
-} from '../../sync/subscriptions.js';
-import { readStateOf, titleState, type SyncState } from '../../sync/history.js';
+import { SubscriptionList } from '../../sync/subscription-list.js';
 import type { CommandContext } from '../command-context.js';
 import { toKeys } from '../../sync/subscription-entry.js';
 import { jsonLine } from '../output/json-line.js';
 
-type Subscription = Subscriptions['series'][number];
+type Subscription = SubscriptionList['series'][number];
+type SyncState = SubscriptionList['state'];
 
 export async function syncList(flags: GivenOptions, context: CommandContext): Promise<ExitCode> {
   const { stdout, stderr } = context;
-  const file = subscriptionsPath(flags.file, context);
-  const { series, follows } = await readSubscriptions(file, context);
-  const state = await readStateOf(file, context);
-  const entries = series.map((subscription) => entryOf(subscription, state, file, context));
+  const list = await SubscriptionList.read(flags.file, context);
+  const entries = list.series.map((subscription) => entryOf(subscription, list));
   if (flags.json) stdout.write(jsonLine(entries.map(asJson)));
   else stdout.write(entries.map((entry) => `${asLines(entry).join('\n  ')}\n`).join(''));
-  if (follows && !flags.json) stderr.write('And the titles that the account follows.\n');
+  if (list.subscriptions.follows && !flags.json)
+    stderr.write('And the titles that the account follows.\n');
   return EXIT.done;
 }
 
@@ -45,23 +37,18 @@ interface ListEntry {
   readonly waiting: number;
 }
 
-function entryOf(
-  subscription: Subscription,
-  syncState: SyncState,
-  file: string,
-  { settings }: CommandContext,
-): ListEntry {
-  const known = titleState(subscription.target.id, syncState);
+function entryOf(subscription: Subscription, list: SubscriptionList): ListEntry {
+  const known = list.stateOf(subscription);
   const { waiting = [] } = known ?? {};
-  const output = outputOf(subscription, file, settings);
+  const output = list.outputOf(subscription);
   const state =
     subscription.target.kind === 'title'
-      ? stateOfTitle(known, hasFailed(`title:${subscription.target.id}`, syncState))
-      : stateOfCollection(subscription, syncState);
+      ? stateOfTitle(known, hasFailed(`title:${subscription.target.id}`, list.state))
+      : stateOfCollection(subscription, list.state);
   return {
     subscription,
-    name: subscriptionName(subscription, syncState),
-    languages: languagesOf(subscription, settings),
+    name: list.nameOf(subscription),
+    languages: list.languagesOf(subscription),
     output: subscription.folder === undefined ? output : join(output, subscription.folder),
     state: subscription.paused ? 'paused' : state,
     waiting: waiting.length,

@@ -3,7 +3,7 @@ import { subscriptionsPath } from '../../sync/subscriptions.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import { formatDuration, formatLocalTime, isoTime, pluralize } from '../../core/human-format.js';
 import { printableLine } from '../../core/printable.js';
-import { readSyncState, type SyncState, syncFolder, runningSync } from '../../sync/history.js';
+import { readHistory, type SyncState } from '../../sync/history.js';
 import type { CommandContext } from '../command-context.js';
 import type { GivenOptions } from '../../config/options.js';
 import { jsonLine } from '../output/json-line.js';
@@ -11,10 +11,8 @@ import { jsonLine } from '../output/json-line.js';
 type RunRecord = NonNullable<SyncState['lastRun']>;
 
 export async function syncStatus(flags: GivenOptions, context: CommandContext): Promise<ExitCode> {
-  const { stdout, clock, paths } = context;
-  const folder = await syncFolder(paths.state, subscriptionsPath(flags.file, context));
-  const state = readSyncState(folder);
-  const running = await runningSync(folder);
+  const { stdout, clock } = context;
+  const { state, running } = await readHistory(subscriptionsPath(flags.file, context), context);
   const nowMs = clock.wallMs();
   stdout.write(
     flags.json

@@ -1,20 +1,14 @@
 /** `tankobon sync`: runs once, or repeatedly, and reports what each run did. */
 import { runSync, type SyncOptions, type SyncReport } from '../../sync/run-sync.js';
-import { checkOnly } from '../../sync/find-subscription.js';
+import { SubscriptionList } from '../../sync/subscription-list.js';
 import { checkInterval, repeatSync } from '../../sync/sync-loop.js';
-import {
-  claimHistory,
-  fileVersion,
-  readSubscriptions,
-  subscriptionsPath,
-  type Subscriptions,
-} from '../../sync/subscriptions.js';
+import { fileVersion, subscriptionsPath, type Subscriptions } from '../../sync/subscriptions.js';
 import { MAX_DURATION_MS } from '../../core/units.js';
 import { hasCode, UsageError } from '../../core/errors.js';
 import { EXIT, exitCodeOf, type ExitCode } from '../../core/exit-codes.js';
 import { formatLocalTime } from '../../core/human-format.js';
 import { toTankobonError } from '../../core/system-errors.js';
-import { readSyncState, SyncJournal, syncFolder, lockSync } from '../../sync/history.js';
+import { lockHistory, recordNextRun } from '../../sync/history.js';
 import { captchaSolver } from '../captcha-prompt.js';
 import type { CommandContext } from '../command-context.js';
 import { chooseObserver } from '../output/choose-observer.js';
@@ -24,6 +18,7 @@ import type { GivenOptions } from '../../config/options.js';
 import { ResultPrinter } from '../output/result-printer.js';
 import { describeSkipped } from '../output/sentences.js';
 import { seriesLine, summaryLine, syncPage, syncTable } from '../output/sync-report.js';
+import { writeHeaded } from '../output/table.js';
 import { eventLine } from '../output/json-line.js';
 import { columnsOf } from '../output/own-terminal.js';
 import { SYNC_SUMMARY } from '../../events/download-events.js';
@@ -40,13 +35,10 @@ export async function sync(flags: GivenOptions, context: CommandContext): Promis
   // A mistake in it is an error before anything is sent.
   resultsOf(flags);
   const file = subscriptionsPath(flags.file, context);
-  const found = { file, folder: await syncFolder(context.paths.state, file) };
-  const subscriptions = await readRequested(found, flags, context, warnTo(context.stderr));
+  const subscriptions = await readRequested(file, flags, context, warnTo(context.stderr));
   if (flags.html !== undefined) await preparePage(flags.html, flags.json);
-  const note = (sentence: string) => context.stderr.write(`${sentence}\n`);
-  const folder = flags.dryRun ? found.folder : await claimHistory(file, context, note);
+  const { folder, release } = await lockHistory(file, context, { isDryRun: flags.dryRun });
   const files = { file, folder };
-  const lock = await lockSync(folder, file);
   try {
     if (intervalMs !== undefined) return await runRepeatedly(intervalMs, files, flags, context);
     const { stoppedBy, errors } = await runOnce(subscriptions, files, flags, context);
@@ -54,20 +46,20 @@ export async function sync(flags: GivenOptions, context: CommandContext): Promis
     if (!flags.json) writeHints(all, context);
     return exitCodeOf(all);
   } finally {
-    lock.release();
+    release();
   }
 }
 
 /** Throws UsageError for an invalid file, and for `--only` with a word that matches nothing in it. */
 async function readRequested(
-  { file, folder }: SyncFiles,
+  file: string,
   { only = [] }: GivenOptions,
   context: CommandContext,
   warn?: (message: string, hint?: string) => void,
 ): Promise<Subscriptions> {
-  const subscriptions = await readSubscriptions(file, context, warn);
-  if (only.length > 0) checkOnly(only, subscriptions.series, readSyncState(folder));
-  return subscriptions;
+  const list = await SubscriptionList.read(file, context, warn);
+  list.checkOnly(only);
+  return list.subscriptions;
 }
 
 async function runRepeatedly(
@@ -81,7 +73,7 @@ async function runRepeatedly(
   let { newFolder } = flags;
   const readIfUsable = async () => {
     try {
-      return await readRequested(files, flags, context);
+      return await readRequested(file, flags, context);
     } catch (error) {
       if (!(error instanceof UsageError)) throw error;
       stderr.write(errorMessage(error, context));
@@ -106,9 +98,7 @@ async function runRepeatedly(
       return hasCode(stoppedBy, 'unreachable', 'service-failed') ? 'unreachable' : 'done';
     },
     onWait: async (nextRunMs) => {
-      const journal = await SyncJournal.open(folder, { warn: warnTo(stderr) });
-      journal.add({ nextRunMs });
-      await journal.close();
+      await recordNextRun(folder, nextRunMs, warnTo(stderr));
       if (!flags.quiet && !flags.json)
         stderr.write(`Next run: ${formatLocalTime(nextRunMs, clock.wallMs())}\n`);
     },
@@ -183,7 +173,7 @@ async function writePage(
 function print(
   report: SyncReport,
   { json, quiet, print: template }: GivenOptions,
-  { stdout, stderr }: CommandContext,
+  { stdout, stderr, env }: CommandContext,
 ): void {
   const { series, stoppedBy, hooksFailed } = report;
   if (json) {
@@ -192,7 +182,7 @@ function print(
   }
   if (!quiet) {
     if (stdout.isTTY && series.length > 0 && template === undefined)
-      stdout.write(syncTable(series, columnsOf(stdout) ?? DEFAULT_COLUMNS));
+      writeHeaded(syncTable(series, columnsOf(stdout) ?? DEFAULT_COLUMNS), stdout, env);
     else for (const entry of series) stderr.write(`${seriesLine(entry)}\n`);
     stderr.write(`${summaryLine(report)}\n`);
   }

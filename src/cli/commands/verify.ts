@@ -8,7 +8,7 @@ import type { DownloadListeners } from '../../download/download-session.js';
 import type { GivenOptions } from '../../config/options.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import { fileErrorReason } from '../../core/files.js';
-import { addOptions } from '../command-options.js';
+import { addOptions, collectPaths } from '../command-options.js';
 import type { CommandContext, CommandRunner } from '../command-context.js';
 import { addExamples } from '../help-format.js';
 import { warnTo } from '../output/error-message.js';
@@ -23,7 +23,7 @@ export function verifyCommand(program: Command, { run }: CommandRunner): Command
   const command = program
     .command('verify')
     .description('find damaged CBZ, EPUB and PDF files and folder books; works offline')
-    .argument('<file...>', 'files, or folders that contain them')
+    .argument('<file...>', 'files, or folders that contain them', collectPaths)
     .action((files: string[], options: GivenOptions) =>
       run((context) => verify(files, options, context)),
     );

@@ -1,12 +1,9 @@
 /** All checks of `tankobon doctor`, in their order. */
 import type { GivenOptions } from '../../config/options.js';
 import { loadSettings } from '../../config/settings.js';
-import {
-  readSubscriptionsIfExists,
-  subscriptionsPath,
-  type Subscriptions,
-} from '../../sync/subscriptions.js';
-import { syncFolder } from '../../sync/history.js';
+import { SubscriptionList } from '../../sync/subscription-list.js';
+import { subscriptionsPath } from '../../sync/subscriptions.js';
+import { readHistory } from '../../sync/history.js';
 import type { BareCommandContext, CommandContext } from '../command-context.js';
 import { checkHooks } from './hook-checks.js';
 import { checkKeychain, checkLogin } from './login-checks.js';
@@ -19,7 +16,7 @@ import {
   readHistories,
 } from './output-checks.js';
 import { checkSettings, describeVersion } from './program-checks.js';
-import { ok, runChecks, warning, type Check } from './run-checks.js';
+import { none, ok, runChecks, warning, type Check } from './run-checks.js';
 import type { CheckEvent, Finding } from '../../events/doctor-events.js';
 import { checkLedger, checkLocks, checkReports, checkSpace, checkState } from './state-checks.js';
 
@@ -27,12 +24,6 @@ import { checkLedger, checkLocks, checkReports, checkSpace, checkState } from '.
 const MIN_STATE_BYTES = 2e6;
 /** Takes a chapter twice: its pages are kept while it is packed. */
 const MIN_OUTPUT_BYTES = 20e6;
-const NO_SUBSCRIPTIONS: Subscriptions = {
-  defaults: {},
-  series: [],
-  follows: undefined,
-  hooks: {},
-};
 
 /** With invalid settings, only what does not depend on them is checked. */
 export async function* examine(
@@ -45,23 +36,23 @@ export async function* examine(
   // Not a copy, which would call the getters.
   const context: CommandContext = Object.assign(bare, { settings });
   const file = subscriptionsPath(options.file, context);
-  let subscriptions = NO_SUBSCRIPTIONS;
+  let list: SubscriptionList | undefined;
   const readFile: Check = {
     name: 'subscriptions',
     run: async () => {
       const warnings: Finding[] = [];
-      const read = await readSubscriptionsIfExists(file, context, (message, hint = '') =>
+      list = await SubscriptionList.readIfExists(file, context, (message, hint = '') =>
         warnings.push(warning(message, hint)),
       );
-      subscriptions = read ?? NO_SUBSCRIPTIONS;
       if (warnings.length > 0) return warnings;
-      if (!read) return [ok('no subscriptions file: only tankobon sync needs one')];
-      return [ok(`${file}; its history: ${await syncFolder(context.paths.state, file)}`)];
+      if (!list.exists) return [none('no subscriptions file: only tankobon sync needs one')];
+      const { folder } = await readHistory(file, context);
+      return [ok(`${file}; its history: ${folder}`)];
     },
   };
   yield* runChecks([{ name: 'reports', run: () => checkReports(context) }, readFile], context);
-  yield* runChecks(accountChecks(subscriptions, context), context);
-  const folders = outputFolders(options.output, subscriptions, file, context);
+  yield* runChecks(accountChecks(list, context), context);
+  const folders = outputFolders(options.output, list, context);
   let reading: ReturnType<typeof readHistories> | undefined;
   const histories = () => (reading ??= readHistories(file, context));
   yield* runChecks(
@@ -91,9 +82,10 @@ function programChecks(context: BareCommandContext): readonly Check[] {
 }
 
 function accountChecks(
-  { follows, hooks }: Subscriptions,
+  list: SubscriptionList | undefined,
   context: CommandContext,
 ): readonly Check[] {
+  const { follows, hooks = {} } = list?.subscriptions ?? {};
   const needsLogin = follows ? 'the subscriptions follow your account' : undefined;
   return [
     { name: 'keychain', run: () => checkKeychain(context) },

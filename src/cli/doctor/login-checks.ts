@@ -4,7 +4,7 @@ import { isKeychainMissing } from '../../service/keychain.js';
 import { hasCode } from '../../core/errors.js';
 import type { CommandContext } from '../command-context.js';
 import { describeRefreshToken } from '../output/token-expiry.js';
-import { ok, warning } from './run-checks.js';
+import { none, ok, warning } from './run-checks.js';
 import type { Finding } from '../../events/doctor-events.js';
 
 /** Writes an entry as `login` does before it asks, and deletes it. Throws the error if the keychain is in use. */
@@ -33,7 +33,7 @@ export async function checkLogin(context: CommandContext, needsLogin?: string): 
     const { hint } = notLoggedIn();
     if (needsLogin !== undefined)
       return [{ status: 'error', message: `not logged in, but ${needsLogin}`, hint }];
-    return [ok('not logged in: only follows, read marks and lists of your own need a login')];
+    return [none('not logged in: only follows, read marks and lists of your own need a login')];
   }
   const { login, store, pendingIn } = stored;
   const { username, clientId, tokens } = login;

@@ -3,7 +3,6 @@ import { measureReplaced } from '../../library/replaced-files.js';
 import { probeFileSystem } from '../../core/file-system.js';
 import { formatBytes, pluralize } from '../../core/human-format.js';
 import { durationText } from '../../core/units.js';
-import { expandHome } from '../../core/home-folder.js';
 import { optionDefinition } from '../../config/options.js';
 import { openDownloadArchive, type DownloadArchive } from '../../download/download-archive.js';
 import {
@@ -11,11 +10,11 @@ import {
   checkUsedFolder,
   nearestExisting,
 } from '../../download/output-folder.js';
-import { archiveFile, syncFolder } from '../../sync/history.js';
-import { outputOf, type Subscriptions } from '../../sync/subscriptions.js';
+import { openHistoryArchive } from '../../sync/history.js';
+import type { SubscriptionList } from '../../sync/subscription-list.js';
 import { resolve } from 'node:path';
 import type { CommandContext } from '../command-context.js';
-import { ok } from './run-checks.js';
+import { none, ok } from './run-checks.js';
 import type { Finding } from '../../events/doctor-events.js';
 
 /** Further folders of a subscriptions file are left out. */
@@ -27,16 +26,13 @@ const MAX_FOLDERS = 10;
  */
 export function outputFolders(
   given: string | undefined,
-  { series, defaults, follows }: Pick<Subscriptions, 'series' | 'defaults' | 'follows'>,
-  file: string,
+  list: SubscriptionList | undefined,
   { settings }: Pick<CommandContext, 'settings'>,
 ): readonly string[] {
-  if (given !== undefined) return [resolve(expandHome(given))];
-  const subscribed = [...(follows ? [defaults] : []), ...series].map((each) =>
-    outputOf(each, file, settings),
-  );
+  if (given !== undefined) return [resolve(given)];
+  const subscribed = list?.outputs() ?? [];
   const isDefault = settings.output === optionDefinition('output').default;
-  const own = isDefault && subscribed.length > 0 ? [] : [resolve(expandHome(settings.output))];
+  const own = isDefault && subscribed.length > 0 ? [] : [resolve(settings.output)];
   return [...new Set([...own, ...subscribed])].slice(0, MAX_FOLDERS);
 }
 
@@ -49,7 +45,7 @@ export async function checkOutput(
   for (const { archive, command } of await histories())
     await checkUsedFolder(folder, archive, command);
   const { path } = await nearestExisting(folder);
-  return [ok(path === folder ? folder : `${folder}: created when it is first needed`)];
+  return [path === folder ? ok(folder) : none(`${folder}: created when it is first needed`)];
 }
 
 /** A history, and the command that uses it. */
@@ -63,14 +59,13 @@ export async function readHistories(
   file: string,
   { paths, settings: { downloadArchive } }: Pick<CommandContext, 'paths' | 'settings'>,
 ): Promise<readonly UsedHistory[]> {
-  const folder = await syncFolder(paths.state, file);
   return [
-    { archive: await openDownloadArchive(archiveFile(folder)), command: 'sync' },
+    { archive: await openHistoryArchive(file, { paths }), command: 'sync' },
     ...(downloadArchive === false
       ? []
       : [
           {
-            archive: await openDownloadArchive(resolve(expandHome(downloadArchive))),
+            archive: await openDownloadArchive(resolve(downloadArchive)),
             command: 'download' as const,
           },
         ]),
@@ -83,7 +78,7 @@ export async function checkReplaced(
   { settings: { keepReplaced } }: Pick<CommandContext, 'settings'>,
 ): Promise<Finding[]> {
   const kept = await measureReplaced(folder);
-  if (!kept) return [ok(`none: ${folder}`)];
+  if (!kept) return [none(`no replaced files: ${folder}`)];
   const size = `${pluralize(kept.files, 'file')}, ${formatBytes(kept.bytes)}`;
   const age = keepReplaced === 0 ? 'until the next run' : `for ${durationText(keepReplaced)} each`;
   return [ok(`${size}, kept ${age}: ${kept.folder}`)];

@@ -1,4 +1,5 @@
 /** Checks of the program and its settings. */
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { arch, release } from 'node:os';
 import { VERSION } from '../../core/version.js';
@@ -7,7 +8,7 @@ import { optionDefinition, variableOf } from '../../config/options.js';
 import { SETTINGS_FILE } from '../../config/settings-file.js';
 import { inspectSettings, type SettingState } from '../../config/settings.js';
 import type { BareCommandContext } from '../command-context.js';
-import { ok, warning } from './run-checks.js';
+import { none, ok, warning } from './run-checks.js';
 import type { Finding } from '../../events/doctor-events.js';
 
 /** bin/tankobon.js refuses a Node.js that is too old, so any that gets here is supported. */
@@ -32,7 +33,8 @@ export async function checkSettings({ env, paths }: BareCommandContext): Promise
     ),
     ...states.flatMap(otherService),
   ];
-  return findings.length > 0 ? findings : [ok(file)];
+  if (findings.length > 0) return findings;
+  return [existsSync(file) ? ok(file) : none(`no settings file, so the defaults: ${file}`)];
 }
 
 const ADDRESSES: readonly string[] = ['apiUrl', 'authUrl', 'networkUrl', 'realm'];

@@ -12,6 +12,7 @@ export interface Check {
 }
 
 export const ok = (message: string): Finding => ({ status: 'ok', message });
+export const none = (message: string): Finding => ({ status: 'none', message });
 export const warning = (message: string, hint: string): Finding => ({
   status: 'warning',
   message,

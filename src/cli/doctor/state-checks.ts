@@ -17,7 +17,7 @@ import { viewLedgerAt } from '../../service/ledger.js';
 import { readAddresses } from '../../config/service-addresses.js';
 import type { BareCommandContext, CommandContext } from '../command-context.js';
 import { hostStateOf } from '../output/host-state.js';
-import { ok, warning } from './run-checks.js';
+import { none, ok, warning } from './run-checks.js';
 import type { Finding } from '../../events/doctor-events.js';
 
 const OTHER_FOLDER = 'Set TANKOBON_HOME to a folder on a local disk that you can write to.';
@@ -32,7 +32,7 @@ export async function checkState(context: BareCommandContext): Promise<Finding[]
   // Anything else in its place was refused above.
   if (isFolder) await (path === state ? access(path, WRITE_AND_ENTER) : tryFolder(path));
   if (warnings.length > 0) return warnings;
-  if (path !== state) return [ok(`${state}: created when it is first needed`)];
+  if (path !== state) return [none(`${state}: created when it is first needed`)];
   return [ok(process.platform === 'win32' ? state : `${state}: only you can write to it`)];
 }
 

@@ -41,7 +41,6 @@ export class BarDisplay {
       fps: UPDATES_PER_SECOND,
       gracefulExit: false,
       forceRedraw: true,
-      etaBuffer: 20,
       format: (_options, params, payload: { readonly line: DrawLine }) =>
         safeText(payload.line(params, { columns: terminal.getWidth(), glyphs })),
     } as Options);

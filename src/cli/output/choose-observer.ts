@@ -10,7 +10,7 @@ import {
 } from './observer.js';
 import { eventLine } from './json-line.js';
 import { hasOwnTerminal } from './own-terminal.js';
-import { writePath } from './path-line.js';
+import { writePath, writeResult } from './path-line.js';
 import { RunProgress, withProgressReport } from './run-progress.js';
 
 export async function chooseObserver(
@@ -35,7 +35,7 @@ export async function chooseObserver(
       for (const line of messages.linesFor(event)) stderr.write(`${line}\n`);
     const result = messages.resultOf(event);
     if (result !== undefined && event.type !== 'planned') writePath(result, stdout, env);
-    else if (result !== undefined) stdout.write(`${result}\n`);
+    else if (result !== undefined) writeResult(result, stdout);
   };
   /** Only events on standard output. Warnings are messages for people too; details are nothing else. */
   const printJson = (event: AppEvent): void => {

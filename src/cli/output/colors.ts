@@ -41,9 +41,11 @@ export function applyColorOption(args: readonly string[], env: NodeJS.ProcessEnv
   env[when === 'always' ? 'FORCE_COLOR' : 'NO_COLOR'] = '1';
 }
 
-/** The lines of messages with the words `error:`, `failed:` and `warning:` in color. */
+/** The lines of messages with their first words in color, such as `error:` and `hint:`. */
 export function colorMessages(text: string): string {
   return text
     .replace(/^(error|failed):/gm, (word) => paint(word, 'red'))
-    .replace(/^warning:/gm, (word) => paint(word, 'yellow'));
+    .replace(/^warning:/gm, (word) => paint(word, 'yellow'))
+    .replace(/^hint:/gm, (word) => paint(word, 'bold'))
+    .replace(/^skipped:/gm, (word) => paint(word, 'dim'));
 }

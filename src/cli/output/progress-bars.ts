@@ -6,7 +6,9 @@ import { bookLabel } from '../../events/bind-events.js';
 import type { EventMessages } from './event-messages.js';
 import type { Activity, AppEvent, ExpectedChapter, Observer, ObserverOptions } from './observer.js';
 import { isSameTerminal } from './own-terminal.js';
-import { writePath } from './path-line.js';
+import { PageCountdown } from './page-countdown.js';
+import { PageShare } from './page-share.js';
+import { writePath, writeResult } from './path-line.js';
 import { chapterLabels, progressLine, spinnerLine, type ProgressLabel } from './progress-line.js';
 import { endsChapter, type RunProgress } from './run-progress.js';
 import { Speed } from './speed.js';
@@ -14,6 +16,8 @@ import { Speed } from './speed.js';
 interface ItemBar {
   readonly bar: SingleBar;
   readonly speed: Speed;
+  readonly countdown: PageCountdown;
+  readonly share: PageShare;
 }
 
 const SPINNER_STEP_MS = 100;
@@ -73,7 +77,8 @@ export class ProgressBars implements Observer {
       const bytesPerSecond = this.progress.bytesPerSecond();
       const wait = this.progress.currentWait();
       const leftMs = this.progress.leftMs();
-      return progressLine({ label, done, total, bytesPerSecond, wait, leftMs }, format);
+      const partial = this.#partialItems();
+      return progressLine({ label, done, total, partial, bytesPerSecond, wait, leftMs }, format);
     });
   };
 
@@ -82,9 +87,11 @@ export class ProgressBars implements Observer {
       const label = this.#labels.get(event.chapter) ?? { number: '', title: event.chapter };
       this.#addBar(event.chapter, label, event.pages, event.kept);
     } else if (event.type === 'page-bytes') {
-      this.#items.get(event.chapter)?.speed.add(event.bytes);
+      const item = this.#items.get(event.chapter);
+      item?.speed.add(event.bytes);
+      item?.share.add(event.bytes);
     } else if (event.type === 'page-loaded') {
-      this.#items.get(event.chapter)?.bar.increment();
+      this.#addPage(event.chapter, event.bytes);
     } else if (event.type === 'book-planned') {
       this.#bookPages.set(event.file, event.pages);
       this.#removeBatch();
@@ -150,7 +157,14 @@ export class ProgressBars implements Observer {
       const label = { number: '', title: bookLabel(file) };
       this.#addBar(file, label, this.#bookPages.get(file) ?? 0, 0);
     }
-    this.#items.get(file)?.bar.increment();
+    this.#addPage(file);
+  }
+
+  #addPage(id: string, bytes?: number): void {
+    const item = this.#items.get(id);
+    item?.share.addPage(bytes);
+    item?.countdown.add();
+    item?.bar.increment();
   }
 
   #addBar(id: string, label: ProgressLabel, pages: number, kept: number): void {
@@ -159,13 +173,17 @@ export class ProgressBars implements Observer {
     // An attempt that failed during an outage left its bar.
     this.#removeBar(id);
     const speed = new Speed(this.context.clock);
-    const bar = this.#display.add(pages, kept, ({ value: done, total, eta }, format) => {
-      const leftMs = done > kept && done < total && Number.isFinite(eta) ? eta * 1_000 : undefined;
+    const countdown = new PageCountdown(pages - kept, this.context.clock);
+    const share = new PageShare();
+    const bar = this.#display.add(pages, kept, ({ value: done, total }, format) => {
       const bytesPerSecond = speed.bytesPerSecond();
       const wait = bytesPerSecond === undefined ? this.progress.currentWait() : undefined;
-      return progressLine({ label, done, total, bytesPerSecond, wait, leftMs }, format);
+      // The speed so far says nothing of a wait.
+      const leftMs = wait ? undefined : countdown.leftMs();
+      const partial = share.partialPages(total - done);
+      return progressLine({ label, done, total, partial, bytesPerSecond, wait, leftMs }, format);
     });
-    this.#items.set(id, { bar, speed });
+    this.#items.set(id, { bar, speed, countdown, share });
   }
 
   #removeBar(id: string): void {
@@ -189,14 +207,22 @@ export class ProgressBars implements Observer {
     }
     if (!this.#closed) this.#display.eraseForText();
     if (isPath) writePath(text, stdout, env);
-    else stdout.write(`${text}\n`);
+    else writeResult(text, stdout);
+  }
+
+  /** What is done of the chapters or books in progress, in sum. */
+  #partialItems(): number {
+    const shares = [...this.#items.values()].map(({ bar, share }) => {
+      const done = bar.getProgress() * bar.getTotal();
+      return (done + share.partialPages(bar.getTotal() - done)) / Math.max(bar.getTotal(), 1);
+    });
+    return shares.reduce((a, b) => a + b, 0);
   }
 
   /** The share of the batch that is done, with the parts of its chapters in progress, or of the only chapter or book. */
   #share(): number | undefined {
-    const parts = [...this.#items.values()].map(({ bar }) => bar.getProgress());
-    if (!this.#batch) return parts.length === 1 ? parts[0] : undefined;
+    if (!this.#batch) return this.#items.size === 1 ? this.#partialItems() : undefined;
     const done = this.#bookPages.size > 0 ? this.#endedBooks.size : this.progress.done;
-    return parts.reduce((a, b) => a + b, done) / this.#batch.getTotal();
+    return (done + this.#partialItems()) / this.#batch.getTotal();
   }
 }

@@ -16,10 +16,12 @@ export interface Progress {
   readonly label: ProgressLabel;
   readonly done: number;
   readonly total: number;
+  /** What of the rest is there, as a number of pages or chapters. */
+  readonly partial?: number;
   readonly bytesPerSecond?: number;
   /** Shown in place of the rate. */
   readonly wait?: CurrentWait;
-  readonly leftMs?: number;
+  readonly leftMs?: number | undefined;
 }
 
 export interface LineFormat {
@@ -109,25 +111,24 @@ function narrowLine(progress: Progress, { columns, glyphs }: LineFormat): string
 function tailVariants({ done, total, wait, bytesPerSecond, leftMs }: Progress): string[] {
   const count = `${done}/${total}`;
   const left = leftMs === undefined ? [] : [`${formatCountdown(leftMs)} left`];
-  const rates = wait
-    ? [describeCurrentWait(wait), `waits ${formatCountdown(wait.leftMs)}`]
+  const ends = wait
+    ? [
+        [...left, describeCurrentWait(wait)].join(', '),
+        [...left, `waits ${formatCountdown(wait.leftMs)}`].join(', '),
+        `waits ${formatCountdown(wait.leftMs)}`,
+      ]
     : bytesPerSecond === undefined
       ? []
-      : [`${formatBytes(bytesPerSecond)}/s`];
-  return [
-    ...rates.map((rate) => [count, rate, ...left]),
-    ...(wait ? rates.slice(1).map((rate) => [count, rate]) : []),
-    [count, ...left],
-    [count],
-  ].map((parts) => parts.join(GAP));
+      : [[`${formatBytes(bytesPerSecond)}/s`, ...left].join(GAP)];
+  return [...ends, ...left, ''].map((end) => (end === '' ? count : [count, end].join(GAP)));
 }
 
 function longestThatFits(texts: readonly string[], columns: number): string {
   return texts.find((text) => stringWidth(text) <= columns) ?? '';
 }
 
-function shareOf({ done, total }: Progress): number {
-  return total > 0 ? Math.min(done / total, 1) : 1;
+function shareOf({ done, total, partial = 0 }: Progress): number {
+  return total > 0 ? Math.min((done + partial) / total, 1) : 1;
 }
 
 /** Some terminals wrap as soon as the last column is written. */

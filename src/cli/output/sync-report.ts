@@ -1,5 +1,5 @@
 /** The report of a run of `tankobon sync`: one table for a terminal, one line a title for a log, one page for a browser. */
-import { SERIES_COUNTS } from '../../sync/series-report.js';
+import { SERIES_COUNTS } from '../../events/sync-events.js';
 import type { SyncReport } from '../../sync/run-sync.js';
 import { formatDuration, formatLocalTime, pluralize } from '../../core/human-format.js';
 import { printableLine } from '../../core/printable.js';
@@ -12,7 +12,7 @@ type SeriesReport = SyncReport['series'][number];
 const MIN_NAME_WIDTH = 12;
 
 /** @param columns of the terminal */
-export function syncTable(series: readonly SeriesReport[], columns: number): string {
+export function syncTable(series: readonly SeriesReport[], columns: number): readonly string[] {
   const rows = [
     ['title', ...SERIES_COUNTS],
     ...series.map((entry) => [
@@ -24,7 +24,7 @@ export function syncTable(series: readonly SeriesReport[], columns: number): str
   const countsWidth = numeric.reduce((sum, index) => sum + GAP_COLUMNS + longest(rows, index), 0);
   const space = Math.min(longest(rows, 0), columns - 1 - countsWidth);
   const widths = [Math.max(MIN_NAME_WIDTH, space)];
-  return `${tableLines(rows, { numeric, widths }).join('\n')}\n`;
+  return tableLines(rows, { numeric, widths });
 }
 
 /** Such as `The Lighthouse: 2 new, 1 failed`; counts of zero are left out. */
@@ -54,7 +54,7 @@ export function summaryLine(report: SyncReport): string {
 export function syncPage(report: SyncReport): string {
   const { series, endedAtMs, errors } = report;
   const row = (entry: SeriesReport) =>
-    `<tr><th scope="row">${escapeXml(entry.name)}</th>${SERIES_COUNTS.map((name) => `<td>${entry[name]}</td>`).join('')}</tr>`;
+    `<tr><th scope="row">${escapeXml(entry.name)}${savedList(entry)}</th>${SERIES_COUNTS.map((name) => `<td>${entry[name]}</td>`).join('')}</tr>`;
   const waiting = series.flatMap(({ name, waiting: chapters }) =>
     chapters.map(
       ({ number, untilMs }) =>
@@ -80,6 +80,10 @@ ${list(
   );
 }
 
+function savedList({ saved }: SeriesReport): string {
+  return saved.length === 0 ? '' : `<div class="saved">${escapeXml(saved.join(', '))}</div>`;
+}
+
 function list(title: string, items: readonly string[]): string {
   return items.length === 0 ? '' : `<h2>${title}</h2>\n<ul>\n${items.join('\n')}\n</ul>`;
 }
@@ -90,4 +94,5 @@ main { max-width: 60rem; margin: 0 auto; padding: 2rem 1.25rem; }
 table { width: 100%; border-collapse: collapse; font-variant-numeric: tabular-nums; }
 th, td { padding: .4rem .6rem; text-align: right; border-top: 1px solid #8886; }
 th:first-child { text-align: left; overflow-wrap: anywhere; }
+.saved { font-weight: normal; font-size: .9em; opacity: .75; }
 `;

@@ -1,6 +1,8 @@
 /** Tables as text. A column is as wide as its longest cell. */
 import stringWidth from 'string-width';
+import { paint, usesColors } from './colors.js';
 import { fitToWidth } from './progress-line.js';
+import { rawStream, safeText } from './safe-stream.js';
 import { maxOf } from '../../core/extremes.js';
 
 interface TableOptions {
@@ -10,6 +12,8 @@ interface TableOptions {
   readonly widths?: readonly (number | undefined)[];
   /** The width of the terminal; without it no line is cut. */
   readonly columns?: number | undefined;
+  /** A cell that is wider than its column is not cut: it moves the rest of its own row. */
+  readonly keepsCells?: boolean;
 }
 
 export const GAP_COLUMNS = 2;
@@ -17,17 +21,33 @@ const GAP = ' '.repeat(GAP_COLUMNS);
 
 export function tableLines(
   rows: readonly (readonly string[])[],
-  { numeric = [], widths = [], columns }: TableOptions = {},
+  { numeric = [], widths = [], columns, keepsCells = false }: TableOptions = {},
 ): string[] {
   const count = maxOf(rows.map((cells) => cells.length));
   const all = Array.from({ length: count }, (_, index) => widths[index] ?? longest(rows, index));
   return rows.map((cells) => {
     const line = cells
-      .map((cell, index) => alignCell(cell, all[index] ?? 0, numeric.includes(index)))
+      .map((cell, index) => {
+        const width = all[index] ?? 0;
+        if (numeric.includes(index)) return padStart(cell, width);
+        return keepsCells && stringWidth(cell) > width ? cell : fitToWidth(cell, width);
+      })
       .join(GAP)
       .trimEnd();
     return columns === undefined ? line : fitToWidth(line, columns - 1).trimEnd();
   });
+}
+
+/** Prints lines of which the first is a heading, in bold where the terminal has colors. */
+export function writeHeaded(
+  [heading = '', ...lines]: readonly string[],
+  stream: NodeJS.WriteStream,
+  env: Readonly<NodeJS.ProcessEnv>,
+): void {
+  const text = lines.map((line) => `${line}\n`).join('');
+  if (usesColors(env, stream)) rawStream(stream).write(`${paint(safeText(heading), 'bold')}\n`);
+  else stream.write(`${heading}\n`);
+  if (text !== '') stream.write(text);
 }
 
 /** The width of the longest cell of a column. */
@@ -35,8 +55,6 @@ export function longest(rows: readonly (readonly string[])[], index: number): nu
   return maxOf(rows.map((cells) => stringWidth(cells[index] ?? '')));
 }
 
-function alignCell(cell: string, width: number, isNumeric: boolean): string {
-  return isNumeric
-    ? ' '.repeat(Math.max(0, width - stringWidth(cell))) + cell
-    : fitToWidth(cell, width);
+function padStart(cell: string, width: number): string {
+  return ' '.repeat(Math.max(0, width - stringWidth(cell))) + cell;
 }

@@ -7,6 +7,8 @@ import { GAP_COLUMNS, longest, tableLines } from './table.js';
 
 /** A narrower row has no space for the name. */
 const MIN_ROW_COLUMNS = 110;
+/** Where nothing is cut, a longer name does not make the other rows longer. */
+const MAX_NAME_COLUMNS = 60;
 /** The most that one search can have. */
 const MAX_LIMIT = 100;
 const LANGUAGES_COLUMNS = 22;
@@ -26,14 +28,14 @@ export function titleLines(titles: readonly Title[], columns?: number): string[]
     ['title', 'year', 'status', 'languages', 'id'],
     ...titles.map((title) => [printableLine(title.name), ...details(title), title.id]),
   ];
-  const space = columns === undefined ? Infinity : columns - 1 - OTHER_COLUMNS;
+  const space = columns === undefined ? MAX_NAME_COLUMNS : columns - 1 - OTHER_COLUMNS;
   const widths = [
     Math.min(longest(rows, 0), space),
     YEAR_COLUMNS,
     STATUS_COLUMNS,
     columns === undefined ? undefined : LANGUAGES_COLUMNS,
   ];
-  return tableLines(rows, { widths });
+  return tableLines(rows, { widths, keepsCells: columns === undefined });
 }
 
 /** Says that more titles match than are shown; empty if none do. */

@@ -18,7 +18,7 @@ export const FILE_OPTIONS = {
     commands: { bind: true },
   },
   output: {
-    kind: 'text',
+    kind: 'path',
     description: 'folder for the saved files',
     default: '.',
     short: 'o',
@@ -37,7 +37,7 @@ export const FILE_OPTIONS = {
     },
   },
   demoOutput: {
-    kind: 'text',
+    kind: 'path',
     description: 'folder for the CBZ file',
     default: '.',
     flag: 'output',
@@ -153,7 +153,7 @@ export const FILE_OPTIONS = {
     commands: { download: true, sync: true },
   },
   bookCover: {
-    kind: 'text',
+    kind: 'path',
     description: 'image for the cover; auto: a cover beside the chapters; none',
     default: 'auto',
     flag: 'cover',
@@ -288,7 +288,7 @@ export const FILE_OPTIONS = {
     commands: { retag: true },
   },
   downloadArchive: {
-    kind: 'text',
+    kind: 'path',
     description: 'skip chapters in this file, and append new ones',
     default: false,
     canBeOff: true,
@@ -299,7 +299,7 @@ export const FILE_OPTIONS = {
     commands: { download: true, adopt: 'append the chapters to this file too' },
   },
   newFolder: {
-    kind: 'text',
+    kind: 'path',
     description:
       'an output folder that you emptied on purpose: use it again, although files of the history were there',
     example: '~/Comics',

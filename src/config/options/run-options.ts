@@ -127,7 +127,7 @@ export const RUN_OPTIONS = {
     },
   },
   html: {
-    kind: 'text',
+    kind: 'path',
     description: 'write a report for a browser; -: to standard output',
     placeholder: 'file',
     commands: {

@@ -5,7 +5,7 @@ import type { OptionDefinition } from '../option-definition.js';
 
 export const SUBSCRIPTION_OPTIONS = {
   file: {
-    kind: 'text',
+    kind: 'path',
     description: 'the subscriptions file (see: tankobon sync path)',
     placeholder: 'file',
     commands: {

@@ -1,5 +1,6 @@
 /** The lines of the journal of a sync. */
 import * as z from 'zod';
+import { MEDIA_SERVERS } from '../../config/hook-services.js';
 
 const timeMs = z.number().nonnegative();
 const waiting = z.object({ chapter: z.string(), number: z.string().optional(), untilMs: timeMs });
@@ -82,6 +83,15 @@ export const lineSchema = z.union([
   z.object({ saved: chapterUpdate }),
   /** Chapters of which the hooks know, except those hooks that failed. */
   z.object({ announced: z.array(z.string()), except: z.array(z.string()).optional() }),
+  /** A title whose files were changed otherwise, and the media servers that are to scan its folder. */
+  z.object({
+    changed: z.string(),
+    name: z.string(),
+    folder: z.string(),
+    servers: z.array(z.enum(MEDIA_SERVERS)),
+  }),
+  /** A title whose files say what the service said of it, as a digest. */
+  z.object({ described: z.string(), digest: z.string() }),
   /** Chapters that were started, and not saved by a run that was not killed. */
   z.object({ ended: z.array(z.string()) }),
   /** Titles that are no longer subscribed. */
@@ -101,6 +111,8 @@ export const lineSchema = z.union([
 ]);
 
 export type SyncLine = z.output<typeof lineSchema>;
+type ChangedLine = Extract<SyncLine, { readonly changed: string }>;
+export type ChangedTitle = Omit<ChangedLine, 'changed'>;
 export type TitleState = z.output<typeof titleSchema>;
 export type FollowsState = z.output<typeof follows>;
 export type RunRecord = z.output<typeof runRecord>;

@@ -68,7 +68,8 @@ function option(name: OptionName): z.ZodType {
     try {
       const parsed: unknown = parseOptionValue(name, fromYaml(name, value), kebabCase(name));
       checkAbsolute(parsed);
-      return parsed;
+      // `sync list` shows the path as it is in the file.
+      return optionDefinition(name).kind === 'path' ? value : parsed;
     } catch (error) {
       const index = invalidItem(name, value);
       const path = index < 0 ? [] : [index];

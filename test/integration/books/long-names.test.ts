@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { bindFolder } from '../../support/bind-harness.js';
 import { chapterId, testImage, writeChapterFile } from '../../support/chapter-files.js';
+import { longRunRows } from '../../support/long-run.js';
 
 let folder: string;
 beforeEach(() => {
@@ -19,8 +20,10 @@ const bookFiles = (extension: string) =>
     .filter((name) => name.endsWith(extension))
     .sort();
 
-/** Names of 240 bytes, in characters of one, two, three and four bytes. */
-const TITLES = ['a', 'é', '漫', '😀'].map((text) => text.repeat(240 / Buffer.byteLength(text)));
+/** Names of 240 bytes, in characters of four, one, two and three bytes. */
+const TITLES = ['😀', ...longRunRows('a', 'é', '漫')].map((text) =>
+  text.repeat(240 / Buffer.byteLength(text)),
+);
 
 describe.each(TITLES)('the books of a title called %.1s…', (series) => {
   beforeEach(async () => {

@@ -10,6 +10,7 @@ import {
 import { tankobonHere } from '../../support/in-process.js';
 import { shortChapters } from '../../support/short-chapters.js';
 import { virtualClock } from '../../support/virtual-clock.js';
+import { longRunRows } from '../../support/long-run.js';
 
 const TITLE = `title:${EXAMPLE_TITLES.lighthouse}`;
 const LONG_AGO_S = 1_600_000_000;
@@ -47,12 +48,17 @@ async function run(words: readonly string[]) {
 
 const BINDING = ['--bind', 'volume', '--keep-chapters', '--language', 'en'];
 
-test.each([
-  ['download', ['download', TITLE, '--language', 'en', '--cover', 'all', '--series-metadata']],
-  ['download --update', ['download', TITLE, '--language', 'en', '--update']],
-  ['download --bind', ['download', TITLE, ...BINDING]],
-  ['download --bind, EPUB', ['download', TITLE, ...BINDING, '--format', 'epub']],
+test.each<[string, string[]]>([
+  [
+    'download --update',
+    ['download', TITLE, '--language', 'en', '--update', '--cover', 'all', '--series-metadata'],
+  ],
   ['download --bind, folders', ['download', TITLE, ...BINDING, '--format', 'folder']],
+  ...longRunRows<[string, string[]]>(
+    ['download', ['download', TITLE, '--language', 'en', '--cover', 'all', '--series-metadata']],
+    ['download --bind', ['download', TITLE, ...BINDING]],
+    ['download --bind, EPUB', ['download', TITLE, ...BINDING, '--format', 'epub']],
+  ),
 ])(
   '%s: the second run, bind, verify, retag, overview, adopt and doctor change no time',
   async (_, words) => {

@@ -78,7 +78,13 @@ Only on the publisher's site:
 test('at a terminal that does not say its width, nothing is cut', async () => {
   const words = ['info', `title:${lighthouse}`];
   const { stdout } = await tankobonHere(words, { env, clock, columns: 0 });
-  expect(stdout).toBe((await info(`title:${lighthouse}`)).stdout);
+  expect(stdout.split('\n')[0]).toBe('\u001B[1mThe Lighthouse Cat of Minami Island\u001B[22m');
+  const plain = await tankobonHere(words, {
+    env: { ...env, NO_COLOR: '1' },
+    clock,
+    columns: 0,
+  });
+  expect(plain.stdout).toBe((await info(`title:${lighthouse}`)).stdout);
 });
 
 test('--json is one event a title; the options restrict it, and the size follows the quality', async () => {
@@ -164,7 +170,7 @@ test('what is not found is named, and does not prevent the others: exit 3', asyn
   expect(both.code).toBe(3);
   expect(events(both.stdout)).toMatchObject([
     { type: 'title-info', title: starlight },
-    { type: 'target-failed', target: missing, reason: 'chapter-not-found' },
+    { type: 'target-failed', target: missing, reason: 'title-not-found' },
   ]);
   expect(both.stderr).toMatch(/^error: Title not found: 0{8}-/);
   const invalid = await info('naruto');

@@ -137,3 +137,13 @@ test('--print and --json exclude each other', async () => {
   expect(code).toBe(2);
   expect(stderr).toMatch(/cannot be used with/);
 });
+
+test(String.raw`\0 ends a result without a line feed, as xargs -0 reads it`, async () => {
+  const words = ['download', `title:${starlight}`, '--language', 'en', '--dry-run', '--print'];
+  const { stdout } = await run(...words, String.raw`{chapter} {series}\0`);
+  expect(stdout).toBe('1 Starlight Delivery Service\0' + '2 Starlight Delivery Service\0');
+  const saved = await run(...words.filter((word) => word !== '--dry-run'), String.raw`{chapter}\0`);
+  expect(saved.stdout.split('\0').sort()).toEqual(['', '1', '2']);
+  const found = await run('search', 'starlight', '--print', String.raw`{title}\0{id}\0`);
+  expect(found.stdout.split('\0').slice(0, 2)).toEqual(['Starlight Delivery Service', starlight]);
+});

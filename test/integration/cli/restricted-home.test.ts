@@ -159,10 +159,10 @@ describe('a folder of tankobon’s own files that this user cannot read', () => 
 
   posixTest.each([
     ['credentials', 'whoami'],
-    ['sync', 'sync status'],
-    ['health-reports', 'report-status'],
     ['ledger', `download ${ID}`],
     ...longRunRows(
+      ['sync', 'sync status'],
+      ['health-reports', 'report-status'],
       ['credentials', `download ${ID}`],
       ['sync', `sync add ${TITLE} -o /tmp/comics`],
       ['health-reports', 'report-status --flush'],

@@ -28,8 +28,9 @@ import { linuxTest, posixTest } from '../../support/platform.js';
 
 const ID = '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0051';
 const PAGES = 20;
-/** A chapter of one page. */
-const SMALL_ID = '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0052';
+/** Chapters of one page. */
+const SMALL_IDS = [2, 3, 4].map((digit) => `0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f005${digit}`);
+const [SMALL_ID = ''] = SMALL_IDS;
 let service: PracticeService;
 let folder: string;
 /** One ledger for all, as the limits are those of one service. */
@@ -38,9 +39,9 @@ let env: Record<string, string>;
 beforeAll(async () => {
   ledger = mkdtempSync(join(tmpdir(), 'tankobon-disk-ledger-'));
   const chapter = generateChapter({ id: ID, pages: PAGES, bytesPerPage: 60_000 });
-  const small = generateChapter({ id: SMALL_ID, pages: 1, bytesPerPage: 2_000 });
+  const small = SMALL_IDS.map((id) => generateChapter({ id, pages: 1, bytesPerPage: 2_000 }));
   service = await startPracticeService({
-    chapters: [chapter, small],
+    chapters: [chapter, ...small],
     latencyMs: { node: 150 },
     specificationOnly: true,
   });
@@ -96,6 +97,21 @@ linuxTest.each(['help', '--version', 'limits', ...longRunRows('config list', 'co
     }
   },
 );
+
+linuxTest('a demo whose output cannot be written leaves no temporary files', () => {
+  const temporary = join(folder, 'temporary');
+  mkdirSync(temporary);
+  const full = openSync('/dev/full', 'w');
+  try {
+    const { status } = spawnSync(process.execPath, [PROGRAM, 'demo', '-o', join(folder, 'demo')], {
+      env: { PATH: process.env['PATH'], ...env, TMPDIR: temporary },
+      stdio: ['ignore', full, 'ignore'],
+    });
+    expect([status, readdirSync(temporary)]).toEqual([3, []]);
+  } finally {
+    closeSync(full);
+  }
+});
 
 posixTest(
   'an error of the file system without a code of its own names the file and helps, and exits 3',
@@ -207,17 +223,24 @@ test('~/ at the start of a quoted folder is the home folder, in the option and i
   expect(readdirSync(join(home, 'by-setting'))).toEqual([`${SMALL_ID}.cbz`]);
 });
 
-test('two processes at the same chapter and folder: one does it, the other waits and finds it done', async () => {
+test('two processes at the same chapters and folder: one does each, the other waits, and says so once', async () => {
   const before = service.log.length;
   const output = join(folder, 'both');
   const both = await Promise.all(
-    [1, 2].map(() => tankobon(['download', ID, '-o', output, '--concurrency', '1'], { env })),
+    [1, 2].map(() =>
+      tankobon(['download', ID, ...SMALL_IDS, '-o', output, '--concurrency', '1'], { env }),
+    ),
   );
   expect(both.map(({ code }) => code)).toEqual([0, 0]);
-  expect(both.map(({ stderr }) => stderr).join('')).toContain('Waiting for another tankobon');
-  expect(readdirSync(output)).toEqual([`${ID}.cbz`]);
+  const warnings = both.map(({ stderr }) => stderr.match(/^warning: (?!No metadata).*$/gm) ?? []);
+  expect(warnings.map(({ length }) => length).sort()).toEqual([0, 1]);
+  expect(warnings.flat()[0]).toBe(
+    `warning: Another tankobon downloads to this folder too. This run waits for the chapters that it has begun, and skips what it saves: ${output}`,
+  );
+  expect(readdirSync(output)).toEqual([ID, ...SMALL_IDS].map((id) => `${id}.cbz`));
   expect(await readPages(join(output, `${ID}.cbz`))).toHaveLength(PAGES);
-  expect(service.log.slice(before).filter(({ host }) => host === 'node')).toHaveLength(PAGES);
+  const loads = service.log.slice(before).filter(({ host }) => host === 'node');
+  expect(loads).toHaveLength(PAGES + SMALL_IDS.length);
 });
 
 test('a chapter from a file, from standard input, and twice on the command line is done once', async () => {

@@ -362,6 +362,7 @@ test('--subscribe adds the titles, with the folder and the languages of their ch
   expect(stderr).toContain('1 title subscribed');
   expect(readFileSync(file, 'utf8').split('\n')).toEqual([
     expect.stringMatching(/^# yaml-language-server: \$schema=/),
+    expect.stringMatching(/^id: "?[0-9a-f]{16}"?$/),
     'series:',
     `  - target: https://mangadex.org/title/${titleId('Alpha')}`,
     '    title: Alpha',
@@ -369,6 +370,30 @@ test('--subscribe adds the titles, with the folder and the languages of their ch
     `    output: ${folder}`,
     '',
   ]);
+});
+
+test('--subscribe adds the titles of files that tankobon saved, and each once', async () => {
+  await harness.download({
+    targets: [chapterId('Alpha', '1')],
+    output: folder,
+    seriesMetadata: false,
+  });
+  const file = join(harness.folder, 'subscriptions.yaml');
+  const { stderr } = await adopt('--apply', '--subscribe', '--file', file);
+  expect(stderr).toContain('1 title subscribed');
+  expect(
+    readFileSync(file, 'utf8')
+      .split('\n')
+      .filter((line) => !/^(?:#|id:|series:)/.test(line)),
+  ).toEqual([
+    `  - target: https://mangadex.org/title/${titleId('Alpha')}`,
+    '    title: Alpha',
+    '    language: [ en ]',
+    `    output: ${folder}`,
+    '',
+  ]);
+  const again = await adopt('--apply', '--subscribe', '--file', file);
+  expect(again.stderr).toContain('0 titles subscribed');
 });
 
 test('--pack writes a CBZ beside a folder of images, which stays', async () => {

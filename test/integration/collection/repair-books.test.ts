@@ -1,9 +1,7 @@
-/** `verify --repair` of damaged books: where the chapters come from, what stays as it was, and kills at every change. */
+/** `verify --repair` of damaged books: where the chapters come from, and what stays as it was. */
 import {
-  cpSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   readlinkSync,
@@ -13,46 +11,23 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs';
-import { hostname, tmpdir } from 'node:os';
-import { basename, dirname, join, relative } from 'node:path';
-import { startPracticeService } from '../../../src/practice-server/practice-service.js';
+import { hostname } from 'node:os';
+import { basename, dirname, join } from 'node:path';
 import { readArchive, readComment, writeArchive } from '../../support/archive.js';
 import { fileDigest, sha256 } from '../../support/bind-harness.js';
 import { testImage, writeChapterFile } from '../../support/chapter-files.js';
-import { tankobonHere } from '../../support/in-process.js';
+import { damagePage, NUMBERS, volumeLibrary } from '../../support/damaged-volume.js';
 import { DownloadHarness } from '../../support/download-harness.js';
-import { killAtEachChange } from '../../support/kill-points.js';
 import { longRunRows } from '../../support/long-run.js';
 import { runCommand } from '../../support/retag-harness.js';
+import { SavedRuns } from '../../support/saved-runs.js';
 import { SAMPLE_IMAGES } from '../../support/sample-images.js';
-import { chapterId, DAY_MS, syncChapter, syncTitle, titleId } from '../../support/sync-harness.js';
-import { createLibrary } from '../../../src/practice-server/library/library.js';
+import { chapterId, titleId } from '../../support/sync-harness.js';
 
 const NO_LIMITS = { general: { requests: 10_000, periodMs: 1_000 }, periodScale: 0.001 };
-const NUMBERS = ['1', '2', '3'];
-
-/** Three chapters of one volume. */
-function volumeLibrary() {
-  const readableMs = Date.now() - DAY_MS;
-  const chapters = NUMBERS.map((number) =>
-    syncChapter('Alpha', number, readableMs, { volume: '1' }),
-  );
-  return createLibrary({ titles: [syncTitle('Alpha')], chapters });
-}
-
-/** Makes the checksum of the first page of a chapter wrong. */
-async function damagePage(file: string, prefix: string): Promise<void> {
-  const page = (await readArchive(file)).find(
-    ({ name }) => basename(name).startsWith(prefix) && /\.(jpg|png)$/.test(name),
-  );
-  const bytes = readFileSync(file);
-  const at = page ? bytes.indexOf(page.bytes) + 40 : 0;
-  if (at < 40) throw new Error(`${prefix} is not in ${file}`);
-  bytes[at] = (bytes[at] ?? 0) ^ 1;
-  writeFileSync(file, bytes);
-}
 
 describe('in the process of the test', () => {
+  const runs = new SavedRuns();
   let harness: DownloadHarness;
   beforeEach(async () => {
     harness = await DownloadHarness.start({ library: volumeLibrary(), limits: NO_LIMITS });
@@ -64,14 +39,14 @@ describe('in the process of the test', () => {
 
   /** The book of the three chapters; `keepChapters`: their files stay beside it. */
   async function bindVolume(format: string, options: { readonly keepChapters?: true } = {}) {
-    const { code, stderr } = await harness.download({
-      targets,
-      bind: 'volume',
-      format,
-      ...options,
-    });
+    await harness.stop();
+    const choices = { targets, bind: 'volume', format, ...options } as const;
+    const practice = { library: volumeLibrary(), limits: NO_LIMITS };
+    harness = await runs.start(JSON.stringify(choices), practice, (started) =>
+      started.download(choices),
+    );
     const book = harness.files().find((file) => file.endsWith(`Vol.01.${format}`));
-    if (code !== 0 || book === undefined) throw new Error(stderr);
+    if (book === undefined) throw new Error(`There is no book in ${harness.output}`);
     return book;
   }
 
@@ -97,7 +72,7 @@ describe('in the process of the test', () => {
     return imageRequests() - before;
   }
 
-  test.each(['cbz', 'epub'])(
+  test.each(['cbz', ...longRunRows('epub')])(
     'a %s with a damaged page gets the chapter from the service, and the others from the book',
     async (format) => {
       const book = await bindVolume(format);
@@ -107,7 +82,7 @@ describe('in the process of the test', () => {
     },
   );
 
-  test.each(['cbz', 'pdf', ...longRunRows('epub')])(
+  test.each(['pdf', ...longRunRows('cbz', 'epub')])(
     'a %s whose end is lost gets all chapters from the service, by its manifest',
     async (format) => {
       const book = await bindVolume(format);
@@ -117,7 +92,7 @@ describe('in the process of the test', () => {
     },
   );
 
-  test.each(['cbz', 'pdf', ...longRunRows('epub')])(
+  test.each(['cbz', ...longRunRows('pdf', 'epub')])(
     'a %s with the files of its chapters beside it is rebuilt from them, without a request',
     async (format) => {
       const book = await bindVolume(format, { keepChapters: true });
@@ -221,7 +196,7 @@ describe('in the process of the test', () => {
     ]);
   });
 
-  test.each(['cbz', 'epub', 'pdf'])(
+  test.each(['pdf', ...longRunRows('cbz', 'epub')])(
     'a %s without content is rebuilt by the chapters that an earlier check saw in it',
     async (format) => {
       const book = await bindVolume(format);
@@ -423,9 +398,11 @@ describe('in the process of the test', () => {
 
   test.each([
     ['verify --repair', ['verify', 'OUTPUT', '--repair']],
-    ['retag', ['retag', 'OUTPUT']],
-    ['adopt --apply', ['adopt', 'OUTPUT', '--apply']],
     ['download', ['download', ...targets, '-o', 'OUTPUT']],
+    ...longRunRows<[string, string[]]>(
+      ['retag', ['retag', 'OUTPUT']],
+      ['adopt --apply', ['adopt', 'OUTPUT', '--apply']],
+    ),
   ])('what a killed repair left goes with the next %s, and only that', async (_, words) => {
     const book = await bindVolume('cbz', { keepChapters: true });
     const names = readdirSync(dirname(book));
@@ -474,108 +451,3 @@ describe('in the process of the test', () => {
     expect([await fileDigest(book), imageRequests() - before]).toEqual([whole, 2]);
   });
 });
-
-interface KilledRepair {
-  readonly format: string;
-  /** Damages the book at this path. */
-  readonly damage: (book: string) => Promise<void>;
-  /** Each file of the book, by its path. */
-  readonly filesOf: (book: string) => readonly string[];
-}
-
-/** Calls `check` with the digests of the files after each kill, and holds that the next run repairs the book. */
-async function killEachRepair(
-  { format, damage, filesOf }: KilledRepair,
-  check: (digests: ReadonlyMap<string, string>) => void,
-): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), 'tankobon-killed-books-'));
-  const service = await startPracticeService({ limits: NO_LIMITS, library: volumeLibrary() });
-  try {
-    const env = service.environment;
-    const [original, output] = [join(folder, 'original'), join(folder, 'comics')];
-    const home = () => mkdtempSync(join(folder, 'home-'));
-    const ids = NUMBERS.map((number) => chapterId('Alpha', number));
-    const words = ['download', ...ids, '-o', original, '--bind', 'volume', '--format', format];
-    expect((await tankobonHere(words, { env: { ...env, TANKOBON_HOME: home() } })).code).toBe(0);
-    const books = readdirSync(join(original, 'Alpha'));
-    const name = join(
-      'Alpha',
-      books.find((each) => each.startsWith('Alpha Vol.01')) ?? books.join(),
-    );
-    const digestsIn = async (library: string) => {
-      const paths = filesOf(join(library, name)).filter((path) => existsSync(path));
-      const digests = await Promise.all(paths.map(fileDigest));
-      return new Map(paths.map((path, index) => [relative(library, path), digests[index] ?? '']));
-    };
-    const whole = await digestsIn(original);
-    await damage(join(original, name));
-    const damaged = new Set((await digestsIn(original)).values());
-    for (const digest of whole.values()) damaged.delete(digest);
-    const prepare = () => {
-      rmSync(output, { recursive: true, force: true });
-      cpSync(original, output, { recursive: true });
-    };
-    const repair = ['verify', output, '--repair'];
-    const options = { words: repair, env, folder, below: output, prepare };
-    const changes = await killAtEachChange(options, async (kill) => {
-      check(await digestsIn(output));
-      const { code } = await tankobonHere(repair, { env: { ...env, TANKOBON_HOME: home() } });
-      const left = readdirSync(join(output, 'Alpha')).filter((each) => each.startsWith('.'));
-      // Also if the run was killed after the book was whole: then nothing is damaged any more.
-      expect([kill, left]).toEqual([kill, []]);
-      const isKept = (path: string) => path.endsWith('.damaged');
-      const found = [...(await digestsIn(output))];
-      expect([kill, code, new Map(found.filter(([path]) => !isKept(path)))]).toEqual([
-        kill,
-        0,
-        whole,
-      ]);
-      const kept = found.filter(([path]) => isKept(path)).map(([, digest]) => digest);
-      expect([kill, kept]).toEqual([kill, [...damaged]]);
-    });
-    expect(changes).toBeGreaterThan(10);
-  } finally {
-    await service.stop();
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
-
-test.each(['cbz', ...longRunRows('epub', 'pdf')])(
-  'a kill at every change leaves the damaged %s or the whole one, and the next run repairs it',
-  async (format) => {
-    const filesOf = (book: string) => [book, `${book}.damaged`, `${book}.2.damaged`];
-    const damage = async (book: string): Promise<void> => {
-      if (format === 'pdf') truncateSync(book, readFileSync(book).length - 900);
-      else await damagePage(book, 'c002-');
-    };
-    await killEachRepair({ format, damage, filesOf }, (digests) => {
-      expect(digests.has(join('Alpha', `Alpha Vol.01.${format}`))).toBe(true);
-    });
-  },
-  600_000,
-);
-
-test('a kill at every change of a book in a folder loses no file, and the next run repairs it', async () => {
-  const damagedText = 'damaged';
-  const filesOf = (book: string) =>
-    readdirSync(book, { recursive: true, encoding: 'utf8', withFileTypes: true })
-      .filter((entry) => entry.isFile() && !entry.name.endsWith('.tmp'))
-      .map(({ parentPath, name }) => join(parentPath, name));
-  const pagesOf = (book: string) =>
-    filesOf(join(book, 'Ch.002'))
-      .filter((path) => /\d\.\w+$/.test(path))
-      .sort();
-  const damage = (book: string): Promise<void> => {
-    const [first = '', second = ''] = pagesOf(book);
-    writeFileSync(first, damagedText);
-    rmSync(second);
-    return Promise.resolve();
-  };
-  await killEachRepair({ format: 'folder', damage, filesOf }, (digests) => {
-    const pages = [...digests.keys()].filter((path) => /Ch\.\d+.\d+\.\w+$/.test(path));
-    // One of six pages is missing until it is repaired.
-    expect(pages.length).toBeGreaterThanOrEqual(5);
-    const isOverwritten = ![...digests.values()].includes(sha256(Buffer.from(damagedText)));
-    expect(isOverwritten).toBe(false);
-  });
-}, 600_000);

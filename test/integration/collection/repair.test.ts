@@ -1,9 +1,8 @@
-/** `tankobon verify --repair` against a practice service: what it replaces, what it keeps, and kills at every change. */
+/** `tankobon verify --repair` against a practice service: what it replaces, and what it keeps. */
 import {
   cpSync,
   linkSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -14,26 +13,20 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { execFileSync } from 'node:child_process';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { FileStore } from '../../../src/library/store.js';
 import { repairFiles } from '../../../src/collection/repair.js';
 import type { DownloadListeners } from '../../../src/download/download-session.js';
 import { editChapter, EXAMPLE_CHAPTERS } from '../../../src/practice-server/library/library.js';
-import { startPracticeService } from '../../../src/practice-server/practice-service.js';
 import { testImage, writeChapterFile } from '../../support/chapter-files.js';
 import { readArchive, readComment, writeArchive } from '../../support/archive.js';
 import { fileDigest, imageDigests } from '../../support/bind-harness.js';
-import { tankobonHere } from '../../support/in-process.js';
 import { DownloadHarness } from '../../support/download-harness.js';
-import { killAtEachChange } from '../../support/kill-points.js';
 import { posixTest } from '../../support/platform.js';
 import { runCommand } from '../../support/retag-harness.js';
 import { shortChapters } from '../../support/short-chapters.js';
-import { chapterId, DAY_MS, syncLibrary } from '../../support/sync-harness.js';
 
 const CHAPTER = EXAMPLE_CHAPTERS.first;
-const NO_LIMITS = { general: { requests: 10_000, periodMs: 1_000 }, periodScale: 0.001 };
 
 /** Makes the checksum of an entry wrong: the archive's directory and comment stay. */
 function damage(file: string): void {
@@ -305,44 +298,3 @@ describe('in the process of the test', () => {
     expect(readdirSync(harness.output)).toEqual(['gone.cbz']);
   });
 });
-
-test('a kill at every change leaves the damaged file or the whole one, and the next run repairs it', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'tankobon-killed-repair-'));
-  const library = syncLibrary(['Alpha'], Date.now() - DAY_MS);
-  const service = await startPracticeService({ limits: NO_LIMITS, library });
-  try {
-    const env = service.environment;
-    const [original, output] = [join(folder, 'original'), join(folder, 'comics')];
-    mkdirSync(original);
-    const home = () => mkdtempSync(join(folder, 'home-'));
-    const words = ['download', chapterId('Alpha', '1'), '-o', original, '--name', 'one.cbz'];
-    expect((await tankobonHere(words, { env: { ...env, TANKOBON_HOME: home() } })).code).toBe(0);
-    const whole = await imageDigests(join(original, 'one.cbz'));
-    damage(join(original, 'one.cbz'));
-    const damaged = await fileDigest(join(original, 'one.cbz'));
-    const prepare = () => {
-      rmSync(output, { recursive: true, force: true });
-      cpSync(original, output, { recursive: true });
-    };
-    const repair = ['verify', output, '--repair'];
-    const options = { words: repair, env, folder, below: output, prepare };
-    const changes = await killAtEachChange(options, async (kill) => {
-      const file = join(output, 'one.cbz');
-      const isDamaged = (await fileDigest(file)) === damaged;
-      expect([kill, isDamaged ? whole : await imageDigests(file)]).toEqual([kill, whole]);
-      const { code } = await tankobonHere(repair, { env: { ...env, TANKOBON_HOME: home() } });
-      expect([kill, readdirSync(output).filter((name) => name.startsWith('.'))]).toEqual([
-        kill,
-        [],
-      ]);
-      expect([kill, code, await imageDigests(join(output, 'one.cbz'))]).toEqual([kill, 0, whole]);
-      const kept = readdirSync(output).filter((name) => name.endsWith('.damaged'));
-      const digests = await Promise.all(kept.map((name) => fileDigest(join(output, name))));
-      expect(new Set(digests)).toEqual(new Set([damaged]));
-    });
-    expect(changes).toBeGreaterThan(10);
-  } finally {
-    await service.stop();
-    rmSync(folder, { recursive: true, force: true });
-  }
-}, 600_000);

@@ -82,7 +82,7 @@ test('an unknown group or author is not found: exit 3, and the others are there'
   const targets = [`group:${UNKNOWN}`, `author:${UNKNOWN}`, `title:${starlight}`];
   const { code, events, stderr } = await harness.download({ targets, language: 'en' });
   expect(code).toBe(3);
-  const reason = 'chapter-not-found';
+  const reason = 'title-not-found';
   expect(events.filter(({ type }) => type === 'target-failed')).toMatchObject([
     { target: `group:${UNKNOWN}`, reason, message: expect.stringMatching(/^Group not/) },
     { target: `author:${UNKNOWN}`, reason, message: expect.stringMatching(/^Author not/) },

@@ -10,6 +10,7 @@ const chapters = Array.from({ length: MANY }, (_, index) =>
   generateChapter({ id: idOf(index), pages: 2, bytesPerPage: 2_000, seed: index + 1 }),
 );
 const ids = chapters.map(({ id }) => id);
+const FEW = 100;
 
 let harness: DownloadHarness;
 afterEach(() => harness.stop());
@@ -22,11 +23,11 @@ const counts = (events: readonly DownloadEvent[]) => ({
   ).length,
 });
 
-/** Downloads all chapters, and acts after a number of page requests. */
+/** Downloads so many chapters, and acts after a number of page requests. */
 async function downloadUntil(
   loads: number,
   act: () => void,
-  options: { readonly json: boolean; readonly signal?: AbortSignal },
+  options: { readonly json: boolean; readonly count?: number; readonly signal?: AbortSignal },
 ): Promise<RunResult> {
   let asked = 0;
   harness = await DownloadHarness.start({
@@ -36,8 +37,8 @@ async function downloadUntil(
       if (asked === loads) act();
     },
   });
-  const { json, signal } = options;
-  const command = { targets: ids, metadata: false, json, concurrency: 1 };
+  const { json, count = FEW, signal } = options;
+  const command = { targets: ids.slice(0, count), metadata: false, json, concurrency: 1 };
   return harness.download(command, signal ? { signal } : {});
 }
 
@@ -52,7 +53,7 @@ test('after a ban, started chapters fail and the rest are not started: exit 6', 
   );
   expect(code).toBe(6);
   const { saved, failed, notStarted } = counts(events);
-  expect(saved + failed + notStarted).toBe(MANY);
+  expect(saved + failed + notStarted).toBe(FEW);
   expect(failed).toBeLessThanOrEqual(2);
   for (const event of events) {
     if (event.type === 'chapter-failed') expect(event.unfinished).toBe(true);
@@ -73,7 +74,11 @@ test('an interruption is exit 130 and one line with the count', async () => {
   const act = (): void => {
     stopping.abort(interruptedError());
   };
-  const { code, stderr } = await downloadUntil(6, act, { json: false, signal: stopping.signal });
+  const { code, stderr } = await downloadUntil(6, act, {
+    json: false,
+    count: MANY,
+    signal: stopping.signal,
+  });
   expect(code).toBe(130);
   const lines = stderr.trim().split('\n');
   expect(lines.length).toBeLessThan(6);
@@ -92,7 +97,7 @@ test('a ban is one line with the reason and one with the counts', async () => {
   );
   expect(code).toBe(6);
   expect(stderr.trim().split('\n')).toEqual([
-    expect.stringMatching(/^\d saved(?:, \d unfinished)?, 1,49\d not started; \d+ pages, /),
+    expect.stringMatching(/^\d saved(?:, \d unfinished)?, 9\d not started; \d+ pages, /),
     expect.stringMatching(/^error: .* banned this address, until [-\d: ]+ \S+\.$/),
     expect.stringMatching(/^hint: /),
   ]);

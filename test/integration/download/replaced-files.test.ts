@@ -22,24 +22,25 @@ import {
 } from '../../../src/practice-server/library/library.js';
 import { readArchive, readComment, writeArchive } from '../../support/archive.js';
 import { testImage } from '../../support/chapter-files.js';
-import { DownloadHarness } from '../../support/download-harness.js';
+import type { DownloadHarness } from '../../support/download-harness.js';
 import { tankobonHere } from '../../support/in-process.js';
 import { posixTest } from '../../support/platform.js';
 import { runCommand } from '../../support/retag-harness.js';
+import { SavedRuns } from '../../support/saved-runs.js';
 import { chapter, LATER, named, title } from '../../support/title-library.js';
-import { virtualClock } from '../../support/virtual-clock.js';
 
 const DAY_MS = 86_400_000;
 const targets = [`title:${uuidOf('one')}`];
-const clock = virtualClock();
-const today = (): string => new Date(clock.wallMs()).toISOString().slice(0, 10);
+const runs = new SavedRuns();
+const today = (): string => new Date(runs.clock.wallMs()).toISOString().slice(0, 10);
 
 let harness: DownloadHarness;
 beforeEach(async () => {
   const chapters = [chapter('one', '1'), chapter('one', '2')];
   const library = createLibrary({ titles: [title('one', 'Old')], chapters });
-  harness = await DownloadHarness.start({ library, clock });
-  await download();
+  harness = await runs.start('', { library }, (started) =>
+    started.download({ targets, language: 'en' }),
+  );
 });
 afterEach(() => harness.stop());
 
@@ -220,10 +221,10 @@ describe('what was kept for as long as the setting says', () => {
     reupload('1', '9');
     await download({ update: true });
     const day = today();
-    clock.advance(30 * DAY_MS);
+    runs.clock.advance(30 * DAY_MS);
     await download();
     expect(Object.keys(kept(day))).toHaveLength(1);
-    clock.advance(DAY_MS);
+    runs.clock.advance(DAY_MS);
     await download();
     expect(existsSync(replacedFolder())).toBe(false);
     expect(harness.archivePaths()).toEqual([named('Old', 1), named('Old', 2)]);
@@ -242,7 +243,7 @@ describe('what was kept for as long as the setting says', () => {
     reupload('1', '9');
     await download({ output: inner, update: true });
     expect(existsSync(join(inner, '.tankobon-replaced'))).toBe(true);
-    clock.advance(31 * DAY_MS);
+    runs.clock.advance(31 * DAY_MS);
     await download();
     expect(existsSync(join(inner, '.tankobon-replaced'))).toBe(false);
   });
@@ -256,7 +257,7 @@ describe('what was kept for as long as the setting says', () => {
     await bind();
     const keptBooks = join(books, '.tankobon-replaced');
     expect(names(keptBooks).filter((name) => name.endsWith('.replaced'))).toHaveLength(1);
-    clock.advance(31 * DAY_MS);
+    runs.clock.advance(31 * DAY_MS);
     await bind();
     expect(existsSync(keptBooks)).toBe(false);
   });
@@ -284,7 +285,7 @@ describe('what was kept for as long as the setting says', () => {
         name !== join(today(), 'mine.cbz.replaced') &&
         !name.endsWith('/Old'),
     );
-    clock.advance(32 * DAY_MS);
+    runs.clock.advance(32 * DAY_MS);
     await download();
     expect(names(replacedFolder())).toEqual(foreign);
     expect(names(outside)).toEqual([

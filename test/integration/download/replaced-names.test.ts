@@ -13,21 +13,23 @@ import {
   type LibraryChapter,
 } from '../../../src/practice-server/library/library.js';
 import { readEntry } from '../../support/archive.js';
-import { DownloadHarness } from '../../support/download-harness.js';
+import type { DownloadHarness } from '../../support/download-harness.js';
 import { posixTest } from '../../support/platform.js';
 import { retagFolder } from '../../support/retag-harness.js';
+import { SavedRuns } from '../../support/saved-runs.js';
 import { chapter, LATER, named, renameTitle, title } from '../../support/title-library.js';
 
 const targets = [`title:${uuidOf('one')}`];
 const MUCH_LATER = '2025-02-05T12:00:00+00:00';
 
+const runs = new SavedRuns();
 let harness: DownloadHarness;
 const start = async (options = {}, numbers = ['1', '2']) => {
   const chapters = numbers.map((number) => chapter('one', number));
-  harness = await DownloadHarness.start({
-    library: createLibrary({ titles: [title('one', 'Old')], chapters }),
-  });
-  await harness.download({ targets, language: 'en', ...options });
+  const library = createLibrary({ titles: [title('one', 'Old')], chapters });
+  harness = await runs.start(JSON.stringify([options, numbers]), { library }, (started) =>
+    started.download({ targets, language: 'en', ...options }),
+  );
 };
 afterEach(() => harness.stop());
 

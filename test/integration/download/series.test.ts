@@ -60,10 +60,9 @@ describe('selection flags', () => {
   });
 
   test('--language in order of preference falls back where the first has no release', async () => {
-    const chapters = await planned({ language: 'pt-br,en' });
-    expect(numbers(chapters)).toEqual(upTo(1, 700));
-    expect(chapters.filter(inLanguage('pt-br'))).toHaveLength(560);
-    expect(numbers(chapters.filter(inLanguage('en')))).toEqual(upTo(561, 700));
+    const chapters = await planned({ language: 'pt-br,en', chapters: '550-570' });
+    expect(numbers(chapters.filter(inLanguage('pt-br')))).toEqual(upTo(550, 560));
+    expect(numbers(chapters.filter(inLanguage('en')))).toEqual(upTo(561, 570));
   });
 
   test('--chapters takes ranges, open ends and decimals', async () => {
@@ -77,12 +76,13 @@ describe('selection flags', () => {
   });
 
   test('--group prefers groups in order and falls back to others', async () => {
-    const chapters = await planned({ language: 'en', group: '"Paper Lantern","Tidewater Scans"' });
+    const some = { language: 'en', chapters: '1-20' };
+    const chapters = await planned({ ...some, group: '"Paper Lantern","Tidewater Scans"' });
     const by = (name: string) =>
       chapters.filter(({ groups }) => groups.some((group) => group.name === name));
-    expect(chapters).toHaveLength(700);
-    expect(numbers(by('Paper Lantern'))).toEqual(upTo(1, 140).map((number) => number * 5));
-    const preferred = await planned({ language: 'en', group: 'tidewater scans' });
+    expect(chapters).toHaveLength(20);
+    expect(numbers(by('Paper Lantern'))).toEqual([5, 10, 15, 20]);
+    const preferred = await planned({ ...some, group: 'tidewater scans' });
     expect(
       preferred.every(({ groups }) => groups.some(({ name }) => name === 'Tidewater Scans')),
     ).toBe(true);
@@ -150,7 +150,7 @@ test('external, unavailable and unpublished chapters are skipped with a reason',
 });
 
 test('a library of many chapters, half of them renamed and moved: nothing is loaded again', async () => {
-  const count = IS_LONG_RUN ? 500 : 100;
+  const count = IS_LONG_RUN ? 500 : 40;
   const output = join(harness.folder, 'old library');
   const chapters = await planned({ language: 'en', chapters: `1-${count}` });
   mkdirSync(join(output, 'moved', 'deep'), { recursive: true });

@@ -85,7 +85,7 @@ test.each(['author', 'group', 'title', 'list'])(
     const { code, events } = await harness.download({ targets: [target, first] });
     expect(code).toBe(3);
     expect(events.filter(({ type }) => type.endsWith('-failed'))).toMatchObject([
-      { type: 'target-failed', target, reason: 'chapter-not-found' },
+      { type: 'target-failed', target, reason: 'title-not-found' },
     ]);
     expect(events.at(-1)).toMatchObject({ type: 'summary', saved: 1, failed: 1 });
     const { stderr } = await harness.download({ targets: [target, first], json: false });

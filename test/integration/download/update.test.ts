@@ -25,6 +25,7 @@ import { DownloadHarness } from '../../support/download-harness.js';
 import { parseTexts } from '../../support/option-texts.js';
 import { editEntry, replaced } from '../../support/owner-edits.js';
 import { retagFolder } from '../../support/retag-harness.js';
+import { SavedRuns } from '../../support/saved-runs.js';
 
 const AT = '2024-01-05T12:00:00+00:00';
 const LATER = '2025-03-01T12:00:00+00:00';
@@ -45,14 +46,26 @@ function chapterOf(number: string, seed = 1, pages = 3, pageNames: PageNames = '
 
 let harness: DownloadHarness;
 let onAtHome: () => void = () => undefined;
-const start = async (...chapters: readonly LibraryChapter[]) => {
+const practiceOf = (chapters: readonly LibraryChapter[]) => {
   const title = createTitle({ id: TITLE, title: { en: 'Gulls' }, createdAt: AT, updatedAt: AT });
-  harness = await DownloadHarness.start({
+  return {
     library: createLibrary({ titles: [title], chapters }),
-    onRequest: ({ path }) => {
+    onRequest: ({ path }: { readonly path: string }) => {
       if (path.startsWith('/at-home/')) onAtHome();
     },
-  });
+  };
+};
+const start = async (...chapters: readonly LibraryChapter[]) => {
+  harness = await DownloadHarness.start(practiceOf(chapters));
+};
+const runs = new SavedRuns();
+/** The chapters are saved. */
+const startSaved = async (...chapters: readonly LibraryChapter[]) => {
+  const pages = chapters.map((each) => each.pages('data').map(({ fileName }) => fileName));
+  harness = await runs.start(JSON.stringify([chapters, pages]), practiceOf(chapters), (started) =>
+    started.download({ targets: [TITLE], language: 'en' }),
+  );
+  seen = harness.service.log.length;
 };
 afterEach(async () => {
   onAtHome = () => undefined;
@@ -93,8 +106,7 @@ const recordIn = async (path: string) => parseRecords(await readEntry(path, RECO
 const NAME_1 = 'Gulls Ch.001 [Measured Scans]';
 
 test('an edit of the metadata: ComicInfo and name follow, after one request and no page', async () => {
-  await start(chapterOf('1'), chapterOf('2'));
-  await first();
+  await startSaved(chapterOf('1'), chapterOf('2'));
   const before = await recordIn(file(NAME_1));
   edit('1', { title: 'Salt', volume: '4' });
   requests();
@@ -120,8 +132,7 @@ test('an edit of the metadata: ComicInfo and name follow, after one request and 
 });
 
 test('what was asked about once is not asked about again, also when nothing of it shows', async () => {
-  await start(chapterOf('1'));
-  await first();
+  await startSaved(chapterOf('1'));
   edit('1', {});
   requests();
   for (const atHome of [1, 0]) {
@@ -135,8 +146,7 @@ test('what was asked about once is not asked about again, also when nothing of i
 });
 
 test('other pages under the same id are loaded and replace the old ones', async () => {
-  await start(chapterOf('1'));
-  await first();
+  await startSaved(chapterOf('1'));
   const old = await readPages(file(NAME_1));
   upload('1', chapterOf('1', 2, 4));
   requests();
@@ -149,8 +159,7 @@ test('other pages under the same id are loaded and replace the old ones', async 
 });
 
 test('without --update, the file stays and the change is named; nothing is asked', async () => {
-  await start(chapterOf('1'));
-  await first();
+  await startSaved(chapterOf('1'));
   edit('1', { title: 'Salt' });
   requests();
   const { events } = await first();
@@ -162,8 +171,7 @@ test.each([
   ['updatedAt', { updatedAt: LAST, version: 1 }],
   ['the page count', { updatedAt: AT, version: 1, pages: 9 }],
 ])('a chapter is asked about if only %s differs', async (_, attributes) => {
-  await start(chapterOf('1'));
-  await first();
+  await startSaved(chapterOf('1'));
   edit('1', attributes);
   requests();
   await update();
@@ -175,8 +183,7 @@ describe('names of pages without digests', () => {
     ['as many pages are the same', 3, { pages: 0, retagged: 1, saved: 0 }],
     ['another number of pages is another upload', 5, { pages: 5, retagged: 0, saved: 1 }],
   ])('%s', async (_, count, expected) => {
-    await start(chapterOf('1', 1, 3, 'plain'));
-    await first();
+    await startSaved(chapterOf('1', 1, 3, 'plain'));
     upload('1', chapterOf('1', 2, count, 'plain'));
     edit('1', { title: 'Salt' });
     requests();
@@ -204,8 +211,7 @@ describe('compressed pages', () => {
 
 describe('a file without a record', () => {
   const withoutRecord = async () => {
-    await start(chapterOf('1'));
-    await first();
+    await startSaved(chapterOf('1'));
     await editEntry(file(NAME_1), RECORD, () => undefined);
   };
 
@@ -230,8 +236,7 @@ describe('a file without a record', () => {
 });
 
 test('edits of the owner survive both: new metadata and new pages', async () => {
-  await start(chapterOf('1'));
-  await first();
+  await startSaved(chapterOf('1'));
   await editEntry(file(NAME_1), COMIC_INFO, (xml) =>
     replaced(
       xml,
@@ -288,8 +293,7 @@ test('retag and both ways of --update report the same edits, in JSON and as text
 });
 
 test('an edit that MangaDex has otherwise is reported as retag does where nothing else changes', async () => {
-  await start(chapterOf('1'));
-  await first();
+  await startSaved(chapterOf('1'));
   await editEntry(file(NAME_1), COMIC_INFO, (xml) => replaced(xml, ['>Measured Scans<', '>Us<']));
   const text = `${file(NAME_1)}: unchanged\n  kept: translators\n`;
   expect((await retagFolder(harness, harness.output)).stderr).toContain(text);
@@ -303,8 +307,7 @@ test('an edit that MangaDex has otherwise is reported as retag does where nothin
 });
 
 test('--force loads the pages, and takes everything from the service', async () => {
-  await start(chapterOf('1'));
-  await first();
+  await startSaved(chapterOf('1'));
   await editEntry(file(NAME_1), COMIC_INFO, (xml) => replaced(xml, ['>Measured Scans<', '>Us<']));
   requests();
   await update({ force: true });
@@ -336,8 +339,7 @@ test('numbers that move round end with the right names', async () => {
 });
 
 test('a dry run says what would be loaded and what only changes its metadata, and writes nothing', async () => {
-  await start(chapterOf('1'), chapterOf('2'), chapterOf('3'));
-  await first();
+  await startSaved(chapterOf('1'), chapterOf('2'), chapterOf('3'));
   edit('1', { volume: '4' });
   upload('2', chapterOf('2', 9));
   const before = await recordIn(file(NAME_1));
@@ -388,8 +390,7 @@ test('a chapter that is only in a book gets a file of its own: with the same pag
 });
 
 test('a file of another program is never asked about, rewritten or renamed', async () => {
-  await start(chapterOf('1'));
-  await first();
+  await startSaved(chapterOf('1'));
   const pages = await readPages(file(NAME_1));
   rmSync(file(NAME_1));
   const web = `<Web>https://mangadex.org/chapter/${uuidOf('chapter', '1')}</Web>`;
@@ -403,8 +404,7 @@ test('a file of another program is never asked about, rewritten or renamed', asy
 });
 
 test('`retag` does not count as a comparison: a later --update still finds other pages', async () => {
-  await start(chapterOf('1'));
-  await first();
+  await startSaved(chapterOf('1'));
   upload('1', chapterOf('1', 2));
   edit('1', { title: 'Salt' }, LAST);
   await retagFolder(harness, harness.output);
@@ -417,8 +417,7 @@ test.each([
 ])(
   'after retag, an edit %s is not reported by a download, and --update still compares the pages once',
   async (_, attributes) => {
-    await start(chapterOf('1'));
-    await first();
+    await startSaved(chapterOf('1'));
     edit('1', attributes);
     const retag = async () => (await retagFolder(harness, harness.output)).stderr;
     expect(await retag()).toContain('1 with pages that were not compared');
@@ -469,8 +468,7 @@ test('of two releases, the later upload is taken, though the other was edited mo
 
 describe('an interruption counts as not started what is not updated yet', () => {
   const startEdited = async () => {
-    await start(chapterOf('1'), chapterOf('2'));
-    await first();
+    await startSaved(chapterOf('1'), chapterOf('2'));
     edit('1', { title: 'Salt' });
     edit('2', { title: 'Salt' });
   };

@@ -10,9 +10,10 @@ import {
   type LibraryChapter,
 } from '../../../src/practice-server/library/library.js';
 import { readEntry } from '../../support/archive.js';
-import { DownloadHarness } from '../../support/download-harness.js';
+import type { DownloadHarness } from '../../support/download-harness.js';
 import { addElement, editEntry, replaced } from '../../support/owner-edits.js';
 import { retagFolder } from '../../support/retag-harness.js';
+import { SavedRuns } from '../../support/saved-runs.js';
 import { chapter, LATER, named, title } from '../../support/title-library.js';
 
 const targets = [`title:${uuidOf('one')}`];
@@ -21,64 +22,18 @@ const again: LibraryChapter = {
   id: uuidOf('uploaded again'),
 };
 
+const runs = new SavedRuns();
 let harness: DownloadHarness;
 beforeEach(async () => {
   const chapters = [chapter('one', '1'), chapter('one', '2')];
-  harness = await DownloadHarness.start({
-    library: createLibrary({ titles: [title('one', 'Old')], chapters }),
-  });
-  await harness.download({ targets, language: 'en' });
+  const library = createLibrary({ titles: [title('one', 'Old')], chapters });
+  harness = await runs.start('', { library }, (started) =>
+    started.download({ targets, language: 'en' }),
+  );
 });
 afterEach(() => harness.stop());
 
 const paths = (): readonly string[] => harness.archivePaths();
-
-function uploadAgain(): void {
-  const { library } = harness.service;
-  library.removeChapter(chapter('one', '1').id);
-  library.putChapter(again);
-}
-
-test('a chapter that was uploaded again is skipped with its file; --update replaces that', async () => {
-  uploadAgain();
-  const { code, events } = await harness.download({ targets, language: 'en' });
-  const skipped = events.find((event) => 'chapter' in event && event.chapter === again.id);
-  expect(code).toBe(0);
-  expect(skipped).toMatchObject({ type: 'chapter-skipped', reason: 'uploaded-again' });
-  expect(paths()).toEqual([named('Old', 1), named('Old', 2)]);
-  const planned = await harness.dryRun({ targets, language: 'en', update: true });
-  expect(planned.filter(({ type }) => type === 'planned')).toMatchObject([
-    {
-      chapter: again.id,
-      why: `uploaded again; it replaces ${join(harness.output, named('Old', 1))}`,
-    },
-  ]);
-  await harness.download({ targets, language: 'en', update: true });
-  expect(paths()).toHaveLength(2);
-  const { events: last } = await harness.download({ targets, language: 'en' });
-  expect(last.filter(({ type }) => type === 'chapter-skipped')).toHaveLength(2);
-  expect(last).toContainEqual(
-    expect.objectContaining({ chapter: again.id, reason: 'already-there' }),
-  );
-});
-
-test('the edits of the owner stay when --update replaces an older upload, and are reported', async () => {
-  const [file = ''] = harness.archives().filter((each) => each.endsWith(named('Old', 1)));
-  await addElement(file, '<CommunityRating>5</CommunityRating>');
-  uploadAgain();
-  const { events } = await harness.download({ targets, language: 'en', update: true });
-  expect(events).toContainEqual(
-    expect.objectContaining({
-      type: 'chapter-saved',
-      chapter: again.id,
-      kept: expect.arrayContaining(['CommunityRating']),
-    }),
-  );
-  const [saved = ''] = harness.archives().filter((each) => each.includes('Ch.001'));
-  const xml = await readEntry(saved, 'ComicInfo.xml');
-  expect(xml).toContain('<CommunityRating>5</CommunityRating>');
-  expect(xml).toContain('<Title>Again</Title>');
-});
 
 test('a chapter without a number and a title does not replace a deleted one without them', async () => {
   const { library } = harness.service;
@@ -95,14 +50,6 @@ test('a chapter without a number and a title does not replace a deleted one with
   expect(before).toHaveLength(3);
   expect(paths()).toEqual(expect.arrayContaining([...before]));
   expect(paths()).toHaveLength(4);
-});
-
-test('a new chapter with the number that a saved one had is saved beside it', async () => {
-  const { library } = harness.service;
-  library.putChapter(editChapter(chapter('one', '1'), LATER, { chapter: '3' }));
-  library.putChapter(again);
-  await harness.download({ targets, language: 'en' });
-  expect(paths()).toEqual(['Old/Old Ch.001 - Again [Scans].cbz', named('Old', 1), named('Old', 2)]);
 });
 
 test('a new chapter with the number that a file renamed by hand had is saved beside it', async () => {
@@ -145,44 +92,6 @@ describe('a saved chapter that gets the number of a deleted one', () => {
     library.removeChapter(chapter('one', '2').id);
     library.putChapter(change);
   }
-
-  test('is reported, and nothing is renamed', async () => {
-    await renumber();
-    const before = paths();
-    const { events } = await harness.download({ targets, language: 'en' });
-    expect(events).toContainEqual(
-      expect.objectContaining({ chapter: renumbered.id, reason: 'newer-version' }),
-    );
-    expect([before, paths()]).toEqual([before, before]);
-    expect(before).toHaveLength(3);
-  });
-
-  test('replaces that with --update, with the edits in both files, and the next run is silent', async () => {
-    await renumber();
-    const [deleted, file] = [fileOf('002'), fileOf('002.5')];
-    await addElement(deleted, '<CommunityRating>5</CommunityRating><Review>First</Review>');
-    await addElement(file, '<Review>Second</Review>');
-    const planned = await harness.dryRun(update);
-    const { code, events } = await harness.download(update);
-    const event = {
-      type: 'chapter-retagged',
-      chapter: renumbered.id,
-      changed: ['number'],
-      newFile: deleted,
-      removedFile: deleted,
-      kept: ['Review', 'CommunityRating'],
-    };
-    expect(planned).toContainEqual(expect.objectContaining(event));
-    expect(events).toContainEqual(expect.objectContaining(event));
-    expect([code, paths()]).toEqual([0, [named('Old', 1), named('Old', 2)]]);
-    const xml = await readEntry(deleted, 'ComicInfo.xml');
-    expect(xml).toContain(`https://mangadex.org/chapter/${renumbered.id}`);
-    expect(xml).toContain('<CommunityRating>5</CommunityRating>');
-    expect(xml).toContain('<Review>Second</Review>');
-    const last = await harness.download(update);
-    const reasons = last.events.map((each) => 'reason' in each && each.reason).filter(Boolean);
-    expect(reasons).toEqual(['already-there', 'already-there']);
-  });
 
   test('leaves that as it is if its metadata, which may have edits, cannot be read', async () => {
     await renumber();
@@ -227,15 +136,5 @@ describe('a saved chapter that gets the number of a deleted one', () => {
     await renumber(editChapter(renumbered, LATER, { chapter: '2', title: 'Salt' }));
     await harness.download(update);
     expect(paths()).toEqual([named('Old', 1), 'Old/Old Ch.002 - Salt [Scans].cbz']);
-  });
-
-  test('replaces that also if the deleted one was uploaded again with the old number of the other', async () => {
-    await renumber();
-    const swapped = { ...chapter('one', '2.5', { at: LATER }), id: uuidOf('swapped') };
-    harness.service.library.putChapter(swapped);
-    await harness.download(update);
-    expect(paths()).toEqual([named('Old', 1), named('Old', 2), 'Old/Old Ch.002.5 [Scans].cbz']);
-    expect(await readEntry(fileOf('002'), 'ComicInfo.xml')).toContain(renumbered.id);
-    expect(await readEntry(fileOf('002.5'), 'ComicInfo.xml')).toContain(swapped.id);
   });
 });

@@ -9,7 +9,16 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { savedIn, SyncHarness, syncLibrary, titleId, DAY_MS } from '../../support/sync-harness.js';
+import { readArchive, writeArchive } from '../../support/archive.js';
+import { tankobonHere } from '../../support/in-process.js';
+import {
+  chapterId,
+  DAY_MS,
+  savedIn,
+  SyncHarness,
+  syncLibrary,
+  titleId,
+} from '../../support/sync-harness.js';
 
 let harness: SyncHarness;
 beforeEach(async () => {
@@ -117,4 +126,60 @@ test('an id that is not a name is an error of the file', async () => {
     code: 'bad-subscriptions',
     message: expect.stringMatching(/:1:5: id: must be/) as unknown,
   });
+});
+
+describe('a command that writes the file, or its history, gives it the id', () => {
+  const command = async (...words: readonly string[]) => {
+    const env = { ...harness.service.environment, TANKOBON_HOME: at('home') };
+    const result = await tankobonHere([...words, '--file', harness.file], { env });
+    expect(result.code).toBe(0);
+  };
+  const ids = [titleId('Alpha'), titleId('Beta')];
+
+  test.each<[string, () => Promise<void>]>([
+    ['sync add', () => command('sync', 'add', `title:${ids[1]}`, '-o', at('library'))],
+    ['sync forget', () => command('sync', 'forget', `title:${ids[0]}`)],
+    ['sync remove', () => command('sync', 'remove', `title:${ids[0]}`)],
+    ['sync hook add', () => command('sync', 'hook', 'add', 'exec', 'true')],
+    [
+      'sync import',
+      async () => {
+        writeFileSync(at('archive.txt'), `mangadex ${chapterId('Alpha', '1')}\n`);
+        await command('sync', 'import', at('archive.txt'));
+      },
+    ],
+    [
+      'adopt --subscribe',
+      async () => {
+        await harness.base.download({ targets: [`title:${ids[1]}`] });
+        const [file = ''] = harness.base.archives();
+        const pages = (await readArchive(file)).filter(({ name }) => name.endsWith('.png'));
+        mkdirSync(at('by hand', 'Beta'), { recursive: true });
+        const entries = Object.fromEntries(pages.map(({ name, bytes }) => [name, bytes]));
+        await writeArchive(at('by hand', 'Beta', 'c001.cbz'), entries);
+        await command('adopt', at('by hand'), '--apply', '--subscribe');
+        expect(read()).toContain(ids[1]);
+      },
+    ],
+  ])('%s', async (_, act) => {
+    writeFileSync(harness.file, TEXT(), { mode: 0o600 });
+    await act();
+    expect(read()).toMatch(/^id: "?[0-9a-f]{16}"?$/m);
+  });
+
+  test('what was imported before the file was moved stays left out', async () => {
+    writeFileSync(harness.file, TEXT(), { mode: 0o600 });
+    writeFileSync(at('archive.txt'), `mangadex ${chapterId('Alpha', '1')}\n`);
+    await command('sync', 'import', at('archive.txt'));
+    renameSync(harness.file, at('moved.yaml'));
+    const { lines } = await harness.sync({ file: at('moved.yaml') });
+    expect(savedIn(lines)).toEqual([chapterId('Alpha', '2')]);
+  });
+});
+
+test('the id stands before a list of series at the end, so that lines can be added there', async () => {
+  writeFileSync(harness.file, TEXT(), { mode: 0o600 });
+  await harness.sync();
+  writeFileSync(harness.file, `${read()}  - target: title:${titleId('Beta')}\n`);
+  expect(savedIn((await harness.sync()).lines)).toHaveLength(2);
 });

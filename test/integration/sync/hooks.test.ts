@@ -223,7 +223,7 @@ describe('on: a hook that chooses its events', () => {
     await harness.sync();
     expect(texts()).toEqual([`title:${unknown} failed: Title not found: ${unknown}`]);
     expect(servers.hooks).toMatchObject([
-      { event: 'failed', series: { id: unknown }, chapters: [], reason: 'chapter-not-found' },
+      { event: 'failed', series: { id: unknown }, chapters: [], reason: 'title-not-found' },
     ]);
     harness.write(`follows: true\nhooks:\n${hooks.replaceAll('URL', servers.url)}`);
     await harness.sync();

@@ -5,6 +5,7 @@ import { basename, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { start } from '../../support/command.js';
 import { bytesField, tachibk } from '../../support/tachibk.js';
+import { longRunRows } from '../../support/long-run.js';
 
 /** A list with an element for each line of these files takes more. */
 const NODE_OPTIONS = '--max-old-space-size=160';
@@ -39,15 +40,20 @@ test('a history of 150,000 chapters is imported', async () => {
   expect(readFileSync(join(home, history), 'utf8')).toBe(lines);
 });
 
-test('a file of many empty lines has nothing to import', async () => {
-  const { code, stderr } = await importFile(Buffer.alloc(48 * 2 ** 20, '\n'));
-  expect([code, stderr]).toEqual([2, expect.stringContaining('There is nothing to import')]);
-});
-
-test('a small backup of millions of titles is refused', async () => {
-  const backup = gzipSync(Buffer.alloc(48 * 2 ** 20, bytesField(1, '')), { level: 1 });
-  const { code, stderr } = await importFile(backup);
-  expect([code, stderr]).toEqual([2, expect.stringContaining('more than 20000 titles')]);
+test.each<[string, () => Buffer, string]>([
+  [
+    'a small backup of millions of titles',
+    () => gzipSync(Buffer.alloc(48 * 2 ** 20, bytesField(1, '')), { level: 1 }),
+    'more than 20000 titles',
+  ],
+  ...longRunRows<[string, () => Buffer, string]>([
+    'a file of many empty lines',
+    () => Buffer.alloc(48 * 2 ** 20, '\n'),
+    'There is nothing to import',
+  ]),
+])('%s is refused', async (_, content, message) => {
+  const { code, stderr } = await importFile(content());
+  expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
 });
 
 test('titles that do not fit into a subscriptions file are refused', async () => {

@@ -22,7 +22,7 @@ test('a run with nothing new asks for a hundred titles in each request, and read
 });
 
 test('a sync reads each title within a week, and no more than two shares in a run', async () => {
-  const titles = IS_LONG_RUN ? 120 : 30;
+  const titles = IS_LONG_RUN ? 120 : 14;
   harness = await subscribeMany(titles);
   await readWithinWeek(harness, titles, DAY_MS);
 });

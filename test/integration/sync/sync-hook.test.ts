@@ -134,7 +134,7 @@ test('add writes what a hook is called for', async () => {
 test.each([
   [
     ['komga', 'http://127.0.0.1:1', '--library', 'A', '--on', 'failed'],
-    'komga only scans for new chapters, not: failed\nhint: For these, add another hook: tankobon sync hook add ntfy URL --on failed',
+    'komga scans the library after each change of it, and has no use for: failed\nhint: For these, add another hook: tankobon sync hook add ntfy URL --on failed',
   ],
   [['ntfy', 'http://127.0.0.1:1/t', '--on', 'never'], 'new, failed, taken-down'],
   [['komga', 'http://127.0.0.1:1'], 'Komga needs the library: --library ID'],

@@ -415,6 +415,7 @@ describe('options of a run', () => {
     expect(stdout.split('\n').filter((line) => line.endsWith('.cbz'))).toHaveLength(2);
     expect(readFileSync(html, 'utf8')).toContain('<td>2</td>');
     expect(readFileSync(html, 'utf8')).not.toContain('<Alpha>');
+    expect(readFileSync(html, 'utf8')).toContain('<div class="saved">Ch. 1, Ch. 2</div>');
   });
 
   test('an interrupted run writes its report, in a folder that did not exist', async () => {
@@ -472,7 +473,7 @@ describe('options of a run', () => {
     expect(code).toBe(3);
     expect(lines.filter(({ type }) => type === 'target-failed')).toMatchObject([
       { target: `list:${list}`, reason: 'request-refused' },
-      { target: `title:${missing}`, reason: 'chapter-not-found' },
+      { target: `title:${missing}`, reason: 'title-not-found' },
     ]);
     expect(lines.at(-1)).toMatchObject({ type: 'summary', saved: 2, failed: 2 });
     const { stderr } = await harness.sync({ json: false });

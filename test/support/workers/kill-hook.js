@@ -1,28 +1,36 @@
 /**
- * Imported before the program: kills the process at a chosen change of a file. `KILL_AT=n` kills before the n-th change,
- * `KILL_AFTER=pattern` after the first whose name and path match. `KILL_BELOW=folder` counts only changes in that folder.
- * `KILL_COUNT=file` receives the number of changes.
+ * Imported before the program: `KILL_AT=n` kills the process before its n-th change of a file. `KILL_BELOW=folder` counts
+ * only changes in that folder. `KILL_COUNT=file` receives the number of changes. What leaves the files as they are is not
+ * counted, since a kill before it does the same as one after it: fsync, making a folder that exists, removing one that is
+ * not empty.
  */
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 
-const { KILL_AT, KILL_AFTER, KILL_BELOW, KILL_COUNT } = process.env;
-const pattern = KILL_AFTER === undefined ? undefined : new RegExp(KILL_AFTER);
+const { KILL_AT, KILL_BELOW, KILL_COUNT } = process.env;
 const writeFile = fs.writeFileSync;
 let changes = 0;
-let isDue = false;
 
 const paths = new WeakMap();
 
-function onChange(name, [path, second], target) {
+function onChange(name, [path], target) {
   const changed = String(paths.get(target) ?? path);
   if (KILL_BELOW !== undefined && !changed.startsWith(KILL_BELOW)) return;
+  if (/^mkdir/.test(name) && fs.existsSync(changed)) return;
+  if (/^rmdir/.test(name) && isFilled(changed)) return;
   changes += 1;
-  if (isDue || changes === Number(KILL_AT)) {
+  if (changes === Number(KILL_AT)) {
     process.kill(process.pid, 'SIGKILL');
     for (;;);
   }
-  isDue = pattern?.test(`${name} ${path} ${second}`) === true;
+}
+
+function isFilled(folder) {
+  try {
+    return fs.readdirSync(folder).length > 0;
+  } catch {
+    return false;
+  }
 }
 
 const opensForWriting = ([, flags]) =>
@@ -56,8 +64,7 @@ fs.promises.open = async (path, ...args) => {
 const probe = await fs.promises.open(process.execPath);
 const handle = Object.getPrototypeOf(probe);
 await probe.close();
-for (const name of ['appendFile', 'chmod', 'sync', 'write', 'writeFile', 'writev'])
-  wrap(handle, name);
+for (const name of ['appendFile', 'chmod', 'write', 'writeFile', 'writev']) wrap(handle, name);
 syncBuiltinESMExports();
 process.on('exit', () => {
   if (KILL_COUNT) writeFile(KILL_COUNT, String(changes));

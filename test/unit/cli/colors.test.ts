@@ -23,9 +23,9 @@ describe('colors', () => {
     expect(usesColors(env, { isTTY })).toBe(expected);
   });
 
-  test('failures are red and warnings yellow', () => {
-    expect(colorMessages('failed: a\nwarning: b\nerror: c\nsaved: d\n')).toBe(
-      '\u001B[31mfailed:\u001B[39m a\n\u001B[33mwarning:\u001B[39m b\n\u001B[31merror:\u001B[39m c\nsaved: d\n',
+  test('the first words of messages have colors', () => {
+    expect(colorMessages('failed: a\nwarning: b\nhint: h\nskipped: s\nerror: c\nsaved: d\n')).toBe(
+      '\u001B[31mfailed:\u001B[39m a\n\u001B[33mwarning:\u001B[39m b\n\u001B[1mhint:\u001B[22m h\n\u001B[2mskipped:\u001B[22m s\n\u001B[31merror:\u001B[39m c\nsaved: d\n',
     );
   });
 });

@@ -44,11 +44,11 @@ describe('at 80 columns', () => {
   });
 
   test('a wait has its time and its reason in place of the rate, and the label gives way to it', () => {
-    expect(at80({ ...CHAPTER, wait: WAIT })).toBe(
-      'Ch. 12.5 The Very…  ██░░░░  9/24  waiting 47 s: 40 chapters a minute  12 s left',
+    expect(at80({ ...CHAPTER, leftMs: undefined, wait: WAIT })).toBe(
+      'Ch. 12.5 The Very Long Nam…  ███░░░░░  9/24  waiting 47 s: 40 chapters a minute',
     );
     expect(at80({ ...BATCH, wait: WAIT })).toBe(
-      'chapters       ░░░░░░  40/1680  waiting 47 s: 40 chapters a minute  41 min left',
+      'chapters       ░░░░░░  40/1680  41 min left, waiting 47 s: 40 chapters a minute',
     );
     expect(at80({ ...CHAPTER, wait: { for: 'outage', leftMs: 1 } })).toContain(
       'waiting 1 s: outage',

@@ -10,6 +10,7 @@ const series = (name: string, counts: Partial<SeriesReport> = {}): SeriesReport 
   replaced: 0,
   skipped: 0,
   failed: 0,
+  saved: [],
   waiting: [],
   ...counts,
 });
@@ -19,7 +20,7 @@ test('each count stands below its heading', () => {
     [series('The Lighthouse', { new: 12, failed: 1 }), series('Starlight', { skipped: 3 })],
     80,
   );
-  expect(table).toBe(`title           new  replaced  skipped  failed
+  expect(`${table.join('\n')}\n`).toBe(`title           new  replaced  skipped  failed
 The Lighthouse   12         0        0       1
 Starlight         0         0        3       0
 `);
@@ -35,9 +36,7 @@ test('names are cut to the width of the terminal, wide characters too', () => {
     const lines = syncTable(
       names.map((name) => series(name, { new: 1 })),
       columns,
-    )
-      .trimEnd()
-      .split('\n');
+    );
     const widths = lines.map((line) => stringWidth(line));
     expect(new Set(widths).size).toBe(1);
     expect(widths[0]).toBeLessThan(columns);
@@ -45,13 +44,13 @@ test('names are cut to the width of the terminal, wide characters too', () => {
 });
 
 test('a name keeps twelve columns at a narrow terminal, and control characters are removed', () => {
-  const [, line] = syncTable([series('Ab\u001B[31mcdefghijklmno', { new: 1 })], 40).split('\n');
+  const [, line] = syncTable([series('Ab\u001B[31mcdefghijklmno', { new: 1 })], 40);
   expect(line).toBe('Ab [31mcdef…    1         0        0       0');
 });
 
 test('a line of a log names only what there is', () => {
   expect(seriesLine(series('Alpha'))).toBe('Alpha: nothing new');
-  const waiting = [{ number: '3', untilMs: 0 }];
+  const waiting = [{ chapter: 'c', number: '3', untilMs: 0 }];
   expect(seriesLine(series('Alpha', { new: 2, failed: 1, waiting }))).toBe(
     'Alpha: 2 new, 1 failed, 1 waiting for a group',
   );

@@ -164,6 +164,8 @@ const NUMBERED = ['1', '2', '3', '4', '5', '6'].map((number) =>
 );
 const ALL = ['download', 'update', 'force', 'sync', 'upgrade'] as const;
 const OLD = { version: 1 };
+const now = new Date(NOW_MS);
+const UPLOADED_NOW = { createdAt: now, publishAt: now, readableAt: now };
 const EXTERNAL = { pages: 0, externalUrl: 'https://publisher.example/7' };
 
 type Expected = Readonly<Partial<Record<Mode, readonly string[]>>>;
@@ -294,6 +296,30 @@ const ROWS: readonly (readonly [name: string, of: Case, Expected])[] = [
         'skip fast already-there beside fast.cbz',
       ],
       upgrade: ['replace fast.cbz by good better-release'],
+    },
+  ],
+  [
+    'a release of the first of the preferred groups, where two others are saved',
+    {
+      listed: [good, release('second'), fast],
+      files: { fast: {}, second: {} },
+      groups: ['good', 'second'],
+    },
+    {
+      download: ['save good'],
+      upgrade: ['replace second.cbz by good better-release'],
+    },
+  ],
+  [
+    'a later upload of the group of the saved one, which may be another chapter',
+    {
+      listed: [fast, release('fast again', { version: 3, ...UPLOADED_NOW })],
+      files: { fast: {} },
+      options: { waitForGroupMs: 0 },
+    },
+    {
+      ...all('save fast again', 'skip fast already-there beside fast.cbz'),
+      force: ['replace fast.cbz by fast forced', 'save fast again'],
     },
   ],
   [
@@ -430,7 +456,11 @@ const ROWS: readonly (readonly [name: string, of: Case, Expected])[] = [
       uploads: [{ release: release('good old') }],
       files: { 'good old': { ownership: 'foreign' } },
     },
-    { update: ['skip good again uploaded-again beside good old.cbz'] },
+    {
+      download: ['skip good again older-upload-kept beside good old.cbz'],
+      update: ['skip good again older-upload-kept beside good old.cbz'],
+      upgrade: ['skip good again older-upload-kept beside good old.cbz'],
+    },
   ],
   [
     'a worse release of a deleted chapter',
@@ -446,6 +476,16 @@ const ROWS: readonly (readonly [name: string, of: Case, Expected])[] = [
       archived: { good: { number: '8', series: 'A Title' } },
     },
     { update: ['replace good.cbz by good changed removes good old.cbz'] },
+  ],
+  [
+    'one that is uploaded again with the old number of the saved one',
+    {
+      listed: [release('good', { version: 3 }), release('new', { number: '8' })],
+      uploads: [{ release: release('good old') }],
+      files: { 'good old': {}, good: {} },
+      archived: { good: { number: '8', series: 'A Title' } },
+    },
+    { update: ['replace good.cbz by good changed removes good old.cbz', 'save new'] },
   ],
   [
     'one that a list lacks, although it was not deleted',
@@ -556,6 +596,11 @@ const ROWS: readonly (readonly [name: string, of: Case, Expected])[] = [
     'a chapter on another site',
     { listed: [release('good', EXTERNAL)] },
     all('skip good chapter-external'),
+  ],
+  [
+    'a chapter that was taken down',
+    { listed: [release('good', { isUnavailable: true })] },
+    all('skip good chapter-unavailable'),
   ],
   [
     'a chapter that was taken down, with its file',

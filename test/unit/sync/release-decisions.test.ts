@@ -114,26 +114,8 @@ describe('waiting for the preferred group', () => {
 });
 
 describe('a better release that comes later', () => {
-  const other = release('Other', 5 * DAY_MS);
   const second = release('Second', DAY_MS);
   const preferred = release('Preferred', 0);
-
-  test('replaces the one that was downloaded with `upgrade`, and is left out without', () => {
-    const all = [other, second, preferred];
-    expect(decide(all, { upgrade: true }, [other]).planned).toEqual([[preferred.id, other.id]]);
-    expect(decide(all, { upgrade: true }, [other, second]).planned).toEqual([
-      [preferred.id, second.id],
-    ]);
-    expect(decide(all, {}, [other])).toMatchObject({ planned: [], known: 1 });
-  });
-
-  test('a newer version or date of the same group replaces nothing', () => {
-    const again = release('Other', 0, { id: 'again', version: 3 });
-    expect(decide([other, again], { upgrade: true }, [other])).toMatchObject({
-      planned: [],
-      known: 1,
-    });
-  });
 
   test('is not loaded for a chapter whose file the owner removed', () => {
     const both = [second, preferred];
@@ -142,15 +124,6 @@ describe('a better release that comes later', () => {
         planned: [],
         withoutFile: [preferred],
       });
-  });
-
-  test('a preferred language replaces too', () => {
-    const english = release('Preferred', DAY_MS);
-    const brazilian = release('Other', 0, { language: 'pt-br' });
-    const selection = { languages: ['pt-br', 'en'], groups: ['Preferred'] };
-    expect(decide([english, brazilian], { selection, upgrade: true }, [english]).planned).toEqual([
-      [brazilian.id, english.id],
-    ]);
   });
 });
 

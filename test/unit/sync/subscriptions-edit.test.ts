@@ -1,5 +1,9 @@
 /** Edits of the subscriptions file keep its comments and its order. */
-import { addSeries, indexOfTarget, removeSeries } from '../../../src/sync/edit-subscriptions.js';
+import {
+  addSeries,
+  indexOfTarget,
+  removeSeries,
+} from '../../../src/sync/subscriptions/edit-text.js';
 import { parseSubscriptions } from '../../../src/sync/subscriptions/subscriptions-file.js';
 
 const ID = '3d1c8f52-6a0b-4e7e-9b1d-0a4c5e2f7101';

@@ -176,8 +176,8 @@ describe('targets', () => {
       EXAMPLE_CHAPTERS.first,
     ]);
     expect(found.failures.map(({ target, error }) => [target.kind, error.code])).toEqual([
-      ['title', 'chapter-not-found'],
-      ['list', 'chapter-not-found'],
+      ['title', 'title-not-found'],
+      ['list', 'title-not-found'],
     ]);
     expect(found.chapters).toHaveLength(1);
   });

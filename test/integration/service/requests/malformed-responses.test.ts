@@ -125,7 +125,7 @@ describe('the catalogue', () => {
       TITLES.unusable,
     ]);
     expect(found.failures.map(({ target, error }) => [target.id, error.code])).toEqual([
-      [UNKNOWN, 'chapter-not-found'],
+      [UNKNOWN, 'title-not-found'],
     ]);
     expect(found.series.map(({ titleId }) => titleId).sort()).toEqual(
       [TITLES.unusable, TITLES.wellFormed].sort(),

@@ -1,6 +1,6 @@
 import type { EntryCall } from '../../../../src/service/login/keychain-process.js';
 import { systemKeychains } from '../../../../src/service/keychain.js';
-import { acceleratedClock } from '../../../support/fake-clock.js';
+import { virtualClock } from '../../../support/virtual-clock.js';
 
 /** Fails the first calls with these messages, then answers with an entry; a missing message is a call without an answer. */
 function failingProcess(...messages: readonly (string | undefined)[]) {
@@ -22,8 +22,7 @@ function failingProcess(...messages: readonly (string | undefined)[]) {
   };
 }
 
-/** A hundred times faster. */
-const clock = acceleratedClock(100);
+const clock = virtualClock();
 
 test.each([
   'Did not receive a reply.',
@@ -39,7 +38,7 @@ test.each([
 });
 
 test('a call without an answer is reported once, and ends; the next calls fail at once, in each keychain of the command', async () => {
-  const process = failingProcess(undefined);
+  const process = failingProcess(undefined, undefined);
   const notices: string[] = [];
   const open = systemKeychains(clock, (message) => notices.push(message), process);
   const [login, hooks] = [open('tankobon'), open('tankobon hooks')];
@@ -50,6 +49,9 @@ test('a call without an answer is reported once, and ends; the next calls fail a
   expect(notices).toEqual(['Waiting for the keychain, for at most 30 s.']);
   expect([process.calls.length, process.stops()]).toEqual([1, 1]);
   // The run may be a long one: later the keychain is tried again.
+  await clock.sleep(60_000);
+  await expect(login.get('login')).rejects.toMatchObject({ code: 'keychain-timeout' });
+  expect(notices).toHaveLength(1);
   await clock.sleep(60_000);
   expect(await login.get('login')).toEqual(Uint8Array.of(97));
 });

@@ -132,7 +132,7 @@ const EXPECTED_CAUSES: readonly string[] = [
   'stopped before the write',
 ];
 /** Runs of each kind; a kind that takes seconds runs once. */
-const SEEDS = Number(process.env['TANKOBON_LEDGER_SEEDS'] ?? (IS_LONG_RUN ? 6 : 1));
+const SEEDS = Number(process.env['TANKOBON_LEDGER_SEEDS'] ?? (IS_LONG_RUN ? 4 : 1));
 const SLOW_KINDS = /hour|bans|40/;
 /** In a short run, ledger-kernels.test.ts has only the general limit. */
 const ALWAYS = 'two kernels';

@@ -1,8 +1,8 @@
 /** Finds subscriptions by what a person calls them: name, folder, URL or UUID. */
-import { UsageError } from '../core/errors.js';
-import { parseTarget } from '../selection/target.js';
-import type { Subscription } from './subscriptions/subscriptions-schema.js';
-import { currentTitleId, titleState, type SyncState } from './history.js';
+import { UsageError } from '../../core/errors.js';
+import { parseTarget } from '../../selection/target.js';
+import type { Subscription } from './subscriptions-schema.js';
+import { currentTitleId, titleState, type SyncState } from '../history.js';
 
 const LIST_HINT = 'To see the subscriptions, run: tankobon sync list';
 
@@ -38,15 +38,15 @@ export function isMatch(subscription: Subscription, word: string, state: SyncSta
 }
 
 /**
- * The index of the only subscription that is meant, by its URL or UUID, its whole name, or a part of it. Throws
- * UsageError `bad-target`.
+ * The only subscription that is meant, by its URL or UUID, its whole name, or a part of it. Throws UsageError
+ * `bad-target`.
  */
 export function findSubscription(
   words: string,
   series: readonly Subscription[],
   state: SyncState,
   extraHosts: readonly string[],
-): number {
+): Subscription {
   if (words.trim() === '') throw new UsageError('bad-target', 'Say which subscription.');
   const id = idOf(words, extraHosts);
   const matches = series.filter((subscription) =>
@@ -58,7 +58,7 @@ export function findSubscription(
   const [match, ...others] = exact.length === 1 ? exact : matches;
   if (!match)
     throw new UsageError('bad-target', `Not subscribed to: ${words}`, { hint: LIST_HINT });
-  if (others.length === 0) return series.indexOf(match);
+  if (others.length === 0) return match;
   const names = matches.map((each) => subscriptionName(each, state) ?? each.text).join(', ');
   throw new UsageError('bad-target', `Several subscriptions match: ${names}`, { hint: LIST_HINT });
 }

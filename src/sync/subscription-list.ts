@@ -1,0 +1,128 @@
+/** The subscriptions of a file with what their history knows: finds them by what a person calls them. Sends nothing. */
+import type { AppContext } from '../config/context.js';
+import { parseTarget, type Target } from '../selection/target.js';
+import { currentTitleId, readStateOf, titleState, type SyncState } from './history.js';
+import {
+  checkOnly,
+  findById,
+  findSubscription,
+  isMatch,
+  subscriptionName,
+} from './subscriptions/find-subscription.js';
+import type { Subscription, Subscriptions } from './subscriptions/subscriptions-schema.js';
+import {
+  extraHostsOf,
+  languagesOf,
+  outputOf,
+  readSubscriptions,
+  readSubscriptionsIfExists,
+  subscriptionsPath,
+} from './subscriptions.js';
+
+const NONE: Subscriptions = { series: [], defaults: {}, follows: undefined, hooks: {} };
+
+export class SubscriptionList {
+  private constructor(
+    readonly file: string,
+    readonly subscriptions: Subscriptions,
+    readonly state: SyncState,
+    /** Whether there is a file. */
+    readonly exists: boolean,
+    private readonly context: AppContext,
+  ) {}
+
+  /** `given`, or the file of the settings. Throws UsageError `bad-subscriptions` for one that is missing or invalid. */
+  static async read(
+    given: string | undefined,
+    context: AppContext,
+    warn?: (message: string, hint?: string) => void,
+  ): Promise<SubscriptionList> {
+    const file = subscriptionsPath(given, context);
+    const subscriptions = await readSubscriptions(file, context, warn);
+    return new SubscriptionList(
+      file,
+      subscriptions,
+      await readStateOf(file, context),
+      true,
+      context,
+    );
+  }
+
+  /** A file that is missing has no subscriptions. Throws UsageError `bad-subscriptions` for an invalid one. */
+  static async readIfExists(
+    given: string | undefined,
+    context: AppContext,
+    warn?: (message: string, hint?: string) => void,
+  ): Promise<SubscriptionList> {
+    const file = subscriptionsPath(given, context);
+    const found = await readSubscriptionsIfExists(file, context, warn);
+    const state = await readStateOf(file, context);
+    return new SubscriptionList(file, found ?? NONE, state, found !== undefined, context);
+  }
+
+  get series(): readonly Subscription[] {
+    return this.subscriptions.series;
+  }
+
+  /** The only one that is meant by its URL or UUID, its whole name, or a part of it. Throws UsageError `bad-target`. */
+  find(words: string): Subscription {
+    return findSubscription(words, this.series, this.state, extraHostsOf(this.context));
+  }
+
+  /** The result of `find`, or undefined if no subscription matches. */
+  findIfAny(words: string): Subscription | undefined {
+    const isAny = this.series.some((each) => isMatch(each, words, this.state));
+    return isAny ? this.find(words) : undefined;
+  }
+
+  /** The subscription with this id, otherwise one to a title that was merged into the one with this id. */
+  findById(id: string): Subscription | undefined {
+    return findById(id, this.series, this.state);
+  }
+
+  /** Throws UsageError `bad-target`. */
+  parseTarget(text: string): Target {
+    return parseTarget(text, extraHostsOf(this.context));
+  }
+
+  /** Throws UsageError `bad-target` for a word that matches no subscription. */
+  checkOnly(words: readonly string[]): void {
+    checkOnly(words, this.series, this.state);
+  }
+
+  /** The name by the service, otherwise the one in the file. */
+  nameOf(subscription: Subscription): string | undefined {
+    return subscriptionName(subscription, this.state);
+  }
+
+  /** The name, or the address where there is none. */
+  labelOf(subscription: Subscription): string {
+    return this.nameOf(subscription) ?? subscription.text;
+  }
+
+  /** The id of a title after merges. */
+  currentId(titleId: string): string {
+    return currentTitleId(titleId, this.state);
+  }
+
+  /** What is known of a title. */
+  stateOf({ target }: Subscription) {
+    return titleState(target.id, this.state);
+  }
+
+  /** Empty: all. */
+  languagesOf(subscription: Subscription): readonly string[] {
+    return languagesOf(subscription, this.context.settings);
+  }
+
+  /** The output folders of all subscriptions, absolute. */
+  outputs(): readonly string[] {
+    const { follows, defaults } = this.subscriptions;
+    return [...(follows ? [defaults] : []), ...this.series].map((each) => this.outputOf(each));
+  }
+
+  /** The output folder, absolute. */
+  outputOf(subscription: Pick<Subscription, 'output'>): string {
+    return outputOf(subscription, this.file, this.context.settings);
+  }
+}

@@ -1,0 +1,192 @@
+/** Edits the subscriptions file as a person would: comments, order and formatting of everything else stay. */
+import { isDeepStrictEqual } from 'node:util';
+import { isMap, isScalar, isSeq, parseDocument, YAMLMap, type Document } from 'yaml';
+import { hasCode, UsageError } from '../../core/errors.js';
+import { groupBy } from '../../core/group-by.js';
+import type { Target } from '../../selection/target.js';
+import { parseSubscriptions, parseYaml, type SubscriptionsText } from './subscriptions-file.js';
+import { parseSeriesTarget, type Subscriptions } from './subscriptions-schema.js';
+
+/** Options by their keys in the file, as written there. */
+export type SeriesEntry = Readonly<Record<string, unknown>>;
+
+export interface SeriesChange {
+  /** Keys to set. */
+  readonly entry: SeriesEntry;
+  /** Keys to remove. */
+  readonly unset?: readonly string[];
+}
+
+/**
+ * The text with a series added at the end, or with the series that is there changed. Throws UsageError
+ * `bad-subscriptions` if the text or the result is invalid.
+ */
+export function addSeries(
+  source: SubscriptionsText,
+  target: string,
+  { entry, unset = [] }: SeriesChange,
+): { readonly text: string; readonly isNew: boolean } {
+  const subscriptions = parseSubscriptions(source);
+  const index = indexOfTarget(subscriptions, parseSeriesTarget(target, source.extraHosts));
+  const text = edit(source, (document) => {
+    if (index < 0) {
+      appendSeries(document, target, entry);
+      return;
+    }
+    for (const [key, value] of Object.entries(entry))
+      document.setIn(['series', index, key], createNode(document, value));
+    for (const key of unset) document.deleteIn(['series', index, key]);
+  });
+  return { text, isNew: index < 0 };
+}
+
+/** The text with these series added at the end; those that are there stay as they are. Throws as addSeries does. */
+export function addMissingSeries(
+  source: SubscriptionsText,
+  titles: readonly { readonly id: string; readonly entry: SeriesEntry }[],
+): { readonly text: string; readonly added: readonly string[] } {
+  const { series } = parseSubscriptions(source);
+  const known = new Set(series.map(({ target: { kind, id } }) => kind === 'title' && id));
+  const missing = titles.filter(({ id }) => !known.has(id));
+  if (missing.length === 0) return { text: source.text, added: [] };
+  const text = edit(source, (document) => {
+    for (const { id, entry } of missing)
+      appendSeries(document, `https://mangadex.org/title/${id}`, entry);
+  });
+  return { text, added: missing.map(({ id }) => id) };
+}
+
+/** The text without the series at this index. Throws as addSeries does. */
+export function removeSeries(source: SubscriptionsText, index: number): string {
+  return edit(source, (document) => {
+    document.deleteIn(['series', index]);
+  });
+}
+
+/** The text with `follows: true`, and with an output folder in the defaults if one is given. Throws as addSeries does. */
+export function addFollows(source: SubscriptionsText, output: string | undefined): string {
+  return edit(source, (document) => {
+    document.set('follows', true);
+    if (output === undefined) return;
+    if (!isMap(document.get('defaults'))) document.set('defaults', document.createNode({}));
+    document.setIn(['defaults', 'output'], output);
+  });
+}
+
+/** The text with this id, which a list of series at the end stays after: people add lines there. Throws as addSeries does. */
+export function setId(source: SubscriptionsText, id: string): string {
+  return edit(source, (document) => {
+    document.set('id', id);
+    const { contents } = document;
+    if (!isMap(contents)) return;
+    const [series, own] = contents.items.slice(-2);
+    if (!isScalar(series?.key) || series.key.value !== 'series' || !own) return;
+    contents.items.splice(-2, 2, own, series);
+    if (contents.items.length > 2) return;
+    // Comments at the beginning of the file stay there.
+    const key = document.createNode('id');
+    key.commentBefore = series.key.commentBefore;
+    own.key = key;
+    series.key.commentBefore = undefined;
+  });
+}
+
+export function removeFollows(source: SubscriptionsText): string {
+  return edit(source, (document) => {
+    document.delete('follows');
+  });
+}
+
+/** The text with a hook set, or removed if there is no value. Throws as addSeries does. */
+export function setHook(source: SubscriptionsText, hook: string, value?: unknown): string {
+  parseSubscriptions(source);
+  return edit(source, (document) => {
+    if (value === undefined) {
+      document.deleteIn(['hooks', hook]);
+      const rest = document.get('hooks');
+      if (isMap(rest) && rest.items.length === 0) document.delete('hooks');
+      return;
+    }
+    if (!isMap(document.get('hooks'))) document.set('hooks', document.createNode({}));
+    document.setIn(['hooks', hook], createNode(document, value));
+  });
+}
+
+export function indexOfTarget({ series }: Subscriptions, { kind, id }: Target): number {
+  return series.findIndex(({ target }) => target.kind === kind && target.id === id);
+}
+
+/** The text after the change, which is valid. */
+function edit(source: SubscriptionsText, change: (document: Document) => void): string {
+  const { document } = parseYaml(source);
+  // Only `null` has passed as a file without series.
+  if (isScalar(document.contents)) document.contents = null;
+  change(document);
+  const text = print(document, source);
+  try {
+    parseSubscriptions({ ...source, text });
+  } catch (error) {
+    if (!hasCode(error, 'bad-subscriptions')) throw error;
+    // The text was valid before the change: the position is in a text that was never written.
+    throw new UsageError('bad-option', withoutPositions(error.message, source.file), {
+      cause: error,
+      hint: 'For the keys and their values, run: tankobon help subscriptions',
+    });
+  }
+  return text;
+}
+
+/** Such as `Invalid hooks.ntfy: must be …` in place of `FILE:10:9: hooks.ntfy: must be …`. */
+function withoutPositions(message: string, file: string): string {
+  return message
+    .split('\n')
+    .map((line) => {
+      const text = line.startsWith(`${file}:`) ? line.slice(file.length) : line;
+      const words = text.replace(/^:\d+:\d+:\s*/, '').replace(/^series\[\d+\]\.?/, '');
+      return `Invalid ${words}`;
+    })
+    .join('\n');
+}
+
+function appendSeries(document: Document, target: string, entry: SeriesEntry): void {
+  if (!isSeq(document.get('series'))) document.set('series', document.createNode([]));
+  const node = new YAMLMap();
+  node.set('target', document.createNode(target));
+  for (const [key, value] of Object.entries(entry)) node.set(key, createNode(document, value));
+  document.addIn(['series'], node);
+}
+
+/** Lists and maps within a series are written on one line. */
+function createNode(document: Document, value: unknown) {
+  return document.createNode(value, { flow: true });
+}
+
+/** The library keeps comments and order, but not the spaces within lines: those of the original are kept here. */
+function print(document: Document, source: SubscriptionsText): string {
+  const printed = toText(document, source);
+  const originals = groupBy(source.text.split('\n'), withoutSpaces);
+  const kept = printed
+    .split('\n')
+    .map((line) => originals.get(withoutSpaces(line))?.shift() ?? line)
+    .join('\n');
+  return isSameValue(kept, printed) ? kept : printed;
+}
+
+function toText(document: Document, { file }: SubscriptionsText): string {
+  try {
+    return document.toString({ lineWidth: 0 });
+  } catch (cause) {
+    // The change removed the anchor of an alias.
+    const message = `The subscriptions file refers to the changed part by an alias: ${file}`;
+    const hint = 'To edit it by hand, run: tankobon sync edit';
+    throw new UsageError('bad-subscriptions', message, { cause, hint });
+  }
+}
+
+const withoutSpaces = (line: string) => line.replace(/\s+/g, '');
+
+function isSameValue(one: string, other: string): boolean {
+  const [first, second] = [parseDocument(one), parseDocument(other)];
+  if (first.errors.length > 0 || second.errors.length > 0) return false;
+  return isDeepStrictEqual(first.toJS(), second.toJS());
+}

@@ -1,0 +1,50 @@
+/** What a run says: its news, what needs the owner, and one line for the run; each sentence holds where it is said. */
+import { rmSync } from 'node:fs';
+import { readArchive, writeArchive } from '../../support/archive.js';
+import {
+  chapterId,
+  DAY_MS,
+  HOUR_MS,
+  syncChapter,
+  SyncHarness,
+  syncLibrary,
+  titleId,
+} from '../../support/sync-harness.js';
+
+let harness: SyncHarness;
+afterEach(() => harness.stop());
+
+async function start(keys: string): Promise<void> {
+  harness = await SyncHarness.start((nowMs) => syncLibrary(['Alpha'], nowMs - 9 * HOUR_MS));
+  harness.write(`series:\n  - { target: 'title:${titleId('Alpha')}', language: [en]${keys} }\n`);
+  await harness.sync();
+  harness.clock.advance(DAY_MS);
+}
+
+const upload = (number: string, change: Parameters<typeof syncChapter>[3]): void => {
+  const readableMs = harness.clock.wallMs() - HOUR_MS;
+  harness.service.library.putChapter(syncChapter('Alpha', number, readableMs, change));
+};
+
+test('uploads in languages that nobody asked for are not in the report', async () => {
+  await start('');
+  upload('1', { group: 'Grupo', translatedLanguage: 'es' });
+  upload('3', { group: 'Groupe', translatedLanguage: 'fr' });
+  const { stdout, stderr } = await harness.text();
+  expect(stdout).toBe('');
+  expect(stderr).toBe('1 title checked in 0 s: 0 new chapters.\n');
+});
+
+test('with upgrade, a file of another program is not said to be replaced by upgrade', async () => {
+  await start(', upgrade: true');
+  const [file = ''] = harness.base.archives();
+  const entries = await readArchive(file);
+  rmSync(file);
+  await writeArchive(file, Object.fromEntries(entries.map(({ name, bytes }) => [name, bytes])));
+  harness.service.library.removeChapter(chapterId('Alpha', '1'));
+  upload('1', { group: 'Scans II' });
+  const { stderr } = await harness.text();
+  expect(stderr).toContain(
+    `skipped: ${file}: uploaded again; the file of the older upload stays, since it is a link, or of another program or user\n`,
+  );
+});
