@@ -35,6 +35,7 @@ export function compareBook(
   if (missing.length === 0)
     return existing.isDamaged ||
       existing.copy?.profile !== profile ||
+      hasOtherSeries(existing, group.series) ||
       keys.join('\n') !== existing.keys.join('\n')
       ? 'different'
       : 'same';
@@ -78,6 +79,14 @@ function newestVersions(keys: readonly string[]): ReadonlyMap<string, number> {
     for (const name of [withoutVersion(key), withoutChecksum(key)])
       newest.set(name, Math.max(newest.get(name) ?? 0, versionOf(key)));
   return newest;
+}
+
+/** The title of a PDF was renamed since it was bound. One that its owner edited keeps its name. */
+function hasOtherSeries(
+  { fixedSeries, isEdited }: Extract<ExistingBook, { readonly kind: 'bound' }>,
+  series: string,
+): boolean {
+  return fixedSeries !== undefined && !isEdited && fixedSeries !== series;
 }
 
 function withoutVersion(key: string): string {

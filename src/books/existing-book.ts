@@ -18,6 +18,8 @@ export type ExistingBook =
       readonly keys: readonly string[];
       /** The chapters that can be read back: those of a CBZ or an EPUB. */
       readonly chapters: readonly ReadChapter[];
+      /** The name of the series in a PDF, which `retag` does not change. */
+      readonly fixedSeries: string | undefined;
       /** Truncated, or with files that are gone. */
       readonly isDamaged: boolean;
     });
@@ -38,7 +40,8 @@ export async function readExistingBook(path: string, format: BookFormat): Promis
   const isReadable = !isDamaged && !copy && hasReadablePages({ container });
   const chapters = isReadable ? toReadChapters(file) : [];
   const keys = isReadable ? chapters.map(sourceKey) : file.keys;
-  return { kind: 'bound', keys, chapters, isDamaged, isEdited, state, copy };
+  const fixedSeries = container === 'pdf' ? file.chapters[0]?.written?.series : undefined;
+  return { kind: 'bound', keys, chapters, fixedSeries, isDamaged, isEdited, state, copy };
 }
 
 /** The book at this path, or the one in parts that has this path without their numbers. */

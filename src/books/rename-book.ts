@@ -1,12 +1,14 @@
 /**
- * Gives a book that `bind` wrote another name of its series, in its metadata and its path. Its pages keep their bytes.
- * The old file is removed once the new one was read back whole.
+ * Books that `bind` wrote, of a title that gets another name: they move with its chapters, with the new name in their
+ * metadata. Pages keep their bytes, and the old file is removed once the new one was read back whole. The text inside of a
+ * PDF stays: `bind` writes one anew while it has the chapters.
  */
 import { createHash } from 'node:crypto';
-import { basename, dirname, join } from 'node:path';
-import { boundComment, FOLDER_MANIFEST_NAME } from '../library/mark.js';
+import { basename, dirname, extname, join, relative, resolve, sep } from 'node:path';
+import { boundComment, FOLDER_MANIFEST_NAME, MANIFEST_NAME } from '../library/mark.js';
 import { COMIC_INFO_NAME } from '../library/comic-info.js';
 import { readLibraryFile, type BookFile } from '../library/file.js';
+import type { ExistingArchive } from '../library/scan.js';
 import {
   fileChanged,
   moveUnchanged,
@@ -24,21 +26,73 @@ import {
   renameInto,
   writeFileAtomic,
 } from '../core/files.js';
+import { isRecord, parseJson } from '../core/json.js';
+import { cleanSegment, MAX_SEGMENT_BYTES } from '../core/path-segment.js';
 import { isAccessError } from '../core/system-errors.js';
+import { escapeXml } from '../core/xml-text.js';
 import type { WriteOptions } from './book.js';
-import {
-  RENAMED_ENTRIES,
-  renameInComicInfo,
-  renameInManifest,
-  type SeriesRename,
-} from './book-series.js';
+import { BOOK_SUFFIX_BYTES } from '../config/bind-choices.js';
 import { readFolderManifest } from './folder-book.js';
 import { withBookLock } from './publish-book.js';
-import { renameInPdf } from './rename-pdf.js';
 import { damagedChapter } from './source-chapter.js';
 
+interface SeriesRename {
+  readonly from: string;
+  readonly to: string;
+}
+
+export interface BookOfTitle extends BookFile {
+  readonly titleId: string;
+  /** The series as tankobon wrote it. */
+  readonly writtenSeries: string | undefined;
+  /** The name that the title has by this book; undefined if its content may have another one, and its path too. */
+  readonly usedName: string | undefined;
+}
+
+/** What becomes of a book whose title gets another name. */
+export interface BookRename {
+  readonly book: BookOfTitle;
+  readonly names: SeriesRename;
+  /** The new path; the old one if it stays. */
+  readonly to: string;
+  /** A folder above both paths. */
+  readonly root: string;
+  /** Why the content keeps the old name: the owner changed the series or the book, or it is a PDF. */
+  readonly keepsContent: 'edited' | 'pdf' | undefined;
+}
+
+interface BooksOfTitles {
+  readonly books: readonly BookOfTitle[];
+  readonly failed: readonly { readonly file: string; readonly error: unknown }[];
+}
+
+/** The books among the archives of a library whose title is known. `titleOf`: the title of a chapter by its id. */
+export async function readBooksOfTitles(
+  archives: readonly ExistingArchive[],
+  titleOf: (chapterId: string) => string | undefined,
+): Promise<BooksOfTitles> {
+  const titleIds = new Map<string, string>();
+  for (const { file, chapterId, titleId: written } of archives) {
+    const titleId = titleOf(chapterId) ?? written;
+    const path = bookPath(file);
+    if (titleId !== undefined && !titleIds.has(path)) titleIds.set(path, titleId);
+  }
+  const books: BookOfTitle[] = [];
+  const failed: BooksOfTitles['failed'][number][] = [];
+  for (const [file, titleId] of titleIds)
+    try {
+      const book = await readOwnBook(file);
+      const writtenSeries = book?.chapters[0]?.written?.series;
+      if (book)
+        books.push({ ...book, titleId, writtenSeries, usedName: usedName(book, writtenSeries) });
+    } catch (error) {
+      failed.push({ file, error });
+    }
+  return { books, failed };
+}
+
 /** The book that contains this file: the file itself, or the folder above the chapter's metadata. */
-export function bookPath(file: string): string {
+function bookPath(file: string): string {
   return basename(file) === COMIC_INFO_NAME ? dirname(dirname(file)) : file;
 }
 
@@ -53,13 +107,76 @@ export async function readOwnBook(path: string): Promise<BookFile | undefined> {
   return isWhole ? file : undefined;
 }
 
-export interface BookMove {
-  /** The new path; the old one if it stays. */
-  readonly to: string;
-  /** A folder above both paths. */
-  readonly root: string;
-  /** Undefined if the content stays. */
-  readonly rename: SeriesRename | undefined;
+function usedName(book: BookFile, writtenSeries: string | undefined): string | undefined {
+  const { path: file, isEdited, container } = book;
+  if (writtenSeries === undefined || (!isEdited && container !== 'pdf')) return writtenSeries;
+  const names = { from: writtenSeries, to: '' };
+  const [folder, name] = [basename(dirname(resolve(file))), basename(file)];
+  const isInPath =
+    renamedFolder(folder, names) !== folder || renamedFile(name, book, names) !== name;
+  return isInPath ? writtenSeries : undefined;
+}
+
+/**
+ * Undefined if the book stays as it is. `folder`: the one that was named, whose name may be that of the title.
+ * `newFolderOf`: where the chapters of a folder go; undefined for one without chapters.
+ */
+export function planBookRename(
+  book: BookOfTitle,
+  newName: string,
+  {
+    folder,
+    newFolderOf,
+  }: {
+    readonly folder: string;
+    readonly newFolderOf: (folder: string) => string | undefined;
+  },
+): Omit<BookRename, 'root'> | undefined {
+  const { writtenSeries } = book;
+  if (writtenSeries === undefined || writtenSeries === newName) return undefined;
+  const names = { from: writtenSeries, to: newName };
+  const file = resolve(book.path);
+  const top = dirname(resolve(folder));
+  const newFolder =
+    newFolderOf(dirname(file)) ?? join(top, renamedFolder(relative(top, dirname(file)), names));
+  const to = join(newFolder, renamedFile(basename(file), book, names));
+  const keepsContent = whyContentStays(book);
+  if (keepsContent && to === file) return undefined;
+  return { book: { ...book, path: file }, to, names, keepsContent };
+}
+
+function whyContentStays({
+  isEdited,
+  chapters,
+  writtenSeries,
+  container,
+}: BookOfTitle): BookRename['keepsContent'] {
+  if (isEdited || chapters[0]?.metadata.series !== writtenSeries) return 'edited';
+  return container === 'pdf' ? 'pdf' : undefined;
+}
+
+/** Folders that have the name of the series. */
+function renamedFolder(path: string, { from, to }: SeriesRename): string {
+  const old = cleanSegment(from);
+  return path
+    .split(sep)
+    .map((name) => (name === old ? cleanSegment(to) : name))
+    .join(sep);
+}
+
+/** `Old Vol.01.cbz` becomes `New Vol.01.cbz`; a name that does not begin with that of the series stays. */
+function renamedFile(
+  name: string,
+  { container }: Pick<BookFile, 'container'>,
+  { from, to }: SeriesRename,
+): string {
+  const old = cleanSegment(from);
+  const rest = name.startsWith(old) ? name.slice(old.length) : undefined;
+  if (rest === undefined || old === '' || /^[\p{L}\p{N}]/u.test(rest)) return name;
+  const extension = container === 'folder' ? '' : extname(name);
+  const stem = rest.slice(0, rest.length - extension.length);
+  const maxBytes = MAX_SEGMENT_BYTES - BOOK_SUFFIX_BYTES - Buffer.byteLength(stem + extension);
+  return cleanSegment(cleanSegment(to, maxBytes) + stem) + extension;
 }
 
 /**
@@ -67,11 +184,11 @@ export interface BookMove {
  * them. Throws StorageError: `name-taken` if something else has the new path, `file-changed`, `archive-damaged`.
  */
 export async function renameBook(
-  book: BookFile,
-  { to, root, rename }: BookMove,
+  { book, names, to, root, keepsContent }: BookRename,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
   const { path: file, container, state } = book;
+  const rename = keepsContent ? undefined : names;
   return withBookLock(root, to, undefined, signal, async (tmpFile) => {
     if (container === 'folder') {
       if (to !== file) await moveFolder(file, to);
@@ -86,8 +203,7 @@ export async function renameBook(
       return to;
     };
     const options = { tmpFile, signal, publish };
-    if (rename && container === 'pdf') await renameInPdf(file, rename, options);
-    else if (rename) await renameInArchive(book, rename, options);
+    if (rename) await renameInArchive(book, rename, options);
     else if (to !== file && !(await moveUnchanged(to, { file, state }))) throw nameTaken(to);
     await removeEmptyFolders(dirname(file), root);
     return [];
@@ -173,4 +289,86 @@ async function rewriteFile(file: string, text: string): Promise<void> {
 
 function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex');
+}
+
+/** The series itself, or the title of a book, such as `Series, Vol. 3`; any other text stays. */
+function renamedSeries(text: string, { from, to }: SeriesRename): string {
+  if (text !== from && !text.startsWith(`${from}, `)) return text;
+  return to + text.slice(from.length);
+}
+
+/** `files`: new digests of files of a book in a folder. */
+function renameInManifest(
+  json: string,
+  { from, to }: SeriesRename,
+  files: Readonly<Record<string, string>> = {},
+): string {
+  const manifest = parseJson(json);
+  if (!isRecord(manifest) || !Array.isArray(manifest['chapters'])) return json;
+  const chapters = manifest['chapters'].map((chapter: unknown) => {
+    const metadata = isRecord(chapter) ? chapter['metadata'] : undefined;
+    if (!isRecord(chapter) || !isRecord(metadata) || metadata['series'] !== from) return chapter;
+    return { ...chapter, metadata: { ...metadata, series: to } };
+  });
+  const known = manifest['files'];
+  const renamed = {
+    ...manifest,
+    chapters,
+    ...(isRecord(known) && { files: { ...known, ...files } }),
+  };
+  return `${JSON.stringify(renamed)}\n`;
+}
+
+function renameInComicInfo(xml: string, rename: SeriesRename): string {
+  // The builder of ComicInfo.xml escapes it too: renamed back, the text is the one that was written.
+  const escape = (text: string) => escapeXml(text).replaceAll("'", '&apos;');
+  return replaceText(xml, /(<Series>)([^<]*)(<\/Series>)/, rename, escape);
+}
+
+type RenameIn = (text: string, rename: SeriesRename) => string;
+
+/** The entries of a CBZ or an EPUB that contain the name. */
+const RENAMED_ENTRIES: ReadonlyMap<string, RenameIn> = new Map<string, RenameIn>([
+  [MANIFEST_NAME, (json, rename) => renameInManifest(json, rename)],
+  [COMIC_INFO_NAME, renameInComicInfo],
+  [
+    'OEBPS/content.opf',
+    (xml, rename) =>
+      [
+        /(<dc:title>)([^<]*)(<\/dc:title>)/,
+        /(<meta property="belongs-to-collection" id="series">)([^<]*)(<)/,
+        /(<meta name="calibre:series" content=")([^"]*)(")/,
+      ].reduce((text, pattern) => replaceText(text, pattern, rename), xml),
+  ],
+  ['OEBPS/nav.xhtml', (xml, rename) => replaceText(xml, /(<title>)([^<]*)(<\/title>)/, rename)],
+  [
+    'OEBPS/toc.ncx',
+    (xml, rename) => replaceText(xml, /(<docTitle><text>)([^<]*)(<\/text>)/, rename),
+  ],
+]);
+
+/** The first match of start, text and end. */
+function replaceText(
+  xml: string,
+  pattern: RegExp,
+  rename: SeriesRename,
+  escape = escapeXml,
+): string {
+  return xml.replace(pattern, (whole, start: string, text: string, end: string) => {
+    const old = unescapeXml(text);
+    const renamed = renamedSeries(old, rename);
+    return renamed === old ? whole : `${start}${escape(renamed)}${end}`;
+  });
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  apos: "'",
+};
+
+function unescapeXml(text: string): string {
+  return text.replace(/&(amp|lt|gt|quot|apos);/g, (_, name: string) => ENTITIES[name] ?? '');
 }

@@ -8,8 +8,9 @@ import { rm } from 'node:fs/promises';
 import type PDFDocument from 'pdfkit';
 import { pdfManifestLine } from '../library/mark.js';
 import { languageTag } from '../library/comic-info.js';
+import { readLibraryFile } from '../library/file.js';
 import { StorageError, thrownMessage } from '../core/errors.js';
-import { createFile, writeBuffers } from '../core/files.js';
+import { createFile, digestIfRegular, writeBuffers } from '../core/files.js';
 import type { ImageDimensions } from '../core/image-dimensions.js';
 import { ACCEPTED_IMAGES, UNKNOWN_DATE, type Book, type WriteOptions } from './book.js';
 import { manifestText } from './book-manifest.js';
@@ -20,7 +21,6 @@ import { convertToPng } from './convert-image.js';
 import { gifToPng } from './gif-to-png.js';
 import { openPng, type PdfImage } from './pdf-image.js';
 import { xmpDescription } from './pdf-metadata.js';
-import { assertReadBack } from './rename-pdf.js';
 
 type Pdf = InstanceType<typeof PDFDocument>;
 
@@ -82,6 +82,14 @@ export async function writePdfBook(book: Book, options: WriteOptions): Promise<n
     await handle.close();
     await rm(tmpFile, { force: true });
   }
+}
+
+/** Throws StorageError `archive-wrong` if the file has other bytes than those that were written, or is not a whole PDF. */
+async function assertReadBack(file: string, digest: string): Promise<void> {
+  const written = await readLibraryFile(file, { container: 'pdf' });
+  const isWhole = written.kind === 'book' && written.damage === undefined;
+  if (!isWhole || (await digestIfRegular(file)) !== digest)
+    throw new StorageError('archive-wrong', `The PDF cannot be read back: ${file}`);
 }
 
 async function createPdf(book: Book): Promise<Pdf> {

@@ -53,11 +53,15 @@ export async function overview(request: OverviewRequest, deps: OverviewDeps): Pr
   const { cache, nowMs, observe, signal } = deps;
   const archives = await scan(request.folders, deps);
   const titleIds = await titlesOf(archives, deps);
-  const namedIds = [...new Set(titleIds.values())];
-  const { names, currentIds } = await updateListings(namedIds, deps);
+  const known = await updateListings(titleIds, deps);
+  // Titles to which chapters were moved may have no other file.
+  const moved = await updateListings(known.movedTo, deps);
+  const names = new Map([...known.names, ...moved.names]);
   const byTitle = groupBy(archives, ({ chapterId }) => {
+    const to = known.movedTo.get(chapterId);
+    if (to !== undefined) return moved.currentIds.get(to) ?? to;
     const id = titleIds.get(chapterId);
-    return id === undefined ? undefined : (currentIds.get(id) ?? id);
+    return id === undefined ? undefined : (known.currentIds.get(id) ?? id);
   });
   const unknown = byTitle.get(undefined)?.length ?? 0;
   byTitle.delete(undefined);
@@ -145,30 +149,47 @@ async function titlesOf(
   return known;
 }
 
+interface Listings {
+  /** The names of the titles that are known. */
+  readonly names: ReadonlyMap<string, string>;
+  /** The ids of the titles into which others were merged, by the ids of these. */
+  readonly currentIds: ReadonlyMap<string, string>;
+  /** The ids of the titles to which the service moved chapters, by the ids of the chapters. */
+  readonly movedTo: ReadonlyMap<string, string>;
+}
+
 /**
  * Reads the lists that are due into the cache, one at a time: those of thousands of titles would fill the memory.
- * Resolves with the names of the titles that are known, and the ids of those into which others were merged.
+ *
+ * @param titleIds by the ids of the chapters that are here
  */
 async function updateListings(
-  ids: readonly string[],
+  titleIds: ReadonlyMap<string, string>,
   { client, onReading, ...deps }: OverviewDeps,
-): Promise<{
-  readonly names: ReadonlyMap<string, string>;
-  readonly currentIds: ReadonlyMap<string, string>;
-}> {
+): Promise<Listings> {
   const { cache, nowMs, warn, signal } = deps;
+  const chapterIds = groupBy([...titleIds.keys()], (chapterId) => titleIds.get(chapterId) ?? '');
   const known = new Map<string, LastCheck>();
   const names = new Map<string, string>();
   const currentIds = new Map<string, string>();
-  for (const id of ids) {
+  const movedTo = new Map<string, string>();
+  const unlisted = new Map<string, readonly string[]>();
+  for (const [id, owned] of chapterIds) {
     const { id: current, listing } = await cache.readCurrent(id);
     currentIds.set(id, current);
     if (!listing) continue;
-    const { name, checkedAtMs, latestChapterId } = listing;
+    const { name, checkedAtMs, latestChapterId, titlesOfUnlisted } = listing;
     known.set(current, { checkedAtMs, latestChapterId });
     names.set(current, name);
+    const others = notIn(listing, owned);
+    for (const chapterId of others) {
+      const to = titlesOfUnlisted[chapterId];
+      if (to !== undefined && to !== current) movedTo.set(chapterId, to);
+    }
+    const unasked = others.filter((chapterId) => !(chapterId in titlesOfUnlisted));
+    unlisted.set(current, [...(unlisted.get(current) ?? []), ...unasked]);
   }
-  if (!client) return { names, currentIds };
+  if (!client) return { names, currentIds, movedTo };
   const wanted = [...new Set(currentIds.values())];
   const { titles, skipped } = await fetchTitles(client, wanted, { signal, warn });
   const current = new Map(titles);
@@ -188,11 +209,49 @@ async function updateListings(
     isListingDue(title, known.get(title.id), nowMs),
   );
   if (due.length > 0) onReading(due.length, minListTimeMs(due.length));
+  const idsOf = groupBy([...currentIds], ([, now]) => now);
   for (const title of due) {
-    const { name } = await updateListing(title, { ...deps, client });
-    names.set(title.id, name);
+    const listing = await updateListing(title, { ...deps, client });
+    names.set(title.id, listing.name);
+    const owned = (idsOf.get(title.id) ?? []).flatMap(([id]) => chapterIds.get(id) ?? []);
+    for (const chapterId of owned) movedTo.delete(chapterId);
+    unlisted.set(title.id, notIn(listing, owned));
   }
-  return { names, currentIds };
+  const found = await findMoved(unlisted, { ...deps, client });
+  return { names, currentIds, movedTo: new Map([...movedTo, ...found]) };
+}
+
+function notIn({ releases }: CachedListing, chapterIds: readonly string[]): readonly string[] {
+  const listed = new Set(releases.map(({ id }) => id));
+  return chapterIds.filter((id) => !listed.has(id));
+}
+
+/**
+ * The titles to which the service moved chapters that the lists of their titles lack: one request for each hundred. The
+ * lists keep what it said until they are read again.
+ */
+async function findMoved(
+  unlisted: ReadonlyMap<string, readonly string[]>,
+  {
+    client,
+    cache,
+    warn,
+    signal,
+  }: Pick<OverviewDeps, 'cache' | 'warn' | 'signal'> & { readonly client: ServiceClient },
+): Promise<ReadonlyMap<string, string>> {
+  const all = [...unlisted.values()].flat();
+  const moved = new Map<string, string>();
+  if (all.length === 0) return moved;
+  const chapters = await fetchChapters(client, all, { signal, warn });
+  for (const [titleId, ids] of unlisted) {
+    const listing = ids.length > 0 ? await cache.read(titleId) : undefined;
+    const asked = ids.map((id) => [id, chapters.get(id)?.titleId ?? titleId] as const);
+    for (const [id, to] of asked) if (to !== titleId) moved.set(id, to);
+    if (!listing) continue;
+    const titlesOfUnlisted = { ...listing.titlesOfUnlisted, ...Object.fromEntries(asked) };
+    await cache.write(titleId, { ...listing, titlesOfUnlisted });
+  }
+  return moved;
 }
 
 /** A sync keeps the releases of its languages there, without the others. */

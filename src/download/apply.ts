@@ -17,8 +17,8 @@ import type { UpdateEvent } from '../events/download-events.js';
 import { planExtract, writeExtract, type ExtractedChapter } from './extract-chapter.js';
 import type { Plan } from './plan.js';
 import type { PlannedChapter } from './plan-jobs.js';
-import { keptInUnchanged, planRetag, type RetagOptions } from './retag-chapter.js';
-import { isVisible, previewRetags, retaggedChapter, writeRetags } from './write-retags.js';
+import { keptInUnchanged } from '../plan/retag.js';
+import { applyRetags, planRetag, retaggedEvent, type RetagOptions } from './retag.js';
 
 /** Events say what happened to each chapter. Resolves with the error that stopped the run, if one did. */
 export async function applyChanges(
@@ -66,7 +66,7 @@ async function updateUnchanged(
     listeners.observe(event);
   };
   try {
-    await updateMetadata(chapters, request, observe, userSignal);
+    await updateMetadata(chapters, request, observe, { dryRun: false, signal: userSignal });
     return undefined;
   } catch (error) {
     if (!userSignal.aborted) throw error;
@@ -103,7 +103,11 @@ export async function previewChanges(
       failed.push({ id: job.id, error });
     }
   }
-  const updates = await previewUpdates(samePages, request, signal);
+  const updates: UpdateEvent[] = [];
+  const observe = (event: UpdateEvent) => {
+    updates.push(event);
+  };
+  await updateMetadata(samePages, request, observe, { dryRun: true, signal });
   return { ...plan, chapters, failed, updates };
 }
 
@@ -115,8 +119,9 @@ async function updateMetadata(
   chapters: readonly PlannedChapter[],
   request: DownloadRequest,
   observe: (event: UpdateEvent) => void,
-  signal: AbortSignal,
+  run: { readonly dryRun: boolean; readonly signal: AbortSignal },
 ): Promise<void> {
+  const { dryRun, signal } = run;
   const { retags, extracts } = await planUpdates(chapters, request, observe, signal);
   const onWritten = (retag: Retag, name: string) => {
     observe(updatedEvent(retag, name));
@@ -124,33 +129,17 @@ async function updateMetadata(
   const onFailed = ({ chapter, file }: Retag, thrown: unknown) => {
     observe(failedEvent(chapter.id, file, thrown));
   };
-  await writeRetags(retags, { onWritten, onFailed }, signal);
+  await applyRetags(retags, { onWritten, onFailed }, run);
   for (const extract of extracts) {
     signal.throwIfAborted();
     const { job, source } = extract;
     try {
-      observe(extractedEvent(extract, await writeExtract(extract, signal)));
+      observe(extractedEvent(extract, dryRun ? job.file : await writeExtract(extract, signal)));
     } catch (thrown) {
       signal.throwIfAborted();
       observe(failedEvent(job.id, source.file, thrown));
     }
   }
-}
-
-/** Returns the events that updateMetadata would report, for a dry run. */
-async function previewUpdates(
-  chapters: readonly PlannedChapter[],
-  request: DownloadRequest,
-  signal: AbortSignal,
-): Promise<readonly UpdateEvent[]> {
-  const events: UpdateEvent[] = [];
-  const observe = (event: UpdateEvent) => {
-    events.push(event);
-  };
-  const { retags, extracts } = await planUpdates(chapters, request, observe, signal);
-  for (const [retag, name] of await previewRetags(retags)) events.push(updatedEvent(retag, name));
-  for (const extract of extracts) events.push(extractedEvent(extract, extract.job.file));
-  return events;
 }
 
 async function planUpdates(
@@ -161,7 +150,7 @@ async function planUpdates(
 ): Promise<{ readonly retags: readonly Retag[]; readonly extracts: readonly ExtractedChapter[] }> {
   const { nameChapter, volumeField, titleField, localizedSeries, metadata } = request;
   const options: RetagOptions = {
-    nameTemplates: [nameChapter(false), nameChapter(true)],
+    nameChapter,
     volumeField,
     titleField,
     localizedSeries,
@@ -182,7 +171,12 @@ async function planUpdates(
       else {
         const [old] = change.kind === 'replace' ? change.removes : [];
         const removes = old ? [{ ...old, keep: job.keep }] : [];
-        const planned = await planRetag({ file, chapter, title, removes }, options);
+        const isMoved = change.kind === 'replace' && change.why === 'moved';
+        const moved = isMoved && {
+          titleName: change.series,
+          movesTo: () => ({ to: change.path, root: request.output, recorded: change.recorded }),
+        };
+        const planned = await planRetag({ file, chapter, title, removes, ...moved }, options);
         if (planned.kind === 'retag') retags.push(planned);
         else observe(unchangedEvent(job.id, file, keptInUnchanged(planned)));
       }
@@ -195,9 +189,9 @@ async function planUpdates(
 
 /** A file that got nothing but the version counts as unchanged. */
 function updatedEvent(retag: Retag, name: string): UpdateEvent {
-  return isVisible(retag, name)
-    ? retaggedChapter(retag, name)
-    : unchangedEvent(retag.chapter.id, name, keptInUnchanged(retag));
+  return (
+    retaggedEvent(retag, name) ?? unchangedEvent(retag.chapter.id, name, keptInUnchanged(retag))
+  );
 }
 
 /** A chapter that got nothing but the version counts as unchanged. */

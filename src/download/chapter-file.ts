@@ -107,6 +107,8 @@ export interface ChapterFileChange extends Omit<WriteOptions, 'convert' | 'onPag
   readonly superseded?: ChapterFileContent | undefined;
   /** The chapter whose version and time the file gets, if it has others. */
   readonly revision: Chapter | undefined;
+  /** The title that the file names from now on, if it is another one. */
+  readonly newTitleId?: string | undefined;
 }
 
 /** Writes the archive with new metadata to `tmpFile`, and publishes it in place of a file whose rights it gets then. */
@@ -115,10 +117,10 @@ export async function rewriteChapterFile(
   content: ChapterFileContent,
   change: ChapterFileChange,
 ): Promise<string> {
-  const { metadata, inferredVolume, recorded, force, superseded, revision } = change;
+  const { metadata, inferredVolume, recorded, force, superseded, revision, newTitleId } = change;
   const { tmpFile, publish, signal } = change;
   const reader = await ZipEntryReader.open(file);
-  const comment = revision ? withVersion(content.comment, revision) : content.comment;
+  const comment = newComment(content.comment, change);
   const mode = PRIVATE_FILE_MODE;
   const zip = await ZipFileWriter.create({ tmpFile, comment, mode, signal });
   try {
@@ -140,7 +142,9 @@ export async function rewriteChapterFile(
     const described = merged
       ? { inferredVolume, metadata: writtenMetadata(comic) }
       : { inferredVolume: content.record?.inferredVolume, metadata: content.record?.metadata };
-    const record = newRecord(content, revision, { pages: digests, ...described, ...recorded });
+    const titled = newTitleId !== undefined && { titleId: newTitleId };
+    const news = { ...titled, ...described, ...recorded };
+    const record = newRecord(content, revision, { pages: digests, ...news });
     if (record !== undefined) zip.append(MANIFEST_NAME, record);
     if (merged) zip.append(COMIC_INFO_NAME, merged.xml);
     return (await zip.finish(publish)).file;
@@ -150,9 +154,18 @@ export async function rewriteChapterFile(
   }
 }
 
-function withVersion(comment: string, { version }: Chapter): string {
+function newComment(
+  comment: string,
+  { revision, newTitleId }: Pick<ChapterFileChange, 'revision' | 'newTitleId'>,
+): string {
   const identity = parseIdentityComment(comment);
-  return identity ? formatIdentityComment({ ...identity, version }) : comment;
+  if (!identity || (!revision && newTitleId === undefined)) return comment;
+  const { titleId, version } = identity;
+  return formatIdentityComment({
+    ...identity,
+    titleId: newTitleId ?? titleId,
+    version: revision?.version ?? version,
+  });
 }
 
 /** An archive of an older tankobon gets a record when its pages were compared. */
@@ -162,7 +175,7 @@ function newRecord(
   {
     pages,
     ...described
-  }: RecordedName & Pick<ChapterRecord, 'pages' | 'metadata' | 'inferredVolume'>,
+  }: RecordedName & Pick<ChapterRecord, 'pages' | 'metadata' | 'inferredVolume' | 'titleId'>,
 ): string | undefined {
   const { titleId, version, updatedAt } = revision ?? {};
   const news = revision && { titleId, version, updatedAt };

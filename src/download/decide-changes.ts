@@ -124,9 +124,13 @@ async function readEarlierUploads(
     if (!isTolerable(error)) throw error;
     return new Map(ids.map((id) => [id, undefined]));
   });
-  return uploads.map((upload) => {
+  const titleId = added[0]?.titleId;
+  return uploads.flatMap((upload) => {
     const { release } = upload;
-    return { ...upload, isDeleted: isRead(release) && !existing.has(release.id) };
+    const now = existing.get(release.id);
+    // A chapter that was moved to another title is none of this one.
+    if (now?.titleId !== undefined && now.titleId !== titleId) return [];
+    return [{ ...upload, isDeleted: isRead(release) && !existing.has(release.id) }];
   });
 }
 

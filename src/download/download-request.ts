@@ -51,7 +51,6 @@ export function downloadRequest(
 ): DownloadRequest {
   const options = effectiveOptions(given, settings);
   checkBind(given, options);
-  const template = options.name === '' ? DEFAULT_NAME_TEMPLATE : options.name;
   checkDates(options);
   const { language, group, chapters, volumes, latest, allReleases } = options;
   const { excludeGroup, since, until } = options;
@@ -73,9 +72,19 @@ export function downloadRequest(
     },
     requestedGroups: given.group ?? [],
     requestedExclusions: given.excludeGroup ?? [],
-    nameChapter: nameTemplates(options.name),
     hasVolumeBooks: options.bind === 'volume',
-    hasDefaultName: options.name === '',
+    ...templateOptions(options.name),
+  };
+}
+
+/** What follows from a name template; empty for the built-in one. */
+export function templateOptions(
+  name: string,
+): Pick<DownloadRequest, 'nameChapter' | 'hasDefaultName' | 'namesPeople'> {
+  const template = name === '' ? DEFAULT_NAME_TEMPLATE : name;
+  return {
+    nameChapter: nameTemplates(name),
+    hasDefaultName: name === '',
     namesPeople: /\{\s*(author|artist)\b/i.test(template),
   };
 }
@@ -105,7 +114,7 @@ function checkDates({ since, until }: Options): void {
 }
 
 /** The built-in template contains the language in a run with several. */
-export function nameTemplates(template: string): DownloadRequest['nameChapter'] {
+function nameTemplates(template: string): DownloadRequest['nameChapter'] {
   const inOneLanguage = compileNameTemplate(template === '' ? DEFAULT_NAME_TEMPLATE : template);
   const inSeveralLanguages =
     template === '' ? compileNameTemplate(DEFAULT_NAME_TEMPLATE_WITH_LANGUAGE) : inOneLanguage;

@@ -10,6 +10,7 @@ import { readFileChapters } from '../library/file.js';
 import { languageTag, type ChapterMetadata } from '../library/comic-info.js';
 import type { ExistingArchive, LibraryIndex } from '../library/scan.js';
 import { plainTitle } from '../library/names.js';
+import { NONE_MOVED, type MovedChapters } from '../plan/change.js';
 import { chapterKeys, type ChapterKeys } from '../selection/same-chapter.js';
 import { fetchTitleIfAvailable, isTolerable } from '../selection/title-loader.js';
 import type { ServiceSession } from './download-session.js';
@@ -36,6 +37,7 @@ export interface KnownTitle {
   readonly unlisted: readonly UnlistedChapter[];
   /** Releases that the service listed before, and does not list any more. */
   readonly earlier: readonly Chapter[];
+  readonly moved: MovedChapters;
 }
 
 export type KnownTitles = ReadonlyMap<string, KnownTitle>;
@@ -48,7 +50,7 @@ interface ListedTitle {
   /** Only some of them: those of a group, or the latest. */
   readonly isPartial?: boolean | undefined;
   readonly languages: readonly string[];
-  /** Titles that are known to be merged into this one; see findFormerIds for others. */
+  /** Titles that are known to be merged into this one; see findOtherTitles for others. */
   readonly formerIds?: readonly string[] | undefined;
   /** Whether the list is kept for later runs also if no earlier one kept it. */
   readonly isKept?: boolean | undefined;
@@ -81,15 +83,15 @@ export async function readKnownTitle(
   const { titleId, title, languages, isPartial = false } = listedTitle;
   const cache = new ListingCache(context.paths.state);
   const nowMs = context.clock.wallMs();
-  const kept = await readKept(listedTitle, library, { cache, client, signal });
-  const known = await combine(listedTitle, library, { kept, nowMs, signal });
+  const { kept, moved } = await readKept(listedTitle, library, { cache, client, signal });
+  const known = await combine(listedTitle, library, { kept, moved, nowMs, signal });
   const isComplete = languages.length === 0 && !isPartial;
   if (!known.keys.areRunsGuessed || isComplete || (kept && isRecent(kept, nowMs))) return known;
   if (!title) return known;
   try {
     const inAll = await readListing(title, kept, { client, nowMs, warn, signal });
     await cache.writeIfPossible(titleId, inAll);
-    return await combine(listedTitle, library, { kept: inAll, nowMs, signal });
+    return await combine(listedTitle, library, { kept: inAll, moved, nowMs, signal });
   } catch (error) {
     if (isTolerable(error)) return known;
     throw error;
@@ -108,49 +110,58 @@ async function readKept(
   listedTitle: ListedTitle,
   library: Library,
   { cache, ...deps }: KeptDeps,
-): Promise<CachedListing | undefined> {
+): Promise<{ readonly kept: CachedListing | undefined; readonly moved: MovedChapters }> {
   const { titleId, title, listed, languages, isPartial = false, isKept = false } = listedTitle;
   const before = await cache.read(titleId);
-  if (!title) return before;
+  if (!title) return { kept: before, moved: NONE_MOVED };
   const isUpdated = !isPartial && (isKept || before !== undefined);
   const updated = isUpdated ? mergeListing(title, listed, languages, before) : before;
-  const formerIds = await findFormerIds(listedTitle, before?.formerIds ?? [], library, deps);
+  const known = before?.formerIds ?? [];
+  const { formerIds, moved } = await findOtherTitles(listedTitle, known, library, deps);
   const now = formerIds.length > 0 ? await cache.joinFormer(title, updated, formerIds) : updated;
   if (now && now !== before) await cache.writeIfPossible(titleId, now);
-  return now;
+  return { kept: now, moved };
 }
 
 /** Files may name any title: only those that most files name are looked up. Larger merges are not known to exist. */
 const MAX_NAMED_TITLES = 10;
 
 /**
- * Titles that were merged into this one, besides those in its list. A file of one of its chapters that names another
- * title shows a merge, or that the chapter was moved: one request for each such title.
+ * Titles that were merged into this one, besides those in its list, and the chapters that were moved here from titles
+ * that still exist. A file of one of its chapters that names another title shows one or the other: one request for
+ * each such title.
  */
-async function findFormerIds(
+async function findOtherTitles(
   { titleId, listed, formerIds = [] }: ListedTitle,
   known: readonly string[],
   library: Library,
   { client, signal }: Pick<Deps, 'client' | 'signal'>,
-): Promise<readonly string[]> {
+): Promise<{ readonly formerIds: readonly string[]; readonly moved: MovedChapters }> {
   const found = formerIds.filter((id) => !known.includes(id));
   const settled = new Set([titleId, ...known, ...found]);
-  const named = listed
+  const others = listed
     .flatMap(({ id }) => library.copiesOf(id))
-    .flatMap((archive) => archive.titleId ?? [])
-    .filter((id) => !settled.has(id));
-  const mostNamed = [...groupBy(named, (id) => id)]
+    .filter((archive) => archive.titleId !== undefined && !settled.has(archive.titleId));
+  const mostNamed = [...groupBy(others, (archive) => archive.titleId ?? '')]
     .sort(([, a], [, b]) => b.length - a.length)
     .slice(0, MAX_NAMED_TITLES);
-  for (const [id] of mostNamed) {
+  let moved: readonly ExistingArchive[] = [];
+  for (const [id, archives] of mostNamed) {
     const title = await fetchTitleIfAvailable(client, id, signal);
     if (title?.id === titleId) found.push(id);
+    else if (title?.id === id) moved = [...moved, ...archives];
   }
-  return found;
+  const isOfThis = (archive: ExistingArchive) =>
+    archive.titleId === titleId || [...known, ...found].includes(archive.titleId ?? '');
+  const left = moved.filter(({ chapterId }) => !library.copiesOf(chapterId).some(isOfThis));
+  const chapterIds = new Set(left.map(({ chapterId }) => chapterId));
+  const files = new Set(moved.map(({ file }) => file));
+  return { formerIds: found, moved: { chapterIds, files } };
 }
 
 interface CombineOptions {
   readonly kept: CachedListing | undefined;
+  readonly moved: MovedChapters;
   readonly nowMs: number;
   readonly signal: AbortSignal;
 }
@@ -159,7 +170,7 @@ interface CombineOptions {
 async function combine(
   { titleId, title, listed, languages, isPartial = false }: ListedTitle,
   library: Library,
-  { kept, nowMs, signal }: CombineOptions,
+  { kept, moved, nowMs, signal }: CombineOptions,
 ): Promise<KnownTitle> {
   const byId = new Map(listed.map((chapter) => [chapter.id, chapter]));
   const isRead = ({ language }: Chapter) =>
@@ -175,7 +186,7 @@ async function combine(
   const { numbersRestart = false } = title ?? {};
   const inFiles = unlisted.map(({ release }) => release);
   const all = [...listed, ...notRead, ...earlier, ...inFiles];
-  return { keys: chapterKeys(all, { numbersRestart, nowMs }), unlisted, earlier };
+  return { keys: chapterKeys(all, { numbersRestart, nowMs }), unlisted, earlier, moved };
 }
 
 interface UnlistedOptions {

@@ -29,6 +29,8 @@ export interface CachedListing extends TitleListing {
   readonly latestChapterId: string | undefined;
   /** The titles that were merged into this one: files name their ids. */
   readonly formerIds: readonly string[];
+  /** The titles of the chapters that files have and the list lacks, as the service said: this one, or one to which it moved them. */
+  readonly titlesOfUnlisted: Readonly<Record<string, string>>;
 }
 
 export type LastCheck = Pick<CachedListing, 'latestChapterId' | 'checkedAtMs'>;
@@ -70,7 +72,7 @@ export async function readListing(
 ): Promise<CachedListing> {
   const releases = await fetchTitleFeed(client, title.id, { signal, warn });
   const { name, status, numbersRestart, latestChapterId } = title;
-  const { formerIds = [] } = known ?? {};
+  const { formerIds = [], titlesOfUnlisted = {} } = known ?? {};
   const earlier = notListed(releases, known);
   const checkedAtMs = nowMs;
   return {
@@ -82,6 +84,7 @@ export async function readListing(
     earlier,
     checkedAtMs,
     formerIds,
+    titlesOfUnlisted,
   };
 }
 
@@ -96,9 +99,9 @@ export function mergeListing(
   const others = known?.releases.filter((release) => !isRead(release)) ?? [];
   const all = [...releases, ...others];
   const { name, status, numbersRestart } = title;
-  const { checkedAtMs = 0, latestChapterId, formerIds = [] } = known ?? {};
+  const { checkedAtMs = 0, latestChapterId, formerIds = [], titlesOfUnlisted = {} } = known ?? {};
   const earlier = notListed(all, known);
-  const checked = { latestChapterId, checkedAtMs, formerIds };
+  const checked = { latestChapterId, checkedAtMs, formerIds, titlesOfUnlisted };
   return { name, status, numbersRestart, releases: all, earlier, ...checked };
 }
 
@@ -116,6 +119,10 @@ function joinListings(
     latestChapterId: undefined,
     checkedAtMs: 0,
     formerIds: [...new Set(formerIds)],
+    titlesOfUnlisted: Object.assign(
+      {},
+      ...listings.map((listing) => listing.titlesOfUnlisted),
+    ) as CachedListing['titlesOfUnlisted'],
   };
   return { name, status, numbersRestart, releases, earlier, ...checked };
 }
@@ -146,6 +153,7 @@ const cachedListing = z.object({
   releases: storedChapters,
   earlier: storedChapters.default([]),
   formerIds: z.array(z.string()).default([]),
+  titlesOfUnlisted: z.record(z.string(), z.string()).default({}),
 });
 
 const mergedTitle = z.object({ mergedInto: z.string() });

@@ -31,6 +31,7 @@ import { nameCandidates } from '../plan/title-names.js';
 import {
   MAX_READ_OF_LIKELY,
   MAX_READ_OF_TITLE,
+  movedPath,
   newHome,
   sampleFolders,
   titleHome,
@@ -53,6 +54,8 @@ export interface Naming extends Pick<DownloadRequest, 'output' | 'metadata'> {
   readonly nameChapter: NameTemplate;
   /** Where the chapters of titles are, by the title's id. */
   readonly homes: ReadonlyMap<string, TitleHome> | undefined;
+  /** The ids of chapters that the service moved from the titles that their files name. */
+  readonly moved: ReadonlySet<string>;
 }
 
 export async function nameFiles(
@@ -116,8 +119,13 @@ async function withNewName(
   const { readChapterFile } = await import('./chapter-file.js');
   const content = await readChapterFile(old.file).catch(() => undefined);
   if (content?.comicInfo === undefined) return undefined;
-  const named = await readNamedFile(content, { chapter, title });
-  const { path, recorded = recordedBefore(named) } = replacedPath(old.file, named, naming);
+  const isMoved = naming.moved.has(old.chapterId);
+  const home = homeOf(chapter, naming);
+  const titleName = isMoved ? (home?.series ?? title.name) : undefined;
+  const named = await readNamedFile(content, { chapter, title }, titleName);
+  const { path, recorded = recordedBefore(named) } = isMoved
+    ? movedFile(old.file, named, naming, home)
+    : replacedPath(old.file, named, naming);
   const copies = naming.library.copiesOf(named.savedId).filter((copy) => !copy.isBound);
   const others = copies.map((copy) => copy.file).filter((other) => other !== old.file);
   const oldName = path === old.file ? await findOldName(path, others, named, naming) : undefined;
@@ -137,7 +145,7 @@ function recordedName({ path, folderTemplate, fileTemplate }: RecordedName = {})
 }
 
 /** A chapter file, with the chapter that it has or gets. */
-interface NamedChapterFile extends NamedFile {
+export interface NamedChapterFile extends NamedFile {
   readonly chapter: Chapter;
   readonly title: Title;
 }
@@ -191,6 +199,16 @@ function replacedPath(
   return { path: isOutside ? join(dirname(file), basename(to)) : join(output, path), recorded };
 }
 
+function movedFile(
+  file: string,
+  named: NamedChapterFile,
+  { output, nameTemplates }: Naming,
+  home: TitleHome | undefined,
+): Pick<ReplacedName, 'path' | 'recorded'> {
+  const { to, recorded } = movedPath(file, named, { output, nameChapter: nameTemplates }, home);
+  return { path: to, recorded };
+}
+
 /** A run that was killed while it renamed the file left it under both names. */
 async function findOldName(
   file: string,
@@ -205,6 +223,11 @@ async function findOldName(
   }
   return undefined;
 }
+
+/** What the search for the folders of titles needs. */
+type HomeDeps = Pick<DownloadSession, 'client' | 'signal'> & {
+  readonly request: Pick<DownloadRequest, 'output' | 'hasDefaultName'>;
+};
 
 interface TitleToPlace {
   readonly title: Title;
@@ -221,7 +244,7 @@ export async function findTitleHomes(
   { titles, series }: Pick<Resolution, 'titles' | 'series'>,
   library: LibraryIndex,
   nameChapter: NameTemplate,
-  session: DownloadSession,
+  session: HomeDeps,
 ): Promise<ReadonlyMap<string, TitleHome>> {
   const byTitle = groupBy(chapters, (chapter) => titleIdOf(chapter) ?? '');
   const toPlace = [...byTitle].flatMap(([id, ofTitle]): TitleToPlace[] => {
@@ -249,7 +272,7 @@ class HomeFinder {
     private readonly library: LibraryIndex,
     series: Resolution['series'],
     private readonly nameChapter: NameTemplate,
-    private readonly session: DownloadSession,
+    private readonly session: HomeDeps,
   ) {
     this.#owners = new ArchiveOwners(library);
     for (const { titleId, chapters } of series)

@@ -6,7 +6,7 @@ import { basename } from 'node:path';
 import type { LibraryIndex } from '../library/scan.js';
 import { scanIndexed } from '../library/scan.js';
 import { keptReason, type Ownership } from '../library/ownership.js';
-import { isWrite, type Change, type Keep, type Write } from '../plan/change.js';
+import { isWrite, type Change, type Keep, type MovedChapters, type Write } from '../plan/change.js';
 import { writesOf, type Decided, type DecisionOptions } from '../plan/decide.js';
 import type { Chapter } from '../service/chapters.js';
 import { fieldsById } from '../selection/chapter-fields.js';
@@ -86,7 +86,12 @@ export async function planTargets(
   const selection = await selectForPlan(resolution, known, session);
   const files = { library, history };
   const decided = await decideChanges(selection, toDecisionOptions(session), files, session);
-  const planned = await planChanges(decided, resolution, library, session);
+  const planned = await planChanges(
+    decided,
+    { ...resolution, moved: [...known.values()].map((title) => title.moved) },
+    library,
+    session,
+  );
   // The others of a title are requested where they are needed.
   const complete = resolution.series.filter(({ isPartial = false }) => !isPartial);
   const series = complete.map((entry) => {
@@ -149,7 +154,7 @@ function titlesOf(
 
 /** The titles of a plan. */
 type PlannedTitles = Pick<Resolution, 'titles' | 'series'> &
-  Partial<Pick<Resolution, 'loadedTitles'>>;
+  Partial<Pick<Resolution, 'loadedTitles'>> & { readonly moved: readonly MovedChapters[] };
 
 /** The plan for what is decided: the names of the files, and what else the run does. */
 export async function planChanges(
@@ -160,6 +165,8 @@ export async function planChanges(
 ): Promise<Plan> {
   const { request: options, context, signal, warn } = session;
   const { titles, series } = planned;
+  const movedIds = new Set(planned.moved.flatMap(({ chapterIds }) => [...chapterIds]));
+  const movedFiles = new Set(planned.moved.flatMap(({ files }) => [...files]));
   const { loadedTitles = Promise.resolve({ titles, error: undefined }) } = planned;
   const chapters = chosen.flatMap(({ chapter }) => chapter ?? []);
   const writes = writesOf(changes);
@@ -172,7 +179,7 @@ export async function planChanges(
     ? await findTitleHomes(
         writes.flatMap(({ release }) => release.chapter ?? []),
         { titles: named.titles, series },
-        library,
+        library.without(movedFiles),
         nameChapter,
         session,
       )
@@ -184,6 +191,7 @@ export async function planChanges(
     nameTemplates: options.nameChapter,
     nameChapter,
     homes,
+    moved: movedIds,
   };
   const placed = await nameFiles(writes, naming, signal);
   // A repair keeps the damaged files beside the new ones.

@@ -2,7 +2,7 @@
  * Where the chapters of a title are in an output folder, and under which name: later ones go there, although the title
  * was renamed or the owner moved its folder. A changed name template or `folder` applies all the same. Pure.
  */
-import { basename, dirname } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import type { Chapter } from '../service/chapters.js';
 import { groupBy } from '../core/group-by.js';
 import { cleanSegment } from '../core/path-segment.js';
@@ -12,7 +12,7 @@ import type { NameTemplate } from '../library/names.js';
 import { OWNERS_NAME, type NameValues, type RecordedName } from '../config/name-template.js';
 import type { ExistingArchive } from '../library/scan.js';
 import { folderMove, foldersBelow, foldersOf, sharedEnd } from '../core/relative-paths.js';
-import type { TemplateName } from '../plan/paths.js';
+import { newPath, type NamedFile, type TemplateName } from '../plan/paths.js';
 
 /** A chapter of the title in the output folder. */
 export interface KnownChapter extends Pick<FileChapter, 'metadata'> {
@@ -60,6 +60,44 @@ export function newHome(series: string, template: NameTemplate): TitleHome {
     return { path, recorded: { path, folderTemplate, fileTemplate } };
   };
   return { series, nameOf };
+}
+
+/**
+ * Where the file of a chapter goes that the service moved to another title: to the folder of that. A name that the owner
+ * gave the file stays. `named`: with the name of the new title. `home`: where its chapters are, if it has some.
+ */
+export function movedPath(
+  file: string,
+  named: NamedFile & { readonly title: { readonly name: string } },
+  {
+    output,
+    nameChapter,
+  }: {
+    readonly output: string;
+    /** The template for chapters in one language, and for those in several. */
+    readonly nameChapter: (hasSeveralLanguages: boolean) => NameTemplate;
+  },
+  home: TitleHome | undefined,
+): ReturnType<typeof newPath> {
+  const templates = [nameChapter(false), nameChapter(true)];
+  const options = { keepsPeople: false, keepsTitleFolders: false, movedIn: output };
+  const path = newPath(file, named, { templates, ...options });
+  const [template] = templates;
+  if (!home) {
+    const hasNewFolder = dirname(path.to) !== dirname(resolve(file));
+    // The output folder itself may be that of the title.
+    const isOutput = dirname(resolve(file)) === resolve(output);
+    if (hasNewFolder || isOutput || template?.folderTemplate === '') return path;
+  }
+  const { nameOf } = home ?? newHome(named.title.name, nameChapter(false));
+  const placed = nameOf(named.values);
+  const folders = foldersOf(placed.recorded.path ?? placed.path);
+  const name = basename(path.recorded?.path ?? path.to);
+  return {
+    to: join(resolve(output), ...foldersOf(placed.path), basename(path.to)),
+    root: resolve(output),
+    recorded: path.recorded && { ...placed.recorded, path: [...folders, name].join('/') },
+  };
 }
 
 /** The record says what the folders of the title were called before the owner moved them; older ones do not. */

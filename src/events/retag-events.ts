@@ -84,7 +84,7 @@ export const RETAG_EVENTS = {
       changed: list(text('`series`, unless the content of the book stays.')),
       kept: list(
         text(
-          '`series` for a book that you edited, or the names of files in a folder that you edited.',
+          '`series` for a PDF and for a book that you edited, or the names of files in a folder that you edited.',
         ),
       ),
     },

@@ -20,7 +20,6 @@ import type { BookCopy, ChapterRecord } from './record.js';
 import { NO_CONTENT, type Depth, type FileContent } from './read/content.js';
 
 export { hasReadablePages, isReadableBook } from './containers.js';
-export { readPdfLine } from './read/pdf-content.js';
 import type { ZipEntry } from './zip/zip-file.js';
 
 export interface FileChapter {

@@ -129,6 +129,15 @@ export class LibraryIndex {
     return listOf(this.#byPath, pathCollisionKey(path));
   }
 
+  /** The index without these archives, for questions that their places must not answer. */
+  without(files: ReadonlySet<string>): LibraryIndex {
+    if (files.size === 0) return this;
+    const { damaged, unidentified, hiddenFolders, leftoverFiles, links } = this;
+    const archives = this.archives.filter(({ file }) => !files.has(file));
+    const scanned = { archives, damaged, unidentified, hiddenFolders, leftoverFiles, links };
+    return new LibraryIndex(scanned, this.preferred);
+  }
+
   /** After these files were written or removed. */
   update(saved: readonly ExistingArchive[], removed: Iterable<string> = []): void {
     for (const file of removed) this.#remove(file);

@@ -24,6 +24,15 @@ export interface OldFile {
   readonly chapterId: string;
 }
 
+/** Chapters that the service moved to a title from others that still exist, and their files, which name these. */
+export interface MovedChapters {
+  /** Without those that another file has as chapters of the title already. */
+  readonly chapterIds: ReadonlySet<string>;
+  readonly files: ReadonlySet<string>;
+}
+
+export const NONE_MOVED: MovedChapters = { chapterIds: new Set(), files: new Set() };
+
 /** A file of the chapter, with what it says of that. */
 export interface KnownFile extends OldFile {
   readonly saved: SavedChapter;
@@ -42,10 +51,11 @@ export interface Save {
 
 /**
  * `forced`: the file has the release itself, and is written anew. `changed`: the same, if the pages are not those of the
- * service any more. `damaged`: its end is lost; it stays under a second name. `uploaded-again`, `better-release`: it has
+ * service any more. `moved`: the same, and the service moved the chapter from the title that the file names. `damaged`: its end is lost; it stays under a second name. `uploaded-again`, `better-release`: it has
  * another release of the chapter.
  */
-export type ReplaceReason = 'forced' | 'changed' | 'damaged' | 'uploaded-again' | 'better-release';
+export type ReplaceReason =
+  'forced' | 'changed' | 'moved' | 'damaged' | 'uploaded-again' | 'better-release';
 
 /** A file makes way for the release as its own is published. */
 export interface Replace {
@@ -99,6 +109,8 @@ export interface Retag {
   readonly force: boolean;
   /** The chapter whose version and time the file gets, if it has others. */
   readonly revision: Chapter | undefined;
+  /** The title that the file names from now on, if the service moved the chapter to another one. */
+  readonly newTitleId: string | undefined;
   readonly mayHaveOtherPages: boolean;
   /** Files of deleted chapters whose number the chapter has by now, and how they are kept. */
   readonly removes: readonly (OldFile & { readonly keep: KeepOptions })[];
@@ -198,7 +210,14 @@ export function replacedFile(change: UnnamedWrite): OldFile | undefined {
 /** The file whose pages are compared with those of the service first: if they are the same, they are not loaded. */
 export function comparedFile(change: UnnamedWrite): KnownFile | undefined {
   if (change.kind === 'extract') return change.book;
-  return change.kind === 'replace' && change.why === 'changed' ? change.file : undefined;
+  return isChanged(change) ? change.file : undefined;
+}
+
+/** Whether the file has the release itself, as it was before the service changed it. */
+export function isChanged(
+  change: UnnamedWrite,
+): change is UnnamedWrite & { readonly kind: 'replace' } {
+  return change.kind === 'replace' && (change.why === 'changed' || change.why === 'moved');
 }
 
 /** The ids of the other chapters whose files make way for the release. */
@@ -224,6 +243,7 @@ export function whyLoaded(change: Write): string {
     case 'damaged':
       return `its file is damaged, and is kept beside the new one: ${file}`;
     case 'changed':
+    case 'moved':
       return `its pages changed on MangaDex; it replaces ${[file, ...change.removes.map((each) => each.file)].join(' and ')}`;
     case 'uploaded-again':
     case 'better-release':

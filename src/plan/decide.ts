@@ -25,10 +25,12 @@ import {
   isSameId,
   isWrite,
   isUnavailable,
+  NONE_MOVED,
   skip,
   type Decision,
   type Keep,
   type KnownFile,
+  type MovedChapters,
   type OldFile,
   type Release,
   type Replace,
@@ -58,6 +60,7 @@ export interface SelectedTitle {
   readonly keys: ChapterKeys;
   /** Chapters in the output folder that the service does not list, of which there is a new release. */
   readonly uploads: readonly EarlierUpload[];
+  readonly moved: MovedChapters;
 }
 
 export interface Requested {
@@ -117,7 +120,7 @@ export type SavedState =
   | {
       readonly state: 'saved';
       readonly archive: ExistingArchive;
-      /** Whether the chapter may have changed on the service. */
+      /** Whether the chapter may have changed on the service, also if that moved it to another title. */
       readonly isOutdated: boolean;
     };
 
@@ -125,12 +128,14 @@ export type SavedState =
 export function savedState(
   chapter: Partial<Chapter> & Pick<Chapter, 'id'>,
   { library, history, saved }: KnownFiles,
+  { chapterIds: movedIds }: MovedChapters = NONE_MOVED,
 ): SavedState {
   const { id } = chapter;
   const archive = library.find(id);
   if (archive) {
     const { version } = archive;
-    const isOutdated = mayHaveChanged(saved?.get(archive.chapterId) ?? { version }, chapter);
+    const isOutdated =
+      movedIds.has(id) || mayHaveChanged(saved?.get(archive.chapterId) ?? { version }, chapter);
     return { state: 'saved', archive, isOutdated };
   }
   return { state: history?.has(id) === true ? 'recorded' : 'missing' };
@@ -376,7 +381,8 @@ class Decider {
     const release = { id, chapter, why };
     const save = { kind: 'save', release, betterThan: undefined } as const;
     const mayBeReplaced = (file: string) => filesToReplace?.has(file) ?? true;
-    const saved = savedState({ ...chapter, id }, this.files);
+    const { moved = NONE_MOVED } = chosen.title ?? {};
+    const saved = savedState({ ...chapter, id }, this.files, moved);
     if (saved.state === 'recorded' && !force) {
       this.#skips.files.push(skip(release, 'in-download-archive'));
       return undefined;
@@ -394,8 +400,10 @@ class Decider {
     if (isReplaced && isBound && force) return save;
     if (isReplaced && isBound && isReadableBook(file))
       return { kind: 'extract', release, book: known, removes: [] };
-    if (isReplaced && !isBound && ownership === 'own' && mayBeReplaced(file))
-      return replace(release, known, force ? 'forced' : 'changed');
+    if (isReplaced && !isBound && ownership === 'own' && mayBeReplaced(file)) {
+      const why = moved.chapterIds.has(id) ? 'moved' : 'changed';
+      return replace(release, known, force ? 'forced' : why);
+    }
     const isFixed = isReplaced && isBound;
     // Without the mark, its version is not known.
     const hasUnknownVersion = !isBound && ownership === 'foreign';

@@ -11,7 +11,7 @@ import { chapterFields } from '../selection/chapter-fields.js';
 import { unavailableReason } from '../selection/exclusions.js';
 import { replacedRelease } from './release-decisions.js';
 import { rulesText } from './sync-request.js';
-import { planReleases } from './sync-save.js';
+import { planReleases, type TitleChanges } from './sync-save.js';
 import type { SyncSession } from './sync-session.js';
 import type { DueTitle } from './sync-titles.js';
 
@@ -41,7 +41,7 @@ export async function findChanges(
   );
   const all = releases.filter((chapter) => {
     if (!saved.has(chapter.id) || handled.has(chapter.id)) return false;
-    const now = savedState(chapter, { library, saved });
+    const now = savedState(chapter, { library, saved }, title.moved);
     const isChanged = now.state === 'saved' && now.isOutdated;
     return isChanged && !unavailableReason(chapter, decisionOptions.nowMs);
   });
@@ -74,15 +74,15 @@ function revisionOf({ id, version, updatedAt }: Chapter): string {
 /** Compares the pages, by one request for each chapter, and reports what changed. */
 export async function reportChanges(
   due: DueTitle,
-  updates: readonly Decision[],
+  changes: TitleChanges,
   releases: readonly Chapter[],
   session: SyncSession,
 ): Promise<void> {
-  if (updates.length === 0) return;
+  if (changes.updates.length === 0) return;
   const { previewChanges } = await import('../download/apply.js');
   const { request, plan: planAll } = await planReleases(
     due,
-    { added: [], updates },
+    { ...changes, added: [] },
     releases,
     session,
   );

@@ -18,7 +18,7 @@ import type { DownloadResult } from '../download/download-result.js';
 import { planChanges } from '../download/plan.js';
 import { findPresent, lacksExtras, type PresentChapter } from '../download/present-chapters.js';
 import { runPlan } from '../download/run-download.js';
-import type { Decision, Release, UnnamedWrite } from '../plan/change.js';
+import type { Decision, MovedChapters, Release, UnnamedWrite } from '../plan/change.js';
 import { savedState, writesOf } from '../plan/decide.js';
 import { savedUpdate } from '../download/series-updates.js';
 import { chapterFields } from '../selection/chapter-fields.js';
@@ -42,6 +42,7 @@ export interface TitleChanges {
   readonly added: readonly UnnamedWrite[];
   /** Chapters that changed on the service. */
   readonly updates: readonly Decision[];
+  readonly moved: MovedChapters;
 }
 
 /** Saves the releases, and the covers and metadata that those lack which are there. What it does is added to `result`. */
@@ -115,7 +116,7 @@ async function warnOfKept(old: ExistingArchive | undefined, { warn }: SyncSessio
 /** The download of these releases, and its plan, which is made when it starts. */
 export async function planReleases(
   due: DueTitle,
-  { added, updates }: TitleChanges,
+  { added, updates, moved }: TitleChanges,
   releases: readonly Chapter[],
   session: SyncSession,
   present: readonly PresentChapter[] = [],
@@ -129,7 +130,7 @@ export async function planReleases(
   const changes = [...added, ...updates];
   const decided = { changes, chosen: changes.flatMap(releaseOf) };
   const titles = new Map([[id, title]]);
-  const listed = { titles, series: [{ titleId: id, chapters: releases }] };
+  const listed = { titles, series: [{ titleId: id, chapters: releases }], moved: [moved] };
   const plan = async (shared: ServiceSession) => {
     const history = historyFor(due, session);
     const named = await planChanges(decided, listed, library, { ...shared, request, history });
@@ -151,12 +152,13 @@ function releaseOf(change: Decision): readonly Release[] {
 /** For a dry run: each release, and the file that it would get. */
 export async function reportPlanned(
   due: DueTitle,
-  planned: readonly UnnamedWrite[],
+  changes: TitleChanges,
   releases: readonly Chapter[],
   session: SyncSession,
 ): Promise<void> {
+  const { added: planned } = changes;
   if (planned.length === 0) return;
-  const { plan } = await planReleases(due, { added: planned, updates: [] }, releases, session);
+  const { plan } = await planReleases(due, { ...changes, updates: [] }, releases, session);
   const { chapters } = await plan(session);
   const files = new Map(chapters.map(({ job }) => [job.id, job.file]));
   const library = await session.libraries.open(due.output);

@@ -3,11 +3,12 @@ import type { Chapter } from '../service/chapters.js';
 import { fetchTitleFeed } from '../service/feeds.js';
 import { hasCode, type TankobonError } from '../core/errors.js';
 import { decideChanges } from '../download/decide-changes.js';
-import type { Release, UnnamedWrite } from '../plan/change.js';
+import { isChanged, type Release, type UnnamedWrite } from '../plan/change.js';
 import { chapterFields } from '../selection/chapter-fields.js';
 import { chapterName } from '../events/chapter-fields.js';
 import { decide, savedState, writesOf, type KnownFiles } from '../plan/decide.js';
 import { findChanges, reportChanges, reportRestored } from './known-changes.js';
+import { findMovedHere, reportMovedHere } from './moved-chapters.js';
 import {
   toDecisionOptions,
   releaseDecisions,
@@ -66,7 +67,11 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
     !dryRun && ((await recoverSaved(due, listed, session)) || journal.state.unbound.has(id));
   const sinceMs = sinceOf(due, session, nowMs);
   const rules = releaseRules(options, context.settings, sinceMs);
-  const history = historyFor(due, session);
+  const movedHere = await findMovedHere(due, listed, library, session);
+  const archive = historyFor(due, session);
+  const history = archive && {
+    has: (chapterId: string) => archive.has(chapterId) && !movedHere.has(chapterId),
+  };
   const files = { library, history };
   const stateOf = (chapterId: string) => savedState({ id: chapterId }, files);
   const knownTitle = await readTitle(due, listed, library, session);
@@ -104,13 +109,16 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
   const updates = rules.upgrade ? changed.updates : [];
   const skipped = skippedEvents(decisions, due.label);
   reportRestored(due, releases, library, session);
+  reportMovedHere(due, planned, movedHere, session);
   const reported = reportDecisions(due, decisions, skipped, session);
   // What was taken down before the title was subscribed is not news.
   const takenDown = reported
     .filter(({ reason }) => known && reason === 'chapter-unavailable')
     .map(({ chapter, reason }) => ({ id: chapter, reason }));
-  if (dryRun) await reportPlanned(due, planned, releases, session);
-  if (!rules.upgrade || dryRun) await reportChanges(due, changed.updates, releases, session);
+  const { moved } = knownTitle;
+  const wanted = { added: planned, updates: changed.updates, moved };
+  if (dryRun) await reportPlanned(due, wanted, releases, session);
+  if (!rules.upgrade || dryRun) await reportChanges(due, wanted, releases, session);
   const isRemovalReported = warnOfFilesGone(due, decisions.withoutFile, library, session);
   const all = dryRun ? [] : [...planned, ...writesOf(updates)];
   const result = emptyResult();
@@ -120,8 +128,7 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
   const { bind } = effectiveOptions(options, context.settings);
   // If the run is killed, the next one binds what was saved.
   if (bind !== false && (wasUnbound || all.length > 0)) journal.add({ unbound: id });
-  if (!dryRun)
-    await save({ added: planned, updates }, (chapterId) => claimedElsewhere.add(chapterId));
+  if (!dryRun) await save({ ...wanted, updates }, (chapterId) => claimedElsewhere.add(chapterId));
   const finish = async ({ isStopped = result.stoppedBy !== undefined } = {}) => {
     const isLeft = ({ release }: UnnamedWrite) => claimedElsewhere.has(release.id);
     if (isStopped) result.notStarted += claimedElsewhere.size;
@@ -134,7 +141,7 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
         (change) => change.kind === 'skip' && claimedElsewhere.has(change.id),
       );
       const added = now.decisions.planned.filter(isLeft);
-      await save({ added, updates: [...updated.filter(isLeft), ...there] });
+      await save({ added, updates: [...updated.filter(isLeft), ...there], moved });
     }
     const saved = dryRun ? planned : all.filter(({ release }) => result.savedFiles.has(release.id));
     const isToBind = !dryRun && (saved.length + result.retaggedFiles.size > 0 || wasUnbound);
@@ -159,6 +166,10 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
       takenDown: decisions.skipped.flatMap(({ id: chapter, reason }) =>
         reason === 'chapter-unavailable' && stateOf(chapter).state === 'saved' ? [chapter] : [],
       ),
+      movedHere: idsOrNone([
+        ...(known?.movedHere ?? []),
+        ...[...movedHere.keys()].filter((chapter) => result.savedFiles.has(chapter)),
+      ]),
       // What failed, or was not reached, is compared again.
       compared: isComplete ? [...compared] : known?.compared,
     };
@@ -178,6 +189,10 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
     };
   };
   return { isWaiting: claimedElsewhere.size > 0 && !result.stoppedBy, finish };
+}
+
+function idsOrNone(ids: readonly string[]): string[] | undefined {
+  return ids.length > 0 ? [...ids] : undefined;
 }
 
 /** Without its title, group and language. */
@@ -227,8 +242,7 @@ function countsOf(saved: readonly UnnamedWrite[], result: DownloadResult, known:
 
 /** Whether the chapter was downloaded before, in this release or another one. A damaged file does not count. */
 function hasReplaced(change: UnnamedWrite): boolean {
-  const isUpdate =
-    change.kind === 'extract' || (change.kind === 'replace' && change.why === 'changed');
+  const isUpdate = change.kind === 'extract' || isChanged(change);
   return isUpdate || replacedRelease(change) !== undefined;
 }
 

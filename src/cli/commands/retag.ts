@@ -34,18 +34,17 @@ async function retagFolder(
   context: CommandContext,
 ): Promise<ExitCode> {
   const { coversBaseUrl } = await import('../../service/titles.js');
-  const { retag } = await import('../../collection/retag-files.js');
+  const { retag } = await import('../../collection/retag.js');
   const { withLibraryLock } = await import('../../config/library-lock.js');
-  const { nameTemplates } = await import('../../download/download-request.js');
+  const { templateOptions } = await import('../../download/download-request.js');
   const { imageLoader } = await import('../../service/service.js');
   const { withService } = await import('../with-service.js');
   const { settings, stdout, stderr, signal } = context;
   const name = options.name ?? settings.name;
-  const format = nameTemplates(name);
   const request = {
     folder,
     name,
-    nameTemplates: [format(false), format(true)],
+    ...templateOptions(name),
     volumeField: settings.volumeField,
     titleField: options.titleField ?? settings.titleField,
     localizedSeries: options.localizedSeries ?? settings.localizedSeries,

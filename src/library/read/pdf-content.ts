@@ -1,5 +1,5 @@
 /** Reads what a PDF says of its chapters: the manifest in a comment line, and whether the end of the file is there. */
-import { openForReading, type OpenOptions } from '../../core/files.js';
+import { openForReading } from '../../core/files.js';
 import type { OpenedFile } from '../../core/opened-file.js';
 import { MAX_MANIFEST_BYTES, PDF_LINE_PREFIX } from '../mark.js';
 import { NO_CONTENT, type Depth, type FileContent, type ReadOptions } from './content.js';
@@ -16,7 +16,7 @@ export async function readPdfContent(
   const pdf = await openForReading(path, options);
   try {
     const line = await readLine(pdf);
-    if (!line) {
+    if (line === undefined) {
       // Readers accept other bytes before the header.
       const isPdf = depth !== 'pages' || (await readPart(pdf, 0, HEAD_BYTES)).includes('%PDF-');
       if (!isPdf) throw new Error('it is not a PDF');
@@ -24,42 +24,21 @@ export async function readPdfContent(
     }
     const { isWhole, isEdited } = await readEnd(pdf);
     const damage = isWhole ? undefined : new Error('its end is lost');
-    return { ...NO_CONTENT, mark: 'book', manifest: line.text, isEdited, damage };
+    return { ...NO_CONTENT, mark: 'book', manifest: line, isEdited, damage };
   } finally {
     await pdf.close();
   }
 }
 
-interface PdfLine {
-  readonly text: string;
-  /** Where the line is in the file, without the line break. */
-  readonly start: number;
-  readonly end: number;
-}
-
-/** The line with the manifest; undefined for a PDF of another program. */
-export async function readPdfLine(
-  path: string,
-  options: OpenOptions = {},
-): Promise<PdfLine | undefined> {
-  const pdf = await openForReading(path, options);
-  return readLine(pdf).finally(() => pdf.close());
-}
-
-/** At the start, or near the end as earlier versions wrote it. */
-async function readLine(pdf: OpenedFile): Promise<PdfLine | undefined> {
+/** The line with the manifest, at the start, or near the end as earlier versions wrote it; undefined for a PDF of another program. */
+async function readLine(pdf: OpenedFile): Promise<string | undefined> {
   const { size } = pdf.stats;
   for (const position of [0, Math.max(0, size - TAIL_BYTES)]) {
     const bytes = position === 0 ? HEAD_BYTES : TAIL_BYTES;
     const part = await readPart(pdf, position, bytes);
     const newline = part.lastIndexOf(`\n${PDF_LINE_PREFIX}`, undefined, 'latin1');
     if (newline === -1) continue;
-    const start = position + newline + 1;
-    const textStart = start + PDF_LINE_PREFIX.length;
-    const text = await readTo(pdf, textStart);
-    return text === undefined
-      ? undefined
-      : { text, start, end: textStart + Buffer.byteLength(text) };
+    return readTo(pdf, position + newline + 1 + PDF_LINE_PREFIX.length);
   }
   return undefined;
 }

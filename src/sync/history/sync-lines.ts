@@ -30,6 +30,8 @@ const titleSchema = z.object({
   reported: z.array(z.string()).optional(),
   /** The reported chapters that were taken down, and whose files are there. */
   takenDown: z.array(z.string()).optional(),
+  /** The chapters that the service moved here from titles with other output folders, and that got files here. */
+  movedHere: z.array(z.string()).optional(),
   /** The chapters whose changes were dealt with, each with its version and time. */
   compared: z.array(z.string()).optional(),
 });

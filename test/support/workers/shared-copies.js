@@ -7,7 +7,7 @@ const { modules, kind, file, copies, runs, uid, marker, sha256 } = JSON.parse(pr
 const load = (module) => import(`${modules}/${module}.js`);
 const { keepDamaged } = await load('download/keep-damaged');
 const { BookCovers } = await load('download/book-covers');
-const { moveExtras } = await load('collection/move-extras');
+const { moveExtras } = await load('download/move-extras');
 process.setgid(uid);
 process.setuid(uid);
 

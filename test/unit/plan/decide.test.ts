@@ -50,6 +50,8 @@ interface Case {
   /** Files by the id of the chapter that they have; those of this version are up to date. */
   readonly files?: Readonly<Record<string, Partial<ExistingArchive>>>;
   readonly history?: readonly string[];
+  /** Chapters that the service moved from the titles that their files name. */
+  readonly moved?: readonly string[];
   readonly damaged?: Readonly<Record<string, string>>;
   /** Chapters in files that the service does not list. */
   readonly uploads?: readonly ({ readonly release: Chapter } & Partial<EarlierUpload>)[];
@@ -68,7 +70,7 @@ function changesOf(
   { listed, uploads = [], named = [], groups = ['good'], languages = ['en'], ...facts }: Case,
   mode: Mode,
 ): readonly string[] {
-  const { files = {}, history = [], damaged = {}, archived = {}, excluded = [] } = facts;
+  const { files = {}, history = [], damaged = {}, archived = {}, excluded = [], moved } = facts;
   const known = uploads.map(({ release: old, ...more }): EarlierUpload => {
     const archive = { chapterId: old.id, file: `${old.id}.cbz`, ownership: 'own' } as const;
     return {
@@ -123,6 +125,7 @@ function changesOf(
     excluded: found.excluded,
     keys,
     uploads: known,
+    moved: { chapterIds: new Set(moved), files: new Set<string>() },
   };
   const targets = named.map((chapter) => ({ id: chapter.id, chapter, why: 'named' }));
   const { changes } = decide({ named: targets, titles: [title] }, options, knownFiles);
@@ -192,6 +195,20 @@ const ROWS: readonly (readonly [name: string, of: Case, Expected])[] = [
       update: ['replace good.cbz by good changed'],
       force: ['replace good.cbz by good forced'],
     },
+  ],
+  [
+    'a file of a chapter that was moved from another title',
+    { listed: [good], files: { good: {} }, moved: ['good'] },
+    {
+      ...all('skip good newer-version beside good.cbz'),
+      update: ['replace good.cbz by good moved'],
+      force: ['replace good.cbz by good forced'],
+    },
+  ],
+  [
+    'a chapter in a book that was moved from another title',
+    { listed: [good], files: { good: { file: 'b.epub', isBound: true } }, moved: ['good'] },
+    { download: ['skip good newer-version beside b.epub'], update: ['extract good from b.epub'] },
   ],
   [
     'a file of another program',

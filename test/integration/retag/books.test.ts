@@ -1,7 +1,6 @@
 /** `tankobon retag --rename-titles` moves the books and the covers of a title with its chapters. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
-import { readLibraryFile } from '../../../src/library/file.js';
 import { readOwnBook } from '../../../src/books/rename-book.js';
 import { drawnCover } from '../../../src/practice-server/library/story-pages.js';
 import { createLibrary, uuidOf } from '../../../src/practice-server/library/library.js';
@@ -56,15 +55,19 @@ async function bindAll(): Promise<void> {
   for (const format of FORMATS) expect((await bind('--format', format)).code).toBe(0);
 }
 
-test('books of every format move with the chapters, and have the new name in their metadata', async () => {
+test('books of every format move with the chapters, and have the new name in their metadata, but for a PDF', async () => {
   await bindAll();
   const images = await imageDigests(books(OLD_NAME)[1] ?? '');
   const comicInfo = await readEntry(books(OLD_NAME)[0] ?? '', 'ComicInfo.xml');
+  const pdfBytes = readFileSync(books(OLD_NAME)[2] ?? '');
   renameInService();
   const { code, stdout, stderr } = await retag();
-  expect([code, stderr]).toEqual([0, '2 changed, 0 unchanged, 4 books\n']);
-  for (const [index, file] of books(NEW).entries())
-    expect(stdout).toContain(`${books(OLD_NAME)[index] ?? ''}: series\n  renamed to ${file}\n`);
+  const message = `1 PDF keeps the old name of the title inside: it is bound anew by the next bind that has the chapters, as files or in other books`;
+  expect([code, stderr]).toEqual([0, `warning: ${message}\n2 changed, 0 unchanged, 4 books\n`]);
+  for (const [index, file] of books(NEW).entries()) {
+    const what = file.endsWith('.pdf') ? 'name\n  kept: series' : 'series';
+    expect(stdout).toContain(`${books(OLD_NAME)[index] ?? ''}: ${what}\n  renamed to ${file}\n`);
+  }
   expect(readdirSync(harness.output)).toEqual([NEW]);
   const [cbz = '', epub = '', pdf = '', folder = ''] = books(NEW);
   expect(await readEntry(cbz, 'ComicInfo.xml')).toBe(
@@ -79,29 +82,32 @@ test('books of every format move with the chapters, and have the new name in the
   for (const { name, bytes } of await readArchive(epub))
     if (!name.includes('/images/')) expect([name, bytes.includes('Ann')]).toEqual([name, false]);
   expect(await imageDigests(epub)).toEqual(images);
-  const bytes = readFileSync(pdf);
-  const encoded = Buffer.from(`${NEW}, Vol. 1`, 'utf16le').swap16();
-  expect([bytes.includes(encoded), bytes.includes('>猫 &amp; Tea, Vol. 1<')]).toEqual([true, true]);
-  expect(bytes.includes('<rdf:value>猫 &amp; Tea</rdf:value>')).toBe(true);
-  expect(await readLibraryFile(pdf)).toMatchObject({ kind: 'book', damage: undefined });
+  expect(readFileSync(pdf).equals(pdfBytes)).toBe(true);
   const inFolder = readFileSync(join(folder, 'Ch.001/ComicInfo.xml'), 'utf8');
   expect(inFolder).toContain('<Series>猫 &amp; Tea</Series>');
-  for (const file of books(NEW))
+  for (const file of [cbz, epub, folder])
     expect(await readOwnBook(file)).toMatchObject({
       isEdited: false,
       chapters: [{ metadata: { series: NEW } }, { metadata: { series: NEW } }],
     });
 });
 
-test('bind recognises the moved books: none is written again, and a new chapter is added to them', async () => {
+const titleInPdf = (file: string): string | undefined =>
+  /<rdf:value>(.*?)<\/rdf:value>/.exec(readFileSync(file, 'utf8'))?.[1];
+
+test('bind recognises the moved books: only a PDF is written again, and a new chapter is added to them', async () => {
   await bindAll();
   renameInService();
   await retag();
   const before = paths();
   for (const format of FORMATS) {
     const { stdout } = await bind('--format', format, '--json');
-    expect(stdout).toContain('"saved":0,"skipped":1,"failed":0');
+    const counts = format === 'pdf' ? '"saved":1,"skipped":0' : '"saved":0,"skipped":1';
+    expect(stdout).toContain(`${counts},"failed":0`);
   }
+  const again = await bind('--format', 'pdf', '--json');
+  expect(again.stdout).toContain('"saved":0,"skipped":1,"failed":0');
+  expect(titleInPdf(books(NEW)[2] ?? '')).toBe('猫 &amp; Tea');
   expect(paths()).toEqual(before);
   expect((await retag()).stderr).toMatch(/^0 changed, 2 unchanged\n/);
   harness.service.library.putChapter(chapter('one', '3', { volume: '1' }));
@@ -125,6 +131,34 @@ test('books whose chapter files were removed move too, and later chapters go the
   harness.service.library.putChapter(chapter('one', '3', { volume: '2' }));
   await download({ bind: 'volume' });
   expect(paths()).toEqual([`${NEW}/${NEW} Vol.01.cbz`, `${NEW}/${NEW} Vol.02.cbz`]);
+});
+
+test('a PDF whose chapters are gone keeps its name inside: that is said once, and bind leaves it', async () => {
+  await download({ bind: 'volume', format: 'pdf' });
+  const [from, to] = [books(OLD_NAME)[2] ?? '', books(NEW)[2] ?? ''];
+  const bytes = readFileSync(from);
+  renameInService();
+  const first = await retag();
+  expect(first.stdout).toBe(`${from}: name\n  kept: series\n  renamed to ${to}\n`);
+  expect(first.stderr).toContain('1 PDF keeps the old name of the title inside');
+  expect(readFileSync(to).equals(bytes)).toBe(true);
+  for (const words of [['--rename-titles'], []]) {
+    const { stdout, stderr } = await retagFolder(harness, harness.output, ...words);
+    expect([stdout, stderr]).toEqual(['', '0 changed, 0 unchanged\n']);
+  }
+  expect(paths()).toEqual([`${NEW}/${NEW} Vol.01.pdf`]);
+});
+
+test('a PDF is bound anew from a book in another format that has its chapters', async () => {
+  await download();
+  await bind('--format', 'pdf');
+  await bind();
+  for (const file of harness.archives().filter((each) => each.includes('Ch.'))) rmSync(file);
+  renameInService();
+  await retag();
+  const { stdout } = await bind('--format', 'pdf', '--json');
+  expect(stdout).toContain('"saved":1,"skipped":0');
+  expect(titleInPdf(books(NEW)[2] ?? '')).toBe('猫 &amp; Tea');
 });
 
 test('a book that its owner edited is only moved, and bind makes no second one', async () => {

@@ -16,18 +16,28 @@ import {
   temporaryName,
 } from '../core/files.js';
 import { publishNew } from '../core/publish.js';
-import { COVER_NAME, ServedCovers, type CoverDeps } from '../download/cover.js';
-import { SavedCovers } from '../download/saved-covers.js';
+import type { Title } from '../service/titles.js';
+import { COVER_NAME, ServedCovers, type CoverDeps } from './cover.js';
+import { SavedCovers } from './saved-covers.js';
 import {
   isOwnSeriesMetadata,
   isSeriesMetadata,
   renameInSeriesMetadata,
-} from '../download/series-metadata.js';
-import type { LeftFolder } from './renamed-titles.js';
+} from './series-metadata.js';
 
 /** More names of files are not listed. */
 const MAX_NAMES = 10;
 const IMAGE_NAME = /\.(?:jpe?g|png|gif|webp|avif)$/i;
+
+/** A folder that files of a title leave. */
+interface LeftFolder {
+  readonly folder: string;
+  readonly newFolder: string;
+  /** A folder above both. */
+  readonly root: string;
+  /** The title of all files in the folder; undefined if they are of several, or if some of them go elsewhere. */
+  readonly title: Title | undefined;
+}
 
 export interface ExtraDeps extends CoverDeps {
   /** Has the record of the covers that tankobon saved. */

@@ -16,7 +16,7 @@ import type { Chapter } from '../../../src/service/chapters.js';
 import { readIdentity } from '../../../src/library/file.js';
 import { compileNameTemplate } from '../../../src/library/names.js';
 import { formatIdentityComment } from '../../../src/library/mark.js';
-import { planRetag, writeRetagged } from '../../../src/download/retag-chapter.js';
+import { planRetag, writeRetagged } from '../../../src/download/retag.js';
 import type { Title } from '../../../src/service/titles.js';
 import { readArchive, readEntry, writeArchive } from '../../support/archive.js';
 import { testImage } from '../../support/chapter-files.js';
@@ -191,7 +191,7 @@ describe('a file that another process changes meanwhile', () => {
   const chapter = { id: numberedId('2'), number: '2', language: 'en', groups: [] };
   const title = { name: 'Alpha', description: {}, authors: [], artists: [] };
   const options = {
-    nameTemplates: [compileNameTemplate('{chapter}')],
+    nameChapter: () => compileNameTemplate('{chapter}'),
     volumeField: 'number' as const,
     titleField: 'plain' as const,
     localizedSeries: false,

@@ -169,6 +169,61 @@ test('retag --rename-titles: each book and cover is whole after each kill, and t
   }
 }, 600_000);
 
+test.each([['retag'], ['download --update']])(
+  '%s of chapters that moved to another title: each is whole after each kill, and the next run completes it',
+  async (command) => {
+    const library = createLibrary({
+      titles: [title('one', 'Alpha'), title('two', 'Beta')],
+      chapters: ['1', '2', '3'].map((number) => chapter('one', number)),
+    });
+    const limits = { ...NO_LIMITS, requests: { 'GET /at-home/server/{id}': 10_000 } };
+    const harness = await DownloadHarness.start({ library, limits });
+    try {
+      const [one, two] = ['one', 'two'].map((key) => `title:${uuidOf(key)}`);
+      await harness.download({ targets: [one ?? ''], output: original, language: 'en' });
+      const ids = ['1', '2', '3'].map((number) => uuidOf('one', number, 'en'));
+      for (const id of ids.slice(1)) {
+        const found = harness.service.library.chapter(id);
+        if (!found) throw new Error(id);
+        harness.service.library.putChapter({ ...found, titleId: uuidOf('two') });
+      }
+      const words =
+        command === 'retag'
+          ? ['retag', output]
+          : ['download', two ?? '', '-o', output, '--update', '--language', 'en'];
+      const env = harness.service.environment;
+      const pages = await Promise.all(
+        ['1', '2', '3'].map((number) =>
+          imageDigests(join(original, named('Alpha', Number(number)))),
+        ),
+      );
+      const changes = await killAtEachChange({ ...run, words, env }, async (kill) => {
+        const scanned = await scanLibrary(output);
+        const files = ids.map((id) => scanned.find(id)?.file ?? '');
+        expect([kill, scanned.damaged]).toEqual([kill, []]);
+        expect([kill, await Promise.all(files.map(imageDigests))]).toEqual([kill, pages]);
+        const home = mkdtempSync(join(folder, 'home-'));
+        const rerun = () => tankobonHere(words, { env: { ...env, TANKOBON_HOME: home } });
+        expect([kill, (await rerun()).code]).toEqual([kill, 0]);
+        const { archives } = await scanLibrary(output);
+        const settled = [named('Alpha', 1), named('Beta', 2), named('Beta', 3)];
+        expect([kill, archives.map(({ file }) => file)]).toEqual([
+          kill,
+          settled.map((path) => join(output, path)),
+        ]);
+        expect(archives.map(({ titleId }) => titleId)).toEqual(
+          ['one', 'two', 'two'].map((key) => uuidOf(key)),
+        );
+        expect((await rerun()).stdout).not.toContain('renamed');
+      });
+      expect(changes).toBeGreaterThan(20);
+    } finally {
+      await harness.stop();
+    }
+  },
+  600_000,
+);
+
 test(
   '--update: the old archive or the new one is whole after each kill, and the pages of the old one are kept',
   () =>

@@ -1,0 +1,496 @@
+/**
+ * Brings the metadata of chapter files up to date: asks the service by the hundred, and rewrites ComicInfo.xml and the
+ * names of the files whose metadata changed. Pages are not downloaded. Only tankobon's own files are changed, and no
+ * links are followed. Titles that get another name are moved with their books and covers.
+ */
+import { createHash } from 'node:crypto';
+import { dirname, join, relative, resolve } from 'node:path';
+import {
+  planBookRename,
+  readBooksOfTitles,
+  renameBook,
+  type BookOfTitle,
+  type BookRename,
+} from '../books/rename-book.js';
+import { damagedChapter } from '../books/source-chapter.js';
+import { systemClock } from '../core/clock.js';
+import { thrownMessage, UsageError, type TankobonError } from '../core/errors.js';
+import { readFileState } from '../core/file-state.js';
+import { groupBy } from '../core/group-by.js';
+import { toStorageError } from '../core/files.js';
+import { toTankobonError } from '../core/system-errors.js';
+import { VERSION } from '../core/version.js';
+import { leftoversAmong, removeLeftovers } from '../download/leftovers.js';
+import {
+  describeFoldersLeft,
+  isFatal,
+  moveBookCover,
+  moveExtras,
+  type ExtraDeps,
+} from '../download/move-extras.js';
+import { followSeriesMetadata } from '../download/series-metadata.js';
+import type { templateOptions } from '../download/download-request.js';
+import { findMovedPlaces } from '../download/moved-files.js';
+import { applyRetags, planRetag, retaggedEvent, type RetagOptions } from '../download/retag.js';
+import type { ChapterFields } from '../events/chapter-fields.js';
+import type { RetagEvent } from '../events/retag-events.js';
+import { keptReason, type Ownership } from '../library/ownership.js';
+import { type LibraryIndex, scanLibrary } from '../library/scan.js';
+import { FolderStore } from '../library/store.js';
+import type { Retag } from '../plan/change.js';
+import { filesToCompare, keptInUnchanged, withoutSecondNames } from '../plan/retag.js';
+import { fieldsById } from '../selection/chapter-fields.js';
+import { fetchChapters } from '../service/chapters.js';
+import { fetchTitles, type Title } from '../service/titles.js';
+import { assertReadableFolder } from './readable-folder.js';
+import {
+  addUsedNames,
+  NewFolders,
+  newTitleNames,
+  sharedFolder,
+  UsedNames,
+  type LeftFolder,
+} from './renamed-titles.js';
+
+interface RetagRequest
+  extends Omit<RetagOptions, 'hasComparedPages'>, ReturnType<typeof templateOptions> {
+  readonly folder: string;
+  readonly dryRun: boolean;
+  /** Whether titles that the service renamed get their new name and folder. */
+  readonly renameTitles: boolean;
+  /** The template of the names, from which `nameChapter` is made. */
+  readonly name: string;
+}
+
+interface RetagDeps extends ExtraDeps {
+  readonly observe: (event: RetagEvent) => void;
+}
+
+const HINT = 'Pass a folder with chapters that tankobon saved.';
+
+/** Throws UsageError `nothing-to-bind` for a folder without chapters, and errors of the service. */
+export async function retag(
+  request: RetagRequest,
+  deps: RetagDeps,
+): Promise<readonly TankobonError[]> {
+  await assertReadableFolder(request.folder, HINT);
+  const { signal, stateFolder } = deps;
+  // A dry run changes nothing: it opens only files that are new or were changed.
+  const store = request.dryRun ? await FolderStore.open(stateFolder, request.folder) : undefined;
+  const run = new RetagRun(request, deps);
+  const library = await scanLibrary(request.folder, {
+    signal,
+    store,
+    onUnreadableFolder: (folder, error) => {
+      run.fail(folder, error);
+    },
+  });
+  if (library.archives.length === 0 && library.damaged.length === 0)
+    throw new UsageError('nothing-to-bind', `No chapters found: ${request.folder}`, { hint: HINT });
+  if (!request.dryRun) await removeLeftovers(leftoversAmong(library), systemClock);
+  try {
+    return await run.run(library, store);
+  } finally {
+    // Without it, the next dry run is slower.
+    await store?.save().catch(() => undefined);
+  }
+}
+
+interface RetagPlan {
+  readonly retags: readonly Retag[];
+  readonly books: readonly BookRename[];
+  readonly failedBooks: readonly { readonly file: string; readonly error: unknown }[];
+  /** By folder, the titles whose chapters it has after the retag, each with the languages of these. */
+  readonly described: ReadonlyMap<string, readonly SeriesInFolder[]>;
+  /** The folders that renamed titles leave. */
+  readonly leftFolders: readonly LeftFolder[];
+  /** The folders whose last chapters the service moved to other titles. */
+  readonly emptiedFolders: readonly string[];
+  readonly unchanged: readonly {
+    readonly file: string;
+    readonly chapter: string;
+    /** The metadata that stays; none if the service has the same. */
+    readonly kept: readonly string[];
+  }[];
+  readonly failed: readonly {
+    readonly file: string;
+    readonly chapter: string;
+    readonly error: unknown;
+  }[];
+  /** The number of chapters that changed since their pages were compared. */
+  readonly pagesNotCompared: number;
+  readonly changedInBooks: number;
+  readonly notListed: number;
+  readonly fields: ReadonlyMap<string, ChapterFields>;
+}
+
+interface SeriesInFolder {
+  readonly title: Title;
+  readonly languages: readonly string[];
+}
+
+/**
+ * Files of which the store knows that they need no change are not read again. Throws errors of the service, and the
+ * signal's reason when aborted.
+ */
+async function planFolder(
+  library: LibraryIndex,
+  request: RetagRequest,
+  { client, warn, signal }: Pick<ExtraDeps, 'client' | 'warn' | 'signal'>,
+  store: FolderStore | undefined,
+): Promise<RetagPlan> {
+  const { archives } = library;
+  const ids = archives.flatMap(({ chapterId, isBound, ownership }) =>
+    isBound || ownership === 'own' ? [chapterId] : [],
+  );
+  const chapters = await fetchChapters(client, [...new Set(ids)], { signal, warn });
+  const { books, failed: failedBooks } = await readBooksOfTitles(
+    archives.filter(({ isBound }) => isBound),
+    (chapterId) => chapters.get(chapterId)?.titleId,
+  );
+  // The service is asked too whether it still has the titles that the files name.
+  const named = archives.filter(({ isBound }) => !isBound);
+  const withTitles = [...chapters.values(), ...books, ...named];
+  const titleIds = new Set(withTitles.flatMap(({ titleId }) => titleId ?? []));
+  const { titles } = await fetchTitles(client, [...titleIds], { signal, warn });
+  const { compared, ...counts } = filesToCompare(archives, chapters, titles);
+  const usedNames = new UsedNames();
+  for (const book of books) usedNames.add(book.titleId, book.usedName);
+  const { renameTitles } = request;
+  const own = compared.flatMap(({ archive, isMoved }) => (isMoved ? [] : [archive]));
+  if (renameTitles) await addUsedNames(usedNames, own, chapters);
+  const titleNames = renameTitles ? newTitleNames(titles, usedNames) : undefined;
+  const places = await findMovedPlaces(compared, library, request, titleNames, { client, signal });
+  const options = { ...request, hasComparedPages: false };
+  const plan = renameTitles ? planRetag : planOnce(request, store);
+  const newFolders = new NewFolders();
+  const inFolders: InFolder[] = [];
+  const retags: Retag[] = [];
+  const unchanged: RetagPlan['unchanged'][number][] = [];
+  const failed: RetagPlan['failed'][number][] = [];
+  let pagesNotCompared = 0;
+  const movedFrom = new Set<string>();
+  for (const each of compared) {
+    signal.throwIfAborted();
+    const { archive, chapter, title, isMoved } = each;
+    const { file, chapterId } = archive;
+    const titleName = titleNames?.get(title.id);
+    const onDisk = { file, chapter, title, titleName, removes: [], ...places.get(each) };
+    try {
+      const planned = await plan(onDisk, options);
+      usedNames.add(title.id, planned.title.name);
+      if (planned.mayHaveOtherPages) pagesNotCompared += 1;
+      const from = resolve(file);
+      const to = planned.kind === 'retag' ? planned.to : from;
+      if (isMoved) movedFrom.add(dirname(from));
+      else newFolders.add({ title, from, to });
+      inFolders.push({ folder: dirname(to), title, language: chapter.language });
+      if (planned.kind === 'retag') retags.push(planned);
+      else unchanged.push({ file, chapter: chapterId, kept: keptInUnchanged(planned) });
+    } catch (error) {
+      signal.throwIfAborted();
+      failed.push({ file, chapter: chapterId, error });
+    }
+  }
+  if (!titleNames) warnOfRenamed(titles, usedNames, warn);
+  const renamedBooks = planBooks(books, { ...request, titles, titleNames, newFolders });
+  return {
+    retags: withoutSecondNames(retags),
+    books: renamedBooks,
+    failedBooks,
+    described: describedIn(inFolders),
+    // A folder may also have the year of its title, which was corrected.
+    leftFolders: newFolders.left().filter(({ title }) => renameTitles || title !== undefined),
+    // What belongs to a title stays with its other chapters.
+    emptiedFolders: [...movedFrom].filter((folder) => newFolders.of(folder) === undefined),
+    unchanged,
+    failed,
+    pagesNotCompared,
+    ...counts,
+    fields: fieldsById([...chapters.values()], titles),
+  };
+}
+
+interface InFolder {
+  readonly folder: string;
+  readonly title: Title;
+  readonly language: string;
+}
+
+function describedIn(all: readonly InFolder[]): RetagPlan['described'] {
+  return new Map(
+    [...groupBy(all, ({ folder }) => folder)].map(([folder, ofFolder]) => [
+      folder,
+      [...groupBy(ofFolder, ({ title }) => title).entries()].map(([title, each]) => {
+        return { title, languages: [...new Set(each.map(({ language }) => language))] };
+      }),
+    ]),
+  );
+}
+
+const UP_TO_DATE = {
+  kind: 'keep',
+  why: 'up-to-date',
+  edited: [],
+  unknown: [],
+  mayHaveOtherPages: false,
+} as const;
+
+/** Plans as planRetag does, without reading a file that was compared with the same before and needed no change. */
+function planOnce(request: RetagRequest, store: FolderStore | undefined): typeof planRetag {
+  if (!store) return planRetag;
+  return async (onDisk, options) => {
+    const { file, chapter, title } = onDisk;
+    const text = JSON.stringify([VERSION, request, chapter, title]);
+    const digest = createHash('sha256').update(text).digest('base64url').slice(0, 16);
+    const state = await readFileState(file).catch(() => undefined);
+    if (state && store.get(file, state)?.comparedWith === digest)
+      return { ...UP_TO_DATE, file, title };
+    const planned = await planRetag(onDisk, options);
+    const isSame =
+      planned.kind !== 'retag' &&
+      keptInUnchanged(planned).length === 0 &&
+      !planned.mayHaveOtherPages &&
+      planned.title.name === title.name;
+    if (isSame && state) store.set(file, state, { comparedWith: digest });
+    return planned;
+  };
+}
+
+/** Adds the folders of books to those of chapters, which books follow. */
+function planBooks(
+  books: readonly BookOfTitle[],
+  options: {
+    readonly folder: string;
+    readonly titles: ReadonlyMap<string, Title>;
+    readonly titleNames: ReadonlyMap<string, string> | undefined;
+    readonly newFolders: NewFolders;
+  },
+): readonly BookRename[] {
+  const { folder, titles, titleNames, newFolders } = options;
+  const newFolderOf = (each: string) => newFolders.of(each);
+  const planned = books.map((book) => {
+    const newName = titleNames?.get(book.titleId);
+    const rename =
+      newName === undefined ? undefined : planBookRename(book, newName, { folder, newFolderOf });
+    return { book, rename };
+  });
+  for (const { book, rename } of planned) {
+    const title = titles.get(book.titleId);
+    const from = resolve(book.path);
+    if (title) newFolders.add({ title, from, to: rename?.to ?? from });
+  }
+  return planned.flatMap(({ rename }) =>
+    rename ? { ...rename, root: sharedFolder(dirname(rename.book.path), dirname(rename.to)) } : [],
+  );
+}
+
+function warnOfRenamed(
+  titles: ReadonlyMap<string, Title>,
+  usedNames: UsedNames,
+  warn: (message: string) => void,
+): void {
+  for (const [id, name] of newTitleNames(titles, usedNames)) {
+    const old = usedNames.of(id).filter((used) => used !== name);
+    const names = old.map((used) => `"${used}"`).join(' and ');
+    const [are, folders] = old.length === 1 ? ['is', 'its folder'] : ['are', 'their folders'];
+    warn(`${names} ${are} called "${name}" by now; --rename-titles renames ${folders}`);
+  }
+}
+
+/** Links are counted. */
+const SKIP_REASONS = { foreign: 'other-program', 'other-user': 'other-user' } as const;
+
+function isSkipped(ownership: Ownership): ownership is keyof typeof SKIP_REASONS {
+  return ownership in SKIP_REASONS;
+}
+
+class RetagRun {
+  readonly #errors: TankobonError[] = [];
+  /** The folders from which something was moved. */
+  readonly #movedFrom = new Set<string>();
+  #fields: ReadonlyMap<string, ChapterFields> = new Map();
+  readonly #count = { changed: 0, unchanged: 0, books: 0, edited: 0, nameTaken: 0, skipped: 0 };
+
+  constructor(
+    private readonly request: RetagRequest,
+    private readonly deps: RetagDeps,
+  ) {}
+
+  async run(
+    library: LibraryIndex,
+    store: FolderStore | undefined,
+  ): Promise<readonly TankobonError[]> {
+    const links = new Set(library.links);
+    for (const { file, readError, cause } of library.damaged)
+      if (!links.has(file)) this.fail(file, damagedChapter(file, cause ?? readError));
+    for (const { chapterId: chapter, file, ownership, isBound } of library.archives)
+      if (!isBound && isSkipped(ownership) && !links.has(file)) {
+        this.#count.skipped += 1;
+        const message = keptReason(file, ownership);
+        const reason = SKIP_REASONS[ownership];
+        this.deps.observe({ type: 'chapter-skipped', chapter, file, reason, message });
+      }
+    const plan = await planFolder(library, this.request, this.deps, store);
+    this.#fields = plan.fields;
+    for (const { file, chapter, error } of plan.failed) this.fail(file, error, chapter);
+    for (const { file, error } of plan.failedBooks) this.#failBook(file, error);
+    for (const { file, chapter, kept } of plan.unchanged) this.#keep(file, chapter, kept);
+    await this.#apply(plan);
+    const { notListed, pagesNotCompared, changedInBooks } = plan;
+    const counts = {
+      ...this.#count,
+      pagesNotCompared,
+      changedInBooks,
+      notListed,
+      links: links.size,
+      failed: this.#errors.length,
+    };
+    this.deps.observe({ type: 'retag-summary', ...counts });
+    return this.#errors;
+  }
+
+  #keep(file: string, chapter: string, kept: readonly string[]): void {
+    this.#count.unchanged += 1;
+    if (kept.length === 0) return;
+    this.#count.edited += 1;
+    this.deps.observe({ type: 'chapter-kept', chapter, file, kept, ...this.#fieldsOf(chapter) });
+  }
+
+  /** The chapters come last: as long as one is in the old folder, another run finds what a killed one left there. */
+  async #apply({
+    retags,
+    books,
+    leftFolders,
+    emptiedFolders,
+    described,
+  }: RetagPlan): Promise<void> {
+    const { signal, warn } = this.deps;
+    const { dryRun } = this.request;
+    if (!dryRun) for (const left of leftFolders) await this.#moveExtras(left);
+    for (const each of books)
+      if (dryRun) this.#reportBook(each, []);
+      else await this.#renameBook(each);
+    const onWritten = (each: Retag, name: string) => {
+      this.#report(each, name);
+    };
+    const onFailed = ({ file, chapter }: Retag, thrown: unknown) => {
+      this.fail(file, thrown, chapter.id);
+    };
+    await applyRetags(retags, { onWritten, onFailed }, { dryRun, signal });
+    this.#warnOfPdfs(books);
+    if (dryRun) return;
+    for (const [folder, series] of described)
+      for (const each of series) await this.#describe(folder, each);
+    const folders = new Set([...leftFolders.map(({ folder }) => folder), ...emptiedFolders]);
+    const left = [...folders].filter((folder) => this.#movedFrom.has(folder));
+    for (const message of await describeFoldersLeft(left)) warn(message);
+  }
+
+  /** Covers of the title stay. */
+  async #describe(folder: string, series: SeriesInFolder): Promise<void> {
+    const { warn, signal } = this.deps;
+    signal.throwIfAborted();
+    await followSeriesMetadata(folder, series).catch((error: unknown) => {
+      warn(`The metadata of the series stay as they are in ${folder}: ${thrownMessage(error)}`);
+    });
+  }
+
+  /** A run that names no new name says nothing of them. */
+  #warnOfPdfs(books: readonly BookRename[]): void {
+    const count = books.filter(({ keepsContent }) => keepsContent === 'pdf').length;
+    if (count === 0) return;
+    const [keep, are] = count === 1 ? ['PDF keeps', 'it is'] : [`PDFs keep`, 'they are'];
+    this.deps.warn(
+      `${count} ${keep} the old name of the title inside: ${are} bound anew by the next bind that has the chapters, as files or in other books`,
+    );
+  }
+
+  /** A folder whose covers or series metadata cannot be moved does not affect the others. */
+  async #moveExtras(left: LeftFolder): Promise<void> {
+    const { warn, signal } = this.deps;
+    try {
+      await moveExtras(left, this.deps, { onMoved: this.#onMoved, warn });
+    } catch (error) {
+      signal.throwIfAborted();
+      if (isFatal(error)) throw error;
+      warn(`Covers and series metadata stay in ${left.folder}: ${thrownMessage(error)}`);
+    }
+  }
+
+  readonly #onMoved = (file: string, newFile: string): void => {
+    this.deps.observe({ type: 'file-moved', file: this.#asGiven(file), newFile });
+  };
+
+  #reportBook(
+    { book: { path: file }, to, names, keepsContent }: BookRename,
+    kept: readonly string[],
+  ) {
+    this.#count.books += 1;
+    this.#movedFrom.add(dirname(file));
+    this.deps.observe({
+      type: 'book-retagged',
+      file: this.#asGiven(file),
+      ...(to !== file && { newFile: to }),
+      series: names.to,
+      changed: keepsContent ? [] : ['series'],
+      kept: keepsContent ? ['series'] : kept,
+    });
+  }
+
+  #report(retag: Retag, name: string): void {
+    const { file, chapter, from, to, edited } = retag;
+    const event = retaggedEvent(retag, name);
+    if (!event) {
+      this.#keep(file, chapter.id, keptInUnchanged(retag));
+      return;
+    }
+    this.#count.changed += 1;
+    if (name !== from) this.#movedFrom.add(dirname(from));
+    if (edited.length > 0) this.#count.edited += 1;
+    if (name !== to) this.#count.nameTaken += 1;
+    this.deps.observe({ ...event, ...this.#fieldsOf(chapter.id) });
+  }
+
+  /** A book that fails does not affect the others. */
+  async #renameBook(planned: BookRename): Promise<void> {
+    const { signal, stateFolder } = this.deps;
+    signal.throwIfAborted();
+    const { path: file, container } = planned.book;
+    try {
+      // Before the book: where a run is killed between the two, the next one finds the book.
+      if (planned.to !== file && container !== 'folder')
+        await moveBookCover(file, planned.to, stateFolder, this.#onMoved);
+      this.#reportBook(planned, await renameBook(planned, signal));
+    } catch (thrown) {
+      signal.throwIfAborted();
+      this.#failBook(file, thrown);
+    }
+  }
+
+  #failBook(file: string, thrown: unknown): void {
+    const error = toTankobonError(toStorageError(thrown, file));
+    const { code: reason, message } = error;
+    this.deps.observe({ type: 'book-failed', file: this.#asGiven(file), reason, message });
+    this.#errors.push(error);
+  }
+
+  /** A path below the folder, as the events of chapters have it. */
+  #asGiven(file: string): string {
+    const { folder } = this.request;
+    return join(folder, relative(resolve(folder), file));
+  }
+
+  #fieldsOf(chapter: string): ChapterFields | undefined {
+    return this.#fields.get(chapter);
+  }
+
+  fail(file: string, thrown: unknown, chapter?: string): void {
+    const error = toTankobonError(toStorageError(thrown, file));
+    const { code: reason, message } = error;
+    const failed = { type: 'chapter-failed' as const, file, reason, message };
+    const named = chapter !== undefined && { chapter, ...this.#fieldsOf(chapter) };
+    this.deps.observe({ ...failed, ...named });
+    this.#errors.push(error);
+  }
+}

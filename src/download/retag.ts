@@ -1,0 +1,240 @@
+/**
+ * New metadata and names for the files of chapters whose pages stay, for `retag`, `--update` and `upgrade`. What becomes of
+ * a file is decided in plan/retag.ts; each file is written after the one that has its new name, such as when numbers move
+ * round.
+ */
+import { basename, dirname, join, resolve, sep } from 'node:path';
+import type { ComicFields } from '../library/comic-info.js';
+import { comicMetadata } from '../library/comic-info.js';
+import { candidatePaths, wholeIdPath } from '../library/names.js';
+import { parseIdentityComment } from '../library/mark.js';
+import { fileChanged, readFileState, replaceAs } from '../core/file-state.js';
+import {
+  lstatIfExists,
+  makeSyncedFolders,
+  removeEmptyFolders,
+  temporaryName,
+} from '../core/files.js';
+import { publishNew } from '../core/publish.js';
+import type { RetaggedEvent } from '../events/download-events.js';
+import type { MetadataChange, Retag } from '../plan/change.js';
+import { decideRetag } from '../plan/retag.js';
+import { mergedComicInfo, readChapterFile, rewriteChapterFile } from './chapter-file.js';
+import { newPath } from '../plan/paths.js';
+import { readNamedFile, type NamedChapterFile } from './name-files.js';
+import { inferredVolumeOf } from './comic-metadata.js';
+import type { DownloadRequest } from './download-request.js';
+import { orderRenames } from './rename-order.js';
+import { removeSuperseded } from './superseded-file.js';
+
+export interface RetagOptions extends ComicFields, Pick<DownloadRequest, 'nameChapter'> {
+  /** Edits of the owner are replaced by what the service has. */
+  readonly force: boolean;
+  /** The pages were compared with those of the service: the file gets the chapter's version and time. */
+  readonly hasComparedPages: boolean;
+  /** The folder in which titles get other names. */
+  readonly folder?: string;
+}
+
+export interface FileToRetag extends Pick<Retag, 'file' | 'chapter' | 'title' | 'removes'> {
+  /** The new name of the title, if it gets one: otherwise it keeps the one that the file has. */
+  readonly titleName?: string | undefined;
+  /** Where the file goes, if the service moved its chapter to another title. */
+  readonly movesTo?: ((named: NamedChapterFile) => ReturnType<typeof newPath>) | undefined;
+}
+
+/** A file without ComicInfo.xml keeps its name. Throws StorageError. */
+export async function planRetag(
+  { titleName, movesTo, ...onDisk }: FileToRetag,
+  options: RetagOptions,
+): Promise<MetadataChange> {
+  const { file } = onDisk;
+  const { force, hasComparedPages, nameChapter } = options;
+  const state = await readFileState(file);
+  if (!state) throw fileChanged(file);
+  const content = await readChapterFile(file);
+  const [removed] = onDisk.removes;
+  const superseded = removed && (await readChapterFile(removed.file));
+  const named = await readNamedFile(content, onDisk, titleName);
+  const { chapter, title } = named;
+  const metadata = comicMetadata(chapter, title, [], options);
+  const merging = { force, hasSamePages: true, superseded };
+  const merged = await mergedComicInfo(content, metadata, merging);
+  const isRenamed = titleName !== undefined;
+  const movedIn = isRenamed ? options.folder : undefined;
+  const from = resolve(file);
+  const nameOptions = {
+    templates: [nameChapter(false), nameChapter(true)],
+    keepsPeople: !isRenamed,
+    // `--update` does not see all files of the title.
+    keepsTitleFolders: hasComparedPages,
+    movedIn,
+  };
+  const pathNow = movesTo ?? (() => newPath(file, named, nameOptions));
+  const stays = { to: from, root: dirname(from), recorded: undefined };
+  const path = merged ? pathNow(named) : stays;
+  const { record, comment } = content;
+  const { version } = parseIdentityComment(comment) ?? {};
+  const known = { ...onDisk, chapter, title, state, metadata, force, ...path };
+  return decideRetag({
+    ...known,
+    merged,
+    record,
+    version,
+    isMoved: movesTo !== undefined,
+    hasComparedPages,
+  });
+}
+
+export interface RetagListeners {
+  /** `name`: the path that the file has now, or would get. */
+  readonly onWritten: (retag: Retag, name: string) => void;
+  /** A file that fails does not affect the others. */
+  readonly onFailed: (retag: Retag, thrown: unknown) => void;
+}
+
+/** What became, or would become, of a file; undefined if nothing but its version changes. */
+export function retaggedEvent(retag: Retag, name: string): RetaggedEvent | undefined {
+  const { file, chapter, from, to, changed, edited, unknown, removes } = retag;
+  const [removed] = removes;
+  if (changed.length === 0 && name === from && !removed) return undefined;
+  return {
+    type: 'chapter-retagged',
+    chapter: chapter.id,
+    file,
+    changed,
+    kept: [...edited, ...unknown],
+    ...(name !== from && { newFile: name }),
+    ...(name !== to && { nameTaken: to }),
+    ...(removed && { removedFile: removed.file }),
+  };
+}
+
+/** Rejects with the signal's reason when aborted; what was begun by then is reported. */
+export async function applyRetags(
+  retags: readonly Retag[],
+  listeners: RetagListeners,
+  { dryRun, signal }: { readonly dryRun: boolean; readonly signal: AbortSignal },
+): Promise<void> {
+  if (dryRun) await preview(retags, listeners);
+  else await write(retags, listeners, signal);
+}
+
+async function write(
+  retags: readonly Retag[],
+  { onWritten, onFailed }: RetagListeners,
+  signal: AbortSignal,
+): Promise<void> {
+  const attempt = async (retag: Retag, action: () => Promise<void>) => {
+    signal.throwIfAborted();
+    try {
+      await action();
+    } catch (thrown) {
+      signal.throwIfAborted();
+      onFailed(retag, thrown);
+    }
+  };
+  const { parked, ordered } = orderRenames(retags);
+  const waiting: (readonly [Retag, string])[] = [];
+  for (const each of parked)
+    await attempt(each, async () => {
+      const name = await writeRetagged(each, [parkedPath(each)], signal);
+      if (name === each.from) onWritten(each, name);
+      else waiting.push([each, name]);
+    });
+  try {
+    for (const each of ordered)
+      await attempt(each, async () => {
+        onWritten(each, await writeRetagged(each, retagTargets(each), signal));
+      });
+  } finally {
+    // An interruption must not leave them under these names.
+    for (const [each, name] of waiting)
+      await unpark(each, name).then(
+        (newName) => {
+          onWritten(each, newName);
+        },
+        (error: unknown) => {
+          onFailed(each, error);
+        },
+      );
+  }
+}
+
+/** Reports the names that the files would get. */
+async function preview(
+  retags: readonly Retag[],
+  { onWritten }: Pick<RetagListeners, 'onWritten'>,
+): Promise<void> {
+  const removed = retags.flatMap(({ removes }) => removes.map(({ file }) => file));
+  const oldNames = new Set([...retags.map(({ from }) => from), ...removed]);
+  const newNames = new Set<string>();
+  const isTaken = async (name: string) =>
+    newNames.has(name) || (!oldNames.has(name) && (await lstatIfExists(name)) !== undefined);
+  for (const retag of retags)
+    for (const name of retagTargets(retag)) {
+      if (await isTaken(name)) continue;
+      newNames.add(name);
+      onWritten(retag, name);
+      break;
+    }
+}
+
+/**
+ * Where a file waits until its new name is free: a name of its own beside it, since a killed run must not leave a
+ * chapter under a hidden name. A later run recognises it.
+ */
+function parkedPath({ to, chapter }: Retag): string {
+  return wholeIdPath({ chapterId: chapter.id, path: to.split(sep).join('/') });
+}
+
+/** The names that the file may get, in this order: one that another file has is never taken from it. */
+function* retagTargets({ chapter, to }: Retag): Generator<string, never> {
+  const names = candidatePaths({ chapterId: chapter.id, path: basename(to) });
+  for (;;) yield join(dirname(to), names.next().value);
+}
+
+/**
+ * Writes the file with its new metadata under the first free one of the names; resolves with the path. The old content
+ * goes once the new file was read back. Throws StorageError, `file-changed` if the file is not as it was when the
+ * retag was planned.
+ */
+export async function writeRetagged(
+  retag: Retag,
+  targets: Iterable<string>,
+  signal: AbortSignal,
+): Promise<string> {
+  const { file, from, to, root, recorded, metadata, force, revision, newTitleId, removes } = retag;
+  const planned = { file: from, state: retag.state };
+  let { state } = planned;
+  for (const old of removes) state = await removeSuperseded({ ...planned, state }, old, signal);
+  const content = await readChapterFile(file);
+  await makeSyncedFolders(root, dirname(to));
+  const written = await rewriteChapterFile(file, content, {
+    metadata,
+    inferredVolume: inferredVolumeOf(retag.chapter),
+    recorded,
+    force,
+    revision,
+    newTitleId,
+    tmpFile: temporaryName(to),
+    publish: (tmpFile) => replaceAs(tmpFile, targets, { file: from, state }),
+    signal,
+  });
+  if (written !== from) await removeEmptyFolders(dirname(from), root);
+  for (const old of removes) await removeEmptyFolders(dirname(old.file), root);
+  return written;
+}
+
+/** Gives a parked file its new name; resolves with the name that it has. */
+async function unpark(retag: Retag, parked: string): Promise<string> {
+  const state = await readFileState(parked);
+  // A killed run had parked it too, and it has its name by now.
+  if (!state) return retag.to;
+  for (const name of retagTargets(retag))
+    if (name === parked || (await publishNew(parked, name))) {
+      await removeEmptyFolders(dirname(retag.from), retag.root);
+      return name;
+    }
+  return parked;
+}

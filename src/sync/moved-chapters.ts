@@ -1,0 +1,86 @@
+/**
+ * Chapters that the service moved to a title of another output folder. The history has them, but no file of that folder
+ * does: they get files there, and the old ones stay.
+ */
+import type { LibraryIndex } from '../library/scan.js';
+import { fetchTitleIfAvailable } from '../selection/title-loader.js';
+import type { Chapter } from '../service/chapters.js';
+import type { Title } from '../service/titles.js';
+import type { UnnamedWrite } from '../plan/change.js';
+import { formerIdsOf } from './history.js';
+import { outputOf } from './subscriptions.js';
+import { historyFor } from './sync-save.js';
+import type { SyncSession } from './sync-session.js';
+import type { DueTitle } from './sync-titles.js';
+
+interface MovedChapter {
+  /** The file in the other output folder. */
+  readonly file: string;
+  readonly from: Title;
+}
+
+/** By the ids of the chapters. One request for each title that the old files name, if there are any. */
+export async function findMovedHere(
+  due: DueTitle,
+  listed: readonly Chapter[],
+  library: LibraryIndex,
+  session: SyncSession,
+): Promise<ReadonlyMap<string, MovedChapter>> {
+  const { client, journal, userSignal } = session;
+  const history = historyFor(due, session);
+  const before = new Set(journal.state.titles[due.id]?.movedHere);
+  const isWithoutFile = ({ id }: Chapter) =>
+    history?.has(id) === true && !before.has(id) && !library.find(id) && !library.findDamaged(id);
+  const withoutFile = listed.filter(isWithoutFile);
+  const moved = new Map<string, MovedChapter>();
+  if (withoutFile.length === 0) return moved;
+  const ownIds = [due.id, ...formerIdsOf(due.id, journal.state)];
+  const titles = new Map<string, Title | undefined>();
+  for (const other of await otherLibraries(due, session))
+    for (const { id } of withoutFile) {
+      const { file = '', titleId = due.id } = other.find(id) ?? {};
+      if (ownIds.includes(titleId)) continue;
+      if (!titles.has(titleId))
+        titles.set(titleId, await fetchTitleIfAvailable(client, titleId, userSignal));
+      const from = titles.get(titleId);
+      // One that was merged into this title is answered with this one.
+      if (from?.id === titleId) moved.set(id, { file, from });
+    }
+  return moved;
+}
+
+/** The scans of the other output folders of the subscriptions file, where they can be read. */
+async function otherLibraries(
+  { output }: DueTitle,
+  { subscriptions, options: { file }, context, foldersAway, libraries, userSignal }: SyncSession,
+): Promise<readonly LibraryIndex[]> {
+  const outputs = subscriptions.series.map((entry) => outputOf(entry, file, context.settings));
+  const found: LibraryIndex[] = [];
+  for (const other of new Set(outputs)) {
+    if (other === output || foldersAway.has(other)) continue;
+    const library = await libraries.open(other).catch((error: unknown) => {
+      if (userSignal.aborted) throw error;
+      return undefined;
+    });
+    if (library) found.push(library);
+  }
+  return found;
+}
+
+/** Says which of the chapters to save are in another output folder. Once they have files here, it is not said again. */
+export function reportMovedHere(
+  { label }: DueTitle,
+  planned: readonly UnnamedWrite[],
+  moved: ReadonlyMap<string, MovedChapter>,
+  { warn }: SyncSession,
+): void {
+  for (const { release } of planned) {
+    const old = moved.get(release.id);
+    if (!old) continue;
+    const { number, title } = release.chapter ?? {};
+    const chapter = number === undefined ? (title ?? release.id) : `Ch. ${number}`;
+    warn(
+      `${chapter} was moved from ${old.from.name} to ${label} on MangaDex: it is saved for ${label} too, and this file stays: ${old.file}`,
+    );
+  }
+}
