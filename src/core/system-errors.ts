@@ -1,5 +1,5 @@
 /** Errors of the operating system. */
-import { lstatSync } from 'node:fs';
+import { lstatSync, readlinkSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { hasCode, RunError, StorageError, TankobonError, thrownMessage } from './errors.js';
 import { Redactor } from './redactor.js';
@@ -69,8 +69,22 @@ export function accessHint(cause: unknown): string | undefined {
   return isFileError(cause) ? DISK_HINTS.get(cause.code ?? '') : undefined;
 }
 
-/** Turns any error of an operation on `file` into a StorageError that names the file; returns other errors unchanged. */
-export function toStorageError(error: unknown, file: string): unknown {
+const IN_HELD_FOLDER = /^\/proc\/self\/fd\/\d+/;
+
+/** The path for people: that of a folder which is held by its descriptor. */
+function shownPath(path: string): string {
+  return path.replace(IN_HELD_FOLDER, (held) => {
+    try {
+      return readlinkSync(held);
+    } catch {
+      return held;
+    }
+  });
+}
+
+/** Turns any error of an operation on a file into a StorageError that names the file; returns other errors unchanged. */
+export function toStorageError(error: unknown, operand: string): unknown {
+  const file = shownPath(operand);
   for (const [code, problem, systemCodes] of FILE_PROBLEMS) {
     if (!isSystemError(error, ...systemCodes)) continue;
     const detail = code === 'not-writable' ? ` (${error.code ?? ''})` : '';

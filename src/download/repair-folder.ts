@@ -110,17 +110,29 @@ export class RepairFolder {
     try {
       for (const entry of await readdirIfReadable(this.path)) {
         const path = join(this.path, entry.name);
-        if (entry.isDirectory() && WORKSPACE.test(entry.name))
-          await Workspace.removeLeftover(path, systemClock).catch(() => undefined);
+        if (entry.isDirectory() && WORKSPACE.test(entry.name)) await removeWorkspace(path);
         else if (entry.isFile() && (await isWritten(path, entry.name))) await removeFile(path);
       }
-      await removeFile(join(this.path, MARK_FILE));
+      // With it, the next repair removes the rest.
+      if (!(await this.#hasWorkspace())) await removeFile(join(this.path, MARK_FILE));
     } finally {
       this.held.close();
     }
     // Fails if its owner put something into it.
     await rmdir(this.folder).catch(() => undefined);
   }
+
+  async #hasWorkspace(): Promise<boolean> {
+    const entries = await readdirIfReadable(this.path);
+    return entries.some((entry) => entry.isDirectory() && WORKSPACE.test(entry.name));
+  }
+}
+
+/** On a full disk its lock cannot be made, and it may be empty for the same reason. */
+async function removeWorkspace(folder: string): Promise<void> {
+  await Workspace.removeLeftover(folder, systemClock).catch(() =>
+    rmdir(folder).catch(() => undefined),
+  );
 }
 
 async function isWritten(path: string, name: string): Promise<boolean> {

@@ -251,6 +251,7 @@ describeWith('a disk that fails', { programs: ['cc'], linux: true }, () => {
     expectThat([0, 2, 3].includes(code ?? -1), 'it is no bug');
     expectThat(code === 0 || /^hint: /m.test(said), 'there is a hint');
     expectThat(code === 0 || said.includes(folder), 'the file is named');
+    expectThat(!said.includes('/proc/self/fd'), 'files are named by their own paths');
     expectThat(isOwnersKept(output), 'files of the owner stay');
     const images = await imagesIn(output);
     expectThat(
