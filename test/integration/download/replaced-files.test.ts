@@ -340,7 +340,10 @@ test('doctor says how much is kept', async () => {
     const found = lines.find((line) => line.includes('"replaced-files"')) ?? '{}';
     return JSON.parse(found) as { readonly message: string; readonly status: string };
   };
-  expect(await examine()).toMatchObject({ status: 'ok', message: `none: ${harness.output}` });
+  expect(await examine()).toMatchObject({
+    status: 'none',
+    message: `no replaced files: ${harness.output}`,
+  });
   reupload('1', '9');
   await download({ update: true });
   expect(await examine()).toMatchObject({
