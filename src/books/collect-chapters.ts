@@ -8,7 +8,7 @@ import { isDiskError, unreadableFolderError } from '../core/read-folder.js';
 import { FolderStore } from '../library/store.js';
 import { knownChapters } from './known-chapters.js';
 import { readChapters } from './read-chapters.js';
-import type { SourceChapter } from './source-chapter.js';
+import type { FailedFile, SourceChapter } from './source-chapter.js';
 
 export interface CollectedChapters {
   /** In the order of the inputs, then by path. */
@@ -17,11 +17,6 @@ export interface CollectedChapters {
   readonly failed: readonly FailedFile[];
   /** Links below the folders to bind. */
   readonly skippedLinks: number;
-}
-
-export interface FailedFile {
-  readonly file: string;
-  readonly error: TankobonError;
 }
 
 export interface CollectOptions {

@@ -24,8 +24,12 @@ import {
   writeFileAtomic,
 } from '../core/files.js';
 import { isRecord, parseJson } from '../core/json.js';
+import { cleanSegment, fitSegment } from '../core/path-segment.js';
+import { chapterLabel, type SourceChapter } from './source-chapter.js';
 import { IMAGE_EXTENSIONS } from '../core/image-format.js';
 
+/** Of the number of a chapter, in the name of its folder. */
+const MIN_DIGITS = 3;
 /** In a folder that is being written. */
 const UNFINISHED = { unfinished: true };
 /** What `bind` writes into a folder, besides the manifest. */
@@ -210,4 +214,19 @@ async function moveWithRights(from: string, to: string): Promise<void> {
 
 async function removeIfEmpty(folder: string): Promise<void> {
   await rmdir(folder).catch(() => undefined);
+}
+
+/** `Ch.001`, or the title of a chapter without a number; distinct, also where file systems ignore case. */
+export function chapterFolders(chapters: readonly Pick<SourceChapter, 'metadata'>[]): string[] {
+  const used = new Set<string>();
+  return chapters.map(({ metadata }) => {
+    const number = metadata.number?.replace(/^\d+/, (digits) => digits.padStart(MIN_DIGITS, '0'));
+    const base =
+      cleanSegment(number === undefined ? chapterLabel(metadata) : `Ch.${number}`) || 'Chapter';
+    let name = base;
+    for (let count = 2; used.has(name.toLowerCase()); count += 1)
+      name = fitSegment(base, ` (${count})`);
+    used.add(name.toLowerCase());
+    return name;
+  });
 }

@@ -10,7 +10,10 @@ import type { LeftOutReason } from '../events/reasons.js';
 import type { BindBy, BookFormat } from '../config/bind-choices.js';
 import type { CoverImage } from './book.js';
 import { nameBooks, type BookNames, type PlannedBook } from './book-names.js';
-import { collectChapters, type FailedFile } from './collect-chapters.js';
+import { collectChapters } from './collect-chapters.js';
+import type { FailedFile } from './source-chapter.js';
+
+export { pageProfile } from './page-profile.js';
 import { emptiedBooks } from './emptied-books.js';
 import { groupVolumes, type ChapterGroup, type GroupedChapters } from './group-volumes.js';
 import {

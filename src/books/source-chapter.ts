@@ -8,7 +8,7 @@ import type { ChapterRecord } from '../library/record.js';
 import type { BookCopy } from './book-copy.js';
 import type { ZipEntry } from '../library/archive.js';
 import { ERROR_CODES } from '../core/error-codes.js';
-import { StorageError } from '../core/errors.js';
+import { StorageError, type TankobonError } from '../core/errors.js';
 import { fileErrorReason } from '../core/files.js';
 import type { BindBy } from '../config/bind-choices.js';
 import { accessHint } from '../core/system-errors.js';
@@ -28,6 +28,12 @@ export const PLANNED_FIELDS = {
 } as const satisfies Partial<Record<keyof ChapterMetadata, true>>;
 
 export type PlannedField = keyof typeof PLANNED_FIELDS;
+
+/** A file to bind that cannot be read. */
+export interface FailedFile {
+  readonly file: string;
+  readonly error: TankobonError;
+}
 
 export interface SourceChapter {
   readonly file: string;

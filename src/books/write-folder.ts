@@ -4,15 +4,17 @@ import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { COMIC_INFO_NAME, comicInfoXml, type ComicPage } from '../library/comic-info.js';
 import { pageName } from '../library/names.js';
-import { cleanSegment, fitSegment } from '../core/path-segment.js';
 import { maxModeIn, syncFolder, writeNewFile } from '../core/files.js';
 import { ACCEPTED_IMAGES, type Book, type WriteOptions } from './book.js';
 import { manifestText } from './book-manifest.js';
 import { bookPages, type BookPage } from './book-pages.js';
-import { createUnfinishedFolder, finishFolder, folderMode, removeOwnFiles } from './folder-book.js';
-import { chapterLabel, type SourceChapter } from './source-chapter.js';
-
-const MIN_DIGITS = 3;
+import {
+  chapterFolders,
+  createUnfinishedFolder,
+  finishFolder,
+  folderMode,
+  removeOwnFiles,
+} from './folder-book.js';
 
 /** `tmpFile` is the new folder. Resolves with the size of the pages in bytes. */
 export async function writeFolderBook(book: Book, options: WriteOptions): Promise<number> {
@@ -56,19 +58,4 @@ function filePath({ chapter, page, extension }: BookPage, book: Book, names: rea
   if (chapter === undefined) return `cover.${extension}`;
   const pages = book.group.chapters[chapter]?.pages.length ?? 0;
   return `${names[chapter] ?? ''}/${pageName(page, pages, extension)}`;
-}
-
-/** `Ch.001`, or the title of a chapter without a number; distinct, also where file systems ignore case. */
-export function chapterFolders(chapters: readonly Pick<SourceChapter, 'metadata'>[]): string[] {
-  const used = new Set<string>();
-  return chapters.map(({ metadata }) => {
-    const number = metadata.number?.replace(/^\d+/, (digits) => digits.padStart(MIN_DIGITS, '0'));
-    const base =
-      cleanSegment(number === undefined ? chapterLabel(metadata) : `Ch.${number}`) || 'Chapter';
-    let name = base;
-    for (let count = 2; used.has(name.toLowerCase()); count += 1)
-      name = fitSegment(base, ` (${count})`);
-    used.add(name.toLowerCase());
-    return name;
-  });
 }

@@ -1,19 +1,13 @@
-/** What is left of a damaged book: its chapters by its manifest, and the entries of its directory. */
-import { createHash } from 'node:crypto';
-import { basename, dirname, join } from 'node:path';
+/** What is left of a damaged book: its chapters by its manifest, or by the metadata in its folders. */
+import { dirname, join } from 'node:path';
 import { COMIC_INFO_NAME } from '../library/comic-info.js';
 import { lostBook, readFileChapters, readLibraryFile, type BookFile } from '../library/file.js';
 import type { CbzIdentity } from '../library/mark.js';
 import { sortPages } from '../library/pages.js';
 import { readdirIfReadable } from '../core/read-folder.js';
-import { reusableBuffer, ZipEntryReader, type ZipEntry } from '../library/archive.js';
-import { readRegularFileIfExists } from '../core/files.js';
 import { isAccessError } from '../core/system-errors.js';
 import { shellQuoted } from '../core/shell-quoted.js';
 import { UUID_PATTERN } from '../core/uuid.js';
-import type { CoverImage } from '../books/book.js';
-import { imageExtension, MAX_IMAGE_BYTES } from '../core/image-format.js';
-import { hasValidTrailer } from '../core/image-trailer.js';
 
 const TITLE_ADDRESS = new RegExp(`<Web>[^<]*/title/(${UUID_PATTERN})[^<]*</Web>`);
 
@@ -70,40 +64,4 @@ async function chaptersInFolders(book: string): Promise<readonly CbzIdentity[]> 
     chapters.push(chapter.identity);
   }
   return chapters;
-}
-
-/** The cover in the book. `none`: it has no cover; `unknown`: whether it had one is not known. */
-export async function readOwnCover({
-  path: file,
-  entries,
-  files,
-}: BookFile): Promise<CoverImage | 'none' | 'damaged' | 'unknown'> {
-  if (entries.length === 0 && files.size === 0) return 'unknown';
-  // The page of the cover is before the first chapter.
-  const entry = entries.find(({ name }) => basename(name).startsWith('c000-cover.'));
-  const [path, digest] = [...files].find(([name]) => name.startsWith('cover.')) ?? [];
-  if (!entry && path === undefined) return 'none';
-  const data = entry
-    ? await readEntry(file, entry)
-    : await readRegularFileIfExists(join(file, path ?? ''), { maxBytes: MAX_IMAGE_BYTES }).catch(
-        () => undefined,
-      );
-  const extension = data && imageExtension(data);
-  if (!extension) return 'damaged';
-  const isWhole = entry
-    ? hasValidTrailer(extension, data)
-    : createHash('sha256').update(data).digest('hex') === digest;
-  return isWhole ? { file, data, extension } : 'damaged';
-}
-
-/** Undefined for an entry that is too large, or has another checksum than its directory says. */
-async function readEntry(file: string, entry: ZipEntry): Promise<Buffer | undefined> {
-  const reader = await ZipEntryReader.open(file);
-  try {
-    return await reader.read(entry, reusableBuffer());
-  } catch {
-    return undefined;
-  } finally {
-    await reader.close();
-  }
 }

@@ -6,7 +6,7 @@ import { digestIfRegular, lstatIfExists } from '../core/files.js';
 import { readChapters } from '../books/read-chapters.js';
 import { isPage } from '../library/pages.js';
 import type { ReadChapter } from '../books/source-chapter.js';
-import { chapterFolders } from '../books/write-folder.js';
+import { chapterFolders } from '../books/folder-book.js';
 import type { RepairFolder } from '../download/repair-folder.js';
 
 export type FoundChapters = Map<FileChapter, ReadChapter>;

@@ -12,8 +12,7 @@ import {
 import { UsageError } from '../core/errors.js';
 import { BOOK_SUFFIX_BYTES, bookExtension, type BindBy } from '../config/bind-choices.js';
 import { findDevice } from '../config/devices.js';
-import { pageProfile } from '../books/page-profile.js';
-import type { BindRequest } from '../books/plan-books.js';
+import { pageProfile, type BindRequest } from '../books/plan-books.js';
 
 /** What becomes of the pages for a device. */
 const PAGE_OPTIONS = ['spread', 'crop', 'gamma'] as const;

@@ -10,7 +10,7 @@ import type { Options } from '../config/options.js';
 import { thrownMessage, type TankobonError } from '../core/errors.js';
 import { bindBooks } from '../books/bind-books.js';
 import type { ObserveBind } from '../events/bind-events.js';
-import type { FailedFile } from '../books/collect-chapters.js';
+import type { FailedFile } from '../books/source-chapter.js';
 import type { ChapterGroup } from '../books/group-volumes.js';
 import { toChapter } from '../books/source-chapter.js';
 import { missingChapters, type TitleChapters } from '../books/volume-completeness.js';

@@ -17,11 +17,10 @@ import {
 import { readLibraryFile } from '../library/file.js';
 import { formatRecord, type ChapterRecord } from '../library/record.js';
 import type { RecordedName } from '../config/name-template.js';
-import { ZipEntryReader, type ZipEntry, ZipFileWriter } from '../library/archive.js';
+import { ZipEntryReader, type ZipEntry, ZipFileWriter, type Publish } from '../library/archive.js';
 import { PRIVATE_FILE_MODE } from '../core/files.js';
 import { imageDimensions } from '../core/image-dimensions.js';
 import { imageExtension, MAX_IMAGE_BYTES } from '../core/image-format.js';
-import type { WriteOptions } from '../books/book.js';
 import { damagedChapter } from '../books/source-chapter.js';
 
 export interface ChapterFileContent {
@@ -95,7 +94,12 @@ export async function mergeIntoFiles(
   };
 }
 
-export interface ChapterFileChange extends Omit<WriteOptions, 'convert' | 'onPage'> {
+export interface ChapterFileChange {
+  /** A new file, on the file system of the final path. */
+  readonly tmpFile: string;
+  /** Called with the finished file, which was read back whole. */
+  readonly publish: Publish;
+  readonly signal: AbortSignal;
   readonly metadata: Omit<ComicMetadata, 'pages'>;
   /** The volume in the metadata if the service does not name it; the record keeps it. */
   readonly inferredVolume: string | undefined;
