@@ -1,6 +1,6 @@
 /** Finds the chapters in the files and folders to bind. */
 import { lstat, realpath, stat } from 'node:fs/promises';
-import { hasCode, UsageError, type TankobonError } from '../core/errors.js';
+import { hasCode, UsageError } from '../core/errors.js';
 import { isSystemError } from '../core/files.js';
 import { toTankobonError } from '../core/system-errors.js';
 import { listArchives } from '../library/scan.js';

@@ -27,11 +27,11 @@ export async function findTitles(
 ): Promise<FoundTitles> {
   const { stderr, signal } = context;
   const { withService } = await import('./with-service.js');
-  const { fetchTitles, searchTitlePage } = await import('../service/titles.js');
+  const { fetchTitles, searchTitles } = await import('../service/titles.js');
   const options = { signal, warn: warnTo(stderr) };
   return withService(context, async ({ anonymous }) => {
     if (!target)
-      return searchTitlePage(anonymous, words, { ...options, languages, limit, withPeople });
+      return searchTitles(anonymous, words, { ...options, languages, limit, withPeople });
     const { titles } = await fetchTitles(anonymous, [target.id], options);
     return { titles: [...titles.values()], total: titles.size };
   });

@@ -4,7 +4,7 @@ import { parseNumber } from '../config/ranges.js';
 export interface ListedChapter<State> {
   /** The number; of a chapter without one, its title. */
   readonly number: string;
-  /** The run of volumes, see selection/volume-runs.ts. */
+  /** The run of volumes, see selection/same-chapter/volume-runs.ts. */
   readonly run: number;
   readonly state: State;
 }

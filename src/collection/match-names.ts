@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import type { Chapter } from '../service/chapters.js';
 import type { Title } from '../service/titles.js';
 import { numberKey } from '../selection/reading-order.js';
-import { runsOfVolumes } from '../selection/volume-runs.js';
+import { runsOfVolumes } from '../selection/same-chapter.js';
 import type { AdoptableFile } from './adoptable-files.js';
 import type { Evidence, UnrecognizedReason } from '../events/reasons.js';
 

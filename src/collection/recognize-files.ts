@@ -174,7 +174,7 @@ async function findTitles(
   names.delete('');
   for (const [key, name] of names) {
     const words = name.replaceAll('_', ' ');
-    const titles = await searchTitles(client, words, { signal, warn });
+    const { titles } = await searchTitles(client, words, { signal, warn });
     const named = titles.filter((title) => title.names.some((it) => letterKey(it) === key));
     if (named.length > 0) return named;
   }

@@ -85,3 +85,8 @@ export function numberRanges(numbers: readonly string[], maxRanges = Infinity): 
   const more = rest > 0 ? [`… (${rest} more)`] : [];
   return [...ranges.slice(0, maxRanges), ...more].join(', ');
 }
+
+/** `01` is volume `1`. */
+export function isSameVolume(a: string | undefined, b: string): boolean {
+  return a !== undefined && (a === b || (/^\d/.test(a) && Number(a) === Number(b)));
+}

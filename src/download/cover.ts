@@ -5,14 +5,8 @@
  */
 import { readdir, rm } from 'node:fs/promises';
 import { basename, dirname, extname, join, resolve } from 'node:path';
-import {
-  chooseCover,
-  chooseVolumeCovers,
-  coverUrl,
-  fetchCovers,
-  type Cover,
-  type Title,
-} from '../service/titles.js';
+import { coverUrl, fetchCovers, type Cover, type Title } from '../service/titles.js';
+import { isSameVolume } from '../config/ranges.js';
 import type { Chapter } from '../service/chapters.js';
 import { cleanSegment, MAX_SEGMENT_BYTES } from '../core/path-segment.js';
 import { loadImage, type ImageLoaderDeps } from '../service/load-image.js';
@@ -98,6 +92,50 @@ export async function saveCovers(
     }
   }
   return files;
+}
+
+/**
+ * The cover for these chapters: that of their volume if they are all of one, preferably in the chapters' language, then
+ * in the original language; otherwise the title's main cover.
+ */
+export function chooseCover(
+  covers: readonly Cover[],
+  title: Pick<Title, 'mainCover' | 'originalLanguage'>,
+  chapters: readonly { readonly volume: string | undefined; readonly language: string }[],
+): Cover | undefined {
+  const fallback = title.mainCover ?? covers[0];
+  const volumes = new Set(chapters.map(({ volume }) => volume));
+  const [volume] = volumes;
+  if (volumes.size !== 1 || volume === undefined) return fallback;
+  const ofVolume = covers.filter((cover) => isSameVolume(cover.volume, volume));
+  const [best = fallback] = byLanguage(ofVolume, [chapters[0]?.language, title.originalLanguage]);
+  return best;
+}
+
+/**
+ * One cover for each volume that has one, in the first available of these languages, then in the original language, then
+ * in any.
+ */
+function chooseVolumeCovers(
+  covers: readonly Cover[],
+  { originalLanguage }: Pick<Title, 'originalLanguage'>,
+  languages: readonly string[],
+): ReadonlyMap<string, Cover> {
+  const chosen = new Map<string, Cover>();
+  for (const cover of byLanguage(covers, [...languages, originalLanguage])) {
+    const { volume } = cover;
+    if (volume !== undefined && volume !== '' && !chosen.has(volume)) chosen.set(volume, cover);
+  }
+  return chosen;
+}
+
+/** Covers in the first of these languages come first, those in none of them last. */
+function byLanguage(covers: readonly Cover[], languages: readonly (string | undefined)[]): Cover[] {
+  const rankOf = ({ locale }: Cover) => {
+    const rank = languages.findIndex((language) => language !== undefined && language === locale);
+    return rank === -1 ? languages.length : rank;
+  };
+  return [...covers].sort((a, b) => rankOf(a) - rankOf(b));
 }
 
 export function coverBaseName(file: string): string {

@@ -6,7 +6,7 @@ import type { Chapter, ListedNumber } from '../service/chapters.js';
 import { groupBy } from '../core/group-by.js';
 import { numberKey } from './reading-order.js';
 import type { ChapterKeys } from './same-chapter.js';
-import { runsOfVolumes } from './volume-runs.js';
+import { runsOfVolumes } from './same-chapter/volume-runs.js';
 
 /** Whether other releases may name the volume of the chapter in its place. */
 export function lacksVolume({ volume, number }: Pick<Chapter, 'volume' | 'number'>): boolean {

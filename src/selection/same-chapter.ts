@@ -8,7 +8,9 @@ import type { Chapter } from '../service/chapters.js';
 import { groupBy } from '../core/group-by.js';
 import { unavailableReason } from './exclusions.js';
 import { compareNumbers, numberKey } from './reading-order.js';
-import { creditsOf, volumeRuns, type Upload } from './volume-runs.js';
+import { creditsOf, volumeRuns, type Upload } from './same-chapter/volume-runs.js';
+
+export { runsOfVolumes } from './same-chapter/volume-runs.js';
 
 /** What decides of which chapter a release is. */
 export type KnownRelease = Pick<

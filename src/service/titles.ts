@@ -94,16 +94,6 @@ interface TitleSearchOptions extends CollectionOptions {
 
 const DEFAULT_SEARCH_LIMIT = 20;
 
-/** Calls `searchTitlePage`, and leaves out the number of all. */
-export async function searchTitles(
-  client: ServiceClient,
-  words: string,
-  options: TitleSearchOptions = {},
-): Promise<readonly Title[]> {
-  const { titles } = await searchTitlePage(client, words, options);
-  return titles;
-}
-
 interface TitlePage {
   readonly titles: readonly Title[];
   /** How many titles match. */
@@ -111,7 +101,7 @@ interface TitlePage {
 }
 
 /** Titles by name, the best match first, by one request. Throws `bad-option` for empty words or an invalid limit. */
-export async function searchTitlePage(
+export async function searchTitles(
   client: ServiceClient,
   words: string,
   options: TitleSearchOptions = {},
@@ -270,50 +260,6 @@ export async function fetchCovers(
   return [...new Map(covers.map((cover) => [cover.id, cover])).values()];
 }
 
-/**
- * The cover for these chapters: that of their volume if they are all of one, preferably in the chapters' language, then
- * in the original language; otherwise the title's main cover.
- */
-export function chooseCover(
-  covers: readonly Cover[],
-  title: Pick<Title, 'mainCover' | 'originalLanguage'>,
-  chapters: readonly { readonly volume: string | undefined; readonly language: string }[],
-): Cover | undefined {
-  const fallback = title.mainCover ?? covers[0];
-  const volumes = new Set(chapters.map(({ volume }) => volume));
-  const [volume] = volumes;
-  if (volumes.size !== 1 || volume === undefined) return fallback;
-  const ofVolume = covers.filter((cover) => isSameVolume(cover.volume, volume));
-  const [best = fallback] = byLanguage(ofVolume, [chapters[0]?.language, title.originalLanguage]);
-  return best;
-}
-
-/**
- * One cover for each volume that has one, in the first available of these languages, then in the original language, then
- * in any.
- */
-export function chooseVolumeCovers(
-  covers: readonly Cover[],
-  { originalLanguage }: Pick<Title, 'originalLanguage'>,
-  languages: readonly string[],
-): ReadonlyMap<string, Cover> {
-  const chosen = new Map<string, Cover>();
-  for (const cover of byLanguage(covers, [...languages, originalLanguage])) {
-    const { volume } = cover;
-    if (volume !== undefined && volume !== '' && !chosen.has(volume)) chosen.set(volume, cover);
-  }
-  return chosen;
-}
-
-/** Covers in the first of these languages come first, those in none of them last. */
-function byLanguage(covers: readonly Cover[], languages: readonly (string | undefined)[]): Cover[] {
-  const rankOf = ({ locale }: Cover) => {
-    const rank = languages.findIndex((language) => language !== undefined && language === locale);
-    return rank === -1 ? languages.length : rank;
-  };
-  return [...covers].sort((a, b) => rankOf(a) - rankOf(b));
-}
-
 /** The URL of the image. Throws ServiceError `bad-response` for an unsafe file name. */
 export function coverUrl(coversUrl: URL | string, titleId: string, { fileName }: Cover): URL {
   if (!/^[\w-][\w.-]*$/.test(fileName)) {
@@ -323,9 +269,4 @@ export function coverUrl(coversUrl: URL | string, titleId: string, { fileName }:
   const url = new URL(coversUrl);
   url.pathname = `${url.pathname.replace(/\/+$/, '')}/covers/${titleId}/${fileName}`;
   return url;
-}
-
-/** `01` is volume `1`. */
-export function isSameVolume(a: string | undefined, b: string): boolean {
-  return a !== undefined && (a === b || (/^\d/.test(a) && Number(a) === Number(b)));
 }

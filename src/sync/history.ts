@@ -22,7 +22,7 @@ import {
   type TitleState,
 } from './history/sync-lines.js';
 
-export { archiveFile, historyFiles, syncFolder } from './history/history-folder.js';
+export { historyFiles } from './history/history-folder.js';
 
 /** A chapter from its start until the hooks know of it. */
 interface PendingChapter {

@@ -142,10 +142,13 @@ export class SyncHarness {
 
   /** What a person or a log gets. */
   text(flags: OptionTexts = {}, change: RunOverrides = {}) {
-    return this.base.command((context) => sync(parseTexts({ file: this.file, ...flags }), context), {
-      clock: this.clock,
-      ...change,
-    });
+    return this.base.command(
+      (context) => sync(parseTexts({ file: this.file, ...flags }), context),
+      {
+        clock: this.clock,
+        ...change,
+      },
+    );
   }
 
   async login(): Promise<void> {

@@ -30,7 +30,8 @@ export async function findListedTitles(
   const doubtful: DoubtfulManga[] = [];
   for (const manga of listed) {
     signal.throwIfAborted();
-    const found = manga.name === '' ? [] : await searchTitles(client, manga.name, { warn, signal });
+    const { titles: found } =
+      manga.name === '' ? { titles: [] } : await searchTitles(client, manga.name, { warn, signal });
     const title = found.find(({ myAnimeListId }) => myAnimeListId === manga.malId);
     if (title) titles.set(title.id, { id: title.id, name: title.name });
     else doubtful.push({ ...manga, candidate: candidateOf(manga, found) });

@@ -1,12 +1,7 @@
 /** The catalogue against the practice service: what comes back, and how many calls it took. */
 import { fetchChapter } from '../../../../src/service/chapters.js';
-import {
-  chooseCover,
-  coverUrl,
-  fetchCovers,
-  searchTitles,
-  fetchTitle,
-} from '../../../../src/service/titles.js';
+import { chooseCover } from '../../../../src/download/cover.js';
+import { coverUrl, fetchCovers, searchTitles, fetchTitle } from '../../../../src/service/titles.js';
 import { fetchTitleFeed } from '../../../../src/service/feeds.js';
 import { resolveTargets, type Resolution } from '../../../../src/selection/resolve-targets.js';
 import { parseTarget } from '../../../../src/selection/target.js';
@@ -290,7 +285,7 @@ describe('a feed', () => {
 describe('a search', () => {
   test('finds titles by their words in one call', async () => {
     practice.calls();
-    const found = await searchTitles(practice.client, '  endless   stairs ');
+    const { titles: found } = await searchTitles(practice.client, '  endless   stairs ');
     expect(
       found.map(({ id, year, status, languages }) => ({ id, year, status, languages })),
     ).toEqual([
@@ -305,7 +300,7 @@ describe('a search', () => {
   });
 
   test('finds nothing where there is nothing', async () => {
-    expect(await searchTitles(practice.client, 'xyzzy')).toEqual([]);
+    expect((await searchTitles(practice.client, 'xyzzy')).titles).toEqual([]);
   });
 
   test.each([

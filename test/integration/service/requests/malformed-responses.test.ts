@@ -57,7 +57,7 @@ describe('the catalogue', () => {
   });
 
   test('a search keeps every title with odd optional members, and warns once', async () => {
-    const found = await searchTitles(practice.client, 'malformed', { warn });
+    const { titles: found } = await searchTitles(practice.client, 'malformed', { warn });
     const ids = found.map(({ id }) => id);
     expect(ids).toEqual(expect.arrayContaining([TITLES.wellFormed, ...TITLES.repairable]));
     expect(ids).not.toContain(TITLES.unusable);

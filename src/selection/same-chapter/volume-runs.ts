@@ -2,9 +2,9 @@
  * Runs of volumes: volumes through which the numbers of chapters go on rising. Titles begin again with 1 in each volume,
  * in a second season, or in an epilogue, mostly without the service's flag for it. Pure.
  */
-import type { Chapter } from '../service/chapters.js';
-import { leadingNumber } from '../config/ranges.js';
-import { compareNumbers, numberKey } from './reading-order.js';
+import type { Chapter } from '../../service/chapters.js';
+import { leadingNumber } from '../../config/ranges.js';
+import { compareNumbers, numberKey } from '../reading-order.js';
 
 /** What decides of which run a release is. */
 export interface Upload {
