@@ -28,7 +28,7 @@ import { cleanSegment, fitSegment } from '../core/path-segment.js';
 import { chapterLabel, type SourceChapter } from './source-chapter.js';
 import { IMAGE_EXTENSIONS } from '../core/image-format.js';
 
-/** Of the number of a chapter, in the name of its folder. */
+/** The number of a chapter has them at least, in the name of its folder. */
 const MIN_DIGITS = 3;
 /** In a folder that is being written. */
 const UNFINISHED = { unfinished: true };

@@ -7,8 +7,8 @@ import { exitCodeOf, type ExitCode } from '../../core/exit-codes.js';
 import { pluralize } from '../../core/human-format.js';
 import type { GivenOptions } from '../../config/options.js';
 import type { CommandContext, CommandRunner } from '../command-context.js';
-import { expandHome } from '../../core/home-folder.js';
-import { addOptions } from '../command-options.js';
+import type { TankobonError } from '../../core/errors.js';
+import { addOptions, collectPaths } from '../command-options.js';
 import { addExamples } from '../help-format.js';
 import { warnTo, writeHints } from '../output/error-message.js';
 import { eventLine } from '../output/json-line.js';
@@ -17,9 +17,9 @@ export function retagCommand(program: Command, { run }: CommandRunner): Command 
   const command = program
     .command('retag')
     .description('update the metadata and names of chapters that changed on MangaDex')
-    .argument('<dir>', 'folder of CBZ files that tankobon saved', expandHome)
-    .action((folder: string, options: GivenOptions) =>
-      run((context) => retagFolder(folder, options, context)),
+    .argument('<dir...>', 'folders of CBZ files that tankobon saved', collectPaths)
+    .action((folders: string[], options: GivenOptions) =>
+      run((context) => retagFolders(folders, options, context)),
     );
   return addExamples(addOptions(command, 'retag'), [
     ['tankobon retag ~/comics --dry-run', 'print which chapters got a volume or a title'],
@@ -28,8 +28,8 @@ export function retagCommand(program: Command, { run }: CommandRunner): Command 
   ]);
 }
 
-async function retagFolder(
-  folder: string,
+async function retagFolders(
+  folders: readonly string[],
   options: GivenOptions,
   context: CommandContext,
 ): Promise<ExitCode> {
@@ -42,7 +42,6 @@ async function retagFolder(
   const { settings, stdout, stderr, signal } = context;
   const name = options.name ?? settings.name;
   const request = {
-    folder,
     name,
     ...templateOptions(name),
     volumeField: settings.volumeField,
@@ -53,17 +52,21 @@ async function retagFolder(
     renameTitles: options.renameTitles === true,
   };
   const skippedFor = new Set<string>();
+  let summary: RetagSummary | undefined;
   const observe = (event: RetagEvent): void => {
     if (event.type === 'chapter-skipped') skippedFor.add(event.reason);
-    if (options.json) stdout.write(eventLine(RETAG_EVENTS, event));
-    else if (event.type === 'retag-summary')
-      stderr.write(`${describeSummary(event, request.dryRun)}\n`);
+    if (event.type === 'retag-summary') summary = summary ? sumOf(summary, event) : event;
+    else if (options.json) stdout.write(eventLine(RETAG_EVENTS, event));
     else {
       const stream = RESULTS.includes(event.type) ? stdout : stderr;
       stream.write(`${eventText(RETAG_EVENTS, event)}\n`);
     }
   };
   const warn = warnTo(stderr);
+  const printSummary = (): void => {
+    if (summary && options.json) stdout.write(eventLine(RETAG_EVENTS, summary));
+    else if (summary) stderr.write(`${describeSummary(summary, request.dryRun)}\n`);
+  };
   const errors = await withService(context, async (service) => {
     const deps = {
       client: service.anonymous,
@@ -74,14 +77,27 @@ async function retagFolder(
       warn,
       signal,
     };
-    if (request.dryRun) return retag(request, deps);
-    return withLibraryLock(folder, context, { isExclusive: true, signal, warn }, () =>
-      retag(request, deps),
-    );
-  });
+    const found: TankobonError[] = [];
+    for (const folder of folders) {
+      const run = () => retag({ ...request, folder }, deps);
+      const lock = { isExclusive: true, signal, warn };
+      const failed = await (request.dryRun ? run() : withLibraryLock(folder, context, lock, run));
+      for (const error of failed) found.push(error);
+    }
+    return found;
+  }).finally(printSummary);
   if (skippedFor.has('other-user')) stderr.write(`hint: ${OTHER_USER_HINT}\n`);
   writeHints(errors, context);
   return exitCodeOf(errors);
+}
+
+/** The counts of several folders. */
+function sumOf(a: RetagSummary, b: RetagSummary): RetagSummary {
+  const counts = Object.entries(a).map(([name, value]) => [
+    name,
+    typeof value === 'number' ? value + Number(b[name as keyof RetagSummary]) : value,
+  ]);
+  return Object.fromEntries(counts) as RetagSummary;
 }
 
 const RESULTS: readonly RetagEvent['type'][] = ['chapter-retagged', 'book-retagged', 'file-moved'];

@@ -58,6 +58,23 @@ test('rewrites ComicInfo and the name; pages and identity stay, and a second run
   expect((await retag()).stderr).toContain('0 changed, 1 unchanged');
 });
 
+test('several folders are one run, with one summary, also when a later one is missing', async () => {
+  await addOldChapter();
+  const other = join(harness.folder, 'other');
+  const { first: id } = EXAMPLE_CHAPTERS;
+  const images = [await testImage('jpeg', 1)];
+  const saved = { id, version: 1, series: SERIES, number: '1', images };
+  await writeChapterFile(join(other, OLD_NAME), saved);
+  const { code, stdout, stderr } = await retag(other);
+  expect([code, stderr]).toEqual([0, expect.stringMatching(/^2 changed, 0 unchanged.*\n$/)]);
+  expect(stdout.match(/^\S.*: ageRating/gm)).toHaveLength(2);
+  const again = await retag(other, join(harness.folder, 'missing'));
+  expect([again.code, again.stderr]).toEqual([
+    2,
+    expect.stringMatching(/^0 changed, 2 unchanged.*\nerror: .*missing/),
+  ]);
+});
+
 test('after a kill between the new file and the removal of the old one, only the new one stays', async () => {
   const old = await addOldChapter();
   const bytes = readFileSync(old);
