@@ -177,8 +177,8 @@ async function toBook(
   const byPrefix = groupBy(pages, ({ name }) => /^c\d+-/.exec(basename(name))?.[0] ?? '');
   const chapters = (await recordsIn(manifest)).map((record) => toFileChapter(record, byPrefix));
   const count = /<Count>(\d{1,6})<\/Count>/.exec(comicInfo)?.[1];
-  const isZip = container === 'cbz' || container === 'epub';
-  const missing = isZip && depth === 'pages' ? missingPart(chapters, pages.length) : undefined;
+  const { hasReadablePages: hasPages } = CONTAINERS[container];
+  const missing = hasPages && depth === 'pages' ? missingPart(chapters, pages.length) : undefined;
   return {
     kind: 'book',
     ...file,
@@ -277,7 +277,7 @@ export async function readMarks(
   container = containerNamed(path) ?? 'cbz',
 ): Promise<FileMarks> {
   try {
-    const followsLink = !isRegular && (container === 'cbz' || container === 'epub');
+    const followsLink = !isRegular && CONTAINERS[container].hasReadablePages;
     const options = { ...FOR_IDENTITY, isRegular, followsLink };
     const content = await CONTAINERS[container].read(path, 'mark', options);
     return marksIn(content, container);
@@ -292,7 +292,7 @@ function marksIn(content: FileContent, container: ContainerName): FileMarks {
   const marked = parseIdentityComment(comment);
   if (marked) return marksOf({ ...marked, isMarked: true });
   const identity = recordedIdentity(manifest) ?? parseComicInfoIdentity(comicInfo);
-  const isBound = container === 'pdf' || container === 'folder';
+  const isBound = !CONTAINERS[container].hasReadablePages;
   return { ...marksOf(identity && { ...identity, isMarked: false }), isBound };
 }
 
