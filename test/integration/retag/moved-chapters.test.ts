@@ -142,6 +142,26 @@ test('a title whose folder its owner renamed gets the chapter there, with the na
   expect((await retag()).stdout).toBe('');
 });
 
+test.each([[false], [true]])(
+  '--rename-titles moves it to the new folder of a title that is renamed too, in one run, named by its owner: %s',
+  async (isNamedByOwner) => {
+    await download(['one', 'two']);
+    const mine = 'mine.cbz';
+    if (isNamedByOwner) renameSync(inOutput(named('Alpha', 2)), inOutput('Alpha', mine));
+    renameTitle(harness.service.library, 'two', 'Gamma');
+    move();
+    const dryRun = await retag('--rename-titles', '--dry-run');
+    const { stdout, stderr } = await retag('--rename-titles');
+    expect([stdout, stderr]).toEqual([dryRun.stdout, '2 changed, 1 unchanged\n']);
+    const file = isNamedByOwner ? `Gamma/${mine}` : named('Gamma', 2);
+    expect(paths()).toEqual([named('Alpha', 1), named('Gamma', 1), file].sort());
+    expect((await retag('--rename-titles')).stderr).toBe('0 changed, 3 unchanged\n');
+    correct(moved, { chapter: '5' });
+    await retag();
+    expect(paths()).toContain(isNamedByOwner ? file : named('Gamma', 5));
+  },
+);
+
 test('where another file has the name in the new folder, the name gets the id', async () => {
   await download(['one', 'two']);
   move(uuidOf('one', '1', 'en'));
