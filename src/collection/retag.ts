@@ -382,7 +382,9 @@ class RetagRun {
     if (dryRun) return;
     for (const [folder, series] of described)
       for (const each of series) await this.#describe(folder, each);
-    const folders = new Set([...leftFolders.map(({ folder }) => folder), ...emptiedFolders]);
+    // One from which files only go deeper, such as to that of a volume, is not left.
+    const ofTitles = leftFolders.filter(({ folder, root }) => folder !== root);
+    const folders = new Set([...ofTitles.map(({ folder }) => folder), ...emptiedFolders]);
     const left = [...folders].filter((folder) => this.#movedFrom.has(folder));
     for (const message of await describeFoldersLeft(left)) warn(message);
   }
