@@ -28,6 +28,7 @@ import {
 } from '../core/files.js';
 import { isRecord, parseJson } from '../core/json.js';
 import { cleanSegment, MAX_SEGMENT_BYTES } from '../core/path-segment.js';
+import { nameInPath } from '../core/relative-paths.js';
 import { isAccessError } from '../core/system-errors.js';
 import { escapeXml } from '../core/xml-text.js';
 import type { WriteOptions } from './book.js';
@@ -45,8 +46,6 @@ export interface BookOfTitle extends BookFile {
   readonly titleId: string;
   /** The series as tankobon wrote it. */
   readonly writtenSeries: string | undefined;
-  /** The name that the title has by this book; undefined if its content may have another one, and its path too. */
-  readonly usedName: string | undefined;
 }
 
 /** What becomes of a book whose title gets another name. */
@@ -83,8 +82,7 @@ export async function readBooksOfTitles(
     try {
       const book = await readOwnBook(file);
       const writtenSeries = book?.chapters[0]?.written?.series;
-      if (book)
-        books.push({ ...book, titleId, writtenSeries, usedName: usedName(book, writtenSeries) });
+      if (book) books.push({ ...book, titleId, writtenSeries });
     } catch (error) {
       failed.push({ file, error });
     }
@@ -105,16 +103,6 @@ export async function readOwnBook(path: string): Promise<BookFile | undefined> {
   if (file.kind === 'unreadable' && isAccessError(file.cause)) throw file.cause;
   const isWhole = file.kind === 'book' && file.damage === undefined && file.chapters.length > 0;
   return isWhole ? file : undefined;
-}
-
-function usedName(book: BookFile, writtenSeries: string | undefined): string | undefined {
-  const { path: file, isEdited, container } = book;
-  if (writtenSeries === undefined || (!isEdited && container !== 'pdf')) return writtenSeries;
-  const names = { from: writtenSeries, to: '' };
-  const [folder, name] = [basename(dirname(resolve(file))), basename(file)];
-  const isInPath =
-    renamedFolder(folder, names) !== folder || renamedFile(name, book, names) !== name;
-  return isInPath ? writtenSeries : undefined;
 }
 
 /**
@@ -170,9 +158,9 @@ function renamedFile(
   { container }: Pick<BookFile, 'container'>,
   { from, to }: SeriesRename,
 ): string {
-  const old = cleanSegment(from);
-  const rest = name.startsWith(old) ? name.slice(old.length) : undefined;
-  if (rest === undefined || old === '' || /^[\p{L}\p{N}]/u.test(rest)) return name;
+  // The new name may begin with the old one.
+  if (nameInPath(name, [from, to]) !== from) return name;
+  const rest = name.slice(cleanSegment(from).length);
   const extension = container === 'folder' ? '' : extname(name);
   const stem = rest.slice(0, rest.length - extension.length);
   const maxBytes = MAX_SEGMENT_BYTES - BOOK_SUFFIX_BYTES - Buffer.byteLength(stem + extension);

@@ -4,7 +4,7 @@
  * links are followed. Titles that get another name are moved with their books and covers.
  */
 import { createHash } from 'node:crypto';
-import { dirname, join, relative, resolve } from 'node:path';
+import { dirname, join, relative, resolve, sep } from 'node:path';
 import {
   planBookRename,
   readBooksOfTitles,
@@ -18,6 +18,7 @@ import { thrownMessage, UsageError, type TankobonError } from '../core/errors.js
 import { readFileState } from '../core/file-state.js';
 import { groupBy } from '../core/group-by.js';
 import { toStorageError } from '../core/files.js';
+import { nameInPath } from '../core/relative-paths.js';
 import { toTankobonError } from '../core/system-errors.js';
 import { VERSION } from '../core/version.js';
 import { leftoversAmong, removeLeftovers } from '../download/leftovers.js';
@@ -39,6 +40,7 @@ import { type LibraryIndex, scanLibrary } from '../library/scan.js';
 import { FolderStore } from '../library/store.js';
 import type { Retag } from '../plan/change.js';
 import { filesToCompare, keptInUnchanged, withoutSecondNames } from '../plan/retag.js';
+import { nameCandidates } from '../plan/title-names.js';
 import { fieldsById } from '../selection/chapter-fields.js';
 import { fetchChapters } from '../service/chapters.js';
 import { fetchTitles, type Title } from '../service/titles.js';
@@ -155,7 +157,7 @@ async function planFolder(
   const { titles } = await fetchTitles(client, [...titleIds], { signal, warn });
   const { compared, ...counts } = filesToCompare(archives, chapters, titles);
   const usedNames = new UsedNames();
-  for (const book of books) usedNames.add(book.titleId, book.usedName);
+  for (const book of books) usedNames.add(book.titleId, usedNameOf(book, titles.get(book.titleId)));
   const { renameTitles } = request;
   const own = compared.flatMap(({ archive, isMoved }) => (isMoved ? [] : [archive]));
   if (renameTitles) await addUsedNames(usedNames, own, chapters);
@@ -209,6 +211,16 @@ async function planFolder(
     ...counts,
     fields: fieldsById([...chapters.values()], titles),
   };
+}
+
+/** The content of some books keeps another name: these have that of their path, and none if it is that of their owner. */
+function usedNameOf(
+  { path, writtenSeries, isEdited, container }: BookOfTitle,
+  title: Title | undefined,
+): string | undefined {
+  if (writtenSeries === undefined || (!isEdited && container !== 'pdf')) return writtenSeries;
+  const names = title ? nameCandidates(title) : [];
+  return nameInPath(resolve(path).split(sep).join('/'), [writtenSeries, ...names]);
 }
 
 interface InFolder {
@@ -382,7 +394,9 @@ class RetagRun {
     if (dryRun) return;
     for (const [folder, series] of described)
       for (const each of series) await this.#describe(folder, each);
-    const folders = new Set([...leftFolders.map(({ folder }) => folder), ...emptiedFolders]);
+    // One from which files only go deeper, such as to that of a volume, is not left.
+    const ofTitles = leftFolders.filter(({ folder, root }) => folder !== root);
+    const folders = new Set([...ofTitles.map(({ folder }) => folder), ...emptiedFolders]);
     const left = [...folders].filter((folder) => this.#movedFrom.has(folder));
     for (const message of await describeFoldersLeft(left)) warn(message);
   }

@@ -1,5 +1,6 @@
 /** Paths below a folder, and the folders in them. */
 import { relative, sep } from 'node:path';
+import { cleanSegment } from './path-segment.js';
 
 /** With `/` between folders. */
 export function pathBelow(output: string, file: string): string {
@@ -44,4 +45,24 @@ export function sharedEnd(a: readonly string[], b: readonly string[]): number {
 /** The folders of a path with `/` between them. */
 export function foldersOf(path: string): readonly string[] {
   return path.split('/').slice(0, -1);
+}
+
+/** As `Name Vol.01.cbz` is, or `Name`. */
+function isNamedAfter(segment: string, name: string): boolean {
+  const cleaned = cleanSegment(name);
+  if (cleaned === '' || !segment.startsWith(cleaned)) return false;
+  return !/^[\p{L}\p{N}]/u.test(segment.slice(cleaned.length));
+}
+
+/**
+ * Which of these names the file of a path begins with, or else its folder has. The longest one, since a name may begin with
+ * another one.
+ */
+export function nameInPath(path: string, names: readonly string[]): string | undefined {
+  const [file = '', folder] = path.split('/').reverse();
+  const longestFirst = [...names].sort((a, b) => b.length - a.length);
+  return (
+    longestFirst.find((name) => isNamedAfter(file, name)) ??
+    longestFirst.find((name) => folder === cleanSegment(name))
+  );
 }

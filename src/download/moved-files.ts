@@ -6,9 +6,10 @@ import type { LibraryIndex } from '../library/scan.js';
 import type { ChapterOfFile } from '../plan/retag.js';
 import type { DownloadRequest } from './download-request.js';
 import type { DownloadSession } from './download-session.js';
+import { newPath } from '../plan/paths.js';
 import { findTitleHomes, type NamedChapterFile } from './name-files.js';
 import type { FileToRetag } from './retag.js';
-import { movedPath } from './title-folder.js';
+import { movedPath, type TitleHome } from './title-folder.js';
 
 type NamingOptions = Pick<DownloadRequest, 'output' | 'nameChapter' | 'hasDefaultName'>;
 
@@ -41,8 +42,35 @@ export async function findMovedPlaces(
       const { title, archive } = each;
       const home = homes.get(title.id);
       const titleName = titleNames?.get(title.id) ?? home?.series ?? title.name;
-      const movesTo = (named: NamedChapterFile) => movedPath(archive.file, named, request, home);
+      const isRenamed = home !== undefined && home.series !== titleName;
+      const move = isRenamed ? movedAndRenamedPath : movedPath;
+      const movesTo = (named: NamedChapterFile) => move(archive.file, named, request, home);
       return [each, { titleName, movesTo }];
     }),
   );
+}
+
+/** The title gets another name in the same run: the file goes where the other files of it go. */
+function movedAndRenamedPath(
+  file: string,
+  named: NamedChapterFile,
+  request: NamingOptions,
+  home: TitleHome | undefined,
+): ReturnType<typeof movedPath> {
+  const series = home?.series ?? named.title.name;
+  const inHome = {
+    ...named,
+    values: { ...named.values, series },
+    title: { ...named.title, name: series },
+  };
+  const { to, root, recorded = named.recorded } = movedPath(file, inHome, request, home);
+  const moved = {
+    ...named,
+    metadata: { ...named.metadata, series },
+    written: named.written && { ...named.written, series },
+    recorded,
+  };
+  const templates = [request.nameChapter(false), request.nameChapter(true)];
+  const options = { keepsPeople: false, keepsTitleFolders: false, movedIn: request.output };
+  return { ...newPath(to, moved, { templates, ...options }), root };
 }

@@ -4,14 +4,14 @@
  * from its releases, or from its names and, if these are not its own, from the service. What reads metadata is loaded when
  * it is needed.
  */
-import { basename, dirname, join, relative, resolve } from 'node:path';
+import { basename, dirname, extname, join, relative, resolve } from 'node:path';
 import { fetchChapters, type Chapter } from '../service/chapters.js';
 import type { Title } from '../service/titles.js';
 import { groupBy } from '../core/group-by.js';
 import { isUnchanged, readFileState } from '../core/file-state.js';
 import { folderKey } from '../core/name-keys.js';
 import { pathCollisionKey } from '../core/path-segment.js';
-import { pathBelow } from '../core/relative-paths.js';
+import { nameInPath, pathBelow } from '../core/relative-paths.js';
 import { readFileChapters } from '../library/file.js';
 import { readComicInfo } from '../library/comic-info.js';
 import type { NameValues, RecordedName } from '../config/name-template.js';
@@ -259,6 +259,15 @@ interface KnownArchive extends KnownChapter {
   readonly titleId: string | undefined;
 }
 
+/** `retag` leaves the content of a PDF under the old name of its title: the new one is in its path. */
+function withNameInPath(known: KnownArchive, title: Title): KnownArchive {
+  const { isBound, path, metadata } = known;
+  if (!isBound || extname(path) !== '.pdf' || metadata.series === undefined) return known;
+  const names = [metadata.series, ...nameCandidates(title)];
+  const series = nameInPath(path, names) ?? metadata.series;
+  return { ...known, metadata: { ...metadata, series } };
+}
+
 class HomeFinder {
   /** All known releases of these titles. */
   readonly #releases = new Map<string, Chapter>();
@@ -306,12 +315,16 @@ class HomeFinder {
       own = this.#owners.archivesOf(title.id);
     }
     const latest = sampleFolders(own, this.#releases, MAX_READ_OF_TITLE);
-    return titleHome(await this.#read(latest), {
-      template: this.nameChapter,
-      hasDefaultName: this.session.request.hasDefaultName,
-      numbersRestart: title.numbersRestart,
-      valuesOf: (known, series) => this.#valuesOf(known, { ...title, name: series }),
-    });
+    const known = await this.#read(latest);
+    return titleHome(
+      known.map((each) => withNameInPath(each, title)),
+      {
+        template: this.nameChapter,
+        hasDefaultName: this.session.request.hasDefaultName,
+        numbersRestart: title.numbersRestart,
+        valuesOf: (known, series) => this.#valuesOf(known, { ...title, name: series }),
+      },
+    );
   }
 
   /**

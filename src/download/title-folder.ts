@@ -93,10 +93,16 @@ export function movedPath(
   const placed = nameOf(named.values);
   const folders = foldersOf(placed.recorded.path ?? placed.path);
   const name = basename(path.recorded?.path ?? path.to);
+  const { folderTemplate } = placed.recorded;
   return {
     to: join(resolve(output), ...foldersOf(placed.path), basename(path.to)),
     root: resolve(output),
-    recorded: path.recorded && { ...placed.recorded, path: [...folders, name].join('/') },
+    // The name is still of the template that the file has, such as one with the language.
+    recorded: path.recorded && {
+      ...path.recorded,
+      folderTemplate,
+      path: [...folders, name].join('/'),
+    },
   };
 }
 

@@ -146,6 +146,15 @@ test('retag: a corrected year reaches the folder of the title', async () => {
   expect(await retag(name)).toEqual(['Old (2019)/1.cbz', 'Old (2019)/2.cbz']);
 });
 
+test('retag: a folder whose only file goes to that of a volume in it is not one that was left', async () => {
+  const name = '{series}/v{volume}/{chapter}';
+  await start(name, ['1']);
+  correct('1', { volume: '1' });
+  const { stderr } = await retagFolder(harness, harness.output, '--name', name);
+  expect(harness.archivePaths()).toEqual(['Old/v1/1.cbz']);
+  expect(stderr).toMatch(/^1 changed, 0 unchanged/);
+});
+
 test('retag: a cover goes with a folder that gets another year', async () => {
   const name = '{series} ({year})/{chapter}';
   await start(name, ['1'], { covers: [drawnCover(uuidOf('one'), '1', 'stairs-cover')] });

@@ -149,6 +149,32 @@ test('a PDF whose chapters are gone keeps its name inside: that is said once, an
   expect(paths()).toEqual([`${NEW}/${NEW} Vol.01.pdf`]);
 });
 
+test('later chapters follow the new name of a title of which there are PDFs alone', async () => {
+  await download({ bind: 'volume', format: 'pdf' });
+  renameInService();
+  await retag();
+  harness.service.library.putChapter(chapter('one', '3', { volume: '2' }));
+  await download({ bind: 'volume', format: 'pdf' });
+  expect(paths()).toEqual([`${NEW}/${NEW} Vol.01.pdf`, `${NEW}/${NEW} Vol.02.pdf`]);
+  const { stdout, stderr } = await retag();
+  expect([stdout, stderr]).toEqual(['', '0 changed, 0 unchanged\n']);
+});
+
+test('a PDF of a title whose new name begins with the old one is renamed once', async () => {
+  await download({ bind: 'volume', format: 'pdf' });
+  const name = `${OLD} Returns`;
+  renameTitle(harness.service.library, 'one', name);
+  await retag();
+  const renamed = `${OLD_NAME} Returns`;
+  for (const words of [['--rename-titles'], []]) {
+    const { stdout, stderr } = await retagFolder(harness, harness.output, ...words);
+    expect([stdout, stderr]).toEqual(['', '0 changed, 0 unchanged\n']);
+  }
+  harness.service.library.putChapter(chapter('one', '3', { volume: '2' }));
+  await download({ bind: 'volume', format: 'pdf' });
+  expect(paths()).toEqual([`${renamed}/${renamed} Vol.01.pdf`, `${renamed}/${renamed} Vol.02.pdf`]);
+});
+
 test('a PDF is bound anew from a book in another format that has its chapters', async () => {
   await download();
   await bind('--format', 'pdf');

@@ -59,6 +59,12 @@ function move(id = moved, { isEdited = false } = {}): void {
   library.putChapter(isEdited ? editChapter(there, LATER, {}) : there);
 }
 
+function correct(id: string, attributes: Parameters<typeof editChapter>[2]): void {
+  const found = harness.service.library.chapter(id);
+  if (!found) throw new Error(id);
+  harness.service.library.putChapter(editChapter(found, LATER, attributes));
+}
+
 async function expectOfBeta(file: string): Promise<void> {
   expect(await seriesOf(file)).toBe('Beta');
   expect(await readComment(file)).toContain(uuidOf('two'));
@@ -136,6 +142,26 @@ test('a title whose folder its owner renamed gets the chapter there, with the na
   expect((await retag()).stdout).toBe('');
 });
 
+test.each([[false], [true]])(
+  '--rename-titles moves it to the new folder of a title that is renamed too, in one run, named by its owner: %s',
+  async (isNamedByOwner) => {
+    await download(['one', 'two']);
+    const mine = 'mine.cbz';
+    if (isNamedByOwner) renameSync(inOutput(named('Alpha', 2)), inOutput('Alpha', mine));
+    renameTitle(harness.service.library, 'two', 'Gamma');
+    move();
+    const dryRun = await retag('--rename-titles', '--dry-run');
+    const { stdout, stderr } = await retag('--rename-titles');
+    expect([stdout, stderr]).toEqual([dryRun.stdout, '2 changed, 1 unchanged\n']);
+    const file = isNamedByOwner ? `Gamma/${mine}` : named('Gamma', 2);
+    expect(paths()).toEqual([named('Alpha', 1), named('Gamma', 1), file].sort());
+    expect((await retag('--rename-titles')).stderr).toBe('0 changed, 3 unchanged\n');
+    correct(moved, { chapter: '5' });
+    await retag();
+    expect(paths()).toContain(isNamedByOwner ? file : named('Gamma', 5));
+  },
+);
+
 test('where another file has the name in the new folder, the name gets the id', async () => {
   await download(['one', 'two']);
   move(uuidOf('one', '1', 'en'));
@@ -153,6 +179,27 @@ test('a file of a title that was merged into the other one stays where it is', a
   const { stdout } = await retag();
   expect([stdout, paths()]).toEqual([expect.not.stringContaining('renamed'), before]);
 });
+
+test.each(['retag', '--update'])(
+  '%s: a file that a run with several languages named keeps the language, also by a later correction',
+  async (by) => {
+    const french = chapter('one', '2', { translatedLanguage: 'fr' });
+    harness.service.library.putChapter(french);
+    await download(['one', 'two'], { language: 'all' });
+    for (const id of [moved, french.id]) move(id);
+    if (by === 'retag') await retag();
+    else await download(['two'], { update: true, language: 'all' });
+    const inBeta = (number: number, language: string) =>
+      named('Beta', number).replace('[Scans]', `[${language}] [Scans]`);
+    expect(paths()).toEqual(
+      expect.arrayContaining([inBeta(1, 'en'), inBeta(2, 'en'), inBeta(2, 'fr')]),
+    );
+    expect((await retag()).stderr).toBe('0 changed, 4 unchanged\n');
+    correct(moved, { chapter: '5' });
+    await retag();
+    expect(paths()).toEqual(expect.arrayContaining([inBeta(2, 'fr'), inBeta(5, 'en')]));
+  },
+);
 
 test('names without folders get the name of the new title', async () => {
   const name = '{series} {chapter}';
