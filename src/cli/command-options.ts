@@ -29,8 +29,9 @@ function commandOption(name: OptionName, commandName: CommandName): Option {
   const definition = optionDefinition(name);
   const { kind, short, commands, description, choices, placeholder, conflictsWith } = definition;
   const sentence = commands?.[commandName];
-  const notes = notesOf(name).join('; ');
-  const text = typeof sentence === 'string' ? sentence : description;
+  const isOwn = typeof sentence === 'string';
+  const text = isOwn ? sentence : description;
+  const notes = notesOf(name, isOwn).join('; ');
   const flags = [short === undefined ? [] : `-${short}`, flagOf(name) ?? ''].flat().join(', ');
   const value =
     kind === 'cover' ? ` [${placeholder}]` : kind === 'switch' ? '' : ` <${placeholder}>`;
@@ -42,10 +43,11 @@ function commandOption(name: OptionName, commandName: CommandName): Option {
   return conflictsWith === undefined ? option : option.conflicts(conflictsWith);
 }
 
-/** The range, choices and default of an option. */
-function notesOf(name: OptionName): readonly string[] {
+/** The range, choices and default of an option. A text of the command's own names the default of that command. */
+function notesOf(name: OptionName, isOwn: boolean): readonly string[] {
   const { kind, range, choices, default: byDefault } = optionDefinition(name);
-  const hasDefault = byDefault !== undefined && byDefault !== '' && typeof byDefault !== 'boolean';
+  const hasDefault =
+    !isOwn && byDefault !== undefined && byDefault !== '' && typeof byDefault !== 'boolean';
   return [
     ...(range ? [`${range[0]} to ${range[1]}`] : []),
     ...(choices && kind !== 'cover' && kind !== 'device' ? [anyOf(choices)] : []),

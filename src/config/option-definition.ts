@@ -81,7 +81,7 @@ export interface OptionDefinition {
   readonly range?: readonly [number, number];
   /** `false` is a value too, and the default: nothing of the kind. */
   readonly canBeOff?: true;
-  /** The commands that take the option; a text describes what it does there. */
+  /** The commands that take the option; a text describes what it does there, and its default. */
   readonly commands?: Readonly<Partial<Record<CommandName, true | string>>>;
   /** The commands for which the setting does not apply. */
   readonly ignoresSetting?: readonly CommandName[];

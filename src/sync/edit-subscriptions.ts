@@ -1,6 +1,6 @@
 /** Changes of the subscriptions file, each of which reads it, and writes it if something is different. */
 import { readStateOf } from './history.js';
-import { editSubscriptions, type EditContext } from './subscriptions.js';
+import { editSubscriptions, syncCommandLine, type EditContext } from './subscriptions.js';
 import {
   addFollows,
   addMissingSeries,
@@ -60,11 +60,13 @@ export async function unsubscribe(
   context: EditContext,
 ): Promise<string> {
   const state = await readStateOf(file, context);
+  const listCommand = syncCommandLine('list', file, context);
   const { removed } = await editSubscriptions(file, context, (source) => {
     const { series, follows } = parseSubscriptions(source);
+    const { extraHosts } = source;
     if (follows && words.toLowerCase() === 'follows')
       return { text: removeFollows(source), removed: 'the titles that the account follows' };
-    const found = findSubscription(words, series, state, source.extraHosts);
+    const found = findSubscription(words, series, state, { extraHosts, listCommand });
     const name = subscriptionName(found, state) ?? found.text;
     return { text: removeSeries(source, series.indexOf(found)), removed: name };
   });

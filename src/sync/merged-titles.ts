@@ -7,6 +7,7 @@ import type { Subscription } from './subscriptions/subscriptions-schema.js';
 import { currentTitleId, type SyncState } from './history.js';
 import type { SyncLine } from './history/sync-lines.js';
 import type { SubscribedTitle, SyncSession } from './sync-session.js';
+import { syncCommandLine } from './subscriptions.js';
 
 /**
  * The entries of the file for each title, by its id after merges. The options of the first one apply: that of the title
@@ -28,9 +29,10 @@ export function titleEntries(
 export function warnOfSameTitles({
   subscriptions,
   journal: { state },
-  options: { only },
+  options: { only, file },
+  context,
   warn,
-}: Pick<SyncSession, 'subscriptions' | 'journal' | 'options' | 'warn'>): void {
+}: Pick<SyncSession, 'subscriptions' | 'journal' | 'options' | 'context' | 'warn'>): void {
   const nameOf = (entry: Subscription) => {
     const { id } = entry.target;
     const name = state.merged.get(id)?.name ?? subscriptionName(entry, state);
@@ -44,7 +46,7 @@ export function warnOfSameTitles({
     const applies = `title:${first.target.id}`;
     warn(
       `${names} are the same title by now, and the options of ${applies} apply`,
-      `To keep only that one, run: tankobon sync remove title:${other.target.id}`,
+      `To keep only that one, run: ${syncCommandLine(`remove title:${other.target.id}`, file, context)}`,
     );
   }
 }

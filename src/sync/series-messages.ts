@@ -8,7 +8,7 @@ import { isUnavailable } from '../plan/change.js';
 import { chapterFields } from '../selection/chapter-fields.js';
 import { explainEmptySelection } from '../selection/explain-selection.js';
 import type { ReleaseDecisions } from './release-decisions.js';
-import { languagesOf } from './subscriptions.js';
+import { languagesOf, syncCommandLine } from './subscriptions.js';
 import type { SyncSession } from './sync-session.js';
 import type { DueTitle } from './sync-titles.js';
 
@@ -54,7 +54,7 @@ export function warnOfFilesGone(
   { id, label }: DueTitle,
   chapters: readonly Chapter[],
   library: LibraryIndex,
-  { warn, journal }: SyncSession,
+  { warn, journal, options: { file: subscriptionsFile }, context }: SyncSession,
 ): boolean {
   const damaged = chapters.flatMap((chapter) => library.findDamaged(chapter.id)?.file ?? []);
   for (const file of damaged)
@@ -67,7 +67,7 @@ export function warnOfFilesGone(
   if (count === 0 || isReported) return isReported;
   warn(
     `${label}: ${pluralize(count, 'chapter')} skipped: downloaded before, but not in the folder any more`,
-    `To download them again, run: tankobon sync --redownload --only ${id}`,
+    `To download them again, run: ${syncCommandLine(`--redownload --only ${id}`, subscriptionsFile, context)}`,
   );
   return true;
 }
@@ -75,7 +75,7 @@ export function warnOfFilesGone(
 /** Titles of `follows` are left out: no subscription chose their language. */
 export function warnOfMissingLanguage(
   { id, title: { languages }, label, options, isFollowed = false }: DueTitle,
-  { context, warn }: SyncSession,
+  { context, options: { file }, warn }: SyncSession,
 ): void {
   const requested = languagesOf(options, context.settings);
   const available = languages.find((code) => !requested.includes(code));
@@ -87,6 +87,6 @@ export function warnOfMissingLanguage(
       chapters: [],
       languages,
     }),
-    `Change it: tankobon sync add title:${id} --language ${available}`,
+    `Change it: ${syncCommandLine(`add title:${id} --language ${available}`, file, context)}`,
   );
 }

@@ -17,6 +17,7 @@ import {
   readSubscriptions,
   readSubscriptionsIfExists,
   subscriptionsPath,
+  syncCommandLine,
 } from './subscriptions.js';
 
 const NONE: Subscriptions = { series: [], defaults: {}, follows: undefined, hooks: {} };
@@ -66,7 +67,10 @@ export class SubscriptionList {
 
   /** The only one that is meant by its URL or UUID, its whole name, or a part of it. Throws UsageError `bad-target`. */
   find(words: string): Subscription {
-    return findSubscription(words, this.series, this.state, extraHostsOf(this.context));
+    return findSubscription(words, this.series, this.state, {
+      extraHosts: extraHostsOf(this.context),
+      listCommand: this.commandLine('list'),
+    });
   }
 
   /** The result of `find`, or undefined if no subscription matches. */
@@ -87,7 +91,12 @@ export class SubscriptionList {
 
   /** Throws UsageError `bad-target` for a word that matches no subscription. */
   checkOnly(words: readonly string[]): void {
-    checkOnly(words, this.series, this.state);
+    checkOnly(words, this.series, this.state, { listCommand: this.commandLine('list') });
+  }
+
+  /** A command of `tankobon sync` for this file, for a person to type. */
+  commandLine(words: string): string {
+    return syncCommandLine(words, this.file, this.context);
   }
 
   /** The name by the service, otherwise the one in the file. */

@@ -14,6 +14,7 @@ import {
 import { expandHome } from '../core/home-folder.js';
 import { PRIVATE_FOLDER_MODE } from '../core/own-folder.js';
 import { lockFile } from '../core/lock.js';
+import { shellQuoted } from '../core/shell-quoted.js';
 import { readAddresses } from '../config/service-addresses.js';
 import { checkWriters, type Warn } from './subscriptions/subscriptions-access.js';
 import { parseSubscriptions, type SubscriptionsText } from './subscriptions/subscriptions-file.js';
@@ -39,6 +40,14 @@ export function subscriptionsPath(given: string | undefined, { paths }: AppConte
   return given === undefined ? join(paths.config, FILE_NAME) : resolve(given);
 }
 
+/** A command for a person to type, which names the file if it is not that of the configuration folder. */
+export function syncCommandLine(words: string, file: string, context: AppContext): string {
+  const isDefault = file === subscriptionsPath(undefined, context);
+  return ['tankobon sync', words, isDefault ? '' : `--file ${shellQuoted(file)}`]
+    .filter((part) => part !== '')
+    .join(' ');
+}
+
 /** Throws UsageError `bad-subscriptions` if the file is missing or invalid, or others can write to it. */
 export async function readSubscriptions(
   file: string,
@@ -48,7 +57,7 @@ export async function readSubscriptions(
   const subscriptions = await readSubscriptionsIfExists(file, context, warn);
   if (subscriptions) return subscriptions;
   throw new UsageError('bad-subscriptions', `There is no subscriptions file: ${file}`, {
-    hint: 'Run: tankobon sync add https://mangadex.org/title/UUID',
+    hint: `Run: ${syncCommandLine('add https://mangadex.org/title/UUID --output DIR', file, context)}`,
   });
 }
 

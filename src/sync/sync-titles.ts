@@ -18,7 +18,7 @@ import { followMerges, isRequested, titleEntries, warnOfSameTitles } from './mer
 import { currentTitleId } from './history.js';
 import { followedTitles } from './sync-follows.js';
 import { rulesText } from './sync-request.js';
-import { outputOf } from './subscriptions.js';
+import { outputOf, syncCommandLine } from './subscriptions.js';
 import type { DueTitle, SubscribedTitle, SyncSession } from './sync-session.js';
 
 export type { DueTitle } from './sync-session.js';
@@ -47,7 +47,7 @@ export async function checkTitles(session: SyncSession) {
   for (const id of listed.keys()) {
     if (known.has(id) || found.skipped > 0) continue;
     const error = new ChapterError('title-not-found', `Title not found: ${id}`, {
-      hint: `If MangaDex deleted it, end the subscription: tankobon sync remove title:${id}`,
+      hint: `If MangaDex deleted it, end the subscription: ${syncCommandLine(`remove title:${id}`, session.options.file, context)}`,
     });
     failed.push({ target: `title:${id}`, error });
   }

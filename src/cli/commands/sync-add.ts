@@ -52,7 +52,7 @@ async function addTarget(
   }
   const target = isAddress(given) ? given : await chooseByName(given, flags, context);
   const parsed = list.parseTarget(target);
-  if (parsed.kind === 'follows') return addAccount(entry, subscriptions, file, context);
+  if (parsed.kind === 'follows') return addAccount(entry, list, context);
   const output = flags.output ?? (await chooseOutput(subscriptions.defaults, context));
   const subject = await withService(context, ({ anonymous }) =>
     findSubject(parsed, anonymous, context.signal),
@@ -62,7 +62,7 @@ async function addTarget(
     const merged = `title:${parsed.id} was merged into ${printableLine(subject.name)}`;
     context.stderr.write(
       `Already subscribed: ${merged} (title:${subject.id}).\n` +
-        `hint: To change its options, run: tankobon sync edit title:${subject.id}\n`,
+        `hint: To change its options, run: ${list.commandLine(`edit title:${subject.id}`)}\n`,
     );
     return;
   }
@@ -74,7 +74,8 @@ async function addTarget(
   const change = { entry: { ...(title !== '' && { title }), ...written } };
   await subscribe(file, text, change, context);
   context.stderr.write(`Subscribed: ${title === '' ? text : title}\nLanguages: ${note}\n`);
-  if (canAsk(context)) context.stderr.write('To download its chapters, run: tankobon sync\n');
+  if (canAsk(context))
+    context.stderr.write(`To download its chapters, run: ${list.commandLine('')}\n`);
 }
 
 /** The address of the title that is chosen at the terminal. Throws UsageError `bad-target` without one. */
@@ -101,21 +102,21 @@ async function chooseByName(
 /** Subscribes to what the account follows. Throws UsageError `bad-option` for other options than the folder. */
 async function addAccount(
   { output: given, ...options }: ReturnType<typeof entryOf>,
-  { defaults, follows }: SubscriptionList['subscriptions'],
-  file: string,
+  list: SubscriptionList,
   context: CommandContext,
 ): Promise<void> {
+  const { defaults, follows } = list.subscriptions;
   const [key] = Object.keys(options);
   if (key !== undefined || (given !== undefined && defaults.output !== undefined))
     throw new UsageError('bad-option', `--${key ?? 'output'} cannot be used with follows.`, {
-      hint: 'The defaults of the file apply. To change them, run: tankobon sync edit',
+      hint: `The defaults of the file apply. To change them, run: ${list.commandLine('edit')}`,
     });
   if (follows) {
     context.stderr.write('Already subscribed: the titles that the account follows\n');
     return;
   }
   const output = typeof given === 'string' ? given : await chooseOutput(defaults, context);
-  await subscribeFollows(file, output, context);
+  await subscribeFollows(list.file, output, context);
   context.stderr.write(
     'Subscribed: the titles that the account follows, with the defaults of the file\n' +
       'hint: It needs a login: tankobon login\n',

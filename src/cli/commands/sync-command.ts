@@ -31,7 +31,7 @@ export function syncCommand(program: Command, runner: CommandRunner): Command {
     );
   addOptions(status, 'sync status');
   addExamples(command, [
-    ['tankobon sync add https://mangadex.org/title/UUID --language en', 'subscribe to a title'],
+    ['tankobon sync add https://mangadex.org/title/UUID -l en -o ~/comics', 'subscribe to a title'],
     ['tankobon sync', 'download what is new; run it again at any time'],
     ['tankobon sync --every 6h', 'in a container: repeat until stopped'],
   ]);

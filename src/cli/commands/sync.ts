@@ -181,8 +181,9 @@ function print(
     return;
   }
   if (!quiet) {
-    if (stdout.isTTY && series.length > 0 && template === undefined)
-      writeHeaded(syncTable(series, columnsOf(stdout) ?? DEFAULT_COLUMNS), stdout, env);
+    const hasTable = stdout.isTTY && series.length > 0 && template === undefined;
+    const table = hasTable && syncTable(series, columnsOf(stdout) ?? DEFAULT_COLUMNS);
+    if (table) writeHeaded(table, stdout, env);
     else for (const entry of series) stderr.write(`${seriesLine(entry)}\n`);
     stderr.write(`${summaryLine(report)}\n`);
   }

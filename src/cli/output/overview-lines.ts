@@ -5,11 +5,13 @@ import { groupBy } from '../../core/group-by.js';
 import { pluralize } from '../../core/human-format.js';
 import { printableLine } from '../../core/printable.js';
 import { numberRanges } from '../../config/ranges.js';
-import { fitToWidth } from './progress-line.js';
+import { indentRest, wrapText } from '../help-format.js';
 
 const REASONS = Object.keys(MISSING_REASONS) as readonly MissingReason[];
+/** The indent of files, and of lines that go on. */
+const FURTHER = '    ';
 
-/** @param columns of the terminal; without them nothing is cut */
+/** @param columns of the terminal; without them no line is wrapped */
 export function overviewLines(title: TitleOverviewEvent, columns?: number): string[] {
   const { have, missing, takenDown, duplicates, volumes, missingVolumes } = title;
   const byReason = groupBy(missing, ({ reason }) => reason);
@@ -38,14 +40,18 @@ export function overviewLines(title: TitleOverviewEvent, columns?: number): stri
     ...(takenDown.length > 0 ? [`  here, and taken down since: ${numberRanges(takenDown)}`] : []),
     ...duplicates.flatMap(({ number, files }) => [
       `  ${number} has ${files.length} files:`,
-      ...files.map((file) => `    ${file}`),
+      ...files.map((file) => FURTHER + file),
     ]),
   ];
-  return columns === undefined
-    ? lines
-    : lines.map((line) =>
-        line.startsWith('    ') ? line : fitToWidth(line, columns - 1).trimEnd(),
-      );
+  return columns === undefined ? lines : lines.map((line) => wrapLine(line, columns - 1));
+}
+
+/** Paths stay whole. */
+function wrapLine(line: string, width: number): string {
+  if (line.startsWith(FURTHER)) return line;
+  const text = line.trimStart();
+  const wrapped = wrapText(text, width - FURTHER.length);
+  return line.slice(0, -text.length) + indentRest(wrapped, FURTHER.length);
 }
 
 function listOf(chapters: readonly MissingChapter[]): string {

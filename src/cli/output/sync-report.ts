@@ -1,4 +1,4 @@
-/** The report of a run of `tankobon sync`: one table for a terminal, one line a title for a log, one page for a browser. */
+/** The report of a run of `tankobon sync`: one table for a terminal, one line a title for a log or a narrow terminal, one page for a browser. */
 import { SERIES_COUNTS } from '../../events/sync-events.js';
 import type { SyncReport } from '../../sync/run-sync.js';
 import { formatDuration, formatLocalTime, pluralize } from '../../core/human-format.js';
@@ -11,8 +11,14 @@ type SeriesReport = SyncReport['series'][number];
 
 const MIN_NAME_WIDTH = 12;
 
-/** @param columns of the terminal */
-export function syncTable(series: readonly SeriesReport[], columns: number): readonly string[] {
+/**
+ * Undefined if the terminal is too narrow for it.
+ * @param columns of the terminal
+ */
+export function syncTable(
+  series: readonly SeriesReport[],
+  columns: number,
+): readonly string[] | undefined {
   const rows = [
     ['title', ...SERIES_COUNTS],
     ...series.map((entry) => [
@@ -22,8 +28,9 @@ export function syncTable(series: readonly SeriesReport[], columns: number): rea
   ];
   const numeric = SERIES_COUNTS.map((_, index) => index + 1);
   const countsWidth = numeric.reduce((sum, index) => sum + GAP_COLUMNS + longest(rows, index), 0);
-  const space = Math.min(longest(rows, 0), columns - 1 - countsWidth);
-  const widths = [Math.max(MIN_NAME_WIDTH, space)];
+  const space = columns - 1 - countsWidth;
+  if (space < MIN_NAME_WIDTH) return undefined;
+  const widths = [Math.max(MIN_NAME_WIDTH, Math.min(longest(rows, 0), space))];
   return tableLines(rows, { numeric, widths });
 }
 

@@ -6,6 +6,8 @@ import type { OptionDefinition } from '../option-definition.js';
 
 /** Ten years. */
 const MAX_KEPT_MS = 3_650 * 86_400_000;
+const SUBSCRIBED_OUTPUT =
+  'folder for the saved files; default: that of the file, or the setting output';
 const ORIGINAL_NAME = 'add the original name of the series, for Kavita';
 
 export const FILE_OPTIONS = {
@@ -30,10 +32,10 @@ export const FILE_OPTIONS = {
     commands: {
       search: true,
       download: true,
-      'sync add': true,
-      'sync import': true,
+      'sync add': SUBSCRIBED_OUTPUT,
+      'sync import': SUBSCRIBED_OUTPUT,
       bind: true,
-      doctor: 'the output folder to check',
+      doctor: 'the output folder to check; default: those of the setting and the subscriptions',
     },
   },
   demoOutput: {
@@ -83,7 +85,7 @@ export const FILE_OPTIONS = {
     library: true,
     commands: {
       search: true,
-      info: 'for the estimated sizes: 500 kB a page as uploaded, 250 kB compressed',
+      info: 'for the estimated sizes: 500 kB a page as uploaded, 250 kB compressed; default: data',
       download: true,
       'sync add': true,
       'sync import': true,

@@ -4,7 +4,10 @@ import { parseTarget } from '../../selection/target.js';
 import type { Subscription } from './subscriptions-schema.js';
 import { currentTitleId, titleState, type SyncState } from '../history.js';
 
-const LIST_HINT = 'To see the subscriptions, run: tankobon sync list';
+interface ListCommand {
+  /** The command that lists the subscriptions. */
+  readonly listCommand: string;
+}
 
 /** The name by the service, otherwise the one in the file. */
 export function subscriptionName(
@@ -45,9 +48,10 @@ export function findSubscription(
   words: string,
   series: readonly Subscription[],
   state: SyncState,
-  extraHosts: readonly string[],
+  { extraHosts, listCommand }: { readonly extraHosts: readonly string[] } & ListCommand,
 ): Subscription {
   if (words.trim() === '') throw new UsageError('bad-target', 'Say which subscription.');
+  const hint = listHint(listCommand);
   const id = idOf(words, extraHosts);
   const matches = series.filter((subscription) =>
     id === undefined
@@ -56,11 +60,10 @@ export function findSubscription(
   );
   const exact = matches.filter((each) => namesOf(each, state).includes(words.toLowerCase()));
   const [match, ...others] = exact.length === 1 ? exact : matches;
-  if (!match)
-    throw new UsageError('bad-target', `Not subscribed to: ${words}`, { hint: LIST_HINT });
+  if (!match) throw new UsageError('bad-target', `Not subscribed to: ${words}`, { hint });
   if (others.length === 0) return match;
   const names = matches.map((each) => subscriptionName(each, state) ?? each.text).join(', ');
-  throw new UsageError('bad-target', `Several subscriptions match: ${names}`, { hint: LIST_HINT });
+  throw new UsageError('bad-target', `Several subscriptions match: ${names}`, { hint });
 }
 
 /** Throws UsageError `bad-target` for a word of `--only` that matches no subscription. */
@@ -68,11 +71,16 @@ export function checkOnly(
   only: readonly string[],
   series: readonly Subscription[],
   state: SyncState,
+  { listCommand }: ListCommand,
 ): void {
   const word = only.find((each) => !series.some((one) => isMatch(one, each, state)));
   if (word !== undefined)
-    throw new UsageError('bad-target', `Not subscribed to: ${word}`, { hint: LIST_HINT });
+    throw new UsageError('bad-target', `Not subscribed to: ${word}`, {
+      hint: listHint(listCommand),
+    });
 }
+
+const listHint = (listCommand: string) => `To see the subscriptions, run: ${listCommand}`;
 
 function idOf(words: string, extraHosts: readonly string[]): string | undefined {
   try {

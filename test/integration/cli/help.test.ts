@@ -92,6 +92,18 @@ test('an option that overrides a setting states its range, choices and default; 
   expect(text).not.toContain('setting:');
 });
 
+test.each([
+  ['sync add', 'setting output'],
+  ['sync import', 'setting output'],
+  ['doctor', 'subscriptions'],
+])('help of %s does not call this folder the default where it is not', async (command, source) => {
+  const { stdout } = await print('help', ...command.split(' '));
+  const [option = ''] = /-o, --output <dir>[^]*?\n(?= {2}-)/.exec(stdout) ?? [];
+  const words = option.replace(/\s+/g, ' ');
+  expect(words).not.toMatch(/default: \.\)/);
+  expect(words).toContain(source);
+});
+
 test('help of download leads with the eight options of every day, and that of sync with its commands', async () => {
   const { stdout } = await print('help', 'download');
   const [, used = ''] = stdout.split('Used most:\n');

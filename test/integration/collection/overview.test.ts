@@ -17,6 +17,7 @@ import { editChapter, takeDownChapter } from '../../../src/practice-server/libra
 import { writeArchive } from '../../support/archive.js';
 import { testImage, writeChapterFile } from '../../support/chapter-files.js';
 import { DownloadHarness } from '../../support/download-harness.js';
+import { tankobonHere } from '../../support/in-process.js';
 import { runCommand } from '../../support/retag-harness.js';
 import {
   chapterId,
@@ -147,6 +148,19 @@ test('people read a line for each reason, and the command that downloads what is
   expect(stderr).toContain('Reading the chapters of 2 titles from MangaDex\n');
   expect(stderr).toContain('2 titles, 6 chapters, 1 can be downloaded\n');
   expect(stderr).toContain(`To download what is missing: ${command}\n`);
+});
+
+test('a narrow terminal shows every number and word, on more lines', async () => {
+  const words = ['overview', harness.output];
+  const home = join(harness.folder, 'home');
+  const env = { ...harness.service.environment, TANKOBON_HOME: home };
+  const piped = await tankobonHere(words, { env, clock });
+  const narrow = await tankobonHere(words, { env, clock, columns: 28 });
+  const wordsOf = (text: string) => text.split(/\s+/);
+  expect(wordsOf(narrow.stdout)).toEqual(wordsOf(piped.stdout));
+  const lines = narrow.stdout.split('\n');
+  expect(lines.slice(0, 2)).toEqual(['Alpha: 4 chapters, 3', '    missing, ongoing']);
+  expect(lines.filter((line) => line.length >= 28)).toEqual([]);
 });
 
 test('the time that the lists of many titles take at least is said before', async () => {

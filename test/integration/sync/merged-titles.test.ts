@@ -78,7 +78,7 @@ test('two entries of one title are named in each run, with the command that ends
   expect(first.lines).toContainEqual(
     expect.objectContaining({
       message: sameTitle,
-      hint: `To keep only that one, run: tankobon sync remove title:${titleId('Alpha')}`,
+      hint: `To keep only that one, run: tankobon sync remove title:${titleId('Alpha')} --file ${harness.file}`,
     }),
   );
   upload('3');
@@ -137,7 +137,7 @@ test('sync add of a title that was merged into a subscribed one says so, and add
   expect([code, stderr]).toEqual([
     0,
     `Already subscribed: title:${titleId('Alpha')} was merged into Beta (title:${titleId('Beta')}).\n` +
-      `hint: To change its options, run: tankobon sync edit title:${titleId('Beta')}\n`,
+      `hint: To change its options, run: tankobon sync edit title:${titleId('Beta')} --file ${harness.file}\n`,
   ]);
   expect(readFileSync(harness.file, 'utf8')).toBe(before);
 });

@@ -173,6 +173,31 @@ describe('add', () => {
     expect(existsSync(file)).toBe(false);
   });
 
+  test('the command that help of sync and a missing file name subscribes as it is typed', async () => {
+    const [help, missing] = await Promise.all([here('sync', '--help'), run('list')]);
+    const hint = /Run: tankobon (.*)\n/.exec(missing.stderr)?.[1] ?? '';
+    const example = /tankobon (sync add https[^\n]*)/.exec(help.stdout)?.[1] ?? '';
+    for (const line of [hint, example]) {
+      const words = line.replace('UUID', ALPHA).replace(/DIR|~\/comics/, join(folder, 'comics'));
+      expect(await here(...words.split(' '))).toMatchObject({ code: 0 });
+      rmSync(file);
+    }
+  });
+
+  test('with --file, the commands in messages name that file too', async () => {
+    const other = join(folder, 'my subscriptions.yaml');
+    const quoted = `--file '${other}'`;
+    const missing = await run('list', '--file', other);
+    expect(missing.stderr).toContain(`--output DIR ${quoted}\n`);
+    expect((await add(ALPHA, '--file', other)).code).toBe(0);
+    const unknown = await run('remove', 'nothing', '--file', other);
+    expect(unknown.stderr).toContain(`run: tankobon sync list ${quoted}\n`);
+    await run('add', ALPHA, '--file', other, '--language', 'fr');
+    const synced = await run('--file', other);
+    expect(synced.stderr).toContain(`tankobon sync add title:${ALPHA} --language en ${quoted}\n`);
+    rmSync(join(folder, 'comics'), { recursive: true, force: true });
+  });
+
   test.each([
     ['a setting', async () => tankobonHere(['config', 'set', 'output', folder], { env })],
     ['a variable', () => (env = { ...env, TANKOBON_OUTPUT: folder })],

@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { stripVTControlCharacters } from 'node:util';
 import {
   startPracticeService,
   type PracticeService,
@@ -41,6 +42,20 @@ test('add -o is relative to the current folder, as every -o is; ~/ stays the hom
   expect(await outputOf(join(folder, 'comics'))).toBe(join(folder, 'comics'));
   expect(await outputOf('~/Comics')).toBe('~/Comics');
 });
+
+test.each([
+  [80, /^title +new +replaced +skipped +failed\nAlpha +2 +0 +0 +0\n$/m, /^1 title checked/],
+  [40, /\.cbz\n$/, /^Alpha: 2 new\n1 title checked/],
+])(
+  'a terminal of %i columns has the report that fits: a table, or one line a title',
+  async (columns, out, err) => {
+    await run('add', ALPHA, '-o', join(folder, 'comics'));
+    const { stdout, stderr } = await tankobonHere(['sync'], { env, columns });
+    const [table, lines] = [stdout, stderr].map(stripVTControlCharacters);
+    expect(table).toMatch(out);
+    expect(lines).toMatch(err);
+  },
+);
 
 test('an invalid option, target or file exits with 2 and changes nothing', async () => {
   expect(await run()).toMatchObject({ code: 2 });

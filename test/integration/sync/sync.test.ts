@@ -280,7 +280,7 @@ test('a language that the title does not have is a warning with its languages wh
   );
   const warning =
     'warning: Alpha: no chapters match --language de; available: en\n' +
-    `hint: Change it: tankobon sync add title:${titleId('Alpha')} --language en\n`;
+    `hint: Change it: tankobon sync add title:${titleId('Alpha')} --language en --file ${harness.file}\n`;
   expect((await harness.sync()).stderr).toBe(warning);
   expect((await harness.sync()).stderr).toBe('');
   harness.clock.advance(8 * DAY_MS);
@@ -370,7 +370,7 @@ describe('options of a run', () => {
       await expect(harness.sync({ only })).rejects.toMatchObject({
         code: 'bad-target',
         message: 'Not subscribed to: lighthuse',
-        hint: 'To see the subscriptions, run: tankobon sync list',
+        hint: `To see the subscriptions, run: tankobon sync list --file ${harness.file}`,
       });
     expect(harness.service.log).toEqual([]);
   });
