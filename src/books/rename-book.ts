@@ -98,7 +98,7 @@ export async function readBooksOfTitles(
 }
 
 /** The book that contains this file: the file itself, or the folder above the chapter's metadata. */
-function bookPath(file: string): string {
+export function bookPath(file: string): string {
   return basename(file) === COMIC_INFO_NAME ? dirname(dirname(file)) : file;
 }
 

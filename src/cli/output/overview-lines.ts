@@ -1,4 +1,5 @@
 /** One title of an overview: a row with its counts, and a line for each reason why chapters are missing. Pure. */
+import { basename } from 'node:path';
 import type { TitleOverviewEvent, MissingChapter } from '../../events/overview-events.js';
 import { MISSING_REASONS, type MissingReason } from '../../events/reasons.js';
 import { groupBy } from '../../core/group-by.js';
@@ -11,7 +12,7 @@ const REASONS = Object.keys(MISSING_REASONS) as readonly MissingReason[];
 
 /** @param columns of the terminal; without them nothing is cut */
 export function overviewLines(title: TitleOverviewEvent, columns?: number): string[] {
-  const { have, missing, takenDown, duplicates, volumes, missingVolumes } = title;
+  const { have, missing, takenDown, duplicates, alsoInBooks, volumes, missingVolumes } = title;
   const byReason = groupBy(missing, ({ reason }) => reason);
   const removed = byReason.get('removed')?.length ?? 0;
   const others = missing.length - removed;
@@ -36,16 +37,27 @@ export function overviewLines(title: TitleOverviewEvent, columns?: number): stri
       ? [`  volumes without a chapter here: ${numberRanges(missingVolumes)}`]
       : []),
     ...(takenDown.length > 0 ? [`  here, and taken down since: ${numberRanges(takenDown)}`] : []),
-    ...duplicates.flatMap(({ number, files }) => [
-      `  ${number} has ${files.length} files:`,
-      ...files.map((file) => `    ${file}`),
-    ]),
+    ...alsoInBooks.map(
+      ({ numbers, files }) =>
+        `  ${numberRanges(numbers)}: also in ${files.map((file) => printableLine(basename(file))).join(', ')}`,
+    ),
+    ...duplicateLines(duplicates),
   ];
   return columns === undefined
     ? lines
     : lines.map((line) =>
         line.startsWith('    ') ? line : fitToWidth(line, columns - 1).trimEnd(),
       );
+}
+
+/** Books have many chapters: those that the same books have are on one line. */
+function duplicateLines(duplicates: TitleOverviewEvent['duplicates']): string[] {
+  return [...groupBy(duplicates, ({ files }) => JSON.stringify(files)).values()].flatMap((some) => {
+    const { files = [], areBooks = false } = some[0] ?? {};
+    const numbers = numberRanges(some.map(({ number }) => number));
+    const count = areBooks ? `are in ${files.length} books` : `has ${files.length} files`;
+    return [`  ${numbers} ${count}:`, ...files.map((file) => `    ${file}`)];
+  });
 }
 
 function listOf(chapters: readonly MissingChapter[]): string {
