@@ -288,6 +288,24 @@ test('several files of a chapter are listed, and files of unknown titles counted
   );
 });
 
+test('a number far above the others makes no gap, and parts of a number count as it', async () => {
+  const readableMs = clock.wallMs() - 9 * DAY_MS;
+  for (const number of ['8.1', '8.2', '9', '2024'])
+    harness.service.library.putChapter(syncChapter('Beta', number, readableMs));
+  await harness.download({ targets: [`title:${titleId('Beta')}`], language: 'en' });
+  const { events } = await overview('--json');
+  expect(events[1]).toMatchObject({
+    name: 'Beta',
+    missing: ['3', '4', '5', '6', '7'].map((number) => ({ number, reason: 'not-uploaded' })),
+  });
+  const info = await runCommand(harness, 'info', `title:${titleId('Beta')}`, '--json');
+  expect(JSON.parse(info.stdout)).toMatchObject({ missing: ['3', '4', '5', '6', '7'] });
+  const folder = join(harness.output, 'Beta');
+  const bind = await runCommand(harness, 'bind', folder, '-o', harness.folder, '--by', 'title');
+  expect(bind.stdout + bind.stderr).toMatch(/\b3-7\b/);
+  expect(bind.stdout + bind.stderr).not.toContain('2023');
+});
+
 describe('books beside their chapters', () => {
   /** `number` of a chapter with another file. */
   const copy = async (number: string) =>
@@ -320,7 +338,9 @@ describe('books beside their chapters', () => {
 
   test('with two files of a chapter, these alone are offered', async () => {
     await bind();
-    const chapter = harness.files().find((file) => file.includes('Ch.002') && file.includes('Alpha'));
+    const chapter = harness
+      .files()
+      .find((file) => file.includes('Ch.002') && file.includes('Alpha'));
     const files = [chapter ?? '', await copy('2')].sort();
     const { stderr, events } = await overview('--json');
     expect(events[0]).toMatchObject({ duplicates: [{ number: '2', files }] });
