@@ -10,6 +10,7 @@ import {
 } from '../../../src/practice-server/library/library.js';
 import { testImage, writeChapterFile } from '../../support/chapter-files.js';
 import { DownloadHarness } from '../../support/download-harness.js';
+import { editEntry, replaced } from '../../support/owner-edits.js';
 import { runCommand } from '../../support/retag-harness.js';
 import {
   chapter,
@@ -368,5 +369,23 @@ describe('a title whose name gives no folder gets one from its id', () => {
     renameTitle(harness.service.library, 'one', '...');
     await runCommand(harness, 'retag', harness.output, '--rename-titles');
     expect(paths()).toEqual([`${id}/Vol.01.cbz`]);
+  });
+
+  test('what an older version saved in the output folder itself stays there, until retag moves it', async () => {
+    await withName('...');
+    await download([chapter('one', '1').id]);
+    const name = 'Vol.01 Ch.001 [Scans].cbz';
+    const old = join(harness.output, name);
+    renameSync(join(harness.output, id, name), old);
+    rmdirSync(join(harness.output, id));
+    await editEntry(old, 'META-INF/tankobon.json', (json) => replaced(json, [`${id}/Vol`, 'Vol']));
+    await download([chapter('one', '1').id], { update: true });
+    expect(paths()).toEqual([name]);
+    const added = `${id}/Vol.01 Ch.002 [Scans].cbz`;
+    expect(await download([target('one')])).toEqual([added, name].sort());
+    const retag = () => runCommand(harness, 'retag', harness.output);
+    expect((await retag()).code).toBe(0);
+    expect(paths()).toEqual([`${id}/${name}`, added].sort());
+    expect((await retag()).stderr).toContain('0 changed, 2 unchanged');
   });
 });
