@@ -6,7 +6,15 @@ import { schemaErrors } from '../../support/comic-info-schema.js';
 import { DownloadHarness } from '../../support/download-harness.js';
 import { addElement, editEntry, replaced } from '../../support/owner-edits.js';
 import { retagFolder, runCommand } from '../../support/retag-harness.js';
-import { DAY_MS, syncChapter, syncLibrary, titleId } from '../../support/sync-harness.js';
+import {
+  DAY_MS,
+  savedIn,
+  syncChapter,
+  SyncHarness,
+  syncLibrary,
+  syncTitle,
+  titleId,
+} from '../../support/sync-harness.js';
 
 const READABLE_MS = Date.now() - 9 * DAY_MS;
 const EXTRAS = syncChapter('Alpha', 'extras', READABLE_MS, {
@@ -35,15 +43,17 @@ const comicInfo = () => readEntry(special(), 'ComicInfo.xml');
 const retag = (...words: readonly string[]) => retagFolder(harness, harness.output, ...words);
 const bytesOfAll = () => new Map(harness.files().map((file) => [file, readFileSync(file, 'hex')]));
 
-/** Downloads what an older version would have written. */
-async function downloadOlder(): Promise<void> {
-  await download();
-  await editEntry(special(), 'ComicInfo.xml', (xml) =>
-    replaced(xml, [/\s*<Format>.*<\/Format>/, '']),
-  );
-  await editEntry(special(), 'META-INF/tankobon.json', (json) =>
+/** Makes the file one that an older version would have written. */
+async function makeOlder(file: string): Promise<void> {
+  await editEntry(file, 'ComicInfo.xml', (xml) => replaced(xml, [/\s*<Format>.*<\/Format>/, '']));
+  await editEntry(file, 'META-INF/tankobon.json', (json) =>
     replaced(json, [/"format":"Special",?/, '']),
   );
+}
+
+async function downloadOlder(): Promise<void> {
+  await download();
+  await makeOlder(special());
 }
 
 test('a chapter without a number is a special, one with a number is not', async () => {
@@ -80,6 +90,28 @@ describe('a file that an older version saved', () => {
     await download({ update: true });
     await runCommand(harness, 'bind', harness.output, '-o', harness.output);
     expect(bytesOfAll()).toEqual(before);
+  });
+
+  test('stays as it is in a sync with upgrade, also after a week', async () => {
+    const sync = await SyncHarness.start((nowMs) => {
+      const library = syncLibrary([], nowMs - 9 * DAY_MS);
+      library.putTitle(syncTitle('Alpha'));
+      library.putChapter(EXTRAS);
+      return library;
+    });
+    try {
+      sync.write(`series:\n  - target: title:${titleId('Alpha')}\n`, ', upgrade: true');
+      expect(savedIn((await sync.sync()).lines)).toEqual([EXTRAS.id]);
+      const [file = ''] = sync.base.archives();
+      await makeOlder(file);
+      const before = readFileSync(file, 'hex');
+      await sync.sync();
+      sync.clock.advance(8 * DAY_MS);
+      const { code, lines } = await sync.sync();
+      expect([code, savedIn(lines), readFileSync(file, 'hex') === before]).toEqual([0, [], true]);
+    } finally {
+      await sync.stop();
+    }
   });
 
   test('is a special after retag, and a second run changes nothing, nor does bind', async () => {
