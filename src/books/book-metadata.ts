@@ -30,6 +30,7 @@ export function bookMetadata(
     count: group.by === 'volume' ? volumeCount : undefined,
     volume: volumeField === 'number' ? volume : undefined,
     notes: inferenceNote(group),
+    format: only?.format,
     language: group.language === '' ? undefined : group.language,
     web: only ? only.web : titleAddress(group.chapters),
   };

@@ -3,6 +3,7 @@
  * chapter number. Says what is missing.
  */
 import type { Chapter } from '../service/chapters.js';
+import { maxOf, minOf } from '../core/extremes.js';
 import { groupBy } from '../core/group-by.js';
 import { nameKey } from '../core/name-keys.js';
 import {
@@ -10,7 +11,8 @@ import {
   type ExcludedChapter,
   type SelectionOptions,
 } from '../selection/select-chapters.js';
-import { parseNumber } from '../config/ranges.js';
+import { parseNumber, toRanges } from '../config/ranges.js';
+import { missingWholeNumbers } from '../selection/missing-numbers.js';
 import { numberKey } from '../selection/reading-order.js';
 import { chapterKeys, type ChapterKeys } from '../selection/same-chapter.js';
 import type { BindBy } from '../config/bind-choices.js';
@@ -93,33 +95,21 @@ function missingInRuns(
   );
 }
 
-/**
- * Such as `3` and `7-9` for chapters 1, 2, 4, 5, 6, 10: the numbers between the first and the last that are not among
- * `others` either. Numbers such as 10.5 count as 10.
- */
+/** Such as `3` and `7-9` for chapters 1, 2, 4, 5, 6, 10: what is missing between them and is not among `others` either. */
 export function missingNumbers(
   numbers: readonly (string | undefined)[],
   others: readonly (string | undefined)[] = [],
 ): string[] {
-  const [first, ...rest] = wholeNumbers(numbers);
-  const last = rest.at(-1);
-  if (first === undefined || last === undefined) return [];
-  const between = wholeNumbers([...numbers, ...others]).filter(
-    (number) => number >= first && number <= last,
-  );
-  return between.slice(1).flatMap((number, index) => {
-    const start = (between[index] ?? number) + 1;
-    const end = number - 1;
-    if (start > end) return [];
-    return [start === end ? String(start) : `${start}-${end}`];
-  });
+  const own = wholeNumbers(numbers);
+  const [start, end] = [minOf(own), maxOf(own)];
+  const between = wholeNumbers(others).filter((number) => number >= start && number <= end);
+  return toRanges(missingWholeNumbers([...own, ...between]).map(String));
 }
 
 function wholeNumbers(numbers: readonly (string | undefined)[]): readonly number[] {
-  const parsed = numbers
+  return numbers
     .map(parseNumber)
-    .flatMap((number) => (number === undefined ? [] : [number]));
-  return [...new Set(parsed.map(Math.floor))].sort((a, b) => a - b);
+    .flatMap((number) => (number === undefined ? [] : Math.floor(number)));
 }
 
 /**

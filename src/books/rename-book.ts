@@ -8,6 +8,7 @@ import { basename, dirname, extname, join, relative, resolve, sep } from 'node:p
 import { boundComment, FOLDER_MANIFEST_NAME, MANIFEST_NAME } from '../library/mark.js';
 import { COMIC_INFO_NAME } from '../library/comic-info.js';
 import { readLibraryFile, type BookFile } from '../library/file.js';
+import { seriesFolder } from '../library/names.js';
 import type { ExistingArchive } from '../library/scan.js';
 import {
   fileChanged,
@@ -90,7 +91,7 @@ export async function readBooksOfTitles(
 }
 
 /** The book that contains this file: the file itself, or the folder above the chapter's metadata. */
-function bookPath(file: string): string {
+export function bookPath(file: string): string {
   return basename(file) === COMIC_INFO_NAME ? dirname(dirname(file)) : file;
 }
 
@@ -120,13 +121,14 @@ export function planBookRename(
     readonly newFolderOf: (folder: string) => string | undefined;
   },
 ): Omit<BookRename, 'root'> | undefined {
-  const { writtenSeries } = book;
+  const { writtenSeries, titleId } = book;
   if (writtenSeries === undefined || writtenSeries === newName) return undefined;
   const names = { from: writtenSeries, to: newName };
   const file = resolve(book.path);
   const top = dirname(resolve(folder));
   const newFolder =
-    newFolderOf(dirname(file)) ?? join(top, renamedFolder(relative(top, dirname(file)), names));
+    newFolderOf(dirname(file)) ??
+    join(top, renamedFolder(relative(top, dirname(file)), titleId, names));
   const to = join(newFolder, renamedFile(basename(file), book, names));
   const keepsContent = whyContentStays(book);
   if (keepsContent && to === file) return undefined;
@@ -144,12 +146,16 @@ function whyContentStays({
 }
 
 /** Folders that have the name of the series. */
-function renamedFolder(path: string, { from, to }: SeriesRename): string {
-  const old = cleanSegment(from);
+function renamedFolder(path: string, titleId: string, { from, to }: SeriesRename): string {
+  const old = folderOf(from, titleId);
   return path
     .split(sep)
-    .map((name) => (name === old ? cleanSegment(to) : name))
+    .map((name) => (name === old ? folderOf(to, titleId) : name))
     .join(sep);
+}
+
+function folderOf(series: string, titleId: string): string {
+  return cleanSegment(seriesFolder(series, titleId) ?? '');
 }
 
 /** `Old Vol.01.cbz` becomes `New Vol.01.cbz`; a name that does not begin with that of the series stays. */

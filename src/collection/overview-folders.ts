@@ -11,6 +11,7 @@ import { UsageError, type StorageError } from '../core/errors.js';
 import { groupBy } from '../core/group-by.js';
 import { minListTimeMs } from '../download/estimate.js';
 import { toRelease } from '../download/known-title.js';
+import { bookPath } from '../books/rename-book.js';
 import { folderKey } from '../core/name-keys.js';
 import { distinctNames } from '../plan/title-names.js';
 import { describeMerge, isTolerable } from '../selection/title-loader.js';
@@ -277,13 +278,13 @@ async function ownedChapters(
     const inFile = new Map(
       archived.map(({ identity, metadata }) => [identity?.chapterId, metadata]),
     );
-    for (const { chapterId } of chapters) {
+    for (const { chapterId, isBound } of chapters) {
       const metadata = inFile.get(chapterId);
       const release =
         metadata && !listed.has(chapterId)
           ? toRelease(chapterId, metadata, listing?.releases ?? [])
           : undefined;
-      owned.push({ chapterId, file, release });
+      owned.push({ chapterId, file: bookPath(file), isBound, release });
     }
   }
   return owned;

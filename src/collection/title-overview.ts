@@ -23,6 +23,8 @@ export type TitleOverview = Omit<
 export interface OwnedChapter {
   readonly chapterId: string;
   readonly file: string;
+  /** The file is a book. */
+  readonly isBound?: boolean | undefined;
   /** What the file says of a chapter that the service does not list any more. */
   readonly release?: KnownRelease | undefined;
 }
@@ -96,7 +98,7 @@ export function overviewOf(
       .sort((a, b) => a.run - b.run || compareNumbers(a.chapter.number, b.chapter.number))
       .map(({ chapter }) => chapter),
     takenDown: distinct([...gone].map((file) => numberOf([file], listed))),
-    duplicates: duplicates(owned, listed, ownedKey),
+    ...inSeveralFiles(owned, listed, ownedKey),
     volumes: volumes.map(({ volume, isComplete }) => ({ volume, isComplete })),
     missingVolumes: volumes.flatMap(({ volume, isMissing }) => (isMissing ? [volume] : [])),
     runs: toRuns<ChapterState>([...present, ...absent], volumeLabel),
@@ -185,19 +187,39 @@ function distinct(numbers: readonly string[]): readonly string[] {
   return [...new Set(numbers)].sort(compareNumbers);
 }
 
-function duplicates(
+/** Files of one kind are duplicates of each other; a book is not one of a chapter that was bound into it. */
+function inSeveralFiles(
   owned: readonly OwnedChapter[],
   byId: Releases,
   keyOf: (owned: OwnedChapter) => string,
-): TitleOverview['duplicates'] {
+): Pick<TitleOverview, 'duplicates' | 'alsoInBooks'> {
   const languageOf = ({ chapterId, release: inFile }: OwnedChapter) =>
     languageTag((byId.get(chapterId) ?? inFile)?.language ?? '');
   const groups = groupBy(owned, (chapter) => `${languageOf(chapter)} ${keyOf(chapter)}`);
-  return [...groups.values()].flatMap((chapters) => {
-    const files = [...new Set(chapters.map(({ file }) => file))].sort();
-    if (files.length < 2) return [];
-    return [{ number: numberOf(chapters, byId), files }];
-  });
+  const chapters = [...groups.values()]
+    .map((ofChapter) => ({
+      number: numberOf(ofChapter, byId),
+      files: filesOf(ofChapter.filter(({ isBound }) => isBound !== true)),
+      books: filesOf(ofChapter.filter(({ isBound }) => isBound === true)),
+    }))
+    .sort((a, b) => compareNumbers(a.number, b.number));
+  const inBoth = chapters.filter(({ files, books }) => files.length > 0 && books.length > 0);
+  return {
+    duplicates: chapters.flatMap(({ number, files, books }) => [
+      ...(files.length > 1 ? [{ number, files }] : []),
+      ...(books.length > 1 ? [{ number, files: books, areBooks: true }] : []),
+    ]),
+    alsoInBooks: [...groupBy(inBoth, ({ books }) => JSON.stringify(books)).values()].map(
+      (some) => ({
+        numbers: distinct(some.map(({ number }) => number)),
+        files: some[0]?.books ?? [],
+      }),
+    ),
+  };
+}
+
+function filesOf(owned: readonly OwnedChapter[]): readonly string[] {
+  return [...new Set(owned.map(({ file }) => file))].sort();
 }
 
 /** A release without a volume counts to that of its other releases, in any language. */

@@ -72,6 +72,14 @@ function parseRange(word: string, option: string): NumberRange {
 
 /** Such as `3, 7-9, 10.5`; further ranges than `maxRanges` are only counted: `3, 7-9, … (12 more)`. */
 export function numberRanges(numbers: readonly string[], maxRanges = Infinity): string {
+  const ranges = toRanges(numbers);
+  const rest = ranges.length - maxRanges;
+  const more = rest > 0 ? [`… (${rest} more)`] : [];
+  return [...ranges.slice(0, maxRanges), ...more].join(', ');
+}
+
+/** Such as `3` and `7-9`. */
+export function toRanges(numbers: readonly string[]): string[] {
   const parts: { first: string; last: string }[] = [];
   for (const number of numbers.map((text) => printableLine(text))) {
     const previous = parts.at(-1);
@@ -80,10 +88,7 @@ export function numberRanges(numbers: readonly string[], maxRanges = Infinity): 
     if (isNext) previous.last = number;
     else parts.push({ first: number, last: number });
   }
-  const ranges = parts.map(({ first, last }) => (first === last ? first : `${first}-${last}`));
-  const rest = ranges.length - maxRanges;
-  const more = rest > 0 ? [`… (${rest} more)`] : [];
-  return [...ranges.slice(0, maxRanges), ...more].join(', ');
+  return parts.map(({ first, last }) => (first === last ? first : `${first}-${last}`));
 }
 
 /** `01` is volume `1`. */

@@ -53,8 +53,23 @@ export const OVERVIEW_EVENTS = {
       ),
       duplicates: list(
         object(
-          { number: NUMBER, files: list(path('The files that have it.')) },
-          'The chapters that are in several files in one language.',
+          {
+            number: NUMBER,
+            files: list(path('The files that have it.')),
+            areBooks: optional(
+              boolean('`true` for books; otherwise the files are of one chapter each.'),
+            ),
+          },
+          'The chapters that are in several files of one kind, chapters or books, in one language.',
+        ),
+      ),
+      alsoInBooks: list(
+        object(
+          {
+            numbers: list(text('The number of a chapter; of one without a number, its title.')),
+            files: list(path('The books that have them.')),
+          },
+          'The chapters that are in files of their own and in books too, in one language.',
         ),
       ),
       volumes: list(
@@ -94,6 +109,7 @@ export const OVERVIEW_EVENTS = {
       missing: [{ number: '6', reason: 'not-downloaded' }],
       takenDown: [],
       duplicates: [],
+      alsoInBooks: [],
       volumes: [{ volume: '1', isComplete: true }],
       missingVolumes: [],
       runs: [

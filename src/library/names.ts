@@ -61,9 +61,11 @@ export function compileNameTemplate(
     const maxBytes = MAX_SEGMENT_BYTES - addedBytes;
     return cleanSegment(renderSegment(segment, shortened(segment, values, maxBytes)), maxBytes);
   };
+  const renderFolder = (segment: TemplateSegment, values: NameValues): string =>
+    render(segment, { ...values, series: seriesFolder(values.series, values['title-id']) });
   const format = (values: NameValues, titleFolders: TitleFolders = []): string => {
     const folders = ofFolders.map(
-      (segment, index) => titleFolders[index] ?? render(segment, values),
+      (segment, index) => titleFolders[index] ?? renderFolder(segment, values),
     );
     const addedBytes = Buffer.byteLength(extension) + reservedBytes;
     const name = segments.slice(-1).map((segment) => render(segment, values, addedBytes))[0] ?? '';
@@ -76,7 +78,7 @@ export function compileNameTemplate(
   const areOfTitle = folderTemplate.split('/').map(isTitleFolder);
   const titleFoldersIn: NameTemplate['titleFoldersIn'] = (path, values) => {
     const names = path.split('/').slice(0, -1);
-    const isEmpty = ofFolders.map((segment) => render(segment, values) === '');
+    const isEmpty = ofFolders.map((segment) => renderFolder(segment, values) === '');
     // A folder without a name is not in the path.
     if (isEmpty.filter((each) => !each).length !== names.length) return [];
     return isEmpty.map((each, index) => {
@@ -88,6 +90,14 @@ export function compileNameTemplate(
   };
   const fileTemplate = text.slice(folderTemplate === '' ? 0 : folderTemplate.length + 1);
   return Object.assign(format, { folderTemplate, fileTemplate, titleFoldersIn });
+}
+
+/** What folders have as the name of a series: the title's id for one such as `...`, which gives no folder. */
+export function seriesFolder(
+  series: string | undefined,
+  titleId: string | undefined,
+): string | undefined {
+  return cleanSegment(series ?? '') === '' ? titleId : series;
 }
 
 /** What gives way, in this order, where a name is too long: never volume and number, by which people and readers sort. */

@@ -1,12 +1,14 @@
-/** A typing error on the service, such as 10000 for 100, must not give thousands of gaps. */
-import { maxOf, minOf } from '../core/extremes.js';
-const MAX_NUMBERS = 5_000;
+/** Gaps between numbers. */
 
-/** The whole numbers between the first and the last of these that none of them is, or begins with. */
+/** A number further above the one before it is not the next one: a special of the year 2024, or a typing error. */
+const MAX_STEP = 100;
+
+/** The whole numbers between neighbors of these, in order. 10.5 counts as 10, and 6.1 with 6.2 as 6. */
 export function missingWholeNumbers(numbers: Iterable<number>): readonly number[] {
-  const whole = new Set([...numbers].map(Math.floor));
-  const [first, last] = [minOf(whole), maxOf(whole)];
-  if (whole.size === 0 || last - first > MAX_NUMBERS) return [];
-  const between = Array.from({ length: last - first }, (_, index) => first + index);
-  return between.filter((number) => !whole.has(number));
+  const whole = [...new Set([...numbers].map(Math.floor))].sort((a, b) => a - b);
+  return whole.slice(1).flatMap((number, index) => {
+    const first = (whole[index] ?? number) + 1;
+    const isNext = number - first < MAX_STEP;
+    return isNext ? Array.from({ length: number - first }, (_, step) => first + step) : [];
+  });
 }

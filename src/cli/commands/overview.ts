@@ -176,14 +176,16 @@ function downloadCommand(
 
 const MAX_NAMED_FILES = 10;
 
-/** For all of many files, it prints the commands. Undefined if no chapter has several files. */
+/** For all of many files, it prints the commands; a book is in none. Undefined if no chapter has several files. */
 function choiceCommand(
   listed: readonly ListedTitle[],
   folders: readonly string[],
 ): string | undefined {
-  const files = listed.flatMap(({ title }) => title.duplicates.flatMap((each) => each.files));
+  const files = listed.flatMap(({ title }) =>
+    title.duplicates.flatMap((each) => (each.areBooks === true ? [] : each.files)),
+  );
   if (files.length === 0) return undefined;
   if (files.length <= MAX_NAMED_FILES) return `rm -i -- ${files.map(shellQuoted).join(' ')}`;
-  const query = `jq -r '.duplicates // [] | .[] | "rm -i -- " + (.files | @sh)'`;
+  const query = `jq -r '.duplicates // [] | .[] | select(.areBooks | not) | "rm -i -- " + (.files | @sh)'`;
   return `tankobon overview ${folders.map(shellQuoted).join(' ')} --offline --json | ${query}`;
 }

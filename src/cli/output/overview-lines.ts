@@ -1,4 +1,5 @@
 /** One title of an overview: a row with its counts, and a line for each reason why chapters are missing. Pure. */
+import { basename } from 'node:path';
 import type { TitleOverviewEvent, MissingChapter } from '../../events/overview-events.js';
 import { MISSING_REASONS, type MissingReason } from '../../events/reasons.js';
 import { groupBy } from '../../core/group-by.js';
@@ -13,7 +14,7 @@ const FURTHER = '    ';
 
 /** @param columns of the terminal; without them no line is wrapped */
 export function overviewLines(title: TitleOverviewEvent, columns?: number): string[] {
-  const { have, missing, takenDown, duplicates, volumes, missingVolumes } = title;
+  const { have, missing, takenDown, duplicates, alsoInBooks, volumes, missingVolumes } = title;
   const byReason = groupBy(missing, ({ reason }) => reason);
   const removed = byReason.get('removed')?.length ?? 0;
   const others = missing.length - removed;
@@ -38,10 +39,11 @@ export function overviewLines(title: TitleOverviewEvent, columns?: number): stri
       ? [`  volumes without a chapter here: ${numberRanges(missingVolumes)}`]
       : []),
     ...(takenDown.length > 0 ? [`  here, and taken down since: ${numberRanges(takenDown)}`] : []),
-    ...duplicates.flatMap(({ number, files }) => [
-      `  ${number} has ${files.length} files:`,
-      ...files.map((file) => FURTHER + file),
-    ]),
+    ...alsoInBooks.map(
+      ({ numbers, files }) =>
+        `  ${numberRanges(numbers)}: also in ${files.map((file) => printableLine(basename(file))).join(', ')}`,
+    ),
+    ...duplicateLines(duplicates),
   ];
   return columns === undefined ? lines : lines.map((line) => wrapLine(line, columns - 1));
 }
@@ -52,6 +54,16 @@ function wrapLine(line: string, width: number): string {
   const text = line.trimStart();
   const wrapped = wrapText(text, width - FURTHER.length);
   return line.slice(0, -text.length) + indentRest(wrapped, FURTHER.length);
+}
+
+/** Books have many chapters: those that the same books have are on one line. */
+function duplicateLines(duplicates: TitleOverviewEvent['duplicates']): string[] {
+  return [...groupBy(duplicates, ({ files }) => JSON.stringify(files)).values()].flatMap((some) => {
+    const { files = [], areBooks = false } = some[0] ?? {};
+    const numbers = numberRanges(some.map(({ number }) => number));
+    const count = areBooks ? `are in ${files.length} books` : `has ${files.length} files`;
+    return [`  ${numbers} ${count}:`, ...files.map((file) => FURTHER + file)];
+  });
 }
 
 function listOf(chapters: readonly MissingChapter[]): string {

@@ -1,4 +1,5 @@
 /** A title in the page of an overview: its cover, its chapters as a strip, what is missing and why. */
+import { basename } from 'node:path';
 import type {
   TitleOverviewEvent,
   ChapterState,
@@ -51,7 +52,7 @@ ${coverOf(name, cover)}
 <h3><a href="https://mangadex.org/title/${id}" dir="auto">${escapeXml(name)}</a></h3>
 <p class="quiet">${facts.map((fact) => `<span>${escapeXml(fact)}</span>`).join(' ')}${checked === undefined ? '' : ` <span class="date">checked ${checked}</span>`}</p>
 ${strip(title)}
-${missingList(title)}${duplicateList(title)}
+${missingList(title)}${bookList(title)}${duplicateList(title)}
 </div>
 </article>`;
 }
@@ -130,13 +131,25 @@ function publisherLink(address: string, html: string): string {
   return `<a href="${escapeXml(url.href)}" rel="noopener noreferrer">${html}</a>`;
 }
 
+function bookList({ alsoInBooks }: TitleOverviewEvent): string {
+  const items = alsoInBooks.map(({ numbers, files }) => {
+    const names = files.map((file) => code(basename(file)));
+    return `<li>${escapeXml(numberRanges(numbers))}: also in ${names.join(', ')}</li>`;
+  });
+  return items.length === 0 ? '' : `<ul class="reasons">${items.join('')}</ul>`;
+}
+
 function duplicateList({ duplicates }: TitleOverviewEvent): string {
   if (duplicates.length === 0) return '';
-  const items = duplicates.map(
-    ({ number, files }) =>
-      `<li>${escapeXml(printableLine(number))}<ul>${files
-        .map((file) => `<li><code>${escapeXml(printableLine(file))}</code></li>`)
-        .join('')}</ul></li>`,
-  );
+  const byFiles = groupBy(duplicates, ({ files }) => JSON.stringify(files));
+  const items = [...byFiles.values()].map((some) => {
+    const numbers = escapeXml(numberRanges(some.map(({ number }) => number)));
+    const files = (some[0]?.files ?? []).map((file) => `<li>${code(file)}</li>`);
+    return `<li>${numbers}<ul>${files.join('')}</ul></li>`;
+  });
   return `<details><summary>${pluralize(duplicates.length, 'chapter')} with several files</summary><ul>${items.join('')}</ul></details>`;
+}
+
+function code(path: string): string {
+  return `<code>${escapeXml(printableLine(path))}</code>`;
 }

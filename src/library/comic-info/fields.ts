@@ -246,6 +246,12 @@ export const FIELDS = {
     format: languageTag,
     inBook: 'own',
   }),
+  format: text('Format', {
+    about: '`Special` for a chapter without a number',
+    from: ({ chapter }) => (chapter.number === undefined ? 'Special' : undefined),
+    inBook: 'own',
+    isRare: true,
+  }),
   direction: oneOf(['rtl', 'ltr'], {
     elements: ['Manga'],
     // Komga reads the direction only from `YesAndRightToLeft`.

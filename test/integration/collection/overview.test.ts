@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { formatIdentityComment } from '../../../src/library/mark.js';
 import { shellQuoted } from '../../../src/core/shell-quoted.js';
 import { editChapter, takeDownChapter } from '../../../src/practice-server/library/library.js';
@@ -300,6 +300,111 @@ test('several files of a chapter are listed, and files of unknown titles counted
   expect(stderr).toContain(
     `To choose which files of chapters with several to delete: rm -i -- ${names}\n`,
   );
+});
+
+test('a number far above the others makes no gap, and parts of a number count as it', async () => {
+  const readableMs = clock.wallMs() - 9 * DAY_MS;
+  for (const number of ['8.1', '8.2', '9', '2024'])
+    harness.service.library.putChapter(syncChapter('Beta', number, readableMs));
+  await harness.download({ targets: [`title:${titleId('Beta')}`], language: 'en' });
+  const { events } = await overview('--json');
+  expect(events[1]).toMatchObject({
+    name: 'Beta',
+    missing: ['3', '4', '5', '6', '7'].map((number) => ({ number, reason: 'not-uploaded' })),
+  });
+  const info = await runCommand(harness, 'info', `title:${titleId('Beta')}`, '--json');
+  expect(JSON.parse(info.stdout)).toMatchObject({ missing: ['3', '4', '5', '6', '7'] });
+  const folder = join(harness.output, 'Beta');
+  const bind = await runCommand(harness, 'bind', folder, '-o', harness.folder, '--by', 'title');
+  expect(bind.stdout + bind.stderr).toMatch(/\b3-7\b/);
+  expect(bind.stdout + bind.stderr).not.toContain('2023');
+});
+
+describe('books beside their chapters', () => {
+  /** `number` of a chapter with another file. */
+  const copy = async (number: string) =>
+    writeChapterFile(join(harness.output, 'copy.cbz'), {
+      id: chapterId('Alpha', number),
+      version: 1,
+      images: [await testImage('png')],
+    });
+  const bind = async (...words: readonly string[]): Promise<readonly string[]> => {
+    const seen = new Set(harness.files());
+    const folder = join(harness.output, 'Alpha');
+    const options = ['-o', harness.output, '--by', 'title', ...words];
+    const { code } = await runCommand(harness, 'bind', folder, ...options);
+    expect(code).toBe(0);
+    return harness.files().filter((file) => !seen.has(file));
+  };
+
+  test('are one line, and never among the files to delete', async () => {
+    const [book = ''] = await bind();
+    const { events } = await overview('--json');
+    expect(events[0]).toMatchObject({
+      have: 4,
+      duplicates: [],
+      alsoInBooks: [{ numbers: ['1', '2', '3', '4'], files: [book] }],
+    });
+    const { stdout, stderr } = await overview('--offline');
+    expect(stdout).toContain(`\n  1-4: also in ${basename(book)}\nBeta`);
+    expect(stderr).not.toContain('rm -i');
+  });
+
+  test('with two files of a chapter, these alone are offered', async () => {
+    await bind();
+    const chapter = harness
+      .files()
+      .find((file) => file.includes('Ch.002') && file.includes('Alpha'));
+    const files = [chapter ?? '', await copy('2')].sort();
+    const { stderr, events } = await overview('--json');
+    expect(events[0]).toMatchObject({ duplicates: [{ number: '2', files }] });
+    expect(stderr).toContain(`rm -i -- ${files.map(shellQuoted).join(' ')}\n`);
+  });
+
+  test('two books of the same chapters are duplicates of each other, on one line, and not offered', async () => {
+    const [cbz = ''] = await bind();
+    const [epub = ''] = await bind('--format', 'epub');
+    const files = [cbz, epub].sort();
+    const { events } = await overview('--json');
+    expect(events[0]).toMatchObject({
+      duplicates: ['1', '2', '3', '4'].map((number) => ({ number, files, areBooks: true })),
+      alsoInBooks: [{ numbers: ['1', '2', '3', '4'], files }],
+    });
+    const { stdout, stderr } = await overview('--offline');
+    const names = files.map((file) => basename(file)).join(', ');
+    expect(stdout).toContain(
+      `\n  1-4: also in ${names}\n  1-4 are in 2 books:\n    ${files.join('\n    ')}\nBeta`,
+    );
+    expect(stderr).not.toContain('rm -i');
+  });
+
+  test('a book of folders is named by its own', async () => {
+    await bind('--format', 'folder');
+    const { events } = await overview('--json');
+    expect(events[0]).toMatchObject({
+      duplicates: [],
+      alsoInBooks: [{ files: [join(harness.output, 'Alpha', 'Alpha (all)')] }],
+    });
+  });
+
+  test('are on the page too', async () => {
+    const [book = ''] = await bind();
+    const { stdout } = await overview('--html', '-');
+    expect(stdout).toContain(`1-4: also in <code>${basename(book)}</code>`);
+    expect(stdout).not.toContain('with several files');
+  });
+
+  test('of more files than fit in a command, the one that prints them leaves books out', async () => {
+    await bind();
+    await bind('--format', 'epub');
+    const copies = Array.from({ length: 11 }, (_, index) => `copy ${index}.cbz`);
+    for (const name of copies) cpSync(await copy('2'), join(harness.output, name));
+    const { stderr } = await overview('--offline');
+    const command = / --json \| (jq .*)\n/.exec(stderr)?.[1];
+    expect(command).toBe(
+      `jq -r '.duplicates // [] | .[] | select(.areBooks | not) | "rm -i -- " + (.files | @sh)'`,
+    );
+  });
 });
 
 test('--html writes a page without scripts, and - prints it', async () => {

@@ -10,6 +10,8 @@ import {
 } from '../../../src/practice-server/library/library.js';
 import { testImage, writeChapterFile } from '../../support/chapter-files.js';
 import { DownloadHarness } from '../../support/download-harness.js';
+import { editEntry, replaced } from '../../support/owner-edits.js';
+import { runCommand } from '../../support/retag-harness.js';
 import {
   chapter,
   LATER,
@@ -312,4 +314,78 @@ test('names can have ids, people, the year, the uploader and the day', async () 
   const name = '{author}/{artist}/{year}/{date}/{title-id}/{chapter-id}';
   const expected = `Ann, Bob/Cem/1999/2024-03-05/${one.id}/${first.id}.cbz`;
   expect(await download([first.id], { name })).toEqual([expected]);
+});
+
+describe('a title whose name gives no folder gets one from its id', () => {
+  const id = uuidOf('one');
+  const withName = (name: string) =>
+    start(
+      createLibrary({
+        titles: [title('one', name)],
+        chapters: [chapter('one', '1', { volume: '1' }), chapter('one', '2', { volume: '1' })],
+      }),
+    );
+
+  test.each(['...', ' . ', '. .'])('of the name "%s"', async (name) => {
+    await withName(name);
+    expect(await download([target('one')])).toEqual([
+      `${id}/Vol.01 Ch.001 [Scans].cbz`,
+      `${id}/Vol.01 Ch.002 [Scans].cbz`,
+    ]);
+  });
+
+  test('with what the template has beside the name, and with no folder for other missing fields', async () => {
+    await withName('...');
+    const name = '{author}/Manga {series}/{chapter}';
+    expect(await download([target('one')], { name })).toEqual([
+      `Manga ${id}/1.cbz`,
+      `Manga ${id}/2.cbz`,
+    ]);
+  });
+
+  test('later chapters and books go there too, and a rename of the title moves all of them', async () => {
+    await withName('...');
+    await download([chapter('one', '1').id]);
+    await download([target('one')]);
+    const bind = await runCommand(harness, 'bind', harness.output, '-o', harness.output);
+    expect(bind.code).toBe(0);
+    const renamed = async (name: string) => {
+      renameTitle(harness.service.library, 'one', name);
+      const { code } = await runCommand(harness, 'retag', harness.output, '--rename-titles');
+      expect(code).toBe(0);
+      return new Set(paths().map((path) => dirname(path)));
+    };
+    expect(new Set(paths().map((path) => dirname(path)))).toEqual(new Set([id]));
+    expect(paths()).toHaveLength(3);
+    expect(await renamed('Storm')).toEqual(new Set(['Storm']));
+    expect(await renamed('...')).toEqual(new Set([id]));
+    expect(paths()).toHaveLength(3);
+  });
+
+  test('a book without chapters beside it moves into it', async () => {
+    await withName('Storm');
+    await harness.download({ targets: [target('one')], bind: 'volume' });
+    expect(paths()).toEqual(['Storm/Storm Vol.01.cbz']);
+    renameTitle(harness.service.library, 'one', '...');
+    await runCommand(harness, 'retag', harness.output, '--rename-titles');
+    expect(paths()).toEqual([`${id}/Vol.01.cbz`]);
+  });
+
+  test('what an older version saved in the output folder itself stays there, until retag moves it', async () => {
+    await withName('...');
+    await download([chapter('one', '1').id]);
+    const name = 'Vol.01 Ch.001 [Scans].cbz';
+    const old = join(harness.output, name);
+    renameSync(join(harness.output, id, name), old);
+    rmdirSync(join(harness.output, id));
+    await editEntry(old, 'META-INF/tankobon.json', (json) => replaced(json, [`${id}/Vol`, 'Vol']));
+    await download([chapter('one', '1').id], { update: true });
+    expect(paths()).toEqual([name]);
+    const added = `${id}/Vol.01 Ch.002 [Scans].cbz`;
+    expect(await download([target('one')])).toEqual([added, name].sort());
+    const retag = () => runCommand(harness, 'retag', harness.output);
+    expect((await retag()).code).toBe(0);
+    expect(paths()).toEqual([`${id}/${name}`, added].sort());
+    expect((await retag()).stderr).toContain('0 changed, 2 unchanged');
+  });
 });

@@ -138,6 +138,8 @@ describe('missingNumbers', () => {
     ],
     [['5', undefined, 'Extra'], []],
     [['9.5', '12'], ['10-11']],
+    [['5', '6.1', '6.2', '7'], []],
+    [['1', '3', '2024'], ['2']],
   ])('%j lack %j', (given, missing) => {
     expect(missingNumbers(given)).toEqual(missing);
   });
