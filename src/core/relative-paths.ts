@@ -47,7 +47,7 @@ export function foldersOf(path: string): readonly string[] {
   return path.split('/').slice(0, -1);
 }
 
-/** As `Name Vol.01.cbz` is, or `Name`. */
+/** Whether it is called `Name Vol.01.cbz`, or `Name`. */
 function isNamedAfter(segment: string, name: string): boolean {
   const cleaned = cleanSegment(name);
   if (cleaned === '' || !segment.startsWith(cleaned)) return false;

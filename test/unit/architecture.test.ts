@@ -26,7 +26,7 @@ const MAX_PUBLIC: Readonly<Record<string, readonly [files: number, names: number
   selection: [12, 40],
   library: [14, 97],
   plan: [7, 47],
-  books: [12, 29],
+  books: [12, 30],
   download: [35, 86],
   sync: [12, 40],
   collection: [9, 18],
