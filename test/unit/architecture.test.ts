@@ -27,7 +27,7 @@ const MAX_PUBLIC: Readonly<Record<string, readonly [files: number, names: number
   library: [14, 97],
   plan: [7, 47],
   books: [12, 30],
-  download: [35, 86],
+  download: [34, 82],
   sync: [12, 40],
   collection: [9, 18],
   'practice-server': [3, 6],
