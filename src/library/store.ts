@@ -5,7 +5,6 @@
  */
 import { createHash } from 'node:crypto';
 import type { BigIntStats } from 'node:fs';
-import { rm } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { readCacheFile, writeCacheFile } from '../core/cache-file.js';
 import { maxOf } from '../core/extremes.js';
@@ -17,8 +16,6 @@ import type { FileMark, FoundIdentity } from './mark.js';
 /** Counts up when facts change their form: those of another format are ignored. */
 const FORMAT = 1;
 const FOLDER = 'files';
-/** The caches of earlier versions, which are removed when the first file of this one is written. */
-const EARLIER = ['library', 'verified.json'];
 const MAX_FILE_BYTES = 512 * 2 ** 20;
 
 /** Another program that changes a file changes at least one of these. */
@@ -140,10 +137,6 @@ export class FolderStore {
     // The folder was listed before another process added what is not among those that were known.
     for (const path of gone) entries.delete(path);
     await writeCacheFile(this.file, { format: FORMAT, files: Object.fromEntries(entries) });
-    for (const name of EARLIER)
-      await rm(join(this.stateFolder, name), { recursive: true, force: true }).catch(
-        () => undefined,
-      );
   }
 
   #entryOf(path: string): Entry | undefined {

@@ -76,12 +76,15 @@ test('a moved archive is found, and a removed one forgotten', async () => {
   expect(await scan()).toEqual({ opened: 1, ids: [idOf(3), idOf(1)] });
 });
 
-test('the caches of earlier versions are ignored, and removed with the first file that is written', async () => {
-  mkdirSync(join(folder, 'library'));
-  writeFileSync(join(folder, 'library', '0123456789abcdef.json'), '{"format":4,"files":{}}');
+test('nothing else in the state folder is removed: the output may be there too', async () => {
+  const inState = join(folder, 'library');
+  mkdirSync(inState);
   writeFileSync(join(folder, 'verified.json'), '{}');
-  expect((await scan()).opened).toBe(3);
-  expect(readdirSync(folder).filter((name) => !name.startsWith('comics-'))).toEqual(['files']);
+  writeFileSync(join(inState, 'a.cbz'), archive(1));
+  for (const run of ['first', 'second'])
+    expect([run, (await scanIndexed(folder, inState, {})).archives.length]).toEqual([run, 1]);
+  const names = readdirSync(folder).filter((name) => !name.startsWith('comics-'));
+  expect(names.sort()).toEqual(['files', 'library', 'verified.json']);
 });
 
 test('what each command knows of a file stays as long as the file does', async () => {
