@@ -25,6 +25,8 @@ import { isInFolder, ownFolders } from './own-folders.js';
 import { resetFlags } from '../core/gc-tuning.js';
 
 const FOLDER_NAME = 'code-cache';
+/** The digest of the program, and the version and processor of Node. */
+const CACHE_NAME = /^[0-9a-f]{8,64}-v\d/;
 const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o600;
 const OTHERS_WRITE = 0o022;
@@ -159,7 +161,8 @@ function makeCacheFolder(state: string, name: string): string | undefined {
       mkdirSync(missing, { mode: FOLDER_MODE });
   if (!isPrivate(folder)) return undefined;
   for (const other of readdirSync(parent))
-    if (other !== name) rmSync(join(parent, other), { recursive: true, force: true });
+    if (other !== name && CACHE_NAME.test(other))
+      rmSync(join(parent, other), { recursive: true, force: true });
   return folder;
 }
 
