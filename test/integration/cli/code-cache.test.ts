@@ -164,10 +164,14 @@ test('TANKOBON_CODE_CACHE=false turns it off', async () => {
   expect(cached().size).toBe(0);
 });
 
-test('that of another version is removed', async () => {
-  mkdirSync(join(cacheOf(home), 'of-another-version'), { recursive: true });
+test('that of another version is removed, and nothing else', async () => {
+  for (const name of [`${'0'.repeat(64)}-v20.0.0-x64`, 'comics'])
+    mkdirSync(join(cacheOf(home), name), { recursive: true });
   await help();
-  expect(readdirSync(cacheOf(home))).toEqual([expect.stringContaining(process.version)]);
+  expect(readdirSync(cacheOf(home)).sort()).toEqual([
+    expect.stringContaining(process.version),
+    'comics',
+  ]);
 });
 
 describe('code is not executed', () => {
