@@ -72,7 +72,7 @@ export function accessHint(cause: unknown): string | undefined {
 const IN_HELD_FOLDER = /^\/proc\/self\/fd\/\d+/;
 
 /** The path for people: that of a folder which is held by its descriptor. */
-function shownPath(path: string): string {
+export function shownPath(path: string): string {
   return path.replace(IN_HELD_FOLDER, (held) => {
     try {
       return readlinkSync(held);

@@ -13,7 +13,8 @@ import {
 import { BaseUrls } from '../service/base-urls.js';
 import type { Quality } from '../config/quality.js';
 import { comparedFile, replacedFile } from '../plan/change.js';
-import { ChapterError, StorageError, thrownMessage } from '../core/errors.js';
+import { ChapterError, StorageError } from '../core/errors.js';
+import { shownPath, systemReason } from '../core/system-errors.js';
 import { freeBytes } from '../core/file-system.js';
 import { formatBytes } from '../core/human-format.js';
 import { lstatIfExists, maxModeIn, removeEmptyFolders, toStorageError } from '../core/files.js';
@@ -240,8 +241,11 @@ async function cleanUp(workspace: Workspace, { observe }: ChapterDeps): Promise<
   try {
     await workspace.remove();
   } catch (error) {
-    const reason = thrownMessage(error);
-    observe({ type: 'warning', message: `Cannot remove ${workspace.folder}: ${reason}` });
+    const reason = systemReason(error);
+    observe({
+      type: 'warning',
+      message: `Cannot remove ${shownPath(workspace.folder)}: ${reason}`,
+    });
   }
 }
 
