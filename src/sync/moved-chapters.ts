@@ -8,7 +8,7 @@ import type { Chapter } from '../service/chapters.js';
 import type { Title } from '../service/titles.js';
 import type { UnnamedWrite } from '../plan/change.js';
 import { formerIdsOf } from './history.js';
-import { outputOf } from './subscriptions.js';
+import { outputsOf } from './subscriptions.js';
 import { historyFor } from './sync-save.js';
 import type { SyncSession } from './sync-session.js';
 import type { DueTitle } from './sync-titles.js';
@@ -54,9 +54,8 @@ async function otherLibraries(
   { output }: DueTitle,
   { subscriptions, options: { file }, context, foldersAway, libraries, userSignal }: SyncSession,
 ): Promise<readonly LibraryIndex[]> {
-  const outputs = subscriptions.series.map((entry) => outputOf(entry, file, context.settings));
   const found: LibraryIndex[] = [];
-  for (const other of new Set(outputs)) {
+  for (const other of outputsOf(subscriptions, file, context.settings)) {
     if (other === output || foldersAway.has(other)) continue;
     const library = await libraries.open(other).catch((error: unknown) => {
       if (userSignal.aborted) throw error;

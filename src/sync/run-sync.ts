@@ -19,7 +19,7 @@ import { describeTitle } from './describe-titles.js';
 import { runHooks } from './hooks.js';
 import { SyncLibraries } from './sync-libraries.js';
 import { isFolderAway } from './folders-away.js';
-import { outputOf } from './subscriptions.js';
+import { outputsOf } from './subscriptions.js';
 import { syncSeries } from './sync-series.js';
 import type { SyncListeners, SyncOptions, SyncReport, SyncSession } from './sync-session.js';
 import { warningOnce } from '../events/warning-once.js';
@@ -87,17 +87,16 @@ function historyOf(
 
 /** The folder of `--new-folder`, absolute. Throws UsageError `bad-option` if no subscription uses it. */
 function newFolderOf(
-  { series, follows }: Subscriptions,
+  subscriptions: Subscriptions,
   { newFolder, file }: SyncOptions,
   { settings }: AppContext,
 ): string | undefined {
   if (newFolder === undefined) return undefined;
   const folder = resolve(newFolder);
-  const all = [...series, ...(follows ? [follows.options] : [])];
-  const outputs = new Set(all.map((options) => outputOf(options, file, settings)));
-  if (outputs.has(folder)) return folder;
+  const outputs = outputsOf(subscriptions, file, settings);
+  if (outputs.includes(folder)) return folder;
   throw new UsageError('bad-option', `--new-folder: no subscription has this folder: ${folder}`, {
-    hint: `Their folders: ${[...outputs].join(', ')}`,
+    hint: `Their folders: ${outputs.join(', ')}`,
   });
 }
 

@@ -14,6 +14,7 @@ import {
   extraHostsOf,
   languagesOf,
   outputOf,
+  outputsOf,
   readSubscriptions,
   readSubscriptionsIfExists,
   subscriptionsPath,
@@ -124,10 +125,9 @@ export class SubscriptionList {
     return languagesOf(subscription, this.context.settings);
   }
 
-  /** The output folders of all subscriptions, absolute. */
+  /** The output folders of all subscriptions, absolute, each once. */
   outputs(): readonly string[] {
-    const { follows, defaults } = this.subscriptions;
-    return [...(follows ? [defaults] : []), ...this.series].map((each) => this.outputOf(each));
+    return outputsOf(this.subscriptions, this.file, this.context.settings);
   }
 
   /** The output folder, absolute. */

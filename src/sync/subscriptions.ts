@@ -198,3 +198,13 @@ export function outputOf({ output }: SeriesOptions, file: string, settings: Sett
   if (output === undefined) return resolve(settings.output);
   return resolve(dirname(file), expandHome(output));
 }
+
+/** The output folders of all subscriptions, absolute, each once. */
+export function outputsOf(
+  { series, follows }: Subscriptions,
+  file: string,
+  settings: Settings,
+): readonly string[] {
+  const all = [...(follows ? [follows.options] : []), ...series];
+  return [...new Set(all.map((options) => outputOf(options, file, settings)))];
+}

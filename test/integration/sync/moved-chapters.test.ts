@@ -137,3 +137,16 @@ describe.each(['', ', upgrade: true'])('between two output folders%s', (more) =>
     expect(beta).toMatchObject({ name: 'Beta', have: 3, takenDown: [], missing: [] });
   });
 });
+
+test('the folder of the titles that the account follows is one of the other output folders', async () => {
+  harness = await SyncHarness.start((nowMs) =>
+    syncLibrary(['Alpha', 'Beta'], nowMs - 9 * DAY_MS, { Alpha: 'reading' }),
+  );
+  await harness.login();
+  harness.service.library.removeChapter(chapterId('Beta', '2'));
+  harness.write(`follows: true\nseries:\n${subscription('Beta', ', output: two')}`);
+  expect(savedIn((await harness.sync()).lines)).toHaveLength(3);
+  move();
+  expect(savedIn((await harness.sync()).lines)).toContain(moved);
+  expect(existsSync(join(harness.base.folder, 'two', file('Beta', '2')))).toBe(true);
+});
