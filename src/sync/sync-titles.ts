@@ -73,24 +73,16 @@ export async function checkTitles(session: SyncSession) {
   // A run with `--only` checks its titles alone: all others keep their share.
   if (!session.options.only) journal.add({ checkedAtMs: nowMs });
   const present = named.filter(({ output }) => !session.foldersAway.has(output));
-  const due = present.filter(({ id }) => news.has(id) || routine.has(id));
-  const labels = due.length > 0 ? await twinNames(present, session) : new Map<string, string>();
+  const isDue = ({ id }: SubscribedTitle) => news.has(id) || routine.has(id);
+  const due = present.filter(isDue);
+  const toDescribe = present.filter((each) => hasOldDescription(each, isDue(each), session));
+  const isNamed = due.length + toDescribe.length > 0;
+  const labels = isNamed ? await twinNames(present, session) : new Map<string, string>();
   const withLabel = (subscribed: (typeof present)[number]): DueTitle => {
     const { id, title } = subscribed;
     return { ...subscribed, label: labels.get(id) ?? title.name };
   };
-  return {
-    titles,
-    failed,
-    due: due.map(withLabel),
-    toDescribe: present.map(withLabel).filter((each) => {
-      return hasOldDescription(
-        each,
-        due.some(({ id }) => id === each.id),
-        session,
-      );
-    }),
-  };
+  return { titles, failed, due: due.map(withLabel), toDescribe: toDescribe.map(withLabel) };
 }
 
 /** Without a login that can be used, the titles of the account fail, and all others go on. */

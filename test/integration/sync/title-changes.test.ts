@@ -25,9 +25,9 @@ async function start(keys: string): Promise<void> {
 
 const sync = () => harness.sync({ seriesMetadata: true });
 
-function edit(change: Partial<TitleAttributes>): void {
+function edit(change: Partial<TitleAttributes>, name = 'Alpha'): void {
   const { library } = harness.service;
-  const title = library.title(titleId('Alpha'));
+  const title = library.title(titleId(name));
   if (!title) throw new Error('No title');
   const at = `${new Date(harness.clock.wallMs()).toISOString().slice(0, 19)}+00:00`;
   library.putTitle(editTitle(title, at, change));
@@ -114,4 +114,11 @@ test('without upgrade everything stays; retag brings it, and upgrade does when i
   await sync();
   expect(json('series.json')).toMatchObject({ metadata: { status: 'Continuing' } });
   for (const info of await infos()) expect(info).toContain('<AgeRating>Everyone</AgeRating>');
+});
+
+test('of two titles of one name, the one that changed is named as its folder, also when no chapter is new', async () => {
+  await start(', upgrade: true');
+  edit({ title: { en: 'Alpha' }, status: 'completed', contentRating: 'erotica' }, 'Beta');
+  const { lines } = await sync();
+  expect(changed(lines)).toMatchObject([{ title: titleId('Beta'), name: 'Beta' }]);
 });
