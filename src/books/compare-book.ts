@@ -14,8 +14,9 @@ export interface ComparisonOptions {
 }
 
 /**
- * What the existing book is to the planned one. `has-more`: it has chapters that cannot be read back from it, and all of the planned ones. Throws StorageError: `name-taken` as assertReplaceable
- * does, `book-incomplete` if the new book would lack chapters of the existing one.
+ * What the existing book is to the planned one. `has-more`: it has all of the planned chapters, and others that cannot be
+ * read back from it. Throws StorageError: `name-taken` as assertReplaceable does, `book-incomplete` if the new book would
+ * lack chapters of the existing one.
  */
 export function compareBook(
   { file, group }: PlannedBook,

@@ -11,9 +11,6 @@ import type { BindBy, BookFormat } from '../config/bind-choices.js';
 import type { CoverImage } from './book.js';
 import { nameBooks, type BookNames, type PlannedBook } from './book-names.js';
 import { collectChapters } from './collect-chapters.js';
-import type { FailedFile } from './source-chapter.js';
-
-export { pageProfile } from './page-profile.js';
 import { emptiedBooks } from './emptied-books.js';
 import { groupVolumes, type ChapterGroup, type GroupedChapters } from './group-volumes.js';
 import {
@@ -22,7 +19,14 @@ import {
   withoutInferred,
   type ListedChapter,
 } from './inferred-volumes.js';
-import { inferredNumbers, toChapter, type SourceChapter } from './source-chapter.js';
+import {
+  inferredNumbers,
+  toChapter,
+  type FailedFile,
+  type SourceChapter,
+} from './source-chapter.js';
+
+export { pageProfile } from './page-profile.js';
 
 /** The options of `bind` by their names in the table of options, and what else a caller knows. */
 export interface BindRequest extends BookNames, ComicFields {

@@ -1,8 +1,7 @@
 /** Which volumes are complete, by the list of chapters of the service. */
 import { type Chapter } from '../service/chapters.js';
-import { isSameVolume } from '../config/ranges.js';
+import { isSameVolume, parseNumber } from '../config/ranges.js';
 import type { Title } from '../service/titles.js';
-import { parseNumber } from '../config/ranges.js';
 import { unavailableReason } from '../selection/exclusions.js';
 import { chapterKeys } from '../selection/same-chapter.js';
 

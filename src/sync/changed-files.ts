@@ -16,7 +16,10 @@ function mediaServersOf(hooks: HookOptions): readonly MediaServer[] {
   return MEDIA_SERVERS.filter((name) => hooks[name] !== undefined);
 }
 
-/** Calls `act`, which passes on each path of the title that it changes. If the run is killed, the next one lets the servers scan. */
+/**
+ * Calls `act`, which passes on each path of the title that it changes. If the run is killed, the next one lets the servers
+ * scan.
+ */
 export async function withScan<T>(
   { id, label: name, output }: Pick<DueTitle, 'id' | 'label' | 'output'>,
   { journal, subscriptions }: Pick<SyncSession, 'journal' | 'subscriptions'>,

@@ -1,8 +1,11 @@
-/** With `upgrade`, the files of titles follow what the service says of these, which each run receives with the last uploads. */
+/**
+ * With `upgrade`, the files of titles follow what the service says of these, which each run receives with the last
+ * uploads.
+ */
 import { createHash } from 'node:crypto';
 import { thrownMessage } from '../core/errors.js';
 import { emptyResult } from '../download/download-result.js';
-import { followedText } from '../download/follow-title.js';
+import { followedText, followTitle } from '../download/follow-title.js';
 import { withScan } from './changed-files.js';
 import { releaseRules, seriesRequest } from './sync-request.js';
 import type { DueTitle, SyncSession } from './sync-session.js';
@@ -28,16 +31,13 @@ export async function describeTitle(due: DueTitle, session: SyncSession): Promis
   const written = new Map<string, readonly string[]>();
   const failed: string[] = [];
   await withScan(due, session, async (onChanged) => {
-    const { followTitle } = await import('../download/follow-title.js');
     const onWritten = (file: string, changed: readonly string[]): void => {
       written.set(file, changed);
       onChanged(file);
     };
     const onFailed = (file: string, error: unknown): void => {
       failed.push(file);
-      warn(
-        `It does not say what changed of the title on MangaDex: ${file}: ${thrownMessage(error)}`,
-      );
+      warn(`The metadata of the title stay as they are in ${file}: ${thrownMessage(error)}`);
     };
     await followTitle(archives, title, { hasVolumeBooks }, { onWritten, onFailed }, signal);
   }).finally(() => {

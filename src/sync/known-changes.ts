@@ -16,7 +16,7 @@ import type { SyncSession } from './sync-session.js';
 import type { DueTitle } from './sync-titles.js';
 
 interface KnownChanges {
-  /** What becomes of the chapters that changed since a run last compared them, of which none is replaced by another release. */
+  /** What becomes of the chapters that changed since the last comparison. None is replaced by another release. */
   readonly updates: readonly Decision[];
   /** All changed chapters as they are now, for the next run. */
   readonly compared: readonly string[];
