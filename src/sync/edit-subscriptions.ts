@@ -1,6 +1,6 @@
 /** Changes of the subscriptions file, each of which reads it, and writes it if something is different. */
-import { readStateOf } from './history.js';
-import { editSubscriptions, syncCommandLine, type EditContext } from './subscriptions.js';
+import type { SubscriptionList } from './subscription-list.js';
+import { editSubscriptions, type EditContext } from './subscriptions.js';
 import {
   addFollows,
   addMissingSeries,
@@ -13,14 +13,6 @@ import {
 } from './subscriptions/edit-text.js';
 import { findSubscription, subscriptionName } from './subscriptions/find-subscription.js';
 import { parseSubscriptions } from './subscriptions/subscriptions-file.js';
-
-/** Throws UsageError `bad-subscriptions` if the file cannot be read or changed. */
-export async function checkEditable(file: string, context: EditContext): Promise<void> {
-  await editSubscriptions(file, context, (source) => {
-    parseSubscriptions(source);
-    return source;
-  });
-}
 
 /** Makes a file without subscriptions if there is none. */
 export async function createSubscriptions(file: string, context: EditContext): Promise<void> {
@@ -55,12 +47,12 @@ export async function subscribeTitles(
 
 /** Resolves with the name of what was removed. Throws UsageError `bad-target` for words that mean no subscription. */
 export async function unsubscribe(
-  file: string,
+  list: SubscriptionList,
   words: string,
   context: EditContext,
 ): Promise<string> {
-  const state = await readStateOf(file, context);
-  const listCommand = syncCommandLine('list', file, context);
+  const { file, state } = list;
+  const listCommand = list.commandLine('list');
   const { removed } = await editSubscriptions(file, context, (source) => {
     const { series, follows } = parseSubscriptions(source);
     const { extraHosts } = source;

@@ -70,22 +70,23 @@ export function readSyncState(folder: string): SyncState {
   return state;
 }
 
-/** The state of a subscriptions file. */
-export async function readStateOf(
-  subscriptionsFile: string,
-  { paths }: Pick<AppContext, 'paths'>,
-): Promise<SyncState> {
-  return readSyncState(await syncFolder(paths.state, subscriptionsFile));
-}
-
-/** Where the history of a subscriptions file is, what it says, and the process that syncs the file now, in words. */
+/** Where the history of a subscriptions file is, and what it says. */
 export async function readHistory(
   subscriptionsFile: string,
   { paths }: Pick<AppContext, 'paths'>,
-): Promise<{ readonly folder: string; readonly state: SyncState; readonly running?: string }> {
+): Promise<{ readonly folder: string; readonly state: SyncState }> {
+  const folder = await syncFolder(paths.state, subscriptionsFile);
+  return { folder, state: readSyncState(folder) };
+}
+
+/** What the history says, and the process that syncs the file now, in words. */
+export async function readSyncStatus(
+  subscriptionsFile: string,
+  { paths }: Pick<AppContext, 'paths'>,
+): Promise<{ readonly state: SyncState; readonly running: string | undefined }> {
   const folder = await syncFolder(paths.state, subscriptionsFile);
   const running = await runningSync(folder);
-  return { folder, state: readSyncState(folder), ...(running !== undefined && { running }) };
+  return { state: readSyncState(folder), running };
 }
 
 /** The chapters that the history of a subscriptions file says were downloaded. */

@@ -1,7 +1,8 @@
 /** The subscriptions of a file with what their history knows: finds them by what a person calls them. Sends nothing. */
 import type { AppContext } from '../config/context.js';
+import { UsageError } from '../core/errors.js';
 import { parseTarget, type Target } from '../selection/target.js';
-import { currentTitleId, readStateOf, titleState, type SyncState } from './history.js';
+import { currentTitleId, readHistory, titleState, type SyncState } from './history.js';
 import {
   checkOnly,
   findById,
@@ -15,7 +16,6 @@ import {
   languagesOf,
   outputOf,
   outputsOf,
-  readSubscriptions,
   readSubscriptionsIfExists,
   subscriptionsPath,
   syncCommandLine,
@@ -27,6 +27,7 @@ export class SubscriptionList {
   private constructor(
     readonly file: string,
     readonly subscriptions: Subscriptions,
+    readonly historyFolder: string,
     readonly state: SyncState,
     /** Whether there is a file. */
     readonly exists: boolean,
@@ -39,15 +40,11 @@ export class SubscriptionList {
     context: AppContext,
     warn?: (message: string, hint?: string) => void,
   ): Promise<SubscriptionList> {
-    const file = subscriptionsPath(given, context);
-    const subscriptions = await readSubscriptions(file, context, warn);
-    return new SubscriptionList(
-      file,
-      subscriptions,
-      await readStateOf(file, context),
-      true,
-      context,
-    );
+    const list = await SubscriptionList.readIfExists(given, context, warn);
+    if (list.exists) return list;
+    throw new UsageError('bad-subscriptions', `There is no subscriptions file: ${list.file}`, {
+      hint: `Run: ${list.commandLine('add https://mangadex.org/title/UUID --output DIR')}`,
+    });
   }
 
   /** A file that is missing has no subscriptions. Throws UsageError `bad-subscriptions` for an invalid one. */
@@ -58,8 +55,8 @@ export class SubscriptionList {
   ): Promise<SubscriptionList> {
     const file = subscriptionsPath(given, context);
     const found = await readSubscriptionsIfExists(file, context, warn);
-    const state = await readStateOf(file, context);
-    return new SubscriptionList(file, found ?? NONE, state, found !== undefined, context);
+    const { folder, state } = await readHistory(file, context);
+    return new SubscriptionList(file, found ?? NONE, folder, state, found !== undefined, context);
   }
 
   get series(): readonly Subscription[] {

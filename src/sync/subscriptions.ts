@@ -48,20 +48,7 @@ export function syncCommandLine(words: string, file: string, context: AppContext
     .join(' ');
 }
 
-/** Throws UsageError `bad-subscriptions` if the file is missing or invalid, or others can write to it. */
-export async function readSubscriptions(
-  file: string,
-  context: AppContext,
-  warn?: Warn,
-): Promise<Subscriptions> {
-  const subscriptions = await readSubscriptionsIfExists(file, context, warn);
-  if (subscriptions) return subscriptions;
-  throw new UsageError('bad-subscriptions', `There is no subscriptions file: ${file}`, {
-    hint: `Run: ${syncCommandLine('add https://mangadex.org/title/UUID --output DIR', file, context)}`,
-  });
-}
-
-/** Undefined if the file is missing. Throws UsageError `bad-subscriptions` if it cannot be used. */
+/** Undefined if the file is missing. Throws UsageError `bad-subscriptions` if it is invalid, or others can write to it. */
 export async function readSubscriptionsIfExists(
   file: string,
   context: AppContext,

@@ -8,7 +8,7 @@ import { printableLine } from '../../core/printable.js';
 import { looksLikeTarget, withoutQuotes } from '../../selection/target.js';
 import { titleWebUrl } from '../../config/service-addresses.js';
 import { findSubject, type Subject } from '../../sync/find-subject.js';
-import { checkEditable, subscribe, subscribeFollows } from '../../sync/edit-subscriptions.js';
+import { subscribe, subscribeFollows } from '../../sync/edit-subscriptions.js';
 import { SubscriptionList } from '../../sync/subscription-list.js';
 import type { CommandContext } from '../command-context.js';
 import { chooseLanguage } from '../language-prompt.js';
@@ -41,8 +41,6 @@ async function addTarget(
   const entry = entryOf(flags, context.clock.wallMs());
   const list = await SubscriptionList.readIfExists(flags.file, context);
   const { file, subscriptions } = list;
-  // Nothing is sent if the file cannot be changed.
-  await checkEditable(file, context);
   const existing = findExisting(given, list);
   if (existing) {
     const isChanged = await subscribe(file, existing.text, { entry, unset: keys }, context);

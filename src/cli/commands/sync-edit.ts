@@ -20,8 +20,8 @@ export async function syncRemove(
   flags: GivenOptions,
   context: CommandContext,
 ): Promise<ExitCode> {
-  const { file } = await SubscriptionList.read(flags.file, context);
-  const removed = await unsubscribe(file, words, context);
+  const list = await SubscriptionList.read(flags.file, context);
+  const removed = await unsubscribe(list, words, context);
   context.stderr.write(`Removed: ${printableLine(removed)}\n`);
   return EXIT.done;
 }

@@ -3,7 +3,7 @@ import { subscriptionsPath } from '../../sync/subscriptions.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import { formatDuration, formatLocalTime, isoTime, pluralize } from '../../core/human-format.js';
 import { printableLine } from '../../core/printable.js';
-import { readHistory, type SyncState } from '../../sync/history.js';
+import { readSyncStatus, type SyncState } from '../../sync/history.js';
 import type { CommandContext } from '../command-context.js';
 import type { GivenOptions } from '../../config/options.js';
 import { jsonLine } from '../output/json-line.js';
@@ -12,7 +12,7 @@ type RunRecord = NonNullable<SyncState['lastRun']>;
 
 export async function syncStatus(flags: GivenOptions, context: CommandContext): Promise<ExitCode> {
   const { stdout, clock } = context;
-  const { state, running } = await readHistory(subscriptionsPath(flags.file, context), context);
+  const { state, running } = await readSyncStatus(subscriptionsPath(flags.file, context), context);
   const nowMs = clock.wallMs();
   stdout.write(
     flags.json

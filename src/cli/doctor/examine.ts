@@ -3,7 +3,6 @@ import type { GivenOptions } from '../../config/options.js';
 import { loadSettings } from '../../config/settings.js';
 import { SubscriptionList } from '../../sync/subscription-list.js';
 import { subscriptionsPath } from '../../sync/subscriptions.js';
-import { readHistory } from '../../sync/history.js';
 import type { BareCommandContext, CommandContext } from '../command-context.js';
 import { checkHooks } from './hook-checks.js';
 import { checkKeychain, checkLogin } from './login-checks.js';
@@ -46,8 +45,7 @@ export async function* examine(
       );
       if (warnings.length > 0) return warnings;
       if (!list.exists) return [none('no subscriptions file: only tankobon sync needs one')];
-      const { folder } = await readHistory(file, context);
-      return [ok(`${file}; its history: ${folder}`)];
+      return [ok(`${file}; its history: ${list.historyFolder}`)];
     },
   };
   yield* runChecks([{ name: 'reports', run: () => checkReports(context) }, readFile], context);
