@@ -120,7 +120,7 @@ export async function findAdoptableFiles(
   await Promise.all(Array.from({ length: MAX_OPEN_FILES }, work));
   return {
     adoptable: adoptable.sort(byFile),
-    already,
+    already: already.sort(byFile),
     unreadable: unreadable.sort(byFile),
     imageFolders: withFolders ? 0 : listed.folders.length,
     links: listed.links,

@@ -135,12 +135,12 @@ async function repairFolder(
   const observe: DownloadListeners['observe'] = (event) => {
     listeners.observe(event);
     if (event.type !== 'chapter-saved') return;
-    const { file: newFile, replacedFile } = event;
-    const entry = kept.get(resolve(replacedFile ?? newFile));
-    if (entry) repaired.set(entry, { ...entry, ...(replacedFile !== undefined && { newFile }) });
+    const { file: newFile, replacedFile = newFile } = event;
     // On a failing disk, a rename may have left the damaged file under both names.
-    const other = replacedFile === undefined ? undefined : kept.get(resolve(newFile));
-    if (other) repaired.set(other, other);
+    for (const path of new Set([resolve(replacedFile), resolve(newFile)])) {
+      const entry = kept.get(path);
+      if (entry) repaired.set(entry, path === resolve(newFile) ? entry : { ...entry, newFile });
+    }
   };
   try {
     const { stoppedBy } = await download(context, request, { ...listeners, observe }, signal);
