@@ -4,7 +4,7 @@
 const EXPECTED_PAGE_BYTES = 1_000_000;
 
 export class PageShare {
-  /** Those of failed attempts are in it, since an event names no page: the bar runs ahead by them. */
+  /** Failed attempts count too, since an event names no page: the bar runs ahead by them. */
   #receivedBytes = 0;
   /** The pages that are there, and their bytes. */
   #pages = 0;
