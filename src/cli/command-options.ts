@@ -101,11 +101,7 @@ async function parseGiven(name: OptionName, given: string | string[], command: C
   if (optionDefinition(name).kind === 'cover') return given;
   const { InvalidValue, parseOptionText } = await import('../config/option-values.js');
   const flag = flagOf(name) ?? '';
-  // The subscriptions file keeps `~/`, for other users and machines.
-  const isWritten =
-    optionDefinition(name).isKey && /^sync (add|import)$/.test(commandPath(command));
   const parse = (text: string): unknown => {
-    if (isWritten && optionDefinition(name).kind === 'path' && text !== '') return text;
     try {
       return parseOptionText(name, text, flag);
     } catch (error) {

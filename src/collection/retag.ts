@@ -34,7 +34,7 @@ import type { templateOptions } from '../download/download-request.js';
 import { findMovedPlaces } from '../download/moved-files.js';
 import { applyRetags, planRetag, retaggedEvent, type RetagOptions } from '../download/retag.js';
 import type { ChapterFields } from '../events/chapter-fields.js';
-import type { RetagEvent } from '../events/retag-events.js';
+import type { RetagEvent, RetagSummary } from '../events/retag-events.js';
 import { keptReason, type Ownership } from '../library/ownership.js';
 import { type LibraryIndex, scanLibrary } from '../library/scan.js';
 import { FolderStore } from '../library/store.js';
@@ -54,7 +54,7 @@ import {
   type LeftFolder,
 } from './renamed-titles.js';
 
-interface RetagRequest
+interface FolderRequest
   extends Omit<RetagOptions, 'hasComparedPages'>, ReturnType<typeof templateOptions> {
   readonly folder: string;
   readonly dryRun: boolean;
@@ -64,18 +64,65 @@ interface RetagRequest
   readonly name: string;
 }
 
+interface RetagRequest extends Omit<FolderRequest, 'folder'> {
+  readonly folders: readonly string[];
+}
+
 interface RetagDeps extends ExtraDeps {
   readonly observe: (event: RetagEvent) => void;
+  /** Calls `action` while the folder is locked for this run alone. */
+  readonly withLock: <T>(folder: string, action: () => Promise<T>) => Promise<T>;
 }
 
 const HINT = 'Pass a folder with chapters that tankobon saved.';
 
-/** Throws UsageError `nothing-to-bind` for a folder without chapters, and errors of the service. */
+type Counts = Omit<RetagSummary, 'type'>;
+
+/**
+ * Throws UsageError `nothing-to-bind` for a folder that is missing, before any is changed, and for folders without
+ * chapters; and errors of the service.
+ */
 export async function retag(
-  request: RetagRequest,
+  { folders, ...request }: RetagRequest,
   deps: RetagDeps,
 ): Promise<readonly TankobonError[]> {
-  await assertReadableFolder(request.folder, HINT);
+  for (const folder of folders) await assertReadableFolder(folder, HINT);
+  const errors: TankobonError[] = [];
+  let total: Counts | undefined;
+  try {
+    for (const folder of folders) {
+      const run = () => retagFolder({ ...request, folder }, deps);
+      const done = await (request.dryRun ? run() : deps.withLock(folder, run));
+      if (!done) continue;
+      total = total ? sumOf(total, done.counts) : done.counts;
+      for (const error of done.errors) errors.push(error);
+    }
+  } finally {
+    // Also if a later folder is interrupted.
+    if (total) deps.observe({ type: 'retag-summary', ...total });
+  }
+  if (!total)
+    throw new UsageError('nothing-to-bind', `No chapters found: ${folders.join(', ')}`, {
+      hint: HINT,
+    });
+  return errors;
+}
+
+function sumOf(a: Counts, b: Counts): Counts {
+  const names = Object.keys(a) as (keyof Counts)[];
+  return Object.fromEntries(names.map((name) => [name, a[name] + b[name]])) as unknown as Counts;
+}
+
+interface RetaggedFolder {
+  readonly counts: Counts;
+  readonly errors: readonly TankobonError[];
+}
+
+/** Undefined for a folder without chapters. */
+async function retagFolder(
+  request: FolderRequest,
+  deps: Omit<RetagDeps, 'withLock'>,
+): Promise<RetaggedFolder | undefined> {
   const { signal, stateFolder } = deps;
   // A dry run changes nothing: it opens only files that are new or were changed.
   const store = request.dryRun ? await FolderStore.open(stateFolder, request.folder) : undefined;
@@ -87,8 +134,7 @@ export async function retag(
       run.fail(folder, error);
     },
   });
-  if (library.archives.length === 0 && library.damaged.length === 0)
-    throw new UsageError('nothing-to-bind', `No chapters found: ${request.folder}`, { hint: HINT });
+  if (library.archives.length + library.damaged.length + run.errors.length === 0) return undefined;
   if (!request.dryRun) await removeLeftovers(leftoversAmong(library), systemClock);
   try {
     return await run.run(library, store);
@@ -137,7 +183,7 @@ interface SeriesInFolder {
  */
 async function planFolder(
   library: LibraryIndex,
-  request: RetagRequest,
+  request: FolderRequest,
   { client, warn, signal }: Pick<ExtraDeps, 'client' | 'warn' | 'signal'>,
   store: FolderStore | undefined,
 ): Promise<RetagPlan> {
@@ -249,7 +295,7 @@ const UP_TO_DATE = {
 } as const;
 
 /** Plans as planRetag does, without reading a file that was compared with the same before and needed no change. */
-function planOnce(request: RetagRequest, store: FolderStore | undefined): typeof planRetag {
+function planOnce(request: FolderRequest, store: FolderStore | undefined): typeof planRetag {
   if (!store) return planRetag;
   return async (onDisk, options) => {
     const { file, chapter, title } = onDisk;
@@ -318,21 +364,18 @@ function isSkipped(ownership: Ownership): ownership is keyof typeof SKIP_REASONS
 }
 
 class RetagRun {
-  readonly #errors: TankobonError[] = [];
+  readonly errors: TankobonError[] = [];
   /** The folders from which something was moved. */
   readonly #movedFrom = new Set<string>();
   #fields: ReadonlyMap<string, ChapterFields> = new Map();
   readonly #count = { changed: 0, unchanged: 0, books: 0, edited: 0, nameTaken: 0, skipped: 0 };
 
   constructor(
-    private readonly request: RetagRequest,
-    private readonly deps: RetagDeps,
+    private readonly request: FolderRequest,
+    private readonly deps: Omit<RetagDeps, 'withLock'>,
   ) {}
 
-  async run(
-    library: LibraryIndex,
-    store: FolderStore | undefined,
-  ): Promise<readonly TankobonError[]> {
+  async run(library: LibraryIndex, store: FolderStore | undefined): Promise<RetaggedFolder> {
     const links = new Set(library.links);
     for (const { file, readError, cause } of library.damaged)
       if (!links.has(file)) this.fail(file, damagedChapter(file, cause ?? readError));
@@ -356,10 +399,9 @@ class RetagRun {
       changedInBooks,
       notListed,
       links: links.size,
-      failed: this.#errors.length,
+      failed: this.errors.length,
     };
-    this.deps.observe({ type: 'retag-summary', ...counts });
-    return this.#errors;
+    return { counts, errors: this.errors };
   }
 
   #keep(file: string, chapter: string, kept: readonly string[]): void {
@@ -486,7 +528,7 @@ class RetagRun {
     const error = toTankobonError(toStorageError(thrown, file));
     const { code: reason, message } = error;
     this.deps.observe({ type: 'book-failed', file: this.#asGiven(file), reason, message });
-    this.#errors.push(error);
+    this.errors.push(error);
   }
 
   /** A path below the folder, as the events of chapters have it. */
@@ -505,6 +547,6 @@ class RetagRun {
     const failed = { type: 'chapter-failed' as const, file, reason, message };
     const named = chapter !== undefined && { chapter, ...this.#fieldsOf(chapter) };
     this.deps.observe({ ...failed, ...named });
-    this.#errors.push(error);
+    this.errors.push(error);
   }
 }

@@ -34,8 +34,8 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
 };
 
 /**
- * The codes of MangaDex in lower case; `all` alone gives none, which means every language. Throws UsageError `bad-option` for a
- * text that is not a code.
+ * The codes of MangaDex in lower case; `all` alone gives none, which means every language. Throws UsageError
+ * `bad-option` for a text that is not a code.
  *
  * @param source the option or setting, for the message
  */

@@ -10,6 +10,7 @@ const COMMON: readonly OptionName[] = [
   'group',
   'latest',
   'output',
+  'subscribedOutput',
   'quality',
   'fromFile',
   'dryRun',

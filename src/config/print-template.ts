@@ -1,4 +1,7 @@
-/** The template of `--print`: fields in braces, `\t`, `\n` and `\0`. A field without a value is empty, so that columns stay. */
+/**
+ * The template of `--print`: fields in braces, `\t`, `\n` and `\0`. A field without a value is empty, so that columns
+ * stay.
+ */
 import { FIELD_VALUES, padded, parseField } from './name-template.js';
 import { UsageError } from '../core/errors.js';
 import { nearest } from '../core/nearest.js';

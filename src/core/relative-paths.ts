@@ -47,7 +47,7 @@ export function foldersOf(path: string): readonly string[] {
   return path.split('/').slice(0, -1);
 }
 
-/** Whether it is called `Name Vol.01.cbz`, or `Name`. */
+/** Whether a file or folder is called by the name, or by more, such as `Name Vol.01.cbz`. */
 function isNamedAfter(segment: string, name: string): boolean {
   const cleaned = cleanSegment(name);
   if (cleaned === '' || !segment.startsWith(cleaned)) return false;
@@ -55,8 +55,8 @@ function isNamedAfter(segment: string, name: string): boolean {
 }
 
 /**
- * Which of these names the file of a path begins with, or else its folder has. The longest one, since a name may begin with
- * another one.
+ * The one of these names that the file of a path begins with, or else that its folder has: the longest one, since a name
+ * may begin with another one.
  */
 export function nameInPath(path: string, names: readonly string[]): string | undefined {
   const [file = '', folder] = path.split('/').reverse();

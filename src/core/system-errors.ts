@@ -71,7 +71,7 @@ export function accessHint(cause: unknown): string | undefined {
 
 const IN_HELD_FOLDER = /^\/proc\/self\/fd\/\d+/;
 
-/** The path for people: that of a folder which is held by its descriptor. */
+/** The path for people: a folder that is held open by its descriptor has its own path. */
 export function shownPath(path: string): string {
   return path.replace(IN_HELD_FOLDER, (held) => {
     try {
@@ -83,8 +83,8 @@ export function shownPath(path: string): string {
 }
 
 /** Turns any error of an operation on a file into a StorageError that names the file; returns other errors unchanged. */
-export function toStorageError(error: unknown, operand: string): unknown {
-  const file = shownPath(operand);
+export function toStorageError(error: unknown, path: string): unknown {
+  const file = shownPath(path);
   for (const [code, problem, systemCodes] of FILE_PROBLEMS) {
     if (!isSystemError(error, ...systemCodes)) continue;
     const detail = code === 'not-writable' ? ` (${error.code ?? ''})` : '';

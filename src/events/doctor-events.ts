@@ -11,7 +11,7 @@ export const DOCTOR_EVENTS = {
       status: word(
         vocabulary({
           ok: 'it works',
-          none: 'there is nothing of the kind, and nothing is missing',
+          none: 'it is not there, and tankobon works without it',
           warning: 'tankobon works, but something is missing or unusual',
           error: 'something does not work',
         }),

@@ -55,7 +55,7 @@ export const SYNC_EVENTS = {
     sentence: () => undefined,
   }),
   'title-changed': event({
-    meaning: 'With `upgrade`: MangaDex says something else of a title, and its files follow.',
+    meaning: 'With `upgrade`: the metadata of a title changed on MangaDex, and its files follow.',
     fields: {
       title: id('The id of the title.'),
       name: text('Its name.'),

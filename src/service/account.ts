@@ -1,6 +1,7 @@
 /**
  * What the logged-in account follows, its reading statuses, and the chapters that it has read. The service has
- * announced that subscriptions to lists are to replace follows: all of these endpoints are in this file.
+ * announced that subscriptions to lists are to replace follows: all of these endpoints are in this file, except the feed
+ * of the followed titles (feeds.ts).
  */
 import { isUuid } from '../core/uuid.js';
 import type { ServiceClient } from './client.js';
@@ -10,9 +11,6 @@ import { parseWith } from './catalogue/parse-response.js';
 import { READING_STATUSES, type ReadingStatus } from '../config/reading-statuses.js';
 import { TITLE_INCLUDES, titleSchema, toTitle, type Title } from './titles.js';
 import { ServiceRefusal } from './requests/api-errors.js';
-
-/** The chapters of all titles that the account follows. */
-export const FOLLOWED_FEED_PATH = '/user/follows/manga/feed';
 
 /** The titles that the account follows, with their people and covers. One request per 100. */
 export async function fetchFollowedTitles(

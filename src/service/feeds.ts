@@ -3,7 +3,6 @@
  * The service shows the first 10,000 entries of a collection (spec 8.4); a longer feed is continued from the creation
  * date of the last chapter, without duplicates.
  */
-import { FOLLOWED_FEED_PATH } from './account.js';
 import { chapterSchema, toChapter, type Chapter } from './chapters.js';
 import type { ServiceClient } from './client.js';
 import {
@@ -32,8 +31,8 @@ interface TitleList {
   readonly titleIds: readonly string[];
 }
 
-/** What has a feed of its own; `follows`: all titles that the account follows. */
-type FeedOf =
+/** What has a feed; `follows`: all titles that the account follows. */
+type FeedSource =
   { readonly kind: 'title' | 'list' | 'group'; readonly id: string } | { readonly kind: 'follows' };
 
 interface Feed {
@@ -44,16 +43,16 @@ interface Feed {
   readonly filter?: readonly (readonly [name: string, value: string])[];
 }
 
-function feedPath(of: FeedOf): Feed {
-  switch (of.kind) {
+function feedOf(source: FeedSource): Feed {
+  switch (source.kind) {
     case 'title':
-      return { path: `/manga/${of.id}/feed` };
+      return { path: `/manga/${source.id}/feed` };
     case 'list':
-      return { path: `/list/${of.id}/feed` };
+      return { path: `/list/${source.id}/feed` };
     case 'group':
-      return { path: '/chapter', pageSize: MAX_PAGE_SIZE, filter: [['groups[]', of.id]] };
+      return { path: '/chapter', pageSize: MAX_PAGE_SIZE, filter: [['groups[]', source.id]] };
     case 'follows':
-      return { path: FOLLOWED_FEED_PATH };
+      return { path: '/user/follows/manga/feed' };
   }
 }
 
@@ -94,7 +93,7 @@ export async function fetchFeedTotal(
   titleId: string,
   signal?: AbortSignal,
 ): Promise<number> {
-  const path = `/manga/${titleId}/feed`;
+  const { path } = feedOf({ kind: 'title', id: titleId });
   const reader = new CollectionReader(client, path, chapterSchema, { signal });
   const { total } = await reader.readPage(withUnavailable(withRatings(collectionQuery(0, 1))));
   return total;
@@ -112,10 +111,10 @@ function feedParameters({ filter = [] }: Feed, { languages }: FeedOptions): URLS
 /** All chapters with their groups, oldest first, read in windows of 10,000. One request for each page. */
 export async function readFeed(
   client: ServiceClient,
-  of: FeedOf,
+  source: FeedSource,
   options: FeedOptions,
 ): Promise<Chapter[]> {
-  const feed = feedPath(of);
+  const feed = feedOf(source);
   const { path, pageSize = MAX_FEED_PAGE_SIZE } = feed;
   const chapters = new Map<string, Chapter>();
   const reader = new CollectionReader(client, path, chapterSchema, options);
@@ -146,11 +145,11 @@ export async function readFeed(
  */
 export async function readFeedSince(
   client: ServiceClient,
-  of: FeedOf,
+  source: FeedSource,
   sinceMs: number,
   options: FeedOptions,
 ): Promise<Chapter[] | undefined> {
-  const feed = feedPath(of);
+  const feed = feedOf(source);
   const reader = new CollectionReader(client, feed.path, chapterSchema, options);
   const found: Chapter[] = [];
   const parameters = feedParameters(feed, options);

@@ -74,7 +74,7 @@ export async function subscribeFollows(
   await editSubscriptions(file, context, (source) => ({ text: addFollows(source, output) }));
 }
 
-/** Sets a hook, or removes it if there is no value. */
+/** Sets a hook; an undefined value removes it. */
 export async function writeHook(
   file: string,
   hook: string,

@@ -7,7 +7,6 @@ import { exitCodeOf, type ExitCode } from '../../core/exit-codes.js';
 import { pluralize } from '../../core/human-format.js';
 import type { GivenOptions } from '../../config/options.js';
 import type { CommandContext, CommandRunner } from '../command-context.js';
-import type { TankobonError } from '../../core/errors.js';
 import { addOptions, collectPaths } from '../command-options.js';
 import { addExamples } from '../help-format.js';
 import { warnTo, writeHints } from '../output/error-message.js';
@@ -42,6 +41,7 @@ async function retagFolders(
   const { settings, stdout, stderr, signal } = context;
   const name = options.name ?? settings.name;
   const request = {
+    folders,
     name,
     ...templateOptions(name),
     volumeField: settings.volumeField,
@@ -52,23 +52,20 @@ async function retagFolders(
     renameTitles: options.renameTitles === true,
   };
   const skippedFor = new Set<string>();
-  let summary: RetagSummary | undefined;
   const observe = (event: RetagEvent): void => {
     if (event.type === 'chapter-skipped') skippedFor.add(event.reason);
-    if (event.type === 'retag-summary') summary = summary ? sumOf(summary, event) : event;
-    else if (options.json) stdout.write(eventLine(RETAG_EVENTS, event));
+    if (options.json) stdout.write(eventLine(RETAG_EVENTS, event));
+    else if (event.type === 'retag-summary')
+      stderr.write(`${describeSummary(event, request.dryRun)}\n`);
     else {
       const stream = RESULTS.includes(event.type) ? stdout : stderr;
       stream.write(`${eventText(RETAG_EVENTS, event)}\n`);
     }
   };
   const warn = warnTo(stderr);
-  const printSummary = (): void => {
-    if (summary && options.json) stdout.write(eventLine(RETAG_EVENTS, summary));
-    else if (summary) stderr.write(`${describeSummary(summary, request.dryRun)}\n`);
-  };
-  const errors = await withService(context, async (service) => {
-    const deps = {
+  const lock = { isExclusive: true, signal, warn };
+  const errors = await withService(context, (service) =>
+    retag(request, {
       client: service.anonymous,
       loader: imageLoader(context, service, service.anonymous),
       coversUrl: coversBaseUrl(service.addresses.apiUrl),
@@ -76,28 +73,12 @@ async function retagFolders(
       observe,
       warn,
       signal,
-    };
-    const found: TankobonError[] = [];
-    for (const folder of folders) {
-      const run = () => retag({ ...request, folder }, deps);
-      const lock = { isExclusive: true, signal, warn };
-      const failed = await (request.dryRun ? run() : withLibraryLock(folder, context, lock, run));
-      for (const error of failed) found.push(error);
-    }
-    return found;
-  }).finally(printSummary);
+      withLock: (folder, action) => withLibraryLock(folder, context, lock, action),
+    }),
+  );
   if (skippedFor.has('other-user')) stderr.write(`hint: ${OTHER_USER_HINT}\n`);
   writeHints(errors, context);
   return exitCodeOf(errors);
-}
-
-/** The counts of several folders. */
-function sumOf(a: RetagSummary, b: RetagSummary): RetagSummary {
-  const counts = Object.entries(a).map(([name, value]) => [
-    name,
-    typeof value === 'number' ? value + Number(b[name as keyof RetagSummary]) : value,
-  ]);
-  return Object.fromEntries(counts) as RetagSummary;
 }
 
 const RESULTS: readonly RetagEvent['type'][] = ['chapter-retagged', 'book-retagged', 'file-moved'];

@@ -34,11 +34,11 @@ const isAddress = (text: string) =>
 
 async function addTarget(
   given: string,
-  { unset, ...flags }: GivenOptions,
+  { unset, subscribedOutput, ...flags }: GivenOptions,
   context: CommandContext,
 ): Promise<void> {
   const keys = checkKeys(unset);
-  const entry = entryOf(flags, context.clock.wallMs());
+  const entry = entryOf({ ...flags, output: subscribedOutput }, context.clock.wallMs());
   const list = await SubscriptionList.readIfExists(flags.file, context);
   const { file, subscriptions } = list;
   const existing = findExisting(given, list);
@@ -51,7 +51,7 @@ async function addTarget(
   const target = isAddress(given) ? given : await chooseByName(given, flags, context);
   const parsed = list.parseTarget(target);
   if (parsed.kind === 'follows') return addAccount(entry, list, context);
-  const output = flags.output ?? (await chooseOutput(subscriptions.defaults, context));
+  const output = subscribedOutput ?? (await chooseOutput(subscriptions.defaults, context));
   const subject = await withService(context, ({ anonymous }) =>
     findSubject(parsed, anonymous, context.signal),
   );

@@ -38,7 +38,7 @@ const MAX_NAMES = 20;
  */
 export async function syncImport(
   source: string,
-  flags: GivenOptions,
+  { subscribedOutput, ...flags }: GivenOptions,
   context: CommandContext,
 ): Promise<ExitCode> {
   const { stdout, stderr, clock, settings } = context;
@@ -61,9 +61,9 @@ export async function syncImport(
   const found = await findListed(imported.listed, flags.status, context);
   const titles = [...imported.titles, ...found.titles];
   const { chapterIds, otherSites } = imported;
-  const needsOutput = titles.length > 0 && flags.output === undefined && !flags.dryRun;
-  const output = needsOutput ? await chooseOutput(defaults, context) : flags.output;
-  const written = entryOf({ ...flags, ...(output !== undefined && { output }) }, clock.wallMs());
+  const needsOutput = titles.length > 0 && subscribedOutput === undefined && !flags.dryRun;
+  const output = needsOutput ? await chooseOutput(defaults, context) : subscribedOutput;
+  const written = entryOf({ ...flags, output }, clock.wallMs());
   const missing = missingTitles(titles, list);
   const entries = [...missing].map(([id, title]) => ({
     id,

@@ -61,7 +61,8 @@ function duplicateLines(duplicates: TitleOverviewEvent['duplicates']): string[] 
   return [...groupBy(duplicates, ({ files }) => JSON.stringify(files)).values()].flatMap((some) => {
     const { files = [], areBooks = false } = some[0] ?? {};
     const numbers = numberRanges(some.map(({ number }) => number));
-    const count = areBooks ? `are in ${files.length} books` : `has ${files.length} files`;
+    const are = some.length === 1 ? 'is' : 'are';
+    const count = areBooks ? `${are} in ${files.length} books` : `has ${files.length} files`;
     return [`  ${numbers} ${count}:`, ...files.map((file) => FURTHER + file)];
   });
 }

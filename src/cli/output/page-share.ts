@@ -4,29 +4,29 @@
 const EXPECTED_PAGE_BYTES = 1_000_000;
 
 export class PageShare {
-  #received = 0;
-  #ofWhole = 0;
-  #whole = 0;
+  /** Failed attempts count too, since an event names no page: the bar runs ahead by them. */
+  #receivedBytes = 0;
+  /** The pages that are there, and their bytes. */
+  #pages = 0;
+  #pageBytes = 0;
 
   /** Bytes of any page. */
   add(bytes: number): void {
-    this.#received += bytes;
+    this.#receivedBytes += bytes;
   }
 
   /** @param bytes the size of a page that is there; undefined if it did not arrive as bytes */
   addPage(bytes: number | undefined): void {
     if (bytes === undefined) return;
-    this.#ofWhole += bytes;
-    this.#whole += 1;
-    // What a failed attempt received is not of a page.
-    this.#received = Math.max(this.#received, this.#ofWhole);
+    this.#pages += 1;
+    this.#pageBytes += bytes;
   }
 
   /** @param left the pages that are not there yet */
   partialPages(left: number): number {
-    const pageBytes = this.#whole > 0 ? this.#ofWhole / this.#whole : EXPECTED_PAGE_BYTES;
-    const pages = (this.#received - this.#ofWhole) / Math.max(pageBytes, 1);
-    // Never whole: another page may be larger, and an attempt may fail.
-    return Math.min(pages, left * 0.9);
+    const averageBytes = this.#pages > 0 ? this.#pageBytes / this.#pages : EXPECTED_PAGE_BYTES;
+    const pages = (this.#receivedBytes - this.#pageBytes) / Math.max(averageBytes, 1);
+    // Less than all that are left: another page may be larger, and an attempt may fail.
+    return Math.min(Math.max(pages, 0), left * 0.9);
   }
 }

@@ -16,7 +16,7 @@ export interface Progress {
   readonly label: ProgressLabel;
   readonly done: number;
   readonly total: number;
-  /** What of the rest is there, as a number of pages or chapters. */
+  /** The part of the rest that is there, as a number of pages or chapters. */
   readonly partial?: number;
   readonly bytesPerSecond?: number;
   /** Shown in place of the rate. */

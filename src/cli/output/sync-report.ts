@@ -1,4 +1,7 @@
-/** The report of a run of `tankobon sync`: one table for a terminal, one line a title for a log or a narrow terminal, one page for a browser. */
+/**
+ * The report of a run of `tankobon sync`: one table for a terminal, one line a title for a log or a narrow terminal, one
+ * page for a browser.
+ */
 import { SERIES_COUNTS } from '../../events/sync-events.js';
 import type { SyncReport } from '../../sync/run-sync.js';
 import { formatDuration, formatLocalTime, pluralize } from '../../core/human-format.js';
@@ -34,7 +37,7 @@ export function syncTable(
   return tableLines(rows, { numeric, widths });
 }
 
-/** Such as `The Lighthouse: 2 new, 1 failed`; counts of zero are left out, and that of the chapters that were there before. */
+/** Such as `The Lighthouse: 2 new, 1 failed`, without counts of zero, and without the chapters that were there before. */
 export function seriesLine({ name, waiting, ...counts }: SeriesReport): string {
   const parts = SERIES_COUNTS.filter((column) => column !== 'skipped' && counts[column] > 0).map(
     (column) => `${counts[column]} ${column}`,

@@ -6,8 +6,6 @@ import type { OptionDefinition } from '../option-definition.js';
 
 /** Ten years. */
 const MAX_KEPT_MS = 3_650 * 86_400_000;
-const SUBSCRIBED_OUTPUT =
-  'folder for the saved files; default: that of the file, or the setting output';
 const ORIGINAL_NAME = 'add the original name of the series, for Kavita';
 
 export const FILE_OPTIONS = {
@@ -32,11 +30,19 @@ export const FILE_OPTIONS = {
     commands: {
       search: true,
       download: true,
-      'sync add': SUBSCRIBED_OUTPUT,
-      'sync import': SUBSCRIBED_OUTPUT,
       bind: true,
       doctor: 'the output folder to check; default: those of the setting and the subscriptions',
     },
+  },
+  // Written into the subscriptions file, where `~/` is the home folder of any user and machine.
+  subscribedOutput: {
+    kind: 'text',
+    description: 'folder for the saved files; default: that of the file, or the setting output',
+    example: '~/Comics',
+    flag: 'output',
+    short: 'o',
+    placeholder: 'dir',
+    commands: { 'sync add': true, 'sync import': true },
   },
   demoOutput: {
     kind: 'path',

@@ -97,7 +97,7 @@ export function removeFollows(source: SubscriptionsText): string {
   });
 }
 
-/** The text with a hook set, or removed if there is no value. Throws as addSeries does. */
+/** The text with a hook set; an undefined value removes it. Throws as addSeries does. */
 export function setHook(source: SubscriptionsText, hook: string, value?: unknown): string {
   parseSubscriptions(source);
   return edit(source, (document) => {

@@ -58,19 +58,25 @@ test('rewrites ComicInfo and the name; pages and identity stay, and a second run
   expect((await retag()).stderr).toContain('0 changed, 1 unchanged');
 });
 
-test('several folders are one run, with one summary; one that is missing is refused', async () => {
+test('several folders are one run, with one summary', async () => {
   await addOldChapter();
   const other = join(harness.folder, 'other');
   const { first: id } = EXAMPLE_CHAPTERS;
   const images = [await testImage('jpeg', 1)];
   const saved = { id, version: 1, series: SERIES, number: '1', images };
   await writeChapterFile(join(other, OLD_NAME), saved);
-  const { code, stdout, stderr } = await retag(other);
+  const empty = join(harness.folder, 'empty');
+  mkdirSync(empty);
+  const { code, stdout, stderr } = await retag(other, empty);
   expect([code, stderr]).toEqual([0, expect.stringMatching(/^2 changed, 0 unchanged.*\n$/)]);
   expect(stdout.match(/^\S.*: ageRating/gm)).toHaveLength(2);
-  await expect(retag(other, join(harness.folder, 'missing'))).rejects.toMatchObject({
-    message: expect.stringContaining('missing') as unknown,
-  });
+});
+
+test('one missing folder of several is refused before a file of the others is changed', async () => {
+  const file = await addOldChapter();
+  const missing = join(harness.folder, 'missing');
+  await expect(retag(missing)).rejects.toMatchObject({ message: `Not found: ${missing}` });
+  expect(readdirSync(dirname(file))).toEqual([basename(file)]);
 });
 
 test('after a kill between the new file and the removal of the old one, only the new one stays', async () => {
