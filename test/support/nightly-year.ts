@@ -99,7 +99,7 @@ export interface Night {
 export interface YearResult {
   readonly nights: readonly Night[];
   /** The ids of the chapters that must be on the disks at the end. */
-  readonly wished: readonly string[];
+  readonly expected: readonly string[];
   /** The ids of the chapters that are there, one for each file. */
   readonly saved: readonly string[];
   /** The ids that the webhook accepted, one for each time. */
@@ -127,7 +127,7 @@ class NightlyYear {
   readonly #keychain = new Map<string, Uint8Array>();
   readonly #announced: string[] = [];
   readonly #uploaded = new Map<TitleName, number>(TITLES.map((name) => [name, 2]));
-  readonly #wished = new Set<string>(
+  readonly #expected = new Set<string>(
     TITLES.flatMap((name) => [chapterId(name, '1'), chapterId(name, '2')]),
   );
   readonly #scans: string[] = [];
@@ -179,7 +179,7 @@ class NightlyYear {
     const ofAlpha = files.filter((file) => file.startsWith(alpha));
     return {
       nights,
-      wished: [...this.#wished],
+      expected: [...this.#expected],
       saved: found.flatMap(({ archives }) => archives.map(({ chapterId: id }) => id)),
       announced: this.#announced,
       violations: this.harness.service.violations(),
@@ -320,7 +320,7 @@ hooks:
     const readableMs = this.harness.clock.wallMs() - HOUR_MS;
     const chapter = syncChapter(name, number, readableMs, { group }, 1);
     this.harness.service.library.putChapter(chapter);
-    this.#wished.add(chapter.id);
+    this.#expected.add(chapter.id);
   }
 
   /** Without `upgrade`, the file of the deleted one stays. */
@@ -328,7 +328,7 @@ hooks:
     const old = chapterId(name, number);
     this.harness.service.library.removeChapter(old);
     this.#upload(name, number, 'Scans II');
-    this.#wished.delete(name === 'Beta' ? chapterId(name, number, 'Scans II') : old);
+    this.#expected.delete(name === 'Beta' ? chapterId(name, number, 'Scans II') : old);
   }
 
   #editAlpha(change: Partial<TitleAttributes>): void {

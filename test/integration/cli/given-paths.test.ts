@@ -47,13 +47,13 @@ describe('a path in a setting', () => {
     expect(stdout).toMatch(new RegExp(`^${join(homedir(), 'comics')}/`));
   });
 
-  test('false is no path', async () => {
+  test('false is not a path', async () => {
     await run('config', 'set', 'downloadArchive', 'false');
     expect((await run('config', 'get', 'downloadArchive')).stdout).toBe('false\n');
   });
 });
 
-describe('~ in a quoted word', () => {
+describe('~ in a quoted word is the home folder', () => {
   // A folder that is not there: the message names it.
   const rows = [
     ['bind'],

@@ -2,7 +2,6 @@
  * Random templates, corrections on MangaDex and renames by the owner: a library that is brought up to date has the names
  * of one that is loaded anew, but for those that its owner gave, and is left alone the next time.
  */
-import { createHash } from 'node:crypto';
 import { readFileSync, renameSync, rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import {
@@ -14,6 +13,7 @@ import {
   type LibraryChapter,
 } from '../../../src/practice-server/library/library.js';
 import { readIdentity } from '../../../src/library/file.js';
+import { sha256 } from '../../support/bind-harness.js';
 import { DownloadHarness } from '../../support/download-harness.js';
 import { fuzzRuns } from '../../support/long-run.js';
 import { retagFolder } from '../../support/retag-harness.js';
@@ -150,8 +150,6 @@ class RandomLibrary {
 
   digests = () => this.harness.archives().map((file) => [file, sha256(readFileSync(file))]);
 }
-
-const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
 
 const seeds = Array.from({ length: fuzzRuns(30) }, (_, index) => index + 1);
 

@@ -28,14 +28,17 @@ describe.each(COMMANDS)('%s', (command) => {
     await harness.expectSettled();
   });
 
-  test('without changes, an edit and a chapter that was uploaded again are reported; with them, the book has the new one', async () => {
+  test('without changes, an edit and a chapter that was uploaded again are reported, by a sync once; with them, the book has the new one', async () => {
     harness.edit('2', { title: 'Salt' });
     const id = harness.uploadAgain('1', { volume: '1' });
     const { lines } = await harness.run();
     expect(newsIn(lines)).toMatchObject([
       { type: 'chapter-skipped', chapter: id, reason: 'uploaded-again', file: harness.book('01') },
-      { chapter: chapterId('Alpha', '2') },
+      command === 'sync'
+        ? { type: 'chapter-changed', chapter: chapterId('Alpha', '2'), changed: ['title'] }
+        : { type: 'chapter-skipped', chapter: chapterId('Alpha', '2'), reason: 'newer-version' },
     ]);
+    if (command === 'sync') expect(newsIn((await harness.run()).lines)).toEqual([]);
     expect(harness.paths()).toEqual(VOLUMES);
     const changed = await harness.run({ changes: true });
     expect(newsIn(changed.lines)).toContainEqual(

@@ -101,7 +101,7 @@ test('a server that is away scans with the next run, the other one does not scan
   expect(calls()).toEqual([]);
 });
 
-test('a book that is written again without a new chapter', async () => {
+test('a book that is written again without a new chapter: the servers scan, once', async () => {
   await start(', upgrade: true, bind: { by: title }');
   edit('1', { title: 'Salt' });
   await nextWeek();

@@ -8,7 +8,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import {
   chapterId,
   DAY_MS,
@@ -195,7 +195,7 @@ describe('a group that comes late', () => {
     expect(savedIn((await harness.sync()).lines)).toEqual([]);
   });
 
-  test('after the wait the other group is taken, and replaced when the preferred one comes', async () => {
+  test('after the wait the other group is taken, and replaced when the preferred one comes; its file is kept', async () => {
     await start();
     harness.write(options('wait-for-group: 2d\n    upgrade: true'));
     await harness.sync();
@@ -204,6 +204,7 @@ describe('a group that comes late', () => {
     harness.clock.advance(2 * DAY_MS);
     expect(savedIn((await harness.sync()).lines)).toEqual([chapterId('Alpha', '3', 'Other')]);
     const [old = ''] = harness.base.archives().filter((file) => file.includes('Other'));
+    const bytes = readFileSync(old);
     harness.clock.advance(3 * DAY_MS);
     release('Preferred');
     const { lines } = await harness.sync();
@@ -211,6 +212,10 @@ describe('a group that comes late', () => {
       expect.objectContaining({ type: 'series-synced', new: 0, replaced: 1 }),
     );
     expect(existsSync(old)).toBe(false);
+    const { output } = harness.base;
+    const day = new Date(harness.clock.wallMs()).toISOString().slice(0, 10);
+    const kept = join(output, '.tankobon-replaced', day, `${relative(output, old)}.replaced`);
+    expect(readFileSync(kept).equals(bytes)).toBe(true);
     expect(harness.base.archives().filter((file) => file.includes('Preferred'))).toHaveLength(1);
     expect(harness.base.archives()).toHaveLength(3);
   });

@@ -102,18 +102,24 @@ test('what the owner edited stays', async () => {
 
 test('without upgrade everything stays; retag brings it, and upgrade does when it is set', async () => {
   await start('');
+  const rated = (rating: string) => {
+    const info = expect.stringContaining(`<AgeRating>${rating}</AgeRating>`) as unknown;
+    return [info, info];
+  };
   edit({ status: 'completed', contentRating: 'erotica' });
   await sync();
   expect(json('series.json')).toMatchObject({ metadata: { status: 'Continuing' } });
+  expect(await infos()).toEqual(rated('Everyone'));
   await runCommand(harness.base, 'retag', harness.base.output);
   expect(json('series.json')).toMatchObject({ metadata: { status: 'Ended' } });
+  expect(await infos()).toEqual(rated('Mature 17+'));
   edit({ status: 'ongoing', contentRating: 'safe' });
   harness.write(
     `series:\n  - { target: 'title:${titleId('Alpha')}', language: [en], upgrade: true }\n`,
   );
   await sync();
   expect(json('series.json')).toMatchObject({ metadata: { status: 'Continuing' } });
-  for (const info of await infos()) expect(info).toContain('<AgeRating>Everyone</AgeRating>');
+  expect(await infos()).toEqual(rated('Everyone'));
 });
 
 test('of two titles of one name, the one that changed is named as its folder, also when no chapter is new', async () => {

@@ -142,4 +142,16 @@ describe('a followed title', () => {
     expect([skipped(later.lines), savedIn(later.lines)]).toEqual([[], [chapterId('Alpha', '3')]]);
     expect(paths()).toEqual([...BEFORE, 'Alpha/Alpha Ch.003 [Scans].cbz']);
   });
+
+  test('with upgrade it replaces the deleted one, which the dry run and the summary say', async () => {
+    await startFollowed(', upgrade: true');
+    const id = uploadAgain();
+    const dryRun = await harness.sync({ dryRun: true });
+    expect(dryRun.lines).toContainEqual(
+      expect.objectContaining({ type: 'planned', chapter: id, replaces: chapterId('Alpha', '1') }),
+    );
+    const { lines } = await harness.sync();
+    expect([savedIn(lines), lines.at(-1)]).toMatchObject([[id], { replaced: 1 }]);
+    expect(paths()).toEqual(REPLACED);
+  });
 });

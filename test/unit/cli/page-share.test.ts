@@ -31,4 +31,6 @@ test('a page of which no bytes were counted, as one that was kept, moves nothing
   expect(share.partialPages(3)).toBe(0);
   share.addPage(50_000);
   expect(share.partialPages(2)).toBe(0);
+  share.add(25_000);
+  expect(share.partialPages(2)).toBe(0.5);
 });
