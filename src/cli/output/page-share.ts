@@ -20,6 +20,8 @@ export class PageShare {
     if (bytes === undefined) return;
     this.#pages += 1;
     this.#pageBytes += bytes;
+    // The bytes of a page that was kept from an earlier run are not received.
+    this.#receivedBytes = Math.max(this.#receivedBytes, this.#pageBytes);
   }
 
   /** @param left the pages that are not there yet */
@@ -27,6 +29,6 @@ export class PageShare {
     const averageBytes = this.#pages > 0 ? this.#pageBytes / this.#pages : EXPECTED_PAGE_BYTES;
     const pages = (this.#receivedBytes - this.#pageBytes) / Math.max(averageBytes, 1);
     // Less than all that are left: another page may be larger, and an attempt may fail.
-    return Math.min(Math.max(pages, 0), left * 0.9);
+    return Math.min(pages, left * 0.9);
   }
 }
