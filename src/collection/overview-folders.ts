@@ -9,7 +9,7 @@ import { readFileChapters } from '../library/file.js';
 import { scanIndexed, type ExistingArchive } from '../library/scan.js';
 import { UsageError, type StorageError } from '../core/errors.js';
 import { groupBy } from '../core/group-by.js';
-import { minListTimeMs } from '../download/estimate.js';
+import { minListTimeMs } from '../service/estimate.js';
 import { toRelease } from '../download/known-title.js';
 import { bookPath } from '../books/rename-book.js';
 import { folderKey } from '../core/name-keys.js';

@@ -7,7 +7,7 @@ import { dirname } from 'node:path';
 import { fetchChapters, type Chapter } from '../service/chapters.js';
 import { fetchTitles, searchTitles, type Title } from '../service/titles.js';
 import { groupBy } from '../core/group-by.js';
-import { minListTimeMs } from '../download/estimate.js';
+import { minListTimeMs } from '../service/estimate.js';
 import type { Quality } from '../config/quality.js';
 import type { AdoptableFile } from './adoptable-files.js';
 import { isListingDue, updateListing, type ListingDeps } from '../download/listing-cache.js';

@@ -3,7 +3,7 @@ import type { ServiceClient } from '../service/client.js';
 import { reusableBuffer } from '../library/archive.js';
 import { readPageDigests } from '../library/pages.js';
 import { ChapterError } from '../core/errors.js';
-import { minTimeMs } from '../download/estimate.js';
+import { minTimeMs } from '../service/estimate.js';
 import {
   digestInFileName,
   fetchAtHomeMetadata,

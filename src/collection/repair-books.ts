@@ -12,7 +12,7 @@ import { underTemporaryLock } from '../core/lock.js';
 import { shellQuoted } from '../core/shell-quoted.js';
 import { toTankobonError } from '../core/system-errors.js';
 import type { DownloadListeners } from '../download/download-session.js';
-import { keepDamaged, removeIfUnreplaced } from '../download/keep-damaged.js';
+import { keepDamaged, removeIfUnreplaced } from '../core/keep-damaged.js';
 import type { RepairedFile } from '../events/verify-events.js';
 import { rebuildBook, type FoundBook, type Rebuilt } from '../books/rebuild-book.js';
 import { addChaptersBeside, addLoadedChapters, chaptersInBook } from './book-chapters.js';

@@ -2,9 +2,9 @@
 import { dirname, join, resolve } from 'node:path';
 import { workspaceName } from '../library/names.js';
 import { systemClock } from '../core/clock.js';
-import { readChapterFile } from '../download/chapter-file.js';
+import { readChapterFile } from '../library/chapter-file.js';
 import { leftoversAmong, removeLeftovers } from '../download/leftovers.js';
-import { Workspace } from '../download/workspace.js';
+import { Workspace } from '../download/save/workspace.js';
 import { isLeftoverOf, removeLeftoverFolder } from '../books/publish-book.js';
 import type { FileStore } from '../library/store.js';
 

@@ -88,7 +88,7 @@ async function readRecords(
   { library }: FoundFiles,
   { signal }: Deps,
 ): Promise<KnownFiles['saved']> {
-  const { readSaved } = await import('./read-saved.js');
+  const { readSaved } = await import('./planning/read-saved.js');
   const archives = changes.flatMap((change): readonly (ExistingArchive | undefined)[] => {
     if (change.kind === 'skip')
       return SAVED_REASONS.includes(change.reason) ? [library.find(change.id)] : [];

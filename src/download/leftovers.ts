@@ -11,7 +11,7 @@ import {
 } from '../core/files.js';
 import { removeLeftoverLock } from '../core/lock.js';
 import { RepairFolder } from './repair-folder.js';
-import { Workspace } from './workspace.js';
+import { Workspace } from './save/workspace.js';
 
 /** The temporary files, locks and folders of repairs, and the workspaces of these chapters, which are saved. */
 export function findLeftovers(

@@ -9,7 +9,7 @@ import type { Chapter } from '../service/chapters.js';
 import type { ServiceClient } from '../service/client.js';
 import { fetchTitleFeed } from '../service/feeds.js';
 import type { Title } from '../service/titles.js';
-import { storedChapters, toStored } from './stored-chapters.js';
+import { storedChapters, toStored } from './planning/stored-chapters.js';
 import { readCacheFile, writeCacheFile } from '../core/cache-file.js';
 import { isUuid } from '../core/uuid.js';
 

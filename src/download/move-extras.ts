@@ -17,8 +17,8 @@ import {
 } from '../core/files.js';
 import { publishNew } from '../core/publish.js';
 import type { Title } from '../service/titles.js';
-import { COVER_NAME, ServedCovers, type CoverDeps } from './cover.js';
-import { SavedCovers } from './saved-covers.js';
+import { COVER_NAME, ServedCovers, type CoverDeps } from './extras/cover.js';
+import { SavedCovers } from './extras/saved-covers.js';
 import {
   isOwnSeriesMetadata,
   isSeriesMetadata,

@@ -7,9 +7,9 @@ import type { ChapterOfFile } from '../plan/retag.js';
 import type { DownloadRequest } from './download-request.js';
 import type { DownloadSession } from './download-session.js';
 import { newPath } from '../plan/paths.js';
-import { findTitleHomes, type NamedChapterFile } from './name-files.js';
+import { findTitleHomes, type NamedChapterFile } from './planning/name-files.js';
 import type { FileToRetag } from './retag.js';
-import { movedPath, type TitleHome } from './title-folder.js';
+import { movedPath, type TitleHome } from './planning/title-folder.js';
 
 type NamingOptions = Pick<DownloadRequest, 'output' | 'nameChapter' | 'hasDefaultName'>;
 

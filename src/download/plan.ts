@@ -27,12 +27,12 @@ import type { FailedTarget } from './download-result.js';
 import type { DownloadSession } from './download-session.js';
 import type { UpdateEvent } from '../events/download-events.js';
 import { findLeftovers } from './leftovers.js';
-import { planJobs, type PlannedChapter } from './plan-jobs.js';
-import { findTitleHomes, nameFiles } from './name-files.js';
-import { selectForPlan } from './plan-selection.js';
-import { inferPlanVolumes, type ListedVolumes } from './plan-volumes.js';
-import { findPresent, type PresentChapter } from './present-chapters.js';
-import { prefetchSingleChapter } from './prefetch.js';
+import { planJobs, type PlannedChapter } from './planning/plan-jobs.js';
+import { findTitleHomes, nameFiles } from './planning/name-files.js';
+import { selectForPlan } from './planning/plan-selection.js';
+import { inferPlanVolumes, type ListedVolumes } from './planning/plan-volumes.js';
+import { findPresent, type PresentChapter } from './extras/present-chapters.js';
+import { prefetchSingleChapter } from './planning/prefetch.js';
 
 export interface Plan {
   readonly chapters: readonly PlannedChapter[];

@@ -19,7 +19,7 @@ import { tryLockFile } from '../core/lock.js';
 import { holdOwnFolder, PRIVATE_FOLDER_MODE, type HeldFolder } from '../core/own-folder.js';
 import { isSystemError } from '../core/system-errors.js';
 import { UUID_PATTERN } from '../core/uuid.js';
-import { Workspace } from './workspace.js';
+import { Workspace } from './save/workspace.js';
 
 const NAME = '.tankobon-repair';
 const NAMES = /^\.tankobon-repair(\.\d+)?$/;

@@ -19,13 +19,13 @@ import { publishNew } from '../core/publish.js';
 import type { RetaggedEvent } from '../events/download-events.js';
 import type { MetadataChange, Retag } from '../plan/change.js';
 import { decideRetag } from '../plan/retag.js';
-import { mergedComicInfo, readChapterFile, rewriteChapterFile } from './chapter-file.js';
+import { mergedComicInfo, readChapterFile, rewriteChapterFile } from '../library/chapter-file.js';
 import { newPath } from '../plan/paths.js';
-import { readNamedFile, type NamedChapterFile } from './name-files.js';
+import { readNamedFile, type NamedChapterFile } from './planning/name-files.js';
 import { inferredVolumeOf } from './comic-metadata.js';
 import type { DownloadRequest } from './download-request.js';
-import { orderRenames } from './rename-order.js';
-import { removeSuperseded } from './superseded-file.js';
+import { orderRenames } from './save/rename-order.js';
+import { removeSuperseded } from './save/superseded-file.js';
 
 export interface RetagOptions extends ComicFields, Pick<DownloadRequest, 'nameChapter'> {
   /** Edits of the owner are replaced by what the service has. */

@@ -6,13 +6,13 @@ import { resolve } from 'node:path';
 import { TankobonError, thrownMessage, UsageError } from '../core/errors.js';
 import type { ObserveBind } from '../events/bind-events.js';
 import { addToIndex } from '../library/scan.js';
-import { announceSaved, checkProgram } from './announce-saved.js';
+import { announceSaved, checkProgram } from './save/announce-saved.js';
 import { checkOutputFile } from '../core/output-file.js';
 import { replacedChapters } from '../plan/change.js';
 import type { Target } from '../selection/target.js';
 import type { AppContext } from '../config/context.js';
 import { withLibraryLock } from '../config/library-lock.js';
-import { shareServer } from './chapter-share.js';
+import { shareServer } from './save/chapter-share.js';
 import type { DownloadRequest } from './download-request.js';
 import {
   addEvent,
@@ -24,9 +24,9 @@ import {
 import { warningOnce } from '../events/warning-once.js';
 import { withSession, type DownloadListeners, type DownloadSession } from './download-session.js';
 import type { DownloadMessage, Observe } from '../events/download-events.js';
-import { checkOutputFolder, checkUsedFolder } from './output-folder.js';
+import { checkOutputFolder, checkUsedFolder } from '../core/output-folder.js';
 import { planTargets, type Plan } from './plan.js';
-import { skippedEvents } from './plan-selection.js';
+import { skippedEvents } from './planning/plan-selection.js';
 import { requireLogin } from '../service/login.js';
 
 export interface PlanListeners extends DownloadListeners {
@@ -49,7 +49,7 @@ export async function planDownload(
     const session = { ...shared, request, history };
     reportInvalidTargets(request, listeners.observe);
     const planned = await planRequest(session);
-    const { previewChanges } = await import('./apply.js');
+    const { previewChanges } = await import('./save/apply.js');
     return previewChanges(planned, request, session, session.signal);
   });
 }
@@ -199,7 +199,7 @@ export async function runPlan(
     const planned = await underLock(async () => {
       const plannedOnce = await planOrStop(session, planOnce, result);
       if (!plannedOnce) return undefined;
-      const { savePlan } = await import('./save-plan.js');
+      const { savePlan } = await import('./save/save-plan.js');
       await savePlan(plannedOnce, session, result);
       await bindSaved(plannedOnce, session, result);
       return plannedOnce;

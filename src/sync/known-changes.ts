@@ -32,7 +32,7 @@ export async function findChanges(
   session: SyncSession,
 ): Promise<KnownChanges> {
   const { journal, userSignal, context, client } = session;
-  const { readSaved } = await import('../download/read-saved.js');
+  const { readSaved } = await import('../download/planning/read-saved.js');
   const { releases } = title;
   const archives = releases.flatMap((chapter) => library.find(chapter.id) ?? []);
   const saved = await readSaved(archives, userSignal);
@@ -79,7 +79,7 @@ export async function reportChanges(
   session: SyncSession,
 ): Promise<void> {
   if (changes.updates.length === 0) return;
-  const { previewChanges } = await import('../download/apply.js');
+  const { previewChanges } = await import('../download/save/apply.js');
   const { request, plan: planAll } = await planReleases(
     due,
     { ...changes, added: [] },

@@ -16,11 +16,11 @@ import type {
 } from '../download/download-session.js';
 import type { DownloadResult } from '../download/download-result.js';
 import { planChanges } from '../download/plan.js';
-import { findPresent, lacksExtras, type PresentChapter } from '../download/present-chapters.js';
+import { findPresent, lacksExtras, type PresentChapter } from '../download/extras/present-chapters.js';
 import { runPlan } from '../download/run-download.js';
 import type { Decision, MovedChapters, Release, UnnamedWrite } from '../plan/change.js';
 import { savedState, writesOf } from '../plan/decide.js';
-import { savedUpdate } from '../download/series-updates.js';
+import { savedUpdate } from '../events/series-updates.js';
 import { chapterFields } from '../selection/chapter-fields.js';
 import { withScan } from './changed-files.js';
 import { releaseRules, seriesRequest } from './sync-request.js';

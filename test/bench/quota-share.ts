@@ -1,5 +1,5 @@
 /** How much of what the quotas allow a run of chapters has used. */
-import { minTimeMs } from '../../src/download/estimate.js';
+import { minTimeMs } from '../../src/service/estimate.js';
 import type { LogEntry } from '../../src/practice-server/request-log.js';
 
 const MINUTE_MS = 60_000;

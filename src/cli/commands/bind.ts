@@ -52,9 +52,9 @@ async function bind(
   context: CommandContext,
 ): Promise<ExitCode> {
   const { withLibraryLock } = await import('../../config/library-lock.js');
-  const { bindOptions, bindRequest } = await import('../../download/bind-request.js');
+  const { bindOptions, bindRequest } = await import('../../books/bind-request.js');
   const { keepHeapSmall } = await import('../../core/gc-tuning.js');
-  const { checkOutputFolder } = await import('../../download/output-folder.js');
+  const { checkOutputFolder } = await import('../../core/output-folder.js');
   const { bindBooks } = await import('../../books/bind-books.js');
   const { observePlan, planBooks } = await import('../../books/plan-books.js');
   const { chooseObserver } = await import('../output/choose-observer.js');

@@ -77,7 +77,7 @@ async function describeTitles(
   const { withService } = await import('../with-service.js');
   const { loggedInClient, requireLogin } = await import('../../service/login.js');
   const { resolveTargets } = await import('../../selection/resolve-targets.js');
-  const { titleInfo } = await import('../../download/title-info.js');
+  const { titleInfo } = await import('../../selection/title-info.js');
   const { stderr, settings, clock, signal } = context;
   const selection = { languages: language, chapters, volumes };
   const shown = { selection, quality: quality ?? settings.quality, nowMs: clock.wallMs() };

@@ -9,7 +9,7 @@ import {
   checkOutputFolder,
   checkUsedFolder,
   nearestExisting,
-} from '../../download/output-folder.js';
+} from '../../core/output-folder.js';
 import { openHistoryArchive } from '../../sync/history.js';
 import type { SubscriptionList } from '../../sync/subscription-list.js';
 import { resolve } from 'node:path';

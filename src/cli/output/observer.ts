@@ -5,7 +5,7 @@ import { DOWNLOAD_EVENTS, DOWNLOAD_PROGRESS } from '../../events/download-events
 import type { EventsOf } from '../../events/fields.js';
 import { SYNC_EVENTS } from '../../events/sync-events.js';
 import type { PlanActivity } from '../../download/download-session.js';
-import type { PlannedChapter } from '../../download/plan-jobs.js';
+import type { PlannedChapter } from '../../download/planning/plan-jobs.js';
 
 /** What a download, a binding and a sync pass to their observer; the progress is never printed. */
 export const APP_EVENTS = {

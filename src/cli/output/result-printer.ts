@@ -6,7 +6,7 @@ import {
   type PrintValues,
 } from '../../config/print-template.js';
 import { nameValues } from '../../download/comic-metadata.js';
-import type { PlannedChapter } from '../../download/plan-jobs.js';
+import type { PlannedChapter } from '../../download/planning/plan-jobs.js';
 import { whyLoaded } from '../../plan/change.js';
 import type { ChapterFields } from '../../events/chapter-fields.js';
 import { chapterWebUrl } from '../../config/service-addresses.js';

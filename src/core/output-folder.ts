@@ -1,0 +1,105 @@
+/** Checks the output folder before anything is sent, so that a mistyped path costs no requests. */
+import { constants } from 'node:fs';
+import { access, lstat, mkdir, opendir, rmdir, stat } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { withoutTouching } from './folder-times.js';
+import { StorageError, UsageError } from './errors.js';
+import { isSystemError, toStorageError } from './files.js';
+import { shellQuoted } from './shell-quoted.js';
+import type { DownloadArchive } from '../download/download-archive.js';
+
+/** Throws UsageError `bad-output` if it is not a folder, cannot be created or cannot be written to. Creates nothing. */
+export async function checkOutputFolder(output: string): Promise<void> {
+  const folder = resolve(output);
+  try {
+    const { path, isFolder } = await nearestExisting(folder);
+    if (!isFolder)
+      throw unusable(path === folder ? 'it is not a folder' : `${path} is not a folder`, folder);
+    if (path === folder) await access(folder, constants.W_OK | constants.X_OK);
+    // access() is not enough: root has the right to write to /proc, which takes no folders.
+    else await tryFolder(path);
+  } catch (cause) {
+    if (cause instanceof UsageError) throw cause;
+    // A full disk is reported where it stops a chapter.
+    if (isSystemError(cause, 'ENOSPC', 'EDQUOT')) return;
+    const code = (cause as NodeJS.ErrnoException).code ?? String(cause);
+    throw unusable(`${REASONS[code] ?? 'it cannot be created'} (${code})`, folder, cause);
+  }
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
+  EROFS: 'the file system is read-only',
+  ENAMETOOLONG: 'its name is too long',
+  ENOTDIR: 'a part of the path is not a folder',
+};
+
+/** Always the same, so that one that a killed run left is removed by the next. */
+const PROBE_NAME = '.tankobon.check';
+
+/** Creates a folder in `parent` and removes it. Throws the system error if that is not possible. */
+export function tryFolder(parent: string): Promise<void> {
+  const path = join(parent, PROBE_NAME);
+  return withoutTouching(parent, async () => {
+    await mkdir(path).catch((error: unknown) => {
+      if (!isSystemError(error, 'EEXIST')) throw error;
+    });
+    // Another process may have removed it.
+    await rmdir(path).catch(() => undefined);
+  });
+}
+
+/** The folder, or the nearest one above it that exists; or what is there in the place of a folder. */
+export async function nearestExisting(
+  folder: string,
+): Promise<{ readonly path: string; readonly isFolder: boolean }> {
+  for (let path = folder; ; path = dirname(path)) {
+    try {
+      return { path, isFolder: (await stat(path)).isDirectory() };
+    } catch (error) {
+      if (!isSystemError(error, 'ENOENT') || path === dirname(path)) throw error;
+      // A link to nothing.
+      if (await lstat(path).catch(() => undefined)) return { path, isFolder: false };
+    }
+  }
+}
+
+/**
+ * Throws StorageError `output-away` if chapters of the history were saved in the folder, and it is missing now or has
+ * only hidden entries: its disk may not be mounted. Also throws if the folder cannot be read.
+ */
+export async function checkUsedFolder(
+  folder: string,
+  history: Pick<DownloadArchive, 'hasFolder'>,
+  command: 'sync' | 'download',
+): Promise<void> {
+  if (!history.hasFolder(folder)) return;
+  const state = await stateOfUsed(folder);
+  if (state === 'in-use') return;
+  const option = `--new-folder ${shellQuoted(folder)}`;
+  const again = command === 'sync' ? `run: tankobon sync ${option}` : `add: ${option}`;
+  throw new StorageError(
+    'output-away',
+    `The output folder is ${state}, and chapters were saved in it before: ${folder}`,
+    {
+      hint: `If its disk is not mounted, mount it, and run the same command again. If you emptied it on purpose, ${again}`,
+    },
+  );
+}
+
+async function stateOfUsed(folder: string): Promise<'in-use' | 'missing' | 'empty'> {
+  try {
+    for await (const { name } of await opendir(folder)) if (!name.startsWith('.')) return 'in-use';
+    return 'empty';
+  } catch (error) {
+    if (isSystemError(error, 'ENOENT', 'ENOTDIR')) return 'missing';
+    throw toStorageError(error, folder);
+  }
+}
+
+function unusable(reason: string, folder: string, cause?: unknown): UsageError {
+  return new UsageError('bad-output', `The output folder cannot be used: ${reason}: ${folder}`, {
+    cause,
+  });
+}
