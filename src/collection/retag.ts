@@ -12,7 +12,7 @@ import {
   type BookOfTitle,
   type BookRename,
 } from '../books/rename-book.js';
-import { damagedChapter } from '../books/source-chapter.js';
+import { damagedChapter } from '../library/damage.js';
 import { systemClock } from '../core/clock.js';
 import { thrownMessage, UsageError, type TankobonError } from '../core/errors.js';
 import { readFileState } from '../core/file-state.js';

@@ -1,12 +1,10 @@
 /** Checks the output folder before anything is sent, so that a mistyped path costs no requests. */
 import { constants } from 'node:fs';
-import { access, lstat, mkdir, opendir, rmdir, stat } from 'node:fs/promises';
+import { access, lstat, mkdir, rmdir, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { withoutTouching } from './folder-times.js';
-import { StorageError, UsageError } from './errors.js';
-import { isSystemError, toStorageError } from './files.js';
-import { shellQuoted } from './shell-quoted.js';
-import type { DownloadArchive } from '../download/download-archive.js';
+import { UsageError } from './errors.js';
+import { isSystemError } from './files.js';
 
 /** Throws UsageError `bad-output` if it is not a folder, cannot be created or cannot be written to. Creates nothing. */
 export async function checkOutputFolder(output: string): Promise<void> {
@@ -62,39 +60,6 @@ export async function nearestExisting(
       // A link to nothing.
       if (await lstat(path).catch(() => undefined)) return { path, isFolder: false };
     }
-  }
-}
-
-/**
- * Throws StorageError `output-away` if chapters of the history were saved in the folder, and it is missing now or has
- * only hidden entries: its disk may not be mounted. Also throws if the folder cannot be read.
- */
-export async function checkUsedFolder(
-  folder: string,
-  history: Pick<DownloadArchive, 'hasFolder'>,
-  command: 'sync' | 'download',
-): Promise<void> {
-  if (!history.hasFolder(folder)) return;
-  const state = await stateOfUsed(folder);
-  if (state === 'in-use') return;
-  const option = `--new-folder ${shellQuoted(folder)}`;
-  const again = command === 'sync' ? `run: tankobon sync ${option}` : `add: ${option}`;
-  throw new StorageError(
-    'output-away',
-    `The output folder is ${state}, and chapters were saved in it before: ${folder}`,
-    {
-      hint: `If its disk is not mounted, mount it, and run the same command again. If you emptied it on purpose, ${again}`,
-    },
-  );
-}
-
-async function stateOfUsed(folder: string): Promise<'in-use' | 'missing' | 'empty'> {
-  try {
-    for await (const { name } of await opendir(folder)) if (!name.startsWith('.')) return 'in-use';
-    return 'empty';
-  } catch (error) {
-    if (isSystemError(error, 'ENOENT', 'ENOTDIR')) return 'missing';
-    throw toStorageError(error, folder);
   }
 }
 

@@ -12,7 +12,7 @@ import { replacedChapters } from '../plan/change.js';
 import type { Target } from '../selection/target.js';
 import type { AppContext } from '../config/context.js';
 import { withLibraryLock } from '../config/library-lock.js';
-import { shareServer } from './save/chapter-share.js';
+import { shareServer } from '../config/ledger-location.js';
 import type { DownloadRequest } from './download-request.js';
 import {
   addEvent,
@@ -24,7 +24,8 @@ import {
 import { warningOnce } from '../events/warning-once.js';
 import { withSession, type DownloadListeners, type DownloadSession } from './download-session.js';
 import type { DownloadMessage, Observe } from '../events/download-events.js';
-import { checkOutputFolder, checkUsedFolder } from '../core/output-folder.js';
+import { checkOutputFolder } from '../core/output-folder.js';
+import { checkUsedFolder } from './download-archive.js';
 import { planTargets, type Plan } from './plan.js';
 import { skippedEvents } from './planning/plan-selection.js';
 import { requireLogin } from '../service/login.js';

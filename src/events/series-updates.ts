@@ -1,6 +1,5 @@
 /** What programs and hooks receive about the saved chapters of a run: one update for each series. */
 import { dirname, sep } from 'node:path';
-import type { Chapter } from '../service/chapters.js';
 import { groupBy } from '../core/group-by.js';
 
 interface SavedChapterInfo {
@@ -22,11 +21,16 @@ export interface SavedChapterUpdate {
   readonly chapter: SavedChapterInfo;
 }
 
+interface SavedRelease extends Pick<SavedChapterInfo, 'id' | 'number' | 'volume' | 'title'> {
+  readonly language?: string;
+  readonly groups?: readonly { readonly name: string }[];
+}
+
 /** `chapter`: no more than the id is known of one that was saved without metadata. */
 export function savedUpdate(
   titleId: string,
   series: string,
-  chapter: Partial<Chapter> & Pick<Chapter, 'id'>,
+  chapter: SavedRelease,
   file: string,
   replaces?: string,
 ): SavedChapterUpdate {

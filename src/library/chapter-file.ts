@@ -21,7 +21,7 @@ import { ZipEntryReader, type ZipEntry, ZipFileWriter, type Publish } from './ar
 import { PRIVATE_FILE_MODE } from '../core/files.js';
 import { imageDimensions } from '../core/image-dimensions.js';
 import { imageExtension, MAX_IMAGE_BYTES } from '../core/image-format.js';
-import { damagedChapter } from '../books/source-chapter.js';
+import { damagedChapter } from './damage.js';
 
 export interface ChapterFileContent {
   readonly comment: string;

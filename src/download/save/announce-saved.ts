@@ -7,7 +7,7 @@ import { shellQuoted } from '../../core/shell-quoted.js';
 import { toTankobonError } from '../../core/system-errors.js';
 import { titleIdOf } from '../comic-metadata.js';
 import type { DownloadSession } from '../download-session.js';
-import { runExecHook } from '../../core/exec-hook.js';
+import { runExecHook } from '../../events/exec-hook.js';
 import type { PlannedChapter } from '../planning/plan-jobs.js';
 import { savedUpdate, seriesUpdates } from '../../events/series-updates.js';
 

@@ -3,12 +3,12 @@
  * on standard input, within a time limit.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
-import { isSystemError, systemReason } from './system-errors.js';
+import { isSystemError, systemReason } from '../core/system-errors.js';
 import type { AppContext } from '../config/context.js';
 import { VARIABLES_KEPT_FROM_HOOKS } from '../config/environment.js';
 import { isUrl } from '../config/paths.js';
-import { raceWithSignal } from './abort.js';
-import { withoutUserInfo } from './web-address.js';
+import { raceWithSignal } from '../core/abort.js';
+import { withoutUserInfo } from '../core/web-address.js';
 
 const EXEC_TIME_LIMIT_MS = 60_000;
 const MAX_MESSAGE_LENGTH = 400;
