@@ -14,22 +14,20 @@ import {
 } from '../books/rename-book.js';
 import { damagedChapter } from '../library/damage.js';
 import { systemClock } from '../core/clock.js';
-import { thrownMessage, UsageError, type TankobonError } from '../core/errors.js';
+import { isFatal, thrownMessage, UsageError, type TankobonError } from '../core/errors.js';
 import { readFileState } from '../core/file-state.js';
 import { groupBy } from '../core/group-by.js';
 import { toStorageError } from '../core/files.js';
 import { nameInPath } from '../core/relative-paths.js';
 import { toTankobonError } from '../core/system-errors.js';
 import { VERSION } from '../core/version.js';
-import { leftoversAmong, removeLeftovers } from '../download/leftovers.js';
+import { findLeftovers, removeLeftovers } from '../download/leftovers.js';
 import {
-  describeFoldersLeft,
-  isFatal,
+  followSeriesMetadata,
   moveBookCover,
   moveExtras,
   type ExtraDeps,
-} from '../download/move-extras.js';
-import { followSeriesMetadata } from '../download/series-metadata.js';
+} from '../download/extras.js';
 import type { templateOptions } from '../download/download-request.js';
 import { findMovedPlaces } from '../download/moved-files.js';
 import { applyRetags, planRetag, retaggedEvent, type RetagOptions } from '../download/retag.js';
@@ -47,6 +45,7 @@ import { fetchTitles, type Title } from '../service/titles.js';
 import { assertReadableFolder } from './readable-folder.js';
 import {
   addUsedNames,
+  describeFoldersLeft,
   NewFolders,
   newTitleNames,
   sharedFolder,
@@ -135,7 +134,7 @@ async function retagFolder(
     },
   });
   if (library.archives.length + library.damaged.length + run.errors.length === 0) return undefined;
-  if (!request.dryRun) await removeLeftovers(leftoversAmong(library), systemClock);
+  if (!request.dryRun) await removeLeftovers(findLeftovers(library), systemClock);
   try {
     return await run.run(library, store);
   } finally {

@@ -3,9 +3,8 @@ import { languageTag } from '../library/comic-info.js';
 import { groupBy } from '../core/group-by.js';
 import { unavailableReason } from '../selection/exclusions.js';
 import { inferVolumes, listedNumbers } from '../selection/infer-volumes.js';
-import { missingWholeNumbers } from '../selection/missing-numbers.js';
+import { missingWholeNumbers, numberKey } from '../selection/reading-order.js';
 import { parseNumber } from '../config/ranges.js';
-import { numberKey } from '../selection/reading-order.js';
 import { chapterKeys, type ChapterKeys, type KnownRelease } from '../selection/same-chapter.js';
 import { compareNumbers, toRuns } from './chapter-runs.js';
 import type {

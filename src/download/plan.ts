@@ -154,7 +154,11 @@ function titlesOf(
 
 /** The titles of a plan. */
 type PlannedTitles = Pick<Resolution, 'titles' | 'series'> &
-  Partial<Pick<Resolution, 'loadedTitles'>> & { readonly moved: readonly MovedChapters[] };
+  Partial<Pick<Resolution, 'loadedTitles'>> & {
+    readonly moved: readonly MovedChapters[];
+    /** The chapters whose folders may lack covers and metadata; by default, those that are chosen. */
+    readonly withExtras?: readonly Chapter[];
+  };
 
 /** The plan for what is decided: the names of the files, and what else the run does. */
 export async function planChanges(
@@ -199,18 +203,15 @@ export async function planChanges(
   const keep = { output: options.output, maxAgeMs, nowMs: context.clock.wallMs() };
   warnOfFiles([...kept, ...placed.kept], placed.writes, options.output, warn);
   // What has no file has no workspace that is finished.
-  const finished = skipped.filter(
-    ({ id, reason }) => reason === 'already-there' && library.find(id) !== undefined,
-  );
+  const finished = skipped.flatMap(({ id: chapterId, reason }) => {
+    const archive = reason === 'already-there' ? library.find(chapterId) : undefined;
+    return archive ? [{ chapterId, quality: archive.quality ?? options.quality }] : [];
+  });
   return {
     chapters: planJobs(placed.writes, { ...naming, loadedTitles, keep }),
     changes: [...placed.writes, ...placed.kept, ...changes.filter((change) => !isWrite(change))],
-    present: findPresent(chapters, library, loadedTitles),
-    leftovers: findLeftovers(
-      library,
-      finished.map(({ id }) => id),
-      options.quality,
-    ),
+    present: findPresent(planned.withExtras ?? chapters, library, loadedTitles),
+    leftovers: findLeftovers(library, finished),
     replacedFolders: replacedFolders(library.hiddenFolders),
     excluded: [],
     failed: [],

@@ -22,7 +22,7 @@ import { decideRetag } from '../plan/retag.js';
 import { mergedComicInfo, readChapterFile, rewriteChapterFile } from '../library/chapter-file.js';
 import { newPath } from '../plan/paths.js';
 import { readNamedFile, type NamedChapterFile } from './planning/name-files.js';
-import { inferredVolumeOf } from './comic-metadata.js';
+import { inferredVolumeOf } from './planning/comic-metadata.js';
 import type { DownloadRequest } from './download-request.js';
 import { orderRenames } from './save/rename-order.js';
 import { removeSuperseded } from './save/superseded-file.js';

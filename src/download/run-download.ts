@@ -22,12 +22,17 @@ import {
   type DownloadResult,
 } from './download-result.js';
 import { warningOnce } from '../events/warning-once.js';
-import { withSession, type DownloadListeners, type DownloadSession } from './download-session.js';
+import {
+  withSession,
+  type DownloadListeners,
+  type DownloadSession,
+  type ServiceSession,
+} from './download-session.js';
 import type { DownloadMessage, Observe } from '../events/download-events.js';
 import { checkOutputFolder } from '../core/output-folder.js';
 import { checkUsedFolder } from './download-archive.js';
 import { planTargets, type Plan } from './plan.js';
-import { skippedEvents } from './planning/plan-selection.js';
+import { skippedEvents } from './plan-events.js';
 import { requireLogin } from '../service/login.js';
 
 export interface PlanListeners extends DownloadListeners {
@@ -49,10 +54,18 @@ export async function planDownload(
   return withSession(context, request, listeners, signal, async (shared) => {
     const session = { ...shared, request, history };
     reportInvalidTargets(request, listeners.observe);
-    const planned = await planRequest(session);
-    const { previewChanges } = await import('./save/apply.js');
-    return previewChanges(planned, request, session, session.signal);
+    return previewPlan(await planRequest(session), request, session);
   });
+}
+
+/** Compares the pages of files with those of the service, and says what becomes of those that have the same. */
+export async function previewPlan(
+  plan: Plan,
+  request: DownloadRequest,
+  session: Pick<ServiceSession, 'client' | 'signal'>,
+): Promise<Plan> {
+  const { previewChanges } = await import('./save/apply.js');
+  return previewChanges(plan, request, session, session.signal);
 }
 
 /**

@@ -14,7 +14,7 @@ import type { ExistingArchive } from '../library/scan.js';
 import type { Chapter } from '../service/chapters.js';
 import type { Title } from '../service/titles.js';
 import { mergedComicInfo, readChapterFile, rewriteChapterFile } from '../library/chapter-file.js';
-import { followSeriesMetadata } from '../download/series-metadata.js';
+import { followSeriesMetadata } from '../download/extras.js';
 
 type TitleField = 'ageRating' | 'direction' | 'summary';
 /** A change of one of these is worth a new file. */

@@ -18,10 +18,9 @@ import {
 } from './release-decisions.js';
 import { effectiveOptions } from '../config/options.js';
 import { emptyResult, type DownloadResult } from '../download/download-result.js';
-import { readListedVolumes } from '../download/planning/plan-volumes.js';
+import { readListedVolumes, inferVolumes, lacksVolume } from '../selection/infer-volumes.js';
 import type { LibraryIndex } from '../library/scan.js';
 import { readKnownTitle, type KnownTitle } from '../download/known-title.js';
-import { inferVolumes, lacksVolume } from '../selection/infer-volumes.js';
 import {
   reportDecisions,
   skippedEvents,

@@ -7,12 +7,11 @@ import type { Chapter } from '../../service/chapters.js';
 import type { Title } from '../../service/titles.js';
 import { readFileChapters } from '../../library/file.js';
 import type { LibraryIndex } from '../../library/scan.js';
-import type { Options } from '../../config/options.js';
 import { groupBy } from '../../core/group-by.js';
 import type { LoadedTitles } from '../../selection/title-loader.js';
-import { titleIdOf } from '../comic-metadata.js';
+import { titleIdOf } from '../planning/comic-metadata.js';
 import { groupByFolder, lacksCover, type ChapterInFolder, type TitleFolder } from './cover.js';
-import { lacksSeriesMetadata } from '../series-metadata.js';
+import { lacksSeriesMetadata } from './series-metadata.js';
 
 export interface PresentChapter extends ChapterInFolder {
   readonly chapter: Chapter;
@@ -65,16 +64,6 @@ export async function withoutSeriesMetadata(
     for (const each of chapters) named.push({ ...each, title: each.title.then(withName) });
   }
   return named;
-}
-
-/** Whether withoutCovers or withoutSeriesMetadata finds some, if they were asked for. */
-export async function lacksExtras(
-  present: readonly PresentChapter[],
-  { cover, seriesMetadata, output }: Pick<Options, 'cover' | 'seriesMetadata' | 'output'>,
-): Promise<boolean> {
-  const which = cover === 'all' ? 'all' : 'one';
-  if (cover && (await withoutCovers(present, which)).length > 0) return true;
-  return seriesMetadata && (await withoutSeriesMetadata(present, output)).length > 0;
 }
 
 async function inFolders(

@@ -6,8 +6,7 @@ import { resolve } from 'node:path';
 import type { Chapter } from '../../service/chapters.js';
 import { coversBaseUrl, coverUrl } from '../../service/titles.js';
 import { fetchReadMarkers, markRead } from '../../service/account.js';
-import { TankobonError } from '../../core/errors.js';
-import { EXIT } from '../../core/exit-codes.js';
+import { isFatal, TankobonError } from '../../core/errors.js';
 import { fileErrorReason } from '../../core/files.js';
 import { groupBy } from '../../core/group-by.js';
 import { isFileError, toTankobonError } from '../../core/system-errors.js';
@@ -17,7 +16,7 @@ import type { DownloadSession } from '../download-session.js';
 import type { PlannedChapter } from '../planning/plan-jobs.js';
 import { withoutCovers, withoutSeriesMetadata, type PresentChapter } from './present-chapters.js';
 import { SavedCovers } from './saved-covers.js';
-import { writeSeriesMetadata } from '../series-metadata.js';
+import { writeSeriesMetadata } from './series-metadata.js';
 
 export interface ChaptersOfRun {
   readonly saved: readonly PlannedChapter[];
@@ -48,10 +47,9 @@ export async function saveExtras(
       // One cover that cannot be read, for example.
       const named = isFileError(error) ? toTankobonError(error) : error;
       if (!(named instanceof TankobonError) || named.code === 'interrupted') throw error;
-      const { hint, exitCode } = named;
-      const stopsRuns = exitCode === EXIT.cooldown || exitCode === EXIT.captcha;
+      const { hint } = named;
       const message = `${what}: ${named.message}`;
-      const stopping = stopsRuns && { error: named };
+      const stopping = isFatal(named) && { error: named };
       session.listeners.observe({ type: 'warning', message, hint, ...stopping });
     }
   }

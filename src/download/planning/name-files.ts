@@ -19,7 +19,7 @@ import type { NameTemplate } from '../../library/names.js';
 import type { ExistingArchive, LibraryIndex } from '../../library/scan.js';
 import { parseIdentityComment } from '../../library/mark.js';
 import { replacedFile, type Release, type UnnamedWrite } from '../../plan/change.js';
-import { nameValues, titleIdOf, withInferredVolume } from '../comic-metadata.js';
+import { nameValues, titleIdOf, withInferredVolume } from './comic-metadata.js';
 import {
   newPath,
   withPaths,

@@ -8,7 +8,7 @@ import { chapterFields } from '../../selection/chapter-fields.js';
 import { chapterName } from '../../events/chapter-fields.js';
 import type { Resolution } from '../../selection/resolve-targets.js';
 import type { ChapterJob } from '../save/chapter.js';
-import { titleIdOf, withInferredVolume } from '../comic-metadata.js';
+import { nameValues, titleIdOf, withInferredVolume } from './comic-metadata.js';
 import { describeChapter } from '../save/describe-chapter.js';
 import type { DownloadRequest } from '../download-request.js';
 import { findTitle, withHome, type Naming } from './name-files.js';
@@ -18,6 +18,8 @@ export interface PlannedChapter {
   readonly chapter: Chapter | undefined;
   /** For people; undefined without metadata. */
   readonly seriesName: string | undefined;
+  /** The values for a template, once more when the title is loaded; undefined without metadata. */
+  readonly nameValues: ((title: Title | undefined) => ReturnType<typeof nameValues>) | undefined;
   /** With its people and covers, once they are loaded. Never rejects. */
   readonly title: Promise<Title | undefined>;
 }
@@ -84,7 +86,8 @@ function planJob(change: Write, options: JobOptions): PlannedChapter {
         editedFiles: force ? [] : editedFiles(change),
       }),
   };
-  return { job, chapter, seriesName, title };
+  const valuesOf = chapter && ((loaded: Title | undefined) => nameValues(chapter, loaded ?? chapter.partialTitle));
+  return { job, chapter, seriesName, nameValues: valuesOf, title };
 }
 
 /** The edits in an older upload are the owner's too. */

@@ -5,9 +5,9 @@
 import type { Chapter } from '../../service/chapters.js';
 import { fetchFeedTotal } from '../../service/feeds.js';
 import { ChapterError } from '../../core/errors.js';
-import { isUnavailable, skip, type Change, type Release, type Skip } from '../../plan/change.js';
+import { isUnavailable, skip, type Release, type Skip } from '../../plan/change.js';
 import { chapterFields } from '../../selection/chapter-fields.js';
-import { describeExternal, type ChapterFields } from '../../events/chapter-fields.js';
+import { describeExternal } from '../../events/chapter-fields.js';
 import { explainEmptySelection, explainUnknownGroups } from '../../selection/explain-selection.js';
 import type { Resolution, Series } from '../../selection/resolve-targets.js';
 import { unavailableReason } from '../../selection/exclusions.js';
@@ -19,7 +19,6 @@ import {
 import type { FailedTarget } from '../download-result.js';
 import type { KnownTitles } from '../known-title.js';
 import type { DownloadSession } from '../download-session.js';
-import type { SkippedEvent } from '../../events/download-events.js';
 import type { UnreadTitle } from '../decide-changes.js';
 
 /** What is selected, and what does not depend on files. */
@@ -103,24 +102,6 @@ function hasOlderOnly(excluded: readonly ExcludedChapter[], { since }: Selection
 const isOutsidePeriod = ({ reason }: ExcludedChapter) =>
   reason === 'before-since' || reason === 'after-until';
 const isOlder = ({ reason }: ExcludedChapter) => reason === 'before-since';
-
-/** An event for each chapter that the plan skips. */
-export function skippedEvents({
-  changes,
-  fields,
-}: {
-  readonly changes: readonly Change[];
-  readonly fields: ReadonlyMap<string, ChapterFields>;
-}): readonly SkippedEvent[] {
-  const skips = changes.flatMap((change) => (change.kind === 'skip' ? [change] : []));
-  return skips.map(({ id, reason, file }) => ({
-    type: 'chapter-skipped',
-    chapter: id,
-    reason,
-    file,
-    ...fields.get(id),
-  }));
-}
 
 /** The options with the languages that the user chooses now, if there is a choice. */
 async function withLanguages(

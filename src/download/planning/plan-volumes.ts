@@ -2,17 +2,15 @@
  * Gives the chapters of a plan the volumes of their other releases. One request for each title of which a selected
  * chapter lacks its volume, and only where chapters are bound by volume.
  */
-import { type Chapter, fetchListedVolumes, type ListedNumber } from '../../service/chapters.js';
-import { inferVolumes, lacksVolume } from '../../selection/infer-volumes.js';
+import type { Chapter } from '../../service/chapters.js';
+import { inferVolumes, lacksVolume, readListedVolumes } from '../../selection/infer-volumes.js';
 import type { Resolution } from '../../selection/resolve-targets.js';
 import { unavailableReason } from '../../selection/exclusions.js';
 import { selectChapters } from '../../selection/select-chapters.js';
-import { isTolerable } from '../../selection/title-loader.js';
-import { thrownMessage } from '../../core/errors.js';
-import type { DownloadSession, ServiceSession } from '../download-session.js';
+import type { DownloadSession } from '../download-session.js';
 import type { KnownTitles } from '../known-title.js';
 
-export type ListedVolumes = ReadonlyMap<string, readonly ListedNumber[]>;
+export type ListedVolumes = ReadonlyMap<string, Awaited<ReturnType<typeof readListedVolumes>>>;
 
 /** `listedVolumes`: what the service lists of each title that was asked about, by its id. */
 export async function inferPlanVolumes(
@@ -20,7 +18,7 @@ export async function inferPlanVolumes(
   known: KnownTitles,
   session: DownloadSession,
 ): Promise<{ readonly resolution: Resolution; readonly listedVolumes: ListedVolumes }> {
-  const listedVolumes = new Map<string, readonly ListedNumber[]>();
+  const listedVolumes = new Map<string, Awaited<ReturnType<typeof readListedVolumes>>>();
   for (const titleId of titlesWithoutVolumes(resolution, known, session))
     listedVolumes.set(titleId, await readListedVolumes(titleId, session));
   const infer = (titleId: string | undefined, chapters: readonly Chapter[]) =>
@@ -59,20 +57,4 @@ function titlesWithoutVolumes(
       return titleId === undefined || title?.numbersRestart ? [] : [titleId];
     }),
   );
-}
-
-/** Empty if the service does not list them: the chapters have no volume then. Throws errors that concern the whole run. */
-export async function readListedVolumes(
-  titleId: string,
-  { client, warn, signal }: Pick<ServiceSession, 'client' | 'warn' | 'signal'>,
-): Promise<readonly ListedNumber[]> {
-  try {
-    return await fetchListedVolumes(client, titleId, signal);
-  } catch (error) {
-    if (!isTolerable(error)) throw error;
-    warn(
-      `Volumes cannot be inferred, so chapters without one stay without: ${thrownMessage(error)}`,
-    );
-    return [];
-  }
 }

@@ -5,7 +5,7 @@ import { thrownMessage, UsageError, type TankobonError } from '../../core/errors
 import { expandHome } from '../../core/home-folder.js';
 import { shellQuoted } from '../../core/shell-quoted.js';
 import { toTankobonError } from '../../core/system-errors.js';
-import { titleIdOf } from '../comic-metadata.js';
+import { titleIdOf } from '../planning/comic-metadata.js';
 import type { DownloadSession } from '../download-session.js';
 import { runExecHook } from '../../events/exec-hook.js';
 import type { PlannedChapter } from '../planning/plan-jobs.js';

@@ -11,7 +11,7 @@ import {
 } from '../../library/comic-info.js';
 import type { RecordedName } from '../../config/name-template.js';
 import type { Quality } from '../../config/quality.js';
-import { inferredVolumeOf, titleIdOf } from '../comic-metadata.js';
+import { inferredVolumeOf, titleIdOf } from '../planning/comic-metadata.js';
 import type { PackedPage } from './workspace.js';
 
 export interface DescribedChapter {

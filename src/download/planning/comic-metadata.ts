@@ -1,7 +1,7 @@
 /** Maps a chapter of the catalogue to the fields of file names. */
-import type { FieldValues } from '../config/name-template.js';
-import type { Chapter } from '../service/chapters.js';
-import type { Title } from '../service/titles.js';
+import type { FieldValues } from '../../config/name-template.js';
+import type { Chapter } from '../../service/chapters.js';
+import type { Title } from '../../service/titles.js';
 
 /** A volume that a download inferred stays until the service names one. */
 export function withInferredVolume(chapter: Chapter, volume: string | undefined): Chapter {

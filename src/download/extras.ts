@@ -1,13 +1,13 @@
 /**
- * Covers, `series.json` and `details.json` in the folders of renamed titles. Covers have no mark of tankobon, so one is
+ * Covers, `series.json` and `details.json`: whether folders of titles lack them, and how they follow their title, also
+ * into another folder. Covers have no mark of tankobon, so one is
  * moved only if the service has the same image as a cover of the title; any other one is the owner's and stays, with a
  * copy for later books. The other two are moved if tankobon wrote them for this title. The image of a book goes with it.
  */
 import { basename, dirname, extname, join } from 'node:path';
 import { readdirIfReadable } from '../core/read-folder.js';
 import { isUnchanged, moveUnchanged, readFileState } from '../core/file-state.js';
-import { TankobonError } from '../core/errors.js';
-import { EXIT } from '../core/exit-codes.js';
+import { isFatal, TankobonError } from '../core/errors.js';
 import {
   copyRegularFile,
   isOwnFile,
@@ -16,18 +16,48 @@ import {
   temporaryName,
 } from '../core/files.js';
 import { publishNew } from '../core/publish.js';
+import type { Options } from '../config/options.js';
+import type { LibraryIndex } from '../library/scan.js';
+import type { Chapter } from '../service/chapters.js';
 import type { Title } from '../service/titles.js';
 import { COVER_NAME, ServedCovers, type CoverDeps } from './extras/cover.js';
+import { findPresent, withoutCovers, withoutSeriesMetadata } from './extras/present-chapters.js';
 import { SavedCovers } from './extras/saved-covers.js';
 import {
+  FILE_NAMES,
+  followFile,
   isOwnSeriesMetadata,
   isSeriesMetadata,
   renameInSeriesMetadata,
-} from './series-metadata.js';
+} from './extras/series-metadata.js';
 
-/** More names of files are not listed. */
-const MAX_NAMES = 10;
 const IMAGE_NAME = /\.(?:jpe?g|png|gif|webp|avif)$/i;
+
+/** Whether a folder of these chapters lacks what the options ask for. */
+export async function lacksExtras(
+  chapters: readonly Chapter[],
+  library: LibraryIndex,
+  titles: ReadonlyMap<string, Title>,
+  { cover, seriesMetadata, output }: Pick<Options, 'cover' | 'seriesMetadata' | 'output'>,
+): Promise<boolean> {
+  const present = findPresent(chapters, library, Promise.resolve({ titles }));
+  const which = cover === 'all' ? 'all' : 'one';
+  if (cover && (await withoutCovers(present, which)).length > 0) return true;
+  return seriesMetadata && (await withoutSeriesMetadata(present, output)).length > 0;
+}
+
+/** Brings `series.json` and `details.json` of a folder up to date. Resolves with those that were written. */
+export async function followSeriesMetadata(
+  folder: string,
+  series: Parameters<typeof followFile>[1],
+): Promise<readonly string[]> {
+  const written: string[] = [];
+  for (const name of FILE_NAMES) {
+    const file = join(folder, name);
+    if (await followFile(file, series)) written.push(file);
+  }
+  return written;
+}
 
 /** A folder that files of a title leave. */
 interface LeftFolder {
@@ -120,13 +150,6 @@ function stemOf(file: string): string {
   return basename(file, extname(file));
 }
 
-/** An interruption or a ban, which stops any run. */
-export function isFatal(error: unknown): boolean {
-  if (!(error instanceof TankobonError)) return false;
-  const { code, exitCode } = error;
-  return code === 'interrupted' || exitCode === EXIT.cooldown || exitCode === EXIT.captcha;
-}
-
 /** Does not replace a file: false if there is one. */
 async function copyNew(file: string, target: string): Promise<boolean> {
   const tmpFile = temporaryName(target);
@@ -134,16 +157,4 @@ async function copyNew(file: string, target: string): Promise<boolean> {
   if (await publishNew(tmpFile, target)) return true;
   await removeFile(tmpFile);
   return false;
-}
-
-/** A message for each folder that a renamed title has left, and that has files which tankobon did not write. */
-export async function describeFoldersLeft(folders: Iterable<string>): Promise<readonly string[]> {
-  const messages: string[] = [];
-  for (const folder of folders) {
-    const names = (await readdirIfReadable(folder)).map(({ name }) => name).sort();
-    const more = names.length > MAX_NAMES ? ', …' : '';
-    const some = names.slice(0, MAX_NAMES).join(', ');
-    if (names.length > 0) messages.push(`Kept: ${folder} has other files: ${some}${more}`);
-  }
-  return messages;
 }

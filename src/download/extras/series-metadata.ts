@@ -5,10 +5,10 @@
 import { createHash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { preferredText, type Title } from '../service/titles.js';
-import { readFileState, replaceUnchanged, type FileState } from '../core/file-state.js';
-import { plainSummary } from '../library/comic-info.js';
-import { hasCode } from '../core/errors.js';
+import { preferredText, type Title } from '../../service/titles.js';
+import { readFileState, replaceUnchanged, type FileState } from '../../core/file-state.js';
+import { plainSummary } from '../../library/comic-info.js';
+import { hasCode } from '../../core/errors.js';
 import {
   isOwnFile,
   lstatIfExists,
@@ -17,9 +17,9 @@ import {
   temporaryName,
   toStorageError,
   writeNewFile,
-} from '../core/files.js';
-import { isRecord, parseJson } from '../core/json.js';
-import { publishNew } from '../core/publish.js';
+} from '../../core/files.js';
+import { isRecord, parseJson } from '../../core/json.js';
+import { publishNew } from '../../core/publish.js';
 
 export interface DescribedSeries {
   readonly title: Title;
@@ -45,7 +45,7 @@ export function seriesMetadata(series: DescribedSeries): ReadonlyMap<string, Con
   ]);
 }
 
-const FILE_NAMES = ['series.json', 'details.json'] as const;
+export const FILE_NAMES = ['series.json', 'details.json'] as const;
 
 export function isSeriesMetadata(name: string): boolean {
   return FILE_NAMES.some((each) => each === name);
@@ -162,7 +162,7 @@ export async function renameInSeriesMetadata(file: string, { id, name }: Title):
  * file that is missing, or that tankobon did not write for this title, or that was edited since, stays as it is. Throws
  * errors of the file system.
  */
-async function followFile(
+export async function followFile(
   file: string,
   {
     title,
@@ -187,19 +187,6 @@ async function followFile(
   if (!now) return false;
   const newText = markedJson(now, title.id);
   return newText !== text && (await replaceText(file, newText, state));
-}
-
-/** Brings both files of a folder up to date. Resolves with those that were written. */
-export async function followSeriesMetadata(
-  folder: string,
-  series: Parameters<typeof followFile>[1],
-): Promise<readonly string[]> {
-  const written: string[] = [];
-  for (const name of FILE_NAMES) {
-    const file = join(folder, name);
-    if (await followFile(file, series)) written.push(file);
-  }
-  return written;
 }
 
 function digestOf(content: Content): string {

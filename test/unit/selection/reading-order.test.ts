@@ -1,5 +1,5 @@
 /** Gaps between numbers. */
-import { missingWholeNumbers } from '../../../src/selection/missing-numbers.js';
+import { missingWholeNumbers } from '../../../src/selection/reading-order.js';
 
 test('whole numbers between the first and the last that none is, or begins with', () => {
   expect(missingWholeNumbers([3, 1, 5.5, 8])).toEqual([2, 4, 6, 7]);
