@@ -10,7 +10,8 @@ import { groupBy } from '../core/group-by.js';
 import { minListTimeMs } from '../service/estimate.js';
 import type { Quality } from '../config/quality.js';
 import type { AdoptableFile } from './adoptable-files.js';
-import { isListingDue, updateListing, type ListingDeps } from '../download/listing-cache.js';
+import type { ListingCache } from '../selection/listing-cache.js';
+import type { ServiceClient } from '../service/client.js';
 import { matchName, type Candidate, type TitleReleases } from './match-names.js';
 import type { Evidence, UnrecognizedReason } from '../events/reasons.js';
 
@@ -41,7 +42,12 @@ export interface RequestPlan {
   readonly leastMs: number;
 }
 
-export interface RecognizeDeps extends ListingDeps {
+export interface RecognizeDeps {
+  readonly client: ServiceClient;
+  readonly cache: ListingCache;
+  readonly nowMs: number;
+  readonly warn: (message: string) => void;
+  readonly signal: AbortSignal;
   /** Called before requests for ids, searches and lists of chapters. */
   readonly onLookup: (plan: RequestPlan) => void;
   /** Called before the names of the pages of this many chapters are requested. */
@@ -182,8 +188,6 @@ async function findTitles(
 }
 
 async function listOf(title: Title, deps: RecognizeDeps): Promise<TitleReleases> {
-  const cached = await deps.cache.read(title.id);
-  const isKnown = cached !== undefined && !isListingDue(title, cached, deps.nowMs);
-  const { releases } = isKnown ? cached : await updateListing(title, deps);
+  const { releases } = await deps.cache.current(title, deps);
   return { title, releases };
 }

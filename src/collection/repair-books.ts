@@ -17,7 +17,7 @@ import type { RepairedFile } from '../events/verify-events.js';
 import { rebuildBook, type FoundBook, type Rebuilt } from '../books/rebuild-book.js';
 import { addChaptersBeside, addLoadedChapters, chaptersInBook } from './book-chapters.js';
 import { readDamagedBook, type NotRebuildable } from './damaged-book.js';
-import { RepairFolder } from '../download/repair-folder.js';
+import { RepairFolder } from '../download/leftovers.js';
 import type { FileStore } from '../library/store.js';
 
 /** Resolves with the books that were replaced; the others are as they were. Other files are ignored. */

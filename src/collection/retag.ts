@@ -29,8 +29,13 @@ import {
   type ExtraDeps,
 } from '../download/extras.js';
 import type { templateOptions } from '../download/download-request.js';
-import { findMovedPlaces } from '../download/moved-files.js';
-import { applyRetags, planRetag, retaggedEvent, type RetagOptions } from '../download/retag.js';
+import {
+  applyRetags,
+  findMovedPlaces,
+  planRetag,
+  retaggedEvent,
+  type RetagOptions,
+} from '../download/retag.js';
 import type { ChapterFields } from '../events/chapter-fields.js';
 import type { RetagEvent, RetagSummary } from '../events/retag-events.js';
 import { keptReason, type Ownership } from '../library/ownership.js';

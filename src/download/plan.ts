@@ -6,10 +6,17 @@ import { basename } from 'node:path';
 import type { LibraryIndex } from '../library/scan.js';
 import { scanIndexed } from '../library/scan.js';
 import { keptReason, type Ownership } from '../library/ownership.js';
-import { isWrite, type Change, type Keep, type MovedChapters, type Write } from '../plan/change.js';
+import {
+  isWrite,
+  whyLoaded,
+  type Change,
+  type Keep,
+  type MovedChapters,
+  type Write,
+} from '../plan/change.js';
 import { writesOf, type Decided, type DecisionOptions } from '../plan/decide.js';
 import type { Chapter } from '../service/chapters.js';
-import { fieldsById } from '../selection/chapter-fields.js';
+import { chapterFields, fieldsById } from '../selection/chapter-fields.js';
 import type { ChapterFields } from '../events/chapter-fields.js';
 import { excludedGroup } from '../selection/exclusions.js';
 import { resolveTargets, type Resolution, type Series } from '../selection/resolve-targets.js';
@@ -23,9 +30,11 @@ import { accessHint } from '../core/system-errors.js';
 import { shellQuoted } from '../core/shell-quoted.js';
 import type { TitleChapters } from '../books/volume-completeness.js';
 import { decideChanges } from './decide-changes.js';
-import type { FailedTarget } from './download-result.js';
+import { failedEvent, type FailedTarget } from './download-result.js';
 import type { DownloadSession } from './download-session.js';
-import type { UpdateEvent } from '../events/download-events.js';
+import type { DRY_RUN_EVENTS, SkippedEvent, UpdateEvent } from '../events/download-events.js';
+import type { EventsOf } from '../events/fields.js';
+import { minTimeMs } from '../service/estimate.js';
 import { findLeftovers } from './leftovers.js';
 import { planJobs, type PlannedChapter } from './planning/plan-jobs.js';
 import { findTitleHomes, nameFiles } from './planning/name-files.js';
@@ -270,4 +279,57 @@ async function resolve(
   const unresolvedIds = targets.filter(isWithoutMetadata).map(({ id }) => id);
   const idsWithoutMetadata = [...resolution.idsWithoutMetadata, ...unresolvedIds];
   return { ...resolution, idsWithoutMetadata };
+}
+
+/** What a dry run says of a plan; the last event is the sum. */
+export function planEvents(plan: Plan): readonly EventsOf<typeof DRY_RUN_EVENTS>[] {
+  const { fields } = plan;
+  return [
+    ...plan.chapters.map(({ job, chapter, seriesName }) => ({
+      type: 'planned' as const,
+      chapter: job.id,
+      file: job.file,
+      why: whyLoaded(job.change),
+      ...(chapter && chapterFields(chapter, seriesName)),
+      groups: chapter?.groups.map(({ name }) => name),
+    })),
+    ...skippedEvents(plan),
+    ...plan.updates.map((event) => ({ ...event, ...fields.get(event.chapter) })),
+    ...plan.excluded.map(({ chapter, reason, explanation }) => ({
+      type: 'passed-over' as const,
+      chapter: chapter.id,
+      reason,
+      why: explanation,
+      ...fields.get(chapter.id),
+    })),
+    ...plan.failed.map((each) => ({ ...failedEvent(each), ...fields.get(each.id) })),
+    {
+      type: 'plan',
+      chapters: plan.chapters.length,
+      requests: requestsOf(plan),
+      leastTimeMs: minPlanTimeMs(plan),
+    },
+  ];
+}
+
+/** An event for each chapter that the plan skips. */
+export function skippedEvents({ changes, fields }: Plan): readonly SkippedEvent[] {
+  const skips = changes.flatMap((change) => (change.kind === 'skip' ? [change] : []));
+  return skips.map(({ id, reason, file }) => ({
+    type: 'chapter-skipped',
+    chapter: id,
+    reason,
+    file,
+    ...fields.get(id),
+  }));
+}
+
+/** The least time that the service's limits allow for the chapters of a plan. */
+export function minPlanTimeMs(plan: Plan): number {
+  return minTimeMs(requestsOf(plan));
+}
+
+/** Each chapter that is loaded or compared takes one request. */
+function requestsOf({ chapters, updates }: Plan): number {
+  return chapters.length + updates.length;
 }

@@ -32,7 +32,7 @@ import type { DownloadMessage, Observe } from '../events/download-events.js';
 import { checkOutputFolder } from '../core/output-folder.js';
 import { checkUsedFolder } from './download-archive.js';
 import { planTargets, type Plan } from './plan.js';
-import { skippedEvents } from './plan-events.js';
+import { skippedEvents } from './plan.js';
 import { requireLogin } from '../service/login.js';
 
 export interface PlanListeners extends DownloadListeners {

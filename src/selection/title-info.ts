@@ -9,11 +9,7 @@ import { parseNumber } from '../config/ranges.js';
 import { chapterKeys, type ChapterKeys } from './same-chapter.js';
 import { titleWebUrl } from '../config/service-addresses.js';
 import type { ExclusionReason } from '../events/reasons.js';
-import {
-  selectChapters,
-  type SelectionContext,
-  type SelectionOptions,
-} from './select-chapters.js';
+import { selectChapters, type SelectionContext, type SelectionOptions } from './select-chapters.js';
 import { estimatedBytes } from '../service/estimate.js';
 import type { ListedChapters, ListedSize, TitleInfo } from '../events/info-events.js';
 

@@ -4,7 +4,7 @@ import { formatCount, formatDuration, pluralize } from '../../core/human-format.
 import { DRY_RUN_EVENTS, type UpdateEvent } from '../../events/download-events.js';
 import { eventText } from '../../events/printed-event.js';
 import type { Plan } from '../../download/plan.js';
-import { minPlanTimeMs, planEvents, skippedEvents } from '../../download/plan-events.js';
+import { minPlanTimeMs, planEvents, skippedEvents } from '../../download/plan.js';
 import { comparedFile, type Write } from '../../plan/change.js';
 import { chapterFields } from '../../selection/chapter-fields.js';
 import { chapterName } from '../../events/chapter-fields.js';

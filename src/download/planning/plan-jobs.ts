@@ -86,7 +86,8 @@ function planJob(change: Write, options: JobOptions): PlannedChapter {
         editedFiles: force ? [] : editedFiles(change),
       }),
   };
-  const valuesOf = chapter && ((loaded: Title | undefined) => nameValues(chapter, loaded ?? chapter.partialTitle));
+  const valuesOf =
+    chapter && ((loaded: Title | undefined) => nameValues(chapter, loaded ?? chapter.partialTitle));
   return { job, chapter, seriesName, nameValues: valuesOf, title };
 }
 

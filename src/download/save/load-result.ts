@@ -1,5 +1,10 @@
 /** What one load of a page means: its image is kept, or it failed, and with it perhaps its base URL. Pure. */
-import { ChapterError, ServiceError, type LoadError, type TankobonError } from '../../core/errors.js';
+import {
+  ChapterError,
+  ServiceError,
+  type LoadError,
+  type TankobonError,
+} from '../../core/errors.js';
 import type { CheckedImage, ImageOutcome } from '../../service/load-image.js';
 import type { LoadReason } from '../../events/reasons.js';
 

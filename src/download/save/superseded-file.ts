@@ -11,7 +11,11 @@ import {
 } from '../../core/file-state.js';
 import { keepReplaced, type KeepOptions } from '../../library/replaced-files.js';
 import { removeFile, temporaryName } from '../../core/files.js';
-import { mergedComicInfo, readChapterFile, rewriteChapterFile } from '../../library/chapter-file.js';
+import {
+  mergedComicInfo,
+  readChapterFile,
+  rewriteChapterFile,
+} from '../../library/chapter-file.js';
 
 /** A file that makes way for a chapter. */
 export interface SupersededFile extends Pick<ExistingArchive, 'file' | 'chapterId'> {

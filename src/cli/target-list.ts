@@ -3,21 +3,13 @@
  * line is reported with its number and does not prevent the others.
  */
 import { UsageError } from '../core/errors.js';
-import { parseTarget, type Target } from './target.js';
+import { parseTarget, type InvalidTarget, type Target } from '../selection/target.js';
 
 export interface TargetSource {
   /** Shown in messages: `command line`, the name of a file, or `standard input`. */
   readonly name: string;
   /** The text of a file; or the arguments of the command line, which have no comments. */
   readonly lines: string | readonly string[];
-}
-
-/** A target that cannot be parsed. */
-export interface InvalidTarget {
-  /** What the user wrote. */
-  readonly text: string;
-  /** Names the file and the number of the line. */
-  readonly error: UsageError;
 }
 
 export interface ParsedTargets {

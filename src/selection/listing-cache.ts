@@ -9,7 +9,6 @@ import type { Chapter } from '../service/chapters.js';
 import type { ServiceClient } from '../service/client.js';
 import { fetchTitleFeed } from '../service/feeds.js';
 import type { Title } from '../service/titles.js';
-import { storedChapters, toStored } from './planning/stored-chapters.js';
 import { readCacheFile, writeCacheFile } from '../core/cache-file.js';
 import { isUuid } from '../core/uuid.js';
 
@@ -33,59 +32,18 @@ export interface CachedListing extends TitleListing {
   readonly titlesOfUnlisted: Readonly<Record<string, string>>;
 }
 
-export type LastCheck = Pick<CachedListing, 'latestChapterId' | 'checkedAtMs'>;
-
 const MAX_AGE_MS = 7 * 24 * 3_600_000;
-
-/** Whether the title has a new chapter, or was not read for a week. */
-export function isListingDue(title: Title, last: LastCheck | undefined, nowMs: number): boolean {
-  return (
-    last === undefined || title.latestChapterId !== last.latestChapterId || !isRecent(last, nowMs)
-  );
-}
 
 /** Whether the releases of all languages were read within a week. */
 export function isRecent({ checkedAtMs }: Pick<CachedListing, 'checkedAtMs'>, nowMs: number) {
   return Math.abs(nowMs - checkedAtMs) < MAX_AGE_MS;
 }
 
-export interface ListingDeps {
+interface ReadDeps {
   readonly client: ServiceClient;
-  readonly cache: ListingCache;
   readonly nowMs: number;
   readonly warn: (message: string) => void;
   readonly signal: AbortSignal;
-}
-
-/** Reads the title's list from the service into the cache. */
-export async function updateListing(title: Title, deps: ListingDeps): Promise<CachedListing> {
-  const listing = await readListing(title, await deps.cache.read(title.id), deps);
-  await deps.cache.write(title.id, listing);
-  return listing;
-}
-
-/** Reads the title's list from the service. */
-export async function readListing(
-  title: Title,
-  known: CachedListing | undefined,
-  { client, nowMs, warn, signal }: Omit<ListingDeps, 'cache'>,
-): Promise<CachedListing> {
-  const releases = await fetchTitleFeed(client, title.id, { signal, warn });
-  const { name, status, numbersRestart, latestChapterId } = title;
-  const { formerIds = [], titlesOfUnlisted = {} } = known ?? {};
-  const earlier = notListed(releases, known);
-  const checkedAtMs = nowMs;
-  return {
-    name,
-    status,
-    numbersRestart,
-    latestChapterId,
-    releases,
-    earlier,
-    checkedAtMs,
-    formerIds,
-    titlesOfUnlisted,
-  };
 }
 
 /** The list of the title with the releases of some languages as they are now; no languages stand for all. */
@@ -144,6 +102,49 @@ function notListed(
     .slice(0, MAX_EARLIER);
 }
 
+const text = z.string().optional();
+const date = z
+  .string()
+  .optional()
+  .transform((value) => (value === undefined ? undefined : new Date(value)));
+
+const storedChapter = z
+  .object({
+    id: z.string(),
+    number: text,
+    volume: text,
+    title: text,
+    language: z.string(),
+    pages: z.number().optional(),
+    externalUrl: text,
+    isUnavailable: z.boolean(),
+    version: z.number(),
+    publishAt: date,
+    readableAt: date,
+    createdAt: date,
+    updatedAt: date,
+    groups: z.array(z.object({ id: z.string(), name: z.string() })),
+    titleId: text,
+    uploaderId: text,
+  })
+  .transform((chapter): Chapter => ({
+    number: undefined,
+    volume: undefined,
+    title: undefined,
+    pages: undefined,
+    externalUrl: undefined,
+    titleId: undefined,
+    ...chapter,
+    partialTitle: undefined,
+  }));
+
+const storedChapters = z.array(storedChapter);
+
+/** What storedChapters reads, as a value for JSON. */
+function toStored(chapters: readonly Chapter[]): readonly unknown[] {
+  return chapters.map((chapter) => ({ ...chapter, partialTitle: undefined }));
+}
+
 const cachedListing = z.object({
   name: z.string(),
   status: z.string().optional(),
@@ -178,6 +179,40 @@ export class ListingCache {
     const { data } = cachedListing.safeParse(value);
     const listing = data && { status: undefined, latestChapterId: undefined, ...data };
     return { id: titleId, listing };
+  }
+
+  /** Whether the title has a new chapter, or was not read for a week. */
+  static isDue(
+    title: Title,
+    last: Pick<CachedListing, 'latestChapterId' | 'checkedAtMs'> | undefined,
+    nowMs: number,
+  ): boolean {
+    return (
+      last === undefined || title.latestChapterId !== last.latestChapterId || !isRecent(last, nowMs)
+    );
+  }
+
+  /** Reads the title's list from the service. */
+  static async fetch(
+    title: Title,
+    known: CachedListing | undefined,
+    { client, nowMs, warn, signal }: ReadDeps,
+  ): Promise<CachedListing> {
+    const releases = await fetchTitleFeed(client, title.id, { signal, warn });
+    const { name, status, numbersRestart, latestChapterId } = title;
+    const { formerIds = [], titlesOfUnlisted = {} } = known ?? {};
+    const earlier = notListed(releases, known);
+    const checked = { latestChapterId, checkedAtMs: nowMs, formerIds, titlesOfUnlisted };
+    return { name, status, numbersRestart, releases, earlier, ...checked };
+  }
+
+  /** The list of the title, which is read from the service if it is due. */
+  async current(title: Title, deps: ReadDeps): Promise<CachedListing> {
+    const known = await this.read(title.id);
+    if (known && !ListingCache.isDue(title, known, deps.nowMs)) return known;
+    const listing = await ListingCache.fetch(title, known, deps);
+    await this.write(title.id, listing);
+    return listing;
   }
 
   /** The list of the title with those of `formerIds`, which were merged into it. */
