@@ -9,7 +9,7 @@ import { readFileChapters } from '../library/file.js';
 import { scanIndexed, type ExistingArchive } from '../library/scan.js';
 import { UsageError, type StorageError } from '../core/errors.js';
 import { groupBy } from '../core/group-by.js';
-import { minListTimeMs } from '../service/estimate.js';
+import { minTimeMs } from '../service/estimate.js';
 import { toRelease } from '../download/known-title.js';
 import { bookPath } from '../books/rename-book.js';
 import { folderKey } from '../core/name-keys.js';
@@ -203,7 +203,7 @@ async function updateListings(
   const due = [...current.values()].filter((title) =>
     ListingCache.isDue(title, known.get(title.id), nowMs),
   );
-  if (due.length > 0) onReading(due.length, minListTimeMs(due.length));
+  if (due.length > 0) onReading(due.length, minTimeMs(due.length, 'lists'));
   const idsOf = groupBy([...currentIds], ([, now]) => now);
   for (const title of due) {
     const listing = await cache.current(title, { client, nowMs, warn, signal });

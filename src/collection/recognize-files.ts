@@ -7,7 +7,7 @@ import { dirname } from 'node:path';
 import { fetchChapters, type Chapter } from '../service/chapters.js';
 import { fetchTitles, searchTitles, type Title } from '../service/titles.js';
 import { groupBy } from '../core/group-by.js';
-import { minListTimeMs } from '../service/estimate.js';
+import { minTimeMs } from '../service/estimate.js';
 import type { Quality } from '../config/quality.js';
 import type { AdoptableFile } from './adoptable-files.js';
 import type { ListingCache } from '../selection/listing-cache.js';
@@ -130,7 +130,7 @@ function announce(files: readonly AdoptableFile[], { onLookup }: RecognizeDeps):
   // A search and a list for each.
   const series = groupBy(named, seriesKey).size;
   const requests = Math.ceil(ids.size / IDS_PER_REQUEST) + 2 * series;
-  if (requests > 0) onLookup({ requests, leastMs: minListTimeMs(requests) });
+  if (requests > 0) onLookup({ requests, leastMs: minTimeMs(requests, 'lists') });
 }
 
 interface KnownIds {

@@ -28,7 +28,8 @@ export async function recognizeByPages(
   const ids = new Set(
     comparable.flatMap(({ compared }) => compared.map(({ chapter }) => chapter.id)),
   );
-  if (ids.size > 0) deps.onComparison({ requests: ids.size, leastMs: minTimeMs(ids.size) });
+  if (ids.size > 0)
+    deps.onComparison({ requests: ids.size, leastMs: minTimeMs(ids.size, 'chapters') });
   const metadata = new Map<string, AtHomeMetadata | undefined>();
   const recognized: Recognized[] = [];
   const left: Unrecognized[] = [];

@@ -22,20 +22,9 @@ import { nameInPath } from '../core/relative-paths.js';
 import { toTankobonError } from '../core/system-errors.js';
 import { VERSION } from '../core/version.js';
 import { findLeftovers, removeLeftovers } from '../download/leftovers.js';
-import {
-  followSeriesMetadata,
-  moveBookCover,
-  moveExtras,
-  type ExtraDeps,
-} from '../download/extras.js';
+import { followSeriesMetadata, moveBookCover, moveExtras } from '../download/extras.js';
 import type { templateOptions } from '../download/download-request.js';
-import {
-  applyRetags,
-  findMovedPlaces,
-  planRetag,
-  retaggedEvent,
-  type RetagOptions,
-} from '../download/retag.js';
+import { applyRetags, findMovedPlaces, planRetag, retaggedEvent } from '../download/retag.js';
 import type { ChapterFields } from '../events/chapter-fields.js';
 import type { RetagEvent, RetagSummary } from '../events/retag-events.js';
 import { keptReason, type Ownership } from '../library/ownership.js';
@@ -59,7 +48,9 @@ import {
 } from './renamed-titles.js';
 
 interface FolderRequest
-  extends Omit<RetagOptions, 'hasComparedPages'>, ReturnType<typeof templateOptions> {
+  extends
+    Omit<Parameters<typeof planRetag>[1], 'hasComparedPages'>,
+    ReturnType<typeof templateOptions> {
   readonly folder: string;
   readonly dryRun: boolean;
   /** Whether titles that the service renamed get their new name and folder. */
@@ -71,6 +62,8 @@ interface FolderRequest
 interface RetagRequest extends Omit<FolderRequest, 'folder'> {
   readonly folders: readonly string[];
 }
+
+type ExtraDeps = Parameters<typeof moveExtras>[1];
 
 interface RetagDeps extends ExtraDeps {
   readonly observe: (event: RetagEvent) => void;

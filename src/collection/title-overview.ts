@@ -5,7 +5,8 @@ import { unavailableReason } from '../selection/exclusions.js';
 import { inferVolumes, listedNumbers } from '../selection/infer-volumes.js';
 import { missingWholeNumbers, numberKey } from '../selection/reading-order.js';
 import { parseNumber } from '../config/ranges.js';
-import { chapterKeys, type ChapterKeys, type KnownRelease } from '../selection/same-chapter.js';
+import { chapterKeys, type ChapterKeys } from '../selection/same-chapter.js';
+
 import { compareNumbers, toRuns } from './chapter-runs.js';
 import type {
   ChapterState,
@@ -17,6 +18,8 @@ export type TitleOverview = Omit<
   TitleOverviewEvent,
   'type' | 'title' | 'name' | 'languages' | 'status' | 'checkedAt'
 >;
+
+type KnownRelease = Parameters<typeof chapterKeys>[0][number];
 
 /** A chapter in a file. */
 export interface OwnedChapter {

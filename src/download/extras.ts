@@ -69,7 +69,7 @@ interface LeftFolder {
   readonly title: Title | undefined;
 }
 
-export interface ExtraDeps extends CoverDeps {
+interface ExtraDeps extends CoverDeps {
   /** Has the record of the covers that tankobon saved. */
   readonly stateFolder: string;
 }

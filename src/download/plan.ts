@@ -19,7 +19,7 @@ import type { Chapter } from '../service/chapters.js';
 import { chapterFields, fieldsById } from '../selection/chapter-fields.js';
 import type { ChapterFields } from '../events/chapter-fields.js';
 import { excludedGroup } from '../selection/exclusions.js';
-import { resolveTargets, type Resolution, type Series } from '../selection/resolve-targets.js';
+import { resolveTargets, type Resolution } from '../selection/resolve-targets.js';
 import type { ExcludedChapter } from '../selection/select-chapters.js';
 import type { Target } from '../selection/target.js';
 import { firstMsOf } from '../config/time-bound.js';
@@ -59,7 +59,7 @@ export interface Plan {
   /** What is known of the chapters, by id. */
   readonly fields: ReadonlyMap<string, ChapterFields>;
   /** All releases of the titles that are targets, or in a list that is one. */
-  readonly series: readonly (Series & TitleChapters)[];
+  readonly series: readonly (Resolution['series'][number] & TitleChapters)[];
   /** What volumes were inferred from, by the id of the title. */
   readonly listedVolumes: ListedVolumes;
   /** What a dry run says of existing chapters whose pages did not change. */
@@ -326,7 +326,7 @@ export function skippedEvents({ changes, fields }: Plan): readonly SkippedEvent[
 
 /** The least time that the service's limits allow for the chapters of a plan. */
 export function minPlanTimeMs(plan: Plan): number {
-  return minTimeMs(requestsOf(plan));
+  return minTimeMs(requestsOf(plan), 'chapters');
 }
 
 /** Each chapter that is loaded or compared takes one request. */

@@ -3,19 +3,22 @@ import type { Quality } from '../config/quality.js';
 import { quotasOf, type Quota } from './quotas.js';
 import { maxOf } from '../core/extremes.js';
 
-/** Each chapter needs one such request (spec 8.3). */
-const QUOTAS = quotasOf('any', 'GET', '/at-home/server/any');
-/** Searches, and lists of titles and chapters. */
-const LIST_QUOTAS = quotasOf('any', 'GET', '/manga');
+const QUOTAS = {
+  /** Each chapter needs one such request (spec 8.3). */
+  chapters: quotasOf('any', 'GET', '/at-home/server/any'),
+  /** Searches, and lists of titles and chapters. */
+  lists: quotasOf('any', 'GET', '/manga'),
+};
 
 /**
- * The least time in milliseconds until this many further metadata requests are sent, if the first is sent at once.
+ * The least time in milliseconds until this many further requests are sent, if the first is sent at once.
  * @param sentAgoMs how long ago earlier requests were sent, the oldest first; those before it no longer count
  */
 export function minTimeMs(
   requests: number,
+  kind: keyof typeof QUOTAS,
   sentAgoMs: readonly number[] = [],
-  quotas: readonly Pick<Quota, 'requests' | 'periodMs'>[] = QUOTAS,
+  quotas: readonly Pick<Quota, 'requests' | 'periodMs'>[] = QUOTAS[kind],
 ): number {
   const sentAtMs = sentAgoMs.map((ms) => -ms);
   for (let count = 0; count < requests; count += 1) {
@@ -25,11 +28,6 @@ export function minTimeMs(
     sentAtMs.push(maxOf([0, sentAtMs.at(-1) ?? 0, ...freeAtMs]));
   }
   return requests === 0 ? 0 : (sentAtMs.at(-1) ?? 0);
-}
-
-/** The least time for this many searches and lists. */
-export function minListTimeMs(requests: number): number {
-  return minTimeMs(requests, [], LIST_QUOTAS);
 }
 
 /**
@@ -65,7 +63,7 @@ export function remainingBatchMs({
 }: BatchProgress): number | undefined {
   const atSpeedMs = done > 0 ? (elapsedMs / done) * (total - done) : 0;
   const notStarted = Math.max(0, total - Math.max(done, startedAgoMs.length));
-  const maxRequests = maxOf(QUOTAS.map(({ requests }) => requests));
-  const limitedMs = minTimeMs(notStarted, startedAgoMs.slice(-maxRequests));
+  const maxRequests = maxOf(QUOTAS.chapters.map(({ requests }) => requests));
+  const limitedMs = minTimeMs(notStarted, 'chapters', startedAgoMs.slice(-maxRequests));
   return done === 0 && limitedMs === 0 ? undefined : Math.max(atSpeedMs, limitedMs);
 }

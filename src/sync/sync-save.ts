@@ -9,11 +9,7 @@ import type { DownloadArchive } from '../download/download-archive.js';
 import { findLeftovers, removeLeftovers } from '../download/leftovers.js';
 import { replacedRelease, whyPlanned } from './release-decisions.js';
 import { isSaved } from './history.js';
-import type {
-  DownloadListeners,
-  DownloadSession,
-  ServiceSession,
-} from '../download/download-session.js';
+import type { DownloadListeners, ServiceSession } from '../download/download-session.js';
 import type { DownloadResult } from '../download/download-result.js';
 import { planChanges } from '../download/plan.js';
 import { lacksExtras } from '../download/extras.js';
@@ -51,7 +47,8 @@ export async function saveReleases(
   changes: TitleChanges,
   releases: readonly Chapter[],
   result: DownloadResult,
-  session: SyncSession & Pick<DownloadSession, 'onClaimedElsewhere'>,
+  session: SyncSession,
+  onClaimedElsewhere: ((chapterId: string) => void) | undefined,
 ): Promise<void> {
   const { id, output } = due;
   const { libraries, journal, listeners } = session;
@@ -78,7 +75,7 @@ export async function saveReleases(
     const replacedId = replacedIds.get(chapter.id);
     journal.add({ saved: savedUpdate(id, due.label, chapter, event.file, replacedId) });
   };
-  const saving = { ...session, listeners: { ...listeners, observe }, request };
+  const saving = { ...session, onClaimedElsewhere, listeners: { ...listeners, observe }, request };
   const save = () =>
     runPlan(saving, plan, result).finally(() => {
       journal.add({ ended: plannedIds });

@@ -17,5 +17,5 @@ export function allowedArrivals(calls: number, periodScale: number): readonly nu
     { requests: 5, periodMs: 1_000 },
     { requests: 40, periodMs: MINUTE_MS * periodScale },
   ];
-  return Array.from({ length: calls }, (_, index) => minTimeMs(index + 1, [], quotas));
+  return Array.from({ length: calls }, (_, index) => minTimeMs(index + 1, 'chapters', [], quotas));
 }

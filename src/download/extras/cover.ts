@@ -5,7 +5,7 @@
  */
 import { readdir, rm } from 'node:fs/promises';
 import { basename, dirname, extname, join, resolve } from 'node:path';
-import { coverUrl, fetchCovers, type Cover, type Title } from '../../service/titles.js';
+import { coverUrl, fetchCovers, type Title } from '../../service/titles.js';
 import { isSameVolume } from '../../config/ranges.js';
 import type { Chapter } from '../../service/chapters.js';
 import { cleanSegment, MAX_SEGMENT_BYTES } from '../../core/path-segment.js';
@@ -36,6 +36,8 @@ export interface CoverDeps {
   readonly warn: (message: string) => void;
   readonly signal: AbortSignal;
 }
+
+type Cover = Awaited<ReturnType<typeof fetchCovers>>[number];
 
 /** A chapter and its file. */
 export interface ChapterInFolder {

@@ -8,7 +8,6 @@ import type { Title } from '../../service/titles.js';
 import { readFileChapters } from '../../library/file.js';
 import type { LibraryIndex } from '../../library/scan.js';
 import { groupBy } from '../../core/group-by.js';
-import type { LoadedTitles } from '../../selection/title-loader.js';
 import { titleIdOf } from '../planning/comic-metadata.js';
 import { groupByFolder, lacksCover, type ChapterInFolder, type TitleFolder } from './cover.js';
 import { lacksSeriesMetadata } from './series-metadata.js';
@@ -24,7 +23,7 @@ export interface PresentChapter extends ChapterInFolder {
 export function findPresent(
   chapters: readonly Chapter[],
   library: LibraryIndex,
-  loadedTitles: Promise<Pick<LoadedTitles, 'titles'>>,
+  loadedTitles: Promise<{ readonly titles: ReadonlyMap<string, Title> }>,
 ): readonly PresentChapter[] {
   return chapters.flatMap((chapter) => {
     const archive = library.find(chapter.id);

@@ -1,7 +1,6 @@
 /** The share of `--share NAME`: chapters that several machines divide among themselves, by the server of the ledger. */
 import type { Wait } from '../../service/ledger.js';
 import { shareServer } from '../../config/ledger-location.js';
-import type { WorkShare } from '../../service/work-share.js';
 import type { AppContext } from '../../config/context.js';
 
 type Context = Pick<
@@ -14,7 +13,7 @@ export async function openChapterShare(
   context: Context,
   name: string,
   onWait: (wait: Wait) => void,
-): Promise<WorkShare> {
+) {
   const server = await shareServer(context);
   const { clock, settings } = context;
   const { openWorkShare } = await import('../../service/work-share.js');

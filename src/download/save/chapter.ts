@@ -25,7 +25,7 @@ import { estimatedBytes } from '../../service/estimate.js';
 import { loadPage, type PageJob, type PageDeps } from './page.js';
 import type { ChapterDescription } from './describe-chapter.js';
 import type { PrefetchedMetadata } from '../planning/prefetch.js';
-import type { WorkShare } from '../../service/work-share.js';
+import type { openChapterShare } from './chapter-share.js';
 import {
   findPublished,
   isOverwritten,
@@ -57,7 +57,10 @@ export interface ChapterDeps extends PageDeps {
   /** What must stay free in the file system of the output folder. Default: nothing. */
   readonly minFreeBytes?: number;
   /** Divides the chapters with other machines. */
-  readonly share?: Pick<WorkShare, 'claim' | 'finish' | 'release'>;
+  readonly share?: Pick<
+    Awaited<ReturnType<typeof openChapterShare>>,
+    'claim' | 'finish' | 'release'
+  >;
 }
 
 export interface SavedChapter {

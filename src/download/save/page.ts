@@ -2,7 +2,7 @@
  * Downloads one page: load, report, and after a failure a new base URL, up to five times (spec 4.3). The failed load
  * is reported before the metadata is requested again.
  */
-import type { Service, ReportSender } from '../../service/service.js';
+import type { openHealthReports, Service } from '../../service/service.js';
 import { raceWithSignal } from '../../core/abort.js';
 import { LoadError } from '../../core/errors.js';
 import { toStorageError, removeFile } from '../../core/files.js';
@@ -15,7 +15,7 @@ import {
   type ImageLoaderDeps,
   type ImageOutcome,
 } from '../../service/load-image.js';
-import { pageUrl, digestInFileName, type PageLocation } from '../../service/at-home.js';
+import { pageUrl, digestInFileName } from '../../service/at-home.js';
 import type { Observe } from '../../events/download-events.js';
 import { evaluateLoad, invalidAddress, type LoadResult } from './load-result.js';
 import type { PageSlot, PageQueue } from './page-queue.js';
@@ -28,13 +28,14 @@ export interface PageDeps {
   /** In [0, 1). */
   readonly random: () => number;
   /** Undefined if the user turned reports off. */
-  readonly reports: Pick<ReportSender, 'record' | 'recordAndSend'> | undefined;
+  readonly reports:
+    Pick<Awaited<ReturnType<typeof openHealthReports>>, 'record' | 'recordAndSend'> | undefined;
   readonly isFirstParty: Service['isFirstParty'];
   /** Counts the outages of the service; absent if the run does not wait for their end. */
   readonly outages?: Pick<Service['outages'], 'count'>;
 }
 
-export interface PageJob extends Omit<PageLocation, 'baseUrl'> {
+export interface PageJob extends Omit<Parameters<typeof pageUrl>[0], 'baseUrl'> {
   readonly chapter: string;
   /** Counted from 1. */
   readonly page: number;

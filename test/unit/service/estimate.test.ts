@@ -13,14 +13,14 @@ describe('the least time', () => {
     [41, MINUTE_MS],
     [1_680, 41 * MINUTE_MS + 7_000],
   ])('of %i requests is %i ms', (requests, ms) => {
-    expect(minTimeMs(requests)).toBe(ms);
+    expect(minTimeMs(requests, 'chapters')).toBe(ms);
   });
 
   test('counts the requests that were sent before', () => {
     const sentAgoMs = Array.from({ length: 40 }, (_, index) => 50_000 - index * 100);
-    expect(minTimeMs(1, sentAgoMs)).toBe(10_000);
-    expect(minTimeMs(0, sentAgoMs)).toBe(0);
-    expect(minTimeMs(1, [70_000])).toBe(0);
+    expect(minTimeMs(1, 'chapters', sentAgoMs)).toBe(10_000);
+    expect(minTimeMs(0, 'chapters', sentAgoMs)).toBe(0);
+    expect(minTimeMs(1, 'chapters', [70_000])).toBe(0);
   });
 });
 
