@@ -1,6 +1,6 @@
-/** Checks the archives and books in folders for damage, offline, and on demand has the damaged chapters loaded again. */
+/** Checks the archives and books in folders for damage and edits, offline, and on demand has the damaged chapters loaded again. */
 import { basename, dirname, join, resolve } from 'node:path';
-import { findDamage, type Damage } from '../library/damage.js';
+import { checkFile } from '../library/damage.js';
 import type { FileMark } from '../library/mark.js';
 import { listArchives } from '../library/scan.js';
 import type { FileStore, FileVersion } from '../library/store.js';
@@ -61,20 +61,26 @@ export async function verifyFiles(
     if (!sinceLast || !(await isRecent(each, store, nowMs))) files.push(each);
   const totalBytes = files.reduce((sum, { size }) => sum + size, 0);
   const damaged: string[] = [];
+  const edited: string[] = [];
   const getBuffer = reusableBuffer();
   const { links, unreadableFolders } = listed;
   let [checked, readBytes, repaired] = [0, 0, 0];
   try {
     for (const each of files) {
       onProgress({ checked, total: files.length, bytes: readBytes, totalBytes });
-      const damage = await check(each, getBuffer, deps);
+      const found = await check(each, getBuffer, deps);
       checked += 1;
       readBytes += each.size;
-      if (!damage) continue;
       const { file } = each;
-      damaged.push(file);
-      const { reason, detail: message } = damage;
-      observe({ type: 'file-damaged', file, reason, message });
+      if (found.state === 'damaged') {
+        damaged.push(file);
+        const { reason, detail: message } = found.damage;
+        observe({ type: 'file-damaged', file, reason, message });
+      } else if (found.state === 'edited') {
+        edited.push(file);
+        const { pages, detail: message } = found.edits;
+        observe({ type: 'file-edited', file, pages, message });
+      }
     }
     const replaced = damaged.length > 0 ? await repair?.(damaged) : undefined;
     for (const file of replaced ?? []) {
@@ -89,7 +95,8 @@ export async function verifyFiles(
     }
   } finally {
     // Also after an interruption.
-    const counts = { checked, damaged: damaged.length, repaired, links };
+    const found = { damaged: damaged.length, edited: edited.length };
+    const counts = { checked, ...found, repaired, links };
     const unchanged = sinceLast && { unchanged: listed.files.length - files.length };
     const unread = unreadableFolders > 0 && { unreadableFolders };
     observe({ type: 'verify-summary', ...counts, ...unread, ...unchanged });
@@ -110,17 +117,19 @@ async function check(
   { file, root, isFolder, ...version }: Listed,
   getBuffer: GetBuffer,
   { signal, store, nowMs }: VerifyDeps,
-): Promise<Damage | undefined> {
+) {
   let mark: FileMark | undefined;
   const onMark = (found: FileMark): void => {
     mark = found;
   };
   const container = isFolder && { container: 'folder' as const };
-  const damage = await findDamage(file, { signal, onMark, getBuffer, ...container });
+  const found = await checkFile(file, { signal, onMark, getBuffer, ...container });
   const checked = { root, file: resolve(file), version };
-  if (damage) await store.setDamaged(checked, mark ?? (await store.markAt(checked.file)));
-  else await store.setWhole(checked, nowMs, mark);
-  return damage;
+  if (found.state === 'damaged')
+    await store.setDamaged(checked, mark ?? (await store.markAt(checked.file)));
+  // An edited file is read again, and listed, until its owner accepts it.
+  else await store.setChecked(checked, found.state === 'whole' ? nowMs : undefined, mark);
+  return found;
 }
 
 async function listInputs(

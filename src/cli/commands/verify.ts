@@ -50,7 +50,8 @@ async function verify(
     display?.eraseForText();
     if (options.json) stdout.write(eventLine(VERIFY_EVENTS, event));
     else {
-      const stream = event.type === 'file-damaged' ? stdout : stderr;
+      const isFinding = event.type === 'file-damaged' || event.type === 'file-edited';
+      const stream = isFinding ? stdout : stderr;
       stream.write(`${eventText(VERIFY_EVENTS, event)}\n`);
     }
   };
