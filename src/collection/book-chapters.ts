@@ -32,7 +32,8 @@ export async function chaptersInBook(
   const found: FoundChapters = new Map();
   for (const chapter of chapters) {
     const { pages } = chapter;
-    const hasAll = pages.length > 0 && pages.length >= (chapter.record?.pages?.length ?? 0);
+    const { pages: saved = [], acceptedPages = saved } = chapter.record ?? {};
+    const hasAll = pages.length > 0 && pages.length >= acceptedPages.length;
     if (hasAll && (await areWhole(file, pages, signal)))
       found.set(chapter, { ...chapter, file, isBound: true, pages });
   }

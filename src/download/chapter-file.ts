@@ -4,7 +4,12 @@
  */
 import { createHash } from 'node:crypto';
 import type { Chapter } from '../service/chapters.js';
-import { MANIFEST_NAME, formatIdentityComment, parseIdentityComment, type CbzIdentity } from '../library/mark.js';
+import {
+  MANIFEST_NAME,
+  formatIdentityComment,
+  parseIdentityComment,
+  type CbzIdentity,
+} from '../library/mark.js';
 import {
   COMIC_INFO_NAME,
   comicInfoXml,

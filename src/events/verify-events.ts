@@ -50,6 +50,16 @@ export const VERIFY_EVENTS = {
       return `repaired: ${file}${renamed}${keptLine(kept === undefined ? keptFiles : [kept])}`;
     },
   }),
+  'file-accepted': event({
+    meaning:
+      'With `--accept`: the record of an edited file names its pages now, or its mark came back.',
+    fields: {
+      file: path('The file.'),
+      pages: count('How many pages it has.'),
+    },
+    example: { file: 'b.cbz', pages: 11 },
+    sentence: ({ file, pages }) => `accepted: ${file}, ${pluralize(pages, 'page')}`,
+  }),
   warning: DOWNLOAD_EVENTS.warning,
   'verify-summary': event({
     meaning: 'The last line of `verify`, also after an interruption.',
@@ -58,6 +68,7 @@ export const VERIFY_EVENTS = {
       damaged: count('Those that are damaged.'),
       edited: count('Those that are whole, and have other pages than their record.'),
       repaired: count('Damaged ones that were replaced.'),
+      accepted: optional(count('With `--accept`: files that were accepted.')),
       links: count('Symbolic links, which are not followed.'),
       unreadableFolders: optional(
         count('Folders of which nothing is known; missing if there are none.'),
@@ -65,11 +76,21 @@ export const VERIFY_EVENTS = {
       unchanged: optional(count('With `--since-last`: files that did not change.')),
     },
     example: { checked: 123, damaged: 1, edited: 1, repaired: 0, links: 0 },
-    sentence: ({ checked, damaged, edited, repaired, links, unchanged = 0, unreadableFolders = 0 }) =>
+    sentence: ({
+      checked,
+      damaged,
+      edited,
+      repaired,
+      accepted = 0,
+      links,
+      unchanged = 0,
+      unreadableFolders = 0,
+    }) =>
       [
         `${pluralize(checked, 'file')} checked, ${damaged} damaged`,
         ...(edited > 0 ? [`${edited} edited`] : []),
         ...(unchanged > 0 ? [`${unchanged} unchanged since the last check`] : []),
+        ...(accepted > 0 ? [`${accepted} accepted`] : []),
         ...(repaired > 0 ? [`${repaired} repaired`] : []),
         ...(unreadableFolders > 0 ? [`${pluralize(unreadableFolders, 'folder')} not checked`] : []),
         ...(links > 0 ? [`${pluralize(links, 'symbolic link')} skipped`] : []),

@@ -265,10 +265,7 @@ function parseEntry(value: unknown): Entry | undefined {
 
 function isChapterEntry(found: unknown): boolean {
   return (
-    Array.isArray(found) &&
-    typeof found[0] === 'string' &&
-    isUuid(found[0]) &&
-    PROOFS.has(found[3])
+    Array.isArray(found) && typeof found[0] === 'string' && isUuid(found[0]) && PROOFS.has(found[3])
   );
 }
 

@@ -107,7 +107,11 @@ async function checkContent(
   // In a file with a record, fewer pages are an edit.
   if (!isOrWasBook && !saved) checkCount(pages.length, comicInfo);
   const digests = await checkEntries(reader, entries, new Set(saved), options);
-  if (saved) return editsOf(pages.map(({ name }) => digests.get(name) ?? ''), saved);
+  if (saved)
+    return editsOf(
+      pages.map(({ name }) => digests.get(name) ?? ''),
+      saved,
+    );
   return isOrWasBook ? bookEdits(comment, entries, records) : undefined;
 }
 
@@ -119,7 +123,7 @@ function checkCount(pages: number, comicInfo: string): void {
 
 /** The sha256 of the pages that a chapter's file has by its record; undefined without one. */
 function savedPages([record, ...others]: readonly ChapterRecord[]): readonly string[] | undefined {
-  const { pages = [], prefix } = record ?? {};
+  const { prefix, pages: saved = [], acceptedPages: pages = saved } = record ?? {};
   return others.length === 0 && prefix === undefined && pages.length > 0 ? pages : undefined;
 }
 
@@ -132,7 +136,7 @@ function editsOf(pages: readonly string[], saved: readonly string[]): PageEdits 
   const others = pages.filter((page) => !known.has(page)).length;
   const details = [
     ...(missing > 0 ? [`${missing} of ${pluralize(saved.length, 'saved page')} missing`] : []),
-    ...(others > 0 ? [`${pluralize(others, 'other page')}`] : []),
+    ...(others > 0 ? [pluralize(others, 'other page')] : []),
   ];
   return {
     pages: pages.length,
@@ -150,9 +154,12 @@ function bookEdits(
   const isEdited = isEditedBook(comment, entries);
   if (!isEdited && hasBookDigest(comment)) return undefined;
   const byPrefix = groupBy(pages, ({ name }) => /^c\d+-/.exec(basename(name))?.[0]);
-  const missing = records.reduce((sum, { prefix = '', pages: saved = [] }) => {
-    return sum + Math.max(0, saved.length - (byPrefix.get(prefix)?.length ?? 0));
-  }, 0);
+  const missing = records.reduce(
+    (sum, { prefix = '', pages: saved = [], acceptedPages = saved }) => {
+      return sum + Math.max(0, acceptedPages.length - (byPrefix.get(prefix)?.length ?? 0));
+    },
+    0,
+  );
   if (missing > 0)
     return { pages: pages.length, detail: `${pluralize(missing, 'saved page')} missing` };
   return isEdited

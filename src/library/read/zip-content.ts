@@ -21,7 +21,13 @@ import {
   withZip,
   type EntryReader,
 } from '../zip/zip-file.js';
-import { NO_CONTENT, UnmarkedDamage, type Depth, type FileContent, type ReadOptions } from './content.js';
+import {
+  NO_CONTENT,
+  UnmarkedDamage,
+  type Depth,
+  type FileContent,
+  type ReadOptions,
+} from './content.js';
 
 /** Enough for an EPUB of 100,000 pages. */
 export const MAX_ENTRIES = 250_000;
@@ -164,7 +170,8 @@ export async function searchTexts(
     remaining -= 1;
     if (remaining < 0) break;
     seen?.push(entry);
-    if (!names.includes(entry.fileName) || texts.has(entry.fileName) || !isReadable(entry)) continue;
+    if (!names.includes(entry.fileName) || texts.has(entry.fileName) || !isReadable(entry))
+      continue;
     texts.set(entry.fileName, await readEntryText(zip, entry));
     if (texts.size === names.length && !seen) break;
   }

@@ -5,6 +5,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { parseIdentityComment } from '../../../src/library/mark.js';
+import { parseRecords } from '../../../src/library/record.js';
 import {
   editChapter,
   EXAMPLE_CHAPTERS,
@@ -165,18 +166,21 @@ describe.each(Object.entries(LOST))('a file without its comment, %s', (_, change
     expect(harness.files()).toEqual([file]);
   });
 
-  test.each(['001.png', 'ComicInfo.xml'])('is not replaced when its %s is damaged', async (name) => {
-    const bytes = readFileSync(file);
-    const at = bytes.indexOf(name) + 60;
-    bytes[at] = (bytes[at] ?? 0) ^ 1;
-    writeFileSync(file, bytes);
-    const before = await fileDigest(file);
-    const { code, types, stderr } = await verify('--repair');
-    expect([code, types]).toEqual([3, ['file-damaged', 'verify-summary']]);
-    expect(stderr).toContain('hint: ');
-    await harness.download({ targets: [CHAPTER], force: true });
-    expect(await fileDigest(file)).toBe(before);
-  });
+  test.each(['001.png', 'ComicInfo.xml'])(
+    'is not replaced when its %s is damaged',
+    async (name) => {
+      const bytes = readFileSync(file);
+      const at = bytes.indexOf(name) + 60;
+      bytes[at] = (bytes[at] ?? 0) ^ 1;
+      writeFileSync(file, bytes);
+      const before = await fileDigest(file);
+      const { code, types, stderr } = await verify('--repair');
+      expect([code, types]).toEqual([3, ['file-damaged', 'verify-summary']]);
+      expect(stderr).toContain('hint: ');
+      await harness.download({ targets: [CHAPTER], force: true });
+      expect(await fileDigest(file)).toBe(before);
+    },
+  );
 });
 
 test('what another program wrote in place of the comment stays when the metadata are rewritten', async () => {
@@ -196,7 +200,10 @@ test('a file without a comment of which no page is one of the record is of anoth
     '2.webp': await testImage('webp', 2),
   }));
   const before = await fileDigest(file);
-  expect(await verify()).toMatchObject({ code: 0, events: [{ type: 'file-edited', pages: 2 }, {}] });
+  expect(await verify()).toMatchObject({
+    code: 0,
+    events: [{ type: 'file-edited', pages: 2 }, {}],
+  });
   editOnService();
   expect(await run('retag', harness.output)).toMatchObject({
     code: 0,
@@ -227,6 +234,81 @@ test('a flipped bit and a lost end stay damage', async () => {
     [whole.subarray(0, -40), 'unreadable'],
   ] as const) {
     writeFileSync(file, bytes);
-    expect(await verify()).toMatchObject({ code: 3, events: [{ type: 'file-damaged', reason }, {}] });
+    expect(await verify()).toMatchObject({
+      code: 3,
+      events: [{ type: 'file-damaged', reason }, {}],
+    });
   }
+});
+
+describe('verify --accept', () => {
+  const accept = () => verify('--accept');
+  const recordOf = async () =>
+    parseRecords(await readEntry(file, 'META-INF/tankobon.json'))?.[0] ?? {};
+
+  test.each(Object.entries(EDITS))('takes a file %s as it is for good', async (_, each) => {
+    await each.edit();
+    const saved = (await recordOf()).pages;
+    const [digests, comicInfo] = [await imageDigests(file), await readEntry(file, 'ComicInfo.xml')];
+    const { code, events } = await accept();
+    expect([code, events]).toMatchObject([
+      0,
+      [
+        { type: 'file-edited' },
+        { type: 'file-accepted', file, pages: each.pages },
+        { type: 'verify-summary', damaged: 0, edited: 1, accepted: 1 },
+      ],
+    ]);
+    expect([await imageDigests(file), await readEntry(file, 'ComicInfo.xml')]).toEqual([
+      digests,
+      comicInfo,
+    ]);
+    expect(await recordOf()).toMatchObject({ pages: saved, acceptedPages: digests });
+    expect(parseIdentityComment(await readComment(file))).toMatchObject({ chapterId: CHAPTER });
+    const before = await fileDigest(file);
+    expect(await accept()).toMatchObject({ code: 0, types: ['verify-summary'] });
+    expect(await verify('--repair')).toMatchObject({ code: 0, types: ['verify-summary'] });
+    // The pages that were saved are those of the service still: only the metadata follow.
+    editOnService();
+    const { events: updated } = await harness.download({ targets: [CHAPTER], update: true });
+    expect(updated.at(-1)).toMatchObject({ saved: 0, retagged: 1 });
+    file = harness.archives()[0] ?? '';
+    expect(await fileDigest(file)).not.toBe(before);
+    expect([await imageDigests(file), harness.files()]).toEqual([digests, [file]]);
+    expect(await verify()).toMatchObject({ code: 0, types: ['verify-summary'] });
+  });
+
+  test('gives a file that was zipped again its mark, without which it is whole all the same', async () => {
+    await rewrite((entries) => entries);
+    expect(await verify()).toMatchObject({ code: 0, types: ['verify-summary'] });
+    expect((await accept()).types).toEqual(['file-accepted', 'verify-summary']);
+    expect(await recordOf()).not.toHaveProperty('acceptedPages');
+    expect(await readComment(file)).toContain(CHAPTER);
+    expect((await accept()).types).toEqual(['verify-summary']);
+  });
+
+  test('leaves a damaged file and one of another program as they are', async () => {
+    await rewrite(async (entries) => ({
+      ...without(without(entries, '001.png'), '002.png'),
+      '1.webp': await testImage('webp', 1),
+    }));
+    const theirs = await fileDigest(file);
+    expect((await accept()).types).toEqual(['file-edited', 'warning', 'verify-summary']);
+    expect(await fileDigest(file)).toBe(theirs);
+    writeFileSync(file, readFileSync(file).subarray(0, -40));
+    const cut = await fileDigest(file);
+    expect(await accept()).toMatchObject({ code: 3, types: ['file-damaged', 'verify-summary'] });
+    expect(await fileDigest(file)).toBe(cut);
+  });
+
+  test('an accepted file whose bit flips later is damaged, and is loaded again', async () => {
+    await rewrite(withoutPage, await readComment(file));
+    await accept();
+    const bytes = readFileSync(file);
+    bytes[200] = (bytes[200] ?? 0) ^ 1;
+    writeFileSync(file, bytes);
+    const { code, types } = await verify('--repair');
+    expect([code, types]).toEqual([0, ['file-damaged', 'file-repaired', 'verify-summary']]);
+    expect(await imageDigests(file)).toHaveLength(2);
+  });
 });

@@ -239,14 +239,17 @@ describe('a book', () => {
     expect(await reasonOf(file)).toEqual(['unreadable']);
   });
 
-  test.each(['cbz', 'epub'] as const)('as %s without a page of its manifest is edited', async (format) => {
-    await bindFolder(folder, { format });
-    const file = book(`Lighthouse Vol.01.${format}`);
-    const [first = ''] = await pagesOf(file);
-    await rewrite(file, without(first, 'ComicInfo.xml'));
-    const message = '1 saved page missing';
-    expect(await verify(file)).toMatchObject({ damaged: [], edited: [{ pages: 3, message }] });
-  });
+  test.each(['cbz', 'epub'] as const)(
+    'as %s without a page of its manifest is edited',
+    async (format) => {
+      await bindFolder(folder, { format });
+      const file = book(`Lighthouse Vol.01.${format}`);
+      const [first = ''] = await pagesOf(file);
+      await rewrite(file, without(first, 'ComicInfo.xml'));
+      const message = '1 saved page missing';
+      expect(await verify(file)).toMatchObject({ damaged: [], edited: [{ pages: 3, message }] });
+    },
+  );
 
   test('without its list of chapters is unreadable', async () => {
     await bindFolder(folder, { format: 'cbz' });
