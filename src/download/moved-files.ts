@@ -71,6 +71,8 @@ function movedAndRenamedPath(
     recorded,
   };
   const templates = [request.nameChapter(false), request.nameChapter(true)];
-  const options = { keepsPeople: false, keepsTitleFolders: false, movedIn: request.output };
+  const { numbersRestart } = named.title;
+  const kept = { keepsPeople: false, keepsTitleFolders: false };
+  const options = { ...kept, numbersRestart, movedIn: request.output };
   return { ...newPath(to, moved, { templates, ...options }), root };
 }

@@ -65,6 +65,7 @@ export async function planRetag(
   const from = resolve(file);
   const nameOptions = {
     templates: [nameChapter(false), nameChapter(true)],
+    numbersRestart: title.numbersRestart,
     keepsPeople: !isRenamed,
     // `--update` does not see all files of the title.
     keepsTitleFolders: hasComparedPages,

@@ -18,13 +18,14 @@ import type { DownloadResult } from '../download/download-result.js';
 import { planChanges } from '../download/plan.js';
 import { findPresent, lacksExtras, type PresentChapter } from '../download/present-chapters.js';
 import { runPlan } from '../download/run-download.js';
-import type { Decision, MovedChapters, Release, UnnamedWrite } from '../plan/change.js';
+import type { Decision, Release, UnnamedWrite } from '../plan/change.js';
 import { savedState, writesOf } from '../plan/decide.js';
 import { savedUpdate } from '../download/series-updates.js';
 import { chapterFields } from '../selection/chapter-fields.js';
 import { withScan } from './changed-files.js';
 import { releaseRules, seriesRequest } from './sync-request.js';
 import type { SyncSession } from './sync-session.js';
+import type { KnownTitle } from '../download/known-title.js';
 import type { DueTitle } from './sync-titles.js';
 
 /** Undefined if chapters of the title are downloaded again (`--redownload`, `sync forget`). */
@@ -42,7 +43,7 @@ export interface TitleChanges {
   readonly added: readonly UnnamedWrite[];
   /** Chapters that changed on the service. */
   readonly updates: readonly Decision[];
-  readonly moved: MovedChapters;
+  readonly known: Pick<KnownTitle, 'keys' | 'moved'>;
 }
 
 /** Saves the releases, and the covers and metadata that those lack which are there. What it does is added to `result`. */
@@ -116,7 +117,7 @@ async function warnOfKept(old: ExistingArchive | undefined, { warn }: SyncSessio
 /** The download of these releases, and its plan, which is made when it starts. */
 export async function planReleases(
   due: DueTitle,
-  { added, updates, moved }: TitleChanges,
+  { added, updates, known }: TitleChanges,
   releases: readonly Chapter[],
   session: SyncSession,
   present: readonly PresentChapter[] = [],
@@ -130,7 +131,11 @@ export async function planReleases(
   const changes = [...added, ...updates];
   const decided = { changes, chosen: changes.flatMap(releaseOf) };
   const titles = new Map([[id, title]]);
-  const listed = { titles, series: [{ titleId: id, chapters: releases }], moved: [moved] };
+  const listed = {
+    titles,
+    series: [{ titleId: id, chapters: releases }],
+    known: new Map([[id, known]]),
+  };
   const plan = async (shared: ServiceSession) => {
     const history = historyFor(due, session);
     const named = await planChanges(decided, listed, library, { ...shared, request, history });
