@@ -10,13 +10,13 @@ import { plainTitle } from '../library/names.js';
 import { fileChanged } from '../core/file-state.js';
 import { guessName } from './guess-name.js';
 import {
-  damagedChapter,
   sourceKey,
   wasRead,
   withGuesses,
   type ReadChapter,
   type SourceChapter,
 } from './source-chapter.js';
+import { damagedChapter } from '../library/damage.js';
 
 /** Throws StorageError `archive-damaged` for a file that is not an archive with pages. */
 export async function readChapters(file: string): Promise<readonly ReadChapter[]> {

@@ -12,27 +12,19 @@ import {
   type BookOfTitle,
   type BookRename,
 } from '../books/rename-book.js';
-import { damagedChapter } from '../books/source-chapter.js';
+import { damagedChapter } from '../library/damage.js';
 import { systemClock } from '../core/clock.js';
-import { thrownMessage, UsageError, type TankobonError } from '../core/errors.js';
+import { isFatal, thrownMessage, UsageError, type TankobonError } from '../core/errors.js';
 import { readFileState } from '../core/file-state.js';
 import { groupBy } from '../core/group-by.js';
 import { toStorageError } from '../core/files.js';
 import { nameInPath } from '../core/relative-paths.js';
 import { toTankobonError } from '../core/system-errors.js';
 import { VERSION } from '../core/version.js';
-import { leftoversAmong, removeLeftovers } from '../download/leftovers.js';
-import {
-  describeFoldersLeft,
-  isFatal,
-  moveBookCover,
-  moveExtras,
-  type ExtraDeps,
-} from '../download/move-extras.js';
-import { followSeriesMetadata } from '../download/series-metadata.js';
+import { findLeftovers, removeLeftovers } from '../download/leftovers.js';
+import { followSeriesMetadata, moveBookCover, moveExtras } from '../download/extras.js';
 import type { templateOptions } from '../download/download-request.js';
-import { findMovedPlaces } from '../download/moved-files.js';
-import { applyRetags, planRetag, retaggedEvent, type RetagOptions } from '../download/retag.js';
+import { applyRetags, findMovedPlaces, planRetag, retaggedEvent } from '../download/retag.js';
 import type { ChapterFields } from '../events/chapter-fields.js';
 import type { RetagEvent, RetagSummary } from '../events/retag-events.js';
 import { keptReason, type Ownership } from '../library/ownership.js';
@@ -48,6 +40,7 @@ import { fetchTitles, type Title } from '../service/titles.js';
 import { assertReadableFolder } from './readable-folder.js';
 import {
   addUsedNames,
+  describeFoldersLeft,
   NewFolders,
   newTitleNames,
   sharedFolder,
@@ -56,7 +49,9 @@ import {
 } from './renamed-titles.js';
 
 interface FolderRequest
-  extends Omit<RetagOptions, 'hasComparedPages'>, ReturnType<typeof templateOptions> {
+  extends
+    Omit<Parameters<typeof planRetag>[1], 'hasComparedPages'>,
+    ReturnType<typeof templateOptions> {
   readonly folder: string;
   readonly dryRun: boolean;
   /** Whether titles that the service renamed get their new name and folder. */
@@ -68,6 +63,8 @@ interface FolderRequest
 interface RetagRequest extends Omit<FolderRequest, 'folder'> {
   readonly folders: readonly string[];
 }
+
+type ExtraDeps = Parameters<typeof moveExtras>[1];
 
 interface RetagDeps extends ExtraDeps {
   readonly observe: (event: RetagEvent) => void;
@@ -136,7 +133,7 @@ async function retagFolder(
     },
   });
   if (library.archives.length + library.damaged.length + run.errors.length === 0) return undefined;
-  if (!request.dryRun) await removeLeftovers(leftoversAmong(library), systemClock);
+  if (!request.dryRun) await removeLeftovers(findLeftovers(library), systemClock);
   try {
     return await run.run(library, store);
   } finally {
