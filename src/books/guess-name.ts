@@ -38,8 +38,8 @@ const CHAPTER = new RegExp(
   String.raw`${BEFORE}${CHAPTER_WORD}${NUMBER}(?:(?:-| - (?:vol[\s._]*\d{1,4} )?${CHAPTER_WORD})${NUMBER})?${AFTER}`,
   'i',
 );
-/** Before a chapter that has no volume: `Series vol.  ch. 2`. */
-const EMPTY_VOLUME = /\bvol\.\s*$/;
+/** Before a chapter that has no volume: `Series vol.  ch. 2`, `Series Vol.TBD Ch.002`. */
+const EMPTY_VOLUME = /\bvol\.\s*(?:tbd\s*)?$/i;
 /** A number at the end, or before a dash or a bracket, as in `Series 012 [Group]`. */
 const BARE = new RegExp(String.raw`[\s_#]${NUMBER}\s*(?:$|[-–(\[])`, 'i');
 

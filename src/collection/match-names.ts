@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import type { Chapter } from '../service/chapters.js';
 import type { Title } from '../service/titles.js';
 import { numberKey } from '../selection/reading-order.js';
-import { runsOfVolumes } from '../selection/same-chapter.js';
+import { namedRuns } from '../selection/same-chapter.js';
 import type { AdoptableFile } from './adoptable-files.js';
 import type { Evidence, UnrecognizedReason } from '../events/reasons.js';
 
@@ -75,14 +75,13 @@ function withNumber({ title, releases }: TitleReleases, claim: Claim): Candidate
   const hosted = releases.filter(
     ({ externalUrl, pages }) => externalUrl === undefined || pages !== 0,
   );
-  const runs = runsOfVolumes(releases, title.numbersRestart);
-  const hasSeveralRuns = title.numbersRestart || new Set(runs.values()).size > 1;
-  const run = volume === undefined ? undefined : runs.get(volume);
+  const { runOfVolume, numbersRestart } = namedRuns(releases, title);
+  const run = volume === undefined ? undefined : runOfVolume(volume);
   // Where numbers begin again, the number alone may be that of another chapter.
   const mayBe = (release: Chapter) =>
-    !hasSeveralRuns ||
+    !numbersRestart ||
     volume === undefined ||
-    (run !== undefined && run === runs.get(numberKey(release.volume)));
+    (run !== undefined && run === runOfVolume(release.volume ?? ''));
   const found = hosted.filter(
     (release) => release.number !== undefined && rangeKey(release.number) === key && mayBe(release),
   );
