@@ -55,7 +55,9 @@ export async function preparePages(
       // Each page goes to one of the workers: an iterator that is shared must not be closed by the first that ends.
       for (let next = await pages.next(); next.done !== true; next = await pages.next()) {
         const { entry } = next.value;
-        const recorded = group.chapters[next.value.chapter]?.record?.pages;
+        const { pages: saved, acceptedPages = [] } =
+          group.chapters[next.value.chapter]?.record ?? {};
+        const recorded = saved && [...saved, ...acceptedPages];
         const made = await processPage(decoder, next.value, recorded, {
           ...options,
           signal,
