@@ -10,6 +10,7 @@ import type { LibraryIndex } from '../library/scan.js';
 import type { Options } from '../config/options.js';
 import { groupBy } from '../core/group-by.js';
 import type { LoadedTitles } from '../selection/title-loader.js';
+import { lacksChapterlessExtras, type ChapterlessTitle } from './chapterless-titles.js';
 import { titleIdOf } from './comic-metadata.js';
 import { groupByFolder, lacksCover, type ChapterInFolder, type TitleFolder } from './cover.js';
 import { lacksSeriesMetadata } from './series-metadata.js';
@@ -40,23 +41,29 @@ export function findPresent(
 }
 
 /**
- * Those in folders without the cover, where there is one: no request is sent for the others. Files that only a book
- * has are left out: it may be in a folder of several titles.
+ * Those in folders without the cover, where there is one: no request is sent for the others. With `--no-chapters` all:
+ * their covers may have changed. Files that only a book has are left out: it may be in a folder of several titles.
  */
 export async function withoutCovers(
   present: readonly PresentChapter[],
-  which: 'one' | 'all',
+  { cover, chapterFiles = true }: Pick<Options, 'cover' | 'chapterFiles'>,
 ): Promise<readonly ChapterInFolder[]> {
-  return inFolders(present, (folder) => lacksCover(folder, which));
+  const which = cover === 'all' ? 'all' : 'one';
+  return inFolders(present, async (folder) => !chapterFiles || lacksCover(folder, which));
 }
 
-/** The chapters in folders of one title without `series.json` or `details.json`, with the title's name there. */
+/**
+ * The chapters in folders of one title without `series.json` or `details.json`, with the title's name there. With
+ * `--no-chapters` all of one title.
+ */
 export async function withoutSeriesMetadata(
   present: readonly PresentChapter[],
-  output: string,
+  { output, chapterFiles = true }: Pick<Options, 'output' | 'chapterFiles'>,
 ): Promise<readonly ChapterInFolder[]> {
   const lacking = await inFolders(present, async ({ folder, isShared }) =>
-    isShared || resolve(folder) === resolve(output) ? false : lacksSeriesMetadata(folder),
+    isShared || resolve(folder) === resolve(output)
+      ? false
+      : !chapterFiles || lacksSeriesMetadata(folder),
   );
   const named: ChapterInFolder[] = [];
   for (const chapters of groupBy(lacking, ({ file }) => dirname(file)).values()) {
@@ -67,14 +74,16 @@ export async function withoutSeriesMetadata(
   return named;
 }
 
-/** Whether withoutCovers or withoutSeriesMetadata finds some, if they were asked for. */
+/** Whether covers or metadata are missing, if they were asked for. */
 export async function lacksExtras(
   present: readonly PresentChapter[],
-  { cover, seriesMetadata, output }: Pick<Options, 'cover' | 'seriesMetadata' | 'output'>,
+  options: Pick<Options, 'cover' | 'seriesMetadata' | 'output' | 'chapterFiles'>,
+  chapterless: readonly ChapterlessTitle[] = [],
 ): Promise<boolean> {
-  const which = cover === 'all' ? 'all' : 'one';
-  if (cover && (await withoutCovers(present, which)).length > 0) return true;
-  return seriesMetadata && (await withoutSeriesMetadata(present, output)).length > 0;
+  if (await lacksChapterlessExtras(chapterless, options)) return true;
+  const { cover, seriesMetadata } = options;
+  if (cover && (await withoutCovers(present, options)).length > 0) return true;
+  return seriesMetadata && (await withoutSeriesMetadata(present, options)).length > 0;
 }
 
 async function inFolders(

@@ -21,6 +21,7 @@ import { runPlan } from '../download/run-download.js';
 import type { Decision, MovedChapters, Release, UnnamedWrite } from '../plan/change.js';
 import { savedState, writesOf } from '../plan/decide.js';
 import { savedUpdate } from '../download/series-updates.js';
+import { unavailableReason } from '../selection/exclusions.js';
 import { chapterFields } from '../selection/chapter-fields.js';
 import { withScan } from './changed-files.js';
 import { releaseRules, seriesRequest } from './sync-request.js';
@@ -58,7 +59,12 @@ export async function saveReleases(
   const { added, updates } = changes;
   const present = await releasesPresent(due, releases, session);
   const { request, plan } = await planReleases(due, changes, releases, session, present);
-  if (added.length + updates.length === 0 && !(await lacksExtras(present, request))) return;
+  if (added.length + updates.length === 0 && !(await lacksExtras(present, request))) {
+    const nowMs = session.context.clock.wallMs();
+    if (releases.some((release) => !unavailableReason(release, nowMs))) return;
+    const { chapterless } = await plan(session);
+    if (!(await lacksExtras([], request, chapterless))) return;
+  }
   const writes = [...added, ...writesOf(updates)];
   const plannedIds = writes.map(({ release }) => release.id);
   // If the run is killed, the next one announces what was saved.
