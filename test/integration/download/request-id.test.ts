@@ -13,7 +13,9 @@ test.each(['chapter', 'title', 'list'])(
     const { code, stderr } = await harness.download({ targets, json: false });
     expect(code).toBe(3);
     // The last request may be the one that only shows that the service has a catalogue.
-    const requestId = harness.service.log.findLast((entry) => entry.requestId)?.requestId;
+    const requestId = harness.service.log.findLast(
+      ({ path, requestId: given }) => given && !path.startsWith('/at-home/'),
+    )?.requestId;
     expect(requestId).toBeDefined();
     expect(stderr).toContain(` (X-Request-ID: ${requestId ?? ''})`);
   },
