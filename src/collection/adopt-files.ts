@@ -4,7 +4,7 @@
  */
 import { reusableBuffer } from '../library/archive.js';
 import { UsageError, type TankobonError } from '../core/errors.js';
-import { damagedChapter } from '../books/source-chapter.js';
+import { damagedChapter } from '../library/damage.js';
 import { systemClock } from '../core/clock.js';
 import { removeLeftovers } from '../download/leftovers.js';
 import {

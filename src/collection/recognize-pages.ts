@@ -3,7 +3,7 @@ import type { ServiceClient } from '../service/client.js';
 import { reusableBuffer } from '../library/archive.js';
 import { readPageDigests } from '../library/pages.js';
 import { ChapterError } from '../core/errors.js';
-import { minTimeMs } from '../download/estimate.js';
+import { minTimeMs } from '../service/estimate.js';
 import {
   digestInFileName,
   fetchAtHomeMetadata,
@@ -28,7 +28,8 @@ export async function recognizeByPages(
   const ids = new Set(
     comparable.flatMap(({ compared }) => compared.map(({ chapter }) => chapter.id)),
   );
-  if (ids.size > 0) deps.onComparison({ requests: ids.size, leastMs: minTimeMs(ids.size) });
+  if (ids.size > 0)
+    deps.onComparison({ requests: ids.size, leastMs: minTimeMs(ids.size, 'chapters') });
   const metadata = new Map<string, AtHomeMetadata | undefined>();
   const recognized: Recognized[] = [];
   const left: Unrecognized[] = [];

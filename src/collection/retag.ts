@@ -12,30 +12,22 @@ import {
   type BookOfTitle,
   type BookRename,
 } from '../books/rename-book.js';
-import { damagedChapter } from '../books/source-chapter.js';
+import { damagedChapter } from '../library/damage.js';
 import { systemClock } from '../core/clock.js';
-import { thrownMessage, UsageError, type TankobonError } from '../core/errors.js';
+import { isFatal, thrownMessage, UsageError, type TankobonError } from '../core/errors.js';
 import { readFileState } from '../core/file-state.js';
 import { groupBy } from '../core/group-by.js';
 import { toStorageError } from '../core/files.js';
 import { nameInPath } from '../core/relative-paths.js';
 import { toTankobonError } from '../core/system-errors.js';
 import { VERSION } from '../core/version.js';
-import { leftoversAmong, removeLeftovers } from '../download/leftovers.js';
-import {
-  describeFoldersLeft,
-  isFatal,
-  moveBookCover,
-  moveExtras,
-  type ExtraDeps,
-} from '../download/move-extras.js';
-import { followSeriesMetadata } from '../download/series-metadata.js';
+import { findLeftovers, removeLeftovers } from '../download/leftovers.js';
+import { followSeriesMetadata, moveBookCover, moveExtras } from '../download/extras.js';
 import type { templateOptions } from '../download/download-request.js';
-import { findMovedPlaces } from '../download/moved-files.js';
-import { applyRetags, planRetag, retaggedEvent, type RetagOptions } from '../download/retag.js';
+import { applyRetags, findMovedPlaces, planRetag, retaggedEvent } from '../download/retag.js';
 import type { ChapterFields } from '../events/chapter-fields.js';
 import type { RetagEvent, RetagSummary } from '../events/retag-events.js';
-import { keptReason, type Ownership } from '../library/ownership.js';
+import { keptReason, mayBeRewritten, type Ownership } from '../library/ownership.js';
 import { type LibraryIndex, scanLibrary } from '../library/scan.js';
 import { FolderStore } from '../library/store.js';
 import type { Retag } from '../plan/change.js';
@@ -47,6 +39,7 @@ import { fetchTitles, type Title } from '../service/titles.js';
 import { assertReadableFolder } from './readable-folder.js';
 import {
   addUsedNames,
+  describeFoldersLeft,
   NewFolders,
   newTitleNames,
   sharedFolder,
@@ -55,7 +48,9 @@ import {
 } from './renamed-titles.js';
 
 interface FolderRequest
-  extends Omit<RetagOptions, 'hasComparedPages'>, ReturnType<typeof templateOptions> {
+  extends
+    Omit<Parameters<typeof planRetag>[1], 'hasComparedPages'>,
+    ReturnType<typeof templateOptions> {
   readonly folder: string;
   readonly dryRun: boolean;
   /** Whether titles that the service renamed get their new name and folder. */
@@ -67,6 +62,8 @@ interface FolderRequest
 interface RetagRequest extends Omit<FolderRequest, 'folder'> {
   readonly folders: readonly string[];
 }
+
+type ExtraDeps = Parameters<typeof moveExtras>[1];
 
 interface RetagDeps extends ExtraDeps {
   readonly observe: (event: RetagEvent) => void;
@@ -135,7 +132,7 @@ async function retagFolder(
     },
   });
   if (library.archives.length + library.damaged.length + run.errors.length === 0) return undefined;
-  if (!request.dryRun) await removeLeftovers(leftoversAmong(library), systemClock);
+  if (!request.dryRun) await removeLeftovers(findLeftovers(library), systemClock);
   try {
     return await run.run(library, store);
   } finally {
@@ -189,7 +186,7 @@ async function planFolder(
 ): Promise<RetagPlan> {
   const { archives } = library;
   const ids = archives.flatMap(({ chapterId, isBound, ownership }) =>
-    isBound || ownership === 'own' ? [chapterId] : [],
+    isBound || mayBeRewritten(ownership) ? [chapterId] : [],
   );
   const chapters = await fetchChapters(client, [...new Set(ids)], { signal, warn });
   const { books, failed: failedBooks } = await readBooksOfTitles(

@@ -16,8 +16,7 @@ import type { FileState } from '../core/file-state.js';
 import { UsageError } from '../core/errors.js';
 import { firstMsOf, lastMsOf } from '../config/time-bound.js';
 import type { SelectionOptions } from '../selection/select-chapters.js';
-import type { Target } from '../selection/target.js';
-import type { InvalidTarget } from '../selection/target-list.js';
+import type { Target, InvalidTarget } from '../selection/target.js';
 
 export interface DownloadRequest extends Options {
   readonly targets: readonly Target[];

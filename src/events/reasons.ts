@@ -155,8 +155,8 @@ export const DAMAGE_REASONS = vocabulary({
   unreadable: 'the file cannot be opened, or its end is lost',
   'entry-damaged': 'an entry cannot be read or has a wrong checksum',
   'page-incomplete': 'an image is incomplete',
-  'page-changed': 'a page is not the one that was saved',
-  'page-missing': 'it has no images, or fewer than were saved or are announced',
+  'page-changed': 'a page in a folder is not the one that was saved',
+  'page-missing': 'it has no images, or lacks some that are announced',
 });
 export type DamageReason = keyof typeof DAMAGE_REASONS;
 

@@ -8,7 +8,7 @@ import {
 import { cleanSegment } from '../core/path-segment.js';
 import type { ReleaseRules } from './release-decisions.js';
 import { effectiveOptions, type SeriesOptions, type Settings } from '../config/options.js';
-import { downloadRequest, type DownloadRequest } from '../download/download-request.js';
+import { downloadRequest } from '../download/download-request.js';
 import { firstMsOf } from '../config/time-bound.js';
 import type { SyncOptions, TitleOptions } from './sync-session.js';
 
@@ -53,7 +53,7 @@ export function seriesRequest(
     seriesMetadata,
   }: Pick<SyncOptions, 'share' | 'cover' | 'coverName' | 'seriesMetadata'>,
   settings: Settings,
-): DownloadRequest {
+): ReturnType<typeof downloadRequest> {
   const { folder, quality } = series;
   // A run with one new chapter names it as the first run with all of them did.
   const hasLanguages = languagesOf(series, settings).length !== 1;

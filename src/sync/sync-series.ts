@@ -14,14 +14,14 @@ import {
   releaseDecisions,
   replacedRelease,
   selectReleases,
+  type KnownTitle,
   type ReleaseRules,
 } from './release-decisions.js';
 import { effectiveOptions } from '../config/options.js';
 import { emptyResult, type DownloadResult } from '../download/download-result.js';
-import { readListedVolumes } from '../download/plan-volumes.js';
+import { readListedVolumes, inferVolumes, lacksVolume } from '../selection/infer-volumes.js';
 import type { LibraryIndex } from '../library/scan.js';
-import { readKnownTitle, type KnownTitle } from '../download/known-title.js';
-import { inferVolumes, lacksVolume } from '../selection/infer-volumes.js';
+import { readKnownTitle } from '../download/known-title.js';
 import {
   reportDecisions,
   skippedEvents,
@@ -123,7 +123,7 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
   const all = dryRun ? [] : [...planned, ...writesOf(updates)];
   const result = emptyResult();
   const save = (changes: TitleChanges, onClaimedElsewhere?: (id: string) => void) =>
-    saveReleases(due, changes, releases, result, { ...session, onClaimedElsewhere });
+    saveReleases(due, changes, releases, result, session, onClaimedElsewhere);
   const claimedElsewhere = new Set<string>();
   const { bind } = effectiveOptions(options, context.settings);
   // If the run is killed, the next one binds what was saved.

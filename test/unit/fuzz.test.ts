@@ -19,7 +19,7 @@ import {
   titleEntity,
 } from '../../src/service/catalogue/response-schemas.js';
 import { toChapter } from '../../src/service/chapters.js';
-import { nameValues } from '../../src/download/comic-metadata.js';
+import { nameValues } from '../../src/download/planning/comic-metadata.js';
 import { toTitle } from '../../src/service/titles.js';
 import { fetchAtHomeMetadata, pageFileNames, pageUrl } from '../../src/service/at-home.js';
 import { TankobonError } from '../../src/core/errors.js';

@@ -359,7 +359,8 @@ test('--subscribe adds the titles, with the folder and the languages of their ch
   await save('Alpha/Ch.0003 (fr) [Pies].cbz');
   const file = join(harness.folder, 'subscriptions.yaml');
   const { stderr } = await adopt('--apply', '--subscribe', '--file', file);
-  expect(stderr).toContain('1 title subscribed');
+  const next = `To download the chapters, run: tankobon sync --file ${file}\n`;
+  expect(stderr).toContain(`1 title subscribed\n${next}`);
   expect(readFileSync(file, 'utf8').split('\n')).toEqual([
     expect.stringMatching(/^# yaml-language-server: \$schema=/),
     expect.stringMatching(/^id: "?[0-9a-f]{16}"?$/),

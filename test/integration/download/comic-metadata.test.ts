@@ -1,7 +1,7 @@
 /** ComicInfo.xml for every title of the example library, including odd names. */
 import { comicInfoXml, comicMetadata } from '../../../src/library/comic-info.js';
 import { DEFAULT_NAME_TEMPLATE, compileNameTemplate } from '../../../src/library/names.js';
-import { nameValues } from '../../../src/download/comic-metadata.js';
+import { nameValues } from '../../../src/download/planning/comic-metadata.js';
 import { resolveTargets, type Resolution } from '../../../src/selection/resolve-targets.js';
 import { parseTarget } from '../../../src/selection/target.js';
 import { EXAMPLE_CHAPTERS, EXAMPLE_TITLES } from '../../../src/practice-server/library/library.js';

@@ -2,7 +2,11 @@
 import { join } from 'node:path';
 import type { ExistingArchive } from '../../../src/library/scan.js';
 import { compileNameTemplate, DEFAULT_NAME_TEMPLATE } from '../../../src/library/names.js';
-import { sampleFolders, titleHome, type KnownChapter } from '../../../src/download/title-folder.js';
+import {
+  sampleFolders,
+  titleHome,
+  type KnownChapter,
+} from '../../../src/download/planning/title-folder.js';
 
 const known = (path: string, more: Partial<KnownChapter> = {}): KnownChapter => ({
   path,
