@@ -8,7 +8,6 @@ import type { Title } from '../../service/titles.js';
 import type { LibraryIndex } from '../../library/scan.js';
 import { unavailableReason } from '../../selection/exclusions.js';
 import type { Resolution } from '../../selection/resolve-targets.js';
-import type { LoadedTitles } from '../../selection/title-loader.js';
 import { lacksCover, type TitleFolder } from './cover.js';
 import type { DownloadRequest } from '../download-request.js';
 import { extrasOwner } from './extras-owner.js';
@@ -34,7 +33,10 @@ function hasNoChapters(chapters: readonly Chapter[], nowMs: number): boolean {
 
 /** The titles whose extras have no chapter to be saved beside. Pure. */
 export function findChapterless(
-  { series, titles }: { readonly series: Resolution['series'] } & Pick<LoadedTitles, 'titles'>,
+  {
+    series,
+    titles,
+  }: { readonly series: Resolution['series'] } & { readonly titles: ReadonlyMap<string, Title> },
   presentTitleIds: ReadonlySet<string>,
   library: LibraryIndex,
   request: Pick<DownloadRequest, 'cover' | 'seriesMetadata' | 'metadata' | 'chapterFiles'>,
@@ -82,7 +84,7 @@ export async function placeChapterless(
     warn,
   }: {
     readonly languages: readonly string[];
-    readonly loadedTitles: Promise<Pick<LoadedTitles, 'titles'>>;
+    readonly loadedTitles: Promise<{ readonly titles: ReadonlyMap<string, Title> }>;
     readonly stateFolder: string;
     readonly warn: (message: string) => void;
   },
