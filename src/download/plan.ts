@@ -6,16 +6,10 @@ import { basename } from 'node:path';
 import type { LibraryIndex } from '../library/scan.js';
 import { scanIndexed } from '../library/scan.js';
 import { keptReason, type Ownership } from '../library/ownership.js';
-import {
-  isWrite,
-  whyLoaded,
-  type Change,
-  type Keep,
-  type MovedChapters,
-  type Write,
-} from '../plan/change.js';
+import { isWrite, whyLoaded, type Change, type Keep, type Write } from '../plan/change.js';
 import { writesOf, type Decided, type DecisionOptions } from '../plan/decide.js';
 import type { Chapter } from '../service/chapters.js';
+import type { Title } from '../service/titles.js';
 import { chapterFields, fieldsById } from '../selection/chapter-fields.js';
 import type { ChapterFields } from '../events/chapter-fields.js';
 import { excludedGroup } from '../selection/exclusions.js';
@@ -39,6 +33,7 @@ import {
 import { decideChanges } from './decide-changes.js';
 import { failedEvent, type FailedTarget } from './download-result.js';
 import type { DownloadSession } from './download-session.js';
+import type { KnownTitle } from './known-title.js';
 import type { DRY_RUN_EVENTS, SkippedEvent, UpdateEvent } from '../events/download-events.js';
 import type { EventsOf } from '../events/fields.js';
 import { minTimeMs } from '../service/estimate.js';
@@ -107,12 +102,7 @@ export async function planTargets(
   const selection = await selectForPlan(resolution, known, session);
   const files = { library, history };
   const decided = await decideChanges(selection, toDecisionOptions(session), files, session);
-  const planned = await planChanges(
-    decided,
-    { ...resolution, moved: [...known.values()].map((title) => title.moved) },
-    library,
-    session,
-  );
+  const planned = await planChanges(decided, { ...resolution, known }, library, session);
   // The others of a title are requested where they are needed.
   const complete = resolution.series.filter(({ isPartial = false }) => !isPartial);
   const series = complete.map((entry) => {
@@ -156,7 +146,7 @@ async function planWithoutChapters(
   const chosen = releases.map((chapter) => ({ id: chapter.id, chapter, why: '' }));
   // The titles of chapters may still be loading.
   const { titles } = await resolution.loadedTitles;
-  const planned = { ...resolution, titles, series: all, moved: [] };
+  const planned = { ...resolution, titles, series: all, known: new Map() };
   const plan = await planChanges({ changes: [], chosen }, planned, library, session);
   return { ...plan, failed: failedTargets(resolution) };
 }
@@ -197,7 +187,7 @@ function titlesOf(
 /** The titles of a plan. */
 type PlannedTitles = Pick<Resolution, 'titles' | 'series'> &
   Partial<Pick<Resolution, 'loadedTitles'>> & {
-    readonly moved: readonly MovedChapters[];
+    readonly known: ReadonlyMap<string, Pick<KnownTitle, 'keys' | 'moved'>>;
     /** The chapters whose folders may lack covers and metadata; by default, those that are chosen. */
     readonly withExtras?: readonly Chapter[];
   };
@@ -210,9 +200,10 @@ export async function planChanges(
   session: DownloadSession,
 ): Promise<Plan> {
   const { request: options, context, signal, warn } = session;
-  const { titles, series } = planned;
-  const movedIds = new Set(planned.moved.flatMap(({ chapterIds }) => [...chapterIds]));
-  const movedFiles = new Set(planned.moved.flatMap(({ files }) => [...files]));
+  const { titles, series, known } = planned;
+  const moved = [...known.values()].map((title) => title.moved);
+  const movedIds = new Set(moved.flatMap(({ chapterIds }) => [...chapterIds]));
+  const movedFiles = new Set(moved.flatMap(({ files }) => [...files]));
   const { loadedTitles = Promise.resolve({ titles, error: undefined }) } = planned;
   const chapters = chosen.flatMap(({ chapter }) => chapter ?? []);
   const writes = writesOf(changes);
@@ -220,7 +211,8 @@ export async function planChanges(
   const kept = changes.flatMap((change) => (change.kind === 'keep' ? [change] : []));
   const languages = new Set(chapters.map(({ language }) => language));
   const nameChapter = options.nameChapter(languages.size > 1);
-  const named = options.namesPeople ? await loadedTitles : { titles };
+  const loaded = options.namesPeople ? await loadedTitles : { titles };
+  const named = { titles: withKnownRestarts(loaded.titles, known) };
   const present = findPresent(planned.withExtras ?? chapters, library, loadedTitles);
   const nowMs = context.clock.wallMs();
   const chapterless = findChapterless(
@@ -283,6 +275,18 @@ export async function planChanges(
     updates: [],
     metadataError: loadedTitles.then(({ error }) => error),
   };
+}
+
+/** The titles, with what their volumes show of numbers that begin again. */
+function withKnownRestarts(
+  titles: ReadonlyMap<string, Title>,
+  known: PlannedTitles['known'],
+): ReadonlyMap<string, Title> {
+  const entries = [...titles].map(([id, title]) => {
+    const { numbersRestart = title.numbersRestart } = known.get(id)?.keys ?? {};
+    return [id, { ...title, numbersRestart }] as const;
+  });
+  return new Map(entries);
 }
 
 type Warn = DownloadSession['warn'];

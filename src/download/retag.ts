@@ -106,7 +106,9 @@ function movedAndRenamedPath(
     recorded,
   };
   const templates = [request.nameChapter(false), request.nameChapter(true)];
-  const options = { keepsPeople: false, keepsTitleFolders: false, movedIn: request.output };
+  const { numbersRestart } = named.title;
+  const kept = { keepsPeople: false, keepsTitleFolders: false };
+  const options = { ...kept, numbersRestart, movedIn: request.output };
   return { ...newPath(to, moved, { templates, ...options }), root };
 }
 
@@ -132,6 +134,7 @@ export async function planRetag(
   const from = resolve(file);
   const nameOptions = {
     templates: [nameChapter(false), nameChapter(true)],
+    numbersRestart: title.numbersRestart,
     keepsPeople: !isRenamed,
     // `--update` does not see all files of the title.
     keepsTitleFolders: hasComparedPages,

@@ -118,7 +118,7 @@ describe('a title that has no chapter yet', () => {
     expect(await run()).toMatchObject({ code: 0, requests: [], warnings: before.warnings });
     add('one', '1');
     await run();
-    expect(names()).toEqual(['Tea Vol.01 Ch.001 [Scans].cbz', ...EXTRA_FILES]);
+    expect(names()).toEqual(['Tea Ch.001 Vol.01 [Scans].cbz', ...EXTRA_FILES]);
   });
 
   test('has its own folder beside another one of its name, also for its first chapter', async () => {
@@ -207,7 +207,7 @@ test('sync saves them for a title without chapters, once, and its first chapter 
     sync.service.library.putChapter(chapter('one', '1', { volume: '1' }));
     expect(await sync.sync(extras)).toMatchObject({ code: 0 });
     expect(readdirSync(join(sync.base.output, NAME)).sort()).toEqual([
-      'Tea Vol.01 Ch.001 [Scans].cbz',
+      'Tea Ch.001 Vol.01 [Scans].cbz',
       ...EXTRA_FILES,
     ]);
   } finally {
@@ -243,7 +243,7 @@ describe('as a process', () => {
     expect(names()).toEqual(['cover.png']);
     const one = [...words, '--no-chapters', '--chapters', '1'];
     expect(await tankobon(one, { env })).toMatchObject({ code: 0 });
-    expect(names()).toEqual(['Tea Vol.01 Ch.001 [Scans].cbz', 'cover.png']);
+    expect(names()).toEqual(['Tea Ch.001 Vol.01 [Scans].cbz', 'cover.png']);
   });
 
   test('the run after a killed one makes the rest, and leaves nothing of it', async () => {
