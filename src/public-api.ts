@@ -19,7 +19,7 @@ import { readAddresses } from './config/service-addresses.js';
 import { parseTarget } from './selection/target.js';
 import type { AppContext } from './config/context.js';
 import type { GivenOptions } from './config/options.js';
-import { bindFiles } from './download/bind-files.js';
+import { bindFiles } from './books/bind-books.js';
 import { downloadRequest } from './download/download-request.js';
 import type { LibraryBindOptions } from './library-bind-options.js';
 import type { LibraryDownloadOptions } from './library-download-options.js';

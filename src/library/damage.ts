@@ -1,36 +1,59 @@
-/** Finds what is wrong with a file, and changes nothing. */
+/** Finds and says what is wrong with a file or edited in it, and changes nothing. */
+import { ERROR_CODES } from '../core/error-codes.js';
+import { StorageError } from '../core/errors.js';
 import { fileErrorReason } from '../core/files.js';
-import { Damaged, type CheckOptions, type Damage } from './check/damage.js';
+import { accessHint } from '../core/system-errors.js';
+import { Damaged, type CheckOptions, type Damage, type PageEdits } from './check/damage.js';
 import { containerNamed, CONTAINERS, type ContainerName } from './containers.js';
 import { reusableBuffer } from './zip/zip-file.js';
 
-export type { Damage } from './check/damage.js';
 export { areWhole } from './check/zip-damage.js';
 export { isEditedMetadata } from './check/folder-damage.js';
 
-interface FindDamageOptions extends Partial<CheckOptions> {
+interface CheckFileOptions extends Partial<CheckOptions> {
   readonly signal: AbortSignal;
   /** By default, the name says it. */
   readonly container?: ContainerName;
 }
 
-/** Undefined for a file or a folder without damage, and for a folder that `bind` did not write. */
-export async function findDamage(
+/** A folder that `bind` did not write is whole. */
+type FileCheck =
+  | { readonly state: 'whole' }
+  | { readonly state: 'edited'; readonly edits: PageEdits }
+  | { readonly state: 'damaged'; readonly damage: Damage };
+
+/** Reads the whole file. Rejects for nothing that can be wrong with it. */
+export async function checkFile(
   path: string,
   {
     signal,
     onMark = () => undefined,
     getBuffer = reusableBuffer(),
     container = containerNamed(path) ?? 'cbz',
-  }: FindDamageOptions,
-): Promise<Damage | undefined> {
+  }: CheckFileOptions,
+): Promise<FileCheck> {
   try {
-    await CONTAINERS[container].check(path, { signal, onMark, getBuffer });
-    return undefined;
+    const edits = await CONTAINERS[container].check(path, { signal, onMark, getBuffer });
+    return edits ? { state: 'edited', edits } : { state: 'whole' };
   } catch (error) {
     signal.throwIfAborted();
-    return error instanceof Damaged
-      ? error.damage
-      : { reason: 'unreadable', detail: fileErrorReason(error) };
+    const damage: Damage =
+      error instanceof Damaged
+        ? error.damage
+        : { reason: 'unreadable', detail: fileErrorReason(error) };
+    return { state: 'damaged', damage };
   }
+}
+
+/** `cause`: what is wrong with the file. */
+export function damagedChapter(file: string, cause: unknown): StorageError {
+  const message = `Cannot read the chapter (${fileErrorReason(cause)}): ${file}`;
+  return new StorageError('archive-damaged', message, { cause, hint: hintFor(file, cause) });
+}
+
+/** Undefined: that of the code, for a damaged archive. */
+function hintFor(file: string, cause: unknown): string | undefined {
+  const hint = accessHint(cause);
+  if (hint !== undefined) return hint;
+  return /\.(cbz|zip|epub)$/i.test(file) ? undefined : ERROR_CODES['nothing-to-bind'].hint;
 }

@@ -1,6 +1,6 @@
 /** Output folders whose disk may not be mounted: nothing is written to them, and titles with other folders go on. */
 import { hasCode, type TankobonError } from '../core/errors.js';
-import { checkUsedFolder } from '../download/output-folder.js';
+import { checkUsedFolder } from '../download/download-archive.js';
 import { NO_ID } from './hooks/hook-payloads.js';
 import { syncCommandLine } from './subscriptions.js';
 import type { SyncSession } from './sync-session.js';

@@ -6,7 +6,7 @@
  */
 import type { AppContext } from '../config/context.js';
 import { toStorageError } from '../core/files.js';
-import type { SavedChapterUpdate } from '../download/series-updates.js';
+import type { SavedChapterUpdate } from '../events/series-updates.js';
 import { openDownloadArchive, type DownloadArchive } from '../download/download-archive.js';
 import { archiveFile, syncFolder } from './history/history-folder.js';
 import { lockSync, runningSync } from './history/sync-lock.js';

@@ -12,8 +12,8 @@ import {
   type HookEvent,
   type HookService,
 } from '../config/hook-services.js';
-import { HookTimeout, runExecHook } from '../download/exec-hook.js';
-import { seriesUpdates, type SeriesUpdate } from '../download/series-updates.js';
+import { HookTimeout, runExecHook } from '../events/exec-hook.js';
+import { seriesUpdates, type SeriesUpdate } from '../events/series-updates.js';
 import { NO_ID, type HookUpdate } from './hooks/hook-payloads.js';
 import {
   kavitaRequest,

@@ -110,7 +110,7 @@ async function adoptDeps(
   context: CommandContext,
   { client, observe }: Pick<AdoptDeps, 'client' | 'observe'>,
 ): Promise<AdoptDeps> {
-  const { ListingCache } = await import('../../download/listing-cache.js');
+  const { ListingCache } = await import('../../selection/listing-cache.js');
   const { stderr, clock, paths, signal } = context;
   const announce = (what: string) => (plan: RequestPlan) =>
     stderr.write(`${what}: ${describePlan(plan)}\n`);

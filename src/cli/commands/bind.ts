@@ -52,7 +52,7 @@ async function bind(
   context: CommandContext,
 ): Promise<ExitCode> {
   const { keepHeapSmall } = await import('../../core/gc-tuning.js');
-  const { bindFiles } = await import('../../download/bind-files.js');
+  const { bindFiles } = await import('../../books/bind-books.js');
   const { chooseObserver } = await import('../output/choose-observer.js');
   keepHeapSmall();
   const observer = await chooseObserver(options, context, 'reading');

@@ -4,12 +4,12 @@ import { probeFileSystem } from '../../core/file-system.js';
 import { formatBytes, pluralize } from '../../core/human-format.js';
 import { durationText } from '../../core/units.js';
 import { optionDefinition } from '../../config/options.js';
-import { openDownloadArchive, type DownloadArchive } from '../../download/download-archive.js';
 import {
-  checkOutputFolder,
+  openDownloadArchive,
+  type DownloadArchive,
   checkUsedFolder,
-  nearestExisting,
-} from '../../download/output-folder.js';
+} from '../../download/download-archive.js';
+import { checkOutputFolder, nearestExisting } from '../../core/output-folder.js';
 import { openHistoryArchive } from '../../sync/history.js';
 import type { SubscriptionList } from '../../sync/subscription-list.js';
 import { resolve } from 'node:path';

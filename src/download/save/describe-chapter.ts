@@ -1,0 +1,95 @@
+/** The record and ComicInfo.xml of a chapter that was downloaded. The libraries for XML are loaded when they are needed. */
+import type { Chapter } from '../../service/chapters.js';
+import type { Title } from '../../service/titles.js';
+import type { CbzDescription } from '../../library/cbz-writer.js';
+import {
+  type ComicFields,
+  type ComicMetadata,
+  type ChapterMetadata,
+  type ComicInfoMerge,
+  comicMetadata,
+} from '../../library/comic-info.js';
+import type { RecordedName } from '../../config/name-template.js';
+import type { Quality } from '../../config/quality.js';
+import { inferredVolumeOf, titleIdOf } from '../planning/comic-metadata.js';
+import type { PackedPage } from './workspace.js';
+
+export interface DescribedChapter {
+  readonly id: string;
+  readonly quality: Quality;
+  readonly chapter: Chapter | undefined;
+  readonly pages: readonly PackedPage[];
+  /** Undefined for an archive without ComicInfo.xml. */
+  readonly named:
+    { readonly title: Title | undefined; readonly recorded: RecordedName } | undefined;
+  readonly fields: ComicFields;
+  /** The archives that are replaced; what their owner edited stays, of the first one first. */
+  readonly editedFiles: readonly string[];
+  /** The book that has the chapter: what its owner edited before it was bound stays. */
+  readonly book: string | undefined;
+}
+
+export interface ChapterDescription extends CbzDescription {
+  /** The metadata that stays because the owner edited it, and the elements that tankobon never writes. */
+  readonly kept?: readonly string[];
+}
+
+/** Never throws. */
+export async function describeChapter(described: DescribedChapter): Promise<ChapterDescription> {
+  const { comicInfoXml } = await import('../../library/comic-info.js');
+  const { writtenMetadata } = await import('../../library/comic-info.js');
+  const { formatRecord } = await import('../../library/record.js');
+  const { id, quality, chapter, pages, named, editedFiles, book } = described;
+  const { version, updatedAt } = chapter ?? {};
+  const comic = chapter && named && describeComic(chapter, named.title, described);
+  const record = formatRecord({
+    chapterId: id.toLowerCase(),
+    titleId: titleIdOf(chapter),
+    ...named?.recorded,
+    version,
+    updatedAt,
+    quality,
+    inferredVolume: comic && inferredVolumeOf(chapter),
+    pages: pages.map(({ sha256 }) => sha256),
+    metadata: comic && writtenMetadata(comic),
+  });
+  if (!comic) return { record };
+  const inBook = book === undefined ? {} : await editsInBook(book, id);
+  const comicInfo = await comicInfoXml({ ...comic, ...inBook });
+  const merged = editedFiles.length > 0 ? await mergeEdits(editedFiles, comicInfo) : undefined;
+  const { xml = comicInfo, edited = [], unknown = [] } = merged ?? {};
+  return { record, comicInfo: xml, kept: [...Object.keys(inBook), ...edited, ...unknown] };
+}
+
+/** None of a book that is gone or damaged. */
+async function editsInBook(book: string, id: string): Promise<Partial<ChapterMetadata>> {
+  const { readChapters } = await import('../../books/read-chapters.js');
+  const chapters = await readChapters(book).catch(() => []);
+  const found = chapters.find(({ identity }) => identity?.chapterId === id.toLowerCase());
+  const edited = new Set(found?.record?.edited);
+  return Object.fromEntries(
+    Object.entries(found?.metadata ?? {}).filter(([name]) => edited.has(name)),
+  );
+}
+
+function describeComic(
+  chapter: Chapter,
+  title: Title | undefined,
+  { pages, fields }: DescribedChapter,
+): ComicMetadata {
+  const sized = pages.map(({ bytes, width, height }) => ({ bytes, width, height }));
+  return comicMetadata(chapter, title, sized, fields);
+}
+
+/** Undefined if all files are gone or damaged. */
+async function mergeEdits(
+  files: readonly string[],
+  comicInfo: string,
+): Promise<ComicInfoMerge | undefined> {
+  const { mergeIntoFiles, readChapterFile } = await import('../../library/chapter-file.js');
+  const contents = await Promise.all(
+    files.map((file) => readChapterFile(file).catch(() => undefined)),
+  );
+  const readable = contents.filter((content) => content !== undefined);
+  return mergeIntoFiles(readable, comicInfo, { force: false, hasSamePages: false });
+}
