@@ -31,6 +31,17 @@ export interface BindResult {
   readonly errors: readonly TankobonError[];
 }
 
+/** Reports what would be bound. Resolves with the files that cannot be read. */
+export async function previewBooks(
+  request: BindRequest,
+  observe: ObserveBind,
+  signal: AbortSignal,
+): Promise<BindPlan['failed']> {
+  const plan = await planBooks(request, signal);
+  observePlan(plan, observe);
+  return plan.failed;
+}
+
 /** Throws UsageError before anything is written; every other failure is in the result and among the events. */
 export async function bindBooks(
   request: BindRequest,

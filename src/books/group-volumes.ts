@@ -12,8 +12,7 @@ import {
   type SelectionOptions,
 } from '../selection/select-chapters.js';
 import { parseNumber, toRanges } from '../config/ranges.js';
-import { missingWholeNumbers } from '../selection/missing-numbers.js';
-import { numberKey } from '../selection/reading-order.js';
+import { missingWholeNumbers, numberKey } from '../selection/reading-order.js';
 import { chapterKeys, type ChapterKeys } from '../selection/same-chapter.js';
 import type { BindBy } from '../config/bind-choices.js';
 import { sourceKey, toChapter, type SourceChapter } from './source-chapter.js';

@@ -36,7 +36,7 @@ import type { WriteOptions } from './book.js';
 import { BOOK_SUFFIX_BYTES } from '../config/bind-choices.js';
 import { readFolderManifest } from './folder-book.js';
 import { withBookLock } from './publish-book.js';
-import { damagedChapter } from './source-chapter.js';
+import { damagedChapter } from '../library/damage.js';
 
 interface SeriesRename {
   readonly from: string;

@@ -7,11 +7,8 @@ import type { FileState } from '../core/file-state.js';
 import type { ChapterRecord } from '../library/record.js';
 import type { BookCopy } from './book-copy.js';
 import type { ZipEntry } from '../library/archive.js';
-import { ERROR_CODES } from '../core/error-codes.js';
-import { StorageError, type TankobonError } from '../core/errors.js';
-import { fileErrorReason } from '../core/files.js';
+import type { TankobonError } from '../core/errors.js';
 import type { BindBy } from '../config/bind-choices.js';
-import { accessHint } from '../core/system-errors.js';
 import type { GuessedName } from './guess-name.js';
 
 /** The metadata that groups chapters into books and names these. */
@@ -73,14 +70,19 @@ export function wasRead(chapter: SourceChapter): chapter is ReadChapter {
   return Array.isArray(chapter.pages);
 }
 
-/** Fills in what ComicInfo does not say from the file name. */
+/**
+ * Fills in what ComicInfo does not say from the file name. A file of several volumes is of none, and a name without
+ * certain numbers has no series.
+ */
 export function withGuesses(metadata: ChapterMetadata, guessed: GuessedName): ChapterMetadata {
-  const { series, volume, number } = guessed;
+  const { series, volume, lastVolume, number, lastNumber } = guessed;
+  const isCertain = number !== undefined || volume !== undefined;
+  const numbers = lastNumber === undefined ? number : `${number ?? ''}-${lastNumber}`;
   return {
     ...metadata,
-    series: metadata.series ?? series,
-    volume: metadata.volume ?? volume,
-    number: metadata.number ?? number,
+    series: metadata.series ?? (isCertain ? series : undefined),
+    volume: metadata.volume ?? (lastVolume === undefined ? volume : undefined),
+    number: metadata.number ?? numbers,
   };
 }
 
@@ -136,19 +138,6 @@ export function sourceKey(chapter: SourceChapter): string {
   const { pages } = chapter;
   const checksum = crc32(pages.map((page) => `${page.crc32} ${page.bytes}`).join('\n'));
   return [metadata.number ?? '', metadata.title ?? '', pages.length, checksum].join('|');
-}
-
-/** `cause`: what is wrong with the file. */
-export function damagedChapter(file: string, cause: unknown): StorageError {
-  const message = `Cannot read the chapter (${fileErrorReason(cause)}): ${file}`;
-  return new StorageError('archive-damaged', message, { cause, hint: hintFor(file, cause) });
-}
-
-/** Undefined: that of the code, for a damaged archive. */
-function hintFor(file: string, cause: unknown): string | undefined {
-  const hint = accessHint(cause);
-  if (hint !== undefined) return hint;
-  return /\.(cbz|zip|epub)$/i.test(file) ? undefined : ERROR_CODES['nothing-to-bind'].hint;
 }
 
 /** Such as `Ch. 10.5 – The Storm`; for bookmarks and tables of contents. */

@@ -4,13 +4,8 @@ import type { GivenOptions } from '../config/options.js';
 import { UsageError } from '../core/errors.js';
 import { expandHome } from '../core/home-folder.js';
 import { shellQuoted } from '../core/shell-quoted.js';
-import { looksLikeTarget } from '../selection/target.js';
-import {
-  parseTargets,
-  type InvalidTarget,
-  type ParsedTargets,
-  type TargetSource,
-} from '../selection/target-list.js';
+import { looksLikeTarget, type InvalidTarget } from '../selection/target.js';
+import { parseTargets, type ParsedTargets, type TargetSource } from './target-list.js';
 import type { CommandContext } from './command-context.js';
 import { inputName, readInput, textOf } from './read-input.js';
 

@@ -3,10 +3,10 @@
  * program removed it. All other entries keep their bytes and their order.
  */
 import { createHash } from 'node:crypto';
-import { damagedChapter } from '../books/source-chapter.js';
 import { assertOwnFile, fileChanged, readFileState, replaceUnchanged } from '../core/file-state.js';
 import { PRIVATE_FILE_MODE, temporaryName, toStorageError } from '../core/files.js';
 import { ZipEntryReader, ZipFileWriter } from '../library/archive.js';
+import { damagedChapter } from '../library/damage.js';
 import { readLibraryFile, type ChapterFile } from '../library/file.js';
 import { formatIdentityComment, MANIFEST_NAME } from '../library/mark.js';
 import { formatRecord } from '../library/record.js';

@@ -38,7 +38,7 @@ import {
   type FileRights,
 } from '../core/files.js';
 import { publishNew } from '../core/publish.js';
-import { damagedChapter } from '../books/source-chapter.js';
+import { damagedChapter } from '../library/damage.js';
 import { imageDimensions } from '../core/image-dimensions.js';
 import { packedPath } from './adoptable-files.js';
 import type { Recognized } from './recognize-files.js';

@@ -18,7 +18,7 @@ import { downloadRequest } from '../download/download-request.js';
 import { download } from '../download/run-download.js';
 import { readChapters } from '../books/read-chapters.js';
 import { sourceKey, type ReadChapter } from '../books/source-chapter.js';
-import type { RepairFolder } from '../download/repair-folder.js';
+import type { RepairFolder } from '../download/leftovers.js';
 import { packWholeChapters, type FoundChapters } from './pack-chapters.js';
 
 /** The chapters whose pages are whole in the damaged book; those of a folder are packed into `work`. */

@@ -9,19 +9,13 @@ import { readFileChapters } from '../library/file.js';
 import { scanIndexed, type ExistingArchive } from '../library/scan.js';
 import { UsageError, type StorageError } from '../core/errors.js';
 import { groupBy } from '../core/group-by.js';
-import { minListTimeMs } from '../download/estimate.js';
+import { minTimeMs } from '../service/estimate.js';
 import { toRelease } from '../download/known-title.js';
 import { bookPath } from '../books/rename-book.js';
 import { folderKey } from '../core/name-keys.js';
 import { distinctNames } from '../plan/title-names.js';
 import { describeMerge, isTolerable } from '../selection/title-loader.js';
-import {
-  isListingDue,
-  updateListing,
-  type CachedListing,
-  type LastCheck,
-  type ListingCache,
-} from '../download/listing-cache.js';
+import { ListingCache, type CachedListing } from '../selection/listing-cache.js';
 import { assertReadableFolder } from './readable-folder.js';
 import { overviewOf, type OwnedChapter } from './title-overview.js';
 import type { OverviewEvent } from '../events/overview-events.js';
@@ -170,7 +164,7 @@ async function updateListings(
 ): Promise<Listings> {
   const { cache, nowMs, warn, signal } = deps;
   const chapterIds = groupBy([...titleIds.keys()], (chapterId) => titleIds.get(chapterId) ?? '');
-  const known = new Map<string, LastCheck>();
+  const known = new Map<string, Pick<CachedListing, 'checkedAtMs' | 'latestChapterId'>>();
   const names = new Map<string, string>();
   const currentIds = new Map<string, string>();
   const movedTo = new Map<string, string>();
@@ -207,12 +201,12 @@ async function updateListings(
     for (const [old, now] of currentIds) if (now === id) currentIds.set(old, title.id);
   }
   const due = [...current.values()].filter((title) =>
-    isListingDue(title, known.get(title.id), nowMs),
+    ListingCache.isDue(title, known.get(title.id), nowMs),
   );
-  if (due.length > 0) onReading(due.length, minListTimeMs(due.length));
+  if (due.length > 0) onReading(due.length, minTimeMs(due.length, 'lists'));
   const idsOf = groupBy([...currentIds], ([, now]) => now);
   for (const title of due) {
-    const listing = await updateListing(title, { ...deps, client });
+    const listing = await cache.current(title, { client, nowMs, warn, signal });
     names.set(title.id, listing.name);
     const owned = (idsOf.get(title.id) ?? []).flatMap(([id]) => chapterIds.get(id) ?? []);
     for (const chapterId of owned) movedTo.delete(chapterId);

@@ -7,7 +7,7 @@ import { readChapters } from '../books/read-chapters.js';
 import { isPage } from '../library/pages.js';
 import type { ReadChapter } from '../books/source-chapter.js';
 import { chapterFolders } from '../books/folder-book.js';
-import type { RepairFolder } from '../download/repair-folder.js';
+import type { RepairFolder } from '../download/leftovers.js';
 
 export type FoundChapters = Map<FileChapter, ReadChapter>;
 

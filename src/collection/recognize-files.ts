@@ -7,10 +7,11 @@ import { dirname } from 'node:path';
 import { fetchChapters, type Chapter } from '../service/chapters.js';
 import { fetchTitles, searchTitles, type Title } from '../service/titles.js';
 import { groupBy } from '../core/group-by.js';
-import { minListTimeMs } from '../download/estimate.js';
+import { minTimeMs } from '../service/estimate.js';
 import type { Quality } from '../config/quality.js';
 import type { AdoptableFile } from './adoptable-files.js';
-import { isListingDue, updateListing, type ListingDeps } from '../download/listing-cache.js';
+import type { ListingCache } from '../selection/listing-cache.js';
+import type { ServiceClient } from '../service/client.js';
 import { matchName, type Candidate, type TitleReleases } from './match-names.js';
 import type { Evidence, UnrecognizedReason } from '../events/reasons.js';
 
@@ -41,7 +42,12 @@ export interface RequestPlan {
   readonly leastMs: number;
 }
 
-export interface RecognizeDeps extends ListingDeps {
+export interface RecognizeDeps {
+  readonly client: ServiceClient;
+  readonly cache: ListingCache;
+  readonly nowMs: number;
+  readonly warn: (message: string) => void;
+  readonly signal: AbortSignal;
   /** Called before requests for ids, searches and lists of chapters. */
   readonly onLookup: (plan: RequestPlan) => void;
   /** Called before the names of the pages of this many chapters are requested. */
@@ -124,7 +130,7 @@ function announce(files: readonly AdoptableFile[], { onLookup }: RecognizeDeps):
   // A search and a list for each.
   const series = groupBy(named, seriesKey).size;
   const requests = Math.ceil(ids.size / IDS_PER_REQUEST) + 2 * series;
-  if (requests > 0) onLookup({ requests, leastMs: minListTimeMs(requests) });
+  if (requests > 0) onLookup({ requests, leastMs: minTimeMs(requests, 'lists') });
 }
 
 interface KnownIds {
@@ -151,8 +157,8 @@ function idEvidence({ chapterId }: AdoptableFile): readonly Evidence[] {
   return [chapterId === undefined ? 'id' : 'address'];
 }
 
-function seriesNames({ comicInfo, name, folderName }: AdoptableFile): readonly string[] {
-  return [comicInfo.series, name.series, folderName].filter((it) => it !== undefined);
+function seriesNames({ comicInfo, name, folder }: AdoptableFile): readonly string[] {
+  return [comicInfo.series, name.series, folder.series].filter((it) => it !== undefined);
 }
 
 /** Files of one series in one folder. */
@@ -182,8 +188,6 @@ async function findTitles(
 }
 
 async function listOf(title: Title, deps: RecognizeDeps): Promise<TitleReleases> {
-  const cached = await deps.cache.read(title.id);
-  const isKnown = cached !== undefined && !isListingDue(title, cached, deps.nowMs);
-  const { releases } = isKnown ? cached : await updateListing(title, deps);
+  const { releases } = await deps.cache.current(title, deps);
   return { title, releases };
 }

@@ -5,6 +5,7 @@ import type { Title } from '../service/titles.js';
 import { readFileChapters } from '../library/file.js';
 import type { ExistingArchive } from '../library/scan.js';
 import { folderKey } from '../core/name-keys.js';
+import { readdirIfReadable } from '../core/read-folder.js';
 import { nameCandidates } from '../plan/title-names.js';
 
 /** The names of series in files, by the id of their title. */
@@ -120,4 +121,19 @@ export function sharedFolder(a: string, b: string): string {
   const different = segments.findIndex((name, index) => name !== others[index]);
   const shared = different === -1 ? segments : segments.slice(0, different);
   return shared.join(sep) || sep;
+}
+
+/** More names of files are not listed. */
+const MAX_NAMES = 10;
+
+/** A message for each folder that a renamed title has left, and that has files which tankobon did not write. */
+export async function describeFoldersLeft(folders: Iterable<string>): Promise<readonly string[]> {
+  const messages: string[] = [];
+  for (const folder of folders) {
+    const names = (await readdirIfReadable(folder)).map(({ name }) => name).sort();
+    const more = names.length > MAX_NAMES ? ', …' : '';
+    const some = names.slice(0, MAX_NAMES).join(', ');
+    if (names.length > 0) messages.push(`Kept: ${folder} has other files: ${some}${more}`);
+  }
+  return messages;
 }

@@ -12,12 +12,12 @@ import { underTemporaryLock } from '../core/lock.js';
 import { shellQuoted } from '../core/shell-quoted.js';
 import { toTankobonError } from '../core/system-errors.js';
 import type { DownloadListeners } from '../download/download-session.js';
-import { keepDamaged, removeIfUnreplaced } from '../download/keep-damaged.js';
+import { keepDamaged, removeIfUnreplaced } from '../core/keep-damaged.js';
 import type { RepairedFile } from '../events/verify-events.js';
 import { rebuildBook, type FoundBook, type Rebuilt } from '../books/rebuild-book.js';
 import { addChaptersBeside, addLoadedChapters, chaptersInBook } from './book-chapters.js';
 import { readDamagedBook, type NotRebuildable } from './damaged-book.js';
-import { RepairFolder } from '../download/repair-folder.js';
+import { RepairFolder } from '../download/leftovers.js';
 import type { FileStore } from '../library/store.js';
 
 /** Resolves with the books that were replaced; the others are as they were. Other files are ignored. */

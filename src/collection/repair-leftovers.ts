@@ -1,10 +1,7 @@
 /** What killed runs of a repair left, also if nothing is damaged any more. */
-import { dirname, join, resolve } from 'node:path';
-import { workspaceName } from '../library/names.js';
+import { dirname, resolve } from 'node:path';
 import { systemClock } from '../core/clock.js';
-import { readChapterFile } from '../download/chapter-file.js';
-import { leftoversAmong, removeLeftovers } from '../download/leftovers.js';
-import { Workspace } from '../download/workspace.js';
+import { findLeftovers, removeLeftovers, removeSavedWorkspace } from '../download/leftovers.js';
 import { isLeftoverOf, removeLeftoverFolder } from '../books/publish-book.js';
 import type { FileStore } from '../library/store.js';
 
@@ -30,9 +27,9 @@ export async function removeRepairLeftovers(
   if (hiddenFolders.size > 0)
     for (const { file, isFolder } of whole)
       if (isFolder) await removeUnpublished(file, hiddenFolders, signal);
-      else await removeSavedWorkspace(file, hiddenFolders, store);
+      else await removeWorkspace(file, hiddenFolders, store);
   const listed = { hiddenFolders: [...hiddenFolders], leftoverFiles: [...leftoverFiles] };
-  await removeLeftovers(leftoversAmong(listed), systemClock);
+  await removeLeftovers(findLeftovers(listed), systemClock);
 }
 
 /** The temporary folders with pages for this book. */
@@ -47,17 +44,13 @@ async function removeUnpublished(
 }
 
 /** The workspace of a chapter that was loaded again is beside its file. */
-async function removeSavedWorkspace(
+async function removeWorkspace(
   file: string,
-  folders: ReadonlySet<string>,
+  hiddenFolders: ReadonlySet<string>,
   store: FileStore,
 ): Promise<void> {
   const { isBook, chapters: [chapter] = [] } = (await store.markAt(resolve(file))) ?? {};
   if (!chapter || isBook === true) return;
-  const name = workspaceName(chapter.chapterId, chapter.quality ?? 'data');
-  const workspace = join(dirname(file), name);
-  if (!folders.has(workspace)) return;
-  const { record } = await readChapterFile(file).catch(() => ({ record: undefined }));
-  const digests = new Set(record?.pages);
-  await Workspace.removeSaved(workspace, digests, systemClock).catch(() => undefined);
+  const { chapterId, quality = 'data' } = chapter;
+  await removeSavedWorkspace(file, { chapterId, quality }, hiddenFolders, systemClock);
 }

@@ -15,7 +15,7 @@ import type { DownloadListeners } from '../download/download-session.js';
 import { downloadRequest } from '../download/download-request.js';
 import { download } from '../download/run-download.js';
 import type { Quality } from '../config/quality.js';
-import { keepDamaged, removeIfUnreplaced } from '../download/keep-damaged.js';
+import { keepDamaged, removeIfUnreplaced } from '../core/keep-damaged.js';
 import type { RepairedFile } from '../events/verify-events.js';
 import type { FileStore } from '../library/store.js';
 import { repairBooks } from './repair-books.js';

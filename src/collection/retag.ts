@@ -12,27 +12,19 @@ import {
   type BookOfTitle,
   type BookRename,
 } from '../books/rename-book.js';
-import { damagedChapter } from '../books/source-chapter.js';
+import { damagedChapter } from '../library/damage.js';
 import { systemClock } from '../core/clock.js';
-import { thrownMessage, UsageError, type TankobonError } from '../core/errors.js';
+import { isFatal, thrownMessage, UsageError, type TankobonError } from '../core/errors.js';
 import { readFileState } from '../core/file-state.js';
 import { groupBy } from '../core/group-by.js';
 import { toStorageError } from '../core/files.js';
 import { nameInPath } from '../core/relative-paths.js';
 import { toTankobonError } from '../core/system-errors.js';
 import { VERSION } from '../core/version.js';
-import { leftoversAmong, removeLeftovers } from '../download/leftovers.js';
-import {
-  describeFoldersLeft,
-  isFatal,
-  moveBookCover,
-  moveExtras,
-  type ExtraDeps,
-} from '../download/move-extras.js';
-import { followSeriesMetadata } from '../download/series-metadata.js';
+import { findLeftovers, removeLeftovers } from '../download/leftovers.js';
+import { followSeriesMetadata, moveBookCover, moveExtras } from '../download/extras.js';
 import type { templateOptions } from '../download/download-request.js';
-import { findMovedPlaces } from '../download/moved-files.js';
-import { applyRetags, planRetag, retaggedEvent, type RetagOptions } from '../download/retag.js';
+import { applyRetags, findMovedPlaces, planRetag, retaggedEvent } from '../download/retag.js';
 import type { ChapterFields } from '../events/chapter-fields.js';
 import type { RetagEvent, RetagSummary } from '../events/retag-events.js';
 import { keptReason, mayBeRewritten, type Ownership } from '../library/ownership.js';
@@ -42,11 +34,13 @@ import type { Retag } from '../plan/change.js';
 import { filesToCompare, keptInUnchanged, withoutSecondNames } from '../plan/retag.js';
 import { nameCandidates } from '../plan/title-names.js';
 import { fieldsById } from '../selection/chapter-fields.js';
-import { fetchChapters } from '../service/chapters.js';
+import { namedRuns } from '../selection/same-chapter.js';
+import { fetchChapters, type Chapter } from '../service/chapters.js';
 import { fetchTitles, type Title } from '../service/titles.js';
 import { assertReadableFolder } from './readable-folder.js';
 import {
   addUsedNames,
+  describeFoldersLeft,
   NewFolders,
   newTitleNames,
   sharedFolder,
@@ -55,7 +49,9 @@ import {
 } from './renamed-titles.js';
 
 interface FolderRequest
-  extends Omit<RetagOptions, 'hasComparedPages'>, ReturnType<typeof templateOptions> {
+  extends
+    Omit<Parameters<typeof planRetag>[1], 'hasComparedPages'>,
+    ReturnType<typeof templateOptions> {
   readonly folder: string;
   readonly dryRun: boolean;
   /** Whether titles that the service renamed get their new name and folder. */
@@ -67,6 +63,8 @@ interface FolderRequest
 interface RetagRequest extends Omit<FolderRequest, 'folder'> {
   readonly folders: readonly string[];
 }
+
+type ExtraDeps = Parameters<typeof moveExtras>[1];
 
 interface RetagDeps extends ExtraDeps {
   readonly observe: (event: RetagEvent) => void;
@@ -135,7 +133,7 @@ async function retagFolder(
     },
   });
   if (library.archives.length + library.damaged.length + run.errors.length === 0) return undefined;
-  if (!request.dryRun) await removeLeftovers(leftoversAmong(library), systemClock);
+  if (!request.dryRun) await removeLeftovers(findLeftovers(library), systemClock);
   try {
     return await run.run(library, store);
   } finally {
@@ -200,7 +198,8 @@ async function planFolder(
   const named = archives.filter(({ isBound }) => !isBound);
   const withTitles = [...chapters.values(), ...books, ...named];
   const titleIds = new Set(withTitles.flatMap(({ titleId }) => titleId ?? []));
-  const { titles } = await fetchTitles(client, [...titleIds], { signal, warn });
+  const listed = await fetchTitles(client, [...titleIds], { signal, warn });
+  const titles = withRestarts(listed.titles, chapters);
   const { compared, ...counts } = filesToCompare(archives, chapters, titles);
   const usedNames = new UsedNames();
   for (const book of books) usedNames.add(book.titleId, usedNameOf(book, titles.get(book.titleId)));
@@ -257,6 +256,19 @@ async function planFolder(
     ...counts,
     fields: fieldsById([...chapters.values()], titles),
   };
+}
+
+/** The titles, with what the volumes of the chapters in the folder show of numbers that begin again. */
+function withRestarts(
+  titles: ReadonlyMap<string, Title>,
+  chapters: ReadonlyMap<string, Chapter>,
+): ReadonlyMap<string, Title> {
+  const byTitle = groupBy([...chapters.values()], ({ titleId }) => titleId ?? '');
+  const entries = [...titles].map(([id, title]) => {
+    const { numbersRestart } = namedRuns(byTitle.get(id) ?? [], title);
+    return [id, { ...title, numbersRestart }] as const;
+  });
+  return new Map(entries);
 }
 
 /** The content of some books keeps another name: these have that of their path, and none if it is that of their owner. */

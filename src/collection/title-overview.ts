@@ -3,10 +3,10 @@ import { languageTag } from '../library/comic-info.js';
 import { groupBy } from '../core/group-by.js';
 import { unavailableReason } from '../selection/exclusions.js';
 import { inferVolumes, listedNumbers } from '../selection/infer-volumes.js';
-import { missingWholeNumbers } from '../selection/missing-numbers.js';
+import { missingWholeNumbers, numberKey } from '../selection/reading-order.js';
 import { parseNumber } from '../config/ranges.js';
-import { numberKey } from '../selection/reading-order.js';
-import { chapterKeys, type ChapterKeys, type KnownRelease } from '../selection/same-chapter.js';
+import { chapterKeys, type ChapterKeys } from '../selection/same-chapter.js';
+
 import { compareNumbers, toRuns } from './chapter-runs.js';
 import type {
   ChapterState,
@@ -18,6 +18,8 @@ export type TitleOverview = Omit<
   TitleOverviewEvent,
   'type' | 'title' | 'name' | 'languages' | 'status' | 'checkedAt'
 >;
+
+type KnownRelease = Parameters<typeof chapterKeys>[0][number];
 
 /** A chapter in a file. */
 export interface OwnedChapter {

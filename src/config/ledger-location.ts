@@ -44,6 +44,17 @@ export async function ledgerLocation({
   return { server: { url, ...(username && { username }), ...(password && { password }) } };
 }
 
+/** Throws UsageError (`bad-option`) where the ledger is in a folder, which other machines do not see. */
+export async function shareServer(
+  context: Parameters<typeof ledgerLocation>[0],
+): Promise<RedisAddress> {
+  const location = await ledgerLocation(context);
+  if ('server' in location) return location.server;
+  throw new UsageError('bad-option', '--share needs a ledger on a server.', {
+    hint: 'On all machines, set for example: TANKOBON_LEDGER=redis://nas.local:6379/0',
+  });
+}
+
 function parseServerUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isValid =

@@ -23,7 +23,7 @@ import {
   type STORAGE_CODES,
   type USAGE_CODES,
 } from './error-codes.js';
-import type { ExitCode } from './exit-codes.js';
+import { EXIT, type ExitCode } from './exit-codes.js';
 
 interface ErrorDetails {
   readonly cause?: unknown;
@@ -99,4 +99,11 @@ export function cancelledError(): RunError {
 /** The abort reason when the user interrupts the run. */
 export function interruptedError(): RunError {
   return new RunError('interrupted', 'Interrupted.');
+}
+
+/** An interruption, or a ban or captcha, which stops any run. */
+export function isFatal(error: unknown): boolean {
+  if (!(error instanceof TankobonError)) return false;
+  const { code, exitCode } = error;
+  return code === 'interrupted' || exitCode === EXIT.cooldown || exitCode === EXIT.captcha;
 }

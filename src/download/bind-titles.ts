@@ -15,11 +15,11 @@ import type { ChapterGroup } from '../books/group-volumes.js';
 import { toChapter } from '../books/source-chapter.js';
 import { missingChapters, type TitleChapters } from '../books/volume-completeness.js';
 import { inferVolumes } from '../selection/infer-volumes.js';
-import { bindRequest } from './bind-request.js';
-import { BookCovers } from './book-covers.js';
+import { bindRequest } from '../books/bind-request.js';
+import { BookCovers } from './extras/book-covers.js';
 import type { DownloadSession } from './download-session.js';
 import type { Plan } from './plan.js';
-import { SavedCovers } from './saved-covers.js';
+import { SavedCovers } from './extras/saved-covers.js';
 
 export interface TitlesToBind {
   /** What the service lists of each title. */

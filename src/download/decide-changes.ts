@@ -6,6 +6,7 @@ import { isSameId, type Release, type UnnamedWrite } from '../plan/change.js';
 import type { SkipReason } from '../events/reasons.js';
 import {
   decide,
+  savedState,
   writesOf,
   type Decided,
   type KnownFiles,
@@ -14,6 +15,7 @@ import {
   type DecisionOptions,
 } from '../plan/decide.js';
 import { hasName, maySupersede, type EarlierUpload } from '../plan/replacement.js';
+import { unavailableReason } from '../selection/exclusions.js';
 import { isTolerable } from '../selection/title-loader.js';
 import type { ServiceSession } from './download-session.js';
 import type { UnlistedChapter } from './known-title.js';
@@ -82,13 +84,31 @@ function isOfSaved(change: UnnamedWrite): boolean {
 /** Why a release is skipped that a file has. */
 const SAVED_REASONS: readonly SkipReason[] = ['already-there', 'newer-version', 'fixed-book'];
 
+/** The chapters among these that changed on the service since their files were saved, and what the files say. */
+export async function readOutdated(
+  { releases, moved }: Pick<UnreadTitle, 'releases' | 'moved'>,
+  library: LibraryIndex,
+  nowMs: number,
+  signal: AbortSignal,
+): Promise<{ readonly outdated: readonly Chapter[]; readonly saved: KnownFiles['saved'] }> {
+  const { readSaved } = await import('./planning/read-saved.js');
+  const archives = releases.flatMap(({ id }) => library.find(id) ?? []);
+  const saved = await readSaved(archives, signal);
+  const outdated = releases.filter((chapter) => {
+    if (!saved.has(chapter.id)) return false;
+    const now = savedState(chapter, { library, saved }, moved);
+    return now.state === 'saved' && now.isOutdated && !unavailableReason(chapter, nowMs);
+  });
+  return { outdated, saved };
+}
+
 /** What the files say of their chapters that stay, or are compared with the service. */
 async function readRecords(
   { changes }: Decided,
   { library }: FoundFiles,
   { signal }: Deps,
 ): Promise<KnownFiles['saved']> {
-  const { readSaved } = await import('./read-saved.js');
+  const { readSaved } = await import('./planning/read-saved.js');
   const archives = changes.flatMap((change): readonly (ExistingArchive | undefined)[] => {
     if (change.kind === 'skip')
       return SAVED_REASONS.includes(change.reason) ? [library.find(change.id)] : [];

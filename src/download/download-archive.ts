@@ -7,8 +7,9 @@
  * pieces, and only the ids are kept: the history of a large collection has a million lines.
  */
 import { constants } from 'node:fs';
-import type { FileHandle } from 'node:fs/promises';
+import { opendir, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { StorageError } from '../core/errors.js';
 import {
   createFile,
   isSystemError,
@@ -18,6 +19,7 @@ import {
 } from '../core/files.js';
 import { parseJson } from '../core/json.js';
 import { tooLargeError } from '../core/safe-open.js';
+import { shellQuoted } from '../core/shell-quoted.js';
 import { UuidSet } from '../core/uuid-set.js';
 
 export interface DownloadArchive {
@@ -191,4 +193,38 @@ async function endsWithLine(handle: FileHandle): Promise<boolean> {
   if (size === 0) return true;
   const { buffer } = await handle.read(Buffer.alloc(1), 0, 1, size - 1);
   return buffer[0] === LINE_FEED;
+}
+
+/**
+ * Throws StorageError `output-away` if chapters of the history were saved in the folder, and it is missing now or has
+ * only hidden entries: its disk may not be mounted. Also throws if the folder cannot be read.
+ * @param syncCommand if the history is that of a subscriptions file, a command of `tankobon sync` for it
+ */
+export async function checkUsedFolder(
+  folder: string,
+  history: Pick<DownloadArchive, 'hasFolder'>,
+  syncCommand?: (words: string) => string,
+): Promise<void> {
+  if (!history.hasFolder(folder)) return;
+  const state = await stateOfUsed(folder);
+  if (state === 'in-use') return;
+  const option = `--new-folder ${shellQuoted(folder)}`;
+  const again = syncCommand ? `run: ${syncCommand(option)}` : `add: ${option}`;
+  throw new StorageError(
+    'output-away',
+    `The output folder is ${state}, and chapters were saved in it before: ${folder}`,
+    {
+      hint: `If its disk is not mounted, mount it, and run the same command again. If you emptied it on purpose, ${again}`,
+    },
+  );
+}
+
+async function stateOfUsed(folder: string): Promise<'in-use' | 'missing' | 'empty'> {
+  try {
+    for await (const { name } of await opendir(folder)) if (!name.startsWith('.')) return 'in-use';
+    return 'empty';
+  } catch (error) {
+    if (isSystemError(error, 'ENOENT', 'ENOTDIR')) return 'missing';
+    throw toStorageError(error, folder);
+  }
 }

@@ -17,7 +17,7 @@ export interface DownloadListeners {
   /** The events of binding, after the chapters are saved. */
   readonly observeBind?: ObserveBind;
   /** Called with what is done before the plan is complete. */
-  readonly onActivity?: (activity: PlanActivity) => void;
+  readonly onActivity?: (activity: 'resolving' | 'scanning') => void;
   /** Called if titles have chapters in several languages and none was chosen; returns the chosen ones, or none for all. */
   readonly chooseLanguages?: (counts: ReadonlyMap<string, number>) => Promise<readonly string[]>;
   /** Called with a message for people that is not an event. */
@@ -26,8 +26,6 @@ export interface DownloadListeners {
   readonly minReportedWaitMs?: number;
   readonly solveCaptcha?: SolveCaptcha;
 }
-
-export type PlanActivity = 'resolving' | 'scanning';
 
 /** A connection to the service with its login, for one or several downloads. */
 export interface ServiceSession {

@@ -18,9 +18,8 @@ import {
   isRecent,
   ListingCache,
   mergeListing,
-  readListing,
   type CachedListing,
-} from './listing-cache.js';
+} from '../selection/listing-cache.js';
 import { folderKey } from '../core/name-keys.js';
 
 /** A chapter in the output folder that the service does not list. */
@@ -89,7 +88,7 @@ export async function readKnownTitle(
   if (!known.keys.areRunsGuessed || isComplete || (kept && isRecent(kept, nowMs))) return known;
   if (!title) return known;
   try {
-    const inAll = await readListing(title, kept, { client, nowMs, warn, signal });
+    const inAll = await ListingCache.fetch(title, kept, { client, nowMs, warn, signal });
     await cache.writeIfPossible(titleId, inAll);
     return await combine(listedTitle, library, { kept: inAll, moved, nowMs, signal });
   } catch (error) {

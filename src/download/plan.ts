@@ -6,13 +6,14 @@ import { basename } from 'node:path';
 import type { LibraryIndex } from '../library/scan.js';
 import { scanIndexed } from '../library/scan.js';
 import { keptReason, type Ownership } from '../library/ownership.js';
-import { isWrite, type Change, type Keep, type MovedChapters, type Write } from '../plan/change.js';
+import { isWrite, whyLoaded, type Change, type Keep, type Write } from '../plan/change.js';
 import { writesOf, type Decided, type DecisionOptions } from '../plan/decide.js';
 import type { Chapter } from '../service/chapters.js';
-import { fieldsById } from '../selection/chapter-fields.js';
+import type { Title } from '../service/titles.js';
+import { chapterFields, fieldsById } from '../selection/chapter-fields.js';
 import type { ChapterFields } from '../events/chapter-fields.js';
 import { excludedGroup } from '../selection/exclusions.js';
-import { resolveTargets, type Resolution, type Series } from '../selection/resolve-targets.js';
+import { resolveTargets, type Resolution } from '../selection/resolve-targets.js';
 import type { ExcludedChapter } from '../selection/select-chapters.js';
 import type { Target } from '../selection/target.js';
 import { firstMsOf } from '../config/time-bound.js';
@@ -23,16 +24,19 @@ import { accessHint } from '../core/system-errors.js';
 import { shellQuoted } from '../core/shell-quoted.js';
 import type { TitleChapters } from '../books/volume-completeness.js';
 import { decideChanges } from './decide-changes.js';
-import type { FailedTarget } from './download-result.js';
+import { failedEvent, type FailedTarget } from './download-result.js';
 import type { DownloadSession } from './download-session.js';
-import type { UpdateEvent } from '../events/download-events.js';
+import type { KnownTitle } from './known-title.js';
+import type { DRY_RUN_EVENTS, SkippedEvent, UpdateEvent } from '../events/download-events.js';
+import type { EventsOf } from '../events/fields.js';
+import { minTimeMs } from '../service/estimate.js';
 import { findLeftovers } from './leftovers.js';
-import { planJobs, type PlannedChapter } from './plan-jobs.js';
-import { findTitleHomes, nameFiles } from './name-files.js';
-import { selectForPlan } from './plan-selection.js';
-import { inferPlanVolumes, type ListedVolumes } from './plan-volumes.js';
-import { findPresent, type PresentChapter } from './present-chapters.js';
-import { prefetchSingleChapter } from './prefetch.js';
+import { planJobs, type PlannedChapter } from './planning/plan-jobs.js';
+import { findTitleHomes, nameFiles } from './planning/name-files.js';
+import { selectForPlan } from './planning/plan-selection.js';
+import { inferPlanVolumes, type ListedVolumes } from './planning/plan-volumes.js';
+import { findPresent, type PresentChapter } from './extras/present-chapters.js';
+import { prefetchSingleChapter } from './planning/prefetch.js';
 
 export interface Plan {
   readonly chapters: readonly PlannedChapter[];
@@ -50,7 +54,7 @@ export interface Plan {
   /** What is known of the chapters, by id. */
   readonly fields: ReadonlyMap<string, ChapterFields>;
   /** All releases of the titles that are targets, or in a list that is one. */
-  readonly series: readonly (Series & TitleChapters)[];
+  readonly series: readonly (Resolution['series'][number] & TitleChapters)[];
   /** What volumes were inferred from, by the id of the title. */
   readonly listedVolumes: ListedVolumes;
   /** What a dry run says of existing chapters whose pages did not change. */
@@ -86,12 +90,7 @@ export async function planTargets(
   const selection = await selectForPlan(resolution, known, session);
   const files = { library, history };
   const decided = await decideChanges(selection, toDecisionOptions(session), files, session);
-  const planned = await planChanges(
-    decided,
-    { ...resolution, moved: [...known.values()].map((title) => title.moved) },
-    library,
-    session,
-  );
+  const planned = await planChanges(decided, { ...resolution, known }, library, session);
   // The others of a title are requested where they are needed.
   const complete = resolution.series.filter(({ isPartial = false }) => !isPartial);
   const series = complete.map((entry) => {
@@ -154,7 +153,11 @@ function titlesOf(
 
 /** The titles of a plan. */
 type PlannedTitles = Pick<Resolution, 'titles' | 'series'> &
-  Partial<Pick<Resolution, 'loadedTitles'>> & { readonly moved: readonly MovedChapters[] };
+  Partial<Pick<Resolution, 'loadedTitles'>> & {
+    readonly known: ReadonlyMap<string, Pick<KnownTitle, 'keys' | 'moved'>>;
+    /** The chapters whose folders may lack covers and metadata; by default, those that are chosen. */
+    readonly withExtras?: readonly Chapter[];
+  };
 
 /** The plan for what is decided: the names of the files, and what else the run does. */
 export async function planChanges(
@@ -164,9 +167,10 @@ export async function planChanges(
   session: DownloadSession,
 ): Promise<Plan> {
   const { request: options, context, signal, warn } = session;
-  const { titles, series } = planned;
-  const movedIds = new Set(planned.moved.flatMap(({ chapterIds }) => [...chapterIds]));
-  const movedFiles = new Set(planned.moved.flatMap(({ files }) => [...files]));
+  const { titles, series, known } = planned;
+  const moved = [...known.values()].map((title) => title.moved);
+  const movedIds = new Set(moved.flatMap(({ chapterIds }) => [...chapterIds]));
+  const movedFiles = new Set(moved.flatMap(({ files }) => [...files]));
   const { loadedTitles = Promise.resolve({ titles, error: undefined }) } = planned;
   const chapters = chosen.flatMap(({ chapter }) => chapter ?? []);
   const writes = writesOf(changes);
@@ -174,7 +178,8 @@ export async function planChanges(
   const kept = changes.flatMap((change) => (change.kind === 'keep' ? [change] : []));
   const languages = new Set(chapters.map(({ language }) => language));
   const nameChapter = options.nameChapter(languages.size > 1);
-  const named = options.namesPeople ? await loadedTitles : { titles };
+  const loaded = options.namesPeople ? await loadedTitles : { titles };
+  const named = { titles: withKnownRestarts(loaded.titles, known) };
   const homes = options.metadata
     ? await findTitleHomes(
         writes.flatMap(({ release }) => release.chapter ?? []),
@@ -199,18 +204,15 @@ export async function planChanges(
   const keep = { output: options.output, maxAgeMs, nowMs: context.clock.wallMs() };
   warnOfFiles([...kept, ...placed.kept], placed.writes, options.output, warn);
   // What has no file has no workspace that is finished.
-  const finished = skipped.filter(
-    ({ id, reason }) => reason === 'already-there' && library.find(id) !== undefined,
-  );
+  const finished = skipped.flatMap(({ id: chapterId, reason }) => {
+    const archive = reason === 'already-there' ? library.find(chapterId) : undefined;
+    return archive ? [{ chapterId, quality: archive.quality ?? options.quality }] : [];
+  });
   return {
     chapters: planJobs(placed.writes, { ...naming, loadedTitles, keep }),
     changes: [...placed.writes, ...placed.kept, ...changes.filter((change) => !isWrite(change))],
-    present: findPresent(chapters, library, loadedTitles),
-    leftovers: findLeftovers(
-      library,
-      finished.map(({ id }) => id),
-      options.quality,
-    ),
+    present: findPresent(planned.withExtras ?? chapters, library, loadedTitles),
+    leftovers: findLeftovers(library, finished),
     replacedFolders: replacedFolders(library.hiddenFolders),
     excluded: [],
     failed: [],
@@ -220,6 +222,18 @@ export async function planChanges(
     updates: [],
     metadataError: loadedTitles.then(({ error }) => error),
   };
+}
+
+/** The titles, with what their volumes show of numbers that begin again. */
+function withKnownRestarts(
+  titles: ReadonlyMap<string, Title>,
+  known: PlannedTitles['known'],
+): ReadonlyMap<string, Title> {
+  const entries = [...titles].map(([id, title]) => {
+    const { numbersRestart = title.numbersRestart } = known.get(id)?.keys ?? {};
+    return [id, { ...title, numbersRestart }] as const;
+  });
+  return new Map(entries);
 }
 
 type Warn = DownloadSession['warn'];
@@ -271,4 +285,57 @@ async function resolve(
   const unresolvedIds = targets.filter(isWithoutMetadata).map(({ id }) => id);
   const idsWithoutMetadata = [...resolution.idsWithoutMetadata, ...unresolvedIds];
   return { ...resolution, idsWithoutMetadata };
+}
+
+/** What a dry run says of a plan; the last event is the sum. */
+export function planEvents(plan: Plan): readonly EventsOf<typeof DRY_RUN_EVENTS>[] {
+  const { fields } = plan;
+  return [
+    ...plan.chapters.map(({ job, chapter, seriesName }) => ({
+      type: 'planned' as const,
+      chapter: job.id,
+      file: job.file,
+      why: whyLoaded(job.change),
+      ...(chapter && chapterFields(chapter, seriesName)),
+      groups: chapter?.groups.map(({ name }) => name),
+    })),
+    ...skippedEvents(plan),
+    ...plan.updates.map((event) => ({ ...event, ...fields.get(event.chapter) })),
+    ...plan.excluded.map(({ chapter, reason, explanation }) => ({
+      type: 'passed-over' as const,
+      chapter: chapter.id,
+      reason,
+      why: explanation,
+      ...fields.get(chapter.id),
+    })),
+    ...plan.failed.map((each) => ({ ...failedEvent(each), ...fields.get(each.id) })),
+    {
+      type: 'plan',
+      chapters: plan.chapters.length,
+      requests: requestsOf(plan),
+      leastTimeMs: minPlanTimeMs(plan),
+    },
+  ];
+}
+
+/** An event for each chapter that the plan skips. */
+export function skippedEvents({ changes, fields }: Plan): readonly SkippedEvent[] {
+  const skips = changes.flatMap((change) => (change.kind === 'skip' ? [change] : []));
+  return skips.map(({ id, reason, file }) => ({
+    type: 'chapter-skipped',
+    chapter: id,
+    reason,
+    file,
+    ...fields.get(id),
+  }));
+}
+
+/** The least time that the service's limits allow for the chapters of a plan. */
+export function minPlanTimeMs(plan: Plan): number {
+  return minTimeMs(requestsOf(plan), 'chapters');
+}
+
+/** Each chapter that is loaded or compared takes one request. */
+function requestsOf({ chapters, updates }: Plan): number {
+  return chapters.length + updates.length;
 }

@@ -1,11 +1,13 @@
 /**
  * New metadata and names for the files of chapters whose pages stay, for `retag`, `--update` and `upgrade`. What becomes of
  * a file is decided in plan/retag.ts; each file is written after the one that has its new name, such as when numbers move
- * round.
+ * round. The file of a chapter that the service moved to another title goes to the folder of that; a name that the owner
+ * gave it stays.
  */
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import type { ComicFields } from '../library/comic-info.js';
 import { comicMetadata } from '../library/comic-info.js';
+import type { LibraryIndex } from '../library/scan.js';
 import { candidatePaths, wholeIdPath } from '../library/names.js';
 import { fileChanged, readFileState, replaceAs } from '../core/file-state.js';
 import {
@@ -17,14 +19,16 @@ import {
 import { publishNew } from '../core/publish.js';
 import type { RetaggedEvent } from '../events/download-events.js';
 import type { MetadataChange, Retag } from '../plan/change.js';
-import { decideRetag } from '../plan/retag.js';
-import { mergedComicInfo, readChapterFile, rewriteChapterFile } from './chapter-file.js';
+import { decideRetag, type ChapterOfFile } from '../plan/retag.js';
+import { mergedComicInfo, readChapterFile, rewriteChapterFile } from '../library/chapter-file.js';
 import { newPath } from '../plan/paths.js';
-import { readNamedFile, type NamedChapterFile } from './name-files.js';
-import { inferredVolumeOf } from './comic-metadata.js';
+import { findTitleHomes, readNamedFile, type NamedChapterFile } from './planning/name-files.js';
+import { movedPath, type TitleHome } from './planning/title-folder.js';
+import { inferredVolumeOf } from './planning/comic-metadata.js';
 import type { DownloadRequest } from './download-request.js';
-import { orderRenames } from './rename-order.js';
-import { removeSuperseded } from './superseded-file.js';
+import type { DownloadSession } from './download-session.js';
+import { orderRenames } from './save/rename-order.js';
+import { removeSuperseded } from './save/superseded-file.js';
 
 export interface RetagOptions extends ComicFields, Pick<DownloadRequest, 'nameChapter'> {
   /** Edits of the owner are replaced by what the service has. */
@@ -40,6 +44,72 @@ export interface FileToRetag extends Pick<Retag, 'file' | 'chapter' | 'title' | 
   readonly titleName?: string | undefined;
   /** Where the file goes, if the service moved its chapter to another title. */
   readonly movesTo?: ((named: NamedChapterFile) => ReturnType<typeof newPath>) | undefined;
+}
+
+type NamingOptions = Pick<DownloadRequest, 'output' | 'nameChapter' | 'hasDefaultName'>;
+
+/**
+ * The new place of each moved file, in a folder whose names follow these options. `titleNames`: those of titles that get
+ * another name too.
+ */
+export async function findMovedPlaces(
+  files: readonly ChapterOfFile[],
+  library: LibraryIndex,
+  { folder, ...naming }: Omit<NamingOptions, 'output'> & { readonly folder: string },
+  titleNames: ReadonlyMap<string, string> | undefined,
+  deps: Pick<DownloadSession, 'client' | 'signal'>,
+): Promise<ReadonlyMap<ChapterOfFile, Pick<FileToRetag, 'titleName' | 'movesTo'>>> {
+  const moved = files.filter(({ isMoved }) => isMoved);
+  if (moved.length === 0) return new Map();
+  const request = { ...naming, output: folder };
+  const titles = new Map(moved.map(({ title }) => [title.id, title]));
+  // The moved files do not show where the other ones of their new title are.
+  const others = library.without(new Set(moved.map(({ archive }) => archive.file)));
+  const homes = await findTitleHomes(
+    moved.map(({ chapter }) => chapter),
+    { titles, series: [] },
+    others,
+    request.nameChapter(false),
+    { request, ...deps },
+  );
+  return new Map(
+    moved.map((each) => {
+      const { title, archive } = each;
+      const home = homes.get(title.id);
+      const titleName = titleNames?.get(title.id) ?? home?.series ?? title.name;
+      const isRenamed = home !== undefined && home.series !== titleName;
+      const move = isRenamed ? movedAndRenamedPath : movedPath;
+      const movesTo = (named: NamedChapterFile) => move(archive.file, named, request, home);
+      return [each, { titleName, movesTo }];
+    }),
+  );
+}
+
+/** The title gets another name in the same run: the file goes where the other files of it go. */
+function movedAndRenamedPath(
+  file: string,
+  named: NamedChapterFile,
+  request: NamingOptions,
+  home: TitleHome | undefined,
+): ReturnType<typeof movedPath> {
+  const series = home?.series ?? named.title.name;
+  const inHome = {
+    ...named,
+    values: { ...named.values, series },
+    title: { ...named.title, name: series },
+  };
+  const { to, root, recorded = named.recorded } = movedPath(file, inHome, request, home);
+  const moved = {
+    ...named,
+    metadata: { ...named.metadata, series },
+    written: named.written && { ...named.written, series },
+    recorded,
+  };
+  const templates = [request.nameChapter(false), request.nameChapter(true)];
+  const { numbersRestart } = named.title;
+  const kept = { keepsPeople: false, keepsTitleFolders: false };
+  const options = { ...kept, numbersRestart, movedIn: request.output };
+  return { ...newPath(to, moved, { templates, ...options }), root };
 }
 
 /** A file without ComicInfo.xml keeps its name. Throws StorageError. */
@@ -64,6 +134,7 @@ export async function planRetag(
   const from = resolve(file);
   const nameOptions = {
     templates: [nameChapter(false), nameChapter(true)],
+    numbersRestart: title.numbersRestart,
     keepsPeople: !isRenamed,
     // `--update` does not see all files of the title.
     keepsTitleFolders: hasComparedPages,

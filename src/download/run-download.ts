@@ -6,13 +6,13 @@ import { resolve } from 'node:path';
 import { TankobonError, thrownMessage, UsageError } from '../core/errors.js';
 import type { ObserveBind } from '../events/bind-events.js';
 import { addToIndex } from '../library/scan.js';
-import { announceSaved, checkProgram } from './announce-saved.js';
+import { announceSaved, checkProgram } from './save/announce-saved.js';
 import { checkOutputFile } from '../core/output-file.js';
 import { replacedChapters } from '../plan/change.js';
 import type { Target } from '../selection/target.js';
 import type { AppContext } from '../config/context.js';
 import { withLibraryLock } from '../config/library-lock.js';
-import { shareServer } from './chapter-share.js';
+import { shareServer } from '../config/ledger-location.js';
 import type { DownloadRequest } from './download-request.js';
 import {
   addEvent,
@@ -22,11 +22,17 @@ import {
   type DownloadResult,
 } from './download-result.js';
 import { warningOnce } from '../events/warning-once.js';
-import { withSession, type DownloadListeners, type DownloadSession } from './download-session.js';
+import {
+  withSession,
+  type DownloadListeners,
+  type DownloadSession,
+  type ServiceSession,
+} from './download-session.js';
 import type { DownloadMessage, Observe } from '../events/download-events.js';
-import { checkOutputFolder, checkUsedFolder } from './output-folder.js';
+import { checkOutputFolder } from '../core/output-folder.js';
+import { checkUsedFolder } from './download-archive.js';
 import { planTargets, type Plan } from './plan.js';
-import { skippedEvents } from './plan-selection.js';
+import { skippedEvents } from './plan.js';
 import { requireLogin } from '../service/login.js';
 
 export interface PlanListeners extends DownloadListeners {
@@ -48,10 +54,18 @@ export async function planDownload(
   return withSession(context, request, listeners, signal, async (shared) => {
     const session = { ...shared, request, history };
     reportInvalidTargets(request, listeners.observe);
-    const planned = await planRequest(session);
-    const { previewChanges } = await import('./apply.js');
-    return previewChanges(planned, request, session, session.signal);
+    return previewPlan(await planRequest(session), request, session);
   });
+}
+
+/** Compares the pages of files with those of the service, and says what becomes of those that have the same. */
+export async function previewPlan(
+  plan: Plan,
+  request: DownloadRequest,
+  session: Pick<ServiceSession, 'client' | 'signal'>,
+): Promise<Plan> {
+  const { previewChanges } = await import('./save/apply.js');
+  return previewChanges(plan, request, session, session.signal);
 }
 
 /**
@@ -103,7 +117,7 @@ async function openHistory(
   await checkOutputFile(file, '--download-archive');
   const { openDownloadArchive } = await import('./download-archive.js');
   const archive = await openDownloadArchive(file);
-  if (newFolder === undefined) await checkUsedFolder(folder, archive, 'download');
+  if (newFolder === undefined) await checkUsedFolder(folder, archive);
   else if (isWritten) await archive.removeFolder(folder);
   return archive;
 }
@@ -199,7 +213,7 @@ export async function runPlan(
     const planned = await underLock(async () => {
       const plannedOnce = await planOrStop(session, planOnce, result);
       if (!plannedOnce) return undefined;
-      const { savePlan } = await import('./save-plan.js');
+      const { savePlan } = await import('./save/save-plan.js');
       await savePlan(plannedOnce, session, result);
       await bindSaved(plannedOnce, session, result);
       return plannedOnce;

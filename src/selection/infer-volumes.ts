@@ -2,11 +2,14 @@
  * Chapters without a volume get that of their other releases: groups often add it in one language only. Needed where
  * chapters are grouped by volume; it is marked as inferred, since the service does not say it of these chapters.
  */
-import type { Chapter, ListedNumber } from '../service/chapters.js';
+import { thrownMessage } from '../core/errors.js';
+import { fetchListedVolumes, type Chapter, type ListedNumber } from '../service/chapters.js';
+import type { ServiceClient } from '../service/client.js';
 import { groupBy } from '../core/group-by.js';
 import { numberKey } from './reading-order.js';
 import type { ChapterKeys } from './same-chapter.js';
 import { runsOfVolumes } from './same-chapter/volume-runs.js';
+import { isTolerable } from './title-loader.js';
 
 /** Whether other releases may name the volume of the chapter in its place. */
 export function lacksVolume({ volume, number }: Pick<Chapter, 'volume' | 'number'>): boolean {
@@ -63,4 +66,26 @@ function volumesByNumber(listed: readonly ListedNumber[]): ReadonlyMap<string, s
       return [number, most] as const;
     }),
   );
+}
+
+interface ReadOptions {
+  readonly client: ServiceClient;
+  readonly warn: (message: string) => void;
+  readonly signal: AbortSignal;
+}
+
+/** Empty if the service does not list them: the chapters have no volume then. Throws errors that concern the whole run. */
+export async function readListedVolumes(
+  titleId: string,
+  { client, warn, signal }: ReadOptions,
+): Promise<readonly ListedNumber[]> {
+  try {
+    return await fetchListedVolumes(client, titleId, signal);
+  } catch (error) {
+    if (!isTolerable(error)) throw error;
+    warn(
+      `Volumes cannot be inferred, so chapters without one stay without: ${thrownMessage(error)}`,
+    );
+    return [];
+  }
 }

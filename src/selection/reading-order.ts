@@ -1,4 +1,4 @@
-/** Numbers of chapters and volumes as texts: which are equal, and their order. */
+/** Numbers of chapters and volumes: which are equal, their order, and the gaps between them. */
 import { leadingNumber } from '../config/ranges.js';
 
 /** By value; texts without one come last. */
@@ -14,4 +14,17 @@ export function compareNumbers(a: string | undefined, b: string | undefined): nu
 export function numberKey(text = ''): string {
   const trimmed = text.trim().toLowerCase();
   return /^\d+(\.\d+)?$/.test(trimmed) ? String(Number(trimmed)) : trimmed;
+}
+
+/** A number further above the one before it is not the next one: a special of the year 2024, or a typing error. */
+const MAX_STEP = 100;
+
+/** The whole numbers between neighbors of these, in order. 10.5 counts as 10, and 6.1 with 6.2 as 6. */
+export function missingWholeNumbers(numbers: Iterable<number>): readonly number[] {
+  const whole = [...new Set([...numbers].map(Math.floor))].sort((a, b) => a - b);
+  return whole.slice(1).flatMap((number, index) => {
+    const first = (whole[index] ?? number) + 1;
+    const isNext = number - first < MAX_STEP;
+    return isNext ? Array.from({ length: number - first }, (_, step) => first + step) : [];
+  });
 }

@@ -17,6 +17,14 @@ export interface Target {
   readonly id: string;
 }
 
+/** A target that cannot be parsed. */
+export interface InvalidTarget {
+  /** What the user wrote. */
+  readonly text: string;
+  /** Names the file and the number of the line. */
+  readonly error: UsageError;
+}
+
 /** What surrounds an address in a text that it is copied from. */
 const QUOTES_BEFORE = /^[\s<("'“‘«]+/;
 /** The lookbehind keeps it linear for a text with many of them. */

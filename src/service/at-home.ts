@@ -52,7 +52,7 @@ export function pageFileNames(metadata: AtHomeMetadata, quality: Quality): reado
 
 const MAX_SHOWN_LENGTH = 80;
 
-export interface PageLocation {
+interface PageLocation {
   readonly baseUrl: string;
   readonly quality: Quality;
   readonly hash: string;

@@ -15,8 +15,6 @@ import type { AppContext } from '../config/context.js';
 import { ledgerLocation } from '../config/ledger-location.js';
 import { prepareStateFolder } from '../config/state-folder.js';
 
-export type { ReportSender } from './reports/sender.js';
-
 export interface ServiceOptions extends Pick<
   ClientDeps,
   'onSent' | 'onRetry' | 'minReportedWaitMs'

@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path';
 import { MEDIA_SERVERS } from '../config/hook-services.js';
-import { commonFolder } from '../download/series-updates.js';
+import { commonFolder } from '../events/series-updates.js';
 import type { HookOptions } from './hooks/hook-options.js';
 import type { SyncJournal, SyncState } from './history.js';
 import type { ChangedTitle } from './history/sync-lines.js';

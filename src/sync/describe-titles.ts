@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { thrownMessage } from '../core/errors.js';
 import { emptyResult } from '../download/download-result.js';
-import { followedText, followTitle } from '../download/follow-title.js';
+import { followedText, followTitle } from './follow-title.js';
 import { withScan } from './changed-files.js';
 import { releaseRules, seriesRequest } from './sync-request.js';
 import type { DueTitle, SyncSession } from './sync-session.js';

@@ -4,9 +4,10 @@
  */
 import type { Chapter } from '../service/chapters.js';
 import type { LibraryIndex } from '../library/scan.js';
-import { decideChanges, type UnreadTitle } from '../download/decide-changes.js';
+import { decideChanges, readOutdated, type UnreadTitle } from '../download/decide-changes.js';
+import { previewPlan } from '../download/run-download.js';
 import { replacedFile, type Decision, type UnnamedWrite } from '../plan/change.js';
-import { savedState, type KnownFiles, type DecisionOptions } from '../plan/decide.js';
+import type { KnownFiles, DecisionOptions } from '../plan/decide.js';
 import { chapterFields } from '../selection/chapter-fields.js';
 import { unavailableReason } from '../selection/exclusions.js';
 import { replacedRelease } from './release-decisions.js';
@@ -32,19 +33,12 @@ export async function findChanges(
   session: SyncSession,
 ): Promise<KnownChanges> {
   const { journal, userSignal, context, client } = session;
-  const { readSaved } = await import('../download/read-saved.js');
-  const { releases } = title;
-  const archives = releases.flatMap((chapter) => library.find(chapter.id) ?? []);
-  const saved = await readSaved(archives, userSignal);
+  const { nowMs } = decisionOptions;
+  const { outdated, saved } = await readOutdated(title, library, nowMs, userSignal);
   const handled = new Set(
     planned.flatMap((change) => [change.release.id, replacedRelease(change) ?? '']),
   );
-  const all = releases.filter((chapter) => {
-    if (!saved.has(chapter.id) || handled.has(chapter.id)) return false;
-    const now = savedState(chapter, { library, saved }, title.moved);
-    const isChanged = now.state === 'saved' && now.isOutdated;
-    return isChanged && !unavailableReason(chapter, decisionOptions.nowMs);
-  });
+  const all = outdated.filter((chapter) => !handled.has(chapter.id));
   const known = journal.state.titles[id];
   // With other rules, such as `upgrade`, what was only reported is dealt with again.
   const hasSameRules = known?.rules === rulesText(options, context.settings);
@@ -79,7 +73,6 @@ export async function reportChanges(
   session: SyncSession,
 ): Promise<void> {
   if (changes.updates.length === 0) return;
-  const { previewChanges } = await import('../download/apply.js');
   const { request, plan: planAll } = await planReleases(
     due,
     { ...changes, added: [] },
@@ -87,7 +80,7 @@ export async function reportChanges(
     session,
   );
   const planned = await planAll(session);
-  const plan = await previewChanges(planned, request, session, session.userSignal);
+  const plan = await previewPlan(planned, request, { ...session, signal: session.userSignal });
   for (const { job } of plan.chapters) report(job.id, ['pages']);
   for (const event of plan.updates)
     if (event.type === 'chapter-retagged') report(event.chapter, event.changed);

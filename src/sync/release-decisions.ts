@@ -7,7 +7,7 @@ import type { Chapter } from '../service/chapters.js';
 import type { UnreadTitle } from '../download/decide-changes.js';
 import { replacedChapters, type Skip, type UnnamedWrite, type Wait } from '../plan/change.js';
 import { firstReadableMs, writesOf, type Decided, type DecisionOptions } from '../plan/decide.js';
-import type { KnownTitle } from '../download/known-title.js';
+import type { readKnownTitle } from '../download/known-title.js';
 import { isInGroup } from '../selection/exclusions.js';
 import { isNewsSkip } from '../events/reasons.js';
 import { mayBeTwo } from '../selection/same-chapter.js';
@@ -17,6 +17,8 @@ import {
   type SelectionOptions,
 } from '../selection/select-chapters.js';
 import { minOf } from '../core/extremes.js';
+
+export type KnownTitle = Awaited<ReturnType<typeof readKnownTitle>>;
 
 export interface ReleaseRules {
   readonly selection: Omit<SelectionOptions, 'allReleases' | 'latest'>;

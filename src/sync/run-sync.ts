@@ -8,7 +8,7 @@ import type { Subscriptions } from './subscriptions/subscriptions-schema.js';
 import { archiveFile } from './history/history-folder.js';
 import { currentTitleId, incompleteTitle, isSaved, SyncJournal } from './history.js';
 import { isTolerable } from '../selection/title-loader.js';
-import { shareServer } from '../download/chapter-share.js';
+import { shareServer } from '../config/ledger-location.js';
 import type { AppContext } from '../config/context.js';
 import { withLibraryLock } from '../config/library-lock.js';
 import { effectiveOptions } from '../config/options.js';

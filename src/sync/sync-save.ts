@@ -9,22 +9,19 @@ import type { DownloadArchive } from '../download/download-archive.js';
 import { findLeftovers, removeLeftovers } from '../download/leftovers.js';
 import { replacedRelease, whyPlanned } from './release-decisions.js';
 import { isSaved } from './history.js';
-import type {
-  DownloadListeners,
-  DownloadSession,
-  ServiceSession,
-} from '../download/download-session.js';
+import type { DownloadListeners, ServiceSession } from '../download/download-session.js';
 import type { DownloadResult } from '../download/download-result.js';
 import { planChanges } from '../download/plan.js';
-import { findPresent, lacksExtras, type PresentChapter } from '../download/present-chapters.js';
+import { lacksExtras } from '../download/extras.js';
 import { runPlan } from '../download/run-download.js';
-import type { Decision, MovedChapters, Release, UnnamedWrite } from '../plan/change.js';
+import type { Decision, Release, UnnamedWrite } from '../plan/change.js';
 import { savedState, writesOf } from '../plan/decide.js';
-import { savedUpdate } from '../download/series-updates.js';
+import { savedUpdate } from '../events/series-updates.js';
 import { chapterFields } from '../selection/chapter-fields.js';
 import { withScan } from './changed-files.js';
 import { releaseRules, seriesRequest } from './sync-request.js';
 import type { SyncSession } from './sync-session.js';
+import type { readKnownTitle } from '../download/known-title.js';
 import type { DueTitle } from './sync-titles.js';
 
 /** Undefined if chapters of the title are downloaded again (`--redownload`, `sync forget`). */
@@ -42,7 +39,7 @@ export interface TitleChanges {
   readonly added: readonly UnnamedWrite[];
   /** Chapters that changed on the service. */
   readonly updates: readonly Decision[];
-  readonly moved: MovedChapters;
+  readonly known: Pick<Awaited<ReturnType<typeof readKnownTitle>>, 'keys' | 'moved'>;
 }
 
 /** Saves the releases, and the covers and metadata that those lack which are there. What it does is added to `result`. */
@@ -51,14 +48,16 @@ export async function saveReleases(
   changes: TitleChanges,
   releases: readonly Chapter[],
   result: DownloadResult,
-  session: SyncSession & Pick<DownloadSession, 'onClaimedElsewhere'>,
+  session: SyncSession,
+  onClaimedElsewhere: ((chapterId: string) => void) | undefined,
 ): Promise<void> {
   const { id, output } = due;
   const { libraries, journal, listeners } = session;
   const { added, updates } = changes;
-  const present = await releasesPresent(due, releases, session);
-  const { request, plan } = await planReleases(due, changes, releases, session, present);
-  if (added.length + updates.length === 0 && !(await lacksExtras(present, request))) return;
+  const library = await libraries.open(output);
+  const { request, plan } = await planReleases(due, changes, releases, session);
+  const isDone = added.length + updates.length === 0;
+  if (isDone && !(await lacksExtras(releases, library, titlesOf(due), request))) return;
   const writes = [...added, ...writesOf(updates)];
   const plannedIds = writes.map(({ release }) => release.id);
   // If the run is killed, the next one announces what was saved.
@@ -70,7 +69,6 @@ export async function saveReleases(
     ...writesOf(updates).map(({ release }) => [release.id, release.id] as const),
   ]);
   const chapters = new Map(writes.map(({ release }) => [release.id, release.chapter]));
-  const library = await libraries.open(output);
   const observe: DownloadListeners['observe'] = (event) => {
     if (event.type !== 'summary') listeners.observe(event);
     const chapter = event.type === 'chapter-saved' && chapters.get(event.chapter);
@@ -78,7 +76,7 @@ export async function saveReleases(
     const replacedId = replacedIds.get(chapter.id);
     journal.add({ saved: savedUpdate(id, due.label, chapter, event.file, replacedId) });
   };
-  const saving = { ...session, listeners: { ...listeners, observe }, request };
+  const saving = { ...session, onClaimedElsewhere, listeners: { ...listeners, observe }, request };
   const save = () =>
     runPlan(saving, plan, result).finally(() => {
       journal.add({ ended: plannedIds });
@@ -97,13 +95,8 @@ export async function saveReleases(
   libraries.update(output, id, result);
 }
 
-async function releasesPresent(
-  { id, title, output }: DueTitle,
-  releases: readonly Chapter[],
-  { libraries }: SyncSession,
-): Promise<readonly PresentChapter[]> {
-  const titles = new Map([[id, title]]);
-  return findPresent(releases, await libraries.open(output), Promise.resolve({ titles }));
+function titlesOf({ id, title }: DueTitle): ReadonlyMap<string, DueTitle['title']> {
+  return new Map([[id, title]]);
 }
 
 /** A release of another program, or behind a link, stays beside the one that is better, also if it was put there meanwhile. */
@@ -116,28 +109,31 @@ async function warnOfKept(old: ExistingArchive | undefined, { warn }: SyncSessio
 /** The download of these releases, and its plan, which is made when it starts. */
 export async function planReleases(
   due: DueTitle,
-  { added, updates, moved }: TitleChanges,
+  { added, updates, known }: TitleChanges,
   releases: readonly Chapter[],
   session: SyncSession,
-  present: readonly PresentChapter[] = [],
 ) {
-  const { id, title, label, options, output } = due;
+  const { id, label, options, output } = due;
   const { libraries, context, options: syncOptions } = session;
   const library = await libraries.open(output);
-  const series = seriesRequest(options, syncOptions, context.settings);
+  const ofSeries = seriesRequest(options, syncOptions, context.settings);
   const { selection } = releaseRules(options, context.settings, undefined);
-  const request = { ...series, output, selection, update: updates.length > 0 };
+  const request = { ...ofSeries, output, selection, update: updates.length > 0 };
   const changes = [...added, ...updates];
   const decided = { changes, chosen: changes.flatMap(releaseOf) };
-  const titles = new Map([[id, title]]);
-  const listed = { titles, series: [{ titleId: id, chapters: releases }], moved: [moved] };
+  const listed = {
+    titles: titlesOf(due),
+    series: [{ titleId: id, chapters: releases }],
+    known: new Map([[id, known]]),
+    withExtras: releases,
+  };
   const plan = async (shared: ServiceSession) => {
     const history = historyFor(due, session);
     const named = await planChanges(decided, listed, library, { ...shared, request, history });
     const fields = [...named.fields].map(([chapterId, each]) => {
       return [chapterId, { ...each, series: label }] as const;
     });
-    return { ...named, present, fields: new Map(fields) };
+    return { ...named, fields: new Map(fields) };
   };
   return { request, plan };
 }
@@ -213,7 +209,10 @@ export async function recoverSaved(
     library.find(chapter.id) ? (chapters.get(chapter.id)?.replaces ?? []) : [],
   );
   await history.addReplaced(replacedIds);
-  await removeLeftovers(findLeftovers(library, savedIds, settings.quality), clock);
+  const saved = savedIds.map((chapterId) => {
+    return { chapterId, quality: library.find(chapterId)?.quality ?? settings.quality };
+  });
+  await removeLeftovers(findLeftovers(library, saved), clock);
   const { keepReplaced: maxAgeMs } = settings;
   await removeExpired(replacedFolders(library.hiddenFolders), { maxAgeMs, nowMs: clock.wallMs() });
   return isUnfinished;

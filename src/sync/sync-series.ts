@@ -14,14 +14,14 @@ import {
   releaseDecisions,
   replacedRelease,
   selectReleases,
+  type KnownTitle,
   type ReleaseRules,
 } from './release-decisions.js';
 import { effectiveOptions } from '../config/options.js';
 import { emptyResult, type DownloadResult } from '../download/download-result.js';
-import { readListedVolumes } from '../download/plan-volumes.js';
+import { readListedVolumes, inferVolumes, lacksVolume } from '../selection/infer-volumes.js';
 import type { LibraryIndex } from '../library/scan.js';
-import { readKnownTitle, type KnownTitle } from '../download/known-title.js';
-import { inferVolumes, lacksVolume } from '../selection/infer-volumes.js';
+import { readKnownTitle } from '../download/known-title.js';
 import {
   reportDecisions,
   skippedEvents,
@@ -115,15 +115,14 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
   const takenDown = reported
     .filter(({ reason }) => known && reason === 'chapter-unavailable')
     .map(({ chapter, reason }) => ({ id: chapter, reason }));
-  const { moved } = knownTitle;
-  const wanted = { added: planned, updates: changed.updates, moved };
+  const wanted = { added: planned, updates: changed.updates, known: knownTitle };
   if (dryRun) await reportPlanned(due, wanted, releases, session);
   if (!rules.upgrade || dryRun) await reportChanges(due, wanted, releases, session);
   const isRemovalReported = warnOfFilesGone(due, decisions.withoutFile, library, session);
   const all = dryRun ? [] : [...planned, ...writesOf(updates)];
   const result = emptyResult();
   const save = (changes: TitleChanges, onClaimedElsewhere?: (id: string) => void) =>
-    saveReleases(due, changes, releases, result, { ...session, onClaimedElsewhere });
+    saveReleases(due, changes, releases, result, session, onClaimedElsewhere);
   const claimedElsewhere = new Set<string>();
   const { bind } = effectiveOptions(options, context.settings);
   // If the run is killed, the next one binds what was saved.
@@ -141,7 +140,7 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
         (change) => change.kind === 'skip' && claimedElsewhere.has(change.id),
       );
       const added = now.decisions.planned.filter(isLeft);
-      await save({ added, updates: [...updated.filter(isLeft), ...there], moved });
+      await save({ added, updates: [...updated.filter(isLeft), ...there], known: knownTitle });
     }
     const saved = dryRun ? planned : all.filter(({ release }) => result.savedFiles.has(release.id));
     const isToBind = !dryRun && (saved.length + result.retaggedFiles.size > 0 || wasUnbound);

@@ -14,9 +14,9 @@ import {
   startPracticeService,
   type PracticeService,
 } from '../../src/practice-server/practice-service.js';
-import { saveChapters } from '../../src/download/batch.js';
+import { saveChapters } from '../../src/download/save/batch.js';
 import type { Observe } from '../../src/events/download-events.js';
-import { PageQueue } from '../../src/download/page-queue.js';
+import { PageQueue } from '../../src/download/save/page-queue.js';
 import type { Clock } from '../../src/core/clock.js';
 import { readAddresses } from '../../src/config/service-addresses.js';
 import { createServiceClient } from '../../src/service/client.js';

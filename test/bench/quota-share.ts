@@ -1,5 +1,5 @@
 /** How much of what the quotas allow a run of chapters has used. */
-import { minTimeMs } from '../../src/download/estimate.js';
+import { minTimeMs } from '../../src/service/estimate.js';
 import type { LogEntry } from '../../src/practice-server/request-log.js';
 
 const MINUTE_MS = 60_000;
@@ -17,5 +17,5 @@ export function allowedArrivals(calls: number, periodScale: number): readonly nu
     { requests: 5, periodMs: 1_000 },
     { requests: 40, periodMs: MINUTE_MS * periodScale },
   ];
-  return Array.from({ length: calls }, (_, index) => minTimeMs(index + 1, [], quotas));
+  return Array.from({ length: calls }, (_, index) => minTimeMs(index + 1, 'chapters', [], quotas));
 }

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { bindOptions, bindRequest } from '../../src/download/bind-request.js';
+import { bindOptions, bindRequest } from '../../src/books/bind-request.js';
 import type { GivenOptions } from '../../src/config/options.js';
 import { loadSettings } from '../../src/config/settings.js';
 import type { BindEvent, BindWarning } from '../../src/events/bind-events.js';

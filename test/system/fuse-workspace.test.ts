@@ -3,7 +3,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Workspace } from '../../src/download/workspace.js';
+import { Workspace } from '../../src/download/save/workspace.js';
 import { systemClock } from '../../src/core/clock.js';
 import { describeWith } from '../support/requirements.js';
 

@@ -52,11 +52,10 @@ async function bind(
   context: CommandContext,
 ): Promise<ExitCode> {
   const { withLibraryLock } = await import('../../config/library-lock.js');
-  const { bindOptions, bindRequest } = await import('../../download/bind-request.js');
+  const { bindOptions, bindRequest } = await import('../../books/bind-request.js');
   const { keepHeapSmall } = await import('../../core/gc-tuning.js');
-  const { checkOutputFolder } = await import('../../download/output-folder.js');
-  const { bindBooks } = await import('../../books/bind-books.js');
-  const { observePlan, planBooks } = await import('../../books/plan-books.js');
+  const { checkOutputFolder } = await import('../../core/output-folder.js');
+  const { bindBooks, previewBooks } = await import('../../books/bind-books.js');
   const { chooseObserver } = await import('../output/choose-observer.js');
   const request = {
     ...bindRequest(files, bindOptions(options, context.settings), context.clock.wallMs()),
@@ -67,10 +66,9 @@ async function bind(
   const { observe, reportLeftOut } = collectLeftOut(observer, options.json);
   try {
     if (options.dryRun) {
-      const plan = await planBooks(request, context.signal);
-      observePlan(plan, observe);
+      const failed = await previewBooks(request, observe, context.signal);
       reportLeftOut();
-      return plan.failed.length > 0 ? EXIT.incomplete : EXIT.done;
+      return failed.length > 0 ? EXIT.incomplete : EXIT.done;
     }
     await checkOutputFolder(request.output);
     const { signal } = context;

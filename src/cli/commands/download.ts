@@ -12,7 +12,7 @@ import type { TankobonError } from '../../core/errors.js';
 import { EXIT, exitCodeOf, type ExitCode } from '../../core/exit-codes.js';
 import { createMinorCollector } from '../../core/gc-tuning.js';
 import type { Plan } from '../../download/plan.js';
-import { skippedEvents } from '../../download/plan-selection.js';
+import { skippedEvents } from '../../download/plan.js';
 import { oppositeFlag } from '../command-options.js';
 import { captchaSolver } from '../captcha-prompt.js';
 import type { CommandContext } from '../command-context.js';

@@ -1,21 +1,19 @@
 /** `--dry-run`: what would be downloaded and why, and the least time that it takes. */
 import { groupBy } from '../../core/group-by.js';
 import { formatCount, formatDuration, pluralize } from '../../core/human-format.js';
-import { failedEvent } from '../../download/download-result.js';
 import { DRY_RUN_EVENTS, type UpdateEvent } from '../../events/download-events.js';
-import type { EventsOf } from '../../events/fields.js';
 import { eventText } from '../../events/printed-event.js';
-import { minTimeMs } from '../../download/estimate.js';
 import type { Plan } from '../../download/plan.js';
-import { skippedEvents } from '../../download/plan-selection.js';
-import type { PlannedChapter } from '../../download/plan-jobs.js';
-import { comparedFile, whyLoaded, type Write } from '../../plan/change.js';
+import { minPlanTimeMs, planEvents, skippedEvents } from '../../download/plan.js';
+import { comparedFile, type Write } from '../../plan/change.js';
 import { chapterFields } from '../../selection/chapter-fields.js';
 import { chapterName } from '../../events/chapter-fields.js';
 import type { ObserverOptions } from '../output/observer.js';
 import { describeSkipped } from '../output/sentences.js';
 import { plannedRow, printableRow, volumeName } from '../output/planned-row.js';
 import { eventLine } from '../output/json-line.js';
+
+type PlannedChapter = Plan['chapters'][number];
 
 /** More chapters are printed by volume. */
 const MAX_ROWS = 30;
@@ -25,45 +23,10 @@ export function describePlan(plan: Plan, { json, verbose = false }: ObserverOpti
   return json ? toJson(plan) : toText(plan, verbose);
 }
 
-/** The least time that the service's limits allow for the chapters of a plan. */
-export function minPlanTimeMs(plan: Plan): number {
-  return minTimeMs(requestsOf(plan));
-}
-
-/** Each chapter that is loaded or compared takes one request. */
-function requestsOf({ chapters, updates }: Plan): number {
-  return chapters.length + updates.length;
-}
-
 function toJson(plan: Plan): string {
-  const { fields } = plan;
-  const events: readonly EventsOf<typeof DRY_RUN_EVENTS>[] = [
-    ...plan.chapters.map(({ job, chapter, seriesName }) => ({
-      type: 'planned' as const,
-      chapter: job.id,
-      file: job.file,
-      why: whyLoaded(job.change),
-      ...(chapter && chapterFields(chapter, seriesName)),
-      groups: chapter?.groups.map(({ name }) => name),
-    })),
-    ...skippedEvents(plan),
-    ...plan.updates.map((event) => ({ ...event, ...fields.get(event.chapter) })),
-    ...plan.excluded.map(({ chapter, reason, explanation }) => ({
-      type: 'passed-over' as const,
-      chapter: chapter.id,
-      reason,
-      why: explanation,
-      ...fields.get(chapter.id),
-    })),
-    ...plan.failed.map((each) => ({ ...failedEvent(each), ...fields.get(each.id) })),
-    {
-      type: 'plan',
-      chapters: plan.chapters.length,
-      requests: requestsOf(plan),
-      leastTimeMs: minPlanTimeMs(plan),
-    },
-  ];
-  return events.map((event) => eventLine(DRY_RUN_EVENTS, event)).join('');
+  return planEvents(plan)
+    .map((event) => eventLine(DRY_RUN_EVENTS, event))
+    .join('');
 }
 
 function toText(plan: Plan, verbose: boolean): string {

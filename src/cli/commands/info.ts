@@ -6,7 +6,7 @@ import type { GivenOptions } from '../../config/options.js';
 import { ChapterError, type TankobonError } from '../../core/errors.js';
 import { exitCodeOf, EXIT, type ExitCode } from '../../core/exit-codes.js';
 import { INFO_EVENTS, type TitleInfo } from '../../events/info-events.js';
-import type { ParsedTargets } from '../../selection/target-list.js';
+import type { ParsedTargets } from '../target-list.js';
 import type { CommandContext, CommandRunner } from '../command-context.js';
 import { addOptions } from '../command-options.js';
 import { addExamples } from '../help-format.js';
@@ -77,7 +77,7 @@ async function describeTitles(
   const { withService } = await import('../with-service.js');
   const { loggedInClient, requireLogin } = await import('../../service/login.js');
   const { resolveTargets } = await import('../../selection/resolve-targets.js');
-  const { titleInfo } = await import('../../download/title-info.js');
+  const { titleInfo } = await import('../../selection/title-info.js');
   const { stderr, settings, clock, signal } = context;
   const selection = { languages: language, chapters, volumes };
   const shown = { selection, quality: quality ?? settings.quality, nowMs: clock.wallMs() };

@@ -44,7 +44,7 @@ async function printOverview(
   context: CommandContext,
 ): Promise<ExitCode> {
   const { overview } = await import('../../collection/overview-folders.js');
-  const { ListingCache } = await import('../../download/listing-cache.js');
+  const { ListingCache } = await import('../../selection/listing-cache.js');
   const { overviewLines } = await import('../output/overview-lines.js');
   const { html, json } = options;
   const { stdout, stderr, clock, paths, signal } = context;

@@ -8,7 +8,7 @@ import { chooseLanguage } from '../language-prompt.js';
 import { moreTitlesNote, titleChoice } from '../output/title-table.js';
 import { titleWebUrl } from '../../config/service-addresses.js';
 import { askYes, choiceColumns, choose, MAX_MENU_ROWS } from '../prompt.js';
-import { minPlanTimeMs } from './dry-run.js';
+import { minPlanTimeMs } from '../../download/plan.js';
 
 export async function chooseTitle(
   titles: readonly Title[],

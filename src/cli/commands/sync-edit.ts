@@ -1,5 +1,5 @@
 /** `tankobon sync remove`, `edit` and `path`: change the subscriptions file, or show where it is. They send nothing. */
-import { hookEnvironment } from '../../download/exec-hook.js';
+import { hookEnvironment } from '../../events/exec-hook.js';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';

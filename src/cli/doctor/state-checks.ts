@@ -11,7 +11,7 @@ import { nativeLocks } from '../../core/native-lock.js';
 import { temporaryName } from '../../core/temporary-files.js';
 import { ledgerLocation } from '../../config/ledger-location.js';
 import { checkStateFolder } from '../../config/state-folder.js';
-import { nearestExisting, tryFolder } from '../../download/output-folder.js';
+import { nearestExisting, tryFolder } from '../../core/output-folder.js';
 import { readReportStatus } from '../../service/reports.js';
 import { viewLedgerAt } from '../../service/ledger.js';
 import type { BareCommandContext, CommandContext } from '../command-context.js';

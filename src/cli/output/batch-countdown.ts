@@ -1,6 +1,6 @@
 /** The time left of a batch of chapters, by its speed and by the rate limits. */
 import type { Clock } from '../../core/clock.js';
-import { remainingBatchMs } from '../../download/estimate.js';
+import { remainingBatchMs } from '../../service/estimate.js';
 import type { WaitingEvent } from '../../events/download-events.js';
 
 export class BatchCountdown {

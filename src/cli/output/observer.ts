@@ -4,8 +4,8 @@ import { BIND_EVENTS, BIND_PROGRESS } from '../../events/bind-events.js';
 import { DOWNLOAD_EVENTS, DOWNLOAD_PROGRESS } from '../../events/download-events.js';
 import type { EventsOf } from '../../events/fields.js';
 import { SYNC_EVENTS } from '../../events/sync-events.js';
-import type { PlanActivity } from '../../download/download-session.js';
-import type { PlannedChapter } from '../../download/plan-jobs.js';
+import type { DownloadListeners } from '../../download/download-session.js';
+import type { Plan } from '../../download/plan.js';
 
 /** What a download, a binding and a sync pass to their observer; the progress is never printed. */
 export const APP_EVENTS = {
@@ -16,8 +16,8 @@ export const APP_EVENTS = {
   ...SYNC_EVENTS,
 };
 export type AppEvent = EventsOf<typeof APP_EVENTS>;
-export type Activity = PlanActivity | 'reading';
-export type ExpectedChapter = Pick<PlannedChapter, 'job' | 'chapter' | 'seriesName'>;
+export type Activity = Parameters<NonNullable<DownloadListeners['onActivity']>>[0] | 'reading';
+export type ExpectedChapter = Pick<Plan['chapters'][number], 'job' | 'chapter' | 'seriesName'>;
 
 export interface Observer {
   readonly observe: (event: AppEvent) => void;

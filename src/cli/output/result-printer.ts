@@ -5,14 +5,13 @@ import {
   type PrintTemplate,
   type PrintValues,
 } from '../../config/print-template.js';
-import { nameValues } from '../../download/comic-metadata.js';
-import type { PlannedChapter } from '../../download/plan-jobs.js';
+import type { Plan } from '../../download/plan.js';
 import { whyLoaded } from '../../plan/change.js';
 import type { ChapterFields } from '../../events/chapter-fields.js';
 import { chapterWebUrl } from '../../config/service-addresses.js';
 import type { AppEvent, ResultFormat } from './observer.js';
 
-type Planned = Pick<PlannedChapter, 'job' | 'chapter' | 'title' | 'seriesName'>;
+type Planned = Pick<Plan['chapters'][number], 'job' | 'nameValues' | 'title' | 'seriesName'>;
 
 export class ResultPrinter implements ResultFormat {
   readonly #template: PrintTemplate;
@@ -29,10 +28,10 @@ export class ResultPrinter implements ResultFormat {
   /** Resolves when the titles are loaded, on which some fields depend; each is loaded before its chapters are saved. */
   async expect(chapters: readonly Planned[]): Promise<void> {
     await Promise.all(
-      chapters.map(async ({ job, chapter, title }) => {
-        if (!chapter) return;
-        this.#names.set(job.id, nameValues(chapter, chapter.partialTitle));
-        this.#names.set(job.id, nameValues(chapter, (await title) ?? chapter.partialTitle));
+      chapters.map(async ({ job, nameValues, title }) => {
+        if (!nameValues) return;
+        this.#names.set(job.id, nameValues(undefined));
+        this.#names.set(job.id, nameValues(await title));
       }),
     );
   }

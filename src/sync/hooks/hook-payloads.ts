@@ -2,7 +2,7 @@
 import { sep } from 'node:path';
 import { pluralize } from '../../core/human-format.js';
 import type { HookEvent } from '../../config/hook-services.js';
-import type { SeriesUpdate } from '../../download/series-updates.js';
+import type { SeriesUpdate } from '../../events/series-updates.js';
 import type { ChapterFields } from '../../events/chapter-fields.js';
 
 /** A chapter that failed or was taken down, with the fields of its event. */

@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { convertToPng } from '../../../src/books/convert-image.js';
 import { gifToPng } from '../../../src/books/gif-to-png.js';
-import { damagedChapter } from '../../../src/books/source-chapter.js';
+import { damagedChapter } from '../../../src/library/damage.js';
 import { readEntry, writeArchive } from '../../support/archive.js';
 import { bindFolder, imageDigests } from '../../support/bind-harness.js';
 import { chapterId, testImage, writeChapterFile } from '../../support/chapter-files.js';

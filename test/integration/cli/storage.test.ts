@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text as textOf } from 'node:stream/consumers';
-import { checkOutputFolder } from '../../../src/download/output-folder.js';
+import { checkOutputFolder } from '../../../src/core/output-folder.js';
 import { EXAMPLE_TITLES, generateChapter } from '../../../src/practice-server/library/library.js';
 import {
   startPracticeService,

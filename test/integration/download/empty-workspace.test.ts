@@ -2,7 +2,7 @@
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Workspace } from '../../../src/download/workspace.js';
+import { Workspace } from '../../../src/download/save/workspace.js';
 import { systemClock } from '../../../src/core/clock.js';
 
 let output: string;

@@ -17,7 +17,7 @@ import {
   findPublished,
   publishChapter,
   type ChapterTarget,
-} from '../../../src/download/publish-chapter.js';
+} from '../../../src/download/save/publish-chapter.js';
 import { generateChapter } from '../../../src/practice-server/library/library.js';
 import { writeArchive } from '../../support/archive.js';
 import { posixTest } from '../../support/platform.js';

@@ -2,7 +2,7 @@
 import { readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { isOwnJson, markedJson } from '../../../src/download/series-metadata.js';
+import { isOwnJson, markedJson } from '../../../src/download/extras/series-metadata.js';
 import {
   editTitle,
   EXAMPLE_CHAPTERS,

@@ -10,7 +10,7 @@ import { storeHookKey } from '../../../src/cli/commands/login-hook-key.js';
 import { systemClock } from '../../../src/core/clock.js';
 import { systemKeychains } from '../../../src/service/keychain.js';
 import { AuthError } from '../../../src/core/errors.js';
-import { hookEnvironment, runExecHook } from '../../../src/download/exec-hook.js';
+import { hookEnvironment, runExecHook } from '../../../src/events/exec-hook.js';
 import { syncFolder } from '../../../src/sync/history/history-folder.js';
 import { takeDownChapter } from '../../../src/practice-server/library/library.js';
 import { leaveLines } from '../../support/left-sync-lines.js';

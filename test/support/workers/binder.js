@@ -2,7 +2,7 @@
 const job = JSON.parse(process.argv[2]);
 const load = (module) => import(`${job.modules}/${module}.js`);
 
-const { bindRequest } = await load('download/bind-request');
+const { bindRequest } = await load('books/bind-request');
 const { loadSettings } = await load('config/settings');
 const { bindBooks } = await load('books/bind-books');
 const { listArchives } = await load('library/scan');

@@ -5,9 +5,9 @@ import { basename, dirname, join } from 'node:path';
 
 const { modules, kind, file, copies, runs, uid, marker, sha256 } = JSON.parse(process.argv[2]);
 const load = (module) => import(`${modules}/${module}.js`);
-const { keepDamaged } = await load('download/keep-damaged');
-const { BookCovers } = await load('download/book-covers');
-const { moveExtras } = await load('download/move-extras');
+const { keepDamaged } = await load('core/keep-damaged');
+const { BookCovers } = await load('download/extras/book-covers');
+const { moveExtras } = await load('download/extras');
 process.setgid(uid);
 process.setuid(uid);
 

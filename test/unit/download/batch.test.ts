@@ -8,11 +8,11 @@ import {
   StorageError,
   type TankobonError,
 } from '../../../src/core/errors.js';
-import { runBatch, type BatchDeps } from '../../../src/download/batch.js';
-import type { ChapterJob } from '../../../src/download/chapter.js';
+import { runBatch, type BatchDeps } from '../../../src/download/save/batch.js';
+import type { ChapterJob } from '../../../src/download/save/chapter.js';
 import { addEvent, emptyResult } from '../../../src/download/download-result.js';
 import type { DownloadMessage } from '../../../src/events/download-events.js';
-import { PageQueue } from '../../../src/download/page-queue.js';
+import { PageQueue } from '../../../src/download/save/page-queue.js';
 import { skippingClock } from '../../support/fake-clock.js';
 
 type Result = 'saved' | 'exists' | TankobonError;

@@ -1,6 +1,10 @@
 /** The rules for the pages of a chapter, without any page being loaded. */
 import { ChapterError, interruptedError, StorageError } from '../../../src/core/errors.js';
-import { assertSamePages, completePages, loadAll } from '../../../src/download/chapter-pages.js';
+import {
+  assertSamePages,
+  completePages,
+  loadAll,
+} from '../../../src/download/save/chapter-pages.js';
 
 const ID = '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0502';
 const METADATA = { baseUrl: 'https://a.example', hash: 'h', data: ['1.png'], dataSaver: ['1.jpg'] };

@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { PageQueue } from '../../../src/download/page-queue.js';
+import { PageQueue } from '../../../src/download/save/page-queue.js';
 
 test('runs at most `concurrency` pages at once, in order', async () => {
   const queue = new PageQueue(3);

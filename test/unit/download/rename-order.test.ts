@@ -1,6 +1,6 @@
 /** Files that get each other's names: each is renamed when its new name is free. */
 import fc from 'fast-check';
-import { orderRenames } from '../../../src/download/rename-order.js';
+import { orderRenames } from '../../../src/download/save/rename-order.js';
 
 const rename = (from: number, to: number) => ({ from: String(from), to: String(to) });
 

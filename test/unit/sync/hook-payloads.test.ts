@@ -1,5 +1,5 @@
 import { join, sep } from 'node:path';
-import { commonFolder, seriesUpdates } from '../../../src/download/series-updates.js';
+import { commonFolder, seriesUpdates } from '../../../src/events/series-updates.js';
 import { mapPath, notificationText } from '../../../src/sync/hooks/hook-payloads.js';
 import {
   kavitaRequest,

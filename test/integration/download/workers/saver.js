@@ -6,9 +6,9 @@ const job = JSON.parse(process.argv[2]);
 const load = (module) => import(`${job.dist}/${module}.js`);
 
 const { compileNameTemplate } = await load('library/names');
-const { PageQueue } = await load('download/page-queue');
+const { PageQueue } = await load('download/save/page-queue');
 const { planTargets } = await load('download/plan');
-const { saveChapters } = await load('download/batch');
+const { saveChapters } = await load('download/save/batch');
 const { systemClock: clock } = await load('core/clock');
 const { readAddresses } = await load('config/service-addresses');
 const { createServiceClient } = await load('service/client');

@@ -1,6 +1,6 @@
 /** The catalogue against the practice service: what comes back, and how many calls it took. */
 import { fetchChapter } from '../../../../src/service/chapters.js';
-import { chooseCover } from '../../../../src/download/cover.js';
+import { chooseCover } from '../../../../src/download/extras/cover.js';
 import { coverUrl, fetchCovers, searchTitles, fetchTitle } from '../../../../src/service/titles.js';
 import { fetchTitleFeed } from '../../../../src/service/feeds.js';
 import { resolveTargets, type Resolution } from '../../../../src/selection/resolve-targets.js';

@@ -1,0 +1,71 @@
+/** What to bind, from the options in force, before anything is read. */
+import { compileNameTemplate } from '../library/names.js';
+import { foldersOfTemplate } from '../config/name-template.js';
+import {
+  effectiveOptions,
+  flagOf,
+  OPTIONS,
+  type GivenOptions,
+  type Options,
+  type Settings,
+} from '../config/options.js';
+import { UsageError } from '../core/errors.js';
+import { BOOK_SUFFIX_BYTES, bookExtension, type BindBy } from '../config/bind-choices.js';
+import { findDevice } from '../config/devices.js';
+import { pageProfile, type BindRequest } from './plan-books.js';
+
+/** What becomes of the pages for a device. */
+const PAGE_OPTIONS = ['spread', 'crop', 'gamma'] as const;
+
+const DEFAULT_NAMES: Readonly<Record<BindBy, string>> = {
+  volume: '{series}/{series} Vol.{volume:02}',
+  // A chapter without number, volume and title is named after the series alone.
+  title: '{series}/{series} (all)',
+  chapter: '{series}/{series} Vol.{volume:02} Ch.{chapter:03} - {title} [{group}]',
+};
+/** Without the series' name, which the folder above has. */
+const DEFAULT_FOLDER_NAMES: Readonly<Record<BindBy, string>> = {
+  ...DEFAULT_NAMES,
+  volume: '{series}/Vol.{volume:02}',
+};
+
+/** The options in force: the format of a device overrides the setting. Throws UsageError `bad-option`. */
+export function bindOptions(given: GivenOptions, settings: Settings): Options {
+  const { device } = given;
+  const unused = PAGE_OPTIONS.find((name) => given[name] !== undefined && given[name] !== true);
+  if (device === undefined && unused !== undefined)
+    throw new UsageError('bad-option', `${flagOf(unused)} has no effect without --for.`, {
+      hint: 'Add the device: --for kobo-libra, or one of: tankobon help devices',
+    });
+  const format = given.format ?? (device === undefined ? undefined : findDevice(device).format);
+  return effectiveOptions({ ...given, format }, settings);
+}
+
+/** Throws UsageError (`bad-option`) for an invalid name template, or StorageError for one that leaves the folder. */
+export function bindRequest(
+  inputs: readonly string[],
+  options: Options,
+  nowMs: number,
+): BindRequest {
+  const { by = OPTIONS.by.default, bookCover = OPTIONS.bookCover.default, format } = options;
+  const defaults = format === 'folder' ? DEFAULT_FOLDER_NAMES : DEFAULT_NAMES;
+  const template = options.bookName ?? defaults[by];
+  const device = options.device === undefined ? undefined : findDevice(options.device);
+  const extension = bookExtension(format, device?.dialect === 'kobo');
+  const maxBytes = options.maxSize ?? device?.maxBytes;
+
+  return {
+    ...options,
+    inputs,
+    by,
+    bookCover,
+    extension,
+    // A folder has no size.
+    maxBytes: format === 'folder' ? undefined : maxBytes,
+    profile: device && pageProfile(device, options),
+    output: options.output,
+    keep: { output: options.output, maxAgeMs: options.keepReplaced, nowMs },
+    nameBook: compileNameTemplate(template, extension, BOOK_SUFFIX_BYTES),
+    folderTemplate: foldersOfTemplate(template),
+  };
+}

@@ -1,0 +1,50 @@
+/** Keeps a damaged file under a second name before its first one is replaced. */
+import { link } from 'node:fs/promises';
+import { basename, dirname, extname, join } from 'node:path';
+import { fitSegment } from './path-segment.js';
+import { copyRegularFile, haveSameBytes, isSystemError, removeFile } from './files.js';
+
+/** The second name of a damaged file. A name that is too long with what is added to it is cut before its extension. */
+function damagedPath(file: string, count: number): string {
+  const extension = extname(file);
+  const number = count === 1 ? '' : `.${count}`;
+  const name = fitSegment(basename(file, extension), `${extension}${number}.damaged`);
+  return join(dirname(file), name);
+}
+
+/** Gives the file a second name, `<name>.damaged`, and resolves with it; a killed run may have given it. */
+export async function keepDamaged(file: string): Promise<string> {
+  for (let count = 1; ; count += 1) {
+    const kept = damagedPath(file, count);
+    try {
+      await link(file, kept).catch(async (error: unknown) => {
+        if (isSystemError(error, 'EEXIST')) throw error;
+        // The file system has no hard links.
+        await copyRegularFile(file, kept);
+      });
+      return kept;
+    } catch (error) {
+      if (!isSystemError(error, 'EEXIST')) throw error;
+      if (await haveSameBytes(file, kept).catch(() => false)) return kept;
+    }
+  }
+}
+
+/** Replaces the file by `publish`, and keeps the damaged one under a second name. */
+export async function replaceDamaged(
+  file: string,
+  publish: () => Promise<string>,
+): Promise<string> {
+  const kept = await keepDamaged(file);
+  try {
+    return await publish();
+  } finally {
+    await removeIfUnreplaced(file, kept);
+  }
+}
+
+/** Removes the second name of a file that was not replaced: an interruption or a failure may come after it was. */
+export async function removeIfUnreplaced(file: string, kept: string): Promise<void> {
+  // A failing disk may not read it again, and then both names stay.
+  if (await haveSameBytes(file, kept).catch(() => false)) await removeFile(kept);
+}

@@ -1,0 +1,82 @@
+/**
+ * Chapters whose files tankobon saved before the run. What belongs to them may be missing all the same: a run that was
+ * killed saves no covers, and the options may be new.
+ */
+import { dirname, resolve } from 'node:path';
+import type { Chapter } from '../../service/chapters.js';
+import type { Title } from '../../service/titles.js';
+import { readFileChapters } from '../../library/file.js';
+import { mayBeRewritten } from '../../library/ownership.js';
+import type { LibraryIndex } from '../../library/scan.js';
+import { groupBy } from '../../core/group-by.js';
+import { titleIdOf } from '../planning/comic-metadata.js';
+import { groupByFolder, lacksCover, type ChapterInFolder, type TitleFolder } from './cover.js';
+import { lacksSeriesMetadata } from './series-metadata.js';
+
+export interface PresentChapter extends ChapterInFolder {
+  readonly chapter: Chapter;
+  readonly isInBook: boolean;
+  /** It has no file of its own: `file` is the book. */
+  readonly isOnlyInBook: boolean;
+}
+
+/** The chapters whose files tankobon wrote; files behind links do not count. */
+export function findPresent(
+  chapters: readonly Chapter[],
+  library: LibraryIndex,
+  loadedTitles: Promise<{ readonly titles: ReadonlyMap<string, Title> }>,
+): readonly PresentChapter[] {
+  return chapters.flatMap((chapter) => {
+    const archive = library.find(chapter.id);
+    if (!archive || !mayBeRewritten(archive.ownership)) return [];
+    const title = loadedTitles.then(
+      ({ titles }) => titles.get(titleIdOf(chapter) ?? '') ?? chapter.partialTitle,
+    );
+    const isInBook = library.copiesOf(chapter.id).some(({ isBound }) => isBound);
+    const isOnlyInBook = archive.isBound === true;
+    return { chapter, file: archive.file, isInBook, isOnlyInBook, title };
+  });
+}
+
+/**
+ * Those in folders without the cover, where there is one: no request is sent for the others. Files that only a book
+ * has are left out: it may be in a folder of several titles.
+ */
+export async function withoutCovers(
+  present: readonly PresentChapter[],
+  which: 'one' | 'all',
+): Promise<readonly ChapterInFolder[]> {
+  return inFolders(present, (folder) => lacksCover(folder, which));
+}
+
+/** The chapters in folders of one title without `series.json` or `details.json`, with the title's name there. */
+export async function withoutSeriesMetadata(
+  present: readonly PresentChapter[],
+  output: string,
+): Promise<readonly ChapterInFolder[]> {
+  const lacking = await inFolders(present, async ({ folder, isShared }) =>
+    isShared || resolve(folder) === resolve(output) ? false : lacksSeriesMetadata(folder),
+  );
+  const named: ChapterInFolder[] = [];
+  for (const chapters of groupBy(lacking, ({ file }) => dirname(file)).values()) {
+    const name = await seriesIn(chapters[0]?.file ?? '');
+    const withName = (title: Title | undefined) => title && { ...title, name: name ?? title.name };
+    for (const each of chapters) named.push({ ...each, title: each.title.then(withName) });
+  }
+  return named;
+}
+
+async function inFolders(
+  present: readonly PresentChapter[],
+  isLacking: (folder: TitleFolder) => Promise<boolean>,
+): Promise<readonly ChapterInFolder[]> {
+  const inFiles = present.filter(({ isOnlyInBook }) => !isOnlyInBook);
+  const lacking = new Set<string>();
+  for (const each of await groupByFolder(inFiles))
+    if (await isLacking(each)) lacking.add(each.folder);
+  return inFiles.filter(({ file }) => lacking.has(dirname(file)));
+}
+
+async function seriesIn(file: string): Promise<string | undefined> {
+  return (await readFileChapters(file))[0]?.metadata.series;
+}

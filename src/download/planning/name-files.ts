@@ -1,0 +1,462 @@
+/**
+ * The names of the files that a run writes: those of the template, in the folder where the title is, and for a file that
+ * is replaced the name that `retag` would give that. Archives name their title; which title older ones belong to is known
+ * from its releases, or from its names and, if these are not its own, from the service. What reads metadata is loaded when
+ * it is needed.
+ */
+import { basename, dirname, extname, join, relative, resolve } from 'node:path';
+import { fetchChapters, type Chapter } from '../../service/chapters.js';
+import type { Title } from '../../service/titles.js';
+import { groupBy } from '../../core/group-by.js';
+import { isUnchanged, readFileState } from '../../core/file-state.js';
+import { folderKey } from '../../core/name-keys.js';
+import { pathCollisionKey } from '../../core/path-segment.js';
+import { nameInPath, pathBelow } from '../../core/relative-paths.js';
+import { readFileChapters } from '../../library/file.js';
+import { readComicInfo } from '../../library/comic-info.js';
+import type { NameValues, RecordedName } from '../../config/name-template.js';
+import { templateFor, type NameTemplate } from '../../library/names.js';
+import type { ExistingArchive, LibraryIndex } from '../../library/scan.js';
+import { replacedFile, type Release, type UnnamedWrite } from '../../plan/change.js';
+import { nameValues, titleIdOf, withInferredVolume } from './comic-metadata.js';
+import {
+  newPath,
+  withPaths,
+  type NamedFile,
+  type ReplacedName,
+  type TemplateName,
+} from '../../plan/paths.js';
+import { nameCandidates } from '../../plan/title-names.js';
+import {
+  MAX_READ_OF_LIKELY,
+  MAX_READ_OF_TITLE,
+  movedPath,
+  newHome,
+  sampleFolders,
+  titleHome,
+  type KnownChapter,
+  type TitleHome,
+} from './title-folder.js';
+import type { Resolution } from '../../selection/resolve-targets.js';
+import { isTolerable } from '../../selection/title-loader.js';
+import { ArchiveOwners } from './archive-owners.js';
+import type { ChapterFileContent } from '../../library/chapter-file.js';
+import type { DownloadRequest } from '../download-request.js';
+import type { DownloadSession } from '../download-session.js';
+
+export interface Naming extends Pick<DownloadRequest, 'output' | 'metadata'> {
+  readonly library: LibraryIndex;
+  readonly titles: ReadonlyMap<string, Title>;
+  /** The templates of the run: in one language, and in several. */
+  readonly nameTemplates: DownloadRequest['nameChapter'];
+  /** Returns a chapter's path below the output folder. */
+  readonly nameChapter: NameTemplate;
+  /** Where the chapters of titles are, by the title's id. */
+  readonly homes: ReadonlyMap<string, TitleHome> | undefined;
+  /** The ids of chapters that the service moved from the titles that their files name. */
+  readonly moved: ReadonlySet<string>;
+}
+
+export async function nameFiles(
+  changes: readonly UnnamedWrite[],
+  naming: Naming,
+  signal: AbortSignal,
+): Promise<ReturnType<typeof withPaths>> {
+  const newNames = new Map<string, ReplacedName>();
+  const known: UnnamedWrite[] = [];
+  for (const change of changes) {
+    signal.throwIfAborted();
+    const named = await withNewName(change, naming);
+    if (named?.newName) newNames.set(change.release.id, named.newName);
+    known.push(named?.change ?? change);
+  }
+  const { output, library } = naming;
+  const ofTemplate = (release: Release) => templateName(release, naming);
+  return withPaths(known, { output, library, newNames, templateName: ofTemplate });
+}
+
+/** What the template gives, in the folder in which the title is. */
+function templateName({ id, chapter }: Release, naming: Naming): TemplateName {
+  if (!chapter || !naming.metadata) return { path: `${id}.cbz`, recorded: {} };
+  const title = withHome(findTitle(naming.titles, chapter), chapter, naming);
+  const home = homeOf(chapter, naming) ?? newHome('', formFor(title, naming.nameChapter));
+  return home.nameOf(nameValues(chapter, title));
+}
+
+function formFor(title: Title | undefined, template: NameTemplate): NameTemplate {
+  return title ? templateFor(template, title) : template;
+}
+
+export function findTitle(
+  titles: ReadonlyMap<string, Title>,
+  chapter: Chapter | undefined,
+): Title | undefined {
+  return titles.get(titleIdOf(chapter) ?? '') ?? chapter?.partialTitle;
+}
+
+function homeOf(
+  chapter: Chapter | undefined,
+  { homes }: Pick<Naming, 'homes'>,
+): TitleHome | undefined {
+  return homes?.get(titleIdOf(chapter) ?? '');
+}
+
+/** The title with the name that it has in the folder. */
+export function withHome(
+  title: Title | undefined,
+  chapter: Chapter | undefined,
+  naming: Pick<Naming, 'homes'>,
+): Title | undefined {
+  return title && { ...title, name: homeOf(chapter, naming)?.series ?? title.name };
+}
+
+/** Undefined for a file that is gone or damaged, or that was saved without metadata: its name stays. */
+async function withNewName(
+  change: UnnamedWrite,
+  naming: Naming,
+): Promise<{ readonly change: UnnamedWrite; readonly newName: ReplacedName } | undefined> {
+  const { chapter } = change.release;
+  const old = replacedFile(change);
+  const title = findTitle(naming.titles, chapter);
+  if (!naming.metadata || !title || !old || !chapter) return undefined;
+  const { readChapterFile } = await import('../../library/chapter-file.js');
+  const content = await readChapterFile(old.file).catch(() => undefined);
+  if (content?.comicInfo === undefined) return undefined;
+  const isMoved = naming.moved.has(old.chapterId);
+  const home = homeOf(chapter, naming);
+  const titleName = isMoved ? (home?.series ?? title.name) : undefined;
+  const named = await readNamedFile(content, { chapter, title }, titleName);
+  const { path, recorded = recordedBefore(named) } = isMoved
+    ? movedFile(old.file, named, naming, home)
+    : replacedPath(old.file, named, naming);
+  const copies = naming.library.copiesOf(named.savedId).filter((copy) => !copy.isBound);
+  const others = copies.map((copy) => copy.file).filter((other) => other !== old.file);
+  const oldName = path === old.file ? await findOldName(path, others, named, naming) : undefined;
+  const release = { ...change.release, chapter: named.chapter };
+  const renamed = oldName === undefined ? change : withOldName(change, oldName);
+  const newName = { path, recorded, series: named.title.name };
+  return { change: { ...renamed, release }, newName };
+}
+
+/** The record of an older file says nothing: its place does. */
+function recordedBefore({ recorded }: NamedFile): NamedFile['recorded'] | undefined {
+  return recorded.path === undefined ? undefined : recorded;
+}
+
+function recordedName({ path, folderTemplate, fileTemplate }: RecordedName = {}): RecordedName {
+  return { path, folderTemplate, fileTemplate };
+}
+
+/** A chapter file, with the chapter that it has or gets. */
+export interface NamedChapterFile extends NamedFile {
+  readonly chapter: Chapter;
+  readonly title: Title;
+}
+
+/** The title keeps the name that it has in the file, unless a new one is given, and the chapter an inferred volume. */
+export async function readNamedFile(
+  { comicInfo = '', record, identity }: ChapterFileContent,
+  { chapter, title }: Pick<NamedChapterFile, 'chapter' | 'title'>,
+  newTitleName?: string,
+): Promise<NamedChapterFile> {
+  const metadata = await readComicInfo(comicInfo);
+  const written = record?.metadata;
+  const series = newTitleName ?? (written ?? metadata).series ?? title.name;
+  const named = {
+    chapter: withInferredVolume(chapter, record?.inferredVolume),
+    title: { ...title, name: series },
+  };
+  return {
+    ...named,
+    values: nameValues(named.chapter, named.title),
+    metadata,
+    written,
+    savedId: identity?.chapterId ?? chapter.id,
+    recorded: recordedName(record),
+  };
+}
+
+function withOldName(change: UnnamedWrite, file: string): UnnamedWrite {
+  switch (change.kind) {
+    case 'save':
+      return change;
+    case 'replace':
+      return { ...change, file: { ...change.file, file } };
+    case 'extract':
+      return { ...change, removes: change.removes.map((old) => ({ ...old, file })) };
+  }
+}
+
+function replacedPath(
+  file: string,
+  named: NamedChapterFile,
+  { output, nameTemplates }: Naming,
+): Pick<ReplacedName, 'path' | 'recorded'> {
+  const templates = [nameTemplates(false), nameTemplates(true)];
+  const { numbersRestart } = named.title;
+  const options = { templates, numbersRestart, keepsPeople: true, keepsTitleFolders: true };
+  const { to, recorded } = newPath(file, named, options);
+  if (to === resolve(file)) return { path: file, recorded };
+  const path = relative(resolve(output), to);
+  // The output folder may be one that the template would name otherwise.
+  const isOutside = path.startsWith('..');
+  return { path: isOutside ? join(dirname(file), basename(to)) : join(output, path), recorded };
+}
+
+function movedFile(
+  file: string,
+  named: NamedChapterFile,
+  { output, nameTemplates }: Naming,
+  home: TitleHome | undefined,
+): Pick<ReplacedName, 'path' | 'recorded'> {
+  const { to, recorded } = movedPath(file, named, { output, nameChapter: nameTemplates }, home);
+  return { path: to, recorded };
+}
+
+/** A run that was killed while it renamed the file left it under both names. */
+async function findOldName(
+  file: string,
+  others: readonly string[],
+  named: NamedChapterFile,
+  naming: Naming,
+): Promise<string | undefined> {
+  const state = others.length > 0 ? await readFileState(file) : undefined;
+  for (const other of state ? others : []) {
+    const isOldName = replacedPath(other, named, naming).path === file;
+    if (state && isOldName && (await isUnchanged(other, state))) return other;
+  }
+  return undefined;
+}
+
+/** What the search for the folders of titles needs. */
+type HomeDeps = Pick<DownloadSession, 'client' | 'signal'> & {
+  readonly request: Pick<DownloadRequest, 'output' | 'hasDefaultName'>;
+};
+
+interface TitleToPlace {
+  readonly title: Title;
+  /** To be saved: at least one. */
+  readonly chapters: readonly Chapter[];
+}
+
+/**
+ * The homes of the titles of these chapters, by the ids of the titles. Those that are new, and whose name no other one has
+ * there, are left out.
+ */
+export async function findTitleHomes(
+  chapters: readonly Chapter[],
+  { titles, series }: Pick<Resolution, 'titles' | 'series'>,
+  library: LibraryIndex,
+  nameChapter: NameTemplate,
+  session: HomeDeps,
+): Promise<ReadonlyMap<string, TitleHome>> {
+  const byTitle = groupBy(chapters, (chapter) => titleIdOf(chapter) ?? '');
+  const toPlace = [...byTitle].flatMap(([id, ofTitle]): TitleToPlace[] => {
+    const title = titles.get(id) ?? ofTitle[0]?.partialTitle;
+    return title === undefined || title.name === '' ? [] : [{ title, chapters: ofTitle }];
+  });
+  return new HomeFinder(library, series, nameChapter, session).find(toPlace);
+}
+
+interface KnownArchive extends KnownChapter {
+  readonly chapterId: string;
+  readonly titleId: string | undefined;
+}
+
+/** `retag` leaves the content of a PDF under the old name of its title: the new one is in its path. */
+function withNameInPath(known: KnownArchive, title: Title): KnownArchive {
+  const { isBound, path, metadata } = known;
+  if (!isBound || extname(path) !== '.pdf' || metadata.series === undefined) return known;
+  const names = [metadata.series, ...nameCandidates(title)];
+  const series = nameInPath(path, names) ?? metadata.series;
+  return { ...known, metadata: { ...metadata, series } };
+}
+
+class HomeFinder {
+  /** All known releases of these titles. */
+  readonly #releases = new Map<string, Chapter>();
+  readonly #owners: ArchiveOwners;
+  /** The ids of the titles of this run that have a name in a folder. */
+  readonly #named = new Map<string, string>();
+  readonly #targetIds = new Set<string>();
+  readonly #pathKeys = new Map<string, string>();
+
+  constructor(
+    private readonly library: LibraryIndex,
+    series: Resolution['series'],
+    private readonly nameChapter: NameTemplate,
+    private readonly session: HomeDeps,
+  ) {
+    this.#owners = new ArchiveOwners(library);
+    for (const { titleId, chapters } of series)
+      for (const chapter of chapters) {
+        this.#releases.set(chapter.id, chapter);
+        this.#owners.add(chapter.id, titleId);
+        this.#targetIds.add(titleId);
+      }
+  }
+
+  async find(titles: readonly TitleToPlace[]): Promise<ReadonlyMap<string, TitleHome>> {
+    const homes = new Map<string, TitleHome>();
+    for (const each of titles) {
+      const home = await this.#existingHome(each.title);
+      if (home) homes.set(each.title.id, home);
+    }
+    for (const each of titles) {
+      const known = homes.get(each.title.id);
+      const series = known?.series ?? (await this.#freeName(each));
+      const home = known ?? newHome(series, templateFor(this.nameChapter, each.title));
+      this.#named.set(this.#nameKey(each, home), each.title.id);
+      if (series !== each.title.name) homes.set(each.title.id, home);
+    }
+    return homes;
+  }
+
+  async #existingHome(title: Title): Promise<TitleHome | undefined> {
+    let own = this.#owners.archivesOf(title.id);
+    if (own.length === 0) {
+      await this.#findOwners(title);
+      own = this.#owners.archivesOf(title.id);
+    }
+    const latest = sampleFolders(own, this.#releases, MAX_READ_OF_TITLE);
+    const known = await this.#read(latest);
+    const { volumeFirst } = this.nameChapter.builtIn ?? {};
+    // One chapter alone does not show that numbers begin again in its title; the name of another one does.
+    const isVolumeFirst = ({ recorded }: KnownArchive) =>
+      volumeFirst !== undefined && recorded.fileTemplate === volumeFirst.fileTemplate;
+    const numbersRestart = title.numbersRestart || known.some(isVolumeFirst);
+    return titleHome(
+      known.map((each) => withNameInPath(each, title)),
+      {
+        template: templateFor(this.nameChapter, { numbersRestart }),
+        hasDefaultName: this.session.request.hasDefaultName,
+        numbersRestart: title.numbersRestart,
+        valuesOf: (known, series) => this.#valuesOf(known, { ...title, name: series }),
+      },
+    );
+  }
+
+  /**
+   * Archives that do not name their title, or one that may have been merged into this one: they have one of its names,
+   * and the service says of which title they are.
+   */
+  async #findOwners({ id, names }: Title): Promise<void> {
+    const keys = names.map(folderKey).filter((key) => key !== '');
+    // All releases of a target are known, also those of titles that were merged into it.
+    const isTarget = this.#targetIds.has(id);
+    const archives = isTarget ? this.#owners.unowned : this.library.archives;
+    const likely = archives.filter((archive) => {
+      const path = this.#pathKey(archive);
+      return keys.some((key) => path.includes(key));
+    });
+    const sample = sampleFolders(likely, this.#releases, MAX_READ_OF_LIKELY);
+    const read = await this.#read(sample);
+    const named = read.filter(({ metadata }) => keys.includes(folderKey(metadata.series ?? '')));
+    if (named.length === 0) return;
+    const listed = await this.#fetch(named.map(({ chapterId }) => chapterId));
+    // What neither the service nor its archive has a title for was this one's.
+    for (const { chapterId, titleId } of named)
+      this.#owners.add(chapterId, listed.get(chapterId)?.titleId ?? titleId ?? id);
+  }
+
+  async #fetch(ids: readonly string[]): Promise<ReadonlyMap<string, Chapter>> {
+    const { client, signal } = this.session;
+    return fetchChapters(client, ids, { signal }).catch((error: unknown) => {
+      if (!isTolerable(error)) throw error;
+      return new Map<string, Chapter>();
+    });
+  }
+
+  /** What the template of now names a chapter after, by what its archive says. */
+  #valuesOf({ chapterId, metadata }: KnownArchive, title: Title): NameValues {
+    const { volume, number, title: name, translators = [], language } = metadata;
+    const release = this.#releases.get(chapterId);
+    const chapter = { ...NO_CHAPTER, ...release, id: chapterId, titleId: title.id };
+    return {
+      ...nameValues(chapter, title),
+      volume,
+      chapter: number,
+      title: name,
+      group: translators.join(' + '),
+      language: release?.language ?? language?.toLowerCase(),
+    };
+  }
+
+  /** One for each chapter, also of those in one file. */
+  async #read(archives: readonly ExistingArchive[]): Promise<readonly KnownArchive[]> {
+    const ids = new Set(archives.map(({ chapterId }) => chapterId));
+    const files = new Map(archives.map(({ file, isBound = false }) => [file, isBound]));
+    const found: KnownArchive[] = [];
+    for (const [file, isBound] of files) {
+      this.session.signal.throwIfAborted();
+      const path = this.#below(file);
+      for (const { identity, record, metadata } of await readFileChapters(file))
+        if (identity && ids.has(identity.chapterId)) {
+          const { chapterId, titleId } = identity;
+          const recorded = isBound ? {} : recordedName(record);
+          found.push({ chapterId, titleId, recorded, metadata, path, isBound });
+        }
+    }
+    return found;
+  }
+
+  /** The name, with the year or part of the id if another title has it in the same folder. */
+  async #freeName(each: TitleToPlace): Promise<string> {
+    const names = nameCandidates(each.title);
+    for (const series of names.slice(0, -1))
+      if (!(await this.#isTaken(each, series))) return series;
+    return names.at(-1) ?? each.title.name;
+  }
+
+  async #isTaken(each: TitleToPlace, series: string): Promise<boolean> {
+    const home = newHome(series, templateFor(this.nameChapter, each.title));
+    if (this.#named.has(this.#nameKey(each, home))) return true;
+    const isInTitleFolder = this.nameChapter.folderTemplate.includes('{');
+    const others = this.library
+      .inFolder(dirname(join(this.session.request.output, this.#pathOfFirst(each, home))))
+      .filter((archive) => isInTitleFolder || this.#pathKey(archive).includes(folderKey(series)));
+    const oneOfEach = new Map(
+      others.map((other) => [this.#owners.ownerOf(other) ?? other.file, other]),
+    );
+    for (const other of oneOfEach.values()) {
+      this.session.signal.throwIfAborted();
+      for (const { metadata } of await readFileChapters(other.file))
+        if (folderKey(metadata.series ?? '') === folderKey(series)) return true;
+    }
+    return false;
+  }
+
+  /** Identifies a name in a folder. */
+  #nameKey(each: TitleToPlace, home: TitleHome): string {
+    const path = this.#pathOfFirst(each, home);
+    return `${pathCollisionKey(dirname(path))}\n${folderKey(home.series)}`;
+  }
+
+  /** The path of the title's first chapter below the output folder. */
+  #pathOfFirst({ title, chapters: [first] }: TitleToPlace, { series, nameOf }: TitleHome): string {
+    const named = { ...title, name: series };
+    return first ? nameOf(nameValues(first, named)).path : '';
+  }
+
+  /** Computed once: each title is compared with the paths of all archives. */
+  #pathKey({ file }: ExistingArchive): string {
+    const known = this.#pathKeys.get(file);
+    if (known !== undefined) return known;
+    const key = pathCollisionKey(this.#below(file));
+    this.#pathKeys.set(file, key);
+    return key;
+  }
+
+  #below(file: string): string {
+    return pathBelow(this.session.request.output, file);
+  }
+}
+
+const NO_CHAPTER = {
+  number: undefined,
+  volume: undefined,
+  title: undefined,
+  language: '',
+  readableAt: undefined,
+  groups: [],
+} as const;

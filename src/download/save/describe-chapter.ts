@@ -1,0 +1,116 @@
+/** The record and ComicInfo.xml of a chapter that was downloaded. The libraries for XML are loaded when they are needed. */
+import type { Chapter } from '../../service/chapters.js';
+import type { Title } from '../../service/titles.js';
+import type { CbzDescription } from '../../library/cbz-writer.js';
+import {
+  type ComicFields,
+  type ComicMetadata,
+  type ChapterMetadata,
+  type ComicInfoMerge,
+  comicMetadata,
+} from '../../library/comic-info.js';
+import type { ChapterFileContent } from '../../library/chapter-file.js';
+import type { RecordedName } from '../../config/name-template.js';
+import type { Quality } from '../../config/quality.js';
+import { inferredVolumeOf, titleIdOf } from '../planning/comic-metadata.js';
+import type { PackedPage } from './workspace.js';
+
+export interface DescribedChapter {
+  readonly id: string;
+  readonly quality: Quality;
+  readonly chapter: Chapter | undefined;
+  readonly pages: readonly PackedPage[];
+  /** Undefined for an archive without ComicInfo.xml. */
+  readonly named:
+    { readonly title: Title | undefined; readonly recorded: RecordedName } | undefined;
+  readonly fields: ComicFields;
+  /** The archives that are replaced; what their owner edited stays, of the first one first. */
+  readonly editedFiles: readonly string[];
+  /** The book that has the chapter: what its owner edited before it was bound stays. */
+  readonly book: string | undefined;
+}
+
+export interface ChapterDescription extends CbzDescription {
+  /** The metadata that stays because the owner edited it, and the elements that tankobon never writes. */
+  readonly kept?: readonly string[];
+}
+
+/** Never throws. */
+export async function describeChapter(described: DescribedChapter): Promise<ChapterDescription> {
+  const { comicInfoXml } = await import('../../library/comic-info.js');
+  const { writtenMetadata } = await import('../../library/comic-info.js');
+  const { formatRecord } = await import('../../library/record.js');
+  const { id, quality, chapter, pages, named, editedFiles, book } = described;
+  const { version, updatedAt } = chapter ?? {};
+  const comic = chapter && named && describeComic(chapter, named.title, described);
+  const record = formatRecord({
+    chapterId: id.toLowerCase(),
+    titleId: titleIdOf(chapter),
+    ...named?.recorded,
+    version,
+    updatedAt,
+    quality,
+    inferredVolume: comic && inferredVolumeOf(chapter),
+    pages: pages.map(({ sha256 }) => sha256),
+    metadata: comic && writtenMetadata(comic),
+  });
+  if (!comic) return { record, comicInfo: await ownersComicInfo(editedFiles) };
+  const inBook = book === undefined ? {} : await editsInBook(book, id);
+  const comicInfo = await comicInfoXml({ ...comic, ...inBook });
+  const digests = pages.map(({ sha256 }) => sha256);
+  const merged =
+    editedFiles.length > 0 ? await mergeEdits(editedFiles, comicInfo, digests) : undefined;
+  const { xml = comicInfo, edited = [], unknown = [] } = merged ?? {};
+  return { record, comicInfo: xml, kept: [...Object.keys(inBook), ...edited, ...unknown] };
+}
+
+/** A file that was saved without metadata may have got some from its owner. */
+async function ownersComicInfo(files: readonly string[]): Promise<string | undefined> {
+  const contents = await readEditedFiles(files);
+  const found = contents.find(({ comicInfo }) => comicInfo !== undefined);
+  // What is read in another encoding is written in UTF-8.
+  return found?.comicInfo?.replace(/^(<\?xml\s[^>]*\bencoding\s*=\s*["'])[\w.:-]+/, '$1utf-8');
+}
+
+/** Those that are gone or cannot be read are left out. */
+async function readEditedFiles(files: readonly string[]): Promise<readonly ChapterFileContent[]> {
+  const { readChapterFile } = await import('../../library/chapter-file.js');
+  const contents = await Promise.all(
+    files.map((file) => readChapterFile(file).catch(() => undefined)),
+  );
+  return contents.filter((content) => content !== undefined);
+}
+
+/** None of a book that is gone or damaged. */
+async function editsInBook(book: string, id: string): Promise<Partial<ChapterMetadata>> {
+  const { readChapters } = await import('../../books/read-chapters.js');
+  const chapters = await readChapters(book).catch(() => []);
+  const found = chapters.find(({ identity }) => identity?.chapterId === id.toLowerCase());
+  const edited = new Set(found?.record?.edited);
+  return Object.fromEntries(
+    Object.entries(found?.metadata ?? {}).filter(([name]) => edited.has(name)),
+  );
+}
+
+function describeComic(
+  chapter: Chapter,
+  title: Title | undefined,
+  { pages, fields }: DescribedChapter,
+): ComicMetadata {
+  const sized = pages.map(({ bytes, width, height }) => ({ bytes, width, height }));
+  return comicMetadata(chapter, title, sized, fields);
+}
+
+/** Undefined if all files are gone or cannot be read. `digests`: those of the new pages. */
+async function mergeEdits(
+  files: readonly string[],
+  comicInfo: string,
+  digests: readonly (string | undefined)[],
+): Promise<ComicInfoMerge | undefined> {
+  const { mergeIntoFiles } = await import('../../library/chapter-file.js');
+  const readable = await readEditedFiles(files);
+  const saved = readable[0]?.record?.pages ?? [];
+  const hasSamePages =
+    saved.length === digests.length && saved.every((page, index) => page === digests[index]);
+  return mergeIntoFiles(readable, comicInfo, { force: false, hasSamePages });
+}

@@ -1,0 +1,60 @@
+/**
+ * Limits how many pages load at the same time, over all chapters of a run; first come, first served. Each slot
+ * comes with a buffer, which a later page reuses.
+ */
+import { allocatePageBuffer } from '../../service/load-image.js';
+
+export interface PageSlot {
+  readonly buffer: Buffer;
+  /** To be called when the page has arrived: the next page can start while this one is verified and stored. */
+  readonly release: () => void;
+}
+
+export class PageQueue {
+  #free: number;
+  /** Pages that released their slot and are not stored yet; each still uses its buffer. */
+  #unstored = 0;
+  readonly #buffers: Buffer[] = [];
+  readonly #waiting: (() => void)[] = [];
+  #onEmpty: (() => void)[] = [];
+
+  constructor(private readonly concurrency: number) {
+    this.#free = concurrency;
+  }
+
+  /** Runs `load` as soon as a slot is free. */
+  async run<T>(load: (slot: PageSlot) => Promise<T>): Promise<T> {
+    if (this.#free > 0) this.#free -= 1;
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    const buffer = this.#buffers.pop() ?? allocatePageBuffer();
+    let isReleased = false;
+    const release = (): void => {
+      // When the disk cannot keep up, downloads have to wait, or the buffers would fill the memory.
+      if (isReleased || this.#unstored >= this.concurrency) return;
+      isReleased = true;
+      this.#unstored += 1;
+      this.#startNext();
+    };
+    try {
+      return await load({ buffer, release });
+    } finally {
+      this.#buffers.push(buffer);
+      // The linter does not see that `release` sets it.
+      if (isReleased as boolean) this.#unstored -= 1;
+      else this.#startNext();
+    }
+  }
+
+  /** Resolves when no page waits for a slot. */
+  async onEmpty(): Promise<void> {
+    if (this.#waiting.length === 0) return;
+    await new Promise<void>((resolve) => this.#onEmpty.push(resolve));
+  }
+
+  #startNext(): void {
+    const start = this.#waiting.shift();
+    if (start) start();
+    else this.#free += 1;
+    if (this.#waiting.length === 0) for (const resolve of this.#onEmpty.splice(0)) resolve();
+  }
+}

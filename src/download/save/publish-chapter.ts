@@ -1,0 +1,147 @@
+/**
+ * Chooses the final name of a finished CBZ. Other processes save into the same folder, so a name that was free when
+ * the run was planned may now belong to another chapter: then this chapter's id is added to the name.
+ */
+import { basename, dirname, join } from 'node:path';
+import { candidatePaths } from '../../library/names.js';
+import { readIdentity } from '../../library/file.js';
+import {
+  fileChanged,
+  readFileState,
+  replaceAs,
+  replaceUnchanged,
+  type FileState,
+} from '../../core/file-state.js';
+import { keepReplaced, type KeepOptions } from '../../library/replaced-files.js';
+import { StorageError } from '../../core/errors.js';
+import { isOwnFile, toStorageError, statIfExists } from '../../core/files.js';
+import { publishNew } from '../../core/publish.js';
+import { isSameId, replacedFile, type Write } from '../../plan/change.js';
+
+export interface ChapterTarget {
+  readonly id: string;
+  /** The planned path. */
+  readonly file: string;
+  readonly change: Write;
+  /** Also what another process saved of the chapter meanwhile is replaced. */
+  readonly isForced: boolean;
+  /** A file that is not in this state any more is not replaced. */
+  readonly replacedState?: FileState | undefined;
+  /** The file had the mark of this chapter, and cannot be read any more. */
+  readonly hasLostMark?: boolean;
+  /** How a replaced file is kept. */
+  readonly keep: KeepOptions;
+}
+
+/** Whether an archive of the same chapter is replaced. */
+export function isOverwritten({ id, change, isForced }: ChapterTarget): boolean {
+  if (change.kind === 'extract') return isForced || change.removes.length > 0;
+  return isForced || (change.kind === 'replace' && isSameId(change.file.chapterId, id));
+}
+
+/** The path of this chapter's CBZ: the planned one, or the one that another process gave it. */
+export async function findPublished(target: ChapterTarget): Promise<string | undefined> {
+  for (const file of candidates(target)) {
+    const content = await contentOf(file, target);
+    if (content.chapter === 'none') return undefined;
+    if (content.chapter === 'same') return file;
+  }
+  return undefined;
+}
+
+/**
+ * Gives `tmpFile`, which was read back whole, its final name and resolves with it. Replaces only tankobon's own archives
+ * of this chapter, or of the one that it replaces.
+ */
+export async function publishChapter(tmpFile: string, target: ChapterTarget): Promise<string> {
+  const replaces = replacedFile(target.change)?.file ?? target.file;
+  if (replaces !== target.file) {
+    const { chapter, own } = await contentOf(replaces, target);
+    const isReplaced = chapter === 'same' || chapter === 'replaced';
+    const state = own && (target.replacedState ?? own);
+    if (state && isReplaced)
+      return keepReplaced({ file: replaces, state }, [tmpFile], keepOptions(target), () =>
+        replaceAs(tmpFile, candidates(target), { file: replaces, state }),
+      );
+  }
+  for (const file of candidates(target)) {
+    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
+      if (await publishNew(tmpFile, file)) return file;
+      const { chapter, own } = await contentOf(file, target);
+      if (chapter === 'other' || !own) break;
+      // Another process has saved the same chapter meanwhile.
+      if (chapter === 'same' && !isOverwritten(target)) return file;
+      const state = target.replacedState ?? own;
+      const isReplaced = await keepReplaced({ file, state }, [tmpFile], keepOptions(target), () =>
+        replaceUnchanged(tmpFile, file, state),
+      );
+      if (isReplaced) return file;
+      if (target.replacedState) throw fileChanged(file);
+    }
+  }
+  throw new StorageError('name-taken', `No free file name: ${target.file}`);
+}
+
+/** A damaged file is kept beside the new one. */
+function keepOptions({ keep, change }: ChapterTarget): KeepOptions {
+  const isDamaged = change.kind === 'replace' && change.why === 'damaged';
+  return isDamaged ? { ...keep, maxAgeMs: 0 } : keep;
+}
+
+/**
+ * Removes the file that makes way for the chapter in `tmpFile`, unless another program changed the one that is replaced.
+ * Throws StorageError.
+ */
+export async function removeOther(
+  tmpFile: string,
+  target: ChapterTarget,
+  signal: AbortSignal,
+): Promise<void> {
+  const { change, keep } = target;
+  if (change.kind !== 'replace') return;
+  const { file } = change.file;
+  for (const old of change.removes) {
+    const { chapter, own: state } = await contentOf(file, target);
+    if (chapter !== 'same' || !state) throw fileChanged(file);
+    const { removeSuperseded } = await import('./superseded-file.js');
+    await removeSuperseded({ file, state, pagesFile: tmpFile }, { ...old, keep }, signal);
+  }
+}
+
+/** While another process replaces the same file. */
+const MAX_ATTEMPTS = 5;
+
+function* candidates({ id, file }: ChapterTarget): Generator<string> {
+  for (const name of candidatePaths({ chapterId: id, path: basename(file) }))
+    yield join(dirname(file), name);
+}
+
+interface ExistingFile {
+  /** `same`: this chapter; `replaced`: the one that it replaces. */
+  readonly chapter: 'none' | 'same' | 'replaced' | 'other';
+  /** The state of a file of this user that is tankobon's own. */
+  readonly own?: FileState | undefined;
+}
+
+async function contentOf(
+  file: string,
+  { id, change, ...target }: ChapterTarget,
+): Promise<ExistingFile> {
+  const stats = await statIfExists(file).catch((error: unknown) => {
+    throw toStorageError(error, file);
+  });
+  if (!stats) return { chapter: 'none' };
+  if (!stats.isFile())
+    throw new StorageError('name-taken', `${file} exists and is not a regular file.`);
+  const found = await readFileState(file);
+  const state = found && isOwnFile(file, found) ? found : undefined;
+  const identity = await readIdentity(file);
+  const isPlanned = target.hasLostMark === true && file === target.file;
+  if (isPlanned && typeof identity === 'string') return { chapter: 'same', own: state };
+  if (identity === undefined || typeof identity === 'string') return { chapter: 'other' };
+  const { chapterId, proof } = identity;
+  const own = proof === 'mark' ? state : undefined;
+  if (isSameId(chapterId, id)) return { chapter: 'same', own };
+  const replaced = replacedFile(change)?.chapterId ?? id;
+  return { chapter: isSameId(chapterId, replaced) ? 'replaced' : 'other', own };
+}

@@ -1,0 +1,19 @@
+/** Gaps between numbers. */
+import { missingWholeNumbers } from '../../../src/selection/reading-order.js';
+
+test('whole numbers between the first and the last that none is, or begins with', () => {
+  expect(missingWholeNumbers([3, 1, 5.5, 8])).toEqual([2, 4, 6, 7]);
+  expect(missingWholeNumbers([])).toEqual([]);
+  expect(missingWholeNumbers([7])).toEqual([]);
+});
+
+test('parts of a number count as it', () => {
+  expect(missingWholeNumbers([5, 6.1, 6.2, 7])).toEqual([]);
+});
+
+test('a number more than 100 above the one before it makes no gap, and the gaps before it stay', () => {
+  expect(missingWholeNumbers([1, 10_000])).toEqual([]);
+  expect(missingWholeNumbers([1, 3, 2024])).toEqual([2]);
+  expect(missingWholeNumbers([1, 102])).toEqual([]);
+  expect(missingWholeNumbers([1, 101])).toHaveLength(99);
+});
