@@ -72,7 +72,7 @@ async function ownersComicInfo(files: readonly string[]): Promise<string | undef
   return found?.comicInfo?.replace(/^(<\?xml\s[^>]*\bencoding\s*=\s*["'])[\w.:-]+/, '$1utf-8');
 }
 
-/** Those that are gone or cannot be read are left out. */
+/** Files that are gone or cannot be read are left out. */
 async function readEditedFiles(files: readonly string[]): Promise<readonly ChapterFileContent[]> {
   const { readChapterFile } = await import('../../library/chapter-file.js');
   const contents = await Promise.all(
