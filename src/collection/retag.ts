@@ -27,7 +27,7 @@ import type { templateOptions } from '../download/download-request.js';
 import { applyRetags, findMovedPlaces, planRetag, retaggedEvent } from '../download/retag.js';
 import type { ChapterFields } from '../events/chapter-fields.js';
 import type { RetagEvent, RetagSummary } from '../events/retag-events.js';
-import { keptReason, type Ownership } from '../library/ownership.js';
+import { keptReason, mayBeRewritten, type Ownership } from '../library/ownership.js';
 import { templateFor } from '../library/names.js';
 import { type LibraryIndex, scanLibrary } from '../library/scan.js';
 import { FolderStore } from '../library/store.js';
@@ -190,7 +190,7 @@ async function planFolder(
 ): Promise<RetagPlan> {
   const { archives } = library;
   const ids = archives.flatMap(({ chapterId, isBound, ownership }) =>
-    isBound || ownership === 'own' ? [chapterId] : [],
+    isBound || mayBeRewritten(ownership) ? [chapterId] : [],
   );
   const chapters = await fetchChapters(client, [...new Set(ids)], { signal, warn });
   const { books, failed: failedBooks } = await readBooksOfTitles(

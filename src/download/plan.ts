@@ -238,8 +238,10 @@ function withKnownRestarts(
 
 type Warn = DownloadSession['warn'];
 
-function keptHint(ownership: Ownership): string {
+function keptHint(file: string, ownership: Ownership): string {
   if (ownership === 'other-user') return OTHER_USER_HINT;
+  if (ownership === 'lost-mark')
+    return `To give it the mark again, as it is, run: tankobon verify --accept ${shellQuoted(file)}`;
   return 'Move it away to download the chapter again.';
 }
 
@@ -257,7 +259,7 @@ function warnOfFiles(
         `${each.file} cannot be read (${each.readError}) and is kept: the chapter is saved as ${basename(each.path)}.`,
         accessHint(each.cause) ?? 'If it is a damaged chapter, remove it.',
       );
-    else warn(keptReason(each.file, each.why), keptHint(each.why));
+    else warn(keptReason(each.file, each.why), keptHint(each.file, each.why));
   for (const change of writes)
     if (change.kind === 'replace' && change.why === 'damaged')
       warn(

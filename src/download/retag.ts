@@ -9,7 +9,6 @@ import type { ComicFields } from '../library/comic-info.js';
 import { comicMetadata } from '../library/comic-info.js';
 import type { LibraryIndex } from '../library/scan.js';
 import { candidatePaths, wholeIdPath, type NameTemplate } from '../library/names.js';
-import { parseIdentityComment } from '../library/mark.js';
 import { fileChanged, readFileState, replaceAs } from '../core/file-state.js';
 import {
   lstatIfExists,
@@ -147,8 +146,8 @@ export async function planRetag(
   const pathNow = movesTo ?? (() => newPath(file, named, nameOptions));
   const stays = { to: from, root: dirname(from), recorded: undefined };
   const path = merged ? pathNow(named) : stays;
-  const { record, comment } = content;
-  const { version } = parseIdentityComment(comment) ?? {};
+  const { record, identity } = content;
+  const version = identity?.version;
   const known = { ...onDisk, chapter, title, state, metadata, force, ...path };
   return decideRetag({
     ...known,

@@ -4,7 +4,12 @@
  */
 import { createHash } from 'node:crypto';
 import type { Chapter } from '../service/chapters.js';
-import { MANIFEST_NAME, formatIdentityComment, parseIdentityComment } from './mark.js';
+import {
+  MANIFEST_NAME,
+  formatIdentityComment,
+  parseIdentityComment,
+  type CbzIdentity,
+} from './mark.js';
 import {
   COMIC_INFO_NAME,
   comicInfoXml,
@@ -25,6 +30,8 @@ import { damagedChapter } from './damage.js';
 
 export interface ChapterFileContent {
   readonly comment: string;
+  /** The chapter of a file of tankobon, also of one that lost its mark. */
+  readonly identity: CbzIdentity | undefined;
   /** Undefined in archives that were saved without metadata. */
   readonly comicInfo: string | undefined;
   /** Undefined in archives that an older tankobon wrote. */
@@ -43,10 +50,13 @@ export async function readChapterFile(path: string): Promise<ChapterFileContent>
   const isUnread = comicInfo === undefined && entries.some(({ name }) => name === COMIC_INFO_NAME);
   if (tooLarge || isUnread)
     throw damagedChapter(path, new Error(`${tooLarge?.name ?? COMIC_INFO_NAME} is too large`));
-  const { record } = file.chapter;
+  const { record, ...chapter } = file.chapter;
+  const isOwn = file.named !== 'record' && file.named !== 'address';
+  const identity = isOwn ? chapter.identity : undefined;
   const isDescription = ({ name }: ZipEntry) =>
     name === COMIC_INFO_NAME || (name === MANIFEST_NAME && record !== undefined);
-  return { comment, comicInfo, record, entries: entries.filter((each) => !isDescription(each)) };
+  const others = entries.filter((each) => !isDescription(each));
+  return { comment, identity, comicInfo, record, entries: others };
 }
 
 function isTooLarge({ bytes, compressedBytes }: ZipEntry): boolean {
@@ -124,7 +134,7 @@ export async function rewriteChapterFile(
   const { metadata, inferredVolume, recorded, force, superseded, revision, newTitleId } = change;
   const { tmpFile, publish, signal } = change;
   const reader = await ZipEntryReader.open(file);
-  const comment = newComment(content.comment, change);
+  const comment = newComment(content, change);
   const mode = PRIVATE_FILE_MODE;
   const zip = await ZipFileWriter.create({ tmpFile, comment, mode, signal });
   try {
@@ -158,12 +168,13 @@ export async function rewriteChapterFile(
   }
 }
 
+/** The mark comes back where it was lost; what another program wrote in its place stays. */
 function newComment(
-  comment: string,
+  { comment, identity }: ChapterFileContent,
   { revision, newTitleId }: Pick<ChapterFileChange, 'revision' | 'newTitleId'>,
 ): string {
-  const identity = parseIdentityComment(comment);
-  if (!identity || (!revision && newTitleId === undefined)) return comment;
+  const isFree = comment === '' || parseIdentityComment(comment) !== undefined;
+  if (!identity || !isFree) return comment;
   const { titleId, version } = identity;
   return formatIdentityComment({
     ...identity,
@@ -174,7 +185,7 @@ function newComment(
 
 /** An archive of an older tankobon gets a record when its pages were compared. */
 function newRecord(
-  { comment, record, entries }: ChapterFileContent,
+  { identity, record, entries }: ChapterFileContent,
   revision: Chapter | undefined,
   {
     pages,
@@ -185,7 +196,7 @@ function newRecord(
   const news = revision && { titleId, version, updatedAt };
   if (record) return formatRecord({ ...record, ...news, ...described });
   const isTaken = entries.some(({ name }) => name === MANIFEST_NAME);
-  const { chapterId, quality } = parseIdentityComment(comment) ?? {};
+  const { chapterId, quality } = identity ?? {};
   return news && !isTaken
     ? formatRecord({ chapterId, quality, ...news, pages, ...described })
     : undefined;

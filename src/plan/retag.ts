@@ -4,6 +4,7 @@
  */
 import { resolve } from 'node:path';
 import { groupBy } from '../core/group-by.js';
+import { mayBeRewritten } from '../library/ownership.js';
 import { shortIdPath, wholeIdPath } from '../library/names.js';
 import type { ExistingArchive } from '../library/scan.js';
 import type { Chapter } from '../service/chapters.js';
@@ -34,7 +35,7 @@ export function filesToCompare(
   chapters: ReadonlyMap<string, Chapter>,
   titles: ReadonlyMap<string, Title>,
 ): FilesToCompare {
-  const own = archives.filter(({ isBound, ownership }) => !isBound && ownership === 'own');
+  const own = archives.filter(({ isBound, ownership }) => !isBound && mayBeRewritten(ownership));
   const compared = own.flatMap((archive): ChapterOfFile[] => {
     const chapter = chapters.get(archive.chapterId);
     // Without its title, a chapter would lose the series.

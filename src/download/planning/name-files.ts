@@ -17,7 +17,6 @@ import { readComicInfo } from '../../library/comic-info.js';
 import type { NameValues, RecordedName } from '../../config/name-template.js';
 import { templateFor, type NameTemplate } from '../../library/names.js';
 import type { ExistingArchive, LibraryIndex } from '../../library/scan.js';
-import { parseIdentityComment } from '../../library/mark.js';
 import { replacedFile, type Release, type UnnamedWrite } from '../../plan/change.js';
 import { nameValues, titleIdOf, withInferredVolume } from './comic-metadata.js';
 import {
@@ -156,7 +155,7 @@ export interface NamedChapterFile extends NamedFile {
 
 /** The title keeps the name that it has in the file, unless a new one is given, and the chapter an inferred volume. */
 export async function readNamedFile(
-  { comicInfo = '', record, comment }: ChapterFileContent,
+  { comicInfo = '', record, identity }: ChapterFileContent,
   { chapter, title }: Pick<NamedChapterFile, 'chapter' | 'title'>,
   newTitleName?: string,
 ): Promise<NamedChapterFile> {
@@ -172,7 +171,7 @@ export async function readNamedFile(
     values: nameValues(named.chapter, named.title),
     metadata,
     written,
-    savedId: parseIdentityComment(comment)?.chapterId ?? chapter.id,
+    savedId: identity?.chapterId ?? chapter.id,
     recorded: recordedName(record),
   };
 }
