@@ -298,6 +298,11 @@ export const FILE_OPTIONS = {
       bind: 'leave chapters without a volume unbound',
     },
   },
+  rename: {
+    kind: 'switch',
+    description: 'give files that you did not rename the names of the template of now',
+    commands: { retag: true },
+  },
   renameTitles: {
     kind: 'switch',
     description: 'move titles that MangaDex renamed to the folder of their new name',
