@@ -33,6 +33,7 @@ const FILES: readonly OptionName[] = [
   'update',
   'force',
   'metadata',
+  'lostPages',
   'downloadArchive',
   'newFolder',
 ];
