@@ -6,7 +6,7 @@ import type { Title } from '../service/titles.js';
 import { guessName } from '../books/guess-name.js';
 import { leadingNumber } from '../config/ranges.js';
 import { numberKey } from '../selection/reading-order.js';
-import { runsOfVolumes } from '../selection/same-chapter.js';
+import { namedRuns } from '../selection/same-chapter.js';
 import type { AdoptableFile } from './adoptable-files.js';
 import type { Evidence, UnrecognizedReason } from '../events/reasons.js';
 
@@ -103,14 +103,13 @@ function withNumber({ title, releases }: TitleReleases, claim: Claim): Candidate
   const key = claim.number === undefined ? undefined : rangeKey(claim.number);
   const volume = claim.volume === undefined ? undefined : numberKey(claim.volume);
   const hosted = releases.filter(isHosted);
-  const runs = runsOfVolumes(releases, title.numbersRestart);
-  const hasSeveralRuns = title.numbersRestart || new Set(runs.values()).size > 1;
-  const run = volume === undefined ? undefined : runs.get(volume);
+  const { runOfVolume, numbersRestart } = namedRuns(releases, title);
+  const run = volume === undefined ? undefined : runOfVolume(volume);
   // Where numbers begin again, the number alone may be that of another chapter.
   const mayBe = (release: Chapter) =>
-    !hasSeveralRuns ||
+    !numbersRestart ||
     volume === undefined ||
-    (run !== undefined && run === runs.get(numberKey(release.volume)));
+    (run !== undefined && run === runOfVolume(release.volume ?? ''));
   const found = hosted.filter(
     (release) => release.number !== undefined && rangeKey(release.number) === key && mayBe(release),
   );

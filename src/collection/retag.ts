@@ -19,6 +19,7 @@ import { readFileState } from '../core/file-state.js';
 import { groupBy } from '../core/group-by.js';
 import { toStorageError } from '../core/files.js';
 import { nameInPath } from '../core/relative-paths.js';
+import { respellBelow } from '../core/same-file.js';
 import { toTankobonError } from '../core/system-errors.js';
 import { VERSION } from '../core/version.js';
 import { findLeftovers, removeLeftovers } from '../download/leftovers.js';
@@ -34,7 +35,8 @@ import type { Retag } from '../plan/change.js';
 import { filesToCompare, keptInUnchanged, withoutSecondNames } from '../plan/retag.js';
 import { nameCandidates } from '../plan/title-names.js';
 import { fieldsById } from '../selection/chapter-fields.js';
-import { fetchChapters } from '../service/chapters.js';
+import { namedRuns } from '../selection/same-chapter.js';
+import { fetchChapters, type Chapter } from '../service/chapters.js';
 import { fetchTitles, type Title } from '../service/titles.js';
 import { assertReadableFolder } from './readable-folder.js';
 import {
@@ -197,7 +199,8 @@ async function planFolder(
   const named = archives.filter(({ isBound }) => !isBound);
   const withTitles = [...chapters.values(), ...books, ...named];
   const titleIds = new Set(withTitles.flatMap(({ titleId }) => titleId ?? []));
-  const { titles } = await fetchTitles(client, [...titleIds], { signal, warn });
+  const listed = await fetchTitles(client, [...titleIds], { signal, warn });
+  const titles = withRestarts(listed.titles, chapters);
   const { compared, ...counts } = filesToCompare(archives, chapters, titles);
   const usedNames = new UsedNames();
   for (const book of books) usedNames.add(book.titleId, usedNameOf(book, titles.get(book.titleId)));
@@ -254,6 +257,19 @@ async function planFolder(
     ...counts,
     fields: fieldsById([...chapters.values()], titles),
   };
+}
+
+/** The titles, with what the volumes of the chapters in the folder show of numbers that begin again. */
+function withRestarts(
+  titles: ReadonlyMap<string, Title>,
+  chapters: ReadonlyMap<string, Chapter>,
+): ReadonlyMap<string, Title> {
+  const byTitle = groupBy([...chapters.values()], ({ titleId }) => titleId ?? '');
+  const entries = [...titles].map(([id, title]) => {
+    const { numbersRestart } = namedRuns(byTitle.get(id) ?? [], title);
+    return [id, { ...title, numbersRestart }] as const;
+  });
+  return new Map(entries);
 }
 
 /** The content of some books keeps another name: these have that of their path, and none if it is that of their owner. */
@@ -338,6 +354,14 @@ function planBooks(
   return planned.flatMap(({ rename }) =>
     rename ? { ...rename, root: sharedFolder(dirname(rename.book.path), dirname(rename.to)) } : [],
   );
+}
+
+/** The file system may not distinguish the new name of a folder from its old one: it gets that in place. */
+async function withoutRespelled(folders: readonly LeftFolder[]): Promise<readonly LeftFolder[]> {
+  const left: LeftFolder[] = [];
+  for (const each of folders)
+    if (!(await respellBelow(each.root, each.folder, each.newFolder))) left.push(each);
+  return left;
 }
 
 function warnOfRenamed(
@@ -431,13 +455,14 @@ class RetagRun {
     await applyRetags(retags, { onWritten, onFailed }, { dryRun, signal });
     this.#warnOfPdfs(books);
     if (dryRun) return;
+    const left = await withoutRespelled(leftFolders);
     for (const [folder, series] of described)
       for (const each of series) await this.#describe(folder, each);
     // One from which files only go deeper, such as to that of a volume, is not left.
-    const ofTitles = leftFolders.filter(({ folder, root }) => folder !== root);
+    const ofTitles = left.filter(({ folder, root }) => folder !== root);
     const folders = new Set([...ofTitles.map(({ folder }) => folder), ...emptiedFolders]);
-    const left = [...folders].filter((folder) => this.#movedFrom.has(folder));
-    for (const message of await describeFoldersLeft(left)) warn(message);
+    const movedFrom = [...folders].filter((folder) => this.#movedFrom.has(folder));
+    for (const message of await describeFoldersLeft(movedFrom)) warn(message);
   }
 
   /** Covers of the title stay. */

@@ -1,10 +1,5 @@
 /** What to download: the options in force, checked, and what follows from them, before anything is sent. */
-import {
-  compileNameTemplate,
-  DEFAULT_NAME_TEMPLATE,
-  DEFAULT_NAME_TEMPLATE_WITH_LANGUAGE,
-  type NameTemplate,
-} from '../library/names.js';
+import { compileNameTemplate, builtInTemplate, type NameTemplate } from '../library/names.js';
 import {
   effectiveOptions,
   type GivenOptions,
@@ -51,10 +46,12 @@ export function downloadRequest(
   const options = effectiveOptions(given, settings);
   checkBind(given, options);
   checkDates(options);
+  checkChapterFiles(options);
   const { language, group, chapters, volumes, latest, allReleases } = options;
   const { excludeGroup, since, until } = options;
   return {
     ...options,
+    ...(options.chapterFiles === false && { bind: false, markRead: false, exec: undefined }),
     output: options.output,
     targets,
     invalidTargets,
@@ -80,11 +77,10 @@ export function downloadRequest(
 export function templateOptions(
   name: string,
 ): Pick<DownloadRequest, 'nameChapter' | 'hasDefaultName' | 'namesPeople'> {
-  const template = name === '' ? DEFAULT_NAME_TEMPLATE : name;
   return {
     nameChapter: nameTemplates(name),
     hasDefaultName: name === '',
-    namesPeople: /\{\s*(author|artist)\b/i.test(template),
+    namesPeople: /\{\s*(author|artist)\b/i.test(name),
   };
 }
 
@@ -103,6 +99,19 @@ function checkBind({ format, keepChapters }: GivenOptions, { bind, metadata }: O
   });
 }
 
+/** Throws UsageError (`bad-option`) where nothing would be saved. */
+function checkChapterFiles({ chapterFiles, cover, seriesMetadata, metadata }: Options): void {
+  if (chapterFiles !== false) return;
+  if (!metadata)
+    throw new UsageError('bad-option', 'Without metadata, covers have no folder of their title.', {
+      hint: 'Leave out --no-metadata, or --no-chapters.',
+    });
+  if (cover || seriesMetadata) return;
+  throw new UsageError('bad-option', '--no-chapters alone saves nothing.', {
+    hint: 'Add: --cover all, or: --series-metadata',
+  });
+}
+
 /** Throws UsageError (`bad-option`) for a period that ends before it begins. */
 function checkDates({ since, until }: Options): void {
   if (!since || !until || firstMsOf(since, 0) <= lastMsOf(until, 0)) return;
@@ -114,8 +123,10 @@ function checkDates({ since, until }: Options): void {
 
 /** The built-in template contains the language in a run with several. */
 function nameTemplates(template: string): DownloadRequest['nameChapter'] {
-  const inOneLanguage = compileNameTemplate(template === '' ? DEFAULT_NAME_TEMPLATE : template);
-  const inSeveralLanguages =
-    template === '' ? compileNameTemplate(DEFAULT_NAME_TEMPLATE_WITH_LANGUAGE) : inOneLanguage;
+  const compile = (hasLanguages: boolean) =>
+    template === ''
+      ? builtInTemplate({ hasLanguages, hasTitleFolder: true })
+      : compileNameTemplate(template);
+  const [inOneLanguage, inSeveralLanguages] = [compile(false), compile(true)];
   return (hasLanguages) => (hasLanguages ? inSeveralLanguages : inOneLanguage);
 }

@@ -15,7 +15,7 @@ import { nameInPath, pathBelow } from '../../core/relative-paths.js';
 import { readFileChapters } from '../../library/file.js';
 import { readComicInfo } from '../../library/comic-info.js';
 import type { NameValues, RecordedName } from '../../config/name-template.js';
-import type { NameTemplate } from '../../library/names.js';
+import { templateFor, type NameTemplate } from '../../library/names.js';
 import type { ExistingArchive, LibraryIndex } from '../../library/scan.js';
 import { replacedFile, type Release, type UnnamedWrite } from '../../plan/change.js';
 import { nameValues, titleIdOf, withInferredVolume } from './comic-metadata.js';
@@ -76,11 +76,15 @@ export async function nameFiles(
 }
 
 /** What the template gives, in the folder in which the title is. */
-function templateName({ id, chapter }: Release, naming: Naming): TemplateName {
+export function templateName({ id, chapter }: Release, naming: Naming): TemplateName {
   if (!chapter || !naming.metadata) return { path: `${id}.cbz`, recorded: {} };
   const title = withHome(findTitle(naming.titles, chapter), chapter, naming);
-  const home = homeOf(chapter, naming) ?? newHome('', naming.nameChapter);
+  const home = homeOf(chapter, naming) ?? newHome('', formFor(title, naming.nameChapter));
   return home.nameOf(nameValues(chapter, title));
+}
+
+function formFor(title: Title | undefined, template: NameTemplate): NameTemplate {
+  return title ? templateFor(template, title) : template;
 }
 
 export function findTitle(
@@ -185,11 +189,12 @@ function withOldName(change: UnnamedWrite, file: string): UnnamedWrite {
 
 function replacedPath(
   file: string,
-  named: NamedFile,
+  named: NamedChapterFile,
   { output, nameTemplates }: Naming,
 ): Pick<ReplacedName, 'path' | 'recorded'> {
   const templates = [nameTemplates(false), nameTemplates(true)];
-  const options = { templates, keepsPeople: true, keepsTitleFolders: true };
+  const { numbersRestart } = named.title;
+  const options = { templates, numbersRestart, keepsPeople: true, keepsTitleFolders: true };
   const { to, recorded } = newPath(file, named, options);
   if (to === resolve(file)) return { path: file, recorded };
   const path = relative(resolve(output), to);
@@ -212,7 +217,7 @@ function movedFile(
 async function findOldName(
   file: string,
   others: readonly string[],
-  named: NamedFile,
+  named: NamedChapterFile,
   naming: Naming,
 ): Promise<string | undefined> {
   const state = others.length > 0 ? await readFileState(file) : undefined;
@@ -225,6 +230,8 @@ async function findOldName(
 
 /** What the search for the folders of titles needs. */
 type HomeDeps = Pick<DownloadSession, 'client' | 'signal'> & {
+  /** The id of the title that covers and series files in a folder are of, where no chapter says it. */
+  readonly extrasOwner?: (folder: string) => Promise<string | undefined>;
   readonly request: Pick<DownloadRequest, 'output' | 'hasDefaultName'>;
 };
 
@@ -300,7 +307,7 @@ class HomeFinder {
     for (const each of titles) {
       const known = homes.get(each.title.id);
       const series = known?.series ?? (await this.#freeName(each));
-      const home = known ?? newHome(series, this.nameChapter);
+      const home = known ?? newHome(series, templateFor(this.nameChapter, each.title));
       this.#named.set(this.#nameKey(each, home), each.title.id);
       if (series !== each.title.name) homes.set(each.title.id, home);
     }
@@ -315,10 +322,15 @@ class HomeFinder {
     }
     const latest = sampleFolders(own, this.#releases, MAX_READ_OF_TITLE);
     const known = await this.#read(latest);
+    const { volumeFirst } = this.nameChapter.builtIn ?? {};
+    // One chapter alone does not show that numbers begin again in its title; the name of another one does.
+    const isVolumeFirst = ({ recorded }: KnownArchive) =>
+      volumeFirst !== undefined && recorded.fileTemplate === volumeFirst.fileTemplate;
+    const numbersRestart = title.numbersRestart || known.some(isVolumeFirst);
     return titleHome(
       known.map((each) => withNameInPath(each, title)),
       {
-        template: this.nameChapter,
+        template: templateFor(this.nameChapter, { numbersRestart }),
         hasDefaultName: this.session.request.hasDefaultName,
         numbersRestart: title.numbersRestart,
         valuesOf: (known, series) => this.#valuesOf(known, { ...title, name: series }),
@@ -399,11 +411,12 @@ class HomeFinder {
   }
 
   async #isTaken(each: TitleToPlace, series: string): Promise<boolean> {
-    const home = newHome(series, this.nameChapter);
+    const home = newHome(series, templateFor(this.nameChapter, each.title));
     if (this.#named.has(this.#nameKey(each, home))) return true;
     const isInTitleFolder = this.nameChapter.folderTemplate.includes('{');
+    const folder = dirname(join(this.session.request.output, this.#pathOfFirst(each, home)));
     const others = this.library
-      .inFolder(dirname(join(this.session.request.output, this.#pathOfFirst(each, home))))
+      .inFolder(folder)
       .filter((archive) => isInTitleFolder || this.#pathKey(archive).includes(folderKey(series)));
     const oneOfEach = new Map(
       others.map((other) => [this.#owners.ownerOf(other) ?? other.file, other]),
@@ -413,7 +426,8 @@ class HomeFinder {
       for (const { metadata } of await readFileChapters(other.file))
         if (folderKey(metadata.series ?? '') === folderKey(series)) return true;
     }
-    return false;
+    const owner = isInTitleFolder ? await this.session.extrasOwner?.(folder) : undefined;
+    return owner !== undefined && owner !== each.title.id;
   }
 
   /** Identifies a name in a folder. */

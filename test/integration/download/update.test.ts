@@ -112,7 +112,7 @@ test('an edit of the metadata: ComicInfo and name follow, after one request and 
   requests();
   const { code, events } = await update();
   expect([code, requests()]).toEqual([0, { atHome: 1, pages: 0 }]);
-  const newFile = file('Gulls Vol.04 Ch.001 - Salt [Measured Scans]');
+  const newFile = file('Gulls Ch.001 Vol.04 - Salt [Measured Scans]');
   expect(events).toContainEqual(
     expect.objectContaining({
       type: 'chapter-retagged',

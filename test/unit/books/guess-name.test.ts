@@ -111,6 +111,13 @@ const NAMES: Readonly<Record<string, readonly (readonly [string, GuessedName])[]
     ['Lighthouse 012 [Owls]', { series: 'Lighthouse', number: '12', group: 'Owls' }],
     ['Light_house_ch_3', { series: 'Light house', number: '3' }],
     ['Vol.01 Ch.004', { volume: '1', number: '4' }],
+    // The built-in names of tankobon.
+    [
+      'Lighthouse Ch.010.5 Vol.02 - Storm [Owls]',
+      { series: 'Lighthouse', volume: '2', number: '10.5', title: 'Storm', group: 'Owls' },
+    ],
+    ['Lighthouse Vol.TBD Ch.011', { series: 'Lighthouse', number: '11' }],
+    ['Vol.TBD Ch.011 - Storm', { number: '11', title: 'Storm' }],
     ['Lighthouse', { title: 'Lighthouse' }],
     [UUID, { uuid: UUID }],
     [`Lighthouse c001 ${UUID}`, { series: 'Lighthouse', number: '1', uuid: UUID }],
