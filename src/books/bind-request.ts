@@ -1,5 +1,5 @@
 /** What to bind, from the options in force, before anything is read. */
-import { compileNameTemplate, DEFAULT_NAME_TEMPLATE } from '../library/names.js';
+import { compileNameTemplate, DEFAULT_NAME_TEMPLATE } from '../config/names.js';
 import { foldersOfTemplate } from '../config/name-template.js';
 import {
   effectiveOptions,

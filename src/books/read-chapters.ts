@@ -6,7 +6,7 @@ import {
   type ChapterFile,
   type LibraryFile,
 } from '../library/file.js';
-import { plainTitle } from '../library/names.js';
+import { plainTitle } from '../config/names.js';
 import { fileChanged } from '../core/file-state.js';
 import { guessName } from './guess-name.js';
 import {

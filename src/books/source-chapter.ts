@@ -6,7 +6,7 @@ import type { CbzIdentity } from '../library/mark.js';
 import type { FileState } from '../core/file-state.js';
 import type { ChapterRecord } from '../library/record.js';
 import type { BookCopy } from './book-copy.js';
-import type { ZipEntry } from '../library/archive.js';
+import type { ZipEntry } from '../core/zip-file.js';
 import type { TankobonError } from '../core/errors.js';
 import type { BindBy } from '../config/bind-choices.js';
 import type { GuessedName } from './guess-name.js';

@@ -1,7 +1,7 @@
 /** Writes a book as a CBZ: pages as `c001-001.png`, the cover first, one ComicInfo.xml with a bookmark per chapter. */
 import { boundComment, MANIFEST_NAME } from '../library/mark.js';
 import { COMIC_INFO_NAME, comicInfoXml, type ComicPage } from '../library/comic-info.js';
-import { ZipFileWriter } from '../library/archive.js';
+import { ZipFileWriter } from '../core/zip-file-writer.js';
 import { ACCEPTED_IMAGES, type Book, type WriteOptions } from './book.js';
 import { manifestText } from './book-manifest.js';
 import { titleOfPart } from './book-copy.js';

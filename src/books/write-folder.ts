@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { COMIC_INFO_NAME, comicInfoXml, type ComicPage } from '../library/comic-info.js';
-import { pageName } from '../library/names.js';
+import { pageName } from '../config/names.js';
 import { maxModeIn, syncFolder, writeNewFile } from '../core/files.js';
 import { ACCEPTED_IMAGES, type Book, type WriteOptions } from './book.js';
 import { manifestText } from './book-manifest.js';

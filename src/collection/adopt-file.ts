@@ -26,7 +26,7 @@ import {
 import { readOpenPageDigests, readPageDigests, sortPages } from '../library/pages.js';
 import { formatRecord } from '../library/record.js';
 import { OWNERS_NAME } from '../config/name-template.js';
-import type { GetBuffer } from '../library/archive.js';
+import type { GetBuffer } from '../core/zip-file.js';
 import { StorageError } from '../core/errors.js';
 import {
   fileErrorReason,

@@ -9,7 +9,7 @@ import type { BookFile, FileChapter } from '../library/file.js';
 import { readPageDigests } from '../library/pages.js';
 import { listArchives } from '../library/scan.js';
 import { readdirIfReadable } from '../core/read-folder.js';
-import { reusableBuffer } from '../library/archive.js';
+import { reusableBuffer } from '../core/zip-file.js';
 import type { AppContext } from '../config/context.js';
 import { createFile, isOwnFile, openRegularFile, PRIVATE_FILE_MODE } from '../core/files.js';
 import { groupBy } from '../core/group-by.js';

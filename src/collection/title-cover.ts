@@ -6,7 +6,7 @@ import { basename, dirname, join } from 'node:path';
 import { readdirIfReadable } from '../core/read-folder.js';
 import { COMIC_INFO_NAME } from '../library/comic-info.js';
 import { readLibraryFile } from '../library/file.js';
-import { ZipEntryReader } from '../library/archive.js';
+import { ZipEntryReader } from '../core/zip-file.js';
 import { readRegularFileIfExists } from '../core/files.js';
 import { coverNames } from '../books/find-cover.js';
 import { isPage, pageEntries, sortPages } from '../library/pages.js';

@@ -4,7 +4,7 @@ import { findDamage, type Damage } from '../library/damage.js';
 import type { FileMark } from '../library/mark.js';
 import { listArchives } from '../library/scan.js';
 import type { FileStore, FileVersion } from '../library/store.js';
-import { reusableBuffer, type GetBuffer } from '../library/archive.js';
+import { reusableBuffer, type GetBuffer } from '../core/zip-file.js';
 import { UsageError } from '../core/errors.js';
 import { fileErrorReason, isSystemError, lstatIfExists } from '../core/files.js';
 import type { UnreadableFolder } from '../core/read-folder.js';

@@ -8,7 +8,7 @@ import { basename, dirname, join, resolve, sep } from 'node:path';
 import type { ComicFields } from '../library/comic-info.js';
 import { comicMetadata } from '../library/comic-info.js';
 import type { LibraryIndex } from '../library/scan.js';
-import { candidatePaths, wholeIdPath } from '../library/names.js';
+import { candidatePaths, wholeIdPath } from '../config/names.js';
 import { parseIdentityComment } from '../library/mark.js';
 import { fileChanged, readFileState, replaceAs } from '../core/file-state.js';
 import {

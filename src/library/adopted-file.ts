@@ -10,7 +10,7 @@ import { createFile, digestIfRegular, PRIVATE_FILE_MODE, writeBuffers } from '..
 import { MANIFEST_NAME, MAX_MANIFEST_BYTES } from './mark.js';
 import { formatRecord, parseRecords, type ChapterRecord } from './record.js';
 import { searchTexts } from './read/zip-content.js';
-import { withZip, type EntryReader } from './zip/zip-file.js';
+import { withZip, type EntryReader } from '../core/zip-file.js';
 
 /** The end record (APPNOTE 4.3.16), a directory header (4.3.12) and a local header (4.3.7). */
 const END_SIGNATURE = 0x06054b50;

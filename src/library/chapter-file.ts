@@ -17,7 +17,8 @@ import {
 import { readLibraryFile } from './file.js';
 import { formatRecord, type ChapterRecord } from './record.js';
 import type { RecordedName } from '../config/name-template.js';
-import { ZipEntryReader, type ZipEntry, ZipFileWriter, type Publish } from './archive.js';
+import { ZipEntryReader, type ZipEntry } from '../core/zip-file.js';
+import { ZipFileWriter, type Publish } from '../core/zip-file-writer.js';
 import { PRIVATE_FILE_MODE } from '../core/files.js';
 import { imageDimensions } from '../core/image-dimensions.js';
 import { imageExtension, MAX_IMAGE_BYTES } from '../core/image-format.js';

@@ -20,7 +20,7 @@ import type { BookCopy, ChapterRecord } from './record.js';
 import { NO_CONTENT, type Depth, type FileContent } from './read/content.js';
 
 export { hasReadablePages, isReadableBook } from './containers.js';
-import type { ZipEntry } from './zip/zip-file.js';
+import type { ZipEntry } from '../core/zip-file.js';
 
 export interface FileChapter {
   /** Undefined for a chapter that names none on the service. */

@@ -3,9 +3,9 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { ZipFile } from 'yauzl';
 import { digestIfRegular } from '../core/files.js';
-import { listEntries } from './zip/list-entries.js';
+import { listEntries } from '../core/zip-entries.js';
 import { MAX_ENTRIES } from './read/zip-content.js';
-import { toZipEntry, withZip, type EntryReader, type GetBuffer } from './zip/zip-file.js';
+import { toZipEntry, withZip, type EntryReader, type GetBuffer } from '../core/zip-file.js';
 
 /** Types that pages have elsewhere are pages too: they must not be left out silently. */
 const PAGE_NAME = /\.(jpe?g|png|gif|webp|avif|jxl|bmp|tiff?|heic)$/i;

@@ -19,7 +19,7 @@ import {
   shortIdPath,
   wholeIdPath,
   type NameTemplate,
-} from '../library/names.js';
+} from '../config/names.js';
 import type { NameValues, RecordedName } from '../config/name-template.js';
 import type { LibraryIndex } from '../library/scan.js';
 import { replacedFile, type Keep, type OldFile, type UnnamedWrite, type Write } from './change.js';

@@ -4,7 +4,7 @@
  */
 import { resolve } from 'node:path';
 import { groupBy } from '../core/group-by.js';
-import { shortIdPath, wholeIdPath } from '../library/names.js';
+import { shortIdPath, wholeIdPath } from '../config/names.js';
 import type { ExistingArchive } from '../library/scan.js';
 import type { Chapter } from '../service/chapters.js';
 import type { Title } from '../service/titles.js';

@@ -4,7 +4,7 @@ import {
   DEFAULT_NAME_TEMPLATE,
   DEFAULT_NAME_TEMPLATE_WITH_LANGUAGE,
   type NameTemplate,
-} from '../library/names.js';
+} from '../config/names.js';
 import { cleanSegment } from '../core/path-segment.js';
 import type { ReleaseRules } from './release-decisions.js';
 import { effectiveOptions, type SeriesOptions, type Settings } from '../config/options.js';

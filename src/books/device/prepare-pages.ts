@@ -3,7 +3,7 @@ import { availableParallelism, totalmem } from 'node:os';
 import { thrownMessage } from '../../core/errors.js';
 import { imageDimensions } from '../../core/image-dimensions.js';
 import { imageExtension } from '../../core/image-format.js';
-import type { ZipEntry } from '../../library/archive.js';
+import type { ZipEntry } from '../../core/zip-file.js';
 import type { Book, CoverImage, PreparedImage } from '../book.js';
 import { assertDecodable, damagedPage, sourcePages } from '../book-pages.js';
 import { ImageProcess, type EncodedImage } from './image-process.js';

@@ -15,7 +15,7 @@ import { nameInPath, pathBelow } from '../../core/relative-paths.js';
 import { readFileChapters } from '../../library/file.js';
 import { readComicInfo } from '../../library/comic-info.js';
 import type { NameValues, RecordedName } from '../../config/name-template.js';
-import type { NameTemplate } from '../../library/names.js';
+import type { NameTemplate } from '../../config/names.js';
 import type { ExistingArchive, LibraryIndex } from '../../library/scan.js';
 import { parseIdentityComment } from '../../library/mark.js';
 import { replacedFile, type Release, type UnnamedWrite } from '../../plan/change.js';

@@ -8,7 +8,7 @@ import { groupBy } from '../../core/group-by.js';
 import { cleanSegment } from '../../core/path-segment.js';
 import { parseNumber } from '../../config/ranges.js';
 import type { FileChapter } from '../../library/file.js';
-import type { NameTemplate } from '../../library/names.js';
+import type { NameTemplate } from '../../config/names.js';
 import { OWNERS_NAME, type NameValues, type RecordedName } from '../../config/name-template.js';
 import type { ExistingArchive } from '../../library/scan.js';
 import { folderMove, foldersBelow, foldersOf, sharedEnd } from '../../core/relative-paths.js';

@@ -9,7 +9,7 @@ import { MANIFEST_NAME } from '../mark.js';
 import { COMIC_INFO_NAME } from '../comic-info.js';
 import { type ContainerName, hasReadablePages } from '../containers.js';
 import { readLibraryFile, type BookFile, type ChapterFile } from '../file.js';
-import { reusableBuffer, ZipEntryReader } from '../zip/zip-file.js';
+import { reusableBuffer, ZipEntryReader } from '../../core/zip-file.js';
 
 /** The pages of chapters in a book, which also has a cover. */
 const BOOK_PAGE = /^c\d+-(?!cover\.)/;

@@ -11,8 +11,8 @@ import {
   parseIdentityComment,
 } from '../mark.js';
 import { COMIC_INFO_NAME, MAX_COMIC_INFO_BYTES } from '../comic-info.js';
-import { listEntries } from '../zip/list-entries.js';
-import { readEntryText, toZipEntry, withZip } from '../zip/zip-file.js';
+import { listEntries } from '../../core/zip-entries.js';
+import { readEntryText, toZipEntry, withZip } from '../../core/zip-file.js';
 import { NO_CONTENT, type Depth, type FileContent, type ReadOptions } from './content.js';
 
 /** Enough for an EPUB of 100,000 pages. */

@@ -7,7 +7,7 @@ import {
   reusableBuffer,
   ZipEntryReader,
   type ZipEntry,
-} from '../../../src/library/zip/zip-file.js';
+} from '../../../src/core/zip-file.js';
 
 const DATA = Buffer.from('the bytes of a page');
 const ENTRY: ZipEntry = {

@@ -3,7 +3,7 @@ import {
   DEFAULT_NAME_TEMPLATE,
   distinctPaths,
   compileNameTemplate,
-} from '../../../src/library/names.js';
+} from '../../../src/config/names.js';
 import { pathCollisionKey } from '../../../src/core/path-segment.js';
 import { NAME_FIELDS } from '../../../src/config/name-template.js';
 import { codePoint } from '../../support/any-text.js';

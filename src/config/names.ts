@@ -13,17 +13,12 @@ import {
   type FieldValues,
   type NameValues,
   type TemplateSegment,
-} from '../config/name-template.js';
+} from './name-template.js';
 import type { ImageExtension } from '../core/image-format.js';
 
 const CBZ_EXTENSION = '.cbz';
 export const DEFAULT_NAME_TEMPLATE =
   '{series}/{series} Vol.{volume:02} Ch.{chapter:03} - {title} [{group}].cbz';
-
-/** The hidden folder beside a chapter's CBZ for the pages of an unfinished download. */
-export function workspaceName(chapterId: string, quality: string): string {
-  return `.${chapterId}.${quality}.tankobon`;
-}
 
 /** For a run with chapters in several languages. */
 export const DEFAULT_NAME_TEMPLATE_WITH_LANGUAGE =
