@@ -1,11 +1,6 @@
 /** The chapters of an archive as a book needs them: the chapter of a CBZ, or the chapters of a bound CBZ or EPUB. */
 import { basename, dirname, extname, resolve } from 'node:path';
-import {
-  hasReadablePages,
-  readLibraryFile,
-  type ChapterFile,
-  type LibraryFile,
-} from '../library/file.js';
+import { readLibraryFile, type LibraryFile } from '../library/file.js';
 import { plainTitle } from '../config/names.js';
 import { fileChanged } from '../core/file-state.js';
 import { guessName } from './guess-name.js';
@@ -33,7 +28,7 @@ export function toReadChapters(file: LibraryFile): readonly ReadChapter[] {
       return [toReadChapter(file)];
     case 'book': {
       const { path, chapters, volumeCount, isEdited: isBookEdited, copy } = file;
-      const damage = hasReadablePages(file) ? file.damage : NO_PAGES;
+      const damage = file.hasReadablePages ? file.damage : NO_PAGES;
       if (damage !== undefined) throw damagedChapter(path, damage);
       const common = { file: path, isBound: true, volumeCount, isBookEdited, copy };
       return chapters.map(({ identity, record, metadata, pages, key }) => ({
@@ -50,9 +45,9 @@ export function toReadChapters(file: LibraryFile): readonly ReadChapter[] {
 
 const NO_PAGES = new Error('its pages cannot be read back');
 
-function toReadChapter(file: ChapterFile): ReadChapter {
+function toReadChapter(file: Extract<LibraryFile, { readonly kind: 'chapter' }>): ReadChapter {
   const { path, named, state, chapter } = file;
-  if (!hasReadablePages(file)) throw damagedChapter(path, NO_PAGES);
+  if (!file.hasReadablePages) throw damagedChapter(path, NO_PAGES);
   if (chapter.pages.length === 0) throw damagedChapter(path, new Error('it contains no images'));
   const isMarked = named === 'own' || named === 'other-user';
   const metadata = withGuesses(chapter.metadata, guessName(basename(path, extname(path))));

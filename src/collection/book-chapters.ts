@@ -6,7 +6,7 @@
 import { dirname, join, resolve } from 'node:path';
 import { areWhole, findDamage } from '../library/damage.js';
 import type { BookFile, FileChapter } from '../library/file.js';
-import { readPageDigests } from '../library/pages.js';
+import { readPageDigests } from '../library/chapter-file.js';
 import { listArchives } from '../library/scan.js';
 import { readdirIfReadable } from '../core/read-folder.js';
 import { reusableBuffer } from '../core/zip-file.js';
@@ -116,8 +116,7 @@ async function hasSavedPages(
   const { version = 1 } = source.identity ?? {};
   const pages = record?.pages ?? [];
   if (pages.length === 0 || version > (identity?.version ?? 1)) return true;
-  const archive = { file: source.file, isFolder: false, images: [] };
-  const digests = await readPageDigests(archive, reusableBuffer(), signal);
+  const digests = await readPageDigests(source, reusableBuffer(), signal);
   return digests.length === pages.length && digests.every((digest, at) => digest === pages[at]);
 }
 

@@ -9,7 +9,7 @@ import { readLibraryFile } from '../library/file.js';
 import { ZipEntryReader } from '../core/zip-file.js';
 import { readRegularFileIfExists } from '../core/files.js';
 import { coverNames } from '../books/find-cover.js';
-import { isPage, pageEntries, sortPages } from '../library/pages.js';
+import { isPage, pageEntries, sortPages } from '../config/names.js';
 import { imageDimensions } from '../core/image-dimensions.js';
 import { imageExtension, type ImageExtension } from '../core/image-format.js';
 import { hasValidTrailer } from '../core/image-trailer.js';

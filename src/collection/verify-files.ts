@@ -1,9 +1,8 @@
 /** Checks the archives and books in folders for damage, offline, and on demand has the damaged chapters loaded again. */
 import { basename, dirname, join, resolve } from 'node:path';
-import { findDamage, type Damage } from '../library/damage.js';
-import type { FileMark } from '../library/mark.js';
+import { findDamage } from '../library/damage.js';
 import { listArchives } from '../library/scan.js';
-import type { FileStore, FileVersion } from '../library/store.js';
+import type { FileStore } from '../library/store.js';
 import { reusableBuffer, type GetBuffer } from '../core/zip-file.js';
 import { UsageError } from '../core/errors.js';
 import { fileErrorReason, isSystemError, lstatIfExists } from '../core/files.js';
@@ -33,8 +32,10 @@ interface VerifyDeps {
   readonly signal: AbortSignal;
 }
 
-interface Listed extends FileVersion {
+interface Listed {
   readonly file: string;
+  readonly size: number;
+  readonly mtimeMs: number;
   /** The folder in which it was found. */
   readonly root: string;
   readonly isFolder: boolean;
@@ -110,9 +111,9 @@ async function check(
   { file, root, isFolder, ...version }: Listed,
   getBuffer: GetBuffer,
   { signal, store, nowMs }: VerifyDeps,
-): Promise<Damage | undefined> {
-  let mark: FileMark | undefined;
-  const onMark = (found: FileMark): void => {
+): ReturnType<typeof findDamage> {
+  let mark: Awaited<ReturnType<FileStore['markAt']>>;
+  const onMark = (found: typeof mark): void => {
     mark = found;
   };
   const container = isFolder && { container: 'folder' as const };

@@ -236,3 +236,27 @@ export function plainTitle(title: string | undefined): string | undefined {
 function isPresent(text: string | undefined): text is string {
   return text !== undefined && text !== '';
 }
+
+/** Types that pages have elsewhere are pages too: they must not be left out silently. */
+const PAGE_NAME = /\.(jpe?g|png|gif|webp|avif|jxl|bmp|tiff?|heic)$/i;
+export const NATURAL_ORDER = new Intl.Collator('en', { numeric: true });
+
+interface Named {
+  readonly name: string;
+}
+
+/** The pages among the entries. */
+export function pageEntries<Page extends Named>(entries: readonly Page[]): Page[] {
+  return entries.filter(({ name }) => isPage(name));
+}
+
+/** In the order of a chapter of any program. */
+export function sortPages<Page extends Named>(pages: readonly Page[]): Page[] {
+  return [...pages].sort((a, b) => NATURAL_ORDER.compare(a.name, b.name));
+}
+
+/** Images of other programs' folders, such as those of macOS, are not pages. */
+export function isPage(name: string): boolean {
+  const isHidden = name.split('/').some((part) => part.startsWith('.') || part === '__MACOSX');
+  return PAGE_NAME.test(name) && !isHidden;
+}

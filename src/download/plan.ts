@@ -4,7 +4,7 @@
  */
 import { basename } from 'node:path';
 import type { LibraryIndex } from '../library/scan.js';
-import { scanIndexed } from '../library/scan.js';
+import { scanLibrary } from '../library/scan.js';
 import { keptReason, type Ownership } from '../library/ownership.js';
 import {
   isWrite,
@@ -24,7 +24,6 @@ import type { ExcludedChapter } from '../selection/select-chapters.js';
 import type { Target } from '../selection/target.js';
 import { firstMsOf } from '../config/time-bound.js';
 import type { TankobonError } from '../core/errors.js';
-import { replacedFolders } from '../library/replaced-files.js';
 import { OTHER_USER_HINT, toStorageError } from '../core/files.js';
 import { accessHint } from '../core/system-errors.js';
 import { shellQuoted } from '../core/shell-quoted.js';
@@ -54,8 +53,8 @@ export interface Plan {
   readonly present: readonly PresentChapter[];
   /** What killed runs left: workspaces of chapters that are already saved, and temporary files. */
   readonly leftovers: readonly string[];
-  /** Folders with files that were replaced. */
-  readonly replacedFolders: readonly string[];
+  /** The hidden folders of the output folder: files that were replaced are kept in some of them. */
+  readonly hiddenFolders: readonly string[];
   /** What is known of the chapters, by id. */
   readonly fields: ReadonlyMap<string, ChapterFields>;
   /** All releases of the titles that are targets, or in a list that is one. */
@@ -146,8 +145,8 @@ function toDecisionOptions({ request, context }: DownloadSession): DecisionOptio
 
 async function scanOutput({ request, context, signal }: DownloadSession): Promise<LibraryIndex> {
   const { output, filesToReplace: preferred, lostMarks } = request;
-  const options = { signal, preferred, lostMarks };
-  return scanIndexed(context.paths.state, output, options).catch((error: unknown) => {
+  const options = { stateFolder: context.paths.state, signal, preferred, lostMarks };
+  return scanLibrary(output, options).catch((error: unknown) => {
     throw toStorageError(error, output);
   });
 }
@@ -221,7 +220,7 @@ export async function planChanges(
     changes: [...placed.writes, ...placed.kept, ...changes.filter((change) => !isWrite(change))],
     present: findPresent(planned.withExtras ?? chapters, library, loadedTitles),
     leftovers: findLeftovers(library, finished),
-    replacedFolders: replacedFolders(library.hiddenFolders),
+    hiddenFolders: library.hiddenFolders,
     excluded: [],
     failed: [],
     fields: fieldsById(chapters, titles),

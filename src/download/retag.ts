@@ -9,7 +9,6 @@ import type { ComicFields } from '../library/comic-info.js';
 import { comicMetadata } from '../library/comic-info.js';
 import type { LibraryIndex } from '../library/scan.js';
 import { candidatePaths, wholeIdPath } from '../config/names.js';
-import { parseIdentityComment } from '../library/mark.js';
 import { fileChanged, readFileState, replaceAs } from '../core/file-state.js';
 import {
   lstatIfExists,
@@ -123,11 +122,11 @@ export async function planRetag(
   const content = await readChapterFile(file);
   const [removed] = onDisk.removes;
   const superseded = removed && (await readChapterFile(removed.file));
-  const named = await readNamedFile(content, onDisk, titleName);
+  const named = readNamedFile(content, onDisk, titleName);
   const { chapter, title } = named;
   const metadata = comicMetadata(chapter, title, [], options);
-  const merging = { force, hasSamePages: true, superseded };
-  const merged = await mergedComicInfo(content, metadata, merging);
+  const files = [content, ...(superseded ? [superseded] : [])];
+  const merged = await mergedComicInfo(files, metadata, { force, hasSamePages: true });
   const isRenamed = titleName !== undefined;
   const movedIn = isRenamed ? options.folder : undefined;
   const from = resolve(file);
@@ -141,14 +140,13 @@ export async function planRetag(
   const pathNow = movesTo ?? (() => newPath(file, named, nameOptions));
   const stays = { to: from, root: dirname(from), recorded: undefined };
   const path = merged ? pathNow(named) : stays;
-  const { record, comment } = content;
-  const { version } = parseIdentityComment(comment) ?? {};
+  const { record, marked } = content;
   const known = { ...onDisk, chapter, title, state, metadata, force, ...path };
   return decideRetag({
     ...known,
     merged,
     record,
-    version,
+    version: marked?.version,
     isMoved: movesTo !== undefined,
     hasComparedPages,
   });

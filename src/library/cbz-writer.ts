@@ -39,7 +39,7 @@ export interface CbzPage {
 }
 
 /** The entries beside the pages, each if there is one. */
-export interface CbzDescription {
+interface CbzDescription {
   /** The content of `ComicInfo.xml`. */
   readonly comicInfo?: string | undefined;
   /** The content of `META-INF/tankobon.json`, see record.ts. */

@@ -24,7 +24,7 @@ const LAYERS: readonly (readonly string[])[] = [
 const MAX_PUBLIC: Readonly<Record<string, readonly [files: number, names: number]>> = {
   service: [16, 80],
   selection: [12, 40],
-  library: [15, 103],
+  library: [12, 59],
   plan: [7, 47],
   books: [12, 28],
   download: [12, 40],

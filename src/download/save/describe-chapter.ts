@@ -1,12 +1,11 @@
 /** The record and ComicInfo.xml of a chapter that was downloaded. The libraries for XML are loaded when they are needed. */
 import type { Chapter } from '../../service/chapters.js';
 import type { Title } from '../../service/titles.js';
-import type { CbzDescription } from '../../library/cbz-writer.js';
+import type { Cbz } from '../../library/cbz-writer.js';
 import {
   type ComicFields,
   type ComicMetadata,
   type ChapterMetadata,
-  type ComicInfoMerge,
   comicMetadata,
 } from '../../library/comic-info.js';
 import type { RecordedName } from '../../config/name-template.js';
@@ -29,7 +28,7 @@ export interface DescribedChapter {
   readonly book: string | undefined;
 }
 
-export interface ChapterDescription extends CbzDescription {
+export interface ChapterDescription extends Pick<Cbz, 'comicInfo' | 'record'> {
   /** The metadata that stays because the owner edited it, and the elements that tankobon never writes. */
   readonly kept?: readonly string[];
 }
@@ -55,9 +54,9 @@ export async function describeChapter(described: DescribedChapter): Promise<Chap
   });
   if (!comic) return { record };
   const inBook = book === undefined ? {} : await editsInBook(book, id);
-  const comicInfo = await comicInfoXml({ ...comic, ...inBook });
-  const merged = editedFiles.length > 0 ? await mergeEdits(editedFiles, comicInfo) : undefined;
-  const { xml = comicInfo, edited = [], unknown = [] } = merged ?? {};
+  const withEdits = { ...comic, ...inBook };
+  const merged = editedFiles.length > 0 ? await mergeEdits(editedFiles, withEdits) : undefined;
+  const { xml = await comicInfoXml(withEdits), edited = [], unknown = [] } = merged ?? {};
   return { record, comicInfo: xml, kept: [...Object.keys(inBook), ...edited, ...unknown] };
 }
 
@@ -82,14 +81,11 @@ function describeComic(
 }
 
 /** Undefined if all files are gone or damaged. */
-async function mergeEdits(
-  files: readonly string[],
-  comicInfo: string,
-): Promise<ComicInfoMerge | undefined> {
-  const { mergeIntoFiles, readChapterFile } = await import('../../library/chapter-file.js');
+async function mergeEdits(files: readonly string[], comic: ComicMetadata) {
+  const { mergedComicInfo, readChapterFile } = await import('../../library/chapter-file.js');
   const contents = await Promise.all(
     files.map((file) => readChapterFile(file).catch(() => undefined)),
   );
   const readable = contents.filter((content) => content !== undefined);
-  return mergeIntoFiles(readable, comicInfo, { force: false, hasSamePages: false });
+  return mergedComicInfo(readable, comic, { force: false, hasSamePages: false });
 }

@@ -19,7 +19,7 @@ import {
 } from '../mark.js';
 import { COMIC_INFO_NAME, MAX_COMIC_INFO_BYTES } from '../comic-info.js';
 import { listEntries } from '../../core/zip-entries.js';
-import { pageEntries, sortPages } from '../pages.js';
+import { pageEntries, sortPages } from '../../config/names.js';
 import { MAX_ENTRIES } from '../read/zip-content.js';
 import type { ChapterRecord } from '../record.js';
 import {
