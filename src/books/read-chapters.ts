@@ -31,14 +31,7 @@ export function toReadChapters(file: LibraryFile): readonly ReadChapter[] {
       const damage = file.hasReadablePages ? file.damage : NO_PAGES;
       if (damage !== undefined) throw damagedChapter(path, damage);
       const common = { file: path, isBound: true, volumeCount, isBookEdited, copy };
-      return chapters.map(({ identity, record, metadata, pages, key }) => ({
-        ...common,
-        identity,
-        record,
-        metadata,
-        pages,
-        key,
-      }));
+      return chapters.map((chapter) => ({ ...chapter, ...common }));
     }
   }
 }

@@ -6,14 +6,7 @@ import { basename } from 'node:path';
 import type { LibraryIndex } from '../library/scan.js';
 import { scanLibrary } from '../library/scan.js';
 import { keptReason, type Ownership } from '../library/ownership.js';
-import {
-  isWrite,
-  whyLoaded,
-  type Change,
-  type Keep,
-  type MovedChapters,
-  type Write,
-} from '../plan/change.js';
+import { isWrite, whyLoaded, type Change, type MovedChapters, type Write } from '../plan/change.js';
 import { writesOf, type Decided, type DecisionOptions } from '../plan/decide.js';
 import type { Chapter } from '../service/chapters.js';
 import { chapterFields, fieldsById } from '../selection/chapter-fields.js';
@@ -240,7 +233,7 @@ function keptHint(ownership: Ownership): string {
 
 /** Files in the way of a download: those that stay, and those that are damaged. */
 function warnOfFiles(
-  kept: readonly Keep[],
+  kept: readonly Extract<Decided['changes'][number], { readonly kind: 'keep' }>[],
   writes: readonly Write[],
   output: string,
   warn: Warn,

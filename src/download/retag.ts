@@ -18,7 +18,7 @@ import {
 } from '../core/files.js';
 import { publishNew } from '../core/publish.js';
 import type { RetaggedEvent } from '../events/download-events.js';
-import type { MetadataChange, Retag } from '../plan/change.js';
+import type { Retag } from '../plan/change.js';
 import { decideRetag, type ChapterOfFile } from '../plan/retag.js';
 import { mergedComicInfo, readChapterFile, rewriteChapterFile } from '../library/chapter-file.js';
 import { newPath } from '../plan/paths.js';
@@ -114,7 +114,7 @@ function movedAndRenamedPath(
 export async function planRetag(
   { titleName, movesTo, ...onDisk }: FileToRetag,
   options: RetagOptions,
-): Promise<MetadataChange> {
+): Promise<ReturnType<typeof decideRetag>> {
   const { file } = onDisk;
   const { force, hasComparedPages, nameChapter } = options;
   const state = await readFileState(file);

@@ -6,8 +6,10 @@ import { comparedFile, type Write } from '../../plan/change.js';
 import { reusableBuffer } from '../../core/zip-file.js';
 import type { AtHomeMetadata } from '../../service/at-home.js';
 import type { Quality } from '../../config/quality.js';
-import { hasSamePages, type SavedChapter } from '../../plan/chapter-changes.js';
+import { hasSamePages } from '../../plan/chapter-changes.js';
 import { readPageDigests } from '../../library/chapter-file.js';
+
+type SavedChapter = Parameters<typeof hasSamePages>[0];
 
 /** What the files say, by the ids of the chapters. Files of other programs and links are left out. */
 export async function readSaved(
