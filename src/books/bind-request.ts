@@ -1,5 +1,5 @@
 /** What to bind, from the options in force, before anything is read. */
-import { compileNameTemplate, DEFAULT_NAME_TEMPLATE } from '../config/names.js';
+import { compileNameTemplate } from '../config/names.js';
 import { foldersOfTemplate } from '../config/name-template.js';
 import {
   effectiveOptions,
@@ -21,7 +21,7 @@ const DEFAULT_NAMES: Readonly<Record<BindBy, string>> = {
   volume: '{series}/{series} Vol.{volume:02}',
   // A chapter without number, volume and title is named after the series alone.
   title: '{series}/{series} (all)',
-  chapter: DEFAULT_NAME_TEMPLATE.replace(/\.cbz$/, ''),
+  chapter: '{series}/{series} Vol.{volume:02} Ch.{chapter:03} - {title} [{group}]',
 };
 /** Without the series' name, which the folder above has. */
 const DEFAULT_FOLDER_NAMES: Readonly<Record<BindBy, string>> = {

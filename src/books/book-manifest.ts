@@ -23,6 +23,7 @@ export function manifestText(
     key: sourceKey(chapter),
     prefix: chapterPrefix(index, chapters.length),
     pages: copy ? undefined : chapter.record?.pages,
+    acceptedPages: copy ? undefined : chapter.record?.acceptedPages,
     metadata: chapter.metadata,
   }));
   return `${JSON.stringify({ copy, chapters: entries, files })}\n`;

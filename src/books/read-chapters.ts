@@ -3,7 +3,7 @@ import { basename, dirname, extname, resolve } from 'node:path';
 import { readLibraryFile, type LibraryFile } from '../library/file.js';
 import { plainTitle } from '../config/names.js';
 import { fileChanged } from '../core/file-state.js';
-import { guessName } from './guess-name.js';
+import { guessFolder, guessName } from './guess-name.js';
 import {
   sourceKey,
   wasRead,
@@ -42,19 +42,23 @@ function toReadChapter(file: Extract<LibraryFile, { readonly kind: 'chapter' }>)
   const { path, named, state, chapter } = file;
   if (!file.hasReadablePages) throw damagedChapter(path, NO_PAGES);
   if (chapter.pages.length === 0) throw damagedChapter(path, new Error('it contains no images'));
-  const isMarked = named === 'own' || named === 'other-user';
-  const metadata = withGuesses(chapter.metadata, guessName(basename(path, extname(path))));
+  const isOfTankobon = named === 'own' || named === 'lost-mark' || named === 'other-user';
+  // The path may be relative to that folder; the index has the chapter for every spelling of the path.
+  const folder = guessFolder(dirname(resolve(path)));
+  const { series = folder.series } = chapter.metadata;
+  const guessed = guessName(basename(path, extname(path)), [series, folder.series]);
+  const { volume = guessed.number === undefined ? undefined : folder.volume } = guessed;
+  const metadata = withGuesses(chapter.metadata, { ...guessed, volume });
   return {
     file: path,
     isBound: false,
     ownState: named === 'own' ? state : undefined,
     identity: chapter.identity,
-    record: isMarked ? chapter.record : undefined,
+    record: isOfTankobon ? chapter.record : undefined,
     metadata: {
       ...metadata,
-      // The path may be relative to that folder; the index has the chapter for every spelling of the path.
-      series: metadata.series ?? basename(dirname(resolve(path))),
-      title: isMarked ? plainTitle(metadata.title) : metadata.title,
+      series: metadata.series ?? folder.series,
+      title: isOfTankobon ? plainTitle(metadata.title) : metadata.title,
     },
     pages: chapter.pages,
   };

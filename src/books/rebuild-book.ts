@@ -10,7 +10,7 @@ import { imageExtension, MAX_IMAGE_BYTES } from '../core/image-format.js';
 import { hasValidTrailer } from '../core/image-trailer.js';
 import { readdirIfReadable } from '../core/read-folder.js';
 import { reusableBuffer, ZipEntryReader, type ZipEntry } from '../core/zip-file.js';
-import { findDamage, isEditedMetadata } from '../library/damage.js';
+import { checkFile, isEditedMetadata } from '../library/damage.js';
 import type { BookFile } from '../library/file.js';
 import { bookMetadata } from './book-metadata.js';
 import type { BookGroup, CoverImage } from './book.js';
@@ -83,9 +83,9 @@ async function publishRebuilt(
     await keep(each);
     return true;
   });
-  const left = await findDamage(file, { signal, container });
+  const left = await checkFile(file, { signal, container });
   // What a killed run left may have been put in place already.
-  return left ? { left: left.detail } : 'replaced';
+  return left.state === 'damaged' ? { left: left.damage.detail } : 'replaced';
 }
 
 /** The metadata of the book distinguishes a book of one chapter from a volume with one. */

@@ -4,7 +4,7 @@
  * change or replace files beside it at any time.
  */
 import { dirname, join, resolve } from 'node:path';
-import { areWhole, findDamage } from '../library/damage.js';
+import { areWhole, checkFile } from '../library/damage.js';
 import type { BookFile, FileChapter } from '../library/file.js';
 import { readPageDigests } from '../library/chapter-file.js';
 import { listArchives } from '../library/scan.js';
@@ -32,7 +32,8 @@ export async function chaptersInBook(
   const found: FoundChapters = new Map();
   for (const chapter of chapters) {
     const { pages } = chapter;
-    const hasAll = pages.length > 0 && pages.length >= (chapter.record?.pages?.length ?? 0);
+    const { pages: saved = [], acceptedPages = saved } = chapter.record ?? {};
+    const hasAll = pages.length > 0 && pages.length >= acceptedPages.length;
     if (hasAll && (await areWhole(file, pages, signal)))
       found.set(chapter, { ...chapter, file, isBound: true, pages });
   }
@@ -112,7 +113,8 @@ async function hasSavedPages(
   { source, chapter: { record, identity } }: ChapterMatch,
   signal: AbortSignal,
 ): Promise<boolean> {
-  if (await findDamage(source.file, { signal })) return false;
+  const { state } = await checkFile(source.file, { signal });
+  if (state === 'damaged') return false;
   const { version = 1 } = source.identity ?? {};
   const pages = record?.pages ?? [];
   if (pages.length === 0 || version > (identity?.version ?? 1)) return true;

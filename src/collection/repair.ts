@@ -30,6 +30,8 @@ interface Repairable {
   readonly hasLostMark: boolean;
 }
 
+const MOVE_AWAY_HINT = 'Move it away, then download its chapter again.';
+
 /** Resolves with the files that were replaced; the others are as they were. Throws as `download` does. */
 export async function repairFiles(
   damaged: readonly string[],
@@ -48,7 +50,10 @@ export async function repairFiles(
         continue;
       }
       const found = await toRepairable(file, store);
-      if (found) repairable.push(found);
+      if (found === 'lost-mark') {
+        const message = `Not repaired, since it lost the mark of tankobon to another program: ${file}`;
+        listeners.observe({ type: 'warning', message, hint: MOVE_AWAY_HINT });
+      } else if (found) repairable.push(found);
       else others.push(file);
     } catch (error) {
       const message = `Not repaired (${fileErrorReason(error)}): ${file}`;
@@ -78,7 +83,10 @@ async function isOfOtherUser(file: string): Promise<boolean> {
 }
 
 /** Undefined for a file of another program, a book, and one whose chapter is not known any more. */
-async function toRepairable(file: string, store: FileStore): Promise<Repairable | undefined> {
+async function toRepairable(
+  file: string,
+  store: FileStore,
+): Promise<Repairable | 'lost-mark' | undefined> {
   const state = await readFileState(file);
   if (!state) return undefined;
   const found = await readIdentity(file);
@@ -86,7 +94,9 @@ async function toRepairable(file: string, store: FileStore): Promise<Repairable 
   const hasLostMark = typeof found === 'string';
   const identity = hasLostMark ? await lostChapter(file, store) : found;
   if (!identity || typeof identity === 'string') return undefined;
-  if (!hasLostMark && (await readOwnership(file)) !== 'own') return undefined;
+  const ownership = hasLostMark ? 'own' : await readOwnership(file);
+  if (ownership === 'lost-mark') return ownership;
+  if (ownership !== 'own') return undefined;
   const { quality = 'data' } = identity;
   return { file, identity, quality, state, hasLostMark };
 }

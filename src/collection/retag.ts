@@ -27,14 +27,15 @@ import type { templateOptions } from '../download/download-request.js';
 import { applyRetags, findMovedPlaces, planRetag, retaggedEvent } from '../download/retag.js';
 import type { ChapterFields } from '../events/chapter-fields.js';
 import type { RetagEvent, RetagSummary } from '../events/retag-events.js';
-import { keptReason, type Ownership } from '../library/ownership.js';
+import { keptReason, mayBeRewritten, type Ownership } from '../library/ownership.js';
 import { type LibraryIndex, scanLibrary } from '../library/scan.js';
 import { FolderStore } from '../library/store.js';
 import type { Retag } from '../plan/change.js';
 import { filesToCompare, keptInUnchanged, withoutSecondNames } from '../plan/retag.js';
 import { nameCandidates } from '../plan/title-names.js';
 import { fieldsById } from '../selection/chapter-fields.js';
-import { fetchChapters } from '../service/chapters.js';
+import { namedRuns } from '../selection/same-chapter.js';
+import { fetchChapters, type Chapter } from '../service/chapters.js';
 import { fetchTitles, type Title } from '../service/titles.js';
 import { assertReadableFolder } from './readable-folder.js';
 import {
@@ -186,7 +187,7 @@ async function planFolder(
 ): Promise<RetagPlan> {
   const { archives } = library;
   const ids = archives.flatMap(({ chapterId, isBound, ownership }) =>
-    isBound || ownership === 'own' ? [chapterId] : [],
+    isBound || mayBeRewritten(ownership) ? [chapterId] : [],
   );
   const chapters = await fetchChapters(client, [...new Set(ids)], { signal, warn });
   const { books, failed: failedBooks } = await readBooksOfTitles(
@@ -197,7 +198,8 @@ async function planFolder(
   const named = archives.filter(({ isBound }) => !isBound);
   const withTitles = [...chapters.values(), ...books, ...named];
   const titleIds = new Set(withTitles.flatMap(({ titleId }) => titleId ?? []));
-  const { titles } = await fetchTitles(client, [...titleIds], { signal, warn });
+  const listed = await fetchTitles(client, [...titleIds], { signal, warn });
+  const titles = withRestarts(listed.titles, chapters);
   const { compared, ...counts } = filesToCompare(archives, chapters, titles);
   const usedNames = new UsedNames();
   for (const book of books) usedNames.add(book.titleId, usedNameOf(book, titles.get(book.titleId)));
@@ -254,6 +256,19 @@ async function planFolder(
     ...counts,
     fields: fieldsById([...chapters.values()], titles),
   };
+}
+
+/** The titles, with what the volumes of the chapters in the folder show of numbers that begin again. */
+function withRestarts(
+  titles: ReadonlyMap<string, Title>,
+  chapters: ReadonlyMap<string, Chapter>,
+): ReadonlyMap<string, Title> {
+  const byTitle = groupBy([...chapters.values()], ({ titleId }) => titleId ?? '');
+  const entries = [...titles].map(([id, title]) => {
+    const { numbersRestart } = namedRuns(byTitle.get(id) ?? [], title);
+    return [id, { ...title, numbersRestart }] as const;
+  });
+  return new Map(entries);
 }
 
 /** The content of some books keeps another name: these have that of their path, and none if it is that of their owner. */

@@ -1,6 +1,6 @@
-/** Checks the archives and books in folders for damage, offline, and on demand has the damaged chapters loaded again. */
+/** Checks the archives and books in folders for damage and edits, offline, and on demand has the damaged chapters loaded again. */
 import { basename, dirname, join, resolve } from 'node:path';
-import { findDamage } from '../library/damage.js';
+import { checkFile } from '../library/damage.js';
 import { listArchives } from '../library/scan.js';
 import type { FileStore } from '../library/store.js';
 import { reusableBuffer, type GetBuffer } from '../core/zip-file.js';
@@ -10,6 +10,7 @@ import type { UnreadableFolder } from '../core/read-folder.js';
 import { readFolderManifest } from '../books/folder-book.js';
 import { isReadableFolder } from './readable-folder.js';
 import type { RepairedFile, VerifyEvent } from '../events/verify-events.js';
+import { toTankobonError } from '../core/system-errors.js';
 import { removeRepairLeftovers } from './repair-leftovers.js';
 
 export interface VerifyProgress {
@@ -29,6 +30,8 @@ interface VerifyDeps {
   readonly onProgress: (progress: VerifyProgress) => void;
   /** Replaces some of the damaged files; undefined: nothing is changed. */
   readonly repair?: (damaged: readonly string[]) => Promise<readonly RepairedFile[]>;
+  /** Edited files get a record of the pages that are there. */
+  readonly accepts?: boolean;
   readonly signal: AbortSignal;
 }
 
@@ -44,6 +47,7 @@ interface Listed {
 export interface UnverifiedCounts {
   /** Files that stay damaged. */
   readonly damaged: number;
+  readonly edited: number;
   readonly unreadableFolders: number;
 }
 
@@ -55,27 +59,34 @@ export async function verifyFiles(
   inputs: readonly string[],
   deps: VerifyDeps,
 ): Promise<UnverifiedCounts> {
-  const { observe, onProgress, repair, signal, store, sinceLast, nowMs } = deps;
+  const { observe, onProgress, repair, accepts = false, signal, store, sinceLast, nowMs } = deps;
   const listed = await listInputs(inputs, deps);
   const files: Listed[] = [];
   for (const each of listed.files)
     if (!sinceLast || !(await isRecent(each, store, nowMs))) files.push(each);
   const totalBytes = files.reduce((sum, { size }) => sum + size, 0);
   const damaged: string[] = [];
+  const edited: string[] = [];
   const getBuffer = reusableBuffer();
   const { links, unreadableFolders } = listed;
-  let [checked, readBytes, repaired] = [0, 0, 0];
+  let [checked, readBytes, repaired, accepted] = [0, 0, 0, 0];
   try {
     for (const each of files) {
       onProgress({ checked, total: files.length, bytes: readBytes, totalBytes });
-      const damage = await check(each, getBuffer, deps);
+      const found = await check(each, getBuffer, deps);
       checked += 1;
       readBytes += each.size;
-      if (!damage) continue;
       const { file } = each;
-      damaged.push(file);
-      const { reason, detail: message } = damage;
-      observe({ type: 'file-damaged', file, reason, message });
+      if (found.state === 'damaged') {
+        damaged.push(file);
+        const { reason, detail: message } = found.damage;
+        observe({ type: 'file-damaged', file, reason, message });
+      } else if (found.state === 'edited') {
+        edited.push(file);
+        const { pages, detail: message } = found.edits;
+        observe({ type: 'file-edited', file, pages, message });
+      }
+      if (accepts && (await acceptEdited(file, found, deps))) accepted += 1;
     }
     const replaced = damaged.length > 0 ? await repair?.(damaged) : undefined;
     for (const file of replaced ?? []) {
@@ -90,12 +101,14 @@ export async function verifyFiles(
     }
   } finally {
     // Also after an interruption.
-    const counts = { checked, damaged: damaged.length, repaired, links };
+    const found = { damaged: damaged.length, edited: edited.length };
+    const counts = { checked, ...found, repaired, links };
     const unchanged = sinceLast && { unchanged: listed.files.length - files.length };
+    const taken = accepts && { accepted };
     const unread = unreadableFolders > 0 && { unreadableFolders };
-    observe({ type: 'verify-summary', ...counts, ...unread, ...unchanged });
+    observe({ type: 'verify-summary', ...counts, ...taken, ...unread, ...unchanged });
   }
-  return { damaged: damaged.length - repaired, unreadableFolders };
+  return { damaged: damaged.length - repaired, edited: edited.length, unreadableFolders };
 }
 
 /** Disks lose data without a change of the time: everything is read again after a month. */
@@ -111,17 +124,46 @@ async function check(
   { file, root, isFolder, ...version }: Listed,
   getBuffer: GetBuffer,
   { signal, store, nowMs }: VerifyDeps,
-): ReturnType<typeof findDamage> {
+) {
   let mark: Awaited<ReturnType<FileStore['markAt']>>;
   const onMark = (found: typeof mark): void => {
     mark = found;
   };
   const container = isFolder && { container: 'folder' as const };
-  const damage = await findDamage(file, { signal, onMark, getBuffer, ...container });
+  const found = await checkFile(file, { signal, onMark, getBuffer, ...container });
   const checked = { root, file: resolve(file), version };
-  if (damage) await store.setDamaged(checked, mark ?? (await store.markAt(checked.file)));
-  else await store.setWhole(checked, nowMs, mark);
-  return damage;
+  if (found.state === 'damaged')
+    await store.setDamaged(checked, mark ?? (await store.markAt(checked.file)));
+  // An edited file is read again, and listed, until its owner accepts it.
+  else await store.setChecked(checked, found.state === 'whole' ? nowMs : undefined, mark);
+  return { ...found, hasMark: mark !== undefined };
+}
+
+/** Whether it was accepted. A file that cannot be is named, and does not affect the others. */
+async function acceptEdited(
+  file: string,
+  { state, hasMark }: Awaited<ReturnType<typeof check>>,
+  { observe, signal }: Pick<VerifyDeps, 'observe' | 'signal'>,
+): Promise<boolean> {
+  if (state === 'damaged' || (state === 'whole' && hasMark)) return false;
+  const { acceptFile } = await import('./accept-file.js');
+  const warn = (reason: string, hint?: string) => {
+    observe({ type: 'warning', message: `Not accepted (${reason}): ${file}`, hint });
+  };
+  try {
+    const acceptance = await acceptFile(file, signal);
+    if (typeof acceptance === 'object') {
+      observe({ type: 'file-accepted', file, ...acceptance });
+      return true;
+    }
+    if (acceptance === 'not-chapter' && state === 'edited')
+      warn('it is a book, or a file of another program or user');
+  } catch (error) {
+    signal.throwIfAborted();
+    const { message, hint } = toTankobonError(error);
+    warn(message, hint);
+  }
+  return false;
 }
 
 async function listInputs(

@@ -4,6 +4,7 @@
  *   {chapter}       a field: series, volume, chapter, title, group, language; author, artist, year, title-id;
  *                   chapter-id or id, uploader (an id), date (the UTC day since which it is readable)
  *   {chapter:03}    its integer part padded with zeros to three digits: 7 → 007, 10.5 → 010.5
+ *   {volume|TBD}    the text after the bar in place of a missing value
  *   [{group}]       square or round brackets are left out if all fields in them are missing
  *   {{ and }}       a literal brace
  *
@@ -58,10 +59,13 @@ interface Part {
   readonly content: FieldPart | BracketPart;
   readonly after: string;
 }
-interface FieldPart {
-  readonly field: NameField;
+interface Field<Name extends string> {
+  readonly field: Name;
   readonly digits: number;
+  /** In place of a missing value. */
+  readonly otherwise: string;
 }
+type FieldPart = Field<NameField>;
 interface BracketPart {
   readonly open: string;
   readonly inside: TemplateSegment;
@@ -127,8 +131,10 @@ function renderContent(content: FieldPart | BracketPart, values: FieldValues): s
     if (content.inside.parts.length > 0 && inside.trim() === '') return undefined;
     return content.open + inside + content.close;
   }
-  const value = values[content.field]?.trim() ?? '';
-  return value === '' ? undefined : padded(value, content.digits);
+  const { field, digits, otherwise } = content;
+  const value = values[field]?.trim() ?? '';
+  if (value !== '') return padded(value, digits);
+  return otherwise === '' ? undefined : otherwise;
 }
 
 /** The whole part of a number with at least this many digits. */
@@ -158,6 +164,7 @@ function toSegment(list: readonly Token[]): TemplateSegment {
   return { parts, rest: pending.slice(suffix.length) };
 }
 
+const FIELD = /^\s*([\w-]+)\s*(?::(\d{1,2}))?\s*(?:\|([^|]*))?$/;
 const TOKEN = /\{\{|\}\}|\{([^{}]*)\}|[[(]|[\])]|[^{}[\]()]+|[{}]/gu;
 const CLOSES: Readonly<Record<string, string>> = { '[': ']', '(': ')' };
 
@@ -191,14 +198,15 @@ function bracket(open: string, list: readonly Token[], close: string): Token[] {
   return holdsField ? [{ open, inside: toSegment(list), close }] : [open, ...list, close];
 }
 
-/** One of `names` in braces, such as `chapter:03`; undefined for any other text. */
+/** One of `names` in braces, such as `chapter:03` or `volume:02|TBD`; undefined for any other text. */
 export function parseField<Name extends string>(
   text: string,
   names: readonly Name[],
-): { readonly field: Name; readonly digits: number } | undefined {
-  const [, name = '', digits = '0'] = /^\s*([\w-]+)\s*(?::(\d{1,2}))?\s*$/.exec(text) ?? [];
+): Field<Name> | undefined {
+  const [, name = '', digits = '0', otherwise = ''] = FIELD.exec(text) ?? [];
   const field = names.find((known) => known === name.toLowerCase());
-  return field === undefined ? undefined : { field, digits: Number(digits) };
+  if (field === undefined) return undefined;
+  return { field, digits: Number(digits), otherwise: otherwise.trim() };
 }
 
 function readField(text: string): FieldPart {

@@ -17,12 +17,16 @@ import {
 import type { ImageExtension } from '../core/image-format.js';
 
 const CBZ_EXTENSION = '.cbz';
-export const DEFAULT_NAME_TEMPLATE =
-  '{series}/{series} Vol.{volume:02} Ch.{chapter:03} - {title} [{group}].cbz';
 
-/** For a run with chapters in several languages. */
-export const DEFAULT_NAME_TEMPLATE_WITH_LANGUAGE =
-  '{series}/{series} Vol.{volume:02} Ch.{chapter:03} - {title} [{language}] [{group}].cbz';
+/** The built-in templates of files. By the names that they give, the files of a title sort in reading order. */
+const BUILT_IN_NAMES = {
+  /** Chapters get their volume later, and not all of them: the number comes first. */
+  chapterFirst: '{series} Ch.{chapter:03} Vol.{volume:02} - {title} [{group}]',
+  /** For titles whose numbers begin again in a later volume. `Vol.TBD` is after all volumes, and Kavita knows it. */
+  volumeFirst: '{series} Vol.{volume:02|TBD} Ch.{chapter:03} - {title} [{group}]',
+  /** The only one of earlier versions. */
+  former: '{series} Vol.{volume:02} Ch.{chapter:03} - {title} [{group}]',
+} as const;
 
 /** The names of folders that depend on the title alone, by the index of the folder in the template. */
 type TitleFolders = readonly (string | undefined)[];
@@ -36,6 +40,37 @@ export interface NameTemplate {
   readonly fileTemplate: string;
   /** The names that the title's folders have in `path`, which the template gave for these values, but for older titles. */
   readonly titleFoldersIn: (path: string, values: NameValues) => TitleFolders;
+  /** The other forms of the built-in template, with the same folders; undefined for any other template. */
+  readonly builtIn?: BuiltInForms | undefined;
+}
+
+export interface BuiltInForms {
+  readonly volumeFirst: NameTemplate;
+  readonly former: NameTemplate;
+}
+
+interface BuiltInOptions {
+  /** Whether files are of several languages, which their names say. */
+  readonly hasLanguages: boolean;
+  /** Whether each title has a folder of its own name. */
+  readonly hasTitleFolder: boolean;
+}
+
+export function builtInTemplate({ hasLanguages, hasTitleFolder }: BuiltInOptions): NameTemplate {
+  const compile = (form: keyof typeof BUILT_IN_NAMES): NameTemplate => {
+    const name = BUILT_IN_NAMES[form].replace('[', hasLanguages ? '[{language}] [' : '[');
+    return compileNameTemplate(`${hasTitleFolder ? '{series}/' : ''}${name}`);
+  };
+  const builtIn = { volumeFirst: compile('volumeFirst'), former: compile('former') };
+  return Object.assign(compile('chapterFirst'), { builtIn });
+}
+
+/** The form of the template for a title. */
+export function templateFor(
+  template: NameTemplate,
+  { numbersRestart }: { readonly numbersRestart: boolean },
+): NameTemplate {
+  return numbersRestart ? (template.builtIn?.volumeFirst ?? template) : template;
 }
 
 /**

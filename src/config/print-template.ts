@@ -40,10 +40,7 @@ export interface PrintTemplate {
   readonly format: (values: PrintValues) => string;
 }
 
-interface FieldToken {
-  readonly field: string;
-  readonly digits: number;
-}
+type FieldToken = NonNullable<ReturnType<typeof parseField>>;
 
 const TOKEN = /\{\{|\}\}|\{([^{}]*)\}|[{}]|\\[nt0\\]|[^{}\\]+|\\/gu;
 const LITERALS = new Map([
@@ -82,8 +79,8 @@ function readField(text: string, names: readonly string[]): FieldToken {
 }
 
 /** On one line, except for the path of a file, which is exact. */
-function valueOf({ field, digits }: FieldToken, values: PrintValues): string {
-  const value = String(values[field] ?? '');
+function valueOf({ field, digits, otherwise }: FieldToken, values: PrintValues): string {
+  const value = String(values[field] ?? '') || otherwise;
   if (field === 'file') return value;
   return padded(value, digits).replace(/[\t\n\r]/g, ' ');
 }

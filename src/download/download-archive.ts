@@ -198,17 +198,18 @@ async function endsWithLine(handle: FileHandle): Promise<boolean> {
 /**
  * Throws StorageError `output-away` if chapters of the history were saved in the folder, and it is missing now or has
  * only hidden entries: its disk may not be mounted. Also throws if the folder cannot be read.
+ * @param syncCommand if the history is that of a subscriptions file, a command of `tankobon sync` for it
  */
 export async function checkUsedFolder(
   folder: string,
   history: Pick<DownloadArchive, 'hasFolder'>,
-  command: 'sync' | 'download',
+  syncCommand?: (words: string) => string,
 ): Promise<void> {
   if (!history.hasFolder(folder)) return;
   const state = await stateOfUsed(folder);
   if (state === 'in-use') return;
   const option = `--new-folder ${shellQuoted(folder)}`;
-  const again = command === 'sync' ? `run: tankobon sync ${option}` : `add: ${option}`;
+  const again = syncCommand ? `run: ${syncCommand(option)}` : `add: ${option}`;
   throw new StorageError(
     'output-away',
     `The output folder is ${state}, and chapters were saved in it before: ${folder}`,

@@ -1,10 +1,5 @@
 /** What to download: the options in force, checked, and what follows from them, before anything is sent. */
-import {
-  compileNameTemplate,
-  DEFAULT_NAME_TEMPLATE,
-  DEFAULT_NAME_TEMPLATE_WITH_LANGUAGE,
-  type NameTemplate,
-} from '../config/names.js';
+import { compileNameTemplate, builtInTemplate, type NameTemplate } from '../config/names.js';
 import {
   effectiveOptions,
   type GivenOptions,
@@ -80,11 +75,10 @@ export function downloadRequest(
 export function templateOptions(
   name: string,
 ): Pick<DownloadRequest, 'nameChapter' | 'hasDefaultName' | 'namesPeople'> {
-  const template = name === '' ? DEFAULT_NAME_TEMPLATE : name;
   return {
     nameChapter: nameTemplates(name),
     hasDefaultName: name === '',
-    namesPeople: /\{\s*(author|artist)\b/i.test(template),
+    namesPeople: /\{\s*(author|artist)\b/i.test(name),
   };
 }
 
@@ -114,8 +108,10 @@ function checkDates({ since, until }: Options): void {
 
 /** The built-in template contains the language in a run with several. */
 function nameTemplates(template: string): DownloadRequest['nameChapter'] {
-  const inOneLanguage = compileNameTemplate(template === '' ? DEFAULT_NAME_TEMPLATE : template);
-  const inSeveralLanguages =
-    template === '' ? compileNameTemplate(DEFAULT_NAME_TEMPLATE_WITH_LANGUAGE) : inOneLanguage;
+  const compile = (hasLanguages: boolean) =>
+    template === ''
+      ? builtInTemplate({ hasLanguages, hasTitleFolder: true })
+      : compileNameTemplate(template);
+  const [inOneLanguage, inSeveralLanguages] = [compile(false), compile(true)];
   return (hasLanguages) => (hasLanguages ? inSeveralLanguages : inOneLanguage);
 }

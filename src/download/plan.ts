@@ -6,9 +6,10 @@ import { basename } from 'node:path';
 import type { LibraryIndex } from '../library/scan.js';
 import { scanLibrary } from '../library/scan.js';
 import { keptReason, type Ownership } from '../library/ownership.js';
-import { isWrite, whyLoaded, type Change, type MovedChapters, type Write } from '../plan/change.js';
+import { isWrite, whyLoaded, type Change, type Write } from '../plan/change.js';
 import { writesOf, type Decided, type DecisionOptions } from '../plan/decide.js';
 import type { Chapter } from '../service/chapters.js';
+import type { Title } from '../service/titles.js';
 import { chapterFields, fieldsById } from '../selection/chapter-fields.js';
 import type { ChapterFields } from '../events/chapter-fields.js';
 import { excludedGroup } from '../selection/exclusions.js';
@@ -24,6 +25,7 @@ import type { TitleChapters } from '../books/volume-completeness.js';
 import { decideChanges } from './decide-changes.js';
 import { failedEvent, type FailedTarget } from './download-result.js';
 import type { DownloadSession } from './download-session.js';
+import type { KnownTitle } from './known-title.js';
 import type { DRY_RUN_EVENTS, SkippedEvent, UpdateEvent } from '../events/download-events.js';
 import type { EventsOf } from '../events/fields.js';
 import { minTimeMs } from '../service/estimate.js';
@@ -87,12 +89,7 @@ export async function planTargets(
   const selection = await selectForPlan(resolution, known, session);
   const files = { library, history };
   const decided = await decideChanges(selection, toDecisionOptions(session), files, session);
-  const planned = await planChanges(
-    decided,
-    { ...resolution, moved: [...known.values()].map((title) => title.moved) },
-    library,
-    session,
-  );
+  const planned = await planChanges(decided, { ...resolution, known }, library, session);
   // The others of a title are requested where they are needed.
   const complete = resolution.series.filter(({ isPartial = false }) => !isPartial);
   const series = complete.map((entry) => {
@@ -156,7 +153,7 @@ function titlesOf(
 /** The titles of a plan. */
 type PlannedTitles = Pick<Resolution, 'titles' | 'series'> &
   Partial<Pick<Resolution, 'loadedTitles'>> & {
-    readonly moved: readonly MovedChapters[];
+    readonly known: ReadonlyMap<string, Pick<KnownTitle, 'keys' | 'moved'>>;
     /** The chapters whose folders may lack covers and metadata; by default, those that are chosen. */
     readonly withExtras?: readonly Chapter[];
   };
@@ -169,9 +166,10 @@ export async function planChanges(
   session: DownloadSession,
 ): Promise<Plan> {
   const { request: options, context, signal, warn } = session;
-  const { titles, series } = planned;
-  const movedIds = new Set(planned.moved.flatMap(({ chapterIds }) => [...chapterIds]));
-  const movedFiles = new Set(planned.moved.flatMap(({ files }) => [...files]));
+  const { titles, series, known } = planned;
+  const moved = [...known.values()].map((title) => title.moved);
+  const movedIds = new Set(moved.flatMap(({ chapterIds }) => [...chapterIds]));
+  const movedFiles = new Set(moved.flatMap(({ files }) => [...files]));
   const { loadedTitles = Promise.resolve({ titles, error: undefined }) } = planned;
   const chapters = chosen.flatMap(({ chapter }) => chapter ?? []);
   const writes = writesOf(changes);
@@ -179,7 +177,8 @@ export async function planChanges(
   const kept = changes.flatMap((change) => (change.kind === 'keep' ? [change] : []));
   const languages = new Set(chapters.map(({ language }) => language));
   const nameChapter = options.nameChapter(languages.size > 1);
-  const named = options.namesPeople ? await loadedTitles : { titles };
+  const loaded = options.namesPeople ? await loadedTitles : { titles };
+  const named = { titles: withKnownRestarts(loaded.titles, known) };
   const homes = options.metadata
     ? await findTitleHomes(
         writes.flatMap(({ release }) => release.chapter ?? []),
@@ -224,10 +223,24 @@ export async function planChanges(
   };
 }
 
+/** The titles, with what their volumes show of numbers that begin again. */
+function withKnownRestarts(
+  titles: ReadonlyMap<string, Title>,
+  known: PlannedTitles['known'],
+): ReadonlyMap<string, Title> {
+  const entries = [...titles].map(([id, title]) => {
+    const { numbersRestart = title.numbersRestart } = known.get(id)?.keys ?? {};
+    return [id, { ...title, numbersRestart }] as const;
+  });
+  return new Map(entries);
+}
+
 type Warn = DownloadSession['warn'];
 
-function keptHint(ownership: Ownership): string {
+function keptHint(file: string, ownership: Ownership): string {
   if (ownership === 'other-user') return OTHER_USER_HINT;
+  if (ownership === 'lost-mark')
+    return `To give it the mark again, as it is, run: tankobon verify --accept ${shellQuoted(file)}`;
   return 'Move it away to download the chapter again.';
 }
 
@@ -245,7 +258,7 @@ function warnOfFiles(
         `${each.file} cannot be read (${each.readError}) and is kept: the chapter is saved as ${basename(each.path)}.`,
         accessHint(each.cause) ?? 'If it is a damaged chapter, remove it.',
       );
-    else warn(keptReason(each.file, each.why), keptHint(each.why));
+    else warn(keptReason(each.file, each.why), keptHint(each.file, each.why));
   for (const change of writes)
     if (change.kind === 'replace' && change.why === 'damaged')
       warn(

@@ -106,7 +106,9 @@ function movedAndRenamedPath(
     recorded,
   };
   const templates = [request.nameChapter(false), request.nameChapter(true)];
-  const options = { keepsPeople: false, keepsTitleFolders: false, movedIn: request.output };
+  const { numbersRestart } = named.title;
+  const kept = { keepsPeople: false, keepsTitleFolders: false };
+  const options = { ...kept, numbersRestart, movedIn: request.output };
   return { ...newPath(to, moved, { templates, ...options }), root };
 }
 
@@ -132,6 +134,7 @@ export async function planRetag(
   const from = resolve(file);
   const nameOptions = {
     templates: [nameChapter(false), nameChapter(true)],
+    numbersRestart: title.numbersRestart,
     keepsPeople: !isRenamed,
     // `--update` does not see all files of the title.
     keepsTitleFolders: hasComparedPages,
@@ -140,13 +143,14 @@ export async function planRetag(
   const pathNow = movesTo ?? (() => newPath(file, named, nameOptions));
   const stays = { to: from, root: dirname(from), recorded: undefined };
   const path = merged ? pathNow(named) : stays;
-  const { record, marked } = content;
+  const { record, identity } = content;
+  const version = identity?.version;
   const known = { ...onDisk, chapter, title, state, metadata, force, ...path };
   return decideRetag({
     ...known,
     merged,
     record,
-    version: marked?.version,
+    version,
     isMoved: movesTo !== undefined,
     hasComparedPages,
   });

@@ -117,7 +117,7 @@ async function openHistory(
   await checkOutputFile(file, '--download-archive');
   const { openDownloadArchive } = await import('./download-archive.js');
   const archive = await openDownloadArchive(file);
-  if (newFolder === undefined) await checkUsedFolder(folder, archive, 'download');
+  if (newFolder === undefined) await checkUsedFolder(folder, archive);
   else if (isWritten) await archive.removeFolder(folder);
   return archive;
 }

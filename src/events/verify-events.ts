@@ -19,6 +19,17 @@ export const VERIFY_EVENTS = {
     },
     sentence: ({ file, message }) => `${file}: ${message}`,
   }),
+  'file-edited': event({
+    meaning:
+      'A whole file has other pages than its record: you or another program changed them. It is not damaged.',
+    fields: {
+      file: path('The file.'),
+      pages: count('How many pages it has.'),
+      message: text('What is different, for people.'),
+    },
+    example: { file: 'b.cbz', pages: 11, message: '1 of 12 saved pages missing' },
+    sentence: ({ file, message }) => `${file}: edited: ${message}`,
+  }),
   'file-repaired': event({
     meaning: 'With `--repair`: a damaged file was replaced.',
     fields: {
@@ -39,24 +50,47 @@ export const VERIFY_EVENTS = {
       return `repaired: ${file}${renamed}${keptLine(kept === undefined ? keptFiles : [kept])}`;
     },
   }),
+  'file-accepted': event({
+    meaning:
+      'With `--accept`: the record of an edited file names its pages now, or its mark came back.',
+    fields: {
+      file: path('The file.'),
+      pages: count('How many pages it has.'),
+    },
+    example: { file: 'b.cbz', pages: 11 },
+    sentence: ({ file, pages }) => `accepted: ${file}, ${pluralize(pages, 'page')}`,
+  }),
   warning: DOWNLOAD_EVENTS.warning,
   'verify-summary': event({
     meaning: 'The last line of `verify`, also after an interruption.',
     fields: {
       checked: count('Files that were checked.'),
       damaged: count('Those that are damaged.'),
+      edited: count('Those that are whole, and have other pages than their record.'),
       repaired: count('Damaged ones that were replaced.'),
+      accepted: optional(count('With `--accept`: files that were accepted.')),
       links: count('Symbolic links, which are not followed.'),
       unreadableFolders: optional(
         count('Folders of which nothing is known; missing if there are none.'),
       ),
       unchanged: optional(count('With `--since-last`: files that did not change.')),
     },
-    example: { checked: 123, damaged: 1, repaired: 0, links: 0 },
-    sentence: ({ checked, damaged, repaired, links, unchanged = 0, unreadableFolders = 0 }) =>
+    example: { checked: 123, damaged: 1, edited: 1, repaired: 0, links: 0 },
+    sentence: ({
+      checked,
+      damaged,
+      edited,
+      repaired,
+      accepted = 0,
+      links,
+      unchanged = 0,
+      unreadableFolders = 0,
+    }) =>
       [
         `${pluralize(checked, 'file')} checked, ${damaged} damaged`,
+        ...(edited > 0 ? [`${edited} edited`] : []),
         ...(unchanged > 0 ? [`${unchanged} unchanged since the last check`] : []),
+        ...(accepted > 0 ? [`${accepted} accepted`] : []),
         ...(repaired > 0 ? [`${repaired} repaired`] : []),
         ...(unreadableFolders > 0 ? [`${pluralize(unreadableFolders, 'folder')} not checked`] : []),
         ...(links > 0 ? [`${pluralize(links, 'symbolic link')} skipped`] : []),

@@ -16,11 +16,10 @@ import {
   COMIC_INFO_NAME,
   comicInfoXml,
   type ComicMetadata,
-  type ComicPage,
   writtenMetadata,
   mergeComicInfo,
-  type ComicInfoMerge,
 } from './comic-info.js';
+import type { ComicInfoMerge } from './comic-info/merge.js';
 import { readLibraryFile, type FileChapter } from './file.js';
 import { formatRecord, type ChapterRecord } from './record.js';
 import type { RecordedName } from '../config/name-template.js';
@@ -43,8 +42,8 @@ import { damagedChapter } from './damage.js';
 
 interface ChapterFileContent extends Pick<FileChapter, 'record' | 'metadata'> {
   readonly comment: string;
-  /** What the comment names. */
-  readonly marked: CbzIdentity | undefined;
+  /** The chapter of a file of tankobon, also of one that lost its mark. */
+  readonly identity: CbzIdentity | undefined;
   /** Undefined in archives that were saved without metadata. */
   readonly comicInfo: string | undefined;
   /** All other entries, in order. */
@@ -61,17 +60,13 @@ export async function readChapterFile(path: string): Promise<ChapterFileContent>
   const isUnread = comicInfo === undefined && entries.some(({ name }) => name === COMIC_INFO_NAME);
   if (tooLarge || isUnread)
     throw damagedChapter(path, new Error(`${tooLarge?.name ?? COMIC_INFO_NAME} is too large`));
-  const { record, metadata } = file.chapter;
+  const { record, metadata, ...chapter } = file.chapter;
+  const isOwn = file.named !== 'record' && file.named !== 'address';
+  const identity = isOwn ? chapter.identity : undefined;
   const isDescription = ({ name }: ZipEntry) =>
     name === COMIC_INFO_NAME || (name === MANIFEST_NAME && record !== undefined);
-  return {
-    comment,
-    marked: parseIdentityComment(comment),
-    comicInfo,
-    record,
-    metadata,
-    entries: entries.filter((each) => !isDescription(each)),
-  };
+  const others = entries.filter((each) => !isDescription(each));
+  return { comment, identity, comicInfo, record, metadata, entries: others };
 }
 
 function isTooLarge({ bytes, compressedBytes }: ZipEntry): boolean {
@@ -153,7 +148,7 @@ export async function rewriteChapterFile(
   const mode = PRIVATE_FILE_MODE;
   const zip = await ZipFileWriter.create({ tmpFile, comment, mode, signal });
   try {
-    const pages: ComicPage[] = [];
+    const pages: ComicMetadata['pages'][number][] = [];
     const digests: string[] = [];
     for (const entry of content.entries) {
       const data = await reader.read(entry, zip.getBuffer).catch((cause: unknown) => {
@@ -183,14 +178,16 @@ export async function rewriteChapterFile(
   }
 }
 
+/** The mark comes back where it was lost; what another program wrote in its place stays. */
 function newComment(
-  { comment, marked }: ChapterFileContent,
+  { comment, identity }: ChapterFileContent,
   { revision, newTitleId }: Pick<ChapterFileChange, 'revision' | 'newTitleId'>,
 ): string {
-  if (!marked || (!revision && newTitleId === undefined)) return comment;
-  const { titleId, version } = marked;
+  const isFree = comment === '' || parseIdentityComment(comment) !== undefined;
+  if (!identity || !isFree) return comment;
+  const { titleId, version } = identity;
   return formatIdentityComment({
-    ...marked,
+    ...identity,
     titleId: newTitleId ?? titleId,
     version: revision?.version ?? version,
   });
@@ -198,7 +195,7 @@ function newComment(
 
 /** An archive of an older tankobon gets a record when its pages were compared. */
 function newRecord(
-  { marked, record, entries }: ChapterFileContent,
+  { identity, record, entries }: ChapterFileContent,
   revision: Chapter | undefined,
   {
     pages,
@@ -209,7 +206,7 @@ function newRecord(
   const news = revision && { titleId, version, updatedAt };
   if (record) return formatRecord({ ...record, ...news, ...described });
   const isTaken = entries.some(({ name }) => name === MANIFEST_NAME);
-  const { chapterId, quality } = marked ?? {};
+  const { chapterId, quality } = identity ?? {};
   return news && !isTaken
     ? formatRecord({ chapterId, quality, ...news, pages, ...described })
     : undefined;

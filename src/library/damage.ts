@@ -1,40 +1,47 @@
-/** Finds and says what is wrong with a file, and changes nothing. */
+/** Finds and says what is wrong with a file or edited in it, and changes nothing. */
 import { ERROR_CODES } from '../core/error-codes.js';
 import { StorageError } from '../core/errors.js';
 import { fileErrorReason } from '../core/files.js';
 import { accessHint } from '../core/system-errors.js';
-import { Damaged, type CheckOptions, type Damage } from './check/damage.js';
+import { Damaged, type CheckOptions, type Damage, type PageEdits } from './check/damage.js';
 import { containerNamed, CONTAINERS, type ContainerName } from './containers.js';
 import { reusableBuffer } from '../core/zip-file.js';
 
-export type { Damage } from './check/damage.js';
 export { areWhole } from './check/zip-damage.js';
 export { isEditedMetadata } from './check/folder-damage.js';
 
-interface FindDamageOptions extends Partial<CheckOptions> {
+interface CheckFileOptions extends Partial<CheckOptions> {
   readonly signal: AbortSignal;
   /** By default, the name says it. */
   readonly container?: ContainerName;
 }
 
-/** Undefined for a file or a folder without damage, and for a folder that `bind` did not write. */
-export async function findDamage(
+/** A folder that `bind` did not write is whole. */
+type FileCheck =
+  | { readonly state: 'whole' }
+  | { readonly state: 'edited'; readonly edits: PageEdits }
+  | { readonly state: 'damaged'; readonly damage: Damage };
+
+/** Reads the whole file. Rejects for nothing that can be wrong with it. */
+export async function checkFile(
   path: string,
   {
     signal,
     onMark = () => undefined,
     getBuffer = reusableBuffer(),
     container = containerNamed(path) ?? 'cbz',
-  }: FindDamageOptions,
-): Promise<Damage | undefined> {
+  }: CheckFileOptions,
+): Promise<FileCheck> {
   try {
-    await CONTAINERS[container].check(path, { signal, onMark, getBuffer });
-    return undefined;
+    const edits = await CONTAINERS[container].check(path, { signal, onMark, getBuffer });
+    return edits ? { state: 'edited', edits } : { state: 'whole' };
   } catch (error) {
     signal.throwIfAborted();
-    return error instanceof Damaged
-      ? error.damage
-      : { reason: 'unreadable', detail: fileErrorReason(error) };
+    const damage: Damage =
+      error instanceof Damaged
+        ? error.damage
+        : { reason: 'unreadable', detail: fileErrorReason(error) };
+    return { state: 'damaged', damage };
   }
 }
 

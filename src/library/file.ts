@@ -8,8 +8,10 @@ import {
   manifestKeys,
   parseComicInfoIdentity,
   parseIdentityComment,
+  recordedIdentity,
   type CbzIdentity,
   type FoundIdentity,
+  type Proof,
 } from './mark.js';
 import { readComicInfo, type ChapterMetadata } from './comic-info.js';
 import { containerNamed, CONTAINERS, type ContainerName } from './containers.js';
@@ -17,7 +19,7 @@ import { toOwnership, type Ownership } from './ownership.js';
 import { readFileState, type FileState } from '../core/file-state.js';
 import { pageEntries, sortPages } from '../config/names.js';
 import type { BookCopy, ChapterRecord } from './record.js';
-import { NO_CONTENT, type Depth, type FileContent } from './read/content.js';
+import { NO_CONTENT, UnmarkedDamage, type Depth, type FileContent } from './read/content.js';
 
 export { isReadableBook } from './containers.js';
 import type { ZipEntry } from '../core/zip-file.js';
@@ -39,7 +41,7 @@ export interface FileChapter {
   readonly prefix?: string | undefined;
 }
 
-interface ReadFile extends Omit<FileContent, 'mark' | 'isEdited' | 'damage'> {
+interface ReadFile extends Omit<FileContent, 'mark' | 'hasRecordedPage' | 'isEdited' | 'damage'> {
   readonly path: string;
   readonly container: ContainerName;
   /** Pages, and with them chapters, can be read from it. */
@@ -55,10 +57,11 @@ export interface ChapterFile extends ReadFile {
   readonly kind: 'chapter';
   readonly chapter: FileChapter;
   /**
-   * What says which chapter it is: `own`, the mark of tankobon in a file of this user; `other-user`, that in a file of
-   * another one; `record`, what is left of a file that another program rewrote; `address`, that of the chapter on the web.
+   * What says which chapter it is: `own`, the mark of tankobon in a file of this user; `lost-mark`, the record in one that
+   * another program wrote again with a page of the record; `other-user`, either in a file of another user; `record`, what is
+   * left of any other file that another program rewrote; `address`, that of the chapter on the web.
    */
-  readonly named: 'own' | 'other-user' | 'record' | 'address' | 'not';
+  readonly named: 'own' | 'lost-mark' | 'other-user' | 'record' | 'address' | 'not';
 }
 
 /** A file or folder with the mark of `bind`. */
@@ -116,13 +119,13 @@ export async function readLibraryFile(
     if (!state && !isFolder) throw new Error('it is not a regular file');
     const container = isFolder ? 'folder' : (options.container ?? containerNamed(path) ?? 'cbz');
     const content = await CONTAINERS[container].read(path, depth, { isRegular: !isFolder });
-    const { mark, isEdited, damage, ...rest } = content;
+    const { mark, hasRecordedPage, isEdited, damage, ...rest } = content;
     const { hasReadablePages } = CONTAINERS[container];
     const found = marksIn(content, container);
     const file = { ...rest, path, container, hasReadablePages, state, found };
     return mark === 'book'
       ? await toBook(file, { isEdited, damage }, depth)
-      : await toChapterFile(file);
+      : await toChapterFile(file, hasRecordedPage);
   } catch (cause) {
     if (isSystemError(cause, 'ENOENT', 'ENOTDIR')) return { kind: 'missing', path, cause };
     return { kind: 'unreadable', path, container: containerNamed(path), state, cause };
@@ -136,15 +139,17 @@ export async function readFileChapters(path: string): Promise<readonly FileChapt
   return file.kind === 'book' ? file.chapters : [];
 }
 
-async function toChapterFile(file: ReadFile): Promise<ChapterFile> {
+async function toChapterFile(file: ReadFile, hasRecordedPage: boolean): Promise<ChapterFile> {
   const { comment, manifest, comicInfo, entries, state, path } = file;
   const marked = parseIdentityComment(comment);
   const records = await recordsIn(manifest);
   const record = records.find(({ chapterId }) => !marked || chapterId === marked.chapterId);
   const recorded = recordedIdentity(manifest);
   const identity = marked ?? recorded ?? parseComicInfoIdentity(comicInfo ?? '');
-  const isOwn = marked !== undefined && state !== undefined && isOwnFile(path, state);
-  const named = marked ? (isOwn ? 'own' : 'other-user') : recorded ? 'record' : 'address';
+  const isOwn = state !== undefined && isOwnFile(path, state);
+  const ofTankobon = isOwn ? (marked ? 'own' : 'lost-mark') : 'other-user';
+  const ofOthers = recorded ? 'record' : 'address';
+  const named = marked || hasRecordedPage ? ofTankobon : ofOthers;
   return {
     kind: 'chapter',
     ...file,
@@ -161,12 +166,6 @@ async function toChapterFile(file: ReadFile): Promise<ChapterFile> {
       pages: sortPages(pageEntries(entries)),
     },
   };
-}
-
-/** The chapter in the record of a file whose comment is another program's. */
-function recordedIdentity(manifest: string): CbzIdentity | undefined {
-  const [recorded, ...others] = manifestIdentities(manifest);
-  return others.length === 0 ? recorded : undefined;
 }
 
 async function toBook(
@@ -260,14 +259,13 @@ export interface FoundMarks {
 }
 
 export interface FileMarks extends FoundMarks {
-  /** The file has tankobon's own mark. */
-  readonly isMarked: boolean;
+  readonly proof: Proof;
   /** Why the file cannot be read. */
   readonly readError?: string;
   readonly cause?: unknown;
 }
 
-export const NO_MARKS: FileMarks = { identities: [], isBound: false, isMarked: false };
+export const NO_MARKS: FileMarks = { identities: [], isBound: false, proof: 'none' };
 
 /** A chapter that another user saved, or to which a link leads, is not downloaded again. */
 const FOR_IDENTITY: OpenOptions = { anyOwner: true };
@@ -292,41 +290,47 @@ export async function readMarks(
 }
 
 function marksIn(content: FileContent, container: ContainerName): FileMarks {
-  const { mark, comment, manifest, comicInfo = '', damage } = content;
+  const { mark, comment, manifest, comicInfo = '', hasRecordedPage, damage } = content;
   if (mark === 'book') return bookMarks(manifest, damage !== undefined);
   const marked = parseIdentityComment(comment);
-  if (marked) return marksOf({ ...marked, isMarked: true });
+  if (marked) return marksOf({ ...marked, proof: 'mark' });
   const identity = recordedIdentity(manifest) ?? parseComicInfoIdentity(comicInfo);
   const isBound = !CONTAINERS[container].hasReadablePages;
-  return { ...marksOf(identity && { ...identity, isMarked: false }), isBound };
+  const proof = hasRecordedPage ? 'record' : 'none';
+  return { ...marksOf(identity && { ...identity, proof }), isBound };
 }
 
 /** An empty manifest does not count as a mark: `bind` never writes one. The chapters of a truncated PDF are not there. */
 function bookMarks(manifest: string, isDamaged: boolean): FileMarks {
   const isMarked = !isDamaged && (manifestKeys(manifest) ?? []).length > 0;
+  const proof = isMarked ? 'mark' : 'none';
   const identities = isDamaged ? [] : manifestIdentities(manifest);
   return {
-    identities: identities.map((identity) => ({ ...identity, isMarked })),
+    identities: identities.map((identity) => ({ ...identity, proof })),
     isBound: true,
-    isMarked,
+    proof,
   };
 }
 
 /** The marks of a file of one chapter. */
 export function marksOf(found: FoundIdentity | undefined): FileMarks {
-  return found ? { identities: [found], isBound: false, isMarked: found.isMarked } : NO_MARKS;
+  return found ? { identities: [found], isBound: false, proof: found.proof } : NO_MARKS;
 }
 
 /** Reads the file: what an index says of it may be out of date. Never rejects; `foreign` for a missing file. */
 export async function readOwnership(file: string): Promise<Ownership> {
   const stats = await lstat(file).catch(() => undefined);
   const isRegular = stats?.isFile() === true;
-  const { isMarked } = await readMarks(file, isRegular);
-  return toOwnership(file, isMarked, isRegular);
+  const { proof } = await readMarks(file, isRegular);
+  return toOwnership(file, proof, isRegular);
 }
 
-/** Resolves with undefined if the file is not of one chapter, and with an error message if it cannot be read. */
+/**
+ * Resolves with undefined if the file is not of one chapter, or has no mark and is damaged, and with an error message if it
+ * cannot be read.
+ */
 export async function readIdentity(path: string): Promise<FoundIdentity | string | undefined> {
-  const { identities, isBound, readError } = await readMarks(path);
+  const { identities, isBound, readError, cause } = await readMarks(path);
+  if (cause instanceof UnmarkedDamage) return undefined;
   return readError ?? (isBound ? undefined : identities[0]);
 }

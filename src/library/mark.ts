@@ -14,10 +14,15 @@ export interface CbzIdentity {
   readonly quality?: Quality;
 }
 
+/**
+ * What says that a file is tankobon's, see ownership.ts. `mark`: its own mark. `record`: the mark is lost, and a page has a
+ * digest of the record. `none`: another program wrote the file.
+ */
+export type Proof = 'mark' | 'record' | 'none';
+
 /** The chapter that a file names. */
 export interface FoundIdentity extends CbzIdentity {
-  /** By tankobon's own mark, see ownership.ts. */
-  readonly isMarked: boolean;
+  readonly proof: Proof;
 }
 
 /** What the mark of a file names: its chapter, or those of a book, in order. */
@@ -95,8 +100,11 @@ export function isBoundComment(comment: string): boolean {
 
 /** Whether another program changed the book. Books of earlier versions have no digest and count as unchanged. */
 export function isEditedBook(comment: string, entries: readonly ListedEntry[]): boolean {
-  const hasDigest = BOUND_COMMENT.exec(comment)?.[1] !== undefined;
-  return hasDigest && comment !== boundComment(entries);
+  return hasBookDigest(comment) && comment !== boundComment(entries);
+}
+
+export function hasBookDigest(comment: string): boolean {
+  return BOUND_COMMENT.exec(comment)?.[1] !== undefined;
 }
 
 /**
@@ -105,6 +113,32 @@ export function isEditedBook(comment: string, entries: readonly ListedEntry[]): 
  */
 export function manifestIdentities(text: string): CbzIdentity[] {
   return isCopy(text) ? [] : (chaptersIn(text) ?? []).flatMap(toIdentity);
+}
+
+/** The chapter in the record of a file; undefined for the manifest of a book with several. */
+export function recordedIdentity(manifest: string): CbzIdentity | undefined {
+  const [recorded, ...others] = manifestIdentities(manifest);
+  return others.length === 0 ? recorded : undefined;
+}
+
+/** A file without a comment has an end record of this size. */
+const END_BYTES = 22;
+
+/**
+ * The digests in the record of a chapter's file that had the mark: of the pages that were saved, and of those that its owner
+ * accepted. None for a book, and for a file that had the comment of another program when it was adopted, and so no mark.
+ */
+export function recordedDigests(manifest: string): ReadonlySet<string> {
+  const [chapter, ...others] = chaptersIn(manifest) ?? [];
+  if (!isRecord(chapter) || others.length > 0 || !recordedIdentity(manifest)) return new Set();
+  const { prefix, adopted, pages, acceptedPages } = chapter;
+  const end = isRecord(adopted) ? String(adopted['end']) : '';
+  const hadComment = Buffer.from(end, 'base64').length > END_BYTES;
+  if (prefix !== undefined || hadComment) return new Set();
+  const digests = [pages, acceptedPages].flatMap((each): unknown[] =>
+    Array.isArray(each) ? each : [],
+  );
+  return new Set(digests.filter((digest) => typeof digest === 'string'));
 }
 
 /** The line for a PDF: a comment, which readers of PDF skip. Only of ASCII, since pdfkit writes bytes. */

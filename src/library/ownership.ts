@@ -6,28 +6,38 @@
  */
 import { lstat } from 'node:fs/promises';
 import { isOwnFile } from '../core/safe-open.js';
+import type { Proof } from './mark.js';
 
 /**
- * `own`: a regular file of this user with the mark. `foreign`: written by another program, or not readable. `link`: has
- * the mark, but behind a symbolic link. `other-user`: has the mark, and belongs to another user.
+ * `own`: a regular file of this user with the mark. `lost-mark`: another program wrote it again without the mark, and a
+ * page has a digest of the record. `foreign`: written by another program, or not readable. `link`: has the mark, but
+ * behind a symbolic link. `other-user`: has the mark, and belongs to another user.
  */
-export type Ownership = 'own' | 'foreign' | 'link' | 'other-user';
+export type Ownership = 'own' | 'lost-mark' | 'foreign' | 'link' | 'other-user';
+
+/** Whether the file may be renamed and its metadata rewritten. Only an `own` file may be replaced or removed. */
+export function mayBeRewritten(ownership: Ownership): boolean {
+  return ownership === 'own' || ownership === 'lost-mark';
+}
 
 /** What a mark, or its absence, means for a file or a link to it. Never rejects. */
 export async function toOwnership(
   file: string,
-  isMarked: boolean,
+  proof: Proof,
   isRegular: boolean,
 ): Promise<Ownership> {
-  if (!isMarked) return 'foreign';
+  if (proof === 'none') return 'foreign';
   if (!isRegular) return 'link';
   const stats = await lstat(file).catch(() => undefined);
-  return stats && !isOwnFile(file, stats) ? 'other-user' : 'own';
+  if (stats && !isOwnFile(file, stats)) return 'other-user';
+  return proof === 'mark' ? 'own' : 'lost-mark';
 }
 
 /** For people: why the file is kept. */
 export function keptReason(file: string, ownership: Exclude<Ownership, 'own'>): string {
   switch (ownership) {
+    case 'lost-mark':
+      return `${file} lost the mark of tankobon to another program, and is kept.`;
     case 'link':
       return `${file} is a symbolic link and is kept.`;
     case 'foreign':

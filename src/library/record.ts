@@ -41,6 +41,8 @@ export interface ChapterRecord extends RecordedName {
   readonly prefix?: string | undefined;
   /** The sha256 of each page in order, as lower-case hex. */
   readonly pages?: readonly string[] | undefined;
+  /** The sha256 of each page in order, if the owner changed the pages and accepted them with `verify --accept`. */
+  readonly acceptedPages?: readonly string[] | undefined;
   /** What tankobon wrote, as readers of ComicInfo.xml see it; a difference to the file is an edit of the owner. */
   readonly metadata?: ChapterMetadata | undefined;
   /** Set in a file that another program wrote. */
@@ -78,7 +80,8 @@ const DIGEST = /^[0-9a-f]{64}$/;
  */
 export function formatRecord(record: ChapterRecord): string | undefined {
   const { chapterId, titleId, path, folderTemplate, fileTemplate } = record;
-  const { version, updatedAt, quality, inferredVolume, pages, metadata, adopted } = record;
+  const { version, updatedAt, quality, inferredVolume, pages, acceptedPages } = record;
+  const { metadata, adopted } = record;
   const chapter = {
     chapterId,
     titleId,
@@ -90,6 +93,7 @@ export function formatRecord(record: ChapterRecord): string | undefined {
     quality,
     inferredVolume,
     pages,
+    acceptedPages,
     metadata,
     adopted,
   };
@@ -115,6 +119,8 @@ function schemaOf(kind: (typeof READ_FIELDS)[number]['kind']): z.ZodType {
   return { text, texts, date }[kind];
 }
 
+const digests = z.array(z.string().regex(DIGEST)).max(MAX_PAGES).optional();
+
 const chapterRecord = z.object({
   chapterId: uuid.optional(),
   titleId: uuid.optional(),
@@ -134,7 +140,8 @@ const chapterRecord = z.object({
     .regex(/^c\d+-$/)
     .optional()
     .catch(undefined),
-  pages: z.array(z.string().regex(DIGEST)).max(MAX_PAGES).optional(),
+  pages: digests,
+  acceptedPages: digests,
   metadata: recordMetadata.optional(),
   adopted: z
     .object({

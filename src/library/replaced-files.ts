@@ -236,7 +236,7 @@ async function removeKept(folder: string, digests: ReadonlySet<string> = new Set
 async function isOwnKept(path: string, pages: ReadonlySet<string>): Promise<boolean> {
   if (!path.endsWith(REPLACED_SUFFIX)) return false;
   const name = path.slice(0, -REPLACED_SUFFIX.length);
-  if ((await readMarks(path, true, containerNamed(name))).isMarked) return true;
+  if ((await readMarks(path, true, containerNamed(name))).proof === 'mark') return true;
   const digest = pages.size > 0 ? await digestIfRegular(path).catch(() => undefined) : undefined;
   return digest !== undefined && pages.has(digest);
 }

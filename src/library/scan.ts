@@ -19,11 +19,12 @@ import {
 } from '../core/files.js';
 import type { StorageError } from '../core/errors.js';
 import { marksOf, NO_MARKS, readMarks, type FileMarks, type FoundMarks } from './file.js';
+import { UnmarkedDamage } from './read/content.js';
 import { FolderStore } from './store.js';
 
 export interface ExistingArchive extends CbzIdentity {
   readonly file: string;
-  /** Only an `own` file may be replaced, rewritten, renamed or removed. */
+  /** What may be done with the file. */
   readonly ownership: Ownership;
   /** The file contains other chapters too, or is not a CBZ: it cannot be replaced by a chapter. */
   readonly isBound?: boolean;
@@ -253,15 +254,19 @@ async function scan(
         ? await knownMarks(listed, store)
         : await readMarks(listed.file, listed.isRegular);
       const lost = read.readError === undefined ? undefined : lostMarks?.get(file);
-      const content = lost ? marksOf({ ...lost, isMarked: true }) : read;
+      const content = lost ? marksOf({ ...lost, proof: 'mark' }) : read;
       const { identities, isBound, readError, cause } = content;
-      for (const { isMarked, ...identity } of identities) {
-        const ownership = await toOwnership(file, isMarked, listed.isRegular);
+      for (const { proof, ...identity } of identities) {
+        const ownership = await toOwnership(file, proof, listed.isRegular);
         archives.push({ ...identity, file, ownership, ...(isBound && { isBound }) });
       }
       if (identities.length > 0 || isBound || !isCbz(file)) continue;
       if (readError === undefined) unidentified.push(file);
-      else damaged.push({ file, readError, cause, lostMark: await lostMarkOf(listed, store) });
+      else {
+        const hadMark = !(cause instanceof UnmarkedDamage);
+        const lostMark = hadMark ? await lostMarkOf(listed, store) : undefined;
+        damaged.push({ file, readError, cause, lostMark });
+      }
     }
   };
   await Promise.all(Array.from({ length: MAX_OPEN_FILES }, work));
@@ -288,7 +293,7 @@ async function lostMarkOf(
   store: FolderStore | undefined,
 ): Promise<CbzIdentity | undefined> {
   const mark = isRegular ? store?.markAt(file) : undefined;
-  if (!mark || mark.isBook || (await toOwnership(file, true, isRegular)) !== 'own')
+  if (!mark || mark.isBook || (await toOwnership(file, 'mark', isRegular)) !== 'own')
     return undefined;
   const start = await readStart(file, ZIP_START.length).catch(() => undefined);
   return start && ZIP_START.subarray(0, start.length).equals(start) ? mark.chapters[0] : undefined;

@@ -11,7 +11,7 @@ import { maxOf } from '../core/extremes.js';
 import { isRecord } from '../core/json.js';
 import { isUuid } from '../core/uuid.js';
 import type { FoundMarks } from './file.js';
-import type { FileMark, FoundIdentity } from './mark.js';
+import type { FileMark, FoundIdentity, Proof } from './mark.js';
 
 /** Counts up when facts change their form: those of another format are ignored. */
 const FORMAT = 1;
@@ -35,11 +35,18 @@ interface KnownFile {
   readonly wholeAtMs?: number | undefined;
 }
 
+/** Older versions stored `false` for each file without a mark, which is read again: it may have a page of its record. */
+const STORED_PROOFS = { mark: true, record: 'record', none: 'none' } as const;
+type StoredProof = (typeof STORED_PROOFS)[Proof];
+const PROOFS = new Map<unknown, Proof>(
+  (Object.keys(STORED_PROOFS) as Proof[]).map((proof) => [STORED_PROOFS[proof], proof]),
+);
+
 type ChapterEntry = readonly [
   chapterId: string,
   version: number | null,
   quality: string | null,
-  isMarked: boolean,
+  proof: StoredProof,
   titleId: string | null,
 ];
 
@@ -116,7 +123,7 @@ export class FolderStore {
   markAt(file: string): FileMark | undefined {
     const entry = this.#entryOf(this.#pathOf(file));
     const { identities, isBound } = (entry && toKnownFile(entry).found) ?? NOTHING;
-    const isMarked = identities.length > 0 && identities.every((each) => each.isMarked);
+    const isMarked = identities.length > 0 && identities.every(({ proof }) => proof === 'mark');
     return isMarked ? { chapters: identities, isBook: isBound } : undefined;
   }
 
@@ -169,10 +176,13 @@ export class FileStore {
     return times.length === 0 ? undefined : maxOf(times);
   }
 
-  /** `mark`: what the mark of the file names; a file without one may name chapters by other means. */
-  async setWhole(
+  /**
+   * After the whole file was read, and had no damage. `wholeAtMs`: undefined for a file that is read again next time. `mark`:
+   * what the mark of the file names; a file without one may name chapters by other means.
+   */
+  async setChecked(
     { root, file, version }: CheckedFile,
-    wholeAtMs: number,
+    wholeAtMs: number | undefined,
     mark: FileMark | undefined,
   ): Promise<void> {
     const store = await this.folder(root);
@@ -220,7 +230,7 @@ interface CheckedFile {
 
 /** A mark names all chapters of a file. */
 function foundBy({ chapters, isBook }: FileMark): FoundMarks {
-  const identities = chapters.map((chapter) => ({ ...chapter, isMarked: true }));
+  const identities = chapters.map((chapter) => ({ ...chapter, proof: 'mark' as const }));
   return { identities, isBound: isBook };
 }
 
@@ -255,10 +265,7 @@ function parseEntry(value: unknown): Entry | undefined {
 
 function isChapterEntry(found: unknown): boolean {
   return (
-    Array.isArray(found) &&
-    typeof found[0] === 'string' &&
-    isUuid(found[0]) &&
-    typeof found[3] === 'boolean'
+    Array.isArray(found) && typeof found[0] === 'string' && isUuid(found[0]) && PROOFS.has(found[3])
   );
 }
 
@@ -273,14 +280,14 @@ function toStored({ identities, isBound }: FoundMarks): Pick<Entry, 'chapters' |
 }
 
 function toChapterEntry(found: FoundIdentity): ChapterEntry {
-  const { chapterId, version = null, quality = null, isMarked, titleId = null } = found;
-  return [chapterId, version, quality, isMarked, titleId];
+  const { chapterId, version = null, quality = null, proof, titleId = null } = found;
+  return [chapterId, version, quality, STORED_PROOFS[proof], titleId];
 }
 
-function toIdentity([chapterId, version, quality, isMarked, titleId]: ChapterEntry): FoundIdentity {
+function toIdentity([chapterId, version, quality, proof, titleId]: ChapterEntry): FoundIdentity {
   return {
     chapterId,
-    isMarked,
+    proof: PROOFS.get(proof) ?? 'none',
     ...(typeof titleId === 'string' && isUuid(titleId) && { titleId }),
     ...(typeof version === 'number' && { version }),
     ...((quality === 'data' || quality === 'data-saver') && { quality }),

@@ -17,6 +17,7 @@ import {
   distinctPaths,
   plainTitle,
   shortIdPath,
+  templateFor,
   wholeIdPath,
   type NameTemplate,
 } from '../config/names.js';
@@ -40,8 +41,10 @@ export interface NamedFile {
 }
 
 interface NameOptions {
-  /** The templates that may have named the files. */
+  /** The templates that may have named the files, besides earlier forms of them. */
   readonly templates: readonly NameTemplate[];
+  /** Whether the numbers of the title begin again in a later volume, which changes the form of the built-in template. */
+  readonly numbersRestart: boolean;
   /** Whether the names of people stay, although others made the title by now. */
   readonly keepsPeople: boolean;
   /** Whether the folders of the title stay, although they would have other names by now. */
@@ -87,14 +90,21 @@ function pathByRecord(
 ): NewPath {
   const stays = stayingPath(from, named, options);
   const { folderTemplate, fileTemplate } = named.recorded;
-  const likely = options.templates.filter((each) => each.fileTemplate === fileTemplate);
-  const template = likely.find((each) => each.folderTemplate === folderTemplate) ?? likely[0];
-  if (!template) return stays;
+  const likely = formsOf(options).filter(({ of }) => of.fileTemplate === fileTemplate);
+  const form = likely.find(({ of }) => of.folderTemplate === folderTemplate) ?? likely[0];
+  if (!form) return stays;
+  const ofForm = formatNew(form.of, oldPath, named, options);
+  const isSame = isSameName(basename(ofForm), basename(oldPath));
+  const template = isSame ? form.of : form.now;
   // The folders may be of another template, such as the key `folder` of a subscription.
   const hasFolders = template.folderTemplate === folderTemplate;
-  const path = formatNew(template, oldPath, named, options);
+  const path = template === form.of ? ofForm : formatNew(template, oldPath, named, options);
   const folders = foldersOf(hasFolders ? path : oldPath);
-  const recorded = { ...named.recorded, path: [...folders, basename(path)].join('/') };
+  const recorded = {
+    ...named.recorded,
+    fileTemplate: template.fileTemplate,
+    path: [...folders, basename(path)].join('/'),
+  };
   const name = newBasename(basename(from), basename(oldPath), basename(path), named);
   if (name === undefined) return { ...stays, recorded };
   const move = folderMove(foldersOf(oldPath), dirname(from).split(sep));
@@ -102,6 +112,25 @@ function pathByRecord(
   if (!below) return { to: join(dirname(stays.to), name), root: stays.root, recorded };
   const root = move.to.join(sep) || sep;
   return { to: join(root, ...below, name), root, recorded };
+}
+
+/** A form of a template that may have named a file, and the one that gives the name if that changes. */
+interface TemplateForm {
+  readonly of: NameTemplate;
+  readonly now: NameTemplate;
+}
+
+/** The files of earlier versions keep their names until these change, and so do those of a title that goes on with 1. */
+function formsOf({ templates, numbersRestart }: NameOptions): readonly TemplateForm[] {
+  return templates.flatMap((template) => {
+    const now = templateFor(template, { numbersRestart });
+    const { volumeFirst, former } = template.builtIn ?? {};
+    return [
+      { of: template, now },
+      ...(volumeFirst ? [{ of: volumeFirst, now: volumeFirst }] : []),
+      ...(former ? [{ of: former, now }] : []),
+    ];
+  });
 }
 
 function formatNew(
@@ -145,17 +174,19 @@ function guessedPath(from: string, named: NamedFile, options: NameOptions): NewP
   const isSame = savedId === id;
   const values = oldAndNewValues(from, named, options);
   // Formatting all of them takes longer than reading the file, and most files have the first one.
-  const renames = options.templates.flatMap((template) =>
+  const renames = formsOf(options).flatMap((form) =>
     values.flatMap(([then, now]) => {
-      const after = () => template(now);
+      const isKept = () => basename(form.of(then)) === basename(form.of(now));
+      const template = () => (isKept() ? form.of : form.now);
+      const after = () => template()(now);
       const short = () => (isSame ? shortIdPath(withId(after())) : after());
       return [
-        { template, path: after, before: () => template(then), after },
+        { template, path: after, before: () => form.of(then), after },
         { template, path: after, before: () => wholeIdPath(withId(after())), after },
         {
           template,
           path: after,
-          before: () => shortIdPath(withId(template(then), savedId)),
+          before: () => shortIdPath(withId(form.of(then), savedId)),
           after: short,
         },
       ];
@@ -165,7 +196,7 @@ function guessedPath(from: string, named: NamedFile, options: NameOptions): NewP
     const oldName = rename.before();
     if (!path.endsWith(`/${oldName}`)) continue;
     const root = path.slice(0, -oldName.length);
-    const { folderTemplate, fileTemplate } = rename.template;
+    const { folderTemplate, fileTemplate } = rename.template();
     const recorded = { path: rename.path(), folderTemplate, fileTemplate };
     return { to: join(root, rename.after()), root: join(root), recorded };
   }

@@ -4,11 +4,12 @@
  */
 import { resolve } from 'node:path';
 import { groupBy } from '../core/group-by.js';
+import { mayBeRewritten } from '../library/ownership.js';
 import { shortIdPath, wholeIdPath } from '../config/names.js';
 import type { ExistingArchive } from '../library/scan.js';
 import type { Chapter } from '../service/chapters.js';
 import type { Title } from '../service/titles.js';
-import type { MetadataChange, Retag } from './change.js';
+import type { Retag, UpToDate } from './change.js';
 import { mayHaveChanged, type SavedChapter } from './chapter-changes.js';
 
 /** A file of one chapter, and what the service has of that. */
@@ -34,7 +35,7 @@ export function filesToCompare(
   chapters: ReadonlyMap<string, Chapter>,
   titles: ReadonlyMap<string, Title>,
 ): FilesToCompare {
-  const own = archives.filter(({ isBound, ownership }) => !isBound && ownership === 'own');
+  const own = archives.filter(({ isBound, ownership }) => !isBound && mayBeRewritten(ownership));
   const compared = own.flatMap((archive): ChapterOfFile[] => {
     const chapter = chapters.get(archive.chapterId);
     // Without its title, a chapter would lose the series.
@@ -93,7 +94,7 @@ export interface ComparedFile extends Pick<
 }
 
 /** A file without metadata gets none. */
-export function decideRetag(compared: ComparedFile): MetadataChange {
+export function decideRetag(compared: ComparedFile): Retag | UpToDate {
   const { merged, record, version, isMoved, hasComparedPages, ...onDisk } = compared;
   const { file, chapter, title, removes, to } = onDisk;
   const { changed, edited, unknown } = merged ?? { changed: [], edited: [], unknown: [] };

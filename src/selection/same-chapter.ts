@@ -8,9 +8,7 @@ import type { Chapter } from '../service/chapters.js';
 import { groupBy } from '../core/group-by.js';
 import { unavailableReason } from './exclusions.js';
 import { compareNumbers, numberKey } from './reading-order.js';
-import { creditsOf, volumeRuns, type Upload } from './same-chapter/volume-runs.js';
-
-export { runsOfVolumes } from './same-chapter/volume-runs.js';
+import { creditsOf, runsOfVolumes, volumeRuns, type Upload } from './same-chapter/volume-runs.js';
 
 /** What decides of which chapter a release is. */
 export type KnownRelease = Pick<
@@ -39,6 +37,8 @@ export interface ChapterKeys {
   /** Undefined for a volume that no release names. */
   readonly runOfVolume: (volume: string) => number | undefined;
   readonly hasSeveralRuns: boolean;
+  /** Whether numbers begin again in a later volume: the service says so, or the volumes that it names show it. */
+  readonly numbersRestart: boolean;
   /** Whether the releases of other languages may show of which runs some are. */
   readonly areRunsGuessed: boolean;
   /** The reading order: by run, then by number, those without one last, then by time. */
@@ -70,6 +70,7 @@ export function chapterKeys(
     runOf,
     runOfVolume: (volume) => ofVolumes.get(numberKey(volume)),
     hasSeveralRuns: new Set(runs.values()).size > 1,
+    numbersRestart: numbersRestart || areSeveral(ofVolumes),
     areRunsGuessed: areGuessed,
     compare: (a, b) =>
       runOf(a) - runOf(b) ||
@@ -78,6 +79,22 @@ export function chapterKeys(
       (a.publishAt?.getTime() ?? 0) - (b.publishAt?.getTime() ?? 0) ||
       (a.id < b.id ? -1 : 1),
   };
+}
+
+/** The runs of the volumes that these releases name. */
+export function namedRuns(
+  releases: readonly Pick<KnownRelease, 'number' | 'volume'>[],
+  { numbersRestart }: Pick<ChapterKeyOptions, 'numbersRestart'>,
+): Pick<ChapterKeys, 'runOfVolume' | 'numbersRestart'> {
+  const runs = runsOfVolumes(releases, numbersRestart);
+  return {
+    runOfVolume: (volume) => runs.get(numberKey(volume)),
+    numbersRestart: numbersRestart || areSeveral(runs),
+  };
+}
+
+function areSeveral(runs: ReadonlyMap<string, number>): boolean {
+  return new Set(runs.values()).size > 1;
 }
 
 /** Equal for titles of one chapter, as far as groups write them alike. Empty without a title. */

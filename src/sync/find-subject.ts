@@ -1,8 +1,9 @@
 /** What a target is on the service, for a subscription to it. */
 import { ChapterError } from '../core/errors.js';
 import { printableLine } from '../core/printable.js';
+import { titleWebUrl } from '../config/service-addresses.js';
 import type { Target } from '../selection/target.js';
-import { fetchChapter } from '../service/chapters.js';
+import { fetchChapter, type Chapter } from '../service/chapters.js';
 import { ServiceRefusal, type ServiceClient } from '../service/client.js';
 import { fetchList, fetchOwnerName } from '../service/feeds.js';
 import { fetchTitle } from '../service/titles.js';
@@ -16,11 +17,21 @@ export interface Subject {
   readonly languages: readonly string[];
 }
 
-/** Throws ChapterError `title-not-found` for what the service does not have, and `chapter-not-found` for a chapter. */
+/**
+ * Throws ChapterError `title-not-found` for what the service does not have, and `chapter-not-found` for a chapter.
+ * @param addCommand the command that subscribes to an address
+ */
 export async function findSubject(
   { id, kind }: Target,
-  client: ServiceClient,
-  signal: AbortSignal,
+  {
+    client,
+    signal,
+    addCommand,
+  }: {
+    readonly client: ServiceClient;
+    readonly signal: AbortSignal;
+    readonly addCommand: (address: string) => string;
+  },
 ): Promise<Subject> {
   const find = async <T>(request: Promise<T>): Promise<T | undefined> =>
     request.catch((error: unknown) => {
@@ -41,15 +52,20 @@ export async function findSubject(
   }
   if (kind === 'chapter' || kind === 'any') {
     const chapter = await find(fetchChapter(client, id, signal));
-    if (chapter) throw isChapter(id, chapter.titleId, chapter.partialTitle?.name);
+    if (chapter) throw isChapter(id, chapter, addCommand);
   }
   const what = kind === 'any' ? 'title' : kind;
   throw new ChapterError('title-not-found', `MangaDex has no such ${what}: ${id}`);
 }
 
-function isChapter(id: string, titleId = 'UUID', name?: string): ChapterError {
+function isChapter(
+  id: string,
+  { titleId = 'UUID', partialTitle }: Chapter,
+  addCommand: (address: string) => string,
+): ChapterError {
+  const name = partialTitle?.name;
   const title = name === undefined ? 'its title' : `its title, ${printableLine(name)}`;
   return new ChapterError('chapter-not-found', `A chapter cannot be subscribed to: ${id}`, {
-    hint: `To subscribe to ${title}, run: tankobon sync add https://mangadex.org/title/${titleId}`,
+    hint: `To subscribe to ${title}, run: ${addCommand(titleWebUrl(titleId))}`,
   });
 }

@@ -2,14 +2,17 @@
 import { hasCode, type TankobonError } from '../core/errors.js';
 import { checkUsedFolder } from '../download/download-archive.js';
 import { NO_ID } from './hooks/hook-payloads.js';
+import { syncCommandLine } from './subscriptions.js';
 import type { SyncSession } from './sync-session.js';
 
 /** Reports the folder once in a run. */
 export async function isFolderAway(output: string, session: SyncSession): Promise<boolean> {
-  const { foldersAway, history } = session;
+  const { foldersAway, history, options, context } = session;
   if (foldersAway.has(output)) return true;
   try {
-    await checkUsedFolder(output, history, 'sync');
+    await checkUsedFolder(output, history, (words) =>
+      syncCommandLine(words, options.file, context),
+    );
     return false;
   } catch (error) {
     if (!hasCode(error)) throw error;

@@ -10,6 +10,7 @@ import { groupBy } from '../core/group-by.js';
 import { temporaryName } from '../core/files.js';
 import { comicMetadata, writtenMetadata, type ChapterMetadata } from '../library/comic-info.js';
 import { readFileChapters } from '../library/file.js';
+import { mayBeRewritten } from '../library/ownership.js';
 import type { ExistingArchive } from '../library/scan.js';
 import type { Chapter } from '../service/chapters.js';
 import type { Title } from '../service/titles.js';
@@ -63,7 +64,7 @@ export async function followTitle(
     }
   };
   const files: FileOfTitle[] = [];
-  const own = archives.filter(({ ownership }) => ownership === 'own');
+  const own = archives.filter(({ ownership }) => mayBeRewritten(ownership));
   for (const archive of new Map(own.map((each) => [each.file, each])).values()) {
     signal.throwIfAborted();
     files.push(await readFile(archive));

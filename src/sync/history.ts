@@ -10,7 +10,7 @@ import type { SavedChapterUpdate } from '../events/series-updates.js';
 import { openDownloadArchive, type DownloadArchive } from '../download/download-archive.js';
 import { archiveFile, syncFolder } from './history/history-folder.js';
 import { lockSync, runningSync } from './history/sync-lock.js';
-import { claimHistory, type EditContext } from './subscriptions.js';
+import { claimHistory, syncCommandLine, type EditContext } from './subscriptions.js';
 import { openJournals, readJournals, type Journal } from '../core/journal.js';
 import {
   lineSchema,
@@ -110,7 +110,11 @@ export async function lockHistory(
   const folder = isDryRun
     ? await syncFolder(context.paths.state, subscriptionsFile)
     : await claimHistory(subscriptionsFile, context);
-  const lock = await lockSync(folder, subscriptionsFile);
+  const lock = await lockSync(
+    folder,
+    subscriptionsFile,
+    syncCommandLine('status', subscriptionsFile, context),
+  );
   return {
     folder,
     release: () => {

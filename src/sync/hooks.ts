@@ -156,6 +156,7 @@ export async function testHooks(
   session: HookSession,
   folder: string,
   names: readonly HookName[],
+  editCommand: string,
 ): Promise<ReadonlyMap<HookName, HookFailure | undefined>> {
   const update: HookUpdate = {
     event: 'test',
@@ -171,7 +172,10 @@ export async function testHooks(
     if (!names.includes(hook)) continue;
     const failure = await action().then(
       () => undefined,
-      (error: unknown) => ({ message: thrownMessage(error), hint: hintFor(hook, error, session) }),
+      (error: unknown) => ({
+        message: thrownMessage(error),
+        hint: hintFor(hook, error, session) ?? `To correct it, run: ${editCommand}`,
+      }),
     );
     session.signal.throwIfAborted();
     results.set(hook, failure);
@@ -179,14 +183,18 @@ export async function testHooks(
   return results;
 }
 
-/** What a person checks first. */
-function hintFor(hook: HookName, error: unknown, { hooks: { webhook } }: HookSession): string {
+/** What a person checks first; undefined if that is the hook in the file. */
+function hintFor(
+  hook: HookName,
+  error: unknown,
+  { hooks: { webhook } }: HookSession,
+): string | undefined {
   if (error instanceof MissingKey) return error.hint;
   const service = HOOK_SERVICES.find((each) => each === hook);
   const takesKey = service && (service !== 'webhook' || (webhook && needsSecret(webhook)));
   return takesKey
     ? `Check its address, and the ${HOOK_KEY_NAMES[service]}: tankobon login --for ${service}`
-    : 'To correct it, run: tankobon sync edit';
+    : undefined;
 }
 
 type Hook = readonly [hook: HookName, action: () => Promise<void>];

@@ -1,10 +1,6 @@
 /** The rules and the download request of one series, from its options in the subscriptions file. */
 import { languagesOf } from './subscriptions.js';
-import {
-  DEFAULT_NAME_TEMPLATE,
-  DEFAULT_NAME_TEMPLATE_WITH_LANGUAGE,
-  type NameTemplate,
-} from '../config/names.js';
+import { builtInTemplate, type NameTemplate } from '../config/names.js';
 import { cleanSegment } from '../core/path-segment.js';
 import type { ReleaseRules } from './release-decisions.js';
 import { effectiveOptions, type SeriesOptions, type Settings } from '../config/options.js';
@@ -55,26 +51,24 @@ export function seriesRequest(
   const { folder, quality } = series;
   // A run with one new chapter names it as the first run with all of them did.
   const hasLanguages = languagesOf(series, settings).length !== 1;
-  const template = hasLanguages ? DEFAULT_NAME_TEMPLATE_WITH_LANGUAGE : DEFAULT_NAME_TEMPLATE;
-  // A folder of its own takes the place of the folder that is named after the series.
-  const given = series.name ?? settings.name;
-  const hasDefaultName = folder !== undefined && given === '';
-  const name = hasDefaultName ? template.replace('{series}/', '') : given;
+  const name = series.name ?? settings.name;
   const request = downloadRequest(
     [],
     { ...NOT_OF_SYNC, quality, name, share, cover, coverName, seriesMetadata },
     settings,
   );
-  const { nameChapter } = request;
+  const hasTitleFolder = folder === undefined;
+  // A folder of its own takes the place of the folder that is named after the series.
+  const template =
+    name === ''
+      ? builtInTemplate({ hasLanguages, hasTitleFolder })
+      : request.nameChapter(hasLanguages);
   return {
     ...request,
     hasVolumeBooks: (series.bind ?? settings.bind) === 'volume',
     // Here, no folder is a choice too.
     hasDefaultName: false,
-    nameChapter: () => {
-      const template = nameChapter(hasLanguages);
-      return folder === undefined ? template : inFolder(folder, template);
-    },
+    nameChapter: () => (folder === undefined ? template : inFolder(folder, template)),
   };
 }
 
@@ -103,5 +97,9 @@ function inFolder(folder: string, template: NameTemplate): NameTemplate {
     fileTemplate: template.fileTemplate,
     titleFoldersIn: (path: string, values: Parameters<NameTemplate>[0]) =>
       template.titleFoldersIn(path.split('/').slice(segments.length).join('/'), values),
+    builtIn: template.builtIn && {
+      volumeFirst: inFolder(folder, template.builtIn.volumeFirst),
+      former: inFolder(folder, template.builtIn.former),
+    },
   });
 }

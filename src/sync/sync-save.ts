@@ -14,13 +14,14 @@ import type { DownloadResult } from '../download/download-result.js';
 import { planChanges } from '../download/plan.js';
 import { lacksExtras } from '../download/extras.js';
 import { runPlan } from '../download/run-download.js';
-import type { Decision, MovedChapters, Release, UnnamedWrite } from '../plan/change.js';
+import type { Decision, Release, UnnamedWrite } from '../plan/change.js';
 import { savedState, writesOf } from '../plan/decide.js';
 import { savedUpdate } from '../events/series-updates.js';
 import { chapterFields } from '../selection/chapter-fields.js';
 import { withScan } from './changed-files.js';
 import { releaseRules, seriesRequest } from './sync-request.js';
 import type { SyncSession } from './sync-session.js';
+import type { readKnownTitle } from '../download/known-title.js';
 import type { DueTitle } from './sync-titles.js';
 
 /** Undefined if chapters of the title are downloaded again (`--redownload`, `sync forget`). */
@@ -38,7 +39,7 @@ export interface TitleChanges {
   readonly added: readonly UnnamedWrite[];
   /** Chapters that changed on the service. */
   readonly updates: readonly Decision[];
-  readonly moved: MovedChapters;
+  readonly known: Pick<Awaited<ReturnType<typeof readKnownTitle>>, 'keys' | 'moved'>;
 }
 
 /** Saves the releases, and the covers and metadata that those lack which are there. What it does is added to `result`. */
@@ -108,7 +109,7 @@ async function warnOfKept(old: ExistingArchive | undefined, { warn }: SyncSessio
 /** The download of these releases, and its plan, which is made when it starts. */
 export async function planReleases(
   due: DueTitle,
-  { added, updates, moved }: TitleChanges,
+  { added, updates, known }: TitleChanges,
   releases: readonly Chapter[],
   session: SyncSession,
 ) {
@@ -120,8 +121,12 @@ export async function planReleases(
   const request = { ...ofSeries, output, selection, update: updates.length > 0 };
   const changes = [...added, ...updates];
   const decided = { changes, chosen: changes.flatMap(releaseOf) };
-  const series = [{ titleId: id, chapters: releases }];
-  const listed = { titles: titlesOf(due), series, moved: [moved], withExtras: releases };
+  const listed = {
+    titles: titlesOf(due),
+    series: [{ titleId: id, chapters: releases }],
+    known: new Map([[id, known]]),
+    withExtras: releases,
+  };
   const plan = async (shared: ServiceSession) => {
     const history = historyFor(due, session);
     const named = await planChanges(decided, listed, library, { ...shared, request, history });

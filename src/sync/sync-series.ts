@@ -115,8 +115,7 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
   const takenDown = reported
     .filter(({ reason }) => known && reason === 'chapter-unavailable')
     .map(({ chapter, reason }) => ({ id: chapter, reason }));
-  const { moved } = knownTitle;
-  const wanted = { added: planned, updates: changed.updates, moved };
+  const wanted = { added: planned, updates: changed.updates, known: knownTitle };
   if (dryRun) await reportPlanned(due, wanted, releases, session);
   if (!rules.upgrade || dryRun) await reportChanges(due, wanted, releases, session);
   const isRemovalReported = warnOfFilesGone(due, decisions.withoutFile, library, session);
@@ -141,7 +140,7 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
         (change) => change.kind === 'skip' && claimedElsewhere.has(change.id),
       );
       const added = now.decisions.planned.filter(isLeft);
-      await save({ added, updates: [...updated.filter(isLeft), ...there], moved });
+      await save({ added, updates: [...updated.filter(isLeft), ...there], known: knownTitle });
     }
     const saved = dryRun ? planned : all.filter(({ release }) => result.savedFiles.has(release.id));
     const isToBind = !dryRun && (saved.length + result.retaggedFiles.size > 0 || wasUnbound);

@@ -5,7 +5,7 @@
 import fc from 'fast-check';
 import { ZodError } from 'zod';
 import { comicInfoXml, comicMetadata } from '../../src/library/comic-info.js';
-import { DEFAULT_NAME_TEMPLATE, compileNameTemplate } from '../../src/config/names.js';
+import { builtInTemplate } from '../../src/config/names.js';
 import { imageExtension } from '../../src/core/image-format.js';
 import { hasValidTrailer } from '../../src/core/image-trailer.js';
 import { imageDimensions } from '../../src/core/image-dimensions.js';
@@ -176,7 +176,7 @@ describe('the catalogue', () => {
   test(
     'a chapter becomes a safe path and a ComicInfo without what XML cannot hold, or is refused',
     async () => {
-      const nameChapter = compileNameTemplate(DEFAULT_NAME_TEMPLATE);
+      const nameChapter = builtInTemplate({ hasLanguages: false, hasTitleFolder: true });
       await hold(tampered({ result: 'ok', data: CHAPTER }), async (value) => {
         const chapter = toChapter(single(chapterEntity).parse(value));
         const path = nameChapter(nameValues(chapter, chapter.partialTitle));

@@ -171,6 +171,7 @@ async function subscribe(
   const { subscriptionsPath } = await import('../../sync/subscriptions.js');
   const { printableLine } = await import('../../core/printable.js');
   const { entryOf } = await import('../../sync/subscription-entry.js');
+  const { writeNextCommand } = await import('./sync-add.js');
   const entries = [...titles].map(([id, { name, output, languages }]) => ({
     id,
     entry: {
@@ -184,4 +185,5 @@ async function subscribe(
   const file = subscriptionsPath(options.file, context);
   const added = await subscribeTitles(file, entries, context);
   context.stderr.write(`${pluralize(added.length, 'title')} subscribed\n`);
+  if (added.length > 0) writeNextCommand(options.file, context);
 }

@@ -64,7 +64,9 @@ async function search(
   }
   if (takesFirst) {
     stderr.write(`${printableLine(first.name)}\n`);
-    return download([`title:${first.id}`], options, context);
+    const exitCode = await download([`title:${first.id}`], options, context);
+    if (!options.quiet && !options.dryRun) await writeSyncCommand(first.id, options, context);
+    return exitCode;
   }
   if (canAsk(context)) {
     const { chooseTitle } = await import('./search-prompts.js');
@@ -75,7 +77,8 @@ async function search(
   const lines = titleLines(titles, columnsOf(stdout));
   const { writeHeaded } = await import('../output/table.js');
   writeHeaded(lines, stdout, env);
-  stderr.write(moreTitlesNote(titles.length, total));
+  const more = moreTitlesNote(titles.length, total);
+  stderr.write(`${more}To download one, run: tankobon download title:${first.id}\n`);
   return EXIT.done;
 }
 
@@ -105,7 +108,7 @@ function targetIn(words: string, { settings }: CommandContext): Target | undefin
     : undefined;
 }
 
-/** Asks in which language, and whether to download. The last line says how to get new chapters. */
+/** Asks in which language, and whether to download. */
 async function downloadChosen(
   title: Title,
   options: GivenOptions,
@@ -122,12 +125,21 @@ async function downloadChosen(
     context,
     async (plan) => (answer.isYes = await confirmPlan(plan, output, context)),
   );
-  if (answer.isYes) {
-    const { syncAddCommand } = await import('./next-sync.js');
-    const next = await syncAddCommand(title.id, { ...options, language, output }, context);
-    if (next !== undefined) context.stderr.write(`New chapters later: ${next}\n`);
-  }
+  if (answer.isYes) await writeSyncCommand(title.id, { ...options, language }, context);
   return exitCode;
+}
+
+/** The last line says how to get new chapters. */
+async function writeSyncCommand(
+  titleId: string,
+  options: GivenOptions,
+  context: CommandContext,
+): Promise<void> {
+  const { syncAddCommand } = await import('./next-sync.js');
+  const language = options.language ?? context.settings.language;
+  const output = resolve(options.output ?? context.settings.output);
+  const next = await syncAddCommand(titleId, { language, output }, context);
+  if (next !== undefined) context.stderr.write(`New chapters later: ${next}\n`);
 }
 
 function toJson({ id, name, year, status, languages }: Title): unknown {

@@ -9,6 +9,7 @@ import { looksLikeTarget, withoutQuotes } from '../../selection/target.js';
 import { titleWebUrl } from '../../config/service-addresses.js';
 import { findSubject, type Subject } from '../../sync/find-subject.js';
 import { subscribe, subscribeFollows } from '../../sync/edit-subscriptions.js';
+import { subscriptionsPath, syncCommandLine } from '../../sync/subscriptions.js';
 import { SubscriptionList } from '../../sync/subscription-list.js';
 import type { CommandContext } from '../command-context.js';
 import { chooseLanguage } from '../language-prompt.js';
@@ -25,18 +26,27 @@ export async function syncAdd(
   context: CommandContext,
 ): Promise<ExitCode> {
   const targets = words.every(isAddress) ? words : [words.join(' ')];
-  for (const target of targets) await addTarget(target, options, context);
+  let isAdded = false;
+  for (const target of targets) isAdded = (await addTarget(target, options, context)) || isAdded;
+  if (isAdded) writeNextCommand(options.file, context);
   return EXIT.done;
+}
+
+/** What comes after subscriptions were added. */
+export function writeNextCommand(file: string | undefined, context: CommandContext): void {
+  const command = syncCommandLine('', subscriptionsPath(file, context), context);
+  context.stderr.write(`To download the chapters, run: ${command}\n`);
 }
 
 const isAddress = (text: string) =>
   looksLikeTarget(text) || withoutQuotes(text).toLowerCase() === 'follows';
 
+/** Resolves with whether there is a new subscription. */
 async function addTarget(
   given: string,
   { unset, subscribedOutput, ...flags }: GivenOptions,
   context: CommandContext,
-): Promise<void> {
+): Promise<boolean> {
   const keys = checkKeys(unset);
   const entry = entryOf({ ...flags, output: subscribedOutput }, context.clock.wallMs());
   const list = await SubscriptionList.readIfExists(flags.file, context);
@@ -46,14 +56,18 @@ async function addTarget(
     const isChanged = await subscribe(file, existing.text, { entry, unset: keys }, context);
     const what = isChanged ? 'Changed' : 'Already subscribed';
     context.stderr.write(`${what}: ${printableLine(list.labelOf(existing))}\n`);
-    return;
+    return false;
   }
   const target = isAddress(given) ? given : await chooseByName(given, flags, context);
   const parsed = list.parseTarget(target);
   if (parsed.kind === 'follows') return addAccount(entry, list, context);
   const output = subscribedOutput ?? (await chooseOutput(subscriptions.defaults, context));
   const subject = await withService(context, ({ anonymous }) =>
-    findSubject(parsed, anonymous, context.signal),
+    findSubject(parsed, {
+      client: anonymous,
+      signal: context.signal,
+      addCommand: (address) => list.commandLine(`add ${address}`),
+    }),
   );
   // Another id than the given one is that of the title into which it was merged.
   if (parsed.id !== subject.id && list.findById(subject.id)) {
@@ -62,7 +76,7 @@ async function addTarget(
       `Already subscribed: ${merged} (title:${subject.id}).\n` +
         `hint: To change its options, run: ${list.commandLine(`edit title:${subject.id}`)}\n`,
     );
-    return;
+    return false;
   }
   const { languages, note } = await chooseLanguages(subject, flags, subscriptions, context);
   const written = entryOf({ ...flags, output, language: languages }, context.clock.wallMs());
@@ -72,8 +86,7 @@ async function addTarget(
   const change = { entry: { ...(title !== '' && { title }), ...written } };
   await subscribe(file, text, change, context);
   context.stderr.write(`Subscribed: ${title === '' ? text : title}\nLanguages: ${note}\n`);
-  if (canAsk(context))
-    context.stderr.write(`To download its chapters, run: ${list.commandLine('')}\n`);
+  return true;
 }
 
 /** The address of the title that is chosen at the terminal. Throws UsageError `bad-target` without one. */
@@ -97,12 +110,12 @@ async function chooseByName(
   return titleWebUrl(id);
 }
 
-/** Subscribes to what the account follows. Throws UsageError `bad-option` for other options than the folder. */
+/** Subscribes to what the account follows. Resolves with whether that is new. Throws UsageError `bad-option` for other options than the folder. */
 async function addAccount(
   { output: given, ...options }: ReturnType<typeof entryOf>,
   list: SubscriptionList,
   context: CommandContext,
-): Promise<void> {
+): Promise<boolean> {
   const { defaults, follows } = list.subscriptions;
   const [key] = Object.keys(options);
   if (key !== undefined || (given !== undefined && defaults.output !== undefined))
@@ -111,7 +124,7 @@ async function addAccount(
     });
   if (follows) {
     context.stderr.write('Already subscribed: the titles that the account follows\n');
-    return;
+    return false;
   }
   const output = typeof given === 'string' ? given : await chooseOutput(defaults, context);
   await subscribeFollows(list.file, output, context);
@@ -119,6 +132,7 @@ async function addAccount(
     'Subscribed: the titles that the account follows, with the defaults of the file\n' +
       'hint: It needs a login: tankobon login\n',
   );
+  return true;
 }
 
 const targetText = ({ kind, id }: Subject) => `${kind}:${id}`;

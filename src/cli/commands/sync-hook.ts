@@ -19,8 +19,9 @@ export async function syncHookAdd(
   flags: GivenOptions,
   context: CommandContext,
 ): Promise<ExitCode> {
-  const value = hookValue(name, words, flags);
-  const { file, subscriptions } = await SubscriptionList.readIfExists(flags.file, context);
+  const list = await SubscriptionList.readIfExists(flags.file, context);
+  const { file, subscriptions } = list;
+  const value = hookValue(name, words, flags, list);
   const previous = subscriptions.hooks[name];
   await writeHook(file, name, value, context);
   context.stderr.write(`Hook ${name} written to ${file}\n`);
@@ -59,8 +60,9 @@ export async function syncHookRemove(
   flags: GivenOptions,
   context: CommandContext,
 ): Promise<ExitCode> {
-  const { file, subscriptions } = await SubscriptionList.read(flags.file, context);
-  if (subscriptions.hooks[name] === undefined) throw noSuchHook(name);
+  const list = await SubscriptionList.read(flags.file, context);
+  const { file, subscriptions } = list;
+  if (subscriptions.hooks[name] === undefined) throw noSuchHook(name, list);
   await writeHook(file, name, undefined, context);
   context.stderr.write(`Hook ${name} removed from ${file}\n`);
   return EXIT.done;
@@ -73,13 +75,14 @@ export async function syncHookTest(
 ): Promise<ExitCode> {
   const list = await SubscriptionList.read(flags.file, context);
   const names = Object.keys(list.subscriptions.hooks) as HookName[];
-  if (names.length === 0 || (name && !names.includes(name))) throw noSuchHook(name);
+  if (names.length === 0 || (name && !names.includes(name))) throw noSuchHook(name, list);
   return callHooks(list, name ? [name] : names, context);
 }
 
-function noSuchHook(name: HookName = 'komga'): UsageError {
-  return new UsageError('bad-subscriptions', `The subscriptions file has no such hook: ${name}`, {
-    hint: `Run: tankobon sync hook add ${name} …`,
+function noSuchHook(name: HookName | undefined, list: SubscriptionList): UsageError {
+  const what = name === undefined ? 'no hook' : `no such hook: ${name}`;
+  return new UsageError('bad-subscriptions', `The subscriptions file has ${what}`, {
+    hint: `Run: ${list.commandLine(`hook add ${name ?? 'komga'} …`)}`,
   });
 }
 
@@ -93,7 +96,12 @@ async function callHooks(
   const { hooks, series, defaults } = list.subscriptions;
   const folder = list.outputOf(series[0] ?? defaults);
   const results = await withService(context, ({ connections }) =>
-    testHooks({ hooks, context, got: connections.hook, signal }, folder, names),
+    testHooks(
+      { hooks, context, got: connections.hook, signal },
+      folder,
+      names,
+      list.commandLine('edit'),
+    ),
   );
   for (const [name, failure] of results) {
     if (failure === undefined) stdout.write(`${name}: works\n`);
@@ -109,6 +117,7 @@ function hookValue(
   name: HookName,
   words: readonly string[],
   { library, pathMap, body, header, on }: GivenOptions,
+  list: SubscriptionList,
 ): unknown {
   const given = { komga: library, kavita: pathMap, webhook: body ?? header };
   const other = Object.entries(given).find(([hook, value]) => value !== undefined && hook !== name);
@@ -126,7 +135,7 @@ function hookValue(
       'bad-option',
       `${name} scans the library after each change of it, and has no use for: ${others.join(', ')}`,
       {
-        hint: `For these, add another hook: tankobon sync hook add ntfy URL --on ${others.join(',')}`,
+        hint: `For these, add another hook: ${list.commandLine(`hook add ntfy URL --on ${others.join(',')}`)}`,
       },
     );
   if (name === 'komga') {

@@ -14,13 +14,14 @@ import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import { formatDuration, pluralize } from '../../core/human-format.js';
 import { printableLine } from '../../core/printable.js';
 import { subscribeTitles } from '../../sync/edit-subscriptions.js';
+import { titleWebUrl } from '../../config/service-addresses.js';
 import { SubscriptionList } from '../../sync/subscription-list.js';
 import type { GivenOptions } from '../../config/options.js';
 import type { CommandContext } from '../command-context.js';
 import { warnTo } from '../output/error-message.js';
 import { inputName, readInput } from '../read-input.js';
 import { withService } from '../with-service.js';
-import { chooseOutput } from './sync-add.js';
+import { chooseOutput, writeNextCommand } from './sync-add.js';
 import { entryOf } from '../../sync/subscription-entry.js';
 
 type Doubtful = Awaited<ReturnType<typeof findListedTitles>>['doubtful'];
@@ -70,14 +71,14 @@ export async function syncImport(
     entry: { ...(title !== '' && { title }), ...written },
   }));
   const added = flags.dryRun ? [...missing.keys()] : await subscribeTitles(file, entries, context);
-  for (const id of added)
-    stdout.write(`${missing.get(id) ?? ''}  https://mangadex.org/title/${id}\n`);
+  for (const id of added) stdout.write(`${missing.get(id) ?? ''}  ${titleWebUrl(id)}\n`);
   if (!flags.dryRun) await addHistory(file, chapterIds, context);
   const summary = { titles: titles.length, otherSites, chapterIds, doubtful: found.doubtful };
-  for (const line of summaryLines(summary, added.length, flags)) stderr.write(`${line}\n`);
+  for (const line of summaryLines(summary, added.length, flags, list)) stderr.write(`${line}\n`);
   const hasLanguage = flags.language ?? defaults.language ?? settings.language;
   if (added.length > 0 && !hasLanguage)
     stderr.write('Languages: all (to choose, add to the defaults of the file: language: [en])\n');
+  if (added.length > 0 && !flags.dryRun) writeNextCommand(flags.file, context);
   return EXIT.done;
 }
 
@@ -122,7 +123,7 @@ async function findListed(
   );
 }
 
-function doubtLines(doubtful: Doubtful): readonly string[] {
+function doubtLines(doubtful: Doubtful, list: SubscriptionList): readonly string[] {
   if (doubtful.length === 0) return [];
   return [
     `${pluralize(doubtful.length, 'title')} left out, since none on MangaDex names the id of MyAnimeList:`,
@@ -130,7 +131,7 @@ function doubtLines(doubtful: Doubtful): readonly string[] {
       `  ${printableLine(name)}  https://myanimelist.net/manga/${malId}`,
       ...(candidate === undefined
         ? []
-        : [`    of the same name: tankobon sync add https://mangadex.org/title/${candidate}`]),
+        : [`    of the same name: ${list.commandLine(`add ${titleWebUrl(candidate)}`)}`]),
     ]),
   ];
 }
@@ -144,6 +145,7 @@ function summaryLines(
   { titles, otherSites, chapterIds, doubtful }: ImportSummary,
   added: number,
   { dryRun }: GivenOptions,
+  list: SubscriptionList,
 ): readonly string[] {
   const would = dryRun ? ' would be' : '';
   const known = titles - added;
@@ -160,7 +162,7 @@ function summaryLines(
     ...(chapterIds.length > 0
       ? [`${pluralize(chapterIds.length, 'chapter')}${would} marked as downloaded.`]
       : []),
-    ...doubtLines(doubtful),
+    ...doubtLines(doubtful, list),
     ...(titles > 0 || chapterIds.length === 0
       ? [
           `${pluralize(added, 'title')}${would} added` +

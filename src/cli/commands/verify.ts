@@ -16,6 +16,7 @@ import { eventLine } from '../output/json-line.js';
 
 const NOT_REPAIRED =
   'Files of other programs, and files of which nothing says any more what they held, are not repaired: move them away, and download or bind them again.';
+const EDITED = 'Edited files stay as they are. To take them as they are for good, add: --accept';
 const UNREADABLE =
   'Check the permissions of the folders that were not checked, and the disk, then run the same command again.';
 
@@ -32,6 +33,7 @@ export function verifyCommand(program: Command, { run }: CommandRunner): Command
       'tankobon verify ~/comics',
       'prints the damaged files, and exits with code 3 if there are any or a folder cannot be read',
     ],
+    ['tankobon verify ~/comics --accept', 'takes edited files as they are for good'],
     ['tankobon verify ~/comics --since-last', 'only files that are new, changed or of a month ago'],
   ]);
 }
@@ -50,7 +52,8 @@ async function verify(
     display?.eraseForText();
     if (options.json) stdout.write(eventLine(VERIFY_EVENTS, event));
     else {
-      const stream = event.type === 'file-damaged' ? stdout : stderr;
+      const isFinding = event.type === 'file-damaged' || event.type === 'file-edited';
+      const stream = isFinding ? stdout : stderr;
       stream.write(`${eventText(VERIFY_EVENTS, event)}\n`);
     }
   };
@@ -59,18 +62,20 @@ async function verify(
     return repairDamaged(damaged, context, store);
   };
   try {
-    const { damaged, unreadableFolders } = await verifyFiles(files, {
+    const { damaged, edited, unreadableFolders } = await verifyFiles(files, {
       observe: (event) => {
         if (event.type === 'verify-summary') display?.close();
         observe(event);
       },
       onProgress: display?.update ?? (() => undefined),
       ...(options.repair && { repair }),
+      accepts: options.accept === true,
       store,
       sinceLast: options.sinceLast === true,
       nowMs: clock.wallMs(),
       signal,
     });
+    if (edited > 0 && !options.accept) stderr.write(`hint: ${EDITED}\n`);
     if (damaged > 0 && options.repair) stderr.write(`hint: ${NOT_REPAIRED}\n`);
     if (unreadableFolders > 0) stderr.write(`hint: ${UNREADABLE}\n`);
     return damaged + unreadableFolders > 0 ? EXIT.incomplete : EXIT.done;

@@ -83,12 +83,13 @@ function accountChecks(
   list: SubscriptionList | undefined,
   context: CommandContext,
 ): readonly Check[] {
-  const { follows, hooks = {} } = list?.subscriptions ?? {};
-  const needsLogin = follows ? 'the subscriptions follow your account' : undefined;
+  const needsLogin = list?.subscriptions.follows
+    ? 'the subscriptions follow your account'
+    : undefined;
   return [
     { name: 'keychain', run: () => checkKeychain(context) },
     { name: 'login', run: () => checkLogin(context, needsLogin) },
-    { name: 'hook', run: () => checkHooks(hooks, context) },
+    { name: 'hook', run: () => (list ? checkHooks(list, context) : []) },
   ];
 }
 

@@ -5,15 +5,23 @@ import { delimiter, join } from 'node:path';
 import { openHookKeys } from '../../service/login.js';
 import { HOOK_KEY_NAMES, HOOK_SERVICES, type HookService } from '../../config/hook-services.js';
 import { type HookOptions, needsSecret } from '../../sync/hooks.js';
+import type { SubscriptionList } from '../../sync/subscription-list.js';
 import type { CommandContext } from '../command-context.js';
 import { ok } from './run-checks.js';
 import type { Finding } from '../../events/doctor-events.js';
 
-export async function checkHooks(hooks: HookOptions, context: CommandContext): Promise<Finding[]> {
+export async function checkHooks(
+  list: SubscriptionList,
+  context: CommandContext,
+): Promise<Finding[]> {
+  const { hooks } = list.subscriptions;
   const services = HOOK_SERVICES.filter((name) => hooks[name] !== undefined);
   const findings = [];
   for (const name of services) findings.push(await checkKey(name, hooks, context));
-  if (hooks.exec) findings.push(await checkProgram(hooks.exec.command[0] ?? '', context.env));
+  if (hooks.exec)
+    findings.push(
+      await checkProgram(hooks.exec.command[0] ?? '', context.env, list.commandLine('edit')),
+    );
   return findings;
 }
 
@@ -41,13 +49,17 @@ async function checkKey(
   };
 }
 
-async function checkProgram(command: string, env: Readonly<NodeJS.ProcessEnv>): Promise<Finding> {
+async function checkProgram(
+  command: string,
+  env: Readonly<NodeJS.ProcessEnv>,
+  editCommand: string,
+): Promise<Finding> {
   const program = await findProgram(command, env);
   if (program !== undefined) return ok(`exec runs ${program}`);
   return {
     status: 'error',
     message: `exec: no program that can be run: ${command}`,
-    hint: 'Check its path and its permissions. To edit the hook, run: tankobon sync edit',
+    hint: `Check its path and its permissions. To edit the hook, run: ${editCommand}`,
   };
 }
 

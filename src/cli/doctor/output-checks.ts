@@ -13,6 +13,7 @@ import { checkOutputFolder, nearestExisting } from '../../core/output-folder.js'
 import { openHistoryArchive } from '../../sync/history.js';
 import type { SubscriptionList } from '../../sync/subscription-list.js';
 import { resolve } from 'node:path';
+import { syncCommandLine } from '../../sync/subscriptions.js';
 import type { CommandContext } from '../command-context.js';
 import { none, ok } from './run-checks.js';
 import type { Finding } from '../../events/doctor-events.js';
@@ -42,33 +43,32 @@ export async function checkOutput(
   histories: () => Promise<readonly UsedHistory[]>,
 ): Promise<Finding[]> {
   await checkOutputFolder(folder);
-  for (const { archive, command } of await histories())
-    await checkUsedFolder(folder, archive, command);
+  for (const { archive, syncCommand } of await histories())
+    await checkUsedFolder(folder, archive, syncCommand);
   const { path } = await nearestExisting(folder);
   return [path === folder ? ok(folder) : none(`${folder}: created when it is first needed`)];
 }
 
-/** A history, and the command that uses it. */
+/** A history; that of a subscriptions file with the commands for the file. */
 interface UsedHistory {
   readonly archive: DownloadArchive;
-  readonly command: 'sync' | 'download';
+  readonly syncCommand?: (words: string) => string;
 }
 
 /** The history of the subscriptions file, and the download archive of the settings. */
 export async function readHistories(
   file: string,
-  { paths, settings: { downloadArchive } }: Pick<CommandContext, 'paths' | 'settings'>,
+  context: CommandContext,
 ): Promise<readonly UsedHistory[]> {
+  const { downloadArchive } = context.settings;
   return [
-    { archive: await openHistoryArchive(file, { paths }), command: 'sync' },
+    {
+      archive: await openHistoryArchive(file, context),
+      syncCommand: (words) => syncCommandLine(words, file, context),
+    },
     ...(downloadArchive === false
       ? []
-      : [
-          {
-            archive: await openDownloadArchive(resolve(downloadArchive)),
-            command: 'download' as const,
-          },
-        ]),
+      : [{ archive: await openDownloadArchive(resolve(downloadArchive)) }]),
   ];
 }
 

@@ -10,8 +10,6 @@ interface TableOptions {
   readonly numeric?: readonly number[];
   /** The width of a column, in place of that of its longest cell; longer cells are cut. */
   readonly widths?: readonly (number | undefined)[];
-  /** The width of the terminal; without it no line is cut. */
-  readonly columns?: number | undefined;
   /** A cell that is wider than its column is not cut: it moves the rest of its own row. */
   readonly keepsCells?: boolean;
 }
@@ -21,12 +19,12 @@ const GAP = ' '.repeat(GAP_COLUMNS);
 
 export function tableLines(
   rows: readonly (readonly string[])[],
-  { numeric = [], widths = [], columns, keepsCells = false }: TableOptions = {},
+  { numeric = [], widths = [], keepsCells = false }: TableOptions = {},
 ): string[] {
   const count = maxOf(rows.map((cells) => cells.length));
   const all = Array.from({ length: count }, (_, index) => widths[index] ?? longest(rows, index));
   return rows.map((cells) => {
-    const line = cells
+    return cells
       .map((cell, index) => {
         const width = all[index] ?? 0;
         if (numeric.includes(index)) return padStart(cell, width);
@@ -34,7 +32,6 @@ export function tableLines(
       })
       .join(GAP)
       .trimEnd();
-    return columns === undefined ? line : fitToWidth(line, columns - 1).trimEnd();
   });
 }
 

@@ -1,30 +1,54 @@
 /** What a title has, as text: its fields, then a table of its languages and one of its groups. Pure. */
+import stringWidth from 'string-width';
 import { formatBytes, formatCount, pluralize } from '../../core/human-format.js';
 import { printableLine } from '../../core/printable.js';
 import type { TitleInfo } from '../../events/info-events.js';
 import { numberRanges } from '../../config/ranges.js';
+import { indentRest, wrapText } from '../help-format.js';
 import { tableLines } from './table.js';
 import { maxOf } from '../../core/extremes.js';
 
 /** Further ones are only counted; `--json` has them all. */
 const MAX_ROWS = 20;
 const MAX_RANGES = 10;
+/** The indent of lines that go on. */
+const INDENT_COLUMNS = 4;
 
-/** @param columns of the terminal; without them nothing is cut */
+/** @param columns of the terminal; without them no line is wrapped */
 export function titleInfoLines(info: TitleInfo, columns?: number): string[] {
   const { languages, groups, external } = info;
   return [
     printableLine(info.name) || info.title,
-    ...fieldLines(info),
+    ...fieldLines(info, columns),
     ...(languages.length === 0
       ? []
-      : ['', ...tableLines(languageRows(info), { numeric: [1, 2, 3], columns })]),
-    ...(groups.length === 0 ? [] : ['', ...tableLines(groupRows(info), { numeric: [1], columns })]),
+      : ['', ...tableOrLines(languageRows(info), [1, 2, 3], languageLines(info), columns)]),
+    ...(groups.length === 0
+      ? []
+      : ['', ...tableOrLines(groupRows(info), [1], groupLines(info), columns)]),
     ...(external.length === 0 ? [] : ['', ...externalLines(info)]),
   ];
 }
 
-function fieldLines(info: TitleInfo): string[] {
+/** A table that is wider than the terminal would be cut: lines are wrapped. */
+function tableOrLines(
+  rows: readonly string[][],
+  numeric: readonly number[],
+  lines: readonly string[],
+  columns?: number,
+): string[] {
+  const table = tableLines(rows, { numeric });
+  if (columns === undefined || maxOf(table.map((line) => stringWidth(line))) < columns)
+    return table;
+  return lines.map((line) => wrapLine(line, INDENT_COLUMNS, columns));
+}
+
+/** Addresses stay whole. */
+function wrapLine(line: string, indent: number, columns: number): string {
+  return indentRest(wrapText(line, columns - 1 - indent), indent);
+}
+
+function fieldLines(info: TitleInfo, columns?: number): string[] {
   const { year, status, contentRating, originalLanguage, takenDown, unpublished } = info;
   const people = [...new Set([...info.authors, ...info.artists])];
   const fields: readonly (readonly [string, string | number | undefined])[] = [
@@ -44,7 +68,11 @@ function fieldLines(info: TitleInfo): string[] {
     value === '' ? [] : [[name, printableLine(String(value))] as const],
   );
   const width = maxOf(known.map(([name]) => name.length)) + 1;
-  return known.map(([name, value]) => `${`${name}:`.padEnd(width)} ${value}`);
+  return known.map(([name, value]) => {
+    const heading = `${name}:`.padEnd(width);
+    const text = columns === undefined ? value : wrapLine(value, heading.length + 1, columns);
+    return `${heading} ${text}`;
+  });
 }
 
 /** Such as `1-2; 3 in all`. */
@@ -75,6 +103,14 @@ function languageRows({ languages }: TitleInfo): readonly string[][] {
   ];
 }
 
+function languageLines({ languages }: TitleInfo): readonly string[] {
+  return languages.map(({ language, chapters, pages, bytes, numbers, missing }) => {
+    const counts = `${pluralize(chapters, 'chapter')}, ${pluralize(pages, 'page')}, est. ${formatBytes(bytes)}`;
+    const gaps = missing.length === 0 ? '' : `; missing: ${numberRanges(missing, MAX_RANGES)}`;
+    return `${printableLine(language)}: ${counts}; ${firstAndLast(numbers)}${gaps}`;
+  });
+}
+
 function firstAndLast(numbers: readonly string[]): string {
   const [first = '', last = first] = [numbers[0], numbers.at(-1)];
   return printableLine(first === last ? first : `${first}-${last}`);
@@ -92,6 +128,19 @@ function groupRows({ groups }: TitleInfo): readonly string[][] {
         printableLine(languages.join(', ')),
       ]),
     ...(rest > 0 ? [[`and ${pluralize(rest, 'more group')}`]] : []),
+  ];
+}
+
+function groupLines({ groups }: TitleInfo): readonly string[] {
+  const rest = groups.length - MAX_ROWS;
+  return [
+    ...groups
+      .slice(0, MAX_ROWS)
+      .map(
+        ({ id, name, releases, languages }) =>
+          `${printableLine(name) || id}: ${pluralize(releases, 'release')}; ${printableLine(languages.join(', '))}`,
+      ),
+    ...(rest > 0 ? [`and ${pluralize(rest, 'more group')}`] : []),
   ];
 }
 

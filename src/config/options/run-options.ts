@@ -79,6 +79,13 @@ export const RUN_OPTIONS = {
       'download damaged chapters again, rebuild damaged books from their chapters, and keep the damaged files as NAME.damaged',
     commands: { verify: true },
   },
+  accept: {
+    kind: 'switch',
+    description:
+      'accept the pages of edited files: their records name these from now on, and a mark that another program removed comes back',
+    conflictsWith: 'repair',
+    commands: { verify: true },
+  },
   sinceLast: {
     kind: 'switch',
     description: 'check only files that are new, changed, damaged or were not checked for a month',

@@ -6,6 +6,7 @@ import { dirname, resolve } from 'node:path';
 import type { Chapter } from '../../service/chapters.js';
 import type { Title } from '../../service/titles.js';
 import { readFileChapters } from '../../library/file.js';
+import { mayBeRewritten } from '../../library/ownership.js';
 import type { LibraryIndex } from '../../library/scan.js';
 import { groupBy } from '../../core/group-by.js';
 import { titleIdOf } from '../planning/comic-metadata.js';
@@ -27,7 +28,7 @@ export function findPresent(
 ): readonly PresentChapter[] {
   return chapters.flatMap((chapter) => {
     const archive = library.find(chapter.id);
-    if (archive?.ownership !== 'own') return [];
+    if (!archive || !mayBeRewritten(archive.ownership)) return [];
     const title = loadedTitles.then(
       ({ titles }) => titles.get(titleIdOf(chapter) ?? '') ?? chapter.partialTitle,
     );

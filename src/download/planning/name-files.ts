@@ -14,7 +14,7 @@ import { pathCollisionKey } from '../../core/path-segment.js';
 import { nameInPath, pathBelow } from '../../core/relative-paths.js';
 import { readFileChapters } from '../../library/file.js';
 import type { NameValues, RecordedName } from '../../config/name-template.js';
-import type { NameTemplate } from '../../config/names.js';
+import { templateFor, type NameTemplate } from '../../config/names.js';
 import type { ExistingArchive, LibraryIndex } from '../../library/scan.js';
 import { replacedFile, type Release, type UnnamedWrite } from '../../plan/change.js';
 import { nameValues, titleIdOf, withInferredVolume } from './comic-metadata.js';
@@ -78,8 +78,12 @@ export async function nameFiles(
 function templateName({ id, chapter }: Release, naming: Naming): TemplateName {
   if (!chapter || !naming.metadata) return { path: `${id}.cbz`, recorded: {} };
   const title = withHome(findTitle(naming.titles, chapter), chapter, naming);
-  const home = homeOf(chapter, naming) ?? newHome('', naming.nameChapter);
+  const home = homeOf(chapter, naming) ?? newHome('', formFor(title, naming.nameChapter));
   return home.nameOf(nameValues(chapter, title));
+}
+
+function formFor(title: Title | undefined, template: NameTemplate): NameTemplate {
+  return title ? templateFor(template, title) : template;
 }
 
 export function findTitle(
@@ -150,7 +154,7 @@ export interface NamedChapterFile extends NamedFile {
 
 /** The title keeps the name that it has in the file, unless a new one is given, and the chapter an inferred volume. */
 export function readNamedFile(
-  { metadata, record, marked }: Awaited<ReturnType<typeof readChapterFile>>,
+  { metadata, record, identity }: Awaited<ReturnType<typeof readChapterFile>>,
   { chapter, title }: Pick<NamedChapterFile, 'chapter' | 'title'>,
   newTitleName?: string,
 ): NamedChapterFile {
@@ -165,7 +169,7 @@ export function readNamedFile(
     values: nameValues(named.chapter, named.title),
     metadata,
     written,
-    savedId: marked?.chapterId ?? chapter.id,
+    savedId: identity?.chapterId ?? chapter.id,
     recorded: recordedName(record),
   };
 }
@@ -183,11 +187,12 @@ function withOldName(change: UnnamedWrite, file: string): UnnamedWrite {
 
 function replacedPath(
   file: string,
-  named: NamedFile,
+  named: NamedChapterFile,
   { output, nameTemplates }: Naming,
 ): Pick<ReplacedName, 'path' | 'recorded'> {
   const templates = [nameTemplates(false), nameTemplates(true)];
-  const options = { templates, keepsPeople: true, keepsTitleFolders: true };
+  const { numbersRestart } = named.title;
+  const options = { templates, numbersRestart, keepsPeople: true, keepsTitleFolders: true };
   const { to, recorded } = newPath(file, named, options);
   if (to === resolve(file)) return { path: file, recorded };
   const path = relative(resolve(output), to);
@@ -210,7 +215,7 @@ function movedFile(
 async function findOldName(
   file: string,
   others: readonly string[],
-  named: NamedFile,
+  named: NamedChapterFile,
   naming: Naming,
 ): Promise<string | undefined> {
   const state = others.length > 0 ? await readFileState(file) : undefined;
@@ -298,7 +303,7 @@ class HomeFinder {
     for (const each of titles) {
       const known = homes.get(each.title.id);
       const series = known?.series ?? (await this.#freeName(each));
-      const home = known ?? newHome(series, this.nameChapter);
+      const home = known ?? newHome(series, templateFor(this.nameChapter, each.title));
       this.#named.set(this.#nameKey(each, home), each.title.id);
       if (series !== each.title.name) homes.set(each.title.id, home);
     }
@@ -313,10 +318,15 @@ class HomeFinder {
     }
     const latest = sampleFolders(own, this.#releases, MAX_READ_OF_TITLE);
     const known = await this.#read(latest);
+    const { volumeFirst } = this.nameChapter.builtIn ?? {};
+    // One chapter alone does not show that numbers begin again in its title; the name of another one does.
+    const isVolumeFirst = ({ recorded }: KnownArchive) =>
+      volumeFirst !== undefined && recorded.fileTemplate === volumeFirst.fileTemplate;
+    const numbersRestart = title.numbersRestart || known.some(isVolumeFirst);
     return titleHome(
       known.map((each) => withNameInPath(each, title)),
       {
-        template: this.nameChapter,
+        template: templateFor(this.nameChapter, { numbersRestart }),
         hasDefaultName: this.session.request.hasDefaultName,
         numbersRestart: title.numbersRestart,
         valuesOf: (known, series) => this.#valuesOf(known, { ...title, name: series }),
@@ -397,7 +407,7 @@ class HomeFinder {
   }
 
   async #isTaken(each: TitleToPlace, series: string): Promise<boolean> {
-    const home = newHome(series, this.nameChapter);
+    const home = newHome(series, templateFor(this.nameChapter, each.title));
     if (this.#named.has(this.#nameKey(each, home))) return true;
     const isInTitleFolder = this.nameChapter.folderTemplate.includes('{');
     const others = this.library

@@ -1,5 +1,6 @@
 /** Reads what the files of chapters say of them, for the comparison with the service. */
 import { readFileChapters, readLibraryFile } from '../../library/file.js';
+import { mayBeRewritten } from '../../library/ownership.js';
 import type { ExistingArchive } from '../../library/scan.js';
 import type { ChapterRecord } from '../../library/record.js';
 import { comparedFile, type Write } from '../../plan/change.js';
@@ -21,7 +22,7 @@ export async function readSaved(
   for (const archive of archives) {
     const { chapterId, file, isBound, ownership, version, quality } = archive;
     signal.throwIfAborted();
-    if (ownership !== 'own') continue;
+    if (!mayBeRewritten(ownership)) continue;
     if (isBound && !books.has(file)) books.set(file, recordsOfBook(file));
     const record = isBound
       ? (await books.get(file))?.find((each) => each?.chapterId === chapterId)

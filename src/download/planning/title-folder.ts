@@ -4,11 +4,12 @@
  */
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Chapter } from '../../service/chapters.js';
+import type { Title } from '../../service/titles.js';
 import { groupBy } from '../../core/group-by.js';
 import { cleanSegment } from '../../core/path-segment.js';
 import { parseNumber } from '../../config/ranges.js';
 import type { FileChapter } from '../../library/file.js';
-import type { NameTemplate } from '../../config/names.js';
+import { templateFor, type NameTemplate } from '../../config/names.js';
 import { OWNERS_NAME, type NameValues, type RecordedName } from '../../config/name-template.js';
 import type { ExistingArchive } from '../../library/scan.js';
 import { folderMove, foldersBelow, foldersOf, sharedEnd } from '../../core/relative-paths.js';
@@ -68,7 +69,7 @@ export function newHome(series: string, template: NameTemplate): TitleHome {
  */
 export function movedPath(
   file: string,
-  named: NamedFile & { readonly title: { readonly name: string } },
+  named: NamedFile & { readonly title: Pick<Title, 'name' | 'numbersRestart'> },
   {
     output,
     nameChapter,
@@ -80,7 +81,8 @@ export function movedPath(
   home: TitleHome | undefined,
 ): ReturnType<typeof newPath> {
   const templates = [nameChapter(false), nameChapter(true)];
-  const options = { keepsPeople: false, keepsTitleFolders: false, movedIn: output };
+  const { name: series, numbersRestart } = named.title;
+  const options = { numbersRestart, keepsPeople: false, keepsTitleFolders: false, movedIn: output };
   const path = newPath(file, named, { templates, ...options });
   const [template] = templates;
   if (!home) {
@@ -89,7 +91,7 @@ export function movedPath(
     const isOutput = dirname(resolve(file)) === resolve(output);
     if (hasNewFolder || isOutput || template?.folderTemplate === '') return path;
   }
-  const { nameOf } = home ?? newHome(named.title.name, nameChapter(false));
+  const { nameOf } = home ?? newHome(series, templateFor(nameChapter(false), named.title));
   const placed = nameOf(named.values);
   const folders = foldersOf(placed.recorded.path ?? placed.path);
   const name = basename(path.recorded?.path ?? path.to);

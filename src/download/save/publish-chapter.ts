@@ -139,8 +139,8 @@ async function contentOf(
   const isPlanned = target.hasLostMark === true && file === target.file;
   if (isPlanned && typeof identity === 'string') return { chapter: 'same', own: state };
   if (identity === undefined || typeof identity === 'string') return { chapter: 'other' };
-  const { chapterId, isMarked } = identity;
-  const own = isMarked ? state : undefined;
+  const { chapterId, proof } = identity;
+  const own = proof === 'mark' ? state : undefined;
   if (isSameId(chapterId, id)) return { chapter: 'same', own };
   const replaced = replacedFile(change)?.chapterId ?? id;
   return { chapter: isSameId(chapterId, replaced) ? 'replaced' : 'other', own };

@@ -43,7 +43,7 @@ export async function removeSuperseded(
   if (!state) return successor.state;
   const identity = await readIdentity(file);
   const isSame =
-    typeof identity === 'object' && identity.isMarked && identity.chapterId === chapterId;
+    typeof identity === 'object' && identity.proof === 'mark' && identity.chapterId === chapterId;
   if (!isSame) throw fileChanged(file);
   const newState = await takeEdits(successor, file, signal);
   await keepReplaced({ file, state }, [successor.pagesFile ?? successor.file], keep, async () => {

@@ -9,6 +9,14 @@ export interface Damage {
   readonly detail: string;
 }
 
+/** What is there in a whole file whose pages are not those of its record: its owner or another program changed them. */
+export interface PageEdits {
+  /** How many pages it has. */
+  readonly pages: number;
+  /** What is different, such as `1 of 12 saved pages is missing`. */
+  readonly detail: string;
+}
+
 /** Thrown by the check of a container. */
 export class Damaged extends Error {
   constructor(readonly damage: Damage) {
@@ -30,4 +38,4 @@ export interface CheckOptions {
 }
 
 /** Reads the whole file once. Throws Damaged, or what prevents that it is read. */
-export type CheckFile = (path: string, options: CheckOptions) => Promise<void>;
+export type CheckFile = (path: string, options: CheckOptions) => Promise<PageEdits | undefined>;

@@ -7,7 +7,7 @@ import { readFolderContent } from '../read/folder-content.js';
 import { damaged, type CheckOptions } from './damage.js';
 
 /** A folder that `bind` did not write has no damage. */
-export async function checkFolder(folder: string, { signal }: CheckOptions): Promise<void> {
+export async function checkFolder(folder: string, { signal }: CheckOptions): Promise<undefined> {
   const { files } = await readFolderContent(folder, 'metadata', {});
   if (files.size === 0) {
     const stats = await lstatIfExists(join(folder, FOLDER_MANIFEST_NAME));

@@ -3,7 +3,7 @@ import { manifestIdentities } from '../mark.js';
 import { readPdfContent } from '../read/pdf-content.js';
 import { damaged, type CheckOptions } from './damage.js';
 
-export async function checkPdf(path: string, { onMark }: CheckOptions): Promise<void> {
+export async function checkPdf(path: string, { onMark }: CheckOptions): Promise<undefined> {
   // A check uses no bytes of the file.
   const { mark, manifest, damage } = await readPdfContent(path, 'pages', { anyOwner: true });
   // A copy, such as a book for a device, names no chapters.

@@ -1,16 +1,19 @@
 /**
- * What is wrong with a file: its structure, the checksum of each entry, the end of each image, and, in files of tankobon,
- * the pages that its record or manifest names. Reads the whole file once, and changes nothing.
+ * What is wrong with a file: its structure, the checksum of each entry, and the end of each image. A whole file of tankobon
+ * with other pages than its record names is edited. Reads the whole file once, and changes nothing.
  */
 import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
 import type { ZipFile } from 'yauzl';
 import { thrownMessage } from '../../core/errors.js';
 import { groupBy } from '../../core/group-by.js';
+import { pluralize } from '../../core/human-format.js';
 import { imageExtension } from '../../core/image-format.js';
 import { hasValidTrailer } from '../../core/image-trailer.js';
 import {
+  hasBookDigest,
   isBoundComment,
+  isEditedBook,
   manifestIdentities,
   manifestKeys,
   MANIFEST_NAME,
@@ -31,18 +34,20 @@ import {
   type EntryReader,
   type ZipEntry,
 } from '../../core/zip-file.js';
-import { damaged, type CheckOptions } from './damage.js';
+import { damaged, type CheckOptions, type PageEdits } from './damage.js';
 
 /** Checks every entry of an archive in the order of the file. */
-export async function checkZip(path: string, options: CheckOptions): Promise<void> {
-  const check = async (zip: ZipFile, reader: EntryReader): Promise<true> => {
-    const chapter = parseIdentityComment(zip.comment);
-    if (chapter) options.onMark({ chapters: [chapter], isBook: false });
-    return checkContent(zip, reader, options);
-  };
+export async function checkZip(
+  path: string,
+  options: CheckOptions,
+): Promise<PageEdits | undefined> {
+  const check = async (zip: ZipFile, reader: EntryReader) => ({
+    edits: await checkContent(zip, reader, options),
+  });
   // A check uses no bytes of the file.
-  if (!(await withZip(path, check, { anyOwner: true })))
-    throw new Error('it is not a regular file');
+  const checked = await withZip(path, check, { anyOwner: true });
+  if (!checked) throw new Error('it is not a regular file');
+  return checked.edits;
 }
 
 /** Whether each of these entries has its checksum, and each page among them its end. */
@@ -54,7 +59,7 @@ export async function areWhole(
   const options = { signal, getBuffer: reusableBuffer() };
   try {
     const reader = await ZipEntryReader.open(file);
-    await checkEntries(reader, entries, new Map(), options).finally(() => reader.close());
+    await checkEntries(reader, entries, new Set(), options).finally(() => reader.close());
     return true;
   } catch {
     signal.throwIfAborted();
@@ -72,7 +77,10 @@ async function checkContent(
   zip: ZipFile,
   reader: EntryReader,
   { onMark, ...options }: CheckOptions,
-): Promise<true> {
+): Promise<PageEdits | undefined> {
+  const { comment } = zip;
+  const chapter = parseIdentityComment(comment);
+  if (chapter) onMark({ chapters: [chapter], isBook: false });
   const listed = await listEntries(zip, MAX_ENTRIES);
   const entries = listed.map(toZipEntry);
   const textOf = async (name: string, maxBytes: number): Promise<string> => {
@@ -83,83 +91,107 @@ async function checkContent(
     });
   };
   const manifest = await textOf(MANIFEST_NAME, MAX_MANIFEST_BYTES);
-  if (isBoundComment(zip.comment)) {
+  const isBook = isBoundComment(comment);
+  if (isBook) {
     if ((manifestKeys(manifest) ?? []).length === 0)
       throw damaged('unreadable', `its list of chapters, ${MANIFEST_NAME}, is missing or damaged`);
     markBook(manifest, onMark);
   }
   const comicInfo = await textOf(COMIC_INFO_NAME, MAX_COMIC_INFO_BYTES);
   const pages = sortPages(pageEntries(entries));
-  checkCount(pages.length, comicInfo);
+  if (pages.length === 0) throw damaged('page-missing', 'it contains no images');
   const { parseRecords } = await import('../record.js');
-  const recorded = recordedPages(zip.comment, parseRecords(manifest) ?? [], pages);
-  await checkEntries(reader, entries, recorded, options);
-  return true;
+  const records = parseRecords(manifest) ?? [];
+  const saved = isBook ? undefined : savedPages(records);
+  const isOrWasBook = isBook || records.some(({ prefix }) => prefix !== undefined);
+  // In a file with a record, fewer pages are an edit.
+  if (!isOrWasBook && !saved) checkCount(pages.length, comicInfo);
+  const digests = await checkEntries(reader, entries, new Set(saved), options);
+  if (saved)
+    return editsOf(
+      pages.map(({ name }) => digests.get(name) ?? ''),
+      saved,
+    );
+  return isOrWasBook ? bookEdits(comment, entries, records) : undefined;
 }
 
 function checkCount(pages: number, comicInfo: string): void {
-  if (pages === 0) throw damaged('page-missing', 'it contains no images');
   const announced = Number(/<PageCount>\s*(\d{1,6})\s*</.exec(comicInfo)?.[1] ?? pages);
   if (pages < announced)
     throw damaged('page-missing', `ComicInfo.xml lists ${announced} pages, and it has ${pages}`);
 }
 
-/** The sha256 of each page that was saved, by the name of its entry. Throws Damaged if there are fewer entries. */
-function recordedPages(
+/** The sha256 of the pages that a chapter's file has by its record; undefined without one. */
+function savedPages([record, ...others]: readonly ChapterRecord[]): readonly string[] | undefined {
+  const { prefix, pages: saved = [], acceptedPages: pages = saved } = record ?? {};
+  return others.length === 0 && prefix === undefined && pages.length > 0 ? pages : undefined;
+}
+
+/** Undefined if the pages are those that were saved, in their order. */
+function editsOf(pages: readonly string[], saved: readonly string[]): PageEdits | undefined {
+  if (pages.length === saved.length && pages.every((page, index) => page === saved[index]))
+    return undefined;
+  const [there, known] = [new Set(pages), new Set(saved)];
+  const missing = saved.filter((page) => !there.has(page)).length;
+  const others = pages.filter((page) => !known.has(page)).length;
+  const details = [
+    ...(missing > 0 ? [`${missing} of ${pluralize(saved.length, 'saved page')} missing`] : []),
+    ...(others > 0 ? [pluralize(others, 'other page')] : []),
+  ];
+  return {
+    pages: pages.length,
+    detail: details.join(', ') || 'its pages are in another order, or there twice',
+  };
+}
+
+/** By the digest of its entries in the mark of the book; where it has none, by the number of pages of each chapter. */
+function bookEdits(
   comment: string,
+  entries: readonly ZipEntry[],
   records: readonly ChapterRecord[],
-  pages: readonly ZipEntry[],
-): ReadonlyMap<string, string> {
-  if (isBoundComment(comment)) {
-    const byPrefix = groupBy(pages, ({ name }) => /^c\d+-/.exec(basename(name))?.[0]);
-    for (const { prefix = '', pages: saved = [], metadata } of records) {
-      const found = byPrefix.get(prefix) ?? [];
-      checkRecorded(found, saved, `chapter ${metadata?.number ?? prefix}`);
-    }
-    // A book may have pages in another format than those that were saved: its checksums have to do.
-    return new Map();
-  }
-  if (!parseIdentityComment(comment)) return new Map();
-  const recorded = records[0]?.pages ?? [];
-  checkRecorded(pages, recorded, 'the chapter');
-  return new Map(pages.map(({ name }, index) => [name, recorded[index] ?? '']));
+): PageEdits | undefined {
+  const pages = pageEntries(entries);
+  const isEdited = isEditedBook(comment, entries);
+  if (!isEdited && hasBookDigest(comment)) return undefined;
+  const byPrefix = groupBy(pages, ({ name }) => /^c\d+-/.exec(basename(name))?.[0]);
+  const missing = records.reduce(
+    (sum, { prefix = '', pages: saved = [], acceptedPages = saved }) => {
+      return sum + Math.max(0, acceptedPages.length - (byPrefix.get(prefix)?.length ?? 0));
+    },
+    0,
+  );
+  if (missing > 0)
+    return { pages: pages.length, detail: `${pluralize(missing, 'saved page')} missing` };
+  return isEdited
+    ? { pages: pages.length, detail: 'another program changed it after it was bound' }
+    : undefined;
 }
 
-function checkRecorded(
-  pages: readonly ZipEntry[],
-  recorded: readonly string[],
-  chapter: string,
-): void {
-  if (pages.length >= recorded.length) return;
-  const detail = `${chapter} was saved with ${recorded.length} pages, and has ${pages.length}`;
-  throw damaged('page-missing', detail);
-}
-
+/** Resolves with the sha256 of each page where there are saved ones, by the name of its entry. */
 async function checkEntries(
   reader: EntryReader,
   entries: readonly ZipEntry[],
-  recorded: ReadonlyMap<string, string>,
+  saved: ReadonlySet<string>,
   { signal, getBuffer }: Pick<CheckOptions, 'signal' | 'getBuffer'>,
-): Promise<void> {
+): Promise<ReadonlyMap<string, string>> {
   const isPage = new Set(pageEntries(entries));
+  const digests = new Map<string, string>();
   for (const entry of entries) {
     signal.throwIfAborted();
     const { name } = entry;
     const data = await reader.read(entry, getBuffer).catch((error: unknown) => {
       throw damaged('entry-damaged', `${name}: ${thrownMessage(error)}`);
     });
-    if (isPage.has(entry)) checkPage(name, data, recorded.get(name) ?? '');
+    if (!isPage.has(entry)) continue;
+    const digest = saved.size > 0 ? createHash('sha256').update(data).digest('hex') : '';
+    digests.set(name, digest);
+    // The end of a page that was saved need not be found.
+    if (!saved.has(digest)) checkEnd(name, data);
   }
+  return digests;
 }
 
-/** A page whose digest is the recorded one is whole: its end need not be found. */
-function checkPage(name: string, data: Buffer, recorded: string): void {
-  if (recorded !== '') {
-    const digest = createHash('sha256').update(data).digest('hex');
-    if (digest !== recorded)
-      throw damaged('page-changed', `${name} is not the page that was saved`);
-    return;
-  }
+function checkEnd(name: string, data: Buffer): void {
   const extension = imageExtension(data);
   if (extension && !hasValidTrailer(extension, data))
     throw damaged('page-incomplete', `${name} is incomplete`);

@@ -1,4 +1,5 @@
 /** What stands in a file of chapters, before anything is concluded from it; each container has a reader that gives it. */
+import { thrownMessage } from '../../core/errors.js';
 import type { OpenOptions } from '../../core/files.js';
 import type { ZipEntry } from '../../core/zip-file.js';
 
@@ -20,6 +21,8 @@ export interface FileContent {
   readonly entries: readonly ZipEntry[];
   /** The sha256 of each file of a book in a folder, by its path with slashes. */
   readonly files: ReadonlyMap<string, string>;
+  /** Without a mark: one of its pages has a digest of its record. */
+  readonly hasRecordedPage: boolean;
   /** Another program changed the book after it was bound. Of a file; in a folder, each file is checked. */
   readonly isEdited: boolean;
   /** Why a part of a book cannot be read. A file without the mark of a book is read whole, or not at all. */
@@ -33,9 +36,17 @@ export const NO_CONTENT: FileContent = {
   comicInfo: undefined,
   entries: [],
   files: new Map(),
+  hasRecordedPage: false,
   isEdited: false,
   damage: undefined,
 };
+
+/** Thrown for a damaged archive whose end was read, and has no mark: it was not tankobon's when it was damaged. */
+export class UnmarkedDamage extends Error {
+  constructor(cause: unknown) {
+    super(thrownMessage(cause), { cause });
+  }
+}
 
 export interface ReadOptions extends OpenOptions {
   /** The file is known to be one, and not a link, a pipe, a socket or a device. */

@@ -61,7 +61,7 @@ async function readComparable(path: string, container?: ContainerName): Promise<
 function listedPages(file: ReadableFile): readonly string[] | undefined {
   const chapters = file.kind === 'book' ? file.chapters : [file.chapter];
   return chapters.length > 0 && chapters.every(({ record }) => record?.pages !== undefined)
-    ? chapters.flatMap(({ record }) => record?.pages ?? [])
+    ? chapters.flatMap(({ record }) => record?.acceptedPages ?? record?.pages ?? [])
     : undefined;
 }
 

@@ -1,4 +1,5 @@
 /** Reads what is in a CBZ or an EPUB. */
+import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { Entry, ZipFile } from 'yauzl';
 import { openRegularFile } from '../../core/files.js';
@@ -9,11 +10,24 @@ import {
   MANIFEST_NAME,
   MAX_MANIFEST_BYTES,
   parseIdentityComment,
+  recordedDigests,
 } from '../mark.js';
 import { COMIC_INFO_NAME, MAX_COMIC_INFO_BYTES } from '../comic-info.js';
-import { listEntries } from '../../core/zip-entries.js';
-import { readEntryText, toZipEntry, withZip } from '../../core/zip-file.js';
-import { NO_CONTENT, type Depth, type FileContent, type ReadOptions } from './content.js';
+import { assertNotBomb, listEntries } from '../../core/zip-entries.js';
+import {
+  readEntryText,
+  reusableBuffer,
+  toZipEntry,
+  withZip,
+  type EntryReader,
+} from '../../core/zip-file.js';
+import {
+  NO_CONTENT,
+  UnmarkedDamage,
+  type Depth,
+  type FileContent,
+  type ReadOptions,
+} from './content.js';
 
 /** Enough for an EPUB of 100,000 pages. */
 export const MAX_ENTRIES = 250_000;
@@ -26,11 +40,12 @@ export async function readZipContent(
   options: ReadOptions,
 ): Promise<FileContent> {
   try {
-    const content = await withZip(path, (zip) => contentOf(zip, depth), options);
+    const content = await withZip(path, (...opened) => contentOf(...opened, depth), options);
     if (!content) throw new Error('it is not a regular file');
     const isLost = depth === 'pages' && content.mark === 'book' && content.manifest === '';
     return isLost ? { ...content, manifest: await readLeadingManifest(path) } : content;
   } catch (damage) {
+    if (damage instanceof UnmarkedDamage) throw damage;
     const manifest = depth === 'pages' ? await readLeadingManifest(path).catch(() => '') : '';
     // The directory at the end of the file is lost, and with it the comment.
     if ((manifestKeys(manifest) ?? []).length === 0) throw damage;
@@ -38,29 +53,79 @@ export async function readZipContent(
   }
 }
 
-async function contentOf(zip: ZipFile, depth: Depth): Promise<FileContent> {
+async function contentOf(zip: ZipFile, reader: EntryReader, depth: Depth): Promise<FileContent> {
   const { comment } = zip;
   const isChapter = parseIdentityComment(comment) !== undefined;
   const mark = isBoundComment(comment) ? 'book' : isChapter ? 'chapter' : 'none';
   const content = { ...NO_CONTENT, mark, comment } as const;
-  if (depth === 'pages') return mark === 'book' ? ofBook(zip, content) : ofChapter(zip, content);
+  if (mark === 'book' && depth === 'pages') return ofBook(zip, content);
   if (depth === 'mark' && mark === 'chapter') return content;
-  const texts = await searchTexts(zip, mark === 'book' ? [MANIFEST_NAME] : [...MAX_BYTES.keys()]);
-  return {
+  try {
+    return await (depth === 'pages' ? ofChapter : textsOf)(zip, reader, content);
+  } catch (damage) {
+    throw mark === 'none' && isArchiveError(damage) ? new UnmarkedDamage(damage) : damage;
+  }
+}
+
+/** Errors of the operating system have a code: the file may be whole. */
+function isArchiveError(error: unknown): boolean {
+  const { code } = error as NodeJS.ErrnoException;
+  return code === undefined || code.startsWith('Z_');
+}
+
+async function textsOf(
+  zip: ZipFile,
+  reader: EntryReader,
+  content: FileContent,
+): Promise<FileContent> {
+  const { mark } = content;
+  const names = mark === 'book' ? [MANIFEST_NAME] : [...MAX_BYTES.keys()];
+  const seen: Entry[] = [];
+  const texts = await searchTexts(zip, names, mark === 'none' ? seen : undefined);
+  const found = {
     ...content,
     manifest: texts.get(MANIFEST_NAME) ?? '',
     comicInfo: texts.get(COMIC_INFO_NAME),
   };
+  return { ...found, hasRecordedPage: await hasRecordedPage(zip, reader, found, seen) };
 }
 
-async function ofChapter(zip: ZipFile, content: FileContent): Promise<FileContent> {
+async function ofChapter(
+  zip: ZipFile,
+  reader: EntryReader,
+  content: FileContent,
+): Promise<FileContent> {
   const listed = await listEntries(zip, MAX_ENTRIES);
-  return {
+  const found = {
     ...content,
     manifest: (await textOf(MANIFEST_NAME, zip, listed)) ?? '',
     comicInfo: await textOf(COMIC_INFO_NAME, zip, listed),
     entries: listed.map(toZipEntry),
   };
+  return { ...found, hasRecordedPage: await hasRecordedPage(zip, reader, found, listed) };
+}
+
+/** Whether a page of a file without a mark has a digest of the record in it. Reads pages until one has. */
+async function hasRecordedPage(
+  { fileSize }: ZipFile,
+  reader: EntryReader,
+  { mark, manifest }: Pick<FileContent, 'mark' | 'manifest'>,
+  listed: readonly Entry[],
+): Promise<boolean> {
+  const digests = mark === 'none' ? recordedDigests(manifest) : new Set();
+  if (digests.size === 0) return false;
+  const entries = listed.map(toZipEntry);
+  const getBuffer = reusableBuffer();
+  try {
+    assertNotBomb(entries, fileSize);
+    for (const entry of entries.filter(({ name }) => !MAX_BYTES.has(name))) {
+      const data = await reader.read(entry, getBuffer).catch(() => undefined);
+      if (data && digests.has(createHash('sha256').update(data).digest('hex'))) return true;
+    }
+  } catch {
+    // It has more than is read of a file.
+  }
+  return false;
 }
 
 /** What can be read of a book is of use when it is damaged. */
@@ -93,19 +158,22 @@ async function textOf(
   return entry && isReadable(entry) ? readEntryText(zip, entry) : undefined;
 }
 
-/** By their names; reads no more of the directory than it has to. */
+/** By their names; reads no more of the directory than it has to. With `seen`, which gets its entries, reads all of it. */
 export async function searchTexts(
   zip: ZipFile,
   names: readonly string[],
+  seen?: Entry[],
 ): Promise<ReadonlyMap<string, string>> {
   const texts = new Map<string, string>();
   let remaining = MAX_SEARCHED_ENTRIES;
   for await (const entry of zip.eachEntry()) {
     remaining -= 1;
     if (remaining < 0) break;
-    if (!names.includes(entry.fileName) || !isReadable(entry)) continue;
+    seen?.push(entry);
+    if (!names.includes(entry.fileName) || texts.has(entry.fileName) || !isReadable(entry))
+      continue;
     texts.set(entry.fileName, await readEntryText(zip, entry));
-    if (texts.size === names.length) break;
+    if (texts.size === names.length && !seen) break;
   }
   return texts;
 }

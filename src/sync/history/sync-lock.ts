@@ -5,12 +5,22 @@ import { describeLockHolder, isLocked, tryLockFile, type HeldLock } from '../../
 
 const lockPath = (folder: string): string => join(folder, 'lock');
 
-/** `folder`: the state folder of the subscriptions file. Throws RunError `sync-running`. */
-export async function lockSync(folder: string, file: string): Promise<HeldLock> {
+/**
+ * @param folder the state folder of the subscriptions file
+ * @param statusCommand the command that shows what the other process does
+ * Throws RunError `sync-running`.
+ */
+export async function lockSync(
+  folder: string,
+  file: string,
+  statusCommand: string,
+): Promise<HeldLock> {
   const lock = await tryLockFile(lockPath(folder));
   if (lock) return lock;
   const holder = describeLockHolder(lockPath(folder));
-  throw new RunError('sync-running', `A sync of ${file} is running: ${holder}.`);
+  throw new RunError('sync-running', `A sync of ${file} is running: ${holder}.`, {
+    hint: `Wait until it is done, or end it. Run: ${statusCommand}`,
+  });
 }
 
 /** The process that syncs, in words. */

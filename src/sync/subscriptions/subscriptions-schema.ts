@@ -190,13 +190,13 @@ export function parseSeriesTarget(value: string, extraHosts: readonly string[]):
   const { kind, id } = parseTarget(value, extraHosts);
   if (kind === 'follows')
     throw new UsageError('bad-target', 'What the account follows is not a target here.', {
-      hint: 'Write the line "follows: true" instead, or run: tankobon sync add follows',
+      hint: 'Write the line "follows: true" in its place.',
     });
   if (kind === 'chapter')
     throw new UsageError(
       'bad-target',
       `A chapter cannot be subscribed to, only a title, a list, a group or an author: ${id}`,
-      { hint: 'Pass its title, such as: tankobon sync add https://mangadex.org/title/UUID' },
+      { hint: 'Write the address of its title in its place.' },
     );
   return { kind: kind === 'any' ? 'title' : kind, id };
 }

@@ -87,6 +87,24 @@ test('at a terminal that does not say its width, nothing is cut', async () => {
   expect(plain.stdout).toBe((await info(`title:${lighthouse}`)).stdout);
 });
 
+test('a terminal that is too narrow for the tables gets wrapped lines with all that they have', async () => {
+  const words = ['info', `title:${lighthouse}`];
+  const plain = { ...env, NO_COLOR: '1' };
+  const { stdout } = await tankobonHere(words, { env: plain, clock, columns: 40 });
+  const long = stdout.split('\n').filter((line) => line.length >= 40 && !line.includes('https://'));
+  expect(long).toEqual([]);
+  expect(stdout).not.toContain('…');
+  expect(stdout).toContain(`
+en: 7 chapters, 84 pages, est. 42.0
+    MB; 1-10.5; missing: 5, 7-9
+pt-br: 1 chapter, 12 pages, est.
+    6.0 MB; 1
+`);
+  expect(stdout).toContain('Tags:       Adventure, Slice of Life,\n            Animals\n');
+  const narrower = await tankobonHere(words, { env: plain, clock, columns: 36 });
+  expect(narrower.stdout).toContain('\nTidewater Scans: 6 releases; en\n');
+});
+
 test('--json is one event a title; the options restrict it, and the size follows the quality', async () => {
   const restriction = ['--language', 'en', '--chapters', '1-4', '--volumes', '1'];
   const [all, some, ...more] = [

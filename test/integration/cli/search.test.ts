@@ -32,13 +32,15 @@ afterAll(async () => {
 const requests = () =>
   service.log.slice(before).map(({ method, path }) => `${method} ${path.split('?')[0] ?? ''}`);
 
-test('a row for each title, the title first; one request', async () => {
-  const { code, stdout } = await tankobonHere(['search', 'lighthouse'], { env, clock });
+test('a row for each title, the title first, and what comes next; one request', async () => {
+  const { code, stdout, stderr } = await tankobonHere(['search', 'lighthouse'], { env, clock });
   expect(code).toBe(0);
   const [head, row, ...more] = stdout.trimEnd().split('\n');
   expect(head).toMatch(/^title +year +status +languages +id$/);
   expect(row).toMatch(/^.*Lighthouse.* {2}(\d{4}|–) +\w+ +[a-z-]+(, [a-z-]+)* +[0-9a-f-]{36}$/i);
   expect(more).toEqual([]);
+  const [id = ''] = /[^ ]+$/.exec(row ?? '') ?? [];
+  expect(stderr).toBe(`To download one, run: tankobon download title:${id}\n`);
   expect(requests()).toEqual(['GET /manga']);
 });
 
@@ -49,10 +51,13 @@ test('more titles than are shown are counted on standard error, with what shows 
   });
   expect([code, stdout.trimEnd().split('\n').length]).toEqual([0, 2]);
   const [, total = ''] =
-    /^1 of (\d+) titles; more: --limit \d+, or more words\n$/.exec(stderr) ?? [];
+    /^1 of (\d+) titles; more: --limit \d+, or more words\nTo download one, run: .*\n$/.exec(
+      stderr,
+    ) ?? [];
   expect(Number(total)).toBeGreaterThan(1);
   const all = await tankobonHere(['search', '--limit', total, 'e'], { env, clock });
-  expect([all.stdout.trimEnd().split('\n').length, all.stderr]).toEqual([Number(total) + 1, '']);
+  expect(all.stdout.trimEnd().split('\n')).toHaveLength(Number(total) + 1);
+  expect(all.stderr).not.toContain('more:');
 });
 
 test('sync add with a name names the search in a pipe, and sends nothing', async () => {
@@ -164,6 +169,8 @@ test('--first downloads the best match without a question, and with --json only 
   expect(files.length).toBeGreaterThan(1);
   for (const file of files) expect(existsSync(file)).toBe(true);
   expect(stderr).toMatch(/^The Lighthouse/);
+  const next = `tankobon sync add https://mangadex.org/title/${EXAMPLE_TITLES.lighthouse} --language en`;
+  expect(stderr.endsWith(`\nNew chapters later: ${next}\n`)).toBe(true);
   const { stdout: json } = await tankobonHere([...words, '--json'], { env, clock });
   expect(JSON.parse(json)).toHaveLength(1);
 });

@@ -77,7 +77,7 @@ describe('in the process of the test', () => {
       [
         expect.objectContaining({ type: 'file-damaged', file, reason: 'entry-damaged' }),
         { type: 'file-repaired', file, kept: `${file}.damaged` },
-        { type: 'verify-summary', checked: 1, damaged: 1, repaired: 1, links: 0 },
+        { type: 'verify-summary', checked: 1, damaged: 1, edited: 0, repaired: 1, links: 0 },
       ],
     ]);
     expect([await fileDigest(file), await fileDigest(`${file}.damaged`)]).toEqual([
@@ -227,7 +227,7 @@ describe('in the process of the test', () => {
     const { code, stderr, events } = await verify('--repair');
     expect([code, events.at(-1)]).toEqual([
       3,
-      { type: 'verify-summary', checked: 2, damaged: 2, repaired: 0, links: 0 },
+      { type: 'verify-summary', checked: 2, damaged: 2, edited: 0, repaired: 0, links: 0 },
     ]);
     expect(stderr).toContain('hint: Files of other programs, and files of which nothing says');
     expect([await fileDigest(file), await fileDigest(foreign)]).toEqual(before);

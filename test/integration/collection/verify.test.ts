@@ -64,8 +64,9 @@ async function verify(...inputs: readonly string[]) {
     signal: new AbortController().signal,
   });
   const damaged = events.flatMap((event) => (event.type === 'file-damaged' ? [event] : []));
+  const edited = events.flatMap((event) => (event.type === 'file-edited' ? [event] : []));
   const warnings = events.flatMap((event) => (event.type === 'warning' ? event.message : []));
-  return { damaged, warnings, summary: events.at(-1), progress };
+  return { damaged, edited, warnings, summary: events.at(-1), progress };
 }
 
 const reasonOf = async (file: string) => (await verify(file)).damaged.map(({ reason }) => reason);
@@ -103,6 +104,7 @@ test('whole files of every format are not damaged', async () => {
     type: 'verify-summary',
     checked: 6,
     damaged: 0,
+    edited: 0,
     repaired: 0,
     links: 0,
   });
@@ -129,21 +131,62 @@ describe('a chapter', () => {
     ]);
   });
 
-  test('with another image in place of a page is not what was saved', async () => {
+  test('with another image in place of a page is edited', async () => {
     const file = await addChapter(1);
     const [first = ''] = await pagesOf(file);
     const other = await testImage('jpeg', 7);
     await rewrite(file, (entries) => ({ ...entries, [first]: other }));
-    expect((await verify(file)).damaged).toMatchObject([
-      { reason: 'page-changed', message: `${first} is not the page that was saved` },
-    ]);
+    expect(await verify(file)).toMatchObject({
+      damaged: [],
+      edited: [{ pages: 2, message: '1 of 2 saved pages missing, 1 other page' }],
+    });
   });
 
-  test('without a page lacks it', async () => {
+  test('with a cut image in place of a page is damaged', async () => {
+    const file = await addChapter(1);
+    const [first = ''] = await pagesOf(file);
+    const other = await testImage('jpeg', 7);
+    await rewrite(file, (entries) => ({ ...entries, [first]: other.subarray(0, -20) }));
+    expect(await reasonOf(file)).toEqual(['page-incomplete']);
+  });
+
+  test('without a page is edited, and without all of them damaged', async () => {
+    const file = await addChapter(1);
+    const [first = '', second = ''] = await pagesOf(file);
+    await rewrite(file, without(first));
+    expect(await verify(file)).toMatchObject({
+      damaged: [],
+      edited: [{ pages: 1, message: '1 of 2 saved pages missing' }],
+      summary: { damaged: 0, edited: 1 },
+    });
+    await rewrite(file, without(second));
+    expect(await reasonOf(file)).toEqual(['page-missing']);
+  });
+
+  test('whose pages have another order is edited', async () => {
+    const file = await addChapter(1);
+    const [first = '', second = ''] = await pagesOf(file);
+    const renamed = { [first]: '3.jpg', [second]: '1.png' };
+    await rewrite(file, (entries) =>
+      Object.fromEntries(Object.entries(entries).map(([name, it]) => [renamed[name] ?? name, it])),
+    );
+    const { damaged, edited } = await verify(file);
+    const message = 'its pages are in another order, or there twice';
+    expect([damaged, edited]).toMatchObject([[], [{ pages: 2, message }]]);
+  });
+
+  test('is edited as long as its owner has not accepted it, also for --since-last', async () => {
     const file = await addChapter(1);
     const [first = ''] = await pagesOf(file);
     await rewrite(file, without(first));
-    expect(await reasonOf(file)).toEqual(['page-missing']);
+    for (let run = 0; run < 2; run += 1) {
+      const events: VerifyEvent[] = [];
+      const { signal } = new AbortController();
+      const deps = { ...opened(true), onProgress: () => undefined, signal };
+      await verifyFiles([file], { ...deps, observe: (event) => events.push(event) });
+      await deps.store.save();
+      expect(events.map(({ type }) => type)).toEqual(['file-edited', 'verify-summary']);
+    }
   });
 
   test('whose metadata was edited is not damaged', async () => {
@@ -196,15 +239,17 @@ describe('a book', () => {
     expect(await reasonOf(file)).toEqual(['unreadable']);
   });
 
-  test.each(['cbz', 'epub'] as const)('as %s lacks a page of its manifest', async (format) => {
-    await bindFolder(folder, { format });
-    const file = book(`Lighthouse Vol.01.${format}`);
-    const [first = ''] = await pagesOf(file);
-    await rewrite(file, without(first, 'ComicInfo.xml'));
-    expect((await verify(file)).damaged).toMatchObject([
-      { reason: 'page-missing', message: 'chapter 1 was saved with 2 pages, and has 1' },
-    ]);
-  });
+  test.each(['cbz', 'epub'] as const)(
+    'as %s without a page of its manifest is edited',
+    async (format) => {
+      await bindFolder(folder, { format });
+      const file = book(`Lighthouse Vol.01.${format}`);
+      const [first = ''] = await pagesOf(file);
+      await rewrite(file, without(first, 'ComicInfo.xml'));
+      const message = '1 saved page missing';
+      expect(await verify(file)).toMatchObject({ damaged: [], edited: [{ pages: 3, message }] });
+    },
+  );
 
   test('without its list of chapters is unreadable', async () => {
     await bindFolder(folder, { format: 'cbz' });
@@ -243,6 +288,7 @@ posixTest('links are counted and not followed; a named pipe does not block', asy
     type: 'verify-summary',
     checked: 2,
     damaged: 1,
+    edited: 0,
     repaired: 0,
     links: 1,
   });
@@ -285,7 +331,7 @@ test('progress counts bytes, and an interruption still gives the sums', async ()
   expect(first).toBe(0);
   expect(half).toBeCloseTo(1 - (await stat(second)).size / (2 * (await stat(second)).size), 1);
   expect(events).toEqual([
-    { type: 'verify-summary', checked: 1, damaged: 0, repaired: 0, links: 0 },
+    { type: 'verify-summary', checked: 1, damaged: 0, edited: 0, repaired: 0, links: 0 },
   ]);
 });
 

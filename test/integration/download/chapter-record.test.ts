@@ -26,7 +26,7 @@ test('it has the ids, the version, the digests of the pages, and the metadata as
         titleId: EXAMPLE_TITLES.lighthouse,
         path: relative(harness.output, file),
         folderTemplate: '{series}',
-        fileTemplate: '{series} Vol.{volume:02} Ch.{chapter:03} - {title} [{group}]',
+        fileTemplate: '{series} Ch.{chapter:03} Vol.{volume:02} - {title} [{group}]',
         version: 2,
         updatedAt: expect.any(Date) as unknown as Date,
         quality: 'data',

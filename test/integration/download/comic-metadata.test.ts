@@ -1,6 +1,6 @@
 /** ComicInfo.xml for every title of the example library, including odd names. */
 import { comicInfoXml, comicMetadata } from '../../../src/library/comic-info.js';
-import { DEFAULT_NAME_TEMPLATE, compileNameTemplate } from '../../../src/config/names.js';
+import { builtInTemplate } from '../../../src/config/names.js';
 import { nameValues } from '../../../src/download/planning/comic-metadata.js';
 import { resolveTargets, type Resolution } from '../../../src/selection/resolve-targets.js';
 import { parseTarget } from '../../../src/selection/target.js';
@@ -71,21 +71,21 @@ test('people, groups, rating and language are in the elements that readers use',
 test.each([
   [
     'first',
-    'The Lighthouse Cat of Minami Island Vol.01 Ch.001 - The Light Goes Out [Tidewater Scans].cbz',
+    'The Lighthouse Cat of Minami Island Ch.001 Vol.01 - The Light Goes Out [Tidewater Scans].cbz',
   ],
   [
     'joint',
-    'The Lighthouse Cat of Minami Island Vol.02 Ch.004 - Tea at the _Gull & Anchor_ [Tidewater Scans + Paper Lantern].cbz',
+    'The Lighthouse Cat of Minami Island Ch.004 Vol.02 - Tea at the _Gull & Anchor_ [Tidewater Scans + Paper Lantern].cbz',
   ],
   [
     'decimal',
-    'The Lighthouse Cat of Minami Island Vol.02 Ch.010.5 - Extra_ The Day Off [Tidewater Scans].cbz',
+    'The Lighthouse Cat of Minami Island Ch.010.5 Vol.02 - Extra_ The Day Off [Tidewater Scans].cbz',
   ],
   ['bare', 'The Lighthouse Cat of Minami Island.cbz'],
   ['reserved', 'CON Ch.001 - nul.txt. [A_B_ _Scans_ & _Co_].cbz'],
 ] as const)('the default name of the %s chapter', (which, expected) => {
   const chapter = named(EXAMPLE_CHAPTERS[which]);
-  const path = compileNameTemplate(DEFAULT_NAME_TEMPLATE)(
+  const path = builtInTemplate({ hasLanguages: false, hasTitleFolder: true })(
     nameValues(chapter, titleOf(chapter.titleId)),
   );
   expect(path.split('/').at(-1)).toBe(expected);

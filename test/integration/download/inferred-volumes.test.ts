@@ -171,7 +171,7 @@ test.each(['bind', 'download'])(
       await bindFolder(harness.folder, options);
     }
     expect(await recordOf(fileNamed('Vol.01.'))).toMatchObject([{ metadata: { number: '1' } }]);
-    expect(names()).toContain('Alpha Vol.01 Ch.002 [Scans].cbz');
+    expect(names()).toContain('Alpha Ch.002 Vol.01 [Scans].cbz');
   },
 );
 
@@ -197,7 +197,7 @@ test('a chapter that is only in a book stays there with --no-infer', async () =>
 test('a chapter that is a target is asked about once, and bound when its volume is complete', async () => {
   await harness.download({ ...OPTIONS, targets: [chapterId(SERIES, '2')], keepChapters: true });
   expect(aggregateRequests()).toBe(1);
-  expect(names()).toEqual(['Alpha Vol.01 Ch.002 [Scans].cbz']);
+  expect(names()).toEqual(['Alpha Ch.002 Vol.01 [Scans].cbz']);
   await harness.download({ ...OPTIONS, chapters: '1-2' });
   expect(names()).toEqual(['Alpha Vol.01.cbz']);
 });
@@ -225,11 +225,11 @@ test('retag keeps an inferred volume when something else changes, and takes the 
   });
   await retagFolder(harness, harness.output);
   const named = fileNamed('Named Later');
-  expect(basename(named)).toBe('Alpha Vol.01 Ch.002 - Named Later [Scans].cbz');
+  expect(basename(named)).toBe('Alpha Ch.002 Vol.01 - Named Later [Scans].cbz');
   expect(await readEntry(named, 'ComicInfo.xml')).toContain(NOTE);
   harness.service.library.putChapter(english('2', '3'));
   await retagFolder(harness, harness.output);
-  expect(names()).toEqual(['Alpha Vol.03 Ch.002 [Scans].cbz']);
+  expect(names()).toEqual(['Alpha Ch.002 Vol.03 [Scans].cbz']);
   const xml = await readEntry(fileNamed('Ch.002'), 'ComicInfo.xml');
   expect(xml).toContain('<Volume>3</Volume>');
   expect(xml).not.toContain('<Notes>');
@@ -259,7 +259,7 @@ test('nothing is inferred where numbers restart in each volume', async () => {
   harness.service.library.putTitle({ ...title, attributes });
   await harness.download(OPTIONS);
   expect(aggregateRequests()).toBe(0);
-  expect(names()).toContain('Alpha Ch.002 [Scans].cbz');
+  expect(names()).toContain('Alpha Vol.TBD Ch.002 [Scans].cbz');
 });
 
 test.each(['not-found', 'server-error', 'json-null'] as const)(

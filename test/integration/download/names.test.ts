@@ -38,7 +38,7 @@ async function saved(names: Parameters<typeof createTitle>[0]['altTitles']) {
 
 test('the leftover group "no group" is neither in the name nor in ComicInfo', async () => {
   const { name, comic } = await saved([{ en: 'The Lighthouse Cat' }]);
-  expect(name).toBe('The Lighthouse Cat Vol.03 Ch.012.cbz');
+  expect(name).toBe('The Lighthouse Cat Ch.012 Vol.03.cbz');
   expect(comic).not.toContain('no group');
   expect(comic).not.toContain('<Translator>');
 });
@@ -50,5 +50,5 @@ test('a title is called by its English name, otherwise by its romanised one', as
 
 test('a name that is too long keeps volume and number', async () => {
   const { name } = await saved([{ en: 'Cat '.repeat(100) }]);
-  expect(name).toMatch(/^Cat Cat .* Vol\.03 Ch\.012\.cbz$/);
+  expect(name).toMatch(/^Cat Cat .* Ch\.012 Vol\.03\.cbz$/);
 });

@@ -186,7 +186,7 @@ test('several languages and none given: a warning in a script, all are saved, an
   const [one] = (await long.dryRun({ ...options, language: 'en', chapters: '2' })).filter(
     ({ type }) => type === 'planned',
   );
-  expect(one?.file).toMatch(/Endless Stairs Vol\.01 Ch\.002 - Day 2 \[Tidewater Scans\]\.cbz$/);
+  expect(one?.file).toMatch(/Endless Stairs Ch\.002 Vol\.01 - Day 2 \[Tidewater Scans\]\.cbz$/);
   rmSync(output, { recursive: true });
 });
 

@@ -329,8 +329,8 @@ describe('a title whose name gives no folder gets one from its id', () => {
   test.each(['...', ' . ', '. .'])('of the name "%s"', async (name) => {
     await withName(name);
     expect(await download([target('one')])).toEqual([
-      `${id}/Vol.01 Ch.001 [Scans].cbz`,
-      `${id}/Vol.01 Ch.002 [Scans].cbz`,
+      `${id}/Ch.001 Vol.01 [Scans].cbz`,
+      `${id}/Ch.002 Vol.01 [Scans].cbz`,
     ]);
   });
 
@@ -374,14 +374,14 @@ describe('a title whose name gives no folder gets one from its id', () => {
   test('what an older version saved in the output folder itself stays there, until retag moves it', async () => {
     await withName('...');
     await download([chapter('one', '1').id]);
-    const name = 'Vol.01 Ch.001 [Scans].cbz';
+    const name = 'Ch.001 Vol.01 [Scans].cbz';
     const old = join(harness.output, name);
     renameSync(join(harness.output, id, name), old);
     rmdirSync(join(harness.output, id));
-    await editEntry(old, 'META-INF/tankobon.json', (json) => replaced(json, [`${id}/Vol`, 'Vol']));
+    await editEntry(old, 'META-INF/tankobon.json', (json) => replaced(json, [`${id}/Ch`, 'Ch']));
     await download([chapter('one', '1').id], { update: true });
     expect(paths()).toEqual([name]);
-    const added = `${id}/Vol.01 Ch.002 [Scans].cbz`;
+    const added = `${id}/Ch.002 Vol.01 [Scans].cbz`;
     expect(await download([target('one')])).toEqual([added, name].sort());
     const retag = () => runCommand(harness, 'retag', harness.output);
     expect((await retag()).code).toBe(0);

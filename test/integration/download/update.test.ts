@@ -112,7 +112,7 @@ test('an edit of the metadata: ComicInfo and name follow, after one request and 
   requests();
   const { code, events } = await update();
   expect([code, requests()]).toEqual([0, { atHome: 1, pages: 0 }]);
-  const newFile = file('Gulls Vol.04 Ch.001 - Salt [Measured Scans]');
+  const newFile = file('Gulls Ch.001 Vol.04 - Salt [Measured Scans]');
   expect(events).toContainEqual(
     expect.objectContaining({
       type: 'chapter-retagged',
@@ -128,7 +128,7 @@ test('an edit of the metadata: ComicInfo and name follow, after one request and 
   expect(await readEntry(newFile, COMIC_INFO)).toContain('<Title>Salt</Title>');
   const record = await recordIn(newFile);
   expect(record).toMatchObject({ version: 2, updatedAt: new Date(LATER), pages: before?.pages });
-  expect(await readIdentity(newFile)).toMatchObject({ version: 2, isMarked: true });
+  expect(await readIdentity(newFile)).toMatchObject({ version: 2, proof: 'mark' });
 });
 
 test('what was asked about once is not asked about again, also when nothing of it shows', async () => {

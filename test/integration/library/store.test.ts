@@ -154,7 +154,7 @@ test('the mark of a damaged file is not what an empty file without a time has', 
   await store.save();
   const saved = await FolderStore.open(folder, output);
   expect(saved.markAt(file)).toEqual({
-    chapters: [{ ...mark.chapters[0], isMarked: true }],
+    chapters: [{ ...mark.chapters[0], proof: 'mark' }],
     isBook: false,
   });
   expect(saved.get(file, { size: 0, mtimeMs: 0 })).toBeUndefined();

@@ -141,7 +141,7 @@ test('retag --rename-titles: each book and cover is whole after each kill, and t
     renameTitle(harness.service.library, 'one', 'New');
     const booksIn = (name: string) =>
       [`${name} Vol.01.cbz`, 'Vol.01'].map((book) => join(output, name, book));
-    const moved = ['New Vol.01 Ch.001 [Scans].cbz', 'New Vol.01.cbz', 'Vol.01', 'cover.png'];
+    const moved = ['New Ch.001 Vol.01 [Scans].cbz', 'New Vol.01.cbz', 'Vol.01', 'cover.png'];
     const originals = await imagesOf(
       ['Old Vol.01.cbz', 'Vol.01'].map((book) => join(original, 'Old', book)),
     );

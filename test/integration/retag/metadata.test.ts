@@ -19,7 +19,7 @@ afterEach(() => harness.stop());
 
 const SERIES = 'The Lighthouse Cat of Minami Island';
 const OLD_NAME = `${SERIES}/${SERIES} Ch.001 [Tidewater Scans].cbz`;
-const NEW_NAME = `${SERIES}/${SERIES} Vol.01 Ch.001 - The Light Goes Out [Tidewater Scans].cbz`;
+const NEW_NAME = `${SERIES}/${SERIES} Ch.001 Vol.01 - The Light Goes Out [Tidewater Scans].cbz`;
 
 /** Chapter 1 as it was saved before it had a volume and a title. */
 async function addOldChapter(

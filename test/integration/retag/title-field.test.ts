@@ -52,7 +52,7 @@ test('a file with a numbered Title is renamed with its chapter', async () => {
   const change = { title: 'Dusk', volume: '2' };
   if (chapter) library.putChapter(editChapter(chapter, '2025-03-01T12:00:00+00:00', change));
   await retag('--title-field', 'numbered');
-  expect(basename(theFile())).toContain('Vol.02 Ch.001 - Dusk [');
+  expect(basename(theFile())).toContain('Ch.001 Vol.02 - Dusk [');
   expect(await titleIn(theFile())).toBe('Vol.2 Ch.1 - Dusk');
 });
 

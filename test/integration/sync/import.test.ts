@@ -45,6 +45,9 @@ test('favorites are subscribed with the options, nothing twice, and then downloa
   ]);
   expect(first.stderr).toContain('1 favorite of other sites left out:\n  Elsewhere\n');
   expect(first.stderr).toContain('1 title added; 1 was already subscribed.\n');
+  expect(first.stderr).toMatch(
+    new RegExp(`To download the chapters, run: tankobon sync --file ${harness.file}\n$`),
+  );
   expect(text()).toContain('# mine');
   expect(text()).toMatch(/title: 'Beta: "quoted"'\n {4}language: \[ ?en ?\]/);
   const before = text();
@@ -117,7 +120,7 @@ describe('an export of MyAnimeList', () => {
     expect(stderr).toContain(`Searching MangaDex for 3 titles; takes at least 1 s.
 2 titles left out, since none on MangaDex names the id of MyAnimeList:
   beta  https://myanimelist.net/manga/13
-    of the same name: tankobon sync add https://mangadex.org/title/${titleId('Beta')}
+    of the same name: tankobon sync add https://mangadex.org/title/${titleId('Beta')} --file ${harness.file}
   Nowhere [31m  https://myanimelist.net/manga/99
 1 title added.
 `);

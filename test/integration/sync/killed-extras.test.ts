@@ -57,13 +57,13 @@ test.each([
   victim = undefined;
   const names = () => readdirSync(join(output(), 'Tea')).sort();
   expect(names().filter((name) => !name.startsWith('.'))).toEqual([
-    'Tea Vol.01 Ch.001 [Scans].cbz',
-    'Tea Vol.01 Ch.002 [Scans].cbz',
+    'Tea Ch.001 Vol.01 [Scans].cbz',
+    'Tea Ch.002 Vol.01 [Scans].cbz',
   ]);
   expect(await tankobon(words, { env })).toMatchObject({ code: 0 });
   expect(names()).toEqual([
-    'Tea Vol.01 Ch.001 [Scans].cbz',
-    'Tea Vol.01 Ch.002 [Scans].cbz',
+    'Tea Ch.001 Vol.01 [Scans].cbz',
+    'Tea Ch.002 Vol.01 [Scans].cbz',
     'Tea Vol.01.cbz',
     'cover Vol.01.png',
     'cover.png',

@@ -99,7 +99,7 @@ describe('with upgrade, of a followed title', () => {
       { chapter: one, changed: ['title', 'volume'], kept: [] },
     ]);
     expect(requests()).toEqual({ atHome: 1, pages: 0 });
-    expect(fileOf('1')).toContain('Vol.03 Ch.001 - Salt');
+    expect(fileOf('1')).toContain('Ch.001 Vol.03 - Salt');
     expect(parseRecords(await readEntry(fileOf('1'), RECORD))?.[0]).toMatchObject({ version: 2 });
     const again = await nextWeek();
     expect(ofType(again.lines, 'chapter-retagged', 'chapter-saved')).toEqual([]);

@@ -76,7 +76,7 @@ test.each([
     expect(away.code).toBe(3);
     expect(away.stderr.split(nas())).toHaveLength(3);
     expect(away.stderr).toContain(`hint: `);
-    expect(away.stderr).toContain(`tankobon sync --new-folder ${nas()}`);
+    expect(away.stderr).toContain(`tankobon sync --new-folder ${nas()} --file ${folder}/`);
     expect(isThere ? files('nas') : readdirSync(folder)).not.toContain('nas');
     expect(files('local')).toHaveLength(3);
     mount();
@@ -92,7 +92,7 @@ test('doctor names the folder that is away, and the command for who emptied it',
   const { code, stdout } = await run('doctor', '--file', join(folder, 'subscriptions.yaml'));
   expect(code).toBe(3);
   expect(stdout).toMatch(new RegExp(`error +output-folder .*${nas()}`));
-  expect(stdout).toContain(`--new-folder ${nas()}`);
+  expect(stdout).toContain(`tankobon sync --new-folder ${nas()} --file ${folder}/`);
 });
 
 test('--json names the code of a folder that is away', async () => {

@@ -61,7 +61,10 @@ describe('add', () => {
       ...['-o', join(folder, 'comics'), '--folder', 'My Series', '--bind', 'volume'],
       ...['--format', 'epub', '--from-now'],
     );
-    expect([code, stderr]).toEqual([0, 'Subscribed: Alpha\nLanguages: pt-br, en\n']);
+    expect([code, stderr]).toEqual([
+      0,
+      'Subscribed: Alpha\nLanguages: pt-br, en\nTo download the chapters, run: tankobon sync\n',
+    ]);
     expect(requests()).toEqual([`/manga/${ALPHA}`]);
     for (const line of [
       `- target: https://mangadex.org/title/${ALPHA}/alpha`,
@@ -130,12 +133,21 @@ describe('add', () => {
     expect(existsSync(file)).toBe(false);
   });
 
+  test('the command for the title of a chapter names the subscriptions file', async () => {
+    const other = join(folder, 'other.yaml');
+    const { stderr } = await add(chapterId('Alpha', '1'), '--file', other);
+    expect(stderr).toContain(
+      `run: tankobon sync add https://mangadex.org/title/${ALPHA} --file ${other}\n`,
+    );
+  });
+
   test('a group or an author is stored with its name; an unknown one is exit 3', async () => {
     const [group] = service.library.chapters()[0]?.groups ?? [];
     const { code, stderr } = await add(`https://mangadex.org/group/${group?.id}/x`);
     expect([code, stderr]).toEqual([
       0,
-      'Subscribed: Scans\nLanguages: all (to choose: --language en)\n',
+      'Subscribed: Scans\nLanguages: all (to choose: --language en)\n' +
+        'To download the chapters, run: tankobon sync\n',
     ]);
     expect(requests()).toEqual([`/group/${group?.id}`]);
     expect(text()).toContain(

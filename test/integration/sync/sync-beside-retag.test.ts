@@ -71,8 +71,8 @@ test('a file that retag would rename is replaced by the better release, and the 
   expect(await harness.sync()).toMatchObject({ code: 0 });
   expect(await retagging).toMatchObject({ code: 0 });
   expect(paths().filter((path) => !path.startsWith('.tankobon-replaced/'))).toEqual([
-    'Old/Old Vol.01 Ch.001 [Preferred].cbz',
-    'Old/Old Vol.01 Ch.002 [Other].cbz',
+    'Old/Old Ch.001 Vol.01 [Preferred].cbz',
+    'Old/Old Ch.002 Vol.01 [Other].cbz',
   ]);
 });
 
@@ -87,9 +87,9 @@ test('a title that is renamed has all its chapters in the new folder, and one bo
   const retagged = await retagging;
   expect(retagged).toMatchObject({ code: 0 });
   expect(paths()).toEqual([
-    'New/New Vol.01 Ch.001 [Other].cbz',
-    'New/New Vol.01 Ch.002 [Other].cbz',
-    'New/New Vol.01 Ch.003 [Other].cbz',
+    'New/New Ch.001 Vol.01 [Other].cbz',
+    'New/New Ch.002 Vol.01 [Other].cbz',
+    'New/New Ch.003 Vol.01 [Other].cbz',
     'New/New Vol.01.cbz',
   ]);
   expect(retagged?.stderr).toContain('Waiting for another tankobon');

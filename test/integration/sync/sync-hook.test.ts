@@ -131,6 +131,24 @@ test('add writes what a hook is called for', async () => {
   expect(text()).toContain('exec: { command: [ "true" ], on: [ failed ] }');
 });
 
+test('commands in hints name the subscriptions file', async () => {
+  const other = join(folder, 'other.yaml');
+  const here = (...words: string[]) => hook(...words, '--file', other);
+  await hook('add', 'exec', '--file', other, '--', 'false');
+  expect((await here('test')).stderr).toMatch(
+    new RegExp(`\nhint: To correct it, run: tankobon sync edit --file ${other}\n$`),
+  );
+  expect((await here('remove', 'ntfy')).stderr).toMatch(
+    new RegExp(`no such hook: ntfy\nhint: Run: tankobon sync hook add ntfy … --file ${other}\n$`),
+  );
+  const refused = await here('add', 'kavita', 'http://127.0.0.1:1', '--on', 'failed');
+  expect(refused.stderr).toContain(`sync hook add ntfy URL --on failed --file ${other}\n`);
+  const { stdout } = await tankobonHere(['doctor', '--file', other], { env: { ...env, PATH: '' } });
+  expect(stdout.replace(/\s+/g, ' ')).toContain(
+    `To edit the hook, run: tankobon sync edit --file ${other}`,
+  );
+});
+
 test.each([
   [
     ['komga', 'http://127.0.0.1:1', '--library', 'A', '--on', 'failed'],

@@ -394,10 +394,11 @@ describe('options of a run', () => {
     harness = await SyncHarness.start((nowMs) => syncLibrary(['Alpha'], nowMs - 9 * DAY_MS));
     harness.write(`series:\n  - target: title:${titleId('Alpha')}\n`);
     const folder = await syncFolder(join(harness.base.folder, 'home'), harness.file);
-    const lock = await lockSync(folder, harness.file);
+    const lock = await lockSync(folder, harness.file, 'tankobon sync status');
     await expect(harness.sync()).rejects.toMatchObject({
       code: 'sync-running',
       message: expect.stringContaining(`process ${process.pid}`),
+      hint: `Wait until it is done, or end it. Run: tankobon sync status --file ${harness.file}`,
     });
     lock.release();
     expect((await harness.sync()).code).toBe(0);

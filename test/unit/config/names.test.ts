@@ -1,9 +1,5 @@
 import fc from 'fast-check';
-import {
-  DEFAULT_NAME_TEMPLATE,
-  distinctPaths,
-  compileNameTemplate,
-} from '../../../src/config/names.js';
+import { builtInTemplate, distinctPaths, compileNameTemplate } from '../../../src/config/names.js';
 import { pathCollisionKey } from '../../../src/core/path-segment.js';
 import { NAME_FIELDS } from '../../../src/config/name-template.js';
 import { codePoint } from '../../support/any-text.js';
@@ -20,24 +16,26 @@ const ALL = {
   language: 'en',
 };
 
+const BUILT_IN = builtInTemplate({ hasLanguages: false, hasTitleFolder: true });
+
 describe('the default template', () => {
-  const name = compileNameTemplate(DEFAULT_NAME_TEMPLATE);
+  const name = BUILT_IN;
 
   test.each([
-    ['everything known', {}, 'Yotsuba&! Vol.01 Ch.007 - Jumbo [Some Scans]'],
+    ['everything known', {}, 'Yotsuba&! Ch.007 Vol.01 - Jumbo [Some Scans]'],
     ['no volume', { volume: undefined }, 'Yotsuba&! Ch.007 - Jumbo [Some Scans]'],
     ['no chapter', { chapter: undefined }, 'Yotsuba&! Vol.01 - Jumbo [Some Scans]'],
-    ['no title', { title: ' ' }, 'Yotsuba&! Vol.01 Ch.007 [Some Scans]'],
-    ['no group', { group: '' }, 'Yotsuba&! Vol.01 Ch.007 - Jumbo'],
+    ['no title', { title: ' ' }, 'Yotsuba&! Ch.007 Vol.01 [Some Scans]'],
+    ['no group', { group: '' }, 'Yotsuba&! Ch.007 Vol.01 - Jumbo'],
     ['only a title', { volume: '', chapter: '', group: '' }, 'Yotsuba&! - Jumbo'],
     ['only a group', { volume: '', chapter: '', title: '' }, 'Yotsuba&! [Some Scans]'],
     ['nothing but the series', { volume: '', chapter: '', title: '', group: '' }, 'Yotsuba&!'],
-    ['a half chapter', { chapter: '10.5' }, 'Yotsuba&! Vol.01 Ch.010.5 - Jumbo [Some Scans]'],
-    ['a lettered chapter', { chapter: '5a' }, 'Yotsuba&! Vol.01 Ch.005a - Jumbo [Some Scans]'],
+    ['a half chapter', { chapter: '10.5' }, 'Yotsuba&! Ch.010.5 Vol.01 - Jumbo [Some Scans]'],
+    ['a lettered chapter', { chapter: '5a' }, 'Yotsuba&! Ch.005a Vol.01 - Jumbo [Some Scans]'],
     [
       'a title with odd spaces',
       { title: ' a\t\n b ' },
-      'Yotsuba&! Vol.01 Ch.007 - a b [Some Scans]',
+      'Yotsuba&! Ch.007 Vol.01 - a b [Some Scans]',
     ],
   ])('with %s', (_, values, expected) => {
     expect(name({ ...ALL, ...values })).toBe(`Yotsuba&!/${expected}.cbz`);
@@ -134,7 +132,7 @@ describe('a cleaned name', () => {
 });
 
 describe('a name of over 255 bytes', () => {
-  const format = compileNameTemplate(DEFAULT_NAME_TEMPLATE);
+  const format = BUILT_IN;
   const fileOf = (values: Partial<Parameters<typeof format>[0]>) =>
     format({ id: ID, volume: '3', chapter: '12.5', ...values }).split('/')[1] ?? '';
   const long = (character: string, bytes: number) =>
@@ -142,7 +140,7 @@ describe('a name of over 255 bytes', () => {
 
   test('loses the end of the series, and keeps volume, number, title and group', () => {
     const name = fileOf({ series: long('漫', 240), title: 'Low Tide', group: 'Scans' });
-    expect(name).toMatch(/^漫+ Vol\.03 Ch\.012\.5 - Low Tide \[Scans\]\.cbz$/u);
+    expect(name).toMatch(/^漫+ Ch\.012\.5 Vol\.03 - Low Tide \[Scans\]\.cbz$/u);
     expect(Buffer.byteLength(name)).toBeGreaterThan(252);
     expect(Buffer.byteLength(name)).toBeLessThanOrEqual(255);
   });
@@ -153,7 +151,7 @@ describe('a name of over 255 bytes', () => {
       title: long('b', 300),
       group: long('c', 300),
     });
-    expect(name).toMatch(/^a{30} Vol\.03 Ch\.012\.5 - b{30} \[c{100,}\]\.cbz$/);
+    expect(name).toMatch(/^a{30} Ch\.012\.5 Vol\.03 - b{30} \[c{100,}\]\.cbz$/);
     expect(Buffer.byteLength(name)).toBe(255);
   });
 
@@ -207,7 +205,7 @@ const values = fc.record({
 describe('for any metadata', () => {
   test('the path is relative, stays in the folder and is valid on every file system', () => {
     const templates = fc.constantFrom(
-      DEFAULT_NAME_TEMPLATE,
+      '{series}/{series} Vol.{volume:02|TBD} Ch.{chapter:03} - {title} [{group}]',
       NAME_FIELDS.map((field) => `{${field}}`).join('/'),
       '{title} ({group} {language:09})',
     );

@@ -15,6 +15,7 @@ test.each([
   ['{file}', '/a b/c\td.cbz'],
   ['{chapter}\\t{title}\\n', '7.5\tFog and light\n'],
   ['{chapter:03}|{ Pages }|{pages:04}', '007.5|12|0012'],
+  ['{volume:02|none} {chapter:03|none}', 'none 007.5'],
   ['[{group}] ({volume}) {title}', '[] () Fog and light'],
   ['{{{chapter}}} \\\\t \\x', '{7.5} \\t \\x'],
   ['no field', 'no field'],

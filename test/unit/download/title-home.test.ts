@@ -1,7 +1,7 @@
 /** Where the chapters of a title are, by the paths of its files and the template of now. */
 import { join } from 'node:path';
 import type { ExistingArchive } from '../../../src/library/scan.js';
-import { compileNameTemplate, DEFAULT_NAME_TEMPLATE } from '../../../src/config/names.js';
+import { builtInTemplate, compileNameTemplate } from '../../../src/config/names.js';
 import {
   sampleFolders,
   titleHome,
@@ -18,10 +18,13 @@ const known = (path: string, more: Partial<KnownChapter> = {}): KnownChapter => 
 
 /** The path of chapter 8 of volume 3, if chapter 7 of volume 2 is `chapter`. */
 function pathOfNext(template: string, chapter: KnownChapter): string {
-  const name = compileNameTemplate(template);
+  const isBuiltIn = template === BUILT_IN;
+  const name = isBuiltIn
+    ? builtInTemplate({ hasLanguages: false, hasTitleFolder: true })
+    : compileNameTemplate(template);
   const home = titleHome([chapter], {
     template: name,
-    hasDefaultName: template === DEFAULT_NAME_TEMPLATE,
+    hasDefaultName: isBuiltIn,
     numbersRestart: false,
     valuesOf: ({ metadata: { number, volume } }, series) => ({
       id: 'id',
@@ -35,6 +38,7 @@ function pathOfNext(template: string, chapter: KnownChapter): string {
   return home?.nameOf(values).path ?? name(values);
 }
 
+const BUILT_IN = '';
 const FLAT = '{series} {chapter}';
 const SERIES = '{series}/{chapter}';
 const VOLUMES = '{series}/v{volume}/{chapter}';
@@ -51,8 +55,8 @@ test.each([
   [SERIES, 'A/Old 7.cbz', '', 'Old/8.cbz'],
   [FLAT, 'Old/7.cbz', '{series}', 'Old 8.cbz'],
   ['Manga/{series}/{chapter}', 'Mine/7.cbz', '{series}', 'Manga/Old/8.cbz'],
-  [DEFAULT_NAME_TEMPLATE, 'Mine/Old 7.cbz', 'My Series', 'Mine/Old Vol.03 Ch.008.cbz'],
-  [DEFAULT_NAME_TEMPLATE, 'Old 7.cbz', '', 'Old/Old Vol.03 Ch.008.cbz'],
+  [BUILT_IN, 'Mine/Old 7.cbz', 'My Series', 'Mine/Old Ch.008 Vol.03.cbz'],
+  [BUILT_IN, 'Old 7.cbz', '', 'Old/Old Ch.008 Vol.03.cbz'],
   // Archives of older versions do not have their template.
   [SERIES, 'Old/7.cbz', undefined, 'Old/8.cbz'],
   [SERIES, 'Mine/any name.cbz', undefined, 'Mine/8.cbz'],

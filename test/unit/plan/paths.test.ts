@@ -91,7 +91,12 @@ describe('a file that gets other metadata', () => {
       recorded: { path, folderTemplate, fileTemplate },
       ...more,
     };
-    const options = { templates: [format], keepsPeople: true, keepsTitleFolders: false };
+    const options = {
+      templates: [format],
+      numbersRestart: false,
+      keepsPeople: true,
+      keepsTitleFolders: false,
+    };
     const from = join(OUTPUT, moved(path));
     const { to, recorded } = newPath(from, named, options);
     // Written again, it stays.

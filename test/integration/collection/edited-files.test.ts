@@ -1,0 +1,314 @@
+/**
+ * Files that their owner or another program changed: whole ones are edited and not damaged, what was changed stays byte for
+ * byte, and what lost its mark is known by the record in it.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { parseIdentityComment } from '../../../src/library/mark.js';
+import { parseRecords } from '../../../src/library/record.js';
+import {
+  editChapter,
+  EXAMPLE_CHAPTERS,
+  reuploadChapter,
+} from '../../../src/practice-server/library/library.js';
+import { readArchive, readComment, readEntry, writeArchive } from '../../support/archive.js';
+import { fileDigest, imageDigests } from '../../support/bind-harness.js';
+import { testImage } from '../../support/chapter-files.js';
+import { DownloadHarness } from '../../support/download-harness.js';
+import { runCommand } from '../../support/retag-harness.js';
+import { shortChapters } from '../../support/short-chapters.js';
+
+const CHAPTER = EXAMPLE_CHAPTERS.first;
+const LATER = '2026-01-01T00:00:00+00:00';
+
+let harness: DownloadHarness;
+let file: string;
+beforeEach(async () => {
+  harness = await DownloadHarness.start({ chapters: shortChapters() });
+  await harness.download({ targets: [CHAPTER] });
+  file = harness.archives()[0] ?? '';
+});
+afterEach(() => harness.stop());
+
+type Entries = Readonly<Record<string, Buffer>>;
+
+/** Writes the archive again, as programs do that keep its comment or not. */
+async function rewrite(
+  change: (entries: Entries) => Entries | Promise<Entries>,
+  comment = '',
+): Promise<void> {
+  const entries = (await readArchive(file)).map(({ name, bytes }) => [name, bytes] as const);
+  await writeArchive(file, await change(Object.fromEntries(entries)), comment);
+}
+
+const without = (entries: Entries, name: string): Entries =>
+  Object.fromEntries(Object.entries(entries).filter(([each]) => each !== name));
+const withoutPage = (entries: Entries) => without(entries, '002.png');
+const withOtherPage = async (entries: Entries) => ({
+  ...without(entries, '002.png'),
+  '002.webp': await testImage('webp'),
+});
+
+async function run(command: string, ...words: readonly string[]) {
+  const { code, stdout, stderr } = await runCommand(harness, command, ...words, '--json');
+  const lines = stdout.split('\n').filter((line) => line !== '');
+  const events = lines.map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>);
+  return { code, events, stderr, types: events.map(({ type }) => type) };
+}
+const verify = (...words: readonly string[]) => run('verify', harness.output, ...words);
+
+/** The chapter gets another title. */
+function editOnService(): void {
+  const { library } = harness.service;
+  const chapter = library.chapter(CHAPTER);
+  if (chapter) library.putChapter(editChapter(chapter, LATER, { title: 'Salt' }));
+}
+
+const EDITS = {
+  'without a page, and without its comment, as Komga writes it': {
+    edit: () => rewrite(withoutPage),
+    message: '1 of 2 saved pages missing',
+    pages: 1,
+  },
+  'with a converted page, and without its comment': {
+    edit: () => rewrite(withOtherPage),
+    message: '1 of 2 saved pages missing, 1 other page',
+    pages: 2,
+  },
+  'without a page, and with its comment': {
+    edit: async () => rewrite(withoutPage, await readComment(file)),
+    message: '1 of 2 saved pages missing',
+    pages: 1,
+  },
+  'with a converted page, and with its comment': {
+    edit: async () => rewrite(withOtherPage, await readComment(file)),
+    message: '1 of 2 saved pages missing, 1 other page',
+    pages: 2,
+  },
+} as const;
+
+describe.each(Object.entries(EDITS))('a file %s', (_, { edit, message, pages }) => {
+  beforeEach(() => edit());
+
+  test('is edited, and not damaged: no command changes it', async () => {
+    const before = await fileDigest(file);
+    for (const words of [[], ['--repair']]) {
+      const { code, events } = await verify(...words);
+      const found = { checked: 1, damaged: 0, edited: 1, repaired: 0, links: 0 };
+      expect([code, events]).toEqual([
+        0,
+        [
+          { type: 'file-edited', file, pages, message },
+          { type: 'verify-summary', ...found },
+        ],
+      ]);
+    }
+    const adopted = await run('adopt', harness.output, '--apply');
+    expect([adopted.code, adopted.events.at(-1)]).toMatchObject([0, { already: 1 }]);
+    expect(await run('retag', harness.output)).toMatchObject({
+      code: 0,
+      events: [{ type: 'retag-summary', unchanged: 1, skipped: 0 }],
+    });
+    expect((await harness.download({ targets: [CHAPTER], update: true })).code).toBe(0);
+    expect(await fileDigest(file)).toBe(before);
+    expect(harness.files()).toEqual([file]);
+  });
+
+  test('keeps its pages while its metadata and its name follow the service, once', async () => {
+    const digests = await imageDigests(file);
+    editOnService();
+    expect(await run('retag', harness.output)).toMatchObject({
+      code: 0,
+      events: [{ type: 'chapter-retagged', changed: ['title'] }, { changed: 1 }],
+    });
+    const [newFile = ''] = harness.archives();
+    expect(harness.files()).toEqual([newFile]);
+    expect(basename(newFile)).toContain(' - Salt [');
+    expect(await imageDigests(newFile)).toEqual(digests);
+    // The mark is there again.
+    expect(parseIdentityComment(await readComment(newFile))).toMatchObject({ chapterId: CHAPTER });
+    const before = await fileDigest(newFile);
+    expect(await run('retag', harness.output)).toMatchObject({
+      code: 0,
+      events: [{ type: 'retag-summary', changed: 0, unchanged: 1, skipped: 0 }],
+    });
+    expect(await verify()).toMatchObject({ code: 0, events: [{ pages, message }, { edited: 1 }] });
+    expect(await fileDigest(newFile)).toBe(before);
+  });
+});
+
+const LOST = {
+  'zipped again': (entries: Entries) => entries,
+  'without a page': withoutPage,
+  'with a converted page': withOtherPage,
+} as const;
+
+describe.each(Object.entries(LOST))('a file without its comment, %s', (_, change) => {
+  beforeEach(() => rewrite(change));
+
+  test('is neither replaced nor removed, and the run says why', async () => {
+    const before = await fileDigest(file);
+    const { library } = harness.service;
+    const chapter = library.chapter(CHAPTER);
+    const other = library.chapter(EXAMPLE_CHAPTERS.second);
+    if (!chapter || !other) throw new Error('no chapters');
+    library.putChapter(reuploadChapter(chapter, LATER, other));
+    for (const flags of [{ force: true }, { update: true }]) {
+      const { code, events } = await harness.download({ targets: [CHAPTER], ...flags });
+      const message = `${file} lost the mark of tankobon to another program, and is kept.`;
+      const hint = expect.stringContaining('tankobon verify --accept ') as unknown;
+      expect([code, events]).toEqual([
+        0,
+        expect.arrayContaining([{ type: 'warning', message, hint }]),
+      ]);
+    }
+    expect(await fileDigest(file)).toBe(before);
+    expect(harness.files()).toEqual([file]);
+  });
+
+  test.each(['001.png', 'ComicInfo.xml'])(
+    'is not replaced when its %s is damaged',
+    async (name) => {
+      const bytes = readFileSync(file);
+      const at = bytes.indexOf(name) + 60;
+      bytes[at] = (bytes[at] ?? 0) ^ 1;
+      writeFileSync(file, bytes);
+      const before = await fileDigest(file);
+      const { code, types, stderr } = await verify('--repair');
+      expect([code, types]).toEqual([3, ['file-damaged', 'verify-summary']]);
+      expect(stderr).toContain('hint: ');
+      await harness.download({ targets: [CHAPTER], force: true });
+      expect(await fileDigest(file)).toBe(before);
+    },
+  );
+});
+
+test('what another program wrote in place of the comment stays when the metadata are rewritten', async () => {
+  const comment = '{"appID":"calibre","ComicBookInfo/1.0":{}}';
+  await rewrite(withoutPage, comment);
+  editOnService();
+  expect((await run('retag', harness.output)).types).toEqual(['chapter-retagged', 'retag-summary']);
+  const [newFile = ''] = harness.archives();
+  expect(await readComment(newFile)).toBe(comment);
+  expect((await run('retag', harness.output)).types).toEqual(['retag-summary']);
+});
+
+test('a file without a comment of which no page is one of the record is of another program', async () => {
+  await rewrite(async (entries) => ({
+    ...without(without(entries, '001.png'), '002.png'),
+    '1.webp': await testImage('webp', 1),
+    '2.webp': await testImage('webp', 2),
+  }));
+  const before = await fileDigest(file);
+  expect(await verify()).toMatchObject({
+    code: 0,
+    events: [{ type: 'file-edited', pages: 2 }, {}],
+  });
+  editOnService();
+  expect(await run('retag', harness.output)).toMatchObject({
+    code: 0,
+    events: [{ type: 'chapter-skipped', reason: 'other-program' }, { changed: 0 }],
+  });
+  expect(await fileDigest(file)).toBe(before);
+});
+
+test('a record in a file with the pages of another chapter proves nothing', async () => {
+  const entries = await readArchive(file);
+  await writeArchive(file, {
+    '001.jpg': await testImage('jpeg'),
+    'META-INF/tankobon.json': await readEntry(file, 'META-INF/tankobon.json'),
+    'ComicInfo.xml': entries.find(({ name }) => name === 'ComicInfo.xml')?.bytes ?? '',
+  });
+  editOnService();
+  const before = await fileDigest(file);
+  expect((await run('retag', harness.output)).types).toEqual(['chapter-skipped', 'retag-summary']);
+  expect(await fileDigest(file)).toBe(before);
+});
+
+test('a flipped bit and a lost end stay damage', async () => {
+  const whole = readFileSync(file);
+  const flipped = Buffer.from(whole);
+  flipped[200] = (flipped[200] ?? 0) ^ 1;
+  for (const [bytes, reason] of [
+    [flipped, 'entry-damaged'],
+    [whole.subarray(0, -40), 'unreadable'],
+  ] as const) {
+    writeFileSync(file, bytes);
+    expect(await verify()).toMatchObject({
+      code: 3,
+      events: [{ type: 'file-damaged', reason }, {}],
+    });
+  }
+});
+
+describe('verify --accept', () => {
+  const accept = () => verify('--accept');
+  const recordOf = async () =>
+    parseRecords(await readEntry(file, 'META-INF/tankobon.json'))?.[0] ?? {};
+
+  test.each(Object.entries(EDITS))('takes a file %s as it is for good', async (_, each) => {
+    await each.edit();
+    const saved = (await recordOf()).pages;
+    const [digests, comicInfo] = [await imageDigests(file), await readEntry(file, 'ComicInfo.xml')];
+    const { code, events } = await accept();
+    expect([code, events]).toMatchObject([
+      0,
+      [
+        { type: 'file-edited' },
+        { type: 'file-accepted', file, pages: each.pages },
+        { type: 'verify-summary', damaged: 0, edited: 1, accepted: 1 },
+      ],
+    ]);
+    expect([await imageDigests(file), await readEntry(file, 'ComicInfo.xml')]).toEqual([
+      digests,
+      comicInfo,
+    ]);
+    expect(await recordOf()).toMatchObject({ pages: saved, acceptedPages: digests });
+    expect(parseIdentityComment(await readComment(file))).toMatchObject({ chapterId: CHAPTER });
+    const before = await fileDigest(file);
+    expect(await accept()).toMatchObject({ code: 0, types: ['verify-summary'] });
+    expect(await verify('--repair')).toMatchObject({ code: 0, types: ['verify-summary'] });
+    // The pages that were saved are those of the service still: only the metadata follow.
+    editOnService();
+    const { events: updated } = await harness.download({ targets: [CHAPTER], update: true });
+    expect(updated.at(-1)).toMatchObject({ saved: 0, retagged: 1 });
+    file = harness.archives()[0] ?? '';
+    expect(await fileDigest(file)).not.toBe(before);
+    expect([await imageDigests(file), harness.files()]).toEqual([digests, [file]]);
+    expect(await verify()).toMatchObject({ code: 0, types: ['verify-summary'] });
+  });
+
+  test('gives a file that was zipped again its mark, without which it is whole all the same', async () => {
+    await rewrite((entries) => entries);
+    expect(await verify()).toMatchObject({ code: 0, types: ['verify-summary'] });
+    expect((await accept()).types).toEqual(['file-accepted', 'verify-summary']);
+    expect(await recordOf()).not.toHaveProperty('acceptedPages');
+    expect(await readComment(file)).toContain(CHAPTER);
+    expect((await accept()).types).toEqual(['verify-summary']);
+  });
+
+  test('leaves a damaged file and one of another program as they are', async () => {
+    await rewrite(async (entries) => ({
+      ...without(without(entries, '001.png'), '002.png'),
+      '1.webp': await testImage('webp', 1),
+    }));
+    const theirs = await fileDigest(file);
+    expect((await accept()).types).toEqual(['file-edited', 'warning', 'verify-summary']);
+    expect(await fileDigest(file)).toBe(theirs);
+    writeFileSync(file, readFileSync(file).subarray(0, -40));
+    const cut = await fileDigest(file);
+    expect(await accept()).toMatchObject({ code: 3, types: ['file-damaged', 'verify-summary'] });
+    expect(await fileDigest(file)).toBe(cut);
+  });
+
+  test('an accepted file whose bit flips later is damaged, and is loaded again', async () => {
+    await rewrite(withoutPage, await readComment(file));
+    await accept();
+    const bytes = readFileSync(file);
+    bytes[200] = (bytes[200] ?? 0) ^ 1;
+    writeFileSync(file, bytes);
+    const { code, types } = await verify('--repair');
+    expect([code, types]).toEqual([0, ['file-damaged', 'file-repaired', 'verify-summary']]);
+    expect(await imageDigests(file)).toHaveLength(2);
+  });
+});
