@@ -52,12 +52,31 @@ export async function describeChapter(described: DescribedChapter): Promise<Chap
     pages: pages.map(({ sha256 }) => sha256),
     metadata: comic && writtenMetadata(comic),
   });
-  if (!comic) return { record };
+  if (!comic) return { record, comicInfo: await ownersComicInfo(editedFiles) };
   const inBook = book === undefined ? {} : await editsInBook(book, id);
   const withEdits = { ...comic, ...inBook };
-  const merged = editedFiles.length > 0 ? await mergeEdits(editedFiles, withEdits) : undefined;
+  const digests = pages.map(({ sha256 }) => sha256);
+  const merged =
+    editedFiles.length > 0 ? await mergeEdits(editedFiles, withEdits, digests) : undefined;
   const { xml = await comicInfoXml(withEdits), edited = [], unknown = [] } = merged ?? {};
   return { record, comicInfo: xml, kept: [...Object.keys(inBook), ...edited, ...unknown] };
+}
+
+/** A file that was saved without metadata may have got some from its owner. */
+async function ownersComicInfo(files: readonly string[]): Promise<string | undefined> {
+  const contents = await readEditedFiles(files);
+  const found = contents.find(({ comicInfo }) => comicInfo !== undefined);
+  // What is read in another encoding is written in UTF-8.
+  return found?.comicInfo?.replace(/^(<\?xml\s[^>]*\bencoding\s*=\s*["'])[\w.:-]+/, '$1utf-8');
+}
+
+/** Files that are gone or cannot be read are left out. */
+async function readEditedFiles(files: readonly string[]) {
+  const { readChapterFile } = await import('../../library/chapter-file.js');
+  const contents = await Promise.all(
+    files.map((file) => readChapterFile(file).catch(() => undefined)),
+  );
+  return contents.filter((content) => content !== undefined);
 }
 
 /** None of a book that is gone or damaged. */
@@ -80,12 +99,19 @@ function describeComic(
   return comicMetadata(chapter, title, sized, fields);
 }
 
-/** Undefined if all files are gone or damaged. */
-async function mergeEdits(files: readonly string[], comic: ComicMetadata) {
-  const { mergedComicInfo, readChapterFile } = await import('../../library/chapter-file.js');
-  const contents = await Promise.all(
-    files.map((file) => readChapterFile(file).catch(() => undefined)),
-  );
-  const readable = contents.filter((content) => content !== undefined);
-  return mergedComicInfo(readable, comic, { force: false, hasSamePages: false });
+/** Undefined if all files are gone or cannot be read. `digests`: those of the new pages. */
+async function mergeEdits(
+  files: readonly string[],
+  comic: ComicMetadata,
+  digests: readonly (string | undefined)[],
+) {
+  const { mergedComicInfo } = await import('../../library/chapter-file.js');
+  const readable = await readEditedFiles(files);
+  const { comicInfo, record } = readable[0] ?? {};
+  const saved = record?.pages ?? [];
+  const hasSamePages =
+    comicInfo !== undefined &&
+    saved.length === digests.length &&
+    saved.every((page, index) => page === digests[index]);
+  return mergedComicInfo(readable, comic, { force: false, hasSamePages });
 }
