@@ -8,7 +8,7 @@ import { basename, dirname, extname, join, relative, resolve, sep } from 'node:p
 import { boundComment, FOLDER_MANIFEST_NAME, MANIFEST_NAME } from '../library/mark.js';
 import { COMIC_INFO_NAME } from '../library/comic-info.js';
 import { readLibraryFile, type BookFile } from '../library/file.js';
-import { seriesFolder } from '../library/names.js';
+import { seriesFolder } from '../config/names.js';
 import type { ExistingArchive } from '../library/scan.js';
 import {
   fileChanged,
@@ -17,7 +17,8 @@ import {
   publishAs,
   replaceUnchanged,
 } from '../core/file-state.js';
-import { ZipEntryReader, ZipFileWriter } from '../library/archive.js';
+import { ZipEntryReader } from '../core/zip-file.js';
+import { ZipFileWriter } from '../core/zip-file-writer.js';
 import { StorageError } from '../core/errors.js';
 import {
   lstatIfExists,

@@ -29,7 +29,7 @@ import { applyRetags, findMovedPlaces, planRetag, retaggedEvent } from '../downl
 import type { ChapterFields } from '../events/chapter-fields.js';
 import type { RetagEvent, RetagSummary } from '../events/retag-events.js';
 import { keptReason, mayBeRewritten, type Ownership } from '../library/ownership.js';
-import { templateFor } from '../library/names.js';
+import { templateFor } from '../config/names.js';
 import { type LibraryIndex, scanLibrary } from '../library/scan.js';
 import { FolderStore } from '../library/store.js';
 import type { Retag } from '../plan/change.js';

@@ -20,7 +20,7 @@ import {
   templateFor,
   wholeIdPath,
   type NameTemplate,
-} from '../library/names.js';
+} from '../config/names.js';
 import {
   isWrittenOut,
   OWNERS_NAME,

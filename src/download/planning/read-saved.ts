@@ -1,13 +1,16 @@
 /** Reads what the files of chapters say of them, for the comparison with the service. */
-import { hasReadablePages, readFileChapters, readLibraryFile } from '../../library/file.js';
+import { readFileChapters, readLibraryFile } from '../../library/file.js';
 import { mayBeRewritten } from '../../library/ownership.js';
 import type { ExistingArchive } from '../../library/scan.js';
 import type { ChapterRecord } from '../../library/record.js';
 import { comparedFile, type Write } from '../../plan/change.js';
+import { reusableBuffer } from '../../core/zip-file.js';
 import type { AtHomeMetadata } from '../../service/at-home.js';
 import type { Quality } from '../../config/quality.js';
-import { hasSamePages, type SavedChapter } from '../../plan/chapter-changes.js';
+import { hasSamePages } from '../../plan/chapter-changes.js';
 import { readPageDigests } from '../../library/chapter-file.js';
+
+type SavedChapter = Parameters<typeof hasSamePages>[0];
 
 /** What the files say, by the ids of the chapters. Files of other programs and links are left out. */
 export async function readSaved(
@@ -44,7 +47,7 @@ async function recordOfFile(file: string): Promise<ChapterRecord | undefined> {
 /** A PDF or a folder has no records of pages. */
 async function recordsOfBook(file: string): Promise<readonly (ChapterRecord | undefined)[]> {
   const book = await readLibraryFile(file);
-  const isWhole = book.kind === 'book' && book.damage === undefined && hasReadablePages(book);
+  const isWhole = book.kind === 'book' && book.damage === undefined && book.hasReadablePages;
   return isWhole ? book.chapters.map(({ record }) => record) : [];
 }
 
@@ -64,6 +67,6 @@ export async function comparePages(
   if (isInBook && (saved.quality ?? quality) !== quality) return false;
   if (saved.pages !== undefined || isInBook)
     return hasSamePages(saved, metadata, quality === 'data-saver');
-  const pages = await readPageDigests(file).catch(() => []);
+  const pages = await readPageDigests({ file }, reusableBuffer()).catch(() => []);
   return hasSamePages({ ...saved, pages }, metadata);
 }

@@ -9,7 +9,7 @@ import { groupBy } from '../../core/group-by.js';
 import { cleanSegment } from '../../core/path-segment.js';
 import { parseNumber } from '../../config/ranges.js';
 import type { FileChapter } from '../../library/file.js';
-import { templateFor, type NameTemplate } from '../../library/names.js';
+import { templateFor, type NameTemplate } from '../../config/names.js';
 import {
   isWrittenOut,
   OWNERS_NAME,

@@ -30,7 +30,6 @@ import {
   substitutesOf,
   type Substitutes,
 } from './lost-pages.js';
-import { workspaceName } from '../../library/names.js';
 import { loadPage, type PageJob, type PageDeps } from './page.js';
 import type { ChapterDescription } from './describe-chapter.js';
 import type { PrefetchedMetadata } from '../planning/prefetch.js';
@@ -42,7 +41,7 @@ import {
   removeOther,
   type ChapterTarget,
 } from './publish-chapter.js';
-import { Workspace, type PackedPage } from './workspace.js';
+import { Workspace, workspaceName, type PackedPage } from './workspace.js';
 
 export interface ChapterJob extends ChapterTarget {
   /** Used in messages; undefined without metadata. */

@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { createFile, PRIVATE_FILE_MODE, removeFile } from '../../core/files.js';
 import { imageExtension } from '../../core/image-format.js';
-import { ZipEntryReader } from '../../library/archive.js';
-import { hasReadablePages, readLibraryFile } from '../../library/file.js';
+import { ZipEntryReader } from '../../core/zip-file.js';
+import { readLibraryFile } from '../../library/file.js';
 import type { SavedChapter } from '../../plan/chapter-changes.js';
 import type { Workspace } from './workspace.js';
 
@@ -43,7 +43,7 @@ async function eachSavedPage(
   use: (page: number, data: Buffer) => Promise<void>,
 ): Promise<void> {
   const file = await readLibraryFile(path);
-  if (file.kind !== 'chapter' || !hasReadablePages(file)) return;
+  if (file.kind !== 'chapter' || !file.hasReadablePages) return;
   const { pages } = file.chapter;
   if (pages.length !== count) return;
   const reader = await ZipEntryReader.open(path).catch(() => undefined);

@@ -7,7 +7,6 @@ import { readdir, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import type { CbzPage } from '../../library/cbz-writer.js';
-import { workspaceName } from '../../library/names.js';
 import type { ImageDimensions } from '../../core/image-dimensions.js';
 import { imageExtension, MAX_IMAGE_BYTES } from '../../core/image-format.js';
 import type { CheckedImage } from '../../service/load-image.js';
@@ -65,6 +64,11 @@ export interface WorkspaceOptions {
   readonly signal?: AbortSignal;
   /** Called once when another process uses the workspace, with that process, such as `process 1234`. */
   readonly onBusy?: (holder: string) => void;
+}
+
+/** The hidden folder beside a chapter's CBZ for the pages of an unfinished download. */
+export function workspaceName(chapterId: string, quality: string): string {
+  return `.${chapterId}.${quality}.tankobon`;
 }
 
 export class Workspace {

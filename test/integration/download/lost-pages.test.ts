@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseRecords } from '../../../src/library/record.js';
-import { workspaceName } from '../../../src/library/names.js';
+import { workspaceName } from '../../../src/download/save/workspace.js';
 import { uuidOf } from '../../../src/practice-server/library/digests.js';
 import { createLibrary, generateChapter } from '../../../src/practice-server/library/library.js';
 import { createTitle } from '../../../src/practice-server/library/story-chapter.js';

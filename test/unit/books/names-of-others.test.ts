@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import fc from 'fast-check';
 import { guessName, type GuessedName } from '../../../src/books/guess-name.js';
-import { builtInTemplate, compileNameTemplate } from '../../../src/library/names.js';
+import { builtInTemplate, compileNameTemplate } from '../../../src/config/names.js';
 
 type Row =
   | readonly [folder: string, name: string, right: string]
