@@ -13,6 +13,7 @@ import type { ChapterFileContent } from '../../library/chapter-file.js';
 import type { RecordedName } from '../../config/name-template.js';
 import type { Quality } from '../../config/quality.js';
 import { inferredVolumeOf, titleIdOf } from '../planning/comic-metadata.js';
+import { pageEntries } from '../../library/pages.js';
 import type { PackedPage } from './workspace.js';
 
 export interface DescribedChapter {
@@ -109,8 +110,11 @@ async function mergeEdits(
 ): Promise<ComicInfoMerge | undefined> {
   const { mergeIntoFiles } = await import('../../library/chapter-file.js');
   const readable = await readEditedFiles(files);
-  const saved = readable[0]?.record?.pages ?? [];
+  const { record, entries = [] } = readable[0] ?? {};
+  const saved = record?.pages ?? [];
   const hasSamePages =
-    saved.length === digests.length && saved.every((page, index) => page === digests[index]);
+    pageEntries(entries).length === digests.length &&
+    saved.length === digests.length &&
+    saved.every((page, index) => page === digests[index]);
   return mergeIntoFiles(readable, comicInfo, { force: false, hasSamePages });
 }
