@@ -1,6 +1,6 @@
 /**
- * Loads damaged chapters again, each into the place of the damaged file, which is kept as `<name>.damaged`, and has books
- * rebuilt. Only tankobon's own files are replaced, and only once the new one was read back whole.
+ * Loads damaged chapters again, on demand edited ones too, each into the place of its file, which is kept as
+ * `<name>.damaged` or `<name>.edited`, and has books rebuilt. Only tankobon's own files are replaced, and only once the new one was read back whole.
  */
 import { dirname, join, resolve } from 'node:path';
 import { readIdentity, readOwnership } from '../library/file.js';
@@ -15,7 +15,7 @@ import type { DownloadListeners } from '../download/download-session.js';
 import { downloadRequest } from '../download/download-request.js';
 import { download } from '../download/run-download.js';
 import type { Quality } from '../config/quality.js';
-import { keepDamaged, removeIfUnreplaced } from '../core/keep-damaged.js';
+import { keepDamaged, removeIfUnreplaced, type KeptAs } from '../core/keep-damaged.js';
 import type { RepairedFile } from '../events/verify-events.js';
 import type { FileStore } from '../library/store.js';
 import { repairBooks } from './repair-books.js';
@@ -26,6 +26,7 @@ interface Repairable {
   readonly quality: Quality;
   /** Only a file that is as it was is replaced. */
   readonly state: FileState;
+  readonly keptAs: KeptAs;
   /** The mark is lost, and known from an earlier check. */
   readonly hasLostMark: boolean;
 }
@@ -35,6 +36,7 @@ const MOVE_AWAY_HINT = 'Move it away, then download its chapter again.';
 /** Resolves with the files that were replaced; the others are as they were. Throws as `download` does. */
 export async function repairFiles(
   damaged: readonly string[],
+  edited: readonly string[],
   context: AppContext,
   listeners: DownloadListeners,
   signal: AbortSignal,
@@ -42,7 +44,7 @@ export async function repairFiles(
 ): Promise<readonly RepairedFile[]> {
   const repairable: Repairable[] = [];
   const others: string[] = [];
-  for (const file of damaged)
+  for (const file of [...damaged, ...edited])
     try {
       if (await isOfOtherUser(file)) {
         const message = `Not repaired, since it belongs to another user: ${file}`;
@@ -53,8 +55,10 @@ export async function repairFiles(
       if (found === 'lost-mark') {
         const message = `Not repaired, since it lost the mark of tankobon to another program: ${file}`;
         listeners.observe({ type: 'warning', message, hint: MOVE_AWAY_HINT });
-      } else if (found) repairable.push(found);
-      else others.push(file);
+      } else if (found) {
+        const keptAs = edited.includes(file) ? 'edited' : 'damaged';
+        repairable.push({ ...found, keptAs });
+      } else others.push(file);
     } catch (error) {
       const message = `Not repaired (${fileErrorReason(error)}): ${file}`;
       listeners.observe({ type: 'warning', message });
@@ -86,7 +90,7 @@ async function isOfOtherUser(file: string): Promise<boolean> {
 async function toRepairable(
   file: string,
   store: FileStore,
-): Promise<Repairable | 'lost-mark' | undefined> {
+): Promise<Omit<Repairable, 'keptAs'> | 'lost-mark' | undefined> {
   const state = await readFileState(file);
   if (!state) return undefined;
   const found = await readIdentity(file);
@@ -117,9 +121,9 @@ async function repairFolder(
   const [first] = files;
   if (!first) return { repaired: [] };
   const kept = new Map<string, RepairedFile & { readonly kept: string }>();
-  for (const { file } of files)
+  for (const { file, keptAs } of files)
     try {
-      kept.set(resolve(file), { file, kept: await keepDamaged(file) });
+      kept.set(resolve(file), { file, kept: await keepDamaged(file, keptAs) });
     } catch (error) {
       const message = `Not repaired, since a second name cannot be given: ${file}`;
       listeners.observe({ type: 'warning', message: `${message} (${fileErrorReason(error)})` });

@@ -28,8 +28,13 @@ interface VerifyDeps {
   readonly nowMs: number;
   readonly observe: (event: VerifyEvent) => void;
   readonly onProgress: (progress: VerifyProgress) => void;
-  /** Replaces some of the damaged files; undefined: nothing is changed. */
-  readonly repair?: (damaged: readonly string[]) => Promise<readonly RepairedFile[]>;
+  /** Replaces some of the damaged and edited files; undefined: nothing is changed. */
+  readonly repair?: (
+    damaged: readonly string[],
+    edited: readonly string[],
+  ) => Promise<readonly RepairedFile[]>;
+  /** Edited files are repaired too. */
+  readonly repairsEdited?: boolean;
   /** Edited files get a record of the pages that are there. */
   readonly accepts?: boolean;
   readonly signal: AbortSignal;
@@ -45,7 +50,7 @@ interface Listed {
 }
 
 export interface UnverifiedCounts {
-  /** Files that stay damaged. */
+  /** Files that stay damaged, or edited although they were to be repaired. */
   readonly damaged: number;
   readonly edited: number;
   readonly unreadableFolders: number;
@@ -59,20 +64,30 @@ export async function verifyFiles(
   inputs: readonly string[],
   deps: VerifyDeps,
 ): Promise<UnverifiedCounts> {
-  const { observe, onProgress, repair, accepts = false, signal, store, sinceLast, nowMs } = deps;
+  const {
+    observe,
+    onProgress,
+    repair,
+    repairsEdited = false,
+    accepts = false,
+    signal,
+    store,
+    sinceLast,
+    nowMs,
+  } = deps;
   const listed = await listInputs(inputs, deps);
-  const files: Listed[] = [];
+  const toCheck: Listed[] = [];
   for (const each of listed.files)
-    if (!sinceLast || !(await isRecent(each, store, nowMs))) files.push(each);
-  const totalBytes = files.reduce((sum, { size }) => sum + size, 0);
+    if (!sinceLast || !(await isRecent(each, store, nowMs))) toCheck.push(each);
+  const totalBytes = toCheck.reduce((sum, { size }) => sum + size, 0);
   const damaged: string[] = [];
   const edited: string[] = [];
   const getBuffer = reusableBuffer();
   const { links, unreadableFolders } = listed;
   let [checked, readBytes, repaired, accepted] = [0, 0, 0, 0];
   try {
-    for (const each of files) {
-      onProgress({ checked, total: files.length, bytes: readBytes, totalBytes });
+    for (const each of toCheck) {
+      onProgress({ checked, total: toCheck.length, bytes: readBytes, totalBytes });
       const found = await check(each, getBuffer, deps);
       checked += 1;
       readBytes += each.size;
@@ -88,7 +103,9 @@ export async function verifyFiles(
       }
       if (accepts && (await acceptEdited(file, found, deps))) accepted += 1;
     }
-    const replaced = damaged.length > 0 ? await repair?.(damaged) : undefined;
+    const editedToo = repairsEdited ? edited : [];
+    const hasWork = damaged.length + editedToo.length > 0;
+    const replaced = hasWork ? await repair?.(damaged, editedToo) : undefined;
     for (const file of replaced ?? []) {
       repaired += 1;
       observe({ type: 'file-repaired', ...file });
@@ -103,12 +120,13 @@ export async function verifyFiles(
     // Also after an interruption.
     const found = { damaged: damaged.length, edited: edited.length };
     const counts = { checked, ...found, repaired, links };
-    const unchanged = sinceLast && { unchanged: listed.files.length - files.length };
+    const unchanged = sinceLast && { unchanged: listed.files.length - toCheck.length };
     const taken = accepts && { accepted };
     const unread = unreadableFolders > 0 && { unreadableFolders };
     observe({ type: 'verify-summary', ...counts, ...taken, ...unread, ...unchanged });
   }
-  return { damaged: damaged.length - repaired, edited: edited.length, unreadableFolders };
+  const toRepair = damaged.length + (repairsEdited ? edited.length : 0);
+  return { damaged: toRepair - repaired, edited: edited.length, unreadableFolders };
 }
 
 /** Disks lose data without a change of the time: everything is read again after a month. */

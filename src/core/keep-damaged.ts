@@ -1,21 +1,24 @@
-/** Keeps a damaged file under a second name before its first one is replaced. */
+/** Keeps a damaged or edited file under a second name before its first one is replaced. */
 import { link } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
 import { fitSegment } from './path-segment.js';
 import { copyRegularFile, haveSameBytes, isSystemError, removeFile } from './files.js';
 
-/** The second name of a damaged file. A name that is too long with what is added to it is cut before its extension. */
-function damagedPath(file: string, count: number): string {
+/** What the second name of a file ends with. */
+export type KeptAs = 'damaged' | 'edited';
+
+/** The second name. A name that is too long with what is added to it is cut before its extension. */
+function secondPath(file: string, count: number, keptAs: KeptAs): string {
   const extension = extname(file);
   const number = count === 1 ? '' : `.${count}`;
-  const name = fitSegment(basename(file, extension), `${extension}${number}.damaged`);
+  const name = fitSegment(basename(file, extension), `${extension}${number}.${keptAs}`);
   return join(dirname(file), name);
 }
 
-/** Gives the file a second name, `<name>.damaged`, and resolves with it; a killed run may have given it. */
-export async function keepDamaged(file: string): Promise<string> {
+/** Gives the file a second name, such as `<name>.damaged`, and resolves with it; a killed run may have given it. */
+export async function keepDamaged(file: string, keptAs: KeptAs = 'damaged'): Promise<string> {
   for (let count = 1; ; count += 1) {
-    const kept = damagedPath(file, count);
+    const kept = secondPath(file, count, keptAs);
     try {
       await link(file, kept).catch(async (error: unknown) => {
         if (isSystemError(error, 'EEXIST')) throw error;

@@ -31,11 +31,11 @@ export const VERIFY_EVENTS = {
     sentence: ({ file, message }) => `${file}: edited: ${message}`,
   }),
   'file-repaired': event({
-    meaning: 'With `--repair`: a damaged file was replaced.',
+    meaning: 'With `--repair`: a damaged file was replaced, with `--edited` also an edited one.',
     fields: {
       file: path('The file.'),
       newFile: optional(path('The new file, if the chapter is called otherwise by now.')),
-      kept: optional(path('Where the damaged file is kept.')),
+      kept: optional(path('Where the damaged or edited file is kept.')),
       keptFiles: optional(
         list(
           path(
@@ -67,7 +67,7 @@ export const VERIFY_EVENTS = {
       checked: count('Files that were checked.'),
       damaged: count('Those that are damaged.'),
       edited: count('Those that are whole, and have other pages than their record.'),
-      repaired: count('Damaged ones that were replaced.'),
+      repaired: count('Damaged and edited ones that were replaced.'),
       accepted: optional(count('With `--accept`: files that were accepted.')),
       links: count('Symbolic links, which are not followed.'),
       unreadableFolders: optional(
@@ -104,5 +104,6 @@ export type RepairedFile = Omit<Extract<VerifyEvent, { readonly type: 'file-repa
 function keptLine([first, ...others]: readonly string[]): string {
   if (first === undefined) return '';
   const more = others.length === 0 ? '' : ` and ${others.length} more beside it`;
-  return `\n  the damaged file is kept as ${first}${more}`;
+  const what = first.endsWith('.edited') ? 'edited' : 'damaged';
+  return `\n  the ${what} file is kept as ${first}${more}`;
 }

@@ -6,6 +6,7 @@ import { VERIFY_EVENTS, type VerifyEvent } from '../../events/verify-events.js';
 import type { FileStore } from '../../library/store.js';
 import type { DownloadListeners } from '../../download/download-session.js';
 import type { GivenOptions } from '../../config/options.js';
+import { UsageError } from '../../core/errors.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import { fileErrorReason } from '../../core/files.js';
 import { addOptions, collectPaths } from '../command-options.js';
@@ -16,7 +17,8 @@ import { eventLine } from '../output/json-line.js';
 
 const NOT_REPAIRED =
   'Files of other programs, and files of which nothing says any more what they held, are not repaired: move them away, and download or bind them again.';
-const EDITED = 'Edited files stay as they are. To take them as they are for good, add: --accept';
+const EDITED =
+  'Edited files stay as they are. To take them as they are for good, add: --accept. To download their chapters again: --repair --edited';
 const UNREADABLE =
   'Check the permissions of the folders that were not checked, and the disk, then run the same command again.';
 
@@ -43,6 +45,10 @@ async function verify(
   options: GivenOptions,
   context: CommandContext,
 ): Promise<ExitCode> {
+  if (options.edited && !options.repair)
+    throw new UsageError('bad-option', '--edited has no effect without --repair.', {
+      hint: 'Add: --repair',
+    });
   const { FileStore } = await import('../../library/store.js');
   const { verifyFiles } = await import('../../collection/verify-files.js');
   const { stdout, stderr, signal, clock, paths } = context;
@@ -57,9 +63,9 @@ async function verify(
       stream.write(`${eventText(VERIFY_EVENTS, event)}\n`);
     }
   };
-  const repair = async (damaged: readonly string[]) => {
+  const repair = async (damaged: readonly string[], edited: readonly string[]) => {
     display?.close();
-    return repairDamaged(damaged, context, store);
+    return repairFound(damaged, edited, context, store);
   };
   try {
     const { damaged, edited, unreadableFolders } = await verifyFiles(files, {
@@ -69,13 +75,14 @@ async function verify(
       },
       onProgress: display?.update ?? (() => undefined),
       ...(options.repair && { repair }),
+      repairsEdited: options.edited === true,
       accepts: options.accept === true,
       store,
       sinceLast: options.sinceLast === true,
       nowMs: clock.wallMs(),
       signal,
     });
-    if (edited > 0 && !options.accept) stderr.write(`hint: ${EDITED}\n`);
+    if (edited > 0 && !options.accept && !options.edited) stderr.write(`hint: ${EDITED}\n`);
     if (damaged > 0 && options.repair) stderr.write(`hint: ${NOT_REPAIRED}\n`);
     if (unreadableFolders > 0) stderr.write(`hint: ${UNREADABLE}\n`);
     return damaged + unreadableFolders > 0 ? EXIT.incomplete : EXIT.done;
@@ -89,8 +96,9 @@ async function verify(
 }
 
 /** Prints only problems: a repaired file is an event of its own. */
-async function repairDamaged(
+async function repairFound(
   damaged: readonly string[],
+  edited: readonly string[],
   context: CommandContext,
   store: FileStore,
 ) {
@@ -102,7 +110,7 @@ async function repairDamaged(
     if (!isError(event) && event.type !== 'warning' && event.type !== 'waiting') return;
     for (const line of messages.linesFor(event)) stderr.write(`${line}\n`);
   };
-  return repairFiles(damaged, context, { observe }, signal, store);
+  return repairFiles(damaged, edited, context, { observe }, signal, store);
 }
 
 interface ProgressDisplay {

@@ -79,6 +79,12 @@ export const RUN_OPTIONS = {
       'download damaged chapters again, rebuild damaged books from their chapters, and keep the damaged files as NAME.damaged',
     commands: { verify: true },
   },
+  edited: {
+    kind: 'switch',
+    description:
+      'with --repair: download edited chapters again too, and keep the edited files as NAME.edited',
+    commands: { verify: true },
+  },
   accept: {
     kind: 'switch',
     description:

@@ -11,6 +11,7 @@ import {
 import type { RecordedName } from '../../config/name-template.js';
 import type { Quality } from '../../config/quality.js';
 import { inferredVolumeOf, titleIdOf } from '../planning/comic-metadata.js';
+import { pageEntries } from '../../config/names.js';
 import type { PackedPage } from './workspace.js';
 
 export interface DescribedChapter {
@@ -109,10 +110,10 @@ async function mergeEdits(
 ) {
   const { mergedComicInfo } = await import('../../library/chapter-file.js');
   const readable = await readEditedFiles(files);
-  const { comicInfo, record } = readable[0] ?? {};
+  const { record, entries = [] } = readable[0] ?? {};
   const saved = record?.pages ?? [];
   const hasSamePages =
-    comicInfo !== undefined &&
+    pageEntries(entries).length === digests.length &&
     saved.length === digests.length &&
     saved.every((page, index) => page === digests[index]);
   return mergedComicInfo(readable, comic, { force: false, hasSamePages });

@@ -16,7 +16,7 @@ import { readArchive, readComment, readEntry, writeArchive } from '../../support
 import { fileDigest, imageDigests } from '../../support/bind-harness.js';
 import { testImage } from '../../support/chapter-files.js';
 import { DownloadHarness } from '../../support/download-harness.js';
-import { replaced } from '../../support/owner-edits.js';
+import { editEntry, replaced } from '../../support/owner-edits.js';
 import { runCommand } from '../../support/retag-harness.js';
 import { shortChapters } from '../../support/short-chapters.js';
 
@@ -400,5 +400,54 @@ describe('verify --accept', () => {
     const { code, types } = await verify('--repair');
     expect([code, types]).toEqual([0, ['file-damaged', 'file-repaired', 'verify-summary']]);
     expect(await imageDigests(file)).toHaveLength(2);
+  });
+});
+
+describe('verify --repair --edited', () => {
+  const repair = () => verify('--repair', '--edited');
+
+  test.each([
+    ['without a page', withoutPage],
+    ['with a converted page', withOtherPage],
+  ] as const)(
+    'loads a file %s again, and keeps it and the edits of its metadata',
+    async (_, edit) => {
+      const saved = await imageDigests(file);
+      await rewrite(edit, await readComment(file));
+      await editEntry(file, 'ComicInfo.xml', (xml) =>
+        replaced(xml, [/<Title>[^<]*</, '<Title>Mine<'], [/<PageCount>2</, '<PageCount>1<']),
+      );
+      const before = await fileDigest(file);
+      expect(await verify('--repair')).toMatchObject({
+        code: 0,
+        types: ['file-edited', 'verify-summary'],
+      });
+      const kept = `${file}.edited`;
+      expect(await repair()).toMatchObject({
+        code: 0,
+        events: [
+          { type: 'file-edited' },
+          { type: 'file-repaired', file, kept },
+          { damaged: 0, edited: 1, repaired: 1 },
+        ],
+      });
+      expect([await imageDigests(file), await fileDigest(kept)]).toEqual([saved, before]);
+      expect(await readEntry(file, 'ComicInfo.xml')).toContain('<Title>Mine<');
+      expect(await repair()).toMatchObject({ code: 0, types: ['verify-summary'] });
+      expect(harness.files()).toHaveLength(2);
+    },
+  );
+
+  test('leaves a file without the mark as it is, and says so', async () => {
+    await rewrite(withoutPage);
+    const before = await fileDigest(file);
+    const { code, types, stderr } = await repair();
+    expect([code, types]).toEqual([3, ['file-edited', 'verify-summary']]);
+    expect(stderr).toContain(`Not repaired, since it lost the mark of tankobon`);
+    expect([await fileDigest(file), harness.files()]).toEqual([before, [file]]);
+  });
+
+  test('needs --repair', async () => {
+    await expect(verify('--edited')).rejects.toMatchObject({ code: 'bad-option' });
   });
 });

@@ -189,7 +189,7 @@ describe('in the process of the test', () => {
       };
       const store = new FileStore(context.paths.state);
       const { signal } = new AbortController();
-      expect(await repairFiles([file], context, { observe }, signal, store)).toEqual([]);
+      expect(await repairFiles([file], [], context, { observe }, signal, store)).toEqual([]);
       return 0;
     });
     expect([errors, statSync(file).mtime]).toEqual([['file-changed'], later]);
@@ -209,7 +209,7 @@ describe('in the process of the test', () => {
         stop.abort();
       };
       const store = new FileStore(context.paths.state);
-      await repairFiles([file], context, { observe }, stop.signal, store);
+      await repairFiles([file], [], context, { observe }, stop.signal, store);
       return 0;
     });
     expect([readFileSync(file, 'utf8'), await fileDigest(`${file}.damaged`)]).toEqual([
