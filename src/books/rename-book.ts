@@ -29,7 +29,7 @@ import {
 } from '../core/files.js';
 import { isRecord, parseJson } from '../core/json.js';
 import { cleanSegment, MAX_SEGMENT_BYTES } from '../core/path-segment.js';
-import { nameInPath } from '../core/relative-paths.js';
+import { isSameName, nameInPath } from '../core/relative-paths.js';
 import { inFolderOf, isSameEntry, respell } from '../core/same-file.js';
 import { isAccessError } from '../core/system-errors.js';
 import { escapeXml } from '../core/xml-text.js';
@@ -123,7 +123,7 @@ export function planBookRename(
   },
 ): Omit<BookRename, 'root'> | undefined {
   const { writtenSeries, titleId } = book;
-  if (writtenSeries === undefined || writtenSeries === newName) return undefined;
+  if (writtenSeries === undefined || isSameName(writtenSeries, newName)) return undefined;
   const names = { from: writtenSeries, to: newName };
   const file = resolve(book.path);
   const top = dirname(resolve(folder));
@@ -151,7 +151,7 @@ function renamedFolder(path: string, titleId: string, { from, to }: SeriesRename
   const old = folderOf(from, titleId);
   return path
     .split(sep)
-    .map((name) => (name === old ? folderOf(to, titleId) : name))
+    .map((name) => (isSameName(name, old) ? folderOf(to, titleId) : name))
     .join(sep);
 }
 
@@ -167,7 +167,7 @@ function renamedFile(
 ): string {
   // The new name may begin with the old one.
   if (nameInPath(name, [from, to]) !== from) return name;
-  const rest = name.slice(cleanSegment(from).length);
+  const rest = name.normalize('NFC').slice(cleanSegment(from).length);
   const extension = container === 'folder' ? '' : extname(name);
   const stem = rest.slice(0, rest.length - extension.length);
   const maxBytes = MAX_SEGMENT_BYTES - BOOK_SUFFIX_BYTES - Buffer.byteLength(stem + extension);
