@@ -1,18 +1,27 @@
 /**
- * Reads what the name of a file or folder says of a chapter, as downloaders write names: for archives without ComicInfo.
- * The forms of each program, and where its code has them, are in the tests. Pure.
+ * Reads what the name of a file or folder says of a chapter, as downloaders and people write names: for archives without
+ * ComicInfo. One grammar, of which docs/collection.md has a table of examples. Where it is not certain which number is
+ * that of the chapter, it says which ones it may be. Pure.
  */
+import { basename, dirname } from 'node:path';
 import { maxOf, minOf } from '../core/extremes.js';
+import { letterKey } from '../core/name-keys.js';
 import { UUID_PATTERN } from '../core/uuid.js';
+import { readNumbers } from './name-grammar/read-numbers.js';
+import { plainMarks, tokensOf } from './name-grammar/tokens.js';
 
 export interface GuessedName {
   readonly series?: string | undefined;
   readonly volume?: string | undefined;
+  /** The last volume of a range, such as `17` in `v16-17`. */
+  readonly lastVolume?: string | undefined;
   /** The chapter, or the first of several. */
   readonly number?: string | undefined;
   /** The last chapter of a range, such as `8` in `c001-008`. */
   readonly lastNumber?: string | undefined;
-  /** The title of the chapter; of a name without numbers, all of it. */
+  /** Where the chapter is not certain: the numbers that it may have, the most likely ones first. */
+  readonly possibleNumbers?: readonly string[] | undefined;
+  /** The title of the chapter; of a name without certain numbers, all of it. */
   readonly title?: string | undefined;
   /** MangaDex's code. */
   readonly language?: string | undefined;
@@ -25,54 +34,46 @@ export interface GuessedName {
 }
 
 const MAX_NAME_LENGTH = 512;
-const NUMBER = String.raw`0*(\d{1,4}(?:\.\d{1,3})?[a-z]?)`;
-const BEFORE = String.raw`(?:^|[\s_.\-(\[|])`;
-const AFTER = '(?![a-z0-9])';
-const VOLUME = new RegExp(
-  String.raw`${BEFORE}v(?:ol(?:ume)?[\s._\-]*|[\s._]*)${NUMBER}${AFTER}`,
-  'i',
-);
-/** `c001-008`, and `Ch. 1 - Ch. 8`: a number after a dash with spaces may begin the chapter's title. */
-const CHAPTER_WORD = String.raw`c(?:h(?:ap(?:ter)?)?)?[\s._]*`;
-const CHAPTER = new RegExp(
-  String.raw`${BEFORE}${CHAPTER_WORD}${NUMBER}(?:(?:-| - (?:vol[\s._]*\d{1,4} )?${CHAPTER_WORD})${NUMBER})?${AFTER}`,
-  'i',
-);
-/** Before a chapter that has no volume: `Series vol.  ch. 2`, `Series Vol.TBD Ch.002`. */
-const EMPTY_VOLUME = /\bvol\.\s*(?:tbd\s*)?$/i;
-/** A number at the end, or before a dash or a bracket, as in `Series 012 [Group]`. */
-const BARE = new RegExp(String.raw`[\s_#]${NUMBER}\s*(?:$|[-–(\[])`, 'i');
-
 const UUID = new RegExp(`(?<![0-9a-f-])${UUID_PATTERN}(?![0-9a-f-])`, 'i');
-/** `Group_Vol.1 Ch.2 - Title_0123ab`: the group comes first, and the series is the folder. */
-const GROUP_FIRST = /^(?:(.*?)_)?((?:Vol\.\d\S* )?Ch\.\d.*|.*(?=_[0-9a-f]{6}$))/;
+/** `Group_Vol.1 Ch.2 - Title`: the group comes first, and the series is the folder. */
+const GROUP_FIRST = /^(?:(.*?)_)?((?:Vol\.\d\S* )?Ch\.\d.*)$/;
+/** The same before a digest, as in `Group_Oneshot_0123ab`. */
+const GROUP_BEFORE_DIGEST = /^(?:(.*?)_)?(.*)$/;
 const PATH_DIGEST = /_([0-9a-f]{6})$/;
 const LEADING_BRACKET = /^\s*\[([^\]]*)\][\s_]*/;
 const TRAILING_BRACKET = /\s*\[([^[\]]*)\]\s*$/;
-/** Given to a file where another one has its name. */
-const COPY = /\s\(\d{1,2}\)$/;
-const TRAILING_LANGUAGE = /\s*\(([a-z]{2}(?:-[a-z]{2,3})?)\)\s*$/;
+/** A number of a file or a chapter, and a version: not a group. */
+const NOT_GROUP = /^(\d+([.,]\d+)?|v\d+|(c|ch|chapter|v|vol|volume)[\s_.]*\d.*)$/i;
+/** Given to a file where another one has its name: a number, or the first digits of its id. */
+const COPY = /\s\((?:\d{1,2}|[0-9a-f]{8})\)$/;
+const TRAILING_LANGUAGE = /\s*[([]([a-z]{2}(?:-[a-z]{2,3})?)[)\]]\s*$/;
 /** `[en Group] Series vol. 1 ch. 2`. */
 const LANGUAGE_FIRST = /^([a-z]{2}(?:-[a-z]{2,3})?)(?:\s+(.*))?$/;
-const LANGUAGE_FIRST_REST = /[^\s_].*[\s_]ch\. /;
+const CHAPTER_AFTER_LANGUAGE = /[\s_]ch\. /;
+/** After the series where a chapter has no volume: `Series vol.  ch. 2`, `Series Vol.TBD Ch.002`. */
+const EMPTY_VOLUME = /\bvol\.\s*(?:tbd\s*)?$/i;
+/** The year of the series, as in `Series (2012)`. */
+const TRAILING_YEAR = /[\s_]*\((?:19|20)\d\d[^()]{0,12}\)[\s_-]*$/;
 
 /**
- * Understands names such as `Series Vol.02 Ch.010.5 - Title [Group]`, `Series_v02_c010[Group]` and `Series 012`. What
- * comes before the first number is the series.
+ * Understands names such as `Series Ch.010.5 (Vol.02) - Title [Group]`, `Series_v02_c010[Group]`, `012` and `第12話`.
  * @param name without folders and extension
+ * @param seriesNames names of the series, such as that of the folder: numbers in them are not those of the chapter
  */
-export function guessName(name: string): GuessedName {
-  const uuid = UUID.exec(name)?.[0];
-  const text = name.slice(0, MAX_NAME_LENGTH).replace(UUID, ' ').trim();
-  const head = readHead(text);
+export function guessName(name: string, seriesNames: readonly string[] = []): GuessedName {
+  const original = name.slice(0, MAX_NAME_LENGTH).normalize('NFC').slice(0, MAX_NAME_LENGTH);
+  const uuid = UUID.exec(original)?.[0];
+  const named = original.replace(UUID, ' ').trim();
+  const isSeriesFirst = seriesEnd(named, seriesNames) > 0;
+  const head = (isSeriesFirst ? undefined : readGroupFirst(named)) ?? readHead(named);
   const tail = readTail(head.rest);
-  const numbers = readNumbers(tail.rest);
+  const text = tail.rest;
+  const numbers = readText(text, seriesNames);
+  const isIndexed = numbers.number === undefined && numbers.volume === undefined;
   const found: GuessedName = {
-    series: head.isSeriesElsewhere ? undefined : tidy(numbers.before),
-    volume: numbers.volume,
-    number: numbers.number,
-    lastNumber: numbers.lastNumber,
-    title: tidy(numbers.after),
+    ...numbers,
+    ...(isIndexed && head.index !== undefined && indexNumbers(head.index, numbers)),
+    series: head.isSeriesElsewhere ? undefined : numbers.series,
     language: head.language ?? tail.language,
     group: head.group ?? tail.group,
     uuid: uuid?.toLowerCase(),
@@ -81,63 +82,119 @@ export function guessName(name: string): GuessedName {
   return Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined));
 }
 
+/**
+ * What an absolute path of a folder says of the files in it: its name is that of the series, or it has the volume, as in
+ * `Series/Vol. 2`.
+ */
+export function guessFolder(folder: string): {
+  readonly series: string;
+  readonly volume?: string | undefined;
+} {
+  const name = basename(folder);
+  const { volume, lastVolume, ...others } = guessName(name);
+  const isVolume = volume !== undefined && Object.keys(others).length === 0;
+  if (!isVolume) return { series: name };
+  return {
+    series: basename(dirname(folder)),
+    volume: lastVolume === undefined ? volume : undefined,
+  };
+}
+
+/** An index counts files, so that it may be another number than the chapter's. */
+function indexNumbers(index: string, { possibleNumbers = [] }: GuessedName): GuessedName {
+  const number = String(Number(index.replace(',', '.')));
+  const isIndex = /^\d+$/.test(index);
+  return isIndex ? { possibleNumbers: [number, ...possibleNumbers] } : { number };
+}
+
 interface NameHead {
   readonly rest: string;
   readonly group?: string | undefined;
   readonly language?: string | undefined;
   readonly pathDigest?: string | undefined;
   readonly isSeriesElsewhere?: boolean;
+  /** The number in brackets before the name, as some number their files. */
+  readonly index?: string | undefined;
+}
+
+/** Names are such in Mihon and Suwayomi; undefined for other names. */
+function readGroupFirst(name: string): NameHead | undefined {
+  const digest = PATH_DIGEST.exec(name)?.[1];
+  const isChapter = digest !== undefined && /^c\d{4}/.test(digest) && !/ch\.\d/i.test(name);
+  const pathDigest = isChapter ? undefined : digest;
+  const [, group, rest = ''] =
+    (pathDigest === undefined
+      ? GROUP_FIRST.exec(name)
+      : GROUP_BEFORE_DIGEST.exec(name.replace(PATH_DIGEST, ''))) ?? [];
+  return pathDigest === undefined && group === undefined
+    ? undefined
+    : { rest, group: tidy(group ?? ''), pathDigest, isSeriesElsewhere: true };
 }
 
 /** What programs write before the series or the numbers. */
 function readHead(name: string): NameHead {
-  const [, group, rest] = GROUP_FIRST.exec(name) ?? [];
-  const pathDigest = PATH_DIGEST.exec(name)?.[1];
-  if (rest !== undefined && (group !== undefined || pathDigest !== undefined))
-    return {
-      rest: rest.replace(PATH_DIGEST, ''),
-      group: tidy(group ?? ''),
-      pathDigest,
-      isSeriesElsewhere: true,
-    };
   const groups: string[] = [];
   let language: string | undefined;
+  let index: string | undefined;
   let text = name;
   for (let found = LEADING_BRACKET.exec(text); found; found = LEADING_BRACKET.exec(text)) {
     const [all, content = ''] = found;
+    if (/^[cv]/i.test(content) && NOT_GROUP.test(content)) break;
     text = text.slice(all.length);
-    const isLanguageFirst = LANGUAGE_FIRST_REST.test(text);
+    const chapterStart = text.search(CHAPTER_AFTER_LANGUAGE);
+    const isLanguageFirst = chapterStart > 0 && /[^\s_]/.test(text.slice(0, chapterStart));
     const [, code, others = ''] = (isLanguageFirst ? LANGUAGE_FIRST.exec(content) : null) ?? [];
     language ??= code;
-    // Some number their files in brackets.
-    if (!/^\d+$/.test(content)) groups.push(code === undefined ? content : others);
+    if (/^\d{1,4}([.,]\d{1,3})?$/.test(content)) index = content;
+    else if (!NOT_GROUP.test(content)) groups.push(code === undefined ? content : others);
   }
-  return { rest: text, language, group: tidy(groups.join(' ')) };
+  return { rest: text, language, group: tidy(groups.join(' ')), index };
 }
 
 /** What programs write after the title of the chapter. */
 function readTail(name: string) {
   const original = name.replace(COPY, '');
   const [bracket = '', content = ''] = TRAILING_BRACKET.exec(original) ?? [];
-  const withoutGroup = original.slice(0, original.length - bracket.length);
+  const isGroup = bracket !== '' && !NOT_GROUP.test(content);
+  const withoutGroup = isGroup ? original.slice(0, original.length - bracket.length) : original;
   const [parenthesis = '', language] = TRAILING_LANGUAGE.exec(withoutGroup) ?? [];
   const rest = withoutGroup.slice(0, withoutGroup.length - parenthesis.length);
-  return { rest, language, group: tidy(content) };
+  return { rest, language, group: isGroup ? tidy(content) : undefined };
 }
 
-function readNumbers(name: string) {
-  const volume = VOLUME.exec(name);
-  const chapter = CHAPTER.exec(name) ?? (volume ? null : BARE.exec(name));
-  const found = [volume, chapter].filter((match) => match !== null);
-  const start = minOf([name.length, ...found.map(({ index }) => index)]);
-  const end = maxOf([0, ...found.map((match) => match.index + match[0].length)]);
+function readText(text: string, seriesNames: readonly string[]): GuessedName {
+  const plain = plainMarks(text);
+  const from = seriesEnd(plain, seriesNames);
+  const numbers = readNumbers(tokensOf(plain), from, from > 0);
+  const { volume, chapter, possible, possibleStart } = numbers;
+  const found = [volume, chapter].filter((each) => each !== undefined);
+  const start = minOf([possibleStart ?? text.length, ...found.map((each) => each.start)]);
+  const end = maxOf([from, ...found.map((each) => each.end)]);
+  const before = start < text.length ? text.slice(0, start).replace(EMPTY_VOLUME, '') : '';
   return {
-    before: found.length > 0 ? name.slice(0, start).replace(EMPTY_VOLUME, '') : '',
-    after: name.slice(end),
-    volume: volume?.[1],
-    number: chapter?.[1],
-    lastNumber: chapter?.[2],
+    series: tidy(from > 0 ? text.slice(0, from) : before.replace(TRAILING_YEAR, '')),
+    volume: volume?.value,
+    lastVolume: volume?.last,
+    number: chapter?.value,
+    lastNumber: chapter?.last,
+    possibleNumbers: possible.length > 0 ? possible : undefined,
+    title: tidy(text.slice(end)),
   };
+}
+
+/** Where the longest of the names ends with which the text begins; 0 if it begins with none of them. */
+function seriesEnd(text: string, seriesNames: readonly string[]): number {
+  const ends = new Map<string, number>();
+  let read = '';
+  let end = 0;
+  for (const character of text) {
+    end += character.length;
+    read += letterKey(character);
+    const isWordEnd = !/^[\p{L}\p{N}]/u.test(text.slice(end, end + 2));
+    if (isWordEnd && !ends.has(read)) ends.set(read, end);
+  }
+  ends.delete('');
+  return maxOf([0, ...seriesNames.map((name) => ends.get(letterKey(name)) ?? 0)]);
 }
 
 /** Undefined for a text without words. */

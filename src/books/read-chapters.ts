@@ -8,7 +8,7 @@ import {
 } from '../library/file.js';
 import { plainTitle } from '../library/names.js';
 import { fileChanged } from '../core/file-state.js';
-import { guessName } from './guess-name.js';
+import { guessFolder, guessName } from './guess-name.js';
 import {
   sourceKey,
   wasRead,
@@ -55,7 +55,12 @@ function toReadChapter(file: ChapterFile): ReadChapter {
   if (!hasReadablePages(file)) throw damagedChapter(path, NO_PAGES);
   if (chapter.pages.length === 0) throw damagedChapter(path, new Error('it contains no images'));
   const isOfTankobon = named === 'own' || named === 'lost-mark' || named === 'other-user';
-  const metadata = withGuesses(chapter.metadata, guessName(basename(path, extname(path))));
+  // The path may be relative to that folder; the index has the chapter for every spelling of the path.
+  const folder = guessFolder(dirname(resolve(path)));
+  const { series = folder.series } = chapter.metadata;
+  const guessed = guessName(basename(path, extname(path)), [series, folder.series]);
+  const { volume = guessed.number === undefined ? undefined : folder.volume } = guessed;
+  const metadata = withGuesses(chapter.metadata, { ...guessed, volume });
   return {
     file: path,
     isBound: false,
@@ -64,8 +69,7 @@ function toReadChapter(file: ChapterFile): ReadChapter {
     record: isOfTankobon ? chapter.record : undefined,
     metadata: {
       ...metadata,
-      // The path may be relative to that folder; the index has the chapter for every spelling of the path.
-      series: metadata.series ?? basename(dirname(resolve(path))),
+      series: metadata.series ?? folder.series,
       title: isOfTankobon ? plainTitle(metadata.title) : metadata.title,
     },
     pages: chapter.pages,

@@ -70,14 +70,19 @@ export function wasRead(chapter: SourceChapter): chapter is ReadChapter {
   return Array.isArray(chapter.pages);
 }
 
-/** Fills in what ComicInfo does not say from the file name. */
+/**
+ * Fills in what ComicInfo does not say from the file name. A file of several volumes is of none, and a name without
+ * certain numbers has no series.
+ */
 export function withGuesses(metadata: ChapterMetadata, guessed: GuessedName): ChapterMetadata {
-  const { series, volume, number } = guessed;
+  const { series, volume, lastVolume, number, lastNumber } = guessed;
+  const isCertain = number !== undefined || volume !== undefined;
+  const numbers = lastNumber === undefined ? number : `${number ?? ''}-${lastNumber}`;
   return {
     ...metadata,
-    series: metadata.series ?? series,
-    volume: metadata.volume ?? volume,
-    number: metadata.number ?? number,
+    series: metadata.series ?? (isCertain ? series : undefined),
+    volume: metadata.volume ?? (lastVolume === undefined ? volume : undefined),
+    number: metadata.number ?? numbers,
   };
 }
 

@@ -49,6 +49,12 @@ export function unrecognizedEvent({ file, reason, candidates }: Unrecognized): A
   };
 }
 
+export function otherArchiveEvent(file: string): AdoptEvent {
+  const reason = 'other-archive';
+  const message = UNRECOGNIZED_REASONS[reason];
+  return { type: 'file-unrecognized', file, reason, message, candidates: [] };
+}
+
 function metadataOf({ hasBrokenMetadata }: AdoptableFile) {
   return hasBrokenMetadata ? { metadata: 'unreadable' as const } : undefined;
 }

@@ -10,6 +10,7 @@ import { removeLeftovers } from '../download/leftovers.js';
 import {
   failedEvent,
   NO_FILES,
+  otherArchiveEvent,
   recognizedEvent,
   toFileError,
   unrecognizedEvent,
@@ -64,7 +65,8 @@ export async function adopt(request: AdoptRequest, deps: AdoptDeps): Promise<Ado
   for (const folder of folders) await assertReadableFolder(folder, HINT);
   const found = await findAdoptableFiles(folders, { withFolders, signal: deps.signal });
   const { adoptable, already, unreadable } = found;
-  assertFound(adoptable.length + already.length + unreadable.length, folders);
+  const count = adoptable.length + already.length + unreadable.length;
+  assertFound(count + found.otherArchives.length, folders);
   if (apply) await removeLeftovers(found.leftovers, systemClock);
   const run = new AdoptRun(request, deps);
   for (const { file, cause } of unreadable) run.fail(file, damagedChapter(file, cause));
@@ -82,6 +84,7 @@ export async function adopt(request: AdoptRequest, deps: AdoptDeps): Promise<Ado
     await run.take(chosen);
     const taken = new Set(chosen.map(({ file }) => file));
     run.leave(compared.left.filter(({ file }) => !taken.has(file)));
+    run.leaveOthers(found.otherArchives);
   } finally {
     // Also after an interruption.
     await run.finish();
@@ -190,6 +193,13 @@ class AdoptRun {
     for (const unrecognized of files) {
       this.#count.unrecognized += 1;
       this.deps.observe(unrecognizedEvent(unrecognized));
+    }
+  }
+
+  leaveOthers(archives: readonly string[]): void {
+    for (const file of archives) {
+      this.#count.unrecognized += 1;
+      this.deps.observe(otherArchiveEvent(file));
     }
   }
 

@@ -18,7 +18,7 @@ import { isDiskError, readdirIfReadable, type UnreadableFolder } from '../core/r
 import type { FileState } from '../core/file-state.js';
 import { mayBeLeftover } from '../download/leftovers.js';
 import { UUID_PATTERN } from '../core/uuid.js';
-import { guessName, type GuessedName } from '../books/guess-name.js';
+import { guessFolder, guessName } from '../books/guess-name.js';
 import { isPage } from '../library/pages.js';
 
 const RECOGNIZED_FIELDS = [
@@ -39,9 +39,11 @@ export interface AdoptableFile {
   readonly pages: number;
   /** The images of a folder, in no order. */
   readonly images: readonly string[];
-  readonly name: GuessedName;
-  /** The name of the folder that it is in. */
-  readonly folderName: string;
+  /** Without the extension. */
+  readonly baseName: string;
+  readonly name: ReturnType<typeof guessName>;
+  /** What the folder that it is in says, or the one above that of a volume. */
+  readonly folder: { readonly series: string; readonly volume?: string | undefined };
   /** What a chapter is recognized by. Empty if it cannot be read, or if there is none. */
   readonly comicInfo: Pick<ChapterMetadata, (typeof RECOGNIZED_FIELDS)[number]>;
   readonly hasComicInfo: boolean;
@@ -64,6 +66,8 @@ export interface FoundFiles {
   readonly already: readonly KnownFile[];
   readonly unreadable: readonly { readonly file: string; readonly cause: unknown }[];
   readonly unreadableFolders: readonly UnreadableFolder[];
+  /** Archives of kinds that are not read. */
+  readonly otherArchives: readonly string[];
   /** Folders of images that were left out. */
   readonly imageFolders: number;
   /** Links to archives and folders, which were skipped. */
@@ -75,6 +79,8 @@ export interface FoundFiles {
 interface ListedFolders {
   /** CBZ and ZIP files. */
   readonly archives: string[];
+  /** RAR, 7z and tar. */
+  readonly otherArchives: string[];
   readonly folders: { readonly folder: string; readonly images: readonly string[] }[];
   readonly leftovers: string[];
   /** Because of errors of the disk. */
@@ -84,6 +90,7 @@ interface ListedFolders {
 
 const MAX_OPEN_FILES = 16;
 const ARCHIVE = /\.(cbz|zip)$/i;
+const OTHER_ARCHIVE = /\.(cb[r7t]|rar|7z)$/i;
 const COVER = /^(cover|folder|poster)\b/i;
 
 /** Rejects with the signal's reason when aborted. */
@@ -122,6 +129,7 @@ export async function findAdoptableFiles(
     adoptable: adoptable.sort(byFile),
     already: already.sort(byFile),
     unreadable: unreadable.sort(byFile),
+    otherArchives: listed.otherArchives.sort(),
     imageFolders: withFolders ? 0 : listed.folders.length,
     links: listed.links,
     leftovers: listed.leftovers,
@@ -149,6 +157,7 @@ export async function listFolders(
 ): Promise<ListedFolders> {
   const listed: ListedFolders = {
     archives: [],
+    otherArchives: [],
     folders: [],
     leftovers: [],
     unreadableFolders: [],
@@ -168,6 +177,7 @@ export async function listFolders(
       else if (entry.isDirectory()) below.push(path);
       else if (entry.isSymbolicLink()) listed.links += 1;
       else if (entry.isFile() && ARCHIVE.test(entry.name)) listed.archives.push(path);
+      else if (entry.isFile() && OTHER_ARCHIVE.test(entry.name)) listed.otherArchives.push(path);
     }
     const images = imagesOf(entries);
     // Covers of a series are beside its chapters.
@@ -243,10 +253,14 @@ async function toAdoptable(
   const { web = '', ...comicInfo } = found ?? {};
   const { file, isFolder } = own;
   const folder = dirname(resolve(file));
+  const ofFolder = guessFolder(folder);
+  const baseName = isFolder ? basename(file) : basename(file, extname(file));
+  const series = comicInfo.series === undefined ? [] : [comicInfo.series];
   return {
     ...own,
-    name: guessName(isFolder ? basename(file) : basename(file, extname(file))),
-    folderName: basename(folder),
+    baseName,
+    name: guessName(baseName, [ofFolder.series, ...series]),
+    folder: ofFolder,
     // The summaries of thousands of files would fill the memory.
     comicInfo: Object.fromEntries(RECOGNIZED_FIELDS.map((name) => [name, comicInfo[name]])),
     hasComicInfo: Object.keys(found ?? {}).length > 0,

@@ -3,6 +3,8 @@ import { letterKey } from '../core/name-keys.js';
 import { createHash } from 'node:crypto';
 import type { Chapter } from '../service/chapters.js';
 import type { Title } from '../service/titles.js';
+import { guessName } from '../books/guess-name.js';
+import { leadingNumber } from '../config/ranges.js';
 import { numberKey } from '../selection/reading-order.js';
 import { namedRuns } from '../selection/same-chapter.js';
 import type { AdoptableFile } from './adoptable-files.js';
@@ -30,6 +32,8 @@ type NameMatch =
 /** What a file says of its chapter. */
 interface Claim {
   readonly number: string | undefined;
+  /** Where the number is not certain. */
+  readonly possibleNumbers: readonly string[];
   readonly volume: string | undefined;
   readonly title: string | undefined;
   readonly group: string | undefined;
@@ -45,36 +49,60 @@ export function matchName(
   languages: readonly string[],
 ): NameMatch {
   if (titles.length === 0) return { reason: 'no-title', candidates: [] };
-  const claim = claimOf(file);
-  const isVolume = claim.number === undefined && claim.volume !== undefined;
+  const claim = claimOf(file, titles);
+  const { number, possibleNumbers, volume } = claim;
+  const isVolume = number === undefined && possibleNumbers.length === 0 && volume !== undefined;
   if (isVolume) return { reason: 'several-in-file', candidates: [] };
   const numbered = titles.flatMap((each) => withNumber(each, claim));
-  if (numbered.length === 0) {
-    const { lastNumber } = file.name;
-    if (lastNumber !== undefined) return { reason: 'several-in-file', candidates: [] };
-    return { reason: claim.number === undefined ? 'no-number' : 'no-chapter', candidates: [] };
-  }
-  return narrow(file, claim, numbered, wantedLanguages(file, titles, languages));
+  const wanted = wantedLanguages(file, titles, languages);
+  if (numbered.length > 0) return narrow(file, claim, numbered, wanted);
+  const reason = unmatchedReason(claim);
+  const possible = titles.flatMap((each) => withPossibleNumber(each, claim));
+  if (possible.length === 0) return { reason, candidates: [] };
+  const candidates = possible.filter(
+    ({ chapter }) => wanted.length === 0 || wanted.includes(chapter.language),
+  );
+  if (candidates.length === 0) return { reason: 'other-language', candidates: possible };
+  return { reason, candidates: likelyFirst(candidates, file) };
 }
 
-function claimOf({ name, comicInfo }: AdoptableFile): Claim {
+function unmatchedReason({ number, possibleNumbers }: Claim): UnrecognizedReason {
+  if (number === undefined) return possibleNumbers.length > 0 ? 'unclear-number' : 'no-number';
+  return number.includes('-') ? 'several-in-file' : 'no-chapter';
+}
+
+function claimOf(file: AdoptableFile, titles: readonly TitleReleases[]): Claim {
+  const { comicInfo, folder } = file;
+  const name = readName(file, titles);
   const { number, lastNumber } = name;
   const range = lastNumber === undefined ? number : `${number ?? ''}-${lastNumber}`;
+  const claimed = range === number ? (comicInfo.number ?? number) : range;
+  const possibleNumbers = claimed === undefined ? (name.possibleNumbers ?? []) : [];
+  const isNumbered = claimed !== undefined || possibleNumbers.length > 0;
   return {
-    number: range === number ? (comicInfo.number ?? number) : range,
-    volume: comicInfo.volume ?? name.volume,
+    number: claimed,
+    possibleNumbers,
+    volume: comicInfo.volume ?? name.volume ?? (isNumbered ? folder.volume : undefined),
     title: name.title ?? comicInfo.title,
     group: name.group ?? comicInfo.translators?.join(' & '),
   };
+}
+
+/** A number in a name of the title is not that of the chapter, as in `Mob 100 7`. */
+function readName(
+  { baseName, folder, comicInfo }: AdoptableFile,
+  titles: readonly TitleReleases[],
+): AdoptableFile['name'] {
+  const series = comicInfo.series === undefined ? [] : [comicInfo.series];
+  const names = titles.flatMap(({ title }) => title.names);
+  return guessName(baseName, [folder.series, ...series, ...names]);
 }
 
 /** External chapters have no pages that could be in a file. */
 function withNumber({ title, releases }: TitleReleases, claim: Claim): Candidate[] {
   const key = claim.number === undefined ? undefined : rangeKey(claim.number);
   const volume = claim.volume === undefined ? undefined : numberKey(claim.volume);
-  const hosted = releases.filter(
-    ({ externalUrl, pages }) => externalUrl === undefined || pages !== 0,
-  );
+  const hosted = releases.filter(isHosted);
   const { runOfVolume, numbersRestart } = namedRuns(releases, title);
   const run = volume === undefined ? undefined : runOfVolume(volume);
   // Where numbers begin again, the number alone may be that of another chapter.
@@ -89,6 +117,41 @@ function withNumber({ title, releases }: TitleReleases, claim: Claim): Candidate
   const isUnnumbered = found.length === 0 && (key === undefined || key === '0');
   const unnumbered = isUnnumbered ? hosted.filter((release) => isNamed(release, claim)) : [];
   return [...found, ...unnumbered].map((chapter) => ({ chapter, title }));
+}
+
+/**
+ * Where the name does not say the chapter for certain: the chapters that it may be, for their pages to decide. Extras
+ * have a number between two others there: `4.extra` is 4.5 as well as 4.1.
+ */
+function withPossibleNumber({ title, releases }: TitleReleases, claim: Claim): Candidate[] {
+  const { number, possibleNumbers } = claim;
+  // `7b` may be 7.5.
+  const letter = number !== undefined && /^\d+[a-z]$/i.test(number) ? [number.slice(0, -1)] : [];
+  const keys = [...possibleNumbers, ...letter].map(rangeKey);
+  const name = number === undefined ? letterKey(claim.title ?? '') : '';
+  const mayBe = (release: Chapter): boolean => {
+    const whole = String(Math.floor(leadingNumber(release.number) ?? NaN));
+    const isNumber = release.number !== undefined && keys.includes(rangeKey(release.number));
+    const isExtra = keys.includes(whole);
+    return isNumber || isExtra || (name !== '' && letterKey(release.title ?? '') === name);
+  };
+  return releases
+    .filter((release) => isHosted(release) && mayBe(release))
+    .map((chapter) => ({ chapter, title }));
+}
+
+function isHosted({ externalUrl, pages }: Chapter): boolean {
+  return externalUrl === undefined || pages !== 0;
+}
+
+function likelyFirst(
+  candidates: readonly Candidate[],
+  { pages }: AdoptableFile,
+): readonly Candidate[] {
+  const [same, others] = [true, false].map((isSame) =>
+    candidates.filter(({ chapter }) => (chapter.pages === pages) === isSame),
+  );
+  return [...(same ?? []), ...(others ?? [])];
 }
 
 /** `1-8` is `1-8` too; each part as numberKey has it. */

@@ -157,8 +157,8 @@ function idEvidence({ chapterId }: AdoptableFile): readonly Evidence[] {
   return [chapterId === undefined ? 'id' : 'address'];
 }
 
-function seriesNames({ comicInfo, name, folderName }: AdoptableFile): readonly string[] {
-  return [comicInfo.series, name.series, folderName].filter((it) => it !== undefined);
+function seriesNames({ comicInfo, name, folder }: AdoptableFile): readonly string[] {
+  return [comicInfo.series, name.series, folder.series].filter((it) => it !== undefined);
 }
 
 /** Files of one series in one folder. */

@@ -11,6 +11,7 @@ import {
   type AtHomeMetadata,
 } from '../service/at-home.js';
 import { QUALITIES, type Quality } from '../config/quality.js';
+import type { Evidence } from '../events/reasons.js';
 import { unavailableReason } from '../selection/exclusions.js';
 import type { AdoptableFile } from './adoptable-files.js';
 import type { Candidate } from './match-names.js';
@@ -37,10 +38,15 @@ export async function recognizeByPages(
   for (const { compared, ...each } of comparable) {
     const readPages = () => readPageDigests(each.file, getBuffer, deps.signal);
     const found = await findByPages(each.file, compared, { metadata, readPages }, deps);
-    if (found) recognized.push(found);
+    if (found) recognized.push({ ...found, evidence: evidenceOf(each) });
     else left.push(each);
   }
   return { recognized, left };
+}
+
+function evidenceOf({ reason }: Unrecognized): readonly Evidence[] {
+  const isNumbered = reason !== 'unclear-number' && reason !== 'no-number';
+  return isNumbered ? ['title', 'number', 'pages'] : ['title', 'pages'];
 }
 
 function toCompare({ reason, candidates }: Unrecognized, nowMs: number): readonly Candidate[] {
@@ -61,7 +67,7 @@ async function findByPages(
     readonly readPages: () => Promise<readonly string[]>;
   },
   { client, signal }: RecognizeDeps,
-): Promise<Recognized | undefined> {
+): Promise<Omit<Recognized, 'evidence'> | undefined> {
   if (candidates.length === 0) return undefined;
   const pages = await readPages().catch(() => undefined);
   signal.throwIfAborted();
@@ -70,8 +76,7 @@ async function findByPages(
     const { id } = candidate.chapter;
     if (!metadata.has(id)) metadata.set(id, await fetchNames(client, id, signal));
     const quality = matchingQuality(metadata.get(id), pages);
-    if (quality)
-      return { file, ...candidate, evidence: ['title', 'number', 'pages'], quality, pages };
+    if (quality) return { file, ...candidate, quality, pages };
   }
   return undefined;
 }
@@ -88,7 +93,7 @@ async function fetchNames(
   });
 }
 
-/** The quality of which the file has all pages; it may have more, such as covers. */
+/** The quality of which the file has all pages; it may have more, such as covers, but not another chapter. */
 function matchingQuality(
   metadata: AtHomeMetadata | undefined,
   pages: readonly string[],
@@ -97,6 +102,7 @@ function matchingQuality(
   const known = new Set(pages);
   return QUALITIES.find((quality) => {
     const names = pageFileNames(metadata, quality);
-    return names.length > 0 && names.every((name) => known.has(digestInFileName(name) ?? ''));
+    const isOneChapter = names.length > 0 && pages.length <= 2 * names.length;
+    return isOneChapter && names.every((name) => known.has(digestInFileName(name) ?? ''));
   });
 }

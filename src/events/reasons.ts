@@ -141,12 +141,14 @@ export const UNRECOGNIZED_REASONS = vocabulary({
   'no-title': 'MangaDex has no title of this name',
   'not-listed': 'MangaDex does not list the chapter that it names',
   'no-number': 'its name has no number of a chapter',
+  'unclear-number': 'which number in its name is that of the chapter is not certain',
   'several-in-file': 'it has several chapters, or a volume',
   'no-chapter': 'the title has no such chapter',
   'other-language': 'the chapter is there in other languages only',
   'other-group': 'the chapter is there by other groups only',
   'other-page-count': 'the chapter has another number of pages',
   'several-chapters': 'several chapters fit',
+  'other-archive': 'a RAR, 7z or tar archive, which tankobon does not read',
 });
 export type UnrecognizedReason = keyof typeof UNRECOGNIZED_REASONS;
 

@@ -207,6 +207,20 @@ describe('a volume', () => {
     const file = output('Lighthouse Vol.01.cbz');
     expect(await imageDigests(file)).toEqual([second, tenth].map(sha256));
   });
+
+  test('has the numbers that names of files say for certain, in the order of the numbers', async () => {
+    const image = await testImage('png', 1);
+    const names = ['010', '2 - Storm', 'ch 7,5', '第8話', '3-5', '6v2', '[0001] Fog 12 13 x'];
+    for (const name of names) {
+      mkdirSync(join(folder, 'in', 'Lighthouse', 'Volume 1'), { recursive: true });
+      await writeArchive(input(`Lighthouse/Volume 1/${name}.cbz`), { '1.png': image });
+    }
+    const { errors } = await bindFolder(folder, { format: 'folder', by: 'title' });
+    const [book = ''] = readdirSync(join(folder, 'out', 'Lighthouse'));
+    const chapters = readdirSync(output(book)).filter((name) => !name.includes('.json'));
+    const numbered = ['Ch.002', 'Ch.003-5', 'Ch.006', 'Ch.007.5', 'Ch.008', 'Ch.010'];
+    expect([errors, chapters]).toEqual([[], [...numbered, 'Chapter']]);
+  });
 });
 
 describe('books in two languages under one name', () => {

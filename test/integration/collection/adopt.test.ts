@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { createHash } from 'node:crypto';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { scanLibrary } from '../../../src/library/scan.js';
 import { editChapter } from '../../../src/practice-server/library/library.js';
 import { readArchive, readComment, readPages, writeArchive } from '../../support/archive.js';
@@ -187,6 +187,83 @@ test('what is not certain is left, with the reason and the chapters that it may 
     ]),
   );
   expect(summary).toMatchObject({ type: 'adopt-summary', recognized: 0, unrecognized: 10 });
+});
+
+test('a number that begins a name, or is written otherwise, is read in the folder of the title', async () => {
+  const names = ['001', '2 - Storm', '第3話 [Pies]', 'Chp.4', 'ch 10,5'];
+  for (const name of names) await save(`Alpha/${name}.cbz`);
+  await save('Beta/Volume 1/002.cbz');
+  const { ofType } = await adopt();
+  const found = ofType('file-recognized').map(({ file, chapter }) => [
+    basename(String(file), '.cbz'),
+    chapter,
+  ]);
+  expect(new Set(found)).toEqual(
+    new Set([
+      ['001', chapterId('Alpha', '1')],
+      ['2 - Storm', chapterId('Alpha', '2')],
+      ['第3話 [Pies]', chapterId('Alpha', '3', 'Pies')],
+      ['Chp.4', chapterId('Alpha', '4')],
+      ['ch 10,5', chapterId('Alpha', '10.5')],
+      ['002', chapterId('Beta', '2')],
+    ]),
+  );
+});
+
+test('where the number in a name is not certain, the pages decide, and without them nothing does', async () => {
+  const pagesOfExtra = await pagesOf(chapterId('Alpha', '10.5'));
+  await save('Alpha/[0009] Storm.cbz', { images: await pagesOf(chapterId('Alpha', '2')) });
+  await save('Alpha/[0002] Storm.cbz', { images: await pagesOf(chapterId('Alpha', '2')) });
+  await save('Alpha/Ch.10.extra.cbz', { images: pagesOfExtra });
+  await save('Alpha/4 5 Fog.cbz', { images: await pagesOf(chapterId('Alpha', '4')) });
+  await save('Alpha/3 2 Fog.cbz');
+  const { code, ofType } = await adopt();
+  const nameOf = (event: Record<string, unknown>) => basename(String(event['file']), '.cbz');
+  const found = ofType('file-recognized').map((each) => [
+    nameOf(each),
+    each['chapter'],
+    each['evidence'],
+  ]);
+  const evidence = ['title', 'pages'];
+  expect(found).toEqual([
+    ['4 5 Fog', chapterId('Alpha', '4'), evidence],
+    ['Ch.10.extra', chapterId('Alpha', '10.5'), evidence],
+    ['[0002] Storm', chapterId('Alpha', '2'), evidence],
+  ]);
+  const left = ofType('file-unrecognized').map((each) => [nameOf(each), each['reason']]);
+  expect([code, left]).toEqual([
+    0,
+    [
+      ['3 2 Fog', 'unclear-number'],
+      ['[0009] Storm', 'unclear-number'],
+    ],
+  ]);
+});
+
+test('a file with the pages of a chapter and those of another one is not that chapter', async () => {
+  const both = await Promise.all(['1', '2', '4'].map((each) => pagesOf(chapterId('Alpha', each))));
+  await save('Alpha/001.cbz', { images: both.flat() });
+  const { ofType } = await adopt();
+  expect(ofType('file-unrecognized')).toMatchObject([{ reason: 'other-page-count' }]);
+});
+
+test('RAR and 7z archives are named, alone too', async () => {
+  mkdirSync(join(folder, 'Alpha'));
+  for (const name of ['a.cbr', 'b.CB7', 'c.txt']) writeFileSync(join(folder, 'Alpha', name), 'x');
+  const { code, ofType, summary, requests } = await adopt();
+  const left = ofType('file-unrecognized').map(({ file, reason }) => [
+    basename(String(file)),
+    reason,
+  ]);
+  expect([code, left, requests]).toEqual([
+    0,
+    [
+      ['a.cbr', 'other-archive'],
+      ['b.CB7', 'other-archive'],
+    ],
+    [],
+  ]);
+  expect(summary).toMatchObject({ unrecognized: 2 });
 });
 
 test('a ComicInfo.xml that cannot be read is said, and the name and the pages count alone', async () => {

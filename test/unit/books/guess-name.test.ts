@@ -133,27 +133,34 @@ describe.each(Object.entries(NAMES))('%s', (_source, names) => {
 describe('any name', () => {
   const parts = fc.constantFrom(
     ...['v1', 'c2', 'Vol. ', 'Ch.', '_', '[', ']', '(en)', ' - ', '-', '0', '.5', '|', UUID, 'a'],
+    ...['第', '7話', '#', ':', ',', '½', '2024', 'S2', 'extra', ' ', '１', '–', '(', 'Episode 3'],
   );
   const names = fc.oneof(
     fc.string({ unit: 'grapheme' }),
     fc.array(parts, { maxLength: 40 }).map((all) => all.join('')),
   );
 
-  test('gives numbers that are numbers, and texts that are not empty', () => {
+  test('gives numbers that are numbers, and texts that are not empty, each time the same', () => {
     fc.assert(
-      fc.property(names, (name) => {
-        const { volume = '0', number = '0', lastNumber = '0', ...others } = guessName(name);
-        const numbers = [volume, number, lastNumber];
-        expect(numbers.every((text) => /^\d+(\.\d+)?[a-z]?$/i.test(text))).toBe(true);
-        expect(Object.values(others).every((text) => text.trim() === text && text !== '')).toBe(
-          true,
+      fc.property(names, names, (name, series) => {
+        const guessed = guessName(name, [series]);
+        expect(guessName(name, [series])).toEqual(guessed);
+        const { volume, lastVolume, number, lastNumber, possibleNumbers = [], ...texts } = guessed;
+        const numbers = [volume, lastVolume, number, lastNumber, ...possibleNumbers]
+          .filter((each) => each !== undefined)
+          .flatMap((each) => each.split('-'));
+        expect(numbers.filter((each) => !/^\d+(\.\d+)?[a-z]?$/i.test(each))).toEqual([]);
+        expect(Object.values(texts).filter((each) => each.trim() !== each || each === '')).toEqual(
+          [],
         );
+        expect(number === undefined || guessed.possibleNumbers === undefined).toBe(true);
       }),
     );
   });
 
   test('takes time in proportion to a bounded length', () => {
-    for (const part of ['_', '[', ' ', '_Ch.1 ', '(en', ' - c1', '[a] ', '0'])
-      expect(guessName(part.repeat(100_000)).uuid).toBeUndefined();
+    const parts = ['_', '[', ' ', '_Ch.1 ', '(en', ' - c1', '[a] ', '0', '1-', '1 - ', '#1 ', '½'];
+    for (const part of [...parts, 'Vol.1', '第1話', '(1', '[1]', 'a', '. ', 'Ch.1 - ', ' 1', '-'])
+      expect(guessName(part.repeat(100_000), [part.repeat(1000)]).uuid).toBeUndefined();
   });
 });

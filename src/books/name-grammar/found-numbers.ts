@@ -1,0 +1,274 @@
+/** Finds the numbers in a name, with what the words and marks beside each say of it. Pure. */
+import { endOf, type NumberToken, type Token } from './tokens.js';
+import { isExtraWord, labelAfter, labelBefore, type Label } from './words.js';
+
+/** `bare`: nothing is beside it. `year`: a year, or a special that is numbered like one. `aside`: never the chapter. */
+export type Role = Label | 'bare' | 'year' | 'aside';
+
+export interface FoundNumber {
+  readonly role: Role;
+  /** The word before it, such as `#` and `ch`; empty if there is none. */
+  readonly label: string;
+  readonly value: string;
+  /** The end of a range. */
+  readonly last?: string | undefined;
+  readonly isPadded: boolean;
+  /** The chapter may be one between this number and the next, or the range may be none. */
+  readonly isUnclear: boolean;
+  /** Where the label begins, and where what belongs to the number ends, in the text. */
+  readonly start: number;
+  readonly end: number;
+  /** The first and the last of its tokens. */
+  readonly firstToken: number;
+  readonly lastToken: number;
+}
+
+/** @param from where the name of the series ends */
+export function findNumbers(tokens: readonly Token[], from: number): readonly FoundNumber[] {
+  const dates = dateTokens(tokens);
+  const depths = bracketDepths(tokens);
+  const found: FoundNumber[] = [];
+  for (let index = 0; index < tokens.length; index += 1) {
+    const token = tokens[index];
+    if (token?.kind !== 'number' || token.start < from || dates.has(index)) continue;
+    const number = readNumber(tokens, index, token, (depths[index] ?? 0) > 0);
+    found.push(number);
+    index = Math.max(index, number.lastToken);
+  }
+  return found;
+}
+
+function readNumber(
+  tokens: readonly Token[],
+  index: number,
+  token: NumberToken,
+  isInBrackets: boolean,
+): FoundNumber {
+  const before = wordBefore(tokens, index);
+  const suffix = readSuffix(tokens, index);
+  const range = readRange(tokens, index + suffix.tokens, token, before);
+  const ofNumber = index + suffix.tokens + range.tokens;
+  const after = before ? undefined : wordAfter(tokens, ofNumber);
+  const role = before?.role ?? after?.role;
+  const extra = readExtra(tokens, ofNumber);
+  const lastToken = ofNumber + (extra > 0 ? extra : versionTokens(tokens, ofNumber));
+  const firstToken = before?.index ?? index;
+  return {
+    role: role ?? bareRole(tokens, { index, lastToken: ofNumber }, token, isInBrackets),
+    label: before?.label ?? '',
+    value: token.value + suffix.letter,
+    last: range.last,
+    isPadded: token.isPadded,
+    isUnclear: range.isUnclear || extra > 0,
+    start: startOf(tokens, firstToken, token),
+    end: Math.max(endOf(tokens[lastToken] ?? token), after?.end ?? 0),
+    firstToken,
+    lastToken,
+  };
+}
+
+/** With the mark of an ordinal, as in `第7話`. */
+function startOf(tokens: readonly Token[], firstToken: number, token: NumberToken): number {
+  const isOrdinal = /[第제]$/u.test(tokens[firstToken - 1]?.text ?? '');
+  return (tokens[firstToken] ?? token).start - (isOrdinal ? 1 : 0);
+}
+
+const MAX_BETWEEN = 3;
+
+/** The word that belongs to the number: `Ch. 7`, `vol-7`, `Issues #7`. */
+function wordBefore(tokens: readonly Token[], index: number) {
+  let between = '';
+  for (let at = index - 1; at >= 0 && index - at <= MAX_BETWEEN + 1; at -= 1) {
+    const token = tokens[at];
+    if (token?.kind === 'mark' && (token.text === '#' || token.text === '№'))
+      return { role: 'chapter' as const, label: '#', index: at };
+    if (token?.kind === 'word') {
+      const role = labelBefore(token.text);
+      const isJoined = isLabelSeparator(between, token.text) && !isGluedToNumber(tokens, at);
+      return role !== undefined && isJoined ? { role, label: token.text, index: at } : undefined;
+    }
+    if (token === undefined || !/^[\s_.,:-]+$/.test(token.text)) return undefined;
+    between = token.text + between;
+  }
+  return undefined;
+}
+
+/** A dash with spaces ends a name, a single letter needs its number near it, and `V 003` has a Roman numeral. */
+function isLabelSeparator(between: string, word: string): boolean {
+  if (word === 'V' && /^[\s_]/.test(between)) return false;
+  if (/^[\s_.]*$/.test(between)) return true;
+  if (/^[:.,-]$/.test(between)) return word.length > 1;
+  return /^[.:] ?$/.test(between);
+}
+
+/** The letter in `7b` is of the number before it, that in `v2c6` of the one after it. */
+function isGluedToNumber(tokens: readonly Token[], at: number): boolean {
+  const [word, before] = [tokens[at], tokens[at - 1]];
+  return before?.kind === 'number' && !/^[cv]/i.test(word?.text ?? '');
+}
+
+/** `7b`. Other letters are of a word, and `7v2` is the second version. */
+function readSuffix(tokens: readonly Token[], index: number) {
+  const [word, next] = [tokens[index + 1], tokens[index + 2]];
+  const isLetter = word?.kind === 'word' && /^[a-z]$/i.test(word.text);
+  if (!isLetter || /^[pst]$/i.test(word.text)) return { letter: '', tokens: 0 };
+  const isBeforeNumber =
+    next?.kind === 'number' || (next?.text === '.' && tokens[index + 3]?.kind === 'number');
+  if (isBeforeNumber && /^[cvx]$/i.test(word.text)) return { letter: '', tokens: 0 };
+  return { letter: word.text.toLowerCase(), tokens: 1 };
+}
+
+const NO_RANGE = { last: undefined, tokens: 0, isUnclear: false };
+
+/** `1-8`, `Ch. 1 - Ch. 8` and `#1 – 8`: elsewhere a number after a dash with spaces may begin the chapter's title. */
+function readRange(
+  tokens: readonly Token[],
+  at: number,
+  first: NumberToken,
+  { label = '', role }: { readonly label?: string; readonly role?: Label } = {},
+) {
+  const dash = skipSpaces(tokens, at + 1);
+  if (tokens[dash]?.text !== '-') return NO_RANGE;
+  const afterDash = skipSpaces(tokens, dash + 1);
+  const isGlued = afterDash === at + 2;
+  const hasSpaces = dash > at + 1 && afterDash > dash + 1;
+  if (!isGlued && !hasSpaces) return NO_RANGE;
+  const second = tokens[afterDash];
+  if (second?.kind !== 'number')
+    return hasSpaces && label !== ''
+      ? readLabelledEnd(tokens, at, afterDash, { first, label, role })
+      : NO_RANGE;
+  const suffix = readSuffix(tokens, afterDash);
+  const lastToken = afterDash + suffix.tokens;
+  const isRising = Number(second.value) > Number(first.value);
+  const range = {
+    last: second.value + suffix.letter,
+    tokens: lastToken - at,
+    isUnclear: false,
+  };
+  if (isGlued && isRising)
+    return { ...range, tokens: range.tokens + extraPages(tokens, lastToken) };
+  if (isGlued) return { ...range, last: undefined, isUnclear: true };
+  const isAtEnd = isClosing(tokens, lastToken) && isRising && sameWidth(first, second);
+  if (!isAtEnd) return NO_RANGE;
+  return { ...range, isUnclear: label !== '#' && !/^(books?)$/i.test(label) };
+}
+
+/** `Vol. 1 Ch. 1 - Vol. 2 Ch. 8`. */
+function readLabelledEnd(
+  tokens: readonly Token[],
+  at: number,
+  afterDash: number,
+  {
+    first,
+    label,
+    role,
+  }: { readonly first: NumberToken; readonly label: string; readonly role: Label | undefined },
+) {
+  for (let index = afterDash; index < Math.min(tokens.length, afterDash + 10); index += 1) {
+    const token = tokens[index];
+    if (token?.kind === 'word' && labelBefore(token.text) === undefined) return NO_RANGE;
+    if (token?.kind !== 'number') continue;
+    const second = wordBefore(tokens, index);
+    if (second?.role === 'volume' && role === 'chapter') continue;
+    const isRange =
+      second?.label.toLowerCase() === label.toLowerCase() &&
+      Number(token.value) > Number(first.value);
+    if (!isRange || !isClosing(tokens, index)) return NO_RANGE;
+    return { last: token.value, tokens: index - at, isUnclear: false };
+  }
+  return NO_RANGE;
+}
+
+/** `001-006x1` has an extra chapter beside its range. */
+function extraPages(tokens: readonly Token[], index: number): number {
+  return tokens[index + 1]?.text === 'x' && tokens[index + 2]?.kind === 'number' ? 2 : 0;
+}
+
+function sameWidth(a: NumberToken, b: NumberToken): boolean {
+  return (!a.isPadded && a.text.length < 3) || a.text.length === b.text.length;
+}
+
+/** `4.extra`, `122-a`, `300,a`, `404 extravol002`. */
+function readExtra(tokens: readonly Token[], index: number): number {
+  const [mark, word] = [tokens[index + 1], tokens[index + 2]];
+  if (mark === undefined || word?.kind !== 'word') return 0;
+  const isNear = /^[.,-]$/.test(mark.text);
+  const isLetter = isNear && /^[a-e]$/i.test(word.text);
+  const isExtra = (isNear || mark.kind === 'space') && isExtraWord(word.text);
+  return isLetter || isExtra ? 2 : 0;
+}
+
+/** `07v2`, `5v.2`. */
+function versionTokens(tokens: readonly Token[], index: number): number {
+  if (!/^v(er)?$/i.test(tokens[index + 1]?.text ?? '')) return 0;
+  if (tokens[index + 2]?.kind === 'number') return 2;
+  return tokens[index + 2]?.text === '.' && tokens[index + 3]?.kind === 'number' ? 3 : 0;
+}
+
+/** The word that the number is before: `7話`, `2 Глава`. The end is where the word's own part ends. */
+function wordAfter(tokens: readonly Token[], index: number) {
+  const next = tokens[index + 1];
+  const word = next?.kind === 'space' ? tokens[index + 2] : next;
+  if (word?.kind !== 'word') return undefined;
+  const role = labelAfter(word.text, word === next);
+  if (role === undefined) return undefined;
+  const isCounter = /^[^\p{sc=Latin}\p{sc=Cyrillic}]/u.test(word.text);
+  return { role, end: isCounter ? word.start + 1 : endOf(word) };
+}
+
+const YEAR = /^(19|20)\d\d$/;
+
+/** The role of a number without a word of its own. */
+function bareRole(
+  tokens: readonly Token[],
+  { index, lastToken }: { readonly index: number; readonly lastToken: number },
+  { text }: NumberToken,
+  isInBrackets: boolean,
+): Role {
+  const [before, after] = [tokens[index - 1], tokens[lastToken + 1]];
+  if (isInBrackets || /^['’"]$/.test(before?.text ?? '')) return 'aside';
+  if (before?.kind === 'word' || before?.kind === 'number') return 'other';
+  if (after?.kind === 'word' && !/^[cvx]/i.test(after.text)) return 'aside';
+  return YEAR.test(text) ? 'year' : 'bare';
+}
+
+/** The tokens of dates such as `2021-08-04`, `08-1948`, `1991-1992` and, in brackets, of years. */
+function dateTokens(tokens: readonly Token[]): ReadonlySet<number> {
+  const found = new Set<number>();
+  const depths = bracketDepths(tokens);
+  for (const [index, token] of tokens.entries()) {
+    if (token.kind !== 'number' || found.has(index)) continue;
+    const parts = [index];
+    for (let at = index; tokens[at + 1]?.text === '-' && tokens[at + 2]?.kind === 'number'; at += 2)
+      parts.push(at + 2);
+    const years = parts.filter((at) => YEAR.test(tokens[at]?.text ?? ''));
+    const isInBrackets = (depths[index] ?? 0) > 0;
+    const others = parts.length - years.length;
+    const areDays = parts.every((at) => /^(\d\d?|(19|20)\d\d)$/.test(tokens[at]?.text ?? ''));
+    const isDate = areDays && years.length === 1 && others > 0 && others < 3;
+    if (years.length > 0 && (isDate || isInBrackets || (years.length === 2 && others === 0)))
+      for (const at of parts) found.add(at);
+  }
+  return found;
+}
+
+/** How many brackets are open at each token. */
+function bracketDepths(tokens: readonly Token[]): readonly number[] {
+  let depth = 0;
+  return tokens.map(({ text }) => {
+    if (/^[([{]$/.test(text)) depth += 1;
+    else if (/^[)\]}]$/.test(text)) depth = Math.max(0, depth - 1);
+    return depth;
+  });
+}
+
+/** Whether the name of the series and the number end here: what follows is not a word of it. */
+export function isClosing(tokens: readonly Token[], index: number): boolean {
+  const next = tokens[skipSpaces(tokens, index + 1)];
+  return next === undefined || /^[([{\-:)\]};+#]$/.test(next.text);
+}
+
+export function skipSpaces(tokens: readonly Token[], index: number): number {
+  return tokens[index]?.kind === 'space' ? index + 1 : index;
+}

@@ -1,0 +1,59 @@
+/** The words beside numbers in names of files, and what they say of the number. Without accents and in lower case. */
+
+/**
+ * `chapter`: proves a chapter. `episode`: says a chapter, unless a title contains it, as in `Episode 3 - Fog #02`.
+ * `other`: of an edition, a season or a part, so that the number is hardly that of the chapter.
+ */
+export type Label = 'chapter' | 'episode' | 'volume' | 'version' | 'season' | 'page' | 'other';
+
+const CHAPTER_WORDS =
+  'c ch chs chp chap chaps chapter chapters cap caps capitulo capitulos capitolo capitoli chapitre chapitres kapitel ' +
+  'hoofdstuk rozdzial bolum bab chuong глава главы issue issues';
+const LABELS: Readonly<Record<Label, string>> = {
+  chapter: CHAPTER_WORDS,
+  episode: 'ep eps episode episodes episodio епизод эпизод no nr n num number',
+  volume: 'v vol vols volume volumes tome tomes tomo tomos band том тома томa',
+  version: 'ver version rev',
+  season: 's season saison temporada сезон',
+  page: 'p pg pgs page pages',
+  other:
+    'part parts pt book books act arc game disc disk round sp special specials extra extras omake bonus side story ' +
+    'annual anniversary under of',
+};
+
+const LABEL_OF: ReadonlyMap<string, Label> = new Map(
+  Object.entries(LABELS).flatMap(([label, words]) =>
+    words.split(' ').map((word) => [word, label as Label] as const),
+  ),
+);
+
+/** Before the number: `Ch. 7`. */
+export function labelBefore(word: string): Label | undefined {
+  const key = wordKey(word);
+  const label = LABEL_OF.get(key);
+  if (label !== undefined) return label;
+  if (/[卷巻册冊]$/u.test(key)) return 'volume';
+  return key.endsWith('시즌') ? 'season' : undefined;
+}
+
+/** After the number, and for most of them only right after it: `7話`, `7 Глава`. */
+export function labelAfter(word: string, isGlued: boolean): Label | undefined {
+  const key = wordKey(word);
+  if (/^(глава|главы|bolum)$/u.test(key)) return 'chapter';
+  if (/^(том|тома)$/u.test(key)) return 'volume';
+  if (/^(pages?|pgs?)$/u.test(key)) return 'page';
+  if (!isGlued) return undefined;
+  if (/^[話话回章화회장편]/u.test(key)) return 'chapter';
+  if (/^[卷巻册冊集권]/u.test(key)) return 'volume';
+  if (/^(st|nd|rd|th)$/.test(key)) return 'other';
+  return key === 'p' ? 'page' : undefined;
+}
+
+/** Whether the word makes the chapter an extra of the number before it: `4.extra`, and `404 extravol002`. */
+export function isExtraWord(word: string): boolean {
+  return /^(extra|omake|special|bonus)/.test(wordKey(word));
+}
+
+function wordKey(word: string): string {
+  return word.toLowerCase().normalize('NFKD').replace(/\p{M}/gu, '').normalize('NFC');
+}
