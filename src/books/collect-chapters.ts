@@ -74,7 +74,7 @@ export async function collectChapters(
     }
   }
   const fixedBooks: KnownBook[] = [];
-  for (const file of books) fixedBooks.push(...(await knownBook(file)));
+  for (const file of books) for (const book of await knownBook(file)) fixedBooks.push(book);
   // Without them the next run is slower.
   for (const store of stored) await store.save().catch(() => undefined);
   if (inputs.length > 0 && chapters.length === 0 && failed.length === 0)
