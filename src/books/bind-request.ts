@@ -66,6 +66,9 @@ export function bindRequest(
     output: options.output,
     keep: { output: options.output, maxAgeMs: options.keepReplaced, nowMs },
     nameBook: compileNameTemplate(template, extension, BOOK_SUFFIX_BYTES),
+    otherNames: Object.values(options.bookName === undefined ? defaults : {})
+      .filter((other) => other !== template)
+      .map((other) => compileNameTemplate(other, extension, BOOK_SUFFIX_BYTES)),
     folderTemplate: foldersOfTemplate(template),
   };
 }

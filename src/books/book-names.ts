@@ -2,17 +2,25 @@
 import { basename, dirname, extname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { withExtension, type NameTemplate } from '../config/names.js';
 import { pathCollisionKey, cleanSegment } from '../core/path-segment.js';
+import { isSameName } from '../core/relative-paths.js';
 import { isTitleFolder } from '../config/name-template.js';
 import { UsageError } from '../core/errors.js';
 import { groupBy } from '../core/group-by.js';
 import { copyProfile } from './book-copy.js';
 import type { PageProfile } from './page-profile.js';
-import type { ChapterGroup } from './group-volumes.js';
+import { normalizedNumber, type ChapterGroup } from './group-volumes.js';
 import { chapterLabel, sourceKey, type SourceChapter } from './source-chapter.js';
 
 export interface PlannedBook {
   readonly file: string;
   readonly group: ChapterGroup;
+}
+
+/** A book that exists, of `bind`. */
+export interface KnownBook {
+  readonly file: string;
+  /** As they were bound: MangaDex may have moved them since. `id`: see sourceId. */
+  readonly chapters: readonly { readonly id: string; readonly volume: string | undefined }[];
 }
 
 export interface BookNames {
@@ -22,6 +30,8 @@ export interface BookNames {
   readonly output: string;
   /** Returns a book's path below the output folder. */
   readonly nameBook: NameTemplate;
+  /** What books of other kinds are called, such as those of whole titles. */
+  readonly otherNames: readonly NameTemplate[];
   /** The folders of the template of these names. */
   readonly folderTemplate: string;
   /** The end of the books' names, with its dot. */
@@ -41,15 +51,13 @@ export function nameBooks(
   groups: readonly ChapterGroup[],
   names: BookNames,
   chapters: readonly SourceChapter[],
+  knownBooks: readonly KnownBook[] = [],
 ): PlannedBook[] {
-  const inBooks = groupBy(
-    chapters.filter(({ isBound }) => isBound),
-    ({ file }) => file,
-  );
-  const planned = groups.map((group) => ({
-    group,
-    file: renamedBook(group, names, inBooks) ?? placeBook(pathOf(group, names), group, names),
-  }));
+  const books = booksByChapter(knownBooks, names);
+  const planned = groups.map((group) => {
+    const file = placeBook(pathOf(group, names), group, names);
+    return { group, file: renamedBook(group, file, names, books) ?? file };
+  });
   const key = ({ file }: PlannedBook): string => pathCollisionKey(file);
   const sameName = groupBy(planned, key);
   const bookLanguages = new Map(
@@ -57,12 +65,12 @@ export function nameBooks(
       .filter(({ isBound }) => isBound)
       .map(({ file, metadata }) => [resolve(file), metadata.language]),
   );
-  const books = planned.map((book) =>
+  const named = planned.map((book) =>
     withLanguage(book, sameName.get(key(book)) ?? [], names.extension, bookLanguages),
   );
-  assertDistinct(books);
-  assertNotInputs(books, chapters);
-  return books;
+  assertDistinct(named);
+  assertNotInputs(named, chapters);
+  return named;
 }
 
 function withLanguage(
@@ -86,30 +94,61 @@ function pathOf(group: ChapterGroup, { output, nameBook }: BookNames): string {
   return join(output, nameBook(nameValues(group)));
 }
 
+type BooksByChapter = ReadonlyMap<string, readonly KnownBook[]>;
+
+/** The books in the output folder that books of these names may replace. */
+function booksByChapter(books: readonly KnownBook[], names: BookNames): BooksByChapter {
+  const byChapter = new Map<string, KnownBook[]>();
+  for (const book of books) {
+    if (extname(book.file).toLowerCase() !== names.extension && names.extension !== '') continue;
+    if (isOutside(book.file, names)) continue;
+    for (const { id } of book.chapters) {
+      const others = byChapter.get(id);
+      if (others) others.push(book);
+      else byChapter.set(id, [book]);
+    }
+  }
+  return byChapter;
+}
+
 /**
  * The book of this volume under a name that is not of the template, if there is one in the output folder: its owner
- * renamed it, or an earlier template named it. Otherwise a second book of the volume would be written.
+ * renamed or moved it, or an earlier template named it. Otherwise a second book of the volume would be written. `file`: the
+ * path by the template, which the owner may have in another Unicode form.
  */
 function renamedBook(
   group: ChapterGroup,
+  file: string,
   names: BookNames,
-  inBooks: ReadonlyMap<string, readonly SourceChapter[]>,
+  books: BooksByChapter,
 ): string | undefined {
   const isCopy = names.profile !== undefined || names.maxBytes !== undefined;
-  if (group.by !== 'volume' || isCopy || !bindsLibrary(names)) return undefined;
-  const bound = group.chapters.filter(({ isBound }) => isBound);
-  const [book, ...others] = new Set(bound.map(({ file }) => file));
-  if (book === undefined || others.length > 0) return undefined;
-  // The chapter may be in a newer file too.
+  if (isCopy || !bindsLibrary(names)) return undefined;
   const ids = new Set(group.chapters.map(sourceId));
-  if (inBooks.get(book)?.some((chapter) => !ids.has(sourceId(chapter)))) return undefined;
-  if (extname(book).toLowerCase() !== names.extension || isOutside(book, names)) return undefined;
-  // The book of a title with one volume is another one.
-  const ofTitle = pathOf({ ...group, by: 'title' }, names);
-  return basename(book) === basename(ofTitle) ? undefined : book;
+  const known = [...new Set([...ids].flatMap((id) => books.get(id) ?? []))].filter(({ chapters }) =>
+    chapters.every(({ id }) => ids.has(id)),
+  );
+  const found = known.map((book) => book.file);
+  const usual = found.find((path) => isSameName(resolve(path), resolve(file)));
+  if (usual !== undefined || group.by !== 'volume') return usual;
+  // A book of the whole title, or of a chapter, is another one.
+  const otherPaths = [pathOf({ ...group, by: 'title' }, names)];
+  for (const name of names.otherNames)
+    for (const by of ['title', 'chapter'] as const)
+      otherPaths.push(name(nameValues({ ...group, by })));
+  const otherNames = otherPaths.map((path) => basename(path));
+  const isOther = (path: string) => otherNames.some((name) => isSameName(name, basename(path)));
+  const read = new Set(group.chapters.flatMap((each) => (each.isBound ? each.file : [])));
+  // Where its chapters are read from their own files, they may have moved from another volume.
+  const isOfVolume = ({ file: path, chapters }: KnownBook) =>
+    read.size > 0
+      ? read.has(path)
+      : chapters.every(({ volume }) => normalizedNumber(volume) === group.volume);
+  const [book, ...others] = known.filter((each) => !isOther(each.file) && isOfVolume(each));
+  return others.length === 0 ? book?.file : undefined;
 }
 
-function sourceId(chapter: SourceChapter): string {
+export function sourceId(chapter: SourceChapter): string {
   return chapter.identity?.chapterId ?? sourceKey(chapter);
 }
 

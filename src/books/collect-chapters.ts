@@ -3,9 +3,12 @@ import { lstat, realpath, stat } from 'node:fs/promises';
 import { hasCode, UsageError } from '../core/errors.js';
 import { isSystemError } from '../core/files.js';
 import { toTankobonError } from '../core/system-errors.js';
+import type { BookFormat } from '../config/bind-choices.js';
+import { readLibraryFile } from '../library/file.js';
 import { listArchives } from '../library/scan.js';
 import { isDiskError, unreadableFolderError } from '../core/read-folder.js';
 import { FolderStore } from '../library/store.js';
+import type { KnownBook } from './book-names.js';
 import { knownChapters } from './known-chapters.js';
 import { readChapters } from './read-chapters.js';
 import type { FailedFile, SourceChapter } from './source-chapter.js';
@@ -17,9 +20,14 @@ export interface CollectedChapters {
   readonly failed: readonly FailedFile[];
   /** Links below the folders to bind. */
   readonly skippedLinks: number;
+  /** The books of the format, if chapters cannot be read back from it. */
+  readonly fixedBooks: readonly KnownBook[];
 }
 
 export interface CollectOptions {
+  readonly format: BookFormat;
+  /** Books that a scan found, and that cannot be read back. */
+  readonly fixedBooks?: readonly string[] | undefined;
   /** Files that a scan found, which another process may have bound and removed since. */
   readonly found?: readonly string[] | undefined;
   /** For the index of large folders. Without it, every file is read. */
@@ -30,7 +38,7 @@ export interface CollectOptions {
 /** Throws UsageError `nothing-to-bind` for a missing input, and if the inputs have no archives at all. */
 export async function collectChapters(
   inputs: readonly string[],
-  { found = [], stateFolder, signal }: CollectOptions,
+  { found = [], fixedBooks: foundBooks = [], stateFolder, format, signal }: CollectOptions,
 ): Promise<CollectedChapters> {
   const chapters: SourceChapter[] = [];
   const failed: FailedFile[] = [];
@@ -38,6 +46,7 @@ export async function collectChapters(
     found.map((file) => [file, { file, isNamed: false, store: undefined }]),
   );
   const stored: FolderStore[] = [];
+  const books = [...foundBooks];
   let skippedLinks = 0;
   for (const input of inputs) {
     const listed = await archivesIn(input, stateFolder, signal);
@@ -46,6 +55,7 @@ export async function collectChapters(
       failed.push({ file: each.folder, error: unreadableFolderError(each) });
     skippedLinks += count;
     if (store) stored.push(store);
+    for (const file of listed.fixed[format] ?? []) books.push(file);
     for (const archive of archives) if (!files.has(archive.file)) files.set(archive.file, archive);
   }
   for (const { file, isNamed, isLink = false, store } of files.values()) {
@@ -63,11 +73,23 @@ export async function collectChapters(
         failed.push({ file, error: toTankobonError(error) });
     }
   }
+  const fixedBooks: KnownBook[] = [];
+  for (const file of books) for (const book of await knownBook(file)) fixedBooks.push(book);
   // Without them the next run is slower.
   for (const store of stored) await store.save().catch(() => undefined);
   if (inputs.length > 0 && chapters.length === 0 && failed.length === 0)
     throw new UsageError('nothing-to-bind', `No chapters found: ${inputs.join(', ')}`);
-  return { chapters, failed, skippedLinks };
+  return { chapters, failed, skippedLinks, fixedBooks };
+}
+
+/** None for a copy, whose place the options of it decide, and for a file of another program. */
+async function knownBook(file: string): Promise<readonly KnownBook[]> {
+  const read = await readLibraryFile(file);
+  if (read.kind !== 'book' || read.copy) return [];
+  const chapters = read.chapters.flatMap(({ identity, metadata: { volume } }) =>
+    identity ? [{ id: identity.chapterId, volume }] : [],
+  );
+  return chapters.length < read.chapters.length ? [] : [{ file, chapters }];
 }
 
 const MIN_FILES = 50;
@@ -88,7 +110,13 @@ async function archivesIn(input: string, stateFolder: string | undefined, signal
       // Files are opened without following links.
       const file = isLink ? await realpath(input) : input;
       const named: InputFile = { file, isNamed: true, isLink, store: undefined };
-      return { archives: [named], store: undefined, skippedLinks: 0, unreadableFolders: [] };
+      return {
+        archives: [named],
+        store: undefined,
+        skippedLinks: 0,
+        unreadableFolders: [],
+        fixed: {},
+      };
     }
   } catch (error) {
     if (!isSystemError(error, 'ENOENT', 'ENOTDIR', 'EACCES', 'EPERM')) throw error;
@@ -97,9 +125,13 @@ async function archivesIn(input: string, stateFolder: string | undefined, signal
   }
   const store = stateFolder === undefined ? undefined : await FolderStore.open(stateFolder, input);
   const { files, skippedLinks, ...listed } = await listArchives(input, signal, store);
+  const fixed: Partial<Record<BookFormat, readonly string[]>> = {
+    pdf: listed.pdfs,
+    folder: listed.folderBooks,
+  };
   const unreadableFolders = listed.unreadableFolders.filter(({ cause }) => isDiskError(cause));
   // Smaller folders are read as fast as what is known of them.
   const used = files.length < MIN_FILES ? undefined : store;
   const archives = files.map((file): InputFile => ({ file, isNamed: false, store: used }));
-  return { archives, store: used, skippedLinks, unreadableFolders };
+  return { archives, store: used, skippedLinks, unreadableFolders, fixed };
 }

@@ -9,8 +9,14 @@ import type { ObserveBind } from '../events/bind-events.js';
 import type { LeftOutReason } from '../events/reasons.js';
 import type { BindBy, BookFormat } from '../config/bind-choices.js';
 import type { CoverImage } from './book.js';
-import { nameBooks, type BookNames, type PlannedBook } from './book-names.js';
-import { collectChapters } from './collect-chapters.js';
+import {
+  nameBooks,
+  sourceId,
+  type BookNames,
+  type KnownBook,
+  type PlannedBook,
+} from './book-names.js';
+import { collectChapters, type CollectedChapters } from './collect-chapters.js';
 import { emptiedBooks } from './emptied-books.js';
 import { groupVolumes, type ChapterGroup, type GroupedChapters } from './group-volumes.js';
 import {
@@ -32,6 +38,8 @@ export { pageProfile } from './page-profile.js';
 export interface BindRequest extends BookNames, ComicFields {
   /** Files that a scan found: one that is gone by now is not an error. */
   readonly found?: readonly string[];
+  /** Books that a scan found, and that cannot be read back. */
+  readonly fixedBooks?: readonly string[];
   /** Has the index of large folders, of which only new and changed files are read. */
   readonly stateFolder?: string | undefined;
   readonly by: BindBy;
@@ -85,7 +93,9 @@ export async function planBooks(request: BindRequest, signal: AbortSignal): Prom
   const { inputs, found, stateFolder } = request;
   const { failed, skippedLinks, ...collected } = await collectChapters(inputs, {
     found,
+    fixedBooks: request.fixedBooks,
     stateFolder,
+    format: request.format,
     signal,
   });
   const known = infer ? collected.chapters : withoutInferred(collected.chapters);
@@ -95,7 +105,7 @@ export async function planBooks(request: BindRequest, signal: AbortSignal): Prom
   const chapters = infersFromFolder ? inferFromNeighbors(listed) : listed;
   const grouping = groupVolumes(chapters, by, groups);
   const selected = grouping.groups.filter((group) => isSelected(group, failed));
-  const books = nameBooks(selected, request, chapters);
+  const books = nameBooks(selected, request, chapters, knownBooks(collected, request.format));
   const bookOf = new Map(
     books.flatMap((book) =>
       book.group.chapters.flatMap(({ identity }) =>
@@ -111,6 +121,22 @@ export async function planBooks(request: BindRequest, signal: AbortSignal): Prom
     dirname(file),
   );
   return { ...grouping, books, bookOf, filesByFolder, looseIds, emptied, failed, skippedLinks };
+}
+
+/** Those of the format. */
+function knownBooks(
+  { chapters, fixedBooks }: Pick<CollectedChapters, 'chapters' | 'fixedBooks'>,
+  format: BookFormat,
+): readonly KnownBook[] {
+  if (format === 'pdf' || format === 'folder') return fixedBooks;
+  const inBooks = groupBy(
+    chapters.filter(({ isBound }) => isBound),
+    ({ file }) => file,
+  );
+  return [...inBooks].map(([file, own]) => {
+    const inBook = own.map((each) => ({ id: sourceId(each), volume: each.metadata.volume }));
+    return { file, chapters: inBook };
+  });
 }
 
 /** What is missing is reported before anything is written. */

@@ -30,7 +30,7 @@ import {
 } from '../core/files.js';
 import { isRecord, parseJson } from '../core/json.js';
 import { cleanSegment, MAX_SEGMENT_BYTES } from '../core/path-segment.js';
-import { nameInPath } from '../core/relative-paths.js';
+import { isSameName, nameInPath } from '../core/relative-paths.js';
 import { inFolderOf, isSameEntry, respell } from '../core/same-file.js';
 import { isAccessError } from '../core/system-errors.js';
 import { escapeXml } from '../core/xml-text.js';
@@ -132,8 +132,8 @@ export function planBookRename(
     newFolderOf(dirname(file)) ??
     join(top, renamedFolder(relative(top, dirname(file)), titleId, names));
   const to = join(newFolder, renamedFile(basename(file), book, names));
-  const keepsContent = writtenSeries === newName ? 'same-name' : whyContentStays(book);
-  if (keepsContent && to === file) return undefined;
+  const keepsContent = isSameName(writtenSeries, newName) ? 'same-name' : whyContentStays(book);
+  if (keepsContent && isSameName(to, file)) return undefined;
   return { book: { ...book, path: file }, to, names, keepsContent };
 }
 
@@ -152,7 +152,7 @@ function renamedFolder(path: string, titleId: string, { from, to }: SeriesRename
   const old = folderOf(from, titleId);
   return path
     .split(sep)
-    .map((name) => (name === old ? folderOf(to, titleId) : name))
+    .map((name) => (isSameName(name, old) ? folderOf(to, titleId) : name))
     .join(sep);
 }
 
@@ -168,7 +168,7 @@ function renamedFile(
 ): string {
   // The new name may begin with the old one.
   if (nameInPath(name, [from, to]) !== from) return name;
-  const rest = name.slice(cleanSegment(from).length);
+  const rest = name.normalize('NFC').slice(cleanSegment(from).length);
   const extension = container === 'folder' ? '' : extname(name);
   const stem = rest.slice(0, rest.length - extension.length);
   const maxBytes = MAX_SEGMENT_BYTES - BOOK_SUFFIX_BYTES - Buffer.byteLength(stem + extension);

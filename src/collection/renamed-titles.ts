@@ -6,6 +6,7 @@ import { readFileChapters } from '../library/file.js';
 import type { ExistingArchive } from '../library/scan.js';
 import { folderKey } from '../core/name-keys.js';
 import { readdirIfReadable } from '../core/read-folder.js';
+import { isSameName } from '../core/relative-paths.js';
 import { nameCandidates } from '../plan/title-names.js';
 
 /** The names of series in files, by the id of their title. */
@@ -14,7 +15,10 @@ export class UsedNames {
 
   add(titleId: string, name: string | undefined): void {
     if (name === undefined) return;
-    this.#names.set(titleId, (this.#names.get(titleId) ?? new Set()).add(name));
+    const names = this.#names.get(titleId) ?? new Set();
+    // One name in two Unicode forms is not a new one.
+    if (![...names].some((other) => isSameName(other, name))) names.add(name);
+    this.#names.set(titleId, names);
   }
 
   of(titleId: string): readonly string[] {
@@ -44,7 +48,7 @@ export function newTitleNames(
   const isRenamed = (title: Title): boolean => {
     const [used, ...others] = usedNames.of(title.id);
     if (used === undefined || title.name === '') return false;
-    return others.length > 0 || !nameCandidates(title).includes(used);
+    return others.length > 0 || !nameCandidates(title).some((name) => isSameName(name, used));
   };
   const all = [...titles.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
   const kept = all.filter((title) => !isRenamed(title));

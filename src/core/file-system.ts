@@ -3,6 +3,7 @@ import { link, lstat, statfs, unlink, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { withoutTouching } from './folder-times.js';
 import { hasModes } from './own-folder.js';
+import { MAX_SEGMENT_BYTES } from './path-segment.js';
 import { isSystemError } from './system-errors.js';
 import { temporaryName } from './temporary-files.js';
 
@@ -27,6 +28,8 @@ interface FileSystemTraits {
   /** `A` and `a` are different files. */
   readonly isCaseSensitive: boolean;
   readonly isInUserSpace: boolean;
+  /** The longest name of a file that it takes, at most 255 bytes: encrypted folders of some NAS take 143. */
+  readonly maxNameBytes: number;
 }
 
 /** Finds out with temporary files in `folder`, which are removed. Throws system errors. */
@@ -45,10 +48,28 @@ async function probe(folder: string): Promise<FileSystemTraits> {
       hasModes: process.platform !== 'win32' && hasModes(folder),
       isCaseSensitive: (await lstat(otherCase).catch(() => undefined)) === undefined,
       isInUserSpace: await isInUserSpace(file),
+      maxNameBytes: await maxNameBytes(folder),
     };
   } finally {
     await unlink(file);
   }
+}
+
+/** Looks names up that do not exist: one that is too long is refused then too. */
+async function maxNameBytes(folder: string): Promise<number> {
+  const isTaken = (bytes: number) =>
+    lstat(join(folder, 'x'.repeat(bytes))).then(
+      () => true,
+      (error: unknown) => !isSystemError(error, 'ENAMETOOLONG'),
+    );
+  let [low, high] = [1, MAX_SEGMENT_BYTES];
+  if (await isTaken(high)) return high;
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if (await isTaken(middle)) low = middle;
+    else high = middle - 1;
+  }
+  return low;
 }
 
 async function canLink(file: string, second: string): Promise<boolean> {

@@ -32,6 +32,13 @@ export function foldersBelow(
   return isBelow ? folders.slice(above.length) : undefined;
 }
 
+/** The folders as `known` has their names, from the first one on: macOS may have written these in another Unicode form. */
+export function inFormOf(known: readonly string[], folders: readonly string[]): readonly string[] {
+  const other = folders.findIndex((name, index) => !isSameName(name, known[index] ?? ''));
+  const count = other === -1 ? folders.length : other;
+  return [...known.slice(0, count), ...folders.slice(count)];
+}
+
 export function sharedEnd(a: readonly string[], b: readonly string[]): number {
   let count = 0;
   while (
@@ -59,7 +66,7 @@ function isNamedAfter(segment: string, name: string): boolean {
  * may begin with another one.
  */
 export function nameInPath(path: string, names: readonly string[]): string | undefined {
-  const [file = '', folder] = path.split('/').reverse();
+  const [file = '', folder] = path.normalize('NFC').split('/').reverse();
   const longestFirst = [...names].sort((a, b) => b.length - a.length);
   return (
     longestFirst.find((name) => isNamedAfter(file, name)) ??

@@ -9,6 +9,7 @@ import { isReadableBook } from '../library/file.js';
 import type { Options } from '../config/options.js';
 import { thrownMessage, type TankobonError } from '../core/errors.js';
 import { bindBooks } from '../books/bind-books.js';
+import { bookPath } from '../books/rename-book.js';
 import type { ObserveBind } from '../events/bind-events.js';
 import type { FailedFile } from '../books/source-chapter.js';
 import type { ChapterGroup } from '../books/group-volumes.js';
@@ -74,6 +75,7 @@ export async function bindTitles(
   const request = {
     ...bindRequest([], { ...options, by }, nowMs),
     found,
+    fixedBooks: fixedBooks(present, options.format),
     removeChapters,
     listedChapter: (chapterId: string) => listed.get(chapterId)?.chapter,
     ...(completeOnly && { isSelected: isComplete }),
@@ -127,6 +129,14 @@ function filesToRead(archives: readonly ExistingArchive[]): readonly string[] {
     ...readable.filter(({ isBound }) => isBound),
   ];
   return [...new Set(ordered.map(({ file }) => file))];
+}
+
+/** Books in folders, or else PDFs. */
+function fixedBooks(archives: readonly ExistingArchive[], format: Options['format']) {
+  const fixed = archives.filter(
+    ({ file }) => !isReadableBook(file) && (bookPath(file) !== file) === (format === 'folder'),
+  );
+  return [...new Set(fixed.map(({ file }) => bookPath(file)))];
 }
 
 /** Binds the titles of a plan. Resolves with the errors of books that were not written. */

@@ -16,6 +16,7 @@ import {
   temporaryName,
 } from '../core/files.js';
 import { publishNew } from '../core/publish.js';
+import { isSameName } from '../core/relative-paths.js';
 import { inFolderOf } from '../core/same-file.js';
 import type { Options } from '../config/options.js';
 import type { LibraryIndex } from '../library/scan.js';
@@ -130,7 +131,7 @@ export async function moveBookCover(
 ): Promise<void> {
   const folder = dirname(book);
   const images = (await readdirIfReadable(folder)).filter(
-    (it) => it.isFile() && IMAGE_NAME.test(it.name) && stemOf(it.name) === stemOf(book),
+    (it) => it.isFile() && IMAGE_NAME.test(it.name) && isSameName(stemOf(it.name), stemOf(book)),
   );
   for (const { name } of images) {
     const file = join(folder, name);

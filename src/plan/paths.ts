@@ -8,6 +8,7 @@ import {
   folderMove,
   foldersBelow,
   foldersOf,
+  inFormOf,
   isSameName,
   pathBelow,
 } from '../core/relative-paths.js';
@@ -119,7 +120,8 @@ function pathByRecord(
   const below = hasFolders ? foldersBelow(move.from, folders) : undefined;
   if (!below) return { to: join(dirname(stays.to), name), root: stays.root, recorded };
   const root = move.to.join(sep) || sep;
-  return { to: join(root, ...below, name), root, recorded };
+  const to = inFormOf(dirname(from).split(sep), [...move.to, ...below]).join(sep) || sep;
+  return { to: join(to, name), root, recorded };
 }
 
 /** Undefined for a file that stays. */
@@ -178,7 +180,8 @@ function newBasename(
 ): string | undefined {
   const isOne = (names: readonly string[]) => names.some((each) => isSameName(each, name));
   const withId = (path: string, chapterId = id) => ({ chapterId, path });
-  if (isOne([oldName, newName])) return newName;
+  if (isOne([newName])) return name;
+  if (isOne([oldName])) return newName;
   if (isOne([wholeIdPath(withId(oldName, savedId)), wholeIdPath(withId(newName))])) return newName;
   const shortName = shortIdPath(withId(newName));
   if (isOne([shortName])) return shortName;
@@ -260,7 +263,9 @@ function changedFolders(path: readonly string[], other: readonly string[]) {
 }
 
 function lastIndexOf(segments: readonly string[], part: readonly string[]): number {
-  return segments.findLastIndex((_, at) => part.every((name, i) => name === segments[at + i]));
+  return segments.findLastIndex((_, at) =>
+    part.every((name, i) => isSameName(name, segments[at + i] ?? '')),
+  );
 }
 
 /** Pairs of the values that a name may have been made of, and those of the new name. */

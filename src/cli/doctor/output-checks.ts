@@ -1,6 +1,7 @@
 /** Checks of the folders that chapters are saved to. */
 import { measureReplaced } from '../../library/replaced-files.js';
 import { probeFileSystem } from '../../core/file-system.js';
+import { MAX_SEGMENT_BYTES } from '../../core/path-segment.js';
 import { formatBytes, pluralize } from '../../core/human-format.js';
 import { durationText } from '../../core/units.js';
 import { optionDefinition } from '../../config/options.js';
@@ -86,11 +87,13 @@ export async function checkReplaced(
 
 export async function checkFileSystem(folder: string): Promise<Finding[]> {
   const { path } = await nearestExisting(folder);
-  const { hasHardLinks, hasModes, isCaseSensitive, isInUserSpace } = await probeFileSystem(path);
+  const { hasHardLinks, hasModes, isCaseSensitive, isInUserSpace, maxNameBytes } =
+    await probeFileSystem(path);
   const traits = [
     hasHardLinks ? 'hard links' : 'no hard links, so a lock protects new files',
     isCaseSensitive ? 'upper and lower case differ' : 'upper and lower case are the same',
     hasModes ? 'file modes' : 'no file modes',
+    ...(maxNameBytes < MAX_SEGMENT_BYTES ? [`names of at most ${maxNameBytes} bytes`] : []),
     ...(isInUserSpace ? ['a driver in user space, so archives are read back at the end'] : []),
   ];
   return [ok(`${traits.join('; ')}: ${folder}`)];

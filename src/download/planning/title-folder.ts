@@ -17,7 +17,13 @@ import {
   type RecordedName,
 } from '../../config/name-template.js';
 import type { ExistingArchive } from '../../library/scan.js';
-import { folderMove, foldersBelow, foldersOf, sharedEnd } from '../../core/relative-paths.js';
+import {
+  folderMove,
+  foldersBelow,
+  foldersOf,
+  inFormOf,
+  sharedEnd,
+} from '../../core/relative-paths.js';
 import { newPath, type NamedFile, type TemplateName } from '../../plan/paths.js';
 
 /** A chapter of the title in the output folder. */
@@ -130,7 +136,8 @@ function homeBeside<Known extends KnownChapter>(
   const nameOf = (next: NameValues): TemplateName => {
     const path = template(next, titleFolders);
     const below = foldersBelow(move.from, foldersOf(path));
-    const moved = below ? [...move.to, ...below, basename(path)].join('/') : path;
+    const inPlace = below && inFormOf(foldersOf(placed.path), [...move.to, ...below]);
+    const moved = inPlace ? [...inPlace, basename(path)].join('/') : path;
     // A folder of a subscription, which is written out, is not one of the template.
     const folders = foldersOf(isOfTemplate ? path : (given ?? moved));
     const recorded = [...folders, basename(path)].join('/');
