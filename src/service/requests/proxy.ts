@@ -72,5 +72,7 @@ async function socksAgent(proxy: URL, { keepAlive, maxFreeSockets }: AgentOption
   const { SocksProxyAgent } = await import('socks-proxy-agent');
   const address = new URL(proxy.href.replace(/^socks5:/, 'socks5h:'));
   // No time limit: it would end a connection that is idle between two requests too.
-  return new SocksProxyAgent(address, { keepAlive, maxFreeSockets });
+  const agent: unknown = new SocksProxyAgent(address, { keepAlive, maxFreeSockets });
+  // It is an Agent of node:http that makes connections with TLS.
+  return agent as Agent;
 }
