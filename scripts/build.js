@@ -35,6 +35,7 @@ const program = {
       'ajv/dist/2020.js': replacement('no-settings-schema.js'),
       'ajv-formats': replacement('no-settings-schema.js'),
       semver: replacement('no-settings-migrations.js'),
+      debug: replacement('no-debug.js'),
       'crc-32': replacement('node-crc-32.js'),
       'readable-stream/passthrough': replacement('node-pass-through.cjs'),
       'readable-stream': 'node:stream',

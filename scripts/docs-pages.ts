@@ -234,7 +234,7 @@ const windowsPath = (folder: string) =>
 
 const PROXY = `## A proxy that the service refuses
 
-Through \`HTTPS_PROXY\` every connection is a tunnel (CONNECT): the proxy sees the host names but not the traffic. A
+Through a proxy (\`HTTPS_PROXY\`, \`ALL_PROXY\`) every connection is a tunnel (CONNECT or SOCKS 5): the proxy sees the host names but not the traffic. A
 proxy that intercepts TLS, with its own certificate authority in \`NODE_EXTRA_CA_CERTS\`, can add a \`Via\` header to the
 requests. The service forbids that header. It usually responds with status 400 or 403 and an HTML page, which is reported
 as \`request-refused\` or \`banned\` although \`tankobon limits\` shows little use. Ask the administrator of the proxy not to

@@ -46,7 +46,11 @@ export const ENVIRONMENT: Readonly<Record<string, VariableDefinition>> = {
     description: '`false`: no compiled code of the program is kept in the state folder',
     default: '`true`',
   },
-  HTTPS_PROXY: { description: 'proxy for https: connections, such as http://proxy:3128' },
+  HTTPS_PROXY: {
+    description:
+      'proxy for https: connections, such as http://proxy:3128 or socks5://127.0.0.1:1080',
+  },
+  ALL_PROXY: { description: 'the same, where HTTPS_PROXY is not set' },
   NO_PROXY: {
     description: 'hosts that are reached without the proxy, separated by commas; * for all',
   },

@@ -87,9 +87,9 @@ async function unzipped(bytes: Buffer, name: string, signal: AbortSignal): Promi
   return Buffer.concat(chunks);
 }
 
-function readExport(bytes: Buffer, name: string): ImportedFile {
+async function readExport(bytes: Buffer, name: string): Promise<ImportedFile> {
   try {
-    return { ...NOTHING_IMPORTED, listed: readMyAnimeList(bytes) };
+    return { ...NOTHING_IMPORTED, listed: await readMyAnimeList(bytes) };
   } catch (cause) {
     throw brokenFile('export', name, cause);
   }

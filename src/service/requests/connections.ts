@@ -52,7 +52,7 @@ const HOOK_TIMEOUT_MS = 10_000;
 const ANY_HOST = new URL('https://host');
 
 /**
- * Throws `bad-setting` for an invalid HTTPS_PROXY.
+ * Throws `bad-setting` for an invalid address of a proxy.
  *
  * @param pageAddresses decides where pages may be loaded from
  */

@@ -1,6 +1,6 @@
 /**
- * HTTPS_PROXY and NO_PROXY. A proxy is used only as a tunnel (CONNECT, RFC 9110 9.3.6): it sees the host name, cannot
- * read requests, and cannot add a Via header, which the service forbids (spec 8.1.4).
+ * HTTPS_PROXY, ALL_PROXY and NO_PROXY. A proxy is used only as a tunnel (CONNECT, RFC 9110 9.3.6, or SOCKS 5, RFC 1928):
+ * it sees the host name, cannot read requests, and cannot add a Via header, which the service forbids (spec 8.1.4).
  */
 import type { Agent, AgentOptions } from 'node:https';
 import { UsageError } from '../../core/errors.js';
@@ -8,19 +8,28 @@ import { USER_AGENT } from '../../core/version.js';
 
 export type ProxyEnvironment = Readonly<NodeJS.ProcessEnv>;
 
-/** The proxy for a URL; undefined for a direct connection. Throws `bad-setting` for an invalid HTTPS_PROXY. */
+/** The first that is set decides; an empty one means none. */
+const VARIABLES = ['HTTPS_PROXY', 'https_proxy', 'ALL_PROXY', 'all_proxy'] as const;
+const HTTP_PROTOCOLS: readonly string[] = ['http:', 'https:'];
+const SOCKS_PROTOCOLS: readonly string[] = ['socks5:', 'socks5h:'];
+
+/** The proxy for a URL; undefined for a direct connection. Throws `bad-setting` for an invalid address of one. */
 export function proxyFor(url: URL, env: ProxyEnvironment): URL | undefined {
-  const variable = env['HTTPS_PROXY'] === undefined ? 'https_proxy' : 'HTTPS_PROXY';
+  const variable = VARIABLES.find((name) => env[name] !== undefined) ?? VARIABLES[0];
   const text = env[variable] ?? '';
   if (text === '' || url.protocol !== 'https:') return undefined;
   if (bypassesProxy(url, env['NO_PROXY'] ?? env['no_proxy'] ?? '')) return undefined;
   const withScheme = text.includes('://') ? text : `http://${text}`;
   const proxy = URL.canParse(withScheme) ? new URL(withScheme) : undefined;
-  if (proxy?.protocol === 'http:' || proxy?.protocol === 'https:') return proxy;
+  if (proxy && [...HTTP_PROTOCOLS, ...SOCKS_PROTOCOLS].includes(proxy.protocol)) return proxy;
   // Not shown, since it may contain a password.
-  throw new UsageError('bad-setting', `${variable} is not the URL of an http: or https: proxy.`, {
-    hint: `Set it to an address such as http://proxy.example:3128, or unset it: unset ${variable}`,
-  });
+  throw new UsageError(
+    'bad-setting',
+    `${variable} is not the URL of an http:, https: or socks5: proxy.`,
+    {
+      hint: `Set it to an address such as http://proxy.example:3128, or unset it: unset ${variable}`,
+    },
+  );
 }
 
 /** Entries of NO_PROXY are `*`, a host, or a domain with its subdomains, optionally with a port. */
@@ -43,6 +52,7 @@ export async function tunnelAgent(
   agentOptions: AgentOptions,
   connectTimeoutMs: number,
 ): Promise<Agent> {
+  if (SOCKS_PROTOCOLS.includes(proxy.protocol)) return socksAgent(proxy, agentOptions);
   const { default: hpagent } = await import('hpagent');
   // hpagent's type of these options lacks those that it passes on to Node.
   const proxyRequestOptions = {
@@ -55,4 +65,14 @@ export async function tunnelAgent(
     timeout: connectTimeoutMs,
     proxyRequestOptions,
   });
+}
+
+/** The proxy resolves names, as that of a tunnel by CONNECT does. */
+async function socksAgent(proxy: URL, { keepAlive, maxFreeSockets }: AgentOptions): Promise<Agent> {
+  const { SocksProxyAgent } = await import('socks-proxy-agent');
+  const address = new URL(proxy.href.replace(/^socks5:/, 'socks5h:'));
+  // No time limit: it would end a connection that is idle between two requests too.
+  const agent: unknown = new SocksProxyAgent(address, { keepAlive, maxFreeSockets });
+  // It is an Agent of node:http that makes connections with TLS.
+  return agent as Agent;
 }

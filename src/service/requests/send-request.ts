@@ -105,7 +105,14 @@ export function jsonValue(text: string): unknown {
 const RUN_AGAIN_HINT = 'Then run the same command again; finished pages are kept.';
 const PROXY_PASSWORD_HINT =
   'The proxy wants a user name and a password: HTTPS_PROXY=http://USER:PASSWORD@HOST:PORT';
-const PROXY_HINT = 'Check HTTPS_PROXY, and NO_PROXY for hosts that need no proxy.';
+const SOCKS_PASSWORD_HINT =
+  'The proxy wants a user name and a password, or other ones: HTTPS_PROXY=socks5://USER:PASSWORD@HOST:PORT';
+const PROXY_HINT = 'Check HTTPS_PROXY and ALL_PROXY, and NO_PROXY for hosts that need no proxy.';
+/** Messages of socks-proxy-agent for a proxy that refuses. */
+const SOCKS_LOGIN_REFUSAL =
+  /^Socks5 authentication failed|^Received invalid Socks5 .*authentication type/i;
+const SOCKS_REFUSAL =
+  /^Socks5 (?:proxy rejected|authentication failed)|^Received invalid Socks5|^Socket closed$|^Proxy connection timed out/i;
 /** System errors where no connection was made: with a proxy, none to the proxy. */
 export const CONNECT_ERROR_CODES: readonly string[] = [
   'ECONNREFUSED',
@@ -142,8 +149,19 @@ function connectionError(cause: unknown, url: URL): ServiceError {
     return new ServiceError('unreachable', text, { cause, hint });
   }
   const proxyHost = proxyHostOf(cause);
-  if (proxyHost !== undefined && code !== undefined && CONNECT_ERROR_CODES.includes(code)) {
-    const text = `The proxy ${proxyHost} could not be reached (${code}).`;
+  if (proxyHost !== undefined && SOCKS_REFUSAL.test(message)) {
+    const isLogin = SOCKS_LOGIN_REFUSAL.test(message);
+    const text = `${url.host} could not be reached: the proxy refused the ${isLogin ? 'login' : 'connection'}.`;
+    return new ServiceError('unreachable', text, {
+      cause,
+      hint: isLogin ? SOCKS_PASSWORD_HINT : PROXY_HINT,
+    });
+  }
+  // socks-proxy-agent keeps the message of an error, not its code.
+  const [, socksCode = ''] = /^(?:connect|getaddrinfo) (E[A-Z_]+)/.exec(message) ?? [];
+  const connectCode = CONNECT_ERROR_CODES.find((each) => each === code || each === socksCode);
+  if (proxyHost !== undefined && connectCode !== undefined) {
+    const text = `The proxy ${proxyHost} could not be reached (${connectCode}).`;
     return new ServiceError('unreachable', text, { cause, hint: PROXY_HINT });
   }
   // Only the code: the message is a library's.

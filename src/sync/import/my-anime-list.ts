@@ -1,8 +1,9 @@
 /**
- * Exports of MyAnimeList: one XML document with an element for each manga of a list. Read by its few rules: documents with
- * a DTD, and so with entities of their own, are refused, and so are elements that are nested deeper than an export's.
+ * Exports of MyAnimeList: one XML document with an element for each manga of a list. Documents with a DTD, and so with
+ * entities of their own, are refused, and so are elements that are nested deeper than an export's.
  */
 import type { ReadingStatus } from '../../config/reading-statuses.js';
+import { thrownMessage } from '../../core/errors.js';
 
 export interface ListedManga {
   /** The id on MyAnimeList, which titles of MangaDex name in their links. */
@@ -36,102 +37,59 @@ export function isMyAnimeListExport(bytes: Buffer): boolean {
 }
 
 /** Throws Error for anything but a whole export of a manga list. */
-export function readMyAnimeList(bytes: Buffer): readonly ListedManga[] {
+export async function readMyAnimeList(bytes: Buffer): Promise<readonly ListedManga[]> {
   if (bytes.length > MAX_EXPORT_BYTES) throw new Error(`it has ${bytes.length} bytes`);
+  const { manga = [], anime } = await readRoot(bytes.toString('utf8').replace('\ufeff', ''));
+  if (anime !== undefined) throw new Error('it is the export of an anime list');
   const listed = new Map<string, ListedManga>();
-  let fields = new Map<string, string>();
-  let hasRoot = false;
-  for (const { path, text } of elementsOf(bytes.toString('utf8'))) {
-    const [root, parent, field] = path;
-    if (root !== ROOT) throw new Error('it is not an export of MyAnimeList');
-    if (parent === undefined) hasRoot = true;
-    if (parent === 'anime') throw new Error('it is the export of an anime list');
-    if (parent !== 'manga') continue;
-    if (field !== undefined && path.length === 3) fields.set(field, text);
-    if (field !== undefined) continue;
-    const manga = toListed(fields);
-    if (manga) listed.set(manga.malId, manga);
+  for (const fields of Array.isArray(manga) ? (manga as readonly unknown[]) : []) {
+    const entry = toListed(fields);
+    if (entry) listed.set(entry.malId, entry);
     if (listed.size > MAX_ENTRIES) throw new Error(`it has more than ${MAX_ENTRIES} entries`);
-    fields = new Map();
   }
-  if (!hasRoot) throw new Error('it is not whole');
   if (listed.size === 0) throw new Error('it lists no manga');
   return [...listed.values()];
 }
 
-function toListed(fields: ReadonlyMap<string, string>): ListedManga | undefined {
-  const malId = fields.get('manga_mangadb_id')?.trim() ?? '';
+/** The children of the root by their names, those of `manga` as a list. */
+async function readRoot(xml: string): Promise<Readonly<Record<string, unknown>>> {
+  if (/<!(?:DOCTYPE|ENTITY)/i.test(xml)) throw new Error('it declares entities or a DTD');
+  const { XMLParser } = await import('fast-xml-parser');
+  const parser = new XMLParser({
+    ignoreDeclaration: true,
+    ignorePiTags: true,
+    parseTagValue: false,
+    htmlEntities: true,
+    maxNestedTags: MAX_DEPTH,
+    isArray: (name) => name === 'manga',
+  });
+  let document: unknown;
+  try {
+    document = parser.parse(xml);
+  } catch (cause) {
+    const isDeep = thrownMessage(cause).includes('nested tags');
+    const message = isDeep ? 'its elements are nested too deep' : 'it is not whole';
+    throw new Error(message, { cause });
+  }
+  if (!isObject(document) || !(ROOT in document))
+    throw new Error('it is not an export of MyAnimeList');
+  // The parser closes what is open at the end.
+  if (!xml.includes(`</${ROOT}>`)) throw new Error('it is not whole');
+  const root = document[ROOT];
+  return isObject(root) ? root : {};
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null;
+
+function toListed(manga: unknown): ListedManga | undefined {
+  const textOf = (name: string) => {
+    const value: unknown = isObject(manga) ? [manga[name]].flat().at(-1) : undefined;
+    return typeof value === 'string' ? value.trim() : '';
+  };
+  const malId = textOf('manga_mangadb_id');
   // 0 stands for a manga that another program does not know there.
   if (!/^[1-9]\d{0,9}$/.test(malId)) return undefined;
-  const name = (fields.get('manga_title') ?? '').slice(0, MAX_NAME_LENGTH).trim();
-  return { malId, name, status: STATUSES[fields.get('my_status')?.trim() ?? ''] };
-}
-
-interface XmlElement {
-  /** The names from the root to this element. */
-  readonly path: readonly string[];
-  /** What is directly in it. */
-  readonly text: string;
-}
-
-/** Each element when it ends. Throws Error for a text that is not well-formed. */
-function* elementsOf(xml: string): Generator<XmlElement> {
-  const open: { readonly name: string; text: string }[] = [];
-  let position = 0;
-  const addText = (text: string): void => {
-    const element = open.at(-1);
-    if (element) element.text += text;
-    else if (text.replace('\ufeff', '').trim() !== '')
-      throw new Error('it has text outside of elements');
-  };
-  const endOf = (mark: string, from: number): number => {
-    const end = xml.indexOf(mark, from);
-    if (end === -1) throw new Error('it is not whole');
-    return end;
-  };
-  for (let start = xml.indexOf('<'); start !== -1; start = xml.indexOf('<', position)) {
-    addText(decoded(xml.slice(position, start)));
-    if (xml.startsWith('<!--', start)) position = endOf('-->', start + 4) + 3;
-    else if (xml.startsWith('<?', start)) position = endOf('?>', start) + 2;
-    else if (xml.startsWith('<![CDATA[', start)) {
-      position = endOf(']]>', start) + 3;
-      addText(xml.slice(start + 9, position - 3));
-    } else if (xml.startsWith('<!', start)) throw new Error('it declares entities or a DTD');
-    else {
-      position = endOf('>', start) + 1;
-      const tag = xml.slice(start + 1, position - 1);
-      const [, slash = '', name = ''] = /^(\/?)([A-Za-z_][\w.-]{0,63})(?=[\s/]|$)/.exec(tag) ?? [];
-      if (name === '') throw new Error('it is not well-formed');
-      if (slash === '') open.push({ name, text: '' });
-      if (open.length > MAX_DEPTH) throw new Error('its elements are nested too deep');
-      if (slash === '' && !tag.endsWith('/')) continue;
-      const element = open.at(-1);
-      if (element?.name !== name) throw new Error('its elements do not match');
-      yield { path: open.map((it) => it.name), text: element.text };
-      open.pop();
-    }
-  }
-  addText(xml.slice(position));
-  if (open.length > 0) throw new Error('it is not whole');
-}
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  amp: '&',
-  lt: '<',
-  gt: '>',
-  quot: '"',
-  apos: "'",
-};
-
-/** Other references stay as they are. */
-function decoded(text: string): string {
-  if (!text.includes('&')) return text;
-  return text.replace(
-    /&(?:#(\d{1,7})|#x([\da-f]{1,6})|(amp|lt|gt|quot|apos));/gi,
-    (reference, decimal?: string, hex?: string, name?: string) => {
-      if (name !== undefined) return ENTITIES[name.toLowerCase()] ?? reference;
-      const code = decimal === undefined ? Number.parseInt(hex ?? '', 16) : Number(decimal);
-      return code <= 0x10_ff_ff ? String.fromCodePoint(code) : reference;
-    },
-  );
+  const name = textOf('manga_title').slice(0, MAX_NAME_LENGTH).trim();
+  return { malId, name, status: STATUSES[textOf('my_status')] };
 }

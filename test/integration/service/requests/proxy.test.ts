@@ -12,9 +12,10 @@ import { proxyFor } from '../../../../src/service/requests/proxy.js';
 import { MODULES_URL } from '../../../support/build-folders.js';
 import { USER_AGENT } from '../../../../src/core/version.js';
 import { startConnectProxy, type ConnectProxy } from '../../../support/connect-proxy.js';
+import { startSocksProxy } from '../../../support/socks-proxy.js';
 import { LIMITS } from '../../../support/test-client.js';
 
-describe('HTTPS_PROXY and NO_PROXY', () => {
+describe('HTTPS_PROXY, ALL_PROXY and NO_PROXY', () => {
   const HTTPS_PROXY = 'http://me:secret@proxy.example:3128';
   const host = (url: string, env: NodeJS.ProcessEnv): string | undefined =>
     proxyFor(new URL(url), env)?.host;
@@ -38,8 +39,16 @@ describe('HTTPS_PROXY and NO_PROXY', () => {
     expect(host('https://a.example', {})).toBeUndefined();
   });
 
+  test('ALL_PROXY counts where HTTPS_PROXY is not set, not where it is empty', () => {
+    const ALL_PROXY = 'socks5://proxy.example:1080';
+    expect(host('https://a.example', { ALL_PROXY })).toBe('proxy.example:1080');
+    expect(host('https://a.example', { ALL_PROXY, HTTPS_PROXY: '' })).toBeUndefined();
+    expect(host('https://a.example', { all_proxy: 'socks5h://[::1]:9050' })).toBe('[::1]:9050');
+    expect(host('https://a.example', { ALL_PROXY, NO_PROXY: 'a.example' })).toBeUndefined();
+  });
+
   test('that name no proxy are refused, without repeating a password', () => {
-    const bad = { HTTPS_PROXY: 'socks5://me:secret@proxy.example' };
+    const bad = { HTTPS_PROXY: 'socks4://me:secret@proxy.example' };
     expect(() => host('https://a.example', bad)).toThrow(/HTTPS_PROXY/);
     expect(() => host('https://a.example', bad)).not.toThrow(/secret/);
     expect(() => host('https://a.example', { https_proxy: 'proxy:99999' })).toThrow(/^https_proxy/);
@@ -93,6 +102,44 @@ test.each([
   }
 });
 
+describe('a SOCKS proxy', () => {
+  const url = new URL('https://api.example.org/ping');
+  const ping = async (ALL_PROXY: string): Promise<unknown> => {
+    const connections = await openConnections(LIMITS, { ALL_PROXY }, { apiUrl: url });
+    return sendRequest(connections.api, { method: 'GET', url })
+      .catch((error: unknown) => error)
+      .finally(() => {
+        connections.close();
+      });
+  };
+
+  test('resolves names itself, and one that does not take the login is reported without the password', async () => {
+    const nowhere = { host: '127.0.0.1', port: 1 };
+    const proxy = await startSocksProxy(nowhere, ['me', 'right']);
+    try {
+      const refused = await ping(`socks5://me:wrong@${proxy.host}`);
+      expect(refused).toMatchObject({
+        code: 'unreachable',
+        message: 'api.example.org could not be reached: the proxy refused the login.',
+        hint: expect.stringContaining('HTTPS_PROXY=socks5://USER:PASSWORD'),
+      });
+      expect(JSON.stringify(refused)).not.toContain('wrong');
+      expect(proxy.connections).toEqual([]);
+      await ping(`socks5://me:right@${proxy.host}`);
+      expect(proxy.connections).toEqual(['api.example.org:443']);
+    } finally {
+      await proxy.stop();
+    }
+  });
+
+  test('that is down is named', async () => {
+    expect(await ping('socks5://me:secret@127.0.0.1:1')).toMatchObject({
+      code: 'unreachable',
+      message: 'The proxy 127.0.0.1:1 could not be reached (ECONNREFUSED).',
+    });
+  });
+});
+
 describe('through a proxy that opens tunnels', () => {
   let folder: string;
   let service: Server;
@@ -137,6 +184,22 @@ describe('through a proxy that opens tunnels', () => {
     expect(proxy.tunnels).toHaveLength(1);
     expect(await call({ ...trusted, ...proxied, NO_PROXY: '127.0.0.1' })).toBe('hello\nhello\n');
     expect(proxy.tunnels).toHaveLength(1);
+  });
+
+  test('a SOCKS proxy of ALL_PROXY carries the same, by one connection', async () => {
+    const { port } = service.address() as AddressInfo;
+    const socks = await startSocksProxy({ host: '127.0.0.1', port }, ['me', 'secret']);
+    try {
+      const proxied = { ALL_PROXY: `socks5://me:secret@${socks.host}`, NO_PROXY: '' };
+      const trusted = { NODE_EXTRA_CA_CERTS: join(folder, 'cert.pem') };
+      seen.length = 0;
+      expect(await call({ ...trusted, ...proxied })).toBe('hello\nhello\n');
+      expect(seen).toEqual(Array(2).fill({ via: undefined, agent: USER_AGENT }));
+      expect(socks.connections).toEqual([`127.0.0.1:${port}`]);
+      expect(await call({ ...proxied, NODE_EXTRA_CA_CERTS: '' })).toMatch(/SELF_SIGNED|UNABLE_TO/);
+    } finally {
+      await socks.stop();
+    }
   });
 
   test('the certificate inside the tunnel is checked', async () => {
