@@ -66,6 +66,7 @@ export function bindRequest(
     output: options.output,
     keep: { output: options.output, maxAgeMs: options.keepReplaced, nowMs },
     nameBook: compileNameTemplate(template, extension, BOOK_SUFFIX_BYTES),
+    hasDefaultName: options.bookName === undefined,
     folderTemplate: foldersOfTemplate(template),
   };
 }
