@@ -44,6 +44,8 @@ export interface LibraryDownloadOptions {
   readonly coverName?: 'plain' | 'komga';
   /** Also save series.json for Komga, details.json for Mihon. Default: `false`. As `--series-metadata`. */
   readonly seriesMetadata?: boolean;
+  /** Save the chapters, not only covers and metadata of the series. Default: `true`. As `--no-chapters`. */
+  readonly chapterFiles?: boolean;
   /** Download existing chapters again. As `--force`. */
   readonly force?: boolean;
   /** Update existing chapters that changed on MangaDex. Default: `false`. As `--update`. */

@@ -90,6 +90,15 @@ export async function parseOptions(command: Command): Promise<void> {
     const given: unknown = command.getOptionValue(attribute);
     // A default is commander's own: what was not given is decided by the settings.
     const isGiven = command.getOptionValueSource(attribute) === 'cli';
+    const { kind, flag } = optionDefinition(name);
+    if (kind === 'switch' && flag !== undefined) {
+      // `--no-chapters` and `--chapters RANGES` are one attribute of commander.
+      if (typeof given === 'boolean')
+        command
+          .setOptionValue(attribute, undefined)
+          .setOptionValue(name, isGiven ? given : undefined);
+      continue;
+    }
     if (given === undefined || (isGiven && typeof given === 'boolean')) continue;
     const value = isGiven ? await parseGiven(name, given as string | string[], command) : undefined;
     command.setOptionValue(attribute, undefined).setOptionValue(name, value);

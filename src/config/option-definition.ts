@@ -48,7 +48,7 @@ export type OptionKind = keyof KindValues;
 export type CommandName =
   | 'download'
   | 'sync'
-  | `sync ${'add' | 'remove' | 'edit' | 'path' | 'list' | 'forget' | 'import' | 'status'}`
+  | `sync ${'add' | 'remove' | 'edit' | 'path' | 'list' | 'forget' | 'pin' | 'block' | 'import' | 'status'}`
   | `sync hook ${'add' | 'list' | 'remove' | 'test'}`
   | 'search'
   | 'info'

@@ -30,6 +30,7 @@ const FILES: readonly OptionName[] = [
   'folder',
   'name',
   'cover',
+  'chapterFiles',
   'update',
   'force',
   'metadata',

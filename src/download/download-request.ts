@@ -46,10 +46,12 @@ export function downloadRequest(
   const options = effectiveOptions(given, settings);
   checkBind(given, options);
   checkDates(options);
+  checkChapterFiles(options);
   const { language, group, chapters, volumes, latest, allReleases } = options;
   const { excludeGroup, since, until } = options;
   return {
     ...options,
+    ...(options.chapterFiles === false && { bind: false, markRead: false, exec: undefined }),
     output: options.output,
     targets,
     invalidTargets,
@@ -94,6 +96,19 @@ function checkBind({ format, keepChapters }: GivenOptions, { bind, metadata }: O
   const name = format === undefined ? '--keep-chapters' : '--format';
   throw new UsageError('bad-option', `${name} has no effect without --bind.`, {
     hint: 'Add: --bind volume, or: --bind title',
+  });
+}
+
+/** Throws UsageError (`bad-option`) where nothing would be saved. */
+function checkChapterFiles({ chapterFiles, cover, seriesMetadata, metadata }: Options): void {
+  if (chapterFiles !== false) return;
+  if (!metadata)
+    throw new UsageError('bad-option', 'Without metadata, covers have no folder of their title.', {
+      hint: 'Leave out --no-metadata, or --no-chapters.',
+    });
+  if (cover || seriesMetadata) return;
+  throw new UsageError('bad-option', '--no-chapters alone saves nothing.', {
+    hint: 'Add: --cover all, or: --series-metadata',
   });
 }
 

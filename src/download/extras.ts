@@ -16,10 +16,12 @@ import {
   temporaryName,
 } from '../core/files.js';
 import { publishNew } from '../core/publish.js';
+import { inFolderOf } from '../core/same-file.js';
 import type { Options } from '../config/options.js';
 import type { LibraryIndex } from '../library/scan.js';
 import type { Chapter } from '../service/chapters.js';
 import type { Title } from '../service/titles.js';
+import { lacksChapterlessExtras, type ChapterlessTitle } from './extras/chapterless-titles.js';
 import { COVER_NAME, ServedCovers, type CoverDeps } from './extras/cover.js';
 import { findPresent, withoutCovers, withoutSeriesMetadata } from './extras/present-chapters.js';
 import { SavedCovers } from './extras/saved-covers.js';
@@ -33,17 +35,20 @@ import {
 
 const IMAGE_NAME = /\.(?:jpe?g|png|gif|webp|avif)$/i;
 
-/** Whether a folder of these chapters lacks what the options ask for. */
+/** Whether a folder of these chapters lacks what the options ask for, or that of a title without chapters. */
 export async function lacksExtras(
   chapters: readonly Chapter[],
   library: LibraryIndex,
   titles: ReadonlyMap<string, Title>,
-  { cover, seriesMetadata, output }: Pick<Options, 'cover' | 'seriesMetadata' | 'output'>,
+  options: Pick<Options, 'cover' | 'seriesMetadata' | 'output' | 'chapterFiles'>,
+  chapterless: () => Promise<readonly ChapterlessTitle[]>,
 ): Promise<boolean> {
+  const { cover, seriesMetadata } = options;
+  if (!cover && !seriesMetadata) return false;
   const present = findPresent(chapters, library, Promise.resolve({ titles }));
-  const which = cover === 'all' ? 'all' : 'one';
-  if (cover && (await withoutCovers(present, which)).length > 0) return true;
-  return seriesMetadata && (await withoutSeriesMetadata(present, output)).length > 0;
+  if (cover && (await withoutCovers(present, options)).length > 0) return true;
+  if (seriesMetadata && (await withoutSeriesMetadata(present, options)).length > 0) return true;
+  return lacksChapterlessExtras(await chapterless(), options);
 }
 
 /** Brings `series.json` and `details.json` of a folder up to date. Resolves with those that were written. */
@@ -107,7 +112,7 @@ export async function moveExtras(
       if (!(await moveUnchanged(newFile, { file, state }))) continue;
       onMoved(file, newFile);
       if (!isSeriesMetadata(name)) await moveRecord(file, newFile, deps.stateFolder);
-      else if (title) await renameInSeriesMetadata(newFile, title);
+      else if (title) await renameInSeriesMetadata(await inFolderOf(file, newFile), title);
     } else if (!isSeriesMetadata(name) && (await copyNew(file, newFile)) && title)
       warn(`Copied to ${dirname(newFile)}, since MangaDex does not have the same image: ${file}`);
   }

@@ -20,9 +20,16 @@ import { firstMsOf } from '../config/time-bound.js';
 import type { TankobonError } from '../core/errors.js';
 import { replacedFolders } from '../library/replaced-files.js';
 import { OTHER_USER_HINT, toStorageError } from '../core/files.js';
+import { groupBy } from '../core/group-by.js';
 import { accessHint } from '../core/system-errors.js';
 import { shellQuoted } from '../core/shell-quoted.js';
 import type { TitleChapters } from '../books/volume-completeness.js';
+import {
+  findChapterless,
+  placeChapterless,
+  standIn,
+  type ChapterlessTitle,
+} from './extras/chapterless-titles.js';
 import { decideChanges } from './decide-changes.js';
 import { failedEvent, type FailedTarget } from './download-result.js';
 import type { DownloadSession } from './download-session.js';
@@ -30,10 +37,12 @@ import type { KnownTitle } from './known-title.js';
 import type { DRY_RUN_EVENTS, SkippedEvent, UpdateEvent } from '../events/download-events.js';
 import type { EventsOf } from '../events/fields.js';
 import { minTimeMs } from '../service/estimate.js';
+import { extrasOwner } from './extras/extras-owner.js';
 import { findLeftovers } from './leftovers.js';
 import { planJobs, type PlannedChapter } from './planning/plan-jobs.js';
+import { titleIdOf } from './planning/comic-metadata.js';
 import { findTitleHomes, nameFiles } from './planning/name-files.js';
-import { selectForPlan } from './planning/plan-selection.js';
+import { failedTargets, selectForPlan } from './planning/plan-selection.js';
 import { inferPlanVolumes, type ListedVolumes } from './planning/plan-volumes.js';
 import { findPresent, type PresentChapter } from './extras/present-chapters.js';
 import { prefetchSingleChapter } from './planning/prefetch.js';
@@ -47,6 +56,8 @@ export interface Plan {
   readonly failed: readonly FailedTarget[];
   /** The selected chapters whose files tankobon saved before. */
   readonly present: readonly PresentChapter[];
+  /** Titles without chapters there, which get covers and metadata all the same. */
+  readonly chapterless: readonly ChapterlessTitle[];
   /** What killed runs left: workspaces of chapters that are already saved, and temporary files. */
   readonly leftovers: readonly string[];
   /** Folders with files that were replaced. */
@@ -80,6 +91,7 @@ export async function planTargets(
   const resolved = await resolve(session, prefetched?.onChapters);
   listeners.onActivity?.('scanning');
   const library = await libraryScan;
+  if (request.chapterFiles === false) return planWithoutChapters(resolved, library, session);
   // The schemas of kept lists are slow to load.
   const { readKnownTitles } = await import('./known-title.js');
   const known = await readKnownTitles(titlesOf(resolved, request), library, session);
@@ -116,6 +128,27 @@ export async function planTargets(
     series,
     listedVolumes,
   };
+}
+
+/** For `--no-chapters`: the titles of all targets, with the chapters that are there, whatever the selection is. */
+async function planWithoutChapters(
+  resolution: Resolution,
+  library: LibraryIndex,
+  session: DownloadSession,
+): Promise<Plan> {
+  const { chapters, series } = resolution;
+  const listed = new Set(series.map(({ titleId }) => titleId));
+  const ofChapters = [...groupBy(chapters, (chapter) => titleIdOf(chapter) ?? '')]
+    .filter(([titleId]) => titleId !== '' && !listed.has(titleId))
+    .map(([titleId, ofTitle]) => ({ titleId, chapters: ofTitle }));
+  const all = [...series, ...ofChapters];
+  const releases = all.flatMap((each) => each.chapters);
+  const chosen = releases.map((chapter) => ({ id: chapter.id, chapter, why: '' }));
+  // The titles of chapters may still be loading.
+  const { titles } = await resolution.loadedTitles;
+  const planned = { ...resolution, titles, series: all, known: new Map() };
+  const plan = await planChanges({ changes: [], chosen }, planned, library, session);
+  return { ...plan, failed: failedTargets(resolution) };
 }
 
 /** A better release is saved beside another one; `--update` replaces only what changed, or was deleted and uploaded again. */
@@ -180,13 +213,27 @@ export async function planChanges(
   const nameChapter = options.nameChapter(languages.size > 1);
   const loaded = options.namesPeople ? await loadedTitles : { titles };
   const named = { titles: withKnownRestarts(loaded.titles, known) };
+  const present = findPresent(planned.withExtras ?? chapters, library, loadedTitles);
+  const nowMs = context.clock.wallMs();
+  const chapterless = findChapterless(
+    { series, titles: named.titles },
+    new Set(present.flatMap(({ chapter }) => titleIdOf(chapter) ?? [])),
+    library,
+    options,
+    nowMs,
+  );
+  const { languages: preferred } = options.selection;
+  const { state: stateFolder } = context.paths;
   const homes = options.metadata
     ? await findTitleHomes(
-        writes.flatMap(({ release }) => release.chapter ?? []),
+        [
+          ...writes.flatMap(({ release }) => release.chapter ?? []),
+          ...chapterless.map((title) => standIn(title, preferred)),
+        ],
         { titles: named.titles, series },
         library.without(movedFiles),
         nameChapter,
-        session,
+        { ...session, extrasOwner: (folder) => extrasOwner(folder, stateFolder) },
       )
     : undefined;
   const naming = {
@@ -201,7 +248,7 @@ export async function planChanges(
   const placed = await nameFiles(writes, naming, signal);
   // A repair keeps the damaged files beside the new ones.
   const maxAgeMs = options.filesToReplace ? 0 : options.keepReplaced;
-  const keep = { output: options.output, maxAgeMs, nowMs: context.clock.wallMs() };
+  const keep = { output: options.output, maxAgeMs, nowMs };
   warnOfFiles([...kept, ...placed.kept], placed.writes, options.output, warn);
   // What has no file has no workspace that is finished.
   const finished = skipped.flatMap(({ id: chapterId, reason }) => {
@@ -211,7 +258,13 @@ export async function planChanges(
   return {
     chapters: planJobs(placed.writes, { ...naming, loadedTitles, keep }),
     changes: [...placed.writes, ...placed.kept, ...changes.filter((change) => !isWrite(change))],
-    present: findPresent(planned.withExtras ?? chapters, library, loadedTitles),
+    present,
+    chapterless: await placeChapterless(chapterless, naming, {
+      languages: preferred,
+      loadedTitles,
+      stateFolder,
+      warn,
+    }),
     leftovers: findLeftovers(library, finished),
     replacedFolders: replacedFolders(library.hiddenFolders),
     excluded: [],

@@ -97,6 +97,8 @@ export interface DecisionOptions {
   readonly countsAsSaved: (chapter: Chapter) => boolean;
   /** Releases for which this is true are replaced by any other one. */
   readonly isUnwanted: (chapter: Chapter) => boolean;
+  /** Whether the owner asked for a release in place of a saved one, so that it replaces that whatever `better` is. */
+  readonly isOwnersChoice?: (chapter: Chapter, saved: Chapter) => boolean;
   /** No other files are replaced. */
   readonly filesToReplace?: FilePaths | undefined;
   readonly nowMs: number;
@@ -285,20 +287,23 @@ class Decider {
     const { chapter } = release;
     const { title } = group;
     const had = this.#hadOf(group);
-    if (had.length === 0) {
+    const hasState = (state: SavedState['state']) => (each: Chapter) =>
+      savedState({ id: each.id }, this.files).state === state;
+    const isPinned = this.#isPinned(chapter) && !had.includes(chapter);
+    if (had.length === 0 || (isPinned && !had.some(hasState('saved')))) {
       this.#addSelected(release, title);
       return;
     }
     this.#known += 1;
-    const hasState = (state: SavedState['state']) => (each: Chapter) =>
-      savedState({ id: each.id }, this.files).state === state;
     if (had.every(hasState('recorded')))
       this.#skips.files.push(skip(chapter, 'in-download-archive'));
     const [old] = had.filter(hasState('saved')).sort((a, b) => this.#rank(a) - this.#rank(b));
     // The owner has removed it, or never wanted it.
     if (!old) return;
     const isHad = had.includes(chapter);
-    if (!isHad && this.#isBetter(chapter, old, title)) this.#addSelected(release, title, old.id);
+    if (isPinned && !mayReplace(old, chapter, title.keys)) this.#addSelected(release, title);
+    else if (!isHad && this.#isBetter(chapter, old, title))
+      this.#addSelected(release, title, old.id);
     else {
       if (!isHad) this.#skipForOther(chapter, old);
       this.#addSaved(old, group);
@@ -306,8 +311,9 @@ class Decider {
   }
 
   #isBetter(chapter: Chapter, saved: Chapter, { keys }: SelectedTitle): boolean {
+    const { isOwnersChoice } = this.options;
     return (
-      this.options.better === 'replaces' &&
+      (this.options.better === 'replaces' || isOwnersChoice?.(chapter, saved) === true) &&
       mayReplace(saved, chapter, keys) &&
       this.#rank(chapter) < this.#rank(saved)
     );
@@ -317,8 +323,13 @@ class Decider {
   #rank(chapter: Chapter): number {
     if (this.options.isUnwanted(chapter)) return Number.POSITIVE_INFINITY;
     const { selection } = this.options;
-    const { language, group } = rankOf(chapter, selection);
+    const { pin, language, group } = rankOf(chapter, selection);
+    if (pin < 0) return pin;
     return language * (selection.groups.length + 1) + group;
+  }
+
+  #isPinned(chapter: Chapter): boolean {
+    return rankOf(chapter, this.options.selection).pin < 0;
   }
 
   /** The releases that count as saved; one that is excluded by now counts too. */
@@ -463,6 +474,7 @@ class Decider {
     const { selection, waitForGroupMs } = this.options;
     const [preferred] = selection.groups;
     if (preferred === undefined || waitForGroupMs === 0 || !chapter || !title || isNamed) return 0;
+    if (this.#isPinned(chapter)) return 0;
     if (chapter.groups.some((group) => isInGroup(group, preferred))) return 0;
     const inLanguages = this.#groupOf(chapter, title).listed.filter(
       ({ language }) => selection.languages.length === 0 || selection.languages.includes(language),

@@ -19,6 +19,8 @@ import type { ChapterKeys } from './same-chapter.js';
 export interface SelectionOptions extends Criteria {
   /** Names or ids in order of preference; if none of them has the chapter, any other group is accepted. */
   readonly groups: readonly string[];
+  /** Ids in lower case: these releases come before all others of their chapters, of several the last one. */
+  readonly pinned?: readonly string[] | undefined;
   readonly allReleases?: boolean;
   /** Only this many, the last published. */
   readonly latest?: number;
@@ -73,7 +75,7 @@ export function selectChapters(
   return { selected: latest.sort((a, b) => compare(a.chapter, b.chapter)), excluded };
 }
 
-const CRITERIA = ['language', 'group', 'created', 'readable'] as const;
+const CRITERIA = ['pin', 'language', 'group', 'created', 'readable'] as const;
 type Criterion = (typeof CRITERIA)[number];
 /** Lower is better for all criteria: the times are negated. A file has only the date of its ComicInfo.xml. */
 type Rank = Readonly<Record<Criterion, number>>;
@@ -82,9 +84,11 @@ export function rankOf(chapter: Chapter, options: SelectionOptions): Rank {
   const group = options.groups.findIndex((name) =>
     chapter.groups.some((chapterGroup) => isInGroup(chapterGroup, name)),
   );
-  const { languages } = options;
+  const { languages, pinned = [] } = options;
   const language = languages.indexOf(chapter.language);
   return {
+    // Without one, 0: the last one is the lowest.
+    pin: -(pinned.lastIndexOf(chapter.id) + 1),
     // A saved release may be in a language that is not requested any more.
     language: language === -1 ? languages.length : language,
     group: group === -1 ? options.groups.length : group,
@@ -144,6 +148,8 @@ function explain(reason: SelectionReason, chapter: Chapter): string {
       return 'all releases are requested';
     case 'only-release':
       return 'the only release';
+    case 'pin':
+      return 'pinned';
     case 'language':
       return `preferred language ${chapter.language}`;
     case 'group':

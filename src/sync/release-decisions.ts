@@ -29,6 +29,8 @@ export interface ReleaseRules {
   /** Names or ids. */
   readonly excludedGroups: readonly string[];
   readonly excludedUploaders: readonly string[];
+  /** Ids in lower case. */
+  readonly blocked?: readonly string[] | undefined;
   /** The id of the group whose releases alone count. */
   readonly onlyGroup?: string | undefined;
   /** Releases that were readable before this time count as known, and are not downloaded. */
@@ -44,8 +46,12 @@ export function toDecisionOptions(rules: ReleaseRules, nowMs: number): DecisionO
     better: upgrade ? 'replaces' : 'left-out',
     waitForGroupMs,
     isUnwanted: (chapter) => isExcluded(chapter, rules),
+    isOwnersChoice: (chapter, saved) => isPinned(chapter, rules) || isBlocked(saved, rules),
     countsAsSaved: (chapter) =>
-      sinceMs !== undefined && firstReadableMs(chapter) < sinceMs && !isExcluded(chapter, rules),
+      sinceMs !== undefined &&
+      firstReadableMs(chapter) < sinceMs &&
+      !isExcluded(chapter, rules) &&
+      !isPinned(chapter, rules),
     nowMs,
   };
 }
@@ -136,11 +142,19 @@ export function whyPlanned(change: UnnamedWrite): string {
   return why === 'uploaded-again' ? 'uploaded again' : change.release.why;
 }
 
-function isExcluded(
-  chapter: Chapter,
-  { excludedGroups, excludedUploaders, onlyGroup }: ReleaseRules,
-): boolean {
+function isPinned({ id }: Chapter, { selection: { pinned = [] } }: ReleaseRules): boolean {
+  return pinned.includes(id);
+}
+
+function isBlocked({ id }: Chapter, { blocked = [] }: ReleaseRules): boolean {
+  return blocked.includes(id);
+}
+
+function isExcluded(chapter: Chapter, rules: ReleaseRules): boolean {
+  const { excludedGroups, excludedUploaders, onlyGroup } = rules;
+  if (isPinned(chapter, rules)) return false;
   return (
+    isBlocked(chapter, rules) ||
     (onlyGroup !== undefined && !chapter.groups.some(({ id }) => id === onlyGroup)) ||
     excludedGroups.some((name) => chapter.groups.some((group) => isInGroup(group, name))) ||
     excludedUploaders.some((id) => id.toLowerCase() === chapter.uploaderId)

@@ -25,9 +25,11 @@ export function releaseRules(
   sinceMs: number | undefined,
 ): ReleaseRules {
   const options = effectiveOptions(series, settings);
-  const { language = [], group, chapters, volumes, until } = options;
+  const { language = [], group, chapters, volumes, until, pin, block } = options;
+  const pinned = pin?.map((id) => id.toLowerCase());
   return {
-    selection: { languages: language, groups: group, chapters, volumes, until },
+    selection: { languages: language, groups: group, chapters, volumes, until, pinned },
+    blocked: block?.map((id) => id.toLowerCase()),
     waitForGroupMs: options.waitForGroup ?? 0,
     upgrade: options.upgrade ?? false,
     excludedGroups: options.excludeGroup,

@@ -17,6 +17,7 @@ import { runPlan } from '../download/run-download.js';
 import type { Decision, Release, UnnamedWrite } from '../plan/change.js';
 import { savedState, writesOf } from '../plan/decide.js';
 import { savedUpdate } from '../events/series-updates.js';
+import { unavailableReason } from '../selection/exclusions.js';
 import { chapterFields } from '../selection/chapter-fields.js';
 import { withScan } from './changed-files.js';
 import { releaseRules, seriesRequest } from './sync-request.js';
@@ -57,7 +58,11 @@ export async function saveReleases(
   const library = await libraries.open(output);
   const { request, plan } = await planReleases(due, changes, releases, session);
   const isDone = added.length + updates.length === 0;
-  if (isDone && !(await lacksExtras(releases, library, titlesOf(due), request))) return;
+  const nowMs = session.context.clock.wallMs();
+  const hasNone = releases.every((release) => unavailableReason(release, nowMs));
+  const chapterless = async () => (hasNone ? (await plan(session)).chapterless : []);
+  if (isDone && !(await lacksExtras(releases, library, titlesOf(due), request, chapterless)))
+    return;
   const writes = [...added, ...writesOf(updates)];
   const plannedIds = writes.map(({ release }) => release.id);
   // If the run is killed, the next one announces what was saved.

@@ -11,6 +11,7 @@ const DEBIAN_PACKAGES = {
   bwrap: 'bubblewrap',
   cc: 'gcc libc6-dev',
   chromium: 'chromium',
+  cwebp: 'webp',
   'dbus-run-session': 'dbus',
   'dbus-send': 'dbus-bin',
   'docker-compose': 'docker-compose',
@@ -48,7 +49,7 @@ const DEBIAN_PACKAGES = {
 } as const;
 
 /** The modules of Debian's Python, each with its package. */
-const PYTHON_PACKAGES = { dbus: 'python3-dbus', gi: 'python3-gi' } as const;
+const PYTHON_PACKAGES = { dbus: 'python3-dbus', fuse: 'python3-fuse', gi: 'python3-gi' } as const;
 
 type Program = keyof typeof DEBIAN_PACKAGES;
 

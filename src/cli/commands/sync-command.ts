@@ -145,6 +145,21 @@ function addEditCommands(sync: Command, { run }: CommandRunner): void {
         (await import('./sync-forget.js')).syncForget(words, flagsOf(self), context),
       ),
     );
+  const decide = (key: 'pin' | 'block', description: string) =>
+    sync
+      .command(key)
+      .description(description)
+      .argument('<chapter...>', 'MangaDex URL or UUID of a chapter')
+      .action((words: string[], _: GivenOptions, self: Command) =>
+        run(async (context) =>
+          (await import('./sync-pin.js')).decideReleases(key, words, flagsOf(self), context),
+        ),
+      );
+  const pin = decide(
+    'pin',
+    'take this release for its chapter, whatever the order of languages and groups is',
+  );
+  const block = decide('block', 'never download this release; another one takes its place');
   const importTitles = sync
     .command('import')
     .description(
@@ -165,5 +180,7 @@ function addEditCommands(sync: Command, { run }: CommandRunner): void {
   addOptions(list, 'sync list');
   addOptions(path, 'sync path');
   addOptions(forget, 'sync forget');
+  addOptions(pin, 'sync pin');
+  addOptions(block, 'sync block');
   addOptions(importTitles, 'sync import');
 }

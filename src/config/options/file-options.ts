@@ -160,6 +160,14 @@ export const FILE_OPTIONS = {
     library: true,
     commands: { download: true, sync: true },
   },
+  chapterFiles: {
+    kind: 'switch',
+    description: 'save the chapters, not only covers and metadata of the series',
+    default: true,
+    flag: 'chapters',
+    library: true,
+    commands: { download: 'save no chapters: only --cover and --series-metadata' },
+  },
   bookCover: {
     kind: 'path',
     description: 'image for the cover; auto: a cover beside the chapters; none',

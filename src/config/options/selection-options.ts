@@ -97,6 +97,18 @@ export const SELECTION_OPTIONS = {
     isKey: 'users, by id, whose uploads are never downloaded',
     commands: { 'sync add': true, 'sync import': true },
   },
+  pin: {
+    kind: 'ids',
+    description: 'releases to take for their chapters, by id',
+    isKey:
+      'releases, by the id of the chapter, that are taken for their chapter whatever the order of languages and groups is; written by `tankobon sync pin`',
+  },
+  block: {
+    kind: 'ids',
+    description: 'releases never to take, by id',
+    isKey:
+      'releases, by the id of the chapter, that are never downloaded; written by `tankobon sync block`',
+  },
   allReleases: {
     kind: 'switch',
     description: 'every release of a chapter, not only the best one',

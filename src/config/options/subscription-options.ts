@@ -20,6 +20,8 @@ export const SUBSCRIPTION_OPTIONS = {
       'sync path': true,
       doctor: true,
       'sync forget': true,
+      'sync pin': true,
+      'sync block': true,
       'sync hook add': true,
       'sync hook list': true,
       'sync hook remove': true,

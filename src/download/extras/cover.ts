@@ -17,6 +17,7 @@ import {
   isOwnFile,
   isSystemError,
   makeFolders,
+  makeFoldersBelow,
   temporaryName,
   toStorageError,
 } from '../../core/files.js';
@@ -54,46 +55,41 @@ export interface TitleFolder {
   readonly chapters: { readonly volume: string | undefined; readonly language: string }[];
   /** The folder got chapters of another title too. */
   isShared: boolean;
+  /** Set where no chapter made the folder: the output folder, below which links are refused. */
+  readonly root?: string;
 }
 
 interface SaveCoverDeps extends CoverDeps {
   readonly savedCovers: SavedCovers;
 }
 
-/**
- * Saves a cover in each folder that contains chapters of a title; with `all`, also that of every volume. Resolves with
- * the files that were written.
- */
+/** Saves the cover of the title in its folder; with `all`, also that of every volume. Calls `onSaved` for each new file. */
 export async function saveCovers(
-  chapters: readonly ChapterInFolder[],
+  { folder, title, chapters: ofTitle, root }: TitleFolder,
   which: 'one' | 'all',
+  onSaved: (file: string) => void,
   deps: SaveCoverDeps,
-): Promise<string[]> {
-  const files: string[] = [];
-  for (const titleFolder of await groupByFolder(chapters)) {
-    const { folder, title, chapters: ofTitle } = titleFolder;
-    const covers = await fetchCovers(deps.client, title.id, deps);
-    const existing = await namesIn(folder);
-    const pathOf = (name: string) => {
-      const found = existing.find((it) => COVER_NAME.test(it) && coverBaseName(it) === name);
-      return found === undefined ? undefined : join(folder, found);
-    };
-    // Later chapters of another volume do not change the cover of the series to theirs.
-    const isFirst = pathOf('cover') === undefined;
-    const main = chooseCover(covers, title, isFirst ? ofTitle : []);
-    const languages = [...new Set(ofTitle.map(({ language }) => language))];
-    const ofVolumes = which === 'all' ? chooseVolumeCovers(covers, title, languages) : [];
-    const named: [string, Cover][] = [...ofVolumes].map(([volume, cover]) => [
-      volumeCoverName(volume),
-      cover,
-    ]);
-    if (main) named.unshift(['cover', main]);
-    for (const [name, cover] of named) {
-      const destination = { title, folder, name, existing: pathOf(name) };
-      for (const file of await saveCover(destination, cover, deps)) files.push(file);
-    }
+): Promise<void> {
+  const covers = await fetchCovers(deps.client, title.id, deps);
+  const existing = await coversIn(folder);
+  const pathOf = (name: string) => {
+    const found = existing.find((it) => coverBaseName(it) === name);
+    return found === undefined ? undefined : join(folder, found);
+  };
+  // Later chapters of another volume do not change the cover of the series to theirs.
+  const isFirst = pathOf('cover') === undefined;
+  const main = chooseCover(covers, title, isFirst ? ofTitle : []);
+  const languages = [...new Set(ofTitle.map(({ language }) => language))];
+  const ofVolumes = which === 'all' ? chooseVolumeCovers(covers, title, languages) : [];
+  const named: [string, Cover][] = [...ofVolumes].map(([volume, cover]) => [
+    volumeCoverName(volume),
+    cover,
+  ]);
+  if (main) named.unshift(['cover', main]);
+  for (const [name, cover] of named) {
+    const destination = { title, folder, root, name, existing: pathOf(name) };
+    for (const file of await saveCover(destination, cover, deps)) onSaved(file);
   }
-  return files;
 }
 
 /**
@@ -155,13 +151,17 @@ export async function lacksCover(
   { folder, title, chapters }: TitleFolder,
   which: 'one' | 'all',
 ): Promise<boolean> {
-  const names = await namesIn(folder);
-  const present = new Set(names.filter((name) => COVER_NAME.test(name)).map(coverBaseName));
+  const present = new Set((await coversIn(folder)).map(coverBaseName));
   const volumes = which === 'all' ? chapters.flatMap(({ volume }) => volume ?? []) : [];
   return (
     title.mainCover !== undefined &&
     ['cover', ...volumes.map(volumeCoverName)].some((name) => !present.has(name))
   );
+}
+
+/** The names of the covers in a folder. */
+export async function coversIn(folder: string): Promise<string[]> {
+  return (await namesIn(folder)).filter((name) => COVER_NAME.test(name));
 }
 
 async function namesIn(folder: string): Promise<string[]> {
@@ -189,9 +189,7 @@ export async function groupByFolder(
   return [...folders.values()];
 }
 
-interface PlacedCover {
-  readonly title: Title;
-  readonly folder: string;
+interface PlacedCover extends Pick<TitleFolder, 'title' | 'folder' | 'root'> {
   /** Without its extension. */
   readonly name: string;
   /** The cover that is there. */
@@ -200,7 +198,7 @@ interface PlacedCover {
 
 /** Resolves with the file if it was written. An image that was compared before is not loaded again. */
 async function saveCover(
-  { title, folder, name, existing }: PlacedCover,
+  { title, folder, root, name, existing }: PlacedCover,
   cover: Cover,
   deps: SaveCoverDeps,
 ): Promise<[string] | []> {
@@ -212,10 +210,12 @@ async function saveCover(
   const tmpFile = temporaryName(join(folder, name));
   const keep = async (file: string, isOwn: boolean): Promise<void> => {
     const digest = (await digestIfRegular(file)) ?? '';
-    savedCovers.set(resolve(file), { image: cover.fileName, sha256: digest, isOwn });
+    const image = cover.fileName;
+    savedCovers.set(resolve(file), { image, sha256: digest, isOwn, title: title.id });
   };
   try {
-    makeFolders(folder);
+    if (root === undefined) makeFolders(folder);
+    else await makeFoldersBelow(root, folder);
     const image = await loadCover(title, cover, tmpFile, deps);
     const file = join(folder, `${name}.${image.extension}`);
     const written = await placeCover(tmpFile, file, existing, known?.isOwn);

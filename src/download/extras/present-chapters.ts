@@ -7,6 +7,7 @@ import type { Chapter } from '../../service/chapters.js';
 import type { Title } from '../../service/titles.js';
 import { readFileChapters } from '../../library/file.js';
 import { mayBeRewritten } from '../../library/ownership.js';
+import type { Options } from '../../config/options.js';
 import type { LibraryIndex } from '../../library/scan.js';
 import { groupBy } from '../../core/group-by.js';
 import { titleIdOf } from '../planning/comic-metadata.js';
@@ -39,23 +40,29 @@ export function findPresent(
 }
 
 /**
- * Those in folders without the cover, where there is one: no request is sent for the others. Files that only a book
- * has are left out: it may be in a folder of several titles.
+ * Those in folders without the cover, where there is one: no request is sent for the others. With `--no-chapters` all:
+ * their covers may have changed. Files that only a book has are left out: it may be in a folder of several titles.
  */
 export async function withoutCovers(
   present: readonly PresentChapter[],
-  which: 'one' | 'all',
+  { cover, chapterFiles = true }: Pick<Options, 'cover' | 'chapterFiles'>,
 ): Promise<readonly ChapterInFolder[]> {
-  return inFolders(present, (folder) => lacksCover(folder, which));
+  const which = cover === 'all' ? 'all' : 'one';
+  return inFolders(present, async (folder) => !chapterFiles || lacksCover(folder, which));
 }
 
-/** The chapters in folders of one title without `series.json` or `details.json`, with the title's name there. */
+/**
+ * The chapters in folders of one title without `series.json` or `details.json`, with the title's name there. With
+ * `--no-chapters` all of one title.
+ */
 export async function withoutSeriesMetadata(
   present: readonly PresentChapter[],
-  output: string,
+  { output, chapterFiles = true }: Pick<Options, 'output' | 'chapterFiles'>,
 ): Promise<readonly ChapterInFolder[]> {
   const lacking = await inFolders(present, async ({ folder, isShared }) =>
-    isShared || resolve(folder) === resolve(output) ? false : lacksSeriesMetadata(folder),
+    isShared || resolve(folder) === resolve(output)
+      ? false
+      : !chapterFiles || lacksSeriesMetadata(folder),
   );
   const named: ChapterInFolder[] = [];
   for (const chapters of groupBy(lacking, ({ file }) => dirname(file)).values()) {

@@ -16,6 +16,8 @@ const savedCover = z.object({
   sha256: z.string(),
   /** False for a file that another program wrote, or the owner. */
   isOwn: z.boolean(),
+  /** The id of the title; older entries lack it. */
+  title: z.string().optional(),
 });
 export type SavedCover = z.infer<typeof savedCover>;
 

@@ -133,6 +133,20 @@ function ownContent(text: string, titleId: string): Content | undefined {
   return isOwn ? content : undefined;
 }
 
+/** The id of the title for which tankobon wrote the files in a folder; undefined if it wrote none. */
+export async function seriesMetadataOwner(folder: string): Promise<string | undefined> {
+  for (const name of FILE_NAMES) {
+    const options = { maxBytes: MAX_BYTES };
+    // A link, a device or an endless file is not one of these.
+    const text = await readRegularFileIfExists(join(folder, name), options).catch(() => undefined);
+    const parsed = parseJson(text?.toString('utf8') ?? '');
+    const mark = isRecord(parsed) ? parsed[MARK] : undefined;
+    const title = isRecord(mark) ? mark['title'] : undefined;
+    if (typeof title === 'string') return title;
+  }
+  return undefined;
+}
+
 /** Whether the file is as tankobon wrote it for this title. Throws StorageError `unsafe-path` for a link. */
 export async function isOwnSeriesMetadata(file: string, titleId: string): Promise<boolean> {
   const existing = await readRegularFileIfExists(file, { maxBytes: MAX_BYTES });

@@ -76,7 +76,7 @@ export async function nameFiles(
 }
 
 /** What the template gives, in the folder in which the title is. */
-function templateName({ id, chapter }: Release, naming: Naming): TemplateName {
+export function templateName({ id, chapter }: Release, naming: Naming): TemplateName {
   if (!chapter || !naming.metadata) return { path: `${id}.cbz`, recorded: {} };
   const title = withHome(findTitle(naming.titles, chapter), chapter, naming);
   const home = homeOf(chapter, naming) ?? newHome('', formFor(title, naming.nameChapter));
@@ -230,6 +230,8 @@ async function findOldName(
 
 /** What the search for the folders of titles needs. */
 type HomeDeps = Pick<DownloadSession, 'client' | 'signal'> & {
+  /** The id of the title that covers and series files in a folder are of, where no chapter says it. */
+  readonly extrasOwner?: (folder: string) => Promise<string | undefined>;
   readonly request: Pick<DownloadRequest, 'output' | 'hasDefaultName'>;
 };
 
@@ -412,8 +414,9 @@ class HomeFinder {
     const home = newHome(series, templateFor(this.nameChapter, each.title));
     if (this.#named.has(this.#nameKey(each, home))) return true;
     const isInTitleFolder = this.nameChapter.folderTemplate.includes('{');
+    const folder = dirname(join(this.session.request.output, this.#pathOfFirst(each, home)));
     const others = this.library
-      .inFolder(dirname(join(this.session.request.output, this.#pathOfFirst(each, home))))
+      .inFolder(folder)
       .filter((archive) => isInTitleFolder || this.#pathKey(archive).includes(folderKey(series)));
     const oneOfEach = new Map(
       others.map((other) => [this.#owners.ownerOf(other) ?? other.file, other]),
@@ -423,7 +426,8 @@ class HomeFinder {
       for (const { metadata } of await readFileChapters(other.file))
         if (folderKey(metadata.series ?? '') === folderKey(series)) return true;
     }
-    return false;
+    const owner = isInTitleFolder ? await this.session.extrasOwner?.(folder) : undefined;
+    return owner !== undefined && owner !== each.title.id;
   }
 
   /** Identifies a name in a folder. */

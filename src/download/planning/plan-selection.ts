@@ -41,11 +41,7 @@ export async function selectForPlan(
   const named = new Map<string, Release>();
   const titles: UnreadTitle[] = [];
   const skipped: Skip[] = [];
-  const failed: FailedTarget[] = resolution.failures.map(({ target: { kind, id }, error }) => ({
-    id,
-    error,
-    ...(kind !== 'any' && kind !== 'chapter' && { target: `${kind}:${id}` }),
-  }));
+  const failed = [...failedTargets(resolution)];
   // Without its title, a chapter's metadata makes a file name that chapters of other titles may share.
   const toRelease = (chapter: Chapter, why: string): Release => {
     const isUsable = chapter.partialTitle ?? !unusableTitleIds.has(chapter.titleId ?? '');
@@ -91,6 +87,14 @@ export async function selectForPlan(
   const excluded = titles.flatMap((title) => title.excluded);
   warnOfWrongClock(excluded, wrongClock, warn);
   return { named: [...named.values()], titles, skipped, failed };
+}
+
+export function failedTargets({ failures }: Resolution): readonly FailedTarget[] {
+  return failures.map(({ target: { kind, id }, error }) => ({
+    id,
+    error,
+    ...(kind !== 'any' && kind !== 'chapter' && { target: `${kind}:${id}` }),
+  }));
 }
 
 /** No chapter of the last days is not a mistake: a script asks each night. */

@@ -53,8 +53,9 @@ export async function savePlan(
     const planError = saved.length > 0 ? await plan.metadataError : undefined;
     if (planError) result.otherErrors.push(planError);
     const present = result.stoppedBy ? [] : presentAfter(plan, result);
-    if (!userSignal.aborted && saved.length + present.length > 0)
-      await saveExtras({ saved, present }, session, loader);
+    const chapterless = result.stoppedBy ? [] : plan.chapterless;
+    if (!userSignal.aborted && saved.length + present.length + chapterless.length > 0)
+      await saveExtras({ saved, present, chapterless }, session, loader);
   } finally {
     const maxWaitMs = userSignal.aborted ? MAX_REPORT_WAIT_WHEN_STOPPED_MS : undefined;
     await share?.close();

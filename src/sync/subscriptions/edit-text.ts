@@ -5,6 +5,7 @@ import { hasCode, UsageError } from '../../core/errors.js';
 import { groupBy } from '../../core/group-by.js';
 import type { Target } from '../../selection/target.js';
 import { parseSubscriptions, parseYaml, type SubscriptionsText } from './subscriptions-file.js';
+import type { SeriesOptions } from '../../config/options.js';
 import { parseSeriesTarget, type Subscriptions } from './subscriptions-schema.js';
 
 /** Options by their keys in the file, as written there. */
@@ -15,6 +16,8 @@ export interface SeriesChange {
   readonly entry: SeriesEntry;
   /** Keys to remove. */
   readonly unset?: readonly string[];
+  /** Releases to add to one of these lists, after the others, and to remove from the other one. */
+  readonly releases?: { readonly key: 'pin' | 'block'; readonly ids: readonly string[] };
 }
 
 /**
@@ -24,10 +27,13 @@ export interface SeriesChange {
 export function addSeries(
   source: SubscriptionsText,
   target: string,
-  { entry, unset = [] }: SeriesChange,
+  { entry: given, unset: removed = [], releases }: SeriesChange,
 ): { readonly text: string; readonly isNew: boolean } {
   const subscriptions = parseSubscriptions(source);
   const index = indexOfTarget(subscriptions, parseSeriesTarget(target, source.extraHosts));
+  const lists = releases ? releaseLists(subscriptions.series[index], releases) : {};
+  const entry = { ...given, ...lists };
+  const unset = [...removed, ...emptyKeys(lists, subscriptions.defaults)];
   const text = edit(source, (document) => {
     if (index < 0) {
       appendSeries(document, target, entry);
@@ -38,6 +44,24 @@ export function addSeries(
     for (const key of unset) document.deleteIn(['series', index, key]);
   });
   return { text, isNew: index < 0 };
+}
+
+type ReleaseLists = Readonly<Record<'pin' | 'block', readonly string[]>>;
+
+/** The lists of pinned and blocked releases after a change, with the defaults of the file in them. */
+function releaseLists(
+  { pin = [], block = [] }: SeriesOptions = {},
+  { key, ids }: NonNullable<SeriesChange['releases']>,
+): ReleaseLists {
+  const isOther = (id: string) => !ids.includes(id.toLowerCase());
+  const others = { pin: pin.filter(isOther), block: block.filter(isOther) };
+  return { ...others, [key]: [...others[key], ...ids] };
+}
+
+/** The keys to leave out. An empty list overrides the one of the defaults. */
+function emptyKeys(lists: Partial<ReleaseLists>, defaults: SeriesOptions): readonly string[] {
+  const keys = ['pin', 'block'] as const;
+  return keys.filter((key) => lists[key]?.length === 0 && defaults[key] === undefined);
 }
 
 /** The text with these series added at the end; those that are there stay as they are. Throws as addSeries does. */
