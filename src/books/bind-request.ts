@@ -69,6 +69,7 @@ export function bindRequest(
     otherNames: Object.values(options.bookName === undefined ? defaults : {})
       .filter((other) => other !== template)
       .map((other) => compileNameTemplate(other, extension, BOOK_SUFFIX_BYTES)),
+    hasDefaultName: options.bookName === undefined,
     folderTemplate: foldersOfTemplate(template),
   };
 }

@@ -32,6 +32,10 @@ export interface BookNames {
   readonly nameBook: NameTemplate;
   /** What books of other kinds are called, such as those of whole titles. */
   readonly otherNames: readonly NameTemplate[];
+  /** Whether this is the built-in template, whose names Kavita understands. */
+  readonly hasDefaultName: boolean;
+  /** Whether a file has this path. */
+  readonly isThere?: (file: string) => boolean;
   /** The folders of the template of these names. */
   readonly folderTemplate: string;
   /** The end of the books' names, with its dot. */
@@ -90,8 +94,33 @@ function withLanguage(
   return exists(named) || (isAmbiguous && !exists(file)) ? { group, file: named } : book;
 }
 
-function pathOf(group: ChapterGroup, { output, nameBook }: BookNames): string {
-  return join(output, nameBook(nameValues(group)));
+function pathOf(group: ChapterGroup, names: BookNames): string {
+  const { output, nameBook, isThere = () => false } = names;
+  const values = nameValues(group);
+  const path = join(output, nameBook(values));
+  if (!isForKavita(group, names)) return path;
+  const series = hyphenedNumbers(group.series);
+  const folders = dirname(path);
+  const name = basename(nameBook({ ...values, series }));
+  // An earlier version named the book.
+  return isThere(path) ? path : join(folders, name);
+}
+
+/** Copies of volumes for a device are not for Kavita, and it reads the metadata of other formats. */
+function isForKavita(
+  { by }: ChapterGroup,
+  { hasDefaultName, profile, maxBytes, extension }: BookNames,
+) {
+  const isCopy = profile !== undefined || maxBytes !== undefined;
+  return by === 'volume' && hasDefaultName && !isCopy && extension === '.cbz';
+}
+
+/**
+ * `Mob Psycho 100` becomes `Mob Psycho-100`: Kavita takes a number after a space for that of a chapter, and a volume has no
+ * other one in ComicInfo.xml that would count instead.
+ */
+export function hyphenedNumbers(series: string): string {
+  return cleanSegment(series).replace(/[\s_]+(?=\.?\d+(?:\D?\d+)?b?(?![\p{L}\p{N}]))/gu, '-');
 }
 
 type BooksByChapter = ReadonlyMap<string, readonly KnownBook[]>;

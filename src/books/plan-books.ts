@@ -1,4 +1,5 @@
 /** Which books to make of the inputs, under which names, and what is missing. */
+import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { ComicFields } from '../library/comic-info.js';
 import type { KeepOptions } from '../library/replaced-files.js';
@@ -105,7 +106,8 @@ export async function planBooks(request: BindRequest, signal: AbortSignal): Prom
   const chapters = infersFromFolder ? inferFromNeighbors(listed) : listed;
   const grouping = groupVolumes(chapters, by, groups);
   const selected = grouping.groups.filter((group) => isSelected(group, failed));
-  const books = nameBooks(selected, request, chapters, knownBooks(collected, request.format));
+  const names = { ...request, isThere: existsSync };
+  const books = nameBooks(selected, names, chapters, knownBooks(collected, request.format));
   const bookOf = new Map(
     books.flatMap((book) =>
       book.group.chapters.flatMap(({ identity }) =>

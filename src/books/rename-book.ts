@@ -36,6 +36,7 @@ import { isAccessError } from '../core/system-errors.js';
 import { escapeXml } from '../core/xml-text.js';
 import type { WriteOptions } from './book.js';
 import { BOOK_SUFFIX_BYTES } from '../config/bind-choices.js';
+import { hyphenedNumbers } from './book-names.js';
 import { readFolderManifest } from './folder-book.js';
 import { withBookLock } from './publish-book.js';
 import { damagedChapter } from '../library/damage.js';
@@ -166,13 +167,16 @@ function renamedFile(
   { container }: Pick<BookFile, 'container'>,
   { from, to }: SeriesRename,
 ): string {
+  const isHyphened = nameInPath(name, [from, to]) !== from;
+  const written = isHyphened ? hyphenedNumbers(from) : from;
+  const renamed = isHyphened ? hyphenedNumbers(to) : to;
   // The new name may begin with the old one.
-  if (nameInPath(name, [from, to]) !== from) return name;
-  const rest = name.normalize('NFC').slice(cleanSegment(from).length);
+  if (nameInPath(name, [written, renamed]) !== written) return name;
+  const rest = name.normalize('NFC').slice(cleanSegment(written).length);
   const extension = container === 'folder' ? '' : extname(name);
   const stem = rest.slice(0, rest.length - extension.length);
   const maxBytes = MAX_SEGMENT_BYTES - BOOK_SUFFIX_BYTES - Buffer.byteLength(stem + extension);
-  return cleanSegment(cleanSegment(to, maxBytes) + stem) + extension;
+  return cleanSegment(cleanSegment(renamed, maxBytes) + stem) + extension;
 }
 
 /**
