@@ -4,7 +4,7 @@
  * links are followed. Titles that get another name are moved with their books and covers.
  */
 import { createHash } from 'node:crypto';
-import { dirname, join, relative, resolve, sep } from 'node:path';
+import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import {
   planBookRename,
   readBooksOfTitles,
@@ -33,7 +33,12 @@ import { templateFor } from '../config/names.js';
 import { type LibraryIndex, scanLibrary } from '../library/scan.js';
 import { FolderStore } from '../library/store.js';
 import type { Retag } from '../plan/change.js';
-import { filesToCompare, keptInUnchanged, withoutSecondNames } from '../plan/retag.js';
+import {
+  filesToCompare,
+  keptInUnchanged,
+  withoutSecondNames,
+  type ChapterOfFile,
+} from '../plan/retag.js';
 import { nameCandidates } from '../plan/title-names.js';
 import { fieldsById } from '../selection/chapter-fields.js';
 import { namedRuns } from '../selection/same-chapter.js';
@@ -70,7 +75,7 @@ interface RetagRequest extends Omit<FolderRequest, 'folder'> {
 
 type ExtraDeps = Parameters<typeof moveExtras>[1];
 
-interface RetagDeps extends ExtraDeps {
+interface RetagDeps extends Omit<ExtraDeps, 'dryRun'> {
   readonly observe: (event: RetagEvent) => void;
   /** Calls `action` while the folder is locked for this run alone. */
   readonly withLock: <T>(folder: string, action: () => Promise<T>) => Promise<T>;
@@ -186,10 +191,61 @@ interface SeriesInFolder {
 async function planFolder(
   library: LibraryIndex,
   request: FolderRequest,
-  { client, warn, signal }: Pick<ExtraDeps, 'client' | 'warn' | 'signal'>,
+  deps: Pick<ExtraDeps, 'client' | 'warn' | 'signal'>,
   store: FolderStore | undefined,
 ): Promise<RetagPlan> {
   const { archives } = library;
+  const { chapters, titles, books, failedBooks } = await readListed(archives, deps);
+  const { compared, ...counts } = filesToCompare(archives, chapters, titles);
+  const usedNames = new UsedNames();
+  for (const book of books) usedNames.add(book.titleId, usedNameOf(book, titles.get(book.titleId)));
+  const { renameTitles } = request;
+  const own = compared.flatMap(({ archive, isMoved }) => (isMoved ? [] : [archive]));
+  if (renameTitles) await addUsedNames(usedNames, own, chapters);
+  const titleNames = renameTitles ? newTitleNames(titles, usedNames) : undefined;
+  const places = await findMovedPlaces(compared, library, request, titleNames, deps);
+  const ofTitles = groupBy(compared, ({ title }) => title.id);
+  const templateOf = (title: Title) => {
+    const languages = ofTitles.get(title.id)?.map(({ chapter }) => chapter.language);
+    return templateFor(request.nameChapter(new Set(languages).size > 1), title);
+  };
+  const plan = renameTitles ? planRetag : planOnce(request, store);
+  const newFolders = new NewFolders();
+  const toRetag = compared.map((each) => {
+    const { archive, chapter, title } = each;
+    const titleName = titleNames?.get(title.id);
+    const renameTo = request.rename ? templateOf(title) : undefined;
+    const named = { titleName, renameTo, ...places.get(each) };
+    return { ...each, onDisk: { file: archive.file, chapter, title, removes: [], ...named } };
+  });
+  const options = { ...request, hasComparedPages: false };
+  const { retags, inFolders, movedFrom, ...planned } = await planFiles(
+    toRetag,
+    (onDisk) => plan(onDisk, options),
+    { usedNames, newFolders, signal: deps.signal },
+  );
+  if (!titleNames) warnOfRenamed(titles, usedNames, deps.warn);
+  const renamedBooks = planBooks(books, { ...request, titles, titleNames, newFolders });
+  return {
+    ...planned,
+    retags: withoutSecondNames(retags),
+    books: renamedBooks,
+    failedBooks,
+    described: describedIn(inFolders),
+    // A folder may also have the year of its title, which was corrected.
+    leftFolders: newFolders.left().filter(({ title }) => renameTitles || title !== undefined),
+    // What belongs to a title stays with its other chapters.
+    emptiedFolders: [...movedFrom].filter((folder) => newFolders.of(folder) === undefined),
+    ...counts,
+    fields: fieldsById([...chapters.values()], titles),
+  };
+}
+
+/** What the service lists of the chapters in the files, their titles, and the books that have them. */
+async function readListed(
+  archives: LibraryIndex['archives'],
+  { client, warn, signal }: Pick<ExtraDeps, 'client' | 'warn' | 'signal'>,
+) {
   const ids = archives.flatMap(({ chapterId, isBound, ownership }) =>
     isBound || mayBeRewritten(ownership) ? [chapterId] : [],
   );
@@ -203,38 +259,34 @@ async function planFolder(
   const withTitles = [...chapters.values(), ...books, ...named];
   const titleIds = new Set(withTitles.flatMap(({ titleId }) => titleId ?? []));
   const listed = await fetchTitles(client, [...titleIds], { signal, warn });
-  const titles = withRestarts(listed.titles, chapters);
-  const { compared, ...counts } = filesToCompare(archives, chapters, titles);
-  const usedNames = new UsedNames();
-  for (const book of books) usedNames.add(book.titleId, usedNameOf(book, titles.get(book.titleId)));
-  const { renameTitles } = request;
-  const own = compared.flatMap(({ archive, isMoved }) => (isMoved ? [] : [archive]));
-  if (renameTitles) await addUsedNames(usedNames, own, chapters);
-  const titleNames = renameTitles ? newTitleNames(titles, usedNames) : undefined;
-  const places = await findMovedPlaces(compared, library, request, titleNames, { client, signal });
-  const options = { ...request, hasComparedPages: false };
-  const ofTitles = groupBy(compared, ({ title }) => title.id);
-  const templateOf = (title: Title) => {
-    const languages = ofTitles.get(title.id)?.map(({ chapter }) => chapter.language);
-    return templateFor(request.nameChapter(new Set(languages).size > 1), title);
-  };
-  const plan = renameTitles ? planRetag : planOnce(request, store);
-  const newFolders = new NewFolders();
+  return { chapters, titles: withRestarts(listed.titles, chapters), books, failedBooks };
+}
+
+type OnDisk = Parameters<typeof planRetag>[0];
+
+interface FoundPlaces {
+  readonly usedNames: UsedNames;
+  readonly newFolders: NewFolders;
+  readonly signal: AbortSignal;
+}
+
+/** What becomes of each file. A file that cannot be planned does not affect the others. */
+async function planFiles(
+  files: readonly (ChapterOfFile & { readonly onDisk: OnDisk })[],
+  plan: (onDisk: OnDisk) => ReturnType<typeof planRetag>,
+  { usedNames, newFolders, signal }: FoundPlaces,
+) {
   const inFolders: InFolder[] = [];
   const retags: Retag[] = [];
   const unchanged: RetagPlan['unchanged'][number][] = [];
   const failed: RetagPlan['failed'][number][] = [];
   let pagesNotCompared = 0;
   const movedFrom = new Set<string>();
-  for (const each of compared) {
+  for (const { archive, chapter, title, isMoved, onDisk } of files) {
     signal.throwIfAborted();
-    const { archive, chapter, title, isMoved } = each;
     const { file, chapterId } = archive;
-    const titleName = titleNames?.get(title.id);
-    const renameTo = request.rename ? templateOf(title) : undefined;
-    const onDisk = { file, chapter, title, titleName, renameTo, removes: [], ...places.get(each) };
     try {
-      const planned = await plan(onDisk, options);
+      const planned = await plan(onDisk);
       usedNames.add(title.id, planned.title.name);
       if (planned.mayHaveOtherPages) pagesNotCompared += 1;
       const from = resolve(file);
@@ -249,23 +301,7 @@ async function planFolder(
       failed.push({ file, chapter: chapterId, error });
     }
   }
-  if (!titleNames) warnOfRenamed(titles, usedNames, warn);
-  const renamedBooks = planBooks(books, { ...request, titles, titleNames, newFolders });
-  return {
-    retags: withoutSecondNames(retags),
-    books: renamedBooks,
-    failedBooks,
-    described: describedIn(inFolders),
-    // A folder may also have the year of its title, which was corrected.
-    leftFolders: newFolders.left().filter(({ title }) => renameTitles || title !== undefined),
-    // What belongs to a title stays with its other chapters.
-    emptiedFolders: [...movedFrom].filter((folder) => newFolders.of(folder) === undefined),
-    unchanged,
-    failed,
-    pagesNotCompared,
-    ...counts,
-    fields: fieldsById([...chapters.values()], titles),
-  };
+  return { retags, unchanged, failed, pagesNotCompared, movedFrom, inFolders };
 }
 
 /** The titles, with what the volumes of the chapters in the folder show of numbers that begin again. */
@@ -452,10 +488,8 @@ class RetagRun {
   }: RetagPlan): Promise<void> {
     const { signal, warn } = this.deps;
     const { dryRun } = this.request;
-    if (!dryRun) for (const left of leftFolders) await this.#moveExtras(left);
-    for (const each of books)
-      if (dryRun) this.#reportBook(each, []);
-      else await this.#renameBook(each);
+    for (const left of leftFolders) await this.#moveExtras(left);
+    for (const each of books) await this.#renameBook(each);
     const onWritten = (each: Retag, name: string) => {
       this.#report(each, name);
     };
@@ -464,10 +498,12 @@ class RetagRun {
     };
     await applyRetags(retags, { onWritten, onFailed }, { dryRun, signal });
     this.#warnOfPdfs(books);
-    if (dryRun) return;
-    const left = await withoutRespelled(leftFolders);
+    const left = dryRun ? [] : await withoutRespelled(leftFolders);
+    // A dry run finds the files that would be moved to a folder where they are.
+    const now = new Map(dryRun ? leftFolders.map((each) => [each.newFolder, each.folder]) : []);
     for (const [folder, series] of described)
-      for (const each of series) await this.#describe(folder, each);
+      for (const each of series) await this.#describe(folder, now.get(folder) ?? folder, each);
+    if (dryRun) return;
     // One from which files only go deeper, such as to that of a volume, is not left.
     const ofTitles = left.filter(({ folder, root }) => folder !== root);
     const folders = new Set([...ofTitles.map(({ folder }) => folder), ...emptiedFolders]);
@@ -475,13 +511,16 @@ class RetagRun {
     for (const message of await describeFoldersLeft(movedFrom)) warn(message);
   }
 
-  /** Covers of the title stay. */
-  async #describe(folder: string, series: SeriesInFolder): Promise<void> {
-    const { warn, signal } = this.deps;
+  /** Covers of the title stay. `now`: where the files of the folder are. */
+  async #describe(folder: string, now: string, series: SeriesInFolder): Promise<void> {
+    const { observe, warn, signal } = this.deps;
     signal.throwIfAborted();
-    await followSeriesMetadata(folder, series).catch((error: unknown) => {
+    try {
+      for (const file of await followSeriesMetadata(now, series, this.request))
+        observe({ type: 'metadata-updated', file: this.#asGiven(join(folder, basename(file))) });
+    } catch (error) {
       warn(`The metadata of the series stay as they are in ${folder}: ${thrownMessage(error)}`);
-    });
+    }
   }
 
   /** A run that names no new name says nothing of them. */
@@ -498,12 +537,16 @@ class RetagRun {
   async #moveExtras(left: LeftFolder): Promise<void> {
     const { warn, signal } = this.deps;
     try {
-      await moveExtras(left, this.deps, { onMoved: this.#onMoved, warn });
+      await moveExtras(left, this.#extraDeps, { onMoved: this.#onMoved, warn });
     } catch (error) {
       signal.throwIfAborted();
       if (isFatal(error)) throw error;
       warn(`Covers and series metadata stay in ${left.folder}: ${thrownMessage(error)}`);
     }
+  }
+
+  get #extraDeps(): ExtraDeps {
+    return { ...this.deps, dryRun: this.request.dryRun };
   }
 
   readonly #onMoved = (file: string, newFile: string): void => {
@@ -542,14 +585,15 @@ class RetagRun {
 
   /** A book that fails does not affect the others. */
   async #renameBook(planned: BookRename): Promise<void> {
-    const { signal, stateFolder } = this.deps;
+    const { signal } = this.deps;
+    const { dryRun } = this.request;
     signal.throwIfAborted();
     const { path: file, container } = planned.book;
     try {
       // Before the book: where a run is killed between the two, the next one finds the book.
       if (planned.to !== file && container !== 'folder')
-        await moveBookCover(file, planned.to, stateFolder, this.#onMoved);
-      this.#reportBook(planned, await renameBook(planned, signal));
+        await moveBookCover(file, planned.to, this.#extraDeps, this.#onMoved);
+      this.#reportBook(planned, dryRun ? [] : await renameBook(planned, signal));
     } catch (thrown) {
       signal.throwIfAborted();
       this.#failBook(file, thrown);

@@ -11,6 +11,7 @@ import { isFatal, TankobonError } from '../core/errors.js';
 import {
   copyRegularFile,
   isOwnFile,
+  lstatIfExists,
   makeSyncedFolders,
   removeFile,
   temporaryName,
@@ -52,15 +53,16 @@ export async function lacksExtras(
   return lacksChapterlessExtras(await chapterless(), options);
 }
 
-/** Brings `series.json` and `details.json` of a folder up to date. Resolves with those that were written. */
+/** Brings `series.json` and `details.json` of a folder up to date. Resolves with those that were, or would be, written. */
 export async function followSeriesMetadata(
   folder: string,
   series: Parameters<typeof followFile>[1],
+  { dryRun = false } = {},
 ): Promise<readonly string[]> {
   const written: string[] = [];
   for (const name of FILE_NAMES) {
     const file = join(folder, name);
-    if (await followFile(file, series)) written.push(file);
+    if (await followFile(file, series, dryRun)) written.push(file);
   }
   return written;
 }
@@ -78,6 +80,8 @@ interface LeftFolder {
 interface ExtraDeps extends CoverDeps {
   /** Has the record of the covers that tankobon saved. */
   readonly stateFolder: string;
+  /** Nothing is written: what would be moved is reported. */
+  readonly dryRun: boolean;
 }
 
 interface ExtraListeners {
@@ -96,7 +100,7 @@ export async function moveExtras(
     .filter((it) => it.isFile() && (COVER_NAME.test(it.name) || isSeriesMetadata(it.name)))
     .map(({ name }) => name);
   if (names.length === 0) return;
-  await makeSyncedFolders(root, newFolder);
+  if (!deps.dryRun) await makeSyncedFolders(root, newFolder);
   const served = title && new ServedCovers(title, deps);
   for (const name of names.sort()) {
     deps.signal.throwIfAborted();
@@ -109,7 +113,9 @@ export async function moveExtras(
           return false;
         });
     const isOfUser = state !== undefined && isOwnFile(file, state);
-    if (isOwn && isOfUser && (await isUnchanged(file, state))) {
+    if (deps.dryRun) {
+      if (isOwn && isOfUser && !(await lstatIfExists(newFile))) onMoved(file, newFile);
+    } else if (isOwn && isOfUser && (await isUnchanged(file, state))) {
       if (!(await moveUnchanged(newFile, { file, state }))) continue;
       onMoved(file, newFile);
       if (!isSeriesMetadata(name)) await moveRecord(file, newFile, deps.stateFolder);
@@ -126,7 +132,7 @@ export async function moveExtras(
 export async function moveBookCover(
   book: string,
   newBook: string,
-  stateFolder: string,
+  { stateFolder, dryRun }: Pick<ExtraDeps, 'stateFolder' | 'dryRun'>,
   onMoved: ExtraListeners['onMoved'],
 ): Promise<void> {
   const folder = dirname(book);
@@ -137,10 +143,13 @@ export async function moveBookCover(
     const file = join(folder, name);
     const newFile = join(dirname(newBook), `${stemOf(newBook)}${extname(name)}`);
     const state = await readFileState(file);
-    if (!state || !isOwnFile(file, state) || !(await moveUnchanged(newFile, { file, state })))
-      continue;
+    if (!state || !isOwnFile(file, state)) continue;
+    const isMoved = dryRun
+      ? !(await lstatIfExists(newFile))
+      : await moveUnchanged(newFile, { file, state });
+    if (!isMoved) continue;
     onMoved(file, newFile);
-    await moveRecord(file, newFile, stateFolder);
+    if (!dryRun) await moveRecord(file, newFile, stateFolder);
   }
 }
 

@@ -105,6 +105,13 @@ export const RETAG_EVENTS = {
     example: { file: 'Alpha/cover.jpg', newFile: 'Beta/cover.jpg' },
     sentence: ({ file, newFile }) => `${file}\n  renamed to ${newFile}`,
   }),
+  'metadata-updated': event({
+    meaning:
+      'A `series.json` or `details.json` that differed from what MangaDex says of the title.',
+    fields: { file: path('Its name, which is the new one if it is moved.') },
+    example: { file: 'Alpha/series.json' },
+    sentence: ({ file }) => `${file}: metadata of the series`,
+  }),
   'retag-summary': event({
     meaning: 'The last line of `retag`.',
     fields: {

@@ -83,7 +83,12 @@ async function retagFolders(
   return exitCodeOf(errors);
 }
 
-const RESULTS: readonly RetagEvent['type'][] = ['chapter-retagged', 'book-retagged', 'file-moved'];
+const RESULTS: readonly RetagEvent['type'][] = [
+  'chapter-retagged',
+  'book-retagged',
+  'file-moved',
+  'metadata-updated',
+];
 
 function describeSummary(event: RetagSummary, isDryRun: boolean): string {
   const { changed, unchanged, books, edited, nameTaken, notListed } = event;

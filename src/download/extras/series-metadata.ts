@@ -172,7 +172,7 @@ export async function renameInSeriesMetadata(file: string, { id, name }: Title):
 }
 
 /**
- * Brings what the file says of the title up to date; its name and its cover stay. Resolves with whether it was written: a
+ * Brings what the file says of the title up to date; its name and its cover stay. Resolves with whether it was, or would be, written: a
  * file that is missing, or that tankobon did not write for this title, or that was edited since, stays as it is. Throws
  * errors of the file system.
  */
@@ -183,6 +183,7 @@ export async function followFile(
     languages,
     hasVolumeBooks,
   }: Pick<DescribedSeries, 'title' | 'languages'> & { readonly hasVolumeBooks?: boolean },
+  dryRun: boolean,
 ): Promise<boolean> {
   const state = await readFileState(file);
   const existing = await readRegularFileIfExists(file, { maxBytes: MAX_BYTES });
@@ -200,7 +201,7 @@ export async function followFile(
   const now = seriesMetadata(described).get(basename(file));
   if (!now) return false;
   const newText = markedJson(now, title.id);
-  return newText !== text && (await replaceText(file, newText, state));
+  return newText !== text && (dryRun || (await replaceText(file, newText, state)));
 }
 
 function digestOf(content: Content): string {

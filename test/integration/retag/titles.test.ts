@@ -1,5 +1,12 @@
 /** `tankobon retag` and titles that MangaDex renamed. */
-import { mkdirSync, readdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import {
   createLibrary,
@@ -8,6 +15,7 @@ import {
   uuidOf,
   type Library,
 } from '../../../src/practice-server/library/library.js';
+import { drawnCover } from '../../../src/practice-server/library/story-pages.js';
 import { DownloadHarness } from '../../support/download-harness.js';
 import { testImage, writeChapterFile } from '../../support/chapter-files.js';
 import { posixTest } from '../../support/platform.js';
@@ -209,4 +217,48 @@ test('archives of an older version keep the name that was chosen then', async ()
   const file = await writeChapterFile(join(harness.output, named('Romaji', 1)), older);
   await retag();
   expect(await seriesOf(file)).toBe('Romaji');
+});
+
+/** What is in the output folder, by path. */
+const contents = (): ReadonlyMap<string, string> => {
+  const all = readdirSync(harness.output, { recursive: true, withFileTypes: true });
+  const files = all
+    .filter((entry) => entry.isFile())
+    .map((each) => join(each.parentPath, each.name));
+  return new Map(files.map((file) => [file, readFileSync(file, 'latin1')]));
+};
+
+test('--dry-run names the covers and the metadata of the series that the run moves or rewrites', async () => {
+  const covers = [drawnCover(one.id, '1', 'stairs-cover')];
+  const titles = [{ ...one, covers }];
+  const chapters = [chapter('one', '1'), chapter('one', '2')];
+  harness = await DownloadHarness.start({ library: createLibrary({ titles, chapters }) });
+  const targets = [`title:${one.id}`];
+  const extras = { cover: true, seriesMetadata: true } as const;
+  expect((await harness.download({ targets, language: 'en', ...extras })).code).toBe(0);
+  renameTitle(harness.service.library, 'one', 'New');
+  const before = contents();
+  const dryRun = await retag('--rename-titles', '--dry-run');
+  expect(contents()).toEqual(before);
+  const cover = readdirSync(join(harness.output, 'Old')).find((name) => name.startsWith('cover'));
+  const moved = ['series.json', 'details.json', cover ?? ''].map((name) => {
+    return `${join(harness.output, 'Old', name)}\n  renamed to ${join(harness.output, 'New', name)}\n`;
+  });
+  for (const each of moved) expect(dryRun.stdout).toContain(each);
+  expect((await retag('--rename-titles')).stdout).toBe(dryRun.stdout);
+});
+
+test('--dry-run names the metadata of the series that the run rewrites in place', async () => {
+  harness = await DownloadHarness.start({ library: library() });
+  const targets = [`title:${uuidOf('one')}`];
+  const options = { targets, language: 'en', seriesMetadata: true };
+  expect((await harness.download(options)).code).toBe(0);
+  harness.service.library.putTitle(editTitle(one, LATER, { status: 'completed' }));
+  const file = join(harness.output, 'Old/series.json');
+  const before = readFileSync(file, 'utf8');
+  const dryRun = await retag('--dry-run');
+  expect(dryRun.stdout).toContain(`${file}: metadata of the series\n`);
+  expect(readFileSync(file, 'utf8')).toBe(before);
+  expect((await retag()).stdout).toBe(dryRun.stdout);
+  expect(readFileSync(file, 'utf8')).not.toBe(before);
 });
