@@ -1,21 +1,26 @@
 /**
  * What a program may import:
  *
- *     import { downloadChapters, openRateLedger, quotasOf, writeCbz } from 'tankobon';
+ *     import { bindChapters, downloadChapters, openRateLedger, searchTitles } from 'tankobon';
  *
  * docs/library.md has it in prose, docs/example.mjs a program that runs. Everything else is the inside, and may
  * change with any release.
  */
-export { downloadChapters, openRateLedger } from './public-api.js';
+export { bindChapters, downloadChapters, openRateLedger, searchTitles } from './public-api.js';
 export type {
   ApiOptions,
   ApiPermit as Permit,
   ApiRateLedger as RateLedger,
   ApiRequest as RequestInfo,
   ApiResponse as ObservedResponse,
+  BindChaptersOptions,
+  BookMessage,
   ChapterMessage,
   DownloadChaptersOptions,
+  FoundTitle,
   RateLedgerOptions,
+  SearchTitlesOptions,
+  TitleSearchResult,
 } from './public-api.js';
 export { LEFT_OUT_REASONS, SKIP_REASONS } from './events/reasons.js';
 export type { LeftOutReason, LoadReason, SkipReason } from './events/reasons.js';

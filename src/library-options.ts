@@ -3,35 +3,74 @@ import { inspect } from 'node:util';
 import {
   optionDefinition,
   OPTION_NAMES,
+  optionsOf,
   type GivenOptions,
+  type OptionName,
   type Settings,
 } from './config/options.js';
 import { InvalidValue, parseOptionValue } from './config/option-values.js';
 import { UsageError } from './core/errors.js';
 import { didYouMean } from './core/nearest.js';
+import type { LibraryBindOptions } from './library-bind-options.js';
 import type { LibraryDownloadOptions } from './library-download-options.js';
 
-/** Each name and second name, with the option that it means. */
-const LIBRARY_NAMES = new Map(
-  OPTION_NAMES.flatMap((name) => {
-    const { library } = optionDefinition(name);
-    if (library === undefined) return [];
-    return [name, ...(library === true ? [] : [library])].map((known) => [known, name] as const);
-  }),
-);
-/** Options of one call, which the table does not have. */
-const CALL_OPTIONS: readonly string[] = ['signal', 'env'];
+/** The options of a function of the library. */
+interface LibraryFunction {
+  /** Each name and second name, with the option that it means. */
+  readonly names: ReadonlyMap<string, OptionName>;
+  /** The type that lists them. */
+  readonly type: string;
+}
 
-const LIBRARY_HINT = 'The type DownloadChaptersOptions of the package lists the options.';
+/** What `bind` prints where is not for a program. */
+const PRINTING: readonly OptionName[] = ['json', 'quiet'];
+export const LIBRARY_DOWNLOAD_OPTIONS = OPTION_NAMES.filter(
+  (name) => optionDefinition(name).library !== undefined,
+);
+export const LIBRARY_BIND_OPTIONS = optionsOf('bind').filter((name) => !PRINTING.includes(name));
+
+const DOWNLOAD = libraryFunction('DownloadChaptersOptions', LIBRARY_DOWNLOAD_OPTIONS);
+const BIND = libraryFunction('BindChaptersOptions', LIBRARY_BIND_OPTIONS);
+const SEARCH = libraryFunction('SearchTitlesOptions', ['language', 'limit']);
+/** Options of one call, which the table does not have. */
+const CALL_OPTIONS: readonly string[] = ['signal', 'env', 'warn'];
+
+function libraryFunction(type: string, options: readonly OptionName[]): LibraryFunction {
+  const names = options.flatMap((name) =>
+    [name, ...secondNameOf(name)].map((known) => [known, name] as const),
+  );
+  return { names: new Map(names), type };
+}
+
+export function secondNameOf(name: OptionName): readonly string[] {
+  const { library } = optionDefinition(name);
+  return typeof library === 'string' ? [library] : [];
+}
 
 /** Throws UsageError `bad-option` for a name or a value that the table of options does not have. */
 export function parseDownloadOptions(options: LibraryDownloadOptions): GivenOptions {
+  return parseOptions(options, DOWNLOAD);
+}
+
+/** Throws UsageError `bad-option` for a name or a value that the table of options does not have. */
+export function parseBindOptions(options: LibraryBindOptions): GivenOptions {
+  return parseOptions(options, BIND);
+}
+
+/** Throws UsageError `bad-option` for a name or a value that the table of options does not have. */
+export function parseSearchOptions(
+  options: Pick<LibraryDownloadOptions, 'language' | 'languages'> & { readonly limit?: number },
+): Pick<GivenOptions, 'language' | 'limit'> {
+  return parseOptions(options, SEARCH);
+}
+
+function parseOptions(options: object, called: LibraryFunction): GivenOptions {
   const given: Record<string, unknown> = {};
   for (const [libraryName, value] of Object.entries(options) as [string, unknown][]) {
-    const name = LIBRARY_NAMES.get(libraryName);
+    const name = called.names.get(libraryName);
     if (name === undefined) {
       if (CALL_OPTIONS.includes(libraryName)) continue;
-      throw unknownOption(libraryName);
+      throw unknownOption(libraryName, called);
     }
     if (value === undefined) continue;
     try {
@@ -48,9 +87,12 @@ export function parseDownloadOptions(options: LibraryDownloadOptions): GivenOpti
   return given;
 }
 
-function unknownOption(name: string): UsageError {
+const typeHint = ({ type }: LibraryFunction) =>
+  `The type ${type} of the package lists the options.`;
+
+function unknownOption(name: string, called: LibraryFunction): UsageError {
   return new UsageError('bad-option', `Unknown option: ${name}`, {
-    hint: `${didYouMean(name, [...LIBRARY_NAMES.keys(), ...CALL_OPTIONS])}${LIBRARY_HINT}`,
+    hint: `${didYouMean(name, [...called.names.keys(), ...CALL_OPTIONS])}${typeHint(called)}`,
   });
 }
 
@@ -62,6 +104,6 @@ export function checkBindOptions(
   if ((bind ?? settings.bind) !== false || (format === undefined && !keepChapters)) return;
   const name = format === undefined ? 'keepChapters' : 'format';
   throw new UsageError('bad-option', `The option ${name} needs the option bind.`, {
-    hint: LIBRARY_HINT,
+    hint: typeHint(DOWNLOAD),
   });
 }

@@ -5,7 +5,7 @@ import { systemClock } from './core/clock.js';
 import { interruptedError } from './core/errors.js';
 import { Redactor } from './core/redactor.js';
 import { toTankobonError } from './core/system-errors.js';
-import type { BindEvent, BookPageEvent, DownloadMessage } from './library-events.js';
+import type { BindEvent, BookPageEvent, DownloadMessage, Warning } from './library-events.js';
 import {
   openLedger,
   type ObservedResponse,
@@ -13,13 +13,22 @@ import {
   type RateLedger,
   type ReserveOptions,
 } from './service/ledger.js';
+import { withService } from './service/service.js';
+import { searchTitles as requestTitles, type Title } from './service/titles.js';
 import { readAddresses } from './config/service-addresses.js';
 import { parseTarget } from './selection/target.js';
 import type { AppContext } from './config/context.js';
 import type { GivenOptions } from './config/options.js';
+import { bindFiles } from './books/bind-books.js';
 import { downloadRequest } from './download/download-request.js';
+import type { LibraryBindOptions } from './library-bind-options.js';
 import type { LibraryDownloadOptions } from './library-download-options.js';
-import { checkBindOptions, parseDownloadOptions } from './library-options.js';
+import {
+  checkBindOptions,
+  parseBindOptions,
+  parseDownloadOptions,
+  parseSearchOptions,
+} from './library-options.js';
 import { download } from './download/run-download.js';
 import { ledgerLocation } from './config/ledger-location.js';
 import { pathsFrom } from './config/paths.js';
@@ -70,6 +79,48 @@ export interface ApiRateLedger extends Pick<RateLedger, 'close'> {
 /** What `downloadChapters` yields. */
 export type ChapterMessage = DownloadMessage | BindEvent | BookPageEvent;
 
+export interface BindChaptersOptions extends LibraryBindOptions, ApiOptions {
+  /** Stops the binding; a book that is not finished is not written. */
+  readonly signal?: AbortSignal;
+}
+
+/** What `bindChapters` yields. */
+export type BookMessage = BindEvent | BookPageEvent | Warning;
+
+export interface SearchTitlesOptions extends ApiOptions {
+  /** Only titles with chapters in one of these languages. Default: those of the settings, or all. */
+  readonly languages?: readonly string[];
+  /** Second name of `languages`. */
+  readonly language?: readonly string[];
+  /** The maximum number of titles. From 1 to 100. Default: `20`. */
+  readonly limit?: number;
+  /** Stops the search. */
+  readonly signal?: AbortSignal;
+  /** Receives a sentence when a part of the response was not usable, or the ledger was damaged. */
+  readonly warn?: (message: string) => void;
+}
+
+/** A title of MangaDex. All of it but the id is text of MangaDex, and not trusted. */
+export interface FoundTitle {
+  /** The id of the title: `title:` and the id is a target of `downloadChapters`. */
+  readonly id: string;
+  /** Its name. */
+  readonly title: string;
+  /** The year of its first release. */
+  readonly year: number | null;
+  /** Such as `ongoing`. */
+  readonly status: string | null;
+  /** The codes of the languages of its chapters. */
+  readonly languages: readonly string[];
+}
+
+export interface TitleSearchResult {
+  /** The best match first. */
+  readonly titles: readonly FoundTitle[];
+  /** How many titles match. */
+  readonly total: number;
+}
+
 /**
  * Downloads chapters and saves each as a CBZ.
  *
@@ -85,28 +136,102 @@ export async function* downloadChapters(
   options: DownloadChaptersOptions = {},
 ): AsyncGenerator<ChapterMessage, void, undefined> {
   const given = parseDownloadOptions(options);
-  const emitter = new EventEmitter();
-  const messages = on(emitter, 'message', { close: ['end'] });
+  yield* messagesOf<ChapterMessage>(options.signal, (observe, signal) =>
+    run(targets, given, options, signal, observe),
+  );
+}
+
+/**
+ * Binds the chapters of CBZ files, and of folders with such files, into books. Works offline.
+ *
+ * A book that fails is an event (`book-failed` with an error code) and does not stop the others. The last event is the
+ * `bind-summary`, but for `dryRun`, which only yields what would be written. Leaving the loop early stops the binding.
+ *
+ * Throws TankobonError: UsageError before anything is written; RunError (`interrupted`) if aborted.
+ */
+export async function* bindChapters(
+  files: readonly string[],
+  options: BindChaptersOptions = {},
+): AsyncGenerator<BookMessage, void, undefined> {
+  const given = parseBindOptions(options);
+  yield* messagesOf<BookMessage>(options.signal, async (observe, signal) => {
+    const warn = (message: string): void => {
+      observe({ type: 'warning', message });
+    };
+    await bindFiles(files, given, await openContext(options), { observe, warn, signal });
+  });
+}
+
+/**
+ * Titles by name, by one request. A name that no title has is an empty list.
+ *
+ * Throws TankobonError: UsageError (`bad-option`) before anything is sent; ServiceError (`banned`, `unreachable`, …);
+ * RunError (`interrupted`) if aborted.
+ */
+export async function searchTitles(
+  words: string,
+  options: SearchTitlesOptions = {},
+): Promise<TitleSearchResult> {
+  const { warn = () => undefined } = options;
+  const { signal, end } = interruptible(options.signal);
+  try {
+    const { language, limit } = parseSearchOptions(options);
+    const context = await openContext(options);
+    const languages = language ?? context.settings.language ?? [];
+    const { titles, total } = await withService(
+      context,
+      { onWait: () => undefined, warn },
+      ({ anonymous }) => requestTitles(anonymous, words, { languages, limit, signal, warn }),
+    );
+    return { titles: titles.map(toFoundTitle), total };
+  } catch (error) {
+    throw toTankobonError(error);
+  } finally {
+    end();
+  }
+}
+
+function toFoundTitle({ id, name, year, status, languages }: Title): FoundTitle {
+  return { id, title: name, year: year ?? null, status: status ?? null, languages };
+}
+
+/** A signal of this call, aborted with the error `interrupted` when `given` is. */
+function interruptible(given: AbortSignal | undefined) {
   const stop = new AbortController();
   const interrupt = (): void => {
     stop.abort(interruptedError());
   };
-  options.signal?.addEventListener('abort', interrupt);
-  if (options.signal?.aborted) interrupt();
-  const downloading = run(targets, given, options, stop.signal, (message) => {
+  given?.addEventListener('abort', interrupt);
+  if (given?.aborted) interrupt();
+  return {
+    signal: stop.signal,
+    interrupt,
+    end: () => given?.removeEventListener('abort', interrupt),
+  };
+}
+
+/** What `work` passes to its listener, until it ends. Leaving the loop early stops it. */
+async function* messagesOf<Message>(
+  given: AbortSignal | undefined,
+  work: (observe: (message: Message) => void, signal: AbortSignal) => Promise<void>,
+): AsyncGenerator<Message, void, undefined> {
+  const emitter = new EventEmitter();
+  const messages = on(emitter, 'message', { close: ['end'] });
+  const { signal, interrupt, end } = interruptible(given);
+  const working = work((message) => {
     emitter.emit('message', message);
-  }).finally(() => emitter.emit('end'));
+  }, signal).finally(() => emitter.emit('end'));
   // Awaited below; until then a rejection is not unhandled.
-  downloading.catch(() => undefined);
+  working.catch(() => undefined);
   try {
-    for await (const [message] of messages) yield message as ChapterMessage;
-    await downloading.catch((error: unknown) => {
+    for await (const [message] of messages) yield message as Message;
+    await working.catch((error: unknown) => {
       throw toTankobonError(error);
     });
   } finally {
-    options.signal?.removeEventListener('abort', interrupt);
+    end();
     interrupt();
-    await downloading.catch(() => undefined);
+    await working.catch(() => undefined);
   }
 }
 

@@ -6,6 +6,11 @@ import { removeExpired, replacedFolder } from '../library/replaced-files.js';
 import { hasCode, UsageError, type TankobonError } from '../core/errors.js';
 import { toStorageError } from '../core/files.js';
 import { toTankobonError } from '../core/system-errors.js';
+import { withLibraryLock } from '../config/library-lock.js';
+import type { AppContext } from '../config/context.js';
+import type { GivenOptions } from '../config/options.js';
+import { checkOutputFolder } from '../core/output-folder.js';
+import { bindOptions, bindRequest } from './bind-request.js';
 import { bindBook } from './bind-book.js';
 import type { BindEvent, ObserveBind } from '../events/bind-events.js';
 import type { PlannedBook } from './book-names.js';
@@ -31,8 +36,41 @@ export interface BindResult {
   readonly errors: readonly TankobonError[];
 }
 
+interface BindListeners {
+  readonly observe: ObserveBind;
+  readonly warn: (message: string) => void;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Binds by the options of a command line or of a program. Resolves with the errors of books and files; of a dry run, with
+ * those of files. Throws UsageError before anything is written.
+ */
+export async function bindFiles(
+  files: readonly string[],
+  given: GivenOptions,
+  context: AppContext,
+  { observe, warn, signal }: BindListeners,
+): Promise<readonly TankobonError[]> {
+  const { settings, clock, paths } = context;
+  const request = {
+    ...bindRequest(files, bindOptions(given, settings), clock.wallMs()),
+    stateFolder: paths.state,
+  };
+  if (given.dryRun) {
+    const failed = await previewBooks(request, observe, signal);
+    return failed.map(({ error }) => error);
+  }
+  await checkOutputFolder(request.output);
+  const lock = { isExclusive: false, signal, warn };
+  const { errors } = await withLibraryLock(request.output, context, lock, () =>
+    bindBooks(request, observe, signal),
+  );
+  return errors;
+}
+
 /** Reports what would be bound. Resolves with the files that cannot be read. */
-export async function previewBooks(
+async function previewBooks(
   request: BindRequest,
   observe: ObserveBind,
   signal: AbortSignal,

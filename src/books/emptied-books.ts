@@ -1,6 +1,7 @@
 /** Books whose chapters all moved to other volumes. Pure. */
 import { join, resolve, sep } from 'node:path';
 import { groupBy } from '../core/group-by.js';
+import { pathCollisionKey } from '../core/path-segment.js';
 import type { BindBy } from '../config/bind-choices.js';
 import type { PlannedBook } from './book-names.js';
 import { normalizedNumber } from './group-volumes.js';
@@ -25,7 +26,7 @@ export function emptiedBooks(
   };
   const isVolume = (own: readonly SourceChapter[]) =>
     new Set(own.map(({ metadata }) => normalizedNumber(metadata.volume))).size === 1;
-  const planned = new Set([...bookOf.values()].map(({ file }) => file));
+  const planned = new Set([...bookOf.values()].map(({ file }) => pathCollisionKey(file)));
   const books = groupBy(
     chapters.filter(({ isBound }) => isBound),
     ({ file }) => file,
@@ -33,7 +34,7 @@ export function emptiedBooks(
   return [...books].flatMap(([file, own]) =>
     file.toLowerCase().endsWith(extension) &&
     resolve(file).startsWith(join(resolve(output), sep)) &&
-    !planned.has(file) &&
+    !planned.has(pathCollisionKey(file)) &&
     isVolume(own) &&
     own.every(isMoved)
       ? [file]

@@ -24,7 +24,8 @@ import {
   writeFileAtomic,
 } from '../core/files.js';
 import { isRecord, parseJson } from '../core/json.js';
-import { cleanSegment, fitSegment } from '../core/path-segment.js';
+import { cleanSegment, fitSegment, pathCollisionKey } from '../core/path-segment.js';
+import { respellBelow } from '../core/same-file.js';
 import { chapterLabel, type SourceChapter } from './source-chapter.js';
 import { IMAGE_EXTENSIONS } from '../core/image-format.js';
 
@@ -144,8 +145,8 @@ export async function mergeFolder(
   if (mark) assertOwnFile(join(folder, FOLDER_MANIFEST_NAME), mark);
   const oldManifest = await readFolderManifest(folder);
   const newManifest = await readFolderManifest(finished);
-  const old = oldManifest?.files ?? new Map<string, string>();
   const files = newManifest?.files ?? new Map<string, string>();
+  const old = await respellFiles(folder, oldManifest?.files ?? new Map<string, string>(), files);
   if (keep && oldManifest && newManifest) {
     await keepPages(folder, lostPages(oldManifest, newManifest), keep);
   }
@@ -181,6 +182,26 @@ export async function mergeFolder(
   if (isNew)
     await writeFileAtomic(join(folder, FOLDER_MANIFEST_NAME), manifest, { replaced: mark });
   return { isChanged: isNew || changedFolders.size > 0, kept, isWhole };
+}
+
+/**
+ * Gives files, and their folders, the spelling that they have in the new book, where the file system does not distinguish
+ * it from the old one. Resolves with the old files under these names.
+ */
+async function respellFiles(
+  folder: string,
+  old: BookFile['files'],
+  files: BookFile['files'],
+): Promise<BookFile['files']> {
+  const newPaths = new Map([...files.keys()].map((path) => [pathCollisionKey(path), path]));
+  const respelled = new Map<string, string>();
+  for (const [path, digest] of old) {
+    const newPath = files.has(path) ? path : newPaths.get(pathCollisionKey(path));
+    const [from, to] = [join(folder, path), join(folder, newPath ?? path)];
+    const isSame = await respellBelow(folder, from, to);
+    respelled.set(isSame ? (newPath ?? path) : path, digest);
+  }
+  return respelled;
 }
 
 /** The pages that the new book lacks, by their paths. A copy is compared by the versions of its chapters. */

@@ -30,6 +30,7 @@ import {
 import { isRecord, parseJson } from '../core/json.js';
 import { cleanSegment, MAX_SEGMENT_BYTES } from '../core/path-segment.js';
 import { nameInPath } from '../core/relative-paths.js';
+import { inFolderOf, isSameEntry, respell } from '../core/same-file.js';
 import { isAccessError } from '../core/system-errors.js';
 import { escapeXml } from '../core/xml-text.js';
 import type { WriteOptions } from './book.js';
@@ -185,9 +186,10 @@ export async function renameBook(
   const rename = keepsContent ? undefined : names;
   return withBookLock(root, to, undefined, signal, async (tmpFile) => {
     if (container === 'folder') {
-      if (to !== file) await moveFolder(file, to);
+      const folder = await inFolderOf(file, to);
+      if (to !== file) await moveFolder(file, folder);
       await removeEmptyFolders(dirname(file), root);
-      return rename ? renameInFolder(to, rename) : [];
+      return rename ? renameInFolder(folder, rename) : [];
     }
     if (!state) throw fileChanged(file);
     assertOwnFile(file, state);
@@ -207,8 +209,11 @@ export async function renameBook(
 async function moveFolder(folder: string, to: string): Promise<void> {
   const stats = await lstatIfExists(folder);
   if (stats) assertOwnFile(folder, stats);
-  if (await lstatIfExists(to)) throw nameTaken(to);
-  await renameInto(folder, to);
+  if (await isSameEntry(folder, to)) await respell(folder, to);
+  else {
+    if (await lstatIfExists(to)) throw nameTaken(to);
+    await renameInto(folder, to);
+  }
 }
 
 function nameTaken(file: string): StorageError {

@@ -6,7 +6,14 @@ import { isUnchanged } from '../core/file-state.js';
 import { hasCode } from '../core/errors.js';
 import { isOwnFile, removeFile, temporaryName } from '../core/files.js';
 import { formatBytes, pluralize } from '../core/human-format.js';
-import type { Book, CoverImage, PreparedImage, PreparedPages, WriteOptions } from './book.js';
+import {
+  ACCEPTED_IMAGES,
+  type Book,
+  type CoverImage,
+  type PreparedImage,
+  type PreparedPages,
+  type WriteOptions,
+} from './book.js';
 import { manifestText } from './book-manifest.js';
 import { copyProfile, partFile, type BookPart } from './book-copy.js';
 import { isLongStrip } from './book-metadata.js';
@@ -37,8 +44,13 @@ export async function writeCopy(
     const options: PrepareOptions | undefined = profile && {
       profile,
       context: pageContext(book),
+      // A broken image in a PDF would break the PDF.
+      accepted: request.format === 'pdf' ? [] : ACCEPTED_IMAGES[request.format],
       onPage: () => {
         observe({ type: 'book-page', file });
+      },
+      onBrokenPage: (message) => {
+        observe({ type: 'warning', message });
       },
       signal,
     };

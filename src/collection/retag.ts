@@ -19,6 +19,7 @@ import { readFileState } from '../core/file-state.js';
 import { groupBy } from '../core/group-by.js';
 import { toStorageError } from '../core/files.js';
 import { nameInPath } from '../core/relative-paths.js';
+import { respellBelow } from '../core/same-file.js';
 import { toTankobonError } from '../core/system-errors.js';
 import { VERSION } from '../core/version.js';
 import { findLeftovers, removeLeftovers } from '../download/leftovers.js';
@@ -355,6 +356,14 @@ function planBooks(
   );
 }
 
+/** The file system may not distinguish the new name of a folder from its old one: it gets that in place. */
+async function withoutRespelled(folders: readonly LeftFolder[]): Promise<readonly LeftFolder[]> {
+  const left: LeftFolder[] = [];
+  for (const each of folders)
+    if (!(await respellBelow(each.root, each.folder, each.newFolder))) left.push(each);
+  return left;
+}
+
 function warnOfRenamed(
   titles: ReadonlyMap<string, Title>,
   usedNames: UsedNames,
@@ -446,13 +455,14 @@ class RetagRun {
     await applyRetags(retags, { onWritten, onFailed }, { dryRun, signal });
     this.#warnOfPdfs(books);
     if (dryRun) return;
+    const left = await withoutRespelled(leftFolders);
     for (const [folder, series] of described)
       for (const each of series) await this.#describe(folder, each);
     // One from which files only go deeper, such as to that of a volume, is not left.
-    const ofTitles = leftFolders.filter(({ folder, root }) => folder !== root);
+    const ofTitles = left.filter(({ folder, root }) => folder !== root);
     const folders = new Set([...ofTitles.map(({ folder }) => folder), ...emptiedFolders]);
-    const left = [...folders].filter((folder) => this.#movedFrom.has(folder));
-    for (const message of await describeFoldersLeft(left)) warn(message);
+    const movedFrom = [...folders].filter((folder) => this.#movedFrom.has(folder));
+    for (const message of await describeFoldersLeft(movedFrom)) warn(message);
   }
 
   /** Covers of the title stay. */

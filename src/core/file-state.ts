@@ -3,12 +3,12 @@
  * the one that was read, and none is made to a file of another user.
  */
 import type { BigIntStats } from 'node:fs';
-import { lstat, readdir, stat } from 'node:fs/promises';
-import { basename, dirname } from 'node:path';
+import { lstat } from 'node:fs/promises';
 import { StorageError } from './errors.js';
 import { haveSameBytes, isSystemError, OTHER_USER_HINT, removeFile, renameInto } from './files.js';
 import { publishNew } from './publish.js';
 import { copyRights, isOwnFile, type FileOwner } from './safe-open.js';
+import { inFolderOf, isSameEntry, relationOf, respell } from './same-file.js';
 
 /** Throws StorageError `unsafe-path` for a file of another user, which is never changed. */
 export function assertOwnFile(file: string, owner: FileOwner): void {
@@ -69,10 +69,16 @@ export async function publishAs(
 ): Promise<boolean> {
   await copyRights(file, state, tmpFile);
   if (!(await isUnchanged(file, state))) throw fileChanged(file);
-  const isNew = await publishNew(tmpFile, target);
-  if (!isNew && !(await haveSameBytes(tmpFile, target))) return false;
+  const path = await inFolderOf(file, target);
+  if (await isSameEntry(file, path)) {
+    await respell(file, path);
+    await replaceRenamed(tmpFile, path, state);
+    return true;
+  }
+  const isNew = await publishNew(tmpFile, path);
+  if (!isNew && !(await haveSameBytes(tmpFile, path))) return false;
   if (!(await isUnchanged(file, state))) {
-    if (isNew) await removeFile(target);
+    if (isNew) await removeFile(path);
     throw fileChanged(file);
   }
   await removeFile(file);
@@ -85,8 +91,13 @@ export async function moveUnchanged(
   { file, state }: { readonly file: string; readonly state: FileState },
 ): Promise<boolean> {
   if (!(await isUnchanged(file, state))) throw fileChanged(file);
-  if (await publishNew(file, target)) return true;
-  if (!(await haveSameBytes(file, target))) return false;
+  const path = await inFolderOf(file, target);
+  if (await isSameEntry(file, path)) {
+    await respell(file, path);
+    return true;
+  }
+  if (await publishNew(file, path)) return true;
+  if (!(await haveSameBytes(file, path))) return false;
   await removeFile(file);
   return true;
 }
@@ -104,19 +115,20 @@ export async function replaceAs(
   for (const name of names) {
     if (name === file) break;
     if (!(await isUnchanged(file, state))) throw fileChanged(file);
-    if (await isUnchanged(name, state)) {
-      // Some file systems find the file under another spelling of its name too.
-      if (!(await areTwoNames(file, name))) break;
-      // A run that was killed while it renamed the file left it under both.
-      await removeFile(file);
-    } else {
-      const isRenamed = await publishNew(file, name).catch(ifOtherDevice);
+    const path = await inFolderOf(file, name);
+    const relation = await relationOf(file, path);
+    if (relation === 'one-name') await respell(file, path);
+    // A run that was killed while it renamed the file left it under both.
+    else if (relation === 'two-names') await removeFile(file);
+    else {
+      const isRenamed = await publishNew(file, path).catch(ifOtherDevice);
       if (isRenamed !== true) {
-        if (await publishAs(tmpFile, name, { file, state })) return name;
+        if (await publishAs(tmpFile, path, { file, state })) return name;
         continue;
       }
     }
-    return replaceRenamed(tmpFile, name, state);
+    await replaceRenamed(tmpFile, path, state);
+    return name;
   }
   if (await replaceUnchanged(tmpFile, file, state)) return file;
   throw fileChanged(file);
@@ -129,19 +141,10 @@ function ifOtherDevice(error: unknown): undefined {
 }
 
 /** Where a file system has no inodes, the file may have got another number with its new name. */
-async function replaceRenamed(tmpFile: string, file: string, before: FileState): Promise<string> {
+async function replaceRenamed(tmpFile: string, file: string, before: FileState): Promise<void> {
   const state = await readFileState(file);
   const isSame = state?.size === before.size && state.mtimeNs === before.mtimeNs;
-  if (isSame && (await replaceUnchanged(tmpFile, file, state))) return file;
-  throw fileChanged(file);
-}
-
-/** Whether these are two names of a file, and not two spellings of one. */
-async function areTwoNames(file: string, other: string): Promise<boolean> {
-  const [folder, otherFolder] = [await stat(dirname(file)), await stat(dirname(other))];
-  if (folder.dev !== otherFolder.dev || folder.ino !== otherFolder.ino) return true;
-  const names = await readdir(dirname(file));
-  return names.includes(basename(file)) && names.includes(basename(other));
+  if (!isSame || !(await replaceUnchanged(tmpFile, file, state))) throw fileChanged(file);
 }
 
 /** The error for a file that isUnchanged or replaceUnchanged refused. */

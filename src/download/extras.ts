@@ -16,6 +16,7 @@ import {
   temporaryName,
 } from '../core/files.js';
 import { publishNew } from '../core/publish.js';
+import { inFolderOf } from '../core/same-file.js';
 import type { Options } from '../config/options.js';
 import type { LibraryIndex } from '../library/scan.js';
 import type { Chapter } from '../service/chapters.js';
@@ -111,7 +112,7 @@ export async function moveExtras(
       if (!(await moveUnchanged(newFile, { file, state }))) continue;
       onMoved(file, newFile);
       if (!isSeriesMetadata(name)) await moveRecord(file, newFile, deps.stateFolder);
-      else if (title) await renameInSeriesMetadata(newFile, title);
+      else if (title) await renameInSeriesMetadata(await inFolderOf(file, newFile), title);
     } else if (!isSeriesMetadata(name) && (await copyNew(file, newFile)) && title)
       warn(`Copied to ${dirname(newFile)}, since MangaDex does not have the same image: ${file}`);
   }

@@ -10,6 +10,7 @@ import { comicMetadata } from '../library/comic-info.js';
 import type { LibraryIndex } from '../library/scan.js';
 import { candidatePaths, wholeIdPath } from '../library/names.js';
 import { fileChanged, readFileState, replaceAs } from '../core/file-state.js';
+import { pathCollisionKey } from '../core/path-segment.js';
 import {
   lstatIfExists,
   makeSyncedFolders,
@@ -17,6 +18,7 @@ import {
   temporaryName,
 } from '../core/files.js';
 import { publishNew } from '../core/publish.js';
+import { isSameEntry, respellBelow } from '../core/same-file.js';
 import type { RetaggedEvent } from '../events/download-events.js';
 import type { MetadataChange, Retag } from '../plan/change.js';
 import { decideRetag, type ChapterOfFile } from '../plan/retag.js';
@@ -229,6 +231,9 @@ async function write(
         },
       );
   }
+  // At the end: a driver in user space numbers the files anew in a folder that it finds under another spelling.
+  for (const { from, to, root } of retags)
+    await respellBelow(root, dirname(from), dirname(to)).catch(() => false);
 }
 
 /** Reports the names that the files would get. */
@@ -238,9 +243,15 @@ async function preview(
 ): Promise<void> {
   const removed = retags.flatMap(({ removes }) => removes.map(({ file }) => file));
   const oldNames = new Set([...retags.map(({ from }) => from), ...removed]);
+  const oldKeys = new Map([...oldNames].map((name) => [pathCollisionKey(name), name]));
   const newNames = new Set<string>();
+  const isLeft = async (name: string) => {
+    const oldName = oldKeys.get(pathCollisionKey(name));
+    if (oldName === undefined || oldNames.has(name)) return oldName !== undefined;
+    return isSameEntry(oldName, name);
+  };
   const isTaken = async (name: string) =>
-    newNames.has(name) || (!oldNames.has(name) && (await lstatIfExists(name)) !== undefined);
+    newNames.has(name) || ((await lstatIfExists(name)) !== undefined && !(await isLeft(name)));
   for (const retag of retags)
     for (const name of retagTargets(retag)) {
       if (await isTaken(name)) continue;

@@ -1,6 +1,15 @@
 /** What a program may import: the example runs as it stands, and the entry keeps its promises. */
 import { spawn } from 'node:child_process';
-import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -9,7 +18,15 @@ import {
   type PracticeService,
 } from '../../src/practice-server/practice-service.js';
 import { EXAMPLE_TITLES, generateChapter } from '../../src/practice-server/library/library.js';
-import { downloadChapters, hasCode, openRateLedger, type ChapterMessage } from '../../src/index.js';
+import {
+  bindChapters,
+  downloadChapters,
+  hasCode,
+  openRateLedger,
+  searchTitles,
+  type BookMessage,
+  type ChapterMessage,
+} from '../../src/index.js';
 import { DIST } from '../support/build-folders.js';
 import { PROGRAM, tankobon } from '../support/command.js';
 
@@ -43,8 +60,8 @@ const archives = () =>
     name.endsWith('.cbz'),
   );
 
-async function all(messages: AsyncIterable<ChapterMessage>): Promise<ChapterMessage[]> {
-  const events: ChapterMessage[] = [];
+async function all<Message>(messages: AsyncIterable<Message>): Promise<Message[]> {
+  const events: Message[] = [];
   for await (const event of messages) events.push(event);
   return events;
 }
@@ -90,6 +107,44 @@ test('with bind, the events of the books come before the summary', async () => {
   );
   expect(ofBooks.at(-1)).toBe('summary');
   expect(archives()).toEqual([]);
+});
+
+test('what was downloaded is bound afterwards: a dry run writes nothing, and a damaged file stops no book', async () => {
+  const targets = [`title:${EXAMPLE_TITLES.starlight}`];
+  await all(downloadChapters(targets, { env, output: folder, languages: ['en'] }));
+  writeFileSync(join(folder, 'broken.cbz'), 'PK');
+  const output = join(folder, 'books');
+  const options = { env, output, by: 'title', format: 'epub' } as const;
+  const typesOf = (events: readonly BookMessage[]) => new Set(events.map(({ type }) => type));
+  const planned = await all(bindChapters([folder], { ...options, dryRun: true }));
+  expect(typesOf(planned)).toEqual(new Set(['book-planned', 'chapter-left-out']));
+  expect(existsSync(output)).toBe(false);
+  const events = await all(bindChapters([folder], options));
+  expect(events.at(-1)).toMatchObject({ type: 'bind-summary', saved: 1, failed: 0 });
+  const saved = events.find((event) => event.type === 'book-saved');
+  expect(existsSync(saved?.file ?? '')).toBe(true);
+  await expect(all(bindChapters([join(folder, 'none')], options))).rejects.toMatchObject({
+    code: 'nothing-to-bind',
+  });
+  await expect(all(bindChapters([folder], { ...options, spread: 'keep' }))).rejects.toMatchObject({
+    code: 'bad-option',
+  });
+});
+
+test('titles are searched by name', async () => {
+  const found = await searchTitles('lighthouse', { env, languages: ['en'], limit: 1 });
+  expect(found).toMatchObject({
+    titles: [{ id: EXAMPLE_TITLES.lighthouse, year: 2021, status: 'ongoing' }],
+    total: 1,
+  });
+  expect(await searchTitles('lighthouse', { env, language: ['xx'] })).toEqual({
+    titles: [],
+    total: 0,
+  });
+  await expect(searchTitles(' ', { env })).rejects.toMatchObject({ code: 'bad-option' });
+  await expect(searchTitles('a', { env, limit: 101 })).rejects.toThrow('limit: 101');
+  const signal = AbortSignal.abort();
+  await expect(searchTitles('a', { env, signal })).rejects.toMatchObject({ code: 'interrupted' });
 });
 
 test('leaving the loop stops the download in order: the next one goes on where it was', async () => {
@@ -200,6 +255,23 @@ test('a permit of the ledger is reserved with the URL as a string, and with a Re
     const permit = await ledger.reserve(request);
     await permit.settle({ status: 200, headers: {} });
   }
+  await ledger.close();
+});
+
+test('a permit is settled with the Response of fetch: a pause that its headers ask for is kept', async () => {
+  const ledger = await openRateLedger({ env: { ...env, TANKOBON_HOME: join(folder, 'home') } });
+  const request = { method: 'GET', url: new URL('/ping', service.addresses.apiUrl) };
+  const headers = { 'x-ratelimit-retry-after': String(Math.ceil(Date.now() / 1_000) + 60) };
+  const permit = await ledger.reserve(request);
+  await permit.settle(new Response(null, { status: 429, headers }));
+  const stop = new AbortController();
+  const waiting = ledger.reserve(request, {
+    signal: stop.signal,
+    onWait: () => {
+      stop.abort();
+    },
+  });
+  await expect(waiting).rejects.toThrow('abort');
   await ledger.close();
 });
 

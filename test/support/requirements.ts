@@ -48,7 +48,7 @@ const DEBIAN_PACKAGES = {
 } as const;
 
 /** The modules of Debian's Python, each with its package. */
-const PYTHON_PACKAGES = { dbus: 'python3-dbus', gi: 'python3-gi' } as const;
+const PYTHON_PACKAGES = { dbus: 'python3-dbus', fuse: 'python3-fuse', gi: 'python3-gi' } as const;
 
 type Program = keyof typeof DEBIAN_PACKAGES;
 

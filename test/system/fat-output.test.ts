@@ -1,15 +1,5 @@
 /** A drive with FAT or exFAT as the output folder: no links, no modes, names without regard to case. */
-import { execFileSync } from 'node:child_process';
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { generateChapter, reuploadChapter } from '../../src/practice-server/library/library.js';
@@ -20,6 +10,7 @@ import {
 import { LOGIN_ENV } from '../support/auth/harness.js';
 import { readPages } from '../support/archive.js';
 import { tankobon } from '../support/command.js';
+import { DRIVES, mountDrive, SMALL_DRIVE } from '../support/drives.js';
 import { describeWith } from '../support/requirements.js';
 
 /** Reserved on Windows, with characters that FAT lacks, the same but for the case, ending in dots, and too long. */
@@ -33,188 +24,133 @@ const NAMES = [
 const IDS = [1, 2, 3, 4, 5].map((number) => `0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f008${number}`);
 const LATER = '2025-03-01T12:00:00+00:00';
 const PAGES = 4;
-const IMAGE_BYTES = 64 * 1024 * 1024;
-
-interface Drive {
-  readonly needs: Parameters<typeof describeWith>[1];
-  /** All files are shown as writable for everybody. */
-  readonly hasNoModes: boolean;
-  readonly format: (image: string) => void;
-  /** Returns what undoes it. */
-  readonly mount: (image: string, drive: string) => () => void;
-}
-
-const run = (program: string, ...words: readonly string[]): string =>
-  execFileSync(program, words, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
-
-const DRIVES: Readonly<Record<string, Drive>> = {
-  FAT: {
-    needs: { programs: ['fusefat', 'mkfs.vfat'] },
-    hasNoModes: false,
-    format: (image) => run('mkfs.vfat', image),
-    mount(image, drive) {
-      run('fusefat', '-o', 'rw+', image, drive);
-      return () => run('umount', drive);
-    },
-  },
-  exFAT: {
-    needs: { programs: ['mount.exfat-fuse', 'mkfs.exfat', 'losetup'], loopDevice: true },
-    hasNoModes: true,
-    format: (image) => run('mkfs.exfat', image),
-    mount(image, drive) {
-      const device = run('losetup', '--find', '--show', image).trim();
-      const detach = () => run('losetup', '--detach', device);
-      try {
-        run('mount.exfat-fuse', device, drive);
-      } catch (error) {
-        detach();
-        throw error;
-      }
-      return () => {
-        run('umount', drive);
-        detach();
-      };
-    },
-  },
-};
-
-/** The drives have 64 MB. */
-const SMALL_DRIVE = { TANKOBON_MIN_FREE: 'false' };
-
-describe.each(Object.entries(DRIVES))(
-  'a drive with',
-  (fileSystem, { needs, hasNoModes, format, mount }) => {
-    describeWith(fileSystem, { ...needs, root: true, fuse: true }, () => {
-      let folder: string;
-      let drive: string;
-      let service: PracticeService;
-      let unmount: () => void = () => undefined;
-      beforeAll(async () => {
-        folder = mkdtempSync(join(tmpdir(), 'tankobon-fat-'));
-        drive = join(folder, 'drive');
-        const image = join(folder, 'image');
-        writeFileSync(image, '');
-        truncateSync(image, IMAGE_BYTES);
-        format(image);
-        mkdirSync(drive);
-        unmount = mount(image, drive);
-        const chapters = IDS.map((id, seed) =>
-          generateChapter({ id, pages: PAGES, bytesPerPage: 5_000, seed }),
-        );
-        service = await startPracticeService({ chapters });
-      });
-      afterAll(async () => {
-        await service.stop();
-        unmount();
-        rmSync(folder, { recursive: true, force: true });
-      });
-
-      const download = (...words: string[]) =>
-        tankobon(['download', ...words, '--quiet'], {
-          env: { ...service.environment, TANKOBON_HOME: join(folder, 'home'), ...SMALL_DRIVE },
-        });
-
-      test('chapters are saved whole, also under names that it does not have, and found again', async () => {
-        expect(readFileSync('/proc/mounts', 'utf8')).toContain(` ${drive} fuse`);
-        const output = join(drive, 'comics');
-        for (const [index, id] of IDS.entries()) {
-          const words = [id, '-o', output, '--name', NAMES[index] ?? ''];
-          expect(await download(...words)).toMatchObject({ code: 0, stderr: '' });
-        }
-        const files = readdirSync(output, { recursive: true, encoding: 'utf8' }).filter(
-          (name) => !statSync(join(output, name)).isDirectory(),
-        );
-        expect(files.filter((name) => !name.endsWith('.cbz'))).toEqual([]);
-        expect(new Set(files.map((name) => name.toLowerCase())).size).toBe(IDS.length);
-        for (const file of files) expect(await readPages(join(output, file))).toHaveLength(PAGES);
-        const again = await download(...IDS, '-o', output, '--json');
-        expect(again.code).toBe(0);
-        expect(again.stdout).toContain(`"skipped":${IDS.length}`);
-      });
-
-      test('a replaced file is kept as a copy, and removed later', async () => {
-        const [id = ''] = IDS;
-        const output = join(drive, 'replaced');
-        await download(id, '-o', output, '--no-metadata');
-        const file = join(output, `${id}.cbz`);
-        const before = readFileSync(file);
-        const next = generateChapter({ id, pages: PAGES, bytesPerPage: 5_000, seed: 77 });
-        const saved = service.library.chapter(id);
-        if (saved) service.library.putChapter(reuploadChapter(saved, LATER, next));
-        expect(await download(id, '-o', output, '--no-metadata', '--force')).toMatchObject({
-          code: 0,
-          stderr: '',
-        });
-        const names = () => readdirSync(output, { recursive: true, encoding: 'utf8' });
-        const kept = names().filter((name) => name.endsWith('.replaced'));
-        expect(kept).toEqual([
-          expect.stringMatching(/^\.tankobon-replaced\/[\d-]+\/.*\.cbz\.replaced$/),
-        ]);
-        expect(readFileSync(join(output, kept[0] ?? '')).equals(before)).toBe(true);
-        expect(readFileSync(file).equals(before)).toBe(false);
-        const env = { ...service.environment, TANKOBON_KEEP_REPLACED: '0' };
-        await tankobon(['download', id, '-o', output, '--no-metadata', '--quiet'], {
-          env: { ...env, TANKOBON_HOME: join(folder, 'home'), ...SMALL_DRIVE },
-        });
-        expect(names().filter((name) => name.includes('.tankobon-replaced'))).toEqual([]);
-      });
-
-      test('of an output folder above it keeps a replaced file on itself', async () => {
-        const [, , , , id = ''] = IDS;
-        const output = join(drive, 'above');
-        await download(id, '-o', output, '--no-metadata');
-        const now = service.library.chapter(id);
-        const next = generateChapter({ id, pages: PAGES, bytesPerPage: 5_000, seed: 78 });
-        if (now) service.library.putChapter(reuploadChapter(now, LATER, next));
-        // The folder above the drive is on another file system.
-        await download(id, '-o', folder, '--no-metadata', '--force');
-        const names = readdirSync(drive, { recursive: true, encoding: 'utf8' });
-        expect(names.filter((name) => name.endsWith('.replaced'))).toEqual([
-          expect.stringMatching(/^\.tankobon-replaced\/[\d-]+\/(above|comics)\/.*\.replaced$/),
-        ]);
-        expect(readdirSync(folder)).not.toContain('.tankobon-replaced');
-      });
-
-      test('doctor says what it can do, and leaves nothing', async () => {
-        const before = readdirSync(drive);
-        const { code, stdout } = await tankobon(['doctor', '--json', '-o', drive], {
-          env: { ...service.environment, TANKOBON_HOME: join(folder, 'home'), ...SMALL_DRIVE },
-        });
-        expect(code).toBe(0);
-        const line = stdout.split('\n').find((each) => each.includes('"check":"file-system"'));
-        expect(line).toContain('no hard links, so a lock protects new files');
-        expect(line).toContain('upper and lower case are the same');
-        expect(line).toContain(hasNoModes ? 'no file modes' : 'file modes');
-        expect(line).toContain('a driver in user space');
-        expect(readdirSync(drive)).toEqual(before);
-      });
-
-      test('the state, the ledger and a login can be on it, with one warning if it has no modes', async () => {
-        const env = { ...service.environment, TANKOBON_HOME: join(drive, 'home'), ...SMALL_DRIVE };
-        const [id = ''] = IDS;
-        const warning = `The file system of ${join(drive, 'home')} has no modes`;
-        const warnings = (text: string) => text.split(warning).length - 1;
-        const saved = await tankobon(['download', id, '-o', join(folder, 'output')], { env });
-        expect(saved).toMatchObject({ code: 0, stderr: expect.stringContaining('1 saved') });
-        const login = await tankobon(['login', '--insecure-storage'], {
-          env: { ...env, ...LOGIN_ENV },
-        });
-        expect(login.code).toBe(0);
-        const count = hasNoModes ? 1 : 0;
-        expect([warnings(saved.stderr), warnings(login.stderr)]).toEqual([count, count]);
-      });
-
-      test('a subscriptions file on it is used, with a warning if others can write to it', async () => {
-        const file = join(drive, 'subscriptions.yaml');
-        writeFileSync(file, '');
-        const { code, stderr } = await tankobon(['sync', '--file', file], {
-          env: { ...service.environment, TANKOBON_HOME: join(folder, 'home'), ...SMALL_DRIVE },
-        });
-        expect(code).toBe(0);
-        const isShared = (statSync(file).mode & 0o022) !== 0;
-        expect(isShared).toBe(hasNoModes);
-        expect(stderr.includes('warning: The file system has no modes')).toBe(hasNoModes);
-      });
+describe.each(Object.entries(DRIVES))('a drive with', (fileSystem, kind) => {
+  const { needs, hasNoModes } = kind;
+  describeWith(fileSystem, needs, () => {
+    let folder: string;
+    let drive: string;
+    let service: PracticeService;
+    let unmount: () => void = () => undefined;
+    beforeAll(async () => {
+      folder = mkdtempSync(join(tmpdir(), 'tankobon-fat-'));
+      drive = join(folder, 'drive');
+      unmount = mountDrive(kind, folder);
+      const chapters = IDS.map((id, seed) =>
+        generateChapter({ id, pages: PAGES, bytesPerPage: 5_000, seed }),
+      );
+      service = await startPracticeService({ chapters });
     });
-  },
-);
+    afterAll(async () => {
+      await service.stop();
+      unmount();
+      rmSync(folder, { recursive: true, force: true });
+    });
+
+    const download = (...words: string[]) =>
+      tankobon(['download', ...words, '--quiet'], {
+        env: { ...service.environment, TANKOBON_HOME: join(folder, 'home'), ...SMALL_DRIVE },
+      });
+
+    test('chapters are saved whole, also under names that it does not have, and found again', async () => {
+      expect(readFileSync('/proc/mounts', 'utf8')).toContain(` ${drive} fuse`);
+      const output = join(drive, 'comics');
+      for (const [index, id] of IDS.entries()) {
+        const words = [id, '-o', output, '--name', NAMES[index] ?? ''];
+        expect(await download(...words)).toMatchObject({ code: 0, stderr: '' });
+      }
+      const files = readdirSync(output, { recursive: true, encoding: 'utf8' }).filter(
+        (name) => !statSync(join(output, name)).isDirectory(),
+      );
+      expect(files.filter((name) => !name.endsWith('.cbz'))).toEqual([]);
+      expect(new Set(files.map((name) => name.toLowerCase())).size).toBe(IDS.length);
+      for (const file of files) expect(await readPages(join(output, file))).toHaveLength(PAGES);
+      const again = await download(...IDS, '-o', output, '--json');
+      expect(again.code).toBe(0);
+      expect(again.stdout).toContain(`"skipped":${IDS.length}`);
+    });
+
+    test('a replaced file is kept as a copy, and removed later', async () => {
+      const [id = ''] = IDS;
+      const output = join(drive, 'replaced');
+      await download(id, '-o', output, '--no-metadata');
+      const file = join(output, `${id}.cbz`);
+      const before = readFileSync(file);
+      const next = generateChapter({ id, pages: PAGES, bytesPerPage: 5_000, seed: 77 });
+      const saved = service.library.chapter(id);
+      if (saved) service.library.putChapter(reuploadChapter(saved, LATER, next));
+      expect(await download(id, '-o', output, '--no-metadata', '--force')).toMatchObject({
+        code: 0,
+        stderr: '',
+      });
+      const names = () => readdirSync(output, { recursive: true, encoding: 'utf8' });
+      const kept = names().filter((name) => name.endsWith('.replaced'));
+      expect(kept).toEqual([
+        expect.stringMatching(/^\.tankobon-replaced\/[\d-]+\/.*\.cbz\.replaced$/),
+      ]);
+      expect(readFileSync(join(output, kept[0] ?? '')).equals(before)).toBe(true);
+      expect(readFileSync(file).equals(before)).toBe(false);
+      const env = { ...service.environment, TANKOBON_KEEP_REPLACED: '0' };
+      await tankobon(['download', id, '-o', output, '--no-metadata', '--quiet'], {
+        env: { ...env, TANKOBON_HOME: join(folder, 'home'), ...SMALL_DRIVE },
+      });
+      expect(names().filter((name) => name.includes('.tankobon-replaced'))).toEqual([]);
+    });
+
+    test('of an output folder above it keeps a replaced file on itself', async () => {
+      const [, , , , id = ''] = IDS;
+      const output = join(drive, 'above');
+      await download(id, '-o', output, '--no-metadata');
+      const now = service.library.chapter(id);
+      const next = generateChapter({ id, pages: PAGES, bytesPerPage: 5_000, seed: 78 });
+      if (now) service.library.putChapter(reuploadChapter(now, LATER, next));
+      // The folder above the drive is on another file system.
+      await download(id, '-o', folder, '--no-metadata', '--force');
+      const names = readdirSync(drive, { recursive: true, encoding: 'utf8' });
+      expect(names.filter((name) => name.endsWith('.replaced'))).toEqual([
+        expect.stringMatching(/^\.tankobon-replaced\/[\d-]+\/(above|comics)\/.*\.replaced$/),
+      ]);
+      expect(readdirSync(folder)).not.toContain('.tankobon-replaced');
+    });
+
+    test('doctor says what it can do, and leaves nothing', async () => {
+      const before = readdirSync(drive);
+      const { code, stdout } = await tankobon(['doctor', '--json', '-o', drive], {
+        env: { ...service.environment, TANKOBON_HOME: join(folder, 'home'), ...SMALL_DRIVE },
+      });
+      expect(code).toBe(0);
+      const line = stdout.split('\n').find((each) => each.includes('"check":"file-system"'));
+      expect(line).toContain('no hard links, so a lock protects new files');
+      expect(line).toContain('upper and lower case are the same');
+      expect(line).toContain(hasNoModes ? 'no file modes' : 'file modes');
+      expect(line).toContain('a driver in user space');
+      expect(readdirSync(drive)).toEqual(before);
+    });
+
+    test('the state, the ledger and a login can be on it, with one warning if it has no modes', async () => {
+      const env = { ...service.environment, TANKOBON_HOME: join(drive, 'home'), ...SMALL_DRIVE };
+      const [id = ''] = IDS;
+      const warning = `The file system of ${join(drive, 'home')} has no modes`;
+      const warnings = (text: string) => text.split(warning).length - 1;
+      const saved = await tankobon(['download', id, '-o', join(folder, 'output')], { env });
+      expect(saved).toMatchObject({ code: 0, stderr: expect.stringContaining('1 saved') });
+      const login = await tankobon(['login', '--insecure-storage'], {
+        env: { ...env, ...LOGIN_ENV },
+      });
+      expect(login.code).toBe(0);
+      const count = hasNoModes ? 1 : 0;
+      expect([warnings(saved.stderr), warnings(login.stderr)]).toEqual([count, count]);
+    });
+
+    test('a subscriptions file on it is used, with a warning if others can write to it', async () => {
+      const file = join(drive, 'subscriptions.yaml');
+      writeFileSync(file, '');
+      const { code, stderr } = await tankobon(['sync', '--file', file], {
+        env: { ...service.environment, TANKOBON_HOME: join(folder, 'home'), ...SMALL_DRIVE },
+      });
+      expect(code).toBe(0);
+      const isShared = (statSync(file).mode & 0o022) !== 0;
+      expect(isShared).toBe(hasNoModes);
+      expect(stderr.includes('warning: The file system has no modes')).toBe(hasNoModes);
+    });
+  });
+});

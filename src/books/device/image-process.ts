@@ -46,8 +46,8 @@ const toRaw = async (pipeline, channels) => {
   return { data, width: info.width, height: info.height, channels };
 };
 
-async function open({ image, reduced, isColor }) {
-  const decoder = sharp(image, { limitInputPixels, failOn: 'error' }).autoOrient();
+async function open({ image, reduced, isColor, isBroken }) {
+  const decoder = sharp(image, { limitInputPixels, failOn: isBroken ? 'none' : 'error' }).autoOrient();
   const { hasAlpha } = await decoder.metadata();
   page = await toRaw(hasAlpha ? decoder.flatten({ background: '#ffffff' }) : decoder, isColor ? 3 : 1);
   const { data, width, height, channels } = page;
@@ -163,7 +163,12 @@ process.on('disconnect', () => process.exit());
 interface Reply {
   readonly result?: unknown;
   readonly error?: string;
+  /** The process ended, or never ran, which says nothing of the image. */
+  readonly hasEnded?: boolean;
 }
+
+/** The decoder refused the image. */
+export class ImageRefused extends Error {}
 
 export class ImageProcess {
   readonly #child: ChildProcess;
@@ -182,17 +187,28 @@ export class ImageProcess {
       },
     );
     this.#child.on('message', (reply) => this.#settle?.(reply as Reply));
-    this.#child.on('error', ({ message }) => this.#settle?.({ error: message }));
+    const end = (error: string) => this.#settle?.({ error, hasEnded: true });
+    this.#child.on('error', ({ message }) => end(message));
     this.#child.on('exit', (code, name) =>
-      this.#settle?.({ error: `the decoder ended with ${name ?? `status ${code}`}` }),
+      end(`the decoder ended with ${name ?? `status ${code}`}`),
     );
     signal.addEventListener('abort', this.close);
     process.once('exit', this.close);
   }
 
-  /** Decodes the image, and keeps it for `render`. Throws Error for an image that is damaged. */
-  open(image: Buffer, reduced: ImageDimensions, isColor: boolean): Promise<PageStatistics> {
-    return this.#request('open', { image, reduced, isColor }) as Promise<PageStatistics>;
+  /**
+   * Decodes the image, of a broken one as much as can be, and keeps it for `render`. Throws ImageRefused for an image that
+   * is damaged.
+   */
+  open(
+    image: Buffer,
+    options: {
+      readonly reduced: ImageDimensions;
+      readonly isColor: boolean;
+      readonly isBroken: boolean;
+    },
+  ): Promise<PageStatistics> {
+    return this.#request('open', { image, ...options }) as Promise<PageStatistics>;
   }
 
   render(options: RenderOptions): Promise<readonly EncodedImage[]> {
@@ -206,17 +222,17 @@ export class ImageProcess {
   };
 
   async #request(type: 'open' | 'render', request: object): Promise<unknown> {
-    const { error, result } = await new Promise<Reply>((resolve) => {
+    const { error, result, hasEnded } = await new Promise<Reply>((resolve) => {
       this.#settle = resolve;
-      if (!this.#child.connected) resolve({ error: 'the decoder ended' });
+      if (!this.#child.connected) resolve({ error: 'the decoder ended', hasEnded: true });
       else
         this.#child.send({ type, request }, (sendError) => {
-          if (sendError) resolve({ error: sendError.message });
+          if (sendError) resolve({ error: sendError.message, hasEnded: true });
         });
     });
     this.#settle = undefined;
     this.signal.throwIfAborted();
-    if (error !== undefined) throw new Error(error);
+    if (error !== undefined) throw hasEnded ? new Error(error) : new ImageRefused(error);
     return result;
   }
 }

@@ -51,34 +51,22 @@ async function bind(
   options: GivenOptions,
   context: CommandContext,
 ): Promise<ExitCode> {
-  const { withLibraryLock } = await import('../../config/library-lock.js');
-  const { bindOptions, bindRequest } = await import('../../books/bind-request.js');
   const { keepHeapSmall } = await import('../../core/gc-tuning.js');
-  const { checkOutputFolder } = await import('../../core/output-folder.js');
-  const { bindBooks, previewBooks } = await import('../../books/bind-books.js');
+  const { bindFiles } = await import('../../books/bind-books.js');
   const { chooseObserver } = await import('../output/choose-observer.js');
-  const request = {
-    ...bindRequest(files, bindOptions(options, context.settings), context.clock.wallMs()),
-    stateFolder: context.paths.state,
-  };
   keepHeapSmall();
   const observer = await chooseObserver(options, context, 'reading');
   const { observe, reportLeftOut } = collectLeftOut(observer, options.json);
   try {
-    if (options.dryRun) {
-      const failed = await previewBooks(request, observe, context.signal);
-      reportLeftOut();
-      return failed.length > 0 ? EXIT.incomplete : EXIT.done;
-    }
-    await checkOutputFolder(request.output);
     const { signal } = context;
     const warn = (message: string): void => {
       observer.observe({ type: 'warning', message });
     };
-    const lock = { isExclusive: false, signal, warn };
-    const { errors } = await withLibraryLock(request.output, context, lock, () =>
-      bindBooks(request, observe, signal),
-    );
+    const errors = await bindFiles(files, options, context, { observe, warn, signal });
+    if (options.dryRun) {
+      reportLeftOut();
+      return errors.length > 0 ? EXIT.incomplete : EXIT.done;
+    }
     observer.close();
     writeHints(errors, context);
     return exitCodeOf(errors);

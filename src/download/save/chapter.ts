@@ -18,6 +18,7 @@ import { shownPath, systemReason } from '../../core/system-errors.js';
 import { freeBytes } from '../../core/file-system.js';
 import { formatBytes } from '../../core/human-format.js';
 import { lstatIfExists, maxModeIn, removeEmptyFolders, toStorageError } from '../../core/files.js';
+import { isSameEntry } from '../../core/same-file.js';
 import type { ServiceClient } from '../../service/client.js';
 import { assertSamePages, completePages, loadAll } from './chapter-pages.js';
 import { replaceDamaged } from '../../core/keep-damaged.js';
@@ -277,7 +278,9 @@ async function finish(
     const { kept = [] } = description ?? {};
     const saved = await cbz.finish(publish, description);
     const isRenamed = replaces !== undefined && replaces !== saved.file;
-    const hasReplaced = isRenamed && (await lstatIfExists(replaces)) === undefined;
+    const isLeft = async (path: string) =>
+      (await lstatIfExists(path)) === undefined || (await isSameEntry(path, saved.file));
+    const hasReplaced = isRenamed && (await isLeft(replaces));
     if (hasReplaced) await removeEmptyFolders(dirname(replaces), output);
     if (removed) await removeEmptyFolders(dirname(removed.file), output);
     return {

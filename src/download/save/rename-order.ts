@@ -1,7 +1,8 @@
 /**
  * The order in which files get each other's names, such as when a new chapter moves the numbers of all later ones: a
- * file is renamed after the one that has its new name. Pure.
+ * file is renamed after the one that has its new name, in any spelling that some file system considers the same. Pure.
  */
+import { pathCollisionKey } from '../../core/path-segment.js';
 
 export interface Rename {
   readonly from: string;
@@ -18,6 +19,11 @@ export interface RenameOrder<T> {
 /** No two renames have the same `from`. A new name that is taken by another file is not known here. */
 export function orderRenames<T extends Rename>(renames: readonly T[]): RenameOrder<T> {
   const byOldName = new Map(renames.map((rename) => [rename.from, rename]));
+  const byOldKey = new Map(renames.map((rename) => [pathCollisionKey(rename.from), rename]));
+  const holderOf = (rename: T): T | undefined => {
+    const holder = byOldName.get(rename.to) ?? byOldKey.get(pathCollisionKey(rename.to));
+    return holder === rename ? undefined : holder;
+  };
   const parked = new Set<T>();
   const ordered: T[] = [];
   const seen = new Set<T>();
@@ -27,7 +33,7 @@ export function orderRenames<T extends Rename>(renames: readonly T[]): RenameOrd
     while (next && !seen.has(next)) {
       seen.add(next);
       path.add(next);
-      next = next.from === next.to ? undefined : byOldName.get(next.to);
+      next = holderOf(next);
     }
     if (next && path.has(next)) parked.add(next);
     for (const each of [...path].reverse().filter((rename) => !parked.has(rename)))

@@ -11,9 +11,10 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
+import { formatRecord } from '../../../src/library/record.js';
 import { scanLibrary } from '../../../src/library/scan.js';
 import { readArchive, readEntry, writeArchive } from '../../support/archive.js';
-import { bindFolder, fileDigest } from '../../support/bind-harness.js';
+import { bindFolder, fileDigest, sha256 } from '../../support/bind-harness.js';
 import {
   chapterId,
   testImage,
@@ -150,16 +151,19 @@ describe('pages', () => {
     expect(await fileDigest(output('Lighthouse Vol.01.epub'))).toBe(first);
   });
 
-  test('that are hostile or damaged fail the book before and while they are decoded, and nothing is left', async () => {
+  test('that are hostile, or damaged since they were saved, fail the book, and nothing is left', async () => {
     const jpeg = await testImage('jpeg', 1, { width: 300, height: 300 });
+    const half = jpeg.subarray(0, jpeg.length / 2);
     const bomb = await testImage('png', 1);
     bomb.writeUInt32BE(60_000, 16);
     bomb.writeUInt32BE(60_000, 20);
+    const saved = await testImage('jpeg', 1);
+    const record = formatRecord({ chapterId: chapterId(1), pages: [saved, jpeg].map(sha256) });
     for (const [image, message] of [
       [bomb, 'GB decoded'],
-      [jpeg.subarray(0, jpeg.length / 2), 'Damaged page'],
+      [half, 'Damaged page'],
     ] as const) {
-      await addChapter(1, { images: [await testImage('jpeg', 1), image] });
+      await addChapter(1, { images: [saved, image], record });
       const result = await bindFolder(folder, { device: 'kobo-libra' });
       expect(statuses(result)).toEqual(['failed']);
       expect(result.errors[0]).toMatchObject({ code: 'archive-damaged' });
@@ -167,6 +171,40 @@ describe('pages', () => {
       expect(existsSync(join(folder, 'out'))).toBe(false);
       rmSync(join(folder, 'in'), { recursive: true });
     }
+  });
+
+  test('that are broken as they were uploaded end no book: what can be read of them is there', async () => {
+    const jpeg = await testImage('jpeg', 1, { width: 300, height: 300 });
+    const half = jpeg.subarray(0, jpeg.length / 2);
+    const png = await testImage('png', 7, { width: 200, height: 300 });
+    png.fill(0xff, png.length / 2, png.length - 20);
+    const noSize = Buffer.from('ffd8ffe000104a46494600ffd9', 'hex');
+    const images = [await testImage('jpeg', 1), half, png, noSize, await testImage('png', 2)];
+    const record = formatRecord({ chapterId: chapterId(1), pages: images.map(sha256) });
+    await addChapter(1, { images, record });
+    for (const format of ['cbz', 'epub', 'pdf'] as const) {
+      const result = await bindFolder(folder, { device: 'kobo-libra', format, force: true });
+      expect([format, result.errors, statuses(result)]).toEqual([format, [], ['saved']]);
+      const warnings = result.events.flatMap((each) =>
+        each.type === 'warning' ? each.message : [],
+      );
+      const ofPage = (page: string) => warnings.find((each) => each.includes(`00${page} of `));
+      expect(warnings).toHaveLength(3);
+      for (const page of ['2.jpg', '3.png'])
+        expect(ofPage(page)).toContain('what can be read of it is in the book');
+      expect(ofPage('4.jpg')).toContain(
+        format === 'pdf' ? 'an empty page is in its place' : 'it is in the book as it is',
+      );
+    }
+    const book = await readArchive(output('Lighthouse Vol.01.cbz'));
+    const pages = book.filter(({ name }) => /\.(jpg|png)$/.test(name));
+    expect(pages).toHaveLength(5);
+    expect(pages[3]?.bytes).toEqual(noSize);
+    const { data, info } = await sharp(pages[1]?.bytes).raw().toBuffer({ resolveWithObject: true });
+    const rows = (from: number, to: number) =>
+      new Set(data.subarray(Math.floor(data.length * from), Math.floor(data.length * to)));
+    expect(info.height).toBeGreaterThan(100);
+    expect(rows(0, 0.3).size).toBeGreaterThan(3);
   });
 
   test('that are not images of the supported types are never passed to the decoder', async () => {
