@@ -66,6 +66,7 @@ export type CommandName =
   | 'limits'
   | 'report-status'
   | 'config list'
+  | 'help'
   | 'whoami';
 
 /**
