@@ -43,16 +43,15 @@ async function write(
   const { identity, record, pages } = chapter;
   if (!identity || !record) return 'not-needed';
   const tmpFile = temporaryName(path);
-  const isFree = named === 'own' || comment === '';
   const reader = await ZipEntryReader.open(path);
-  const zip = await ZipFileWriter.create({
-    tmpFile,
-    // What another program wrote in place of the mark stays.
-    comment: isFree ? formatIdentityComment(identity) : comment,
-    mode: PRIVATE_FILE_MODE,
-    signal,
-  });
+  let zip: ZipFileWriter | undefined;
   try {
+    // What another program wrote in place of the mark stays.
+    const kept = named === 'own' ? Buffer.alloc(0) : await reader.readComment(comment);
+    const isFree = kept.toString().trim() === '';
+    const mark = formatIdentityComment(identity);
+    const options = { comment: isFree ? mark : kept, mode: PRIVATE_FILE_MODE, signal };
+    zip = await ZipFileWriter.create({ tmpFile, ...options });
     const digests = new Map<unknown, string>();
     for (const entry of entries) {
       if (entry.name === MANIFEST_NAME) continue;
@@ -73,7 +72,7 @@ async function write(
     await zip.finish(publish);
     return { pages: there.length };
   } finally {
-    await zip.discard();
+    await zip?.discard();
     await reader.close();
   }
 }

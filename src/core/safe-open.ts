@@ -153,7 +153,13 @@ export async function createFile(
   { mode, maxMode = maxModeIn(dirname(file)) }: NewFileOptions = {},
 ): Promise<FileHandle> {
   const handle = await open(file, CREATE_FLAGS, mode ?? maxMode);
-  if (mode !== undefined) await handle.chmod(mode).catch(ignoreUnsupportedMode);
+  try {
+    if (mode !== undefined) await handle.chmod(mode).catch(ignoreUnsupportedMode);
+  } catch (error) {
+    await handle.close();
+    await unlink(file).catch(() => undefined);
+    throw error;
+  }
   return handle;
 }
 
@@ -237,9 +243,10 @@ export function createFileSync(file: string, mode: number): number {
   return descriptor;
 }
 
-/** Accepts file systems without modes (FAT, CIFS); the file was created with no more rights than requested. */
+/** Accepts file systems without modes (FAT, CIFS, some network drives); the file was created with no more rights than requested. */
 export function ignoreUnsupportedMode(error: unknown): void {
-  if (!isSystemError(error, 'EPERM', 'EINVAL', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS')) throw error;
+  if (!isSystemError(error, 'EPERM', 'EACCES', 'EINVAL', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'))
+    throw error;
 }
 
 /** Creates a file in place of anything but a folder; the existing file is removed, never written to. */

@@ -131,10 +131,23 @@ export async function rewriteChapterFile(
   content: ChapterFileContent,
   change: ChapterFileChange,
 ): Promise<string> {
+  const reader = await ZipEntryReader.open(file);
+  try {
+    return await writeChanged(file, reader, content, change);
+  } finally {
+    await reader.close();
+  }
+}
+
+async function writeChanged(
+  file: string,
+  reader: ZipEntryReader,
+  content: ChapterFileContent,
+  change: ChapterFileChange,
+): Promise<string> {
   const { metadata, inferredVolume, recorded, force, superseded, revision, newTitleId } = change;
   const { tmpFile, publish, signal } = change;
-  const reader = await ZipEntryReader.open(file);
-  const comment = newComment(content, change);
+  const comment = await newComment(content, change, reader);
   const mode = PRIVATE_FILE_MODE;
   const zip = await ZipFileWriter.create({ tmpFile, comment, mode, signal });
   try {
@@ -164,17 +177,18 @@ export async function rewriteChapterFile(
     return (await zip.finish(publish)).file;
   } finally {
     await zip.discard();
-    await reader.close();
   }
 }
 
 /** The mark comes back where it was lost; what another program wrote in its place stays. */
-function newComment(
+async function newComment(
   { comment, identity }: ChapterFileContent,
   { revision, newTitleId }: Pick<ChapterFileChange, 'revision' | 'newTitleId'>,
-): string {
-  const isFree = comment === '' || parseIdentityComment(comment) !== undefined;
-  if (!identity || !isFree) return comment;
+  reader: ZipEntryReader,
+): Promise<string | Buffer> {
+  const isMark = parseIdentityComment(comment) !== undefined;
+  const kept = isMark ? Buffer.alloc(0) : await reader.readComment(comment);
+  if (!identity || kept.toString().trim() !== '') return kept;
   const { titleId, version } = identity;
   return formatIdentityComment({
     ...identity,

@@ -11,6 +11,7 @@ const DEBIAN_PACKAGES = {
   bwrap: 'bubblewrap',
   cc: 'gcc libc6-dev',
   chromium: 'chromium',
+  cwebp: 'webp',
   'dbus-run-session': 'dbus',
   'dbus-send': 'dbus-bin',
   'docker-compose': 'docker-compose',

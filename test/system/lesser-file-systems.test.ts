@@ -1,7 +1,7 @@
 /** File systems that can do less: a preloaded library answers in their place. Needs Linux. */
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { generateChapter } from '../../src/practice-server/library/library.js';
@@ -13,7 +13,10 @@ import {
 import { PROGRAM } from '../support/command.js';
 import { describeWith } from '../support/requirements.js';
 
-/** Locks fail with LOCK_ERRNO, and the sync of a folder with SYNC_ERRNO, where these are set. */
+/**
+ * Locks fail with LOCK_ERRNO, the sync of a folder with SYNC_ERRNO, hard links with LINK_ERRNO, and changes of modes and
+ * owners with MODE_ERRNO, where these are set.
+ */
 const C_SOURCE = `
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -22,6 +25,7 @@ const C_SOURCE = `
 #include <stdarg.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 static int fails(const char *variable) {
   const char *number = getenv(variable);
   if (number) errno = atoi(number);
@@ -41,6 +45,21 @@ int fsync(int fd) {
   if (!fstat(fd, &stats) && S_ISDIR(stats.st_mode) && fails("SYNC_ERRNO")) return -1;
   int (*real)(int) = dlsym(RTLD_NEXT, "fsync");
   return real(fd);
+}
+int link(const char *from, const char *to) {
+  if (fails("LINK_ERRNO")) return -1;
+  int (*real)(const char *, const char *) = dlsym(RTLD_NEXT, "link");
+  return real(from, to);
+}
+int fchmod(int fd, mode_t mode) {
+  if (fails("MODE_ERRNO")) return -1;
+  int (*real)(int, mode_t) = dlsym(RTLD_NEXT, "fchmod");
+  return real(fd, mode);
+}
+int fchown(int fd, uid_t owner, gid_t group) {
+  if (fails("MODE_ERRNO")) return -1;
+  int (*real)(int, uid_t, gid_t) = dlsym(RTLD_NEXT, "fchown");
+  return real(fd, owner, group);
 }
 `;
 
@@ -89,7 +108,7 @@ describeWith('a file system', { programs: ['cc'], linux: true }, () => {
     rmSync(tools, { recursive: true, force: true });
   });
 
-  const { ENOLCK, EINVAL, ENOTSUP, ENOSYS } = constants.errno;
+  const { EACCES, EPERM, ENOLCK, EINVAL, ENOTSUP, ENOSYS } = constants.errno;
 
   describe('without locks', () => {
     test.each(Object.entries({ ENOLCK, EINVAL, ENOTSUP, ENOSYS }))(
@@ -104,6 +123,26 @@ describeWith('a file system', { programs: ['cc'], linux: true }, () => {
           message: expect.stringContaining(`cannot lock files (${name})`),
         });
         expect(stderr).toContain('TANKOBON_LEDGER');
+      },
+    );
+  });
+
+  describe('without hard links and modes', () => {
+    test.each(Object.entries({ EPERM, EACCES, EINVAL, ENOTSUP, ENOSYS }))(
+      '%s: a damaged file is copied, and repaired',
+      async (_, errno) => {
+        const output = join(folder, 'output');
+        const failure = { LINK_ERRNO: String(errno), MODE_ERRNO: String(errno) };
+        expect(await runWith(failure, 'download', ID, '-o', output)).toMatchObject({ code: 0 });
+        const file = join(output, `${ID}.cbz`);
+        const whole = readFileSync(file);
+        const damaged = Buffer.from(whole);
+        damaged[200] = (damaged[200] ?? 0) ^ 1;
+        writeFileSync(file, damaged);
+        expect(await runWith(failure, 'verify', output, '--repair')).toMatchObject({ code: 0 });
+        expect(readFileSync(file).equals(whole)).toBe(true);
+        expect(readFileSync(`${file}.damaged`).equals(damaged)).toBe(true);
+        expect(readdirSync(output)).toHaveLength(2);
       },
     );
   });

@@ -83,7 +83,8 @@ function planJob(change: Write, options: JobOptions): PlannedChapter {
         named: chapter && metadata ? { title: await title, recorded: change.recorded } : undefined,
         fields: options,
         book: change.kind === 'extract' ? change.book.file : undefined,
-        editedFiles: force ? [] : editedFiles(change),
+        // A repair writes the files anew, and its owner's edits stay.
+        editedFiles: force && !options.filesToReplace ? [] : editedFiles(change),
       }),
   };
   const valuesOf =

@@ -9,6 +9,7 @@ import {
   type ComicInfoMerge,
   comicMetadata,
 } from '../../library/comic-info.js';
+import type { ChapterFileContent } from '../../library/chapter-file.js';
 import type { RecordedName } from '../../config/name-template.js';
 import type { Quality } from '../../config/quality.js';
 import { inferredVolumeOf, titleIdOf } from '../planning/comic-metadata.js';
@@ -53,12 +54,31 @@ export async function describeChapter(described: DescribedChapter): Promise<Chap
     pages: pages.map(({ sha256 }) => sha256),
     metadata: comic && writtenMetadata(comic),
   });
-  if (!comic) return { record };
+  if (!comic) return { record, comicInfo: await ownersComicInfo(editedFiles) };
   const inBook = book === undefined ? {} : await editsInBook(book, id);
   const comicInfo = await comicInfoXml({ ...comic, ...inBook });
-  const merged = editedFiles.length > 0 ? await mergeEdits(editedFiles, comicInfo) : undefined;
+  const digests = pages.map(({ sha256 }) => sha256);
+  const merged =
+    editedFiles.length > 0 ? await mergeEdits(editedFiles, comicInfo, digests) : undefined;
   const { xml = comicInfo, edited = [], unknown = [] } = merged ?? {};
   return { record, comicInfo: xml, kept: [...Object.keys(inBook), ...edited, ...unknown] };
+}
+
+/** A file that was saved without metadata may have got some from its owner. */
+async function ownersComicInfo(files: readonly string[]): Promise<string | undefined> {
+  const contents = await readEditedFiles(files);
+  const found = contents.find(({ comicInfo }) => comicInfo !== undefined);
+  // What is read in another encoding is written in UTF-8.
+  return found?.comicInfo?.replace(/^(<\?xml\s[^>]*\bencoding\s*=\s*["'])[\w.:-]+/, '$1utf-8');
+}
+
+/** Files that are gone or cannot be read are left out. */
+async function readEditedFiles(files: readonly string[]): Promise<readonly ChapterFileContent[]> {
+  const { readChapterFile } = await import('../../library/chapter-file.js');
+  const contents = await Promise.all(
+    files.map((file) => readChapterFile(file).catch(() => undefined)),
+  );
+  return contents.filter((content) => content !== undefined);
 }
 
 /** None of a book that is gone or damaged. */
@@ -81,15 +101,16 @@ function describeComic(
   return comicMetadata(chapter, title, sized, fields);
 }
 
-/** Undefined if all files are gone or damaged. */
+/** Undefined if all files are gone or cannot be read. `digests`: those of the new pages. */
 async function mergeEdits(
   files: readonly string[],
   comicInfo: string,
+  digests: readonly (string | undefined)[],
 ): Promise<ComicInfoMerge | undefined> {
-  const { mergeIntoFiles, readChapterFile } = await import('../../library/chapter-file.js');
-  const contents = await Promise.all(
-    files.map((file) => readChapterFile(file).catch(() => undefined)),
-  );
-  const readable = contents.filter((content) => content !== undefined);
-  return mergeIntoFiles(readable, comicInfo, { force: false, hasSamePages: false });
+  const { mergeIntoFiles } = await import('../../library/chapter-file.js');
+  const readable = await readEditedFiles(files);
+  const saved = readable[0]?.record?.pages ?? [];
+  const hasSamePages =
+    saved.length === digests.length && saved.every((page, index) => page === digests[index]);
+  return mergeIntoFiles(readable, comicInfo, { force: false, hasSamePages });
 }

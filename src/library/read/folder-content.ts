@@ -1,5 +1,6 @@
 /** Reads what a book in a folder says of its chapters, and the metadata of a chapter in a folder of such a book. */
 import { basename, join } from 'node:path';
+import { decodeXml } from '../../core/decode-text.js';
 import { hasCode } from '../../core/errors.js';
 import { lstatIfExists, openForReading, readRegularFileIfExists } from '../../core/files.js';
 import { isRecord, parseJson } from '../../core/json.js';
@@ -67,7 +68,7 @@ async function readComicInfoFile(file: string, options: ReadOptions): Promise<st
   try {
     const { size } = opened.stats;
     if (size > MAX_COMIC_INFO_BYTES) return undefined;
-    return (await opened.readFully(Buffer.alloc(size), 0)).toString();
+    return decodeXml(await opened.readFully(Buffer.alloc(size), 0));
   } finally {
     await opened.close();
   }

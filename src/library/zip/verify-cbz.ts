@@ -23,10 +23,11 @@ const DATA_DESCRIPTOR_BIT = 1 << 3;
 export async function verifyCbz(
   file: string,
   expected: readonly ExpectedEntry[],
-  comment: string,
+  comment: string | Buffer,
 ): Promise<number> {
   const wrong = (problem: string, cause?: unknown) =>
     new StorageError('archive-wrong', `The archive failed verification: ${problem}`, { cause });
+  const commentBytes = typeof comment === 'string' ? Buffer.from(comment) : comment;
   const verify = async (zip: ZipFile, reader: EntryReader): Promise<number> => {
     const unread: Entry[] = [];
     let count = 0;
@@ -39,7 +40,7 @@ export async function verifyCbz(
       count += 1;
     }
     if (count !== expected.length) throw wrong(`${count} of ${expected.length} entries`);
-    if (!Buffer.from(zip.comment).equals(Buffer.from(comment))) throw wrong('wrong comment');
+    if (!Buffer.from(zip.comment).equals(commentBytes)) throw wrong('wrong comment');
     const getBuffer = reusableBuffer();
     for (const entry of unread) await reader.read(toZipEntry(entry), getBuffer);
     return zip.fileSize;

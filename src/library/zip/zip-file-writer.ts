@@ -19,8 +19,8 @@ export type Publish = (tmpFile: string) => Promise<string>;
 export interface ZipFileOptions extends NewFileOptions {
   /** On the file system of the final path. */
   readonly tmpFile: string;
-  /** The archive comment, at most 65,535 bytes of UTF-8. */
-  readonly comment?: string;
+  /** The archive comment, at most 65,535 bytes; in UTF-8, or as another program wrote it. */
+  readonly comment?: string | Buffer;
   readonly signal?: AbortSignal;
 }
 
@@ -57,7 +57,8 @@ export class ZipFileWriter {
     const { ZipArchive } = await import('archiver');
     const { tmpFile, comment = '' } = options;
     const handle = await createFile(tmpFile, options);
-    const archive = new ZipArchive({ store: true, comment });
+    // archiver writes a buffer as it is.
+    const archive = new ZipArchive({ store: true, comment: comment as string });
     // One driver in user space, fusefat, damages a file that is read while it is written.
     const readsWhileWriting = !(await isInUserSpace(tmpFile));
     return new ZipFileWriter(options, handle, archive, readsWhileWriting);
@@ -132,11 +133,12 @@ export class ZipFileWriter {
    */
   async finish(
     publish: Publish,
-    comment = this.options.comment ?? '',
+    comment: string | Buffer = this.options.comment ?? '',
   ): Promise<{ file: string; bytes: number }> {
     const { tmpFile, signal } = this.options;
     await Promise.all([this.archive.finalize(), this.#stream.drain()]);
-    if (comment !== (this.options.comment ?? '')) await this.#replaceComment(comment);
+    if (typeof comment === 'string' && comment !== (this.options.comment ?? ''))
+      await this.#replaceComment(comment);
     await this.#stream.sync();
     await this.handle.close();
     const bytes = await verifyCbz(tmpFile, this.#entries, comment);

@@ -1,10 +1,11 @@
 /** Reads ZIP archives: their entries through yauzl, and the bytes of an entry with its checksum. */
 import { MAX_IMAGE_BYTES } from '../../core/image-format.js';
 import { lstat, stat } from 'node:fs/promises';
-import { text } from 'node:stream/consumers';
+import { buffer } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { crc32, inflateRaw } from 'node:zlib';
 import type { Entry, ZipFile } from 'yauzl';
+import { decodeXml } from '../../core/decode-text.js';
 import { openForReading, type OpenOptions } from '../../core/files.js';
 import type { OpenedFile } from '../../core/opened-file.js';
 
@@ -78,9 +79,9 @@ async function readOpened<T>(
   });
 }
 
-/** yauzl rejects an entry with more data than it announces. */
+/** A text of JSON or XML. yauzl rejects an entry with more data than it announces. */
 export async function readEntryText(zip: ZipFile, entry: Entry): Promise<string> {
-  return text(await zip.openReadStreamPromise(entry));
+  return decodeXml(await buffer(await zip.openReadStreamPromise(entry)));
 }
 
 export function toZipEntry(entry: Entry): ZipEntry {
@@ -147,6 +148,12 @@ export class ZipEntryReader {
     const bytes = await this.file.readFully(target, position);
     if (bytes.length < target.length) throw new Error('the archive ends too early');
     return bytes;
+  }
+
+  /** The bytes of the archive's comment, which yauzl decodes as CP437: a character for each. It ends the file. */
+  async readComment(comment: string): Promise<Buffer> {
+    const bytes = Buffer.allocUnsafe(comment.length);
+    return this.readBytes(this.file.stats.size - bytes.length, bytes);
   }
 
   async close(): Promise<void> {

@@ -3,7 +3,7 @@
  * byte, and what lost its mark is known by the record in it.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
-import { basename } from 'node:path';
+import { basename, join } from 'node:path';
 import { parseIdentityComment } from '../../../src/library/mark.js';
 import { parseRecords } from '../../../src/library/record.js';
 import {
@@ -11,10 +11,12 @@ import {
   EXAMPLE_CHAPTERS,
   reuploadChapter,
 } from '../../../src/practice-server/library/library.js';
+import type { ChapterAttributes } from '../../../src/practice-server/records.js';
 import { readArchive, readComment, readEntry, writeArchive } from '../../support/archive.js';
 import { fileDigest, imageDigests } from '../../support/bind-harness.js';
 import { testImage } from '../../support/chapter-files.js';
 import { DownloadHarness } from '../../support/download-harness.js';
+import { replaced } from '../../support/owner-edits.js';
 import { runCommand } from '../../support/retag-harness.js';
 import { shortChapters } from '../../support/short-chapters.js';
 
@@ -57,11 +59,11 @@ async function run(command: string, ...words: readonly string[]) {
 }
 const verify = (...words: readonly string[]) => run('verify', harness.output, ...words);
 
-/** The chapter gets another title. */
-function editOnService(): void {
+/** The chapter gets another title, or what is given. */
+function editOnService(change: Partial<ChapterAttributes> = { title: 'Salt' }): void {
   const { library } = harness.service;
   const chapter = library.chapter(CHAPTER);
-  if (chapter) library.putChapter(editChapter(chapter, LATER, { title: 'Salt' }));
+  if (chapter) library.putChapter(editChapter(chapter, LATER, change));
 }
 
 const EDITS = {
@@ -184,7 +186,7 @@ describe.each(Object.entries(LOST))('a file without its comment, %s', (_, change
 });
 
 test('what another program wrote in place of the comment stays when the metadata are rewritten', async () => {
-  const comment = '{"appID":"calibre","ComicBookInfo/1.0":{}}';
+  const comment = '{"appID":"calibre","ComicBookInfo/1.0":{"series":"Pokémon – 漫"}}';
   await rewrite(withoutPage, comment);
   editOnService();
   expect((await run('retag', harness.output)).types).toEqual(['chapter-retagged', 'retag-summary']);
@@ -239,6 +241,94 @@ test('a flipped bit and a lost end stay damage', async () => {
       events: [{ type: 'file-damaged', reason }, {}],
     });
   }
+});
+
+/** Makes the checksum of the first page wrong. */
+function damage(): void {
+  const bytes = readFileSync(file);
+  bytes[200] = (bytes[200] ?? 0) ^ 1;
+  writeFileSync(file, bytes);
+}
+
+describe('edits of ComicInfo.xml', () => {
+  const COMIC_INFO = 'ComicInfo.xml';
+  const edits: readonly [string | RegExp, string][] = [
+    [/<Title>[^<]*<\/Title>/, '<Title>Mine – é 漫</Title>'],
+    ['</ComicInfo>', '<Notes>mine too</Notes></ComicInfo>'],
+  ];
+  const ENCODINGS = {
+    'in UTF-8': (xml: string) => Buffer.from(xml),
+    'in UTF-8 with a mark': (xml: string) => Buffer.from(`\uFEFF${xml}`),
+    'in UTF-16, little-endian': (xml: string) =>
+      Buffer.from(`\uFEFF${xml.replace('utf-8', 'utf-16')}`, 'utf16le'),
+    'in UTF-16, big-endian': (xml: string) =>
+      Buffer.from(`\uFEFF${xml.replace('utf-8', 'utf-16')}`, 'utf16le').swap16(),
+    'in UTF-16 without a mark': (xml: string) =>
+      Buffer.from(xml.replace('utf-8', 'utf-16le'), 'utf16le'),
+  } as const;
+
+  test.each(Object.entries(ENCODINGS))('%s survive a repair and a retag', async (_, encode) => {
+    await rewrite(
+      (entries) => ({
+        ...entries,
+        [COMIC_INFO]: encode(replaced(entries[COMIC_INFO]?.toString(), ...edits)),
+      }),
+      await readComment(file),
+    );
+    const expectEdits = async () => {
+      [file = ''] = harness.archives();
+      const xml = await readEntry(file, COMIC_INFO);
+      expect(xml).toContain('<Title>Mine – é 漫</Title>');
+      expect(xml).toContain('<Notes>mine too</Notes>');
+    };
+    expect((await verify()).types).toEqual(['verify-summary']);
+    damage();
+    expect((await verify('--repair')).types).toContain('file-repaired');
+    await expectEdits();
+    editOnService({ volume: '7' });
+    expect((await run('retag', harness.output)).types).toContain('chapter-retagged');
+    await expectEdits();
+    expect(await readEntry(file, COMIC_INFO)).toContain('<Volume>7</Volume>');
+    expect((await run('retag', harness.output)).types).toEqual(['chapter-kept', 'retag-summary']);
+  });
+
+  test('stay where no metadata are written', async () => {
+    writeFileSync(join(harness.folder, 'home', 'config.json'), '{ "metadata": false }');
+    await rewrite(
+      (entries) => ({
+        ...entries,
+        [COMIC_INFO]: ENCODINGS['in UTF-16, little-endian'](
+          replaced(entries[COMIC_INFO]?.toString(), ...edits),
+        ),
+      }),
+      await readComment(file),
+    );
+    damage();
+    expect((await verify('--repair')).types).toContain('file-repaired');
+    const xml = await readEntry(harness.archives()[0] ?? '', COMIC_INFO);
+    for (const each of [
+      'encoding="utf-8"',
+      '<Title>Mine – é 漫</Title>',
+      '<Notes>mine too</Notes>',
+    ])
+      expect(xml).toContain(each);
+  });
+
+  test.each(Object.entries(ENCODINGS))('%s survive a retag', async (_, encode) => {
+    await rewrite(
+      (entries) => ({
+        ...entries,
+        [COMIC_INFO]: encode(replaced(entries[COMIC_INFO]?.toString(), ...edits)),
+      }),
+      await readComment(file),
+    );
+    editOnService({ volume: '7' });
+    expect((await run('retag', harness.output)).types).toContain('chapter-retagged');
+    [file = ''] = harness.archives();
+    const xml = await readEntry(file, COMIC_INFO);
+    for (const each of ['<Title>Mine – é 漫</Title>', '<Notes>mine too</Notes>', '<Volume>7<'])
+      expect(xml).toContain(each);
+  });
 });
 
 describe('verify --accept', () => {
