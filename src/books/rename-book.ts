@@ -50,7 +50,7 @@ export interface BookOfTitle extends BookFile {
   readonly writtenSeries: string | undefined;
 }
 
-/** What becomes of a book whose title gets another name. */
+/** What becomes of a book whose title gets another name, or whose chapters get another folder. */
 export interface BookRename {
   readonly book: BookOfTitle;
   readonly names: SeriesRename;
@@ -58,8 +58,8 @@ export interface BookRename {
   readonly to: string;
   /** A folder above both paths. */
   readonly root: string;
-  /** Why the content keeps the old name: the owner changed the series or the book, or it is a PDF. */
-  readonly keepsContent: 'edited' | 'pdf' | undefined;
+  /** Why the content stays: the owner changed the series or the book, it is a PDF, or the title keeps its name. */
+  readonly keepsContent: 'edited' | 'pdf' | 'same-name' | undefined;
 }
 
 interface BooksOfTitles {
@@ -123,7 +123,7 @@ export function planBookRename(
   },
 ): Omit<BookRename, 'root'> | undefined {
   const { writtenSeries, titleId } = book;
-  if (writtenSeries === undefined || writtenSeries === newName) return undefined;
+  if (writtenSeries === undefined) return undefined;
   const names = { from: writtenSeries, to: newName };
   const file = resolve(book.path);
   const top = dirname(resolve(folder));
@@ -131,7 +131,7 @@ export function planBookRename(
     newFolderOf(dirname(file)) ??
     join(top, renamedFolder(relative(top, dirname(file)), titleId, names));
   const to = join(newFolder, renamedFile(basename(file), book, names));
-  const keepsContent = whyContentStays(book);
+  const keepsContent = writtenSeries === newName ? 'same-name' : whyContentStays(book);
   if (keepsContent && to === file) return undefined;
   return { book: { ...book, path: file }, to, names, keepsContent };
 }

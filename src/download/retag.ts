@@ -8,7 +8,7 @@ import { basename, dirname, join, resolve, sep } from 'node:path';
 import type { ComicFields } from '../library/comic-info.js';
 import { comicMetadata } from '../library/comic-info.js';
 import type { LibraryIndex } from '../library/scan.js';
-import { candidatePaths, wholeIdPath } from '../library/names.js';
+import { candidatePaths, wholeIdPath, type NameTemplate } from '../library/names.js';
 import { fileChanged, readFileState, replaceAs } from '../core/file-state.js';
 import { pathCollisionKey } from '../core/path-segment.js';
 import {
@@ -44,6 +44,8 @@ export interface RetagOptions extends ComicFields, Pick<DownloadRequest, 'nameCh
 export interface FileToRetag extends Pick<Retag, 'file' | 'chapter' | 'title' | 'removes'> {
   /** The new name of the title, if it gets one: otherwise it keeps the one that the file has. */
   readonly titleName?: string | undefined;
+  /** The template whose name the file gets, unless its owner renamed it. */
+  readonly renameTo?: NameTemplate | undefined;
   /** Where the file goes, if the service moved its chapter to another title. */
   readonly movesTo?: ((named: NamedChapterFile) => ReturnType<typeof newPath>) | undefined;
 }
@@ -116,7 +118,7 @@ function movedAndRenamedPath(
 
 /** A file without ComicInfo.xml keeps its name. Throws StorageError. */
 export async function planRetag(
-  { titleName, movesTo, ...onDisk }: FileToRetag,
+  { titleName, renameTo, movesTo, ...onDisk }: FileToRetag,
   options: RetagOptions,
 ): Promise<MetadataChange> {
   const { file } = onDisk;
@@ -137,6 +139,7 @@ export async function planRetag(
   const nameOptions = {
     templates: [nameChapter(false), nameChapter(true)],
     numbersRestart: title.numbersRestart,
+    renameTo,
     keepsPeople: !isRenamed,
     // `--update` does not see all files of the title.
     keepsTitleFolders: hasComparedPages,

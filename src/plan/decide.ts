@@ -136,8 +136,10 @@ export function savedState(
   const archive = library.find(id);
   if (archive) {
     const { version } = archive;
-    const isOutdated =
-      movedIds.has(id) || mayHaveChanged(saved?.get(archive.chapterId) ?? { version }, chapter);
+    const known = saved?.get(archive.chapterId) ?? { version };
+    // An update tries pages again that were lost.
+    const hasLostPages = 'dataSaverPages' in known && known.dataSaverPages !== undefined;
+    const isOutdated = movedIds.has(id) || mayHaveChanged(known, chapter) || hasLostPages;
     return { state: 'saved', archive, isOutdated };
   }
   return { state: history?.has(id) === true ? 'recorded' : 'missing' };

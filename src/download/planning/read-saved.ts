@@ -30,8 +30,9 @@ export async function readSaved(
   return saved;
 }
 
-function withoutUnknown({ version, updatedAt, quality, pages }: SavedChapter): SavedChapter {
-  const known = Object.entries({ version, updatedAt, quality, pages });
+function withoutUnknown(record: SavedChapter): SavedChapter {
+  const { version, updatedAt, quality, pages, dataSaverPages } = record;
+  const known = Object.entries({ version, updatedAt, quality, pages, dataSaverPages });
   return Object.fromEntries(known.filter(([, value]) => value !== undefined));
 }
 
@@ -61,7 +62,8 @@ export async function comparePages(
   const { file, saved } = compared;
   const isInBook = change.kind === 'extract';
   if (isInBook && (saved.quality ?? quality) !== quality) return false;
-  if (saved.pages !== undefined || isInBook) return hasSamePages(saved, metadata);
+  if (saved.pages !== undefined || isInBook)
+    return hasSamePages(saved, metadata, quality === 'data-saver');
   const pages = await readPageDigests(file).catch(() => []);
   return hasSamePages({ ...saved, pages }, metadata);
 }

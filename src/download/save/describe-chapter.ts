@@ -43,6 +43,7 @@ export async function describeChapter(described: DescribedChapter): Promise<Chap
   const { id, quality, chapter, pages, named, editedFiles, book } = described;
   const { version, updatedAt } = chapter ?? {};
   const comic = chapter && named && describeComic(chapter, named.title, described);
+  const compressed = pages.flatMap(({ page, isCompressed }) => (isCompressed ? page : []));
   const record = formatRecord({
     chapterId: id.toLowerCase(),
     titleId: titleIdOf(chapter),
@@ -52,6 +53,7 @@ export async function describeChapter(described: DescribedChapter): Promise<Chap
     quality,
     inferredVolume: comic && inferredVolumeOf(chapter),
     pages: pages.map(({ sha256 }) => sha256),
+    dataSaverPages: compressed.length > 0 ? compressed : undefined,
     metadata: comic && writtenMetadata(comic),
   });
   if (!comic) return { record, comicInfo: await ownersComicInfo(editedFiles) };
