@@ -42,6 +42,7 @@ import {
 } from '../src/core/error-codes.js';
 import { EXIT_MEANINGS } from '../src/core/exit-codes.js';
 import { SERIES_KEYS } from '../src/sync/subscription-keys.js';
+import { eventsJsonSchema } from '../src/events/json-schema.js';
 import { settingsJsonSchema, subscriptionsJsonSchema } from './json-schemas.js';
 import { libraryEventTypes } from './library-event-types.js';
 import { libraryTypes } from './library-types.js';
@@ -52,6 +53,7 @@ import { code, rowsOf, table } from './markdown-tables.js';
 export async function generatePages(): Promise<Readonly<Record<string, string>>> {
   return {
     'man/tankobon.1': manPage(),
+    'schemas/events.schema.json': await formatJson(eventsJsonSchema()),
     'schemas/settings.schema.json': await formatJson(settingsJsonSchema()),
     'schemas/subscriptions.schema.json': await formatJson(subscriptionsJsonSchema()),
     'src/library-bind-options.ts': await formatTypes(libraryTypes('bind')),

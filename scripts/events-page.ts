@@ -13,7 +13,7 @@ export function eventsPage(): readonly string[] {
   const commands = eventsByCommand();
   return [
     '# Events',
-    'With `--json`, standard output has one JSON object per line. Its `type` says which event it is; `tankobon help events` lists them, and `tankobon help events NAME` prints what is here. Fields are only added, never removed or renamed. Messages are for people and can change. A path is as it was given; a time is in ISO 8601, in UTC; a number of bytes or milliseconds is a whole one.',
+    'With `--json`, standard output has one JSON object per line. Its `type` says which event it is; `tankobon help events` lists them, and `tankobon help events NAME` prints what is here, and [`tankobon help events --schema`](scripting.md#a-schema-of-the-events) a JSON Schema. Fields are only added, never removed or renamed. Messages are for people and can change. A path is as it was given; a time is in ISO 8601, in UTC; a number of bytes or milliseconds is a whole one.',
     commands.map(({ command }) => `[${command}](#${anchor(command)})`).join(' · '),
     '## Fields of a chapter',
     'An event about a chapter has these fields, as far as they are known. All of them are text of MangaDex.',

@@ -49,6 +49,7 @@ const KINDS: Readonly<Record<OptionKind, (definition: OptionDefinition) => JsonS
   size: () => TEXT,
   device: () => TEXT,
   time: () => TEXT,
+  hours: () => TEXT,
   switch: () => ({ type: 'boolean' }),
   cover: ({ choices = [] }) => ({ enum: [true, false, ...choices] }),
   choice: ({ choices = [] }) => ({ enum: choices }),

@@ -1,4 +1,5 @@
 /** What the table of options says about each option, and the type of its value. */
+import type { Hours } from './hours.js';
 import type { Ranges } from './ranges.js';
 import type { TimeBound } from './time-bound.js';
 
@@ -28,6 +29,8 @@ export interface KindValues {
   device: string;
   /** A day, a time, or how long ago. */
   time: TimeBound;
+  /** Hours of the day. */
+  hours: Hours;
   switch: boolean;
   /** An option that can be repeated. */
   texts: readonly string[];
@@ -63,6 +66,7 @@ export type CommandName =
   | 'limits'
   | 'report-status'
   | 'config list'
+  | 'help'
   | 'whoami';
 
 /**

@@ -71,7 +71,7 @@ const HEADINGS: Partial<Record<CommandName, Headings>> = {
     'Afterwards, or with others:': ['markRead', 'exec', 'share'],
   },
   sync: {
-    'Used most:': ['every', 'only', 'dryRun', 'quiet', 'verbose'],
+    'Used most:': ['every', 'hours', 'only', 'dryRun', 'quiet', 'verbose'],
     'Files:': ['file', 'redownload', 'fromNow', 'newFolder', 'cover', 'html'],
     'Komga, Kavita, Mihon:': READERS,
     'Network:': [...NETWORK, 'share'],

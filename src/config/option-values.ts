@@ -15,6 +15,7 @@ import { expandHome } from '../core/home-folder.js';
 import { findDevice } from './devices.js';
 import { readAddress } from './service-addresses.js';
 import { parseLanguages } from './language-codes.js';
+import { parseHours } from './hours.js';
 import { parseRanges } from './ranges.js';
 import { parseTimeBound } from './time-bound.js';
 import { parseTemplate } from './name-template.js';
@@ -113,6 +114,10 @@ const KINDS: { readonly [Name in OptionKind]: Kind<KindValues[Name]> } = {
     parse: (text) => parseTimeBound(text),
     expected: () => 'must be a date such as 2026-11-21, or a time ago such as 7d or 2 weeks',
   },
+  hours: {
+    parse: parseHours,
+    expected: () => 'must be hours of the day such as 1-7 or 22:30-6, less than a whole day',
+  },
   switch: { parse: onOrOff, expected: () => 'must be true or false', type: 'boolean' },
   cover: {
     parse: (text) => (text === 'all' ? text : onOrOff(text)),
@@ -202,6 +207,7 @@ export function optionText(name: OptionName, value: unknown): string {
   const { kind } = optionDefinition(name);
   if (kind === 'languages' && Array.isArray(value) && value.length === 0) return 'all';
   if (kind === 'ranges') return (value as KindValues['ranges']).text;
+  if (kind === 'hours') return (value as KindValues['hours']).text;
   if (kind === 'time') return (value as KindValues['time']).text;
   if (kind === 'duration') return durationText(value as number);
   if (kind === 'size') return bytesText(value as number);

@@ -1,4 +1,6 @@
 /** Compares events with the table of events. */
+import * as z from 'zod';
+import { eventsJsonSchema } from '../../src/events/json-schema.js';
 import { EVENTS } from '../../src/events/events.js';
 import type { EventTable, Field, Fields } from '../../src/events/fields.js';
 
@@ -52,6 +54,24 @@ function valueProblems(field: Field, value: unknown, path: string): readonly str
   return field.fields ? fieldProblems(field.fields, value as object, `${path}.`) : [];
 }
 
+type SchemaOfLine = Parameters<typeof z.fromJSONSchema>[0];
+const LINE_SCHEMAS = eventsJsonSchema()['anyOf'] as readonly { readonly title: string }[];
+const checks = new Map<unknown, readonly z.ZodType[]>();
+
+/** What of the event does not match the schema of `help events --schema`. */
+export function schemaProblems(event: Readonly<Record<string, unknown>>): readonly string[] {
+  const { type } = event;
+  const known =
+    checks.get(type) ??
+    LINE_SCHEMAS.filter(({ title }) => title === type).map((schema) =>
+      z.fromJSONSchema(schema as SchemaOfLine),
+    );
+  checks.set(type, known);
+  if (known.length === 0) return [`no schema is of ${String(type)}`];
+  const problems = known.map((schema) => schema.safeParse(event).error?.message ?? '');
+  return problems.includes('') ? [] : problems;
+}
+
 type AnyEvent = Readonly<Record<string, unknown>> & { readonly type: string };
 
 /** None if the event is one of those that the commands print. */
@@ -71,6 +91,6 @@ export function assertEventLines(stdout: string): void {
 }
 
 export function assertEvent(event: AnyEvent): void {
-  const problems = eventProblems(event);
+  const problems = [...eventProblems(event), ...schemaProblems(event)];
   if (problems.length > 0) throw new Error(`${problems.join('; ')}: ${JSON.stringify(event)}`);
 }

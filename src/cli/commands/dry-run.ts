@@ -1,6 +1,7 @@
 /** `--dry-run`: what would be downloaded and why, and the least time that it takes. */
 import { groupBy } from '../../core/group-by.js';
 import { formatCount, formatDuration, pluralize } from '../../core/human-format.js';
+import { printableLine } from '../../core/printable.js';
 import { DRY_RUN_EVENTS, type UpdateEvent } from '../../events/download-events.js';
 import { eventText } from '../../events/printed-event.js';
 import type { Plan } from '../../download/plan.js';
@@ -30,7 +31,7 @@ function toJson(plan: Plan): string {
 }
 
 function toText(plan: Plan, verbose: boolean): string {
-  const { chapters, failed, fields } = plan;
+  const { chapters, failed, fields, chapterless } = plan;
   const skipped = skippedEvents(plan);
   const rows =
     verbose || chapters.length <= MAX_ROWS
@@ -41,6 +42,9 @@ function toText(plan: Plan, verbose: boolean): string {
     ...(verbose ? skipped.map(sentenceOf) : describeSkipped(skipped)),
     ...plan.updates.map((event) => updateLine({ ...event, ...fields.get(event.chapter) })),
     ...excludedLines(plan, verbose),
+    ...chapterless.map(
+      ({ name, folder }) => `${printableLine(name)}: cover and metadata only, in ${folder}`,
+    ),
     ...failed.map(({ id, error }) => {
       const { code: reason, message } = error;
       const event = { type: 'chapter-failed', chapter: id, reason, message, error } as const;
@@ -53,10 +57,14 @@ function toText(plan: Plan, verbose: boolean): string {
 
 /** Such as `7 chapters to download; takes at least 1 s`. */
 function lastLine(plan: Plan): string {
-  const { chapters, updates, failed } = plan;
+  const { chapters, updates, failed, chapterless } = plan;
   const retagged = updates.filter(({ type }) => type === 'chapter-retagged').length;
   if (chapters.length + retagged === 0)
-    return failed.length === 0 ? 'Nothing new.' : `Nothing to download: ${failed.length} failed.`;
+    return failed.length === 0
+      ? chapterless.length === 0
+        ? 'Nothing new.'
+        : 'No chapter to download.'
+      : `Nothing to download: ${failed.length} failed.`;
   const time = minPlanTimeMs(plan);
   const least = time === 0 ? '' : `; takes at least ${formatDuration(time)}`;
   const others = retagged === 0 ? '' : `, ${formatCount(retagged)} with new metadata only`;

@@ -4,18 +4,23 @@ import { UsageError } from '../../core/errors.js';
 import { EXIT } from '../../core/exit-codes.js';
 import type { CommandRunner } from '../command-context.js';
 import { nearest } from '../../core/nearest.js';
-import { collect } from '../command-options.js';
+import type { GivenOptions } from '../../config/options.js';
+import { addOptions, collect } from '../command-options.js';
 import { TOPIC_NAMES } from '../help-format.js';
 
 export function helpCommand(program: Command, { runBare }: CommandRunner): Command {
   const commands = program.createHelp().visibleCommands(program);
   const names = [...commands.map((command) => command.name()), 'help', ...TOPIC_NAMES];
-  return program
+  const help = program
     .command('help')
     .description(`display help for a command or a topic: ${TOPIC_NAMES.join(', ')}`)
     .addArgument(new Argument('[command...]', 'command or topic').choices(names).argParser(collect))
-    .action((words: readonly string[] = []) =>
+    .action((words: readonly string[] = [], { schema }: GivenOptions = {}) =>
       runBare(async ({ stdout }) => {
+        if (schema) {
+          stdout.write(await schemaOf(words.join(' ')));
+          return EXIT.done;
+        }
         const topic = TOPIC_NAMES.find((name) => name === words.join(' '));
         if (topic) {
           const { describeTopic } = await import('../help-topics.js');
@@ -37,6 +42,17 @@ export function helpCommand(program: Command, { runBare }: CommandRunner): Comma
         return EXIT.done;
       }),
     );
+  return addOptions(help, 'help');
+}
+
+/** Throws UsageError `bad-option` for what has none. */
+async function schemaOf(topic: string): Promise<string> {
+  if (topic !== 'events')
+    throw new UsageError('bad-option', '--schema is of the topic events alone.', {
+      hint: 'Run: tankobon help events --schema',
+    });
+  const { eventsJsonSchema } = await import('../../events/json-schema.js');
+  return `${JSON.stringify(eventsJsonSchema(), undefined, 2)}\n`;
 }
 
 /** @param path the words that lead to `command`; empty for the program */

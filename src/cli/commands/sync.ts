@@ -31,7 +31,7 @@ const DEFAULT_COLUMNS = 80;
 /** Throws UsageError before anything is sent, and RunError `sync-running`. */
 export async function sync(flags: GivenOptions, context: CommandContext): Promise<ExitCode> {
   const { every: intervalMs } = flags;
-  if (intervalMs !== undefined) checkInterval(intervalMs);
+  checkInterval(intervalMs, flags.hours);
   // A mistake in it is an error before anything is sent.
   resultsOf(flags);
   const file = subscriptionsPath(flags.file, context);
@@ -82,18 +82,19 @@ async function runRepeatedly(
   };
   await repeatSync({
     intervalMs,
+    hours: flags.hours,
     clock,
     signal,
     random: Math.random,
     fileVersion: () => fileVersion(file),
     isFileUsable: async () => (await readIfUsable()) !== undefined,
-    run: async () => {
+    run: async (hoursSignal) => {
       const subscriptions = await readIfUsable();
       if (!subscriptions) return 'done';
       const runFlags = { ...flags, newFolder, maxOutage: MAX_DURATION_MS };
       // In later runs, a disk that is not mounted is one.
       newFolder = undefined;
-      const { stoppedBy } = await runOnce(subscriptions, files, runFlags, context);
+      const { stoppedBy } = await runOnce(subscriptions, files, runFlags, context, hoursSignal);
       signal.throwIfAborted();
       return hasCode(stoppedBy, 'unreachable', 'service-failed') ? 'unreachable' : 'done';
     },
@@ -113,6 +114,7 @@ async function runOnce(
   files: SyncFiles,
   flags: GivenOptions,
   context: CommandContext,
+  signal = context.signal,
 ): Promise<SyncReport> {
   const shown = flags.html === STANDARD_OUTPUT ? withoutResults(context) : context;
   const results = resultsOf(flags);
@@ -135,11 +137,11 @@ async function runOnce(
           void results?.expect(chapters);
         },
       },
-      context.signal,
+      signal,
     );
     observer.close();
     if (flags.html !== undefined) await writePage(flags.html, report, context);
-    print(report, flags, shown);
+    print(report, flags, shown, signal.aborted && !context.signal.aborted);
     return report;
   } finally {
     observer.close();
@@ -174,6 +176,7 @@ function print(
   report: SyncReport,
   { json, quiet, print: template }: GivenOptions,
   { stdout, stderr, env }: CommandContext,
+  isOutOfHours: boolean,
 ): void {
   const { series, stoppedBy, hooksFailed } = report;
   if (json) {
@@ -191,7 +194,8 @@ function print(
   if (quiet)
     for (const { hook, message } of hooksFailed)
       stderr.write(warningMessage(`The hook ${hook} failed: ${message}`));
-  if (stoppedBy) stderr.write(`error: ${stoppedBy.message}\n`);
+  if (stoppedBy && !isOutOfHours) stderr.write(`error: ${stoppedBy.message}\n`);
+  if (isOutOfHours && !quiet) stderr.write('The hours are over: the next ones continue the run.\n');
 }
 
 const SUMMARY = { summary: SYNC_SUMMARY };

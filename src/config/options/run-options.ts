@@ -181,6 +181,11 @@ export const RUN_OPTIONS = {
       'report-status': `${JSON_OBJECT} to standard output`,
     },
   },
+  schema: {
+    kind: 'switch',
+    description: 'with events: print the JSON Schema of a line of --json',
+    commands: { help: true },
+  },
   print: {
     kind: 'text',
     description:

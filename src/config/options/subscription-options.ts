@@ -35,6 +35,13 @@ export const SUBSCRIPTION_OPTIONS = {
     placeholder: 'duration',
     commands: { sync: true },
   },
+  hours: {
+    kind: 'hours',
+    description: 'with --every: run in these hours of the day only, by local time, such as 1-7',
+    example: '1-7',
+    placeholder: 'hours',
+    commands: { sync: true },
+  },
   only: {
     kind: 'texts',
     description: 'only titles with one of these in name, URL or folder',

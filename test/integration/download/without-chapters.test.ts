@@ -74,6 +74,21 @@ describe('with --no-chapters', () => {
     expect(times()).toEqual(before);
   });
 
+  test('a dry run says where they would go, and writes nothing', async () => {
+    add('one', '1');
+    const { stdout } = await harness.download({
+      targets: [`title:${TITLE}`],
+      ...EXTRAS,
+      ...options,
+      json: false,
+      dryRun: true,
+    });
+    expect(stdout).toBe(
+      `${NAME}: cover and metadata only, in ${inOutput(NAME)}\nNo chapter to download.\n`,
+    );
+    expect(existsSync(harness.output)).toBe(false);
+  });
+
   test('saved chapters stay as they are, and what MangaDex added or changed is saved beside them', async () => {
     add('one', '1');
     await run({ cover: false, seriesMetadata: false, name: '{series}/v{volume}/{chapter}' });

@@ -12,12 +12,19 @@ import { startMediaServers } from '../../support/media-servers.js';
 import { chapterId, DAY_MS, syncChapter, syncTitle, titleId } from '../../support/sync-harness.js';
 
 const HOOK = new URL('../../support/workers/kill-hook.js', import.meta.url).href;
-const [OLD, NEW] = ['Other', 'Preferred'].map((group) => chapterId('Alpha', '1', group));
+const [OLD, NEW] = [chapterId('Alpha', '1', 'Other'), chapterId('Alpha', '1', 'Preferred')];
 /** Each run takes other changes. */
 const KILLS = IS_LONG_RUN ? Infinity : 2;
 
+/** Why the new release replaces the saved one: its group is preferred, or the owner pinned it. */
+const WAYS = {
+  'by upgrade': { options: 'group: [Preferred, Other], upgrade: true', isPinned: false },
+  'by a pin': { options: 'group: [Other]', isPinned: true },
+} as const;
+
 /** Kills the run at a change. Resolves with whether it was killed, and how many changes it made otherwise. */
-async function replace(killAt?: number) {
+async function replace(way: keyof typeof WAYS, killAt?: number) {
+  const { options, isPinned } = WAYS[way];
   const folder = mkdtempSync(join(tmpdir(), 'tankobon-killed-replacement-'));
   const release = (group: string, daysAgo: number) =>
     syncChapter('Alpha', '1', Date.now() - daysAgo * DAY_MS, { group });
@@ -29,7 +36,7 @@ async function replace(killAt?: number) {
     const file = join(folder, 'subscriptions.yaml');
     writeFileSync(
       file,
-      `defaults: { output: ${output}, group: [Preferred, Other], upgrade: true }
+      `defaults: { output: ${output}, ${options} }
 series: [{ target: "title:${titleId('Alpha')}" }]
 hooks: { webhook: "${servers.url}/hook" }
 `,
@@ -38,6 +45,10 @@ hooks: { webhook: "${servers.url}/hook" }
     const words = ['sync', '--file', file];
     expect(await tankobonHere(words, { env })).toMatchObject({ code: 0 });
     service.library.putChapter(release('Preferred', 5));
+    if (isPinned)
+      expect(await tankobonHere(['sync', 'pin', NEW, '--file', file], { env })).toMatchObject({
+        code: 0,
+      });
     const count = join(folder, 'changes');
     const killed = await start(words, {
       env: {
@@ -82,12 +93,16 @@ async function chaptersIn(output: string, ending = '.cbz'): Promise<(string | un
   );
 }
 
-test('a sync that is killed while it replaces a release ends with the new one, announced', async () => {
-  const { changes } = await replace();
-  const step = Math.max(1, changes / KILLS);
-  let kills = 0;
-  for (let killAt = 1 + Math.random() * (step - 1); killAt <= changes; killAt += step)
-    if ((await replace(Math.floor(killAt))).isKilled) kills += 1;
-  // The number of changes differs from run to run.
-  expect(kills).toBeGreaterThanOrEqual(changes / step / 2);
-}, 600_000);
+test.each(Object.keys(WAYS) as (keyof typeof WAYS)[])(
+  'a sync that is killed while it replaces a release %s ends with the new one, announced',
+  async (way) => {
+    const { changes } = await replace(way);
+    const step = Math.max(1, changes / KILLS);
+    let kills = 0;
+    for (let killAt = 1 + Math.random() * (step - 1); killAt <= changes; killAt += step)
+      if ((await replace(way, Math.floor(killAt))).isKilled) kills += 1;
+    // The number of changes differs from run to run.
+    expect(kills).toBeGreaterThanOrEqual(changes / step / 2);
+  },
+  600_000,
+);

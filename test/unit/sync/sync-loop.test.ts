@@ -6,7 +6,8 @@ import {
   type RunOutcome,
 } from '../../../src/sync/sync-loop.js';
 import { interruptedError } from '../../../src/core/errors.js';
-import { skippingClock } from '../../support/fake-clock.js';
+import { parseHours } from '../../../src/config/hours.js';
+import { fakeClock, skippingClock } from '../../support/fake-clock.js';
 
 const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
@@ -106,6 +107,92 @@ describe('the clocks', () => {
   });
 });
 
+describe('with hours', () => {
+  /** The hours of the day, in local time, at which runs start; what the run does with its signal. */
+  async function startsIn(
+    text: string,
+    { runs = 3, intervalMs = 6 * HOUR_MS, runMs = 0, stepMs = 0, changes = false } = {},
+  ) {
+    const hours = parseHours(text);
+    const clock = fakeClock(new Date(2030, 0, 1, 12).getTime());
+    const sleeping = {
+      ...clock,
+      sleep: async (ms: number, signal?: AbortSignal) => {
+        await new Promise((resolve) => setImmediate(resolve));
+        signal?.throwIfAborted();
+        clock.advance(ms);
+      },
+    };
+    const stop = new AbortController();
+    const starts: string[] = [];
+    const cuts: boolean[] = [];
+    let versions = 0;
+    await repeatSync({
+      intervalMs,
+      hours,
+      clock: sleeping,
+      random: () => 0,
+      signal: stop.signal,
+      fileVersion: () => Promise.resolve(changes ? String((versions += 1)) : ''),
+      isFileUsable: () => Promise.resolve(true),
+      onWait: () => {
+        if (starts.length === runs) stop.abort(interruptedError());
+        return Promise.resolve();
+      },
+      run: async (signal) => {
+        const at = new Date(clock.wallMs());
+        starts.push(
+          `${at.getDate()}. ${at.getHours()}:${String(at.getMinutes()).padStart(2, '0')}`,
+        );
+        const endMs = clock.wallMs() + runMs;
+        while (clock.wallMs() < endMs && !signal.aborted)
+          await new Promise((resolve) => setImmediate(resolve));
+        cuts.push(signal.aborted);
+        clock.stepWall(stepMs);
+        return 'done';
+      },
+    });
+    return { starts, cuts };
+  }
+
+  test.each([
+    ['1-7', ['2. 1:00', '3. 1:00', '4. 1:00']],
+    ['22:30-6', ['1. 22:30', '2. 4:30', '2. 22:30']],
+    ['20-24', ['1. 20:00', '2. 20:00', '3. 20:00']],
+    ['0-14', ['1. 12:00', '2. 0:00', '2. 6:00']],
+  ])('%s, runs start in these alone', async (text, starts) => {
+    expect(await startsIn(text)).toEqual({ starts, cuts: [false, false, false] });
+  });
+
+  test('a run that goes on at their end is cut, and goes on when they begin again, whatever the interval', async () => {
+    const { starts, cuts } = await startsIn('1-7', {
+      runMs: 9 * HOUR_MS,
+      intervalMs: 72 * HOUR_MS,
+    });
+    expect(starts).toEqual(['2. 1:00', '3. 1:00', '4. 1:00']);
+    expect(cuts).toEqual([true, true, true]);
+  });
+
+  test('neither a changed file nor a clock that is set back starts a run outside of them', async () => {
+    expect((await startsIn('1-3', { changes: true, runs: 2 })).starts[0]).toBe('2. 1:00');
+    const { starts } = await startsIn('1-3', { stepMs: -5 * HOUR_MS, intervalMs: HOUR_MS });
+    for (const start of starts) expect(start).toMatch(/ [12]:/);
+  });
+
+  test.each(['', '7', '1-1', '0-24', '1-25', '1:60-7', '-1-7', '1-7,9-10', '1 - 2 - 3'])(
+    '%j is not a value',
+    (text) => {
+      expect(parseHours(text)).toBeUndefined();
+    },
+  );
+
+  test('they need an interval', () => {
+    expect(() => {
+      checkInterval(undefined, parseHours('1-7'));
+    }).toThrow('--hours has no effect without --every.');
+  });
+});
+
 test('a run that rejects ends the loop', async () => {
   const deps = {
     intervalMs: HOUR_MS,
@@ -122,9 +209,9 @@ test('a run that rejects ends the loop', async () => {
 
 test('an interval is at least 15 minutes, with the reason', () => {
   expect(() => {
-    checkInterval(MIN_INTERVAL_MS);
+    checkInterval(MIN_INTERVAL_MS, undefined);
   }).not.toThrow();
   expect(() => {
-    checkInterval(MIN_INTERVAL_MS - 1);
+    checkInterval(MIN_INTERVAL_MS - 1, undefined);
   }).toThrow('bans addresses that poll');
 });
