@@ -15,7 +15,7 @@ import {
   comicMetadata,
 } from '../library/comic-info.js';
 import { readLibraryFile } from '../library/file.js';
-import { formatIdentityComment } from '../library/mark.js';
+import { chapterComment } from '../library/mark.js';
 import {
   assertOwnFile,
   fileChanged,
@@ -113,7 +113,7 @@ function describe(
     pages,
     ...(!file.hasComicInfo && { metadata: writtenMetadata(comicMetadata(chapter, title, [])) }),
   };
-  return { record, comment: formatIdentityComment({ ...identity, ...revision }) };
+  return { record, comment: chapterComment(chapter.id) };
 }
 
 async function replace(
