@@ -458,9 +458,7 @@ describe('the comment of a chapter file', () => {
     expect(await readComment(file)).toBe(`tankobon chapter=${CHAPTER}`);
     expect(readFileSync(file).subarray(-80).includes('PK\u0005\u0006')).toBe(true);
     // Title, version and quality are in the record, also for a scan, which the store keeps.
-    const titleId = (await readEntry(file, 'META-INF/tankobon.json')).match(
-      /"titleId":"([^"]+)"/,
-    )?.[1];
+    const titleId = (/"titleId":"([^"]+)"/.exec((await readEntry(file, 'META-INF/tankobon.json'))))?.[1];
     for (let scan = 0; scan < 2; scan += 1) {
       const index = await scanIndexed(join(harness.folder, 'state'), harness.output, {});
       const known = { chapterId: CHAPTER, titleId, version: 1, quality: 'data' };
