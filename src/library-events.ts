@@ -81,6 +81,8 @@ interface ChapterSavedEvent extends ChapterFields {
   readonly pages: number;
   /** The size of the CBZ. In bytes. */
   readonly bytes: number;
+  /** With `--lost-pages data-saver`: the pages, counted from 1, that are compressed, since no node has them as uploaded. */
+  readonly dataSaverPages?: readonly number[];
   /** With `--update`: the names of the metadata that you edited, and of elements that tankobon never writes. */
   readonly kept?: readonly string[];
 }

@@ -2,7 +2,7 @@
  * Binds chapters into books: reads what the inputs contain, groups it, and writes each book that is missing or lacks a
  * chapter. A book that fails does not affect the others.
  */
-import { removeExpired, replacedFolder } from '../library/replaced-files.js';
+import { removeExpired } from '../library/replaced-files.js';
 import { hasCode, UsageError, type TankobonError } from '../core/errors.js';
 import { toStorageError } from '../core/files.js';
 import { toTankobonError } from '../core/system-errors.js';
@@ -97,7 +97,7 @@ export async function bindBooks(
   const cover = isFile ? await readCover(coverFile) : undefined;
   observePlan(plan, observe);
   // Only binding reads a folder of books.
-  await removeExpired([replacedFolder(request.output)], request.keep);
+  await removeExpired(request.keep);
   const books: BoundBook[] = [];
   const notRemoved: TankobonError[] = [];
   let removed = 0;

@@ -1,5 +1,5 @@
 /** What to bind, from the options in force, before anything is read. */
-import { compileNameTemplate } from '../library/names.js';
+import { compileNameTemplate } from '../config/names.js';
 import { foldersOfTemplate } from '../config/name-template.js';
 import {
   effectiveOptions,

@@ -1,7 +1,7 @@
 /** The manifest in a book: from that of a CBZ or EPUB its chapters can be read back, with everything known of them. */
 import { isDeepStrictEqual } from 'node:util';
 import { READ_FIELDS } from '../library/comic-info.js';
-import { plainTitle } from '../library/names.js';
+import { plainTitle } from '../config/names.js';
 import { chapterPrefix, type Book } from './book.js';
 import { sourceKey, type ReadChapter } from './source-chapter.js';
 

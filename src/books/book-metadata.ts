@@ -1,6 +1,6 @@
 /** The metadata of a book from that of its chapters: credits are merged, the strictest age rating counts. */
 import { mergedMetadata, type ComicFields, type ChapterMetadata } from '../library/comic-info.js';
-import { numberedTitle, plainTitle } from '../library/names.js';
+import { numberedTitle, plainTitle } from '../config/names.js';
 import { titleWebUrl } from '../config/service-addresses.js';
 import type { BookGroup } from './book.js';
 import type { ChapterGroup } from './group-volumes.js';

@@ -1,6 +1,6 @@
 /** Where books go and what they are called. */
 import { basename, dirname, extname, isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { withExtension, type NameTemplate } from '../library/names.js';
+import { withExtension, type NameTemplate } from '../config/names.js';
 import { pathCollisionKey, cleanSegment } from '../core/path-segment.js';
 import { isTitleFolder } from '../config/name-template.js';
 import { UsageError } from '../core/errors.js';

@@ -1,13 +1,8 @@
 /** Reads the pages of a book one by one, checked, in the order of the book. */
 import { basename } from 'node:path';
-import { pageName } from '../library/names.js';
+import { pageName } from '../config/names.js';
 import { decodedBytes, MAX_DECODED_BYTES } from '../core/decoded-size.js';
-import {
-  reusableBuffer,
-  ZipEntryReader,
-  type GetBuffer,
-  type ZipEntry,
-} from '../library/archive.js';
+import { reusableBuffer, ZipEntryReader, type GetBuffer, type ZipEntry } from '../core/zip-file.js';
 import { StorageError, thrownMessage } from '../core/errors.js';
 import { formatBytes } from '../core/human-format.js';
 import { imageDimensions, type ImageDimensions } from '../core/image-dimensions.js';

@@ -1,7 +1,8 @@
 /** A book to write: its chapters, its metadata, and the names of its pages. */
 import type { ChapterMetadata } from '../library/comic-info.js';
-import { paddedNumber } from '../library/names.js';
-import type { ZipEntry, Publish } from '../library/archive.js';
+import { paddedNumber } from '../config/names.js';
+import type { ZipEntry } from '../core/zip-file.js';
+import type { Publish } from '../core/zip-file-writer.js';
 import type { ImageDimensions } from '../core/image-dimensions.js';
 import { IMAGE_EXTENSIONS, type ImageExtension } from '../core/image-format.js';
 import type { BookFormat } from '../config/bind-choices.js';

@@ -1,6 +1,6 @@
 /** What exists at the path of a book that is to be written. Only a book with the mark of `bind` is replaced. */
 import { isDeepStrictEqual } from 'node:util';
-import { hasReadablePages, readLibraryFile, type BookFile } from '../library/file.js';
+import { readLibraryFile, type BookFile } from '../library/file.js';
 import { assertOwnFile } from '../core/file-state.js';
 import { type BookCopy, type BookPart, partFile } from './book-copy.js';
 import { fileErrorReason } from '../core/files.js';
@@ -37,7 +37,7 @@ export async function readExistingBook(path: string, format: BookFormat): Promis
   const isDamaged = damage !== undefined;
   if (file.keys.length === 0)
     return isDamaged ? { kind: 'foreign', readError: fileErrorReason(damage) } : FOREIGN;
-  const isReadable = !isDamaged && !copy && hasReadablePages({ container });
+  const isReadable = !isDamaged && !copy && file.hasReadablePages;
   const chapters = isReadable ? toReadChapters(file) : [];
   const keys = isReadable ? chapters.map(sourceKey) : file.keys;
   const fixedSeries = container === 'pdf' ? file.chapters[0]?.written?.series : undefined;

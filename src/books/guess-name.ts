@@ -56,7 +56,7 @@ const EMPTY_VOLUME = /\bvol\.\s*(?:tbd\s*)?$/i;
 const TRAILING_YEAR = /[\s_]*\((?:19|20)\d\d[^()]{0,12}\)[\s_-]*$/;
 
 /**
- * Understands names such as `Series Ch.010.5 (Vol.02) - Title [Group]`, `Series_v02_c010[Group]`, `012` and `第12話`.
+ * Understands names such as `Series Ch.010.5 Vol.02 - Title [Group]`, `Series_v02_c010[Group]`, `012` and `第12話`.
  * @param name without folders and extension
  * @param seriesNames names of the series, such as that of the folder: numbers in them are not those of the chapter
  */

@@ -4,7 +4,7 @@
  */
 import { dirname } from 'node:path';
 import { isUnchanged } from '../core/file-state.js';
-import { verifyEntryData } from '../library/archive.js';
+import { verifyEntryData } from '../core/verify-zip.js';
 import { isReadableBook } from '../library/file.js';
 import { keepReplaced } from '../library/replaced-files.js';
 import { isOwnFile, removeFile } from '../core/files.js';

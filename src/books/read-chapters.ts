@@ -1,12 +1,7 @@
 /** The chapters of an archive as a book needs them: the chapter of a CBZ, or the chapters of a bound CBZ or EPUB. */
 import { basename, dirname, extname, resolve } from 'node:path';
-import {
-  hasReadablePages,
-  readLibraryFile,
-  type ChapterFile,
-  type LibraryFile,
-} from '../library/file.js';
-import { plainTitle } from '../library/names.js';
+import { readLibraryFile, type LibraryFile } from '../library/file.js';
+import { plainTitle } from '../config/names.js';
 import { fileChanged } from '../core/file-state.js';
 import { guessFolder, guessName } from './guess-name.js';
 import {
@@ -33,26 +28,19 @@ export function toReadChapters(file: LibraryFile): readonly ReadChapter[] {
       return [toReadChapter(file)];
     case 'book': {
       const { path, chapters, volumeCount, isEdited: isBookEdited, copy } = file;
-      const damage = hasReadablePages(file) ? file.damage : NO_PAGES;
+      const damage = file.hasReadablePages ? file.damage : NO_PAGES;
       if (damage !== undefined) throw damagedChapter(path, damage);
       const common = { file: path, isBound: true, volumeCount, isBookEdited, copy };
-      return chapters.map(({ identity, record, metadata, pages, key }) => ({
-        ...common,
-        identity,
-        record,
-        metadata,
-        pages,
-        key,
-      }));
+      return chapters.map((chapter) => ({ ...chapter, ...common }));
     }
   }
 }
 
 const NO_PAGES = new Error('its pages cannot be read back');
 
-function toReadChapter(file: ChapterFile): ReadChapter {
+function toReadChapter(file: Extract<LibraryFile, { readonly kind: 'chapter' }>): ReadChapter {
   const { path, named, state, chapter } = file;
-  if (!hasReadablePages(file)) throw damagedChapter(path, NO_PAGES);
+  if (!file.hasReadablePages) throw damagedChapter(path, NO_PAGES);
   if (chapter.pages.length === 0) throw damagedChapter(path, new Error('it contains no images'));
   const isOfTankobon = named === 'own' || named === 'lost-mark' || named === 'other-user';
   // The path may be relative to that folder; the index has the chapter for every spelling of the path.

@@ -9,7 +9,7 @@ import { lstatIfExists, readRegularFileIfExists } from '../core/files.js';
 import { imageExtension, MAX_IMAGE_BYTES } from '../core/image-format.js';
 import { hasValidTrailer } from '../core/image-trailer.js';
 import { readdirIfReadable } from '../core/read-folder.js';
-import { reusableBuffer, ZipEntryReader, type ZipEntry } from '../library/archive.js';
+import { reusableBuffer, ZipEntryReader, type ZipEntry } from '../core/zip-file.js';
 import { checkFile, isEditedMetadata } from '../library/damage.js';
 import type { BookFile } from '../library/file.js';
 import { bookMetadata } from './book-metadata.js';

@@ -8,7 +8,7 @@ import { basename, dirname, extname, join, relative, resolve, sep } from 'node:p
 import { boundComment, FOLDER_MANIFEST_NAME, MANIFEST_NAME } from '../library/mark.js';
 import { COMIC_INFO_NAME } from '../library/comic-info.js';
 import { readLibraryFile, type BookFile } from '../library/file.js';
-import { seriesFolder } from '../library/names.js';
+import { seriesFolder } from '../config/names.js';
 import type { ExistingArchive } from '../library/scan.js';
 import {
   fileChanged,
@@ -17,7 +17,8 @@ import {
   publishAs,
   replaceUnchanged,
 } from '../core/file-state.js';
-import { ZipEntryReader, ZipFileWriter } from '../library/archive.js';
+import { ZipEntryReader } from '../core/zip-file.js';
+import { ZipFileWriter } from '../core/zip-file-writer.js';
 import { StorageError } from '../core/errors.js';
 import {
   lstatIfExists,
@@ -50,7 +51,7 @@ export interface BookOfTitle extends BookFile {
   readonly writtenSeries: string | undefined;
 }
 
-/** What becomes of a book whose title gets another name. */
+/** What becomes of a book whose title gets another name, or whose chapters get another folder. */
 export interface BookRename {
   readonly book: BookOfTitle;
   readonly names: SeriesRename;
@@ -58,8 +59,8 @@ export interface BookRename {
   readonly to: string;
   /** A folder above both paths. */
   readonly root: string;
-  /** Why the content keeps the old name: the owner changed the series or the book, or it is a PDF. */
-  readonly keepsContent: 'edited' | 'pdf' | undefined;
+  /** Why the content stays: the owner changed the series or the book, it is a PDF, or the title keeps its name. */
+  readonly keepsContent: 'edited' | 'pdf' | 'same-name' | undefined;
 }
 
 interface BooksOfTitles {
@@ -123,7 +124,7 @@ export function planBookRename(
   },
 ): Omit<BookRename, 'root'> | undefined {
   const { writtenSeries, titleId } = book;
-  if (writtenSeries === undefined || writtenSeries === newName) return undefined;
+  if (writtenSeries === undefined) return undefined;
   const names = { from: writtenSeries, to: newName };
   const file = resolve(book.path);
   const top = dirname(resolve(folder));
@@ -131,7 +132,7 @@ export function planBookRename(
     newFolderOf(dirname(file)) ??
     join(top, renamedFolder(relative(top, dirname(file)), titleId, names));
   const to = join(newFolder, renamedFile(basename(file), book, names));
-  const keepsContent = whyContentStays(book);
+  const keepsContent = writtenSeries === newName ? 'same-name' : whyContentStays(book);
   if (keepsContent && to === file) return undefined;
   return { book: { ...book, path: file }, to, names, keepsContent };
 }

@@ -2,11 +2,10 @@
 import { crc32 } from 'node:zlib';
 import type { Chapter } from '../service/chapters.js';
 import type { ChapterMetadata } from '../library/comic-info.js';
-import type { CbzIdentity } from '../library/mark.js';
+import type { FileChapter } from '../library/file.js';
 import type { FileState } from '../core/file-state.js';
 import type { ChapterRecord } from '../library/record.js';
 import type { BookCopy } from './book-copy.js';
-import type { ZipEntry } from '../library/archive.js';
 import type { TankobonError } from '../core/errors.js';
 import type { BindBy } from '../config/bind-choices.js';
 import type { GuessedName } from './guess-name.js';
@@ -32,14 +31,12 @@ export interface FailedFile {
   readonly error: TankobonError;
 }
 
-export interface SourceChapter {
+export interface SourceChapter extends Pick<FileChapter, 'identity' | 'key'> {
   readonly file: string;
   /** The file was written by `bind` and may contain other chapters too. */
   readonly isBound: boolean;
   /** Set for a chapter file of this user with tankobon's own mark, when it was read: a book that has the chapter may replace it. */
   readonly ownState?: FileState | undefined;
-  /** Unknown for files of other programs. */
-  readonly identity: CbzIdentity | undefined;
   /** What tankobon knew when it wrote the file. */
   readonly record?:
     Pick<ChapterRecord, 'titleId' | 'folderTemplate' | 'inferredVolume'> | undefined;
@@ -54,17 +51,10 @@ export interface SourceChapter {
   readonly copy?: BookCopy | undefined;
   /** At least one. */
   readonly pages: { readonly length: number };
-  /** Set for a chapter without an identity in a book, whose pages may have been converted: see sourceKey. */
-  readonly key?: string | undefined;
 }
 
-/** A chapter that was read from its file. */
-export interface ReadChapter extends SourceChapter {
-  readonly record?: ChapterRecord | undefined;
-  readonly metadata: ChapterMetadata;
-  /** In reading order; at least one. */
-  readonly pages: readonly ZipEntry[];
-}
+/** A chapter that was read from its file, which has at least one page. */
+export type ReadChapter = SourceChapter & Omit<FileChapter, 'written' | 'prefix'>;
 
 export function wasRead(chapter: SourceChapter): chapter is ReadChapter {
   return Array.isArray(chapter.pages);

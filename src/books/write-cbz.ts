@@ -1,7 +1,7 @@
 /** Writes a book as a CBZ: pages as `c001-001.png`, the cover first, one ComicInfo.xml with a bookmark per chapter. */
 import { boundComment, MANIFEST_NAME } from '../library/mark.js';
-import { COMIC_INFO_NAME, comicInfoXml, type ComicPage } from '../library/comic-info.js';
-import { ZipFileWriter } from '../library/archive.js';
+import { COMIC_INFO_NAME, comicInfoXml, type ComicMetadata } from '../library/comic-info.js';
+import { ZipFileWriter } from '../core/zip-file-writer.js';
 import { ACCEPTED_IMAGES, type Book, type WriteOptions } from './book.js';
 import { manifestText } from './book-manifest.js';
 import { titleOfPart } from './book-copy.js';
@@ -19,7 +19,7 @@ export async function writeCbzBook(book: Book, options: WriteOptions): Promise<n
   try {
     // First, where it is found without reading the whole directory.
     zip.append(MANIFEST_NAME, manifestText(book));
-    const pages: ComicPage[] = [];
+    const pages: ComicMetadata['pages'][number][] = [];
     const pageOptions = { ...options, format: 'CBZ', accepted: ACCEPTED_IMAGES.cbz };
     for await (const page of bookPages(book, pageOptions)) {
       const { name, data, dimensions, chapterTitle: bookmark } = page;

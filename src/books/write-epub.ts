@@ -1,6 +1,6 @@
 /** Writes a book as an EPUB 3 with fixed layout; the images keep their bytes. */
 import { boundComment, MANIFEST_NAME } from '../library/mark.js';
-import { ZipFileWriter } from '../library/archive.js';
+import { ZipFileWriter } from '../core/zip-file-writer.js';
 import { ACCEPTED_IMAGES, type Book, type WriteOptions } from './book.js';
 import { manifestText } from './book-manifest.js';
 import { titleOfPart } from './book-copy.js';

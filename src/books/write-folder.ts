@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { COMIC_INFO_NAME, comicInfoXml, type ComicPage } from '../library/comic-info.js';
-import { pageName } from '../library/names.js';
+import { COMIC_INFO_NAME, comicInfoXml, type ComicMetadata } from '../library/comic-info.js';
+import { pageName } from '../config/names.js';
 import { maxModeIn, syncFolder, writeNewFile } from '../core/files.js';
 import { ACCEPTED_IMAGES, type Book, type WriteOptions } from './book.js';
 import { manifestText } from './book-manifest.js';
@@ -21,7 +21,7 @@ export async function writeFolderBook(book: Book, options: WriteOptions): Promis
   const { tmpFile: folder, publish, signal, maxMode = maxModeIn(dirname(folder)) } = options;
   const { chapters } = book.group;
   const names = chapterFolders(chapters);
-  const pagesOf = names.map((): ComicPage[] => []);
+  const pagesOf = names.map((): ComicMetadata['pages'][number][] => []);
   const digests = new Map<string, string>();
   let bytes = 0;
   const write = async (path: string, data: string | Buffer) => {

@@ -5,9 +5,10 @@
 import { createHash } from 'node:crypto';
 import { assertOwnFile, fileChanged, readFileState, replaceUnchanged } from '../core/file-state.js';
 import { PRIVATE_FILE_MODE, temporaryName, toStorageError } from '../core/files.js';
-import { ZipEntryReader, ZipFileWriter } from '../library/archive.js';
+import { ZipEntryReader } from '../core/zip-file.js';
+import { ZipFileWriter } from '../core/zip-file-writer.js';
 import { damagedChapter } from '../library/damage.js';
-import { readLibraryFile, type ChapterFile } from '../library/file.js';
+import { readLibraryFile, type LibraryFile } from '../library/file.js';
 import { chapterComment, MANIFEST_NAME } from '../library/mark.js';
 import { formatRecord } from '../library/record.js';
 
@@ -36,7 +37,7 @@ export async function acceptFile(path: string, signal: AbortSignal): Promise<Acc
 }
 
 async function write(
-  { path, comment, entries, named, chapter }: ChapterFile,
+  { path, comment, entries, named, chapter }: Extract<LibraryFile, { readonly kind: 'chapter' }>,
   signal: AbortSignal,
   publish: (tmpFile: string) => Promise<string>,
 ): Promise<Acceptance> {

@@ -6,11 +6,11 @@
 import { MAX_IMAGE_BYTES } from '../core/image-format.js';
 import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { writeAdopted, writeOriginal, type AdoptedRecord } from '../library/adopted-file.js';
+import { writeAdopted, writeOriginal } from '../library/adopted-file.js';
 import { writeCbz, type CbzPage } from '../library/cbz-writer.js';
 import {
   comicInfoXml,
-  type ComicPage,
+  type ComicMetadata,
   writtenMetadata,
   comicMetadata,
 } from '../library/comic-info.js';
@@ -23,10 +23,11 @@ import {
   replaceUnchanged,
   type FileState,
 } from '../core/file-state.js';
-import { readOpenPageDigests, readPageDigests, sortPages } from '../library/pages.js';
+import { readPageDigests } from '../library/chapter-file.js';
+import { sortPages } from '../config/names.js';
 import { formatRecord } from '../library/record.js';
 import { OWNERS_NAME } from '../config/name-template.js';
-import type { GetBuffer } from '../library/archive.js';
+import type { GetBuffer } from '../core/zip-file.js';
 import { StorageError } from '../core/errors.js';
 import {
   fileErrorReason,
@@ -64,8 +65,8 @@ export async function adoptFile(
     if (!state) throw fileChanged(file);
     const { pages } = recognized;
     await replace(file, state, (tmpFile) =>
-      writeAdopted(file, tmpFile, async (zip, reader) =>
-        describe(recognized, pages ?? (await readOpenPageDigests(zip, reader, getBuffer, signal))),
+      writeAdopted(file, tmpFile, async (readDigests) =>
+        describe(recognized, pages ?? (await readDigests(getBuffer, signal))),
       ),
     );
     return file;
@@ -98,10 +99,7 @@ export async function restoreFile(file: string): Promise<void> {
  * in the file, so that it has no edits. A file that differs from the service's may be of another version: `--update`
  * compares it then.
  */
-function describe(
-  { file, chapter, title, quality }: Recognized,
-  pages: readonly string[],
-): AdoptedRecord {
+function describe({ file, chapter, title, quality }: Recognized, pages: readonly string[]) {
   const isSameCount = file.pages === chapter.pages;
   const { version, updatedAt } = chapter;
   const identity = { chapterId: chapter.id, titleId: title?.id ?? chapter.titleId, quality };
@@ -141,12 +139,12 @@ async function setTime(file: string, seconds: number): Promise<void> {
 /** The images stay where they are. */
 async function pack(
   { file: { file: folder, images }, chapter, title }: Recognized,
-  { record, comment }: AdoptedRecord,
+  { record, comment }: ReturnType<typeof describe>,
   signal: AbortSignal,
 ): Promise<string> {
-  const digests = record.pages ?? [];
+  const digests = record.pages;
   const pages: CbzPage[] = [];
-  const comicPages: ComicPage[] = [];
+  const comicPages: ComicMetadata['pages'][number][] = [];
   const rights: FileRights[] = [];
   for (const [index, { name }] of sortPages(images.map((image) => ({ name: image }))).entries()) {
     const file = join(folder, name);

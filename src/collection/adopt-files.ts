@@ -2,7 +2,7 @@
  * Takes over chapters that other programs saved: recognizes them and, on demand, gives them the record and the mark of
  * tankobon, so that they are neither downloaded again nor unknown to the other commands.
  */
-import { reusableBuffer } from '../library/archive.js';
+import { reusableBuffer } from '../core/zip-file.js';
 import { UsageError, type TankobonError } from '../core/errors.js';
 import { damagedChapter } from '../library/damage.js';
 import { systemClock } from '../core/clock.js';

@@ -19,7 +19,7 @@ import type { FileState } from '../core/file-state.js';
 import { mayBeLeftover } from '../download/leftovers.js';
 import { UUID_PATTERN } from '../core/uuid.js';
 import { guessFolder, guessName } from '../books/guess-name.js';
-import { isPage } from '../library/pages.js';
+import { isPage } from '../config/names.js';
 
 const RECOGNIZED_FIELDS = [
   'series',

@@ -6,10 +6,10 @@
 import { dirname, join, resolve } from 'node:path';
 import { areWhole, checkFile } from '../library/damage.js';
 import type { BookFile, FileChapter } from '../library/file.js';
-import { readPageDigests } from '../library/pages.js';
+import { readPageDigests } from '../library/chapter-file.js';
 import { listArchives } from '../library/scan.js';
 import { readdirIfReadable } from '../core/read-folder.js';
-import { reusableBuffer } from '../library/archive.js';
+import { reusableBuffer } from '../core/zip-file.js';
 import type { AppContext } from '../config/context.js';
 import { createFile, isOwnFile, openRegularFile, PRIVATE_FILE_MODE } from '../core/files.js';
 import { groupBy } from '../core/group-by.js';
@@ -118,8 +118,7 @@ async function hasSavedPages(
   const { version = 1 } = source.identity ?? {};
   const pages = record?.pages ?? [];
   if (pages.length === 0 || version > (identity?.version ?? 1)) return true;
-  const archive = { file: source.file, isFolder: false, images: [] };
-  const digests = await readPageDigests(archive, reusableBuffer(), signal);
+  const digests = await readPageDigests(source, reusableBuffer(), signal);
   return digests.length === pages.length && digests.every((digest, at) => digest === pages[at]);
 }
 

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { COMIC_INFO_NAME } from '../library/comic-info.js';
 import { lostBook, readFileChapters, readLibraryFile, type BookFile } from '../library/file.js';
 import type { CbzIdentity } from '../library/mark.js';
-import { sortPages } from '../library/pages.js';
+import { sortPages } from '../config/names.js';
 import { readdirIfReadable } from '../core/read-folder.js';
 import { isAccessError } from '../core/system-errors.js';
 import { shellQuoted } from '../core/shell-quoted.js';

@@ -6,7 +6,7 @@ import { fetchChapters } from '../service/chapters.js';
 import type { ServiceClient } from '../service/client.js';
 import { fetchTitle, fetchTitles } from '../service/titles.js';
 import { readFileChapters } from '../library/file.js';
-import { scanIndexed, type ExistingArchive } from '../library/scan.js';
+import { scanLibrary, type ExistingArchive } from '../library/scan.js';
 import { UsageError, type StorageError } from '../core/errors.js';
 import { groupBy } from '../core/group-by.js';
 import { minTimeMs } from '../service/estimate.js';
@@ -120,7 +120,7 @@ async function scan(
     warn(message);
   };
   for (const folder of folders) {
-    const library = await scanIndexed(stateFolder, folder, { signal, onUnreadableFolder });
+    const library = await scanLibrary(folder, { stateFolder, signal, onUnreadableFolder });
     for (const archive of library.archives) archives.push(archive);
   }
   if (archives.length > 0) return archives;

@@ -4,7 +4,7 @@ import type { BookFile, FileChapter } from '../library/file.js';
 import { writeCbz, type CbzPage } from '../library/cbz-writer.js';
 import { digestIfRegular, lstatIfExists } from '../core/files.js';
 import { readChapters } from '../books/read-chapters.js';
-import { isPage } from '../library/pages.js';
+import { isPage } from '../config/names.js';
 import type { ReadChapter } from '../books/source-chapter.js';
 import { chapterFolders } from '../books/folder-book.js';
 import type { RepairFolder } from '../download/leftovers.js';

@@ -1,7 +1,7 @@
 /** Which chapters files are by the digests of their pages, which prove it: one request for each chapter that may fit. */
 import type { ServiceClient } from '../service/client.js';
-import { reusableBuffer } from '../library/archive.js';
-import { readPageDigests } from '../library/pages.js';
+import { reusableBuffer } from '../core/zip-file.js';
+import { readPageDigests } from '../library/chapter-file.js';
 import { ChapterError } from '../core/errors.js';
 import { minTimeMs } from '../service/estimate.js';
 import {

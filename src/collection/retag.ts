@@ -29,6 +29,7 @@ import { applyRetags, findMovedPlaces, planRetag, retaggedEvent } from '../downl
 import type { ChapterFields } from '../events/chapter-fields.js';
 import type { RetagEvent, RetagSummary } from '../events/retag-events.js';
 import { keptReason, mayBeRewritten, type Ownership } from '../library/ownership.js';
+import { templateFor } from '../config/names.js';
 import { type LibraryIndex, scanLibrary } from '../library/scan.js';
 import { FolderStore } from '../library/store.js';
 import type { Retag } from '../plan/change.js';
@@ -55,6 +56,8 @@ interface FolderRequest
     ReturnType<typeof templateOptions> {
   readonly folder: string;
   readonly dryRun: boolean;
+  /** Whether files that their owner did not rename get the names of the template of now. */
+  readonly rename: boolean;
   /** Whether titles that the service renamed get their new name and folder. */
   readonly renameTitles: boolean;
   /** The template of the names, from which `nameChapter` is made. */
@@ -210,6 +213,11 @@ async function planFolder(
   const titleNames = renameTitles ? newTitleNames(titles, usedNames) : undefined;
   const places = await findMovedPlaces(compared, library, request, titleNames, { client, signal });
   const options = { ...request, hasComparedPages: false };
+  const ofTitles = groupBy(compared, ({ title }) => title.id);
+  const templateOf = (title: Title) => {
+    const languages = ofTitles.get(title.id)?.map(({ chapter }) => chapter.language);
+    return templateFor(request.nameChapter(new Set(languages).size > 1), title);
+  };
   const plan = renameTitles ? planRetag : planOnce(request, store);
   const newFolders = new NewFolders();
   const inFolders: InFolder[] = [];
@@ -223,7 +231,8 @@ async function planFolder(
     const { archive, chapter, title, isMoved } = each;
     const { file, chapterId } = archive;
     const titleName = titleNames?.get(title.id);
-    const onDisk = { file, chapter, title, titleName, removes: [], ...places.get(each) };
+    const renameTo = request.rename ? templateOf(title) : undefined;
+    const onDisk = { file, chapter, title, titleName, renameTo, removes: [], ...places.get(each) };
     try {
       const planned = await plan(onDisk, options);
       usedNames.add(title.id, planned.title.name);
@@ -311,8 +320,8 @@ const UP_TO_DATE = {
 function planOnce(request: FolderRequest, store: FolderStore | undefined): typeof planRetag {
   if (!store) return planRetag;
   return async (onDisk, options) => {
-    const { file, chapter, title } = onDisk;
-    const text = JSON.stringify([VERSION, request, chapter, title]);
+    const { file, chapter, title, renameTo } = onDisk;
+    const text = JSON.stringify([VERSION, request, chapter, title, renameTo?.fileTemplate]);
     const digest = createHash('sha256').update(text).digest('base64url').slice(0, 16);
     const state = await readFileState(file).catch(() => undefined);
     if (state && store.get(file, state)?.comparedWith === digest)
@@ -333,15 +342,16 @@ function planBooks(
   books: readonly BookOfTitle[],
   options: {
     readonly folder: string;
+    readonly rename: boolean;
     readonly titles: ReadonlyMap<string, Title>;
     readonly titleNames: ReadonlyMap<string, string> | undefined;
     readonly newFolders: NewFolders;
   },
 ): readonly BookRename[] {
-  const { folder, titles, titleNames, newFolders } = options;
+  const { folder, rename: isRenamed, titles, titleNames, newFolders } = options;
   const newFolderOf = (each: string) => newFolders.of(each);
   const planned = books.map((book) => {
-    const newName = titleNames?.get(book.titleId);
+    const newName = titleNames?.get(book.titleId) ?? (isRenamed ? book.writtenSeries : undefined);
     const rename =
       newName === undefined ? undefined : planBookRename(book, newName, { folder, newFolderOf });
     return { book, rename };
@@ -512,7 +522,7 @@ class RetagRun {
       ...(to !== file && { newFile: to }),
       series: names.to,
       changed: keepsContent ? [] : ['series'],
-      kept: keepsContent ? ['series'] : kept,
+      kept: keepsContent && keepsContent !== 'same-name' ? ['series'] : kept,
     });
   }
 

@@ -3,8 +3,8 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { checkFile } from '../library/damage.js';
 import type { FileMark } from '../library/mark.js';
 import { listArchives } from '../library/scan.js';
-import type { FileStore, FileVersion } from '../library/store.js';
-import { reusableBuffer, type GetBuffer } from '../library/archive.js';
+import type { FileStore } from '../library/store.js';
+import { reusableBuffer, type GetBuffer } from '../core/zip-file.js';
 import { UsageError } from '../core/errors.js';
 import { fileErrorReason, isSystemError, lstatIfExists } from '../core/files.js';
 import type { UnreadableFolder } from '../core/read-folder.js';
@@ -41,8 +41,10 @@ interface VerifyDeps {
   readonly signal: AbortSignal;
 }
 
-interface Listed extends FileVersion {
+interface Listed {
   readonly file: string;
+  readonly size: number;
+  readonly mtimeMs: number;
   /** The folder in which it was found. */
   readonly root: string;
   readonly isFolder: boolean;
@@ -142,8 +144,8 @@ async function check(
   getBuffer: GetBuffer,
   { signal, store, nowMs }: VerifyDeps,
 ) {
-  let mark: FileMark | undefined;
-  const onMark = (found: FileMark): void => {
+  let mark: Awaited<ReturnType<FileStore['markAt']>>;
+  const onMark = (found: typeof mark): void => {
     mark = found;
   };
   const container = isFolder && { container: 'folder' as const };

@@ -101,6 +101,11 @@ export function isTitleFolder(folders: string): boolean {
   return fields.length > 0 && fields.every((name) => TITLE_FIELDS.includes(name));
 }
 
+/** Whether a folder part is one folder that the owner chose, such as the key `folder` of a subscription. */
+export function isWrittenOut(folders: string): boolean {
+  return folders !== '' && !folders.includes('{');
+}
+
 const TITLE_FIELDS: readonly string[] = ['series', 'author', 'artist', 'year', 'title-id'];
 
 /** Returns the text for these values, not yet cleaned for a file system. */

@@ -34,6 +34,7 @@ const FILES: readonly OptionName[] = [
   'update',
   'force',
   'metadata',
+  'lostPages',
   'downloadArchive',
   'newFolder',
 ];

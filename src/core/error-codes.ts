@@ -19,7 +19,7 @@ const code = (exitCode: ExitCode, meaning: string, hint: string): ErrorCodeDefin
 
 /** Not each command has the option. */
 const OTHER_FOLDER = 'For another folder, download, search and bind have --output DIR.';
-const RUN_AGAIN = 'Run the same command again; finished pages are kept.';
+export const RUN_AGAIN = 'Run the same command again; finished pages are kept.';
 
 /** Invalid command line, setting or input; nothing was sent. */
 export const USAGE_CODES = {
@@ -236,7 +236,11 @@ export const CHAPTER_CODES = {
     'The chapter changed on the service while it was downloaded.',
     'Run the same command again; it starts the chapter from the beginning.',
   ),
-  'page-lost': code(EXIT.incomplete, 'A page could not be loaded, also after retries.', RUN_AGAIN),
+  'page-lost': code(
+    EXIT.incomplete,
+    'A page could not be loaded, also after retries.',
+    `${RUN_AGAIN} If it fails again, take that page compressed: --lost-pages data-saver, or the whole chapter: --quality data-saver`,
+  ),
 } as const;
 
 /** A page whose address is not requested. Other failed loads are not thrown: service/load-reason.ts. */

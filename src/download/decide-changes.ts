@@ -10,15 +10,17 @@ import {
   writesOf,
   type Decided,
   type KnownFiles,
-  type Requested,
-  type SelectedTitle,
   type DecisionOptions,
 } from '../plan/decide.js';
-import { hasName, maySupersede, type EarlierUpload } from '../plan/replacement.js';
+import { hasName, maySupersede } from '../plan/replacement.js';
 import { unavailableReason } from '../selection/exclusions.js';
 import { isTolerable } from '../selection/title-loader.js';
 import type { ServiceSession } from './download-session.js';
 import type { UnlistedChapter } from './known-title.js';
+
+type Requested = Parameters<typeof decide>[0];
+type SelectedTitle = Requested['titles'][number];
+type EarlierUpload = SelectedTitle['uploads'][number];
 
 /** A title whose files are not read yet. */
 export interface UnreadTitle extends Omit<SelectedTitle, 'uploads'> {

@@ -1,5 +1,5 @@
 /** What to download: the options in force, checked, and what follows from them, before anything is sent. */
-import { compileNameTemplate, builtInTemplate, type NameTemplate } from '../library/names.js';
+import { compileNameTemplate, builtInTemplate, type NameTemplate } from '../config/names.js';
 import {
   effectiveOptions,
   type GivenOptions,

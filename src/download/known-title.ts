@@ -9,7 +9,7 @@ import type { Title } from '../service/titles.js';
 import { readFileChapters } from '../library/file.js';
 import { languageTag, type ChapterMetadata } from '../library/comic-info.js';
 import type { ExistingArchive, LibraryIndex } from '../library/scan.js';
-import { plainTitle } from '../library/names.js';
+import { plainTitle } from '../config/names.js';
 import { NONE_MOVED, type MovedChapters } from '../plan/change.js';
 import { chapterKeys, type ChapterKeys } from '../selection/same-chapter.js';
 import { fetchTitleIfAvailable, isTolerable } from '../selection/title-loader.js';

@@ -13,7 +13,6 @@ import {
 } from '../core/files.js';
 import type { Quality } from '../config/quality.js';
 import { readFileChapters, readOwnership } from '../library/file.js';
-import { workspaceName } from '../library/names.js';
 import type { LibraryIndex } from '../library/scan.js';
 import { readdirIfReadable } from '../core/read-folder.js';
 import { systemClock, type Clock } from '../core/clock.js';
@@ -22,7 +21,7 @@ import { removeLeftoverLock, tryLockFile } from '../core/lock.js';
 import { holdOwnFolder, PRIVATE_FOLDER_MODE, type HeldFolder } from '../core/own-folder.js';
 import { isSystemError } from '../core/system-errors.js';
 import { UUID_PATTERN } from '../core/uuid.js';
-import { Workspace } from './save/workspace.js';
+import { Workspace, workspaceName } from './save/workspace.js';
 
 const NAME = '.tankobon-repair';
 const NAMES = /^\.tankobon-repair(\.\d+)?$/;

@@ -4,9 +4,9 @@
  */
 import { basename } from 'node:path';
 import type { LibraryIndex } from '../library/scan.js';
-import { scanIndexed } from '../library/scan.js';
+import { scanLibrary } from '../library/scan.js';
 import { keptReason, type Ownership } from '../library/ownership.js';
-import { isWrite, whyLoaded, type Change, type Keep, type Write } from '../plan/change.js';
+import { isWrite, whyLoaded, type Change, type Write } from '../plan/change.js';
 import { writesOf, type Decided, type DecisionOptions } from '../plan/decide.js';
 import type { Chapter } from '../service/chapters.js';
 import type { Title } from '../service/titles.js';
@@ -18,7 +18,6 @@ import type { ExcludedChapter } from '../selection/select-chapters.js';
 import type { Target } from '../selection/target.js';
 import { firstMsOf } from '../config/time-bound.js';
 import type { TankobonError } from '../core/errors.js';
-import { replacedFolders } from '../library/replaced-files.js';
 import { OTHER_USER_HINT, toStorageError } from '../core/files.js';
 import { groupBy } from '../core/group-by.js';
 import { accessHint } from '../core/system-errors.js';
@@ -60,8 +59,8 @@ export interface Plan {
   readonly chapterless: readonly ChapterlessTitle[];
   /** What killed runs left: workspaces of chapters that are already saved, and temporary files. */
   readonly leftovers: readonly string[];
-  /** Folders with files that were replaced. */
-  readonly replacedFolders: readonly string[];
+  /** The hidden folders of the output folder: files that were replaced are kept in some of them. */
+  readonly hiddenFolders: readonly string[];
   /** What is known of the chapters, by id. */
   readonly fields: ReadonlyMap<string, ChapterFields>;
   /** All releases of the titles that are targets, or in a list that is one. */
@@ -169,8 +168,8 @@ function toDecisionOptions({ request, context }: DownloadSession): DecisionOptio
 
 async function scanOutput({ request, context, signal }: DownloadSession): Promise<LibraryIndex> {
   const { output, filesToReplace: preferred, lostMarks } = request;
-  const options = { signal, preferred, lostMarks };
-  return scanIndexed(context.paths.state, output, options).catch((error: unknown) => {
+  const options = { stateFolder: context.paths.state, signal, preferred, lostMarks };
+  return scanLibrary(output, options).catch((error: unknown) => {
     throw toStorageError(error, output);
   });
 }
@@ -266,7 +265,7 @@ export async function planChanges(
       warn,
     }),
     leftovers: findLeftovers(library, finished),
-    replacedFolders: replacedFolders(library.hiddenFolders),
+    hiddenFolders: library.hiddenFolders,
     excluded: [],
     failed: [],
     fields: fieldsById(chapters, titles),
@@ -300,7 +299,7 @@ function keptHint(file: string, ownership: Ownership): string {
 
 /** Files in the way of a download: those that stay, and those that are damaged. */
 function warnOfFiles(
-  kept: readonly Keep[],
+  kept: readonly Extract<Decided['changes'][number], { readonly kind: 'keep' }>[],
   writes: readonly Write[],
   output: string,
   warn: Warn,

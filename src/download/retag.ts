@@ -8,7 +8,7 @@ import { basename, dirname, join, resolve, sep } from 'node:path';
 import type { ComicFields } from '../library/comic-info.js';
 import { comicMetadata } from '../library/comic-info.js';
 import type { LibraryIndex } from '../library/scan.js';
-import { candidatePaths, wholeIdPath } from '../library/names.js';
+import { candidatePaths, wholeIdPath, type NameTemplate } from '../config/names.js';
 import { fileChanged, readFileState, replaceAs } from '../core/file-state.js';
 import { pathCollisionKey } from '../core/path-segment.js';
 import {
@@ -20,7 +20,7 @@ import {
 import { publishNew } from '../core/publish.js';
 import { isSameEntry, respellBelow } from '../core/same-file.js';
 import type { RetaggedEvent } from '../events/download-events.js';
-import type { MetadataChange, Retag } from '../plan/change.js';
+import type { Retag } from '../plan/change.js';
 import { decideRetag, type ChapterOfFile } from '../plan/retag.js';
 import { mergedComicInfo, readChapterFile, rewriteChapterFile } from '../library/chapter-file.js';
 import { newPath } from '../plan/paths.js';
@@ -44,6 +44,8 @@ export interface RetagOptions extends ComicFields, Pick<DownloadRequest, 'nameCh
 export interface FileToRetag extends Pick<Retag, 'file' | 'chapter' | 'title' | 'removes'> {
   /** The new name of the title, if it gets one: otherwise it keeps the one that the file has. */
   readonly titleName?: string | undefined;
+  /** The template whose name the file gets, unless its owner renamed it. */
+  readonly renameTo?: NameTemplate | undefined;
   /** Where the file goes, if the service moved its chapter to another title. */
   readonly movesTo?: ((named: NamedChapterFile) => ReturnType<typeof newPath>) | undefined;
 }
@@ -116,9 +118,9 @@ function movedAndRenamedPath(
 
 /** A file without ComicInfo.xml keeps its name. Throws StorageError. */
 export async function planRetag(
-  { titleName, movesTo, ...onDisk }: FileToRetag,
+  { titleName, renameTo, movesTo, ...onDisk }: FileToRetag,
   options: RetagOptions,
-): Promise<MetadataChange> {
+): Promise<ReturnType<typeof decideRetag>> {
   const { file } = onDisk;
   const { force, hasComparedPages, nameChapter } = options;
   const state = await readFileState(file);
@@ -126,17 +128,18 @@ export async function planRetag(
   const content = await readChapterFile(file);
   const [removed] = onDisk.removes;
   const superseded = removed && (await readChapterFile(removed.file));
-  const named = await readNamedFile(content, onDisk, titleName);
+  const named = readNamedFile(content, onDisk, titleName);
   const { chapter, title } = named;
   const metadata = comicMetadata(chapter, title, [], options);
-  const merging = { force, hasSamePages: true, superseded };
-  const merged = await mergedComicInfo(content, metadata, merging);
+  const files = [content, ...(superseded ? [superseded] : [])];
+  const merged = await mergedComicInfo(files, metadata, { force, hasSamePages: true });
   const isRenamed = titleName !== undefined;
   const movedIn = isRenamed ? options.folder : undefined;
   const from = resolve(file);
   const nameOptions = {
     templates: [nameChapter(false), nameChapter(true)],
     numbersRestart: title.numbersRestart,
+    renameTo,
     keepsPeople: !isRenamed,
     // `--update` does not see all files of the title.
     keepsTitleFolders: hasComparedPages,

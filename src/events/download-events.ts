@@ -133,6 +133,13 @@ export const DOWNLOAD_EVENTS = {
       ),
       pages: count('The number of its pages.'),
       bytes: bytes('The size of the CBZ.'),
+      dataSaverPages: optional(
+        list(
+          count(
+            'With `--lost-pages data-saver`: the pages, counted from 1, that are compressed, since no node has them as uploaded.',
+          ),
+        ),
+      ),
       kept: optional(
         list(
           text(

@@ -76,7 +76,7 @@ export const RETAG_EVENTS = {
   }),
   'book-retagged': event({
     meaning:
-      'With `--rename-titles`: a book of a title that got another name; in a dry run, one that will get it.',
+      'With `--rename-titles` or `--rename`: a book of a title that got another name or folder; in a dry run, one that will get it.',
     fields: {
       file: path('The book, or its old name.'),
       newFile: optional(path('Its new name, if that changed.')),
@@ -100,7 +100,7 @@ export const RETAG_EVENTS = {
   'book-failed': BIND_EVENTS['book-failed'],
   'file-moved': event({
     meaning:
-      'With `--rename-titles`: a cover, `series.json` or `details.json` of a title that got another name.',
+      'With `--rename-titles` or `--rename`: a cover, `series.json` or `details.json` of a title that got another name or folder.',
     fields: { file: path('Its old name.'), newFile: path('Its new name.') },
     example: { file: 'Alpha/cover.jpg', newFile: 'Beta/cover.jpg' },
     sentence: ({ file, newFile }) => `${file}\n  renamed to ${newFile}`,

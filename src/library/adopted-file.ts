@@ -7,10 +7,11 @@ import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { ZipFile } from 'yauzl';
 import { createFile, digestIfRegular, PRIVATE_FILE_MODE, writeBuffers } from '../core/files.js';
+import { readOpenPageDigests } from './chapter-file.js';
 import { MANIFEST_NAME, MAX_MANIFEST_BYTES } from './mark.js';
 import { formatRecord, parseRecords, type ChapterRecord } from './record.js';
 import { searchTexts } from './read/zip-content.js';
-import { withZip, type EntryReader } from './zip/zip-file.js';
+import { withZip, type EntryReader, type GetBuffer } from '../core/zip-file.js';
 
 /** The end record (APPNOTE 4.3.16), a directory header (4.3.12) and a local header (4.3.7). */
 const END_SIGNATURE = 0x06054b50;
@@ -41,7 +42,9 @@ interface ZipEnd {
   readonly end: Buffer;
 }
 
-export interface AdoptedRecord {
+type ReadDigests = (getBuffer: GetBuffer, signal: AbortSignal) => Promise<readonly string[]>;
+
+interface AdoptedRecord {
   readonly record: ChapterRecord;
   /** For an archive without one. */
   readonly comment: string;
@@ -49,16 +52,18 @@ export interface AdoptedRecord {
 
 /**
  * Writes the archive `file` with a record, and with the comment if it has none, to the new `tmpFile`, and reads it back.
- * `describe` gets the open archive: it is opened once. Throws Error with why the archive cannot have a record.
+ * `describe` may read the digests of the pages: the archive is opened once. Throws Error with why the archive cannot have a record.
  */
 export async function writeAdopted(
   file: string,
   tmpFile: string,
-  describe: (zip: ZipFile, source: EntryReader) => Promise<AdoptedRecord>,
+  describe: (readDigests: ReadDigests) => Promise<AdoptedRecord>,
 ): Promise<void> {
   await withArchive(file, async (zip, source) => {
     const original = await readEnd(zip, source);
-    const { record, comment } = await describe(zip, source);
+    const { record, comment } = await describe((getBuffer, signal) =>
+      readOpenPageDigests(zip, source, getBuffer, signal),
+    );
     const { directoryOffset: headBytes, directory, end, fileBytes: bytes } = original;
     const written = await writeNew(tmpFile, async (write) => {
       const hash = createHash('sha256');

@@ -18,13 +18,13 @@ import {
 import { makeFolders } from '../core/safe-folders.js';
 import { MANIFEST_NAME } from './mark.js';
 import { COMIC_INFO_NAME } from './comic-info.js';
-import { pageName } from './names.js';
+import { pageName } from '../config/names.js';
 import {
   assertSize,
   ZipFileWriter,
   type Publish,
   type ZipFileOptions,
-} from './zip/zip-file-writer.js';
+} from '../core/zip-file-writer.js';
 import { imageDimensions, type ImageDimensions } from '../core/image-dimensions.js';
 import { imageExtension, type ImageExtension } from '../core/image-format.js';
 
@@ -39,7 +39,7 @@ export interface CbzPage {
 }
 
 /** The entries beside the pages, each if there is one. */
-export interface CbzDescription {
+interface CbzDescription {
   /** The content of `ComicInfo.xml`. */
   readonly comicInfo?: string | undefined;
   /** The content of `META-INF/tankobon.json`, see record.ts. */

@@ -3,11 +3,13 @@
  * bytes, names and order.
  */
 import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import type { ZipFile } from 'yauzl';
 import type { Chapter } from '../service/chapters.js';
 import {
-  MANIFEST_NAME,
   chapterComment,
   formatIdentityComment,
+  MANIFEST_NAME,
   parseIdentityComment,
   type CbzIdentity,
 } from './mark.js';
@@ -15,28 +17,36 @@ import {
   COMIC_INFO_NAME,
   comicInfoXml,
   type ComicMetadata,
-  type ComicPage,
   writtenMetadata,
   mergeComicInfo,
-  type ComicInfoMerge,
 } from './comic-info.js';
-import { readLibraryFile } from './file.js';
+import type { ComicInfoMerge } from './comic-info/merge.js';
+import { readLibraryFile, type FileChapter } from './file.js';
 import { formatRecord, type ChapterRecord } from './record.js';
 import type { RecordedName } from '../config/name-template.js';
-import { ZipEntryReader, type ZipEntry, ZipFileWriter, type Publish } from './archive.js';
-import { PRIVATE_FILE_MODE } from '../core/files.js';
+import {
+  toZipEntry,
+  withZip,
+  ZipEntryReader,
+  type EntryReader,
+  type GetBuffer,
+  type ZipEntry,
+} from '../core/zip-file.js';
+import { ZipFileWriter, type Publish } from '../core/zip-file-writer.js';
+import { pageEntries, sortPages } from '../config/names.js';
+import { digestIfRegular, PRIVATE_FILE_MODE } from '../core/files.js';
+import { listEntries } from '../core/zip-entries.js';
+import { MAX_ENTRIES } from './read/zip-content.js';
 import { imageDimensions } from '../core/image-dimensions.js';
 import { imageExtension, MAX_IMAGE_BYTES } from '../core/image-format.js';
 import { damagedChapter } from './damage.js';
 
-export interface ChapterFileContent {
+interface ChapterFileContent extends Pick<FileChapter, 'record' | 'metadata'> {
   readonly comment: string;
   /** The chapter of a file of tankobon, also of one that lost its mark. */
   readonly identity: CbzIdentity | undefined;
   /** Undefined in archives that were saved without metadata. */
   readonly comicInfo: string | undefined;
-  /** Undefined in archives that an older tankobon wrote. */
-  readonly record: ChapterRecord | undefined;
   /** All other entries, in order. */
   readonly entries: readonly ZipEntry[];
 }
@@ -51,48 +61,48 @@ export async function readChapterFile(path: string): Promise<ChapterFileContent>
   const isUnread = comicInfo === undefined && entries.some(({ name }) => name === COMIC_INFO_NAME);
   if (tooLarge || isUnread)
     throw damagedChapter(path, new Error(`${tooLarge?.name ?? COMIC_INFO_NAME} is too large`));
-  const { record, ...chapter } = file.chapter;
+  const { record, metadata, ...chapter } = file.chapter;
   const isOwn = file.named !== 'record' && file.named !== 'address';
   const identity = isOwn ? chapter.identity : undefined;
   const isDescription = ({ name }: ZipEntry) =>
     name === COMIC_INFO_NAME || (name === MANIFEST_NAME && record !== undefined);
   const others = entries.filter((each) => !isDescription(each));
-  return { comment, identity, comicInfo, record, entries: others };
+  return { comment, identity, comicInfo, record, metadata, entries: others };
 }
 
 function isTooLarge({ bytes, compressedBytes }: ZipEntry): boolean {
   return Math.max(bytes, compressedBytes) > MAX_IMAGE_BYTES;
 }
 
-/** The new ComicInfo.xml of a file whose pages stay, and what becomes of the old one; undefined without an old one. */
-export async function mergedComicInfo(
-  { comicInfo, record }: MergedContent,
-  comic: ComicMetadata,
-  { superseded, ...options }: MergeFileOptions,
-): Promise<ComicInfoMerge | undefined> {
-  if (comicInfo === undefined) return undefined;
-  const contents = [{ comicInfo, record }, ...(superseded ? [superseded] : [])];
-  return mergeIntoFiles(contents, await comicInfoXml(comic), options);
-}
+type MergedFile = Pick<ChapterFileContent, 'comicInfo' | 'record'>;
 
-interface MergeFileOptions {
+interface MergeOptions {
   readonly force: boolean;
-  /** The pages are those of the first file. */
+  /** The text is for the first file, whose pages stay. */
   readonly hasSamePages: boolean;
-  /** Another file, whose edits the new text gets too. */
-  readonly superseded?: MergedContent | undefined;
 }
 
-type MergedContent = Pick<ChapterFileContent, 'comicInfo' | 'record'>;
+/**
+ * The new ComicInfo.xml with what the owner edited in these files, and what becomes of the old ones; of the first file,
+ * where several differ. Undefined without an old one; a file that has none, and whose pages stay, gets none either.
+ */
+export async function mergedComicInfo(
+  files: readonly MergedFile[],
+  comic: ComicMetadata,
+  options: MergeOptions,
+): Promise<ComicInfoMerge | undefined> {
+  const [first] = files;
+  if (options.hasSamePages && first?.comicInfo === undefined) return undefined;
+  return mergeInto(files, await comicInfoXml(comic), options);
+}
 
-/** The new text with what the owner edited in these files; of the first one, where several differ. */
-export async function mergeIntoFiles(
-  [first, ...others]: readonly MergedContent[],
+async function mergeInto(
+  [first, ...others]: readonly MergedFile[],
   newXml: string,
-  options: Omit<MergeFileOptions, 'superseded'>,
+  options: MergeOptions,
 ): Promise<ComicInfoMerge | undefined> {
   if (!first) return undefined;
-  const rest = await mergeIntoFiles(others, newXml, { ...options, hasSamePages: false });
+  const rest = await mergeInto(others, newXml, { ...options, hasSamePages: false });
   const { comicInfo, record } = first;
   if (comicInfo === undefined) return rest;
   // A file that was saved without metadata got its ComicInfo.xml from its owner.
@@ -105,7 +115,7 @@ export async function mergeIntoFiles(
   };
 }
 
-export interface ChapterFileChange {
+interface ChapterFileChange {
   /** A new file, on the file system of the final path. */
   readonly tmpFile: string;
   /** Called with the finished file, which was read back whole. */
@@ -152,7 +162,7 @@ async function writeChanged(
   const mode = PRIVATE_FILE_MODE;
   const zip = await ZipFileWriter.create({ tmpFile, comment, mode, signal });
   try {
-    const pages: ComicPage[] = [];
+    const pages: ComicMetadata['pages'][number][] = [];
     const digests: string[] = [];
     for (const entry of content.entries) {
       const data = await reader.read(entry, zip.getBuffer).catch((cause: unknown) => {
@@ -165,8 +175,8 @@ async function writeChanged(
       await zip.write(entry.name, data);
     }
     const comic = { ...metadata, pages };
-    const options = { force, hasSamePages: true, superseded };
-    const merged = await mergedComicInfo(content, comic, options);
+    const files = [content, ...(superseded ? [superseded] : [])];
+    const merged = await mergedComicInfo(files, comic, { force, hasSamePages: true });
     const described = merged
       ? { inferredVolume, metadata: writtenMetadata(comic) }
       : { inferredVolume: content.record?.inferredVolume, metadata: content.record?.metadata };
@@ -219,24 +229,64 @@ function newRecord(
     : undefined;
 }
 
-/** The sha256 of each page, in order. Throws StorageError `archive-damaged`. */
-export async function readPageDigests(file: string): Promise<readonly string[]> {
-  const { entries } = await readChapterFile(file);
-  const reader = await ZipEntryReader.open(file);
-  try {
-    const digests: string[] = [];
-    for (const entry of entries) {
-      const data = await reader.read(entry, (bytes) => Buffer.allocUnsafe(bytes));
-      if (imageExtension(data)) digests.push(sha256(data));
-    }
-    return digests;
-  } catch (cause) {
-    throw damagedChapter(file, cause);
-  } finally {
-    await reader.close();
-  }
-}
-
 function sha256(data: Buffer): string {
   return createHash('sha256').update(data).digest('hex');
+}
+
+/** An archive, or a folder of images. */
+interface PagedFile {
+  readonly file: string;
+  readonly isFolder?: boolean;
+  /** The images of a folder, in no order. */
+  readonly images?: readonly string[];
+}
+
+/**
+ * The sha256 of each page in reading order, as lower-case hex. Throws Error with what is wrong with a page.
+ *
+ * @param getBuffer one for all files of a run: a new one for each file takes longer than a small file
+ */
+export async function readPageDigests(
+  { file, isFolder = false, images = [] }: PagedFile,
+  getBuffer: GetBuffer,
+  signal?: AbortSignal,
+): Promise<readonly string[]> {
+  if (isFolder) return digestsOfFolder(file, images, signal);
+  const found = await withZip(file, (zip, reader) =>
+    readOpenPageDigests(zip, reader, getBuffer, signal),
+  );
+  if (!found) throw new Error('it is not a regular file');
+  return found;
+}
+
+/** Does the same for an archive that is open. */
+export async function readOpenPageDigests(
+  zip: ZipFile,
+  reader: EntryReader,
+  getBuffer: GetBuffer,
+  signal?: AbortSignal,
+): Promise<readonly string[]> {
+  const listed = await listEntries(zip, MAX_ENTRIES);
+  const digests: string[] = [];
+  for (const entry of sortPages(pageEntries(listed.map(toZipEntry)))) {
+    signal?.throwIfAborted();
+    const data = await reader.read(entry, getBuffer);
+    digests.push(sha256(data));
+  }
+  return digests;
+}
+
+async function digestsOfFolder(
+  folder: string,
+  images: readonly string[],
+  signal?: AbortSignal,
+): Promise<readonly string[]> {
+  const digests: string[] = [];
+  for (const { name } of sortPages(images.map((image) => ({ name: image })))) {
+    signal?.throwIfAborted();
+    const digest = await digestIfRegular(join(folder, name));
+    if (digest === undefined || digest === '') throw new Error(`${name}: it is not a regular file`);
+    digests.push(digest);
+  }
+  return digests;
 }

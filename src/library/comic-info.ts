@@ -8,9 +8,8 @@ export {
   type ChapterMetadata,
   type ComicFields,
   type ComicMetadata,
-  type ComicPage,
 } from './comic-info/fields.js';
-export { mergeComicInfo, type ComicInfoMerge } from './comic-info/merge.js';
+export { mergeComicInfo } from './comic-info/merge.js';
 export { readComicInfo, readValidComicInfo, writtenMetadata } from './comic-info/read.js';
 export { plainSummary } from './comic-info/plain-summary.js';
 export { languageTag } from './comic-info/texts.js';

@@ -55,13 +55,8 @@ export function containerNamed(name: string): ContainerName | undefined {
   return NAMES.find((container) => CONTAINERS[container].hasName(name));
 }
 
-/** Whether pages, and with them chapters, can be read from the file. */
-export function hasReadablePages({ container }: { readonly container: ContainerName }): boolean {
-  return CONTAINERS[container].hasReadablePages;
-}
-
 /** Whether chapters can be read back from the bound file that has this name. */
 export function isReadableBook(file: string): boolean {
   const container = containerNamed(file);
-  return container !== undefined && hasReadablePages({ container });
+  return container !== undefined && CONTAINERS[container].hasReadablePages;
 }

@@ -5,7 +5,7 @@ import { fileErrorReason } from '../core/files.js';
 import { accessHint } from '../core/system-errors.js';
 import { Damaged, type CheckOptions, type Damage, type PageEdits } from './check/damage.js';
 import { containerNamed, CONTAINERS, type ContainerName } from './containers.js';
-import { reusableBuffer } from './zip/zip-file.js';
+import { reusableBuffer } from '../core/zip-file.js';
 
 export { areWhole } from './check/zip-damage.js';
 export { isEditedMetadata } from './check/folder-damage.js';

@@ -17,12 +17,12 @@ import { readComicInfo, type ChapterMetadata } from './comic-info.js';
 import { containerNamed, CONTAINERS, type ContainerName } from './containers.js';
 import { toOwnership, type Ownership } from './ownership.js';
 import { readFileState, type FileState } from '../core/file-state.js';
-import { pageEntries, sortPages } from './pages.js';
+import { pageEntries, sortPages } from '../config/names.js';
 import type { BookCopy, ChapterRecord } from './record.js';
 import { NO_CONTENT, UnmarkedDamage, type Depth, type FileContent } from './read/content.js';
 
-export { hasReadablePages, isReadableBook } from './containers.js';
-import type { ZipEntry } from './zip/zip-file.js';
+export { isReadableBook } from './containers.js';
+import type { ZipEntry } from '../core/zip-file.js';
 
 export interface FileChapter {
   /** Undefined for a chapter that names none on the service. */
@@ -44,6 +44,8 @@ export interface FileChapter {
 interface ReadFile extends Omit<FileContent, 'mark' | 'hasRecordedPage' | 'isEdited' | 'damage'> {
   readonly path: string;
   readonly container: ContainerName;
+  /** Pages, and with them chapters, can be read from it. */
+  readonly hasReadablePages: boolean;
   /** When it was read. Undefined for a folder. */
   readonly state: FileState | undefined;
   /** What a scan finds in it. */
@@ -118,7 +120,9 @@ export async function readLibraryFile(
     const container = isFolder ? 'folder' : (options.container ?? containerNamed(path) ?? 'cbz');
     const content = await CONTAINERS[container].read(path, depth, { isRegular: !isFolder });
     const { mark, hasRecordedPage, isEdited, damage, ...rest } = content;
-    const file = { ...rest, path, container, state, found: marksIn(content, container) };
+    const { hasReadablePages } = CONTAINERS[container];
+    const found = marksIn(content, container);
+    const file = { ...rest, path, container, hasReadablePages, state, found };
     return mark === 'book'
       ? await toBook(file, { isEdited, damage }, depth)
       : await toChapterFile(file, hasRecordedPage);
@@ -169,15 +173,15 @@ async function toBook(
   { isEdited, damage }: Pick<BookFile, 'isEdited' | 'damage'>,
   depth: Depth,
 ): Promise<BookFile> {
-  const { manifest, comicInfo = '', container, entries } = file;
+  const { manifest, comicInfo = '', entries, hasReadablePages } = file;
   const { parseCopy } = await import('./record.js');
   const copy = parseCopy(manifest);
   const pages = pageEntries(entries);
   const byPrefix = groupBy(pages, ({ name }) => /^c\d+-/.exec(basename(name))?.[0] ?? '');
   const chapters = (await recordsIn(manifest)).map((record) => toFileChapter(record, byPrefix));
   const count = /<Count>(\d{1,6})<\/Count>/.exec(comicInfo)?.[1];
-  const { hasReadablePages: hasPages } = CONTAINERS[container];
-  const missing = hasPages && depth === 'pages' ? missingPart(chapters, pages.length) : undefined;
+  const missing =
+    hasReadablePages && depth === 'pages' ? missingPart(chapters, pages.length) : undefined;
   return {
     kind: 'book',
     ...file,
@@ -204,7 +208,8 @@ export function lostBook(
   const { path, container, state, cause: damage } = file;
   if (!container || !state || chapters.length === 0) return undefined;
   const none = { keys: [], copy: undefined, volumeCount: undefined };
-  const own = { path, container, state, found: NO_MARKS };
+  const { hasReadablePages } = CONTAINERS[container];
+  const own = { path, container, hasReadablePages, state, found: NO_MARKS };
   return { kind: 'book', ...NO_CONTENT, ...none, ...lost, ...own, damage };
 }
 

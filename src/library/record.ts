@@ -43,6 +43,8 @@ export interface ChapterRecord extends RecordedName {
   readonly pages?: readonly string[] | undefined;
   /** The sha256 of each page in order, if the owner changed the pages and accepted them with `verify --accept`. */
   readonly acceptedPages?: readonly string[] | undefined;
+  /** The pages, counted from 1, that are in data-saver, since no node had them in the quality of the chapter. */
+  readonly dataSaverPages?: readonly number[] | undefined;
   /** What tankobon wrote, as readers of ComicInfo.xml see it; a difference to the file is an edit of the owner. */
   readonly metadata?: ChapterMetadata | undefined;
   /** Set in a file that another program wrote. */
@@ -81,7 +83,7 @@ const DIGEST = /^[0-9a-f]{64}$/;
 export function formatRecord(record: ChapterRecord): string | undefined {
   const { chapterId, titleId, path, folderTemplate, fileTemplate } = record;
   const { version, updatedAt, quality, inferredVolume, pages, acceptedPages } = record;
-  const { metadata, adopted } = record;
+  const { dataSaverPages, metadata, adopted } = record;
   const chapter = {
     chapterId,
     titleId,
@@ -94,6 +96,7 @@ export function formatRecord(record: ChapterRecord): string | undefined {
     inferredVolume,
     pages,
     acceptedPages,
+    dataSaverPages,
     metadata,
     adopted,
   };
@@ -142,6 +145,7 @@ const chapterRecord = z.object({
     .catch(undefined),
   pages: digests,
   acceptedPages: digests,
+  dataSaverPages: z.array(z.int().positive()).min(1).max(MAX_PAGES).optional().catch(undefined),
   metadata: recordMetadata.optional(),
   adopted: z
     .object({

@@ -189,24 +189,21 @@ async function copyBytes(file: string, newFile: string): Promise<void> {
 }
 
 /** Where the replaced files of a folder are kept that are on its file system. */
-export function replacedFolder(output: string): string {
+function replacedFolder(output: string): string {
   return join(output, REPLACED_FOLDER);
 }
 
-/** The folders of replaced files among the hidden ones that a scan found. */
-export function replacedFolders(hiddenFolders: readonly string[]): readonly string[] {
-  return hiddenFolders.filter((folder) => basename(folder) === REPLACED_FOLDER);
-}
-
 /**
- * Removes the files in these folders that were kept for longer, and the folders that are empty then. Only regular files with
- * the mark and the suffix are removed. The rest costs only space: failures are ignored.
+ * Removes the files that were kept for longer in folders of replaced files, and the folders that are empty then. Only
+ * regular files with the mark and the suffix are removed. The rest costs only space: failures are ignored.
+ *
+ * @param hiddenFolders what a scan found; by default, only that of the output folder
  */
 export async function removeExpired(
-  folders: readonly string[],
-  { maxAgeMs, nowMs }: Pick<KeepOptions, 'maxAgeMs' | 'nowMs'>,
+  { output, maxAgeMs, nowMs }: KeepOptions,
+  hiddenFolders: readonly string[] = [replacedFolder(output)],
 ): Promise<void> {
-  for (const folder of folders) {
+  for (const folder of hiddenFolders.filter((each) => basename(each) === REPLACED_FOLDER)) {
     const days = await dayFolders(folder);
     // A day is over at its end.
     const isExpired = (day: string) =>

@@ -53,7 +53,7 @@ export interface ScannedFiles {
   readonly links: readonly string[];
 }
 
-export type FilePaths = Pick<ReadonlySet<string>, 'has'>;
+type FilePaths = Pick<ReadonlySet<string>, 'has'>;
 
 export class LibraryIndex {
   readonly damaged: ScannedFiles['damaged'];
@@ -199,7 +199,9 @@ function preference({ isBound, ownership }: ExistingArchive): number {
 
 export interface ScanOptions {
   readonly signal?: AbortSignal;
-  /** What is known of the files, which gets what the scan finds. */
+  /** What is known of the files, which gets what the scan finds: it is kept for the next scan. */
+  readonly stateFolder?: string;
+  /** This in place of the state folder; its caller saves it. */
   readonly store?: FolderStore | undefined;
   /** Paths of files that are found before other files of the same chapter. */
   readonly preferred?: FilePaths | undefined;
@@ -221,7 +223,19 @@ const MAX_OPEN_FILES = 16;
  */
 export async function scanLibrary(
   folder: string,
-  { signal, store, preferred, lostMarks, onUnreadableFolder = fail }: ScanOptions = {},
+  { stateFolder, ...options }: ScanOptions = {},
+): Promise<LibraryIndex> {
+  if (stateFolder === undefined) return scan(folder, options);
+  const store = await FolderStore.open(stateFolder, folder);
+  const index = await scan(folder, { ...options, store });
+  // Without it the next scan is slower.
+  await store.save().catch(() => undefined);
+  return index;
+}
+
+async function scan(
+  folder: string,
+  { signal, store, preferred, lostMarks, onUnreadableFolder = fail }: ScanOptions,
 ): Promise<LibraryIndex> {
   const listed = await listFiles(folder, signal);
   const { files, hiddenFolders, leftoverFiles, links, unreadableFolders } = listed;
@@ -317,19 +331,6 @@ function keepOnlyListed(
 ): void {
   if (!unreadableFolders.some(({ cause }) => isDiskError(cause)))
     store?.keepOnly([...files.map(({ file }) => file), ...folderBooks]);
-}
-
-/** Scans the folder, and keeps what its archives have for the next scan. Rejects as scanLibrary does. */
-export async function scanIndexed(
-  stateFolder: string,
-  output: string,
-  options: Omit<ScanOptions, 'store'>,
-): Promise<LibraryIndex> {
-  const store = await FolderStore.open(stateFolder, output);
-  const index = await scanLibrary(output, { ...options, store });
-  // Without it the next scan is slower.
-  await store.save().catch(() => undefined);
-  return index;
 }
 
 /** Adds files that were written after the last scan, so that one that is damaged before the next one is known. */

@@ -198,9 +198,6 @@ export function isWrite<T extends Change | Decision>(
   return change.kind === 'save' || change.kind === 'replace' || change.kind === 'extract';
 }
 
-/** What becomes of the metadata of a file. */
-export type MetadataChange = Retag | UpToDate;
-
 /** The file that makes way as the one of the release is published. */
 export function replacedFile(change: UnnamedWrite): OldFile | undefined {
   if (change.kind === 'replace') return change.file;

@@ -8,7 +8,10 @@ import { pageFileNames, type AtHomeMetadata, digestInFileName } from '../service
 import { QUALITIES } from '../config/quality.js';
 
 /** What a file says of its chapter; what is undefined is not known. */
-export type SavedChapter = Pick<ChapterRecord, 'version' | 'updatedAt' | 'quality' | 'pages'>;
+export type SavedChapter = Pick<
+  ChapterRecord,
+  'version' | 'updatedAt' | 'quality' | 'pages' | 'dataSaverPages'
+>;
 
 /** What the service says of it. */
 export type ListedChapter = Partial<Pick<Chapter, 'version' | 'updatedAt' | 'pages'>>;
@@ -30,14 +33,23 @@ export function mayHaveChanged(saved: SavedChapter, listed: ListedChapter): bool
 
 /**
  * Compares the digests in the names of the file's quality, and only the number of pages where names have none. True if
- * the pages of the file are not known.
+ * the pages of the file are not known. Pages of the file that are compressed count as the same with `acceptsLost`.
  */
-export function hasSamePages({ pages, quality }: SavedChapter, metadata: AtHomeMetadata): boolean {
+export function hasSamePages(
+  { pages, quality, dataSaverPages = [] }: SavedChapter,
+  metadata: AtHomeMetadata,
+  acceptsLost = false,
+): boolean {
   if (pages === undefined) return true;
+  const compressed = acceptsLost ? pageFileNames(metadata, 'data-saver') : [];
   return (quality ? [quality] : QUALITIES).some((each) => {
     const names = pageFileNames(metadata, each);
     if (names.length !== pages.length) return false;
-    const digests = names.map(digestInFileName);
-    return digests.every((digest, index) => digest === undefined || digest === pages[index]);
+    return names.every((name, index) => {
+      const isCompressed = dataSaverPages.includes(index + 1);
+      const inPlace = isCompressed ? compressed[index] : undefined;
+      const digest = digestInFileName(inPlace ?? name);
+      return digest === undefined || digest === pages[index];
+    });
   });
 }

@@ -6,7 +6,7 @@ import type { Chapter } from '../service/chapters.js';
 import { groupBy } from '../core/group-by.js';
 import type { FileChapter } from '../library/file.js';
 import { isReadableBook } from '../library/file.js';
-import { type ExistingArchive, type FilePaths, type LibraryIndex } from '../library/scan.js';
+import type { ExistingArchive, LibraryIndex } from '../library/scan.js';
 import { isInGroup } from '../selection/exclusions.js';
 import {
   haveOtherVolumes,
@@ -100,7 +100,7 @@ export interface DecisionOptions {
   /** Whether the owner asked for a release in place of a saved one, so that it replaces that whatever `better` is. */
   readonly isOwnersChoice?: (chapter: Chapter, saved: Chapter) => boolean;
   /** No other files are replaced. */
-  readonly filesToReplace?: FilePaths | undefined;
+  readonly filesToReplace?: Pick<ReadonlySet<string>, 'has'> | undefined;
   readonly nowMs: number;
 }
 
@@ -136,8 +136,10 @@ export function savedState(
   const archive = library.find(id);
   if (archive) {
     const { version } = archive;
-    const isOutdated =
-      movedIds.has(id) || mayHaveChanged(saved?.get(archive.chapterId) ?? { version }, chapter);
+    const known = saved?.get(archive.chapterId) ?? { version };
+    // An update tries pages again that were lost.
+    const hasLostPages = 'dataSaverPages' in known && known.dataSaverPages !== undefined;
+    const isOutdated = movedIds.has(id) || mayHaveChanged(known, chapter) || hasLostPages;
     return { state: 'saved', archive, isOutdated };
   }
   return { state: history?.has(id) === true ? 'recorded' : 'missing' };

@@ -20,8 +20,13 @@ import {
   templateFor,
   wholeIdPath,
   type NameTemplate,
-} from '../library/names.js';
-import type { NameValues, RecordedName } from '../config/name-template.js';
+} from '../config/names.js';
+import {
+  isWrittenOut,
+  OWNERS_NAME,
+  type NameValues,
+  type RecordedName,
+} from '../config/name-template.js';
 import type { LibraryIndex } from '../library/scan.js';
 import { replacedFile, type Keep, type OldFile, type UnnamedWrite, type Write } from './change.js';
 
@@ -45,6 +50,8 @@ interface NameOptions {
   readonly templates: readonly NameTemplate[];
   /** Whether the numbers of the title begin again in a later volume, which changes the form of the built-in template. */
   readonly numbersRestart: boolean;
+  /** For all files that their owner did not rename, also those that none of the templates named. */
+  readonly renameTo?: NameTemplate | undefined;
   /** Whether the names of people stay, although others made the title by now. */
   readonly keepsPeople: boolean;
   /** Whether the folders of the title stay, although they would have other names by now. */
@@ -65,8 +72,8 @@ interface NewPath {
 /**
  * The path that a file gets as it is written with other metadata. What has the path of its record, also if the whole
  * output folder was moved, gets the one that the template gives now. A file that its owner renamed keeps its name, and a
- * folder that was renamed or moved stays, with names of the template in it. A file that another template named, and one of
- * another program, stays as it is. A name with the chapter's short id, where another file had the plain one, keeps the id,
+ * folder that was renamed or moved stays, with names of the template in it. A file that another template named stays as it
+ * is unless `renameTo` is set, and one of another program does in any case. A name with the chapter's short id, where another file had the plain one, keeps the id,
  * unless another chapter takes the place. With a title that gets another name, all files in its folder are moved.
  */
 export function newPath(file: string, named: NamedFile, options: NameOptions): NewPath {
@@ -92,18 +99,19 @@ function pathByRecord(
   const { folderTemplate, fileTemplate } = named.recorded;
   const likely = formsOf(options).filter(({ of }) => of.fileTemplate === fileTemplate);
   const form = likely.find(({ of }) => of.folderTemplate === folderTemplate) ?? likely[0];
-  if (!form) return stays;
-  const ofForm = formatNew(form.of, oldPath, named, options);
-  const isSame = isSameName(basename(ofForm), basename(oldPath));
-  const template = isSame ? form.of : form.now;
+  const template =
+    oldPath === OWNERS_NAME ? undefined : nextTemplate(form, oldPath, named, options);
+  if (!template) return stays;
   // The folders may be of another template, such as the key `folder` of a subscription.
-  const hasFolders = template.folderTemplate === folderTemplate;
-  const path = template === form.of ? ofForm : formatNew(template, oldPath, named, options);
+  const hasFolders =
+    template.folderTemplate === folderTemplate ||
+    (options.renameTo !== undefined && !isWrittenOut(folderTemplate ?? ''));
+  const path = formatNew(template, oldPath, named, options);
   const folders = foldersOf(hasFolders ? path : oldPath);
   const recorded = {
-    ...named.recorded,
-    fileTemplate: template.fileTemplate,
     path: [...folders, basename(path)].join('/'),
+    folderTemplate: hasFolders ? template.folderTemplate : folderTemplate,
+    fileTemplate: template.fileTemplate,
   };
   const name = newBasename(basename(from), basename(oldPath), basename(path), named);
   if (name === undefined) return { ...stays, recorded };
@@ -112,6 +120,19 @@ function pathByRecord(
   if (!below) return { to: join(dirname(stays.to), name), root: stays.root, recorded };
   const root = move.to.join(sep) || sep;
   return { to: join(root, ...below, name), root, recorded };
+}
+
+/** Undefined for a file that stays. */
+function nextTemplate(
+  form: TemplateForm | undefined,
+  oldPath: string,
+  named: NamedFile,
+  options: NameOptions,
+): NameTemplate | undefined {
+  const { renameTo } = options;
+  if (!form || renameTo) return form?.now ?? renameTo;
+  const path = formatNew(form.of, oldPath, named, options);
+  return isSameName(basename(path), basename(oldPath)) ? form.of : form.now;
 }
 
 /** A form of a template that may have named a file, and the one that gives the name if that changes. */
@@ -176,7 +197,7 @@ function guessedPath(from: string, named: NamedFile, options: NameOptions): NewP
   // Formatting all of them takes longer than reading the file, and most files have the first one.
   const renames = formsOf(options).flatMap((form) =>
     values.flatMap(([then, now]) => {
-      const isKept = () => basename(form.of(then)) === basename(form.of(now));
+      const isKept = () => !options.renameTo && basename(form.of(then)) === basename(form.of(now));
       const template = () => (isKept() ? form.of : form.now);
       const after = () => template()(now);
       const short = () => (isSame ? shortIdPath(withId(after())) : after());

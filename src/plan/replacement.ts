@@ -5,7 +5,7 @@
  */
 import type { Chapter } from '../service/chapters.js';
 import type { FileChapter } from '../library/file.js';
-import { shortIdPath } from '../library/names.js';
+import { shortIdPath } from '../config/names.js';
 import { isReadableBook } from '../library/file.js';
 import { type ExistingArchive } from '../library/scan.js';
 import { numberKey } from '../selection/reading-order.js';

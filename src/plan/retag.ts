@@ -5,11 +5,11 @@
 import { resolve } from 'node:path';
 import { groupBy } from '../core/group-by.js';
 import { mayBeRewritten } from '../library/ownership.js';
-import { shortIdPath, wholeIdPath } from '../library/names.js';
+import { shortIdPath, wholeIdPath } from '../config/names.js';
 import type { ExistingArchive } from '../library/scan.js';
 import type { Chapter } from '../service/chapters.js';
 import type { Title } from '../service/titles.js';
-import type { MetadataChange, Retag } from './change.js';
+import type { Retag, UpToDate } from './change.js';
 import { mayHaveChanged, type SavedChapter } from './chapter-changes.js';
 
 /** A file of one chapter, and what the service has of that. */
@@ -94,7 +94,7 @@ export interface ComparedFile extends Pick<
 }
 
 /** A file without metadata gets none. */
-export function decideRetag(compared: ComparedFile): MetadataChange {
+export function decideRetag(compared: ComparedFile): Retag | UpToDate {
   const { merged, record, version, isMoved, hasComparedPages, ...onDisk } = compared;
   const { file, chapter, title, removes, to } = onDisk;
   const { changed, edited, unknown } = merged ?? { changed: [], edited: [], unknown: [] };

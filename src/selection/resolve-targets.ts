@@ -16,7 +16,7 @@ import {
   type ResolveDeps,
 } from './title-loader.js';
 
-export type { Resolution, Series } from './resolution.js';
+export type { Resolution } from './resolution.js';
 
 /** Throws errors that concern the whole run: no connection, a cooldown, a captcha. */
 export async function resolveTargets(

@@ -120,7 +120,7 @@ async function rewrite(
   const state = await readFileState(file);
   const content = await readChapterFile(file);
   const options = { force: false, hasSamePages: true };
-  const merged = await mergedComicInfo(content, { ...metadata, pages: [] }, options);
+  const merged = await mergedComicInfo([content], { ...metadata, pages: [] }, options);
   if (!state || !merged || merged.changed.length === 0) return undefined;
   await rewriteChapterFile(file, content, {
     metadata,

@@ -5,7 +5,7 @@
  */
 import type { Chapter } from '../service/chapters.js';
 import type { UnreadTitle } from '../download/decide-changes.js';
-import { replacedChapters, type Skip, type UnnamedWrite, type Wait } from '../plan/change.js';
+import { replacedChapters, type Skip, type UnnamedWrite } from '../plan/change.js';
 import { firstReadableMs, writesOf, type Decided, type DecisionOptions } from '../plan/decide.js';
 import type { readKnownTitle } from '../download/known-title.js';
 import { isInGroup } from '../selection/exclusions.js';
@@ -78,7 +78,7 @@ export interface ReleaseDecisions {
   /** To download now, in reading order. */
   readonly planned: readonly UnnamedWrite[];
   /** The best release so far of each chapter that waits for its preferred group. */
-  readonly waiting: readonly Wait[];
+  readonly waiting: readonly Extract<Decided['changes'][number], { readonly kind: 'wait' }>[];
   /** Releases that are not downloaded, and that a person may miss. */
   readonly skipped: readonly Skip[];
   /** The number of chapters that were downloaded before. */

@@ -2,7 +2,7 @@
  * The existing archives of the output folders of a run: each is scanned when it is first needed, and again after another
  * process may have renamed files.
  */
-import { type LibraryIndex, addToIndex, scanIndexed } from '../library/scan.js';
+import { type LibraryIndex, addToIndex, scanLibrary } from '../library/scan.js';
 import { toStorageError } from '../core/files.js';
 import type { DownloadResult } from '../download/download-result.js';
 
@@ -27,7 +27,7 @@ export class SyncLibraries {
     const known = this.#indexes.get(output);
     if (known) return known;
     const { signal, stateFolder } = this;
-    const index = await scanIndexed(stateFolder, output, { signal }).catch((error: unknown) => {
+    const index = await scanLibrary(output, { stateFolder, signal }).catch((error: unknown) => {
       throw toStorageError(error, output);
     });
     this.#indexes.set(output, index);

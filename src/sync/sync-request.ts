@@ -1,6 +1,6 @@
 /** The rules and the download request of one series, from its options in the subscriptions file. */
 import { languagesOf } from './subscriptions.js';
-import { builtInTemplate, type NameTemplate } from '../library/names.js';
+import { builtInTemplate, type NameTemplate } from '../config/names.js';
 import { cleanSegment } from '../core/path-segment.js';
 import type { ReleaseRules } from './release-decisions.js';
 import { effectiveOptions, type SeriesOptions, type Settings } from '../config/options.js';

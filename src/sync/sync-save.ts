@@ -3,7 +3,7 @@ import type { Chapter } from '../service/chapters.js';
 import type { ExistingArchive } from '../library/scan.js';
 import { keptReason } from '../library/ownership.js';
 import { readOwnership } from '../library/file.js';
-import { removeExpired, replacedFolders } from '../library/replaced-files.js';
+import { removeExpired } from '../library/replaced-files.js';
 import { lstatIfExists } from '../core/files.js';
 import type { DownloadArchive } from '../download/download-archive.js';
 import { findLeftovers, removeLeftovers } from '../download/leftovers.js';
@@ -219,6 +219,6 @@ export async function recoverSaved(
   });
   await removeLeftovers(findLeftovers(library, saved), clock);
   const { keepReplaced: maxAgeMs } = settings;
-  await removeExpired(replacedFolders(library.hiddenFolders), { maxAgeMs, nowMs: clock.wallMs() });
+  await removeExpired({ output, maxAgeMs, nowMs: clock.wallMs() }, library.hiddenFolders);
   return isUnfinished;
 }

@@ -3,7 +3,7 @@ import type { Chapter } from '../service/chapters.js';
 import { fetchTitleFeed } from '../service/feeds.js';
 import { hasCode, type TankobonError } from '../core/errors.js';
 import { decideChanges } from '../download/decide-changes.js';
-import { isChanged, type Release, type UnnamedWrite } from '../plan/change.js';
+import { comparedFile, type Release, type UnnamedWrite } from '../plan/change.js';
 import { chapterFields } from '../selection/chapter-fields.js';
 import { chapterName } from '../events/chapter-fields.js';
 import { decide, savedState, writesOf, type KnownFiles } from '../plan/decide.js';
@@ -241,8 +241,7 @@ function countsOf(saved: readonly UnnamedWrite[], result: DownloadResult, known:
 
 /** Whether the chapter was downloaded before, in this release or another one. A damaged file does not count. */
 function hasReplaced(change: UnnamedWrite): boolean {
-  const isUpdate = change.kind === 'extract' || isChanged(change);
-  return isUpdate || replacedRelease(change) !== undefined;
+  return comparedFile(change) !== undefined || replacedRelease(change) !== undefined;
 }
 
 /** What is known of the title; its list is kept for the next runs. */

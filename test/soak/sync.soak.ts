@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { formatIdentityComment } from '../../src/library/mark.js';
-import { scanIndexed } from '../../src/library/scan.js';
+import { scanLibrary } from '../../src/library/scan.js';
 import { createLibrary, uuidOf } from '../../src/practice-server/library/library.js';
 import { startPracticeService } from '../../src/practice-server/practice-service.js';
 import { start } from '../support/command.js';
@@ -72,7 +72,9 @@ test('10,000 archives are opened once; a run of 2,000 subscriptions with nothing
     const scan = async () => {
       const read = countRead();
       const startedMs = performance.now();
-      const { archives } = await scanIndexed(harness.base.folder, harness.base.output, {});
+      const { archives } = await scanLibrary(harness.base.output, {
+        stateFolder: harness.base.folder,
+      });
       const ms = performance.now() - startedMs;
       const opened = read.files();
       read.restore();

@@ -5,7 +5,7 @@
 import fc from 'fast-check';
 import { ZodError } from 'zod';
 import { comicInfoXml, comicMetadata } from '../../src/library/comic-info.js';
-import { builtInTemplate } from '../../src/library/names.js';
+import { builtInTemplate } from '../../src/config/names.js';
 import { imageExtension } from '../../src/core/image-format.js';
 import { hasValidTrailer } from '../../src/core/image-trailer.js';
 import { imageDimensions } from '../../src/core/image-dimensions.js';

@@ -5,7 +5,7 @@ import { thrownMessage } from '../../core/errors.js';
 import { imageDimensions } from '../../core/image-dimensions.js';
 import { decodedBytes } from '../../core/decoded-size.js';
 import { imageExtension, type ImageExtension } from '../../core/image-format.js';
-import type { ZipEntry } from '../../library/archive.js';
+import type { ZipEntry } from '../../core/zip-file.js';
 import type { Book, CoverImage, PreparedImage } from '../book.js';
 import { assertDecodable, damagedPage, sourcePages } from '../book-pages.js';
 import { ImageProcess, ImageRefused, type EncodedImage } from './image-process.js';

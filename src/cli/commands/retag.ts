@@ -23,6 +23,7 @@ export function retagCommand(program: Command, { run }: CommandRunner): Command 
   return addExamples(addOptions(command, 'retag'), [
     ['tankobon retag ~/comics --dry-run', 'print which chapters got a volume or a title'],
     ['tankobon retag ~/comics --rename-titles', 'give renamed titles their new names'],
+    ['tankobon retag ~/comics --rename --dry-run', 'print which names the template would change'],
     ['tankobon retag ~/comics --force', 'undo edits of the metadata'],
   ]);
 }
@@ -49,6 +50,7 @@ async function retagFolders(
     localizedSeries: options.localizedSeries ?? settings.localizedSeries,
     dryRun: options.dryRun === true,
     force: options.force === true,
+    rename: options.rename === true,
     renameTitles: options.renameTitles === true,
   };
   const skippedFor = new Set<string>();

@@ -1,7 +1,7 @@
 /** Options of the files that are written. */
 import { BIND_BY, BOOK_FORMATS, MULTI_CHAPTER_BOOKS } from '../bind-choices.js';
 import { DEVICE_NAMES, SPREAD_MODES } from '../devices.js';
-import { QUALITIES } from '../quality.js';
+import { LOST_PAGES, QUALITIES } from '../quality.js';
 import type { OptionDefinition } from '../option-definition.js';
 
 /** Ten years. */
@@ -96,6 +96,17 @@ export const FILE_OPTIONS = {
       'sync add': true,
       'sync import': true,
     },
+  },
+  lostPages: {
+    kind: 'choice',
+    description:
+      'what becomes of a page that no node has as uploaded; data-saver: that page is compressed',
+    default: 'fail',
+    choices: LOST_PAGES,
+    placeholder: 'how',
+    isSetting: true,
+    library: true,
+    commands: { download: true },
   },
   metadata: {
     kind: 'switch',
@@ -297,6 +308,11 @@ export const FILE_OPTIONS = {
       'sync add': 'leave chapters without a volume unbound',
       bind: 'leave chapters without a volume unbound',
     },
+  },
+  rename: {
+    kind: 'switch',
+    description: 'give files that you did not rename the names of the template of now',
+    commands: { retag: true },
   },
   renameTitles: {
     kind: 'switch',

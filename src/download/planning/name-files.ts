@@ -13,9 +13,8 @@ import { folderKey } from '../../core/name-keys.js';
 import { pathCollisionKey } from '../../core/path-segment.js';
 import { nameInPath, pathBelow } from '../../core/relative-paths.js';
 import { readFileChapters } from '../../library/file.js';
-import { readComicInfo } from '../../library/comic-info.js';
 import type { NameValues, RecordedName } from '../../config/name-template.js';
-import { templateFor, type NameTemplate } from '../../library/names.js';
+import { templateFor, type NameTemplate } from '../../config/names.js';
 import type { ExistingArchive, LibraryIndex } from '../../library/scan.js';
 import { replacedFile, type Release, type UnnamedWrite } from '../../plan/change.js';
 import { nameValues, titleIdOf, withInferredVolume } from './comic-metadata.js';
@@ -40,7 +39,7 @@ import {
 import type { Resolution } from '../../selection/resolve-targets.js';
 import { isTolerable } from '../../selection/title-loader.js';
 import { ArchiveOwners } from './archive-owners.js';
-import type { ChapterFileContent } from '../../library/chapter-file.js';
+import type { readChapterFile } from '../../library/chapter-file.js';
 import type { DownloadRequest } from '../download-request.js';
 import type { DownloadSession } from '../download-session.js';
 
@@ -125,7 +124,7 @@ async function withNewName(
   const isMoved = naming.moved.has(old.chapterId);
   const home = homeOf(chapter, naming);
   const titleName = isMoved ? (home?.series ?? title.name) : undefined;
-  const named = await readNamedFile(content, { chapter, title }, titleName);
+  const named = readNamedFile(content, { chapter, title }, titleName);
   const { path, recorded = recordedBefore(named) } = isMoved
     ? movedFile(old.file, named, naming, home)
     : replacedPath(old.file, named, naming);
@@ -154,12 +153,11 @@ export interface NamedChapterFile extends NamedFile {
 }
 
 /** The title keeps the name that it has in the file, unless a new one is given, and the chapter an inferred volume. */
-export async function readNamedFile(
-  { comicInfo = '', record, identity }: ChapterFileContent,
+export function readNamedFile(
+  { metadata, record, identity }: Awaited<ReturnType<typeof readChapterFile>>,
   { chapter, title }: Pick<NamedChapterFile, 'chapter' | 'title'>,
   newTitleName?: string,
-): Promise<NamedChapterFile> {
-  const metadata = await readComicInfo(comicInfo);
+): NamedChapterFile {
   const written = record?.metadata;
   const series = newTitleName ?? (written ?? metadata).series ?? title.name;
   const named = {

@@ -31,6 +31,7 @@ export interface JobOptions
     Pick<
       DownloadRequest,
       | 'quality'
+      | 'lostPages'
       | 'force'
       | 'volumeField'
       | 'titleField'
@@ -47,7 +48,7 @@ export function planJobs(writes: readonly Write[], options: JobOptions): readonl
 }
 
 function planJob(change: Write, options: JobOptions): PlannedChapter {
-  const { output, quality, metadata, loadedTitles, titles, force = false } = options;
+  const { output, quality, lostPages, metadata, loadedTitles, titles, force = false } = options;
   const { release, path } = change;
   const { id, chapter } = release;
   const seriesName = findTitle(titles, chapter)?.name;
@@ -63,6 +64,7 @@ function planJob(change: Write, options: JobOptions): PlannedChapter {
     file: path,
     output,
     quality,
+    lostPages,
     change,
     isForced: force,
     replacedState: options.filesToReplace?.get(replacedFile(change)?.file ?? path),

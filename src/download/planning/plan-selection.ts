@@ -9,7 +9,7 @@ import { isUnavailable, skip, type Release, type Skip } from '../../plan/change.
 import { chapterFields } from '../../selection/chapter-fields.js';
 import { describeExternal } from '../../events/chapter-fields.js';
 import { explainEmptySelection, explainUnknownGroups } from '../../selection/explain-selection.js';
-import type { Resolution, Series } from '../../selection/resolve-targets.js';
+import type { Resolution } from '../../selection/resolve-targets.js';
 import { unavailableReason } from '../../selection/exclusions.js';
 import {
   selectChapters,
@@ -137,7 +137,7 @@ function allOf(languages: readonly string[]): string {
 }
 
 async function warnOfEmptySelection(
-  { titleId, chapters }: Series,
+  { titleId, chapters }: Resolution['series'][number],
   { titles, series }: Resolution,
   options: SelectionOptions,
   { client, warn, signal }: DownloadSession,

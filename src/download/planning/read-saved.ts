@@ -1,13 +1,16 @@
 /** Reads what the files of chapters say of them, for the comparison with the service. */
-import { hasReadablePages, readFileChapters, readLibraryFile } from '../../library/file.js';
+import { readFileChapters, readLibraryFile } from '../../library/file.js';
 import { mayBeRewritten } from '../../library/ownership.js';
 import type { ExistingArchive } from '../../library/scan.js';
 import type { ChapterRecord } from '../../library/record.js';
 import { comparedFile, type Write } from '../../plan/change.js';
+import { reusableBuffer } from '../../core/zip-file.js';
 import type { AtHomeMetadata } from '../../service/at-home.js';
 import type { Quality } from '../../config/quality.js';
-import { hasSamePages, type SavedChapter } from '../../plan/chapter-changes.js';
+import { hasSamePages } from '../../plan/chapter-changes.js';
 import { readPageDigests } from '../../library/chapter-file.js';
+
+type SavedChapter = Parameters<typeof hasSamePages>[0];
 
 /** What the files say, by the ids of the chapters. Files of other programs and links are left out. */
 export async function readSaved(
@@ -30,8 +33,9 @@ export async function readSaved(
   return saved;
 }
 
-function withoutUnknown({ version, updatedAt, quality, pages }: SavedChapter): SavedChapter {
-  const known = Object.entries({ version, updatedAt, quality, pages });
+function withoutUnknown(record: SavedChapter): SavedChapter {
+  const { version, updatedAt, quality, pages, dataSaverPages } = record;
+  const known = Object.entries({ version, updatedAt, quality, pages, dataSaverPages });
   return Object.fromEntries(known.filter(([, value]) => value !== undefined));
 }
 
@@ -43,7 +47,7 @@ async function recordOfFile(file: string): Promise<ChapterRecord | undefined> {
 /** A PDF or a folder has no records of pages. */
 async function recordsOfBook(file: string): Promise<readonly (ChapterRecord | undefined)[]> {
   const book = await readLibraryFile(file);
-  const isWhole = book.kind === 'book' && book.damage === undefined && hasReadablePages(book);
+  const isWhole = book.kind === 'book' && book.damage === undefined && book.hasReadablePages;
   return isWhole ? book.chapters.map(({ record }) => record) : [];
 }
 
@@ -61,7 +65,8 @@ export async function comparePages(
   const { file, saved } = compared;
   const isInBook = change.kind === 'extract';
   if (isInBook && (saved.quality ?? quality) !== quality) return false;
-  if (saved.pages !== undefined || isInBook) return hasSamePages(saved, metadata);
-  const pages = await readPageDigests(file).catch(() => []);
+  if (saved.pages !== undefined || isInBook)
+    return hasSamePages(saved, metadata, quality === 'data-saver');
+  const pages = await readPageDigests({ file }, reusableBuffer()).catch(() => []);
   return hasSamePages({ ...saved, pages }, metadata);
 }

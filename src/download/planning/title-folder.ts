@@ -9,8 +9,13 @@ import { groupBy } from '../../core/group-by.js';
 import { cleanSegment } from '../../core/path-segment.js';
 import { parseNumber } from '../../config/ranges.js';
 import type { FileChapter } from '../../library/file.js';
-import { templateFor, type NameTemplate } from '../../library/names.js';
-import { OWNERS_NAME, type NameValues, type RecordedName } from '../../config/name-template.js';
+import { templateFor, type NameTemplate } from '../../config/names.js';
+import {
+  isWrittenOut,
+  OWNERS_NAME,
+  type NameValues,
+  type RecordedName,
+} from '../../config/name-template.js';
 import type { ExistingArchive } from '../../library/scan.js';
 import { folderMove, foldersBelow, foldersOf, sharedEnd } from '../../core/relative-paths.js';
 import { newPath, type NamedFile, type TemplateName } from '../../plan/paths.js';
@@ -134,9 +139,6 @@ function homeBeside<Known extends KnownChapter>(
   return { series, nameOf };
 }
 
-/** A folder without fields is that of one title, such as the key `folder` of a subscription. */
-const isWrittenOut = (folders: string): boolean => !folders.includes('{');
-
 /** Whether the template of now named the file: then its path shows where the folder of the title was moved to. */
 function hasTemplate<Known extends KnownChapter>(
   chapter: Known,
@@ -146,12 +148,9 @@ function hasTemplate<Known extends KnownChapter>(
   const { folderTemplate } = template;
   const written = chapter.recorded.folderTemplate;
   if (written !== undefined)
-    return (
-      written === folderTemplate ||
-      (options.hasDefaultName && written !== '' && isWrittenOut(written))
-    );
+    return written === folderTemplate || (options.hasDefaultName && isWrittenOut(written));
   // Older archives and books do not say. Folders that are written out are the owner's choice of now.
-  if (isWrittenOut(folderTemplate)) return false;
+  if (!folderTemplate.includes('{')) return false;
   const series = chapter.metadata.series ?? '';
   const path = template(valuesOf(chapter, series));
   const [from, to] = [foldersOf(path), foldersOf(chapter.path)];

@@ -149,6 +149,7 @@ class Batch {
       .then(
         async (saved) => {
           this.#outageCounter.recordSaved();
+          if (saved === 'same-pages') return this.#keepPages(job);
           this.deps.observe({ type: 'chapter-saved', chapter: job.id, ...saved });
           await this.#finishClaim(job);
         },

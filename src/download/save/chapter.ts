@@ -2,7 +2,7 @@
  * Downloads one chapter, from its delivery metadata to its CBZ, in two steps: a batch prepares the next chapter while
  * the last pages of the current one load.
  */
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { CbzWriter } from '../../library/cbz-writer.js';
 import {
   fetchAtHomeMetadata,
@@ -11,7 +11,7 @@ import {
   digestInFileName,
 } from '../../service/at-home.js';
 import { BaseUrls } from '../../service/base-urls.js';
-import type { Quality } from '../../config/quality.js';
+import { QUALITIES, type LostPages, type Quality } from '../../config/quality.js';
 import { comparedFile, replacedFile } from '../../plan/change.js';
 import { ChapterError, StorageError } from '../../core/errors.js';
 import { shownPath, systemReason } from '../../core/system-errors.js';
@@ -23,6 +23,13 @@ import type { ServiceClient } from '../../service/client.js';
 import { assertSamePages, completePages, loadAll } from './chapter-pages.js';
 import { replaceDamaged } from '../../core/keep-damaged.js';
 import { estimatedBytes } from '../../service/estimate.js';
+import {
+  isAsSaved,
+  keepSavedPages,
+  loadOrSubstitute,
+  substitutesOf,
+  type Substitutes,
+} from './lost-pages.js';
 import { loadPage, type PageJob, type PageDeps } from './page.js';
 import type { ChapterDescription } from './describe-chapter.js';
 import type { PrefetchedMetadata } from '../planning/prefetch.js';
@@ -34,7 +41,7 @@ import {
   removeOther,
   type ChapterTarget,
 } from './publish-chapter.js';
-import { Workspace, type PackedPage } from './workspace.js';
+import { Workspace, workspaceName, type PackedPage } from './workspace.js';
 
 export interface ChapterJob extends ChapterTarget {
   /** Used in messages; undefined without metadata. */
@@ -42,6 +49,8 @@ export interface ChapterJob extends ChapterTarget {
   /** The user's output folder, which contains `file`. */
   readonly output: string;
   readonly quality: Quality;
+  /** What becomes of a page that no node has. By default, the chapter fails. */
+  readonly lostPages?: LostPages;
   /** The archive comment, which identifies the chapter. */
   readonly comment?: string;
   /** Returns the delivery metadata that was requested ahead, once. */
@@ -72,13 +81,18 @@ export interface SavedChapter {
   readonly removedFile?: string;
   readonly pages: number;
   readonly bytes: number;
+  /** The pages, counted from 1, that are compressed, since no node has them as uploaded. */
+  readonly dataSaverPages?: readonly number[];
   /** What its owner edited in the metadata of the archive that it replaced. */
   readonly kept?: readonly string[];
 }
 
 export interface PreparedChapter {
-  /** Loads the missing pages and writes the CBZ. Call it once; its pages are queued when it returns. */
-  save(): Promise<SavedChapter>;
+  /**
+   * Loads the missing pages and writes the CBZ. Call it once; its pages are queued when it returns. `same-pages`: the
+   * existing archive has compressed pages in place of lost ones, which are still lost.
+   */
+  save(): Promise<SavedChapter | 'same-pages'>;
 }
 
 /** `same-pages`: an existing archive has the pages that the service has. */
@@ -173,6 +187,8 @@ async function prepareInWorkspace(
   const baseUrls = new BaseUrls(metadata, request.requestedAtMs, renew, clock);
   const expectedDigest = (page: number) => digestInFileName(names[page - 1] ?? '');
   await workspace.resume({ hash, quality, names }, expectedDigest, signal);
+  const substitutes = substitutesOf(job.change, job.lostPages, metadata);
+  await keepSavedPages(substitutes, names, workspace, signal);
   const pages = names.map((fileName, index) => ({
     chapter: id,
     page: index + 1,
@@ -183,7 +199,9 @@ async function prepareInWorkspace(
     workspace,
     signal,
   }));
-  return { save: () => save(job, pages, workspace, deps, signal) };
+  return {
+    save: () => save(job, pages, { workspace, substitutes, count: names.length }, deps, signal),
+  };
 }
 
 /** Has the same words for each chapter, so that a run says it once. */
@@ -206,13 +224,21 @@ function observeBaseUrl(chapter: string, { baseUrl }: AtHomeMetadata, { observe 
   observe({ type: 'detail', chapter, message: `base URL ${baseUrl}` });
 }
 
+interface Loading {
+  readonly workspace: Workspace;
+  /** The number of pages. */
+  readonly count: number;
+  readonly substitutes: Substitutes;
+}
+
 async function save(
   job: ChapterJob,
   pages: readonly PageJob[],
-  workspace: Workspace,
+  loading: Loading,
   deps: ChapterDeps,
   signal: AbortSignal,
-): Promise<SavedChapter> {
+): Promise<SavedChapter | 'same-pages'> {
+  const { workspace, substitutes } = loading;
   const { kept, archiveFile: tmpFile } = workspace;
   const { id: chapter, comment } = job;
   // The workspace is private; its archive is for the folder of the chapter.
@@ -223,15 +249,21 @@ async function save(
     deps.observe({ type: 'chapter-started', chapter, pages: pages.length, kept: kept.size });
     for (const page of kept.values()) cbz.add(page.page, page);
     const load = async (page: PageJob, stop: AbortSignal) => {
-      await loadPage({ ...page, signal: stop }, deps);
+      const load = (each: PageJob) => loadPage(each, deps);
+      await loadOrSubstitute({ ...page, signal: stop }, substitutes, workspace, load);
       const loaded = kept.get(page.page);
       if (loaded) cbz.add(page.page, loaded);
     };
     const missing = pages.filter(({ page }) => !kept.has(page));
     await loadAll(missing, load, signal);
-    const saved = await finish(job, pages.length, workspace, cbz, signal);
+    const digests = completePages(kept, pages.length, chapter).map(({ sha256 }) => sha256);
+    const isSame = isAsSaved(substitutes, digests);
+    const compressed = [...substitutes.used].sort((a, b) => a - b);
+    if (compressed.length > 0) deps.observe(compressedWarning(job, compressed));
+    const saved = isSame ? 'same-pages' : await finish(job, compressed, loading, cbz, signal);
     await cbz.discard();
     await cleanUp(workspace, deps);
+    await removeOtherQuality(job, deps);
     return saved;
   } catch (error) {
     await cbz.discard();
@@ -253,11 +285,26 @@ async function cleanUp(workspace: Workspace, { observe }: ChapterDeps): Promise<
   }
 }
 
+function compressedWarning({ id, name = `Chapter ${id}` }: ChapterJob, pages: readonly number[]) {
+  const which = `${pages.length === 1 ? 'page' : 'pages'} ${pages.join(', ')}`;
+  const message = `${name}: no node has ${which} as uploaded; compressed instead. Try again later with: --update`;
+  return { type: 'warning', message } as const;
+}
+
+/** An unfinished download of the chapter in the other quality is not needed any more. It costs only space: failures are ignored. */
+async function removeOtherQuality({ id, file, quality }: ChapterJob, { loader }: ChapterDeps) {
+  for (const other of QUALITIES.filter((each) => each !== quality)) {
+    const folder = join(dirname(file), workspaceName(id, other));
+    if (await lstatIfExists(folder).catch(() => undefined))
+      await Workspace.removeLeftover(folder, loader.clock).catch(() => undefined);
+  }
+}
+
 /** Completes the archive that was written during the download. */
 async function finish(
   job: ChapterJob,
-  count: number,
-  workspace: Workspace,
+  dataSaverPages: readonly number[],
+  { workspace, count }: Loading,
   cbz: CbzWriter,
   signal: AbortSignal,
 ): Promise<SavedChapter> {
@@ -273,7 +320,11 @@ async function finish(
   };
   try {
     const dimensions = await cbz.dimensions();
-    const sized = pages.map((page, index) => ({ ...page, ...dimensions[index] }));
+    const sized = pages.map((page, index) => ({
+      ...page,
+      ...dimensions[index],
+      ...(dataSaverPages.includes(page.page) && { isCompressed: true }),
+    }));
     const description = await job.describe?.(sized);
     const { kept = [] } = description ?? {};
     const saved = await cbz.finish(publish, description);
@@ -288,6 +339,7 @@ async function finish(
       ...saved,
       ...(hasReplaced && { replacedFile: replaces }),
       ...(removed && { removedFile: removed.file }),
+      ...(dataSaverPages.length > 0 && { dataSaverPages }),
       ...(kept.length > 0 && { kept }),
     };
   } catch (error) {

@@ -1,19 +1,17 @@
 /** The record and ComicInfo.xml of a chapter that was downloaded. The libraries for XML are loaded when they are needed. */
 import type { Chapter } from '../../service/chapters.js';
 import type { Title } from '../../service/titles.js';
-import type { CbzDescription } from '../../library/cbz-writer.js';
+import type { Cbz } from '../../library/cbz-writer.js';
 import {
   type ComicFields,
   type ComicMetadata,
   type ChapterMetadata,
-  type ComicInfoMerge,
   comicMetadata,
 } from '../../library/comic-info.js';
-import type { ChapterFileContent } from '../../library/chapter-file.js';
 import type { RecordedName } from '../../config/name-template.js';
 import type { Quality } from '../../config/quality.js';
 import { inferredVolumeOf, titleIdOf } from '../planning/comic-metadata.js';
-import { pageEntries } from '../../library/pages.js';
+import { pageEntries } from '../../config/names.js';
 import type { PackedPage } from './workspace.js';
 
 export interface DescribedChapter {
@@ -31,7 +29,7 @@ export interface DescribedChapter {
   readonly book: string | undefined;
 }
 
-export interface ChapterDescription extends CbzDescription {
+export interface ChapterDescription extends Pick<Cbz, 'comicInfo' | 'record'> {
   /** The metadata that stays because the owner edited it, and the elements that tankobon never writes. */
   readonly kept?: readonly string[];
 }
@@ -44,6 +42,7 @@ export async function describeChapter(described: DescribedChapter): Promise<Chap
   const { id, quality, chapter, pages, named, editedFiles, book } = described;
   const { version, updatedAt } = chapter ?? {};
   const comic = chapter && named && describeComic(chapter, named.title, described);
+  const compressed = pages.flatMap(({ page, isCompressed }) => (isCompressed ? page : []));
   const record = formatRecord({
     chapterId: id.toLowerCase(),
     titleId: titleIdOf(chapter),
@@ -53,15 +52,16 @@ export async function describeChapter(described: DescribedChapter): Promise<Chap
     quality,
     inferredVolume: comic && inferredVolumeOf(chapter),
     pages: pages.map(({ sha256 }) => sha256),
+    dataSaverPages: compressed.length > 0 ? compressed : undefined,
     metadata: comic && writtenMetadata(comic),
   });
   if (!comic) return { record, comicInfo: await ownersComicInfo(editedFiles) };
   const inBook = book === undefined ? {} : await editsInBook(book, id);
-  const comicInfo = await comicInfoXml({ ...comic, ...inBook });
+  const withEdits = { ...comic, ...inBook };
   const digests = pages.map(({ sha256 }) => sha256);
   const merged =
-    editedFiles.length > 0 ? await mergeEdits(editedFiles, comicInfo, digests) : undefined;
-  const { xml = comicInfo, edited = [], unknown = [] } = merged ?? {};
+    editedFiles.length > 0 ? await mergeEdits(editedFiles, withEdits, digests) : undefined;
+  const { xml = await comicInfoXml(withEdits), edited = [], unknown = [] } = merged ?? {};
   return { record, comicInfo: xml, kept: [...Object.keys(inBook), ...edited, ...unknown] };
 }
 
@@ -74,7 +74,7 @@ async function ownersComicInfo(files: readonly string[]): Promise<string | undef
 }
 
 /** Files that are gone or cannot be read are left out. */
-async function readEditedFiles(files: readonly string[]): Promise<readonly ChapterFileContent[]> {
+async function readEditedFiles(files: readonly string[]) {
   const { readChapterFile } = await import('../../library/chapter-file.js');
   const contents = await Promise.all(
     files.map((file) => readChapterFile(file).catch(() => undefined)),
@@ -105,16 +105,17 @@ function describeComic(
 /** Undefined if all files are gone or cannot be read. `digests`: those of the new pages. */
 async function mergeEdits(
   files: readonly string[],
-  comicInfo: string,
+  comic: ComicMetadata,
   digests: readonly (string | undefined)[],
-): Promise<ComicInfoMerge | undefined> {
-  const { mergeIntoFiles } = await import('../../library/chapter-file.js');
+) {
+  const { mergedComicInfo } = await import('../../library/chapter-file.js');
   const readable = await readEditedFiles(files);
-  const { record, entries = [] } = readable[0] ?? {};
+  const { comicInfo, record, entries = [] } = readable[0] ?? {};
   const saved = record?.pages ?? [];
   const hasSamePages =
+    comicInfo !== undefined &&
     pageEntries(entries).length === digests.length &&
     saved.length === digests.length &&
     saved.every((page, index) => page === digests[index]);
-  return mergeIntoFiles(readable, comicInfo, { force: false, hasSamePages });
+  return mergedComicInfo(readable, comic, { force: false, hasSamePages });
 }

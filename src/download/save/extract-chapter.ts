@@ -6,9 +6,14 @@ import { createHash } from 'node:crypto';
 import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { MANIFEST_NAME } from '../../library/mark.js';
-import { COMIC_INFO_NAME, readComicInfo, type ChapterMetadata } from '../../library/comic-info.js';
-import { plainTitle, pageName } from '../../library/names.js';
-import { ZipEntryReader, ZipFileWriter } from '../../library/archive.js';
+import {
+  COMIC_INFO_NAME,
+  readValidComicInfo,
+  type ChapterMetadata,
+} from '../../library/comic-info.js';
+import { plainTitle, pageName } from '../../config/names.js';
+import { ZipEntryReader } from '../../core/zip-file.js';
+import { ZipFileWriter } from '../../core/zip-file-writer.js';
 import { makeSyncedFolders, maxModeIn, statIfExists, temporaryName } from '../../core/files.js';
 import { readChapters } from '../../books/read-chapters.js';
 import { type ReadChapter } from '../../books/source-chapter.js';
@@ -37,7 +42,7 @@ export async function planExtract(job: ChapterJob, book: string): Promise<Extrac
   if (!source) throw damagedChapter(book, new Error(`it lacks the chapter ${job.id}`));
   const { comicInfo = '', kept = [] } =
     (await job.describe?.([], source.record?.inferredVolume)) ?? {};
-  const described = await readComicInfo(comicInfo);
+  const described = (await readValidComicInfo(comicInfo)) ?? {};
   const now = { ...described, title: plainTitle(described.title) };
   return { job, source, changed: differences(source.metadata, now), kept };
 }

@@ -20,8 +20,8 @@ export interface LoadFailure {
   readonly reason: LoadReason;
   /** Whether the base URL is of no use: it is invalid or has expired, or nothing responded. */
   readonly isBaseUrlDead: boolean;
-  /** The error where no further load is tried; `what` begins its message. */
-  readonly toError: (what: string) => TankobonError;
+  /** The error where no further load is tried; `what` begins its message. `hint`: for a lost page. */
+  readonly toError: (what: string, hint?: string) => TankobonError;
 }
 
 /** Complete images whose digest is not the one in the file name: digest to the host that served each first. */
@@ -37,7 +37,8 @@ export function evaluateLoad(
   const { reason, message, image, responded } = outcome;
   if (image && isConfirmed(image, host, mismatched)) return { image, outcome };
   const isBaseUrlDead = !responded || reason === 'base-url-expired';
-  const toError = (what: string) => new ChapterError('page-lost', withLastError(what, message));
+  const toError = (what: string, hint?: string) =>
+    new ChapterError('page-lost', withLastError(what, message), hint === undefined ? {} : { hint });
   return { failure: { reason, isBaseUrlDead, toError } };
 }
 

@@ -4,6 +4,7 @@
  */
 import type { openHealthReports, Service } from '../../service/service.js';
 import { raceWithSignal } from '../../core/abort.js';
+import { RUN_AGAIN } from '../../core/error-codes.js';
 import { LoadError } from '../../core/errors.js';
 import { toStorageError, removeFile } from '../../core/files.js';
 import { formatDuration } from '../../core/human-format.js';
@@ -41,6 +42,8 @@ export interface PageJob extends Omit<Parameters<typeof pageUrl>[0], 'baseUrl'> 
   readonly page: number;
   readonly baseUrls: BaseUrls;
   readonly workspace: Pick<Workspace, 'folder' | 'keep' | 'partFile'>;
+  /** The page is loaded compressed in place of one that no node has as uploaded. */
+  readonly isCompressed?: boolean;
   readonly signal: AbortSignal;
 }
 
@@ -75,6 +78,8 @@ class PageDownload {
   async run(): Promise<void> {
     const { chapter, page, workspace, baseUrls } = this.job;
     const { observe } = this.deps;
+    // The hint of the code names the compressed pages.
+    const hint = this.job.quality === 'data' ? undefined : RUN_AGAIN;
     let outages = this.deps.outages?.count;
     for (let attempt = 1; ; attempt += 1) {
       const result = await this.#nextAttempt();
@@ -85,7 +90,7 @@ class PageDownload {
       await this.#inWorkspace(removeFile(workspace.partFile(page)));
       observe({ type: 'page-failed', chapter, page, reason, attempt });
       if (attempt === MAX_ATTEMPTS)
-        throw toError(`Page ${page} of chapter ${chapter} failed ${attempt} times`);
+        throw toError(`Page ${page} of chapter ${chapter} failed ${attempt} times`, hint);
       await this.#pause(attempt);
       baseUrls.retire(result.base);
       await this.#waitUntilUsable();
@@ -184,9 +189,9 @@ class PageDownload {
   }
 
   async #keep({ image, outcome, host }: Extract<Attempt, { image: CheckedImage }>): Promise<void> {
-    const { chapter, page, workspace } = this.job;
+    const { chapter, page, workspace, isCompressed } = this.job;
     const { ok, bytes, durationMs: ms, cached } = outcome;
-    await this.#inWorkspace(workspace.keep(page, { ...image, bytes }));
+    await this.#inWorkspace(workspace.keep(page, { ...image, bytes }, { isCompressed }));
     const warning = ok ? {} : { warning: 'bad-digest' as const };
     this.deps.observe({ type: 'page-loaded', chapter, page, bytes, ms, host, cached, ...warning });
   }

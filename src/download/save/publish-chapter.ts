@@ -3,7 +3,7 @@
  * the run was planned may now belong to another chapter: then this chapter's id is added to the name.
  */
 import { basename, dirname, join } from 'node:path';
-import { candidatePaths } from '../../library/names.js';
+import { candidatePaths } from '../../config/names.js';
 import { readIdentity } from '../../library/file.js';
 import {
   fileChanged,

@@ -22,8 +22,9 @@ export async function savePlan(
 ): Promise<void> {
   const { context, request, listeners, service, client, userSignal, warn } = session;
   await removeLeftovers(plan.leftovers, context.clock);
-  const { keepReplaced: maxAgeMs } = request;
-  await removeExpired(plan.replacedFolders, { maxAgeMs, nowMs: context.clock.wallMs() });
+  const { output, keepReplaced: maxAgeMs } = request;
+  const nowMs = context.clock.wallMs();
+  await removeExpired({ output, maxAgeMs, nowMs }, plan.hiddenFolders);
   const { observe } = listeners;
   const reports = request.reports ? await openHealthReports(context, service, { warn }) : undefined;
   const share =

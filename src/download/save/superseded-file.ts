@@ -1,6 +1,5 @@
 /** Removes the file of a deleted chapter whose number another one gets, see find-superseded.ts. */
 import { readIdentity } from '../../library/file.js';
-import { readComicInfo } from '../../library/comic-info.js';
 import type { ExistingArchive } from '../../library/scan.js';
 import {
   fileChanged,
@@ -63,16 +62,14 @@ async function takeEdits(
   const content = await readChapterFile(file);
   const superseded = await readChapterFile(edited);
   const { comicInfo, record } = content;
-  const metadata = record?.metadata ?? (await readComicInfo(comicInfo ?? ''));
-  const kept = { force: false, superseded };
-  const merged = await mergedComicInfo(
-    content,
-    { ...metadata, pages: [] },
-    { ...kept, hasSamePages: true },
-  );
+  const metadata = record?.metadata ?? content.metadata;
+  const options = { force: false, hasSamePages: true };
+  const comic = { ...metadata, pages: [] };
+  const merged = await mergedComicInfo([content, superseded], comic, options);
   if (!merged || merged.xml === comicInfo) return state;
   await rewriteChapterFile(file, content, {
-    ...kept,
+    force: false,
+    superseded,
     metadata,
     inferredVolume: record?.inferredVolume,
     recorded: undefined,

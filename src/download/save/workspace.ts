@@ -7,7 +7,6 @@ import { readdir, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import type { CbzPage } from '../../library/cbz-writer.js';
-import { workspaceName } from '../../library/names.js';
 import type { ImageDimensions } from '../../core/image-dimensions.js';
 import { imageExtension, MAX_IMAGE_BYTES } from '../../core/image-format.js';
 import type { CheckedImage } from '../../service/load-image.js';
@@ -38,14 +37,16 @@ export interface KeptPage extends Required<CbzPage> {
   readonly page: number;
 }
 
-/** A page with its dimensions, if they are known. */
-export type PackedPage = KeptPage & Partial<ImageDimensions>;
+/** A page with its dimensions, if they are known. `isCompressed`: in place of one that no node has as uploaded. */
+export type PackedPage = KeptPage & Partial<ImageDimensions> & { readonly isCompressed?: boolean };
 
 const MANIFEST_FILE = 'chapter.json';
 const LOCK_FILE = 'lock';
 const ARCHIVE_FILE = 'archive.part';
 const PAGE_FILE = /^(\d+)\.([0-9a-f]{64})\.([a-z]+)$/;
-const UNFINISHED_FILE = /^(\d+\.part|\.(chapter\.json|lock)\.[0-9a-f]{8}-\d+-[0-9a-f]{12}\.tmp)$/;
+/** A compressed page in place of a lost one is not kept for the next run, which tries that again. */
+const UNFINISHED_FILE =
+  /^(\d+\.part|\d+\.[0-9a-f]{64}\.compressed\.[a-z]+|\.(chapter\.json|lock)\.[0-9a-f]{8}-\d+-[0-9a-f]{12}\.tmp)$/;
 
 /** FUSE, NFS and SMB keep a removed file under such a name until its last handle is closed. */
 const REMOVED_FILE = /^\.(fuse_hidden|nfs|smb)[0-9a-f]+$/i;
@@ -63,6 +64,11 @@ export interface WorkspaceOptions {
   readonly signal?: AbortSignal;
   /** Called once when another process uses the workspace, with that process, such as `process 1234`. */
   readonly onBusy?: (holder: string) => void;
+}
+
+/** The hidden folder beside a chapter's CBZ for the pages of an unfinished download. */
+export function workspaceName(chapterId: string, quality: string): string {
+  return `.${chapterId}.${quality}.tankobon`;
 }
 
 export class Workspace {
@@ -155,12 +161,14 @@ export class Workspace {
     return join(this.folder, `${page}.part`);
   }
 
-  /** Gives a verified page its final name, under which a later run finds it. */
+  /** Gives a verified page its final name, under which a later run finds it, unless it is compressed for a lost one. */
   async keep(
     page: number,
     { digest, crc32, extension, bytes }: CheckedImage & { readonly bytes: number },
+    { isCompressed = false }: { readonly isCompressed?: boolean } = {},
   ): Promise<void> {
-    const file = join(this.folder, `${page}.${digest}.${extension}`);
+    const ending = isCompressed ? `compressed.${extension}` : extension;
+    const file = join(this.folder, `${page}.${digest}.${ending}`);
     await renameFile(this.partFile(page), file);
     this.#kept.set(page, { page, file, bytes, sha256: digest, crc32 });
   }

@@ -1,6 +1,6 @@
 /** What can be wrong with a file. */
 import type { FileMark } from '../mark.js';
-import type { GetBuffer } from '../zip/zip-file.js';
+import type { GetBuffer } from '../../core/zip-file.js';
 import type { DamageReason } from '../../events/reasons.js';
 
 export interface Damage {

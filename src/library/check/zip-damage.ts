@@ -22,8 +22,8 @@ import {
   parseIdentityComment,
 } from '../mark.js';
 import { COMIC_INFO_NAME, MAX_COMIC_INFO_BYTES } from '../comic-info.js';
-import { listEntries } from '../zip/list-entries.js';
-import { pageEntries, sortPages } from '../pages.js';
+import { listEntries } from '../../core/zip-entries.js';
+import { pageEntries, sortPages } from '../../config/names.js';
 import { MAX_ENTRIES } from '../read/zip-content.js';
 import type { ChapterRecord } from '../record.js';
 import {
@@ -34,7 +34,7 @@ import {
   ZipEntryReader,
   type EntryReader,
   type ZipEntry,
-} from '../zip/zip-file.js';
+} from '../../core/zip-file.js';
 import { damaged, type CheckOptions, type PageEdits } from './damage.js';
 
 /** Checks every entry of an archive in the order of the file. */

@@ -7,7 +7,7 @@ import { chapterWebUrl } from '../../config/service-addresses.js';
 import type { Chapter } from '../../service/chapters.js';
 import { preferredText, type Title } from '../../service/titles.js';
 
-import { numberedTitle } from '../names.js';
+import { numberedTitle } from '../../config/names.js';
 import { plainSummary } from './plain-summary.js';
 import {
   address,

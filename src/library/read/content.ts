@@ -1,7 +1,7 @@
 /** What stands in a file of chapters, before anything is concluded from it; each container has a reader that gives it. */
 import { thrownMessage } from '../../core/errors.js';
 import type { OpenOptions } from '../../core/files.js';
-import type { ZipEntry } from '../zip/zip-file.js';
+import type { ZipEntry } from '../../core/zip-file.js';
 
 /**
  * How much is read. `mark`: what names the chapters, which is one short read for most files. `metadata`: the texts of

@@ -7,9 +7,9 @@ import { basename } from 'node:path';
 import { imageExtension } from '../../core/image-format.js';
 import { MANIFEST_NAME } from '../mark.js';
 import { COMIC_INFO_NAME } from '../comic-info.js';
-import { type ContainerName, hasReadablePages } from '../containers.js';
+import type { ContainerName } from '../containers.js';
 import { readLibraryFile, type BookFile, type ChapterFile } from '../file.js';
-import { reusableBuffer, ZipEntryReader } from '../zip/zip-file.js';
+import { reusableBuffer, ZipEntryReader } from '../../core/zip-file.js';
 
 /** The pages of chapters in a book, which also has a cover. */
 const BOOK_PAGE = /^c\d+-(?!cover\.)/;
@@ -24,7 +24,7 @@ export async function hasOtherPages(path: string, others: readonly string[]): Pr
   try {
     const file = await readComparable(path);
     const isBook = file.kind === 'book';
-    const isReadable = hasReadablePages(file);
+    const isReadable = file.hasReadablePages;
     if (isBook && file.isEdited && !isReadable) return true;
     const listed = isBook && !file.isEdited ? listedPages(file) : undefined;
     if (!listed && isBook && (!isReadable || file.copy)) return await lacksKeys(file, others);
@@ -53,7 +53,7 @@ async function readComparable(path: string, container?: ContainerName): Promise<
   if (file.kind === 'missing' || file.kind === 'unreadable') throw file.cause;
   if (file.kind === 'book' && file.damage !== undefined && file.entries.length === 0)
     throw new Error('not a whole book', { cause: file.damage });
-  if (!hasReadablePages(file) && file.kind === 'chapter') throw new Error('not a whole book');
+  if (!file.hasReadablePages && file.kind === 'chapter') throw new Error('not a whole book');
   return file;
 }
 

@@ -14,14 +14,14 @@ import {
   recordedDigests,
 } from '../mark.js';
 import { COMIC_INFO_NAME, MAX_COMIC_INFO_BYTES } from '../comic-info.js';
-import { assertNotBomb, listEntries } from '../zip/list-entries.js';
+import { assertNotBomb, listEntries } from '../../core/zip-entries.js';
 import {
   readEntryText,
   reusableBuffer,
   toZipEntry,
   withZip,
   type EntryReader,
-} from '../zip/zip-file.js';
+} from '../../core/zip-file.js';
 import {
   NO_CONTENT,
   UnmarkedDamage,

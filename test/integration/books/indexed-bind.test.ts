@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { readChapters, withPages } from '../../../src/books/read-chapters.js';
 import { formatRecord } from '../../../src/library/record.js';
-import { scanIndexed } from '../../../src/library/scan.js';
+import { scanLibrary } from '../../../src/library/scan.js';
 import { FolderStore } from '../../../src/library/store.js';
 import { writeArchive } from '../../support/archive.js';
 import { bindFolder, fileDigest } from '../../support/bind-harness.js';
@@ -161,7 +161,7 @@ test('a file that lost its end is an error each time, and its books are made wit
 test('what a changed file held stays known for a repair after bind has read it', async () => {
   const file = join(input, 'Ch 1.cbz');
   const markAt = async () => (await FolderStore.open(stateFolder(), input)).markAt(file);
-  await scanIndexed(stateFolder(), input, {});
+  await scanLibrary(input, { stateFolder: stateFolder() });
   const mark = await markAt();
   expect(mark).toMatchObject({ chapters: [{ chapterId: chapterId(1) }], isBook: false });
   utimesSync(file, 1_000, 1_000);

@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { formatRecord } from '../../../src/library/record.js';
 import { removeExpired } from '../../../src/library/replaced-files.js';
 import { readArchive, readComment, writeArchive } from '../../support/archive.js';
@@ -92,9 +92,17 @@ describe.each(['cbz', 'epub', 'pdf'])('%s', (format) => {
       await bind(format);
       expect(kept()).toEqual({ [`${book(1, format)}.replaced`]: before });
       const maxAgeMs = 2 * DAY_MS;
-      await removeExpired([replacedFolder()], { maxAgeMs, nowMs: NOW_MS + maxAgeMs });
+      await removeExpired({
+        output: dirname(replacedFolder()),
+        maxAgeMs,
+        nowMs: NOW_MS + maxAgeMs,
+      });
       expect(Object.keys(kept())).toHaveLength(1);
-      await removeExpired([replacedFolder()], { maxAgeMs, nowMs: NOW_MS + maxAgeMs + DAY_MS });
+      await removeExpired({
+        output: dirname(replacedFolder()),
+        maxAgeMs,
+        nowMs: NOW_MS + maxAgeMs + DAY_MS,
+      });
       expect(existsSync(replacedFolder())).toBe(false);
     },
   );
@@ -151,10 +159,10 @@ describe('a book in a folder', () => {
     const mine = join(replacedFolder(), DAY, 'Lighthouse/Vol.01/Ch.001/mine.png.replaced');
     writeFileSync(mine, await testImage('png', 99));
     const options = { maxAgeMs: DAY_MS, nowMs: NOW_MS + 2 * DAY_MS };
-    await removeExpired([replacedFolder()], options);
+    await removeExpired({ output: dirname(replacedFolder()), ...options });
     expect(Object.keys(kept())).toHaveLength(2);
     rmSync(mine);
-    await removeExpired([replacedFolder()], options);
+    await removeExpired({ output: dirname(replacedFolder()), ...options });
     expect(existsSync(replacedFolder())).toBe(false);
   });
 });

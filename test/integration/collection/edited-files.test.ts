@@ -6,7 +6,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { formatIdentityComment, parseIdentityComment } from '../../../src/library/mark.js';
 import { parseRecords } from '../../../src/library/record.js';
-import { scanIndexed } from '../../../src/library/scan.js';
+import { scanLibrary } from '../../../src/library/scan.js';
+import { FolderStore } from '../../../src/library/store.js';
 import {
   editChapter,
   EXAMPLE_CHAPTERS,
@@ -458,9 +459,13 @@ describe('the comment of a chapter file', () => {
     expect(await readComment(file)).toBe(`tankobon chapter=${CHAPTER}`);
     expect(readFileSync(file).subarray(-80).includes('PK\u0005\u0006')).toBe(true);
     // Title, version and quality are in the record, also for a scan, which the store keeps.
-    const titleId = (/"titleId":"([^"]+)"/.exec((await readEntry(file, 'META-INF/tankobon.json'))))?.[1];
+    const titleId = /"titleId":"([^"]+)"/.exec(
+      await readEntry(file, 'META-INF/tankobon.json'),
+    )?.[1];
     for (let scan = 0; scan < 2; scan += 1) {
-      const index = await scanIndexed(join(harness.folder, 'state'), harness.output, {});
+      const store = await FolderStore.open(join(harness.folder, 'state'), harness.output);
+      const index = await scanLibrary(harness.output, { store });
+      await store.save();
       const known = { chapterId: CHAPTER, titleId, version: 1, quality: 'data' };
       expect(index.archives).toMatchObject([known]);
     }

@@ -1,6 +1,6 @@
 /** ComicInfo.xml for every title of the example library, including odd names. */
 import { comicInfoXml, comicMetadata } from '../../../src/library/comic-info.js';
-import { builtInTemplate } from '../../../src/library/names.js';
+import { builtInTemplate } from '../../../src/config/names.js';
 import { nameValues } from '../../../src/download/planning/comic-metadata.js';
 import { resolveTargets, type Resolution } from '../../../src/selection/resolve-targets.js';
 import { parseTarget } from '../../../src/selection/target.js';

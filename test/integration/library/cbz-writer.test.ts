@@ -12,9 +12,9 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
-import { verifyCbz } from '../../../src/library/zip/verify-cbz.js';
+import { verifyZip } from '../../../src/core/verify-zip.js';
 import { writeCbz, type CbzPage } from '../../../src/library/cbz-writer.js';
-import { pageName } from '../../../src/library/names.js';
+import { pageName } from '../../../src/config/names.js';
 import { interruptedError } from '../../../src/core/errors.js';
 import { MAX_IMAGE_BYTES } from '../../../src/core/image-format.js';
 import { SAMPLE_IMAGES } from '../../support/sample-images.js';
@@ -265,7 +265,7 @@ describe('an unfinished CBZ is removed', () => {
   });
 });
 
-describe('verifyCbz', () => {
+describe('verifyZip', () => {
   const entry = (name: string, content: Buffer) => ({
     name,
     bytes: content.length,
@@ -285,7 +285,7 @@ describe('verifyCbz', () => {
 
   test('accepts an archive with the expected entries', async () => {
     const file = await make();
-    expect(await verifyCbz(file, expectedEntries, COMMENT)).toBe((await readFile(file)).length);
+    expect(await verifyZip(file, expectedEntries, COMMENT)).toBe((await readFile(file)).length);
   });
 
   test.each([
@@ -297,7 +297,7 @@ describe('verifyCbz', () => {
     ['another comment', expectedEntries, ''],
   ])('refuses %s', async (_, expected, comment) => {
     const file = await make();
-    await expect(verifyCbz(file, expected, comment)).rejects.toMatchObject({
+    await expect(verifyZip(file, expected, comment)).rejects.toMatchObject({
       code: 'archive-wrong',
     });
   });
@@ -305,12 +305,12 @@ describe('verifyCbz', () => {
   test('reads back what was not read back before, and refuses other bytes', async () => {
     const file = await make();
     const unread = expectedEntries.map((one) => ({ ...one, isReadBack: false }));
-    expect(await verifyCbz(file, unread, COMMENT)).toBe((await readFile(file)).length);
+    expect(await verifyZip(file, unread, COMMENT)).toBe((await readFile(file)).length);
     const damaged = await readFile(file);
     // Within the first entry, behind its header and its name.
     damaged[60] = (damaged[60] ?? 0) ^ 1;
     await writeFile(file, damaged);
-    await expect(verifyCbz(file, unread, COMMENT)).rejects.toMatchObject({ code: 'archive-wrong' });
+    await expect(verifyZip(file, unread, COMMENT)).rejects.toMatchObject({ code: 'archive-wrong' });
   });
 
   test('refuses a truncated file', async () => {
@@ -318,7 +318,7 @@ describe('verifyCbz', () => {
     const whole = await readFile(file);
     for (let length = 0; length < whole.length; length += 7) {
       await writeFile(file, whole.subarray(0, length));
-      await expect(verifyCbz(file, expectedEntries, COMMENT)).rejects.toMatchObject({
+      await expect(verifyZip(file, expectedEntries, COMMENT)).rejects.toMatchObject({
         code: 'archive-wrong',
       });
     }

@@ -14,7 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { formatIdentityComment } from '../../../src/library/mark.js';
-import { scanIndexed, scanLibrary } from '../../../src/library/scan.js';
+import { scanLibrary } from '../../../src/library/scan.js';
 import { isUnchanged, readFileState, replaceAs } from '../../../src/core/file-state.js';
 import { readOwnership } from '../../../src/library/file.js';
 import { writeArchive } from '../../support/archive.js';
@@ -73,7 +73,7 @@ posixTest('the index says it for each archive, also from the cache of sync', asy
   const home = mkdtempSync(join(tmpdir(), 'tankobon-ownership-home-'));
   try {
     for (const run of ['first', 'cached']) {
-      const { archives } = await scanIndexed(home, folder, {});
+      const { archives } = await scanLibrary(folder, { stateFolder: home });
       expect([run, ...archives.map(({ file, ownership }) => [file, ownership])]).toEqual([
         run,
         [foreign, 'foreign'],

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { CbzWriter, writeCbz, type CbzPage } from '../../../src/library/cbz-writer.js';
-import { ZipFileWriter } from '../../../src/library/zip/zip-file-writer.js';
+import { ZipFileWriter } from '../../../src/core/zip-file-writer.js';
 import { SAMPLE_IMAGES } from '../../support/sample-images.js';
 
 const COMMENT = 'a comment';

@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { formatIdentityComment } from '../../../src/library/mark.js';
-import { scanIndexed } from '../../../src/library/scan.js';
+import { scanLibrary } from '../../../src/library/scan.js';
 import { countRead } from '../../support/count-read.js';
 import { FolderStore } from '../../../src/library/store.js';
 import { emptyZip } from '../../support/empty-zip.js';
@@ -35,7 +35,7 @@ afterEach(() => {
 async function scan() {
   const read = countRead();
   try {
-    const { archives } = await scanIndexed(folder, output, {});
+    const { archives } = await scanLibrary(output, { stateFolder: folder });
     return { opened: read.files(), ids: archives.map(({ chapterId }) => chapterId) };
   } finally {
     read.restore();
@@ -56,7 +56,7 @@ test('a file that cannot be read is opened by each scan, since its permissions m
   writeFileSync(join(output, '4.cbz'), 'not an archive');
   expect((await scan()).opened).toBe(3);
   expect((await scan()).opened).toBe(0);
-  const { damaged } = await scanIndexed(folder, output, {});
+  const { damaged } = await scanLibrary(output, { stateFolder: folder });
   expect(damaged.map(({ file }) => file)).toEqual([join(output, '4.cbz')]);
 });
 
@@ -82,7 +82,10 @@ test('nothing else in the state folder is removed: the output may be there too',
   writeFileSync(join(folder, 'verified.json'), '{}');
   writeFileSync(join(inState, 'a.cbz'), archive(1));
   for (const run of ['first', 'second'])
-    expect([run, (await scanIndexed(folder, inState, {})).archives.length]).toEqual([run, 1]);
+    expect([run, (await scanLibrary(inState, { stateFolder: folder })).archives.length]).toEqual([
+      run,
+      1,
+    ]);
   const names = readdirSync(folder).filter((name) => !name.startsWith('comics-'));
   expect(names.sort()).toEqual(['files', 'library', 'verified.json']);
 });

@@ -3,11 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
-import {
-  reusableBuffer,
-  ZipEntryReader,
-  type ZipEntry,
-} from '../../../src/library/zip/zip-file.js';
+import { reusableBuffer, ZipEntryReader, type ZipEntry } from '../../../src/core/zip-file.js';
 
 const DATA = Buffer.from('the bytes of a page');
 const ENTRY: ZipEntry = {

@@ -169,6 +169,47 @@ test('retag --rename-titles: each book and cover is whole after each kill, and t
   }
 }, 600_000);
 
+test('retag --rename: each chapter, book and cover is whole after each kill, and the next run completes it', async () => {
+  const library = createLibrary({
+    titles: [title('one', 'Old', { covers: [drawnCover(uuidOf('one'), '1', 'stairs-cover')] })],
+    chapters: ['1', '2'].map((number) => chapter('one', number, { volume: '1' })),
+  });
+  const harness = await DownloadHarness.start({ library, limits: NO_LIMITS });
+  try {
+    const targets = [`title:${uuidOf('one')}`];
+    const name = 'Former/{series}/c{chapter}.cbz';
+    await harness.download({ targets, output: original, cover: true, name });
+    const bookName = 'Former/{series}/{series} Vol.{volume:02}';
+    await runCommand(harness, 'bind', original, '-o', original, '--name', bookName);
+    const files = ['Old Ch.001 Vol.01 [Scans].cbz', 'Old Ch.002 Vol.01 [Scans].cbz'];
+    const kept = ['Old Vol.01.cbz', 'cover.png'];
+    const before = ['c1.cbz', 'c2.cbz', ...kept];
+    const contents = (folders: readonly string[], names: readonly string[]) =>
+      Promise.all(
+        names.map(async (each) => {
+          const file = folders.map((path) => join(output, path, each)).find(existsSync) ?? each;
+          return each.endsWith('.cbz') ? await imageDigests(file) : sha256(readFileSync(file));
+        }),
+      );
+    run.prepare();
+    const originals = await contents(['Former/Old'], before);
+    const words = ['retag', output, '--rename'];
+    const env = harness.service.environment;
+    const changes = await killAtEachChange({ ...run, words, env }, async (kill) => {
+      expect([kill, (await scanLibrary(output)).damaged]).toEqual([kill, []]);
+      const present = await contents(['Former/Old', 'Old'], kept);
+      expect([kill, present]).toEqual([kill, originals.slice(2)]);
+      const { code, stderr } = await retagFolder(harness, output, '--rename');
+      expect([kill, code, stderr]).toEqual([kill, 0, expect.not.stringContaining('error')]);
+      expect([kill, readdirSync(output)]).toEqual([kill, ['Old']]);
+      expect([kill, await contents(['Old'], [...files, ...kept])]).toEqual([kill, originals]);
+    });
+    expect(changes).toBeGreaterThan(10);
+  } finally {
+    await harness.stop();
+  }
+}, 600_000);
+
 test.each([['retag'], ['download --update']])(
   '%s of chapters that moved to another title: each is whole after each kill, and the next run completes it',
   async (command) => {

@@ -14,7 +14,7 @@ import {
 import { basename, join } from 'node:path';
 import type { Chapter } from '../../../src/service/chapters.js';
 import { readIdentity } from '../../../src/library/file.js';
-import { compileNameTemplate } from '../../../src/library/names.js';
+import { compileNameTemplate } from '../../../src/config/names.js';
 import { formatIdentityComment } from '../../../src/library/mark.js';
 import { planRetag, writeRetagged } from '../../../src/download/retag.js';
 import type { Title } from '../../../src/service/titles.js';

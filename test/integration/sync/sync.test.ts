@@ -22,7 +22,7 @@ import {
 } from '../../support/sync-harness.js';
 import { writeArchive, readArchive } from '../../support/archive.js';
 import { tankobonHere } from '../../support/in-process.js';
-import { workspaceName } from '../../../src/library/names.js';
+import { workspaceName } from '../../../src/download/save/workspace.js';
 import { scanLibrary } from '../../../src/library/scan.js';
 import { readIdentity } from '../../../src/library/file.js';
 import { createLibrary, uuidOf } from '../../../src/practice-server/library/library.js';

@@ -1,4 +1,4 @@
-import { pageName } from '../../../src/library/names.js';
+import { pageName } from '../../../src/config/names.js';
 import { chapterPrefix, coverName } from '../../../src/books/book.js';
 import { escapeXml } from '../../../src/core/xml-text.js';
 import { navXhtml, pageXhtml } from '../../../src/books/epub-documents.js';

@@ -4,9 +4,10 @@
  * between 4 and 5. `?5|1` may be 5 or 1, and the pages decide.
  */
 import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
 import fc from 'fast-check';
 import { guessName, type GuessedName } from '../../../src/books/guess-name.js';
-import { compileNameTemplate } from '../../../src/library/names.js';
+import { builtInTemplate, compileNameTemplate } from '../../../src/config/names.js';
 
 type Row =
   | readonly [folder: string, name: string, right: string]
@@ -451,14 +452,16 @@ test('the table of examples in docs/collection.md is what is read', () => {
   }
 });
 
-/** Templates of versions before, of this one, and of owners. */
+/** The built-in forms, also of versions before, and those that owners write. */
 const TEMPLATES = [
-  '{series} Vol.{volume:02} Ch.{chapter:03} - {title} [{group}]',
-  '{series} Vol.{volume:02} Ch.{chapter:03} - {title} [{language}] [{group}]',
-  '{series} Ch.{chapter:03} (Vol.{volume:02}) - {title} [{group}]',
-  '{series} Ch.{chapter:03} (Vol.{volume:02}) - {title} [{language}] [{group}]',
-  'v{volume:02} c{chapter:03}',
-  '{series}_v{volume}_c{chapter}',
+  ...[true, false].flatMap((hasLanguages) => {
+    const chapterFirst = builtInTemplate({ hasLanguages, hasTitleFolder: false });
+    const { volumeFirst, former } = chapterFirst.builtIn ?? {};
+    return [chapterFirst, volumeFirst, former].filter((each) => each !== undefined);
+  }),
+  compileNameTemplate('{series} Ch.{chapter:03} (Vol.{volume:02}) - {title} [{group}]'),
+  compileNameTemplate('v{volume:02} c{chapter:03}'),
+  compileNameTemplate('{series}_v{volume}_c{chapter}'),
 ];
 
 const words = fc.constantFrom(
@@ -519,7 +522,8 @@ function ownName({
   number: of,
   ...values
 }: typeof chapter extends fc.Arbitrary<infer T> ? T : never) {
-  return compileNameTemplate(template, '')({ ...values, chapter: of, language: 'en', id: 'x' });
+  const path = template({ ...values, chapter: of, language: 'en', id: 'x' });
+  return basename(path, '.cbz');
 }
 
 describe('names that templates of tankobon give', () => {

@@ -1,7 +1,7 @@
 /** Where the chapters of a title are, by the paths of its files and the template of now. */
 import { join } from 'node:path';
 import type { ExistingArchive } from '../../../src/library/scan.js';
-import { builtInTemplate, compileNameTemplate } from '../../../src/library/names.js';
+import { builtInTemplate, compileNameTemplate } from '../../../src/config/names.js';
 import {
   sampleFolders,
   titleHome,

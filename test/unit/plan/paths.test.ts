@@ -1,7 +1,7 @@
 /** The paths of new and replaced files. */
 import { join } from 'node:path';
 import { pathBelow } from '../../../src/core/relative-paths.js';
-import { compileNameTemplate } from '../../../src/library/names.js';
+import { compileNameTemplate } from '../../../src/config/names.js';
 import { LibraryIndex, type ScannedFiles } from '../../../src/library/scan.js';
 import type { UnnamedWrite } from '../../../src/plan/change.js';
 import { newPath, withPaths, type ReplacedName } from '../../../src/plan/paths.js';

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 const job = JSON.parse(process.argv[2]);
 const load = (module) => import(`${job.dist}/${module}.js`);
 
-const { compileNameTemplate } = await load('library/names');
+const { compileNameTemplate } = await load('config/names');
 const { PageQueue } = await load('download/save/page-queue');
 const { planTargets } = await load('download/plan');
 const { saveChapters } = await load('download/save/batch');

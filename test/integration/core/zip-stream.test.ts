@@ -3,7 +3,7 @@ import { ZipArchive } from 'archiver';
 import { mkdtemp, open, readFile, rm, type FileHandle } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CbzStream } from '../../../src/library/zip/cbz-stream.js';
+import { ZipStream } from '../../../src/core/zip/zip-stream.js';
 
 const PAGES = [Buffer.alloc(5_000, 'a'), Buffer.alloc(30, 'b'), Buffer.alloc(70_000, 'c')];
 let folder: string;
@@ -22,7 +22,7 @@ async function written(name: string, meddle: (handle: FileHandle) => void): Prom
   const handle = await open(file, 'wx');
   meddle(handle);
   const archive = new ZipArchive({ store: true });
-  const sink = new CbzStream(archive, handle, undefined);
+  const sink = new ZipStream(archive, handle, undefined);
   try {
     const buffer = Buffer.allocUnsafeSlow(100_000);
     for (const [index, page] of PAGES.entries()) {
@@ -63,7 +63,7 @@ test('an error of an early sync is thrown at the end', async () => {
   const handle = await open(file, 'wx');
   handle.datasync = () => Promise.reject(refused);
   const archive = new ZipArchive({ store: true });
-  const sink = new CbzStream(archive, handle, undefined);
+  const sink = new ZipStream(archive, handle, undefined);
   try {
     for (let page = 0; page < many; page += 1) {
       const data = Buffer.allocUnsafeSlow(2 ** 20);

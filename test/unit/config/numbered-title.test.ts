@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { numberedTitle, plainTitle } from '../../../src/library/names.js';
+import { numberedTitle, plainTitle } from '../../../src/config/names.js';
 
 test.each([
   [{ title: 'The Storm', volume: '1', number: '2' }, 'Vol.1 Ch.2 - The Storm'],

@@ -1,13 +1,13 @@
 /** Reads ZIP archives: their entries through yauzl, and the bytes of an entry with its checksum. */
-import { MAX_IMAGE_BYTES } from '../../core/image-format.js';
+import { MAX_IMAGE_BYTES } from './image-format.js';
 import { lstat, stat } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { crc32, inflateRaw } from 'node:zlib';
 import type { Entry, ZipFile } from 'yauzl';
-import { decodeXml } from '../../core/decode-text.js';
-import { openForReading, type OpenOptions } from '../../core/files.js';
-import type { OpenedFile } from '../../core/opened-file.js';
+import { decodeXml } from './decode-text.js';
+import { openForReading, type OpenOptions } from './files.js';
+import type { OpenedFile } from './opened-file.js';
 
 const inflate = promisify(inflateRaw);
 
@@ -60,7 +60,7 @@ async function readOpened<T>(
 ): Promise<T> {
   const [{ fromRandomAccessReaderPromise }, { TailReader }] = await Promise.all([
     import('yauzl'),
-    import('./tail-reader.js'),
+    import('./zip/tail-reader.js'),
   ]);
   const reader = await TailReader.open(opened, onThrown);
   const options = { lazyEntries: true, autoClose: false, decodeStrings };

@@ -2,7 +2,7 @@
  * The names that the built-in template gives: their order in a file list, and what reading programs find in them where they
  * do not read ComicInfo.xml.
  */
-import { builtInTemplate, templateFor, type NameTemplate } from '../../../src/library/names.js';
+import { builtInTemplate, templateFor, type NameTemplate } from '../../../src/config/names.js';
 
 const TEMPLATE = builtInTemplate({ hasLanguages: false, hasTitleFolder: false });
 const { volumeFirst, former } = TEMPLATE.builtIn ?? {};

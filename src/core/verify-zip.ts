@@ -1,7 +1,7 @@
 /** Verifies a finished archive before it is published, with another library than the one that wrote it. */
 import type { Entry, ZipFile } from 'yauzl';
-import { hasCode, StorageError, thrownMessage } from '../../core/errors.js';
-import { fileErrorReason } from '../../core/files.js';
+import { hasCode, StorageError, thrownMessage } from './errors.js';
+import { fileErrorReason } from './files.js';
 import { reusableBuffer, toZipEntry, withZip, type EntryReader } from './zip-file.js';
 
 export interface ExpectedEntry {
@@ -20,7 +20,7 @@ const DATA_DESCRIPTOR_BIT = 1 << 3;
  * Resolves with the archive's size if it has exactly these entries, in this order, stored, and this comment, and if the
  * bytes of those that were not read back have their checksum. Rejects with StorageError `archive-wrong` otherwise.
  */
-export async function verifyCbz(
+export async function verifyZip(
   file: string,
   expected: readonly ExpectedEntry[],
   comment: string | Buffer,

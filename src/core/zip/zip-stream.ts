@@ -4,7 +4,7 @@
  */
 import type { FileHandle } from 'node:fs/promises';
 import type { ZipArchive } from 'archiver';
-import { writeBuffers } from '../../core/files.js';
+import { writeBuffers } from '../files.js';
 
 /** Data is synced to disk in steps of this size, so that little is left to sync at the end. */
 const SYNC_INTERVAL_BYTES = 8 * 1024 * 1024;
@@ -13,7 +13,7 @@ const GATHER_BUFFER_BYTES = 64 * 1024;
 /** Larger chunks are contents of entries, which are distinguished by their memory. */
 const MAX_GATHERED_BYTES = 2 * 1024;
 
-export class CbzStream {
+export class ZipStream {
   readonly #pending: Buffer[] = [];
   /** The last of the pending chunks if it is gathered, and the rest of its buffer. */
   #gathered: Buffer = Buffer.alloc(0);

@@ -2,16 +2,16 @@
  * Writes a ZIP with stored entries. The same entries always give the same bytes: nothing in it depends on the time, the
  * user or the machine. It is written to a temporary file, synced and verified, and gets its name at the end.
  */
-import { MAX_IMAGE_BYTES } from '../../core/image-format.js';
+import { MAX_IMAGE_BYTES } from './image-format.js';
 import { rm, type FileHandle } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
 import type { ZipArchive } from 'archiver';
-import { StorageError } from '../../core/errors.js';
-import { isInUserSpace } from '../../core/file-system.js';
-import { createFile, type NewFileOptions } from '../../core/files.js';
-import { CbzStream } from './cbz-stream.js';
+import { StorageError } from './errors.js';
+import { isInUserSpace } from './file-system.js';
+import { createFile, type NewFileOptions } from './files.js';
+import { ZipStream } from './zip/zip-stream.js';
 import { MIN_BUFFER_BYTES, reusableBuffer } from './zip-file.js';
-import { verifyCbz, type ExpectedEntry } from './verify-cbz.js';
+import { verifyZip, type ExpectedEntry } from './verify-zip.js';
 
 /** Gives a finished temporary file its final name and resolves with it. */
 export type Publish = (tmpFile: string) => Promise<string>;
@@ -40,7 +40,7 @@ export function assertSize(name: string, bytes: number): void {
 
 export class ZipFileWriter {
   readonly #entries: ExpectedEntry[] = [];
-  readonly #stream: CbzStream;
+  readonly #stream: ZipStream;
   #readBuffer: Buffer | undefined;
 
   private constructor(
@@ -49,7 +49,7 @@ export class ZipFileWriter {
     private readonly archive: ZipArchive,
     private readonly readsWhileWriting: boolean,
   ) {
-    this.#stream = new CbzStream(archive, handle, options.signal);
+    this.#stream = new ZipStream(archive, handle, options.signal);
   }
 
   /** Creates the temporary file. `discard` must be called in the end, also after `finish`. */
@@ -141,7 +141,7 @@ export class ZipFileWriter {
       await this.#replaceComment(comment);
     await this.#stream.sync();
     await this.handle.close();
-    const bytes = await verifyCbz(tmpFile, this.#entries, comment);
+    const bytes = await verifyZip(tmpFile, this.#entries, comment);
     signal?.throwIfAborted();
     return { file: await publish(tmpFile), bytes };
   }

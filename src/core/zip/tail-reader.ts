@@ -4,7 +4,7 @@
  */
 import { Readable } from 'node:stream';
 import { RandomAccessReader } from 'yauzl';
-import type { OpenedFile } from '../../core/opened-file.js';
+import type { OpenedFile } from '../opened-file.js';
 
 /** yauzl reads as much at once, in search of the directory's end. */
 const TAIL_BYTES = 66 * 1024;

@@ -13,7 +13,7 @@ import {
   type FieldValues,
   type NameValues,
   type TemplateSegment,
-} from '../config/name-template.js';
+} from './name-template.js';
 import type { ImageExtension } from '../core/image-format.js';
 
 const CBZ_EXTENSION = '.cbz';
@@ -27,11 +27,6 @@ const BUILT_IN_NAMES = {
   /** The only one of earlier versions. */
   former: '{series} Vol.{volume:02} Ch.{chapter:03} - {title} [{group}]',
 } as const;
-
-/** The hidden folder beside a chapter's CBZ for the pages of an unfinished download. */
-export function workspaceName(chapterId: string, quality: string): string {
-  return `.${chapterId}.${quality}.tankobon`;
-}
 
 /** The names of folders that depend on the title alone, by the index of the folder in the template. */
 type TitleFolders = readonly (string | undefined)[];
@@ -275,4 +270,28 @@ export function plainTitle(title: string | undefined): string | undefined {
 
 function isPresent(text: string | undefined): text is string {
   return text !== undefined && text !== '';
+}
+
+/** Types that pages have elsewhere are pages too: they must not be left out silently. */
+const PAGE_NAME = /\.(jpe?g|png|gif|webp|avif|jxl|bmp|tiff?|heic)$/i;
+export const NATURAL_ORDER = new Intl.Collator('en', { numeric: true });
+
+interface Named {
+  readonly name: string;
+}
+
+/** The pages among the entries. */
+export function pageEntries<Page extends Named>(entries: readonly Page[]): Page[] {
+  return entries.filter(({ name }) => isPage(name));
+}
+
+/** In the order of a chapter of any program. */
+export function sortPages<Page extends Named>(pages: readonly Page[]): Page[] {
+  return [...pages].sort((a, b) => NATURAL_ORDER.compare(a.name, b.name));
+}
+
+/** Images of other programs' folders, such as those of macOS, are not pages. */
+export function isPage(name: string): boolean {
+  const isHidden = name.split('/').some((part) => part.startsWith('.') || part === '__MACOSX');
+  return PAGE_NAME.test(name) && !isHidden;
 }

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { builtInTemplate, distinctPaths, compileNameTemplate } from '../../../src/library/names.js';
+import { builtInTemplate, distinctPaths, compileNameTemplate } from '../../../src/config/names.js';
 import { pathCollisionKey } from '../../../src/core/path-segment.js';
 import { NAME_FIELDS } from '../../../src/config/name-template.js';
 import { codePoint } from '../../support/any-text.js';

@@ -1,0 +1,85 @@
+/** Takes pages of a chapter's file into the workspace of an update. */
+import { createHash } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+import { createFile, PRIVATE_FILE_MODE, removeFile } from '../../core/files.js';
+import { imageExtension } from '../../core/image-format.js';
+import { ZipEntryReader } from '../../core/zip-file.js';
+import { readLibraryFile } from '../../library/file.js';
+import type { SavedChapter } from '../../plan/chapter-changes.js';
+import type { Workspace } from './workspace.js';
+
+/** @param digests those that the service has, in order */
+export async function keepFullPages(
+  file: string,
+  digests: readonly (string | undefined)[],
+  workspace: Workspace,
+  signal: AbortSignal,
+): Promise<void> {
+  await eachSavedPage(file, digests.length, async (page, data) => {
+    signal.throwIfAborted();
+    const isSame = digests[page - 1] === sha256(data);
+    if (isSame && !workspace.kept.has(page)) await keep(workspace, page, data, false);
+  });
+}
+
+/** Whether the file has a compressed page for it, which is in the workspace then. */
+export async function takeCompressedPage(
+  { file, record }: { readonly file: string; readonly record: SavedChapter },
+  page: number,
+  workspace: Workspace,
+): Promise<boolean> {
+  const { pages = [], dataSaverPages = [] } = record;
+  if (!dataSaverPages.includes(page)) return false;
+  await eachSavedPage(file, pages.length, async (each, data) => {
+    if (each === page && sha256(data) === pages[page - 1]) await keep(workspace, page, data, true);
+  });
+  return workspace.kept.has(page);
+}
+
+/** Calls `use` with each page of the file, if it has as many. A file that cannot be read has none. */
+async function eachSavedPage(
+  path: string,
+  count: number,
+  use: (page: number, data: Buffer) => Promise<void>,
+): Promise<void> {
+  const file = await readLibraryFile(path);
+  if (file.kind !== 'chapter' || !file.hasReadablePages) return;
+  const { pages } = file.chapter;
+  if (pages.length !== count) return;
+  const reader = await ZipEntryReader.open(path).catch(() => undefined);
+  if (!reader) return;
+  try {
+    for (const [index, entry] of pages.entries()) {
+      const data = await reader
+        .read(entry, (bytes) => Buffer.allocUnsafe(bytes))
+        .catch(() => undefined);
+      if (data) await use(index + 1, data);
+    }
+  } finally {
+    await reader.close();
+  }
+}
+
+async function keep(
+  workspace: Workspace,
+  page: number,
+  data: Buffer,
+  isCompressed: boolean,
+): Promise<void> {
+  const extension = imageExtension(data);
+  if (!extension) return;
+  const part = workspace.partFile(page);
+  await removeFile(part);
+  const handle = await createFile(part, { mode: PRIVATE_FILE_MODE });
+  try {
+    await handle.writeFile(data);
+  } finally {
+    await handle.close();
+  }
+  const image = { digest: sha256(data), crc32: crc32(data), extension, bytes: data.length };
+  await workspace.keep(page, image, { isCompressed });
+}
+
+function sha256(data: Buffer): string {
+  return createHash('sha256').update(data).digest('hex');
+}
