@@ -9,7 +9,7 @@ import { ZipEntryReader } from '../core/zip-file.js';
 import { ZipFileWriter } from '../core/zip-file-writer.js';
 import { damagedChapter } from '../library/damage.js';
 import { readLibraryFile, type LibraryFile } from '../library/file.js';
-import { formatIdentityComment, MANIFEST_NAME } from '../library/mark.js';
+import { chapterComment, MANIFEST_NAME } from '../library/mark.js';
 import { formatRecord } from '../library/record.js';
 
 /** `not-chapter`: a book, or a file of another program or user. */
@@ -50,7 +50,7 @@ async function write(
     // What another program wrote in place of the mark stays.
     const kept = named === 'own' ? Buffer.alloc(0) : await reader.readComment(comment);
     const isFree = kept.toString().trim() === '';
-    const mark = formatIdentityComment(identity);
+    const mark = chapterComment(identity.chapterId);
     const options = { comment: isFree ? mark : kept, mode: PRIVATE_FILE_MODE, signal };
     zip = await ZipFileWriter.create({ tmpFile, ...options });
     const digests = new Map<unknown, string>();

@@ -15,7 +15,7 @@ import {
   comicMetadata,
 } from '../library/comic-info.js';
 import { readLibraryFile } from '../library/file.js';
-import { formatIdentityComment } from '../library/mark.js';
+import { chapterComment } from '../library/mark.js';
 import {
   assertOwnFile,
   fileChanged,
@@ -111,7 +111,7 @@ function describe({ file, chapter, title, quality }: Recognized, pages: readonly
     pages,
     ...(!file.hasComicInfo && { metadata: writtenMetadata(comicMetadata(chapter, title, [])) }),
   };
-  return { record, comment: formatIdentityComment({ ...identity, ...revision }) };
+  return { record, comment: chapterComment(chapter.id) };
 }
 
 async function replace(

@@ -101,7 +101,8 @@ async function toRepairable(
   const ownership = hasLostMark ? 'own' : await readOwnership(file);
   if (ownership === 'lost-mark') return ownership;
   if (ownership !== 'own') return undefined;
-  const { quality = 'data' } = identity;
+  // The record, which has the quality, may be damaged.
+  const { quality = (await lostChapter(file, store))?.quality ?? 'data' } = identity;
   return { file, identity, quality, state, hasLostMark };
 }
 

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import type { ZipFile } from 'yauzl';
 import type { Chapter } from '../service/chapters.js';
 import {
+  chapterComment,
   formatIdentityComment,
   MANIFEST_NAME,
   parseIdentityComment,
@@ -192,7 +193,7 @@ async function writeChanged(
 
 /** The mark comes back where it was lost; what another program wrote in its place stays. */
 async function newComment(
-  { comment, identity }: ChapterFileContent,
+  { comment, identity, record, entries }: ChapterFileContent,
   { revision, newTitleId }: Pick<ChapterFileChange, 'revision' | 'newTitleId'>,
   reader: ZipEntryReader,
 ): Promise<string | Buffer> {
@@ -200,6 +201,8 @@ async function newComment(
   const kept = isMark ? Buffer.alloc(0) : await reader.readComment(comment);
   if (!identity || kept.toString().trim() !== '') return kept;
   const { titleId, version } = identity;
+  const isTaken = entries.some(({ name }) => name === MANIFEST_NAME);
+  if (record || (revision && !isTaken)) return chapterComment(identity.chapterId);
   return formatIdentityComment({
     ...identity,
     titleId: newTitleId ?? titleId,

@@ -7,7 +7,7 @@ import {
   manifestIdentities,
   manifestKeys,
   parseComicInfoIdentity,
-  parseIdentityComment,
+  markedIdentity,
   recordedIdentity,
   type CbzIdentity,
   type FoundIdentity,
@@ -141,7 +141,7 @@ export async function readFileChapters(path: string): Promise<readonly FileChapt
 
 async function toChapterFile(file: ReadFile, hasRecordedPage: boolean): Promise<ChapterFile> {
   const { comment, manifest, comicInfo, entries, state, path } = file;
-  const marked = parseIdentityComment(comment);
+  const marked = markedIdentity(comment, manifest);
   const records = await recordsIn(manifest);
   const record = records.find(({ chapterId }) => !marked || chapterId === marked.chapterId);
   const recorded = recordedIdentity(manifest);
@@ -292,7 +292,7 @@ export async function readMarks(
 function marksIn(content: FileContent, container: ContainerName): FileMarks {
   const { mark, comment, manifest, comicInfo = '', hasRecordedPage, damage } = content;
   if (mark === 'book') return bookMarks(manifest, damage !== undefined);
-  const marked = parseIdentityComment(comment);
+  const marked = markedIdentity(comment, manifest);
   if (marked) return marksOf({ ...marked, proof: 'mark' });
   const identity = recordedIdentity(manifest) ?? parseComicInfoIdentity(comicInfo);
   const isBound = !CONTAINERS[container].hasReadablePages;

@@ -36,6 +36,12 @@ const COMMENT = new RegExp(
 );
 const CHAPTER_ADDRESS = new RegExp(`/chapter/(${UUID_PATTERN})(?![0-9a-f-])`, 'i');
 
+/** The mark of a chapter's file with a record, which has the rest. Some programs find the end of a ZIP in 80 bytes only. */
+export function chapterComment(chapterId: string): string {
+  return `tankobon chapter=${chapterId.toLowerCase()}`;
+}
+
+/** The mark of one without a record, and of files of earlier versions. */
 export function formatIdentityComment({
   chapterId,
   titleId,
@@ -45,7 +51,7 @@ export function formatIdentityComment({
   const field = (name: string, value?: string | number) => (value ? ` ${name}=${value}` : '');
   const fields =
     field('title', titleId?.toLowerCase()) + field('version', version) + field('quality', quality);
-  return `tankobon chapter=${chapterId.toLowerCase()}${fields}`;
+  return `${chapterComment(chapterId)}${fields}`;
 }
 
 /** Returns undefined for a comment of another program. */
@@ -57,6 +63,27 @@ export function parseIdentityComment(comment: string): CbzIdentity | undefined {
     ...(titleId !== undefined && { titleId }),
     version: version === undefined ? undefined : Number(version),
     quality: quality as Quality | undefined,
+  };
+}
+
+/** Whether the record has the rest of the identity. */
+export function isShortComment(comment: string): boolean {
+  const { chapterId } = parseIdentityComment(comment) ?? {};
+  return chapterId !== undefined && comment === chapterComment(chapterId);
+}
+
+/** The chapter in the mark of an archive, with what its record adds; undefined for one without a mark. */
+export function markedIdentity(comment: string, manifest: string): CbzIdentity | undefined {
+  const marked = parseIdentityComment(comment);
+  if (!marked) return undefined;
+  const { chapterId, titleId, version, quality } = marked;
+  const recorded = manifestIdentities(manifest).find((each) => each.chapterId === chapterId);
+  return {
+    ...recorded,
+    chapterId,
+    ...(titleId !== undefined && { titleId }),
+    ...(version !== undefined && { version }),
+    ...(quality !== undefined && { quality }),
   };
 }
 

@@ -408,7 +408,10 @@ class Decider {
     const { archive, isOutdated } = saved;
     const { file, chapterId, version, quality, isBound = false, ownership } = archive;
     const known = { file, chapterId, saved: records?.get(chapterId) ?? { version, quality } };
-    const isReplaced = force || (isOutdated && update);
+    // Another program removed its record: its pages are compared, and it gets one again.
+    const isUnknown =
+      ownership === 'own' && !isBound && (known.saved.version ?? known.saved.pages) === undefined;
+    const isReplaced = force || (update && (isOutdated || (isUnknown && chapter !== undefined)));
     // A bound file keeps its other chapters: the chapter gets a file of its own.
     if (isReplaced && isBound && force) return save;
     if (isReplaced && isBound && isReadableBook(file))

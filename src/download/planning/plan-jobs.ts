@@ -1,14 +1,14 @@
 /** A job for each chapter that is written. Pure. */
 import type { Chapter } from '../../service/chapters.js';
 import type { Title } from '../../service/titles.js';
-import { formatIdentityComment } from '../../library/mark.js';
+import { chapterComment } from '../../library/mark.js';
 import type { KeepOptions } from '../../library/replaced-files.js';
 import { replacedFile, type Write } from '../../plan/change.js';
 import { chapterFields } from '../../selection/chapter-fields.js';
 import { chapterName } from '../../events/chapter-fields.js';
 import type { Resolution } from '../../selection/resolve-targets.js';
 import type { ChapterJob } from '../save/chapter.js';
-import { nameValues, titleIdOf, withInferredVolume } from './comic-metadata.js';
+import { nameValues, withInferredVolume } from './comic-metadata.js';
 import { describeChapter } from '../save/describe-chapter.js';
 import type { DownloadRequest } from '../download-request.js';
 import { findTitle, withHome, type Naming } from './name-files.js';
@@ -70,12 +70,7 @@ function planJob(change: Write, options: JobOptions): PlannedChapter {
     replacedState: options.filesToReplace?.get(replacedFile(change)?.file ?? path),
     hasLostMark: isDamaged || options.lostMarks?.has(path) === true,
     keep: options.keep,
-    comment: formatIdentityComment({
-      chapterId: id,
-      titleId: titleIdOf(chapter),
-      quality,
-      version: chapter?.version,
-    }),
+    comment: chapterComment(id),
     describe: async (pages, inferredVolume) =>
       describeChapter({
         id,

@@ -110,9 +110,10 @@ async function mergeEdits(
 ) {
   const { mergedComicInfo } = await import('../../library/chapter-file.js');
   const readable = await readEditedFiles(files);
-  const { record, entries = [] } = readable[0] ?? {};
+  const { comicInfo, record, entries = [] } = readable[0] ?? {};
   const saved = record?.pages ?? [];
   const hasSamePages =
+    comicInfo !== undefined &&
     pageEntries(entries).length === digests.length &&
     saved.length === digests.length &&
     saved.every((page, index) => page === digests[index]);

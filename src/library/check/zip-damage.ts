@@ -16,6 +16,7 @@ import {
   isEditedBook,
   manifestIdentities,
   manifestKeys,
+  markedIdentity,
   MANIFEST_NAME,
   MAX_MANIFEST_BYTES,
   parseIdentityComment,
@@ -80,6 +81,7 @@ async function checkContent(
 ): Promise<PageEdits | undefined> {
   const { comment } = zip;
   const chapter = parseIdentityComment(comment);
+  // Its record, which has the rest, may be damaged.
   if (chapter) onMark({ chapters: [chapter], isBook: false });
   const listed = await listEntries(zip, MAX_ENTRIES);
   const entries = listed.map(toZipEntry);
@@ -91,6 +93,8 @@ async function checkContent(
     });
   };
   const manifest = await textOf(MANIFEST_NAME, MAX_MANIFEST_BYTES);
+  const identity = markedIdentity(comment, manifest);
+  if (identity) onMark({ chapters: [identity], isBook: false });
   const isBook = isBoundComment(comment);
   if (isBook) {
     if ((manifestKeys(manifest) ?? []).length === 0)

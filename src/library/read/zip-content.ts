@@ -5,6 +5,7 @@ import type { Entry, ZipFile } from 'yauzl';
 import { openRegularFile } from '../../core/files.js';
 import {
   isBoundComment,
+  isShortComment,
   isEditedBook,
   manifestKeys,
   MANIFEST_NAME,
@@ -59,12 +60,21 @@ async function contentOf(zip: ZipFile, reader: EntryReader, depth: Depth): Promi
   const mark = isBoundComment(comment) ? 'book' : isChapter ? 'chapter' : 'none';
   const content = { ...NO_CONTENT, mark, comment } as const;
   if (mark === 'book' && depth === 'pages') return ofBook(zip, content);
-  if (depth === 'mark' && mark === 'chapter') return content;
+  if (depth === 'mark' && mark === 'chapter') {
+    if (!isShortComment(comment)) return content;
+    // Without the record, the mark says which chapter it is.
+    const texts = await searchTexts(zip, [MANIFEST_NAME]).catch(ifDamaged);
+    return { ...content, manifest: texts?.get(MANIFEST_NAME) ?? '' };
+  }
   try {
     return await (depth === 'pages' ? ofChapter : textsOf)(zip, reader, content);
   } catch (damage) {
     throw mark === 'none' && isArchiveError(damage) ? new UnmarkedDamage(damage) : damage;
   }
+}
+
+function ifDamaged(error: unknown): undefined {
+  if (!isArchiveError(error)) throw error;
 }
 
 /** Errors of the operating system have a code: the file may be whole. */

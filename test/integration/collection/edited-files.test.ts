@@ -4,8 +4,10 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { parseIdentityComment } from '../../../src/library/mark.js';
+import { formatIdentityComment, parseIdentityComment } from '../../../src/library/mark.js';
 import { parseRecords } from '../../../src/library/record.js';
+import { scanLibrary } from '../../../src/library/scan.js';
+import { FolderStore } from '../../../src/library/store.js';
 import {
   editChapter,
   EXAMPLE_CHAPTERS,
@@ -449,5 +451,50 @@ describe('verify --repair --edited', () => {
 
   test('needs --repair', async () => {
     await expect(verify('--edited')).rejects.toMatchObject({ code: 'bad-option' });
+  });
+});
+
+describe('the comment of a chapter file', () => {
+  test('names the chapter alone, and leaves the end of the archive within its last 80 bytes', async () => {
+    expect(await readComment(file)).toBe(`tankobon chapter=${CHAPTER}`);
+    expect(readFileSync(file).subarray(-80).includes('PK\u0005\u0006')).toBe(true);
+    // Title, version and quality are in the record, also for a scan, which the store keeps.
+    const titleId = /"titleId":"([^"]+)"/.exec(
+      await readEntry(file, 'META-INF/tankobon.json'),
+    )?.[1];
+    for (let scan = 0; scan < 2; scan += 1) {
+      const store = await FolderStore.open(join(harness.folder, 'state'), harness.output);
+      const index = await scanLibrary(harness.output, { store });
+      await store.save();
+      const known = { chapterId: CHAPTER, titleId, version: 1, quality: 'data' };
+      expect(index.archives).toMatchObject([known]);
+    }
+  });
+
+  test.each([true, false])(
+    'may lack its record: the quality stays known (verified: %s)',
+    async (isVerified) => {
+      await harness.download({ targets: [CHAPTER], quality: 'data-saver', force: true });
+      file = harness.archives()[0] ?? '';
+      const digests = await imageDigests(file);
+      if (isVerified) await verify();
+      const bytes = readFileSync(file);
+      const at = bytes.indexOf('"chapterId"');
+      bytes[at] = (bytes[at] ?? 0) ^ 1;
+      writeFileSync(file, bytes);
+      for (const words of [[], ['--repair']])
+        expect((await verify(...words)).types).toContain('file-damaged');
+      expect(await imageDigests(file)).toEqual(digests);
+      expect((await verify()).types).toEqual(['verify-summary']);
+    },
+  );
+
+  test('is read where it is longer, as in earlier versions, and shortened with a rewrite', async () => {
+    const comment = formatIdentityComment({ chapterId: CHAPTER, version: 1, quality: 'data' });
+    await rewrite((entries) => entries, comment);
+    expect((await verify()).types).toEqual(['verify-summary']);
+    editOnService();
+    expect((await run('retag', harness.output)).types).toContain('chapter-retagged');
+    expect(await readComment(harness.archives()[0] ?? '')).toBe(`tankobon chapter=${CHAPTER}`);
   });
 });

@@ -8,8 +8,9 @@ import {
   reuploadChapter,
   uuidOf,
 } from '../../../src/practice-server/library/library.js';
+import { readIdentity } from '../../../src/library/file.js';
 import { parseRecords } from '../../../src/library/record.js';
-import { readComment, readEntry } from '../../support/archive.js';
+import { readEntry } from '../../support/archive.js';
 import { imageDigests } from '../../support/bind-harness.js';
 import { DownloadHarness } from '../../support/download-harness.js';
 import { editEntry, replaced } from '../../support/owner-edits.js';
@@ -67,7 +68,7 @@ function correct(id: string, attributes: Parameters<typeof editChapter>[2]): voi
 
 async function expectOfBeta(file: string): Promise<void> {
   expect(await seriesOf(file)).toBe('Beta');
-  expect(await readComment(file)).toContain(uuidOf('two'));
+  expect(await readIdentity(file)).toMatchObject({ titleId: uuidOf('two'), proof: 'mark' });
   const [record] = parseRecords(await readEntry(file, 'META-INF/tankobon.json')) ?? [];
   expect(record).toMatchObject({ titleId: uuidOf('two'), metadata: { series: 'Beta' } });
 }

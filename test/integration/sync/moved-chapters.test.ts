@@ -2,7 +2,7 @@
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { runCommand } from '../../support/retag-harness.js';
-import { readComment } from '../../support/archive.js';
+import { readIdentity } from '../../../src/library/file.js';
 import {
   chapterId,
   DAY_MS,
@@ -57,9 +57,8 @@ test('with upgrade the file goes to the folder of the other title, and the next 
   expect([code, about(lines)]).toEqual([0, ['chapter-retagged']]);
   const files = [file('Alpha', '1'), file('Beta', '1'), file('Beta', '2'), file('Beta', '3')];
   expect([...paths()].sort()).toEqual(files);
-  expect(await readComment(join(harness.base.output, file('Beta', '2')))).toContain(
-    titleId('Beta'),
-  );
+  const moved = await readIdentity(join(harness.base.output, file('Beta', '2')));
+  expect(moved).toMatchObject({ titleId: titleId('Beta'), proof: 'mark' });
   upload('4');
   const second = await harness.sync();
   expect([second.code, about(second.lines), warnings(second.lines)]).toEqual([0, [], []]);
