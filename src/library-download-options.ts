@@ -32,7 +32,7 @@ export interface LibraryDownloadOptions {
   readonly name?: string;
   /** Images as uploaded, or compressed. Default: `data`. As `--quality`. */
   readonly quality?: 'data' | 'data-saver';
-  /** What becomes of a page that no node has as uploaded; data-saver: that page is compressed. Default: `fail`. As `--lost-pages`. */
+  /** A page that no node has as uploaded: fail, or take it compressed. Default: `fail`. As `--lost-pages`. */
   readonly lostPages?: 'fail' | 'data-saver';
   /** Add ComicInfo.xml to the CBZ, and name the CBZ after its title and chapter. Default: `true`. As `--no-metadata`. */
   readonly metadata?: boolean;

@@ -19,7 +19,7 @@ export interface PlannedBook {
 /** A book that exists, of `bind`. */
 export interface KnownBook {
   readonly file: string;
-  /** As they were bound: MangaDex may have moved them since. `id`: see sourceId. */
+  /** The chapters are as they were bound: MangaDex may have moved them since. `id`: see sourceId. */
   readonly chapters: readonly { readonly id: string; readonly volume: string | undefined }[];
 }
 

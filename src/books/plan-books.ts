@@ -125,7 +125,7 @@ export async function planBooks(request: BindRequest, signal: AbortSignal): Prom
   return { ...grouping, books, bookOf, filesByFolder, looseIds, emptied, failed, skippedLinks };
 }
 
-/** Those of the format. */
+/** The books of the format that exist. */
 function knownBooks(
   { chapters, fixedBooks }: Pick<CollectedChapters, 'chapters' | 'fixedBooks'>,
   format: BookFormat,

@@ -1,7 +1,6 @@
 /** Checks the archives and books in folders for damage and edits, offline, and on demand has the damaged chapters loaded again. */
 import { basename, dirname, join, resolve } from 'node:path';
 import { checkFile } from '../library/damage.js';
-import type { FileMark } from '../library/mark.js';
 import { listArchives } from '../library/scan.js';
 import type { FileStore } from '../library/store.js';
 import { reusableBuffer, type GetBuffer } from '../core/zip-file.js';
@@ -144,25 +143,13 @@ async function check(
   getBuffer: GetBuffer,
   { signal, store, nowMs }: VerifyDeps,
 ) {
-  let mark: Awaited<ReturnType<FileStore['markAt']>>;
-  const onMark = (found: typeof mark): void => {
-    mark = found;
-  };
   const container = isFolder && { container: 'folder' as const };
-  const found = await checkFile(file, { signal, onMark, getBuffer, ...container });
+  const { mark, ...found } = await checkFile(file, { signal, getBuffer, ...container });
   const checked = { root, file: resolve(file), version };
-  if (found.state === 'damaged')
-    await store.setDamaged(checked, knownMark(mark, await store.markAt(checked.file)));
+  if (found.state === 'damaged') await store.setDamaged(checked, mark);
   // An edited file is read again, and listed, until its owner accepts it.
   else await store.setChecked(checked, found.state === 'whole' ? nowMs : undefined, mark);
   return { ...found, hasMark: mark !== undefined };
-}
-
-/** The mark of a damaged file, of which an earlier check may have read more: its record may be damaged. */
-function knownMark(mark: FileMark | undefined, known: FileMark | undefined): FileMark | undefined {
-  const [found, ...others] = mark?.chapters ?? [];
-  const isLess = found && others.length === 0 && (found.version ?? found.quality) === undefined;
-  return !mark || (isLess && known?.chapters[0]?.chapterId === found.chapterId) ? known : mark;
 }
 
 /** Whether it was accepted. A file that cannot be is named, and does not affect the others. */

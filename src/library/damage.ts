@@ -5,43 +5,48 @@ import { fileErrorReason } from '../core/files.js';
 import { accessHint } from '../core/system-errors.js';
 import { Damaged, type CheckOptions, type Damage, type PageEdits } from './check/damage.js';
 import { containerNamed, CONTAINERS, type ContainerName } from './containers.js';
+import type { FileMark } from './mark.js';
 import { reusableBuffer } from '../core/zip-file.js';
 
 export { areWhole } from './check/zip-damage.js';
 export { isEditedMetadata } from './check/folder-damage.js';
 
-interface CheckFileOptions extends Partial<CheckOptions> {
+interface CheckFileOptions extends Partial<Omit<CheckOptions, 'onMark'>> {
   readonly signal: AbortSignal;
   /** By default, the name says it. */
   readonly container?: ContainerName;
 }
 
-/** A folder that `bind` did not write is whole. */
-type FileCheck =
+/** A folder that `bind` did not write is whole. `mark`: what could be read of it. */
+type FileCheck = { readonly mark: FileMark | undefined } & (
   | { readonly state: 'whole' }
   | { readonly state: 'edited'; readonly edits: PageEdits }
-  | { readonly state: 'damaged'; readonly damage: Damage };
+  | { readonly state: 'damaged'; readonly damage: Damage }
+);
 
 /** Reads the whole file. Rejects for nothing that can be wrong with it. */
 export async function checkFile(
   path: string,
   {
     signal,
-    onMark = () => undefined,
     getBuffer = reusableBuffer(),
     container = containerNamed(path) ?? 'cbz',
   }: CheckFileOptions,
 ): Promise<FileCheck> {
+  let mark: FileMark | undefined;
+  const onMark = (found: FileMark): void => {
+    mark = found;
+  };
   try {
     const edits = await CONTAINERS[container].check(path, { signal, onMark, getBuffer });
-    return edits ? { state: 'edited', edits } : { state: 'whole' };
+    return edits ? { mark, state: 'edited', edits } : { mark, state: 'whole' };
   } catch (error) {
     signal.throwIfAborted();
     const damage: Damage =
       error instanceof Damaged
         ? error.damage
         : { reason: 'unreadable', detail: fileErrorReason(error) };
-    return { state: 'damaged', damage };
+    return { mark, state: 'damaged', damage };
   }
 }
 

@@ -197,11 +197,12 @@ export class FileStore {
     return undefined;
   }
 
-  /** The file stays reported until it is mended, and its mark stays known. */
+  /** The file stays reported until it is mended, and its mark stays known. `found`: what can still be read of it. */
   async setDamaged(
     { root, file }: Omit<CheckedFile, 'version'>,
-    mark: FileMark | undefined,
+    found: FileMark | undefined,
   ): Promise<void> {
+    const mark = knownMark(found, await this.markAt(file));
     for (const store of await this.#above(file))
       if (store.knows(file)) store.setDamaged(file, mark);
     (await this.folder(root)).setDamaged(file, mark);
@@ -229,6 +230,13 @@ interface CheckedFile {
 }
 
 /** A mark names all chapters of a file. */
+/** The mark of a damaged file, of which an earlier check may have read more: its record may be damaged. */
+function knownMark(mark: FileMark | undefined, known: FileMark | undefined): FileMark | undefined {
+  const [found, ...others] = mark?.chapters ?? [];
+  const isLess = found && others.length === 0 && (found.version ?? found.quality) === undefined;
+  return !mark || (isLess && known?.chapters[0]?.chapterId === found.chapterId) ? known : mark;
+}
+
 function foundBy({ chapters, isBook }: FileMark): FoundMarks {
   const identities = chapters.map((chapter) => ({ ...chapter, proof: 'mark' as const }));
   return { identities, isBound: isBook };

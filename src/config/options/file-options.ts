@@ -99,8 +99,7 @@ export const FILE_OPTIONS = {
   },
   lostPages: {
     kind: 'choice',
-    description:
-      'what becomes of a page that no node has as uploaded; data-saver: that page is compressed',
+    description: 'a page that no node has as uploaded: fail, or take it compressed',
     default: 'fail',
     choices: LOST_PAGES,
     placeholder: 'how',

@@ -86,7 +86,7 @@ test('the book of a whole title, and those of chapters, are not taken for that o
   expect(books()).toEqual([`${SERIES}/${SERIES} (all).cbz`, bookOf('cbz')]);
 });
 
-/** As a copy by macOS: all names are decomposed. */
+/** Decomposes all names, as a copy by macOS does. */
 function decompose(folder: string): void {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     const path = join(folder, entry.name.normalize('NFD'));
