@@ -176,7 +176,7 @@ export const FILE_OPTIONS = {
     default: true,
     flag: 'chapters',
     library: true,
-    commands: { download: 'save no chapters: only --cover and --series-metadata' },
+    commands: { download: 'only covers and series files, no chapters' },
   },
   bookCover: {
     kind: 'path',
