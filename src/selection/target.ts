@@ -40,6 +40,8 @@ const LIVE_HOST = /^(?:[\w-]+\.)*mangadex\.(?:org|dev)\.?$/;
 /** A UUID, also with some digits or hyphens too few or too many. */
 const NEARLY_UUID = /^[\da-f][\da-f-]{23,47}$/i;
 const WITHOUT_SCHEME = /^(?:[\w-]+\.)*mangadex\.(?:org|dev)\//i;
+/** The path of an address, as in logs and messages. */
+const WITHOUT_HOST = /^\/(?:titles?|manga|chapter|list|group|author|artist|at-home)\//i;
 
 /** The names in the URLs of the website and of the API. */
 const KINDS: Readonly<Record<string, TargetKind>> = {
@@ -75,11 +77,17 @@ export function parseTarget(text: string, extraHosts: readonly string[] = []): T
   }
   if (trimmed.toLowerCase() === FOLLOWS.id) return FOLLOWS;
   if (isUuid(trimmed)) return { kind: 'any', id: trimmed.toLowerCase() };
-  const url = WITHOUT_SCHEME.test(trimmed) ? `https://${trimmed}` : trimmed;
+  const url = withOrigin(trimmed);
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   const target = parsed && fromUrl(parsed, extraHosts);
   if (target === undefined) throw badTarget(trimmed, parsed);
   return target;
+}
+
+/** The address that a text without a scheme or a host is the rest of; other texts unchanged. */
+function withOrigin(text: string): string {
+  if (WITHOUT_HOST.test(text)) return `https://mangadex.org${text}`;
+  return WITHOUT_SCHEME.test(text) ? `https://${text}` : text;
 }
 
 /** The address of a Markdown link, `[name](address)`; other texts unchanged. */
@@ -98,7 +106,7 @@ function withHyphens(text: string): string {
 /** Whether a word of the command line is meant as a target: a UUID or an address, valid or not. */
 export function looksLikeTarget(text: string): boolean {
   const trimmed = withoutQuotes(linkedAddress(text));
-  return [NEARLY_UUID, PREFIXED, WITHOUT_SCHEME, /^https?:\/\//i].some((form) =>
+  return [NEARLY_UUID, PREFIXED, WITHOUT_SCHEME, WITHOUT_HOST, /^https?:\/\//i].some((form) =>
     form.test(trimmed),
   );
 }

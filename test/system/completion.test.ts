@@ -88,7 +88,10 @@ const CASES: readonly (readonly [typed: string, offered: readonly string[]])[] =
   ['download --q', ['--quality', '--quiet']],
   ['download --quality ', ['data', 'data-saver']],
   ['download -q data-', ['data-saver']],
-  ['download --json -q data -o sh --no-', ['--no-infer', '--no-metadata', '--no-reports']],
+  [
+    'download --json -q data -o sh --no-',
+    ['--no-chapters', '--no-infer', '--no-metadata', '--no-reports'],
+  ],
   ['report-status --', ['--clear', '--flush', '--help', '--html', '--json', '--yes']],
   ['config ', ['get', 'list', 'path', 'set', 'unset']],
   ['config set ', [...SETTING_NAMES].sort()],

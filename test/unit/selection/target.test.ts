@@ -43,6 +43,8 @@ describe('a target', () => {
     [`[Ch. 1]( https://mangadex.org/chapter/${ID} ).`, 'chapter'],
     [`${'"'.repeat(500)}https://mangadex.org/chapter/${ID}${'")'.repeat(500)}`, 'chapter'],
     [`https://api.mangadex.org/at-home/server/${ID}`, 'chapter'],
+    [`/at-home/server/${ID}`, 'chapter'],
+    [`/title/${ID}/name`, 'title'],
     [`http://127.0.0.1:8080/chapter/${ID}`, 'chapter'],
     [`http://localhost/reader/list/${ID}`, 'list'],
   ])('%j is a %s', (text, kind) => {
@@ -54,6 +56,8 @@ describe('a target', () => {
     ' Follows ',
     'https://mangadex.org/titles/follows?page=2',
     'https://mangadex.org/titles/feed',
+    '/titles/feed',
+    '/title/follows',
     'https://mangadex.org/title/follows',
   ])('%j is what the account follows', (text) => {
     expect(parseTarget(text)).toEqual({ kind: 'follows', id: 'follows' });
