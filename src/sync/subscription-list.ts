@@ -10,8 +10,10 @@ import {
   isMatch,
   subscriptionName,
 } from './subscriptions/find-subscription.js';
+import { parseSubscriptions } from './subscriptions/subscriptions-file.js';
 import type { Subscription, Subscriptions } from './subscriptions/subscriptions-schema.js';
 import {
+  editSubscriptions,
   extraHostsOf,
   languagesOf,
   outputOf,
@@ -19,6 +21,7 @@ import {
   readSubscriptionsIfExists,
   subscriptionsPath,
   syncCommandLine,
+  type EditContext,
 } from './subscriptions.js';
 
 const NONE: Subscriptions = { series: [], defaults: {}, follows: undefined, hooks: {} };
@@ -57,6 +60,14 @@ export class SubscriptionList {
     const found = await readSubscriptionsIfExists(file, context, warn);
     const { folder, state } = await readHistory(file, context);
     return new SubscriptionList(file, found ?? NONE, folder, state, found !== undefined, context);
+  }
+
+  /** Changes nothing. Throws UsageError `bad-subscriptions`, or StorageError, if the file cannot be changed. */
+  async checkEditable(context: EditContext): Promise<void> {
+    await editSubscriptions(this.file, context, (source) => {
+      parseSubscriptions(source);
+      return source;
+    });
   }
 
   get series(): readonly Subscription[] {

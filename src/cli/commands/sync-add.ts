@@ -51,6 +51,8 @@ async function addTarget(
   const entry = entryOf({ ...flags, output: subscribedOutput }, context.clock.wallMs());
   const list = await SubscriptionList.readIfExists(flags.file, context);
   const { file, subscriptions } = list;
+  // Nothing is sent if the file cannot be changed.
+  await list.checkEditable(context);
   const existing = findExisting(given, list);
   if (existing) {
     const isChanged = await subscribe(file, existing.text, { entry, unset: keys }, context);
