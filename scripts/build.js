@@ -79,7 +79,7 @@ const program = {
         },
         {
           name: 'pages',
-          test: /src\/(download\/save-plan|service\/(reports\/(sender|report-host)|catalogue\/response-schemas|pages\/at-home-schema))\.ts$/,
+          test: /src\/(download\/save\/save-plan|service\/(reports\/(sender|report-host)|catalogue\/response-schemas|pages\/at-home-schema))\.ts$/,
           priority: 1,
         },
       ],
