@@ -201,7 +201,9 @@ test('retag --rename: each chapter, book and cover is whole after each kill, and
       expect([kill, present]).toEqual([kill, originals.slice(2)]);
       const { code, stderr } = await retagFolder(harness, output, '--rename');
       expect([kill, code, stderr]).toEqual([kill, 0, expect.not.stringContaining('error')]);
-      expect([kill, readdirSync(output)]).toEqual([kill, ['Old']]);
+      // A kill right before the last step leaves the folder above, which is empty.
+      const filled = readdirSync(output).filter((each) => readdirSync(join(output, each)).length > 0);
+      expect([kill, filled]).toEqual([kill, ['Old']]);
       expect([kill, await contents(['Old'], [...files, ...kept])]).toEqual([kill, originals]);
     });
     expect(changes).toBeGreaterThan(10);
