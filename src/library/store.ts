@@ -229,7 +229,6 @@ interface CheckedFile {
   readonly version: FileVersion;
 }
 
-/** A mark names all chapters of a file. */
 /** The mark of a damaged file, of which an earlier check may have read more: its record may be damaged. */
 function knownMark(mark: FileMark | undefined, known: FileMark | undefined): FileMark | undefined {
   const [found, ...others] = mark?.chapters ?? [];
@@ -237,6 +236,7 @@ function knownMark(mark: FileMark | undefined, known: FileMark | undefined): Fil
   return !mark || (isLess && known?.chapters[0]?.chapterId === found.chapterId) ? known : mark;
 }
 
+/** A mark names all chapters of a file. */
 function foundBy({ chapters, isBook }: FileMark): FoundMarks {
   const identities = chapters.map((chapter) => ({ ...chapter, proof: 'mark' as const }));
   return { identities, isBound: isBook };
