@@ -197,11 +197,11 @@ function seriesEnd(text: string, seriesNames: readonly string[]): number {
   return maxOf([0, ...seriesNames.map((name) => ends.get(letterKey(name)) ?? 0)]);
 }
 
-/** Undefined for a text without words. */
+/** Undefined for a text without words. A bracket at its start was opened before a number that is not part of it. */
 function tidy(text: string): string | undefined {
   const tidied = text
     .replaceAll('_', ' ')
-    .replace(/^[\s.\-–:|]+|[\s.\-–:|]+$/g, '')
+    .replace(/^[\s.\-–:|)\]}]+|[\s.\-–:|]+$/g, '')
     .trim();
   return tidied === '' ? undefined : tidied;
 }

@@ -101,6 +101,14 @@ const NAMES: Readonly<Record<string, readonly (readonly [string, GuessedName])[]
     ['Vol-1', { volume: '1' }],
     ['Lighthouse - c002 [Owls]', { series: 'Lighthouse', number: '2', group: 'Owls' }],
     [
+      'Lighthouse - c007 (v02) [Owls]',
+      { series: 'Lighthouse', volume: '2', number: '7', group: 'Owls' },
+    ],
+    [
+      'Lighthouse c007 (v02) - Storm',
+      { series: 'Lighthouse', volume: '2', number: '7', title: 'Storm' },
+    ],
+    [
       'Lighthouse Vol.02 Ch.010.5 - Storm [Owls]',
       { series: 'Lighthouse', volume: '2', number: '10.5', title: 'Storm', group: 'Owls' },
     ],
