@@ -292,6 +292,8 @@ export function sortPages<Page extends Named>(pages: readonly Page[]): Page[] {
 
 /** Images of other programs' folders, such as those of macOS, are not pages. */
 export function isPage(name: string): boolean {
-  const isHidden = name.split('/').some((part) => part.startsWith('.') || part === '__MACOSX');
+  // The tar of Windows and macOS writes `./001.png`.
+  const parts = name.split('/').filter((part) => part !== '.');
+  const isHidden = parts.some((part) => part.startsWith('.') || part === '__MACOSX');
   return PAGE_NAME.test(name) && !isHidden;
 }

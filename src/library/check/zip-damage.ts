@@ -113,7 +113,7 @@ async function checkContent(
   const digests = await checkEntries(reader, entries, new Set(saved), options);
   if (saved)
     return editsOf(
-      pages.map(({ name }) => digests.get(name) ?? ''),
+      pages.map((page) => digests.get(page) ?? ''),
       saved,
     );
   return isOrWasBook ? bookEdits(comment, entries, records) : undefined;
@@ -171,15 +171,15 @@ function bookEdits(
     : undefined;
 }
 
-/** Resolves with the sha256 of each page where there are saved ones, by the name of its entry. */
+/** Resolves with the sha256 of each page where there are saved ones. Several pages may have one name. */
 async function checkEntries(
   reader: EntryReader,
   entries: readonly ZipEntry[],
   saved: ReadonlySet<string>,
   { signal, getBuffer }: Pick<CheckOptions, 'signal' | 'getBuffer'>,
-): Promise<ReadonlyMap<string, string>> {
+): Promise<ReadonlyMap<ZipEntry, string>> {
   const isPage = new Set(pageEntries(entries));
-  const digests = new Map<string, string>();
+  const digests = new Map<ZipEntry, string>();
   for (const entry of entries) {
     signal.throwIfAborted();
     const { name } = entry;
@@ -188,7 +188,7 @@ async function checkEntries(
     });
     if (!isPage.has(entry)) continue;
     const digest = saved.size > 0 ? createHash('sha256').update(data).digest('hex') : '';
-    digests.set(name, digest);
+    digests.set(entry, digest);
     // The end of a page that was saved need not be found.
     if (!saved.has(digest)) checkEnd(name, data);
   }

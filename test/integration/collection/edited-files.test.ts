@@ -229,6 +229,21 @@ test('a record in a file with the pages of another chapter proves nothing', asyn
   expect(await fileDigest(file)).toBe(before);
 });
 
+test('names that begin with ./, as the tar of Windows and macOS writes them, are those of pages', async () => {
+  await rewrite((entries) =>
+    Object.fromEntries(Object.entries(entries).map(([name, bytes]) => [`./${name}`, bytes])),
+  );
+  expect((await readArchive(file))[0]?.name).toMatch(/^\.\//);
+  expect(await verify()).toMatchObject({ code: 0, types: ['verify-summary'] });
+});
+
+test('two pages with one name are two pages', async () => {
+  const renamed = readFileSync(file, 'latin1').replaceAll('002.png', '001.png');
+  writeFileSync(file, renamed, 'latin1');
+  expect(new Set((await readArchive(file)).map(({ name }) => name)).size).toBe(3);
+  expect(await verify()).toMatchObject({ code: 0, types: ['verify-summary'] });
+});
+
 test('a flipped bit and a lost end stay damage', async () => {
   const whole = readFileSync(file);
   const flipped = Buffer.from(whole);
