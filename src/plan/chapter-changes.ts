@@ -10,7 +10,7 @@ import { QUALITIES } from '../config/quality.js';
 /** What a file says of its chapter; what is undefined is not known. */
 export type SavedChapter = Pick<
   ChapterRecord,
-  'version' | 'updatedAt' | 'quality' | 'pages' | 'dataSaverPages'
+  'version' | 'updatedAt' | 'quality' | 'pages' | 'dataSaverPages' | 'acceptedPages'
 >;
 
 /** What the service says of it. */

@@ -136,9 +136,9 @@ export function savedState(
   const archive = library.find(id);
   if (archive) {
     const { version } = archive;
-    const known = saved?.get(archive.chapterId) ?? { version };
-    // An update tries pages again that were lost.
-    const hasLostPages = 'dataSaverPages' in known && known.dataSaverPages !== undefined;
+    const known: SavedChapter = saved?.get(archive.chapterId) ?? { version };
+    // An update tries pages again that were lost, unless the owner accepted the file.
+    const hasLostPages = known.dataSaverPages !== undefined && known.acceptedPages === undefined;
     const isOutdated = movedIds.has(id) || mayHaveChanged(known, chapter) || hasLostPages;
     return { state: 'saved', archive, isOutdated };
   }

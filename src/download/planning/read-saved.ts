@@ -34,8 +34,15 @@ export async function readSaved(
 }
 
 function withoutUnknown(record: SavedChapter): SavedChapter {
-  const { version, updatedAt, quality, pages, dataSaverPages } = record;
-  const known = Object.entries({ version, updatedAt, quality, pages, dataSaverPages });
+  const { version, updatedAt, quality, pages, dataSaverPages, acceptedPages } = record;
+  const known = Object.entries({
+    version,
+    updatedAt,
+    quality,
+    pages,
+    dataSaverPages,
+    acceptedPages,
+  });
   return Object.fromEntries(known.filter(([, value]) => value !== undefined));
 }
 
@@ -65,8 +72,8 @@ export async function comparePages(
   const { file, saved } = compared;
   const isInBook = change.kind === 'extract';
   if (isInBook && (saved.quality ?? quality) !== quality) return false;
-  if (saved.pages !== undefined || isInBook)
-    return hasSamePages(saved, metadata, quality === 'data-saver');
+  const acceptsLost = quality === 'data-saver' || saved.acceptedPages !== undefined;
+  if (saved.pages !== undefined || isInBook) return hasSamePages(saved, metadata, acceptsLost);
   const pages = await readPageDigests({ file }, reusableBuffer()).catch(() => []);
   return hasSamePages({ ...saved, pages }, metadata);
 }

@@ -8,10 +8,21 @@ import { dirname, join } from 'node:path';
 import { parseRecords } from '../../../src/library/record.js';
 import { workspaceName } from '../../../src/download/save/workspace.js';
 import { uuidOf } from '../../../src/practice-server/library/digests.js';
-import { createLibrary, generateChapter } from '../../../src/practice-server/library/library.js';
+import {
+  createLibrary,
+  editChapter,
+  generateChapter,
+} from '../../../src/practice-server/library/library.js';
 import { createTitle } from '../../../src/practice-server/library/story-chapter.js';
-import { readEntry, readPages } from '../../support/archive.js';
+import {
+  readArchive,
+  readComment,
+  readEntry,
+  readPages,
+  writeArchive,
+} from '../../support/archive.js';
 import { DownloadHarness } from '../../support/download-harness.js';
+import { runCommand } from '../../support/retag-harness.js';
 
 const AT = '2024-01-05T12:00:00+00:00';
 const TITLE = uuidOf('title', 'Gulls');
@@ -121,6 +132,27 @@ test('--update tries the full page again: with it the chapter is whole, and no o
   expect(await recordIn(onlyArchive())).not.toHaveProperty('dataSaverPages', expect.anything());
   await run({ update: true });
   expect(pageRequests()).toEqual([]);
+});
+
+test('--update loads no page again of a file that its owner edited and accepted', async () => {
+  const chapter = await start();
+  lose(2);
+  await run(saver);
+  const entries = (await readArchive(onlyArchive())).filter(({ name }) => name !== '004.png');
+  const contents = Object.fromEntries(entries.map(({ name, bytes }) => [name, bytes]));
+  await writeArchive(onlyArchive(), contents, await readComment(onlyArchive()));
+  const digests = await digestsIn(onlyArchive());
+  expect(digests).toHaveLength(4);
+  await runCommand(harness, 'verify', harness.output, '--accept');
+  harness.service.clearPageFaults();
+  pageRequests();
+  const later = '2026-01-01T00:00:00+00:00';
+  for (const title of ['', 'Salt']) {
+    if (title !== '') harness.service.library.putChapter(editChapter(chapter, later, { title }));
+    const { code } = await run({ update: true });
+    expect([code, pageRequests(), await digestsIn(onlyArchive())]).toEqual([0, [], digests]);
+  }
+  expect(onlyArchive()).toContain('Salt');
 });
 
 test('--update leaves the file as it is while the page is still lost, also without the option', async () => {
