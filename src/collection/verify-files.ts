@@ -50,9 +50,11 @@ interface Listed {
 }
 
 export interface UnverifiedCounts {
-  /** Files that stay damaged, or edited although they were to be repaired. */
+  /** Files that stay damaged. */
   readonly damaged: number;
   readonly edited: number;
+  /** Edited files that were to be repaired, and were not. */
+  readonly editedLeft: number;
   readonly unreadableFolders: number;
 }
 
@@ -84,7 +86,9 @@ export async function verifyFiles(
   const edited: string[] = [];
   const getBuffer = reusableBuffer();
   const { links, unreadableFolders } = listed;
-  let [checked, readBytes, repaired, accepted] = [0, 0, 0, 0];
+  let [checked, readBytes, accepted] = [0, 0, 0];
+  const repaired = new Set<string>();
+  const isLeft = (file: string) => !repaired.has(file);
   try {
     for (const each of toCheck) {
       onProgress({ checked, total: toCheck.length, bytes: readBytes, totalBytes });
@@ -106,27 +110,30 @@ export async function verifyFiles(
     const editedToo = repairsEdited ? edited : [];
     const hasWork = damaged.length + editedToo.length > 0;
     const replaced = hasWork ? await repair?.(damaged, editedToo) : undefined;
-    for (const file of replaced ?? []) {
-      repaired += 1;
-      observe({ type: 'file-repaired', ...file });
+    for (const each of replaced ?? []) {
+      repaired.add(each.file);
+      observe({ type: 'file-repaired', ...each });
     }
     if (repair && !signal.aborted) {
-      const stillDamaged = new Set(damaged);
-      for (const { file } of replaced ?? []) stillDamaged.delete(file);
+      const stillDamaged = new Set(damaged.filter(isLeft));
       const whole = listed.files.filter(({ file }) => !stillDamaged.has(file));
       await removeRepairLeftovers(listed.leftovers, whole, store, signal);
     }
   } finally {
     // Also after an interruption.
     const found = { damaged: damaged.length, edited: edited.length };
-    const counts = { checked, ...found, repaired, links };
+    const counts = { checked, ...found, repaired: repaired.size, links };
     const unchanged = sinceLast && { unchanged: listed.files.length - toCheck.length };
     const taken = accepts && { accepted };
     const unread = unreadableFolders > 0 && { unreadableFolders };
     observe({ type: 'verify-summary', ...counts, ...taken, ...unread, ...unchanged });
   }
-  const toRepair = damaged.length + (repairsEdited ? edited.length : 0);
-  return { damaged: toRepair - repaired, edited: edited.length, unreadableFolders };
+  return {
+    damaged: damaged.filter(isLeft).length,
+    edited: edited.length,
+    editedLeft: repairsEdited ? edited.filter(isLeft).length : 0,
+    unreadableFolders,
+  };
 }
 
 /** Disks lose data without a change of the time: everything is read again after a month. */

@@ -68,7 +68,7 @@ async function verify(
     return repairFound(damaged, edited, context, store);
   };
   try {
-    const { damaged, edited, unreadableFolders } = await verifyFiles(files, {
+    const { damaged, edited, editedLeft, unreadableFolders } = await verifyFiles(files, {
       observe: (event) => {
         if (event.type === 'verify-summary') display?.close();
         observe(event);
@@ -85,7 +85,7 @@ async function verify(
     if (edited > 0 && !options.accept && !options.edited) stderr.write(`hint: ${EDITED}\n`);
     if (damaged > 0 && options.repair) stderr.write(`hint: ${NOT_REPAIRED}\n`);
     if (unreadableFolders > 0) stderr.write(`hint: ${UNREADABLE}\n`);
-    return damaged + unreadableFolders > 0 ? EXIT.incomplete : EXIT.done;
+    return damaged + editedLeft + unreadableFolders > 0 ? EXIT.incomplete : EXIT.done;
   } finally {
     display?.close();
     // Without it the next check takes longer.
