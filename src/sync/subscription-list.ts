@@ -1,7 +1,9 @@
 /** The subscriptions of a file with what their history knows: finds them by what a person calls them. Sends nothing. */
 import type { AppContext } from '../config/context.js';
 import { UsageError } from '../core/errors.js';
+import { mismatchReason } from '../selection/exclusions.js';
 import { parseTarget, type Target } from '../selection/target.js';
+import type { Chapter } from '../service/chapters.js';
 import { currentTitleId, readHistory, titleState, type SyncState } from './history.js';
 import {
   checkOnly,
@@ -131,6 +133,14 @@ export class SubscriptionList {
   /** Empty: all. */
   languagesOf(subscription: Subscription): readonly string[] {
     return languagesOf(subscription, this.context.settings);
+  }
+
+  /** Why a sync does not take the release, although it is pinned, in words; undefined if it takes it. */
+  async mismatchOf(subscription: Subscription, chapter: Chapter): Promise<string | undefined> {
+    const { releaseRules } = await import('./sync-request.js');
+    const { settings, clock } = this.context;
+    const { selection } = releaseRules(subscription, settings, undefined);
+    return mismatchReason(chapter, selection, clock.wallMs())?.explanation;
   }
 
   /** The output folders of all subscriptions, absolute, each once. */

@@ -83,7 +83,10 @@ export async function preparePages(
   return images;
 }
 
-/** Resolves with the pages of the cover. `overlay` is an SVG that is drawn over it. */
+/**
+ * Resolves with the pages of the cover. `overlay` is an SVG that is drawn over it. Throws StorageError `archive-damaged`
+ * for one that cannot be decoded, and the signal's reason.
+ */
 export async function prepareCover(
   cover: CoverImage,
   overlay: string | undefined,
@@ -102,6 +105,8 @@ export async function prepareCover(
       largeImages: new Turns(),
     });
     return await keep(made, spool);
+  } catch (error) {
+    throw error instanceof BrokenImage ? damagedPage(error.message, cover.file, error) : error;
   } finally {
     decoder.close();
   }

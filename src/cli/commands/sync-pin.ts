@@ -38,7 +38,14 @@ export async function decideReleases(
       ...(group === undefined ? [] : [`[${group}]`]),
     ];
     const of = `${list.labelOf(subscription)}: ${name.join(' ')}`;
-    stderr.write(`${DONE[key]}: ${printableLine(of)}. The next sync follows it.\n`);
+    const mismatch = key === 'pin' ? await list.mismatchOf(subscription, chapter) : undefined;
+    const next = mismatch ? '' : ' The next sync follows it.';
+    stderr.write(`${DONE[key]}: ${printableLine(of)}.${next}\n`);
+    if (mismatch)
+      options.warn(
+        `The sync does not take it, since ${printableLine(mismatch)}.`,
+        `To change what the subscription takes, run: ${list.commandLine('edit')}`,
+      );
   }
   return EXIT.done;
 }

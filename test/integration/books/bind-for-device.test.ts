@@ -310,6 +310,23 @@ describe('covers', () => {
     const names = (await imagesIn(output('Lighthouse Vol.01.cbz'))).map(({ name }) => name);
     expect(names.filter((name) => name.includes('cover'))).toEqual([]);
   });
+
+  test('that cannot be decoded are left out with a warning, and one that was named ends the book', async () => {
+    await addChapter(1);
+    const file = join(folder, 'in', 'cover.png');
+    const broken = await testImage('png', 9, { width: 200, height: 300 });
+    broken.fill(0xff, broken.length / 2, broken.length - 20);
+    writeFileSync(file, broken);
+    const { errors, events } = await bindFolder(folder, { device: 'boox-page' });
+    expect(errors).toEqual([]);
+    expect(events.flatMap((each) => (each.type === 'warning' ? each.message : []))).toEqual([
+      expect.stringMatching(/^Bound without a cover: Damaged page: .*cover\.png/),
+    ]);
+    const names = (await imagesIn(output('Lighthouse Vol.01.cbz'))).map(({ name }) => name);
+    expect(names.filter((name) => name.includes('cover'))).toEqual([]);
+    const named = await bindFolder(folder, { device: 'boox-page', cover: file, force: true });
+    expect(named.errors).toMatchObject([{ code: 'archive-damaged' }]);
+  });
 });
 
 describe('--max-size', () => {

@@ -71,6 +71,17 @@ test('a pinned release is taken in place of a preferred one, also without upgrad
   expect(await chapters()).toEqual([OTHER]);
 });
 
+test('a pinned release that the rest of the entry excludes is pinned with a warning that says why', async () => {
+  rewrite('chapters: 2-');
+  const { code, stderr } = await decide('pin', OTHER);
+  expect(code).toBe(0);
+  expect(stderr).toMatch(/^Pinned: .* Ch\. 1 \[Other\]\.\n/);
+  expect(stderr).toMatch(/warning: .*its number is 1/);
+  expect(stderr).toContain('tankobon sync edit --file');
+  expect(await sync()).toEqual([]);
+  expect((await decide('block', OTHER)).stderr).not.toContain('warning');
+});
+
 test('a blocked release is never taken, and a saved one makes way for another one, or stays alone', async () => {
   expect(await sync()).toEqual([BEST]);
   expect((await decide('block', BEST)).code).toBe(0);
