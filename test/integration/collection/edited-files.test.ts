@@ -394,6 +394,13 @@ describe('verify --accept', () => {
     expect((await accept()).types).toEqual(['verify-summary']);
   });
 
+  test('leaves a whole file with the comment of another program as it is', async () => {
+    await rewrite((entries) => entries, '{"appID":"calibre"}');
+    const before = await fileDigest(file);
+    expect(await accept()).toMatchObject({ code: 0, types: ['verify-summary'] });
+    expect(await fileDigest(file)).toBe(before);
+  });
+
   test('leaves a damaged file and one of another program as they are', async () => {
     await rewrite(async (entries) => ({
       ...without(without(entries, '001.png'), '002.png'),
