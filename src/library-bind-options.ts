@@ -30,7 +30,7 @@ export interface LibraryBindOptions {
   readonly force?: boolean;
   /** Format of books. Default: `cbz`. As `--format`. */
   readonly format?: 'cbz' | 'epub' | 'pdf' | 'folder';
-  /** With --bind volume: give a chapter without a volume the one of its other releases. Default: `true`. As `--no-infer`. */
+  /** When volumes are bound, infer the volume of a chapter that names none. Default: `true`. As `--no-infer`. */
   readonly infer?: boolean;
   /** Print what would be written, and what is missing. As `--dry-run`. */
   readonly dryRun?: boolean;

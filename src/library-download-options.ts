@@ -58,7 +58,7 @@ export interface LibraryDownloadOptions {
   readonly format?: 'cbz' | 'epub' | 'pdf' | 'folder';
   /** Keep the chapter files after binding. Default: `false`. As `--keep-chapters`. */
   readonly keepChapters?: boolean;
-  /** With --bind volume: give a chapter without a volume the one of its other releases. Default: `true`. As `--no-infer`. */
+  /** When volumes are bound, infer the volume of a chapter that names none. Default: `true`. As `--no-infer`. */
   readonly infer?: boolean;
   /** Skip chapters in this file, and append new ones. Default: `false`. As `--download-archive`. */
   readonly downloadArchive?: string | false;

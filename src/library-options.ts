@@ -18,28 +18,37 @@ import type { LibraryDownloadOptions } from './library-download-options.js';
 interface LibraryFunction {
   /** Each name and second name, with the option that it means. */
   readonly names: ReadonlyMap<string, OptionName>;
+  /** Options of one call, which the table does not have. */
+  readonly callOptions: readonly string[];
   /** The type that lists them. */
   readonly type: string;
 }
 
-/** What `bind` prints where is not for a program. */
+/** They choose what `bind` prints, which is not for a program. */
 const PRINTING: readonly OptionName[] = ['json', 'quiet'];
 export const LIBRARY_DOWNLOAD_OPTIONS = OPTION_NAMES.filter(
   (name) => optionDefinition(name).library !== undefined,
 );
 export const LIBRARY_BIND_OPTIONS = optionsOf('bind').filter((name) => !PRINTING.includes(name));
 
+const CALL_OPTIONS = ['signal', 'env'];
 const DOWNLOAD = libraryFunction('DownloadChaptersOptions', LIBRARY_DOWNLOAD_OPTIONS);
 const BIND = libraryFunction('BindChaptersOptions', LIBRARY_BIND_OPTIONS);
-const SEARCH = libraryFunction('SearchTitlesOptions', ['language', 'limit']);
-/** Options of one call, which the table does not have. */
-const CALL_OPTIONS: readonly string[] = ['signal', 'env', 'warn'];
+const SEARCH = libraryFunction(
+  'SearchTitlesOptions',
+  ['language', 'limit'],
+  [...CALL_OPTIONS, 'warn'],
+);
 
-function libraryFunction(type: string, options: readonly OptionName[]): LibraryFunction {
+function libraryFunction(
+  type: string,
+  options: readonly OptionName[],
+  callOptions: readonly string[] = CALL_OPTIONS,
+): LibraryFunction {
   const names = options.flatMap((name) =>
     [name, ...secondNameOf(name)].map((known) => [known, name] as const),
   );
-  return { names: new Map(names), type };
+  return { names: new Map(names), callOptions, type };
 }
 
 export function secondNameOf(name: OptionName): readonly string[] {
@@ -69,7 +78,7 @@ function parseOptions(options: object, called: LibraryFunction): GivenOptions {
   for (const [libraryName, value] of Object.entries(options) as [string, unknown][]) {
     const name = called.names.get(libraryName);
     if (name === undefined) {
-      if (CALL_OPTIONS.includes(libraryName)) continue;
+      if (called.callOptions.includes(libraryName)) continue;
       throw unknownOption(libraryName, called);
     }
     if (value === undefined) continue;
@@ -92,7 +101,7 @@ const typeHint = ({ type }: LibraryFunction) =>
 
 function unknownOption(name: string, called: LibraryFunction): UsageError {
   return new UsageError('bad-option', `Unknown option: ${name}`, {
-    hint: `${didYouMean(name, [...called.names.keys(), ...CALL_OPTIONS])}${typeHint(called)}`,
+    hint: `${didYouMean(name, [...called.names.keys(), ...called.callOptions])}${typeHint(called)}`,
   });
 }
 

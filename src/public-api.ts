@@ -19,7 +19,6 @@ import { readAddresses } from './config/service-addresses.js';
 import { parseTarget } from './selection/target.js';
 import type { AppContext } from './config/context.js';
 import type { GivenOptions } from './config/options.js';
-import { bindFiles } from './books/bind-books.js';
 import { downloadRequest } from './download/download-request.js';
 import type { LibraryBindOptions } from './library-bind-options.js';
 import type { LibraryDownloadOptions } from './library-download-options.js';
@@ -155,6 +154,7 @@ export async function* bindChapters(
 ): AsyncGenerator<BookMessage, void, undefined> {
   const given = parseBindOptions(options);
   yield* messagesOf<BookMessage>(options.signal, async (observe, signal) => {
+    const { bindFiles } = await import('./books/bind-books.js');
     const warn = (message: string): void => {
       observe({ type: 'warning', message });
     };

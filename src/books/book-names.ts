@@ -35,7 +35,7 @@ export interface BookNames {
   /** Whether this is the built-in template, whose names Kavita understands. */
   readonly hasDefaultName: boolean;
   /** Whether a file has this path. */
-  readonly isThere?: (file: string) => boolean;
+  readonly isThere: (file: string) => boolean;
   /** The folders of the template of these names. */
   readonly folderTemplate: string;
   /** The end of the books' names, with its dot. */
@@ -58,11 +58,17 @@ export function nameBooks(
   knownBooks: readonly KnownBook[] = [],
 ): PlannedBook[] {
   const books = booksByChapter(knownBooks, names);
-  const planned = groups.map((group) => {
-    const file = placeBook(pathOf(group, names), group, names);
+  const key = ({ file }: PlannedBook): string => pathCollisionKey(file);
+  const placed = groups.map((group) => ({
+    group,
+    file: placeBook(pathOf(group, names), group, names),
+  }));
+  const samePlace = groupBy(placed, key);
+  const planned = placed.map((book) => {
+    const { group } = book;
+    const file = kavitaFile(book, samePlace.get(key(book)) ?? [], names);
     return { group, file: renamedBook(group, file, names, books) ?? file };
   });
-  const key = ({ file }: PlannedBook): string => pathCollisionKey(file);
   const sameName = groupBy(planned, key);
   const bookLanguages = new Map(
     chapters
@@ -85,25 +91,40 @@ function withLanguage(
   bookLanguages: ReadonlyMap<string, string | undefined>,
 ): PlannedBook {
   const { file, group } = book;
-  const language = cleanSegment(group.language);
-  if (language === '') return book;
-  const name = withExtension(basename(file, extension), ` [${language}]${extension}`);
-  const named = join(dirname(file), name);
+  const named = languageFile(file, group, extension);
   const exists = (path: string): boolean => bookLanguages.get(resolve(path)) === group.language;
   const isAmbiguous = sameName.some(({ group: other }) => other.language !== group.language);
   return exists(named) || (isAmbiguous && !exists(file)) ? { group, file: named } : book;
 }
 
-function pathOf(group: ChapterGroup, names: BookNames): string {
-  const { output, nameBook, isThere = () => false } = names;
-  const values = nameValues(group);
-  const path = join(output, nameBook(values));
-  if (!isForKavita(group, names)) return path;
+/** The file with the language at the end of its name; unchanged for an unknown language. */
+function languageFile(file: string, group: ChapterGroup, extension: string): string {
+  const language = cleanSegment(group.language);
+  if (language === '') return file;
+  const name = withExtension(basename(file, extension), ` [${language}]${extension}`);
+  return join(dirname(file), name);
+}
+
+function pathOf(group: ChapterGroup, { output, nameBook }: BookNames): string {
+  return join(output, nameBook(nameValues(group)));
+}
+
+/**
+ * The file under a name that Kavita understands, unless an earlier version gave it to the book or to the one in another
+ * language. `samePlace`: the books in all languages that would have this file.
+ */
+function kavitaFile(
+  { file, group }: PlannedBook,
+  samePlace: readonly PlannedBook[],
+  names: BookNames,
+): string {
+  if (!isForKavita(group, names)) return file;
+  const { nameBook, extension, isThere } = names;
   const series = hyphenedNumbers(group.series);
-  const folders = dirname(path);
-  const name = basename(nameBook({ ...values, series }));
-  // An earlier version named the book.
-  return isThere(path) ? path : join(folders, name);
+  const name = basename(nameBook({ ...nameValues(group), series }));
+  const isKept =
+    isThere(file) || samePlace.some((other) => isThere(languageFile(file, other.group, extension)));
+  return isKept ? file : join(dirname(file), name);
 }
 
 /** Copies of volumes for a device are not for Kavita, and it reads the metadata of other formats. */

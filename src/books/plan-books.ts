@@ -36,7 +36,7 @@ import {
 export { pageProfile } from './page-profile.js';
 
 /** The options of `bind` by their names in the table of options, and what else a caller knows. */
-export interface BindRequest extends BookNames, ComicFields {
+export interface BindRequest extends Omit<BookNames, 'isThere'>, ComicFields {
   /** Files that a scan found: one that is gone by now is not an error. */
   readonly found?: readonly string[];
   /** Books that a scan found, and that cannot be read back. */

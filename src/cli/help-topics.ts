@@ -76,7 +76,7 @@ const TOPICS: Readonly<Record<TopicName, () => readonly Section[]>> = {
   'exit-codes': () => [['Exit codes:', Object.entries(EXIT_MEANINGS)]],
   events: () => [
     ['With --json, one object a line. The fields of an event:', ['tankobon help events NAME']],
-    ['The JSON Schema of a line:', ['tankobon help events --schema']],
+    ['Their JSON Schema:', ['tankobon help events --schema']],
     ...eventsByCommand().map(({ command, events, others }): Section => {
       const besides = others.length === 0 ? '' : ` (and ${others.join(', ')})`;
       return [`${command}${besides}:`, events.map(({ type, meaning }) => [type, meaning])];

@@ -85,12 +85,14 @@ export async function planTargets(
   const libraryScan = scanOutput(session);
   // Awaited below; until then, a failure must not count as unhandled.
   libraryScan.catch(() => undefined);
-  const prefetched = prefetches ? prefetchSingleChapter(libraryScan, session) : undefined;
+  const savesChapters = request.chapterFiles !== false;
+  const prefetched =
+    prefetches && savesChapters ? prefetchSingleChapter(libraryScan, session) : undefined;
   listeners.onActivity?.('resolving');
   const resolved = await resolve(session, prefetched?.onChapters);
   listeners.onActivity?.('scanning');
   const library = await libraryScan;
-  if (request.chapterFiles === false) return planWithoutChapters(resolved, library, session);
+  if (!savesChapters) return planWithoutChapters(resolved, library, session);
   // The schemas of kept lists are slow to load.
   const { readKnownTitles } = await import('./known-title.js');
   const known = await readKnownTitles(titlesOf(resolved, request), library, session);

@@ -1,4 +1,4 @@
-/** The JSON Schema of a line of `--json`, from the table of events. Pure. */
+/** The JSON Schema of an event of `--json`, from the table of events. Pure. */
 import { EVENTS } from './events.js';
 import type { EventDefinition, EventTable, Field, FieldKind, Fields } from './fields.js';
 
@@ -37,7 +37,7 @@ export function eventsJsonSchema(): JsonSchema {
     }
   return {
     $schema: DRAFT,
-    title: 'A line that tankobon prints with --json',
+    title: 'An event that tankobon prints with --json',
     anyOf: [...rows].map(([{ meaning, fields }, { type, commands }]) => ({
       title: type,
       description: `${meaning} Commands: ${commands.join('; ')}.`,

@@ -441,14 +441,16 @@ class Decider {
     }
     if (!isDamaged(change) || this.options.better !== 'beside') {
       const upload = this.#uploadOf(chosen);
-      if (upload?.kind === 'kept') {
+      // A pinned release is saved beside a file that it may not replace.
+      const isPinned = release.chapter !== undefined && this.#isPinned(release.chapter);
+      if (upload?.kind === 'kept' && !isPinned) {
         const { reason, by } = upload;
         if (reason === 'already-there') this.#known += 1;
         const there = { file: by.archive.file, instead: by.release };
         this.#skips.uploads.push(skip(release, reason, there));
         return undefined;
       }
-      if (upload) {
+      if (upload?.kind === 'replaces') {
         const { archive } = upload;
         return replaceOther(release, archive.chapterId, archive, 'uploaded-again');
       }
@@ -468,10 +470,11 @@ class Decider {
   }
 
   #replaceRules({ keys }: SelectedTitle): ReplaceRules {
-    const { selection, better, update, force } = this.options;
+    const { selection, better, update, force, isOwnersChoice } = this.options;
     const ofBeside = update || force ? 'deleted' : 'none';
     const ofInPlace = better === 'replaces' ? 'all' : 'none';
-    return { selection, keys, replaces: better === 'beside' ? ofBeside : ofInPlace };
+    const replaces = better === 'beside' ? ofBeside : ofInPlace;
+    return { selection, keys, isOwnersChoice, replaces };
   }
 
   /** Until when the chapter waits for the first of the preferred groups; 0 if this is its release. */

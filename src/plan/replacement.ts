@@ -48,6 +48,8 @@ export interface ReplaceRules {
   readonly selection: Selection;
   /** What a better release replaces: nothing, files of deleted chapters, or also those of other releases. */
   readonly replaces: 'none' | 'deleted' | 'all';
+  /** Whether the owner asked for a release in place of a deleted one, so that it replaces that whatever the rest says. */
+  readonly isOwnersChoice?: ((chapter: Chapter, saved: Chapter) => boolean) | undefined;
   readonly keys: Pick<ChapterKeys, 'keyOf'>;
 }
 
@@ -72,11 +74,12 @@ export function decideUpload(
 function whyKept(
   chapter: Chapter,
   { archive, release, isDeleted }: EarlierUpload,
-  { selection, replaces, keys }: ReplaceRules,
+  { selection, replaces, isOwnersChoice, keys }: ReplaceRules,
 ): UploadSkipReason | undefined {
   const { file, isBound = false, ownership } = archive;
-  const isReplacing = replaces === 'all' || (replaces === 'deleted' && isDeleted);
-  if (isDeleted && !isNotOlder(chapter, release, selection))
+  const isChosen = isDeleted && isOwnersChoice?.(chapter, release) === true;
+  const isReplacing = isChosen || replaces === 'all' || (replaces === 'deleted' && isDeleted);
+  if (isDeleted && !isChosen && !isNotOlder(chapter, release, selection))
     return mayBeTwo(chapter, release) ? 'other-release-saved' : 'already-there';
   if (!mayReplace(release, chapter, keys)) return 'other-release-saved';
   if (!isDeleted && (!isReplacing || compareRanks(chapter, release, selection) >= 0))

@@ -42,8 +42,7 @@ const folderOf = ({ paths, settings }: ReportContext): string =>
 
 const TIME_INTERVALS = 48;
 
-/** * The status for the report host of the settings. Takes no locks. Throws the error of a folder that cannot be read.
- */
+/** The status for the report host of the settings. Takes no locks. Throws the error of a folder that cannot be read. */
 export function readReportStatus(context: ReportContext): ReportStatus {
   return reportStatusIn(folderOf(context), context.clock.wallMs());
 }

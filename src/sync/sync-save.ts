@@ -7,7 +7,7 @@ import { removeExpired } from '../library/replaced-files.js';
 import { lstatIfExists } from '../core/files.js';
 import type { DownloadArchive } from '../download/download-archive.js';
 import { findLeftovers, removeLeftovers } from '../download/leftovers.js';
-import { replacedRelease, whyPlanned } from './release-decisions.js';
+import { replacedRelease, whyPlanned, type KnownTitle } from './release-decisions.js';
 import { isSaved } from './history.js';
 import type { DownloadListeners, ServiceSession } from '../download/download-session.js';
 import type { DownloadResult } from '../download/download-result.js';
@@ -22,7 +22,6 @@ import { chapterFields } from '../selection/chapter-fields.js';
 import { withScan } from './changed-files.js';
 import { releaseRules, seriesRequest } from './sync-request.js';
 import type { SyncSession } from './sync-session.js';
-import type { readKnownTitle } from '../download/known-title.js';
 import type { DueTitle } from './sync-titles.js';
 
 /** Undefined if chapters of the title are downloaded again (`--redownload`, `sync forget`). */
@@ -40,7 +39,7 @@ export interface TitleChanges {
   readonly added: readonly UnnamedWrite[];
   /** Chapters that changed on the service. */
   readonly updates: readonly Decision[];
-  readonly known: Pick<Awaited<ReturnType<typeof readKnownTitle>>, 'keys' | 'moved'>;
+  readonly known: Pick<KnownTitle, 'keys' | 'moved'>;
 }
 
 /** Saves the releases, and the covers and metadata that those lack which are there. What it does is added to `result`. */

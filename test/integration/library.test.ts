@@ -238,6 +238,10 @@ test('an unknown option is refused, with the nearest name', async () => {
     hint: expect.stringContaining('Did you mean output?'),
   });
   expect(await refused({ dryRun: true })).toMatchObject({ message: 'Unknown option: dryRun' });
+  // `searchTitles` has it; a download passes warnings as events.
+  expect(await refused({ warn: () => undefined })).toMatchObject({
+    message: 'Unknown option: warn',
+  });
 });
 
 test('a format without bind is refused in the words of the library', async () => {

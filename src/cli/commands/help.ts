@@ -48,7 +48,7 @@ export function helpCommand(program: Command, { runBare }: CommandRunner): Comma
 /** Throws UsageError `bad-option` for what has none. */
 async function schemaOf(topic: string): Promise<string> {
   if (topic !== 'events')
-    throw new UsageError('bad-option', '--schema is of the topic events alone.', {
+    throw new UsageError('bad-option', '--schema works only with the topic events.', {
       hint: 'Run: tankobon help events --schema',
     });
   const { eventsJsonSchema } = await import('../../events/json-schema.js');

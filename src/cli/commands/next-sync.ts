@@ -1,6 +1,7 @@
 /** The command that subscribes to a title as it was just downloaded. */
 import { resolve } from 'node:path';
 import type { GivenOptions } from '../../config/options.js';
+import { optionText } from '../../config/option-values.js';
 import { shellQuoted } from '../../core/shell-quoted.js';
 import { titleWebUrl } from '../../config/service-addresses.js';
 import { SubscriptionList } from '../../sync/subscription-list.js';
@@ -20,7 +21,7 @@ export async function syncAddCommand(
   const isSetOutput = settings.output !== '.' && resolve(settings.output) === output;
   return [
     `tankobon sync add ${titleWebUrl(titleId)}`,
-    ...(isSetLanguage ? [] : [`--language ${language.join(',')}`]),
+    ...(isSetLanguage ? [] : [`--language ${optionText('language', language)}`]),
     ...(isSetOutput ? [] : [`--output ${shellQuoted(output)}`]),
   ].join(' ');
 }

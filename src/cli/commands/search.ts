@@ -65,7 +65,7 @@ async function search(
   if (takesFirst) {
     stderr.write(`${printableLine(first.name)}\n`);
     const exitCode = await download([`title:${first.id}`], options, context);
-    if (!options.quiet && !options.dryRun) await writeSyncCommand(first.id, options, context);
+    await writeSyncCommand(first.id, options, context);
     return exitCode;
   }
   if (canAsk(context)) {

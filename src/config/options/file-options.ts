@@ -296,8 +296,7 @@ export const FILE_OPTIONS = {
   },
   infer: {
     kind: 'switch',
-    description:
-      'with --bind volume: give a chapter without a volume the one of its other releases',
+    description: 'when volumes are bound, infer the volume of a chapter that names none',
     default: true,
     isSetting: true,
     isKey: '`false`: chapters without a volume are not bound in that of their other releases',

@@ -183,7 +183,7 @@ export const RUN_OPTIONS = {
   },
   schema: {
     kind: 'switch',
-    description: 'with events: print the JSON Schema of a line of --json',
+    description: 'with events: print their JSON Schema',
     commands: { help: true },
   },
   print: {

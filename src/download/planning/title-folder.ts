@@ -9,7 +9,7 @@ import { groupBy } from '../../core/group-by.js';
 import { cleanSegment } from '../../core/path-segment.js';
 import { parseNumber } from '../../config/ranges.js';
 import type { FileChapter } from '../../library/file.js';
-import { templateFor, type NameTemplate } from '../../config/names.js';
+import { NATURAL_ORDER, templateFor, type NameTemplate } from '../../config/names.js';
 import {
   isWrittenOut,
   OWNERS_NAME,
@@ -188,8 +188,6 @@ function latestFirst(numbersRestart: boolean): (a: KnownChapter, b: KnownChapter
 export const MAX_READ_OF_TITLE = 2;
 /** There may be archives of other titles among them. */
 export const MAX_READ_OF_LIKELY = 20;
-
-const NATURAL_ORDER = new Intl.Collator('en', { numeric: true });
 
 /**
  * Chooses from each folder up to `count` archives of known releases, those with the highest numbers, and up to `count`

@@ -36,41 +36,46 @@ export interface ChapterDescription extends Pick<Cbz, 'comicInfo' | 'record'> {
 
 /** Never throws. */
 export async function describeChapter(described: DescribedChapter): Promise<ChapterDescription> {
-  const { comicInfoXml } = await import('../../library/comic-info.js');
-  const { writtenMetadata } = await import('../../library/comic-info.js');
+  const { comicInfoXml, writtenMetadata } = await import('../../library/comic-info.js');
   const { formatRecord } = await import('../../library/record.js');
   const { id, quality, chapter, pages, named, editedFiles, book } = described;
   const { version, updatedAt } = chapter ?? {};
   const comic = chapter && named && describeComic(chapter, named.title, described);
   const compressed = pages.flatMap(({ page, isCompressed }) => (isCompressed ? page : []));
-  const record = formatRecord({
+  const digests = pages.map(({ sha256 }) => sha256);
+  const known = {
     chapterId: id.toLowerCase(),
     titleId: titleIdOf(chapter),
-    ...named?.recorded,
     version,
     updatedAt,
     quality,
-    inferredVolume: comic && inferredVolumeOf(chapter),
-    pages: pages.map(({ sha256 }) => sha256),
+    pages: digests,
     dataSaverPages: compressed.length > 0 ? compressed : undefined,
-    metadata: comic && writtenMetadata(comic),
-  });
-  if (!comic) return { record, comicInfo: await ownersComicInfo(editedFiles) };
+  };
+  if (!comic) {
+    const { comicInfo, ...written } = await oldDescription(editedFiles);
+    return { record: formatRecord({ ...known, ...written }), comicInfo };
+  }
+  const inferredVolume = inferredVolumeOf(chapter);
+  const metadata = writtenMetadata(comic);
+  const record = formatRecord({ ...known, ...named.recorded, inferredVolume, metadata });
   const inBook = book === undefined ? {} : await editsInBook(book, id);
   const withEdits = { ...comic, ...inBook };
-  const digests = pages.map(({ sha256 }) => sha256);
   const merged =
     editedFiles.length > 0 ? await mergeEdits(editedFiles, withEdits, digests) : undefined;
   const { xml = await comicInfoXml(withEdits), edited = [], unknown = [] } = merged ?? {};
   return { record, comicInfo: xml, kept: [...Object.keys(inBook), ...edited, ...unknown] };
 }
 
-/** A file that was saved without metadata may have got some from its owner. */
-async function ownersComicInfo(files: readonly string[]): Promise<string | undefined> {
+/** ComicInfo.xml of the file that is replaced, and what its record says of it: the rest of it is the owner's. */
+async function oldDescription(files: readonly string[]) {
   const contents = await readEditedFiles(files);
   const found = contents.find(({ comicInfo }) => comicInfo !== undefined);
+  const { path, folderTemplate, fileTemplate, inferredVolume, metadata } = found?.record ?? {};
+  const written = { path, folderTemplate, fileTemplate, inferredVolume, metadata };
   // What is read in another encoding is written in UTF-8.
-  return found?.comicInfo?.replace(/^(<\?xml\s[^>]*\bencoding\s*=\s*["'])[\w.:-]+/, '$1utf-8');
+  const encoding = /^(<\?xml\s[^>]*\bencoding\s*=\s*["'])[\w.:-]+/;
+  return { ...written, comicInfo: found?.comicInfo?.replace(encoding, '$1utf-8') };
 }
 
 /** Files that are gone or cannot be read are left out. */

@@ -15,10 +15,10 @@ export async function keepFullPages(
   workspace: Workspace,
   signal: AbortSignal,
 ): Promise<void> {
-  await eachSavedPage(file, digests.length, async (page, data) => {
+  const isMissing = (page: number) => digests[page - 1] !== undefined && !workspace.kept.has(page);
+  await eachSavedPage(file, digests.length, isMissing, async (page, data) => {
     signal.throwIfAborted();
-    const isSame = digests[page - 1] === sha256(data);
-    if (isSame && !workspace.kept.has(page)) await keep(workspace, page, data, false);
+    if (digests[page - 1] === sha256(data)) await keep(workspace, page, data, false);
   });
 }
 
@@ -30,16 +30,18 @@ export async function takeCompressedPage(
 ): Promise<boolean> {
   const { pages = [], dataSaverPages = [] } = record;
   if (!dataSaverPages.includes(page)) return false;
-  await eachSavedPage(file, pages.length, async (each, data) => {
-    if (each === page && sha256(data) === pages[page - 1]) await keep(workspace, page, data, true);
+  const isPage = (each: number) => each === page;
+  await eachSavedPage(file, pages.length, isPage, async (_, data) => {
+    if (sha256(data) === pages[page - 1]) await keep(workspace, page, data, true);
   });
   return workspace.kept.has(page);
 }
 
-/** Calls `use` with each page of the file, if it has as many. A file that cannot be read has none. */
+/** Calls `use` with each of these pages of the file, if it has `count` pages. A file that cannot be read has none. */
 async function eachSavedPage(
   path: string,
   count: number,
+  isWanted: (page: number) => boolean,
   use: (page: number, data: Buffer) => Promise<void>,
 ): Promise<void> {
   const file = await readLibraryFile(path);
@@ -50,6 +52,7 @@ async function eachSavedPage(
   if (!reader) return;
   try {
     for (const [index, entry] of pages.entries()) {
+      if (!isWanted(index + 1)) continue;
       const data = await reader
         .read(entry, (bytes) => Buffer.allocUnsafe(bytes))
         .catch(() => undefined);

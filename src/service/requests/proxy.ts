@@ -21,15 +21,26 @@ export function proxyFor(url: URL, env: ProxyEnvironment): URL | undefined {
   if (bypassesProxy(url, env['NO_PROXY'] ?? env['no_proxy'] ?? '')) return undefined;
   const withScheme = text.includes('://') ? text : `http://${text}`;
   const proxy = URL.canParse(withScheme) ? new URL(withScheme) : undefined;
-  if (proxy && [...HTTP_PROTOCOLS, ...SOCKS_PROTOCOLS].includes(proxy.protocol)) return proxy;
+  if (proxy && isUsable(proxy)) return proxy;
   // Not shown, since it may contain a password.
   throw new UsageError(
     'bad-setting',
     `${variable} is not the URL of an http:, https: or socks5: proxy.`,
     {
-      hint: `Set it to an address such as http://proxy.example:3128, or unset it: unset ${variable}`,
+      hint: `Set it to an address such as http://proxy.example:3128, with %25 for a % in the password, or unset it: unset ${variable}`,
     },
   );
+}
+
+/** The agents decode the user name and the password, and need a host, which an address of SOCKS may lack. */
+function isUsable({ protocol, hostname, username, password }: URL): boolean {
+  if (![...HTTP_PROTOCOLS, ...SOCKS_PROTOCOLS].includes(protocol) || hostname === '') return false;
+  try {
+    for (const part of [username, password]) decodeURIComponent(part);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Entries of NO_PROXY are `*`, a host, or a domain with its subdomains, optionally with a port. */

@@ -2,7 +2,7 @@
  * Bound volumes of titles with a number in their name. Kavita takes a number after a space for that of a chapter (the
  * seventh of `MangaChapterRegex` in its Parser.cs, commit ed7e9d4), and a volume has no `Number` that would count instead.
  */
-import { readdirSync, renameSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, renameSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { createLibrary, uuidOf } from '../../../src/practice-server/library/library.js';
 import type { DownloadHarness } from '../../support/download-harness.js';
@@ -46,6 +46,35 @@ test('a book of an earlier version keeps its name, also where its chapters are e
   await runCommand(harness, ...words, '--name', '{series}/{series} Vol.{volume:02}');
   await runCommand(harness, ...words, '--force');
   expect(readdirSync(join(elsewhere, 'Mob Psycho 100'))).toEqual([basename(PLAIN)]);
+});
+
+test('a book of an earlier version keeps its name in a folder that its owner renamed, beside a copy of it', async () => {
+  await start();
+  await bind();
+  renameSync(join(harness.output, HYPHENED), join(harness.output, PLAIN));
+  renameSync(join(harness.output, 'Mob Psycho 100'), join(harness.output, 'Mob'));
+  const kept = `Mob/${basename(PLAIN)}`;
+  mkdirSync(join(harness.output, 'Mob/old'));
+  cpSync(join(harness.output, kept), join(harness.output, 'Mob/old/copy.cbz'));
+  await bind('--force');
+  expect(books()).toEqual([kept, 'Mob/old/copy.cbz']);
+});
+
+test('books of an earlier version in two languages keep their names where their chapters are elsewhere', async () => {
+  const titles = [title('two', 'Mob Psycho 100')];
+  const chapters = ['en', 'fr'].map((language) =>
+    chapter('two', '1', { volume: '1', translatedLanguage: language }),
+  );
+  harness = await runs.start('two', { library: createLibrary({ titles, chapters }) }, (started) =>
+    started.download({ targets: [`title:${uuidOf('two')}`], allReleases: true }),
+  );
+  const elsewhere = join(harness.folder, 'books');
+  const words = ['bind', harness.output, '-o', elsewhere];
+  const names = ['en', 'fr'].map((language) => `Mob Psycho 100 Vol.01 [${language}].cbz`);
+  await runCommand(harness, ...words, '--name', '{series}/{series} Vol.{volume:02}');
+  expect(readdirSync(join(elsewhere, 'Mob Psycho 100')).sort()).toEqual(names);
+  await runCommand(harness, ...words);
+  expect(readdirSync(join(elsewhere, 'Mob Psycho 100')).sort()).toEqual(names);
 });
 
 test('a name by a template of the owner has none', async () => {

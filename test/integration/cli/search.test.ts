@@ -173,6 +173,13 @@ test('--first downloads the best match without a question, and with --json only 
   expect(stderr.endsWith(`\nNew chapters later: ${next}\n`)).toBe(true);
   const { stdout: json } = await tankobonHere([...words, '--json'], { env, clock });
   expect(JSON.parse(json)).toHaveLength(1);
+  // All languages, where the settings name one.
+  const others = { ...env, TANKOBON_LANGUAGE: 'pt-br' };
+  const all = await tankobonHere(
+    ['search', '--first', '--language', 'all', '--chapters', '1', 'lighthouse'],
+    { env: others, clock },
+  );
+  expect(all.stderr.endsWith(`${next.replace(/en$/, 'all')}\n`)).toBe(true);
 });
 
 test('an address without a command is downloaded', async () => {

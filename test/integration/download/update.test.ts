@@ -449,6 +449,24 @@ test('an archive that was saved without metadata gets none, and is asked about o
   await expect(readEntry(path, COMIC_INFO)).rejects.toThrow('has no entry');
 });
 
+test('new pages without metadata: ComicInfo.xml stays, and what tankobon wrote of it still follows the service', async () => {
+  await startSaved(chapterOf('1'));
+  await editEntry(file(NAME_1), COMIC_INFO, (xml) =>
+    replaced(xml, ['</Series>', '</Series><Tags>Mine</Tags>']),
+  );
+  const { metadata } = (await recordIn(file(NAME_1))) ?? {};
+  upload('1', chapterOf('1', 2));
+  const { events } = await update({ targets: [`title:${TITLE}`], metadata: false });
+  expect(events.at(-1)).toMatchObject({ saved: 1, failed: 0 });
+  const [path = ''] = harness.archives();
+  expect(await recordIn(path)).toMatchObject({ metadata });
+  edit('1', { volume: '4' }, LAST);
+  await retagFolder(harness, harness.output);
+  const xml = await readEntry(harness.archives()[0] ?? '', COMIC_INFO);
+  expect(xml).toContain('<Volume>4</Volume>');
+  expect(xml).toContain('<Tags>Mine</Tags>');
+});
+
 test('of two releases, the later upload is taken, though the other was edited more often', async () => {
   const [older, later] = [chapterOf('1'), chapterOf('1', 2)];
   const day = (createdAt: string) => ({ createdAt, readableAt: createdAt, publishAt: createdAt });

@@ -104,11 +104,15 @@ describe('with --no-chapters', () => {
     expect(readdirSync(inOutput(NAME))).toEqual(['v1']);
   });
 
-  test('the title of a chapter gets them too, and one that is not found fails', async () => {
+  test('the title of a chapter gets them too, no page is asked for, and one that is not found fails', async () => {
     add('one', '1');
-    const targets = [uuidOf('one', '1', 'en')];
-    expect(await run({ ...options, targets })).toMatchObject({ code: 0, warnings: [] });
+    const id = uuidOf('one', '1', 'en');
+    const first = await run({ ...options, targets: [id] });
+    expect(first).toMatchObject({ code: 0, warnings: [] });
+    expect(first.requests).toEqual(['/cover', '/covers/', '/covers/']);
     expect(names()).toEqual(EXTRA_FILES);
+    const again = await run({ ...options, targets: [`https://mangadex.org/chapter/${id}`] });
+    expect(again.requests).toEqual(['/cover']);
     expect(await run({ ...options, targets: [`title:${uuidOf('none')}`] })).toMatchObject({
       code: 3,
     });

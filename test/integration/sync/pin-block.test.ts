@@ -83,6 +83,18 @@ test('a blocked release is never taken, and a saved one makes way for another on
   await expectSilent();
 });
 
+test.each([
+  ['pinned', 'pin', OTHER],
+  ['the one in place of a blocked one', 'block', BEST],
+] as const)('a saved release that MangaDex deleted makes way too: for %s', async (_, key, id) => {
+  expect(await sync()).toEqual([BEST]);
+  expect((await decide(key, id)).code).toBe(0);
+  harness.base.service.library.removeChapter(BEST);
+  expect(await sync()).toEqual([OTHER]);
+  expect(await chapters()).toEqual([OTHER]);
+  await expectSilent();
+});
+
 test('a pinned release neither waits for a group nor is excluded by its group, its uploader or its date', async () => {
   const more = 'wait-for-group: 30d, exclude-group: [Other], since: 2999-01-01';
   rewrite(`${more}, pin: [${OTHER.toUpperCase()}]`);

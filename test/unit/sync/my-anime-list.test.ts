@@ -37,6 +37,17 @@ test('references in text are read, and unknown ones stay', async () => {
   expect((await read(inRoot(manga)))[0]?.name).toBe('A & B AB &unknown; &#x7fffffff;');
 });
 
+test('a long list may have more references than the parser would expand of a DTD', async () => {
+  const count = 2_000;
+  const entries = Array.from({ length: count }, (_, index) => {
+    const id = `<manga_mangadb_id>${index + 1}</manga_mangadb_id>`;
+    return `<manga>${id}<manga_title>${'A &#38; B &amp; '.repeat(10)}C</manga_title></manga>`;
+  });
+  const listed = await read(inRoot(entries.join('')));
+  expect(listed).toHaveLength(count);
+  expect(listed.at(-1)?.name).toBe(`${'A & B & '.repeat(10)}C`);
+});
+
 test.each([
   ['an entity', '<!DOCTYPE x [<!ENTITY a "aaa">]><myanimelist></myanimelist>', 'entities or a DTD'],
   ['a DTD from elsewhere', '<!DOCTYPE x SYSTEM "file:///etc/passwd"><myanimelist/>', 'DTD'],

@@ -52,6 +52,11 @@ describe('HTTPS_PROXY, ALL_PROXY and NO_PROXY', () => {
     expect(() => host('https://a.example', bad)).toThrow(/HTTPS_PROXY/);
     expect(() => host('https://a.example', bad)).not.toThrow(/secret/);
     expect(() => host('https://a.example', { https_proxy: 'proxy:99999' })).toThrow(/^https_proxy/);
+    for (const start of ['http://', 'socks5://']) {
+      const ALL_PROXY = `${start}me:secret%@proxy.example:1080`;
+      expect(() => host('https://a.example', { ALL_PROXY })).toThrow(/^ALL_PROXY/);
+    }
+    expect(() => host('https://a.example', { ALL_PROXY: 'socks5://' })).toThrow(/^ALL_PROXY/);
   });
 });
 
