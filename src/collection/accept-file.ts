@@ -15,8 +15,16 @@ import { formatRecord } from '../library/record.js';
 /** `not-chapter`: a book, or a file of another program or user. */
 type Acceptance = { readonly pages: number } | 'not-needed' | 'not-chapter';
 
-/** Throws StorageError; then nothing has changed. */
-export async function acceptFile(path: string, signal: AbortSignal): Promise<Acceptance> {
+/**
+ * Throws StorageError; then nothing has changed.
+ *
+ * @param isEdited whether the pages are not those of the record: otherwise only the mark may be missing
+ */
+export async function acceptFile(
+  path: string,
+  isEdited: boolean,
+  signal: AbortSignal,
+): Promise<Acceptance> {
   try {
     const state = await readFileState(path);
     const file = await readLibraryFile(path);
@@ -26,7 +34,7 @@ export async function acceptFile(path: string, signal: AbortSignal): Promise<Acc
       return 'not-chapter';
     if (!state) throw fileChanged(path);
     assertOwnFile(path, state);
-    return await write(file, signal, async (tmpFile) => {
+    return await write(file, isEdited, signal, async (tmpFile) => {
       if (!(await replaceUnchanged(tmpFile, path, state))) throw fileChanged(path);
       return path;
     });
@@ -38,6 +46,7 @@ export async function acceptFile(path: string, signal: AbortSignal): Promise<Acc
 
 async function write(
   { path, comment, entries, named, chapter }: Extract<LibraryFile, { readonly kind: 'chapter' }>,
+  isEdited: boolean,
   signal: AbortSignal,
   publish: (tmpFile: string) => Promise<string>,
 ): Promise<Acceptance> {
@@ -50,6 +59,7 @@ async function write(
     // What another program wrote in place of the mark stays.
     const kept = named === 'own' ? Buffer.alloc(0) : await reader.readComment(comment);
     const isFree = kept.toString().trim() === '';
+    if (!isEdited && !isFree) return 'not-needed';
     const mark = chapterComment(identity.chapterId);
     const options = { comment: isFree ? mark : kept, mode: PRIVATE_FILE_MODE, signal };
     zip = await ZipFileWriter.create({ tmpFile, ...options });
@@ -63,10 +73,7 @@ async function write(
       await zip.write(entry.name, data);
     }
     const there = pages.map((page) => digests.get(page) ?? '');
-    const isAsSaved = isSame(there, record.pages);
-    if (isSame(there, record.acceptedPages ?? record.pages) && (named === 'own' || !isFree))
-      return 'not-needed';
-    const acceptedPages = isAsSaved ? undefined : there;
+    const acceptedPages = isSame(there, record.pages) ? undefined : there;
     const text = formatRecord({ ...record, acceptedPages });
     if (text === undefined) throw damagedChapter(path, new Error('it has too many pages'));
     zip.append(MANIFEST_NAME, text);

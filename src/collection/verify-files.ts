@@ -171,7 +171,7 @@ async function acceptEdited(
     observe({ type: 'warning', message: `Not accepted (${reason}): ${file}`, hint });
   };
   try {
-    const acceptance = await acceptFile(file, signal);
+    const acceptance = await acceptFile(file, state === 'edited', signal);
     if (typeof acceptance === 'object') {
       observe({ type: 'file-accepted', file, ...acceptance });
       return true;

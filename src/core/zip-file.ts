@@ -1,5 +1,6 @@
 /** Reads ZIP archives: their entries through yauzl, and the bytes of an entry with its checksum. */
 import { MAX_IMAGE_BYTES } from './image-format.js';
+import { isAscii, isUtf8 } from 'node:buffer';
 import { lstat, stat } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
 import { promisify } from 'node:util';
@@ -84,9 +85,23 @@ export async function readEntryText(zip: ZipFile, entry: Entry): Promise<string>
   return decodeXml(await buffer(await zip.openReadStreamPromise(entry)));
 }
 
+const UTF8_NAME_BIT = 1 << 11;
+/** An extra field with the name in UTF-8 (APPNOTE 4.6.9), which yauzl reads. */
+const UNICODE_PATH_ID = 0x7075;
+
+/** Info-ZIP on Linux and macOS writes names in UTF-8 without saying so; yauzl decodes them as CP437. */
+function nameOf({ fileName, fileNameRaw, generalPurposeBitFlag, extraFields }: Entry): string {
+  const isEncodingKnown =
+    (generalPurposeBitFlag & UTF8_NAME_BIT) !== 0 ||
+    extraFields.some(({ id }) => id === UNICODE_PATH_ID);
+  if (isEncodingKnown || isAscii(fileNameRaw) || !isUtf8(fileNameRaw)) return fileName;
+  // As yauzl does, which also refused names that lead out of a folder.
+  return fileNameRaw.toString('utf8').replaceAll('\\', '/');
+}
+
 export function toZipEntry(entry: Entry): ZipEntry {
   return {
-    name: entry.fileName,
+    name: nameOf(entry),
     bytes: entry.uncompressedSize,
     compressedBytes: entry.compressedSize,
     crc32: entry.crc32,

@@ -244,6 +244,20 @@ test('two pages with one name are two pages', async () => {
   expect(await verify()).toMatchObject({ code: 0, types: ['verify-summary'] });
 });
 
+test('names that zip on Linux writes in UTF-8, without saying so, stay', async () => {
+  await rewrite(
+    (entries) => ({ ...withoutPage(entries), 'xx/xx.txt': Buffer.from('mine') }),
+    await readComment(file),
+  );
+  const inUtf8 = Buffer.from('ü').toString('latin1');
+  const bytes = readFileSync(file, 'latin1').replaceAll('xx/xx.txt', `${inUtf8}/${inUtf8}.txt`);
+  writeFileSync(file, bytes, 'latin1');
+  const namesIn = async () => (await readArchive(file)).map(({ name }) => name);
+  expect(await namesIn()).not.toContain('ü/ü.txt');
+  expect((await verify('--accept')).types).toContain('file-accepted');
+  expect(await namesIn()).toContain('ü/ü.txt');
+});
+
 test('a flipped bit and a lost end stay damage', async () => {
   const whole = readFileSync(file);
   const flipped = Buffer.from(whole);
@@ -392,6 +406,13 @@ describe('verify --accept', () => {
     expect(await recordOf()).not.toHaveProperty('acceptedPages');
     expect(await readComment(file)).toContain(CHAPTER);
     expect((await accept()).types).toEqual(['verify-summary']);
+  });
+
+  test('leaves a whole file with the comment of another program as it is', async () => {
+    await rewrite((entries) => entries, '{"appID":"calibre"}');
+    const before = await fileDigest(file);
+    expect(await accept()).toMatchObject({ code: 0, types: ['verify-summary'] });
+    expect(await fileDigest(file)).toBe(before);
   });
 
   test('leaves a damaged file and one of another program as they are', async () => {
