@@ -1,8 +1,8 @@
 /**
  * Covers, `series.json` and `details.json`: whether folders of titles lack them, and how they follow their title, also
- * into another folder. Covers have no mark of tankobon, so one is
- * moved only if the service has the same image as a cover of the title; any other one is the owner's and stays, with a
- * copy for later books. The other two are moved if tankobon wrote them for this title. The image of a book goes with it.
+ * into another folder. Covers have no mark of tankobon, so one is moved only if the service has the same image as a cover
+ * of the title; any other one is the owner's and stays, with a copy for later books. The other two are moved if tankobon
+ * wrote them for this title. The image of a book goes with it.
  */
 import { basename, dirname, extname, join } from 'node:path';
 import { readdirIfReadable } from '../core/read-folder.js';
