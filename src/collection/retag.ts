@@ -29,7 +29,7 @@ import { applyRetags, findMovedPlaces, planRetag, retaggedEvent } from '../downl
 import type { ChapterFields } from '../events/chapter-fields.js';
 import type { RetagEvent, RetagSummary } from '../events/retag-events.js';
 import { keptReason, mayBeRewritten, type Ownership } from '../library/ownership.js';
-import { templateFor } from '../config/names.js';
+import { templateFor, type NameTemplate } from '../config/names.js';
 import { type LibraryIndex, scanLibrary } from '../library/scan.js';
 import { FolderStore } from '../library/store.js';
 import type { Retag } from '../plan/change.js';
@@ -204,17 +204,13 @@ async function planFolder(
   if (renameTitles) await addUsedNames(usedNames, own, chapters);
   const titleNames = renameTitles ? newTitleNames(titles, usedNames) : undefined;
   const places = await findMovedPlaces(compared, library, request, titleNames, deps);
-  const ofTitles = groupBy(compared, ({ title }) => title.id);
-  const templateOf = (title: Title) => {
-    const languages = ofTitles.get(title.id)?.map(({ chapter }) => chapter.language);
-    return templateFor(request.nameChapter(new Set(languages).size > 1), title);
-  };
+  const templates = request.rename ? templatesOf(compared, request) : undefined;
   const plan = renameTitles ? planRetag : planOnce(request, store);
   const newFolders = new NewFolders();
   const toRetag = compared.map((each) => {
     const { archive, chapter, title } = each;
     const titleName = titleNames?.get(title.id);
-    const renameTo = request.rename ? templateOf(title) : undefined;
+    const renameTo = templates?.get(title.id);
     const named = { titleName, renameTo, ...places.get(each) };
     return { ...each, onDisk: { file: archive.file, chapter, title, removes: [], ...named } };
   });
@@ -239,6 +235,19 @@ async function planFolder(
     ...counts,
     fields: fieldsById([...chapters.values()], titles),
   };
+}
+
+/** The template of now for each title, by its id: it names the language where files of the title are in several. */
+function templatesOf(
+  files: readonly ChapterOfFile[],
+  { nameChapter }: Pick<FolderRequest, 'nameChapter'>,
+): ReadonlyMap<string, NameTemplate> {
+  const templates = new Map<string, NameTemplate>();
+  for (const [title, ofTitle] of groupBy(files, (each) => each.title)) {
+    const languages = new Set(ofTitle.map(({ chapter }) => chapter.language));
+    templates.set(title.id, templateFor(nameChapter(languages.size > 1), title));
+  }
+  return templates;
 }
 
 /** What the service lists of the chapters in the files, their titles, and the books that have them. */

@@ -57,12 +57,23 @@ interface BuiltInOptions {
 }
 
 export function builtInTemplate({ hasLanguages, hasTitleFolder }: BuiltInOptions): NameTemplate {
-  const compile = (form: keyof typeof BUILT_IN_NAMES): NameTemplate => {
-    const name = BUILT_IN_NAMES[form].replace('[', hasLanguages ? '[{language}] [' : '[');
-    return compileNameTemplate(`${hasTitleFolder ? '{series}/' : ''}${name}`);
-  };
+  const compile = (form: keyof typeof BUILT_IN_NAMES): NameTemplate =>
+    compileNameTemplate(`${hasTitleFolder ? '{series}/' : ''}${builtInName(form, hasLanguages)}`);
   const builtIn = { volumeFirst: compile('volumeFirst'), former: compile('former') };
   return Object.assign(compile('chapterFirst'), { builtIn });
+}
+
+function builtInName(form: keyof typeof BUILT_IN_NAMES, hasLanguages: boolean): string {
+  return BUILT_IN_NAMES[form].replace('[', hasLanguages ? '[{language}] [' : '[');
+}
+
+/** Whether the built-in template gave the volume first, in a run with one language or with several. */
+export function isVolumeFirst(
+  { builtIn }: Pick<NameTemplate, 'builtIn'>,
+  fileTemplate: string | undefined,
+): boolean {
+  const names = [false, true].map((hasLanguages) => builtInName('volumeFirst', hasLanguages));
+  return builtIn !== undefined && names.some((name) => name === fileTemplate);
 }
 
 /** The form of the template for a title. */

@@ -1,8 +1,8 @@
 /**
  * Covers, `series.json` and `details.json`: whether folders of titles lack them, and how they follow their title, also
- * into another folder. Covers have no mark of tankobon, so one is
- * moved only if the service has the same image as a cover of the title; any other one is the owner's and stays, with a
- * copy for later books. The other two are moved if tankobon wrote them for this title. The image of a book goes with it.
+ * into another folder. Covers have no mark of tankobon, so one is moved only if the service has the same image as a cover
+ * of the title; any other one is the owner's and stays, with a copy for later books. The other two are moved if tankobon
+ * wrote them for this title. The image of a book goes with it.
  */
 import { basename, dirname, extname, join } from 'node:path';
 import { readdirIfReadable } from '../core/read-folder.js';
@@ -12,10 +12,12 @@ import {
   copyRegularFile,
   isOwnFile,
   lstatIfExists,
+  makeFolders,
   makeSyncedFolders,
   removeFile,
   temporaryName,
 } from '../core/files.js';
+import { PRIVATE_FOLDER_MODE } from '../core/own-folder.js';
 import { publishNew } from '../core/publish.js';
 import { isSameName } from '../core/relative-paths.js';
 import { inFolderOf } from '../core/same-file.js';
@@ -100,8 +102,11 @@ export async function moveExtras(
     .filter((it) => it.isFile() && (COVER_NAME.test(it.name) || isSeriesMetadata(it.name)))
     .map(({ name }) => name);
   if (names.length === 0) return;
-  if (!deps.dryRun) await makeSyncedFolders(root, newFolder);
-  const served = title && new ServedCovers(title, deps);
+  // A dry run writes nothing into the output folder.
+  const tmpFolder = deps.dryRun ? deps.stateFolder : folder;
+  if (deps.dryRun) makeFolders(tmpFolder, PRIVATE_FOLDER_MODE);
+  else await makeSyncedFolders(root, newFolder);
+  const served = title && new ServedCovers(title, tmpFolder, deps);
   for (const name of names.sort()) {
     deps.signal.throwIfAborted();
     const [file, newFile] = [join(folder, name), join(newFolder, name)];

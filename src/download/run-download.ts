@@ -31,8 +31,7 @@ import {
 import type { DownloadMessage, Observe } from '../events/download-events.js';
 import { checkOutputFolder } from '../core/output-folder.js';
 import { checkUsedFolder } from './download-archive.js';
-import { planTargets, type Plan } from './plan.js';
-import { skippedEvents } from './plan.js';
+import { planTargets, skippedEvents, type Plan } from './plan.js';
 import { requireLogin } from '../service/login.js';
 
 export interface PlanListeners extends DownloadListeners {
@@ -69,8 +68,8 @@ export async function previewPlan(
 }
 
 /**
- * Throws UsageError, and StorageError for an unusable download archive or an output folder that is away, before anything is sent; every other failure is
- * in the result and among the events.
+ * Throws UsageError, and StorageError for an unusable download archive or an output folder that is away, before anything
+ * is sent; every other failure is in the result and among the events.
  */
 export async function download(
   context: AppContext,

@@ -74,8 +74,9 @@ interface NewPath {
  * The path that a file gets as it is written with other metadata. What has the path of its record, also if the whole
  * output folder was moved, gets the one that the template gives now. A file that its owner renamed keeps its name, and a
  * folder that was renamed or moved stays, with names of the template in it. A file that another template named stays as it
- * is unless `renameTo` is set, and one of another program does in any case. A name with the chapter's short id, where another file had the plain one, keeps the id,
- * unless another chapter takes the place. With a title that gets another name, all files in its folder are moved.
+ * is unless `renameTo` is set, and one of another program does in any case. A name with the chapter's short id, where
+ * another file had the plain one, keeps the id, unless another chapter takes the place. With a title that gets another
+ * name, all files in its folder are moved.
  */
 export function newPath(file: string, named: NamedFile, options: NameOptions): NewPath {
   const from = resolve(file);

@@ -269,14 +269,16 @@ const MAX_LOADS = 10;
 export class ServedCovers {
   #covers: Promise<readonly Cover[]> | undefined;
 
+  /** @param tmpFolder where covers are loaded to */
   constructor(
     private readonly title: Title,
+    private readonly tmpFolder: string,
     private readonly deps: CoverDeps,
   ) {}
 
-  /** Loads covers beside the file, until one has the same bytes. Throws errors of the service. */
+  /** Loads covers until one has the bytes of the file. Throws errors of the service. */
   async has(file: string): Promise<boolean> {
-    const { title, deps } = this;
+    const { title, tmpFolder, deps } = this;
     this.#covers ??= fetchCovers(deps.client, title.id, deps);
     const covers = await this.#covers;
     const name = basename(file, extname(file));
@@ -286,7 +288,7 @@ export class ServedCovers {
       (name === 'cover' ? main : ofVolume).map((each) => [each.fileName, each]),
     );
     for (const cover of [...candidates.values()].slice(0, MAX_LOADS)) {
-      const tmpFile = temporaryName(file);
+      const tmpFile = temporaryName(join(tmpFolder, basename(file)));
       try {
         await loadCover(title, cover, tmpFile, deps);
         if (await haveSameBytes(tmpFile, file)) return true;

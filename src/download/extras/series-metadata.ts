@@ -172,9 +172,9 @@ export async function renameInSeriesMetadata(file: string, { id, name }: Title):
 }
 
 /**
- * Brings what the file says of the title up to date; its name and its cover stay. Resolves with whether it was, or would be, written: a
- * file that is missing, or that tankobon did not write for this title, or that was edited since, stays as it is. Throws
- * errors of the file system.
+ * Brings what the file says of the title up to date; its name and its cover stay. Resolves with whether it was, or would
+ * be, written: a file that is missing, or that tankobon did not write for this title, or that was edited since, stays as
+ * it is. Throws errors of the file system.
  */
 export async function followFile(
   file: string,

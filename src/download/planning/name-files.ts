@@ -14,7 +14,7 @@ import { pathCollisionKey } from '../../core/path-segment.js';
 import { nameInPath, pathBelow } from '../../core/relative-paths.js';
 import { readFileChapters } from '../../library/file.js';
 import type { NameValues, RecordedName } from '../../config/name-template.js';
-import { templateFor, type NameTemplate } from '../../config/names.js';
+import { isVolumeFirst, templateFor, type NameTemplate } from '../../config/names.js';
 import type { ExistingArchive, LibraryIndex } from '../../library/scan.js';
 import { replacedFile, type Release, type UnnamedWrite } from '../../plan/change.js';
 import { nameValues, titleIdOf, withInferredVolume } from './comic-metadata.js';
@@ -320,11 +320,10 @@ class HomeFinder {
     }
     const latest = sampleFolders(own, this.#releases, MAX_READ_OF_TITLE);
     const known = await this.#read(latest);
-    const { volumeFirst } = this.nameChapter.builtIn ?? {};
     // One chapter alone does not show that numbers begin again in its title; the name of another one does.
-    const isVolumeFirst = ({ recorded }: KnownArchive) =>
-      volumeFirst !== undefined && recorded.fileTemplate === volumeFirst.fileTemplate;
-    const numbersRestart = title.numbersRestart || known.some(isVolumeFirst);
+    const numbersRestart =
+      title.numbersRestart ||
+      known.some(({ recorded }) => isVolumeFirst(this.nameChapter, recorded.fileTemplate));
     return titleHome(
       known.map((each) => withNameInPath(each, title)),
       {

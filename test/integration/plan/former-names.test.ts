@@ -9,7 +9,7 @@ import {
   editChapter,
   uuidOf,
 } from '../../../src/practice-server/library/library.js';
-import type { DownloadHarness } from '../../support/download-harness.js';
+import { DownloadHarness } from '../../support/download-harness.js';
 import { retagFolder, runCommand } from '../../support/retag-harness.js';
 import { SavedRuns } from '../../support/saved-runs.js';
 import {
@@ -148,4 +148,22 @@ test('one chapter of a title whose numbers begin again is named as its others ar
   await harness.download({ targets: [uuidOf('second season', '3')], language: 'en' });
   expect(paths()).toContain('Old/Old Vol.02 Ch.003 [Scans].cbz');
   expect((await retagFolder(harness, harness.output)).stderr).toContain('0 changed, 6 unchanged');
+});
+
+test('also where these name their language, which the chapter alone does not', async () => {
+  const chapters = ['1', '2'].flatMap((volume) =>
+    ['1', '2'].map((number) => ({
+      ...chapter('one', number, { volume }),
+      id: uuidOf('season', volume, number),
+    })),
+  );
+  const other = chapter('one', '1', { volume: '1', translatedLanguage: 'pt-br' });
+  const library = createLibrary({ titles: [title('one', 'Old')], chapters: [...chapters, other] });
+  harness = await DownloadHarness.start({ library });
+  await harness.download({ targets, language: 'en,pt-br', allReleases: true });
+  expect(paths()).toContain('Old/Old Vol.02 Ch.002 [en] [Scans].cbz');
+  const id = uuidOf('season', '2', '3');
+  harness.service.library.putChapter({ ...chapter('one', '3', { volume: '2' }), id });
+  await harness.download({ targets: [id] });
+  expect(paths()).toContain('Old/Old Vol.02 Ch.003 [Scans].cbz');
 });

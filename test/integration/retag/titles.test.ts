@@ -4,6 +4,7 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -238,8 +239,10 @@ test('--dry-run names the covers and the metadata of the series that the run mov
   expect((await harness.download({ targets, language: 'en', ...extras })).code).toBe(0);
   renameTitle(harness.service.library, 'one', 'New');
   const before = contents();
+  const changedMs = () => statSync(join(harness.output, 'Old')).mtimeMs;
+  const beforeMs = changedMs();
   const dryRun = await retag('--rename-titles', '--dry-run');
-  expect(contents()).toEqual(before);
+  expect([contents(), changedMs()]).toEqual([before, beforeMs]);
   const cover = readdirSync(join(harness.output, 'Old')).find((name) => name.startsWith('cover'));
   const moved = ['series.json', 'details.json', cover ?? ''].map((name) => {
     return `${join(harness.output, 'Old', name)}\n  renamed to ${join(harness.output, 'New', name)}\n`;
