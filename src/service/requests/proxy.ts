@@ -11,7 +11,8 @@ export type ProxyEnvironment = Readonly<NodeJS.ProcessEnv>;
 /** The first that is set decides; an empty one means none. */
 const VARIABLES = ['HTTPS_PROXY', 'https_proxy', 'ALL_PROXY', 'all_proxy'] as const;
 const HTTP_PROTOCOLS: readonly string[] = ['http:', 'https:'];
-const SOCKS_PROTOCOLS: readonly string[] = ['socks5:', 'socks5h:'];
+/** `socks:` is what desktops such as GNOME write into ALL_PROXY. */
+const SOCKS_PROTOCOLS: readonly string[] = ['socks:', 'socks5:', 'socks5h:'];
 
 /** The proxy for a URL; undefined for a direct connection. Throws `bad-setting` for an invalid address of one. */
 export function proxyFor(url: URL, env: ProxyEnvironment): URL | undefined {
@@ -81,7 +82,7 @@ export async function tunnelAgent(
 /** The proxy resolves names, as that of a tunnel by CONNECT does. */
 async function socksAgent(proxy: URL, { keepAlive, maxFreeSockets }: AgentOptions): Promise<Agent> {
   const { SocksProxyAgent } = await import('socks-proxy-agent');
-  const address = new URL(proxy.href.replace(/^socks5:/, 'socks5h:'));
+  const address = new URL(proxy.href.replace(/^socks5?:/, 'socks5h:'));
   // No time limit: it would end a connection that is idle between two requests too.
   const agent: unknown = new SocksProxyAgent(address, { keepAlive, maxFreeSockets });
   // It is an Agent of node:http that makes connections with TLS.

@@ -44,6 +44,8 @@ describe('HTTPS_PROXY, ALL_PROXY and NO_PROXY', () => {
     expect(host('https://a.example', { ALL_PROXY })).toBe('proxy.example:1080');
     expect(host('https://a.example', { ALL_PROXY, HTTPS_PROXY: '' })).toBeUndefined();
     expect(host('https://a.example', { all_proxy: 'socks5h://[::1]:9050' })).toBe('[::1]:9050');
+    // GNOME sets it so.
+    expect(host('https://a.example', { all_proxy: 'socks://[::1]:9050/' })).toBe('[::1]:9050');
     expect(host('https://a.example', { ALL_PROXY, NO_PROXY: 'a.example' })).toBeUndefined();
   });
 
@@ -131,7 +133,8 @@ describe('a SOCKS proxy', () => {
       expect(JSON.stringify(refused)).not.toContain('wrong');
       expect(proxy.connections).toEqual([]);
       await ping(`socks5://me:right@${proxy.host}`);
-      expect(proxy.connections).toEqual(['api.example.org:443']);
+      await ping(`socks://me:right@${proxy.host}`);
+      expect(proxy.connections).toEqual(['api.example.org:443', 'api.example.org:443']);
     } finally {
       await proxy.stop();
     }
