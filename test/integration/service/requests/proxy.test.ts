@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:https';
-import { createServer as createTcpServer, type AddressInfo } from 'node:net';
+import { createServer as createTcpServer, type AddressInfo, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { selfSigned } from '../../../../src/practice-server/self-signed.js';
@@ -111,8 +111,8 @@ test.each([
 
 describe('a SOCKS proxy', () => {
   const url = new URL('https://api.example.org/ping');
-  const ping = async (ALL_PROXY: string): Promise<unknown> => {
-    const connections = await openConnections(LIMITS, { ALL_PROXY }, { apiUrl: url });
+  const ping = async (ALL_PROXY: string, limits = LIMITS): Promise<unknown> => {
+    const connections = await openConnections(limits, { ALL_PROXY }, { apiUrl: url });
     return sendRequest(connections.api, { method: 'GET', url })
       .catch((error: unknown) => error)
       .finally(() => {
@@ -138,6 +138,20 @@ describe('a SOCKS proxy', () => {
     } finally {
       await proxy.stop();
     }
+  });
+
+  test('that accepts connections and never answers is given up at the deadline of the request', async () => {
+    const sockets: Socket[] = [];
+    const silent = createTcpServer((socket) => sockets.push(socket));
+    await new Promise<void>((done) => silent.listen(0, '127.0.0.1', done));
+    const { port } = silent.address() as AddressInfo;
+    const limits = { ...LIMITS, apiTimeoutMs: 200 };
+    expect(await ping(`socks5://127.0.0.1:${port}`, limits)).toMatchObject({
+      code: 'unreachable',
+      message: 'api.example.org did not respond in time.',
+    });
+    for (const socket of sockets) socket.destroy();
+    silent.close();
   });
 
   test('that is down is named', async () => {
