@@ -95,7 +95,7 @@ function nameOf({ fileName, fileNameRaw, generalPurposeBitFlag, extraFields }: E
     (generalPurposeBitFlag & UTF8_NAME_BIT) !== 0 ||
     extraFields.some(({ id }) => id === UNICODE_PATH_ID);
   if (isEncodingKnown || isAscii(fileNameRaw) || !isUtf8(fileNameRaw)) return fileName;
-  // As yauzl does, which also refused names that lead out of a folder.
+  // yauzl replaces backslashes too, and has refused names that lead out of a folder.
   return fileNameRaw.toString('utf8').replaceAll('\\', '/');
 }
 
