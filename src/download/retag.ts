@@ -1,6 +1,6 @@
 /**
  * New metadata and names for the files of chapters whose pages stay, for `retag`, `--update` and `upgrade`. What becomes of
- * a file is decided in plan/retag.ts; each file is written after the one that has its new name, such as when numbers move
+ * a file is decided in plan/chapter-changes.ts; each file is written after the one that has its new name, such as when numbers move
  * round. The file of a chapter that the service moved to another title goes to the folder of that; a name that the owner
  * gave it stays.
  */
@@ -20,8 +20,8 @@ import {
 import { publishNew } from '../core/publish.js';
 import { isSameEntry, respellBelow } from '../core/same-file.js';
 import type { RetaggedEvent } from '../events/download-events.js';
-import type { Retag } from '../plan/change.js';
-import { decideRetag, type ChapterOfFile } from '../plan/retag.js';
+import type { Retag, UnreadRetag } from '../plan/change.js';
+import { decideRetag } from '../plan/chapter-changes.js';
 import { mergedComicInfo, readChapterFile, rewriteChapterFile } from '../library/chapter-file.js';
 import { newPath } from '../plan/paths.js';
 import { findTitleHomes, readNamedFile, type NamedChapterFile } from './planning/name-files.js';
@@ -57,12 +57,12 @@ type NamingOptions = Pick<DownloadRequest, 'output' | 'nameChapter' | 'hasDefaul
  * another name too.
  */
 export async function findMovedPlaces(
-  files: readonly ChapterOfFile[],
+  files: readonly UnreadRetag[],
   library: LibraryIndex,
   { folder, ...naming }: Omit<NamingOptions, 'output'> & { readonly folder: string },
   titleNames: ReadonlyMap<string, string> | undefined,
   deps: Pick<DownloadSession, 'client' | 'signal'>,
-): Promise<ReadonlyMap<ChapterOfFile, Pick<FileToRetag, 'titleName' | 'movesTo'>>> {
+): Promise<ReadonlyMap<UnreadRetag, Pick<FileToRetag, 'titleName' | 'movesTo'>>> {
   const moved = files.filter(({ isMoved }) => isMoved);
   if (moved.length === 0) return new Map();
   const request = { ...naming, output: folder };

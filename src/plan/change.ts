@@ -5,8 +5,9 @@ import type { ComicMetadata } from '../library/comic-info.js';
 import type { FileState } from '../core/file-state.js';
 import type { RecordedName } from '../config/name-template.js';
 import type { Ownership } from '../library/ownership.js';
+import type { ChapterRecord } from '../library/record.js';
+import type { ExistingArchive } from '../library/scan.js';
 import type { KeepOptions } from '../library/replaced-files.js';
-import type { SavedChapter } from './chapter-changes.js';
 import type { SkipReason } from '../events/reasons.js';
 
 /** A release that was selected. */
@@ -23,6 +24,12 @@ export interface OldFile {
   readonly file: string;
   readonly chapterId: string;
 }
+
+/** What a file says of its chapter; what is undefined is not known. */
+export type SavedChapter = Pick<
+  ChapterRecord,
+  'version' | 'updatedAt' | 'quality' | 'pages' | 'dataSaverPages' | 'acceptedPages'
+>;
 
 /** Chapters that the service moved to a title from others that still exist, and their files, which name these. */
 export interface MovedChapters {
@@ -154,9 +161,17 @@ export function isUnavailable(reason: string): reason is (typeof UNAVAILABLE)[nu
   return UNAVAILABLE.some((each) => each === reason);
 }
 
-/** A file that stays: it would be replaced if it were tankobon's own, or cannot be read and has the name of a new one. */
+interface KeptFile extends OldFile {
+  readonly kind: 'keep';
+  readonly why: Exclude<Ownership, 'own'>;
+}
+
+/**
+ * A file that stays: it would be replaced or rewritten if it were tankobon's own, or cannot be read and has the name of a
+ * new one.
+ */
 export type Keep =
-  | { readonly kind: 'keep'; readonly file: string; readonly why: Exclude<Ownership, 'own'> }
+  | KeptFile
   | {
       readonly kind: 'keep';
       readonly file: string;
@@ -168,9 +183,8 @@ export type Keep =
     };
 
 /** A file whose metadata are those of the service, or edited by its owner. */
-export interface UpToDate {
+export interface UpToDate extends OldFile {
   readonly kind: 'keep';
-  readonly file: string;
   readonly why: 'up-to-date';
   /** What the owner edited. */
   readonly edited: readonly string[];
@@ -181,16 +195,32 @@ export interface UpToDate {
   readonly title: Title;
 }
 
+/** A file whose chapter, or the title of that, the service does not list. */
+export interface Unlisted extends OldFile {
+  readonly kind: 'keep';
+  readonly why: 'not-listed';
+}
+
 /** A change that writes a file of its release. */
 export type Write = Save | Replace | Extract;
 
-export type Change = Write | Retag | Wait | Skip | Keep | UpToDate;
+export type Change = Write | Retag | Wait | Skip | Keep | UpToDate | Unlisted;
 
 /** What is decided before files are named. */
 export type UnnamedWrite = Unnamed<Save> | Unnamed<Replace> | Unnamed<Extract>;
 type Unnamed<T> = Omit<T, 'path' | 'recorded' | 'series'>;
 
 export type Decision = UnnamedWrite | Wait | Skip | Keep;
+
+/** A file of one chapter whose metadata and name are to be compared with what the service has of that. */
+export interface UnreadRetag extends Pick<Retag, 'kind' | 'chapter' | 'title'> {
+  readonly archive: ExistingArchive;
+  /** The service moved the chapter from the title that the file names. */
+  readonly isMoved: boolean;
+}
+
+/** What becomes of a file whose pages stay. */
+export type FileDecision = UnreadRetag | Skip | KeptFile | Unlisted;
 
 export function isWrite<T extends Change | Decision>(
   change: T,

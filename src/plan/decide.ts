@@ -1,11 +1,13 @@
 /**
  * What becomes of the selected releases and of the files of their chapters: the one decision of `download`, `--update`,
- * `sync` and their dry runs. Pure.
+ * `sync` and their dry runs, and, without pages, of `retag`. Pure.
  */
 import type { Chapter } from '../service/chapters.js';
+import type { Title } from '../service/titles.js';
 import { groupBy } from '../core/group-by.js';
 import type { FileChapter } from '../library/file.js';
 import { isReadableBook } from '../library/file.js';
+import { mayBeRewritten } from '../library/ownership.js';
 import type { ExistingArchive, LibraryIndex } from '../library/scan.js';
 import { isInGroup } from '../selection/exclusions.js';
 import {
@@ -28,6 +30,7 @@ import {
   NONE_MOVED,
   skip,
   type Decision,
+  type FileDecision,
   type Keep,
   type KnownFile,
   type MovedChapters,
@@ -35,11 +38,12 @@ import {
   type Release,
   type Replace,
   type ReplaceReason,
+  type SavedChapter,
   type Skip,
   type UnnamedWrite,
   type Wait,
 } from './change.js';
-import { mayHaveChanged, type SavedChapter } from './chapter-changes.js';
+import { mayHaveChanged } from './chapter-changes.js';
 import {
   decideUpload,
   findSuperseded,
@@ -147,6 +151,35 @@ export function savedState(
 
 export function decide(requested: Requested, options: DecisionOptions, files: KnownFiles): Decided {
   return new Decider(requested, options, files).decide();
+}
+
+/**
+ * What becomes of files whose pages stay. A book stays as it is: of a chapter that only books have, it is said once that it
+ * changed. `chapters`, `titles`: what the service lists, by their ids.
+ */
+export function decideFiles(
+  archives: readonly ExistingArchive[],
+  chapters: ReadonlyMap<string, Chapter>,
+  titles: ReadonlyMap<string, Title>,
+): readonly FileDecision[] {
+  const said = new Set(archives.flatMap(({ isBound, chapterId }) => (isBound ? [] : chapterId)));
+  return archives.flatMap((archive): readonly FileDecision[] => {
+    const { chapterId, file, isBound, ownership, version, titleId } = archive;
+    const chapter = chapters.get(chapterId);
+    if (isBound) {
+      const isSaid = ownership !== 'own' || said.has(chapterId);
+      if (isSaid || !chapter || !mayHaveChanged({ version }, chapter)) return [];
+      said.add(chapterId);
+      return [skip(chapter, 'newer-version', { file })];
+    }
+    if (!mayBeRewritten(ownership)) return [{ kind: 'keep', file, chapterId, why: ownership }];
+    // Without its title, a chapter would lose the series.
+    const title = titles.get(chapter?.titleId ?? '');
+    if (!chapter || !title) return [{ kind: 'keep', file, chapterId, why: 'not-listed' }];
+    // A title that the service does not list any more was merged into the other one, which keeps its folder.
+    const isMoved = titleId !== undefined && titleId !== title.id && titles.has(titleId);
+    return [{ kind: 'retag', archive, chapter, title, isMoved }];
+  });
 }
 
 /** A release that is to have a file, unless what is known of that says otherwise. */
@@ -424,7 +457,7 @@ class Decider {
     // Without the mark, its version is not known.
     const hasUnknownVersion = !isBound && ownership === 'foreign';
     if (!isFixed && (isReplaced || (update && hasUnknownVersion)) && ownership !== 'own')
-      this.#keeps.push({ kind: 'keep', file, why: ownership });
+      this.#keeps.push({ kind: 'keep', file, chapterId, why: ownership });
     const outdated = isFixed ? 'fixed-book' : 'newer-version';
     this.#skips.files.push(skip(release, isOutdated ? outdated : 'already-there', { file }));
     return undefined;

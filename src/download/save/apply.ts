@@ -17,7 +17,7 @@ import type { UpdateEvent } from '../../events/download-events.js';
 import { planExtract, writeExtract, type ExtractedChapter } from './extract-chapter.js';
 import type { Plan } from '../plan.js';
 import type { PlannedChapter } from '../planning/plan-jobs.js';
-import { keptInUnchanged } from '../../plan/retag.js';
+import { keptInUnchanged } from '../../plan/chapter-changes.js';
 import { applyRetags, planRetag, retaggedEvent, type RetagOptions } from '../retag.js';
 
 /** Events say what happened to each chapter. Resolves with the error that stopped the run, if one did. */
