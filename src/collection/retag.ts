@@ -32,7 +32,7 @@ import { keptReason, mayBeRewritten } from '../library/ownership.js';
 import { templateFor, type NameTemplate } from '../config/names.js';
 import { type LibraryIndex, scanLibrary } from '../library/scan.js';
 import { FolderStore } from '../library/store.js';
-import type { FileDecision, Retag, UnreadRetag, UpToDate } from '../plan/change.js';
+import type { Retag, UnreadRetag } from '../plan/change.js';
 import { keptInUnchanged, withoutSecondNames } from '../plan/chapter-changes.js';
 import { decideFiles } from '../plan/decide.js';
 import { nameCandidates } from '../plan/title-names.js';
@@ -147,11 +147,13 @@ async function retagFolder(
   }
 }
 
+type Planned = Awaited<ReturnType<typeof planRetag>>;
+
 interface RetagPlan {
   /** What becomes of each file, before those whose metadata may change are read. */
-  readonly decided: readonly FileDecision[];
+  readonly decided: ReturnType<typeof decideFiles>;
   /** What becomes of these. */
-  readonly changes: readonly (Retag | UpToDate)[];
+  readonly changes: readonly Planned[];
   readonly books: readonly BookRename[];
   readonly failedBooks: readonly { readonly file: string; readonly error: unknown }[];
   /** By folder, the titles whose chapters it has after the retag, each with the languages of these. */
@@ -275,7 +277,7 @@ async function planFiles(
   { usedNames, newFolders, signal }: FoundPlaces,
 ) {
   const inFolders: InFolder[] = [];
-  const changes: (Retag | UpToDate)[] = [];
+  const changes: Planned[] = [];
   const failed: RetagPlan['failed'][number][] = [];
   const movedFrom = new Set<string>();
   for (const { archive, chapter, title, isMoved, onDisk } of files) {
@@ -460,7 +462,7 @@ class RetagRun {
     return { counts, errors: this.errors };
   }
 
-  #reportDecided(decided: FileDecision, links: ReadonlySet<string>): void {
+  #reportDecided(decided: RetagPlan['decided'][number], links: ReadonlySet<string>): void {
     if (decided.kind === 'skip') this.#count.changedInBooks += 1;
     if (decided.kind !== 'keep') return;
     const { file, chapterId: chapter, why } = decided;

@@ -52,8 +52,12 @@ export interface Save {
   readonly path: string;
   readonly recorded: RecordedName;
   /** A saved release that it takes the place of, and whose file stays, since that is a book or not tankobon's own. */
-  readonly betterThan:
-    { readonly chapterId: string; readonly why: 'uploaded-again' | 'better-release' } | undefined;
+  readonly betterThan: BetterThan | undefined;
+}
+
+interface BetterThan extends Pick<OldFile, 'chapterId'> {
+  readonly file: string | undefined;
+  readonly why: 'uploaded-again' | 'better-release';
 }
 
 /**
@@ -255,6 +259,12 @@ export function replacedChapters(change: UnnamedWrite): readonly string[] {
   return files.flatMap(({ chapterId }) => (isSameId(chapterId, id) ? [] : [chapterId]));
 }
 
+/** The id of the other release that this one takes the place of, although the file of that may stay. */
+export function replacedRelease(change: UnnamedWrite): string | undefined {
+  if (change.kind === 'save') return change.betterThan?.chapterId;
+  return change.kind === 'replace' ? replacedChapters({ ...change, removes: [] })[0] : undefined;
+}
+
 export function isSameId(a: string, b: string): boolean {
   return a.toLowerCase() === b.toLowerCase();
 }
@@ -262,7 +272,7 @@ export function isSameId(a: string, b: string): boolean {
 /** Why a chapter is loaded, and what becomes of the file that has it, for people. */
 export function whyLoaded(change: Write): string {
   const { why } = change.release;
-  if (change.kind === 'save') return why;
+  if (change.kind === 'save') return whyBetter(change.betterThan, why);
   if (change.kind === 'extract')
     return `its pages changed on MangaDex; binding puts it into the book in place of the old one: ${change.book.file}`;
   const { file } = change.file;
@@ -274,8 +284,13 @@ export function whyLoaded(change: Write): string {
       return `its pages changed on MangaDex; it replaces ${[file, ...change.removes.map((each) => each.file)].join(' and ')}`;
     case 'uploaded-again':
     case 'better-release':
-      return `uploaded again; it replaces ${file}`;
+      return whyBetter({ file, why: change.why }, why);
     case 'forced':
       return why;
   }
+}
+
+function whyBetter(old: Pick<BetterThan, 'file' | 'why'> | undefined, why: string): string {
+  const now = old?.why === 'uploaded-again' ? 'uploaded again' : why;
+  return old?.file === undefined ? now : `${now}; it replaces ${old.file}`;
 }

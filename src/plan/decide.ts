@@ -24,9 +24,9 @@ import {
 } from '../selection/select-chapters.js';
 import { minOf } from '../core/extremes.js';
 import {
-  isSameId,
   isWrite,
   isUnavailable,
+  replacedRelease,
   NONE_MOVED,
   skip,
   type Decision,
@@ -36,7 +36,6 @@ import {
   type MovedChapters,
   type OldFile,
   type Release,
-  type Replace,
   type ReplaceReason,
   type SavedChapter,
   type Skip,
@@ -567,7 +566,8 @@ class Decider {
       if (change.kind === 'save') continue;
       const { id, chapter } = change.release;
       const archive = library.find(id);
-      if (change.kind === 'replace' && isOfOther(change)) taken.add(change.file.file);
+      if (change.kind === 'replace' && replacedRelease(change) !== undefined)
+        taken.add(change.file.file);
       else if (chapter && archive)
         changing.set(id, { chapter, archive, archived: archived?.get(id) });
     }
@@ -584,10 +584,6 @@ function isDamaged(change: UnnamedWrite): boolean {
   return change.kind === 'replace' && change.why === 'damaged';
 }
 
-function isOfOther({ file, release }: Pick<Replace, 'file' | 'release'>): boolean {
-  return !isSameId(file.chapterId, release.id);
-}
-
 function replace(release: Release, file: KnownFile, why: ReplaceReason): UnnamedWrite {
   return { kind: 'replace', release, file, why, removes: [] };
 }
@@ -600,7 +596,7 @@ function replaceOther(
   why: 'uploaded-again' | 'better-release',
 ): UnnamedWrite {
   if (!archive || archive.isBound || archive.ownership !== 'own')
-    return { kind: 'save', release, betterThan: { chapterId, why } };
+    return { kind: 'save', release, betterThan: { chapterId, file: archive?.file, why } };
   const { file, version, quality } = archive;
   return replace(release, { file, chapterId: archive.chapterId, saved: { version, quality } }, why);
 }
