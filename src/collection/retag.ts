@@ -200,11 +200,12 @@ async function planFolder(
   const plan = renameTitles ? planRetag : planOnce(request, store);
   const newFolders = new NewFolders();
   const toRetag = compared.map((each) => {
-    const { archive, chapter, title } = each;
+    const { archive, chapter, title, isMoved } = each;
     const titleName = titleNames?.get(title.id);
     const renameTo = templates?.get(title.id);
     const named = { titleName, renameTo, ...places.get(each) };
-    return { ...each, onDisk: { file: archive.file, chapter, title, removes: [], ...named } };
+    const onDisk = { file: archive.file, chapter, title, isMoved, removes: [], ...named };
+    return { ...each, onDisk };
   });
   const options = { ...request, hasComparedPages: false };
   const { inFolders, movedFrom, ...planned } = await planFiles(

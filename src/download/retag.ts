@@ -46,8 +46,10 @@ export interface FileToRetag extends Pick<Retag, 'file' | 'chapter' | 'title' | 
   readonly titleName?: string | undefined;
   /** The template whose name the file gets, unless its owner renamed it. */
   readonly renameTo?: NameTemplate | undefined;
-  /** Where the file goes, if the service moved its chapter to another title. */
-  readonly movesTo?: ((named: NamedChapterFile) => ReturnType<typeof newPath>) | undefined;
+  /** The service moved its chapter to another title. */
+  readonly isMoved?: boolean;
+  /** Its path, if that does not follow from its own name. */
+  readonly pathOf?: ((named: NamedChapterFile) => ReturnType<typeof newPath>) | undefined;
 }
 
 type NamingOptions = Pick<DownloadRequest, 'output' | 'nameChapter' | 'hasDefaultName'>;
@@ -62,7 +64,7 @@ export async function findMovedPlaces(
   { folder, ...naming }: Omit<NamingOptions, 'output'> & { readonly folder: string },
   titleNames: ReadonlyMap<string, string> | undefined,
   deps: Pick<DownloadSession, 'client' | 'signal'>,
-): Promise<ReadonlyMap<UnreadRetag, Pick<FileToRetag, 'titleName' | 'movesTo'>>> {
+): Promise<ReadonlyMap<UnreadRetag, Pick<FileToRetag, 'titleName' | 'pathOf'>>> {
   const moved = files.filter(({ isMoved }) => isMoved);
   if (moved.length === 0) return new Map();
   const request = { ...naming, output: folder };
@@ -83,8 +85,8 @@ export async function findMovedPlaces(
       const titleName = titleNames?.get(title.id) ?? home?.series ?? title.name;
       const isRenamed = home !== undefined && home.series !== titleName;
       const move = isRenamed ? movedAndRenamedPath : movedPath;
-      const movesTo = (named: NamedChapterFile) => move(archive.file, named, request, home);
-      return [each, { titleName, movesTo }];
+      const pathOf = (named: NamedChapterFile) => move(archive.file, named, request, home);
+      return [each, { titleName, pathOf }];
     }),
   );
 }
@@ -118,7 +120,7 @@ function movedAndRenamedPath(
 
 /** A file without ComicInfo.xml keeps its name. Throws StorageError. */
 export async function planRetag(
-  { titleName, renameTo, movesTo, ...onDisk }: FileToRetag,
+  { titleName, renameTo, isMoved = false, pathOf, ...onDisk }: FileToRetag,
   options: RetagOptions,
 ): Promise<ReturnType<typeof decideRetag>> {
   const { file } = onDisk;
@@ -141,11 +143,10 @@ export async function planRetag(
     numbersRestart: title.numbersRestart,
     renameTo,
     keepsPeople: !isRenamed,
-    // `--update` does not see all files of the title.
-    keepsTitleFolders: hasComparedPages,
+    keepsTitleFolders: false,
     movedIn,
   };
-  const pathNow = movesTo ?? (() => newPath(file, named, nameOptions));
+  const pathNow = pathOf ?? (() => newPath(file, named, nameOptions));
   const stays = { to: from, root: dirname(from), recorded: undefined };
   const path = merged ? pathNow(named) : stays;
   const { record, identity } = content;
@@ -156,7 +157,7 @@ export async function planRetag(
     merged,
     record,
     version,
-    isMoved: movesTo !== undefined,
+    isMoved,
     hasComparedPages,
   });
 }
