@@ -222,7 +222,10 @@ async function moveFolder(folder: string, to: string): Promise<void> {
 
 function nameTaken(file: string): StorageError {
   const hint = 'Move one of the two books away, then run the same command again.';
-  return new StorageError('name-taken', `${file} exists and is another book.`, { hint });
+  return new StorageError('name-taken', `${file} exists and is another book.`, {
+    hint,
+    path: file,
+  });
 }
 
 /** All other entries keep their bytes, names and order. */
