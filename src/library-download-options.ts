@@ -28,6 +28,8 @@ export interface LibraryDownloadOptions {
   readonly until?: string;
   /** Folder for the saved files. Default: `.`. As `--output`. */
   readonly output?: string;
+  /** Languages of the names of titles, in order of preference, such as en,ja-ro,ja. As `--title-language`. */
+  readonly titleLanguage?: readonly string[];
   /** Template of the file name; empty: the built-in one. As `--name`. */
   readonly name?: string;
   /** Images as uploaded, or compressed. Default: `data`. As `--quality`. */
