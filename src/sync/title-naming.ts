@@ -1,10 +1,19 @@
 /** What the subscriptions file says of the names of titles, for commands that do not follow it otherwise; see SubscriptionList. */
+import type { SeriesOptions } from '../config/options.js';
 import type { ServiceSession } from '../download/download-session.js';
 import type { Target } from '../selection/target.js';
 import { isTolerable } from '../selection/title-loader.js';
 import { withChosenName, type Title } from '../service/titles.js';
-import type { SubscriptionList } from './subscription-list.js';
+import type { Subscriptions } from './subscriptions/subscriptions-schema.js';
 import { titlesOf } from './sync-titles.js';
+
+interface NamedSubscriptions {
+  readonly subscriptions: Subscriptions;
+  /** The options of the entry of a title. */
+  findById(titleId: string): SeriesOptions | undefined;
+  /** The id of a title after merges. */
+  currentId(titleId: string): string;
+}
 
 /** Returns a title under the name that its owner chose. */
 type NameTitle = (title: Title) => Title;
@@ -17,7 +26,7 @@ export type NamingDeps = Pick<ServiceSession, 'client' | 'warn' | 'signal'>;
  * key `title-language`; one that is not available is a warning.
  */
 export async function readTitleNaming(
-  list: SubscriptionList,
+  list: NamedSubscriptions,
   given: readonly string[] | undefined,
   deps: NamingDeps,
 ): Promise<NameTitle> {
