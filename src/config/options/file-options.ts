@@ -71,7 +71,7 @@ export const FILE_OPTIONS = {
   },
   titleLanguage: {
     kind: 'codes',
-    description: 'languages of the names of titles, in order of preference, such as en,ja-ro,ja',
+    description: 'names of series by language, such as en,ja-ro,ja',
     default: '',
     example: 'en,ja-ro,ja',
     placeholder: 'codes',
@@ -189,7 +189,7 @@ export const FILE_OPTIONS = {
   },
   seriesMetadata: {
     kind: 'switch',
-    description: 'also save series.json for Komga, details.json for Mihon',
+    description: 'save series.json (Komga) and details.json (Mihon)',
     default: false,
     isSetting: true,
     library: true,
