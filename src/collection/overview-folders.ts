@@ -5,8 +5,8 @@
 import { fetchChapters } from '../service/chapters.js';
 import type { ServiceClient } from '../service/client.js';
 import { fetchTitle, fetchTitles } from '../service/titles.js';
-import { readFileChapters } from '../library/file.js';
-import { scanLibrary, type ExistingArchive } from '../library/scan.js';
+import { readFileChapters, type FoundChapter } from '../library/file.js';
+import { scanLibrary } from '../library/scan.js';
 import { UsageError, type StorageError } from '../core/errors.js';
 import { groupBy } from '../core/group-by.js';
 import { minTimeMs } from '../service/estimate.js';
@@ -91,7 +91,7 @@ export async function overview(request: OverviewRequest, deps: OverviewDeps): Pr
 async function withDistinctNames(
   ids: readonly string[],
   names: ReadonlyMap<string, string>,
-  files: ReadonlyMap<string | undefined, readonly ExistingArchive[]>,
+  files: ReadonlyMap<string | undefined, readonly FoundChapter[]>,
 ): Promise<{ id: string; name: string }[]> {
   const titles = ids.map((id) => ({ id, name: names.get(id) ?? id, year: undefined }));
   const twins = [...groupBy(titles, ({ name }) => folderKey(name)).values()].filter(
@@ -112,10 +112,10 @@ async function withDistinctNames(
 async function scan(
   folders: readonly string[],
   { stateFolder, signal, warn }: OverviewDeps,
-): Promise<readonly ExistingArchive[]> {
+): Promise<readonly FoundChapter[]> {
   const hint = 'Pass folders with chapters of MangaDex.';
   for (const folder of folders) await assertReadableFolder(folder, hint);
-  const archives: ExistingArchive[] = [];
+  const archives: FoundChapter[] = [];
   const onUnreadableFolder = (_: string, { message }: StorageError): void => {
     warn(message);
   };
@@ -129,11 +129,11 @@ async function scan(
 
 /** The id of each chapter's title; the service is asked for those that the files do not name. */
 async function titlesOf(
-  archives: readonly ExistingArchive[],
+  archives: readonly FoundChapter[],
   { client, warn, signal }: OverviewDeps,
 ): Promise<ReadonlyMap<string, string>> {
   const known = new Map<string, string>();
-  const unnamed: ExistingArchive[] = [];
+  const unnamed: FoundChapter[] = [];
   for (const archive of archives)
     if (archive.titleId === undefined) unnamed.push(archive);
     else known.set(archive.chapterId, archive.titleId);
@@ -261,7 +261,7 @@ function undefinedIfTolerable(error: unknown): undefined {
 
 /** A file is read once, and only if the service does not list one of its chapters any more. */
 async function ownedChapters(
-  archives: readonly ExistingArchive[],
+  archives: readonly FoundChapter[],
   listing: CachedListing | undefined,
 ): Promise<readonly OwnedChapter[]> {
   const listed = new Set(listing?.releases.map(({ id }) => id));
@@ -269,9 +269,7 @@ async function ownedChapters(
   for (const [file, chapters] of groupBy(archives, (archive) => archive.file)) {
     const isListed = chapters.every(({ chapterId }) => listed.has(chapterId));
     const archived = isListed ? [] : await readFileChapters(file);
-    const inFile = new Map(
-      archived.map(({ identity, metadata }) => [identity?.chapterId, metadata]),
-    );
+    const inFile = new Map(archived.map(({ chapterId, metadata }) => [chapterId, metadata]));
     for (const { chapterId, isBound } of chapters) {
       const metadata = inFile.get(chapterId);
       const release =

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { type RetagEvent, RETAG_EVENTS, type RetagSummary } from '../../events/retag-events.js';
 import { OTHER_USER_HINT } from '../../core/files.js';
-import { eventText } from '../../events/printed-event.js';
+import { eventPaths, eventText } from '../../events/printed-event.js';
 import { exitCodeOf, type ExitCode } from '../../core/exit-codes.js';
 import { pluralize } from '../../core/human-format.js';
 import type { GivenOptions } from '../../config/options.js';
@@ -11,6 +11,7 @@ import { addOptions, collectPaths } from '../command-options.js';
 import { addExamples } from '../help-format.js';
 import { warnTo, writeHints } from '../output/error-message.js';
 import { eventLine } from '../output/json-line.js';
+import { writeMessage } from '../output/safe-stream.js';
 
 export function retagCommand(program: Command, { run }: CommandRunner): Command {
   const command = program
@@ -61,7 +62,8 @@ async function retagFolders(
       stderr.write(`${describeSummary(event, request.dryRun)}\n`);
     else {
       const stream = RESULTS.includes(event.type) ? stdout : stderr;
-      stream.write(`${eventText(RETAG_EVENTS, event)}\n`);
+      const paths = eventPaths(RETAG_EVENTS, event);
+      writeMessage(stream, `${eventText(RETAG_EVENTS, event)}\n`, paths);
     }
   };
   const warn = warnTo(stderr);
