@@ -4,7 +4,8 @@
  * back. Pure.
  */
 import { groupBy } from '../core/group-by.js';
-import type { ExistingArchive, LibraryIndex } from '../library/scan.js';
+import type { FoundChapter } from '../library/file.js';
+import type { LibraryIndex } from '../library/scan.js';
 import type { ChapterKeys } from '../selection/same-chapter.js';
 import type { Chapter } from '../service/chapters.js';
 import type { RetireReason } from '../events/reasons.js';
@@ -91,6 +92,6 @@ export function filesToRetire(
   return { changes, waiting };
 }
 
-function isOwnChapter({ isBound = false, ownership }: ExistingArchive): boolean {
+function isOwnChapter({ isBound, ownership }: FoundChapter): boolean {
   return !isBound && ownership === 'own';
 }

@@ -36,7 +36,7 @@ export function readText(
 ): string | undefined {
   const ids = library
     .ofTitle(titleId)
-    .filter(({ chapterId, isBound = false }) => !isBound && readIds.has(chapterId.toLowerCase()))
+    .filter(({ chapterId, isBound }) => !isBound && readIds.has(chapterId.toLowerCase()))
     .map(({ chapterId }) => chapterId.toLowerCase());
   if (ids.length === 0) return undefined;
   return createHash('sha256')

@@ -81,7 +81,7 @@ async function untouched(
   if (changes.length === 0) return [];
   const own = library
     .ofTitle(id)
-    .filter(({ isBound = false, ownership }) => !isBound && ownership === 'own');
+    .filter(({ isBound, ownership }) => !isBound && ownership === 'own');
   const inPlace = await filesInPlace(own, output);
   const allowed: Retire[] = [];
   for (const change of changes) {

@@ -8,8 +8,7 @@ import { groupBy } from '../core/group-by.js';
 import { shortIdPath, wholeIdPath } from '../config/names.js';
 import { mergedComicInfo, readChapterFile } from '../library/chapter-file.js';
 import { checkFile } from '../library/damage.js';
-import { readFileChapters } from '../library/file.js';
-import type { ExistingArchive } from '../library/scan.js';
+import { readFileChapters, type FoundChapter } from '../library/file.js';
 
 /** Reads the whole file. False for one that is damaged or cannot be read. */
 export async function isUnedited(file: string, signal: AbortSignal): Promise<boolean> {
@@ -36,7 +35,7 @@ interface PlacedFile {
  * owner who moves the folder of a title moves none of its files in it.
  */
 export async function filesInPlace(
-  archives: readonly ExistingArchive[],
+  archives: readonly FoundChapter[],
   output: string,
 ): Promise<ReadonlySet<string>> {
   const placed: PlacedFile[] = [];

@@ -311,5 +311,5 @@ test('with bind, a file leaves once a book has its chapter, and books stay', asy
   await sync();
   const book = harness.base.archives().find((file) => file.endsWith('Vol.02.cbz')) ?? '';
   const bound = await readFileChapters(book);
-  expect(bound.map(({ identity }) => identity?.chapterId)).toEqual([id('4'), id('7')]);
+  expect(bound.map(({ chapterId: each }) => each)).toEqual([id('4'), id('7')]);
 });

@@ -1,5 +1,5 @@
 /** Which chapters a subscription keeps, and which files are moved away: the decision behind keep-latest and keep-unread. */
-import type { ExistingArchive } from '../../../src/library/scan.js';
+import type { FoundChapter } from '../../../src/library/file.js';
 import { filesToRetire, notKept, type KeepRules } from '../../../src/plan/retire.js';
 import { chapterKeys } from '../../../src/selection/same-chapter.js';
 import type { Chapter } from '../../../src/service/chapters.js';
@@ -82,17 +82,18 @@ test('only chapters that are to have files, or have some, are counted', () => {
   expect(unkept([...chapters, external], { latest: 3 }, chapters)).toEqual({ 1: 'not-latest' });
 });
 
-const archive = (chapterId: string, change: Partial<ExistingArchive> = {}): ExistingArchive => ({
+const archive = (chapterId: string, change: Partial<FoundChapter> = {}): FoundChapter => ({
   chapterId,
   file: `/comics/${chapterId}.cbz`,
   ownership: 'own',
+  isBound: false,
   version: 1,
   quality: 'data',
   ...change,
 });
 
 function retired(
-  copies: readonly ExistingArchive[],
+  copies: readonly FoundChapter[],
   { before = [] as readonly string[], needsBook = false } = {},
 ) {
   const reasons = new Map([['1', 'not-latest'] as const]);
