@@ -26,6 +26,7 @@ export function releaseRules(
 ): ReleaseRules {
   const options = effectiveOptions(series, settings);
   const { language = [], group, chapters, volumes, until, pin, block } = options;
+  const { keepLatest, keepUnread } = options;
   const pinned = pin?.map((id) => id.toLowerCase());
   return {
     selection: { languages: language, groups: group, chapters, volumes, until, pinned },
@@ -35,6 +36,8 @@ export function releaseRules(
     excludedGroups: options.excludeGroup,
     excludedUploaders: options.excludeUploader ?? [],
     onlyGroup: series.onlyGroup,
+    keepLatest,
+    keepUnread,
     sinceMs,
   };
 }
