@@ -26,7 +26,7 @@ import {
 import { isRecord, parseJson } from '../core/json.js';
 import { cleanSegment, fitSegment, pathCollisionKey } from '../core/path-segment.js';
 import { respellBelow } from '../core/same-file.js';
-import { chapterLabel, type SourceChapter } from './source-chapter.js';
+import { chapterLabel, type BookChapter } from './source-chapter.js';
 import { IMAGE_EXTENSIONS } from '../core/image-format.js';
 
 /** The number of a chapter has them at least, in the name of its folder. */
@@ -239,7 +239,7 @@ async function removeIfEmpty(folder: string): Promise<void> {
 
 /** `Ch.001`, or the title of a chapter without a number; distinct, also where file systems ignore case. */
 export function chapterFolders(
-  chapters: readonly Pick<SourceChapter, 'metadata'>[],
+  chapters: readonly Pick<BookChapter, 'metadata'>[],
   maxNameBytes: number,
 ): string[] {
   const used = new Set<string>();

@@ -27,12 +27,7 @@ import {
   withoutInferred,
   type ListedChapter,
 } from './inferred-volumes.js';
-import {
-  inferredNumbers,
-  toChapter,
-  type FailedFile,
-  type SourceChapter,
-} from './source-chapter.js';
+import { inferredNumbers, toChapter, type FailedFile, type BookChapter } from './source-chapter.js';
 
 export { pageProfile } from './page-profile.js';
 
@@ -117,14 +112,14 @@ export async function planBooks(request: BindRequest, signal: AbortSignal): Prom
   const books = nameBooks(selected, names, chapters, knownBooks(collected, request.format));
   const bookOf = new Map(
     books.flatMap((book) =>
-      book.group.chapters.flatMap(({ identity }) =>
-        identity ? [[identity.chapterId, book] as const] : [],
+      book.group.chapters.flatMap(({ chapterId }) =>
+        chapterId === undefined ? [] : [[chapterId, book] as const],
       ),
     ),
   );
   const emptied = emptiedBooks(collected.chapters, bookOf, request);
   const loose = grouping.unassigned.filter(({ isBound }) => !isBound);
-  const looseIds = new Set(loose.flatMap(({ identity }) => identity?.chapterId ?? []));
+  const looseIds = new Set(loose.flatMap(({ chapterId }) => chapterId ?? []));
   const planned = [...grouping.unassigned, ...books.flatMap(({ group }) => group.chapters)];
   const filesByFolder = groupBy([...new Set(planned.map(({ file }) => file))], (file) =>
     dirname(file),
@@ -161,7 +156,7 @@ export function observePlan(plan: BindPlan, observe: ObserveBind): void {
       reason: 'archive-damaged',
       message: error.message,
     });
-  const leaveOut = (chapter: SourceChapter, reason: LeftOutReason): void => {
+  const leaveOut = (chapter: BookChapter, reason: LeftOutReason): void => {
     const { file, metadata } = chapter;
     const fields = chapterFields(toChapter(chapter, file), metadata.series);
     observe({ type: 'chapter-left-out', file, reason, ...fields });
@@ -186,6 +181,6 @@ export function observePlan(plan: BindPlan, observe: ObserveBind): void {
   }
 }
 
-export function pageCount(chapters: readonly SourceChapter[]): number {
+export function pageCount(chapters: readonly BookChapter[]): number {
   return chapters.reduce((sum, { pages }) => sum + pages.length, 0);
 }

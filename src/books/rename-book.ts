@@ -7,9 +7,8 @@ import { createHash } from 'node:crypto';
 import { basename, dirname, extname, join, relative, resolve, sep } from 'node:path';
 import { boundComment, FOLDER_MANIFEST_NAME, MANIFEST_NAME } from '../library/mark.js';
 import { COMIC_INFO_NAME } from '../library/comic-info.js';
-import { readLibraryFile, type BookFile } from '../library/file.js';
+import { readLibraryFile, type BookFile, type FoundChapter } from '../library/file.js';
 import { compileNameTemplate, cutName } from '../config/names.js';
-import type { ExistingArchive } from '../library/scan.js';
 import {
   fileChanged,
   moveUnchanged,
@@ -71,7 +70,7 @@ interface BooksOfTitles {
 
 /** The books among the archives of a library whose title is known. `titleOf`: the title of a chapter by its id. */
 export async function readBooksOfTitles(
-  archives: readonly ExistingArchive[],
+  archives: readonly FoundChapter[],
   titleOf: (chapterId: string) => string | undefined,
 ): Promise<BooksOfTitles> {
   const titleIds = new Map<string, string>();
@@ -242,7 +241,10 @@ async function moveFolder(folder: string, to: string): Promise<void> {
 
 function nameTaken(file: string): StorageError {
   const hint = 'Move one of the two books away, then run the same command again.';
-  return new StorageError('name-taken', `${file} exists and is another book.`, { hint });
+  return new StorageError('name-taken', `${file} exists and is another book.`, {
+    hint,
+    path: file,
+  });
 }
 
 /** All other entries keep their bytes, names and order. */

@@ -213,13 +213,13 @@ async function readArchive(path: string): Promise<Adoptable> {
     if (file.comment === '') throw file.damage;
     return undefined;
   }
-  const { named, state, comicInfo = '' } = file;
-  const { identity, pages } = file.chapter;
-  if (identity && named !== 'address')
-    return { known: knownFile(path, identity, file.chapter.metadata) };
+  const { state, comicInfo = '', chapter } = file;
+  const { chapterId, titleId, metadata, pages } = chapter;
+  if (chapterId !== undefined && file.isRecorded)
+    return { known: knownFile(path, { chapterId, titleId }, metadata) };
   if (pages.length === 0) throw new Error('it contains no images');
   const own = { file: path, state, pages: pages.length, images: [], isFolder: false };
-  return toAdoptable(own, comicInfo, identity?.chapterId);
+  return toAdoptable(own, comicInfo, chapterId);
 }
 
 function knownFile(
@@ -241,7 +241,7 @@ async function readImageFolder({
   if (file.kind === 'unreadable') throw file.cause;
   const { comicInfo = '', chapter } = file.kind === 'chapter' ? file : NO_COMIC_INFO;
   const own = { file: folder, state: undefined, pages: images.length, images, isFolder: true };
-  return toAdoptable(own, comicInfo, chapter?.identity?.chapterId);
+  return toAdoptable(own, comicInfo, chapter?.chapterId);
 }
 
 const TITLE_ADDRESS = new RegExp(`/(?:title|manga)/(${UUID_PATTERN})(?![0-9a-f-])`, 'i');

@@ -41,9 +41,9 @@ export class SyncLibraries {
     { savedFiles, retaggedFiles, removedFiles }: DownloadResult,
   ): void {
     const written = [...savedFiles, ...retaggedFiles];
-    const ownership = 'own' as const;
-    const archives = written.map(([chapterId, file]) => ({ chapterId, titleId, file, ownership }));
-    this.#indexes.get(output)?.update(archives, removedFiles);
+    const own = { titleId, ownership: 'own', isBound: false } as const;
+    const chapters = written.map(([chapterId, file]) => ({ ...own, chapterId, file }));
+    this.#indexes.get(output)?.update(chapters, removedFiles);
     const files = written.map(([, file]) => file);
     this.#saved.set(output, new Set([...(this.#saved.get(output) ?? []), ...files]));
   }
