@@ -93,6 +93,8 @@ export interface Retag {
   readonly from: string;
   /** Its new path, absolute; `from` if the name stays. */
   readonly to: string;
+  /** The longest name that the folder takes. */
+  readonly maxNameBytes: number;
   /** The folder that contains the path by the template. */
   readonly root: string;
   /** What the record says of the name; undefined if that stays. */
