@@ -10,6 +10,7 @@ import { ZipFileWriter } from '../core/zip-file-writer.js';
 import { damagedChapter } from '../library/damage.js';
 import { readLibraryFile, type LibraryFile } from '../library/file.js';
 import { chapterComment, MANIFEST_NAME } from '../library/mark.js';
+import { mayBeRewritten } from '../library/ownership.js';
 import { formatRecord } from '../library/record.js';
 
 /** `not-chapter`: a book, or a file of another program or user. */
@@ -30,8 +31,7 @@ export async function acceptFile(
     const file = await readLibraryFile(path);
     if (file.kind === 'missing' || file.kind === 'unreadable')
       throw damagedChapter(path, file.cause);
-    if (file.kind === 'book' || (file.named !== 'own' && file.named !== 'lost-mark'))
-      return 'not-chapter';
+    if (file.kind === 'book' || !mayBeRewritten(file.ownership)) return 'not-chapter';
     if (!state) throw fileChanged(path);
     assertOwnFile(path, state);
     return await write(file, isEdited, signal, async (tmpFile) => {
@@ -45,22 +45,28 @@ export async function acceptFile(
 }
 
 async function write(
-  { path, comment, entries, named, chapter }: Extract<LibraryFile, { readonly kind: 'chapter' }>,
+  {
+    path,
+    comment,
+    entries,
+    ownership,
+    chapter,
+  }: Extract<LibraryFile, { readonly kind: 'chapter' }>,
   isEdited: boolean,
   signal: AbortSignal,
   publish: (tmpFile: string) => Promise<string>,
 ): Promise<Acceptance> {
-  const { identity, record, pages } = chapter;
-  if (!identity || !record) return 'not-needed';
+  const { chapterId, record, pages } = chapter;
+  if (chapterId === undefined || !record) return 'not-needed';
   const tmpFile = temporaryName(path);
   const reader = await ZipEntryReader.open(path);
   let zip: ZipFileWriter | undefined;
   try {
     // What another program wrote in place of the mark stays.
-    const kept = named === 'own' ? Buffer.alloc(0) : await reader.readComment(comment);
+    const kept = ownership === 'own' ? Buffer.alloc(0) : await reader.readComment(comment);
     const isFree = kept.toString().trim() === '';
     if (!isEdited && !isFree) return 'not-needed';
-    const mark = chapterComment(identity.chapterId);
+    const mark = chapterComment(chapterId);
     const options = { comment: isFree ? mark : kept, mode: PRIVATE_FILE_MODE, signal };
     zip = await ZipFileWriter.create({ tmpFile, ...options });
     const digests = new Map<unknown, string>();

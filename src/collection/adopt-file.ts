@@ -156,7 +156,7 @@ async function pack(
     comicPages.push({ bytes: data.length, ...(await imageDimensions(data)) });
   }
   const comic = comicMetadata(chapter, title, comicPages);
-  const target = packedPath(folder);
+  const target = await packedPath(folder);
   const { file } = await writeCbz({
     file: target,
     pages,
@@ -166,7 +166,9 @@ async function pack(
     maxMode: maxModeIn(dirname(target), rights),
     publish: async (tmpFile) => {
       if (await publishNew(tmpFile, target)) return target;
-      throw new StorageError('name-taken', `Another file or folder is in the way: ${target}`);
+      throw new StorageError('name-taken', `Another file or folder is in the way: ${target}`, {
+        path: target,
+      });
     },
     signal,
   });

@@ -8,7 +8,7 @@ import { missingWholeNumbers, numberKey } from '../selection/reading-order.js';
 import { parseNumber } from '../config/ranges.js';
 import { chapterKeys, type ChapterKeys } from '../selection/same-chapter.js';
 import { selectChapters } from '../selection/select-chapters.js';
-import type { ExistingArchive } from '../library/scan.js';
+import type { FoundChapter } from '../library/file.js';
 import type { Chapter } from '../service/chapters.js';
 import { compareNumbers, toRuns } from './chapter-runs.js';
 import type {
@@ -23,9 +23,7 @@ export type TitleOverview = Omit<
 >;
 
 /** A chapter in a file. */
-export interface OwnedChapter extends Pick<ExistingArchive, 'chapterId' | 'file' | 'ownership'> {
-  /** The file is a book. */
-  readonly isBound?: boolean;
+export interface OwnedChapter extends FoundChapter {
   /** What the file says of a chapter that the service does not list any more. */
   readonly release?: Chapter | undefined;
 }
@@ -246,8 +244,8 @@ function inSeveralFiles(
   const chapters = [...groups.values()]
     .map((ofChapter) => ({
       number: numberOf(ofChapter, byId),
-      files: filesOf(ofChapter.filter(({ isBound }) => isBound !== true)),
-      books: filesOf(ofChapter.filter(({ isBound }) => isBound === true)),
+      files: filesOf(ofChapter.filter(({ isBound }) => !isBound)),
+      books: filesOf(ofChapter.filter(({ isBound }) => isBound)),
     }))
     .sort((a, b) => compareNumbers(a.number, b.number));
   const inBoth = chapters.filter(({ files, books }) => files.length > 0 && books.length > 0);

@@ -21,7 +21,7 @@ import {
   mergeComicInfo,
 } from './comic-info.js';
 import type { ComicInfoMerge } from './comic-info/merge.js';
-import { readLibraryFile, type FileChapter } from './file.js';
+import { readLibraryFile, type ReadChapter } from './file.js';
 import { formatRecord, type ChapterRecord } from './record.js';
 import type { RecordedName } from '../config/name-template.js';
 import {
@@ -41,7 +41,7 @@ import { imageDimensions } from '../core/image-dimensions.js';
 import { imageExtension, MAX_IMAGE_BYTES } from '../core/image-format.js';
 import { damagedChapter } from './damage.js';
 
-interface ChapterFileContent extends Pick<FileChapter, 'record' | 'metadata'> {
+interface ChapterFileContent extends Pick<ReadChapter, 'record' | 'metadata'> {
   readonly comment: string;
   /** The chapter of a file of tankobon, also of one that lost its mark. */
   readonly identity: CbzIdentity | undefined;
@@ -61,9 +61,12 @@ export async function readChapterFile(path: string): Promise<ChapterFileContent>
   const isUnread = comicInfo === undefined && entries.some(({ name }) => name === COMIC_INFO_NAME);
   if (tooLarge || isUnread)
     throw damagedChapter(path, new Error(`${tooLarge?.name ?? COMIC_INFO_NAME} is too large`));
-  const { record, metadata, ...chapter } = file.chapter;
-  const isOwn = file.named !== 'record' && file.named !== 'address';
-  const identity = isOwn ? chapter.identity : undefined;
+  const { chapter, ownership } = file;
+  const { chapterId, titleId, version, quality, record, metadata } = chapter;
+  const identity =
+    ownership === 'foreign' || chapterId === undefined
+      ? undefined
+      : { chapterId, titleId, version, quality };
   const isDescription = ({ name }: ZipEntry) =>
     name === COMIC_INFO_NAME || (name === MANIFEST_NAME && record !== undefined);
   const others = entries.filter((each) => !isDescription(each));

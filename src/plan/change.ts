@@ -6,9 +6,9 @@ import type { FileState } from '../core/file-state.js';
 import type { RecordedName } from '../config/name-template.js';
 import type { Ownership } from '../library/ownership.js';
 import type { ChapterRecord } from '../library/record.js';
-import type { ExistingArchive } from '../library/scan.js';
+import type { FoundChapter } from '../library/file.js';
 import type { KeepOptions } from '../library/replaced-files.js';
-import type { SkipReason } from '../events/reasons.js';
+import type { RetireReason, SkipReason } from '../events/reasons.js';
 
 /** A release that was selected. */
 export interface Release {
@@ -104,6 +104,8 @@ export interface Retag {
   readonly from: string;
   /** Its new path, absolute; `from` if the name stays. */
   readonly to: string;
+  /** The longest name that the folder takes. */
+  readonly maxNameBytes: number;
   /** The folder that contains the path by the template. */
   readonly root: string;
   /** What the record says of the name; undefined if that stays. */
@@ -205,10 +207,17 @@ export interface Unlisted extends OldFile {
   readonly why: 'not-listed';
 }
 
+/** The file of a chapter that the owner of a subscription does not keep any more is moved away. */
+export interface Retire extends OldFile {
+  readonly kind: 'retire';
+  readonly chapter: Chapter;
+  readonly why: RetireReason;
+}
+
 /** A change that writes a file of its release. */
 export type Write = Save | Replace | Extract;
 
-export type Change = Write | Retag | Wait | Skip | Keep | UpToDate | Unlisted;
+export type Change = Write | Retag | Retire | Wait | Skip | Keep | UpToDate | Unlisted;
 
 /** What is decided before files are named. */
 export type UnnamedWrite = Unnamed<Save> | Unnamed<Replace> | Unnamed<Extract>;
@@ -218,7 +227,7 @@ export type Decision = UnnamedWrite | Wait | Skip | Keep;
 
 /** A file of one chapter whose metadata and name are to be compared with what the service has of that. */
 export interface UnreadRetag extends Pick<Retag, 'kind' | 'chapter' | 'title'> {
-  readonly archive: ExistingArchive;
+  readonly archive: FoundChapter;
   /** The service moved the chapter from the title that the file names. */
   readonly isMoved: boolean;
 }

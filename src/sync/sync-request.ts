@@ -33,6 +33,9 @@ export interface ReleaseRules {
   readonly blocked?: readonly string[] | undefined;
   /** The id of the group whose releases alone count. */
   readonly onlyGroup?: string | undefined;
+  /** They decide which chapters are kept (plan/retire.ts). */
+  readonly keepLatest?: number | undefined;
+  readonly keepUnread?: boolean | undefined;
   /** Releases that were readable before this time count as known, and are not downloaded. */
   readonly sinceMs?: number | undefined;
 }
@@ -55,6 +58,7 @@ export function releaseRules(
 ): ReleaseRules {
   const options = effectiveOptions(series, settings);
   const { language = [], group, chapters, volumes, until, pin, block } = options;
+  const { keepLatest, keepUnread } = options;
   const pinned = pin?.map((id) => id.toLowerCase());
   return {
     selection: { languages: language, groups: group, chapters, volumes, until, pinned },
@@ -64,11 +68,18 @@ export function releaseRules(
     excludedGroups: options.excludeGroup,
     excludedUploaders: options.excludeUploader ?? [],
     onlyGroup: series.onlyGroup,
+    keepLatest,
+    keepUnread,
     sinceMs,
   };
 }
 
-export function toDecisionOptions(rules: ReleaseRules, nowMs: number): DecisionOptions {
+/** @param isLeft whether the subscription does not keep the chapter of a release: it is not downloaded */
+export function toDecisionOptions(
+  rules: ReleaseRules,
+  nowMs: number,
+  isLeft: (chapter: Chapter) => boolean = () => false,
+): DecisionOptions {
   const { selection, waitForGroupMs, upgrade, sinceMs } = rules;
   return {
     selection,
@@ -79,10 +90,11 @@ export function toDecisionOptions(rules: ReleaseRules, nowMs: number): DecisionO
     isUnwanted: (chapter) => isExcluded(chapter, rules),
     isOwnersChoice: (chapter, saved) => isPinned(chapter, rules) || isBlocked(saved, rules),
     countsAsSaved: (chapter) =>
-      sinceMs !== undefined &&
-      firstReadableMs(chapter) < sinceMs &&
-      !isExcluded(chapter, rules) &&
-      !isPinned(chapter, rules),
+      isLeft(chapter) ||
+      (sinceMs !== undefined &&
+        firstReadableMs(chapter) < sinceMs &&
+        !isExcluded(chapter, rules) &&
+        !isPinned(chapter, rules)),
     nowMs,
   };
 }
@@ -146,16 +158,22 @@ export function seriesRequest(
   );
   const hasTitleFolder = folder === undefined;
   // A folder of its own takes the place of the folder that is named after the series.
-  const template =
-    name === ''
-      ? builtInTemplate({ hasLanguages, hasTitleFolder })
-      : request.nameChapter(hasLanguages);
+  const templateWithin = (maxNameBytes: number) => {
+    const template =
+      name === ''
+        ? builtInTemplate({ hasLanguages, hasTitleFolder, maxNameBytes })
+        : request.templatesWithin(maxNameBytes)(hasLanguages);
+    return folder === undefined ? template : inFolder(folder, template);
+  };
   return {
     ...request,
     hasVolumeBooks: (series.bind ?? settings.bind) === 'volume',
     // Here, no folder is a choice too.
     hasDefaultName: false,
-    nameChapter: () => (folder === undefined ? template : inFolder(folder, template)),
+    templatesWithin: (maxNameBytes) => {
+      const template = templateWithin(maxNameBytes);
+      return () => template;
+    },
   };
 }
 
@@ -173,7 +191,7 @@ const literal = (text: string): string => text.replace(/[{}]/g, '$&$&');
 function inFolder(folder: string, template: NameTemplate): NameTemplate {
   const segments = folder
     .split(/[/\\]/)
-    .map((segment) => cleanSegment(segment))
+    .map((segment) => cleanSegment(segment, template.maxNameBytes))
     .filter((segment) => segment !== '' && segment !== '.');
   const format = (...values: Parameters<NameTemplate>) =>
     [...segments, template(...values)].join('/');
@@ -182,6 +200,7 @@ function inFolder(folder: string, template: NameTemplate): NameTemplate {
       .filter((text) => text !== '')
       .join('/'),
     fileTemplate: template.fileTemplate,
+    maxNameBytes: template.maxNameBytes,
     titleFoldersIn: (path: string, values: Parameters<NameTemplate>[0]) =>
       template.titleFoldersIn(path.split('/').slice(segments.length).join('/'), values),
     builtIn: template.builtIn && {

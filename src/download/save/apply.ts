@@ -6,6 +6,7 @@
  */
 import { resolve } from 'node:path';
 import { ChapterError, type TankobonError } from '../../core/errors.js';
+import { MAX_SEGMENT_BYTES } from '../../core/path-segment.js';
 import { toStorageError } from '../../core/files.js';
 import { toTankobonError } from '../../core/system-errors.js';
 import { comparedFile, replacedFile, type Retag } from '../../plan/change.js';
@@ -149,9 +150,10 @@ async function planUpdates(
   observe: (event: UpdateEvent) => void,
   signal: AbortSignal,
 ): Promise<{ readonly retags: readonly Retag[]; readonly extracts: readonly ExtractedChapter[] }> {
-  const { nameChapter, volumeField, titleField, localizedSeries, metadata } = request;
+  const { volumeField, titleField, localizedSeries, metadata } = request;
+  const [first] = chapters;
   const options: RetagOptions = {
-    nameChapter,
+    nameChapter: request.templatesWithin(first?.job.maxNameBytes ?? MAX_SEGMENT_BYTES),
     volumeField,
     titleField,
     localizedSeries,

@@ -33,6 +33,7 @@ const owned = (
 ): OwnedChapter => ({
   chapterId: id,
   ownership: 'own',
+  isBound: false,
   file,
   release:
     number === undefined ? undefined : release(number, { id, language, isUnavailable: true }),
