@@ -230,7 +230,10 @@ async function renameTexts(
 
 function nameTaken(file: string): StorageError {
   const hint = 'Move one of the two books away, then run the same command again.';
-  return new StorageError('name-taken', `${file} exists and is another book.`, { hint });
+  return new StorageError('name-taken', `${file} exists and is another book.`, {
+    hint,
+    path: file,
+  });
 }
 
 /** The series itself, or the title of a book, such as `Series, Vol. 3`; any other text stays. */

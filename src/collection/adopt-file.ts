@@ -167,7 +167,9 @@ async function pack(
     maxMode: maxModeIn(dirname(target), rights),
     publish: async (tmpFile) => {
       if (await publishNew(tmpFile, target)) return target;
-      throw new StorageError('name-taken', `Another file or folder is in the way: ${target}`);
+      throw new StorageError('name-taken', `Another file or folder is in the way: ${target}`, {
+        path: target,
+      });
     },
     signal,
   });

@@ -14,6 +14,7 @@ import {
 } from '../books/rename-book.js';
 import { damagedChapter } from '../library/damage.js';
 import { systemClock } from '../core/clock.js';
+import { pluralize } from '../core/human-format.js';
 import { isFatal, thrownMessage, UsageError, type TankobonError } from '../core/errors.js';
 import { readFileState } from '../core/file-state.js';
 import { groupBy } from '../core/group-by.js';
@@ -65,6 +66,8 @@ interface FolderRequest
   readonly rename: boolean;
   /** Whether titles that the service renamed get their new name and folder. */
   readonly renameTitles: boolean;
+  /** Returns a title under the name that its owner chose. */
+  readonly nameTitle: (title: Title) => Title;
   /** The template of the names, from which `nameChapter` is made. */
   readonly name: string;
 }
@@ -195,7 +198,7 @@ async function planFolder(
   store: FolderStore | undefined,
 ): Promise<RetagPlan> {
   const { archives } = library;
-  const { chapters, titles, books, failedBooks } = await readListed(archives, deps);
+  const { chapters, titles, books, failedBooks } = await readListed(archives, request, deps);
   const { compared, ...counts } = filesToCompare(archives, chapters, titles);
   const usedNames = new UsedNames();
   for (const book of books) usedNames.add(book.titleId, usedNameOf(book, titles.get(book.titleId)));
@@ -253,6 +256,7 @@ function templatesOf(
 /** What the service lists of the chapters in the files, their titles, and the books that have them. */
 async function readListed(
   archives: LibraryIndex['archives'],
+  { nameTitle }: Pick<FolderRequest, 'nameTitle'>,
   { client, warn, signal }: Pick<ExtraDeps, 'client' | 'warn' | 'signal'>,
 ) {
   const ids = archives.flatMap(({ chapterId, isBound, ownership }) =>
@@ -264,11 +268,12 @@ async function readListed(
     (chapterId) => chapters.get(chapterId)?.titleId,
   );
   // The service is asked too whether it still has the titles that the files name.
-  const named = archives.filter(({ isBound }) => !isBound);
-  const withTitles = [...chapters.values(), ...books, ...named];
+  const notBooks = archives.filter(({ isBound }) => !isBound);
+  const withTitles = [...chapters.values(), ...books, ...notBooks];
   const titleIds = new Set(withTitles.flatMap(({ titleId }) => titleId ?? []));
   const listed = await fetchTitles(client, [...titleIds], { signal, warn });
-  return { chapters, titles: withRestarts(listed.titles, chapters), books, failedBooks };
+  const named = new Map([...listed.titles].map(([id, title]) => [id, nameTitle(title)]));
+  return { chapters, titles: withRestarts(named, chapters), books, failedBooks };
 }
 
 type OnDisk = Parameters<typeof planRetag>[0];
@@ -419,17 +424,24 @@ async function withoutRespelled(folders: readonly LeftFolder[]): Promise<readonl
   return left;
 }
 
+/** A change of the setting `title-language` renames all titles. */
+const MAX_NAMED_TITLES = 20;
+
 function warnOfRenamed(
   titles: ReadonlyMap<string, Title>,
   usedNames: UsedNames,
   warn: (message: string) => void,
 ): void {
-  for (const [id, name] of newTitleNames(titles, usedNames)) {
+  const names = [...newTitleNames(titles, usedNames)];
+  for (const [id, name] of names.slice(0, MAX_NAMED_TITLES)) {
     const old = usedNames.of(id).filter((used) => used !== name);
-    const names = old.map((used) => `"${used}"`).join(' and ');
+    const called = old.map((used) => `"${used}"`).join(' and ');
     const [are, folders] = old.length === 1 ? ['is', 'its folder'] : ['are', 'their folders'];
-    warn(`${names} ${are} called "${name}" by now; --rename-titles renames ${folders}`);
+    warn(`${called} ${are} called "${name}" by now; --rename-titles renames ${folders}`);
   }
+  const rest = names.length - MAX_NAMED_TITLES;
+  if (rest > 0)
+    warn(`${pluralize(rest, 'more title')} have other names by now: --rename-titles --dry-run`);
 }
 
 /** Links are counted. */

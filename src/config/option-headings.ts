@@ -28,6 +28,8 @@ const SELECTION: readonly OptionName[] = [
 ];
 const FILES: readonly OptionName[] = [
   'folder',
+  'series',
+  'titleLanguage',
   'name',
   'cover',
   'chapterFiles',

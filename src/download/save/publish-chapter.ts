@@ -79,7 +79,7 @@ export async function publishChapter(tmpFile: string, target: ChapterTarget): Pr
       if (target.replacedState) throw fileChanged(file);
     }
   }
-  throw new StorageError('name-taken', `No free file name: ${target.file}`);
+  throw new StorageError('name-taken', `No free file name: ${target.file}`, { path: target.file });
 }
 
 /** A damaged file is kept beside the new one. */
@@ -132,7 +132,9 @@ async function contentOf(
   });
   if (!stats) return { chapter: 'none' };
   if (!stats.isFile())
-    throw new StorageError('name-taken', `${file} exists and is not a regular file.`);
+    throw new StorageError('name-taken', `${file} exists and is not a regular file.`, {
+      path: file,
+    });
   const found = await readFileState(file);
   const state = found && isOwnFile(file, found) ? found : undefined;
   const identity = await readIdentity(file);
