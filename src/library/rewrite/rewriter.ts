@@ -4,7 +4,7 @@ import type { Publish } from '../../core/zip-file-writer.js';
 import type { restoreZip, writeAdoptedZip } from './zip-adoption.js';
 
 export interface RewriteOptions {
-  /** Of an archive, a new file on the file system of the final path. */
+  /** A new file on the file system of the final path, for an archive. */
   readonly tmpFile: string;
   /** Called with the finished archive, which was read back whole. */
   readonly publish: Publish;
