@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { ComicFields } from '../library/comic-info.js';
 import type { KeepOptions } from '../library/replaced-files.js';
+import { maxNameBytes } from '../core/file-system.js';
 import { groupBy } from '../core/group-by.js';
 import { pluralize } from '../core/human-format.js';
 import { chapterFields } from '../selection/chapter-fields.js';
@@ -31,7 +32,10 @@ import { inferredNumbers, toChapter, type FailedFile, type BookChapter } from '.
 export { pageProfile } from './page-profile.js';
 
 /** The options of `bind` by their names in the table of options, and what else a caller knows. */
-export interface BindRequest extends Omit<BookNames, 'isThere'>, ComicFields {
+export interface BindRequest
+  extends Omit<BookNames, 'isThere' | keyof TemplatesOfBooks>, ComicFields {
+  /** The templates for a folder that takes names of so many bytes. */
+  readonly namesWithin: (maxNameBytes: number) => TemplatesOfBooks;
   /** Files that a scan found: one that is gone by now is not an error. */
   readonly found?: readonly string[];
   /** Books that a scan found, and that cannot be read back. */
@@ -60,6 +64,8 @@ export interface BindRequest extends Omit<BookNames, 'isThere'>, ComicFields {
   /** How replaced books are kept. */
   readonly keep: KeepOptions;
 }
+
+type TemplatesOfBooks = Pick<BookNames, 'nameBook' | 'otherNames'>;
 
 export interface BindContext {
   readonly request: BindRequest;
@@ -101,7 +107,8 @@ export async function planBooks(request: BindRequest, signal: AbortSignal): Prom
   const chapters = infersFromFolder ? inferFromNeighbors(listed) : listed;
   const grouping = groupVolumes(chapters, by, groups);
   const selected = grouping.groups.filter((group) => isSelected(group, failed));
-  const names = { ...request, isThere: existsSync };
+  const templates = request.namesWithin(await maxNameBytes(request.output));
+  const names = { ...request, ...templates, isThere: existsSync };
   const books = nameBooks(selected, names, chapters, knownBooks(collected, request.format));
   const bookOf = new Map(
     books.flatMap((book) =>

@@ -8,7 +8,7 @@ import { basename, dirname, extname, join, relative, resolve, sep } from 'node:p
 import { boundComment, FOLDER_MANIFEST_NAME, MANIFEST_NAME } from '../library/mark.js';
 import { COMIC_INFO_NAME } from '../library/comic-info.js';
 import { readLibraryFile, type BookFile, type FoundChapter } from '../library/file.js';
-import { seriesFolder } from '../config/names.js';
+import { compileNameTemplate, cutName } from '../config/names.js';
 import {
   fileChanged,
   moveUnchanged,
@@ -28,7 +28,7 @@ import {
   writeFileAtomic,
 } from '../core/files.js';
 import { isRecord, parseJson } from '../core/json.js';
-import { cleanSegment, MAX_SEGMENT_BYTES } from '../core/path-segment.js';
+import { cleanSegment } from '../core/path-segment.js';
 import { isSameName, nameInPath } from '../core/relative-paths.js';
 import { inFolderOf, isSameEntry, respell } from '../core/same-file.js';
 import { isAccessError } from '../core/system-errors.js';
@@ -117,21 +117,26 @@ export function planBookRename(
   newName: string,
   {
     folder,
+    maxNameBytes,
     newFolderOf,
   }: {
     readonly folder: string;
+    readonly maxNameBytes: number;
     readonly newFolderOf: (folder: string) => string | undefined;
   },
 ): Omit<BookRename, 'root'> | undefined {
   const { writtenSeries, titleId } = book;
   if (writtenSeries === undefined) return undefined;
   const names = { from: writtenSeries, to: newName };
+  const nameFolder = compileNameTemplate('{series}/{id}', { maxNameBytes });
+  const folderOf = (series: string) =>
+    dirname(nameFolder({ id: titleId, 'title-id': titleId, series }));
+  const folders = { from: folderOf(names.from), to: folderOf(names.to) };
   const file = resolve(book.path);
   const top = dirname(resolve(folder));
   const newFolder =
-    newFolderOf(dirname(file)) ??
-    join(top, renamedFolder(relative(top, dirname(file)), titleId, names));
-  const to = join(newFolder, renamedFile(basename(file), book, names));
+    newFolderOf(dirname(file)) ?? join(top, renamedFolder(relative(top, dirname(file)), folders));
+  const to = join(newFolder, renamedFile(basename(file), book, names, maxNameBytes));
   const keepsContent = isSameName(writtenSeries, newName) ? 'same-name' : whyContentStays(book);
   if (keepsContent && isSameName(to, file)) return undefined;
   return { book: { ...book, path: file }, to, names, keepsContent };
@@ -148,16 +153,11 @@ function whyContentStays({
 }
 
 /** Folders that have the name of the series. */
-function renamedFolder(path: string, titleId: string, { from, to }: SeriesRename): string {
-  const old = folderOf(from, titleId);
+function renamedFolder(path: string, { from, to }: SeriesRename): string {
   return path
     .split(sep)
-    .map((name) => (isSameName(name, old) ? folderOf(to, titleId) : name))
+    .map((name) => (isSameName(name, from) ? to : name))
     .join(sep);
-}
-
-function folderOf(series: string, titleId: string): string {
-  return cleanSegment(seriesFolder(series, titleId) ?? '');
 }
 
 /** `Old Vol.01.cbz` becomes `New Vol.01.cbz`; a name that does not begin with that of the series stays. */
@@ -165,17 +165,36 @@ function renamedFile(
   name: string,
   { container }: Pick<BookFile, 'container'>,
   { from, to }: SeriesRename,
+  maxNameBytes: number,
 ): string {
-  const isHyphened = nameInPath(name, [from, to]) !== from;
-  const written = isHyphened ? hyphenedNumbers(from) : from;
-  const renamed = isHyphened ? hyphenedNumbers(to) : to;
+  const hyphened = { from: hyphenedNumbers(from), to: hyphenedNumbers(to) };
+  const written = nameInPath(name, [from, to]) === from ? { from, to } : hyphened;
   // The new name may begin with the old one.
-  if (nameInPath(name, [written, renamed]) !== written) return name;
-  const rest = name.normalize('NFC').slice(cleanSegment(written).length);
+  const found = nameInPath(name, [written.from, written.to]);
+  if (found === written.to) return name;
+  const start = found === undefined ? cutStart(name, from, maxNameBytes) : cleanSegment(found);
+  if (start === undefined) return name;
+  const rest = name.normalize('NFC').slice(start.length);
   const extension = container === 'folder' ? '' : extname(name);
   const stem = rest.slice(0, rest.length - extension.length);
-  const maxBytes = MAX_SEGMENT_BYTES - BOOK_SUFFIX_BYTES - Buffer.byteLength(stem + extension);
-  return cleanSegment(cleanSegment(renamed, maxBytes) + stem) + extension;
+  const maxBytes = maxNameBytes - BOOK_SUFFIX_BYTES - Buffer.byteLength(stem + extension);
+  return cleanSegment(cleanSegment(cutName(written.to, maxBytes)) + stem) + extension;
+}
+
+/** By so much may a name that was cut be below the limit: letters are not divided. */
+const MAX_CUT_REST_BYTES = 30;
+const MIN_CUT_BYTES = 30;
+
+/** What a name has of that of the series, which did not fit; undefined for one that begins otherwise, or that its owner shortened. */
+function cutStart(name: string, series: string, maxNameBytes: number): string | undefined {
+  const minBytes = maxNameBytes - BOOK_SUFFIX_BYTES - MAX_CUT_REST_BYTES;
+  if (Buffer.byteLength(name) < minBytes) return undefined;
+  const [text, whole] = [name.normalize('NFC'), cleanSegment(series).normalize('NFC')];
+  let length = 0;
+  while (length < whole.length && text.charAt(length) === whole.charAt(length)) length += 1;
+  const start = text.slice(0, length).trimEnd();
+  const isNext = !/^[\p{L}\p{N}\p{M}]/u.test(text.slice(start.length));
+  return isNext && Buffer.byteLength(start) >= MIN_CUT_BYTES ? start : undefined;
 }
 
 /**

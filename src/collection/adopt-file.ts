@@ -156,7 +156,7 @@ async function pack(
     comicPages.push({ bytes: data.length, ...(await imageDimensions(data)) });
   }
   const comic = comicMetadata(chapter, title, comicPages);
-  const target = packedPath(folder);
+  const target = await packedPath(folder);
   const { file } = await writeCbz({
     file: target,
     pages,

@@ -56,9 +56,11 @@ import {
   type LeftFolder,
 } from './renamed-titles.js';
 
+type RetagOptions = Parameters<typeof planRetag>[1];
+
 interface FolderRequest
   extends
-    Omit<Parameters<typeof planRetag>[1], 'hasComparedPages'>,
+    Omit<RetagOptions, 'hasComparedPages' | 'nameChapter'>,
     ReturnType<typeof templateOptions> {
   readonly folder: string;
   readonly dryRun: boolean;
@@ -68,7 +70,7 @@ interface FolderRequest
   readonly renameTitles: boolean;
   /** Returns a title under the name that its owner chose. */
   readonly nameTitle: (title: Title) => Title;
-  /** The template of the names, from which `nameChapter` is made. */
+  /** The template of the names. */
   readonly name: string;
 }
 
@@ -203,12 +205,14 @@ async function planFolder(
   const usedNames = new UsedNames();
   for (const book of books) usedNames.add(book.titleId, usedNameOf(book, titles.get(book.titleId)));
   const { renameTitles } = request;
+  const { maxNameBytes } = library;
+  const naming = { ...request, nameChapter: request.templatesWithin(maxNameBytes) };
   const own = compared.flatMap(({ archive, isMoved }) => (isMoved ? [] : [archive]));
   if (renameTitles) await addUsedNames(usedNames, own, chapters);
   const titleNames = renameTitles ? newTitleNames(titles, usedNames) : undefined;
-  const places = await findMovedPlaces(compared, library, request, titleNames, deps);
-  const templates = request.rename ? templatesOf(compared, request) : undefined;
-  const plan = renameTitles ? planRetag : planOnce(request, store);
+  const places = await findMovedPlaces(compared, library, naming, titleNames, deps);
+  const templates = request.rename ? templatesOf(compared, naming) : undefined;
+  const plan = renameTitles ? planRetag : planOnce({ ...request, maxNameBytes }, store);
   const newFolders = new NewFolders();
   const toRetag = compared.map((each) => {
     const { archive, chapter, title } = each;
@@ -217,14 +221,20 @@ async function planFolder(
     const named = { titleName, renameTo, ...places.get(each) };
     return { ...each, onDisk: { file: archive.file, chapter, title, removes: [], ...named } };
   });
-  const options = { ...request, hasComparedPages: false };
+  const options = { ...naming, hasComparedPages: false };
   const { retags, inFolders, movedFrom, ...planned } = await planFiles(
     toRetag,
     (onDisk) => plan(onDisk, options),
     { usedNames, newFolders, signal: deps.signal },
   );
   if (!titleNames) warnOfRenamed(titles, usedNames, deps.warn);
-  const renamedBooks = planBooks(books, { ...request, titles, titleNames, newFolders });
+  const renamedBooks = planBooks(books, {
+    ...request,
+    maxNameBytes,
+    titles,
+    titleNames,
+    newFolders,
+  });
   return {
     ...planned,
     retags: withoutSecondNames(retags),
@@ -243,7 +253,7 @@ async function planFolder(
 /** The template of now for each title, by its id: it names the language where files of the title are in several. */
 function templatesOf(
   files: readonly ChapterOfFile[],
-  { nameChapter }: Pick<FolderRequest, 'nameChapter'>,
+  { nameChapter }: Pick<RetagOptions, 'nameChapter'>,
 ): ReadonlyMap<string, NameTemplate> {
   const templates = new Map<string, NameTemplate>();
   for (const [title, ofTitle] of groupBy(files, (each) => each.title)) {
@@ -367,7 +377,10 @@ const UP_TO_DATE = {
 } as const;
 
 /** Plans as planRetag does, without reading a file that was compared with the same before and needed no change. */
-function planOnce(request: FolderRequest, store: FolderStore | undefined): typeof planRetag {
+function planOnce(
+  request: FolderRequest & Pick<LibraryIndex, 'maxNameBytes'>,
+  store: FolderStore | undefined,
+): typeof planRetag {
   if (!store) return planRetag;
   return async (onDisk, options) => {
     const { file, chapter, title, renameTo } = onDisk;
@@ -392,18 +405,21 @@ function planBooks(
   books: readonly BookOfTitle[],
   options: {
     readonly folder: string;
+    readonly maxNameBytes: number;
     readonly rename: boolean;
     readonly titles: ReadonlyMap<string, Title>;
     readonly titleNames: ReadonlyMap<string, string> | undefined;
     readonly newFolders: NewFolders;
   },
 ): readonly BookRename[] {
-  const { folder, rename: isRenamed, titles, titleNames, newFolders } = options;
+  const { rename: isRenamed, titles, titleNames, newFolders } = options;
   const newFolderOf = (each: string) => newFolders.of(each);
   const planned = books.map((book) => {
     const newName = titleNames?.get(book.titleId) ?? (isRenamed ? book.writtenSeries : undefined);
     const rename =
-      newName === undefined ? undefined : planBookRename(book, newName, { folder, newFolderOf });
+      newName === undefined
+        ? undefined
+        : planBookRename(book, newName, { ...options, newFolderOf });
     return { book, rename };
   });
   for (const { book, rename } of planned) {

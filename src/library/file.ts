@@ -35,7 +35,7 @@ export interface FoundChapter extends CbzIdentity {
 /** A chapter that was read from its file; without an id, it names none on the service. */
 export interface ReadChapter extends Omit<FoundChapter, 'chapterId'> {
   readonly chapterId?: string | undefined;
-  /** Of the file, when it was read. Undefined for a folder. */
+  /** What the file was when it was read. Undefined for a folder. */
   readonly state: FileState | undefined;
   /** What tankobon knew when it wrote the file; undefined for a file without a record. */
   readonly record: ChapterRecord | undefined;

@@ -31,7 +31,7 @@ export async function toOwnership(
   return ownershipOf(file, proof, await lstat(file).catch(() => undefined));
 }
 
-/** The same for a file that is not a link. `owner`: undefined if the file is gone. */
+/** What may be done with a file that is not a link. `owner`: undefined if the file is gone. */
 export function ownershipOf(
   file: string,
   proof: Proof,

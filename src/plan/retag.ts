@@ -82,6 +82,7 @@ export interface ComparedFile extends Pick<
   | 'to'
   | 'root'
   | 'recorded'
+  | 'maxNameBytes'
 > {
   /** What the metadata of the service change in the file; undefined for one without metadata. */
   readonly merged: Pick<Retag, 'changed' | 'edited' | 'unknown'> | undefined;
@@ -130,9 +131,10 @@ export function withoutSecondNames(retags: readonly Retag[]): readonly Retag[] {
   const byFile = groupBy(retags, ({ chapter, state }) => `${chapter.id} ${state.dev} ${state.ino}`);
   const second = new Set<Retag>();
   for (const names of byFile.values())
-    for (const { chapter, from, to } of names.length > 1 ? names : []) {
+    for (const each of names.length > 1 ? names : []) {
+      const { chapter, from, to } = each;
       const target = { chapterId: chapter.id, path: to };
-      const newNames = [to, shortIdPath(target), wholeIdPath(target)];
+      const newNames = [to, shortIdPath(target, each), wholeIdPath(target, each)];
       for (const other of from === to ? [] : names)
         if (other.from !== from && newNames.includes(other.from)) second.add(other);
     }

@@ -1,6 +1,6 @@
 /**
- * Chapters that are targets themselves, and of which a file has another release in the same language: their owner is asked,
- * or told. Which files are of the same chapter is known from the lists that earlier runs kept, and from the files; nothing
+ * Chapters that are targets themselves, and of which a file has another release in the same language: their owner decides.
+ * Which files are of the same chapter is known from the lists that earlier runs kept, and from the files; nothing
  * is sent.
  */
 import { basename } from 'node:path';
@@ -78,7 +78,7 @@ async function findOtherReleases(
       if (!other) continue;
       const { archive, release } = other;
       const isOwn = archive.ownership === 'own' && !archive.isBound;
-      // Of several, a person chooses better in the folder.
+      // Where there are several, a person chooses better in the folder.
       const mayBeReplaced = others.length === 1 && isOwn && mayReplace(release, chapter, keys);
       found.push({ chapter, saved: release, file: archive.file, mayBeReplaced, archive });
     }
