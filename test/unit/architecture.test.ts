@@ -24,7 +24,7 @@ const LAYERS: readonly (readonly string[])[] = [
 const MAX_PUBLIC: Readonly<Record<string, readonly [files: number, names: number]>> = {
   service: [16, 80],
   selection: [12, 40],
-  library: [12, 60],
+  library: [11, 60],
   plan: [8, 43],
   books: [12, 28],
   download: [12, 40],
