@@ -11,9 +11,16 @@ import license from 'rollup-plugin-license';
 const LOCKS = 'node_modules/fs-native-extensions';
 const replacement = (file) => fileURLToPath(new URL(`bundle/${file}`, import.meta.url));
 
+/** Programs that run in processes of their own (src/core/child-program.ts). */
+const childPrograms = {
+  'image-worker': 'src/books/device/image-worker.ts',
+  'keychain-worker': 'src/service/login/keychain-worker.ts',
+  'png-converter': 'src/books/png-converter.ts',
+};
+
 /** The compiled modules one by one, for worker processes of the tests. */
 const modules = {
-  input: ['src/cli/main.ts', 'src/index.ts'],
+  input: ['src/cli/main.ts', 'src/index.ts', ...Object.values(childPrograms)],
   platform: 'node',
   external: /^[^./]/,
   treeshake: false,
@@ -21,7 +28,7 @@ const modules = {
 };
 
 const program = {
-  input: { main: 'src/cli/main.ts', library: 'src/index.ts' },
+  input: { main: 'src/cli/main.ts', library: 'src/index.ts', ...childPrograms },
   platform: 'node',
   // Native: they have a binary for each platform. Users install sharp themselves if they want it.
   external: ['keytar', 'sharp'],

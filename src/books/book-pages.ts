@@ -164,7 +164,10 @@ async function openReader(file: string): Promise<ZipEntryReader> {
   try {
     return await ZipEntryReader.open(file);
   } catch (cause) {
-    throw new StorageError('archive-damaged', `Cannot open the archive: ${file}`, { cause });
+    throw new StorageError('archive-damaged', `Cannot open the archive: ${file}`, {
+      cause,
+      path: file,
+    });
   }
 }
 

@@ -63,11 +63,12 @@ export function assertReplaceable(
         ? 'The file exists and was not made by bind'
         : `The existing book cannot be read (${readError})`;
     const hint = 'Remove it or move it away, then run the same command again.';
-    throw new StorageError('name-taken', `${problem}: ${file}`, { hint });
+    throw new StorageError('name-taken', `${problem}: ${file}`, { hint, path: file });
   }
   if (existing.kind === 'bound' && !existing.copy && profile !== undefined) {
     const hint = 'Choose another folder: --output DIR';
     throw new StorageError('name-taken', `The existing book has the original pages: ${file}`, {
+      path: file,
       hint,
     });
   }

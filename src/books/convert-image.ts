@@ -2,27 +2,16 @@
  * Converts images losslessly to PNG with sharp, which users install themselves: it is native, and large. Each image has a
  * process of its own, since a thread of sharp cannot be interrupted, and the exit of a process waits for it.
  */
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { buffer, text } from 'node:stream/consumers';
 import { MAX_DECODED_BYTES } from '../core/decoded-size.js';
-import { childEnvironment } from '../core/child-environment.js';
+import { spawnProgram } from '../core/child-program.js';
 import { UsageError } from '../core/errors.js';
 import { isSystemError } from '../core/files.js';
 
 /** sharp itself decodes to at least RGB. */
 export const MAX_DECODED_PIXELS = Math.floor(MAX_DECODED_BYTES / 3);
-const CONVERTER = `
-const [, sharp, limitInputPixels] = process.argv;
-const chunks = [];
-process.stdin.on('data', (chunk) => chunks.push(chunk)).on('end', () => {
-  require(sharp)(Buffer.concat(chunks), { limitInputPixels: Number(limitInputPixels) })
-    .png().toBuffer()
-    .then((png) => process.stdout.write(png))
-    .catch((error) => { process.stderr.write(error.message); process.exitCode = 1; });
-});`;
-
 /** Throws UsageError `no-converter` without sharp, or if it does not run here. */
 export async function assertConverter(): Promise<void> {
   try {
@@ -46,8 +35,8 @@ export function resolveSharp(): string {
 
 /** Call assertConverter first. Throws Error for a damaged image, and the signal's reason. */
 export async function convertToPng(image: Buffer, signal: AbortSignal): Promise<Buffer> {
-  const words = ['-e', CONVERTER, resolveSharp(), String(MAX_DECODED_PIXELS)];
-  const child = spawn(process.execPath, words, { env: childEnvironment(), windowsHide: true });
+  const program = new URL('./png-converter.js', import.meta.url);
+  const child = spawnProgram(program, [resolveSharp(), String(MAX_DECODED_PIXELS)]);
   const kill = (): void => {
     child.kill('SIGKILL');
   };

@@ -24,13 +24,13 @@ export function coverNames(names: readonly string[]): readonly string[] {
 export async function readCover(file: string): Promise<CoverImage> {
   const data = await readRegularFileIfExists(file, { maxBytes: MAX_IMAGE_BYTES }).catch(
     (cause: unknown) => {
-      throw new UsageError('bad-cover', `Cannot read the cover: ${file}`, { cause });
+      throw new UsageError('bad-cover', `Cannot read the cover: ${file}`, { cause, path: file });
     },
   );
   if (!data) throw new UsageError('bad-cover', `The cover does not exist: ${file}`);
   const extension = imageExtension(data);
   if (!extension || !hasValidTrailer(extension, data))
-    throw new UsageError('bad-cover', `The cover is not an image: ${file}`);
+    throw new UsageError('bad-cover', `The cover is not an image: ${file}`, { path: file });
   return { file, data, extension };
 }
 

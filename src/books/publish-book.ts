@@ -119,7 +119,9 @@ export async function publishBookFile(
 ): Promise<boolean> {
   if (!replaced) {
     if (await publishNew(finished, file)) return true;
-    throw new StorageError('name-taken', `${file} was created by another program meanwhile.`);
+    throw new StorageError('name-taken', `${file} was created by another program meanwhile.`, {
+      path: file,
+    });
   }
   if (await haveSameBytes(finished, file)) return false;
   const { others = [] } = keep ?? {};
@@ -128,7 +130,9 @@ export async function publishBookFile(
     ? await keepReplaced({ file, state: replaced }, [finished, ...others], keep, replace)
     : await replace();
   if (isReplaced) return true;
-  throw new StorageError('name-taken', `${file} was changed by another program meanwhile.`);
+  throw new StorageError('name-taken', `${file} was changed by another program meanwhile.`, {
+    path: file,
+  });
 }
 
 /**

@@ -89,7 +89,7 @@ async function assertReadBack(file: string, digest: string): Promise<void> {
   const written = await readLibraryFile(file, { container: 'pdf' });
   const isWhole = written.kind === 'book' && written.damage === undefined;
   if (!isWhole || (await digestIfRegular(file)) !== digest)
-    throw new StorageError('archive-wrong', `The PDF cannot be read back: ${file}`);
+    throw new StorageError('archive-wrong', `The PDF cannot be read back: ${file}`, { path: file });
 }
 
 async function createPdf(book: Book): Promise<Pdf> {

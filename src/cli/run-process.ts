@@ -12,7 +12,7 @@ import { toStorageError, toTankobonError } from '../core/system-errors.js';
 import type { BareCommandContext } from './command-context.js';
 import { closeLostTerminalsAtExit, ignoresHangup, readProcessState } from './hangup.js';
 import { applyColorOption, usesColors } from './output/colors.js';
-import { errorMessage, warnTo } from './output/error-message.js';
+import { errorMessage, writeError, warnTo } from './output/error-message.js';
 import { supportsLinks } from './output/hyperlinks.js';
 import { safeStream } from './output/safe-stream.js';
 
@@ -29,7 +29,7 @@ export async function runProcess(args: readonly string[]): Promise<void> {
     links: supportsLinks(process.env, process.stderr),
   });
   process.on('uncaughtException', (error) => {
-    stderr.write(errorMessage(error, { env: process.env, redactor }));
+    writeError(error, { env: process.env, redactor, stderr });
     exitNow(toTankobonError(error).exitCode);
   });
   const abort = new AbortController();
@@ -68,7 +68,7 @@ export async function runArgs(
     const { runProgram } = await import('./program.js');
     return await runProgram(args, context);
   } catch (error) {
-    if (error !== OUTPUT_CLOSED) context.stderr.write(errorMessage(error, context));
+    if (error !== OUTPUT_CLOSED) writeError(error, context);
     return toTankobonError(error).exitCode;
   }
 }

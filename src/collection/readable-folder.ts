@@ -21,5 +21,5 @@ export async function isReadableFolder(input: string, hint: string): Promise<boo
 /** Throws as isReadableFolder does, also for a file. */
 export async function assertReadableFolder(folder: string, hint: string): Promise<void> {
   if (await isReadableFolder(folder, hint)) return;
-  throw new UsageError('nothing-to-bind', `Not a folder: ${folder}`, { hint });
+  throw new UsageError('nothing-to-bind', `Not a folder: ${folder}`, { hint, path: folder });
 }

@@ -48,7 +48,10 @@ export async function repairBooks(
 }
 
 function notRebuilt(file: string, { reason, hint = bindHint(file) }: NotRebuildable): StorageError {
-  return new StorageError('archive-damaged', `Not rebuilt, since ${reason}: ${file}`, { hint });
+  return new StorageError('archive-damaged', `Not rebuilt, since ${reason}: ${file}`, {
+    hint,
+    path: file,
+  });
 }
 
 function bindHint(file: string): string {

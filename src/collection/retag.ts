@@ -14,6 +14,7 @@ import {
 } from '../books/rename-book.js';
 import { damagedChapter } from '../library/damage.js';
 import { systemClock } from '../core/clock.js';
+import { pluralize } from '../core/human-format.js';
 import { isFatal, thrownMessage, UsageError, type TankobonError } from '../core/errors.js';
 import { readFileState } from '../core/file-state.js';
 import { groupBy } from '../core/group-by.js';
@@ -55,9 +56,11 @@ import {
   type LeftFolder,
 } from './renamed-titles.js';
 
+type RetagOptions = Parameters<typeof planRetag>[1];
+
 interface FolderRequest
   extends
-    Omit<Parameters<typeof planRetag>[1], 'hasComparedPages'>,
+    Omit<RetagOptions, 'hasComparedPages' | 'nameChapter'>,
     ReturnType<typeof templateOptions> {
   readonly folder: string;
   readonly dryRun: boolean;
@@ -65,7 +68,9 @@ interface FolderRequest
   readonly rename: boolean;
   /** Whether titles that the service renamed get their new name and folder. */
   readonly renameTitles: boolean;
-  /** The template of the names, from which `nameChapter` is made. */
+  /** Returns a title under the name that its owner chose. */
+  readonly nameTitle: (title: Title) => Title;
+  /** The template of the names. */
   readonly name: string;
 }
 
@@ -195,17 +200,19 @@ async function planFolder(
   store: FolderStore | undefined,
 ): Promise<RetagPlan> {
   const { archives } = library;
-  const { chapters, titles, books, failedBooks } = await readListed(archives, deps);
+  const { chapters, titles, books, failedBooks } = await readListed(archives, request, deps);
   const { compared, ...counts } = filesToCompare(archives, chapters, titles);
   const usedNames = new UsedNames();
   for (const book of books) usedNames.add(book.titleId, usedNameOf(book, titles.get(book.titleId)));
   const { renameTitles } = request;
+  const { maxNameBytes } = library;
+  const naming = { ...request, nameChapter: request.templatesWithin(maxNameBytes) };
   const own = compared.flatMap(({ archive, isMoved }) => (isMoved ? [] : [archive]));
   if (renameTitles) await addUsedNames(usedNames, own, chapters);
   const titleNames = renameTitles ? newTitleNames(titles, usedNames) : undefined;
-  const places = await findMovedPlaces(compared, library, request, titleNames, deps);
-  const templates = request.rename ? templatesOf(compared, request) : undefined;
-  const plan = renameTitles ? planRetag : planOnce(request, store);
+  const places = await findMovedPlaces(compared, library, naming, titleNames, deps);
+  const templates = request.rename ? templatesOf(compared, naming) : undefined;
+  const plan = renameTitles ? planRetag : planOnce({ ...request, maxNameBytes }, store);
   const newFolders = new NewFolders();
   const toRetag = compared.map((each) => {
     const { archive, chapter, title } = each;
@@ -214,14 +221,20 @@ async function planFolder(
     const named = { titleName, renameTo, ...places.get(each) };
     return { ...each, onDisk: { file: archive.file, chapter, title, removes: [], ...named } };
   });
-  const options = { ...request, hasComparedPages: false };
+  const options = { ...naming, hasComparedPages: false };
   const { retags, inFolders, movedFrom, ...planned } = await planFiles(
     toRetag,
     (onDisk) => plan(onDisk, options),
     { usedNames, newFolders, signal: deps.signal },
   );
   if (!titleNames) warnOfRenamed(titles, usedNames, deps.warn);
-  const renamedBooks = planBooks(books, { ...request, titles, titleNames, newFolders });
+  const renamedBooks = planBooks(books, {
+    ...request,
+    maxNameBytes,
+    titles,
+    titleNames,
+    newFolders,
+  });
   return {
     ...planned,
     retags: withoutSecondNames(retags),
@@ -240,7 +253,7 @@ async function planFolder(
 /** The template of now for each title, by its id: it names the language where files of the title are in several. */
 function templatesOf(
   files: readonly ChapterOfFile[],
-  { nameChapter }: Pick<FolderRequest, 'nameChapter'>,
+  { nameChapter }: Pick<RetagOptions, 'nameChapter'>,
 ): ReadonlyMap<string, NameTemplate> {
   const templates = new Map<string, NameTemplate>();
   for (const [title, ofTitle] of groupBy(files, (each) => each.title)) {
@@ -253,6 +266,7 @@ function templatesOf(
 /** What the service lists of the chapters in the files, their titles, and the books that have them. */
 async function readListed(
   archives: LibraryIndex['archives'],
+  { nameTitle }: Pick<FolderRequest, 'nameTitle'>,
   { client, warn, signal }: Pick<ExtraDeps, 'client' | 'warn' | 'signal'>,
 ) {
   const ids = archives.flatMap(({ chapterId, isBound, ownership }) =>
@@ -264,11 +278,12 @@ async function readListed(
     (chapterId) => chapters.get(chapterId)?.titleId,
   );
   // The service is asked too whether it still has the titles that the files name.
-  const named = archives.filter(({ isBound }) => !isBound);
-  const withTitles = [...chapters.values(), ...books, ...named];
+  const notBooks = archives.filter(({ isBound }) => !isBound);
+  const withTitles = [...chapters.values(), ...books, ...notBooks];
   const titleIds = new Set(withTitles.flatMap(({ titleId }) => titleId ?? []));
   const listed = await fetchTitles(client, [...titleIds], { signal, warn });
-  return { chapters, titles: withRestarts(listed.titles, chapters), books, failedBooks };
+  const named = new Map([...listed.titles].map(([id, title]) => [id, nameTitle(title)]));
+  return { chapters, titles: withRestarts(named, chapters), books, failedBooks };
 }
 
 type OnDisk = Parameters<typeof planRetag>[0];
@@ -362,7 +377,10 @@ const UP_TO_DATE = {
 } as const;
 
 /** Plans as planRetag does, without reading a file that was compared with the same before and needed no change. */
-function planOnce(request: FolderRequest, store: FolderStore | undefined): typeof planRetag {
+function planOnce(
+  request: FolderRequest & Pick<LibraryIndex, 'maxNameBytes'>,
+  store: FolderStore | undefined,
+): typeof planRetag {
   if (!store) return planRetag;
   return async (onDisk, options) => {
     const { file, chapter, title, renameTo } = onDisk;
@@ -387,18 +405,21 @@ function planBooks(
   books: readonly BookOfTitle[],
   options: {
     readonly folder: string;
+    readonly maxNameBytes: number;
     readonly rename: boolean;
     readonly titles: ReadonlyMap<string, Title>;
     readonly titleNames: ReadonlyMap<string, string> | undefined;
     readonly newFolders: NewFolders;
   },
 ): readonly BookRename[] {
-  const { folder, rename: isRenamed, titles, titleNames, newFolders } = options;
+  const { rename: isRenamed, titles, titleNames, newFolders } = options;
   const newFolderOf = (each: string) => newFolders.of(each);
   const planned = books.map((book) => {
     const newName = titleNames?.get(book.titleId) ?? (isRenamed ? book.writtenSeries : undefined);
     const rename =
-      newName === undefined ? undefined : planBookRename(book, newName, { folder, newFolderOf });
+      newName === undefined
+        ? undefined
+        : planBookRename(book, newName, { ...options, newFolderOf });
     return { book, rename };
   });
   for (const { book, rename } of planned) {
@@ -419,17 +440,24 @@ async function withoutRespelled(folders: readonly LeftFolder[]): Promise<readonl
   return left;
 }
 
+/** A change of the setting `title-language` renames all titles. */
+const MAX_NAMED_TITLES = 20;
+
 function warnOfRenamed(
   titles: ReadonlyMap<string, Title>,
   usedNames: UsedNames,
   warn: (message: string) => void,
 ): void {
-  for (const [id, name] of newTitleNames(titles, usedNames)) {
+  const names = [...newTitleNames(titles, usedNames)];
+  for (const [id, name] of names.slice(0, MAX_NAMED_TITLES)) {
     const old = usedNames.of(id).filter((used) => used !== name);
-    const names = old.map((used) => `"${used}"`).join(' and ');
+    const called = old.map((used) => `"${used}"`).join(' and ');
     const [are, folders] = old.length === 1 ? ['is', 'its folder'] : ['are', 'their folders'];
-    warn(`${names} ${are} called "${name}" by now; --rename-titles renames ${folders}`);
+    warn(`${called} ${are} called "${name}" by now; --rename-titles renames ${folders}`);
   }
+  const rest = names.length - MAX_NAMED_TITLES;
+  if (rest > 0)
+    warn(`${pluralize(rest, 'more title')} have other names by now: --rename-titles --dry-run`);
 }
 
 /** Links are counted. */

@@ -41,6 +41,7 @@ function unusable(cause: unknown, file: string): UsageError {
   const reason = thrownMessage(cause);
   if (cause instanceof SyntaxError) {
     return new UsageError('bad-setting', `The settings file is damaged, ${reason}: ${file}`, {
+      path: file,
       cause,
       hint: 'Repair it, or move it away to continue with the defaults.',
     });

@@ -64,6 +64,7 @@ function unusable(cause: unknown, context: Context): UsageError {
     `${nameOf(context)} cannot be used (${code}): ${context.paths.state}`,
     {
       cause,
+      path: context.paths.state,
       hint: 'Set TANKOBON_HOME to a folder that you can write to.',
     },
   );

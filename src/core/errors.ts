@@ -29,6 +29,8 @@ interface ErrorDetails {
   readonly cause?: unknown;
   /** Replaces the hint of the code, where a more exact one is known. */
   readonly hint?: string;
+  /** The file or folder that the message names. */
+  readonly path?: string;
 }
 
 export abstract class TankobonError extends Error {
@@ -36,6 +38,8 @@ export abstract class TankobonError extends Error {
   static override readonly name: string = 'TankobonError';
   readonly code: ErrorCode;
   readonly hint: string;
+  /** The file or folder that the message names, where there is one. */
+  readonly path: string | undefined;
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
@@ -44,6 +48,7 @@ export abstract class TankobonError extends Error {
     Error.captureStackTrace(this, new.target);
     this.code = code;
     this.hint = details.hint ?? ERROR_CODES[code].hint;
+    this.path = details.path;
   }
 
   get exitCode(): ExitCode {

@@ -149,5 +149,7 @@ async function replaceRenamed(tmpFile: string, file: string, before: FileState):
 
 /** The error for a file that isUnchanged or replaceUnchanged refused. */
 export function fileChanged(file: string): StorageError {
-  return new StorageError('file-changed', `Another program changed the file meanwhile: ${file}`);
+  return new StorageError('file-changed', `Another program changed the file meanwhile: ${file}`, {
+    path: file,
+  });
 }

@@ -90,6 +90,7 @@ async function checkFile(path: string): Promise<Stats | undefined> {
     await handle.close();
   }
   throw new UsageError('bad-output', `${path} was not written by tankobon.`, {
+    path,
     hint: 'Choose another file: --html FILE',
   });
 }

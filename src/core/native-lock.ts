@@ -48,6 +48,9 @@ function toLockError(error: unknown, file: string): unknown {
   return new StorageError(
     'cannot-lock',
     `The file system cannot lock files (${name ?? code}): ${file}.`,
-    { cause: error },
+    {
+      path: file,
+      cause: error,
+    },
   );
 }

@@ -16,6 +16,7 @@ export async function checkOutputFile(path: string, option: string): Promise<voi
   });
   if (!stats || stats.isFile()) return;
   throw new UsageError('bad-output', `${path} is ${fileKind(stats)}, not a regular file.`, {
+    path,
     hint: `Choose a new or a regular file: ${option} FILE`,
   });
 }

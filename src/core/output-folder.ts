@@ -66,5 +66,6 @@ export async function nearestExisting(
 function unusable(reason: string, folder: string, cause?: unknown): UsageError {
   return new UsageError('bad-output', `The output folder cannot be used: ${reason}: ${folder}`, {
     cause,
+    path: folder,
   });
 }

@@ -58,7 +58,9 @@ export function makePrivateFolder(folder: string): void {
   makeFolders(folder, PRIVATE_FOLDER_MODE);
   const exposure = exposureOf(folder, OTHERS_ALL, { makesPrivate: true });
   if (exposure?.hasModes)
-    throw new StorageError('unsafe-path', `${folder} is not used: ${exposure.reason}.`);
+    throw new StorageError('unsafe-path', `${folder} is not used: ${exposure.reason}.`, {
+      path: folder,
+    });
 }
 
 /**

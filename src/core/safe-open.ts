@@ -356,7 +356,10 @@ function refusal(
 ): StorageError {
   const reason = new Error(`it ${problem}`, { cause });
   const details = { cause: reason, ...(hint !== undefined && { hint }) };
-  return new StorageError('unsafe-path', `${path} ${problem} and is not used.`, details);
+  return new StorageError('unsafe-path', `${path} ${problem} and is not used.`, {
+    ...details,
+    path,
+  });
 }
 
 /** For a file that only another user may change. */
@@ -365,5 +368,5 @@ export const OTHER_USER_HINT =
 
 /** The error for a file larger than any that tankobon writes. */
 export function tooLargeError(file: string): StorageError {
-  return new StorageError('unsafe-path', `${file} is too large and is not read.`);
+  return new StorageError('unsafe-path', `${file} is too large and is not read.`, { path: file });
 }

@@ -92,6 +92,7 @@ export function toStorageError(error: unknown, path: string): unknown {
     const hint = DISK_HINTS.get(error.code ?? '');
     return new StorageError(code, `${problem}${detail}: ${path}`, {
       cause: error,
+      path,
       ...(hint !== undefined && { hint }),
     });
   }
@@ -100,7 +101,7 @@ export function toStorageError(error: unknown, path: string): unknown {
   return new StorageError(
     'storage-failed',
     `File system error, ${fileErrorReason(error)} (${syscall}: ${code}): ${file}`,
-    { cause: error },
+    { cause: error, path: file },
   );
 }
 
@@ -165,6 +166,7 @@ function unnamedFileError(error: unknown): StorageError | undefined {
   const message = reason.charAt(0).toUpperCase() + reason.slice(1);
   return new StorageError(named.code, path === undefined ? `${message}.` : `${message}: ${path}`, {
     cause: error,
+    ...(path !== undefined && { path }),
     hint: named.code === 'disk-full' || DISK_HINTS.has(code) ? named.hint : OTHER_FOLDER,
   });
 }

@@ -1,7 +1,7 @@
 /** Reads what a decision depends on: records of files that may have changed, and chapters that the service does not list. */
 import { fetchChapters, type Chapter } from '../service/chapters.js';
-import { readFileChapters, type FileChapter } from '../library/file.js';
-import type { ExistingArchive, LibraryIndex } from '../library/scan.js';
+import { readFileChapters, type ReadChapter, type FoundChapter } from '../library/file.js';
+import type { LibraryIndex } from '../library/scan.js';
 import { isSameId, type Release, type UnnamedWrite } from '../plan/change.js';
 import type { SkipReason } from '../events/reasons.js';
 import {
@@ -111,7 +111,7 @@ async function readRecords(
   { signal }: Deps,
 ): Promise<KnownFiles['saved']> {
   const { readSaved } = await import('./planning/read-saved.js');
-  const archives = changes.flatMap((change): readonly (ExistingArchive | undefined)[] => {
+  const archives = changes.flatMap((change): readonly (FoundChapter | undefined)[] => {
     if (change.kind === 'skip')
       return SAVED_REASONS.includes(change.reason) ? [library.find(change.id)] : [];
     return change.kind === 'keep' || change.kind === 'wait'
@@ -163,14 +163,14 @@ async function readArchived(
   { selection }: DecisionOptions,
   { library }: FoundFiles,
 ): Promise<KnownFiles['archived']> {
-  const read = new Map<string, FileChapter>();
+  const read = new Map<string, ReadChapter>();
   for (const { releases, uploads, keys } of titles)
     for (const chapter of releases) {
       const archive = changed.has(chapter.id) ? library.find(chapter.id) : undefined;
       if (!archive || !uploads.some((upload) => maySupersede(chapter, upload, { selection, keys })))
         continue;
       const inFile = await readFileChapters(archive.file);
-      const found = inFile.find(({ identity }) => identity?.chapterId === archive.chapterId);
+      const found = inFile.find(({ chapterId }) => chapterId === archive.chapterId);
       if (found) read.set(chapter.id, found);
     }
   return read;

@@ -211,7 +211,8 @@ export async function planChanges(
   const skipped = changes.flatMap((change) => (change.kind === 'skip' ? [change] : []));
   const kept = changes.flatMap((change) => (change.kind === 'keep' ? [change] : []));
   const languages = new Set(chapters.map(({ language }) => language));
-  const nameChapter = options.nameChapter(languages.size > 1);
+  const nameTemplates = options.templatesWithin(library.maxNameBytes);
+  const nameChapter = nameTemplates(languages.size > 1);
   const loaded = options.namesPeople ? await loadedTitles : { titles };
   const named = { titles: withKnownRestarts(loaded.titles, known) };
   const present = findPresent(planned.withExtras ?? chapters, library, loadedTitles);
@@ -241,7 +242,7 @@ export async function planChanges(
     ...options,
     library,
     titles: named.titles,
-    nameTemplates: options.nameChapter,
+    nameTemplates,
     nameChapter,
     homes,
     moved: movedIds,

@@ -27,12 +27,13 @@ import { newPath } from '../plan/paths.js';
 import { findTitleHomes, readNamedFile, type NamedChapterFile } from './planning/name-files.js';
 import { movedPath, type TitleHome } from './planning/title-folder.js';
 import { inferredVolumeOf } from './planning/comic-metadata.js';
-import type { DownloadRequest } from './download-request.js';
+import type { DownloadRequest, NameChapter } from './download-request.js';
 import type { DownloadSession } from './download-session.js';
 import { orderRenames } from './save/rename-order.js';
 import { removeSuperseded } from './save/superseded-file.js';
 
-export interface RetagOptions extends ComicFields, Pick<DownloadRequest, 'nameChapter'> {
+export interface RetagOptions extends ComicFields {
+  readonly nameChapter: NameChapter;
   /** Edits of the owner are replaced by what the service has. */
   readonly force: boolean;
   /** The pages were compared with those of the service: the file gets the chapter's version and time. */
@@ -50,7 +51,8 @@ export interface FileToRetag extends Pick<Retag, 'file' | 'chapter' | 'title' | 
   readonly movesTo?: ((named: NamedChapterFile) => ReturnType<typeof newPath>) | undefined;
 }
 
-type NamingOptions = Pick<DownloadRequest, 'output' | 'nameChapter' | 'hasDefaultName'>;
+type NamingOptions = Pick<DownloadRequest, 'output' | 'hasDefaultName'> &
+  Pick<RetagOptions, 'nameChapter'>;
 
 /**
  * The new place of each moved file, in a folder whose names follow these options. `titleNames`: those of titles that get
@@ -150,7 +152,8 @@ export async function planRetag(
   const path = merged ? pathNow(named) : stays;
   const { record, identity } = content;
   const version = identity?.version;
-  const known = { ...onDisk, chapter, title, state, metadata, force, ...path };
+  const { maxNameBytes } = nameChapter(false);
+  const known = { ...onDisk, chapter, title, state, metadata, force, maxNameBytes, ...path };
   return decideRetag({
     ...known,
     merged,
@@ -268,13 +271,13 @@ async function preview(
  * Where a file waits until its new name is free: a name of its own beside it, since a killed run must not leave a
  * chapter under a hidden name. A later run recognises it.
  */
-function parkedPath({ to, chapter }: Retag): string {
-  return wholeIdPath({ chapterId: chapter.id, path: to.split(sep).join('/') });
+function parkedPath({ to, chapter, ...limit }: Retag): string {
+  return wholeIdPath({ chapterId: chapter.id, path: to.split(sep).join('/') }, limit);
 }
 
 /** The names that the file may get, in this order: one that another file has is never taken from it. */
-function* retagTargets({ chapter, to }: Retag): Generator<string, never> {
-  const names = candidatePaths({ chapterId: chapter.id, path: basename(to) });
+function* retagTargets({ chapter, to, ...limit }: Retag): Generator<string, never> {
+  const names = candidatePaths({ chapterId: chapter.id, path: basename(to) }, limit);
   for (;;) yield join(dirname(to), names.next().value);
 }
 

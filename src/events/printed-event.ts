@@ -1,4 +1,5 @@
 /** What `--json` prints of an event, and what people read: by the table alone. */
+import { hasCode } from '../core/errors.js';
 import type { EventsOf, EventTable, Fields } from './fields.js';
 
 /** The type and the fields of the table, in the order that the event has them: nothing else of the event is printed. */
@@ -24,6 +25,30 @@ function printedValues(fields: Fields, values: object): Readonly<Record<string, 
 function printedObject(fields: Fields, value: unknown): unknown {
   if (Array.isArray(value)) return value.map((each) => printedObject(fields, each));
   return typeof value === 'object' && value !== null ? printedValues(fields, value) : value;
+}
+
+/** The files and folders that the event, or the error in it, names. */
+export function eventPaths<Table extends EventTable>(
+  table: Table,
+  event: EventsOf<Table>,
+): readonly string[] {
+  const { type, ...values } = event as { readonly type: string };
+  return fieldPaths(table[type]?.fields ?? {}, values);
+}
+
+function fieldPaths(fields: Fields, values: object): readonly string[] {
+  const entries: (readonly [string, unknown])[] = Object.entries(values);
+  return entries.flatMap(([name, value]) => {
+    const field = fields[name];
+    return (Array.isArray(value) ? (value as readonly unknown[]) : [value]).flatMap((each) => {
+      if (field?.kind === 'path' && typeof each === 'string') return [each];
+      if (field?.kind === 'error' && hasCode(each))
+        return each.path === undefined ? [] : [each.path];
+      return field?.fields && typeof each === 'object' && each !== null
+        ? fieldPaths(field.fields, each)
+        : [];
+    });
+  });
 }
 
 /**

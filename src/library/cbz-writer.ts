@@ -76,7 +76,9 @@ export async function writeCbz(cbz: Cbz): Promise<{ file: string; bytes: number 
   try {
     makeFolders(dirname(file));
     if ((await statIfExists(file))?.isFile() === false)
-      throw new StorageError('name-taken', `${file} exists and is not a regular file.`);
+      throw new StorageError('name-taken', `${file} exists and is not a regular file.`, {
+        path: file,
+      });
     const tmpFile = temporaryName(file);
     const writer = new CbzWriter({ tmpFile, pages: pages.length, comment, maxMode, signal });
     try {

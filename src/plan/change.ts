@@ -7,7 +7,7 @@ import type { RecordedName } from '../config/name-template.js';
 import type { Ownership } from '../library/ownership.js';
 import type { KeepOptions } from '../library/replaced-files.js';
 import type { SavedChapter } from './chapter-changes.js';
-import type { SkipReason } from '../events/reasons.js';
+import type { RetireReason, SkipReason } from '../events/reasons.js';
 
 /** A release that was selected. */
 export interface Release {
@@ -93,6 +93,8 @@ export interface Retag {
   readonly from: string;
   /** Its new path, absolute; `from` if the name stays. */
   readonly to: string;
+  /** The longest name that the folder takes. */
+  readonly maxNameBytes: number;
   /** The folder that contains the path by the template. */
   readonly root: string;
   /** What the record says of the name; undefined if that stays. */
@@ -181,10 +183,17 @@ export interface UpToDate {
   readonly title: Title;
 }
 
+/** The file of a chapter that the owner of a subscription does not keep any more is moved away. */
+export interface Retire extends OldFile {
+  readonly kind: 'retire';
+  readonly chapter: Chapter;
+  readonly why: RetireReason;
+}
+
 /** A change that writes a file of its release. */
 export type Write = Save | Replace | Extract;
 
-export type Change = Write | Retag | Wait | Skip | Keep | UpToDate;
+export type Change = Write | Retag | Retire | Wait | Skip | Keep | UpToDate;
 
 /** What is decided before files are named. */
 export type UnnamedWrite = Unnamed<Save> | Unnamed<Replace> | Unnamed<Extract>;

@@ -4,9 +4,8 @@
  */
 import type { Chapter } from '../service/chapters.js';
 import { groupBy } from '../core/group-by.js';
-import type { FileChapter } from '../library/file.js';
-import { isReadableBook } from '../library/file.js';
-import type { ExistingArchive, LibraryIndex } from '../library/scan.js';
+import { type ReadChapter, isReadableBook, type FoundChapter } from '../library/file.js';
+import type { LibraryIndex } from '../library/scan.js';
 import { isInGroup } from '../selection/exclusions.js';
 import {
   haveOtherVolumes,
@@ -77,7 +76,7 @@ export interface KnownFiles {
   /** What the files say of their chapters, by the ids of these, as far as they were read. */
   readonly saved?: ReadonlyMap<string, SavedChapter> | undefined;
   /** The metadata in the files of chapters that change, by the ids of these. */
-  readonly archived?: ReadonlyMap<string, FileChapter> | undefined;
+  readonly archived?: ReadonlyMap<string, ReadChapter> | undefined;
 }
 
 export interface DecisionOptions {
@@ -121,7 +120,7 @@ export type SavedState =
   | { readonly state: 'recorded' }
   | {
       readonly state: 'saved';
-      readonly archive: ExistingArchive;
+      readonly archive: FoundChapter;
       /** Whether the chapter may have changed on the service, also if that moved it to another title. */
       readonly isOutdated: boolean;
     };
@@ -406,7 +405,7 @@ class Decider {
       return replace(release, { file, chapterId: id, saved: {} }, 'damaged');
     }
     const { archive, isOutdated } = saved;
-    const { file, chapterId, version, quality, isBound = false, ownership } = archive;
+    const { file, chapterId, version, quality, isBound, ownership } = archive;
     const known = { file, chapterId, saved: records?.get(chapterId) ?? { version, quality } };
     // Another program removed its record: its pages are compared, and it gets one again.
     const isUnknown =
@@ -526,7 +525,7 @@ class Decider {
   #supersededIn(
     title: SelectedTitle,
     writes: readonly { readonly change: UnnamedWrite }[],
-  ): ReadonlyMap<string, ExistingArchive> {
+  ): ReadonlyMap<string, FoundChapter> {
     const { library, archived } = this.files;
     const taken = new Set<string>();
     const changing = new Map<string, ChangedChapter>();
@@ -563,7 +562,7 @@ function replace(release: Release, file: KnownFile, why: ReplaceReason): Unnamed
 function replaceOther(
   release: Release,
   chapterId: string,
-  archive: ExistingArchive | undefined,
+  archive: FoundChapter | undefined,
   why: 'uploaded-again' | 'better-release',
 ): UnnamedWrite {
   if (!archive || archive.isBound || archive.ownership !== 'own')

@@ -6,7 +6,7 @@ import { resolve } from 'node:path';
 import { groupBy } from '../core/group-by.js';
 import { mayBeRewritten } from '../library/ownership.js';
 import { shortIdPath, wholeIdPath } from '../config/names.js';
-import type { ExistingArchive } from '../library/scan.js';
+import type { FoundChapter } from '../library/file.js';
 import type { Chapter } from '../service/chapters.js';
 import type { Title } from '../service/titles.js';
 import type { Retag, UpToDate } from './change.js';
@@ -14,7 +14,7 @@ import { mayHaveChanged, type SavedChapter } from './chapter-changes.js';
 
 /** A file of one chapter, and what the service has of that. */
 export interface ChapterOfFile {
-  readonly archive: ExistingArchive;
+  readonly archive: FoundChapter;
   readonly chapter: Chapter;
   readonly title: Title;
   /** The service moved the chapter from the title that the file names. */
@@ -31,7 +31,7 @@ export interface FilesToCompare {
 
 /** The files whose metadata are compared with those of the service: tankobon's own, of one chapter each. */
 export function filesToCompare(
-  archives: readonly ExistingArchive[],
+  archives: readonly FoundChapter[],
   chapters: ReadonlyMap<string, Chapter>,
   titles: ReadonlyMap<string, Title>,
 ): FilesToCompare {
@@ -49,7 +49,7 @@ export function filesToCompare(
 
 /** A title that the service does not list any more was merged into the other one, which keeps its folder. */
 function isMoved(
-  { titleId: old }: ExistingArchive,
+  { titleId: old }: FoundChapter,
   titleId: string,
   titles: ReadonlyMap<string, Title>,
 ): boolean {
@@ -57,13 +57,13 @@ function isMoved(
 }
 
 function changedInBooks(
-  archives: readonly ExistingArchive[],
+  archives: readonly FoundChapter[],
   chapters: ReadonlyMap<string, Chapter>,
 ): number {
   const inFiles = new Set(archives.flatMap((each) => (each.isBound ? [] : [each.chapterId])));
   const changed = archives.filter(({ chapterId, version, isBound, ownership }) => {
     const chapter = chapters.get(chapterId);
-    const isOnlyInBook = isBound === true && ownership === 'own' && !inFiles.has(chapterId);
+    const isOnlyInBook = isBound && ownership === 'own' && !inFiles.has(chapterId);
     return isOnlyInBook && chapter !== undefined && mayHaveChanged({ version }, chapter);
   });
   return new Set(changed.map(({ chapterId }) => chapterId)).size;
@@ -82,6 +82,7 @@ export interface ComparedFile extends Pick<
   | 'to'
   | 'root'
   | 'recorded'
+  | 'maxNameBytes'
 > {
   /** What the metadata of the service change in the file; undefined for one without metadata. */
   readonly merged: Pick<Retag, 'changed' | 'edited' | 'unknown'> | undefined;
@@ -130,9 +131,10 @@ export function withoutSecondNames(retags: readonly Retag[]): readonly Retag[] {
   const byFile = groupBy(retags, ({ chapter, state }) => `${chapter.id} ${state.dev} ${state.ino}`);
   const second = new Set<Retag>();
   for (const names of byFile.values())
-    for (const { chapter, from, to } of names.length > 1 ? names : []) {
+    for (const each of names.length > 1 ? names : []) {
+      const { chapter, from, to } = each;
       const target = { chapterId: chapter.id, path: to };
-      const newNames = [to, shortIdPath(target), wholeIdPath(target)];
+      const newNames = [to, shortIdPath(target, each), wholeIdPath(target, each)];
       for (const other of from === to ? [] : names)
         if (other.from !== from && newNames.includes(other.from)) second.add(other);
     }

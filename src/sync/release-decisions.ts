@@ -33,11 +33,19 @@ export interface ReleaseRules {
   readonly blocked?: readonly string[] | undefined;
   /** The id of the group whose releases alone count. */
   readonly onlyGroup?: string | undefined;
+  /** They decide which chapters are kept (plan/retire.ts). */
+  readonly keepLatest?: number | undefined;
+  readonly keepUnread?: boolean | undefined;
   /** Releases that were readable before this time count as known, and are not downloaded. */
   readonly sinceMs?: number | undefined;
 }
 
-export function toDecisionOptions(rules: ReleaseRules, nowMs: number): DecisionOptions {
+/** @param isLeft whether the subscription does not keep the chapter of a release: it is not downloaded */
+export function toDecisionOptions(
+  rules: ReleaseRules,
+  nowMs: number,
+  isLeft: (chapter: Chapter) => boolean = () => false,
+): DecisionOptions {
   const { selection, waitForGroupMs, upgrade, sinceMs } = rules;
   return {
     selection,
@@ -48,10 +56,11 @@ export function toDecisionOptions(rules: ReleaseRules, nowMs: number): DecisionO
     isUnwanted: (chapter) => isExcluded(chapter, rules),
     isOwnersChoice: (chapter, saved) => isPinned(chapter, rules) || isBlocked(saved, rules),
     countsAsSaved: (chapter) =>
-      sinceMs !== undefined &&
-      firstReadableMs(chapter) < sinceMs &&
-      !isExcluded(chapter, rules) &&
-      !isPinned(chapter, rules),
+      isLeft(chapter) ||
+      (sinceMs !== undefined &&
+        firstReadableMs(chapter) < sinceMs &&
+        !isExcluded(chapter, rules) &&
+        !isPinned(chapter, rules)),
     nowMs,
   };
 }

@@ -26,6 +26,7 @@ export function releaseRules(
 ): ReleaseRules {
   const options = effectiveOptions(series, settings);
   const { language = [], group, chapters, volumes, until, pin, block } = options;
+  const { keepLatest, keepUnread } = options;
   const pinned = pin?.map((id) => id.toLowerCase());
   return {
     selection: { languages: language, groups: group, chapters, volumes, until, pinned },
@@ -35,6 +36,8 @@ export function releaseRules(
     excludedGroups: options.excludeGroup,
     excludedUploaders: options.excludeUploader ?? [],
     onlyGroup: series.onlyGroup,
+    keepLatest,
+    keepUnread,
     sinceMs,
   };
 }
@@ -61,16 +64,22 @@ export function seriesRequest(
   );
   const hasTitleFolder = folder === undefined;
   // A folder of its own takes the place of the folder that is named after the series.
-  const template =
-    name === ''
-      ? builtInTemplate({ hasLanguages, hasTitleFolder })
-      : request.nameChapter(hasLanguages);
+  const templateWithin = (maxNameBytes: number) => {
+    const template =
+      name === ''
+        ? builtInTemplate({ hasLanguages, hasTitleFolder, maxNameBytes })
+        : request.templatesWithin(maxNameBytes)(hasLanguages);
+    return folder === undefined ? template : inFolder(folder, template);
+  };
   return {
     ...request,
     hasVolumeBooks: (series.bind ?? settings.bind) === 'volume',
     // Here, no folder is a choice too.
     hasDefaultName: false,
-    nameChapter: () => (folder === undefined ? template : inFolder(folder, template)),
+    templatesWithin: (maxNameBytes) => {
+      const template = templateWithin(maxNameBytes);
+      return () => template;
+    },
   };
 }
 
@@ -88,7 +97,7 @@ const literal = (text: string): string => text.replace(/[{}]/g, '$&$&');
 function inFolder(folder: string, template: NameTemplate): NameTemplate {
   const segments = folder
     .split(/[/\\]/)
-    .map((segment) => cleanSegment(segment))
+    .map((segment) => cleanSegment(segment, template.maxNameBytes))
     .filter((segment) => segment !== '' && segment !== '.');
   const format = (...values: Parameters<NameTemplate>) =>
     [...segments, template(...values)].join('/');
@@ -97,6 +106,7 @@ function inFolder(folder: string, template: NameTemplate): NameTemplate {
       .filter((text) => text !== '')
       .join('/'),
     fileTemplate: template.fileTemplate,
+    maxNameBytes: template.maxNameBytes,
     titleFoldersIn: (path: string, values: Parameters<NameTemplate>[0]) =>
       template.titleFoldersIn(path.split('/').slice(segments.length).join('/'), values),
     builtIn: template.builtIn && {

@@ -1,8 +1,7 @@
 /** Downloads the planned releases of a sync. */
 import type { Chapter } from '../service/chapters.js';
-import type { ExistingArchive } from '../library/scan.js';
+import { type FoundChapter, readOwnership } from '../library/file.js';
 import { keptReason } from '../library/ownership.js';
-import { readOwnership } from '../library/file.js';
 import { removeExpired } from '../library/replaced-files.js';
 import { lstatIfExists } from '../core/files.js';
 import type { DownloadArchive } from '../download/download-archive.js';
@@ -104,7 +103,7 @@ function titlesOf({ id, title }: DueTitle): ReadonlyMap<string, DueTitle['title'
 }
 
 /** A release of another program, or behind a link, stays beside the one that is better, also if it was put there meanwhile. */
-async function warnOfKept(old: ExistingArchive | undefined, { warn }: SyncSession): Promise<void> {
+async function warnOfKept(old: FoundChapter | undefined, { warn }: SyncSession): Promise<void> {
   if (!old || old.isBound || !(await lstatIfExists(old.file))) return;
   const ownership = await readOwnership(old.file);
   if (ownership !== 'own') warn(keptReason(old.file, ownership));

@@ -80,6 +80,16 @@ describeWith('at a terminal', { programs: ['python3'] }, () => {
       );
     });
 
+    test('links the file that an error is about', async () => {
+      const { screen } = await download({
+        TERM_PROGRAM: 'ghostty',
+        TANKOBON_HOME: PROGRAM,
+      });
+      const [, , text] =
+        new RegExp(`${ESC}\\]8;;(file:[^${ESC}]*)${ESC}\\\\([^${ESC}]*)${ESC}`).exec(screen) ?? [];
+      expect(text).toBe(PROGRAM);
+    });
+
     test('has neither where the terminal is not known to, nor in a pipe', async () => {
       const plain = await download({});
       expect(plain.screen).toContain('.cbz');

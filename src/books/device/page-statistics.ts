@@ -50,7 +50,7 @@ export function luminances({ reduced }: PageStatistics): Uint8Array {
   return gray;
 }
 
-function luminance(red: number, green: number, blue: number): number {
+export function luminance(red: number, green: number, blue: number): number {
   return (red * 77 + green * 150 + blue * 29) >> 8;
 }
 

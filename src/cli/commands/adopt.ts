@@ -1,8 +1,9 @@
 /** `tankobon adopt`: recognizes chapters that other programs saved, and takes them over. */
+import { dirname } from 'node:path';
 import type { Command } from 'commander';
 import type { AdoptDeps, AdoptResult } from '../../collection/adopt-files.js';
 import { ADOPT_EVENTS, type AdoptEvent } from '../../events/adopt-events.js';
-import { eventLines } from '../../events/printed-event.js';
+import { eventLines, eventPaths } from '../../events/printed-event.js';
 import type { RequestPlan } from '../../collection/recognize-files.js';
 import type { GivenOptions } from '../../config/options.js';
 import type { DownloadArchive } from '../../download/download-archive.js';
@@ -15,6 +16,7 @@ import { addOptions, collectPaths } from '../command-options.js';
 import { addExamples } from '../help-format.js';
 import { warnTo, writeHints } from '../output/error-message.js';
 import { eventLine } from '../output/json-line.js';
+import { writeMessage } from '../output/safe-stream.js';
 
 export function adoptCommand(program: Command, { run }: CommandRunner): Command {
   const command = program
@@ -92,17 +94,25 @@ async function observer({ json, undo = false }: GivenOptions, { stdout, stderr }
   return (event: AdoptEvent): void => {
     if (json) stdout.write(eventLine(ADOPT_EVENTS, event));
     else if (event.type === 'file-recognized' || event.type === 'file-unrecognized')
-      writeLines(stdout, lines.linesFor(event));
+      writeLines(stdout, lines.linesFor(event), [dirname(event.file)]);
     else if (event.type === 'adopt-summary') {
       const summary = adoptSummary(event, undo);
       if (summary !== '') stderr.write(`${summary}\n`);
     } else
-      writeLines(event.type === 'file-failed' ? stderr : stdout, eventLines(ADOPT_EVENTS, event));
+      writeLines(
+        event.type === 'file-failed' ? stderr : stdout,
+        eventLines(ADOPT_EVENTS, event),
+        eventPaths(ADOPT_EVENTS, event),
+      );
   };
 }
 
-function writeLines(stream: NodeJS.WriteStream, lines: readonly string[]): void {
-  stream.write(lines.map((line) => `${line}\n`).join(''));
+function writeLines(
+  stream: NodeJS.WriteStream,
+  lines: readonly string[],
+  paths: readonly string[],
+): void {
+  writeMessage(stream, lines.map((line) => `${line}\n`).join(''), paths);
 }
 
 async function adoptDeps(

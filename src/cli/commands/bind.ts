@@ -30,7 +30,11 @@ export function bindCommand(program: Command, { run }: CommandRunner): Command {
 function collectLeftOut({ observe, note }: Observer, json = false) {
   let leftOut: Extract<BindEvent, { readonly type: 'chapter-left-out' }>[] = [];
   const reportLeftOut = (): void => {
-    for (const line of describeLeftOut(leftOut)) note(line);
+    for (const line of describeLeftOut(leftOut))
+      note(
+        line,
+        leftOut.map(({ file }) => file),
+      );
     leftOut = [];
   };
   return {

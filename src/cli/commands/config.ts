@@ -15,7 +15,7 @@ import type { BareCommandContext, CommandRunner } from '../command-context.js';
 import { addOptions } from '../command-options.js';
 import { addEnvironment, addExamples } from '../help-format.js';
 import { didYouMean } from '../../core/nearest.js';
-import { errorMessage, warningMessage } from '../output/error-message.js';
+import { writeError, warningMessage } from '../output/error-message.js';
 import { jsonLine } from '../output/json-line.js';
 import { columnsOf } from '../output/own-terminal.js';
 import { maxOf } from '../../core/extremes.js';
@@ -127,7 +127,7 @@ async function list(
       ),
     );
   const problems = states.flatMap(({ problem }) => problem ?? []);
-  for (const problem of problems) stderr.write(errorMessage(problem, { env, redactor }));
+  for (const problem of problems) writeError(problem, { env, redactor, stderr });
   return problems.length === 0 ? EXIT.done : EXIT.usage;
 }
 

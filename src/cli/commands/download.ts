@@ -18,11 +18,11 @@ import { captchaSolver } from '../captcha-prompt.js';
 import type { CommandContext } from '../command-context.js';
 import { chooseLanguage } from '../language-prompt.js';
 import { chooseObserver } from '../output/choose-observer.js';
-import { errorMessage, writeHints } from '../output/error-message.js';
+import { writeError, writeHints } from '../output/error-message.js';
 import type { Observer } from '../output/observer.js';
 import { writeResult } from '../output/path-line.js';
 import { ResultPrinter } from '../output/result-printer.js';
-import { describeSkipped } from '../output/sentences.js';
+import { describeSkipped, skippedFiles } from '../output/sentences.js';
 import { canAsk } from '../prompt.js';
 import { shellQuoted } from '../../core/shell-quoted.js';
 import { readTargets } from '../target-sources.js';
@@ -43,8 +43,7 @@ export async function download(
   const { targets: found, invalid } = await readTargets(targets, options, context);
   const request = downloadRequest(found, options, context.settings, invalid);
   if (request.targets.length === 0 && !options.json) {
-    for (const { error } of request.invalidTargets)
-      context.stderr.write(errorMessage(error, context));
+    for (const { error } of request.invalidTargets) writeError(error, context);
     return EXIT.usage;
   }
   const { bind, keepChapters } = request;
@@ -95,7 +94,8 @@ function listenersFor(
         observer.observe(event);
     },
     onPlan: (plan) => {
-      for (const line of describeSkipped(skippedEvents(plan))) observer.note(line);
+      const skipped = skippedEvents(plan);
+      for (const line of describeSkipped(skipped)) observer.note(line, skippedFiles(skipped));
       observer.expect(plan.chapters);
       void results?.expect(plan.chapters);
     },

@@ -10,7 +10,7 @@ import type { ParsedTargets } from '../target-list.js';
 import type { CommandContext, CommandRunner } from '../command-context.js';
 import { addOptions } from '../command-options.js';
 import { addExamples } from '../help-format.js';
-import { errorMessage, warnTo } from '../output/error-message.js';
+import { writeError, warnTo } from '../output/error-message.js';
 import { eventLine } from '../output/json-line.js';
 import { columnsOf } from '../output/own-terminal.js';
 
@@ -133,5 +133,5 @@ function printFailure(
     context.stdout.write(
       eventLine(INFO_EVENTS, { type: 'target-failed', target, reason: code, message, error }),
     );
-  context.stderr.write(errorMessage(error, context));
+  writeError(error, context);
 }

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { type RetagEvent, RETAG_EVENTS, type RetagSummary } from '../../events/retag-events.js';
 import { OTHER_USER_HINT } from '../../core/files.js';
-import { eventText } from '../../events/printed-event.js';
+import { eventPaths, eventText } from '../../events/printed-event.js';
 import { exitCodeOf, type ExitCode } from '../../core/exit-codes.js';
 import { pluralize } from '../../core/human-format.js';
 import type { GivenOptions } from '../../config/options.js';
@@ -11,6 +11,7 @@ import { addOptions, collectPaths } from '../command-options.js';
 import { addExamples } from '../help-format.js';
 import { warnTo, writeHints } from '../output/error-message.js';
 import { eventLine } from '../output/json-line.js';
+import { writeMessage } from '../output/safe-stream.js';
 
 export function retagCommand(program: Command, { run }: CommandRunner): Command {
   const command = program
@@ -39,6 +40,7 @@ async function retagFolders(
   const { templateOptions } = await import('../../download/download-request.js');
   const { imageLoader } = await import('../../service/service.js');
   const { withService } = await import('../with-service.js');
+  const { SubscriptionList } = await import('../../sync/subscription-list.js');
   const { settings, stdout, stderr, signal } = context;
   const name = options.name ?? settings.name;
   const request = {
@@ -61,23 +63,33 @@ async function retagFolders(
       stderr.write(`${describeSummary(event, request.dryRun)}\n`);
     else {
       const stream = RESULTS.includes(event.type) ? stdout : stderr;
-      stream.write(`${eventText(RETAG_EVENTS, event)}\n`);
+      const paths = eventPaths(RETAG_EVENTS, event);
+      writeMessage(stream, `${eventText(RETAG_EVENTS, event)}\n`, paths);
     }
   };
   const warn = warnTo(stderr);
+  const { file, titleLanguage } = options;
+  const subscriptions =
+    file === undefined
+      ? await SubscriptionList.readIfExists(file, context, warn)
+      : await SubscriptionList.read(file, context, warn);
   const lock = { isExclusive: true, signal, warn };
-  const errors = await withService(context, (service) =>
-    retag(request, {
-      client: service.anonymous,
-      loader: imageLoader(context, service, service.anonymous),
-      coversUrl: coversBaseUrl(service.addresses.apiUrl),
-      stateFolder: context.paths.state,
-      observe,
-      warn,
-      signal,
-      withLock: (folder, action) => withLibraryLock(folder, context, lock, action),
-    }),
-  );
+  const errors = await withService(context, async (service) => {
+    const { anonymous: client } = service;
+    const deps = { client, warn, signal };
+    const nameTitle = await subscriptions.titleNaming(titleLanguage, deps);
+    return retag(
+      { ...request, nameTitle },
+      {
+        ...deps,
+        loader: imageLoader(context, service, client),
+        coversUrl: coversBaseUrl(service.addresses.apiUrl),
+        stateFolder: context.paths.state,
+        observe,
+        withLock: (folder, action) => withLibraryLock(folder, context, lock, action),
+      },
+    );
+  });
   if (skippedFor.has('other-user')) stderr.write(`hint: ${OTHER_USER_HINT}\n`);
   writeHints(errors, context);
   return exitCodeOf(errors);

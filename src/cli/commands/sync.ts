@@ -12,11 +12,11 @@ import { lockHistory, recordNextRun } from '../../sync/history.js';
 import { captchaSolver } from '../captcha-prompt.js';
 import type { CommandContext } from '../command-context.js';
 import { chooseObserver } from '../output/choose-observer.js';
-import { errorMessage, warningMessage, warnTo, writeHints } from '../output/error-message.js';
+import { writeError, warningMessage, warnTo, writeHints } from '../output/error-message.js';
 import { preparePage, STANDARD_OUTPUT, writeHtmlPage } from '../../core/html-page.js';
 import type { GivenOptions } from '../../config/options.js';
 import { ResultPrinter } from '../output/result-printer.js';
-import { describeSkipped } from '../output/sentences.js';
+import { describeSkipped, skippedFiles } from '../output/sentences.js';
 import { seriesLine, summaryLine, syncPage, syncTable } from '../output/sync-report.js';
 import { writeHeaded } from '../output/table.js';
 import { eventLine } from '../output/json-line.js';
@@ -76,7 +76,7 @@ async function runRepeatedly(
       return await readRequested(file, flags, context);
     } catch (error) {
       if (!(error instanceof UsageError)) throw error;
-      stderr.write(errorMessage(error, context));
+      writeError(error, context);
       return undefined;
     }
   };
@@ -130,7 +130,7 @@ async function runOnce(
         onActivity: observer.onActivity,
         solveCaptcha: captchaSolver(flags.captchaResult, context, observer.whilePrompting),
         onSkipped: (skipped) => {
-          for (const line of describeSkipped(skipped)) observer.note(line);
+          for (const line of describeSkipped(skipped)) observer.note(line, skippedFiles(skipped));
         },
         onPlan: ({ chapters }) => {
           observer.expect(chapters);

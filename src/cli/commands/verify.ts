@@ -1,7 +1,7 @@
 /** `tankobon verify`: finds damaged archives and books, offline; `--repair` replaces them. */
 import type { Command } from 'commander';
 import type { VerifyProgress } from '../../collection/verify-files.js';
-import { eventText } from '../../events/printed-event.js';
+import { eventPaths, eventText } from '../../events/printed-event.js';
 import { VERIFY_EVENTS, type VerifyEvent } from '../../events/verify-events.js';
 import type { FileStore } from '../../library/store.js';
 import type { DownloadListeners } from '../../download/download-session.js';
@@ -14,6 +14,7 @@ import type { CommandContext, CommandRunner } from '../command-context.js';
 import { addExamples } from '../help-format.js';
 import { warnTo } from '../output/error-message.js';
 import { eventLine } from '../output/json-line.js';
+import { writeMessage } from '../output/safe-stream.js';
 
 const NOT_REPAIRED =
   'Files of other programs, and files of which nothing says any more what they held, are not repaired: move them away, and download or bind them again.';
@@ -60,7 +61,8 @@ async function verify(
     else {
       const isFinding = event.type === 'file-damaged' || event.type === 'file-edited';
       const stream = isFinding ? stdout : stderr;
-      stream.write(`${eventText(VERIFY_EVENTS, event)}\n`);
+      const paths = eventPaths(VERIFY_EVENTS, event);
+      writeMessage(stream, `${eventText(VERIFY_EVENTS, event)}\n`, paths);
     }
   };
   const repair = async (damaged: readonly string[], edited: readonly string[]) => {
@@ -104,11 +106,13 @@ async function repairFound(
 ) {
   const { repairFiles } = await import('../../collection/repair.js');
   const { EventMessages, isError } = await import('../output/event-messages.js');
+  const { APP_EVENTS } = await import('../output/observer.js');
   const { stderr, clock, signal } = context;
   const messages = new EventMessages({ savedLines: false }, clock);
   const observe: DownloadListeners['observe'] = (event) => {
     if (!isError(event) && event.type !== 'warning' && event.type !== 'waiting') return;
-    for (const line of messages.linesFor(event)) stderr.write(`${line}\n`);
+    for (const line of messages.linesFor(event))
+      writeMessage(stderr, `${line}\n`, eventPaths(APP_EVENTS, event));
   };
   return repairFiles(damaged, edited, context, { observe }, signal, store);
 }

@@ -70,9 +70,12 @@ export class BarDisplay {
     this.#multi.remove(bar);
   }
 
-  /** Prints a message above the bars. */
-  print(text: string): void {
-    this.#multi.log(`${decorated(safeText(text), this.#decoration)}\n`);
+  /**
+   * Prints a message above the bars.
+   * @param paths files and folders that it may name
+   */
+  print(text: string, paths: readonly string[] = []): void {
+    this.#multi.log(`${decorated(safeText(text), { ...this.#decoration, paths })}\n`);
   }
 
   /** Prints the path of a file above the bars. */

@@ -1,4 +1,5 @@
 /** Chooses the observer of a command: JSON lines, errors only, progress bars or plain lines. */
+import { eventPaths } from '../../events/printed-event.js';
 import type { CommandContext } from '../command-context.js';
 import { EventMessages, isError } from './event-messages.js';
 import {
@@ -12,6 +13,7 @@ import { eventLine } from './json-line.js';
 import { hasOwnTerminal } from './own-terminal.js';
 import { writePath, writeResult } from './path-line.js';
 import { RunProgress, withProgressReport } from './run-progress.js';
+import { writeMessage } from './safe-stream.js';
 
 export async function chooseObserver(
   options: ObserverOptions,
@@ -29,10 +31,13 @@ export async function chooseObserver(
     const bars = new ProgressBars(messages, progress, options, context, firstActivity);
     return withProgressReport(bars, progress, { print: bars.note, repeats: false });
   }
+  const writeLine = (line: string, paths: readonly string[] = []): void => {
+    writeMessage(stderr, `${line}\n`, paths);
+  };
   /** Messages on standard error, results such as the path of a saved file on standard output. */
   const printLines = (event: AppEvent): void => {
     if (isPlain || isError(event))
-      for (const line of messages.linesFor(event)) stderr.write(`${line}\n`);
+      for (const line of messages.linesFor(event)) writeLine(line, eventPaths(APP_EVENTS, event));
     const result = messages.resultOf(event);
     if (result !== undefined && event.type !== 'planned') writePath(result, stdout, env);
     else if (result !== undefined) writeResult(result, stdout);
@@ -41,7 +46,7 @@ export async function chooseObserver(
   const printJson = (event: AppEvent): void => {
     if (event.type === 'page-bytes' || event.type === 'book-page') return;
     if (event.type === 'warning' || event.type === 'detail')
-      for (const line of messages.linesFor(event)) stderr.write(`${line}\n`);
+      for (const line of messages.linesFor(event)) writeLine(line, eventPaths(APP_EVENTS, event));
     if (event.type !== 'detail') stdout.write(eventLine(APP_EVENTS, event));
   };
   const lines: Observer = {
@@ -49,13 +54,13 @@ export async function chooseObserver(
     onActivity: () => undefined,
     expect: () => undefined,
     whilePrompting: (ask) => ask(),
-    note: (message) => {
-      if (isPlain) stderr.write(`${message}\n`);
+    note: (message, paths) => {
+      if (isPlain) writeLine(message, paths);
     },
     close: () => undefined,
   };
-  const print = (line: string): void => {
-    stderr.write(`${line}\n`);
-  };
-  return withProgressReport(lines, progress, { print, repeats: verbose === true && !json });
+  return withProgressReport(lines, progress, {
+    print: writeLine,
+    repeats: verbose === true && !json,
+  });
 }

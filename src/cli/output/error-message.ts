@@ -7,6 +7,7 @@ import type { Redactor } from '../../core/redactor.js';
 import { withoutUserInfo } from '../../core/web-address.js';
 import type { CommandContext } from '../command-context.js';
 import { isFileError, toTankobonError } from '../../core/system-errors.js';
+import { writeMessage } from './safe-stream.js';
 
 /** `error: …` and `hint: …`, or only the message of an error without a hint; with `DEBUG=tankobon` also the code, the stack and the causes. */
 export function errorMessage(
@@ -36,6 +37,19 @@ function stackOf(error: Error, redactor: Redactor): string {
     .split('\n')
     .map((line) => (STACK_FRAME.test(line) ? line : redactor.redact(line)))
     .join('\n');
+}
+
+/** Writes the message, in which the path of the error is a link where the terminal has them. */
+export function writeError(
+  thrown: unknown,
+  context: Pick<CommandContext, 'env' | 'redactor' | 'stderr'>,
+): void {
+  const error = toTankobonError(thrown, context.redactor);
+  writeMessage(
+    context.stderr,
+    errorMessage(error, context),
+    error.path === undefined ? [] : [error.path],
+  );
 }
 
 export function warningMessage(message: string, hint?: string): string {

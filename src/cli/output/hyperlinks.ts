@@ -2,7 +2,6 @@
  * Links of a terminal (OSC 8): the text is the same, and a click opens the address or the file. Only for terminals that
  * are known to have them, since others may print the codes; FORCE_HYPERLINK decides otherwise, as for other programs.
  */
-import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -55,45 +54,22 @@ export function linkedPath(path: string): string {
   return linked(printable(path), url);
 }
 
-/** A word may begin after a space, a quote or a parenthesis. */
-const WORD_START = /(?<=^|[\s"'“(])(?=\S)/g;
-/** The ends of words, without the punctuation of the sentence. */
-const WORD_END = /(?=[.,:;!?)"'”]*(?:\s|$))(?<=\S)/g;
-/** Not a slash between words, as in `1 / 2`. */
-const PATH = /[\\/][^\\/\s]|[^\\/\s][\\/]/;
-/** Longer lines are not sentences. */
-const MAX_LINE_LENGTH = 1_000;
+/** A path stands between spaces, quotes or parentheses, with the punctuation of the sentence after it. */
+const BEFORE_PATH = /(?<=^|[\s"'“(])/.source;
+const AFTER_PATH = /(?=[.,:;!?)"'”]*(?:\s|$))/.source;
 
-/**
- * Text without control characters, with the paths inside its sentences as links. Paths have spaces, and a message does
- * not mark their ends: a path is the longest run of words with a slash that names a file.
- */
-export function linkPaths(text: string, exists: (path: string) => boolean = existsSync): string {
-  return text
-    .split('\n')
-    .map((line) => (canHavePaths(line) ? linkPathsOfLine(line, exists) : line))
-    .join('\n');
+/** Text without control characters, with each of the paths that it names as a link. */
+export function linkPaths(text: string, paths: readonly string[]): string {
+  const byText = new Map(paths.map((path) => [printable(path), path]));
+  const named = [...byText.keys()].filter((shown) => shown !== '' && text.includes(shown));
+  if (named.length === 0) return text;
+  // The longest first: a folder's path begins those of its files.
+  const longestFirst = named.sort((one, other) => other.length - one.length).map(escapeForPattern);
+  const pattern = new RegExp(`${BEFORE_PATH}(?:${longestFirst.join('|')})${AFTER_PATH}`, 'gm');
+  return text.replace(pattern, (shown) => linkedPath(byText.get(shown) ?? shown));
 }
 
-const canHavePaths = (line: string): boolean =>
-  PATH.test(line) && !isJson(line) && line.length <= MAX_LINE_LENGTH;
-
-function linkPathsOfLine(line: string, exists: (path: string) => boolean): string {
-  const ends = [...line.matchAll(WORD_END)].map(({ index }) => index).reverse();
-  let linkedLine = '';
-  let done = 0;
-  for (const { index: start } of line.matchAll(WORD_START)) {
-    if (start < done) continue;
-    const end = ends.find((each) => {
-      const path = line.slice(start, each);
-      return each > start && PATH.test(path) && exists(path);
-    });
-    if (end === undefined) continue;
-    linkedLine += line.slice(done, start) + linkedPath(line.slice(start, end));
-    done = end;
-  }
-  return linkedLine + line.slice(done);
-}
+const escapeForPattern = (text: string): string => text.replace(/[$()*+.?[\\\]^{|}/-]/g, '\\$&');
 
 const isJson = (line: string): boolean => /^\s*[[{]/.test(line);
 

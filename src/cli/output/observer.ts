@@ -27,8 +27,8 @@ export interface Observer {
   readonly expect: (chapters: readonly ExpectedChapter[]) => void;
   /** Runs a prompt, which has the terminal to itself meanwhile. */
   readonly whilePrompting: <T>(ask: () => Promise<T>) => Promise<T>;
-  /** A message for people, which JSON output leaves out. */
-  readonly note: (message: string) => void;
+  /** A message for people, which JSON output leaves out. It may name files and folders: `paths`. */
+  readonly note: (message: string, paths?: readonly string[]) => void;
   /** Restores the terminal. Call it before anything else is printed. */
   readonly close: () => void;
 }

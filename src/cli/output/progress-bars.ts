@@ -3,14 +3,23 @@ import type { SingleBar } from 'cli-progress';
 import type { CommandContext } from '../command-context.js';
 import { BarDisplay } from './bar-display.js';
 import { bookLabel } from '../../events/bind-events.js';
+import { eventPaths } from '../../events/printed-event.js';
 import type { EventMessages } from './event-messages.js';
-import type { Activity, AppEvent, ExpectedChapter, Observer, ObserverOptions } from './observer.js';
+import {
+  APP_EVENTS,
+  type Activity,
+  type AppEvent,
+  type ExpectedChapter,
+  type Observer,
+  type ObserverOptions,
+} from './observer.js';
 import { isSameTerminal } from './own-terminal.js';
 import { PageCountdown } from './page-countdown.js';
 import { PageShare } from './page-share.js';
 import { writePath, writeResult } from './path-line.js';
 import { chapterLabels, progressLine, spinnerLine, type ProgressLabel } from './progress-line.js';
 import { endsChapter, type RunProgress } from './run-progress.js';
+import { writeMessage } from './safe-stream.js';
 import { Speed } from './speed.js';
 
 interface ItemBar {
@@ -101,7 +110,8 @@ export class ProgressBars implements Observer {
       // Shown in the bars; with --verbose as a message too.
       if (!this.#closed && !this.options.verbose) return;
     } else this.#endItem(event);
-    for (const line of this.messages.linesFor(event)) this.note(line);
+    for (const line of this.messages.linesFor(event))
+      this.note(line, eventPaths(APP_EVENTS, event));
     const result = this.messages.resultOf(event);
     if (result !== undefined) this.#printResult(result, event.type !== 'planned');
   };
@@ -115,9 +125,9 @@ export class ProgressBars implements Observer {
     this.#closed = true;
   };
 
-  readonly note = (text: string): void => {
-    if (this.#closed) this.context.stderr.write(`${text}\n`);
-    else this.#display.print(text);
+  readonly note = (text: string, paths: readonly string[] = []): void => {
+    if (this.#closed) writeMessage(this.context.stderr, `${text}\n`, paths);
+    else this.#display.print(text, paths);
   };
 
   #endItem(event: AppEvent): void {

@@ -9,6 +9,7 @@ import { colorMessages } from './colors.js';
 import { linkAddresses, linkPaths } from './hyperlinks.js';
 
 const RAW = Symbol('raw');
+const WRITE_MESSAGE = Symbol('write-message');
 
 /**
  * Returns the stream with a `write` that cleans its text. A line of JSON stays valid JSON.
@@ -19,7 +20,10 @@ export function safeStream(
   stream: NodeJS.WriteStream,
   { colors = false, links = false } = {},
 ): NodeJS.WriteStream {
-  const clean = (text: string): string => decorated(safeText(text), { colors, links });
+  const clean = (text: string, paths?: readonly string[]): string =>
+    decorated(safeText(text), { colors, links, paths });
+  const writeWithLinks = (text: string, paths: readonly string[]): boolean =>
+    stream.write(clean(text, paths));
   const write = (chunk: unknown, ...rest: unknown[]): unknown => {
     const safe = typeof chunk === 'string' ? clean(chunk) : chunk;
     return (stream.write as (...all: unknown[]) => boolean).call(stream, safe, ...rest);
@@ -28,6 +32,7 @@ export function safeStream(
     get(target, key) {
       if (key === 'write') return write;
       if (key === RAW) return target;
+      if (key === WRITE_MESSAGE) return writeWithLinks;
       const value: unknown = Reflect.get(target, key, target);
       return typeof value === 'function' ? (value.bind(target) as unknown) : value;
     },
@@ -39,12 +44,29 @@ export function rawStream(stream: NodeJS.WriteStream): NodeJS.WriteStream {
   return (stream as { [RAW]?: NodeJS.WriteStream })[RAW] ?? stream;
 }
 
-/** Clean text with colors and links. */
-export function decorated(
+/** @param paths files and folders that the text may name, each of which becomes a link */
+export function writeMessage(
+  stream: NodeJS.WriteStream,
   text: string,
-  { colors, links }: { readonly colors: boolean; readonly links: boolean },
-): string {
-  const linked = links ? linkAddresses(linkPaths(text)) : text;
+  paths: readonly string[],
+): void {
+  const write = (stream as { [WRITE_MESSAGE]?: (text: string, paths: readonly string[]) => void })[
+    WRITE_MESSAGE
+  ];
+  if (write) write(text, paths);
+  else stream.write(text);
+}
+
+interface Decoration {
+  readonly colors: boolean;
+  readonly links: boolean;
+  /** Files and folders that the text may name. */
+  readonly paths?: readonly string[] | undefined;
+}
+
+/** Clean text with colors and links. */
+export function decorated(text: string, { colors, links, paths = [] }: Decoration): string {
+  const linked = links ? linkAddresses(linkPaths(text, paths)) : text;
   return colors ? colorMessages(linked) : linked;
 }
 

@@ -47,6 +47,11 @@ export function isShownWait(event: WaitingEvent, nowMs: number): boolean {
   return event.for === 'outage' || Date.parse(event.until) - nowMs > MIN_SHOWN_WAIT_MS;
 }
 
+/** The files that the lines of describeSkipped may name. */
+export function skippedFiles(skipped: readonly SkippedEvent[]): readonly string[] {
+  return skipped.flatMap(({ file }) => file ?? []);
+}
+
 /** Further ones that are named one by one are only counted. */
 const MAX_NAMED = 20;
 

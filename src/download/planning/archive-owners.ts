@@ -1,5 +1,6 @@
 /** Which titles the archives of a library belong to: they name it, or it is known from the releases of a title. */
-import type { ExistingArchive, LibraryIndex } from '../../library/scan.js';
+import type { LibraryIndex } from '../../library/scan.js';
+import type { FoundChapter } from '../../library/file.js';
 
 export class ArchiveOwners {
   /** The titles of chapters by what the service lists, which counts more than what archives say. */
@@ -15,12 +16,12 @@ export class ArchiveOwners {
     else this.#chapters.set(titleId, [chapterId]);
   }
 
-  ownerOf({ chapterId, titleId }: ExistingArchive): string | undefined {
+  ownerOf({ chapterId, titleId }: FoundChapter): string | undefined {
     return this.#titles.get(chapterId) ?? titleId;
   }
 
   /** Sorted by path. */
-  archivesOf(titleId: string): readonly ExistingArchive[] {
+  archivesOf(titleId: string): readonly FoundChapter[] {
     const listed = (this.#chapters.get(titleId) ?? []).flatMap((id) => this.library.copiesOf(id));
     const archives = new Set([...listed, ...this.library.ofTitle(titleId)]);
     return [...archives]
@@ -29,7 +30,7 @@ export class ArchiveOwners {
   }
 
   /** The archives of which nothing says to which title they belong. */
-  get unowned(): readonly ExistingArchive[] {
+  get unowned(): readonly FoundChapter[] {
     return this.library.withoutTitle.filter((archive) => this.ownerOf(archive) === undefined);
   }
 }

@@ -12,10 +12,10 @@ import { isUnchanged, readFileState } from '../../core/file-state.js';
 import { folderKey } from '../../core/name-keys.js';
 import { pathCollisionKey } from '../../core/path-segment.js';
 import { nameInPath, pathBelow } from '../../core/relative-paths.js';
-import { readFileChapters } from '../../library/file.js';
+import { readFileChapters, type FoundChapter } from '../../library/file.js';
 import type { NameValues, RecordedName } from '../../config/name-template.js';
 import { isVolumeFirst, templateFor, type NameTemplate } from '../../config/names.js';
-import type { ExistingArchive, LibraryIndex } from '../../library/scan.js';
+import type { LibraryIndex } from '../../library/scan.js';
 import { replacedFile, type Release, type UnnamedWrite } from '../../plan/change.js';
 import { nameValues, titleIdOf, withInferredVolume } from './comic-metadata.js';
 import {
@@ -40,14 +40,14 @@ import type { Resolution } from '../../selection/resolve-targets.js';
 import { isTolerable } from '../../selection/title-loader.js';
 import { ArchiveOwners } from './archive-owners.js';
 import type { readChapterFile } from '../../library/chapter-file.js';
-import type { DownloadRequest } from '../download-request.js';
+import type { DownloadRequest, NameChapter } from '../download-request.js';
 import type { DownloadSession } from '../download-session.js';
 
 export interface Naming extends Pick<DownloadRequest, 'output' | 'metadata'> {
   readonly library: LibraryIndex;
   readonly titles: ReadonlyMap<string, Title>;
   /** The templates of the run: in one language, and in several. */
-  readonly nameTemplates: DownloadRequest['nameChapter'];
+  readonly nameTemplates: NameChapter;
   /** Returns a chapter's path below the output folder. */
   readonly nameChapter: NameTemplate;
   /** Where the chapters of titles are, by the title's id. */
@@ -382,16 +382,15 @@ class HomeFinder {
   }
 
   /** One for each chapter, also of those in one file. */
-  async #read(archives: readonly ExistingArchive[]): Promise<readonly KnownArchive[]> {
+  async #read(archives: readonly FoundChapter[]): Promise<readonly KnownArchive[]> {
     const ids = new Set(archives.map(({ chapterId }) => chapterId));
-    const files = new Map(archives.map(({ file, isBound = false }) => [file, isBound]));
+    const files = new Map(archives.map(({ file, isBound }) => [file, isBound]));
     const found: KnownArchive[] = [];
     for (const [file, isBound] of files) {
       this.session.signal.throwIfAborted();
       const path = this.#below(file);
-      for (const { identity, record, metadata } of await readFileChapters(file))
-        if (identity && ids.has(identity.chapterId)) {
-          const { chapterId, titleId } = identity;
+      for (const { chapterId, titleId, record, metadata } of await readFileChapters(file))
+        if (chapterId !== undefined && ids.has(chapterId)) {
           const recorded = isBound ? {} : recordedName(record);
           found.push({ chapterId, titleId, recorded, metadata, path, isBound });
         }
@@ -440,7 +439,7 @@ class HomeFinder {
   }
 
   /** Computed once: each title is compared with the paths of all archives. */
-  #pathKey({ file }: ExistingArchive): string {
+  #pathKey({ file }: FoundChapter): string {
     const known = this.#pathKeys.get(file);
     if (known !== undefined) return known;
     const key = pathCollisionKey(this.#below(file));

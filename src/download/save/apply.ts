@@ -5,6 +5,7 @@
  * asked right before (library/ownership.ts).
  */
 import { ChapterError, type TankobonError } from '../../core/errors.js';
+import { MAX_SEGMENT_BYTES } from '../../core/path-segment.js';
 import { toStorageError } from '../../core/files.js';
 import { toTankobonError } from '../../core/system-errors.js';
 import { comparedFile, replacedFile, type Retag } from '../../plan/change.js';
@@ -148,9 +149,10 @@ async function planUpdates(
   observe: (event: UpdateEvent) => void,
   signal: AbortSignal,
 ): Promise<{ readonly retags: readonly Retag[]; readonly extracts: readonly ExtractedChapter[] }> {
-  const { nameChapter, volumeField, titleField, localizedSeries, metadata } = request;
+  const { volumeField, titleField, localizedSeries, metadata } = request;
+  const [first] = chapters;
   const options: RetagOptions = {
-    nameChapter,
+    nameChapter: request.templatesWithin(first?.job.maxNameBytes ?? MAX_SEGMENT_BYTES),
     volumeField,
     titleField,
     localizedSeries,

@@ -23,6 +23,8 @@ export interface ChapterTarget {
   /** The planned path. */
   readonly file: string;
   readonly change: Write;
+  /** The longest name that the folder takes. */
+  readonly maxNameBytes: number;
   /** Also what another process saved of the chapter meanwhile is replaced. */
   readonly isForced: boolean;
   /** A file that is not in this state any more is not replaced. */
@@ -79,7 +81,7 @@ export async function publishChapter(tmpFile: string, target: ChapterTarget): Pr
       if (target.replacedState) throw fileChanged(file);
     }
   }
-  throw new StorageError('name-taken', `No free file name: ${target.file}`);
+  throw new StorageError('name-taken', `No free file name: ${target.file}`, { path: target.file });
 }
 
 /** A damaged file is kept beside the new one. */
@@ -111,8 +113,8 @@ export async function removeOther(
 /** While another process replaces the same file. */
 const MAX_ATTEMPTS = 5;
 
-function* candidates({ id, file }: ChapterTarget): Generator<string> {
-  for (const name of candidatePaths({ chapterId: id, path: basename(file) }))
+function* candidates({ id, file, ...limit }: ChapterTarget): Generator<string> {
+  for (const name of candidatePaths({ chapterId: id, path: basename(file) }, limit))
     yield join(dirname(file), name);
 }
 
@@ -132,7 +134,9 @@ async function contentOf(
   });
   if (!stats) return { chapter: 'none' };
   if (!stats.isFile())
-    throw new StorageError('name-taken', `${file} exists and is not a regular file.`);
+    throw new StorageError('name-taken', `${file} exists and is not a regular file.`, {
+      path: file,
+    });
   const found = await readFileState(file);
   const state = found && isOwnFile(file, found) ? found : undefined;
   const identity = await readIdentity(file);

@@ -2,44 +2,23 @@
  * The keychain's library in a process of its own: a call may wait without end for a dialog on a screen without a user, cannot be
  * interrupted, and the exit of its process waits for it.
  */
-import { spawn, type ChildProcess } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { createRequire } from 'node:module';
-import { childEnvironment } from '../../core/child-environment.js';
+import { spawnProgram } from '../../core/child-program.js';
 
 export interface EntryCall {
   readonly method: 'getSecret' | 'setSecret' | 'deleteCredential';
   readonly service: string;
   readonly name: string;
+  /** Only with `setSecret`. */
   readonly value?: Uint8Array;
 }
 
-interface Reply {
+export interface Reply {
   readonly result?: unknown;
   readonly error?: string;
 }
 
-/** On Linux only the Secret Service is used: the library's fallback is the kernel keyring, which is lost at reboot. */
-const PROGRAM = `
-const [, path] = process.argv;
-const load = () => {
-  try {
-    return require(path);
-  } catch (cause) {
-    throw new Error('cannot load the library: ' + cause.message);
-  }
-};
-process.on('message', async ({ method, service, name, value }) => {
-  try {
-    const { AsyncEntry } = load();
-    const entry = new AsyncEntry(service, name, { linux: { store: 'secret-service' } });
-    process.send({ result: await entry[method](...(value ? [value] : [])) });
-  } catch (error) {
-    process.send({ error: String(error.message) });
-  }
-});
-// Not an exit, which would wait for a call.
-process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
-`;
 /** An unused process ends after this time; the next call starts another. */
 const IDLE_MS = 1_000;
 
@@ -87,9 +66,7 @@ export class KeychainProcess {
   #start(): ChildProcess {
     const library = createRequire(import.meta.url).resolve('keytar');
     process.once('exit', this.stop);
-    return spawn(process.execPath, ['-e', PROGRAM, library], {
-      env: childEnvironment(),
-      windowsHide: true,
+    return spawnProgram(new URL('./keychain-worker.js', import.meta.url), [library], {
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
       serialization: 'advanced',
     });

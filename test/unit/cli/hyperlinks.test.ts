@@ -69,11 +69,12 @@ posixTest.each([
   ["copied './x' (from “/a/b c.cbz”), then", "copied '«./x»' (from “«/a/b c.cbz»”), then"],
   // The longest: /a/b is a folder too.
   ['/a/b c.cbz is in /a/b', '«/a/b c.cbz» is in «/a/b»'],
-  ['error: /a/none: not found; 1 / 2 and/or x', 'error: /a/none: not found; 1 / 2 and/or x'],
-  ['{"file":"/a/b"}', '{"file":"/a/b"}'],
-])('the paths inside %j', (text, expected) => {
-  const files = new Set(['/a/b', '/a/b c.cbz', 'b/My Cat, 1.cbz', './x', 'and', 'x', '/']);
-  const marked = linkPaths(text, (path) => files.has(path))
+  ['x.cbz: in /a/b/c and (a).cbz', '«x.cbz»: in /a/b/c and «(a).cbz»'],
+  // A folder that exists, but is not what the message is about.
+  ['error: /tmp: not found; 1 / 2 and/or x', 'error: /tmp: not found; 1 / 2 and/or x'],
+])('only the files that the message is about are links: %j', (text, expected) => {
+  const files = ['/a/b', '/a/b c.cbz', 'b/My Cat, 1.cbz', './x', 'x.cbz', '(a).cbz', ''];
+  const marked = linkPaths(text, files)
     .replaceAll(`${ESC}]8;;${ESC}\\`, '»')
     .replace(LINK_CODE, '«');
   expect(marked).toBe(expected);
@@ -83,7 +84,7 @@ test('a link has the text and the width of what it links', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), webUrl, (text, url) => {
       const line = `${printable(text)} ${url}`;
-      const linked = linkAddresses(linkPaths(line, () => true));
+      const linked = linkAddresses(linkPaths(line, [printable(text)]));
       expect(linked.replace(LINK_CODE, '')).toBe(line);
       expect(stringWidth(linked)).toBe(stringWidth(line));
     }),

@@ -1,5 +1,5 @@
 /** What becomes of the metadata and the name of a file whose pages stay: the decision that retag and --update share. */
-import type { ExistingArchive } from '../../../src/library/scan.js';
+import type { FoundChapter } from '../../../src/library/file.js';
 import {
   decideRetag,
   filesToCompare,
@@ -15,13 +15,14 @@ const title = { id: 'new', name: 'New' } as Title;
 const titles = (...ids: readonly string[]) => new Map(ids.map((id) => [id, { ...title, id }]));
 
 describe('a file is of a chapter that was moved', () => {
-  const archive = (more: Partial<ExistingArchive>): ExistingArchive => ({
+  const archive = (more: Partial<FoundChapter>): FoundChapter => ({
     chapterId: 'c',
     file: 'a.cbz',
     ownership: 'own',
+    isBound: false,
     ...more,
   });
-  const compare = (more: Partial<ExistingArchive>, ...listed: readonly string[]) =>
+  const compare = (more: Partial<FoundChapter>, ...listed: readonly string[]) =>
     filesToCompare([archive(more)], new Map([['c', chapter]]), titles(...listed));
 
   test.each([

@@ -59,7 +59,7 @@ function decide(
   const isHad = (id: string) => had.some((chapter) => chapter.id === id);
   const find = (chapterId: string) =>
     state === 'saved' && isHad(chapterId)
-      ? { chapterId, file: 'a.cbz', ownership: 'own' as const }
+      ? { chapterId, file: 'a.cbz', ownership: 'own' as const, isBound: false }
       : undefined;
   const files = { library: { find, findDamaged: () => undefined }, history: { has: isHad } };
   const decided = decideAll(
