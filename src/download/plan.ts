@@ -6,7 +6,7 @@ import { basename } from 'node:path';
 import type { LibraryIndex } from '../library/scan.js';
 import { scanLibrary } from '../library/scan.js';
 import { keptReason, type Ownership } from '../library/ownership.js';
-import { isWrite, whyLoaded, type Change, type Write } from '../plan/change.js';
+import { whyLoaded, type Change, type Write } from '../plan/change.js';
 import { writesOf, type Decided, type DecisionOptions } from '../plan/decide.js';
 import type { Chapter } from '../service/chapters.js';
 import type { Title } from '../service/titles.js';
@@ -267,7 +267,7 @@ export async function planChanges(
   });
   return {
     chapters: planJobs(placed.writes, { ...naming, loadedTitles, keep }),
-    changes: [...placed.writes, ...placed.kept, ...changes.filter((change) => !isWrite(change))],
+    changes: [...placed.writes, ...placed.kept, ...skipped, ...kept],
     present,
     chapterless: await placeChapterless(chapterless, naming, {
       languages: preferred,
