@@ -102,7 +102,15 @@ export async function planTargets(
     : { resolution: resolved, listedVolumes: new Map() };
   const selection = await selectForPlan(resolution, known, session);
   const files = { library, history };
-  const decided = await decideChanges(selection, toDecisionOptions(session), files, session);
+  const decidedAlone = await decideChanges(selection, toDecisionOptions(session), files, session);
+  const { askForOtherReleases } = await import('./planning/other-releases.js');
+  const changes = await askForOtherReleases(
+    decidedAlone.changes,
+    selection.named,
+    library,
+    session,
+  );
+  const decided = { ...decidedAlone, changes };
   const planned = await planChanges(decided, { ...resolution, known }, library, session);
   // The others of a title are requested where they are needed.
   const complete = resolution.series.filter(({ isPartial = false }) => !isPartial);
