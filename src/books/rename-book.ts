@@ -251,7 +251,7 @@ function nameTaken(file: string): StorageError {
 async function renameInArchive(
   { path: file, entries }: BookFile,
   rename: SeriesRename,
-  { tmpFile, publish, signal }: Omit<WriteOptions, 'convert' | 'onPage'>,
+  { tmpFile, publish, signal }: Pick<WriteOptions, 'tmpFile' | 'publish' | 'signal'>,
 ): Promise<void> {
   const reader = await ZipEntryReader.open(file);
   const zip = await ZipFileWriter.create({
