@@ -93,7 +93,7 @@ export function templateFor(
 }
 
 export interface TemplateOptions {
-  /** That of the files, with its dot. */
+  /** The ending of the files, with its dot. */
   readonly extension?: string;
   /** The names of files stay so far below the limit, for what is added to them later. */
   readonly reservedBytes?: number;

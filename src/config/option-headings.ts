@@ -22,6 +22,8 @@ const SELECTION: readonly OptionName[] = [
   'allReleases',
   'waitForGroup',
   'upgrade',
+  'keepLatest',
+  'keepUnread',
   'fromNow',
   'since',
   'until',

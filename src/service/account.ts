@@ -66,7 +66,8 @@ export async function fetchReadMarkers(
         parser,
         signal,
       });
-      for (const id of data) read.add(id.toLowerCase());
+      const chapterIds = Array.isArray(data) ? data : Object.values(data).flat();
+      for (const id of chapterIds) read.add(id.toLowerCase());
     } catch (error) {
       if (!isUnsupported(error)) throw error;
       return undefined;

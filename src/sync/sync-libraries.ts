@@ -34,11 +34,20 @@ export class SyncLibraries {
     return index;
   }
 
+  /** Scans the folder again when it is needed: books were written there. */
+  forget(output: string): void {
+    this.#indexes.delete(output);
+  }
+
   /** Keeps the index up to date with what the download of a title saved and removed. */
   update(
     output: string,
     titleId: string,
-    { savedFiles, retaggedFiles, removedFiles }: DownloadResult,
+    {
+      savedFiles,
+      retaggedFiles,
+      removedFiles,
+    }: Pick<DownloadResult, 'savedFiles' | 'retaggedFiles' | 'removedFiles'>,
   ): void {
     const written = [...savedFiles, ...retaggedFiles];
     const own = { titleId, ownership: 'own', isBound: false } as const;

@@ -39,7 +39,7 @@ export function* readFirstColumns(database: Buffer): Generator<readonly Buffer[]
 
 class Pages {
   readonly #pageBytes: number;
-  /** Of each page, without what extensions reserve at its end. */
+  /** Without what extensions reserve at the end of each page. */
   readonly #usableBytes: number;
   /** A broken database may refer to a page twice, or to one above it. */
   readonly #seen = new Set<number>();
