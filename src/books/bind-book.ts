@@ -168,6 +168,9 @@ async function write(
       hasWrittenPages = true;
       observe({ type: 'book-page', file });
     },
+    onBrokenPage: (message) => {
+      observe({ type: 'warning', message: `${message}, in ${file}` });
+    },
     signal,
   };
   const bytes = await writeBook(book, format, options).catch((error: unknown) => {

@@ -86,6 +86,7 @@ export interface BindPlan extends Omit<GroupedChapters, 'groups'> {
   /** The files of books whose chapters all moved to others. */
   readonly emptied: readonly string[];
   readonly failed: readonly FailedFile[];
+  readonly otherArchives: readonly string[];
   readonly skippedLinks: number;
 }
 
@@ -93,7 +94,7 @@ export interface BindPlan extends Omit<GroupedChapters, 'groups'> {
 export async function planBooks(request: BindRequest, signal: AbortSignal): Promise<BindPlan> {
   const { by, group: groups, infer, isSelected = () => true } = request;
   const { inputs, found, stateFolder } = request;
-  const { failed, skippedLinks, ...collected } = await collectChapters(inputs, {
+  const { failed, otherArchives, skippedLinks, ...collected } = await collectChapters(inputs, {
     found,
     fixedBooks: request.fixedBooks,
     stateFolder,
@@ -124,7 +125,17 @@ export async function planBooks(request: BindRequest, signal: AbortSignal): Prom
   const filesByFolder = groupBy([...new Set(planned.map(({ file }) => file))], (file) =>
     dirname(file),
   );
-  return { ...grouping, books, bookOf, filesByFolder, looseIds, emptied, failed, skippedLinks };
+  return {
+    ...grouping,
+    books,
+    bookOf,
+    filesByFolder,
+    looseIds,
+    emptied,
+    failed,
+    otherArchives,
+    skippedLinks,
+  };
 }
 
 /** The books of the format that exist. */
@@ -149,6 +160,8 @@ export function observePlan(plan: BindPlan, observe: ObserveBind): void {
     const links = pluralize(plan.skippedLinks, 'symbolic link');
     observe({ type: 'warning', message: `Skipped ${links}: only files in the folder are bound.` });
   }
+  for (const file of plan.otherArchives)
+    observe({ type: 'chapter-left-out', file, reason: 'other-archive' });
   for (const { file, error } of plan.failed)
     observe({
       type: 'chapter-left-out',
