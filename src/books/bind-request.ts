@@ -23,6 +23,7 @@ const DEFAULT_NAMES: Readonly<Record<BindBy, string>> = {
   title: '{series}/{series} (all)',
   chapter: '{series}/{series} Vol.{volume:02} Ch.{chapter:03} - {title} [{group}]',
 };
+const NAME_WITHOUT_VOLUME = '{series}/{series} (no volume yet)';
 /** Without the series' name, which the folder above has. */
 const DEFAULT_FOLDER_NAMES: Readonly<Record<BindBy, string>> = {
   ...DEFAULT_NAMES,
@@ -66,6 +67,7 @@ export function bindRequest(
     output: options.output,
     keep: { output: options.output, maxAgeMs: options.keepReplaced, nowMs },
     nameBook: compileNameTemplate(template, extension, BOOK_SUFFIX_BYTES),
+    nameWithoutVolume: compileNameTemplate(NAME_WITHOUT_VOLUME, extension, BOOK_SUFFIX_BYTES),
     otherNames: Object.values(options.bookName === undefined ? defaults : {})
       .filter((other) => other !== template)
       .map((other) => compileNameTemplate(other, extension, BOOK_SUFFIX_BYTES)),

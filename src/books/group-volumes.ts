@@ -62,6 +62,15 @@ export function groupVolumes(
   return { groups: result, unassigned, otherReleases };
 }
 
+/** One more book of each series and language, for chapters without a volume. */
+export function booksWithoutVolume(
+  chapters: readonly BookChapter[],
+  groups: readonly string[],
+): readonly ChapterGroup[] {
+  const { groups: ofSeries } = groupVolumes(chapters, 'title', groups);
+  return ofSeries.map((group) => ({ ...group, by: 'volume', volume: undefined }));
+}
+
 /** `keyed`: all chapters of the series in this language; those in no book, or in another one, are not missing. */
 function toGroup(chapters: readonly BookChapter[], by: BindBy, keyed: KeyedChapters): ChapterGroup {
   const { series = '', language = '' } = chapters[0]?.metadata ?? {};

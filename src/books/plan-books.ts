@@ -19,7 +19,12 @@ import {
 } from './book-names.js';
 import { collectChapters, type CollectedChapters } from './collect-chapters.js';
 import { emptiedBooks } from './emptied-books.js';
-import { groupVolumes, type ChapterGroup, type GroupedChapters } from './group-volumes.js';
+import {
+  booksWithoutVolume,
+  groupVolumes,
+  type ChapterGroup,
+  type GroupedChapters,
+} from './group-volumes.js';
 import {
   inferFromNeighbors,
   withListed,
@@ -59,6 +64,16 @@ export interface BindRequest extends Omit<BookNames, 'isThere'>, ComicFields {
   readonly volumeCount?: (group: ChapterGroup) => number | undefined;
   /** How replaced books are kept. */
   readonly keep: KeepOptions;
+  /** Set where books are kept up to date in a folder on a device. */
+  readonly onDevice?: OnDevice | undefined;
+}
+
+/** Books on a device follow the chapters that are there: they may lose some. */
+export interface OnDevice {
+  /** Which of the chapters without a volume are in one more book. */
+  readonly isWanted: (chapter: BookChapter) => boolean;
+  /** Called before each book. Throws StorageError if the device is not there any more. */
+  readonly check: () => Promise<void>;
 }
 
 export interface BindContext {
@@ -100,7 +115,12 @@ export async function planBooks(request: BindRequest, signal: AbortSignal): Prom
   const infersFromFolder = infer && by === 'volume' && !request.listedChapter;
   const chapters = infersFromFolder ? inferFromNeighbors(listed) : listed;
   const grouping = groupVolumes(chapters, by, groups);
-  const selected = grouping.groups.filter((group) => isSelected(group, failed));
+  const withoutVolume = request.onDevice
+    ? booksWithoutVolume(grouping.unassigned.filter(request.onDevice.isWanted), groups)
+    : [];
+  const selected = [...grouping.groups, ...withoutVolume].filter((group) =>
+    isSelected(group, failed),
+  );
   const names = { ...request, isThere: existsSync };
   const books = nameBooks(selected, names, chapters, knownBooks(collected, request.format));
   const bookOf = new Map(
@@ -155,7 +175,8 @@ export function observePlan(plan: BindPlan, observe: ObserveBind): void {
     observe({ type: 'chapter-left-out', file, reason, ...fields });
   };
   for (const chapter of plan.otherReleases) leaveOut(chapter, 'other-release');
-  for (const chapter of plan.unassigned) leaveOut(chapter, 'no-volume');
+  const isBound = ({ chapterId = '' }: BookChapter) => plan.bookOf.has(chapterId);
+  for (const chapter of plan.unassigned) if (!isBound(chapter)) leaveOut(chapter, 'no-volume');
   for (const { file, group } of plan.books) {
     const { series, language, volume, chapters, missing } = group;
     const pages = pageCount(chapters);
