@@ -78,7 +78,7 @@ export function nameBooks(
       .map(({ file, metadata }) => [resolve(file), metadata.language]),
   );
   const named = planned.map((book) =>
-    withLanguage(book, sameName.get(key(book)) ?? [], names.extension, bookLanguages),
+    withLanguage(book, sameName.get(key(book)) ?? [], names, bookLanguages),
   );
   assertDistinct(named);
   assertNotInputs(named, chapters);
@@ -88,22 +88,27 @@ export function nameBooks(
 function withLanguage(
   book: PlannedBook,
   sameName: readonly PlannedBook[],
-  extension: string,
+  names: BookNames,
   /** The languages of existing books, by their files. */
   bookLanguages: ReadonlyMap<string, string | undefined>,
 ): PlannedBook {
   const { file, group } = book;
-  const named = languageFile(file, group, extension);
+  const named = languageFile(file, group, names);
   const exists = (path: string): boolean => bookLanguages.get(resolve(path)) === group.language;
   const isAmbiguous = sameName.some(({ group: other }) => other.language !== group.language);
   return exists(named) || (isAmbiguous && !exists(file)) ? { group, file: named } : book;
 }
 
 /** The file with the language at the end of its name; unchanged for an unknown language. */
-function languageFile(file: string, group: ChapterGroup, extension: string): string {
+function languageFile(
+  file: string,
+  group: ChapterGroup,
+  { extension, nameBook: { maxNameBytes } }: BookNames,
+): string {
   const language = cleanSegment(group.language);
   if (language === '') return file;
-  const name = withExtension(basename(file, extension), ` [${language}]${extension}`);
+  const ending = ` [${language}]${extension}`;
+  const name = withExtension(basename(file, extension), ending, maxNameBytes);
   return join(dirname(file), name);
 }
 
@@ -122,11 +127,11 @@ function kavitaFile(
   names: BookNames,
 ): string {
   if (!isForKavita(group, names)) return file;
-  const { nameBook, extension, isThere } = names;
+  const { nameBook, isThere } = names;
   const series = hyphenedNumbers(group.series);
   const name = basename(nameBook({ ...nameValues(group), series }));
   const isKept =
-    isThere(file) || samePlace.some((other) => isThere(languageFile(file, other.group, extension)));
+    isThere(file) || samePlace.some((other) => isThere(languageFile(file, other.group, names)));
   return isKept ? file : join(dirname(file), name);
 }
 

@@ -238,15 +238,18 @@ async function removeIfEmpty(folder: string): Promise<void> {
 }
 
 /** `Ch.001`, or the title of a chapter without a number; distinct, also where file systems ignore case. */
-export function chapterFolders(chapters: readonly Pick<BookChapter, 'metadata'>[]): string[] {
+export function chapterFolders(
+  chapters: readonly Pick<BookChapter, 'metadata'>[],
+  maxNameBytes: number,
+): string[] {
   const used = new Set<string>();
   return chapters.map(({ metadata }) => {
     const number = metadata.number?.replace(/^\d+/, (digits) => digits.padStart(MIN_DIGITS, '0'));
-    const base =
-      cleanSegment(number === undefined ? chapterLabel(metadata) : `Ch.${number}`) || 'Chapter';
+    const label = number === undefined ? chapterLabel(metadata) : `Ch.${number}`;
+    const base = cleanSegment(label, maxNameBytes) || 'Chapter';
     let name = base;
     for (let count = 2; used.has(name.toLowerCase()); count += 1)
-      name = fitSegment(base, ` (${count})`);
+      name = fitSegment(base, ` (${count})`, maxNameBytes);
     used.add(name.toLowerCase());
     return name;
   });

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { ComicFields } from '../library/comic-info.js';
 import type { KeepOptions } from '../library/replaced-files.js';
+import { maxNameBytes } from '../core/file-system.js';
 import { groupBy } from '../core/group-by.js';
 import { pluralize } from '../core/human-format.js';
 import { chapterFields } from '../selection/chapter-fields.js';
@@ -36,7 +37,10 @@ import { inferredNumbers, toChapter, type FailedFile, type BookChapter } from '.
 export { pageProfile } from './page-profile.js';
 
 /** The options of `bind` by their names in the table of options, and what else a caller knows. */
-export interface BindRequest extends Omit<BookNames, 'isThere'>, ComicFields {
+export interface BindRequest
+  extends Omit<BookNames, 'isThere' | keyof TemplatesOfBooks>, ComicFields {
+  /** The templates for a folder that takes names of so many bytes. */
+  readonly namesWithin: (maxNameBytes: number) => TemplatesOfBooks;
   /** Files that a scan found: one that is gone by now is not an error. */
   readonly found?: readonly string[];
   /** Books that a scan found, and that cannot be read back. */
@@ -75,6 +79,8 @@ export interface OnDevice {
   /** Called before each book. Throws StorageError if the device is not there any more. */
   readonly check: () => Promise<void>;
 }
+
+type TemplatesOfBooks = Pick<BookNames, 'nameBook' | 'nameWithoutVolume' | 'otherNames'>;
 
 export interface BindContext {
   readonly request: BindRequest;
@@ -121,7 +127,8 @@ export async function planBooks(request: BindRequest, signal: AbortSignal): Prom
   const selected = [...grouping.groups, ...withoutVolume].filter((group) =>
     isSelected(group, failed),
   );
-  const names = { ...request, isThere: existsSync };
+  const templates = request.namesWithin(await maxNameBytes(request.output));
+  const names = { ...request, ...templates, isThere: existsSync };
   const books = nameBooks(selected, names, chapters, knownBooks(collected, request.format));
   const bookOf = new Map(
     books.flatMap((book) =>

@@ -4,7 +4,7 @@
  */
 import { fetchChapters } from '../service/chapters.js';
 import type { ServiceClient } from '../service/client.js';
-import { fetchTitle, fetchTitles } from '../service/titles.js';
+import { fetchTitle, fetchTitles, type Title } from '../service/titles.js';
 import { readFileChapters, type FoundChapter } from '../library/file.js';
 import { scanLibrary } from '../library/scan.js';
 import { UsageError, type StorageError } from '../core/errors.js';
@@ -29,6 +29,8 @@ interface OverviewRequest {
 interface OverviewDeps {
   /** Undefined: only what earlier runs were answered is used. */
   readonly client: ServiceClient | undefined;
+  /** Returns a title under the name that its owner chose. */
+  readonly nameTitle: (title: Title) => Title;
   readonly cache: ListingCache;
   /** Whether a history of these folders has the chapter. */
   readonly wasSaved: (chapterId: string) => boolean;
@@ -162,7 +164,7 @@ async function updateListings(
   titleIds: ReadonlyMap<string, string>,
   { client, onReading, ...deps }: OverviewDeps,
 ): Promise<Listings> {
-  const { cache, nowMs, warn, signal } = deps;
+  const { cache, nowMs, warn, signal, nameTitle } = deps;
   const chapterIds = groupBy([...titleIds.keys()], (chapterId) => titleIds.get(chapterId) ?? '');
   const known = new Map<string, Pick<CachedListing, 'checkedAtMs' | 'latestChapterId'>>();
   const names = new Map<string, string>();
@@ -187,12 +189,13 @@ async function updateListings(
   if (!client) return { names, currentIds, movedTo };
   const wanted = [...new Set(currentIds.values())];
   const { titles, skipped } = await fetchTitles(client, wanted, { signal, warn });
-  const current = new Map(titles);
+  const current = new Map([...titles].map(([id, title]) => [id, nameTitle(title)]));
   // An invalid entry may be any of the missing ones.
   const missing = skipped > 0 ? [] : wanted.filter((id) => !titles.has(id));
   for (const id of missing) {
-    const title = await fetchTitle(client, id, signal).catch(undefinedIfTolerable);
-    if (!title) continue;
+    const found = await fetchTitle(client, id, signal).catch(undefinedIfTolerable);
+    if (!found) continue;
+    const title = nameTitle(found);
     current.set(title.id, title);
     if (title.id === id) continue;
     warn(describeMerge(id, names.get(id), title));
@@ -200,6 +203,7 @@ async function updateListings(
     known.delete(title.id);
     for (const [old, now] of currentIds) if (now === id) currentIds.set(old, title.id);
   }
+  for (const { id, name } of current.values()) names.set(id, name);
   const due = [...current.values()].filter((title) =>
     ListingCache.isDue(title, known.get(title.id), nowMs),
   );
@@ -270,13 +274,14 @@ async function ownedChapters(
     const isListed = chapters.every(({ chapterId }) => listed.has(chapterId));
     const archived = isListed ? [] : await readFileChapters(file);
     const inFile = new Map(archived.map(({ chapterId, metadata }) => [chapterId, metadata]));
-    for (const { chapterId, isBound } of chapters) {
+    for (const archive of chapters) {
+      const { chapterId } = archive;
       const metadata = inFile.get(chapterId);
       const release =
         metadata && !listed.has(chapterId)
           ? toRelease(chapterId, metadata, listing?.releases ?? [])
           : undefined;
-      owned.push({ chapterId, file: bookPath(file), isBound, release });
+      owned.push({ ...archive, file: bookPath(file), release });
     }
   }
   return owned;

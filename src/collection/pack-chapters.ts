@@ -1,7 +1,8 @@
 /** The chapters of a damaged folder book that are whole, as archives, from which a book can be written. */
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { BookFile, ReadChapter } from '../library/file.js';
 import { writeCbz, type CbzPage } from '../library/cbz-writer.js';
+import { maxNameBytes } from '../core/file-system.js';
 import { digestIfRegular, lstatIfExists } from '../core/files.js';
 import { readChapters } from '../books/read-chapters.js';
 import { isPage } from '../config/names.js';
@@ -16,7 +17,7 @@ export async function packWholeChapters(
   signal: AbortSignal,
 ): Promise<WholeChapters> {
   const found: WholeChapters = new Map();
-  const names = chapterFolders(chapters);
+  const names = chapterFolders(chapters, await maxNameBytes(dirname(book)));
   const paths = [...files.keys()].filter(isPage);
   for (const [index, chapter] of chapters.entries()) {
     signal.throwIfAborted();

@@ -30,6 +30,8 @@ const SELECTION: readonly OptionName[] = [
 ];
 const FILES: readonly OptionName[] = [
   'folder',
+  'series',
+  'titleLanguage',
   'name',
   'cover',
   'chapterFiles',

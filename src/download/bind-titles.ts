@@ -20,7 +20,7 @@ import type { OnDevice } from '../books/plan-books.js';
 import { BookCovers } from './extras/book-covers.js';
 import type { DownloadSession } from './download-session.js';
 import type { Plan } from './plan.js';
-import { SavedCovers } from './extras/saved-covers.js';
+import { openSavedCovers } from './extras/saved-covers.js';
 
 export interface TitlesToBind {
   /** What the service lists of each title. */
@@ -101,7 +101,7 @@ export async function bindTitles(
     observe(event);
   };
   const { errors } = await bindBooks(request, observeBooks, signal);
-  const savedCovers = await SavedCovers.open(stateFolder);
+  const savedCovers = await openSavedCovers(stateFolder);
   try {
     await covers.save(savedCovers);
     await savedCovers.save();

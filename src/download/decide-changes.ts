@@ -2,7 +2,7 @@
 import { fetchChapters, type Chapter } from '../service/chapters.js';
 import { readFileChapters, type ReadChapter, type FoundChapter } from '../library/file.js';
 import type { LibraryIndex } from '../library/scan.js';
-import { isSameId, type Release, type UnnamedWrite } from '../plan/change.js';
+import { replacedRelease, type Release, type UnnamedWrite } from '../plan/change.js';
 import type { SkipReason } from '../events/reasons.js';
 import {
   decide,
@@ -79,8 +79,7 @@ export async function decideChanges(
 
 /** Whether a file has the release itself. */
 function isOfSaved(change: UnnamedWrite): boolean {
-  if (change.kind === 'replace') return isSameId(change.file.chapterId, change.release.id);
-  return change.kind === 'extract';
+  return change.kind !== 'save' && replacedRelease(change) === undefined;
 }
 
 /** Why a release is skipped that a file has. */

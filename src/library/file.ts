@@ -21,7 +21,7 @@ import { pageEntries, sortPages } from '../config/names.js';
 import type { BookCopy, ChapterRecord } from './record.js';
 import { NO_CONTENT, UnmarkedDamage, type Depth, type FileContent } from './read/content.js';
 
-export { isReadableBook } from './containers.js';
+export { isReadableBook, rewriterOf } from './containers.js';
 import type { ZipEntry } from '../core/zip-file.js';
 
 /** A chapter that a file names, and what may be done with the file. A scan knows this much of each. */
@@ -35,7 +35,7 @@ export interface FoundChapter extends CbzIdentity {
 /** A chapter that was read from its file; without an id, it names none on the service. */
 export interface ReadChapter extends Omit<FoundChapter, 'chapterId'> {
   readonly chapterId?: string | undefined;
-  /** Of the file, when it was read. Undefined for a folder. */
+  /** What the file was when it was read. Undefined for a folder. */
   readonly state: FileState | undefined;
   /** What tankobon knew when it wrote the file; undefined for a file without a record. */
   readonly record: ChapterRecord | undefined;

@@ -16,7 +16,7 @@ import type { Proof } from './mark.js';
 export type Ownership = 'own' | 'lost-mark' | 'foreign' | 'link' | 'other-user';
 
 /** Whether the file may be renamed and its metadata rewritten. Only an `own` file may be replaced or removed. */
-export function mayBeRewritten(ownership: Ownership): boolean {
+export function mayBeRewritten(ownership: Ownership): ownership is 'own' | 'lost-mark' {
   return ownership === 'own' || ownership === 'lost-mark';
 }
 
@@ -31,7 +31,7 @@ export async function toOwnership(
   return ownershipOf(file, proof, await lstat(file).catch(() => undefined));
 }
 
-/** The same for a file that is not a link. `owner`: undefined if the file is gone. */
+/** What may be done with a file that is not a link. `owner`: undefined if the file is gone. */
 export function ownershipOf(
   file: string,
   proof: Proof,

@@ -2,7 +2,8 @@
 import { containerNamed, isReadableBook } from './containers.js';
 import { dirname, join } from 'node:path';
 import { stat } from 'node:fs/promises';
-import { pathCollisionKey } from '../core/path-segment.js';
+import { maxNameBytes } from '../core/file-system.js';
+import { MAX_SEGMENT_BYTES, pathCollisionKey } from '../core/path-segment.js';
 import { type CbzIdentity, FOLDER_MANIFEST_NAME } from './mark.js';
 import { toOwnership } from './ownership.js';
 import {
@@ -50,6 +51,8 @@ export interface ScannedFiles {
   readonly leftoverFiles: readonly string[];
   /** Symbolic links: those to archives, which are read, and those to folders, which are not entered. */
   readonly links: readonly string[];
+  /** The longest name of a file that the folder takes. */
+  readonly maxNameBytes?: number;
 }
 
 type FilePaths = Pick<ReadonlySet<string>, 'has'>;
@@ -60,6 +63,7 @@ export class LibraryIndex {
   readonly hiddenFolders: ScannedFiles['hiddenFolders'];
   readonly leftoverFiles: ScannedFiles['leftoverFiles'];
   readonly links: ScannedFiles['links'];
+  readonly maxNameBytes: number;
   /** A bound file has several. */
   readonly #byFile: Index<FoundChapter> = new Map();
   readonly #byChapter: Index<FoundChapter> = new Map();
@@ -78,6 +82,7 @@ export class LibraryIndex {
     this.hiddenFolders = scanned.hiddenFolders;
     this.leftoverFiles = scanned.leftoverFiles;
     this.links = scanned.links;
+    this.maxNameBytes = scanned.maxNameBytes ?? MAX_SEGMENT_BYTES;
     const others = [...this.damaged.map(({ file }) => file), ...this.unidentified];
     for (const archive of archives) this.#add(archive);
     for (const file of others) addTo(this.#byPath, pathCollisionKey(file), file);
@@ -132,10 +137,10 @@ export class LibraryIndex {
   /** The index without these archives, for questions that their places must not answer. */
   without(files: ReadonlySet<string>): LibraryIndex {
     if (files.size === 0) return this;
-    const { damaged, unidentified, hiddenFolders, leftoverFiles, links } = this;
     const archives = this.archives.filter(({ file }) => !files.has(file));
-    const scanned = { archives, damaged, unidentified, hiddenFolders, leftoverFiles, links };
-    return new LibraryIndex(scanned, this.preferred);
+    const { damaged, unidentified, hiddenFolders, leftoverFiles, links, maxNameBytes } = this;
+    const found = { damaged, unidentified, hiddenFolders, leftoverFiles, links, maxNameBytes };
+    return new LibraryIndex({ ...found, archives }, this.preferred);
   }
 
   /** After these files were written or removed. */
@@ -276,6 +281,7 @@ async function scan(
     hiddenFolders,
     leftoverFiles,
     links,
+    maxNameBytes: await maxNameBytes(folder),
   };
   return new LibraryIndex(scanned, preferred);
 }

@@ -5,7 +5,7 @@
  */
 import type { Chapter } from '../service/chapters.js';
 import { type ReadChapter, isReadableBook, type FoundChapter } from '../library/file.js';
-import { shortIdPath } from '../config/names.js';
+import { isShortIdPath } from '../config/names.js';
 import { numberKey } from '../selection/reading-order.js';
 import {
   haveOtherVolumes,
@@ -173,8 +173,8 @@ function hasNewNumber({ chapter, archive, archived }: ChangedChapter, old: Earli
 
 /** Whether `retag` gave the file the number, and the name with the id of the chapter, since the other one had the plain name. */
 function isNamedBeside(file: string, chapter: Chapter, { archive, release: old }: EarlierUpload) {
-  const beside = shortIdPath({ chapterId: chapter.id, path: archive.file });
-  return file === beside && groupsOf(chapter) === groupsOf(old);
+  const isBeside = isShortIdPath(file, { chapterId: chapter.id, path: archive.file });
+  return isBeside && groupsOf(chapter) === groupsOf(old);
 }
 
 /** Whether its file has another number or volume, which the owner did not change. */

@@ -3,7 +3,7 @@
  * titles, also of groups, authors and the account. Never one request for each title.
  */
 import { fetchOwnedTitles, fetchOwnerName, fetchList } from '../service/feeds.js';
-import { fetchTitles, type Title } from '../service/titles.js';
+import { fetchTitles, withChosenName, type Title } from '../service/titles.js';
 import { groupBy } from '../core/group-by.js';
 import { readFileChapters } from '../library/file.js';
 import { folderKey } from '../core/name-keys.js';
@@ -54,7 +54,8 @@ export async function checkTitles(session: SyncSession) {
     failed.push({ target: `title:${id}`, error });
   }
   const named = titles.flatMap((subscribed) => {
-    const title = known.get(subscribed.id);
+    const found = known.get(subscribed.id);
+    const title = found && withChosenName(found, subscribed.options);
     const output = outputOf(subscribed.options, session.options.file, context.settings);
     return title ? [{ ...subscribed, title, output }] : [];
   });

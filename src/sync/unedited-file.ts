@@ -3,6 +3,7 @@
  * edited, renamed or moved, and one that was adopted, is not moved away by a subscription.
  */
 import { dirname, resolve, sep } from 'node:path';
+import { maxNameBytes } from '../core/file-system.js';
 import { foldersOf, folderMove, isSameName, pathBelow } from '../core/relative-paths.js';
 import { groupBy } from '../core/group-by.js';
 import { shortIdPath, wholeIdPath } from '../config/names.js';
@@ -39,11 +40,13 @@ export async function filesInPlace(
   output: string,
 ): Promise<ReadonlySet<string>> {
   const placed: PlacedFile[] = [];
+  const limit = { maxNameBytes: await maxNameBytes(output) };
   for (const { file, chapterId } of archives) {
     const [chapter] = await readFileChapters(file);
     const path = chapter?.record?.path;
     if (!path) continue;
-    const names = [path, shortIdPath({ chapterId, path }), wholeIdPath({ chapterId, path })];
+    const ofId = { chapterId, path };
+    const names = [path, shortIdPath(ofId, limit), wholeIdPath(ofId, limit)];
     const actual = pathBelow(output, resolve(file));
     if (!names.some((name) => isSameName(lastOf(name), lastOf(actual)))) continue;
     const move = folderMove(foldersOf(path), dirname(resolve(file)).split(sep));

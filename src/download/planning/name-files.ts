@@ -40,14 +40,14 @@ import type { Resolution } from '../../selection/resolve-targets.js';
 import { isTolerable } from '../../selection/title-loader.js';
 import { ArchiveOwners } from './archive-owners.js';
 import type { readChapterFile } from '../../library/chapter-file.js';
-import type { DownloadRequest } from '../download-request.js';
+import type { DownloadRequest, NameChapter } from '../download-request.js';
 import type { DownloadSession } from '../download-session.js';
 
 export interface Naming extends Pick<DownloadRequest, 'output' | 'metadata'> {
   readonly library: LibraryIndex;
   readonly titles: ReadonlyMap<string, Title>;
   /** The templates of the run: in one language, and in several. */
-  readonly nameTemplates: DownloadRequest['nameChapter'];
+  readonly nameTemplates: NameChapter;
   /** Returns a chapter's path below the output folder. */
   readonly nameChapter: NameTemplate;
   /** Where the chapters of titles are, by the title's id. */
