@@ -30,7 +30,7 @@ export interface BookNames {
   readonly output: string;
   /** Returns a book's path below the output folder. */
   readonly nameBook: NameTemplate;
-  /** The same for the book of the chapters without a volume. */
+  /** Returns the path of the book of the chapters without a volume. */
   readonly nameWithoutVolume: NameTemplate;
   /** What books of other kinds are called, such as those of whole titles. */
   readonly otherNames: readonly NameTemplate[];

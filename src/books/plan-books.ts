@@ -25,6 +25,7 @@ import {
   groupVolumes,
   type ChapterGroup,
   type GroupedChapters,
+  type OnDevice,
 } from './group-volumes.js';
 import {
   inferFromNeighbors,
@@ -70,14 +71,6 @@ export interface BindRequest
   readonly keep: KeepOptions;
   /** Set where books are kept up to date in a folder on a device. */
   readonly onDevice?: OnDevice | undefined;
-}
-
-/** Books on a device follow the chapters that are there: they may lose some. */
-export interface OnDevice {
-  /** Which of the chapters without a volume are in one more book. */
-  readonly isWanted: (chapter: BookChapter) => boolean;
-  /** Called before each book. Throws StorageError if the device is not there any more. */
-  readonly check: () => Promise<void>;
 }
 
 type TemplatesOfBooks = Pick<BookNames, 'nameBook' | 'nameWithoutVolume' | 'otherNames'>;

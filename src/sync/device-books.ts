@@ -12,7 +12,7 @@ import type { Chapter } from '../service/chapters.js';
 import { bindOptions } from '../books/bind-request.js';
 import type { ChapterGroup } from '../books/group-volumes.js';
 import { effectiveOptions } from '../config/options.js';
-import { StorageError, type TankobonError } from '../core/errors.js';
+import { StorageError } from '../core/errors.js';
 import { isUnchanged } from '../core/file-state.js';
 import { removeFile } from '../core/files.js';
 import { expandHome } from '../core/home-folder.js';
