@@ -509,7 +509,7 @@ class RetagRun {
     this.#count.unchanged += 1;
     if (kept.length === 0) return;
     this.#count.edited += 1;
-    this.deps.observe({ type: 'chapter-kept', chapter, file, kept, ...this.#fieldsOf(chapter) });
+    this.deps.observe({ type: 'chapter-kept', chapter, file, kept, ...this.#fields.get(chapter) });
   }
 
   /** The chapters come last: as long as one is in the old folder, another run finds what a killed one left there. */
@@ -615,7 +615,7 @@ class RetagRun {
     if (name !== from) this.#movedFrom.add(dirname(from));
     if (edited.length > 0) this.#count.edited += 1;
     if (name !== to) this.#count.nameTaken += 1;
-    this.deps.observe({ ...event, ...this.#fieldsOf(chapter.id) });
+    this.deps.observe({ ...event, ...this.#fields.get(chapter.id) });
   }
 
   /** A book that fails does not affect the others. */
@@ -636,10 +636,8 @@ class RetagRun {
   }
 
   #failBook(file: string, thrown: unknown): void {
-    const error = toTankobonError(toStorageError(thrown, file));
-    const { code: reason, message } = error;
-    this.deps.observe({ type: 'book-failed', file: this.#asGiven(file), reason, message });
-    this.errors.push(error);
+    const why = this.#addError(file, thrown);
+    this.deps.observe({ type: 'book-failed', file: this.#asGiven(file), ...why });
   }
 
   /** A path below the folder, as the events of chapters have it. */
@@ -648,16 +646,15 @@ class RetagRun {
     return join(folder, relative(resolve(folder), file));
   }
 
-  #fieldsOf(chapter: string): ChapterFields | undefined {
-    return this.#fields.get(chapter);
+  fail(file: string, thrown: unknown, chapter?: string): void {
+    const named = chapter !== undefined && { chapter, ...this.#fields.get(chapter) };
+    const why = this.#addError(file, thrown);
+    this.deps.observe({ type: 'chapter-failed', file, ...why, ...named });
   }
 
-  fail(file: string, thrown: unknown, chapter?: string): void {
+  #addError(file: string, thrown: unknown) {
     const error = toTankobonError(toStorageError(thrown, file));
-    const { code: reason, message } = error;
-    const failed = { type: 'chapter-failed' as const, file, reason, message };
-    const named = chapter !== undefined && { chapter, ...this.#fieldsOf(chapter) };
-    this.deps.observe({ ...failed, ...named });
     this.errors.push(error);
+    return { reason: error.code, message: error.message };
   }
 }

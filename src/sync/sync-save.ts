@@ -13,6 +13,7 @@ import { planChanges } from '../download/plan.js';
 import { lacksExtras } from '../download/extras.js';
 import { previewPlan, runPlan } from '../download/run-download.js';
 import {
+  comparedFile,
   replacedRelease,
   whyLoaded,
   type Decision,
@@ -72,16 +73,13 @@ export async function saveReleases(
   journal.addAll(
     added.map((change) => ({ started: change.release.id, replaces: replacedRelease(change) })),
   );
-  const replacedIds = new Map([
-    ...added.map((change) => [change.release.id, replacedRelease(change)] as const),
-    ...writesOf(updates).map(({ release }) => [release.id, release.id] as const),
-  ]);
-  const chapters = new Map(writes.map(({ release }) => [release.id, release.chapter]));
   const observe: DownloadListeners['observe'] = (event) => {
     if (event.type !== 'summary') listeners.observe(event);
-    const chapter = event.type === 'chapter-saved' && chapters.get(event.chapter);
-    if (!chapter) return;
-    const replacedId = replacedIds.get(chapter.id);
+    if (event.type !== 'chapter-saved') return;
+    const change = writes.find(({ release }) => release.id === event.chapter);
+    if (!change?.release.chapter) return;
+    const { id: chapterId, chapter } = change.release;
+    const replacedId = comparedFile(change) ? chapterId : replacedRelease(change);
     journal.add({ saved: savedUpdate(id, due.label, chapter, event.file, replacedId) });
   };
   const saving = { ...session, onClaimedElsewhere, listeners: { ...listeners, observe }, request };
