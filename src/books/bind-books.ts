@@ -181,6 +181,7 @@ async function bindPlanned(
 ): Promise<BoundBook> {
   const { file } = planned;
   try {
+    await context.request.onDevice?.check();
     return { ...planned, status: await bindBook(planned, plan, context, options) };
   } catch (thrown) {
     return { ...planned, status: 'failed', error: failedBook(file, thrown, context) };
