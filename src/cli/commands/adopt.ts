@@ -128,6 +128,7 @@ async function adoptDeps(
     client,
     observe,
     cache: new ListingCache(paths.state),
+    stateFolder: paths.state,
     nowMs: clock.wallMs(),
     warn: warnTo(stderr),
     signal,
