@@ -88,6 +88,8 @@ const COVER = /^(cover|folder|poster)\b/i;
 
 interface FindOptions {
   readonly withFolders: boolean;
+  /** The names of the titles of known chapters are needed. */
+  readonly withTitles: boolean;
   /** What is known of the archives, which gets what is read. */
   readonly archives: KnownArchives;
   readonly signal: AbortSignal;
@@ -96,7 +98,7 @@ interface FindOptions {
 /** Rejects with the signal's reason when aborted. */
 export async function findAdoptableFiles(
   roots: readonly string[],
-  { withFolders, archives, signal }: FindOptions,
+  { withFolders, withTitles, archives, signal }: FindOptions,
 ): Promise<FoundFiles> {
   const listed = await listFolders(roots, signal);
   const adoptable: AdoptableFile[] = [];
@@ -116,7 +118,7 @@ export async function findAdoptableFiles(
     }
   };
   const remaining = [
-    ...[...files].map((file) => () => read(file, () => readArchive(file, archives))),
+    ...[...files].map((file) => () => read(file, () => readArchive(file, archives, withTitles))),
     ...folders.map((each) => () => read(each.folder, () => readImageFolder(each))),
   ][Symbol.iterator]();
   const work = async () => {
@@ -204,9 +206,13 @@ function isArchiveOrBook({ name }: Dirent): boolean {
 /** Undefined for a book. */
 type Adoptable = AdoptableFile | { readonly known: KnownFile } | undefined;
 
-async function readArchive(file: string, archives: KnownArchives): Promise<Adoptable> {
+async function readArchive(
+  file: string,
+  archives: KnownArchives,
+  withTitle: boolean,
+): Promise<Adoptable> {
   const state = await readFileState(file).catch(() => undefined);
-  const known = state && archives.get(file, state);
+  const known = state && archives.get(file, state, withTitle);
   const read = known ? { content: known, state } : await readContent(file, archives);
   if (!read) return undefined;
   const { content } = read;

@@ -59,9 +59,14 @@ export class KnownArchives {
     return new KnownArchives(stores);
   }
 
-  get(file: string, state: FileState): ArchiveContent | undefined {
-    const known = isOwnFile(file, state) && this.#storeOf(file)?.get(file, state)?.adoptable;
-    return archiveContent.safeParse(known).data;
+  /** `withTitle`: a chapter of tankobon is only known with the name and language of its title. */
+  get(file: string, state: FileState, withTitle: boolean): ArchiveContent | undefined {
+    const known = isOwnFile(file, state) ? this.#storeOf(file)?.get(file, state) : undefined;
+    const { data } = archiveContent.safeParse(known?.adoptable);
+    const [identity, ...others] = known?.found?.identities ?? [];
+    if (data || withTitle || known?.found?.isBound || !identity || others.length > 0) return data;
+    const { chapterId, titleId, proof } = identity;
+    return proof === 'none' ? undefined : { known: { chapterId, titleId } };
   }
 
   /** `found`: what the marks in the file name. */
