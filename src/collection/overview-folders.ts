@@ -274,13 +274,14 @@ async function ownedChapters(
     const isListed = chapters.every(({ chapterId }) => listed.has(chapterId));
     const archived = isListed ? [] : await readFileChapters(file);
     const inFile = new Map(archived.map(({ chapterId, metadata }) => [chapterId, metadata]));
-    for (const { chapterId, isBound } of chapters) {
+    for (const archive of chapters) {
+      const { chapterId } = archive;
       const metadata = inFile.get(chapterId);
       const release =
         metadata && !listed.has(chapterId)
           ? toRelease(chapterId, metadata, listing?.releases ?? [])
           : undefined;
-      owned.push({ chapterId, file: bookPath(file), isBound, release });
+      owned.push({ ...archive, file: bookPath(file), release });
     }
   }
   return owned;

@@ -29,17 +29,13 @@ import type { templateOptions } from '../download/download-request.js';
 import { applyRetags, findMovedPlaces, planRetag, retaggedEvent } from '../download/retag.js';
 import type { ChapterFields } from '../events/chapter-fields.js';
 import type { RetagEvent, RetagSummary } from '../events/retag-events.js';
-import { keptReason, mayBeRewritten, type Ownership } from '../library/ownership.js';
+import { keptReason, mayBeRewritten } from '../library/ownership.js';
 import { templateFor, type NameTemplate } from '../config/names.js';
 import { type LibraryIndex, scanLibrary } from '../library/scan.js';
 import { FolderStore } from '../library/store.js';
-import type { Retag } from '../plan/change.js';
-import {
-  filesToCompare,
-  keptInUnchanged,
-  withoutSecondNames,
-  type ChapterOfFile,
-} from '../plan/retag.js';
+import type { Retag, UnreadRetag } from '../plan/change.js';
+import { keptInUnchanged, withoutSecondNames } from '../plan/chapter-changes.js';
+import { decideFiles } from '../plan/decide.js';
 import { nameCandidates } from '../plan/title-names.js';
 import { fieldsById } from '../selection/chapter-fields.js';
 import { namedRuns } from '../selection/same-chapter.js';
@@ -156,8 +152,13 @@ async function retagFolder(
   }
 }
 
+type Planned = Awaited<ReturnType<typeof planRetag>>;
+
 interface RetagPlan {
-  readonly retags: readonly Retag[];
+  /** What becomes of each file, before those whose metadata may change are read. */
+  readonly decided: ReturnType<typeof decideFiles>;
+  /** What becomes of these. */
+  readonly changes: readonly Planned[];
   readonly books: readonly BookRename[];
   readonly failedBooks: readonly { readonly file: string; readonly error: unknown }[];
   /** By folder, the titles whose chapters it has after the retag, each with the languages of these. */
@@ -166,21 +167,11 @@ interface RetagPlan {
   readonly leftFolders: readonly LeftFolder[];
   /** The folders whose last chapters the service moved to other titles. */
   readonly emptiedFolders: readonly string[];
-  readonly unchanged: readonly {
-    readonly file: string;
-    readonly chapter: string;
-    /** The metadata that stays; none if the service has the same. */
-    readonly kept: readonly string[];
-  }[];
   readonly failed: readonly {
     readonly file: string;
     readonly chapter: string;
     readonly error: unknown;
   }[];
-  /** The number of chapters that changed since their pages were compared. */
-  readonly pagesNotCompared: number;
-  readonly changedInBooks: number;
-  readonly notListed: number;
   readonly fields: ReadonlyMap<string, ChapterFields>;
 }
 
@@ -201,7 +192,8 @@ async function planFolder(
 ): Promise<RetagPlan> {
   const { archives } = library;
   const { chapters, titles, books, failedBooks } = await readListed(archives, request, deps);
-  const { compared, ...counts } = filesToCompare(archives, chapters, titles);
+  const decided = decideFiles(archives, chapters, titles);
+  const compared = decided.filter((each) => each.kind === 'retag');
   const usedNames = new UsedNames();
   for (const book of books) usedNames.add(book.titleId, usedNameOf(book, titles.get(book.titleId)));
   const { renameTitles } = request;
@@ -215,14 +207,15 @@ async function planFolder(
   const plan = renameTitles ? planRetag : planOnce({ ...request, maxNameBytes }, store);
   const newFolders = new NewFolders();
   const toRetag = compared.map((each) => {
-    const { archive, chapter, title } = each;
+    const { archive, chapter, title, isMoved } = each;
     const titleName = titleNames?.get(title.id);
     const renameTo = templates?.get(title.id);
     const named = { titleName, renameTo, ...places.get(each) };
-    return { ...each, onDisk: { file: archive.file, chapter, title, removes: [], ...named } };
+    const onDisk = { file: archive.file, chapter, title, isMoved, removes: [], ...named };
+    return { ...each, onDisk };
   });
   const options = { ...naming, hasComparedPages: false };
-  const { retags, inFolders, movedFrom, ...planned } = await planFiles(
+  const { inFolders, movedFrom, ...planned } = await planFiles(
     toRetag,
     (onDisk) => plan(onDisk, options),
     { usedNames, newFolders, signal: deps.signal },
@@ -237,7 +230,7 @@ async function planFolder(
   });
   return {
     ...planned,
-    retags: withoutSecondNames(retags),
+    decided,
     books: renamedBooks,
     failedBooks,
     described: describedIn(inFolders),
@@ -245,14 +238,13 @@ async function planFolder(
     leftFolders: newFolders.left().filter(({ title }) => renameTitles || title !== undefined),
     // What belongs to a title stays with its other chapters.
     emptiedFolders: [...movedFrom].filter((folder) => newFolders.of(folder) === undefined),
-    ...counts,
     fields: fieldsById([...chapters.values()], titles),
   };
 }
 
 /** The template of now for each title, by its id: it names the language where files of the title are in several. */
 function templatesOf(
-  files: readonly ChapterOfFile[],
+  files: readonly UnreadRetag[],
   { nameChapter }: Pick<RetagOptions, 'nameChapter'>,
 ): ReadonlyMap<string, NameTemplate> {
   const templates = new Map<string, NameTemplate>();
@@ -296,15 +288,13 @@ interface FoundPlaces {
 
 /** What becomes of each file. A file that cannot be planned does not affect the others. */
 async function planFiles(
-  files: readonly (ChapterOfFile & { readonly onDisk: OnDisk })[],
+  files: readonly (UnreadRetag & { readonly onDisk: OnDisk })[],
   plan: (onDisk: OnDisk) => ReturnType<typeof planRetag>,
   { usedNames, newFolders, signal }: FoundPlaces,
 ) {
   const inFolders: InFolder[] = [];
-  const retags: Retag[] = [];
-  const unchanged: RetagPlan['unchanged'][number][] = [];
+  const changes: Planned[] = [];
   const failed: RetagPlan['failed'][number][] = [];
-  let pagesNotCompared = 0;
   const movedFrom = new Set<string>();
   for (const { archive, chapter, title, isMoved, onDisk } of files) {
     signal.throwIfAborted();
@@ -312,20 +302,18 @@ async function planFiles(
     try {
       const planned = await plan(onDisk);
       usedNames.add(title.id, planned.title.name);
-      if (planned.mayHaveOtherPages) pagesNotCompared += 1;
       const from = resolve(file);
       const to = planned.kind === 'retag' ? planned.to : from;
       if (isMoved) movedFrom.add(dirname(from));
       else newFolders.add({ title, from, to });
       inFolders.push({ folder: dirname(to), title, language: chapter.language });
-      if (planned.kind === 'retag') retags.push(planned);
-      else unchanged.push({ file, chapter: chapterId, kept: keptInUnchanged(planned) });
+      changes.push(planned);
     } catch (error) {
       signal.throwIfAborted();
       failed.push({ file, chapter: chapterId, error });
     }
   }
-  return { retags, unchanged, failed, pagesNotCompared, movedFrom, inFolders };
+  return { changes, failed, movedFrom, inFolders };
 }
 
 /** The titles, with what the volumes of the chapters in the folder show of numbers that begin again. */
@@ -388,7 +376,7 @@ function planOnce(
     const digest = createHash('sha256').update(text).digest('base64url').slice(0, 16);
     const state = await readFileState(file).catch(() => undefined);
     if (state && store.get(file, state)?.comparedWith === digest)
-      return { ...UP_TO_DATE, file, title };
+      return { ...UP_TO_DATE, file, chapterId: chapter.id, title };
     const planned = await planRetag(onDisk, options);
     const isSame =
       planned.kind !== 'retag' &&
@@ -463,16 +451,22 @@ function warnOfRenamed(
 /** Links are counted. */
 const SKIP_REASONS = { foreign: 'other-program', 'other-user': 'other-user' } as const;
 
-function isSkipped(ownership: Ownership): ownership is keyof typeof SKIP_REASONS {
-  return ownership in SKIP_REASONS;
-}
-
 class RetagRun {
   readonly errors: TankobonError[] = [];
   /** The folders from which something was moved. */
   readonly #movedFrom = new Set<string>();
   #fields: ReadonlyMap<string, ChapterFields> = new Map();
-  readonly #count = { changed: 0, unchanged: 0, books: 0, edited: 0, nameTaken: 0, skipped: 0 };
+  readonly #count = {
+    changed: 0,
+    unchanged: 0,
+    books: 0,
+    edited: 0,
+    nameTaken: 0,
+    pagesNotCompared: 0,
+    changedInBooks: 0,
+    notListed: 0,
+    skipped: 0,
+  };
 
   constructor(
     private readonly request: FolderRequest,
@@ -483,41 +477,44 @@ class RetagRun {
     const links = new Set(library.links);
     for (const { file, readError, cause } of library.damaged)
       if (!links.has(file)) this.fail(file, damagedChapter(file, cause ?? readError));
-    for (const { chapterId: chapter, file, ownership, isBound } of library.archives)
-      if (!isBound && isSkipped(ownership) && !links.has(file)) {
-        this.#count.skipped += 1;
-        const message = keptReason(file, ownership);
-        const reason = SKIP_REASONS[ownership];
-        this.deps.observe({ type: 'chapter-skipped', chapter, file, reason, message });
-      }
     const plan = await planFolder(library, this.request, this.deps, store);
     this.#fields = plan.fields;
+    for (const each of plan.decided) this.#reportDecided(each, links);
     for (const { file, chapter, error } of plan.failed) this.fail(file, error, chapter);
     for (const { file, error } of plan.failedBooks) this.#failBook(file, error);
-    for (const { file, chapter, kept } of plan.unchanged) this.#keep(file, chapter, kept);
+    for (const each of plan.changes) {
+      if (each.mayHaveOtherPages) this.#count.pagesNotCompared += 1;
+      if (each.kind === 'keep') this.#keep(each.file, each.chapterId, each);
+    }
     await this.#apply(plan);
-    const { notListed, pagesNotCompared, changedInBooks } = plan;
-    const counts = {
-      ...this.#count,
-      pagesNotCompared,
-      changedInBooks,
-      notListed,
-      links: links.size,
-      failed: this.errors.length,
-    };
+    const counts = { ...this.#count, links: links.size, failed: this.errors.length };
     return { counts, errors: this.errors };
   }
 
-  #keep(file: string, chapter: string, kept: readonly string[]): void {
+  #reportDecided(decided: RetagPlan['decided'][number], links: ReadonlySet<string>): void {
+    if (decided.kind === 'skip') this.#count.changedInBooks += 1;
+    if (decided.kind !== 'keep') return;
+    const { file, chapterId: chapter, why } = decided;
+    if (why === 'not-listed') this.#count.notListed += 1;
+    else if (why !== 'lost-mark' && why !== 'link' && !links.has(file)) {
+      this.#count.skipped += 1;
+      const message = keptReason(file, why);
+      const reason = SKIP_REASONS[why];
+      this.deps.observe({ type: 'chapter-skipped', chapter, file, reason, message });
+    }
+  }
+
+  #keep(file: string, chapter: string, unchanged: Pick<Retag, 'edited' | 'unknown'>): void {
+    const kept = keptInUnchanged(unchanged);
     this.#count.unchanged += 1;
     if (kept.length === 0) return;
     this.#count.edited += 1;
-    this.deps.observe({ type: 'chapter-kept', chapter, file, kept, ...this.#fieldsOf(chapter) });
+    this.deps.observe({ type: 'chapter-kept', chapter, file, kept, ...this.#fields.get(chapter) });
   }
 
   /** The chapters come last: as long as one is in the old folder, another run finds what a killed one left there. */
   async #apply({
-    retags,
+    changes,
     books,
     leftFolders,
     emptiedFolders,
@@ -533,7 +530,8 @@ class RetagRun {
     const onFailed = ({ file, chapter }: Retag, thrown: unknown) => {
       this.fail(file, thrown, chapter.id);
     };
-    await applyRetags(retags, { onWritten, onFailed }, { dryRun, signal });
+    const retags = changes.filter((each) => each.kind === 'retag');
+    await applyRetags(withoutSecondNames(retags), { onWritten, onFailed }, { dryRun, signal });
     this.#warnOfPdfs(books);
     const left = dryRun ? [] : await withoutRespelled(leftFolders);
     // A dry run finds the files that would be moved to a folder where they are.
@@ -610,14 +608,14 @@ class RetagRun {
     const { file, chapter, from, to, edited } = retag;
     const event = retaggedEvent(retag, name);
     if (!event) {
-      this.#keep(file, chapter.id, keptInUnchanged(retag));
+      this.#keep(file, chapter.id, retag);
       return;
     }
     this.#count.changed += 1;
     if (name !== from) this.#movedFrom.add(dirname(from));
     if (edited.length > 0) this.#count.edited += 1;
     if (name !== to) this.#count.nameTaken += 1;
-    this.deps.observe({ ...event, ...this.#fieldsOf(chapter.id) });
+    this.deps.observe({ ...event, ...this.#fields.get(chapter.id) });
   }
 
   /** A book that fails does not affect the others. */
@@ -638,10 +636,8 @@ class RetagRun {
   }
 
   #failBook(file: string, thrown: unknown): void {
-    const error = toTankobonError(toStorageError(thrown, file));
-    const { code: reason, message } = error;
-    this.deps.observe({ type: 'book-failed', file: this.#asGiven(file), reason, message });
-    this.errors.push(error);
+    const why = this.#addError(file, thrown);
+    this.deps.observe({ type: 'book-failed', file: this.#asGiven(file), ...why });
   }
 
   /** A path below the folder, as the events of chapters have it. */
@@ -650,16 +646,15 @@ class RetagRun {
     return join(folder, relative(resolve(folder), file));
   }
 
-  #fieldsOf(chapter: string): ChapterFields | undefined {
-    return this.#fields.get(chapter);
+  fail(file: string, thrown: unknown, chapter?: string): void {
+    const named = chapter !== undefined && { chapter, ...this.#fields.get(chapter) };
+    const why = this.#addError(file, thrown);
+    this.deps.observe({ type: 'chapter-failed', file, ...why, ...named });
   }
 
-  fail(file: string, thrown: unknown, chapter?: string): void {
+  #addError(file: string, thrown: unknown) {
     const error = toTankobonError(toStorageError(thrown, file));
-    const { code: reason, message } = error;
-    const failed = { type: 'chapter-failed' as const, file, reason, message };
-    const named = chapter !== undefined && { chapter, ...this.#fieldsOf(chapter) };
-    this.deps.observe({ ...failed, ...named });
     this.errors.push(error);
+    return { reason: error.code, message: error.message };
   }
 }

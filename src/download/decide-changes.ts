@@ -1,8 +1,8 @@
 /** Reads what a decision depends on: records of files that may have changed, and chapters that the service does not list. */
 import { fetchChapters, type Chapter } from '../service/chapters.js';
-import { readFileChapters, type ReadChapter, type FoundChapter } from '../library/file.js';
+import { readFileChapters, type ReadChapter } from '../library/file.js';
 import type { LibraryIndex } from '../library/scan.js';
-import { isSameId, type Release, type UnnamedWrite } from '../plan/change.js';
+import { replacedRelease, type Release, type UnnamedWrite } from '../plan/change.js';
 import type { SkipReason } from '../events/reasons.js';
 import {
   decide,
@@ -79,8 +79,7 @@ export async function decideChanges(
 
 /** Whether a file has the release itself. */
 function isOfSaved(change: UnnamedWrite): boolean {
-  if (change.kind === 'replace') return isSameId(change.file.chapterId, change.release.id);
-  return change.kind === 'extract';
+  return change.kind !== 'save' && replacedRelease(change) === undefined;
 }
 
 /** Why a release is skipped that a file has. */
@@ -111,15 +110,12 @@ async function readRecords(
   { signal }: Deps,
 ): Promise<KnownFiles['saved']> {
   const { readSaved } = await import('./planning/read-saved.js');
-  const archives = changes.flatMap((change): readonly (FoundChapter | undefined)[] => {
-    if (change.kind === 'skip')
-      return SAVED_REASONS.includes(change.reason) ? [library.find(change.id)] : [];
-    return change.kind === 'keep' || change.kind === 'wait'
-      ? []
-      : [library.find(change.release.id)];
+  const ids = changes.flatMap((change) => {
+    if (change.kind === 'skip') return SAVED_REASONS.includes(change.reason) ? change.id : [];
+    return 'release' in change ? change.release.id : [];
   });
   return readSaved(
-    archives.filter((archive) => archive !== undefined),
+    ids.flatMap((id) => library.find(id) ?? []),
     signal,
   );
 }

@@ -1,6 +1,6 @@
 /**
  * New metadata and names for the files of chapters whose pages stay, for `retag`, `--update` and `upgrade`. What becomes of
- * a file is decided in plan/retag.ts; each file is written after the one that has its new name, such as when numbers move
+ * a file is decided in plan/chapter-changes.ts; each file is written after the one that has its new name, such as when numbers move
  * round. The file of a chapter that the service moved to another title goes to the folder of that; a name that the owner
  * gave it stays.
  */
@@ -20,8 +20,8 @@ import {
 import { publishNew } from '../core/publish.js';
 import { isSameEntry, respellBelow } from '../core/same-file.js';
 import type { RetaggedEvent } from '../events/download-events.js';
-import type { Retag } from '../plan/change.js';
-import { decideRetag, type ChapterOfFile } from '../plan/retag.js';
+import type { Retag, UnreadRetag } from '../plan/change.js';
+import { decideRetag } from '../plan/chapter-changes.js';
 import { mergedComicInfo, readChapterFile, rewriteChapterFile } from '../library/chapter-file.js';
 import { newPath } from '../plan/paths.js';
 import { findTitleHomes, readNamedFile, type NamedChapterFile } from './planning/name-files.js';
@@ -47,8 +47,10 @@ export interface FileToRetag extends Pick<Retag, 'file' | 'chapter' | 'title' | 
   readonly titleName?: string | undefined;
   /** The template whose name the file gets, unless its owner renamed it. */
   readonly renameTo?: NameTemplate | undefined;
-  /** Where the file goes, if the service moved its chapter to another title. */
-  readonly movesTo?: ((named: NamedChapterFile) => ReturnType<typeof newPath>) | undefined;
+  /** The service moved its chapter to another title. */
+  readonly isMoved?: boolean;
+  /** Its path, if that does not follow from its own name. */
+  readonly pathOf?: ((named: NamedChapterFile) => ReturnType<typeof newPath>) | undefined;
 }
 
 type NamingOptions = Pick<DownloadRequest, 'output' | 'hasDefaultName'> &
@@ -59,12 +61,12 @@ type NamingOptions = Pick<DownloadRequest, 'output' | 'hasDefaultName'> &
  * another name too.
  */
 export async function findMovedPlaces(
-  files: readonly ChapterOfFile[],
+  files: readonly UnreadRetag[],
   library: LibraryIndex,
   { folder, ...naming }: Omit<NamingOptions, 'output'> & { readonly folder: string },
   titleNames: ReadonlyMap<string, string> | undefined,
   deps: Pick<DownloadSession, 'client' | 'signal'>,
-): Promise<ReadonlyMap<ChapterOfFile, Pick<FileToRetag, 'titleName' | 'movesTo'>>> {
+): Promise<ReadonlyMap<UnreadRetag, Pick<FileToRetag, 'titleName' | 'pathOf'>>> {
   const moved = files.filter(({ isMoved }) => isMoved);
   if (moved.length === 0) return new Map();
   const request = { ...naming, output: folder };
@@ -85,8 +87,8 @@ export async function findMovedPlaces(
       const titleName = titleNames?.get(title.id) ?? home?.series ?? title.name;
       const isRenamed = home !== undefined && home.series !== titleName;
       const move = isRenamed ? movedAndRenamedPath : movedPath;
-      const movesTo = (named: NamedChapterFile) => move(archive.file, named, request, home);
-      return [each, { titleName, movesTo }];
+      const pathOf = (named: NamedChapterFile) => move(archive.file, named, request, home);
+      return [each, { titleName, pathOf }];
     }),
   );
 }
@@ -120,7 +122,7 @@ function movedAndRenamedPath(
 
 /** A file without ComicInfo.xml keeps its name. Throws StorageError. */
 export async function planRetag(
-  { titleName, renameTo, movesTo, ...onDisk }: FileToRetag,
+  { titleName, renameTo, isMoved = false, pathOf, ...onDisk }: FileToRetag,
   options: RetagOptions,
 ): Promise<ReturnType<typeof decideRetag>> {
   const { file } = onDisk;
@@ -143,11 +145,10 @@ export async function planRetag(
     numbersRestart: title.numbersRestart,
     renameTo,
     keepsPeople: !isRenamed,
-    // `--update` does not see all files of the title.
-    keepsTitleFolders: hasComparedPages,
+    keepsTitleFolders: false,
     movedIn,
   };
-  const pathNow = movesTo ?? (() => newPath(file, named, nameOptions));
+  const pathNow = pathOf ?? (() => newPath(file, named, nameOptions));
   const stays = { to: from, root: dirname(from), recorded: undefined };
   const path = merged ? pathNow(named) : stays;
   const { record, identity } = content;
@@ -159,7 +160,7 @@ export async function planRetag(
     merged,
     record,
     version,
-    isMoved: movesTo !== undefined,
+    isMoved,
     hasComparedPages,
   });
 }

@@ -16,7 +16,7 @@ import type { Proof } from './mark.js';
 export type Ownership = 'own' | 'lost-mark' | 'foreign' | 'link' | 'other-user';
 
 /** Whether the file may be renamed and its metadata rewritten. Only an `own` file may be replaced or removed. */
-export function mayBeRewritten(ownership: Ownership): boolean {
+export function mayBeRewritten(ownership: Ownership): ownership is 'own' | 'lost-mark' {
   return ownership === 'own' || ownership === 'lost-mark';
 }
 

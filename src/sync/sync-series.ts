@@ -3,20 +3,12 @@ import type { Chapter } from '../service/chapters.js';
 import { fetchTitleFeed } from '../service/feeds.js';
 import { hasCode, type TankobonError } from '../core/errors.js';
 import { decideChanges, type UnreadTitle } from '../download/decide-changes.js';
-import { comparedFile, type Release, type UnnamedWrite } from '../plan/change.js';
+import { comparedFile, replacedRelease, type Release, type UnnamedWrite } from '../plan/change.js';
 import { chapterFields } from '../selection/chapter-fields.js';
 import { chapterName } from '../events/chapter-fields.js';
 import { decide, savedState, writesOf, type KnownFiles } from '../plan/decide.js';
-import { findChanges, reportChanges, reportRestored } from './known-changes.js';
 import { findMovedHere, reportMovedHere } from './moved-chapters.js';
-import {
-  toDecisionOptions,
-  releaseDecisions,
-  replacedRelease,
-  selectReleases,
-  type KnownTitle,
-  type ReleaseRules,
-} from './release-decisions.js';
+import { findChanges, releaseDecisions } from './release-decisions.js';
 import { effectiveOptions } from '../config/options.js';
 import { emptyResult, type DownloadResult } from '../download/download-result.js';
 import { readListedVolumes, inferVolumes, lacksVolume } from '../selection/infer-volumes.js';
@@ -24,6 +16,7 @@ import type { LibraryIndex } from '../library/scan.js';
 import { readKnownTitle } from '../download/known-title.js';
 import {
   reportDecisions,
+  reportRestored,
   skippedEvents,
   warnOfFilesGone,
   warnOfMissingLanguage,
@@ -31,7 +24,15 @@ import {
 import type { TitleState } from './history/sync-lines.js';
 import { formerIdsOf } from './history.js';
 import { chapterNotice, unboundNotices } from './run-report.js';
-import { releaseRules, rulesText, sinceMsOf } from './sync-request.js';
+import {
+  releaseRules,
+  rulesText,
+  selectReleases,
+  sinceMsOf,
+  toDecisionOptions,
+  type KnownTitle,
+  type ReleaseRules,
+} from './sync-request.js';
 import { languagesOf } from './subscriptions.js';
 import { bindSeries } from './bind-series.js';
 import { readText } from './read-markers.js';
@@ -40,6 +41,7 @@ import { withScan } from './changed-files.js';
 import {
   historyFor,
   recoverSaved,
+  reportChanges,
   reportPlanned,
   saveReleases,
   type TitleChanges,

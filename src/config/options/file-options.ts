@@ -76,8 +76,7 @@ export const FILE_OPTIONS = {
     example: 'en,ja-ro,ja',
     placeholder: 'codes',
     isSetting: true,
-    isKey:
-      'languages of the name of the title in order of preference, such as `[en, ja-ro, ja]`: see `tankobon help names`',
+    isKey: 'languages of the name of the title in order of preference, such as `[en, ja-ro, ja]`',
     library: true,
     commands: {
       download: true,

@@ -38,7 +38,6 @@ import {
 } from './title-folder.js';
 import type { Resolution } from '../../selection/resolve-targets.js';
 import { isTolerable } from '../../selection/title-loader.js';
-import { ArchiveOwners } from './archive-owners.js';
 import type { readChapterFile } from '../../library/chapter-file.js';
 import type { DownloadRequest, NameChapter } from '../download-request.js';
 import type { DownloadSession } from '../download-session.js';
@@ -460,3 +459,37 @@ const NO_CHAPTER = {
   readableAt: undefined,
   groups: [],
 } as const;
+
+/** Which titles the archives of a library belong to: they name it, or it is known from the releases of a title. */
+class ArchiveOwners {
+  /** The titles of chapters by what the service lists, which counts more than what archives say. */
+  readonly #titles = new Map<string, string>();
+  readonly #chapters = new Map<string, string[]>();
+
+  constructor(private readonly library: LibraryIndex) {}
+
+  add(chapterId: string, titleId: string): void {
+    this.#titles.set(chapterId, titleId);
+    const chapters = this.#chapters.get(titleId);
+    if (chapters) chapters.push(chapterId);
+    else this.#chapters.set(titleId, [chapterId]);
+  }
+
+  ownerOf({ chapterId, titleId }: FoundChapter): string | undefined {
+    return this.#titles.get(chapterId) ?? titleId;
+  }
+
+  /** Sorted by path. */
+  archivesOf(titleId: string): readonly FoundChapter[] {
+    const listed = (this.#chapters.get(titleId) ?? []).flatMap((id) => this.library.copiesOf(id));
+    const archives = new Set([...listed, ...this.library.ofTitle(titleId)]);
+    return [...archives]
+      .filter((archive) => this.ownerOf(archive) === titleId)
+      .sort((a, b) => (a.file < b.file ? -1 : 1));
+  }
+
+  /** The archives of which nothing says to which title they belong. */
+  get unowned(): readonly FoundChapter[] {
+    return this.library.withoutTitle.filter((archive) => this.ownerOf(archive) === undefined);
+  }
+}

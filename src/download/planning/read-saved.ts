@@ -27,22 +27,10 @@ export async function readSaved(
       ? (await books.get(file))?.find((each) => each?.chapterId === chapterId)
       : await recordOfFile(file);
     // The comment of an older archive has less.
-    saved.set(chapterId, { version, quality, ...withoutUnknown(record ?? {}) });
+    const known = Object.entries(record ?? {}).filter(([, value]) => value !== undefined);
+    saved.set(chapterId, { version, quality, ...Object.fromEntries(known) });
   }
   return saved;
-}
-
-function withoutUnknown(record: SavedChapter): SavedChapter {
-  const { version, updatedAt, quality, pages, dataSaverPages, acceptedPages } = record;
-  const known = Object.entries({
-    version,
-    updatedAt,
-    quality,
-    pages,
-    dataSaverPages,
-    acceptedPages,
-  });
-  return Object.fromEntries(known.filter(([, value]) => value !== undefined));
 }
 
 /** Undefined without a record, and for a file that cannot be read: its pages are compared, and then differ. */

@@ -123,6 +123,31 @@ test('a key that came later, or went, says how to rename what is there; the next
   expect(folders()).toEqual(['River']);
 });
 
+test('series files that are missing get the name that the series has, until it is renamed', async () => {
+  await subscribe(TWO);
+  await run('sync');
+  await subscribe(TWO, '--series', 'Stream');
+  // The title is read again, and nothing of it is downloaded.
+  harness.service.library.putChapter(chapter('two', '1', { translatedLanguage: 'fr' }));
+  await run('sync', '--series-metadata');
+  const read = (folder: string): unknown =>
+    JSON.parse(readFileSync(join(harness.output, folder, 'details.json'), 'utf8'));
+  expect(read('River')).toMatchObject({ title: 'River' });
+  await rename();
+  expect(read('Stream')).toMatchObject({ title: 'Stream' });
+});
+
+test('in a folder of the key `folder`, files get the new name, and the folder stays', async () => {
+  await subscribe(TWO, '--folder', 'Shelf');
+  await run('sync');
+  await subscribe(TWO, '--series', 'Stream');
+  await rename();
+  expect(harness.archivePaths()).toEqual([named('Stream', 1, 'Shelf')]);
+  harness.service.library.putChapter(chapter('two', '2'));
+  await run('sync');
+  expect(harness.archivePaths()).toContain(named('Stream', 2, 'Shelf'));
+});
+
 test('a list with the key names its titles, and an entry of a title comes first', async () => {
   await run(
     ...['sync', 'add', `list:${LIST}`, '--language', 'en', '-o', harness.output],
