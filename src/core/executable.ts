@@ -1,0 +1,21 @@
+/**
+ * The single executable (scripts/executable.js): Node.js with the program, and the files of the package as assets, by
+ * their names. Apart from its other parts, since every start loads it.
+ */
+import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { getAsset, isSea } from 'node:sea';
+
+export const isExecutable = isSea();
+
+/** Followed by the name of a program for a child process (child-program.ts) and its arguments. */
+export const CHILD_PROGRAM_OPTION = '--child-program';
+
+/** @param url the file beside the module that asks, which is an asset in the executable */
+export function readPackageFile(url: URL): Buffer {
+  return isExecutable ? assetOf(basename(url.pathname)) : readFileSync(url);
+}
+
+export function assetOf(name: string): Buffer {
+  return Buffer.from(getAsset(name));
+}
