@@ -144,7 +144,7 @@ function findNode() {
   }).trim();
 }
 
-/** Of all that is inside: they are passed on with the executable. */
+/** Collects the licences of all that is inside: they are passed on with the executable. */
 function writeLicenses(node) {
   const ofNode = ['../LICENSE', 'LICENSE']
     .map((name) => join(dirname(node), name))

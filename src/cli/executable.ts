@@ -4,14 +4,14 @@ import { homedir } from 'node:os';
 import { dirname } from 'node:path';
 import { Script } from 'node:vm';
 import { ownFolders } from '../config/own-folders.js';
-import { assetOf, CHILD_PROGRAM_OPTION } from '../core/executable.js';
-import { extractBelow } from '../core/extracted-file.js';
+import { assetOf, CHILD_PROGRAM_OPTION, extractWith } from '../core/executable.js';
+import { extractAsset } from '../core/extracted-file.js';
 
 const { argv, execPath, env, platform } = process;
 const [, , option, program] = argv;
 if (option === CHILD_PROGRAM_OPTION && program !== undefined) runChildProgram(program);
 else {
-  extractBelow(() => ownFolders(env, platform, homedir).state);
+  extractWith((name) => extractAsset(name, ownFolders(env, platform, homedir).state));
   void import('./main.js');
 }
 

@@ -1,6 +1,5 @@
 import { pathToFileURL } from 'node:url';
-import { isExecutable } from '../core/executable.js';
-import { extractedFile } from '../core/extracted-file.js';
+import { extractedFile, isExecutable } from '../core/executable.js';
 
 /** The JSON Schemas in the package, which a new file names so that editors complete and check its keys. */
 const FILES = {
@@ -13,7 +12,7 @@ export function schemaUrl(name: keyof typeof FILES): string {
   return new URL(`../../schemas/${FILES[name]}`, import.meta.url).href;
 }
 
-/** Of the package, and of the executable (extracted-file.ts). */
+/** Where the package has them, and the executable (core/extracted-file.ts). */
 const OWN_FOLDER = /\/(tankobon\/schemas|executable\/[0-9a-f]{64})\/[^/]+$/;
 
 /** The schema that a file should name: none if it never did or names another one, since the program may have moved. */

@@ -19,3 +19,16 @@ export function readPackageFile(url: URL): Buffer {
 export function assetOf(name: string): Buffer {
   return Buffer.from(getAsset(name));
 }
+
+let extract: ((name: string) => string) | undefined;
+
+/** Called once by the entry point, with what writes an asset to a file (extracted-file.ts) and returns its path. */
+export function extractWith(write: (name: string) => string): void {
+  extract = write;
+}
+
+/** The path of a file with the asset's content: the system loads addons from files only, and editors read schemas. */
+export function extractedFile(name: string): string {
+  if (!extract) throw new Error('The program is not an executable.');
+  return extract(name);
+}

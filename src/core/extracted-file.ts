@@ -1,6 +1,6 @@
 /**
- * Assets of the executable that must be files: the system loads addons from files only, and editors read schemas. Each is
- * in a private folder that is named by its digest, and what is there is compared with the asset before each use.
+ * Assets of the executable that must be files. Each is in a private folder that is named by its digest, and what is there
+ * is compared with the asset before each use.
  */
 import { createHash } from 'node:crypto';
 import { lstatSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -13,25 +13,17 @@ import { isLeftoverTemporary, temporaryName } from './temporary-files.js';
 
 const FILE_MODE = 0o600;
 
-let findOwnFolder: (() => string) | undefined;
-
-/** Called once by the executable's entry point, with what finds tankobon's own folder. */
-export function extractBelow(ownFolder: () => string): void {
-  findOwnFolder = ownFolder;
-}
-
 /**
  * The path of the file with the asset's content. Throws StorageError `unsafe-path` if other users can write to its
  * folder, and system errors.
  */
-export function extractedFile(name: string): string {
-  if (!findOwnFolder) throw new Error('The program is not an executable.');
+export function extractAsset(name: string, ownFolder: string): string {
   const asset = assetOf(name);
-  const ownFolder = findOwnFolder();
   const parent = join(ownFolder, 'executable');
   const folder = join(parent, createHash('sha256').update(asset).digest('hex'));
-  makeFolders(folder, PRIVATE_FOLDER_MODE);
+  makeFolders(ownFolder, PRIVATE_FOLDER_MODE);
   assertOwn(ownFolder, { followsLink: true });
+  makeFolders(folder, PRIVATE_FOLDER_MODE);
   for (const each of [parent, folder]) assertOwn(each);
   const file = join(folder, name);
   if (!hasContent(file, asset)) {

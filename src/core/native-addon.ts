@@ -4,8 +4,7 @@
  */
 import { createRequire } from 'node:module';
 import { StorageError, thrownMessage } from './errors.js';
-import { isExecutable } from './executable.js';
-import { extractedFile } from './extracted-file.js';
+import { extractedFile, isExecutable } from './executable.js';
 import { isSystemError } from './system-errors.js';
 
 export interface Addon {

@@ -37,7 +37,7 @@ import { startPackageRegistry } from '../support/package-registry.js';
 import { packProgram } from '../support/packed-program.js';
 import { describeWith } from '../support/requirements.js';
 
-/** Of the practice library. */
+/** A word of a title in the practice library. */
 const TITLE = 'Lighthouse Cat';
 const LOCK_ADDON = 'fs-native-extensions.node';
 
@@ -181,7 +181,7 @@ describeWith('the executable on a machine without Node.js', NEEDS, () => {
     expect(readFileSync(file).equals(content)).toBe(true);
     for (const path of [extracted(), dirname(file)])
       expect(statSync(path).mode & 0o777).toBe(0o700);
-    // That of another version goes.
+    // The addon of another version is removed.
     const older = join(extracted(), '0'.repeat(64));
     cpSync(dirname(file), older, { recursive: true });
     rmSync(file);

@@ -82,7 +82,7 @@ async function toRaw(pipeline: Sharp, channels: Channels): Promise<RawImage> {
   return { data, width: info.width, height: info.height, channels };
 }
 
-/** Of every seventh pixel. */
+/** Counts every seventh pixel. */
 function histogramOf(data: Buffer, channels: Channels): readonly number[] {
   const counts = new Array<number>(256).fill(0);
   const step = 7 * channels;

@@ -5,8 +5,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { spawnProgram } from '../../core/child-program.js';
-import { isExecutable } from '../../core/executable.js';
-import { extractedFile } from '../../core/extracted-file.js';
+import { extractedFile, isExecutable } from '../../core/executable.js';
 
 export interface EntryCall {
   readonly method: 'getSecret' | 'setSecret' | 'deleteCredential';
