@@ -59,8 +59,9 @@ const KINDS: Readonly<Record<OptionKind, (definition: OptionDefinition) => JsonS
   ids: () => ({ type: 'string', format: 'uuid' }),
   choices: ({ choices = [] }) => ({ enum: choices }),
   languages: () => TEXT,
+  codes: () => TEXT,
 };
-const LISTS: readonly OptionKind[] = ['texts', 'list', 'ids', 'choices', 'languages'];
+const LISTS: readonly OptionKind[] = ['texts', 'list', 'ids', 'choices', 'languages', 'codes'];
 
 function valueOf(name: OptionName): JsonSchema {
   const definition = optionDefinition(name);
@@ -101,7 +102,7 @@ export function subscriptionsJsonSchema(): JsonSchema {
   );
   const described = {
     ...properties,
-    defaults: withProperties(defaults, options),
+    defaults: withProperties(defaults, withKeysOf(defaults, options)),
     series: {
       anyOf: series.anyOf?.map((one) =>
         one.items ? { ...one, items: withProperties(one.items, options, SERIES_KEYS) } : one,
@@ -126,6 +127,14 @@ function yamlValue(name: OptionName): JsonSchema {
 function withBindValues(bind: JsonSchema = {}): JsonSchema {
   const { choices: units } = optionDefinition('bind');
   return withProperties(bind, { by: { enum: units }, format: valueOf('format') });
+}
+
+/** A key of one title is not one of the defaults. */
+function withKeysOf(
+  { properties = {} }: JsonSchema,
+  options: Readonly<Record<string, JsonSchema>>,
+) {
+  return Object.fromEntries(Object.entries(options).filter(([key]) => key in properties));
 }
 
 /** The schema of a map with these values of its keys, and with a sentence for each key. */

@@ -44,6 +44,7 @@ const TYPES: Readonly<Partial<Record<OptionKind, readonly [type: string, unit?: 
   list: ['readonly string[]'],
   ids: ['readonly string[]', 'Each is a UUID.'],
   languages: ['readonly string[]'],
+  codes: ['readonly string[]'],
   duration: ['string', 'A number with its unit, such as `90s`, `10m`, `2h` or `30d`.'],
   size: ['string', 'Bytes with a unit, such as `200M`.'],
   rate: ['string', 'Bytes a second with a unit, such as `500K` or `2M`.'],

@@ -28,6 +28,8 @@ export interface LibraryDownloadOptions {
   readonly until?: string;
   /** Folder for the saved files. Default: `.`. As `--output`. */
   readonly output?: string;
+  /** Names of series by language, such as en,ja-ro,ja. As `--title-language`. */
+  readonly titleLanguage?: readonly string[];
   /** Template of the file name; empty: the built-in one. As `--name`. */
   readonly name?: string;
   /** Images as uploaded, or compressed. Default: `data`. As `--quality`. */
@@ -44,7 +46,7 @@ export interface LibraryDownloadOptions {
   readonly cover?: boolean | 'all';
   /** Komga: covers of bound volumes also under the name of the book. Default: `plain`. As `--cover-name`. */
   readonly coverName?: 'plain' | 'komga';
-  /** Also save series.json for Komga, details.json for Mihon. Default: `false`. As `--series-metadata`. */
+  /** Save series.json (Komga) and details.json (Mihon). Default: `false`. As `--series-metadata`. */
   readonly seriesMetadata?: boolean;
   /** Save the chapters, not only covers and metadata of the series. Default: `true`. As `--no-chapters`. */
   readonly chapterFiles?: boolean;

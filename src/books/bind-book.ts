@@ -25,7 +25,7 @@ import { pageCount, type BindContext, type BindPlan, type BindRequest } from './
 import { publishBookFile, publishBookFolder, withBookLock } from './publish-book.js';
 import { withPages } from './read-chapters.js';
 import { maxModeOfBook } from './source-rights.js';
-import { sourceKey, type SourceChapter } from './source-chapter.js';
+import { mayBeRemoved, sourceKey, type BookChapter } from './source-chapter.js';
 import { writeBook } from './write-book.js';
 
 /**
@@ -47,7 +47,7 @@ export async function bindBook(
     const group = await currentGroup({ file, group: planned }, existing, arrived, request);
     const book = { file, group };
     const { chapters } = book.group;
-    const removable = request.removeChapters ? chapters.filter(({ ownState }) => ownState) : [];
+    const removable = request.removeChapters ? chapters.filter(mayBeRemoved) : [];
     const state = compareBook(book, existing, plan, { profile: copyProfile(request), arrived });
     const isUpToDate = state === 'same' && !request.force && removable.length === 0;
     if (isUpToDate || state === 'has-more') {
@@ -101,7 +101,7 @@ async function currentGroup(
   { by, group: groups, listedChapter }: BindRequest,
 ): Promise<ChapterGroup> {
   if (existing.kind !== 'bound') return group;
-  const present: SourceChapter[] = [];
+  const present: BookChapter[] = [];
   for (const chapter of group.chapters) {
     const isInBook = existing.keys.includes(sourceKey(chapter));
     const isGone =
@@ -109,7 +109,7 @@ async function currentGroup(
     if (!isInBook || !isGone) present.push(chapter);
   }
   const { series, language } = group;
-  const kept = existing.chapters.filter(({ identity }) => !arrived.has(identity?.chapterId ?? ''));
+  const kept = existing.chapters.filter(({ chapterId = '' }) => !arrived.has(chapterId));
   const chapters = withListed(kept, listedChapter).map((chapter) => ({
     ...chapter,
     metadata: { ...chapter.metadata, series, language },
@@ -213,11 +213,13 @@ function warnOfKept(
 
 /** Unless another program has changed the file since it was read. */
 async function removeChapter(
-  { file, ownState }: SourceChapter,
+  chapter: BookChapter,
   book: string,
   observe: ObserveBind,
 ): Promise<void> {
-  if (!ownState || resolve(file) === resolve(book) || !(await isUnchanged(file, ownState))) return;
+  const { file, state } = chapter;
+  if (!state || !mayBeRemoved(chapter) || resolve(file) === resolve(book)) return;
+  if (!(await isUnchanged(file, state))) return;
   try {
     await removeFile(file);
     observe({ type: 'chapter-removed', file, book });

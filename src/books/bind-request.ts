@@ -10,6 +10,7 @@ import {
   type Settings,
 } from '../config/options.js';
 import { UsageError } from '../core/errors.js';
+import { MAX_SEGMENT_BYTES } from '../core/path-segment.js';
 import { BOOK_SUFFIX_BYTES, bookExtension, type BindBy } from '../config/bind-choices.js';
 import { findDevice } from '../config/devices.js';
 import { pageProfile, type BindRequest } from './plan-books.js';
@@ -53,7 +54,16 @@ export function bindRequest(
   const device = options.device === undefined ? undefined : findDevice(options.device);
   const extension = bookExtension(format, device?.dialect === 'kobo');
   const maxBytes = options.maxSize ?? device?.maxBytes;
-
+  const namesWithin: BindRequest['namesWithin'] = (maxNameBytes) => {
+    const reservedBytes = BOOK_SUFFIX_BYTES;
+    const compile = (text: string) =>
+      compileNameTemplate(text, { extension, reservedBytes, maxNameBytes });
+    const others = Object.values(options.bookName === undefined ? defaults : {});
+    const otherNames = others.filter((other) => other !== template).map(compile);
+    return { nameBook: compile(template), otherNames };
+  };
+  // An invalid template is an error before anything is read.
+  namesWithin(MAX_SEGMENT_BYTES);
   return {
     ...options,
     inputs,
@@ -65,10 +75,7 @@ export function bindRequest(
     profile: device && pageProfile(device, options),
     output: options.output,
     keep: { output: options.output, maxAgeMs: options.keepReplaced, nowMs },
-    nameBook: compileNameTemplate(template, extension, BOOK_SUFFIX_BYTES),
-    otherNames: Object.values(options.bookName === undefined ? defaults : {})
-      .filter((other) => other !== template)
-      .map((other) => compileNameTemplate(other, extension, BOOK_SUFFIX_BYTES)),
+    namesWithin,
     hasDefaultName: options.bookName === undefined,
     folderTemplate: foldersOfTemplate(template),
   };

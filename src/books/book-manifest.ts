@@ -3,7 +3,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { READ_FIELDS } from '../library/comic-info.js';
 import { plainTitle } from '../config/names.js';
 import { chapterPrefix, type Book } from './book.js';
-import { sourceKey, type ReadChapter } from './source-chapter.js';
+import { sourceKey } from './source-chapter.js';
+import { type ReadChapter } from '../library/file.js';
 
 /** The same chapters always give the same text. `files`: the sha256 of each file of a book in a folder, by its path. */
 export function manifestText(
@@ -12,10 +13,10 @@ export function manifestText(
 ): string {
   const entries = chapters.map((chapter, index) => ({
     // One by one, since an identity that was read back has them in another order.
-    chapterId: chapter.identity?.chapterId,
-    titleId: chapter.record?.titleId ?? chapter.identity?.titleId,
-    version: chapter.identity?.version,
-    quality: chapter.identity?.quality,
+    chapterId: chapter.chapterId,
+    titleId: chapter.record?.titleId ?? chapter.titleId,
+    version: chapter.version,
+    quality: chapter.quality,
     updatedAt: chapter.record?.updatedAt,
     inferredVolume: chapter.record?.inferredVolume,
     writtenSeries: writtenSeries(chapter),

@@ -4,7 +4,7 @@ import { numberedTitle, plainTitle } from '../config/names.js';
 import { titleWebUrl } from '../config/service-addresses.js';
 import type { BookGroup } from './book.js';
 import type { ChapterGroup } from './group-volumes.js';
-import { chapterLabel, inferredNumbers, type SourceChapter } from './source-chapter.js';
+import { chapterLabel, inferredNumbers, type BookChapter } from './source-chapter.js';
 
 /** `volumeCount`: how many volumes the series has, if known. */
 export function bookMetadata(
@@ -47,9 +47,9 @@ function chapterTitle(
 }
 
 /** Undefined for chapters of several titles, and of none that is known. */
-function titleAddress(chapters: readonly SourceChapter[]): string | undefined {
-  const titleIds = chapters.flatMap(({ identity, record }) => {
-    const titleId = identity?.titleId ?? record?.titleId;
+function titleAddress(chapters: readonly BookChapter[]): string | undefined {
+  const titleIds = chapters.flatMap(({ titleId: marked, record }) => {
+    const titleId = marked ?? record?.titleId;
     return titleId === undefined ? [] : [titleId];
   });
   const [titleId, ...others] = new Set(titleIds);

@@ -9,7 +9,7 @@ import { groupBy } from '../core/group-by.js';
 import { copyProfile } from './book-copy.js';
 import type { PageProfile } from './page-profile.js';
 import { normalizedNumber, type ChapterGroup } from './group-volumes.js';
-import { chapterLabel, sourceKey, type SourceChapter } from './source-chapter.js';
+import { chapterLabel, sourceKey, type BookChapter } from './source-chapter.js';
 
 export interface PlannedBook {
   readonly file: string;
@@ -54,7 +54,7 @@ export interface BookNames {
 export function nameBooks(
   groups: readonly ChapterGroup[],
   names: BookNames,
-  chapters: readonly SourceChapter[],
+  chapters: readonly BookChapter[],
   knownBooks: readonly KnownBook[] = [],
 ): PlannedBook[] {
   const books = booksByChapter(knownBooks, names);
@@ -76,7 +76,7 @@ export function nameBooks(
       .map(({ file, metadata }) => [resolve(file), metadata.language]),
   );
   const named = planned.map((book) =>
-    withLanguage(book, sameName.get(key(book)) ?? [], names.extension, bookLanguages),
+    withLanguage(book, sameName.get(key(book)) ?? [], names, bookLanguages),
   );
   assertDistinct(named);
   assertNotInputs(named, chapters);
@@ -86,22 +86,27 @@ export function nameBooks(
 function withLanguage(
   book: PlannedBook,
   sameName: readonly PlannedBook[],
-  extension: string,
+  names: BookNames,
   /** The languages of existing books, by their files. */
   bookLanguages: ReadonlyMap<string, string | undefined>,
 ): PlannedBook {
   const { file, group } = book;
-  const named = languageFile(file, group, extension);
+  const named = languageFile(file, group, names);
   const exists = (path: string): boolean => bookLanguages.get(resolve(path)) === group.language;
   const isAmbiguous = sameName.some(({ group: other }) => other.language !== group.language);
   return exists(named) || (isAmbiguous && !exists(file)) ? { group, file: named } : book;
 }
 
 /** The file with the language at the end of its name; unchanged for an unknown language. */
-function languageFile(file: string, group: ChapterGroup, extension: string): string {
+function languageFile(
+  file: string,
+  group: ChapterGroup,
+  { extension, nameBook: { maxNameBytes } }: BookNames,
+): string {
   const language = cleanSegment(group.language);
   if (language === '') return file;
-  const name = withExtension(basename(file, extension), ` [${language}]${extension}`);
+  const ending = ` [${language}]${extension}`;
+  const name = withExtension(basename(file, extension), ending, maxNameBytes);
   return join(dirname(file), name);
 }
 
@@ -119,11 +124,11 @@ function kavitaFile(
   names: BookNames,
 ): string {
   if (!isForKavita(group, names)) return file;
-  const { nameBook, extension, isThere } = names;
+  const { nameBook, isThere } = names;
   const series = hyphenedNumbers(group.series);
   const name = basename(nameBook({ ...nameValues(group), series }));
   const isKept =
-    isThere(file) || samePlace.some((other) => isThere(languageFile(file, other.group, extension)));
+    isThere(file) || samePlace.some((other) => isThere(languageFile(file, other.group, names)));
   return isKept ? file : join(dirname(file), name);
 }
 
@@ -198,8 +203,8 @@ function renamedBook(
   return others.length === 0 ? book?.file : undefined;
 }
 
-export function sourceId(chapter: SourceChapter): string {
-  return chapter.identity?.chapterId ?? sourceKey(chapter);
+export function sourceId(chapter: BookChapter): string {
+  return chapter.chapterId ?? sourceKey(chapter);
 }
 
 function bindsLibrary({ inputs, output }: BookNames): boolean {
@@ -231,7 +236,7 @@ function placeBook(file: string, { chapters }: ChapterGroup, names: BookNames): 
 }
 
 /** The book that has all of these chapters, if its owner edited it. */
-function editedBook(chapters: readonly SourceChapter[], names: BookNames): string | undefined {
+function editedBook(chapters: readonly BookChapter[], names: BookNames): string | undefined {
   const [book, ...others] = new Set(chapters.map(({ file }) => file));
   const isEdited = others.length === 0 && chapters[0]?.isBookEdited === true;
   if (book === undefined || !isEdited || copyProfile(names) !== undefined) return undefined;
@@ -244,7 +249,7 @@ function nameValues(group: ChapterGroup) {
   const { number, title, translators = [] } = first?.metadata ?? {};
   const isChapter = by === 'chapter';
   return {
-    id: first ? (first.identity?.chapterId ?? chapterLabel(first.metadata)) : 'book',
+    id: first ? (first.chapterId ?? chapterLabel(first.metadata)) : 'book',
     series,
     language,
     volume: by === 'title' ? undefined : volume,
@@ -253,8 +258,8 @@ function nameValues(group: ChapterGroup) {
     group: isChapter ? translators.join(' + ') : undefined,
     author: first?.metadata.writers?.join(', '),
     artist: first?.metadata.pencillers?.join(', '),
-    'title-id': first?.record?.titleId ?? first?.identity?.titleId,
-    'chapter-id': isChapter ? first?.identity?.chapterId : undefined,
+    'title-id': first?.record?.titleId ?? first?.titleId,
+    'chapter-id': isChapter ? first?.chapterId : undefined,
     date: isChapter ? first?.metadata.publishedAt?.toISOString().slice(0, 10) : undefined,
   };
 }
@@ -279,7 +284,7 @@ function sameName({ file, group }: PlannedBook, { group: other }: PlannedBook): 
   return new UsageError('bad-option', message, { hint });
 }
 
-function assertNotInputs(books: readonly PlannedBook[], chapters: readonly SourceChapter[]): void {
+function assertNotInputs(books: readonly PlannedBook[], chapters: readonly BookChapter[]): void {
   const inputs = new Set(chapters.flatMap(({ isBound, file }) => (isBound ? [] : [resolve(file)])));
   for (const { file } of books) {
     if (!inputs.has(resolve(file))) continue;

@@ -1,7 +1,8 @@
 /** Divides a book into parts that are not larger than a limit. Pure. */
 import type { BookFormat } from '../config/bind-choices.js';
 import type { BookGroup } from './book.js';
-import { chapterLabel, sourceKey, type ReadChapter } from './source-chapter.js';
+import { chapterLabel, sourceKey } from './source-chapter.js';
+import { type ReadChapter } from '../library/file.js';
 
 export interface DividedBook {
   readonly groups: readonly BookGroup[];

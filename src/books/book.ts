@@ -10,7 +10,7 @@ import type { BookCopy, BookPart } from './book-copy.js';
 import type { PageProfile } from './page-profile.js';
 import type { PageKind } from './device/plan-page.js';
 import type { ChapterGroup } from './group-volumes.js';
-import type { ReadChapter } from './source-chapter.js';
+import type { ReadChapter } from '../library/file.js';
 
 export interface CoverImage {
   readonly file: string;

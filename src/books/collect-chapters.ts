@@ -11,11 +11,11 @@ import { FolderStore } from '../library/store.js';
 import type { KnownBook } from './book-names.js';
 import { knownChapters } from './known-chapters.js';
 import { readChapters } from './read-chapters.js';
-import type { FailedFile, SourceChapter } from './source-chapter.js';
+import type { FailedFile, BookChapter } from './source-chapter.js';
 
 export interface CollectedChapters {
   /** In the order of the inputs, then by path. */
-  readonly chapters: readonly SourceChapter[];
+  readonly chapters: readonly BookChapter[];
   /** Archives that cannot be read. */
   readonly failed: readonly FailedFile[];
   /** Links below the folders to bind. */
@@ -40,7 +40,7 @@ export async function collectChapters(
   inputs: readonly string[],
   { found = [], fixedBooks: foundBooks = [], stateFolder, format, signal }: CollectOptions,
 ): Promise<CollectedChapters> {
-  const chapters: SourceChapter[] = [];
+  const chapters: BookChapter[] = [];
   const failed: FailedFile[] = [];
   const files = new Map<string, InputFile>(
     found.map((file) => [file, { file, isNamed: false, store: undefined }]),
@@ -65,7 +65,7 @@ export async function collectChapters(
       // Books of other programs that happen to be in a folder are not chapters, and copies have other pages.
       if (isNamed || /\.cbz$/i.test(file) || read.some(({ isBound }) => isBound))
         for (const each of read.filter(({ copy }) => !copy))
-          chapters.push(isLink ? { ...each, ownState: undefined } : each);
+          chapters.push(isLink ? { ...each, ownership: 'link' } : each);
     } catch (error) {
       if (!hasCode(error, 'archive-damaged')) throw error;
       const isGone = !isNamed && isSystemError(error.cause, 'ENOENT');
@@ -86,8 +86,8 @@ export async function collectChapters(
 async function knownBook(file: string): Promise<readonly KnownBook[]> {
   const read = await readLibraryFile(file);
   if (read.kind !== 'book' || read.copy) return [];
-  const chapters = read.chapters.flatMap(({ identity, metadata: { volume } }) =>
-    identity ? [{ id: identity.chapterId, volume }] : [],
+  const chapters = read.chapters.flatMap(({ chapterId: id, metadata: { volume } }) =>
+    id === undefined ? [] : [{ id, volume }],
   );
   return chapters.length < read.chapters.length ? [] : [{ file, chapters }];
 }

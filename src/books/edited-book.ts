@@ -3,7 +3,7 @@ import { shellQuoted } from '../core/shell-quoted.js';
 import type { BindWarning } from '../events/bind-events.js';
 import type { ExistingBook } from './existing-book.js';
 import type { BindPlan, BindRequest } from './plan-books.js';
-import { sourceKey, type SourceChapter } from './source-chapter.js';
+import { sourceKey, type BookChapter } from './source-chapter.js';
 
 type BoundBook = Pick<Extract<ExistingBook, { readonly kind: 'bound' }>, 'keys' | 'chapters'>;
 
@@ -11,7 +11,7 @@ export interface EditedBook {
   readonly file: string;
   readonly existing: BoundBook;
   /** What the book would have. */
-  readonly chapters: readonly SourceChapter[];
+  readonly chapters: readonly BookChapter[];
 }
 
 /** Which chapters it lacks, and which have moved from it, with the command that binds it again. */
@@ -20,17 +20,17 @@ export function editedWarning(
   { bookOf }: Pick<BindPlan, 'bookOf'>,
   { by, format, output }: Pick<BindRequest, 'by' | 'format' | 'output'>,
 ): BindWarning {
-  const ids = new Set(chapters.map(({ identity }) => identity?.chapterId));
+  const ids = new Set(chapters.map(({ chapterId }) => chapterId));
   const missing = chapters.filter((chapter) => !existing.keys.includes(sourceKey(chapter)));
   const moved = existing.chapters.filter(
-    ({ identity }) => identity && !ids.has(identity.chapterId),
+    ({ chapterId }) => chapterId !== undefined && !ids.has(chapterId),
   );
   const differences = [
     ...(missing.length > 0 ? [`it lacks ${chapterList(missing)}`] : []),
     ...(moved.length > 0 ? [`it still has ${chapterList(moved)}`] : []),
   ];
   const stays = differences.join(' and ') || 'the files of its chapters stay too';
-  const otherBooks = moved.flatMap(({ identity }) => bookOf.get(identity?.chapterId ?? '') ?? []);
+  const otherBooks = moved.flatMap(({ chapterId = '' }) => bookOf.get(chapterId) ?? []);
   const files = [file, ...[...missing, ...otherBooks].map((other) => other.file)];
   const options = [
     '--force',
@@ -47,7 +47,7 @@ export function editedWarning(
 }
 
 /** Such as `chapter 2` or `chapters 2, 3`. */
-function chapterList(chapters: readonly SourceChapter[]): string {
+function chapterList(chapters: readonly BookChapter[]): string {
   const names = chapters.map(({ metadata: { number, title } }) => number ?? title ?? 'no number');
   return `${names.length === 1 ? 'chapter' : 'chapters'} ${names.join(', ')}`;
 }

@@ -5,11 +5,11 @@ import { pathCollisionKey } from '../core/path-segment.js';
 import type { BindBy } from '../config/bind-choices.js';
 import type { PlannedBook } from './book-names.js';
 import { normalizedNumber } from './group-volumes.js';
-import type { SourceChapter } from './source-chapter.js';
+import type { BookChapter } from './source-chapter.js';
 
 /** The files of books in the output folder that are among the inputs. `bookOf`: the planned books by the ids of their chapters. */
 export function emptiedBooks(
-  chapters: readonly SourceChapter[],
+  chapters: readonly BookChapter[],
   bookOf: ReadonlyMap<string, PlannedBook>,
   {
     by,
@@ -19,12 +19,12 @@ export function emptiedBooks(
 ): readonly string[] {
   // A folder cannot be read back.
   if (by !== 'volume' || extension === '') return [];
-  const isMoved = ({ identity, metadata }: SourceChapter) => {
-    const book = bookOf.get(identity?.chapterId ?? '');
+  const isMoved = ({ chapterId = '', metadata }: BookChapter) => {
+    const book = bookOf.get(chapterId);
     const volume = normalizedNumber(metadata.volume);
     return volume !== '' && book !== undefined && book.group.volume !== volume;
   };
-  const isVolume = (own: readonly SourceChapter[]) =>
+  const isVolume = (own: readonly BookChapter[]) =>
     new Set(own.map(({ metadata }) => normalizedNumber(metadata.volume))).size === 1;
   const planned = new Set([...bookOf.values()].map(({ file }) => pathCollisionKey(file)));
   const books = groupBy(

@@ -1,12 +1,12 @@
 /** What exists at the path of a book that is to be written. Only a book with the mark of `bind` is replaced. */
 import { isDeepStrictEqual } from 'node:util';
-import { readLibraryFile, type BookFile } from '../library/file.js';
+import { readLibraryFile, type BookFile, type ReadChapter } from '../library/file.js';
 import { assertOwnFile } from '../core/file-state.js';
 import { type BookCopy, type BookPart, partFile } from './book-copy.js';
 import { fileErrorReason } from '../core/files.js';
 import type { BookFormat } from '../config/bind-choices.js';
 import { toReadChapters } from './read-chapters.js';
-import { sourceKey, type ReadChapter } from './source-chapter.js';
+import { sourceKey } from './source-chapter.js';
 
 export type ExistingBook =
   | { readonly kind: 'none' }

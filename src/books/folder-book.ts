@@ -26,7 +26,7 @@ import {
 import { isRecord, parseJson } from '../core/json.js';
 import { cleanSegment, fitSegment, pathCollisionKey } from '../core/path-segment.js';
 import { respellBelow } from '../core/same-file.js';
-import { chapterLabel, type SourceChapter } from './source-chapter.js';
+import { chapterLabel, type BookChapter } from './source-chapter.js';
 import { IMAGE_EXTENSIONS } from '../core/image-format.js';
 
 /** The number of a chapter has them at least, in the name of its folder. */
@@ -238,15 +238,18 @@ async function removeIfEmpty(folder: string): Promise<void> {
 }
 
 /** `Ch.001`, or the title of a chapter without a number; distinct, also where file systems ignore case. */
-export function chapterFolders(chapters: readonly Pick<SourceChapter, 'metadata'>[]): string[] {
+export function chapterFolders(
+  chapters: readonly Pick<BookChapter, 'metadata'>[],
+  maxNameBytes: number,
+): string[] {
   const used = new Set<string>();
   return chapters.map(({ metadata }) => {
     const number = metadata.number?.replace(/^\d+/, (digits) => digits.padStart(MIN_DIGITS, '0'));
-    const base =
-      cleanSegment(number === undefined ? chapterLabel(metadata) : `Ch.${number}`) || 'Chapter';
+    const label = number === undefined ? chapterLabel(metadata) : `Ch.${number}`;
+    const base = cleanSegment(label, maxNameBytes) || 'Chapter';
     let name = base;
     for (let count = 2; used.has(name.toLowerCase()); count += 1)
-      name = fitSegment(base, ` (${count})`);
+      name = fitSegment(base, ` (${count})`, maxNameBytes);
     used.add(name.toLowerCase());
     return name;
   });

@@ -15,10 +15,10 @@ import { parseNumber, toRanges } from '../config/ranges.js';
 import { missingWholeNumbers, numberKey } from '../selection/reading-order.js';
 import { chapterKeys, type ChapterKeys } from '../selection/same-chapter.js';
 import type { BindBy } from '../config/bind-choices.js';
-import { sourceKey, toChapter, type SourceChapter } from './source-chapter.js';
+import { sourceKey, toChapter, type BookChapter } from './source-chapter.js';
 
 /** The chapters of one book. */
-export interface ChapterGroup<Chapter extends SourceChapter = SourceChapter> {
+export interface ChapterGroup<Chapter extends BookChapter = BookChapter> {
   readonly by: BindBy;
   readonly series: string;
   /** A BCP 47 tag; empty if unknown. */
@@ -34,19 +34,19 @@ export interface ChapterGroup<Chapter extends SourceChapter = SourceChapter> {
 export interface GroupedChapters {
   readonly groups: readonly ChapterGroup[];
   /** Chapters without a volume, which are not bound. */
-  readonly unassigned: readonly SourceChapter[];
+  readonly unassigned: readonly BookChapter[];
   /** Releases of a chapter that another release of the same number replaces. */
-  readonly otherReleases: readonly SourceChapter[];
+  readonly otherReleases: readonly BookChapter[];
 }
 
 /** `groups`: names of scanlation groups in order of preference. */
 export function groupVolumes(
-  chapters: readonly SourceChapter[],
+  chapters: readonly BookChapter[],
   by: BindBy,
   groups: readonly string[],
 ): GroupedChapters {
-  const otherReleases: SourceChapter[] = [];
-  const unassigned: SourceChapter[] = [];
+  const otherReleases: BookChapter[] = [];
+  const unassigned: BookChapter[] = [];
   const result: ChapterGroup[] = [];
   for (const seriesChapters of groupBy(withoutCopies(chapters), seriesKey).values()) {
     const keyed = keyedChapters(seriesChapters);
@@ -63,11 +63,7 @@ export function groupVolumes(
 }
 
 /** `keyed`: all chapters of the series in this language; those in no book, or in another one, are not missing. */
-function toGroup(
-  chapters: readonly SourceChapter[],
-  by: BindBy,
-  keyed: KeyedChapters,
-): ChapterGroup {
+function toGroup(chapters: readonly BookChapter[], by: BindBy, keyed: KeyedChapters): ChapterGroup {
   const { series = '', language = '' } = chapters[0]?.metadata ?? {};
   const volumes = new Set(chapters.map(({ metadata }) => normalizedNumber(metadata.volume)));
   const [volume] = volumes;
@@ -83,7 +79,7 @@ function toGroup(
 
 /** The numbers that are missing in each run of volumes. */
 function missingInRuns(
-  chapters: readonly SourceChapter[],
+  chapters: readonly BookChapter[],
   { chapters: all, runOf }: KeyedChapters,
 ): readonly string[] {
   return [...groupBy(chapters, runOf)].flatMap(([run, ofRun]) =>
@@ -115,33 +111,33 @@ function wholeNumbers(numbers: readonly (string | undefined)[]): readonly number
  * The same chapter can be in several files: the newest version counts, then its own file, then the first one. A chapter without an identity
  * is the same as one in a book with the same metadata, but two files of such chapters are two releases.
  */
-function withoutCopies(chapters: readonly SourceChapter[]): SourceChapter[] {
-  const newest = new Map<string, SourceChapter>();
+function withoutCopies(chapters: readonly BookChapter[]): BookChapter[] {
+  const newest = new Map<string, BookChapter>();
   for (const [index, chapter] of chapters.entries()) {
-    const key = chapter.identity?.chapterId ?? contentKey(chapter);
+    const key = chapter.chapterId ?? contentKey(chapter);
     const other = newest.get(key);
-    if (other && !chapter.identity && !chapter.isBound && !other.isBound)
+    if (other && chapter.chapterId === undefined && !chapter.isBound && !other.isBound)
       newest.set(`${key} ${index}`, chapter);
     else if (!other || isPreferred(chapter, other)) newest.set(key, chapter);
   }
   return [...newest.values()];
 }
 
-function contentKey(chapter: SourceChapter): string {
+function contentKey(chapter: BookChapter): string {
   return [seriesKey(chapter), chapter.metadata.volume ?? '', sourceKey(chapter)].join('\n');
 }
 
-function isPreferred({ identity, isBound }: SourceChapter, other: SourceChapter): boolean {
-  const newer = (identity?.version ?? 0) - (other.identity?.version ?? 0);
+function isPreferred({ version = 0, isBound }: BookChapter, other: BookChapter): boolean {
+  const newer = version - (other.version ?? 0);
   return newer > 0 || (newer === 0 && !isBound && other.isBound);
 }
 
 /** The chapters of one series, and the run of volumes that each is of. */
 export interface KeyedChapters {
-  readonly chapters: readonly SourceChapter[];
-  readonly releases: ReadonlyMap<Chapter, SourceChapter>;
+  readonly chapters: readonly BookChapter[];
+  readonly releases: ReadonlyMap<Chapter, BookChapter>;
   readonly keys: ChapterKeys;
-  readonly runOf: (chapter: SourceChapter) => number;
+  readonly runOf: (chapter: BookChapter) => number;
 }
 
 /** Publication dates in files are in the past, and every file has pages: nothing is unavailable. */
@@ -150,7 +146,7 @@ const NOW_MS = Number.POSITIVE_INFINITY;
 const naturalOrder = new Intl.Collator('en', { numeric: true });
 
 /** Chapters without an identity differ by their place in the natural order of their files. */
-export function keyedChapters(chapters: readonly SourceChapter[]): KeyedChapters {
+export function keyedChapters(chapters: readonly BookChapter[]): KeyedChapters {
   const digits = String(chapters.length).length;
   const ordered = [...chapters].sort((a, b) => naturalOrder.compare(a.file, b.file));
   const releases = new Map(
@@ -159,9 +155,9 @@ export function keyedChapters(chapters: readonly SourceChapter[]): KeyedChapters
     }),
   );
   const isListKnown = chapters.some(({ listed }) => listed);
-  const known = [...releases].map(([release, { identity, listed }]) => ({
+  const known = [...releases].map(([release, { chapterId, listed }]) => ({
     ...release,
-    isUnavailable: isListKnown && identity !== undefined && !listed,
+    isUnavailable: isListKnown && chapterId !== undefined && !listed,
   }));
   // Files do not say whether numbers restart in each volume.
   const keys = chapterKeys(known, { numbersRestart: false, nowMs: NOW_MS });
@@ -189,11 +185,11 @@ function selectReleases({ releases, keys }: KeyedChapters, groups: readonly stri
   return { selected: sourcesOf(selected), excluded: sourcesOf(excluded) };
 }
 
-function seriesKey({ metadata: { series, language = '' } }: SourceChapter): string {
+function seriesKey({ metadata: { series, language = '' } }: BookChapter): string {
   return `${nameKey(series ?? '')}\n${language.toLowerCase()}`;
 }
 
-function bookKey(chapter: SourceChapter, by: BindBy): unknown {
+function bookKey(chapter: BookChapter, by: BindBy): unknown {
   if (by === 'title') return '';
   return by === 'volume' ? normalizedNumber(chapter.metadata.volume) : chapter;
 }

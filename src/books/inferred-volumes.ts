@@ -4,7 +4,7 @@ import type { Chapter } from '../service/chapters.js';
 import { parseNumber } from '../config/ranges.js';
 import { nameKey } from '../core/name-keys.js';
 import { keyedChapters, normalizedNumber } from './group-volumes.js';
-import { isVolumeInferred, type SourceChapter } from './source-chapter.js';
+import { isVolumeInferred, type BookChapter } from './source-chapter.js';
 
 /** What the service, or other releases on it, say of a chapter; undefined for one that the service has deleted. */
 export type ListedChapter = (
@@ -15,7 +15,7 @@ export type ListedChapter = (
  * Chapter files without the volume that a download inferred. A chapter that is in a book stays there: it may have no file
  * of its own.
  */
-export function withoutInferred(chapters: readonly SourceChapter[]): readonly SourceChapter[] {
+export function withoutInferred(chapters: readonly BookChapter[]): readonly BookChapter[] {
   return chapters.map((chapter) => {
     if (chapter.isBound || !isVolumeInferred(chapter)) return chapter;
     const { record, metadata } = chapter;
@@ -29,11 +29,11 @@ export function withoutInferred(chapters: readonly SourceChapter[]): readonly So
 
 /** The chapters with what the service says of them, and with their volume if their files do not name it. */
 export function withListed(
-  chapters: readonly SourceChapter[],
+  chapters: readonly BookChapter[],
   listedChapter: ListedChapter = () => undefined,
-): readonly SourceChapter[] {
+): readonly BookChapter[] {
   return chapters.map((source) => {
-    const listed = listedChapter(source.identity?.chapterId ?? '');
+    const listed = listedChapter(source.chapterId ?? '');
     if (!listed) return source;
     const { number, volume, isVolumeInferred, createdAt } = listed;
     const chapter = { ...source, listed: { number, createdAt } };
@@ -48,9 +48,9 @@ export function withListed(
  * Gives a chapter without a volume that of the nearest chapters of its series before and after it, in any language, if
  * it is the same. Not where numbers begin again in a later volume: files do not say when they were uploaded.
  */
-export function inferFromNeighbors(chapters: readonly SourceChapter[]): readonly SourceChapter[] {
+export function inferFromNeighbors(chapters: readonly BookChapter[]): readonly BookChapter[] {
   const bySeries = groupBy(chapters, ({ metadata: { series } }) => nameKey(series ?? ''));
-  const found = new Map<SourceChapter, SourceChapter>();
+  const found = new Map<BookChapter, BookChapter>();
   for (const series of bySeries.values()) {
     if (keyedChapters(series).keys.hasSeveralRuns) continue;
     const known = knownVolumes(series);
@@ -69,7 +69,7 @@ interface KnownVolume {
 }
 
 /** In the order of the numbers. */
-function knownVolumes(chapters: readonly SourceChapter[]): readonly KnownVolume[] {
+function knownVolumes(chapters: readonly BookChapter[]): readonly KnownVolume[] {
   return chapters
     .flatMap(({ metadata }) => {
       const number = parseNumber(metadata.number);
@@ -94,7 +94,7 @@ function volumeBetween(
   return before && after && volumes.size === 1 ? before.volume : undefined;
 }
 
-function withInferredVolume(chapter: SourceChapter, volume: string): SourceChapter {
+function withInferredVolume(chapter: BookChapter, volume: string): BookChapter {
   return {
     ...chapter,
     record: { ...chapter.record, inferredVolume: volume },

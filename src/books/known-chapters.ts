@@ -13,7 +13,7 @@ import {
   PLANNED_FIELDS,
   sourceKey,
   type PlannedField,
-  type SourceChapter,
+  type BookChapter,
 } from './source-chapter.js';
 
 const text = z.string().optional();
@@ -21,16 +21,11 @@ const uuid = z.string().regex(new RegExp(`^${UUID_PATTERN}$`));
 
 const plannedChapter = z.object({
   isBound: z.boolean(),
-  /** See ownState. */
-  isOwn: z.boolean(),
-  identity: z
-    .object({
-      chapterId: uuid,
-      titleId: uuid.optional(),
-      version: z.int().positive().optional(),
-      quality: z.enum(QUALITIES).optional(),
-    })
-    .optional(),
+  ownership: z.enum(['own', 'lost-mark', 'foreign']),
+  chapterId: uuid.optional(),
+  titleId: uuid.optional(),
+  version: z.int().positive().optional(),
+  quality: z.enum(QUALITIES).optional(),
   record: z.object({ titleId: text, folderTemplate: text, inferredVolume: text }).optional(),
   metadata: recordMetadata.pick(PLANNED_FIELDS),
   volumeCount: z.int().optional(),
@@ -45,19 +40,21 @@ const plannedChapters = z.array(plannedChapter);
 export async function knownChapters(
   file: string,
   store: FolderStore,
-): Promise<readonly SourceChapter[]> {
+): Promise<readonly BookChapter[]> {
   const state = await readFileState(file).catch(() => undefined);
   const path = resolve(file);
   const known = state && store.get(path, state)?.planned;
   const found = known === undefined ? undefined : plannedChapters.safeParse(known).data;
-  if (state && found)
-    return found.map(({ isOwn, pages, ...chapter }) => ({
+  if (state && found) {
+    const isOwn = isOwnFile(file, state);
+    return found.map(({ ownership, pages, ...chapter }) => ({
       ...chapter,
       file,
-      ...(isOwn && isOwnFile(file, state) && { ownState: state }),
-      identity: chapter.identity,
+      state,
+      ownership: isOwn ? ownership : 'other-user',
       pages: { length: pages },
     }));
+  }
   const read = await readLibraryFile(file);
   const own = toReadChapters(read).filter(({ copy }) => !copy);
   // The store does not know whether a file of another user has the mark.
@@ -70,13 +67,17 @@ export async function knownChapters(
 }
 
 /** JSON turns it into a `plannedChapter`. */
-function toPlanned(chapter: SourceChapter): object {
-  const { isBound, identity, record, metadata, volumeCount, isBookEdited, pages } = chapter;
+function toPlanned(chapter: BookChapter): object {
+  const { isBound, ownership, record, metadata, volumeCount, isBookEdited, pages } = chapter;
+  const { chapterId, titleId: marked, version, quality } = chapter;
   const { titleId, folderTemplate, inferredVolume } = record ?? {};
   return {
     isBound,
-    isOwn: chapter.ownState !== undefined,
-    identity,
+    ownership,
+    chapterId,
+    titleId: marked,
+    version,
+    quality,
     record: record && { titleId, folderTemplate, inferredVolume },
     metadata: Object.fromEntries(
       Object.keys(PLANNED_FIELDS).map((name) => [name, metadata[name as PlannedField]]),
@@ -84,6 +85,6 @@ function toPlanned(chapter: SourceChapter): object {
     volumeCount,
     isBookEdited,
     pages: pages.length,
-    key: identity ? undefined : sourceKey(chapter),
+    key: chapterId === undefined ? sourceKey(chapter) : undefined,
   };
 }

@@ -53,7 +53,7 @@ export function filesWith(
   { bookOf, unassigned }: Books,
 ): readonly string[] {
   const books = [...arrived].flatMap((id) => bookOf.get(id)?.file ?? []);
-  const loose = unassigned.filter(({ identity }) => arrived.has(identity?.chapterId ?? ''));
+  const loose = unassigned.filter(({ chapterId = '' }) => arrived.has(chapterId));
   return [...new Set([...books, ...loose.map(({ file }) => file)])];
 }
 

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { ComicFields } from '../library/comic-info.js';
 import type { KeepOptions } from '../library/replaced-files.js';
+import { maxNameBytes } from '../core/file-system.js';
 import { groupBy } from '../core/group-by.js';
 import { pluralize } from '../core/human-format.js';
 import { chapterFields } from '../selection/chapter-fields.js';
@@ -26,17 +27,15 @@ import {
   withoutInferred,
   type ListedChapter,
 } from './inferred-volumes.js';
-import {
-  inferredNumbers,
-  toChapter,
-  type FailedFile,
-  type SourceChapter,
-} from './source-chapter.js';
+import { inferredNumbers, toChapter, type FailedFile, type BookChapter } from './source-chapter.js';
 
 export { pageProfile } from './page-profile.js';
 
 /** The options of `bind` by their names in the table of options, and what else a caller knows. */
-export interface BindRequest extends Omit<BookNames, 'isThere'>, ComicFields {
+export interface BindRequest
+  extends Omit<BookNames, 'isThere' | keyof TemplatesOfBooks>, ComicFields {
+  /** The templates for a folder that takes names of so many bytes. */
+  readonly namesWithin: (maxNameBytes: number) => TemplatesOfBooks;
   /** Files that a scan found: one that is gone by now is not an error. */
   readonly found?: readonly string[];
   /** Books that a scan found, and that cannot be read back. */
@@ -65,6 +64,8 @@ export interface BindRequest extends Omit<BookNames, 'isThere'>, ComicFields {
   /** How replaced books are kept. */
   readonly keep: KeepOptions;
 }
+
+type TemplatesOfBooks = Pick<BookNames, 'nameBook' | 'otherNames'>;
 
 export interface BindContext {
   readonly request: BindRequest;
@@ -106,18 +107,19 @@ export async function planBooks(request: BindRequest, signal: AbortSignal): Prom
   const chapters = infersFromFolder ? inferFromNeighbors(listed) : listed;
   const grouping = groupVolumes(chapters, by, groups);
   const selected = grouping.groups.filter((group) => isSelected(group, failed));
-  const names = { ...request, isThere: existsSync };
+  const templates = request.namesWithin(await maxNameBytes(request.output));
+  const names = { ...request, ...templates, isThere: existsSync };
   const books = nameBooks(selected, names, chapters, knownBooks(collected, request.format));
   const bookOf = new Map(
     books.flatMap((book) =>
-      book.group.chapters.flatMap(({ identity }) =>
-        identity ? [[identity.chapterId, book] as const] : [],
+      book.group.chapters.flatMap(({ chapterId }) =>
+        chapterId === undefined ? [] : [[chapterId, book] as const],
       ),
     ),
   );
   const emptied = emptiedBooks(collected.chapters, bookOf, request);
   const loose = grouping.unassigned.filter(({ isBound }) => !isBound);
-  const looseIds = new Set(loose.flatMap(({ identity }) => identity?.chapterId ?? []));
+  const looseIds = new Set(loose.flatMap(({ chapterId }) => chapterId ?? []));
   const planned = [...grouping.unassigned, ...books.flatMap(({ group }) => group.chapters)];
   const filesByFolder = groupBy([...new Set(planned.map(({ file }) => file))], (file) =>
     dirname(file),
@@ -154,7 +156,7 @@ export function observePlan(plan: BindPlan, observe: ObserveBind): void {
       reason: 'archive-damaged',
       message: error.message,
     });
-  const leaveOut = (chapter: SourceChapter, reason: LeftOutReason): void => {
+  const leaveOut = (chapter: BookChapter, reason: LeftOutReason): void => {
     const { file, metadata } = chapter;
     const fields = chapterFields(toChapter(chapter, file), metadata.series);
     observe({ type: 'chapter-left-out', file, reason, ...fields });
@@ -179,6 +181,6 @@ export function observePlan(plan: BindPlan, observe: ObserveBind): void {
   }
 }
 
-export function pageCount(chapters: readonly SourceChapter[]): number {
+export function pageCount(chapters: readonly BookChapter[]): number {
   return chapters.reduce((sum, { pages }) => sum + pages.length, 0);
 }

@@ -1,16 +1,10 @@
 /** The chapters of an archive as a book needs them: the chapter of a CBZ, or the chapters of a bound CBZ or EPUB. */
 import { basename, dirname, extname, resolve } from 'node:path';
-import { readLibraryFile, type LibraryFile } from '../library/file.js';
+import { readLibraryFile, type LibraryFile, type ReadChapter } from '../library/file.js';
 import { plainTitle } from '../config/names.js';
 import { fileChanged } from '../core/file-state.js';
 import { guessFolder, guessName } from './guess-name.js';
-import {
-  sourceKey,
-  wasRead,
-  withGuesses,
-  type ReadChapter,
-  type SourceChapter,
-} from './source-chapter.js';
+import { sourceKey, wasRead, withGuesses, type BookChapter } from './source-chapter.js';
 import { damagedChapter } from '../library/damage.js';
 
 /** Throws StorageError `archive-damaged` for a file that is not an archive with pages. */
@@ -25,24 +19,23 @@ export function toReadChapters(file: LibraryFile): readonly ReadChapter[] {
     case 'unreadable':
       throw damagedChapter(file.path, file.cause);
     case 'chapter':
-      return [toReadChapter(file)];
+      return [withNamesOf(file)];
     case 'book': {
-      const { path, chapters, volumeCount, isEdited: isBookEdited, copy } = file;
       const damage = file.hasReadablePages ? file.damage : NO_PAGES;
-      if (damage !== undefined) throw damagedChapter(path, damage);
-      const common = { file: path, isBound: true, volumeCount, isBookEdited, copy };
-      return chapters.map((chapter) => ({ ...chapter, ...common }));
+      if (damage !== undefined) throw damagedChapter(file.path, damage);
+      return file.chapters;
     }
   }
 }
 
 const NO_PAGES = new Error('its pages cannot be read back');
 
-function toReadChapter(file: Extract<LibraryFile, { readonly kind: 'chapter' }>): ReadChapter {
-  const { path, named, state, chapter } = file;
+/** The chapter with what ComicInfo does not say, from the names of the file and its folder. */
+function withNamesOf(file: Extract<LibraryFile, { readonly kind: 'chapter' }>): ReadChapter {
+  const { path, ownership, chapter } = file;
   if (!file.hasReadablePages) throw damagedChapter(path, NO_PAGES);
   if (chapter.pages.length === 0) throw damagedChapter(path, new Error('it contains no images'));
-  const isOfTankobon = named === 'own' || named === 'lost-mark' || named === 'other-user';
+  const isOfTankobon = ownership !== 'foreign';
   // The path may be relative to that folder; the index has the chapter for every spelling of the path.
   const folder = guessFolder(dirname(resolve(path)));
   const { series = folder.series } = chapter.metadata;
@@ -50,17 +43,13 @@ function toReadChapter(file: Extract<LibraryFile, { readonly kind: 'chapter' }>)
   const { volume = guessed.number === undefined ? undefined : folder.volume } = guessed;
   const metadata = withGuesses(chapter.metadata, { ...guessed, volume });
   return {
-    file: path,
-    isBound: false,
-    ownState: named === 'own' ? state : undefined,
-    identity: chapter.identity,
+    ...chapter,
     record: isOfTankobon ? chapter.record : undefined,
     metadata: {
       ...metadata,
       series: metadata.series ?? folder.series,
       title: isOfTankobon ? plainTitle(metadata.title) : metadata.title,
     },
-    pages: chapter.pages,
   };
 }
 
@@ -68,9 +57,11 @@ function toReadChapter(file: Extract<LibraryFile, { readonly kind: 'chapter' }>)
  * The chapters with their pages, for the volumes in which the plan has them: those that it took from the index are read
  * now. Throws StorageError: `archive-damaged`, `file-changed`.
  */
-export async function withPages(chapters: readonly SourceChapter[]): Promise<ReadChapter[]> {
+export async function withPages(
+  chapters: readonly BookChapter[],
+): Promise<(ReadChapter & BookChapter)[]> {
   const files = new Map<string, readonly ReadChapter[]>();
-  const complete: ReadChapter[] = [];
+  const complete: (ReadChapter & BookChapter)[] = [];
   for (const chapter of chapters) {
     if (wasRead(chapter)) {
       complete.push(chapter);

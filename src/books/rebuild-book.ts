@@ -11,14 +11,13 @@ import { hasValidTrailer } from '../core/image-trailer.js';
 import { readdirIfReadable } from '../core/read-folder.js';
 import { reusableBuffer, ZipEntryReader, type ZipEntry } from '../core/zip-file.js';
 import { checkFile, isEditedMetadata } from '../library/damage.js';
-import type { BookFile } from '../library/file.js';
+import type { BookFile, ReadChapter } from '../library/file.js';
 import { bookMetadata } from './book-metadata.js';
 import type { BookGroup, CoverImage } from './book.js';
 import { hasConverter } from './convert-image.js';
 import { findCover } from './find-cover.js';
 import { normalizedNumber, type ChapterGroup } from './group-volumes.js';
 import { publishBookFile, publishBookFolder, withBookLock } from './publish-book.js';
-import type { ReadChapter } from './source-chapter.js';
 import { writeBook } from './write-book.js';
 
 export interface FoundBook {

@@ -3,13 +3,11 @@
  * metadata. Pages keep their bytes, and the old file is removed once the new one was read back whole. The text inside of a
  * PDF stays: `bind` writes one anew while it has the chapters.
  */
-import { createHash } from 'node:crypto';
 import { basename, dirname, extname, join, relative, resolve, sep } from 'node:path';
-import { boundComment, FOLDER_MANIFEST_NAME, MANIFEST_NAME } from '../library/mark.js';
+import { FOLDER_MANIFEST_NAME, MANIFEST_NAME } from '../library/mark.js';
 import { COMIC_INFO_NAME } from '../library/comic-info.js';
-import { readLibraryFile, type BookFile } from '../library/file.js';
-import { seriesFolder } from '../config/names.js';
-import type { ExistingArchive } from '../library/scan.js';
+import { readLibraryFile, rewriterOf, type BookFile, type FoundChapter } from '../library/file.js';
+import { compileNameTemplate, cutName } from '../config/names.js';
 import {
   fileChanged,
   moveUnchanged,
@@ -17,19 +15,10 @@ import {
   publishAs,
   replaceUnchanged,
 } from '../core/file-state.js';
-import { ZipEntryReader } from '../core/zip-file.js';
-import { ZipFileWriter } from '../core/zip-file-writer.js';
 import { StorageError } from '../core/errors.js';
-import {
-  lstatIfExists,
-  readRegularFileIfExists,
-  removeEmptyFolders,
-  PRIVATE_FILE_MODE,
-  renameInto,
-  writeFileAtomic,
-} from '../core/files.js';
+import { lstatIfExists, removeEmptyFolders, renameInto } from '../core/files.js';
 import { isRecord, parseJson } from '../core/json.js';
-import { cleanSegment, MAX_SEGMENT_BYTES } from '../core/path-segment.js';
+import { cleanSegment } from '../core/path-segment.js';
 import { isSameName, nameInPath } from '../core/relative-paths.js';
 import { inFolderOf, isSameEntry, respell } from '../core/same-file.js';
 import { isAccessError } from '../core/system-errors.js';
@@ -37,9 +26,7 @@ import { escapeXml } from '../core/xml-text.js';
 import type { WriteOptions } from './book.js';
 import { BOOK_SUFFIX_BYTES } from '../config/bind-choices.js';
 import { hyphenedNumbers } from './book-names.js';
-import { readFolderManifest } from './folder-book.js';
 import { withBookLock } from './publish-book.js';
-import { damagedChapter } from '../library/damage.js';
 
 interface SeriesRename {
   readonly from: string;
@@ -71,7 +58,7 @@ interface BooksOfTitles {
 
 /** The books among the archives of a library whose title is known. `titleOf`: the title of a chapter by its id. */
 export async function readBooksOfTitles(
-  archives: readonly ExistingArchive[],
+  archives: readonly FoundChapter[],
   titleOf: (chapterId: string) => string | undefined,
 ): Promise<BooksOfTitles> {
   const titleIds = new Map<string, string>();
@@ -118,21 +105,26 @@ export function planBookRename(
   newName: string,
   {
     folder,
+    maxNameBytes,
     newFolderOf,
   }: {
     readonly folder: string;
+    readonly maxNameBytes: number;
     readonly newFolderOf: (folder: string) => string | undefined;
   },
 ): Omit<BookRename, 'root'> | undefined {
   const { writtenSeries, titleId } = book;
   if (writtenSeries === undefined) return undefined;
   const names = { from: writtenSeries, to: newName };
+  const nameFolder = compileNameTemplate('{series}/{id}', { maxNameBytes });
+  const folderOf = (series: string) =>
+    dirname(nameFolder({ id: titleId, 'title-id': titleId, series }));
+  const folders = { from: folderOf(names.from), to: folderOf(names.to) };
   const file = resolve(book.path);
   const top = dirname(resolve(folder));
   const newFolder =
-    newFolderOf(dirname(file)) ??
-    join(top, renamedFolder(relative(top, dirname(file)), titleId, names));
-  const to = join(newFolder, renamedFile(basename(file), book, names));
+    newFolderOf(dirname(file)) ?? join(top, renamedFolder(relative(top, dirname(file)), folders));
+  const to = join(newFolder, renamedFile(basename(file), book, names, maxNameBytes));
   const keepsContent = isSameName(writtenSeries, newName) ? 'same-name' : whyContentStays(book);
   if (keepsContent && isSameName(to, file)) return undefined;
   return { book: { ...book, path: file }, to, names, keepsContent };
@@ -149,16 +141,11 @@ function whyContentStays({
 }
 
 /** Folders that have the name of the series. */
-function renamedFolder(path: string, titleId: string, { from, to }: SeriesRename): string {
-  const old = folderOf(from, titleId);
+function renamedFolder(path: string, { from, to }: SeriesRename): string {
   return path
     .split(sep)
-    .map((name) => (isSameName(name, old) ? folderOf(to, titleId) : name))
+    .map((name) => (isSameName(name, from) ? to : name))
     .join(sep);
-}
-
-function folderOf(series: string, titleId: string): string {
-  return cleanSegment(seriesFolder(series, titleId) ?? '');
 }
 
 /** `Old Vol.01.cbz` becomes `New Vol.01.cbz`; a name that does not begin with that of the series stays. */
@@ -166,17 +153,36 @@ function renamedFile(
   name: string,
   { container }: Pick<BookFile, 'container'>,
   { from, to }: SeriesRename,
+  maxNameBytes: number,
 ): string {
-  const isHyphened = nameInPath(name, [from, to]) !== from;
-  const written = isHyphened ? hyphenedNumbers(from) : from;
-  const renamed = isHyphened ? hyphenedNumbers(to) : to;
+  const hyphened = { from: hyphenedNumbers(from), to: hyphenedNumbers(to) };
+  const written = nameInPath(name, [from, to]) === from ? { from, to } : hyphened;
   // The new name may begin with the old one.
-  if (nameInPath(name, [written, renamed]) !== written) return name;
-  const rest = name.normalize('NFC').slice(cleanSegment(written).length);
+  const found = nameInPath(name, [written.from, written.to]);
+  if (found === written.to) return name;
+  const start = found === undefined ? cutStart(name, from, maxNameBytes) : cleanSegment(found);
+  if (start === undefined) return name;
+  const rest = name.normalize('NFC').slice(start.length);
   const extension = container === 'folder' ? '' : extname(name);
   const stem = rest.slice(0, rest.length - extension.length);
-  const maxBytes = MAX_SEGMENT_BYTES - BOOK_SUFFIX_BYTES - Buffer.byteLength(stem + extension);
-  return cleanSegment(cleanSegment(renamed, maxBytes) + stem) + extension;
+  const maxBytes = maxNameBytes - BOOK_SUFFIX_BYTES - Buffer.byteLength(stem + extension);
+  return cleanSegment(cleanSegment(cutName(written.to, maxBytes)) + stem) + extension;
+}
+
+/** By so much may a name that was cut be below the limit: letters are not divided. */
+const MAX_CUT_REST_BYTES = 30;
+const MIN_CUT_BYTES = 30;
+
+/** What a name has of that of the series, which did not fit; undefined for one that begins otherwise, or that its owner shortened. */
+function cutStart(name: string, series: string, maxNameBytes: number): string | undefined {
+  const minBytes = maxNameBytes - BOOK_SUFFIX_BYTES - MAX_CUT_REST_BYTES;
+  if (Buffer.byteLength(name) < minBytes) return undefined;
+  const [text, whole] = [name.normalize('NFC'), cleanSegment(series).normalize('NFC')];
+  let length = 0;
+  while (length < whole.length && text.charAt(length) === whole.charAt(length)) length += 1;
+  const start = text.slice(0, length).trimEnd();
+  const isNext = !/^[\p{L}\p{N}\p{M}]/u.test(text.slice(start.length));
+  return isNext && Buffer.byteLength(start) >= MIN_CUT_BYTES ? start : undefined;
 }
 
 /**
@@ -190,21 +196,22 @@ export async function renameBook(
   const { path: file, container, state } = book;
   const rename = keepsContent ? undefined : names;
   return withBookLock(root, to, undefined, signal, async (tmpFile) => {
-    if (container === 'folder') {
-      const folder = await inFolderOf(file, to);
-      if (to !== file) await moveFolder(file, folder);
-      await removeEmptyFolders(dirname(file), root);
-      return rename ? renameInFolder(folder, rename) : [];
-    }
-    if (!state) throw fileChanged(file);
-    assertOwnFile(file, state);
     const publish = async (finished: string): Promise<string> => {
+      if (!state) throw fileChanged(file);
       if (to !== file && !(await publishAs(finished, to, { file, state }))) throw nameTaken(to);
       if (to === file && !(await replaceUnchanged(finished, file, state))) throw fileChanged(file);
       return to;
     };
     const options = { tmpFile, signal, publish };
-    if (rename) await renameInArchive(book, rename, options);
+    if (container === 'folder') {
+      const folder = await inFolderOf(file, to);
+      if (to !== file) await moveFolder(file, folder);
+      await removeEmptyFolders(dirname(file), root);
+      return rename ? renameTexts({ ...book, path: folder }, rename, options) : [];
+    }
+    if (!state) throw fileChanged(file);
+    assertOwnFile(file, state);
+    if (rename) await renameTexts(book, rename, options);
     else if (to !== file && !(await moveUnchanged(to, { file, state }))) throw nameTaken(to);
     await removeEmptyFolders(dirname(file), root);
     return [];
@@ -221,6 +228,25 @@ async function moveFolder(folder: string, to: string): Promise<void> {
   }
 }
 
+/** Resolves with the files in a folder that stay. */
+async function renameTexts(
+  book: BookFile,
+  rename: SeriesRename,
+  options: Pick<WriteOptions, 'tmpFile' | 'publish' | 'signal'>,
+): Promise<readonly string[]> {
+  const { rewrite } = await rewriterOf(book);
+  const { from: to, to: from } = rename;
+  const renamed = (by: SeriesRename) => (entry: { readonly name: string }, data: Buffer) =>
+    RENAMED_ENTRIES.get(entry.name)?.(data.toString(), by);
+  const { kept } = await rewrite(book, {
+    ...options,
+    comment: 'of-book',
+    newText: renamed(rename),
+    oldText: renamed({ from, to }),
+  });
+  return kept;
+}
+
 function nameTaken(file: string): StorageError {
   const hint = 'Move one of the two books away, then run the same command again.';
   return new StorageError('name-taken', `${file} exists and is another book.`, {
@@ -229,87 +255,13 @@ function nameTaken(file: string): StorageError {
   });
 }
 
-/** All other entries keep their bytes, names and order. */
-async function renameInArchive(
-  { path: file, entries }: BookFile,
-  rename: SeriesRename,
-  { tmpFile, publish, signal }: Omit<WriteOptions, 'convert' | 'onPage'>,
-): Promise<void> {
-  const reader = await ZipEntryReader.open(file);
-  const zip = await ZipFileWriter.create({
-    tmpFile,
-    comment: boundComment([]),
-    mode: PRIVATE_FILE_MODE,
-    signal,
-  });
-  try {
-    for (const entry of entries) {
-      signal.throwIfAborted();
-      const { name } = entry;
-      const data = await reader.read(entry, zip.getBuffer).catch((cause: unknown) => {
-        throw damagedChapter(file, cause);
-      });
-      const renameIn = RENAMED_ENTRIES.get(name);
-      if (renameIn) zip.append(name, renameIn(data.toString(), rename));
-      else await zip.write(name, data);
-    }
-    await zip.finish(publish, boundComment(zip.entries));
-  } finally {
-    await zip.discard();
-    await reader.close();
-  }
-}
-
-/** The manifest is written last: until then, it has the old name and the digests of the old files. */
-async function renameInFolder(folder: string, rename: SeriesRename): Promise<readonly string[]> {
-  const { files = new Map<string, string>() } = (await readFolderManifest(folder)) ?? {};
-  const renamed: Record<string, string> = {};
-  const kept: string[] = [];
-  for (const [path, digest] of files) {
-    if (basename(path) !== COMIC_INFO_NAME) continue;
-    const file = join(folder, path);
-    const text = await readText(file);
-    const newText = renameInComicInfo(text, rename);
-    const oldText = renameInComicInfo(text, { from: rename.to, to: rename.from });
-    // A killed run may have written the new one.
-    if (![text, oldText].some((each) => sha256(each) === digest)) kept.push(path);
-    else {
-      if (newText !== text) await rewriteFile(file, newText);
-      renamed[path] = sha256(newText);
-    }
-  }
-  const manifest = join(folder, FOLDER_MANIFEST_NAME);
-  const json = await readText(manifest);
-  await rewriteFile(manifest, renameInManifest(json, rename, renamed));
-  return kept;
-}
-
-async function readText(file: string): Promise<string> {
-  return (await readRegularFileIfExists(file))?.toString() ?? '';
-}
-
-async function rewriteFile(file: string, text: string): Promise<void> {
-  const replaced = await lstatIfExists(file);
-  if (replaced) assertOwnFile(file, replaced);
-  await writeFileAtomic(file, text, { replaced });
-}
-
-function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
-}
-
 /** The series itself, or the title of a book, such as `Series, Vol. 3`; any other text stays. */
 function renamedSeries(text: string, { from, to }: SeriesRename): string {
   if (text !== from && !text.startsWith(`${from}, `)) return text;
   return to + text.slice(from.length);
 }
 
-/** `files`: new digests of files of a book in a folder. */
-function renameInManifest(
-  json: string,
-  { from, to }: SeriesRename,
-  files: Readonly<Record<string, string>> = {},
-): string {
+function renameInManifest(json: string, { from, to }: SeriesRename): string {
   const manifest = parseJson(json);
   if (!isRecord(manifest) || !Array.isArray(manifest['chapters'])) return json;
   const chapters = manifest['chapters'].map((chapter: unknown) => {
@@ -317,13 +269,7 @@ function renameInManifest(
     if (!isRecord(chapter) || !isRecord(metadata) || metadata['series'] !== from) return chapter;
     return { ...chapter, metadata: { ...metadata, series: to } };
   });
-  const known = manifest['files'];
-  const renamed = {
-    ...manifest,
-    chapters,
-    ...(isRecord(known) && { files: { ...known, ...files } }),
-  };
-  return `${JSON.stringify(renamed)}\n`;
+  return `${JSON.stringify({ ...manifest, chapters })}\n`;
 }
 
 function renameInComicInfo(xml: string, rename: SeriesRename): string {
@@ -334,9 +280,10 @@ function renameInComicInfo(xml: string, rename: SeriesRename): string {
 
 type RenameIn = (text: string, rename: SeriesRename) => string;
 
-/** The entries of a CBZ or an EPUB that contain the name. */
+/** The texts in a book that contain the name. */
 const RENAMED_ENTRIES: ReadonlyMap<string, RenameIn> = new Map<string, RenameIn>([
-  [MANIFEST_NAME, (json, rename) => renameInManifest(json, rename)],
+  [MANIFEST_NAME, renameInManifest],
+  [FOLDER_MANIFEST_NAME, renameInManifest],
   [COMIC_INFO_NAME, renameInComicInfo],
   [
     'OEBPS/content.opf',

@@ -2,10 +2,8 @@
 import { crc32 } from 'node:zlib';
 import type { Chapter } from '../service/chapters.js';
 import type { ChapterMetadata } from '../library/comic-info.js';
-import type { FileChapter } from '../library/file.js';
-import type { FileState } from '../core/file-state.js';
+import type { ReadChapter } from '../library/file.js';
 import type { ChapterRecord } from '../library/record.js';
-import type { BookCopy } from './book-copy.js';
 import type { TankobonError } from '../core/errors.js';
 import type { BindBy } from '../config/bind-choices.js';
 import type { GuessedName } from './guess-name.js';
@@ -31,32 +29,27 @@ export interface FailedFile {
   readonly error: TankobonError;
 }
 
-export interface SourceChapter extends Pick<FileChapter, 'identity' | 'key'> {
-  readonly file: string;
-  /** The file was written by `bind` and may contain other chapters too. */
-  readonly isBound: boolean;
-  /** Set for a chapter file of this user with tankobon's own mark, when it was read: a book that has the chapter may replace it. */
-  readonly ownState?: FileState | undefined;
+/** A chapter in a file, as far as the plan of books needs it. The store knows this much of it. */
+export interface BookChapter extends Omit<
+  ReadChapter,
+  'record' | 'metadata' | 'written' | 'pages' | 'prefix'
+> {
   /** What tankobon knew when it wrote the file. */
   readonly record?:
     Pick<ChapterRecord, 'titleId' | 'folderTemplate' | 'inferredVolume'> | undefined;
   readonly metadata: Pick<ChapterMetadata, PlannedField>;
   /** What the service says of the chapter, if it lists it. */
   readonly listed?: Pick<Chapter, 'number' | 'createdAt'> | undefined;
-  /** How many volumes the series has, if a book that contains the chapter says so. */
-  readonly volumeCount?: number | undefined;
-  /** Another program changed the book that contains the chapter after it was bound. */
-  readonly isBookEdited?: boolean | undefined;
-  /** Set for a chapter in a book with other pages than the chapter has: it is not bound again. */
-  readonly copy?: BookCopy | undefined;
   /** At least one. */
   readonly pages: { readonly length: number };
 }
 
-/** A chapter that was read from its file, which has at least one page. */
-export type ReadChapter = SourceChapter & Omit<FileChapter, 'written' | 'prefix'>;
+/** Whether a book that has the chapter may replace the file, if that is unchanged. */
+export function mayBeRemoved({ isBound, ownership, state }: BookChapter): boolean {
+  return !isBound && ownership === 'own' && state !== undefined;
+}
 
-export function wasRead(chapter: SourceChapter): chapter is ReadChapter {
+export function wasRead(chapter: BookChapter): chapter is BookChapter & ReadChapter {
   return Array.isArray(chapter.pages);
 }
 
@@ -77,7 +70,7 @@ export function withGuesses(metadata: ChapterMetadata, guessed: GuessedName): Ch
 }
 
 /** Whether neither the service nor the file itself names the volume. */
-export function isVolumeInferred({ record, metadata: { volume } }: SourceChapter): boolean {
+export function isVolumeInferred({ record, metadata: { volume } }: BookChapter): boolean {
   return record?.inferredVolume !== undefined && record.inferredVolume === volume;
 }
 
@@ -87,7 +80,7 @@ export function inferredNumbers({
   chapters,
 }: {
   readonly by: BindBy;
-  readonly chapters: readonly SourceChapter[];
+  readonly chapters: readonly BookChapter[];
 }): string[] {
   if (by === 'title') return [];
   return chapters
@@ -97,11 +90,11 @@ export function inferredNumbers({
 
 /** The chapter as the selection of releases knows it. `id` distinguishes chapters without an identity. */
 export function toChapter(
-  { identity, metadata, pages, listed }: SourceChapter,
+  { chapterId, version = 1, metadata, pages, listed }: BookChapter,
   id: string,
 ): Chapter {
   return {
-    id: identity?.chapterId ?? id,
+    id: chapterId ?? id,
     number: metadata.number,
     volume: metadata.volume,
     title: metadata.title,
@@ -109,7 +102,7 @@ export function toChapter(
     pages: pages.length,
     externalUrl: undefined,
     isUnavailable: false,
-    version: identity?.version ?? 1,
+    version,
     publishAt: metadata.publishedAt,
     readableAt: undefined,
     createdAt: listed?.createdAt,
@@ -120,9 +113,9 @@ export function toChapter(
 }
 
 /** Identifies a version of a chapter, or the pages of a chapter without an identity. */
-export function sourceKey(chapter: SourceChapter): string {
-  const { identity, metadata, key = '' } = chapter;
-  if (identity) return `${identity.chapterId}@${identity.version ?? 1}`;
+export function sourceKey(chapter: BookChapter): string {
+  const { chapterId, version = 1, metadata, key = '' } = chapter;
+  if (chapterId !== undefined) return `${chapterId}@${version}`;
   // One from the index has its key.
   if (chapter.key !== undefined || !wasRead(chapter)) return key;
   const { pages } = chapter;

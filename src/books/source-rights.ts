@@ -3,10 +3,10 @@ import { dirname } from 'node:path';
 import { maxModeIn, statIfExists, type FileRights } from '../core/files.js';
 import type { CoverImage } from './book.js';
 import type { ExistingBook } from './existing-book.js';
-import type { SourceChapter } from './source-chapter.js';
+import type { BookChapter } from './source-chapter.js';
 
 interface BookSources {
-  readonly chapters: readonly Pick<SourceChapter, 'file'>[];
+  readonly chapters: readonly Pick<BookChapter, 'file'>[];
   readonly cover: Pick<CoverImage, 'file'> | undefined;
   readonly existing: ExistingBook;
 }

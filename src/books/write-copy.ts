@@ -27,7 +27,8 @@ import { assertOwnBook, readExistingBook, type ExistingBook } from './existing-b
 import type { MergedFolder } from './folder-book.js';
 import { pageCount, type BindContext, type BindRequest } from './plan-books.js';
 import { publishBookFile, publishBookFolder } from './publish-book.js';
-import { sourceKey, type ReadChapter } from './source-chapter.js';
+import { sourceKey } from './source-chapter.js';
+import { type ReadChapter } from '../library/file.js';
 import { maxModeOfBook } from './source-rights.js';
 import { writeBook } from './write-book.js';
 

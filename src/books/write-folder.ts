@@ -4,6 +4,7 @@ import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { COMIC_INFO_NAME, comicInfoXml, type ComicMetadata } from '../library/comic-info.js';
 import { pageName } from '../config/names.js';
+import { maxNameBytes } from '../core/file-system.js';
 import { maxModeIn, syncFolder, writeNewFile } from '../core/files.js';
 import { ACCEPTED_IMAGES, type Book, type WriteOptions } from './book.js';
 import { manifestText } from './book-manifest.js';
@@ -20,7 +21,7 @@ import {
 export async function writeFolderBook(book: Book, options: WriteOptions): Promise<number> {
   const { tmpFile: folder, publish, signal, maxMode = maxModeIn(dirname(folder)) } = options;
   const { chapters } = book.group;
-  const names = chapterFolders(chapters);
+  const names = chapterFolders(chapters, await maxNameBytes(dirname(folder)));
   const pagesOf = names.map((): ComicMetadata['pages'][number][] => []);
   const digests = new Map<string, string>();
   let bytes = 0;

@@ -6,7 +6,6 @@
 import { MAX_IMAGE_BYTES } from '../core/image-format.js';
 import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { writeAdopted, writeOriginal } from '../library/adopted-file.js';
 import { writeCbz, type CbzPage } from '../library/cbz-writer.js';
 import {
   comicInfoXml,
@@ -14,7 +13,7 @@ import {
   writtenMetadata,
   comicMetadata,
 } from '../library/comic-info.js';
-import { readLibraryFile } from '../library/file.js';
+import { rewriterOf, readLibraryFile } from '../library/file.js';
 import { chapterComment } from '../library/mark.js';
 import {
   assertOwnFile,
@@ -64,8 +63,9 @@ export async function adoptFile(
     }
     if (!state) throw fileChanged(file);
     const { pages } = recognized;
+    const { adopt } = await rewriterOf({ path: file });
     await replace(file, state, (tmpFile) =>
-      writeAdopted(file, tmpFile, async (readDigests) =>
+      adopt(file, tmpFile, async (readDigests) =>
         describe(recognized, pages ?? (await readDigests(getBuffer, signal))),
       ),
     );
@@ -88,7 +88,8 @@ export async function restoreFile(file: string): Promise<void> {
   try {
     const state = await readFileState(file);
     if (!state) throw fileChanged(file);
-    await replace(file, state, (tmpFile) => writeOriginal(file, tmpFile));
+    const { restore } = await rewriterOf({ path: file });
+    await replace(file, state, (tmpFile) => restore(file, tmpFile));
   } catch (error) {
     throw toAdoptError(error, file);
   }
@@ -156,7 +157,7 @@ async function pack(
     comicPages.push({ bytes: data.length, ...(await imageDimensions(data)) });
   }
   const comic = comicMetadata(chapter, title, comicPages);
-  const target = packedPath(folder);
+  const target = await packedPath(folder);
   const { file } = await writeCbz({
     file: target,
     pages,

@@ -13,6 +13,7 @@ import {
   type ChapterMetadata,
 } from '../library/comic-info.js';
 import { readLibraryFile } from '../library/file.js';
+import { maxNameBytes } from '../core/file-system.js';
 import { fitSegment } from '../core/path-segment.js';
 import { isDiskError, readdirIfReadable, type UnreadableFolder } from '../core/read-folder.js';
 import type { FileState } from '../core/file-state.js';
@@ -103,9 +104,7 @@ export async function findAdoptableFiles(
   const already: KnownFile[] = [];
   const unreadable: { file: string; cause: unknown }[] = [];
   const files = new Set(listed.archives);
-  const folders = withFolders
-    ? listed.folders.filter(({ folder }) => !isPacked(folder, files))
-    : [];
+  const folders = withFolders ? await unpacked(listed.folders, files) : [];
   const read = async (file: string, content: () => Promise<Adoptable>): Promise<void> => {
     signal.throwIfAborted();
     try {
@@ -142,12 +141,17 @@ function byFile(a: { readonly file: string }, b: { readonly file: string }): num
 }
 
 /** Where a folder of images is packed. */
-export function packedPath(folder: string): string {
-  return join(dirname(folder), fitSegment(basename(folder), '.cbz'));
+export async function packedPath(folder: string): Promise<string> {
+  const parent = dirname(folder);
+  return join(parent, fitSegment(basename(folder), '.cbz', await maxNameBytes(parent)));
 }
 
-function isPacked(folder: string, archives: ReadonlySet<string>): boolean {
-  return archives.has(packedPath(folder));
+async function unpacked(
+  folders: ListedFolders['folders'],
+  archives: ReadonlySet<string>,
+): Promise<ListedFolders['folders']> {
+  const paths = await Promise.all(folders.map(({ folder }) => packedPath(folder)));
+  return folders.filter((_, index) => !archives.has(paths[index] ?? ''));
 }
 
 /** Follows no links, and leaves hidden files and folders out. */
@@ -209,13 +213,13 @@ async function readArchive(path: string): Promise<Adoptable> {
     if (file.comment === '') throw file.damage;
     return undefined;
   }
-  const { named, state, comicInfo = '' } = file;
-  const { identity, pages } = file.chapter;
-  if (identity && named !== 'address')
-    return { known: knownFile(path, identity, file.chapter.metadata) };
+  const { state, comicInfo = '', chapter } = file;
+  const { chapterId, titleId, metadata, pages } = chapter;
+  if (chapterId !== undefined && file.isRecorded)
+    return { known: knownFile(path, { chapterId, titleId }, metadata) };
   if (pages.length === 0) throw new Error('it contains no images');
   const own = { file: path, state, pages: pages.length, images: [], isFolder: false };
-  return toAdoptable(own, comicInfo, identity?.chapterId);
+  return toAdoptable(own, comicInfo, chapterId);
 }
 
 function knownFile(
@@ -237,7 +241,7 @@ async function readImageFolder({
   if (file.kind === 'unreadable') throw file.cause;
   const { comicInfo = '', chapter } = file.kind === 'chapter' ? file : NO_COMIC_INFO;
   const own = { file: folder, state: undefined, pages: images.length, images, isFolder: true };
-  return toAdoptable(own, comicInfo, chapter?.identity?.chapterId);
+  return toAdoptable(own, comicInfo, chapter?.chapterId);
 }
 
 const TITLE_ADDRESS = new RegExp(`/(?:title|manga)/(${UUID_PATTERN})(?![0-9a-f-])`, 'i');

@@ -5,7 +5,7 @@
  */
 import { dirname, join, resolve } from 'node:path';
 import { areWhole, checkFile } from '../library/damage.js';
-import type { BookFile, FileChapter } from '../library/file.js';
+import { type BookFile, type ReadChapter } from '../library/file.js';
 import { readPageDigests } from '../library/chapter-file.js';
 import { listArchives } from '../library/scan.js';
 import { readdirIfReadable } from '../core/read-folder.js';
@@ -17,19 +17,19 @@ import type { DownloadListeners } from '../download/download-session.js';
 import { downloadRequest } from '../download/download-request.js';
 import { download } from '../download/run-download.js';
 import { readChapters } from '../books/read-chapters.js';
-import { sourceKey, type ReadChapter } from '../books/source-chapter.js';
+import { sourceKey } from '../books/source-chapter.js';
 import type { RepairFolder } from '../download/leftovers.js';
-import { packWholeChapters, type FoundChapters } from './pack-chapters.js';
+import { packWholeChapters, type WholeChapters } from './pack-chapters.js';
 
 /** The chapters whose pages are whole in the damaged book; those of a folder are packed into `work`. */
 export async function chaptersInBook(
   book: BookFile,
   work: RepairFolder,
   signal: AbortSignal,
-): Promise<FoundChapters> {
+): Promise<WholeChapters> {
   if (book.container === 'folder') return packWholeChapters(book, work, signal);
   const { path: file, chapters } = book;
-  const found: FoundChapters = new Map();
+  const found: WholeChapters = new Map();
   for (const chapter of chapters) {
     const { pages } = chapter;
     const { pages: saved = [], acceptedPages = saved } = chapter.record ?? {};
@@ -46,7 +46,7 @@ export async function chaptersInBook(
  */
 export async function addChaptersBeside(
   { path: file, chapters }: BookFile,
-  found: FoundChapters,
+  found: WholeChapters,
   work: RepairFolder,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
@@ -71,13 +71,13 @@ export async function addChaptersBeside(
 
 interface ChapterMatch {
   readonly source: ReadChapter;
-  readonly chapter: FileChapter;
+  readonly chapter: ReadChapter;
 }
 
 /** Undefined for a file of another chapter, a book, and one that cannot be read. */
 async function findChapter(
   file: string,
-  missing: readonly FileChapter[],
+  missing: readonly ReadChapter[],
 ): Promise<ChapterMatch | undefined> {
   const [source, ...others] = await readChapters(file).catch(() => []);
   if (!source || source.isBound || others.length > 0) return undefined;
@@ -110,30 +110,29 @@ async function copyOwnFile(file: string, work: RepairFolder): Promise<string | u
  * newer version are others.
  */
 async function hasSavedPages(
-  { source, chapter: { record, identity } }: ChapterMatch,
+  { source, chapter: { record, version: recorded = 1 } }: ChapterMatch,
   signal: AbortSignal,
 ): Promise<boolean> {
   const { state } = await checkFile(source.file, { signal });
   if (state === 'damaged') return false;
-  const { version = 1 } = source.identity ?? {};
+  const { version = 1 } = source;
   const pages = record?.pages ?? [];
-  if (pages.length === 0 || version > (identity?.version ?? 1)) return true;
+  if (pages.length === 0 || version > recorded) return true;
   const digests = await readPageDigests(source, reusableBuffer(), signal);
   return digests.length === pages.length && digests.every((digest, at) => digest === pages[at]);
 }
 
-function isChapter(source: ReadChapter, { identity, key }: FileChapter): boolean {
-  if (!identity) return sourceKey(source) === key;
-  const { chapterId, version = 1, quality = 'data' } = source.identity ?? {};
+function isChapter(source: ReadChapter, chapter: ReadChapter): boolean {
+  if (chapter.chapterId === undefined) return sourceKey(source) === chapter.key;
   return (
-    chapterId === identity.chapterId &&
-    version >= (identity.version ?? 1) &&
-    quality === (identity.quality ?? 'data')
+    source.chapterId === chapter.chapterId &&
+    (source.version ?? 1) >= (chapter.version ?? 1) &&
+    (source.quality ?? 'data') === (chapter.quality ?? 'data')
   );
 }
 
 /** The pages of the file, with the metadata that the chapter has in the book, unless its manifest is lost. */
-function as({ metadata, record, key }: FileChapter, source: ReadChapter): ReadChapter {
+function as({ metadata, record, key }: ReadChapter, source: ReadChapter): ReadChapter {
   if (!record) return source;
   const { updatedAt, pages, version } = source.record ?? {};
   const newRecord = { ...record, version, updatedAt, pages };
@@ -143,17 +142,17 @@ function as({ metadata, record, key }: FileChapter, source: ReadChapter): ReadCh
 /** Adds those that the service has, with files in `work`: what a killed run loaded is there already. */
 export async function addLoadedChapters(
   { chapters }: BookFile,
-  found: FoundChapters,
+  found: WholeChapters,
   work: RepairFolder,
   context: AppContext,
   listeners: DownloadListeners,
   signal: AbortSignal,
 ): Promise<void> {
   const missing = chapters.filter((chapter) => !found.has(chapter));
-  const byQuality = groupBy(missing, ({ identity }) => identity?.quality ?? 'data');
+  const byQuality = groupBy(missing, ({ quality = 'data' }) => quality);
   for (const [quality, ofQuality] of byQuality) {
-    const targets = ofQuality.flatMap(({ identity }) =>
-      identity ? [{ kind: 'chapter' as const, id: identity.chapterId }] : [],
+    const targets = ofQuality.flatMap(({ chapterId: id }) =>
+      id === undefined ? [] : [{ kind: 'chapter' as const, id }],
     );
     if (targets.length === 0) continue;
     const once = { bind: false, cover: false, downloadArchive: false, markRead: false } as const;

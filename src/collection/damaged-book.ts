@@ -60,8 +60,9 @@ async function chaptersInFolders(book: string): Promise<readonly CbzIdentity[]> 
   for (const { name } of sortPages(folders)) {
     const file = join(book, name, COMIC_INFO_NAME);
     const [chapter] = await readFileChapters(file);
-    if (!chapter?.identity) return [];
-    chapters.push(chapter.identity);
+    if (chapter?.chapterId === undefined) return [];
+    const { chapterId, titleId, version, quality } = chapter;
+    chapters.push({ chapterId, titleId, version, quality });
   }
   return chapters;
 }

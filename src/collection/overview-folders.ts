@@ -4,9 +4,9 @@
  */
 import { fetchChapters } from '../service/chapters.js';
 import type { ServiceClient } from '../service/client.js';
-import { fetchTitle, fetchTitles } from '../service/titles.js';
-import { readFileChapters } from '../library/file.js';
-import { scanLibrary, type ExistingArchive } from '../library/scan.js';
+import { fetchTitle, fetchTitles, type Title } from '../service/titles.js';
+import { readFileChapters, type FoundChapter } from '../library/file.js';
+import { scanLibrary } from '../library/scan.js';
 import { UsageError, type StorageError } from '../core/errors.js';
 import { groupBy } from '../core/group-by.js';
 import { minTimeMs } from '../service/estimate.js';
@@ -29,6 +29,8 @@ interface OverviewRequest {
 interface OverviewDeps {
   /** Undefined: only what earlier runs were answered is used. */
   readonly client: ServiceClient | undefined;
+  /** Returns a title under the name that its owner chose. */
+  readonly nameTitle: (title: Title) => Title;
   readonly cache: ListingCache;
   /** Whether a history of these folders has the chapter. */
   readonly wasSaved: (chapterId: string) => boolean;
@@ -91,7 +93,7 @@ export async function overview(request: OverviewRequest, deps: OverviewDeps): Pr
 async function withDistinctNames(
   ids: readonly string[],
   names: ReadonlyMap<string, string>,
-  files: ReadonlyMap<string | undefined, readonly ExistingArchive[]>,
+  files: ReadonlyMap<string | undefined, readonly FoundChapter[]>,
 ): Promise<{ id: string; name: string }[]> {
   const titles = ids.map((id) => ({ id, name: names.get(id) ?? id, year: undefined }));
   const twins = [...groupBy(titles, ({ name }) => folderKey(name)).values()].filter(
@@ -112,10 +114,10 @@ async function withDistinctNames(
 async function scan(
   folders: readonly string[],
   { stateFolder, signal, warn }: OverviewDeps,
-): Promise<readonly ExistingArchive[]> {
+): Promise<readonly FoundChapter[]> {
   const hint = 'Pass folders with chapters of MangaDex.';
   for (const folder of folders) await assertReadableFolder(folder, hint);
-  const archives: ExistingArchive[] = [];
+  const archives: FoundChapter[] = [];
   const onUnreadableFolder = (_: string, { message }: StorageError): void => {
     warn(message);
   };
@@ -129,11 +131,11 @@ async function scan(
 
 /** The id of each chapter's title; the service is asked for those that the files do not name. */
 async function titlesOf(
-  archives: readonly ExistingArchive[],
+  archives: readonly FoundChapter[],
   { client, warn, signal }: OverviewDeps,
 ): Promise<ReadonlyMap<string, string>> {
   const known = new Map<string, string>();
-  const unnamed: ExistingArchive[] = [];
+  const unnamed: FoundChapter[] = [];
   for (const archive of archives)
     if (archive.titleId === undefined) unnamed.push(archive);
     else known.set(archive.chapterId, archive.titleId);
@@ -162,7 +164,7 @@ async function updateListings(
   titleIds: ReadonlyMap<string, string>,
   { client, onReading, ...deps }: OverviewDeps,
 ): Promise<Listings> {
-  const { cache, nowMs, warn, signal } = deps;
+  const { cache, nowMs, warn, signal, nameTitle } = deps;
   const chapterIds = groupBy([...titleIds.keys()], (chapterId) => titleIds.get(chapterId) ?? '');
   const known = new Map<string, Pick<CachedListing, 'checkedAtMs' | 'latestChapterId'>>();
   const names = new Map<string, string>();
@@ -187,12 +189,13 @@ async function updateListings(
   if (!client) return { names, currentIds, movedTo };
   const wanted = [...new Set(currentIds.values())];
   const { titles, skipped } = await fetchTitles(client, wanted, { signal, warn });
-  const current = new Map(titles);
+  const current = new Map([...titles].map(([id, title]) => [id, nameTitle(title)]));
   // An invalid entry may be any of the missing ones.
   const missing = skipped > 0 ? [] : wanted.filter((id) => !titles.has(id));
   for (const id of missing) {
-    const title = await fetchTitle(client, id, signal).catch(undefinedIfTolerable);
-    if (!title) continue;
+    const found = await fetchTitle(client, id, signal).catch(undefinedIfTolerable);
+    if (!found) continue;
+    const title = nameTitle(found);
     current.set(title.id, title);
     if (title.id === id) continue;
     warn(describeMerge(id, names.get(id), title));
@@ -200,6 +203,7 @@ async function updateListings(
     known.delete(title.id);
     for (const [old, now] of currentIds) if (now === id) currentIds.set(old, title.id);
   }
+  for (const { id, name } of current.values()) names.set(id, name);
   const due = [...current.values()].filter((title) =>
     ListingCache.isDue(title, known.get(title.id), nowMs),
   );
@@ -261,7 +265,7 @@ function undefinedIfTolerable(error: unknown): undefined {
 
 /** A file is read once, and only if the service does not list one of its chapters any more. */
 async function ownedChapters(
-  archives: readonly ExistingArchive[],
+  archives: readonly FoundChapter[],
   listing: CachedListing | undefined,
 ): Promise<readonly OwnedChapter[]> {
   const listed = new Set(listing?.releases.map(({ id }) => id));
@@ -269,16 +273,15 @@ async function ownedChapters(
   for (const [file, chapters] of groupBy(archives, (archive) => archive.file)) {
     const isListed = chapters.every(({ chapterId }) => listed.has(chapterId));
     const archived = isListed ? [] : await readFileChapters(file);
-    const inFile = new Map(
-      archived.map(({ identity, metadata }) => [identity?.chapterId, metadata]),
-    );
-    for (const { chapterId, isBound } of chapters) {
+    const inFile = new Map(archived.map(({ chapterId, metadata }) => [chapterId, metadata]));
+    for (const archive of chapters) {
+      const { chapterId } = archive;
       const metadata = inFile.get(chapterId);
       const release =
         metadata && !listed.has(chapterId)
           ? toRelease(chapterId, metadata, listing?.releases ?? [])
           : undefined;
-      owned.push({ chapterId, file: bookPath(file), isBound, release });
+      owned.push({ ...archive, file: bookPath(file), release });
     }
   }
   return owned;

@@ -1,23 +1,23 @@
 /** The chapters of a damaged folder book that are whole, as archives, from which a book can be written. */
-import { join } from 'node:path';
-import type { BookFile, FileChapter } from '../library/file.js';
+import { dirname, join } from 'node:path';
+import type { BookFile, ReadChapter } from '../library/file.js';
 import { writeCbz, type CbzPage } from '../library/cbz-writer.js';
+import { maxNameBytes } from '../core/file-system.js';
 import { digestIfRegular, lstatIfExists } from '../core/files.js';
 import { readChapters } from '../books/read-chapters.js';
 import { isPage } from '../config/names.js';
-import type { ReadChapter } from '../books/source-chapter.js';
 import { chapterFolders } from '../books/folder-book.js';
 import type { RepairFolder } from '../download/leftovers.js';
 
-export type FoundChapters = Map<FileChapter, ReadChapter>;
+export type WholeChapters = Map<ReadChapter, ReadChapter>;
 
 export async function packWholeChapters(
   { path: book, chapters, files }: BookFile,
   work: RepairFolder,
   signal: AbortSignal,
-): Promise<FoundChapters> {
-  const found: FoundChapters = new Map();
-  const names = chapterFolders(chapters);
+): Promise<WholeChapters> {
+  const found: WholeChapters = new Map();
+  const names = chapterFolders(chapters, await maxNameBytes(dirname(book)));
   const paths = [...files.keys()].filter(isPage);
   for (const [index, chapter] of chapters.entries()) {
     signal.throwIfAborted();

@@ -2,8 +2,7 @@
 import { dirname, sep } from 'node:path';
 import type { Chapter } from '../service/chapters.js';
 import type { Title } from '../service/titles.js';
-import { readFileChapters } from '../library/file.js';
-import type { ExistingArchive } from '../library/scan.js';
+import { readFileChapters, type FoundChapter } from '../library/file.js';
 import { folderKey } from '../core/name-keys.js';
 import { readdirIfReadable } from '../core/read-folder.js';
 import { isSameName } from '../core/relative-paths.js';
@@ -29,7 +28,7 @@ export class UsedNames {
 /** Reads the names as tankobon wrote them, or, in older archives, as they are. */
 export async function addUsedNames(
   names: UsedNames,
-  archives: readonly ExistingArchive[],
+  archives: readonly FoundChapter[],
   chapters: ReadonlyMap<string, Pick<Chapter, 'titleId'>>,
 ): Promise<void> {
   for (const { file, chapterId } of archives) {

@@ -14,6 +14,7 @@ import {
 } from '../books/rename-book.js';
 import { damagedChapter } from '../library/damage.js';
 import { systemClock } from '../core/clock.js';
+import { pluralize } from '../core/human-format.js';
 import { isFatal, thrownMessage, UsageError, type TankobonError } from '../core/errors.js';
 import { readFileState } from '../core/file-state.js';
 import { groupBy } from '../core/group-by.js';
@@ -28,17 +29,13 @@ import type { templateOptions } from '../download/download-request.js';
 import { applyRetags, findMovedPlaces, planRetag, retaggedEvent } from '../download/retag.js';
 import type { ChapterFields } from '../events/chapter-fields.js';
 import type { RetagEvent, RetagSummary } from '../events/retag-events.js';
-import { keptReason, mayBeRewritten, type Ownership } from '../library/ownership.js';
+import { keptReason, mayBeRewritten } from '../library/ownership.js';
 import { templateFor, type NameTemplate } from '../config/names.js';
 import { type LibraryIndex, scanLibrary } from '../library/scan.js';
 import { FolderStore } from '../library/store.js';
-import type { Retag } from '../plan/change.js';
-import {
-  filesToCompare,
-  keptInUnchanged,
-  withoutSecondNames,
-  type ChapterOfFile,
-} from '../plan/retag.js';
+import type { Retag, UnreadRetag } from '../plan/change.js';
+import { keptInUnchanged, withoutSecondNames } from '../plan/chapter-changes.js';
+import { decideFiles } from '../plan/decide.js';
 import { nameCandidates } from '../plan/title-names.js';
 import { fieldsById } from '../selection/chapter-fields.js';
 import { namedRuns } from '../selection/same-chapter.js';
@@ -55,9 +52,11 @@ import {
   type LeftFolder,
 } from './renamed-titles.js';
 
+type RetagOptions = Parameters<typeof planRetag>[1];
+
 interface FolderRequest
   extends
-    Omit<Parameters<typeof planRetag>[1], 'hasComparedPages'>,
+    Omit<RetagOptions, 'hasComparedPages' | 'nameChapter'>,
     ReturnType<typeof templateOptions> {
   readonly folder: string;
   readonly dryRun: boolean;
@@ -65,7 +64,9 @@ interface FolderRequest
   readonly rename: boolean;
   /** Whether titles that the service renamed get their new name and folder. */
   readonly renameTitles: boolean;
-  /** The template of the names, from which `nameChapter` is made. */
+  /** Returns a title under the name that its owner chose. */
+  readonly nameTitle: (title: Title) => Title;
+  /** The template of the names. */
   readonly name: string;
 }
 
@@ -151,8 +152,13 @@ async function retagFolder(
   }
 }
 
+type Planned = Awaited<ReturnType<typeof planRetag>>;
+
 interface RetagPlan {
-  readonly retags: readonly Retag[];
+  /** What becomes of each file, before those whose metadata may change are read. */
+  readonly decided: ReturnType<typeof decideFiles>;
+  /** What becomes of these. */
+  readonly changes: readonly Planned[];
   readonly books: readonly BookRename[];
   readonly failedBooks: readonly { readonly file: string; readonly error: unknown }[];
   /** By folder, the titles whose chapters it has after the retag, each with the languages of these. */
@@ -161,21 +167,11 @@ interface RetagPlan {
   readonly leftFolders: readonly LeftFolder[];
   /** The folders whose last chapters the service moved to other titles. */
   readonly emptiedFolders: readonly string[];
-  readonly unchanged: readonly {
-    readonly file: string;
-    readonly chapter: string;
-    /** The metadata that stays; none if the service has the same. */
-    readonly kept: readonly string[];
-  }[];
   readonly failed: readonly {
     readonly file: string;
     readonly chapter: string;
     readonly error: unknown;
   }[];
-  /** The number of chapters that changed since their pages were compared. */
-  readonly pagesNotCompared: number;
-  readonly changedInBooks: number;
-  readonly notListed: number;
   readonly fields: ReadonlyMap<string, ChapterFields>;
 }
 
@@ -195,36 +191,46 @@ async function planFolder(
   store: FolderStore | undefined,
 ): Promise<RetagPlan> {
   const { archives } = library;
-  const { chapters, titles, books, failedBooks } = await readListed(archives, deps);
-  const { compared, ...counts } = filesToCompare(archives, chapters, titles);
+  const { chapters, titles, books, failedBooks } = await readListed(archives, request, deps);
+  const decided = decideFiles(archives, chapters, titles);
+  const compared = decided.filter((each) => each.kind === 'retag');
   const usedNames = new UsedNames();
   for (const book of books) usedNames.add(book.titleId, usedNameOf(book, titles.get(book.titleId)));
   const { renameTitles } = request;
+  const { maxNameBytes } = library;
+  const naming = { ...request, nameChapter: request.templatesWithin(maxNameBytes) };
   const own = compared.flatMap(({ archive, isMoved }) => (isMoved ? [] : [archive]));
   if (renameTitles) await addUsedNames(usedNames, own, chapters);
   const titleNames = renameTitles ? newTitleNames(titles, usedNames) : undefined;
-  const places = await findMovedPlaces(compared, library, request, titleNames, deps);
-  const templates = request.rename ? templatesOf(compared, request) : undefined;
-  const plan = renameTitles ? planRetag : planOnce(request, store);
+  const places = await findMovedPlaces(compared, library, naming, titleNames, deps);
+  const templates = request.rename ? templatesOf(compared, naming) : undefined;
+  const plan = renameTitles ? planRetag : planOnce({ ...request, maxNameBytes }, store);
   const newFolders = new NewFolders();
   const toRetag = compared.map((each) => {
-    const { archive, chapter, title } = each;
+    const { archive, chapter, title, isMoved } = each;
     const titleName = titleNames?.get(title.id);
     const renameTo = templates?.get(title.id);
     const named = { titleName, renameTo, ...places.get(each) };
-    return { ...each, onDisk: { file: archive.file, chapter, title, removes: [], ...named } };
+    const onDisk = { file: archive.file, chapter, title, isMoved, removes: [], ...named };
+    return { ...each, onDisk };
   });
-  const options = { ...request, hasComparedPages: false };
-  const { retags, inFolders, movedFrom, ...planned } = await planFiles(
+  const options = { ...naming, hasComparedPages: false };
+  const { inFolders, movedFrom, ...planned } = await planFiles(
     toRetag,
     (onDisk) => plan(onDisk, options),
     { usedNames, newFolders, signal: deps.signal },
   );
   if (!titleNames) warnOfRenamed(titles, usedNames, deps.warn);
-  const renamedBooks = planBooks(books, { ...request, titles, titleNames, newFolders });
+  const renamedBooks = planBooks(books, {
+    ...request,
+    maxNameBytes,
+    titles,
+    titleNames,
+    newFolders,
+  });
   return {
     ...planned,
-    retags: withoutSecondNames(retags),
+    decided,
     books: renamedBooks,
     failedBooks,
     described: describedIn(inFolders),
@@ -232,15 +238,14 @@ async function planFolder(
     leftFolders: newFolders.left().filter(({ title }) => renameTitles || title !== undefined),
     // What belongs to a title stays with its other chapters.
     emptiedFolders: [...movedFrom].filter((folder) => newFolders.of(folder) === undefined),
-    ...counts,
     fields: fieldsById([...chapters.values()], titles),
   };
 }
 
 /** The template of now for each title, by its id: it names the language where files of the title are in several. */
 function templatesOf(
-  files: readonly ChapterOfFile[],
-  { nameChapter }: Pick<FolderRequest, 'nameChapter'>,
+  files: readonly UnreadRetag[],
+  { nameChapter }: Pick<RetagOptions, 'nameChapter'>,
 ): ReadonlyMap<string, NameTemplate> {
   const templates = new Map<string, NameTemplate>();
   for (const [title, ofTitle] of groupBy(files, (each) => each.title)) {
@@ -253,6 +258,7 @@ function templatesOf(
 /** What the service lists of the chapters in the files, their titles, and the books that have them. */
 async function readListed(
   archives: LibraryIndex['archives'],
+  { nameTitle }: Pick<FolderRequest, 'nameTitle'>,
   { client, warn, signal }: Pick<ExtraDeps, 'client' | 'warn' | 'signal'>,
 ) {
   const ids = archives.flatMap(({ chapterId, isBound, ownership }) =>
@@ -264,11 +270,12 @@ async function readListed(
     (chapterId) => chapters.get(chapterId)?.titleId,
   );
   // The service is asked too whether it still has the titles that the files name.
-  const named = archives.filter(({ isBound }) => !isBound);
-  const withTitles = [...chapters.values(), ...books, ...named];
+  const notBooks = archives.filter(({ isBound }) => !isBound);
+  const withTitles = [...chapters.values(), ...books, ...notBooks];
   const titleIds = new Set(withTitles.flatMap(({ titleId }) => titleId ?? []));
   const listed = await fetchTitles(client, [...titleIds], { signal, warn });
-  return { chapters, titles: withRestarts(listed.titles, chapters), books, failedBooks };
+  const named = new Map([...listed.titles].map(([id, title]) => [id, nameTitle(title)]));
+  return { chapters, titles: withRestarts(named, chapters), books, failedBooks };
 }
 
 type OnDisk = Parameters<typeof planRetag>[0];
@@ -281,15 +288,13 @@ interface FoundPlaces {
 
 /** What becomes of each file. A file that cannot be planned does not affect the others. */
 async function planFiles(
-  files: readonly (ChapterOfFile & { readonly onDisk: OnDisk })[],
+  files: readonly (UnreadRetag & { readonly onDisk: OnDisk })[],
   plan: (onDisk: OnDisk) => ReturnType<typeof planRetag>,
   { usedNames, newFolders, signal }: FoundPlaces,
 ) {
   const inFolders: InFolder[] = [];
-  const retags: Retag[] = [];
-  const unchanged: RetagPlan['unchanged'][number][] = [];
+  const changes: Planned[] = [];
   const failed: RetagPlan['failed'][number][] = [];
-  let pagesNotCompared = 0;
   const movedFrom = new Set<string>();
   for (const { archive, chapter, title, isMoved, onDisk } of files) {
     signal.throwIfAborted();
@@ -297,20 +302,18 @@ async function planFiles(
     try {
       const planned = await plan(onDisk);
       usedNames.add(title.id, planned.title.name);
-      if (planned.mayHaveOtherPages) pagesNotCompared += 1;
       const from = resolve(file);
       const to = planned.kind === 'retag' ? planned.to : from;
       if (isMoved) movedFrom.add(dirname(from));
       else newFolders.add({ title, from, to });
       inFolders.push({ folder: dirname(to), title, language: chapter.language });
-      if (planned.kind === 'retag') retags.push(planned);
-      else unchanged.push({ file, chapter: chapterId, kept: keptInUnchanged(planned) });
+      changes.push(planned);
     } catch (error) {
       signal.throwIfAborted();
       failed.push({ file, chapter: chapterId, error });
     }
   }
-  return { retags, unchanged, failed, pagesNotCompared, movedFrom, inFolders };
+  return { changes, failed, movedFrom, inFolders };
 }
 
 /** The titles, with what the volumes of the chapters in the folder show of numbers that begin again. */
@@ -362,7 +365,10 @@ const UP_TO_DATE = {
 } as const;
 
 /** Plans as planRetag does, without reading a file that was compared with the same before and needed no change. */
-function planOnce(request: FolderRequest, store: FolderStore | undefined): typeof planRetag {
+function planOnce(
+  request: FolderRequest & Pick<LibraryIndex, 'maxNameBytes'>,
+  store: FolderStore | undefined,
+): typeof planRetag {
   if (!store) return planRetag;
   return async (onDisk, options) => {
     const { file, chapter, title, renameTo } = onDisk;
@@ -370,7 +376,7 @@ function planOnce(request: FolderRequest, store: FolderStore | undefined): typeo
     const digest = createHash('sha256').update(text).digest('base64url').slice(0, 16);
     const state = await readFileState(file).catch(() => undefined);
     if (state && store.get(file, state)?.comparedWith === digest)
-      return { ...UP_TO_DATE, file, title };
+      return { ...UP_TO_DATE, file, chapterId: chapter.id, title };
     const planned = await planRetag(onDisk, options);
     const isSame =
       planned.kind !== 'retag' &&
@@ -387,18 +393,21 @@ function planBooks(
   books: readonly BookOfTitle[],
   options: {
     readonly folder: string;
+    readonly maxNameBytes: number;
     readonly rename: boolean;
     readonly titles: ReadonlyMap<string, Title>;
     readonly titleNames: ReadonlyMap<string, string> | undefined;
     readonly newFolders: NewFolders;
   },
 ): readonly BookRename[] {
-  const { folder, rename: isRenamed, titles, titleNames, newFolders } = options;
+  const { rename: isRenamed, titles, titleNames, newFolders } = options;
   const newFolderOf = (each: string) => newFolders.of(each);
   const planned = books.map((book) => {
     const newName = titleNames?.get(book.titleId) ?? (isRenamed ? book.writtenSeries : undefined);
     const rename =
-      newName === undefined ? undefined : planBookRename(book, newName, { folder, newFolderOf });
+      newName === undefined
+        ? undefined
+        : planBookRename(book, newName, { ...options, newFolderOf });
     return { book, rename };
   });
   for (const { book, rename } of planned) {
@@ -419,32 +428,45 @@ async function withoutRespelled(folders: readonly LeftFolder[]): Promise<readonl
   return left;
 }
 
+/** A change of the setting `title-language` renames all titles. */
+const MAX_NAMED_TITLES = 20;
+
 function warnOfRenamed(
   titles: ReadonlyMap<string, Title>,
   usedNames: UsedNames,
   warn: (message: string) => void,
 ): void {
-  for (const [id, name] of newTitleNames(titles, usedNames)) {
+  const names = [...newTitleNames(titles, usedNames)];
+  for (const [id, name] of names.slice(0, MAX_NAMED_TITLES)) {
     const old = usedNames.of(id).filter((used) => used !== name);
-    const names = old.map((used) => `"${used}"`).join(' and ');
+    const called = old.map((used) => `"${used}"`).join(' and ');
     const [are, folders] = old.length === 1 ? ['is', 'its folder'] : ['are', 'their folders'];
-    warn(`${names} ${are} called "${name}" by now; --rename-titles renames ${folders}`);
+    warn(`${called} ${are} called "${name}" by now; --rename-titles renames ${folders}`);
   }
+  const rest = names.length - MAX_NAMED_TITLES;
+  if (rest > 0)
+    warn(`${pluralize(rest, 'more title')} have other names by now: --rename-titles --dry-run`);
 }
 
 /** Links are counted. */
 const SKIP_REASONS = { foreign: 'other-program', 'other-user': 'other-user' } as const;
-
-function isSkipped(ownership: Ownership): ownership is keyof typeof SKIP_REASONS {
-  return ownership in SKIP_REASONS;
-}
 
 class RetagRun {
   readonly errors: TankobonError[] = [];
   /** The folders from which something was moved. */
   readonly #movedFrom = new Set<string>();
   #fields: ReadonlyMap<string, ChapterFields> = new Map();
-  readonly #count = { changed: 0, unchanged: 0, books: 0, edited: 0, nameTaken: 0, skipped: 0 };
+  readonly #count = {
+    changed: 0,
+    unchanged: 0,
+    books: 0,
+    edited: 0,
+    nameTaken: 0,
+    pagesNotCompared: 0,
+    changedInBooks: 0,
+    notListed: 0,
+    skipped: 0,
+  };
 
   constructor(
     private readonly request: FolderRequest,
@@ -455,41 +477,44 @@ class RetagRun {
     const links = new Set(library.links);
     for (const { file, readError, cause } of library.damaged)
       if (!links.has(file)) this.fail(file, damagedChapter(file, cause ?? readError));
-    for (const { chapterId: chapter, file, ownership, isBound } of library.archives)
-      if (!isBound && isSkipped(ownership) && !links.has(file)) {
-        this.#count.skipped += 1;
-        const message = keptReason(file, ownership);
-        const reason = SKIP_REASONS[ownership];
-        this.deps.observe({ type: 'chapter-skipped', chapter, file, reason, message });
-      }
     const plan = await planFolder(library, this.request, this.deps, store);
     this.#fields = plan.fields;
+    for (const each of plan.decided) this.#reportDecided(each, links);
     for (const { file, chapter, error } of plan.failed) this.fail(file, error, chapter);
     for (const { file, error } of plan.failedBooks) this.#failBook(file, error);
-    for (const { file, chapter, kept } of plan.unchanged) this.#keep(file, chapter, kept);
+    for (const each of plan.changes) {
+      if (each.mayHaveOtherPages) this.#count.pagesNotCompared += 1;
+      if (each.kind === 'keep') this.#keep(each.file, each.chapterId, each);
+    }
     await this.#apply(plan);
-    const { notListed, pagesNotCompared, changedInBooks } = plan;
-    const counts = {
-      ...this.#count,
-      pagesNotCompared,
-      changedInBooks,
-      notListed,
-      links: links.size,
-      failed: this.errors.length,
-    };
+    const counts = { ...this.#count, links: links.size, failed: this.errors.length };
     return { counts, errors: this.errors };
   }
 
-  #keep(file: string, chapter: string, kept: readonly string[]): void {
+  #reportDecided(decided: RetagPlan['decided'][number], links: ReadonlySet<string>): void {
+    if (decided.kind === 'skip') this.#count.changedInBooks += 1;
+    if (decided.kind !== 'keep') return;
+    const { file, chapterId: chapter, why } = decided;
+    if (why === 'not-listed') this.#count.notListed += 1;
+    else if (why !== 'lost-mark' && why !== 'link' && !links.has(file)) {
+      this.#count.skipped += 1;
+      const message = keptReason(file, why);
+      const reason = SKIP_REASONS[why];
+      this.deps.observe({ type: 'chapter-skipped', chapter, file, reason, message });
+    }
+  }
+
+  #keep(file: string, chapter: string, unchanged: Pick<Retag, 'edited' | 'unknown'>): void {
+    const kept = keptInUnchanged(unchanged);
     this.#count.unchanged += 1;
     if (kept.length === 0) return;
     this.#count.edited += 1;
-    this.deps.observe({ type: 'chapter-kept', chapter, file, kept, ...this.#fieldsOf(chapter) });
+    this.deps.observe({ type: 'chapter-kept', chapter, file, kept, ...this.#fields.get(chapter) });
   }
 
   /** The chapters come last: as long as one is in the old folder, another run finds what a killed one left there. */
   async #apply({
-    retags,
+    changes,
     books,
     leftFolders,
     emptiedFolders,
@@ -505,7 +530,8 @@ class RetagRun {
     const onFailed = ({ file, chapter }: Retag, thrown: unknown) => {
       this.fail(file, thrown, chapter.id);
     };
-    await applyRetags(retags, { onWritten, onFailed }, { dryRun, signal });
+    const retags = changes.filter((each) => each.kind === 'retag');
+    await applyRetags(withoutSecondNames(retags), { onWritten, onFailed }, { dryRun, signal });
     this.#warnOfPdfs(books);
     const left = dryRun ? [] : await withoutRespelled(leftFolders);
     // A dry run finds the files that would be moved to a folder where they are.
@@ -582,14 +608,14 @@ class RetagRun {
     const { file, chapter, from, to, edited } = retag;
     const event = retaggedEvent(retag, name);
     if (!event) {
-      this.#keep(file, chapter.id, keptInUnchanged(retag));
+      this.#keep(file, chapter.id, retag);
       return;
     }
     this.#count.changed += 1;
     if (name !== from) this.#movedFrom.add(dirname(from));
     if (edited.length > 0) this.#count.edited += 1;
     if (name !== to) this.#count.nameTaken += 1;
-    this.deps.observe({ ...event, ...this.#fieldsOf(chapter.id) });
+    this.deps.observe({ ...event, ...this.#fields.get(chapter.id) });
   }
 
   /** A book that fails does not affect the others. */
@@ -610,10 +636,8 @@ class RetagRun {
   }
 
   #failBook(file: string, thrown: unknown): void {
-    const error = toTankobonError(toStorageError(thrown, file));
-    const { code: reason, message } = error;
-    this.deps.observe({ type: 'book-failed', file: this.#asGiven(file), reason, message });
-    this.errors.push(error);
+    const why = this.#addError(file, thrown);
+    this.deps.observe({ type: 'book-failed', file: this.#asGiven(file), ...why });
   }
 
   /** A path below the folder, as the events of chapters have it. */
@@ -622,16 +646,15 @@ class RetagRun {
     return join(folder, relative(resolve(folder), file));
   }
 
-  #fieldsOf(chapter: string): ChapterFields | undefined {
-    return this.#fields.get(chapter);
+  fail(file: string, thrown: unknown, chapter?: string): void {
+    const named = chapter !== undefined && { chapter, ...this.#fields.get(chapter) };
+    const why = this.#addError(file, thrown);
+    this.deps.observe({ type: 'chapter-failed', file, ...why, ...named });
   }
 
-  fail(file: string, thrown: unknown, chapter?: string): void {
+  #addError(file: string, thrown: unknown) {
     const error = toTankobonError(toStorageError(thrown, file));
-    const { code: reason, message } = error;
-    const failed = { type: 'chapter-failed' as const, file, reason, message };
-    const named = chapter !== undefined && { chapter, ...this.#fieldsOf(chapter) };
-    this.deps.observe({ ...failed, ...named });
     this.errors.push(error);
+    return { reason: error.code, message: error.message };
   }
 }

@@ -1,12 +1,15 @@
-/** What a collection has of one title, and what it lacks and why, by the service's list of all releases. Pure. */
+/** What a collection has of one title, and what it lacks and why, by what would become of all releases. Pure. */
 import { languageTag } from '../library/comic-info.js';
 import { groupBy } from '../core/group-by.js';
-import { unavailableReason } from '../selection/exclusions.js';
+import { isUnavailable, NONE_MOVED, type Skip } from '../plan/change.js';
+import { decide } from '../plan/decide.js';
 import { inferVolumes, listedNumbers } from '../selection/infer-volumes.js';
 import { missingWholeNumbers, numberKey } from '../selection/reading-order.js';
 import { parseNumber } from '../config/ranges.js';
 import { chapterKeys, type ChapterKeys } from '../selection/same-chapter.js';
-
+import { selectChapters } from '../selection/select-chapters.js';
+import type { FoundChapter } from '../library/file.js';
+import type { Chapter } from '../service/chapters.js';
 import { compareNumbers, toRuns } from './chapter-runs.js';
 import type {
   ChapterState,
@@ -19,23 +22,17 @@ export type TitleOverview = Omit<
   'type' | 'title' | 'name' | 'languages' | 'status' | 'checkedAt'
 >;
 
-type KnownRelease = Parameters<typeof chapterKeys>[0][number];
-
 /** A chapter in a file. */
-export interface OwnedChapter {
-  readonly chapterId: string;
-  readonly file: string;
-  /** The file is a book. */
-  readonly isBound?: boolean | undefined;
+export interface OwnedChapter extends FoundChapter {
   /** What the file says of a chapter that the service does not list any more. */
-  readonly release?: KnownRelease | undefined;
+  readonly release?: Chapter | undefined;
 }
 
 /** What the service lists of a title, and what it listed before. */
 interface Listing {
   readonly numbersRestart: boolean;
-  readonly releases: readonly KnownRelease[];
-  readonly earlier: readonly KnownRelease[];
+  readonly releases: readonly Chapter[];
+  readonly earlier: readonly Chapter[];
 }
 
 const NO_LISTING: Listing = { releases: [], earlier: [], numbersRestart: false };
@@ -60,37 +57,38 @@ export function overviewOf(
   const keys = chapterKeys([...releases, ...deleted, ...inFiles], { numbersRestart, nowMs });
   const { keyOf } = keys;
   const ownedKey = ({ chapterId: id }: OwnedChapter) => keyOf({ id });
-  const have = new Set(owned.map(ownedKey));
-  const byKey = groupBy(releases, keyOf);
-  const isWanted = ({ language }: KnownRelease) => languages.includes(language);
-  const volumeLabel = volumeLabels([...releases, ...inFiles], keys);
+  const known = [...releases, ...inFiles];
+  const isWanted = ({ language }: Chapter) => languages.includes(language);
+  const skipped = skippedOf(known, owned, languages, { keys, nowMs, wasSaved });
+  const volumeLabel = volumeLabels(known, keys);
   const missing: { readonly chapter: MissingChapter; readonly run: number }[] = [];
-  for (const [key, chapter] of byKey) {
-    const found = have.has(key) ? undefined : whyMissing(chapter, isWanted, nowMs);
-    const isRemoved = found?.reason === 'not-downloaded' && chapter.some(({ id }) => wasSaved(id));
-    const reason = isRemoved ? { ...found, reason: 'removed' as const } : found;
+  const byKey = groupBy(known, keyOf);
+  for (const chapter of byKey.values()) {
+    if (chapter.some(({ id }) => skipped.get(id)?.file !== undefined)) continue;
+    const reason = whyMissing(chapter, isWanted, ({ id }) => skipped.get(id)?.reason);
     const run = runOfFirst(chapter, keys);
     const volume = keys.hasSeveralRuns ? volumeOf(chapter) : undefined;
     if (reason)
       missing.push({ chapter: { ...reason, ...(volume !== undefined && { volume }) }, run });
   }
-  for (const gap of notUploaded([...releases, ...inFiles], keys)) missing.push(gap);
-  const isUploadedAgain = (file: OwnedChapter) =>
-    byKey.get(ownedKey(file))?.some((each) => isWanted(each) && !each.isUnavailable) === true;
-  const gone = new Set(
-    listing ? owned.filter((file) => isTakenDown(file, listed) && !isUploadedAgain(file)) : [],
-  );
+  for (const gap of notUploaded(known, keys)) missing.push(gap);
+  const isGone = (file: OwnedChapter) => {
+    const { isUnavailable = listing !== undefined } = listed.get(file.chapterId) ?? {};
+    const others = byKey.get(ownedKey(file));
+    return isUnavailable && !others?.some((each) => isWanted(each) && !each.isUnavailable);
+  };
   const present = [...groupBy(owned, ownedKey).values()].map((files) => ({
     number: numberOf(files, listed),
     run: runOfFirst(
       files.map(({ chapterId: id }) => ({ id })),
       keys,
     ),
-    state: files.every((file) => gone.has(file)) ? ('taken-down' as const) : ('present' as const),
+    state: files.every(isGone) ? ('taken-down' as const) : ('present' as const),
   }));
   const absent = missing.map(({ chapter: { number, reason: state }, run }) => {
     return { number, run, state };
   });
+  const have = new Set(owned.map(ownedKey));
   const volumes = volumesOf(withVolumes(releases, keys).filter(isWanted), (release) =>
     have.has(keyOf(release)),
   );
@@ -99,7 +97,7 @@ export function overviewOf(
     missing: missing
       .sort((a, b) => a.run - b.run || compareNumbers(a.chapter.number, b.chapter.number))
       .map(({ chapter }) => chapter),
-    takenDown: distinct([...gone].map((file) => numberOf([file], listed))),
+    takenDown: distinct(owned.filter(isGone).map((file) => numberOf([file], listed))),
     ...inSeveralFiles(owned, listed, ownedKey),
     volumes: volumes.map(({ volume, isComplete }) => ({ volume, isComplete })),
     missingVolumes: volumes.flatMap(({ volume, isMissing }) => (isMissing ? [volume] : [])),
@@ -107,19 +105,19 @@ export function overviewOf(
   };
 }
 
-type Id = Pick<KnownRelease, 'id'>;
+type Id = Pick<Chapter, 'id'>;
 
 function runOfFirst([first]: readonly Id[], { runOf }: ChapterKeys): number {
   return first ? runOf(first) : 0;
 }
 
-function volumeOf(releases: readonly KnownRelease[]): string | undefined {
+function volumeOf(releases: readonly Chapter[]): string | undefined {
   return releases.find(({ volume }) => volume !== undefined)?.volume;
 }
 
 /** Where numbers begin again, the volumes of a run, such as `2` or `1-10`. */
 function volumeLabels(
-  releases: readonly KnownRelease[],
+  releases: readonly Chapter[],
   { runOfVolume, hasSeveralRuns }: ChapterKeys,
 ): (run: number) => string | undefined {
   const labels = new Map<number, string>();
@@ -132,12 +130,7 @@ function volumeLabels(
   return (run) => (hasSeveralRuns ? labels.get(run) : undefined);
 }
 
-type Releases = ReadonlyMap<string, KnownRelease>;
-
-function isTakenDown({ chapterId }: OwnedChapter, byId: Releases): boolean {
-  const release = byId.get(chapterId);
-  return !release || release.isUnavailable;
-}
+type Releases = ReadonlyMap<string, Chapter>;
 
 /** The number of the chapter that these files contain. */
 function numberOf(files: readonly OwnedChapter[], byId: Releases): string {
@@ -148,34 +141,84 @@ function numberOf(files: readonly OwnedChapter[], byId: Releases): string {
   return number ?? 'without a number';
 }
 
+/** Nothing is loaded for a chapter that is there. */
+const NO_CHANGES = {
+  update: false,
+  force: false,
+  better: 'left-out',
+  waitForGroupMs: 0,
+  countsAsSaved: () => false,
+  isUnwanted: () => false,
+} as const;
+
+/** By id, the releases that would be skipped if one of each chapter was requested, at best in the first of the languages. */
+function skippedOf(
+  releases: readonly Chapter[],
+  owned: readonly OwnedChapter[],
+  languages: readonly string[],
+  {
+    keys,
+    nowMs,
+    wasSaved,
+  }: {
+    readonly keys: ChapterKeys;
+    readonly nowMs: number;
+    readonly wasSaved: (chapterId: string) => boolean;
+  },
+): ReadonlyMap<string, Skip> {
+  const all = new Set([...languages, ...releases.map(({ language }) => language)]);
+  const selection = { languages: [...all], groups: [] };
+  const found = selectChapters(releases, selection, { nowMs, keys });
+  const files = new Map(owned.map((each) => [each.chapterId, each]));
+  const title = {
+    releases,
+    earlier: [],
+    selected: found.selected.map(({ chapter }) => ({ id: chapter.id, chapter, why: '' })),
+    excluded: found.excluded,
+    keys,
+    uploads: [],
+    moved: NONE_MOVED,
+  };
+  const { changes } = decide(
+    { named: [], titles: [title] },
+    { ...NO_CHANGES, selection, nowMs },
+    {
+      library: { find: (id) => files.get(id), findDamaged: () => undefined },
+      history: { has: wasSaved },
+    },
+  );
+  const skips = changes.filter((change) => change.kind === 'skip');
+  return new Map(skips.map((each) => [each.id, each]));
+}
+
 /** Undefined if the chapter will be published later. */
 function whyMissing(
-  releases: readonly KnownRelease[],
-  isWanted: (release: KnownRelease) => boolean,
-  nowMs: number,
+  releases: readonly Chapter[],
+  isWanted: (release: Chapter) => boolean,
+  reasonOf: (release: Chapter) => Skip['reason'] | undefined,
 ): MissingChapter | undefined {
-  const reasonOf = (release: KnownRelease) => unavailableReason(release, nowMs)?.reason;
-  const isThere = (release: KnownRelease) => reasonOf(release) === undefined;
   const wanted = releases.filter(isWanted);
-  const [first] = wanted.length > 0 ? wanted : releases;
+  const likely = wanted.length > 0 ? wanted : releases;
+  const [first] = likely;
   const number = first?.number ?? first?.title ?? 'without a number';
-  if (wanted.some(isThere)) return { number, reason: 'not-downloaded' };
+  const available = releases.filter((release) => !isUnavailable(reasonOf(release) ?? ''));
+  if (available.some(isWanted)) {
+    const isRemoved = available.some((release) => reasonOf(release) === 'in-download-archive');
+    return { number, reason: isRemoved ? 'removed' : 'not-downloaded' };
+  }
   if (wanted.some((release) => reasonOf(release) === 'chapter-unpublished')) return undefined;
-  const others = releases.filter((release) => !isWanted(release) && isThere(release));
-  if (others.length > 0) {
-    const languages = [...new Set(others.map(({ language }) => language))].sort();
+  if (available.length > 0) {
+    const languages = [...new Set(available.map(({ language }) => language))].sort();
     return { number, reason: 'other-language', languages };
   }
-  const external = (wanted.length > 0 ? wanted : releases).find(
-    (release) => reasonOf(release) === 'chapter-external',
-  );
+  const external = likely.find((release) => reasonOf(release) === 'chapter-external');
   if (external?.externalUrl !== undefined)
     return { number, reason: 'external', externalUrl: external.externalUrl };
   return { number, reason: 'unavailable' };
 }
 
 /** Whole numbers between the first and the last of a run of volumes that no release has. */
-function notUploaded(releases: readonly KnownRelease[], { runOf }: ChapterKeys) {
+function notUploaded(releases: readonly Chapter[], { runOf }: ChapterKeys) {
   return [...groupBy(releases, runOf)].flatMap(([run, ofRun]) => {
     const numbers = ofRun.map(({ number }) => parseNumber(number));
     return missingWholeNumbers(numbers.filter((it) => it !== undefined)).map((number) => ({
@@ -201,8 +244,8 @@ function inSeveralFiles(
   const chapters = [...groups.values()]
     .map((ofChapter) => ({
       number: numberOf(ofChapter, byId),
-      files: filesOf(ofChapter.filter(({ isBound }) => isBound !== true)),
-      books: filesOf(ofChapter.filter(({ isBound }) => isBound === true)),
+      files: filesOf(ofChapter.filter(({ isBound }) => !isBound)),
+      books: filesOf(ofChapter.filter(({ isBound }) => isBound)),
     }))
     .sort((a, b) => compareNumbers(a.number, b.number));
   const inBoth = chapters.filter(({ files, books }) => files.length > 0 && books.length > 0);
@@ -225,14 +268,11 @@ function filesOf(owned: readonly OwnedChapter[]): readonly string[] {
 }
 
 /** A release without a volume counts to that of its other releases, in any language. */
-function withVolumes(
-  releases: readonly KnownRelease[],
-  keys: ChapterKeys,
-): readonly KnownRelease[] {
+function withVolumes(releases: readonly Chapter[], keys: ChapterKeys): readonly Chapter[] {
   return inferVolumes(releases, listedNumbers(releases), keys);
 }
 
-function volumesOf(releases: readonly KnownRelease[], isThere: (release: KnownRelease) => boolean) {
+function volumesOf(releases: readonly Chapter[], isThere: (release: Chapter) => boolean) {
   const named = releases.filter(({ volume }) => volume !== undefined);
   return [...groupBy(named, ({ volume = '' }) => numberKey(volume))]
     .map(([volume, chapters]) => ({

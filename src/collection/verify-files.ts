@@ -166,7 +166,7 @@ async function acceptEdited(
   { observe, signal }: Pick<VerifyDeps, 'observe' | 'signal'>,
 ): Promise<boolean> {
   if (state === 'damaged' || (state === 'whole' && hasMark)) return false;
-  const { acceptFile } = await import('./accept-file.js');
+  const { acceptFile } = await import('../library/chapter-file.js');
   const warn = (reason: string, hint?: string) => {
     observe({ type: 'warning', message: `Not accepted (${reason}): ${file}`, hint });
   };

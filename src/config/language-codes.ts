@@ -49,17 +49,26 @@ export function parseLanguages(codes: readonly string[], source: string): readon
       { hint: 'Use all alone, or codes such as en,pt-br.' },
     );
   }
-  for (const code of lowerCase) {
-    const suggestion = suggestedCode(code);
-    if (CODE.test(code) && suggestion === undefined) continue;
-    throw new UsageError('bad-option', `Not a language code in ${source}: "${code.slice(0, 80)}"`, {
-      hint:
-        suggestion === undefined
-          ? 'Use codes separated by commas, such as en,pt-br, or all.'
-          : `Did you mean ${suggestion}?`,
-    });
-  }
+  for (const code of lowerCase)
+    checkCode(code, source, 'Use codes separated by commas, such as en,pt-br, or all.');
   return lowerCase;
+}
+
+/** The same where `all` is not a choice. */
+export function parseLanguageCodes(codes: readonly string[], source: string): readonly string[] {
+  const lowerCase = codes.map((code) => serviceCode(code.trim().toLowerCase()));
+  for (const code of lowerCase)
+    checkCode(code, source, 'Use codes separated by commas, such as en,ja-ro,ja.');
+  return lowerCase;
+}
+
+function checkCode(code: string, source: string, hint: string): void {
+  const suggestion = suggestedCode(code);
+  const isCode = CODE.test(code) && code !== ALL_LANGUAGES;
+  if (isCode && suggestion === undefined) return;
+  throw new UsageError('bad-option', `Not a language code in ${source}: "${code.slice(0, 80)}"`, {
+    hint: suggestion === undefined ? hint : `Did you mean ${suggestion}?`,
+  });
 }
 
 /** The code of MangaDex for one in lower case. */

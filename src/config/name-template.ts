@@ -17,7 +17,7 @@ import { StorageError, UsageError } from '../core/errors.js';
 /** Each field, and its value for help and documentation. */
 export const FIELD_VALUES = {
   series:
-    'the name of the title: English, otherwise the romanised original, otherwise the original',
+    'the name of the title: by title-language, or English, the romanised original or the original',
   volume: '`{volume:02}` pads with zeros to two digits',
   chapter: 'the number; `{chapter:03}` makes 7 into `007` and 10.5 into `010.5`',
   title: 'the name of the chapter',

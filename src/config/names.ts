@@ -38,6 +38,8 @@ export interface NameTemplate {
   readonly folderTemplate: string;
   /** The text of the file's name, without the extension. */
   readonly fileTemplate: string;
+  /** The longest names that it gives, for the folder that the files are in. */
+  readonly maxNameBytes: number;
   /** The names that the title's folders have in `path`, which the template gave for these values, but for older titles. */
   readonly titleFoldersIn: (path: string, values: NameValues) => TitleFolders;
   /** The other forms of the built-in template, with the same folders; undefined for any other template. */
@@ -49,16 +51,22 @@ export interface BuiltInForms {
   readonly former: NameTemplate;
 }
 
-interface BuiltInOptions {
+interface BuiltInOptions extends Pick<TemplateOptions, 'maxNameBytes'> {
   /** Whether files are of several languages, which their names say. */
   readonly hasLanguages: boolean;
   /** Whether each title has a folder of its own name. */
   readonly hasTitleFolder: boolean;
 }
 
-export function builtInTemplate({ hasLanguages, hasTitleFolder }: BuiltInOptions): NameTemplate {
+export function builtInTemplate({
+  hasLanguages,
+  hasTitleFolder,
+  maxNameBytes,
+}: BuiltInOptions): NameTemplate {
   const compile = (form: keyof typeof BUILT_IN_NAMES): NameTemplate =>
-    compileNameTemplate(`${hasTitleFolder ? '{series}/' : ''}${builtInName(form, hasLanguages)}`);
+    compileNameTemplate(`${hasTitleFolder ? '{series}/' : ''}${builtInName(form, hasLanguages)}`, {
+      maxNameBytes,
+    });
   const builtIn = { volumeFirst: compile('volumeFirst'), former: compile('former') };
   return Object.assign(compile('chapterFirst'), { builtIn });
 }
@@ -84,22 +92,33 @@ export function templateFor(
   return numbersRestart ? (template.builtIn?.volumeFirst ?? template) : template;
 }
 
+export interface TemplateOptions {
+  /** The ending of the files, with its dot. */
+  readonly extension?: string;
+  /** The names of files stay so far below the limit, for what is added to them later. */
+  readonly reservedBytes?: number;
+  /** The longest name that the folder takes. */
+  readonly maxNameBytes?: number | undefined;
+}
+
 /**
- * Parses a template. `extension` is that of the files, with its dot. Names stay `reservedBytes` below the limit of file
- * systems, for what is added to them later. Throws UsageError `bad-option` for an invalid template or an unknown field,
- * and StorageError `outside-output` for a template that leaves the folder.
+ * Parses a template. Throws UsageError `bad-option` for an invalid template or an unknown field, and StorageError
+ * `outside-output` for a template that leaves the folder.
  */
 export function compileNameTemplate(
   template: string,
-  extension: string = CBZ_EXTENSION,
-  reservedBytes = 0,
+  {
+    extension = CBZ_EXTENSION,
+    reservedBytes = 0,
+    maxNameBytes = MAX_SEGMENT_BYTES,
+  }: TemplateOptions = {},
 ): NameTemplate {
   const hasExtension = extension !== '' && template.toLowerCase().endsWith(extension);
   const text = hasExtension ? template.slice(0, -extension.length) : template;
   const segments = parseTemplate(text);
   const ofFolders = segments.slice(0, -1);
   const render = (segment: TemplateSegment, values: FieldValues, addedBytes = 0): string => {
-    const maxBytes = MAX_SEGMENT_BYTES - addedBytes;
+    const maxBytes = maxNameBytes - addedBytes;
     return cleanSegment(renderSegment(segment, shortened(segment, values, maxBytes)), maxBytes);
   };
   const renderFolder = (segment: TemplateSegment, values: NameValues): string =>
@@ -112,7 +131,7 @@ export function compileNameTemplate(
     const name = segments.slice(-1).map((segment) => render(segment, values, addedBytes))[0] ?? '';
     return [
       ...folders.filter((folder) => folder !== ''),
-      withExtension(name === '' ? cleanSegment(values.id) : name, extension),
+      withExtension(name === '' ? cleanSegment(values.id) : name, extension, maxNameBytes),
     ].join('/');
   };
   const folderTemplate = foldersOfTemplate(text);
@@ -130,45 +149,59 @@ export function compileNameTemplate(
     });
   };
   const fileTemplate = text.slice(folderTemplate === '' ? 0 : folderTemplate.length + 1);
-  return Object.assign(format, { folderTemplate, fileTemplate, titleFoldersIn });
+  return Object.assign(format, { folderTemplate, fileTemplate, maxNameBytes, titleFoldersIn });
 }
 
 /** What folders have as the name of a series: the title's id for one such as `...`, which gives no folder. */
-export function seriesFolder(
-  series: string | undefined,
-  titleId: string | undefined,
-): string | undefined {
+function seriesFolder(series: string | undefined, titleId: string | undefined): string | undefined {
   return cleanSegment(series ?? '') === '' ? titleId : series;
 }
 
 /** What gives way, in this order, where a name is too long: never volume and number, by which people and readers sort. */
-const SHORTENED_FIELDS = ['series', 'title', 'group'] as const;
-const MIN_FIELD_BYTES = 30;
+const SHORTENED_FIELDS = ['series', 'title', 'group', 'author', 'artist'] as const;
+/** How much stays of each of them at first; nothing, where that does not suffice. */
+const MIN_FIELD_BYTES = [30, 0] as const;
 
 /** Values with which the segment fits, if shortening these fields suffices. */
 function shortened(segment: TemplateSegment, values: FieldValues, maxBytes: number): FieldValues {
   const fits = (some: FieldValues): boolean =>
     Buffer.byteLength(cleanSegment(renderSegment(segment, some), Infinity)) <= maxBytes;
   let result = values;
-  for (const field of SHORTENED_FIELDS) {
-    if (fits(result)) break;
-    const text = truncate(values[field]?.trim() ?? '', maxBytes);
-    const cutTo = (bytes: number): FieldValues => ({ ...result, [field]: truncate(text, bytes) });
-    let [low, high] = [Math.min(MIN_FIELD_BYTES, Buffer.byteLength(text)), Buffer.byteLength(text)];
-    while (low < high) {
-      const middle = Math.ceil((low + high) / 2);
-      if (fits(cutTo(middle))) low = middle;
-      else high = middle - 1;
+  for (const minBytes of MIN_FIELD_BYTES)
+    for (const field of SHORTENED_FIELDS) {
+      if (fits(result)) return result;
+      const text = result[field]?.trim() ?? '';
+      const cutTo = (bytes: number): FieldValues => ({ ...result, [field]: cutName(text, bytes) });
+      const bytes = Math.min(Buffer.byteLength(text), maxBytes);
+      let [low, high] = [Math.min(minBytes, bytes), bytes];
+      while (low < high) {
+        const middle = Math.ceil((low + high) / 2);
+        if (fits(cutTo(middle))) low = middle;
+        else high = middle - 1;
+      }
+      result = cutTo(low);
     }
-    result = cutTo(low);
-  }
   return result;
+}
+
+/** The year or the part of an id by which a title differs from another one of its name. */
+const DISTINCTION = / \((?:\d{4}|[0-9a-f]{8})\)$/;
+
+/** Cuts the text before what distinguishes it, if there is room for that. */
+export function cutName(text: string, maxBytes: number): string {
+  if (Buffer.byteLength(text) <= maxBytes) return text;
+  const [end = ''] = DISTINCTION.exec(text) ?? [];
+  const start = truncate(text, maxBytes - Buffer.byteLength(end));
+  return start === '' ? truncate(text, maxBytes) : start + end;
 }
 
 interface PathCandidate {
   readonly chapterId: string;
   readonly path: string;
 }
+
+/** The longest name that the folder takes. */
+type NameLimit = Pick<NameTemplate, 'maxNameBytes'>;
 
 /**
  * Makes the paths unique, also for file systems that do not distinguish `A` from `a` or two encodings of `é`. All
@@ -177,6 +210,7 @@ interface PathCandidate {
  */
 export function distinctPaths(
   candidates: readonly PathCandidate[],
+  limit: NameLimit,
   isTaken: (path: string) => boolean = () => false,
 ): readonly string[] {
   const used = new Set<string>();
@@ -195,6 +229,7 @@ export function distinctPaths(
   for (const candidate of colliding.sort((a, b) => (a.chapterId < b.chapterId ? -1 : 1))) {
     const path = firstFreePath(
       candidate,
+      limit,
       (each) => isTaken(each) || used.has(pathCollisionKey(each)),
     );
     used.add(pathCollisionKey(path));
@@ -203,44 +238,58 @@ export function distinctPaths(
   return candidates.map(({ chapterId, path }) => assigned.get(chapterId) ?? path);
 }
 
-function firstFreePath(candidate: PathCandidate, isUsed: (path: string) => boolean): string {
-  for (const path of candidatePaths(candidate)) {
+function firstFreePath(
+  candidate: PathCandidate,
+  limit: NameLimit,
+  isUsed: (path: string) => boolean,
+): string {
+  for (const path of candidatePaths(candidate, limit)) {
     if (path !== candidate.path && !isUsed(path)) return path;
   }
   return candidate.path;
 }
 
 /** Yields the path, then variants with the chapter's short id, its id, `id 2` and so on. */
-export function* candidatePaths({ chapterId, path }: PathCandidate): Generator<string, never> {
+export function* candidatePaths(
+  { chapterId, path }: PathCandidate,
+  limit: NameLimit,
+): Generator<string, never> {
   yield path;
-  yield shortIdPath({ chapterId, path });
-  yield wholeIdPath({ chapterId, path });
-  for (let count = 2; ; count += 1) yield withSuffix(path, `${chapterId} ${count}`);
+  yield shortIdPath({ chapterId, path }, limit);
+  yield wholeIdPath({ chapterId, path }, limit);
+  for (let count = 2; ; count += 1) yield withSuffix(path, `${chapterId} ${count}`, limit);
 }
 
 /** The path of a chapter whose plain path another one has. */
-export function shortIdPath({ chapterId, path }: PathCandidate): string {
-  return withSuffix(path, chapterId.slice(0, SHORT_ID_LENGTH));
+export function shortIdPath({ chapterId, path }: PathCandidate, limit: NameLimit): string {
+  return withSuffix(path, chapterId.slice(0, SHORT_ID_LENGTH), limit);
 }
 
 /** The path with the chapter's whole id in its name, which no template and hardly any other file has. */
-export function wholeIdPath({ chapterId, path }: PathCandidate): string {
-  return withSuffix(path, chapterId);
+export function wholeIdPath({ chapterId, path }: PathCandidate, limit: NameLimit): string {
+  return withSuffix(path, chapterId, limit);
 }
 
 const SHORT_ID_LENGTH = 8;
 
-function withSuffix(path: string, suffix: string): string {
+function withSuffix(path: string, suffix: string, { maxNameBytes }: NameLimit): string {
   const folderEnd = path.lastIndexOf('/') + 1;
   const name = path.slice(folderEnd).slice(0, -CBZ_EXTENSION.length);
-  return (
-    path.slice(0, folderEnd) + withExtension(name, ` (${cleanSegment(suffix)})${CBZ_EXTENSION}`)
-  );
+  const ending = ` (${cleanSegment(suffix)})${CBZ_EXTENSION}`;
+  return path.slice(0, folderEnd) + withExtension(name, ending, maxNameBytes);
+}
+
+/** Whether it is the path with the chapter's short id, also where another limit of names cut it. */
+export function isShortIdPath(path: string, { chapterId, path: plain }: PathCandidate): boolean {
+  const ending = ` (${chapterId.slice(0, SHORT_ID_LENGTH)})${CBZ_EXTENSION}`;
+  if (!path.endsWith(ending)) return false;
+  const start = path.slice(0, -ending.length);
+  return plain.startsWith(start) && start.lastIndexOf('/') === plain.lastIndexOf('/');
 }
 
 /** Shortens the name if the result would be too long. */
-export function withExtension(name: string, ending: string): string {
-  return cleanSegment(name, MAX_SEGMENT_BYTES - Buffer.byteLength(ending)) + ending;
+export function withExtension(name: string, ending: string, maxNameBytes: number): string {
+  return cleanSegment(name, maxNameBytes - Buffer.byteLength(ending)) + ending;
 }
 
 const MIN_DIGITS = 3;

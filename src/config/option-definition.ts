@@ -39,6 +39,8 @@ export interface KindValues {
   ids: readonly string[];
   /** Codes in order of preference. Empty: every language; undefined: none was chosen. */
   languages: readonly string[] | undefined;
+  /** Codes in order of preference; undefined: none was chosen. */
+  codes: readonly string[] | undefined;
   cover: boolean | 'all';
   /** One of `choices`. */
   choice: string;

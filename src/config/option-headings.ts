@@ -22,12 +22,16 @@ const SELECTION: readonly OptionName[] = [
   'allReleases',
   'waitForGroup',
   'upgrade',
+  'keepLatest',
+  'keepUnread',
   'fromNow',
   'since',
   'until',
 ];
 const FILES: readonly OptionName[] = [
   'folder',
+  'series',
+  'titleLanguage',
   'name',
   'cover',
   'chapterFiles',

@@ -14,7 +14,7 @@ import { isUuid } from '../core/uuid.js';
 import { expandHome } from '../core/home-folder.js';
 import { findDevice } from './devices.js';
 import { readAddress } from './service-addresses.js';
-import { parseLanguages } from './language-codes.js';
+import { parseLanguageCodes, parseLanguages } from './language-codes.js';
 import { parseHours } from './hours.js';
 import { parseRanges } from './ranges.js';
 import { parseTimeBound } from './time-bound.js';
@@ -130,6 +130,7 @@ const KINDS: { readonly [Name in OptionKind]: Kind<KindValues[Name]> } = {
   ids: { parseItem: (text) => unless(!isUuid(text), text), expected: () => 'must be a UUID' },
   choices: { parseItem: chosen, expected: oneOf },
   languages: { parseItem: anyText },
+  codes: { parseItem: anyText },
 };
 
 /**
@@ -198,8 +199,12 @@ function parseList<Name extends OptionName>(
   const { parseItem, expected } = KINDS[definition.kind] as Kind<unknown>;
   if (items.some((item) => parseItem?.(item, definition) === undefined))
     throw new InvalidValue(expected?.(definition) ?? 'is invalid');
-  const value = definition.kind === 'languages' ? parseLanguages(items, source) : items;
-  return value as OptionValue<Name>;
+  return parseItems(definition, items, source) as OptionValue<Name>;
+}
+
+function parseItems({ kind }: OptionDefinition, items: readonly string[], source: string) {
+  if (kind === 'languages') return parseLanguages(items, source);
+  return kind === 'codes' ? parseLanguageCodes(items, source) : items;
 }
 
 /** A value as text that parses to it, in the largest unit that is exact. */

@@ -73,7 +73,7 @@ function stateOf(
 ): SettingState {
   try {
     // An empty setting is not a choice of languages; an empty flag is one.
-    const isUnset = stored === '' && optionDefinition(name).kind === 'languages';
+    const isUnset = stored === '' && ['languages', 'codes'].includes(optionDefinition(name).kind);
     return { name, stored, value: isUnset ? undefined : parse(), source };
   } catch (problem) {
     if (!hasCode(problem)) throw problem;

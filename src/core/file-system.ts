@@ -1,9 +1,10 @@
 /** What a file system can do, and how much space it has. */
 import { link, lstat, statfs, unlink, writeFile } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { withoutTouching } from './folder-times.js';
+import { nearestExisting } from './output-folder.js';
 import { hasModes } from './own-folder.js';
-import { MAX_SEGMENT_BYTES } from './path-segment.js';
+import { MAX_SEGMENT_BYTES, SHORT_SEGMENT_BYTES } from './path-segment.js';
 import { isSystemError } from './system-errors.js';
 import { temporaryName } from './temporary-files.js';
 
@@ -28,7 +29,7 @@ interface FileSystemTraits {
   /** `A` and `a` are different files. */
   readonly isCaseSensitive: boolean;
   readonly isInUserSpace: boolean;
-  /** The longest name of a file that it takes, at most 255 bytes: encrypted folders of some NAS take 143. */
+  /** See maxNameBytes. */
   readonly maxNameBytes: number;
 }
 
@@ -55,15 +56,22 @@ async function probe(folder: string): Promise<FileSystemTraits> {
   }
 }
 
-/** Looks names up that do not exist: one that is too long is refused then too. */
-async function maxNameBytes(folder: string): Promise<number> {
+/**
+ * The longest name of a file that the folder takes, or will take once it exists: encrypted folders of some NAS take 143
+ * bytes, others 255. Looks names up that do not exist, which takes one call in most folders: a name that is too long is
+ * refused then too.
+ */
+export async function maxNameBytes(folder: string): Promise<number> {
+  const existing = await nearestExisting(resolve(folder)).catch(() => undefined);
   const isTaken = (bytes: number) =>
-    lstat(join(folder, 'x'.repeat(bytes))).then(
+    lstat(join(existing?.path ?? folder, 'x'.repeat(bytes))).then(
       () => true,
       (error: unknown) => !isSystemError(error, 'ENAMETOOLONG'),
     );
   let [low, high] = [1, MAX_SEGMENT_BYTES];
   if (await isTaken(high)) return high;
+  if ((await isTaken(SHORT_SEGMENT_BYTES)) && !(await isTaken(SHORT_SEGMENT_BYTES + 1)))
+    return SHORT_SEGMENT_BYTES;
   while (low < high) {
     const middle = Math.ceil((low + high) / 2);
     if (await isTaken(middle)) low = middle;

@@ -64,8 +64,7 @@ async function loadOnce(): Promise<FileLocks> {
  * `cannot-lock` if the file system has no locks; and system errors.
  */
 export async function tryLockFile(file: string): Promise<HeldLock | undefined> {
-  makeFolders(dirname(file), PRIVATE_FOLDER_MODE);
-  const descriptor = openLockFile(file) ?? createLockFile(file);
+  const descriptor = openLockFile(file) ?? createLockFile(file) ?? createInNewFolder(file);
   if (descriptor === undefined) return undefined;
   const lock = await tryLockOpenFile(file, descriptor);
   if (lock) writeLockHolder(descriptor);
@@ -143,6 +142,12 @@ function createLockFile(file: string): number | undefined {
     if (isSystemError(error, 'ENOENT', 'EEXIST')) return undefined;
     throw error;
   }
+}
+
+/** Undefined if the folder exists: then another process has created the file in the meantime. */
+function createInNewFolder(file: string): number | undefined {
+  const created = makeFolders(dirname(file), PRIVATE_FOLDER_MODE);
+  return created.length > 0 ? createLockFile(file) : undefined;
 }
 
 function isStillAt(file: string, descriptor: number): boolean {

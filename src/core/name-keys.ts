@@ -1,5 +1,5 @@
 /** Which names are the same. */
-import { cleanSegment, pathCollisionKey } from './path-segment.js';
+import { cleanSegment, pathCollisionKey, SHORT_SEGMENT_BYTES } from './path-segment.js';
 
 /** Equal for names that differ in case, spaces and forms of letters alone. */
 export function nameKey(name: string): string {
@@ -11,7 +11,7 @@ export function letterKey(name: string): string {
   return nameKey(name).replace(/[^\p{L}\p{N}]+/gu, '');
 }
 
-/** Equal for names of which some file system considers the folders the same. */
+/** Equal for names of which some file system considers the folders the same, or cuts them to the same. */
 export function folderKey(name: string): string {
-  return pathCollisionKey(cleanSegment(name));
+  return pathCollisionKey(cleanSegment(name, SHORT_SEGMENT_BYTES));
 }

@@ -3,6 +3,8 @@ import filenamify from 'filenamify';
 
 /** The limit of the common file systems, in bytes of UTF-8 (never fewer than UTF-16 units). */
 export const MAX_SEGMENT_BYTES = 255;
+/** The limit of encrypted folders of some NAS, in bytes. */
+export const SHORT_SEGMENT_BYTES = 143;
 /** Disables the library's truncation, which does not count bytes. */
 const NO_MAX_LENGTH = 2 ** 20;
 /** Bounds the work: names are much shorter. */
@@ -35,8 +37,8 @@ function sanitized(text: string): string {
 }
 
 /** The name and its ending, which stays whole: the name is cut where the limit of the file system needs it. */
-export function fitSegment(name: string, ending: string): string {
-  return truncate(name, MAX_SEGMENT_BYTES - Buffer.byteLength(ending)) + ending;
+export function fitSegment(name: string, ending: string, maxBytes = MAX_SEGMENT_BYTES): string {
+  return truncate(name, maxBytes - Buffer.byteLength(ending)) + ending;
 }
 
 /** Cuts between graphemes. */

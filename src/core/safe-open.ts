@@ -250,14 +250,14 @@ export function ignoreUnsupportedMode(error: unknown): void {
 }
 
 /** Creates a file in place of anything but a folder; the existing file is removed, never written to. */
-export async function replaceFile(file: string): Promise<FileHandle> {
+export async function replaceFile(file: string, options: NewFileOptions = {}): Promise<FileHandle> {
   try {
-    return await createFile(file);
+    return await createFile(file, options);
   } catch (error) {
     if (!isSystemError(error, 'EEXIST')) throw error;
   }
   await retryWhileBusy(() => unlink(file));
-  return createFile(file);
+  return createFile(file, options);
 }
 
 /** The mode of a temporary file that takes the place of another one, whose rights it gets at the end. */

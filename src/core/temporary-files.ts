@@ -6,13 +6,15 @@ import { createHash, randomBytes } from 'node:crypto';
 import { lstatSync, readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
+import { truncate } from './path-segment.js';
 import { isSystemError } from './system-errors.js';
 
 /** An older file of a process is a leftover. By the clock of the machine that wrote it, which may be wrong by hours. */
 const MIN_LEFTOVER_AGE_MS = 2 * 24 * 60 * 60_000;
 const HOST = machineMark(hostname(), machineId(), processNamespace());
 const NAME = /^\.(.*)\.([0-9a-f]{8})-(\d{1,10})-[0-9a-f]{12}\.tmp$/s;
-const MAX_NAME_LENGTH = 60;
+/** With what is added to it, the name fits on each file system. */
+const MAX_NAME_BYTES = 60;
 
 /** Two machines of one name may share a folder: neither can see whether a process of the other one runs. */
 export function machineMark(...identity: readonly string[]): string {
@@ -44,7 +46,7 @@ function processNamespace(): string {
 /** A hidden name in the same folder as `file`, so that the rename is atomic. */
 export function temporaryName(file: string): string {
   const mark = `${HOST}-${process.pid}-${randomBytes(6).toString('hex')}`;
-  return join(dirname(file), `.${basename(file).slice(0, MAX_NAME_LENGTH)}.${mark}.tmp`);
+  return join(dirname(file), `.${truncate(basename(file), MAX_NAME_BYTES)}.${mark}.tmp`);
 }
 
 /**
@@ -72,9 +74,9 @@ export function isTemporary(path: string): boolean {
   return NAME.test(basename(path));
 }
 
-/** Whether `path` has the name of a temporary file of `file`, of any process. The name of `file` must not be longer than 60. */
+/** Whether `path` has the name of a temporary file of `file`, of any process. The name of `file` must not be longer than 60 bytes. */
 export function isTemporaryOf(file: string, path: string): boolean {
-  return NAME.exec(basename(path))?.[1] === basename(file).slice(0, MAX_NAME_LENGTH);
+  return NAME.exec(basename(path))?.[1] === truncate(basename(file), MAX_NAME_BYTES);
 }
 
 function isRunning(pid: number): boolean {

@@ -47,7 +47,10 @@ export async function verifyZip(
   };
   try {
     // The comment is a buffer then; yauzl would not decode it as UTF-8.
-    const bytes = await withZip(file, verify, { decodeStrings: false });
+    const bytes = await withZip(file, verify, {
+      decodeStrings: false,
+      isRegular: true,
+    });
     if (bytes === undefined) throw wrong('it is not a regular file');
     return bytes;
   } catch (error) {

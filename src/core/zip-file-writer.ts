@@ -3,12 +3,12 @@
  * user or the machine. It is written to a temporary file, synced and verified, and gets its name at the end.
  */
 import { MAX_IMAGE_BYTES } from './image-format.js';
-import { rm, type FileHandle } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
 import type { ZipArchive } from 'archiver';
 import { StorageError } from './errors.js';
 import { isInUserSpace } from './file-system.js';
-import { createFile, type NewFileOptions } from './files.js';
+import { createFile, removeFile, type NewFileOptions } from './files.js';
 import { ZipStream } from './zip/zip-stream.js';
 import { MIN_BUFFER_BYTES, reusableBuffer } from './zip-file.js';
 import { verifyZip, type ExpectedEntry } from './verify-zip.js';
@@ -159,6 +159,6 @@ export class ZipFileWriter {
     this.archive.destroy();
     await this.#stream.idle();
     await this.handle.close().catch(() => undefined);
-    await rm(this.options.tmpFile, { force: true }).catch(() => undefined);
+    await removeFile(this.options.tmpFile).catch(() => undefined);
   }
 }

@@ -4,23 +4,22 @@
  */
 import type { Chapter } from '../service/chapters.js';
 import { fetchTitleFeed } from '../service/feeds.js';
-import { type ExistingArchive, type LibraryIndex, scanLibrary } from '../library/scan.js';
-import { isReadableBook } from '../library/file.js';
+import { type LibraryIndex, scanLibrary } from '../library/scan.js';
+import { type FoundChapter, isReadableBook } from '../library/file.js';
 import type { Options } from '../config/options.js';
 import { thrownMessage, type TankobonError } from '../core/errors.js';
 import { bindBooks } from '../books/bind-books.js';
 import { bookPath } from '../books/rename-book.js';
 import type { ObserveBind } from '../events/bind-events.js';
-import type { FailedFile } from '../books/source-chapter.js';
+import { type FailedFile, toChapter } from '../books/source-chapter.js';
 import type { ChapterGroup } from '../books/group-volumes.js';
-import { toChapter } from '../books/source-chapter.js';
 import { missingChapters, type TitleChapters } from '../books/volume-completeness.js';
 import { inferVolumes } from '../selection/infer-volumes.js';
 import { bindRequest } from '../books/bind-request.js';
 import { BookCovers } from './extras/book-covers.js';
 import type { DownloadSession } from './download-session.js';
 import type { Plan } from './plan.js';
-import { SavedCovers } from './extras/saved-covers.js';
+import { openSavedCovers } from './extras/saved-covers.js';
 
 export interface TitlesToBind {
   /** What the service lists of each title. */
@@ -89,7 +88,7 @@ export async function bindTitles(
     observe(event);
   };
   const { errors } = await bindBooks(request, observeBooks, signal);
-  const savedCovers = await SavedCovers.open(stateFolder);
+  const savedCovers = await openSavedCovers(stateFolder);
   try {
     await covers.save(savedCovers);
     await savedCovers.save();
@@ -115,14 +114,14 @@ function firstListed(
   { chapters }: ChapterGroup,
   listed: ReadonlyMap<string, ListedChapter>,
 ): ListedChapter | undefined {
-  return chapters.map(({ identity }) => listed.get(identity?.chapterId ?? '')).find(Boolean);
+  return chapters.map(({ chapterId = '' }) => listed.get(chapterId)).find(Boolean);
 }
 
 /**
  * A PDF or a folder cannot be read back; it is compared with the new book. The first of two files of a chapter
  * counts: books come last, so that the files of their chapters are known as such.
  */
-function filesToRead(archives: readonly ExistingArchive[]): readonly string[] {
+function filesToRead(archives: readonly FoundChapter[]): readonly string[] {
   const readable = archives.filter(({ file }) => isReadableBook(file));
   const ordered = [
     ...readable.filter(({ isBound }) => !isBound),
@@ -132,7 +131,7 @@ function filesToRead(archives: readonly ExistingArchive[]): readonly string[] {
 }
 
 /** Books in folders, or else PDFs. */
-function fixedBooks(archives: readonly ExistingArchive[], format: Options['format']) {
+function fixedBooks(archives: readonly FoundChapter[], format: Options['format']) {
   const fixed = archives.filter(
     ({ file }) => !isReadableBook(file) && (bookPath(file) !== file) === (format === 'folder'),
   );

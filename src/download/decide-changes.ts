@@ -1,8 +1,8 @@
 /** Reads what a decision depends on: records of files that may have changed, and chapters that the service does not list. */
 import { fetchChapters, type Chapter } from '../service/chapters.js';
-import { readFileChapters, type FileChapter } from '../library/file.js';
-import type { ExistingArchive, LibraryIndex } from '../library/scan.js';
-import { isSameId, type Release, type UnnamedWrite } from '../plan/change.js';
+import { readFileChapters, type ReadChapter } from '../library/file.js';
+import type { LibraryIndex } from '../library/scan.js';
+import { replacedRelease, type Release, type UnnamedWrite } from '../plan/change.js';
 import type { SkipReason } from '../events/reasons.js';
 import {
   decide,
@@ -79,8 +79,7 @@ export async function decideChanges(
 
 /** Whether a file has the release itself. */
 function isOfSaved(change: UnnamedWrite): boolean {
-  if (change.kind === 'replace') return isSameId(change.file.chapterId, change.release.id);
-  return change.kind === 'extract';
+  return change.kind !== 'save' && replacedRelease(change) === undefined;
 }
 
 /** Why a release is skipped that a file has. */
@@ -111,15 +110,12 @@ async function readRecords(
   { signal }: Deps,
 ): Promise<KnownFiles['saved']> {
   const { readSaved } = await import('./planning/read-saved.js');
-  const archives = changes.flatMap((change): readonly (ExistingArchive | undefined)[] => {
-    if (change.kind === 'skip')
-      return SAVED_REASONS.includes(change.reason) ? [library.find(change.id)] : [];
-    return change.kind === 'keep' || change.kind === 'wait'
-      ? []
-      : [library.find(change.release.id)];
+  const ids = changes.flatMap((change) => {
+    if (change.kind === 'skip') return SAVED_REASONS.includes(change.reason) ? change.id : [];
+    return 'release' in change ? change.release.id : [];
   });
   return readSaved(
-    archives.filter((archive) => archive !== undefined),
+    ids.flatMap((id) => library.find(id) ?? []),
     signal,
   );
 }
@@ -163,14 +159,14 @@ async function readArchived(
   { selection }: DecisionOptions,
   { library }: FoundFiles,
 ): Promise<KnownFiles['archived']> {
-  const read = new Map<string, FileChapter>();
+  const read = new Map<string, ReadChapter>();
   for (const { releases, uploads, keys } of titles)
     for (const chapter of releases) {
       const archive = changed.has(chapter.id) ? library.find(chapter.id) : undefined;
       if (!archive || !uploads.some((upload) => maySupersede(chapter, upload, { selection, keys })))
         continue;
       const inFile = await readFileChapters(archive.file);
-      const found = inFile.find(({ identity }) => identity?.chapterId === archive.chapterId);
+      const found = inFile.find(({ chapterId }) => chapterId === archive.chapterId);
       if (found) read.set(chapter.id, found);
     }
   return read;

@@ -9,9 +9,13 @@ import {
 import type { CbzIdentity } from '../library/mark.js';
 import type { FileState } from '../core/file-state.js';
 import { UsageError } from '../core/errors.js';
+import { MAX_SEGMENT_BYTES } from '../core/path-segment.js';
 import { firstMsOf, lastMsOf } from '../config/time-bound.js';
 import type { SelectionOptions } from '../selection/select-chapters.js';
 import type { Target, InvalidTarget } from '../selection/target.js';
+
+/** `hasLanguages`: the run has chapters in several languages. */
+export type NameChapter = (hasLanguages: boolean) => NameTemplate;
 
 export interface DownloadRequest extends Options {
   readonly targets: readonly Target[];
@@ -22,8 +26,8 @@ export interface DownloadRequest extends Options {
   readonly requestedGroups: readonly string[];
   /** Excluded groups to warn about if no chapter has them. */
   readonly requestedExclusions: readonly string[];
-  /** `hasLanguages`: the run has chapters in several languages. */
-  readonly nameChapter: (hasLanguages: boolean) => NameTemplate;
+  /** The templates for a folder that takes names of so many bytes. */
+  readonly templatesWithin: (maxNameBytes: number) => NameChapter;
   /** Whether no name template is given, neither for the run nor as a setting. */
   readonly hasDefaultName: boolean;
   /** Whether a book for each volume takes the place of the chapters. */
@@ -76,9 +80,11 @@ export function downloadRequest(
 /** What follows from a name template; empty for the built-in one. */
 export function templateOptions(
   name: string,
-): Pick<DownloadRequest, 'nameChapter' | 'hasDefaultName' | 'namesPeople'> {
+): Pick<DownloadRequest, 'templatesWithin' | 'hasDefaultName' | 'namesPeople'> {
+  // An invalid one is an error before anything is sent.
+  nameTemplates(name, MAX_SEGMENT_BYTES);
   return {
-    nameChapter: nameTemplates(name),
+    templatesWithin: (maxNameBytes) => nameTemplates(name, maxNameBytes),
     hasDefaultName: name === '',
     namesPeople: /\{\s*(author|artist)\b/i.test(name),
   };
@@ -122,11 +128,11 @@ function checkDates({ since, until }: Options): void {
 }
 
 /** The built-in template contains the language in a run with several. */
-function nameTemplates(template: string): DownloadRequest['nameChapter'] {
+function nameTemplates(template: string, maxNameBytes: number): NameChapter {
   const compile = (hasLanguages: boolean) =>
     template === ''
-      ? builtInTemplate({ hasLanguages, hasTitleFolder: true })
-      : compileNameTemplate(template);
+      ? builtInTemplate({ hasLanguages, hasTitleFolder: true, maxNameBytes })
+      : compileNameTemplate(template, { maxNameBytes });
   const [inOneLanguage, inSeveralLanguages] = [compile(false), compile(true)];
   return (hasLanguages) => (hasLanguages ? inSeveralLanguages : inOneLanguage);
 }

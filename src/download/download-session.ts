@@ -1,4 +1,5 @@
 /** What the parts of one or several downloads share: the open service with its login, the listeners, the request. */
+import type { Chapter } from '../service/chapters.js';
 import type { ServiceClient } from '../service/client.js';
 import { type Session, loggedInClient, type SolveCaptcha } from '../service/login.js';
 import { sharedSignal } from '../core/abort.js';
@@ -12,6 +13,15 @@ import type { Options, Settings } from '../config/options.js';
 import type { DownloadRequest } from './download-request.js';
 import { withService, type Service, type ServiceOptions } from '../service/service.js';
 
+/** A chapter that is a target itself, and of which a file has another release. */
+export interface OtherRelease {
+  readonly chapter: Chapter;
+  readonly saved: Chapter;
+  readonly file: string;
+  /** Whether the file may make way for the chapter. */
+  readonly mayBeReplaced: boolean;
+}
+
 export interface DownloadListeners {
   readonly observe: Observe;
   /** The events of binding, after the chapters are saved. */
@@ -20,6 +30,10 @@ export interface DownloadListeners {
   readonly onActivity?: (activity: 'resolving' | 'scanning') => void;
   /** Called if titles have chapters in several languages and none was chosen; returns the chosen ones, or none for all. */
   readonly chooseLanguages?: (counts: ReadonlyMap<string, number>) => Promise<readonly string[]>;
+  /** Returns what becomes of the chapters of which files have other releases; without it, both are kept. */
+  readonly onOtherReleases?: (
+    found: readonly OtherRelease[],
+  ) => Promise<'both' | 'replace' | 'nothing'>;
   /** Called with a message for people that is not an event. */
   readonly note?: (sentence: string) => void;
   /** Shorter waits are not reported; 2 s by default. */

@@ -28,7 +28,7 @@ import type { Title } from '../service/titles.js';
 import { lacksChapterlessExtras, type ChapterlessTitle } from './extras/chapterless-titles.js';
 import { COVER_NAME, ServedCovers, type CoverDeps } from './extras/cover.js';
 import { findPresent, withoutCovers, withoutSeriesMetadata } from './extras/present-chapters.js';
-import { SavedCovers } from './extras/saved-covers.js';
+import { openSavedCovers } from './extras/saved-covers.js';
 import {
   FILE_NAMES,
   followFile,
@@ -160,7 +160,7 @@ export async function moveBookCover(
 
 /** Without it, the image would count as the owner's at its new path, and would not be refreshed. */
 async function moveRecord(file: string, newFile: string, stateFolder: string): Promise<void> {
-  const savedCovers = await SavedCovers.open(stateFolder);
+  const savedCovers = await openSavedCovers(stateFolder);
   const saved = savedCovers.get(file);
   if (saved) savedCovers.set(newFile, saved);
   await savedCovers.save();

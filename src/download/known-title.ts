@@ -6,9 +6,9 @@ import { dirname } from 'node:path';
 import type { Chapter } from '../service/chapters.js';
 import { groupBy } from '../core/group-by.js';
 import type { Title } from '../service/titles.js';
-import { readFileChapters } from '../library/file.js';
+import { readFileChapters, type FoundChapter } from '../library/file.js';
 import { languageTag, type ChapterMetadata } from '../library/comic-info.js';
-import type { ExistingArchive, LibraryIndex } from '../library/scan.js';
+import type { LibraryIndex } from '../library/scan.js';
 import { plainTitle } from '../config/names.js';
 import { NONE_MOVED, type MovedChapters } from '../plan/change.js';
 import { chapterKeys, type ChapterKeys } from '../selection/same-chapter.js';
@@ -24,7 +24,7 @@ import { folderKey } from '../core/name-keys.js';
 
 /** A chapter in the output folder that the service does not list. */
 export interface UnlistedChapter {
-  readonly archive: ExistingArchive;
+  readonly archive: FoundChapter;
   /** What its file says of it; not readable on the service. */
   readonly release: Chapter;
   /** Whether the owner changed its number in the file. */
@@ -144,13 +144,13 @@ async function findOtherTitles(
   const mostNamed = [...groupBy(others, (archive) => archive.titleId ?? '')]
     .sort(([, a], [, b]) => b.length - a.length)
     .slice(0, MAX_NAMED_TITLES);
-  let moved: readonly ExistingArchive[] = [];
+  let moved: readonly FoundChapter[] = [];
   for (const [id, archives] of mostNamed) {
     const title = await fetchTitleIfAvailable(client, id, signal);
     if (title?.id === titleId) found.push(id);
     else if (title?.id === id) moved = [...moved, ...archives];
   }
-  const isOfThis = (archive: ExistingArchive) =>
+  const isOfThis = (archive: FoundChapter) =>
     archive.titleId === titleId || [...known, ...found].includes(archive.titleId ?? '');
   const left = moved.filter(({ chapterId }) => !library.copiesOf(chapterId).some(isOfThis));
   const chapterIds = new Set(left.map(({ chapterId }) => chapterId));
@@ -207,7 +207,7 @@ async function readUnlisted(
     if (listed.has(archive.chapterId)) continue;
     signal.throwIfAborted();
     const known = await readFileChapters(archive.file);
-    const found = known.find(({ identity }) => identity?.chapterId === archive.chapterId);
+    const found = known.find(({ chapterId }) => chapterId === archive.chapterId);
     // A number that the owner edited is not the service's.
     const metadata = found?.written ?? found?.metadata;
     if (metadata?.series === undefined) continue;
@@ -223,7 +223,7 @@ async function readUnlisted(
 function archivesOf(
   { titleIds, listed }: UnlistedOptions,
   library: Library,
-): readonly ExistingArchive[] {
+): readonly FoundChapter[] {
   const own = new Set([
     ...titleIds.flatMap((titleId) => library.ofTitle(titleId)),
     ...[...listed.keys()].flatMap((chapterId) => library.copiesOf(chapterId)),

@@ -6,7 +6,7 @@ import { basename } from 'node:path';
 import type { LibraryIndex } from '../library/scan.js';
 import { scanLibrary } from '../library/scan.js';
 import { keptReason, type Ownership } from '../library/ownership.js';
-import { isWrite, whyLoaded, type Change, type Write } from '../plan/change.js';
+import { whyLoaded, type Change, type Write } from '../plan/change.js';
 import { writesOf, type Decided, type DecisionOptions } from '../plan/decide.js';
 import type { Chapter } from '../service/chapters.js';
 import type { Title } from '../service/titles.js';
@@ -102,7 +102,15 @@ export async function planTargets(
     : { resolution: resolved, listedVolumes: new Map() };
   const selection = await selectForPlan(resolution, known, session);
   const files = { library, history };
-  const decided = await decideChanges(selection, toDecisionOptions(session), files, session);
+  const decidedAlone = await decideChanges(selection, toDecisionOptions(session), files, session);
+  const { askForOtherReleases } = await import('./planning/other-releases.js');
+  const changes = await askForOtherReleases(
+    decidedAlone.changes,
+    selection.named,
+    library,
+    session,
+  );
+  const decided = { ...decidedAlone, changes };
   const planned = await planChanges(decided, { ...resolution, known }, library, session);
   // The others of a title are requested where they are needed.
   const complete = resolution.series.filter(({ isPartial = false }) => !isPartial);
@@ -211,7 +219,8 @@ export async function planChanges(
   const skipped = changes.flatMap((change) => (change.kind === 'skip' ? [change] : []));
   const kept = changes.flatMap((change) => (change.kind === 'keep' ? [change] : []));
   const languages = new Set(chapters.map(({ language }) => language));
-  const nameChapter = options.nameChapter(languages.size > 1);
+  const nameTemplates = options.templatesWithin(library.maxNameBytes);
+  const nameChapter = nameTemplates(languages.size > 1);
   const loaded = options.namesPeople ? await loadedTitles : { titles };
   const named = { titles: withKnownRestarts(loaded.titles, known) };
   const present = findPresent(planned.withExtras ?? chapters, library, loadedTitles);
@@ -241,7 +250,7 @@ export async function planChanges(
     ...options,
     library,
     titles: named.titles,
-    nameTemplates: options.nameChapter,
+    nameTemplates,
     nameChapter,
     homes,
     moved: movedIds,
@@ -258,7 +267,7 @@ export async function planChanges(
   });
   return {
     chapters: planJobs(placed.writes, { ...naming, loadedTitles, keep }),
-    changes: [...placed.writes, ...placed.kept, ...changes.filter((change) => !isWrite(change))],
+    changes: [...placed.writes, ...placed.kept, ...skipped, ...kept],
     present,
     chapterless: await placeChapterless(chapterless, naming, {
       languages: preferred,

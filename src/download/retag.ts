@@ -1,6 +1,6 @@
 /**
  * New metadata and names for the files of chapters whose pages stay, for `retag`, `--update` and `upgrade`. What becomes of
- * a file is decided in plan/retag.ts; each file is written after the one that has its new name, such as when numbers move
+ * a file is decided in plan/chapter-changes.ts; each file is written after the one that has its new name, such as when numbers move
  * round. The file of a chapter that the service moved to another title goes to the folder of that; a name that the owner
  * gave it stays.
  */
@@ -20,19 +20,20 @@ import {
 import { publishNew } from '../core/publish.js';
 import { isSameEntry, respellBelow } from '../core/same-file.js';
 import type { RetaggedEvent } from '../events/download-events.js';
-import type { Retag } from '../plan/change.js';
-import { decideRetag, type ChapterOfFile } from '../plan/retag.js';
+import type { Retag, UnreadRetag } from '../plan/change.js';
+import { decideRetag } from '../plan/chapter-changes.js';
 import { mergedComicInfo, readChapterFile, rewriteChapterFile } from '../library/chapter-file.js';
 import { newPath } from '../plan/paths.js';
 import { findTitleHomes, readNamedFile, type NamedChapterFile } from './planning/name-files.js';
 import { movedPath, type TitleHome } from './planning/title-folder.js';
 import { inferredVolumeOf } from './planning/comic-metadata.js';
-import type { DownloadRequest } from './download-request.js';
+import type { DownloadRequest, NameChapter } from './download-request.js';
 import type { DownloadSession } from './download-session.js';
 import { orderRenames } from './save/rename-order.js';
 import { removeSuperseded } from './save/superseded-file.js';
 
-export interface RetagOptions extends ComicFields, Pick<DownloadRequest, 'nameChapter'> {
+export interface RetagOptions extends ComicFields {
+  readonly nameChapter: NameChapter;
   /** Edits of the owner are replaced by what the service has. */
   readonly force: boolean;
   /** The pages were compared with those of the service: the file gets the chapter's version and time. */
@@ -46,23 +47,26 @@ export interface FileToRetag extends Pick<Retag, 'file' | 'chapter' | 'title' | 
   readonly titleName?: string | undefined;
   /** The template whose name the file gets, unless its owner renamed it. */
   readonly renameTo?: NameTemplate | undefined;
-  /** Where the file goes, if the service moved its chapter to another title. */
-  readonly movesTo?: ((named: NamedChapterFile) => ReturnType<typeof newPath>) | undefined;
+  /** The service moved its chapter to another title. */
+  readonly isMoved?: boolean;
+  /** Its path, if that does not follow from its own name. */
+  readonly pathOf?: ((named: NamedChapterFile) => ReturnType<typeof newPath>) | undefined;
 }
 
-type NamingOptions = Pick<DownloadRequest, 'output' | 'nameChapter' | 'hasDefaultName'>;
+type NamingOptions = Pick<DownloadRequest, 'output' | 'hasDefaultName'> &
+  Pick<RetagOptions, 'nameChapter'>;
 
 /**
  * The new place of each moved file, in a folder whose names follow these options. `titleNames`: those of titles that get
  * another name too.
  */
 export async function findMovedPlaces(
-  files: readonly ChapterOfFile[],
+  files: readonly UnreadRetag[],
   library: LibraryIndex,
   { folder, ...naming }: Omit<NamingOptions, 'output'> & { readonly folder: string },
   titleNames: ReadonlyMap<string, string> | undefined,
   deps: Pick<DownloadSession, 'client' | 'signal'>,
-): Promise<ReadonlyMap<ChapterOfFile, Pick<FileToRetag, 'titleName' | 'movesTo'>>> {
+): Promise<ReadonlyMap<UnreadRetag, Pick<FileToRetag, 'titleName' | 'pathOf'>>> {
   const moved = files.filter(({ isMoved }) => isMoved);
   if (moved.length === 0) return new Map();
   const request = { ...naming, output: folder };
@@ -83,8 +87,8 @@ export async function findMovedPlaces(
       const titleName = titleNames?.get(title.id) ?? home?.series ?? title.name;
       const isRenamed = home !== undefined && home.series !== titleName;
       const move = isRenamed ? movedAndRenamedPath : movedPath;
-      const movesTo = (named: NamedChapterFile) => move(archive.file, named, request, home);
-      return [each, { titleName, movesTo }];
+      const pathOf = (named: NamedChapterFile) => move(archive.file, named, request, home);
+      return [each, { titleName, pathOf }];
     }),
   );
 }
@@ -118,7 +122,7 @@ function movedAndRenamedPath(
 
 /** A file without ComicInfo.xml keeps its name. Throws StorageError. */
 export async function planRetag(
-  { titleName, renameTo, movesTo, ...onDisk }: FileToRetag,
+  { titleName, renameTo, isMoved = false, pathOf, ...onDisk }: FileToRetag,
   options: RetagOptions,
 ): Promise<ReturnType<typeof decideRetag>> {
   const { file } = onDisk;
@@ -141,22 +145,22 @@ export async function planRetag(
     numbersRestart: title.numbersRestart,
     renameTo,
     keepsPeople: !isRenamed,
-    // `--update` does not see all files of the title.
-    keepsTitleFolders: hasComparedPages,
+    keepsTitleFolders: false,
     movedIn,
   };
-  const pathNow = movesTo ?? (() => newPath(file, named, nameOptions));
+  const pathNow = pathOf ?? (() => newPath(file, named, nameOptions));
   const stays = { to: from, root: dirname(from), recorded: undefined };
   const path = merged ? pathNow(named) : stays;
   const { record, identity } = content;
   const version = identity?.version;
-  const known = { ...onDisk, chapter, title, state, metadata, force, ...path };
+  const { maxNameBytes } = nameChapter(false);
+  const known = { ...onDisk, chapter, title, state, metadata, force, maxNameBytes, ...path };
   return decideRetag({
     ...known,
     merged,
     record,
     version,
-    isMoved: movesTo !== undefined,
+    isMoved,
     hasComparedPages,
   });
 }
@@ -268,13 +272,13 @@ async function preview(
  * Where a file waits until its new name is free: a name of its own beside it, since a killed run must not leave a
  * chapter under a hidden name. A later run recognises it.
  */
-function parkedPath({ to, chapter }: Retag): string {
-  return wholeIdPath({ chapterId: chapter.id, path: to.split(sep).join('/') });
+function parkedPath({ to, chapter, ...limit }: Retag): string {
+  return wholeIdPath({ chapterId: chapter.id, path: to.split(sep).join('/') }, limit);
 }
 
 /** The names that the file may get, in this order: one that another file has is never taken from it. */
-function* retagTargets({ chapter, to }: Retag): Generator<string, never> {
-  const names = candidatePaths({ chapterId: chapter.id, path: basename(to) });
+function* retagTargets({ chapter, to, ...limit }: Retag): Generator<string, never> {
+  const names = candidatePaths({ chapterId: chapter.id, path: basename(to) }, limit);
   for (;;) yield join(dirname(to), names.next().value);
 }
 

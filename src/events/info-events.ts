@@ -47,6 +47,12 @@ export const INFO_EVENTS = {
     fields: {
       title: id('The id of the title.'),
       name: text('Its name.'),
+      names: list(
+        object(
+          { language: text('The code of the language.'), name: text('The name.') },
+          'The names that MangaDex has of it, the main one first: `title-language` chooses one of them.',
+        ),
+      ),
       url: address('Its page on MangaDex.'),
       authors: list(text('The names of its authors.')),
       artists: list(text('The names of its artists.')),
@@ -87,6 +93,10 @@ export const INFO_EVENTS = {
     example: {
       title: '3d1c8f52-6a0b-4e7e-9b1d-0a4c5e2f7101',
       name: 'Endless Stairs',
+      names: [
+        { language: 'en', name: 'Endless Stairs' },
+        { language: 'ja', name: '果てしない階段' },
+      ],
       url: 'https://mangadex.org/title/3d1c8f52-6a0b-4e7e-9b1d-0a4c5e2f7101',
       authors: ['A. Author'],
       artists: ['A. Author'],

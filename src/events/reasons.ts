@@ -198,3 +198,11 @@ export const CHECKS = vocabulary({
     '`--online`: whether the report host takes the reports that wait; without any it is not contacted',
 });
 export type CheckName = keyof typeof CHECKS;
+
+/** Why a subscription does not keep the chapter of a file. */
+export const RETIRE_REASONS = vocabulary({
+  'not-latest': 'as many later chapters as `keep-latest` says are there',
+  read: 'the account has marked the chapter as read',
+});
+
+export type RetireReason = keyof typeof RETIRE_REASONS;

@@ -1,12 +1,30 @@
 /** The events of `sync`, besides those of its downloads. */
 import { formatLocalTime, pluralize } from '../core/human-format.js';
 import { CHAPTER, CHAPTER_EXAMPLE, nameOf } from './chapter-fields.js';
-import { count, event, id, list, optional, path, text, time, type EventsOf } from './fields.js';
+import {
+  count,
+  event,
+  id,
+  list,
+  mark,
+  optional,
+  path,
+  text,
+  time,
+  word,
+  type EventsOf,
+} from './fields.js';
+import { RETIRE_REASONS } from './reasons.js';
 
 /** A chapter of a subscribed title. */
 const SUBSCRIBED = { title: id('The id of the title.'), ...CHAPTER };
 const TITLE = '3d1c8f52-6a0b-4e7e-9b1d-0a4c5e2f7101';
 const EXAMPLE = { title: TITLE, ...CHAPTER_EXAMPLE };
+
+const RETIRED_SINCE: Readonly<Record<keyof typeof RETIRE_REASONS, string>> = {
+  'not-latest': 'not among the latest',
+  read: 'read',
+};
 
 /** What a sync counts of each title. */
 export const SERIES_COUNTS = ['new', 'replaced', 'skipped', 'failed'] as const;
@@ -22,6 +40,9 @@ export const SYNC_EVENTS = {
       skipped: count('Chapters that were skipped.'),
       failed: count('Chapters that failed.'),
       waiting: count('Chapters that wait for their preferred group.'),
+      retired: optional(
+        count('With `keep-latest` or `keep-unread`: files of chapters that were moved away.'),
+      ),
     },
     example: {
       title: TITLE,
@@ -89,6 +110,19 @@ export const SYNC_EVENTS = {
     fields: SUBSCRIBED,
     example: EXAMPLE,
     sentence: (chapter) => `available again: ${nameOf(chapter)}`,
+  }),
+  'chapter-retired': event({
+    meaning:
+      'With `keep-latest` or `keep-unread`: the file of a chapter that is not kept any more was moved to `.tankobon-replaced`.',
+    fields: {
+      ...SUBSCRIBED,
+      file: path('Where the file was.'),
+      reason: word(RETIRE_REASONS, 'Why it is not kept.'),
+      planned: mark('With `--dry-run`: the file would be moved, and stays.'),
+    },
+    example: { ...EXAMPLE, file: 'a.cbz', reason: 'not-latest' },
+    sentence: ({ file, reason, planned, ...chapter }) =>
+      `${planned ? 'would move' : 'moved'} to .tankobon-replaced: ${nameOf(chapter)}: ${RETIRED_SINCE[reason]}: ${file}`,
   }),
   'hook-failed': event({
     meaning: 'A hook or a media server could not be called; the chapters are saved.',

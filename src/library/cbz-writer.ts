@@ -11,7 +11,7 @@ import { StorageError } from '../core/errors.js';
 import {
   temporaryName,
   toStorageError,
-  openRegularFile,
+  openForReading,
   renameInto,
   statIfExists,
 } from '../core/files.js';
@@ -196,19 +196,15 @@ export class CbzWriter {
 
 /** Reads the page into `buffer`, which must be larger than the page. */
 async function readPage(page: CbzPage, buffer: Buffer): Promise<Buffer> {
-  const handle = await openRegularFile(page.file);
-  let bytes = 0;
+  const file = await openForReading(page.file);
   try {
-    let bytesRead: number;
-    do {
-      ({ bytesRead } = await handle.read(buffer, bytes, buffer.length - bytes));
-      bytes += bytesRead;
-    } while (bytesRead > 0 && bytes <= page.bytes);
+    if (file.stats.size !== page.bytes) throw pageChanged(page);
+    const data = await file.readFully(buffer.subarray(0, page.bytes), 0);
+    if (data.length !== page.bytes) throw pageChanged(page);
+    return data;
   } finally {
-    await handle.close();
+    await file.close();
   }
-  if (bytes !== page.bytes) throw pageChanged(page);
-  return buffer.subarray(0, bytes);
 }
 
 /** Checks the very bytes that go into the archive. */

@@ -3,8 +3,6 @@
  * bytes, names and order.
  */
 import { createHash } from 'node:crypto';
-import { join } from 'node:path';
-import type { ZipFile } from 'yauzl';
 import type { Chapter } from '../service/chapters.js';
 import {
   chapterComment,
@@ -21,27 +19,20 @@ import {
   mergeComicInfo,
 } from './comic-info.js';
 import type { ComicInfoMerge } from './comic-info/merge.js';
-import { readLibraryFile, type FileChapter } from './file.js';
+import { readLibraryFile, rewriterOf, type ChapterFile, type ReadChapter } from './file.js';
 import { formatRecord, type ChapterRecord } from './record.js';
 import type { RecordedName } from '../config/name-template.js';
-import {
-  toZipEntry,
-  withZip,
-  ZipEntryReader,
-  type EntryReader,
-  type GetBuffer,
-  type ZipEntry,
-} from '../core/zip-file.js';
-import { ZipFileWriter, type Publish } from '../core/zip-file-writer.js';
-import { pageEntries, sortPages } from '../config/names.js';
-import { digestIfRegular, PRIVATE_FILE_MODE } from '../core/files.js';
-import { listEntries } from '../core/zip-entries.js';
-import { MAX_ENTRIES } from './read/zip-content.js';
+import type { ZipEntry, ZipEntryReader } from '../core/zip-file.js';
+import type { Publish } from '../core/zip-file-writer.js';
 import { imageDimensions } from '../core/image-dimensions.js';
 import { imageExtension, MAX_IMAGE_BYTES } from '../core/image-format.js';
 import { damagedChapter } from './damage.js';
 
-interface ChapterFileContent extends Pick<FileChapter, 'record' | 'metadata'> {
+export { acceptFile } from './rewrite/accept-file.js';
+export { readPageDigests } from './read/page-digests.js';
+
+interface ChapterFileContent
+  extends Pick<ReadChapter, 'record' | 'metadata'>, Pick<ChapterFile, 'container'> {
   readonly comment: string;
   /** The chapter of a file of tankobon, also of one that lost its mark. */
   readonly identity: CbzIdentity | undefined;
@@ -56,18 +47,21 @@ export async function readChapterFile(path: string): Promise<ChapterFileContent>
   const file = await readLibraryFile(path);
   if (file.kind === 'missing' || file.kind === 'unreadable') throw damagedChapter(path, file.cause);
   if (file.kind === 'book') throw damagedChapter(path, new Error('it is a book'));
-  const { comment, comicInfo, entries } = file;
+  const { comment, comicInfo, entries, container } = file;
   const tooLarge = entries.find(isTooLarge);
   const isUnread = comicInfo === undefined && entries.some(({ name }) => name === COMIC_INFO_NAME);
   if (tooLarge || isUnread)
     throw damagedChapter(path, new Error(`${tooLarge?.name ?? COMIC_INFO_NAME} is too large`));
-  const { record, metadata, ...chapter } = file.chapter;
-  const isOwn = file.named !== 'record' && file.named !== 'address';
-  const identity = isOwn ? chapter.identity : undefined;
+  const { chapter, ownership } = file;
+  const { chapterId, titleId, version, quality, record, metadata } = chapter;
+  const identity =
+    ownership === 'foreign' || chapterId === undefined
+      ? undefined
+      : { chapterId, titleId, version, quality };
   const isDescription = ({ name }: ZipEntry) =>
     name === COMIC_INFO_NAME || (name === MANIFEST_NAME && record !== undefined);
   const others = entries.filter((each) => !isDescription(each));
-  return { comment, identity, comicInfo, record, metadata, entries: others };
+  return { container, comment, identity, comicInfo, record, metadata, entries: others };
 }
 
 function isTooLarge({ bytes, compressedBytes }: ZipEntry): boolean {
@@ -138,42 +132,21 @@ interface ChapterFileChange {
 
 /** Writes the archive with new metadata to `tmpFile`, and publishes it in place of a file whose rights it gets then. */
 export async function rewriteChapterFile(
-  file: string,
-  content: ChapterFileContent,
-  change: ChapterFileChange,
-): Promise<string> {
-  const reader = await ZipEntryReader.open(file);
-  try {
-    return await writeChanged(file, reader, content, change);
-  } finally {
-    await reader.close();
-  }
-}
-
-async function writeChanged(
-  file: string,
-  reader: ZipEntryReader,
+  path: string,
   content: ChapterFileContent,
   change: ChapterFileChange,
 ): Promise<string> {
   const { metadata, inferredVolume, recorded, force, superseded, revision, newTitleId } = change;
   const { tmpFile, publish, signal } = change;
-  const comment = await newComment(content, change, reader);
-  const mode = PRIVATE_FILE_MODE;
-  const zip = await ZipFileWriter.create({ tmpFile, comment, mode, signal });
-  try {
-    const pages: ComicMetadata['pages'][number][] = [];
-    const digests: string[] = [];
-    for (const entry of content.entries) {
-      const data = await reader.read(entry, zip.getBuffer).catch((cause: unknown) => {
-        throw damagedChapter(file, cause);
-      });
-      if (imageExtension(data)) {
-        pages.push({ bytes: data.length, ...(await imageDimensions(data)) });
-        if (revision) digests.push(sha256(data));
-      }
-      await zip.write(entry.name, data);
-    }
+  const pages: ComicMetadata['pages'][number][] = [];
+  const digests: string[] = [];
+  const onEntry = async (_: unknown, data: Buffer) => {
+    if (!imageExtension(data)) return undefined;
+    pages.push({ bytes: data.length, ...(await imageDimensions(data)) });
+    if (revision) digests.push(sha256(data));
+    return undefined;
+  };
+  const describe = async () => {
     const comic = { ...metadata, pages };
     const files = [content, ...(superseded ? [superseded] : [])];
     const merged = await mergedComicInfo(files, comic, { force, hasSamePages: true });
@@ -183,12 +156,25 @@ async function writeChanged(
     const titled = newTitleId !== undefined && { titleId: newTitleId };
     const news = { ...titled, ...described, ...recorded };
     const record = newRecord(content, revision, { pages: digests, ...news });
-    if (record !== undefined) zip.append(MANIFEST_NAME, record);
-    if (merged) zip.append(COMIC_INFO_NAME, merged.xml);
-    return (await zip.finish(publish)).file;
-  } finally {
-    await zip.discard();
-  }
+    return [
+      ...(record === undefined ? [] : [[MANIFEST_NAME, record] as const]),
+      ...(merged ? [[COMIC_INFO_NAME, merged.xml] as const] : []),
+    ];
+  };
+  const { rewrite } = await rewriterOf({ path, ...content });
+  const { entries } = content;
+  const written = await rewrite(
+    { path, entries },
+    {
+      tmpFile,
+      publish,
+      signal,
+      newText: onEntry,
+      added: describe,
+      comment: (reader) => newComment(content, change, reader),
+    },
+  );
+  return written.file;
 }
 
 /** The mark comes back where it was lost; what another program wrote in its place stays. */
@@ -231,62 +217,4 @@ function newRecord(
 
 function sha256(data: Buffer): string {
   return createHash('sha256').update(data).digest('hex');
-}
-
-/** An archive, or a folder of images. */
-interface PagedFile {
-  readonly file: string;
-  readonly isFolder?: boolean;
-  /** The images of a folder, in no order. */
-  readonly images?: readonly string[];
-}
-
-/**
- * The sha256 of each page in reading order, as lower-case hex. Throws Error with what is wrong with a page.
- *
- * @param getBuffer one for all files of a run: a new one for each file takes longer than a small file
- */
-export async function readPageDigests(
-  { file, isFolder = false, images = [] }: PagedFile,
-  getBuffer: GetBuffer,
-  signal?: AbortSignal,
-): Promise<readonly string[]> {
-  if (isFolder) return digestsOfFolder(file, images, signal);
-  const found = await withZip(file, (zip, reader) =>
-    readOpenPageDigests(zip, reader, getBuffer, signal),
-  );
-  if (!found) throw new Error('it is not a regular file');
-  return found;
-}
-
-/** Does the same for an archive that is open. */
-export async function readOpenPageDigests(
-  zip: ZipFile,
-  reader: EntryReader,
-  getBuffer: GetBuffer,
-  signal?: AbortSignal,
-): Promise<readonly string[]> {
-  const listed = await listEntries(zip, MAX_ENTRIES);
-  const digests: string[] = [];
-  for (const entry of sortPages(pageEntries(listed.map(toZipEntry)))) {
-    signal?.throwIfAborted();
-    const data = await reader.read(entry, getBuffer);
-    digests.push(sha256(data));
-  }
-  return digests;
-}
-
-async function digestsOfFolder(
-  folder: string,
-  images: readonly string[],
-  signal?: AbortSignal,
-): Promise<readonly string[]> {
-  const digests: string[] = [];
-  for (const { name } of sortPages(images.map((image) => ({ name: image })))) {
-    signal?.throwIfAborted();
-    const digest = await digestIfRegular(join(folder, name));
-    if (digest === undefined || digest === '') throw new Error(`${name}: it is not a regular file`);
-    digests.push(digest);
-  }
-  return digests;
 }

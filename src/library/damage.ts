@@ -1,13 +1,11 @@
 /** Finds and says what is wrong with a file or edited in it, and changes nothing. */
-import { ERROR_CODES } from '../core/error-codes.js';
-import { StorageError } from '../core/errors.js';
 import { fileErrorReason } from '../core/files.js';
-import { accessHint } from '../core/system-errors.js';
 import { Damaged, type CheckOptions, type Damage, type PageEdits } from './check/damage.js';
 import { containerNamed, CONTAINERS, type ContainerName } from './containers.js';
 import type { FileMark } from './mark.js';
 import { reusableBuffer } from '../core/zip-file.js';
 
+export { damagedChapter } from './check/damaged-chapter.js';
 export { areWhole } from './check/zip-damage.js';
 export { isEditedMetadata } from './check/folder-damage.js';
 
@@ -48,17 +46,4 @@ export async function checkFile(
         : { reason: 'unreadable', detail: fileErrorReason(error) };
     return { mark, state: 'damaged', damage };
   }
-}
-
-/** `cause`: what is wrong with the file. */
-export function damagedChapter(file: string, cause: unknown): StorageError {
-  const message = `Cannot read the chapter (${fileErrorReason(cause)}): ${file}`;
-  return new StorageError('archive-damaged', message, { cause, hint: hintFor(file, cause) });
-}
-
-/** Undefined: that of the code, for a damaged archive. */
-function hintFor(file: string, cause: unknown): string | undefined {
-  const hint = accessHint(cause);
-  if (hint !== undefined) return hint;
-  return /\.(cbz|zip|epub)$/i.test(file) ? undefined : ERROR_CODES['nothing-to-bind'].hint;
 }

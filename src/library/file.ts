@@ -1,7 +1,7 @@
 /** Answers for every command what a file is: whose it is, which chapters it has, and what is wrong with it. */
 import { lstat } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { fileErrorReason, isOwnFile, isSystemError, type OpenOptions } from '../core/files.js';
+import { fileErrorReason, isSystemError, type OpenOptions } from '../core/files.js';
 import { groupBy } from '../core/group-by.js';
 import {
   manifestIdentities,
@@ -15,18 +15,28 @@ import {
 } from './mark.js';
 import { readComicInfo, type ChapterMetadata } from './comic-info.js';
 import { containerNamed, CONTAINERS, type ContainerName } from './containers.js';
-import { toOwnership, type Ownership } from './ownership.js';
+import { ownershipOf, toOwnership, type Ownership } from './ownership.js';
 import { readFileState, type FileState } from '../core/file-state.js';
 import { pageEntries, sortPages } from '../config/names.js';
 import type { BookCopy, ChapterRecord } from './record.js';
 import { NO_CONTENT, UnmarkedDamage, type Depth, type FileContent } from './read/content.js';
 
-export { isReadableBook } from './containers.js';
+export { isReadableBook, rewriterOf } from './containers.js';
 import type { ZipEntry } from '../core/zip-file.js';
 
-export interface FileChapter {
-  /** Undefined for a chapter that names none on the service. */
-  readonly identity: CbzIdentity | undefined;
+/** A chapter that a file names, and what may be done with the file. A scan knows this much of each. */
+export interface FoundChapter extends CbzIdentity {
+  readonly file: string;
+  readonly ownership: Ownership;
+  /** The file contains other chapters too, or is not a CBZ: it cannot be replaced by a chapter. */
+  readonly isBound: boolean;
+}
+
+/** A chapter that was read from its file; without an id, it names none on the service. */
+export interface ReadChapter extends Omit<FoundChapter, 'chapterId'> {
+  readonly chapterId?: string | undefined;
+  /** What the file was when it was read. Undefined for a folder. */
+  readonly state: FileState | undefined;
   /** What tankobon knew when it wrote the file; undefined for a file without a record. */
   readonly record: ChapterRecord | undefined;
   /** What the file says now. */
@@ -39,15 +49,22 @@ export interface FileChapter {
   readonly key?: string | undefined;
   /** The beginning of the names of the chapter's pages in a book. */
   readonly prefix?: string | undefined;
+  /** How many volumes the series has, if the book that contains the chapter says so. */
+  readonly volumeCount?: number | undefined;
+  /** Another program changed the book that contains the chapter after it was bound. */
+  readonly isBookEdited?: boolean | undefined;
+  /** Set for a chapter in a book with other pages than the chapter has: it is not bound again. */
+  readonly copy?: BookCopy | undefined;
 }
 
-interface ReadFile extends Omit<FileContent, 'mark' | 'hasRecordedPage' | 'isEdited' | 'damage'> {
+interface ReadFile extends Omit<FileContent, 'mark' | 'isEdited' | 'damage'> {
   readonly path: string;
   readonly container: ContainerName;
   /** Pages, and with them chapters, can be read from it. */
   readonly hasReadablePages: boolean;
   /** When it was read. Undefined for a folder. */
   readonly state: FileState | undefined;
+  readonly ownership: Ownership;
   /** What a scan finds in it. */
   readonly found: FoundMarks;
 }
@@ -55,20 +72,16 @@ interface ReadFile extends Omit<FileContent, 'mark' | 'hasRecordedPage' | 'isEdi
 /** A file of one chapter, of tankobon or of another program; also any other file that can be read. */
 export interface ChapterFile extends ReadFile {
   readonly kind: 'chapter';
-  readonly chapter: FileChapter;
-  /**
-   * What says which chapter it is: `own`, the mark of tankobon in a file of this user; `lost-mark`, the record in one that
-   * another program wrote again with a page of the record; `other-user`, either in a file of another user; `record`, what is
-   * left of any other file that another program rewrote; `address`, that of the chapter on the web.
-   */
-  readonly named: 'own' | 'lost-mark' | 'other-user' | 'record' | 'address' | 'not';
+  readonly chapter: ReadChapter;
+  /** The mark or the record names the chapter, and not its address on the web alone. */
+  readonly isRecorded: boolean;
 }
 
 /** A file or folder with the mark of `bind`. */
 export interface BookFile extends ReadFile {
   readonly kind: 'book';
   /** In order. None if the list of chapters is damaged. */
-  readonly chapters: readonly FileChapter[];
+  readonly chapters: readonly ReadChapter[];
   /** In order; those of all parts for a copy. None if the list of chapters is damaged. */
   readonly keys: readonly string[];
   /** Set for a book that was made for a device, or in parts: its chapters cannot be read back. */
@@ -115,17 +128,19 @@ export async function readLibraryFile(
   let state: FileState | undefined;
   try {
     state = await readFileState(path);
-    const isFolder = !state && (await lstat(path)).isDirectory();
+    const folder = state ? undefined : await lstat(path);
+    const isFolder = folder?.isDirectory() === true;
     if (!state && !isFolder) throw new Error('it is not a regular file');
     const container = isFolder ? 'folder' : (options.container ?? containerNamed(path) ?? 'cbz');
     const content = await CONTAINERS[container].read(path, depth, { isRegular: !isFolder });
-    const { mark, hasRecordedPage, isEdited, damage, ...rest } = content;
+    const { mark, isEdited, damage, ...rest } = content;
     const { hasReadablePages } = CONTAINERS[container];
     const found = marksIn(content, container);
-    const file = { ...rest, path, container, hasReadablePages, state, found };
+    const ownership = ownershipOf(path, found.proof, state ?? folder);
+    const file = { ...rest, path, container, hasReadablePages, state, ownership, found };
     return mark === 'book'
       ? await toBook(file, { isEdited, damage }, depth)
-      : await toChapterFile(file, hasRecordedPage);
+      : await toChapterFile(file);
   } catch (cause) {
     if (isSystemError(cause, 'ENOENT', 'ENOTDIR')) return { kind: 'missing', path, cause };
     return { kind: 'unreadable', path, container: containerNamed(path), state, cause };
@@ -133,32 +148,26 @@ export async function readLibraryFile(
 }
 
 /** The chapters of a file with their metadata, without pages. None if it cannot be read. */
-export async function readFileChapters(path: string): Promise<readonly FileChapter[]> {
+export async function readFileChapters(path: string): Promise<readonly ReadChapter[]> {
   const file = await readLibraryFile(path, { depth: 'metadata' });
   if (file.kind === 'chapter') return [file.chapter];
   return file.kind === 'book' ? file.chapters : [];
 }
 
-async function toChapterFile(file: ReadFile, hasRecordedPage: boolean): Promise<ChapterFile> {
-  const { comment, manifest, comicInfo, entries, state, path } = file;
+async function toChapterFile(file: ReadFile): Promise<ChapterFile> {
+  const { comment, manifest, comicInfo, entries } = file;
   const marked = markedIdentity(comment, manifest);
   const records = await recordsIn(manifest);
   const record = records.find(({ chapterId }) => !marked || chapterId === marked.chapterId);
-  const recorded = recordedIdentity(manifest);
-  const identity = marked ?? recorded ?? parseComicInfoIdentity(comicInfo ?? '');
-  const isOwn = state !== undefined && isOwnFile(path, state);
-  const ofTankobon = isOwn ? (marked ? 'own' : 'lost-mark') : 'other-user';
-  const ofOthers = recorded ? 'record' : 'address';
-  const named = marked || hasRecordedPage ? ofTankobon : ofOthers;
+  const recorded = marked ?? recordedIdentity(manifest);
+  const identity = recorded ?? parseComicInfoIdentity(comicInfo ?? '');
   return {
     kind: 'chapter',
     ...file,
-    named: identity ? named : 'not',
+    isRecorded: recorded !== undefined,
     chapter: {
-      identity: identity && {
-        ...identity,
-        titleId: identity.titleId ?? record?.titleId,
-      },
+      ...inFile(file),
+      ...(identity && { ...identity, titleId: identity.titleId ?? record?.titleId }),
       record,
       // A file that another program wrote may have no ComicInfo.xml.
       metadata: comicInfo === undefined ? (record?.metadata ?? {}) : await readComicInfo(comicInfo),
@@ -178,8 +187,13 @@ async function toBook(
   const copy = parseCopy(manifest);
   const pages = pageEntries(entries);
   const byPrefix = groupBy(pages, ({ name }) => /^c\d+-/.exec(basename(name))?.[0] ?? '');
-  const chapters = (await recordsIn(manifest)).map((record) => toFileChapter(record, byPrefix));
   const count = /<Count>(\d{1,6})<\/Count>/.exec(comicInfo)?.[1];
+  const volumeCount = count === undefined ? undefined : Number(count);
+  const ofBook = { ...inFile(file), volumeCount, isBookEdited: isEdited, copy };
+  const chapters = (await recordsIn(manifest)).map((record) => ({
+    ...ofBook,
+    ...chapterInBook(record, byPrefix),
+  }));
   const missing =
     hasReadablePages && depth === 'pages' ? missingPart(chapters, pages.length) : undefined;
   return {
@@ -188,7 +202,7 @@ async function toBook(
     chapters,
     keys: copy?.keys ?? manifestKeys(manifest) ?? [],
     copy,
-    volumeCount: count === undefined ? undefined : Number(count),
+    volumeCount,
     isEdited,
     damage: damage ?? missing,
   };
@@ -202,28 +216,42 @@ export function lostBook(
   file: BookFile | UnreadableFile,
   identities: readonly CbzIdentity[],
 ): BookFile | undefined {
-  const chapters = identities.map((identity) => toFileChapter(identity, new Map()));
-  const lost = { chapters: chapters.map((chapter) => ({ ...chapter, record: undefined })) };
-  if (file.kind === 'book') return { ...file, ...lost, files: new Map() };
-  const { path, container, state, cause: damage } = file;
+  const { path, container, state } = file;
+  const ownership = file.kind === 'book' ? file.ownership : 'foreign';
+  const ofBook = inFile({ path, state, ownership, found: { isBound: true } });
+  const chapters = identities.map((identity) => ({
+    ...ofBook,
+    ...chapterInBook(identity, new Map()),
+    record: undefined,
+  }));
+  if (file.kind === 'book') return { ...file, chapters, files: new Map() };
   if (!container || !state || chapters.length === 0) return undefined;
-  const none = { keys: [], copy: undefined, volumeCount: undefined };
   const { hasReadablePages } = CONTAINERS[container];
-  const own = { path, container, hasReadablePages, state, found: NO_MARKS };
-  return { kind: 'book', ...NO_CONTENT, ...none, ...lost, ...own, damage };
+  const own = { path, container, hasReadablePages, state, ownership, found: NO_MARKS } as const;
+  const none = { keys: [], copy: undefined, volumeCount: undefined };
+  return { kind: 'book', ...NO_CONTENT, ...none, ...own, chapters, damage: file.cause };
 }
 
-function toFileChapter(
+/** What every chapter of a file has in common. */
+function inFile({
+  path,
+  state,
+  ownership,
+  found: { isBound },
+}: Pick<ReadFile, 'path' | 'state' | 'ownership'> & {
+  readonly found: Pick<FoundMarks, 'isBound'>;
+}) {
+  return { file: path, state, ownership, isBound };
+}
+
+function chapterInBook(
   record: ChapterRecord,
   byPrefix: ReadonlyMap<string, readonly ZipEntry[]>,
-): FileChapter {
+): Omit<ReadChapter, keyof ReturnType<typeof inFile>> {
   const { chapterId, titleId, version, quality, metadata = {}, prefix, key } = record;
   const { writtenSeries = metadata.series } = record;
   return {
-    identity:
-      chapterId === undefined
-        ? undefined
-        : { chapterId, ...(titleId !== undefined && { titleId }), version, quality },
+    ...(chapterId !== undefined && { chapterId, titleId, version, quality }),
     record,
     metadata,
     written: { ...metadata, series: writtenSeries },
@@ -233,7 +261,7 @@ function toFileChapter(
   };
 }
 
-function missingPart(chapters: readonly FileChapter[], pages: number): Error | undefined {
+function missingPart(chapters: readonly ReadChapter[], pages: number): Error | undefined {
   if (pages === 0) return new Error('it contains no images');
   const prefixes = chapters.map(({ prefix }) => prefix);
   if (chapters.length === 0 || prefixes.includes(undefined))

@@ -16,7 +16,7 @@ import type { Proof } from './mark.js';
 export type Ownership = 'own' | 'lost-mark' | 'foreign' | 'link' | 'other-user';
 
 /** Whether the file may be renamed and its metadata rewritten. Only an `own` file may be replaced or removed. */
-export function mayBeRewritten(ownership: Ownership): boolean {
+export function mayBeRewritten(ownership: Ownership): ownership is 'own' | 'lost-mark' {
   return ownership === 'own' || ownership === 'lost-mark';
 }
 
@@ -28,8 +28,17 @@ export async function toOwnership(
 ): Promise<Ownership> {
   if (proof === 'none') return 'foreign';
   if (!isRegular) return 'link';
-  const stats = await lstat(file).catch(() => undefined);
-  if (stats && !isOwnFile(file, stats)) return 'other-user';
+  return ownershipOf(file, proof, await lstat(file).catch(() => undefined));
+}
+
+/** What may be done with a file that is not a link. `owner`: undefined if the file is gone. */
+export function ownershipOf(
+  file: string,
+  proof: Proof,
+  owner: Parameters<typeof isOwnFile>[1] | undefined,
+): Ownership {
+  if (proof === 'none') return 'foreign';
+  if (owner && !isOwnFile(file, owner)) return 'other-user';
   return proof === 'mark' ? 'own' : 'lost-mark';
 }
 

@@ -25,7 +25,8 @@ import { containerNamed } from './containers.js';
 import { readMarks } from './file.js';
 import { FOLDER_MANIFEST_NAME, manifestKeys, MAX_MANIFEST_BYTES } from './mark.js';
 import { fileChanged, isUnchanged, readFileState, type FileState } from '../core/file-state.js';
-import { MAX_SEGMENT_BYTES, truncate } from '../core/path-segment.js';
+import { maxNameBytes } from '../core/file-system.js';
+import { fitSegment } from '../core/path-segment.js';
 
 const REPLACED_FOLDER = '.tankobon-replaced';
 const REPLACED_SUFFIX = '.replaced';
@@ -116,9 +117,10 @@ async function keep(
 ): Promise<string> {
   const day = new Date(nowMs).toISOString().slice(0, DAY_LENGTH);
   const folder = join(replacedFolder(root), day, relative(root, dirname(resolve(file))));
+  const maxBytes = await maxNameBytes(root);
   let attempts = 0;
   for (let count = 1; ;) {
-    const kept = join(folder, keptName(basename(file), count));
+    const kept = join(folder, keptName(basename(file), count, maxBytes));
     attempts += 1;
     const isNew = await makeSyncedFolders(root, folder)
       .then(() => addName(file, kept))
@@ -142,11 +144,10 @@ async function keep(
 }
 
 /** Such as `Chapter 1.cbz.replaced`, and `Chapter 1.2.cbz.replaced` for a second file of the day. */
-function keptName(name: string, count: number): string {
+function keptName(name: string, count: number, maxBytes: number): string {
   const extension = extname(name);
   const ending = `${count === 1 ? '' : `.${count}`}${extension}${REPLACED_SUFFIX}`;
-  const stem = basename(name, extension);
-  return truncate(stem, MAX_SEGMENT_BYTES - Buffer.byteLength(ending)) + ending;
+  return fitSegment(basename(name, extension), ending, maxBytes);
 }
 
 /** False if something has the name. A copy, where the file system has no hard links. */

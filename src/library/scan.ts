@@ -2,9 +2,10 @@
 import { containerNamed, isReadableBook } from './containers.js';
 import { dirname, join } from 'node:path';
 import { stat } from 'node:fs/promises';
-import { pathCollisionKey } from '../core/path-segment.js';
+import { maxNameBytes } from '../core/file-system.js';
+import { MAX_SEGMENT_BYTES, pathCollisionKey } from '../core/path-segment.js';
 import { type CbzIdentity, FOLDER_MANIFEST_NAME } from './mark.js';
-import { type Ownership, toOwnership } from './ownership.js';
+import { toOwnership } from './ownership.js';
 import {
   isDiskError,
   readdirIfReadable,
@@ -18,17 +19,16 @@ import {
   statIfExists,
 } from '../core/files.js';
 import type { StorageError } from '../core/errors.js';
-import { marksOf, NO_MARKS, readMarks, type FileMarks, type FoundMarks } from './file.js';
+import {
+  marksOf,
+  NO_MARKS,
+  readMarks,
+  type FileMarks,
+  type FoundMarks,
+  type FoundChapter,
+} from './file.js';
 import { UnmarkedDamage } from './read/content.js';
 import { FolderStore } from './store.js';
-
-export interface ExistingArchive extends CbzIdentity {
-  readonly file: string;
-  /** What may be done with the file. */
-  readonly ownership: Ownership;
-  /** The file contains other chapters too, or is not a CBZ: it cannot be replaced by a chapter. */
-  readonly isBound?: boolean;
-}
 
 export interface UnreadableFile {
   readonly file: string;
@@ -40,7 +40,7 @@ export interface UnreadableFile {
 
 /** What a scan found. */
 export interface ScannedFiles {
-  readonly archives: readonly ExistingArchive[];
+  readonly archives: readonly FoundChapter[];
   /** CBZ files that cannot be read, of tankobon or not. */
   readonly damaged: readonly UnreadableFile[];
   /** CBZ files that do not name a chapter. */
@@ -51,6 +51,8 @@ export interface ScannedFiles {
   readonly leftoverFiles: readonly string[];
   /** Symbolic links: those to archives, which are read, and those to folders, which are not entered. */
   readonly links: readonly string[];
+  /** The longest name of a file that the folder takes. */
+  readonly maxNameBytes?: number;
 }
 
 type FilePaths = Pick<ReadonlySet<string>, 'has'>;
@@ -61,11 +63,12 @@ export class LibraryIndex {
   readonly hiddenFolders: ScannedFiles['hiddenFolders'];
   readonly leftoverFiles: ScannedFiles['leftoverFiles'];
   readonly links: ScannedFiles['links'];
+  readonly maxNameBytes: number;
   /** A bound file has several. */
-  readonly #byFile: Index<ExistingArchive> = new Map();
-  readonly #byChapter: Index<ExistingArchive> = new Map();
-  readonly #byTitle: Index<ExistingArchive> = new Map();
-  readonly #byFolder: Index<ExistingArchive> = new Map();
+  readonly #byFile: Index<FoundChapter> = new Map();
+  readonly #byChapter: Index<FoundChapter> = new Map();
+  readonly #byTitle: Index<FoundChapter> = new Map();
+  readonly #byFolder: Index<FoundChapter> = new Map();
   /** All files, by the keys of their paths. */
   readonly #byPath: Index<string> = new Map();
 
@@ -79,19 +82,20 @@ export class LibraryIndex {
     this.hiddenFolders = scanned.hiddenFolders;
     this.leftoverFiles = scanned.leftoverFiles;
     this.links = scanned.links;
+    this.maxNameBytes = scanned.maxNameBytes ?? MAX_SEGMENT_BYTES;
     const others = [...this.damaged.map(({ file }) => file), ...this.unidentified];
     for (const archive of archives) this.#add(archive);
     for (const file of others) addTo(this.#byPath, pathCollisionKey(file), file);
   }
 
-  get archives(): readonly ExistingArchive[] {
+  get archives(): readonly FoundChapter[] {
     return [...this.#byFile.values()].flatMap((archives) => [...archives]);
   }
 
   /** The chapter's archive; of several, a preferred one, or the one with the newest version. */
-  find(chapterId: string): ExistingArchive | undefined {
-    const rank = ({ file }: ExistingArchive) => Number(this.preferred.has(file));
-    let best: ExistingArchive | undefined;
+  find(chapterId: string): FoundChapter | undefined {
+    const rank = ({ file }: FoundChapter) => Number(this.preferred.has(file));
+    let best: FoundChapter | undefined;
     for (const archive of this.copiesOf(chapterId)) {
       const difference = best ? rank(archive) - rank(best) : 1;
       if (difference > 0 || (difference === 0 && best && isPreferred(archive, best)))
@@ -106,22 +110,22 @@ export class LibraryIndex {
   }
 
   /** All archives of the chapter. */
-  copiesOf(chapterId: string): readonly ExistingArchive[] {
+  copiesOf(chapterId: string): readonly FoundChapter[] {
     return listOf(this.#byChapter, chapterId.toLowerCase());
   }
 
   /** The archives that name this title. */
-  ofTitle(titleId: string): readonly ExistingArchive[] {
+  ofTitle(titleId: string): readonly FoundChapter[] {
     return listOf(this.#byTitle, titleId);
   }
 
   /** The archives that do not name their title: older ones, and those of chapters without metadata. */
-  get withoutTitle(): readonly ExistingArchive[] {
+  get withoutTitle(): readonly FoundChapter[] {
     return listOf(this.#byTitle, NO_TITLE);
   }
 
   /** The archives in a folder, not below it, and in those that some file system considers the same. */
-  inFolder(folder: string): readonly ExistingArchive[] {
+  inFolder(folder: string): readonly FoundChapter[] {
     return listOf(this.#byFolder, pathCollisionKey(folder));
   }
 
@@ -133,20 +137,20 @@ export class LibraryIndex {
   /** The index without these archives, for questions that their places must not answer. */
   without(files: ReadonlySet<string>): LibraryIndex {
     if (files.size === 0) return this;
-    const { damaged, unidentified, hiddenFolders, leftoverFiles, links } = this;
     const archives = this.archives.filter(({ file }) => !files.has(file));
-    const scanned = { archives, damaged, unidentified, hiddenFolders, leftoverFiles, links };
-    return new LibraryIndex(scanned, this.preferred);
+    const { damaged, unidentified, hiddenFolders, leftoverFiles, links, maxNameBytes } = this;
+    const found = { damaged, unidentified, hiddenFolders, leftoverFiles, links, maxNameBytes };
+    return new LibraryIndex({ ...found, archives }, this.preferred);
   }
 
   /** After these files were written or removed. */
-  update(saved: readonly ExistingArchive[], removed: Iterable<string> = []): void {
+  update(saved: readonly FoundChapter[], removed: Iterable<string> = []): void {
     for (const file of removed) this.#remove(file);
     for (const { file } of saved) this.#remove(file);
     for (const archive of saved) this.#add(archive);
   }
 
-  #add(archive: ExistingArchive): void {
+  #add(archive: FoundChapter): void {
     for (const [index, key] of this.#keysOf(archive)) addTo(index, key, archive);
     addTo(this.#byPath, pathCollisionKey(archive.file), archive.file);
   }
@@ -157,7 +161,7 @@ export class LibraryIndex {
     removeFrom(this.#byPath, pathCollisionKey(file), file);
   }
 
-  #keysOf({ file, chapterId, titleId = NO_TITLE }: ExistingArchive) {
+  #keysOf({ file, chapterId, titleId = NO_TITLE }: FoundChapter) {
     return [
       [this.#byFile, file],
       [this.#byChapter, chapterId],
@@ -188,13 +192,13 @@ function removeFrom<T>(index: Index<T>, key: string, item: T): void {
 }
 
 /** The newer version is preferred, then the file that can be replaced: tankobon's own, of this chapter only. */
-function isPreferred(archive: ExistingArchive, other: ExistingArchive): boolean {
+function isPreferred(archive: FoundChapter, other: FoundChapter): boolean {
   const newer = (archive.version ?? 0) - (other.version ?? 0);
   return newer > 0 || (newer === 0 && preference(archive) > preference(other));
 }
 
-function preference({ isBound, ownership }: ExistingArchive): number {
-  return (isBound === true ? 0 : 2) + (ownership === 'own' ? 1 : 0);
+function preference({ isBound, ownership }: FoundChapter): number {
+  return (isBound ? 0 : 2) + (ownership === 'own' ? 1 : 0);
 }
 
 export interface ScanOptions {
@@ -242,7 +246,7 @@ async function scan(
   keepOnlyListed(store, listed);
   for (const each of unreadableFolders)
     if (isDiskError(each.cause)) onUnreadableFolder(each.folder, unreadableFolderError(each));
-  const archives: ExistingArchive[] = [];
+  const archives: FoundChapter[] = [];
   const damaged: UnreadableFile[] = [];
   const unidentified: string[] = [];
   const remaining = files[Symbol.iterator]();
@@ -258,7 +262,7 @@ async function scan(
       const { identities, isBound, readError, cause } = content;
       for (const { proof, ...identity } of identities) {
         const ownership = await toOwnership(file, proof, listed.isRegular);
-        archives.push({ ...identity, file, ownership, ...(isBound && { isBound }) });
+        archives.push({ ...identity, file, ownership, isBound });
       }
       if (identities.length > 0 || isBound || !isCbz(file)) continue;
       if (readError === undefined) unidentified.push(file);
@@ -277,6 +281,7 @@ async function scan(
     hiddenFolders,
     leftoverFiles,
     links,
+    maxNameBytes: await maxNameBytes(folder),
   };
   return new LibraryIndex(scanned, preferred);
 }

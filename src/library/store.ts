@@ -6,15 +6,13 @@
 import { createHash } from 'node:crypto';
 import type { BigIntStats } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import { readCacheFile, writeCacheFile } from '../core/cache-file.js';
+import { CacheFile } from '../core/cache-file.js';
 import { maxOf } from '../core/extremes.js';
 import { isRecord } from '../core/json.js';
 import { isUuid } from '../core/uuid.js';
 import type { FoundMarks } from './file.js';
 import type { FileMark, FoundIdentity, Proof } from './mark.js';
 
-/** Counts up when facts change their form: those of another format are ignored. */
-const FORMAT = 1;
 const FOLDER = 'files';
 const MAX_FILE_BYTES = 512 * 2 ** 20;
 
@@ -70,58 +68,55 @@ const NS_PER_S = 1_000_000_000n;
 
 /** What is known of the files below one folder. */
 export class FolderStore {
-  readonly #changed = new Map<string, Entry | undefined>();
   /** The paths of the files that are there; undefined if the folder was not listed. */
   #listed: ReadonlySet<string> | undefined;
 
   private constructor(
-    private readonly stateFolder: string,
-    private readonly file: string,
     private readonly root: string,
-    private readonly known: ReadonlyMap<string, unknown>,
+    private readonly entries: CacheFile<Entry>,
   ) {}
 
   static async open(stateFolder: string, folder: string): Promise<FolderStore> {
     const root = resolve(folder);
     const name = createHash('sha256').update(root).digest('hex').slice(0, 16);
     const file = join(stateFolder, FOLDER, `${name}.json`);
-    return new FolderStore(stateFolder, file, root, await readEntries(file));
+    return new FolderStore(root, await CacheFile.open(file, CACHE_OPTIONS));
   }
 
   /** Undefined if nothing is known of this version of the file. */
   get(file: string, state: State): KnownFile | undefined {
-    const entry = this.#entryOf(this.#pathOf(file));
+    const entry = this.entries.get(this.#pathOf(file));
     return entry && isSame(entry, versionOf(state)) ? toKnownFile(entry) : undefined;
   }
 
   /** Adds facts to those of the same version of the file; those of others are forgotten. */
   set(file: string, state: State, { found, ...added }: KnownFile): void {
     const path = this.#pathOf(file);
-    const entry = this.#entryOf(path);
+    const entry = this.entries.get(path);
     const version = versionOf(state);
     const known = entry && isSame(entry, version) ? entry : {};
-    this.#changed.set(path, { ...known, ...version, ...added, ...(found && toStored(found)) });
+    this.entries.set(path, { ...known, ...version, ...added, ...(found && toStored(found)) });
   }
 
   /** Forgets everything but the mark that the file had when it could be read. */
   setDamaged(file: string, mark: FileMark | undefined): void {
-    const path = this.#pathOf(file);
-    this.#changed.set(path, mark && { ...NO_VERSION, ...toStored(foundBy(mark)) });
+    const stored = mark && { ...NO_VERSION, ...toStored(foundBy(mark)) };
+    this.entries.set(this.#pathOf(file), stored);
   }
 
   /** Whether anything is known of the file, in any version. */
   knows(file: string): boolean {
-    return this.#entryOf(this.#pathOf(file)) !== undefined;
+    return this.entries.get(this.#pathOf(file)) !== undefined;
   }
 
   /** Whether the file, in any version, named chapters. */
   hadChapters(file: string): boolean {
-    return (this.#entryOf(this.#pathOf(file))?.chapters?.length ?? 0) > 0;
+    return (this.entries.get(this.#pathOf(file))?.chapters?.length ?? 0) > 0;
   }
 
   /** What the mark of the file named when it could be read, in any version. */
   markAt(file: string): FileMark | undefined {
-    const entry = this.#entryOf(this.#pathOf(file));
+    const entry = this.entries.get(this.#pathOf(file));
     const { identities, isBound } = (entry && toKnownFile(entry).found) ?? NOTHING;
     const isMarked = identities.length > 0 && identities.every(({ proof }) => proof === 'mark');
     return isMarked ? { chapters: identities, isBook: isBound } : undefined;
@@ -135,19 +130,7 @@ export class FolderStore {
   /** Adds what another process found meanwhile. Throws errors of the file system. */
   async save(): Promise<void> {
     const listed = this.#listed;
-    const gone = listed ? [...this.known.keys()].filter((path) => !listed.has(path)) : [];
-    if (this.#changed.size === 0 && gone.length === 0) return;
-    const entries = new Map(await readEntries(this.file));
-    for (const [path, entry] of this.#changed)
-      if (entry) entries.set(path, entry);
-      else entries.delete(path);
-    // The folder was listed before another process added what is not among those that were known.
-    for (const path of gone) entries.delete(path);
-    await writeCacheFile(this.file, { format: FORMAT, files: Object.fromEntries(entries) });
-  }
-
-  #entryOf(path: string): Entry | undefined {
-    return this.#changed.has(path) ? this.#changed.get(path) : parseEntry(this.known.get(path));
+    await this.entries.save((path) => listed?.has(path) === false);
   }
 
   #pathOf(file: string): string {
@@ -250,12 +233,6 @@ function isSame(entry: FileVersion, { size, mtimeMs }: FileVersion): boolean {
   return entry.size === size && entry.mtimeMs === mtimeMs;
 }
 
-async function readEntries(file: string): Promise<ReadonlyMap<string, unknown>> {
-  const value = await readCacheFile(file, { maxBytes: MAX_FILE_BYTES });
-  const isCurrent = isRecord(value) && value['format'] === FORMAT && isRecord(value['files']);
-  return new Map(Object.entries(isCurrent ? (value['files'] as object) : {}));
-}
-
 function parseEntry(value: unknown): Entry | undefined {
   if (!isRecord(value)) return undefined;
   const { size, mtimeMs, chapters, isBound, comparedWith, planned, wholeAtMs } = value;
@@ -270,6 +247,12 @@ function parseEntry(value: unknown): Entry | undefined {
     ? ({ size, mtimeMs, chapters, isBound, comparedWith, planned, wholeAtMs } as Entry)
     : undefined;
 }
+
+const CACHE_OPTIONS = {
+  maxBytes: MAX_FILE_BYTES,
+  parse: parseEntry,
+  older: ({ format, files }: Readonly<Record<string, unknown>>) => (format === 1 ? files : {}),
+};
 
 function isChapterEntry(found: unknown): boolean {
   return (

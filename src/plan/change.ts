@@ -5,9 +5,10 @@ import type { ComicMetadata } from '../library/comic-info.js';
 import type { FileState } from '../core/file-state.js';
 import type { RecordedName } from '../config/name-template.js';
 import type { Ownership } from '../library/ownership.js';
+import type { ChapterRecord } from '../library/record.js';
+import type { FoundChapter } from '../library/file.js';
 import type { KeepOptions } from '../library/replaced-files.js';
-import type { SavedChapter } from './chapter-changes.js';
-import type { SkipReason } from '../events/reasons.js';
+import type { RetireReason, SkipReason } from '../events/reasons.js';
 
 /** A release that was selected. */
 export interface Release {
@@ -23,6 +24,12 @@ export interface OldFile {
   readonly file: string;
   readonly chapterId: string;
 }
+
+/** What a file says of its chapter; what is undefined is not known. */
+export type SavedChapter = Pick<
+  ChapterRecord,
+  'version' | 'updatedAt' | 'quality' | 'pages' | 'dataSaverPages' | 'acceptedPages'
+>;
 
 /** Chapters that the service moved to a title from others that still exist, and their files, which name these. */
 export interface MovedChapters {
@@ -45,8 +52,12 @@ export interface Save {
   readonly path: string;
   readonly recorded: RecordedName;
   /** A saved release that it takes the place of, and whose file stays, since that is a book or not tankobon's own. */
-  readonly betterThan:
-    { readonly chapterId: string; readonly why: 'uploaded-again' | 'better-release' } | undefined;
+  readonly betterThan: BetterThan | undefined;
+}
+
+interface BetterThan extends Pick<OldFile, 'chapterId'> {
+  readonly file: string | undefined;
+  readonly why: 'uploaded-again' | 'better-release';
 }
 
 /**
@@ -93,6 +104,8 @@ export interface Retag {
   readonly from: string;
   /** Its new path, absolute; `from` if the name stays. */
   readonly to: string;
+  /** The longest name that the folder takes. */
+  readonly maxNameBytes: number;
   /** The folder that contains the path by the template. */
   readonly root: string;
   /** What the record says of the name; undefined if that stays. */
@@ -154,9 +167,17 @@ export function isUnavailable(reason: string): reason is (typeof UNAVAILABLE)[nu
   return UNAVAILABLE.some((each) => each === reason);
 }
 
-/** A file that stays: it would be replaced if it were tankobon's own, or cannot be read and has the name of a new one. */
+interface KeptFile extends OldFile {
+  readonly kind: 'keep';
+  readonly why: Exclude<Ownership, 'own'>;
+}
+
+/**
+ * A file that stays: it would be replaced or rewritten if it were tankobon's own, or cannot be read and has the name of a
+ * new one.
+ */
 export type Keep =
-  | { readonly kind: 'keep'; readonly file: string; readonly why: Exclude<Ownership, 'own'> }
+  | KeptFile
   | {
       readonly kind: 'keep';
       readonly file: string;
@@ -168,9 +189,8 @@ export type Keep =
     };
 
 /** A file whose metadata are those of the service, or edited by its owner. */
-export interface UpToDate {
+export interface UpToDate extends OldFile {
   readonly kind: 'keep';
-  readonly file: string;
   readonly why: 'up-to-date';
   /** What the owner edited. */
   readonly edited: readonly string[];
@@ -181,16 +201,39 @@ export interface UpToDate {
   readonly title: Title;
 }
 
+/** A file whose chapter, or the title of that, the service does not list. */
+export interface Unlisted extends OldFile {
+  readonly kind: 'keep';
+  readonly why: 'not-listed';
+}
+
+/** The file of a chapter that the owner of a subscription does not keep any more is moved away. */
+export interface Retire extends OldFile {
+  readonly kind: 'retire';
+  readonly chapter: Chapter;
+  readonly why: RetireReason;
+}
+
 /** A change that writes a file of its release. */
 export type Write = Save | Replace | Extract;
 
-export type Change = Write | Retag | Wait | Skip | Keep | UpToDate;
+export type Change = Write | Retag | Retire | Wait | Skip | Keep | UpToDate | Unlisted;
 
 /** What is decided before files are named. */
 export type UnnamedWrite = Unnamed<Save> | Unnamed<Replace> | Unnamed<Extract>;
 type Unnamed<T> = Omit<T, 'path' | 'recorded' | 'series'>;
 
 export type Decision = UnnamedWrite | Wait | Skip | Keep;
+
+/** A file of one chapter whose metadata and name are to be compared with what the service has of that. */
+export interface UnreadRetag extends Pick<Retag, 'kind' | 'chapter' | 'title'> {
+  readonly archive: FoundChapter;
+  /** The service moved the chapter from the title that the file names. */
+  readonly isMoved: boolean;
+}
+
+/** What becomes of a file whose pages stay. */
+export type FileDecision = UnreadRetag | Skip | KeptFile | Unlisted;
 
 export function isWrite<T extends Change | Decision>(
   change: T,
@@ -225,6 +268,12 @@ export function replacedChapters(change: UnnamedWrite): readonly string[] {
   return files.flatMap(({ chapterId }) => (isSameId(chapterId, id) ? [] : [chapterId]));
 }
 
+/** The id of the other release that this one takes the place of, although the file of that may stay. */
+export function replacedRelease(change: UnnamedWrite): string | undefined {
+  if (change.kind === 'save') return change.betterThan?.chapterId;
+  return change.kind === 'replace' ? replacedChapters({ ...change, removes: [] })[0] : undefined;
+}
+
 export function isSameId(a: string, b: string): boolean {
   return a.toLowerCase() === b.toLowerCase();
 }
@@ -232,7 +281,7 @@ export function isSameId(a: string, b: string): boolean {
 /** Why a chapter is loaded, and what becomes of the file that has it, for people. */
 export function whyLoaded(change: Write): string {
   const { why } = change.release;
-  if (change.kind === 'save') return why;
+  if (change.kind === 'save') return whyBetter(change.betterThan, why);
   if (change.kind === 'extract')
     return `its pages changed on MangaDex; binding puts it into the book in place of the old one: ${change.book.file}`;
   const { file } = change.file;
@@ -244,8 +293,13 @@ export function whyLoaded(change: Write): string {
       return `its pages changed on MangaDex; it replaces ${[file, ...change.removes.map((each) => each.file)].join(' and ')}`;
     case 'uploaded-again':
     case 'better-release':
-      return `uploaded again; it replaces ${file}`;
+      return whyBetter({ file, why: change.why }, why);
     case 'forced':
       return why;
   }
+}
+
+function whyBetter(old: Pick<BetterThan, 'file' | 'why'> | undefined, why: string): string {
+  const now = old?.why === 'uploaded-again' ? 'uploaded again' : why;
+  return old?.file === undefined ? now : `${now}; it replaces ${old.file}`;
 }

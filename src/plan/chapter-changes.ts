@@ -1,17 +1,15 @@
 /**
  * Whether a saved chapter is still as the service has it. `version` counts its edits (spec 2.6), so it only says that
- * something may have changed: the sha256 in the names of the pages say whether the pages did. Pure.
+ * something may have changed: the sha256 in the names of the pages say whether the pages did. Where they did not, the file
+ * gets other metadata, or another name. Pure.
  */
+import { resolve } from 'node:path';
+import { groupBy } from '../core/group-by.js';
+import { shortIdPath, wholeIdPath } from '../config/names.js';
 import type { Chapter } from '../service/chapters.js';
-import type { ChapterRecord } from '../library/record.js';
 import { pageFileNames, type AtHomeMetadata, digestInFileName } from '../service/at-home.js';
 import { QUALITIES } from '../config/quality.js';
-
-/** What a file says of its chapter; what is undefined is not known. */
-export type SavedChapter = Pick<
-  ChapterRecord,
-  'version' | 'updatedAt' | 'quality' | 'pages' | 'dataSaverPages' | 'acceptedPages'
->;
+import type { Retag, SavedChapter, UpToDate } from './change.js';
 
 /** What the service says of it. */
 export type ListedChapter = Partial<Pick<Chapter, 'version' | 'updatedAt' | 'pages'>>;
@@ -52,4 +50,78 @@ export function hasSamePages(
       return digest === undefined || digest === pages[index];
     });
   });
+}
+
+/** A file with the metadata that the service has, and the name that follows from these. */
+export interface ComparedFile extends Pick<
+  Retag,
+  | 'file'
+  | 'chapter'
+  | 'title'
+  | 'removes'
+  | 'state'
+  | 'metadata'
+  | 'force'
+  | 'to'
+  | 'root'
+  | 'recorded'
+  | 'maxNameBytes'
+> {
+  /** What the metadata of the service change in the file; undefined for one without metadata. */
+  readonly merged: Pick<Retag, 'changed' | 'edited' | 'unknown'> | undefined;
+  /** What the file says of its chapter; undefined in one of an older tankobon, whose mark has the version alone. */
+  readonly record: SavedChapter | undefined;
+  readonly version: number | undefined;
+  readonly isMoved: boolean;
+  /** The pages were compared with those of the service: the file gets the chapter's version and time. */
+  readonly hasComparedPages: boolean;
+}
+
+/** A file without metadata gets none. */
+export function decideRetag(compared: ComparedFile): Retag | UpToDate {
+  const { merged, record, version, isMoved, hasComparedPages, ...onDisk } = compared;
+  const { file, chapter, title, removes, to } = onDisk;
+  const { changed, edited, unknown } = merged ?? { changed: [], edited: [], unknown: [] };
+  const now = hasComparedPages ? chapter : withOldTime(chapter, record);
+  const revision = now && !isSameRevision(now, record) ? now : undefined;
+  const mayHaveOtherPages = !hasComparedPages && mayHaveChanged(record ?? { version }, chapter);
+  const from = resolve(file);
+  const isUnchanged = changed.length === 0 && to === from && removes.length === 0;
+  if (isUnchanged && !revision && !isMoved) {
+    const kept = { edited, unknown, title, mayHaveOtherPages };
+    return { kind: 'keep', file, chapterId: chapter.id, why: 'up-to-date', ...kept };
+  }
+  const newTitleId = isMoved ? title.id : undefined;
+  const change = { changed, edited, unknown, mayHaveOtherPages, revision, newTitleId };
+  return { kind: 'retag', ...onDisk, from, ...change };
+}
+
+/** The time stays where pages were not compared: from its difference, `--update` knows that it has to compare them. */
+function withOldTime(chapter: Chapter, { version = 0, updatedAt }: SavedChapter = {}) {
+  const isLater = (chapter.updatedAt?.getTime() ?? 0) > (updatedAt?.getTime() ?? Infinity);
+  return isLater && chapter.version > version ? { ...chapter, updatedAt } : undefined;
+}
+
+function isSameRevision({ version, updatedAt }: Chapter, record?: SavedChapter): boolean {
+  return record?.version === version && record.updatedAt?.getTime() === updatedAt?.getTime();
+}
+
+/** What is reported of a file that stays as it is: nothing, unless the service has other metadata than its owner. */
+export function keptInUnchanged({ edited, unknown }: Pick<Retag, 'edited' | 'unknown'>) {
+  return edited.length > 0 ? [...edited, ...unknown] : [];
+}
+
+/** Without the files that a killed run has given their new name already, and that still have the old one too. */
+export function withoutSecondNames(retags: readonly Retag[]): readonly Retag[] {
+  const byFile = groupBy(retags, ({ chapter, state }) => `${chapter.id} ${state.dev} ${state.ino}`);
+  const second = new Set<Retag>();
+  for (const names of byFile.values())
+    for (const each of names.length > 1 ? names : []) {
+      const { chapter, from, to } = each;
+      const target = { chapterId: chapter.id, path: to };
+      const newNames = [to, shortIdPath(target, each), wholeIdPath(target, each)];
+      for (const other of from === to ? [] : names)
+        if (other.from !== from && newNames.includes(other.from)) second.add(other);
+    }
+  return retags.filter((retag) => !second.has(retag));
 }

@@ -1,12 +1,13 @@
 /**
  * What becomes of the selected releases and of the files of their chapters: the one decision of `download`, `--update`,
- * `sync` and their dry runs. Pure.
+ * `sync` and their dry runs, and, without pages, of `retag`. Pure.
  */
 import type { Chapter } from '../service/chapters.js';
+import type { Title } from '../service/titles.js';
 import { groupBy } from '../core/group-by.js';
-import type { FileChapter } from '../library/file.js';
-import { isReadableBook } from '../library/file.js';
-import type { ExistingArchive, LibraryIndex } from '../library/scan.js';
+import { type ReadChapter, isReadableBook, type FoundChapter } from '../library/file.js';
+import type { LibraryIndex } from '../library/scan.js';
+import { mayBeRewritten } from '../library/ownership.js';
 import { isInGroup } from '../selection/exclusions.js';
 import {
   haveOtherVolumes,
@@ -22,24 +23,25 @@ import {
 } from '../selection/select-chapters.js';
 import { minOf } from '../core/extremes.js';
 import {
-  isSameId,
   isWrite,
   isUnavailable,
+  replacedRelease,
   NONE_MOVED,
   skip,
   type Decision,
+  type FileDecision,
   type Keep,
   type KnownFile,
   type MovedChapters,
   type OldFile,
   type Release,
-  type Replace,
   type ReplaceReason,
+  type SavedChapter,
   type Skip,
   type UnnamedWrite,
   type Wait,
 } from './change.js';
-import { mayHaveChanged, type SavedChapter } from './chapter-changes.js';
+import { mayHaveChanged } from './chapter-changes.js';
 import {
   decideUpload,
   findSuperseded,
@@ -77,7 +79,7 @@ export interface KnownFiles {
   /** What the files say of their chapters, by the ids of these, as far as they were read. */
   readonly saved?: ReadonlyMap<string, SavedChapter> | undefined;
   /** The metadata in the files of chapters that change, by the ids of these. */
-  readonly archived?: ReadonlyMap<string, FileChapter> | undefined;
+  readonly archived?: ReadonlyMap<string, ReadChapter> | undefined;
 }
 
 export interface DecisionOptions {
@@ -121,7 +123,7 @@ export type SavedState =
   | { readonly state: 'recorded' }
   | {
       readonly state: 'saved';
-      readonly archive: ExistingArchive;
+      readonly archive: FoundChapter;
       /** Whether the chapter may have changed on the service, also if that moved it to another title. */
       readonly isOutdated: boolean;
     };
@@ -147,6 +149,35 @@ export function savedState(
 
 export function decide(requested: Requested, options: DecisionOptions, files: KnownFiles): Decided {
   return new Decider(requested, options, files).decide();
+}
+
+/**
+ * What becomes of files whose pages stay. A book stays as it is: of a chapter that only books have, it is said once that it
+ * changed. `chapters`, `titles`: what the service lists, by their ids.
+ */
+export function decideFiles(
+  archives: readonly FoundChapter[],
+  chapters: ReadonlyMap<string, Chapter>,
+  titles: ReadonlyMap<string, Title>,
+): readonly FileDecision[] {
+  const said = new Set(archives.flatMap(({ isBound, chapterId }) => (isBound ? [] : chapterId)));
+  return archives.flatMap((archive): readonly FileDecision[] => {
+    const { chapterId, file, isBound, ownership, version, titleId } = archive;
+    const chapter = chapters.get(chapterId);
+    if (isBound) {
+      const isSaid = ownership !== 'own' || said.has(chapterId);
+      if (isSaid || !chapter || !mayHaveChanged({ version }, chapter)) return [];
+      said.add(chapterId);
+      return [skip(chapter, 'newer-version', { file })];
+    }
+    if (!mayBeRewritten(ownership)) return [{ kind: 'keep', file, chapterId, why: ownership }];
+    // Without its title, a chapter would lose the series.
+    const title = titles.get(chapter?.titleId ?? '');
+    if (!chapter || !title) return [{ kind: 'keep', file, chapterId, why: 'not-listed' }];
+    // A title that the service does not list any more was merged into the other one, which keeps its folder.
+    const isMoved = titleId !== undefined && titleId !== title.id && titles.has(titleId);
+    return [{ kind: 'retag', archive, chapter, title, isMoved }];
+  });
 }
 
 /** A release that is to have a file, unless what is known of that says otherwise. */
@@ -406,7 +437,7 @@ class Decider {
       return replace(release, { file, chapterId: id, saved: {} }, 'damaged');
     }
     const { archive, isOutdated } = saved;
-    const { file, chapterId, version, quality, isBound = false, ownership } = archive;
+    const { file, chapterId, version, quality, isBound, ownership } = archive;
     const known = { file, chapterId, saved: records?.get(chapterId) ?? { version, quality } };
     // Another program removed its record: its pages are compared, and it gets one again.
     const isUnknown =
@@ -424,7 +455,7 @@ class Decider {
     // Without the mark, its version is not known.
     const hasUnknownVersion = !isBound && ownership === 'foreign';
     if (!isFixed && (isReplaced || (update && hasUnknownVersion)) && ownership !== 'own')
-      this.#keeps.push({ kind: 'keep', file, why: ownership });
+      this.#keeps.push({ kind: 'keep', file, chapterId, why: ownership });
     const outdated = isFixed ? 'fixed-book' : 'newer-version';
     this.#skips.files.push(skip(release, isOutdated ? outdated : 'already-there', { file }));
     return undefined;
@@ -526,7 +557,7 @@ class Decider {
   #supersededIn(
     title: SelectedTitle,
     writes: readonly { readonly change: UnnamedWrite }[],
-  ): ReadonlyMap<string, ExistingArchive> {
+  ): ReadonlyMap<string, FoundChapter> {
     const { library, archived } = this.files;
     const taken = new Set<string>();
     const changing = new Map<string, ChangedChapter>();
@@ -534,7 +565,8 @@ class Decider {
       if (change.kind === 'save') continue;
       const { id, chapter } = change.release;
       const archive = library.find(id);
-      if (change.kind === 'replace' && isOfOther(change)) taken.add(change.file.file);
+      if (change.kind === 'replace' && replacedRelease(change) !== undefined)
+        taken.add(change.file.file);
       else if (chapter && archive)
         changing.set(id, { chapter, archive, archived: archived?.get(id) });
     }
@@ -551,10 +583,6 @@ function isDamaged(change: UnnamedWrite): boolean {
   return change.kind === 'replace' && change.why === 'damaged';
 }
 
-function isOfOther({ file, release }: Pick<Replace, 'file' | 'release'>): boolean {
-  return !isSameId(file.chapterId, release.id);
-}
-
 function replace(release: Release, file: KnownFile, why: ReplaceReason): UnnamedWrite {
   return { kind: 'replace', release, file, why, removes: [] };
 }
@@ -563,11 +591,11 @@ function replace(release: Release, file: KnownFile, why: ReplaceReason): Unnamed
 function replaceOther(
   release: Release,
   chapterId: string,
-  archive: ExistingArchive | undefined,
+  archive: FoundChapter | undefined,
   why: 'uploaded-again' | 'better-release',
 ): UnnamedWrite {
   if (!archive || archive.isBound || archive.ownership !== 'own')
-    return { kind: 'save', release, betterThan: { chapterId, why } };
+    return { kind: 'save', release, betterThan: { chapterId, file: archive?.file, why } };
   const { file, version, quality } = archive;
   return replace(release, { file, chapterId: archive.chapterId, saved: { version, quality } }, why);
 }

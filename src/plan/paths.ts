@@ -115,7 +115,8 @@ function pathByRecord(
     folderTemplate: hasFolders ? template.folderTemplate : folderTemplate,
     fileTemplate: template.fileTemplate,
   };
-  const name = newBasename(basename(from), basename(oldPath), basename(path), named);
+  const names = { name: basename(from), oldName: basename(oldPath), newName: basename(path) };
+  const name = newBasename(names, named, template);
   if (name === undefined) return { ...stays, recorded };
   const move = folderMove(foldersOf(oldPath), dirname(from).split(sep));
   const below = hasFolders ? foldersBelow(move.from, folders) : undefined;
@@ -174,19 +175,25 @@ function formatNew(
  * where it waits for that, with the old record.
  */
 function newBasename(
-  name: string,
-  oldName: string,
-  newName: string,
+  {
+    name,
+    oldName,
+    newName,
+  }: { readonly name: string; readonly oldName: string; readonly newName: string },
   { values: { id }, savedId }: NamedFile,
+  limit: NameTemplate,
 ): string | undefined {
   const isOne = (names: readonly string[]) => names.some((each) => isSameName(each, name));
   const withId = (path: string, chapterId = id) => ({ chapterId, path });
   if (isOne([newName])) return name;
   if (isOne([oldName])) return newName;
-  if (isOne([wholeIdPath(withId(oldName, savedId)), wholeIdPath(withId(newName))])) return newName;
-  const shortName = shortIdPath(withId(newName));
+  const withWholeId = [withId(oldName, savedId), withId(newName)].map((each) =>
+    wholeIdPath(each, limit),
+  );
+  if (isOne(withWholeId)) return newName;
+  const shortName = shortIdPath(withId(newName), limit);
   if (isOne([shortName])) return shortName;
-  if (!isOne([shortIdPath(withId(oldName, savedId))])) return undefined;
+  if (!isOne([shortIdPath(withId(oldName, savedId), limit)])) return undefined;
   return savedId === id ? shortName : newName;
 }
 
@@ -204,14 +211,14 @@ function guessedPath(from: string, named: NamedFile, options: NameOptions): NewP
       const isKept = () => !options.renameTo && basename(form.of(then)) === basename(form.of(now));
       const template = () => (isKept() ? form.of : form.now);
       const after = () => template()(now);
-      const short = () => (isSame ? shortIdPath(withId(after())) : after());
+      const short = () => (isSame ? shortIdPath(withId(after()), form.of) : after());
       return [
         { template, path: after, before: () => form.of(then), after },
-        { template, path: after, before: () => wholeIdPath(withId(after())), after },
+        { template, path: after, before: () => wholeIdPath(withId(after()), form.of), after },
         {
           template,
           path: after,
-          before: () => shortIdPath(withId(form.of(then), savedId)),
+          before: () => shortIdPath(withId(form.of(then), savedId), form.of),
           after: short,
         },
       ];
@@ -341,7 +348,7 @@ interface NamedWrites {
 
 interface PathOptions {
   readonly output: string;
-  readonly library: Pick<LibraryIndex, 'filesAt' | 'damaged'>;
+  readonly library: Pick<LibraryIndex, 'filesAt' | 'damaged' | 'maxNameBytes'>;
   readonly templateName: (release: UnnamedWrite['release']) => TemplateName;
   /** The new names of files that are replaced, by the ids of the releases. */
   readonly newNames: ReadonlyMap<string, ReplacedName>;
@@ -363,7 +370,7 @@ export function withPaths(
   // Also by a file that tankobon did not write.
   const isTaken = (path: string) =>
     library.filesAt(join(output, path)).some((file) => !leaving.has(file));
-  const paths = distinctPaths(candidates, isTaken);
+  const paths = distinctPaths(candidates, library, isTaken);
   const unreadable = new Map(
     library.damaged.map((damaged) => [pathCollisionKey(pathBelow(output, damaged.file)), damaged]),
   );

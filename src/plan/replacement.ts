@@ -4,10 +4,8 @@
  * read is checked right before it is replaced (library/ownership.ts). Pure.
  */
 import type { Chapter } from '../service/chapters.js';
-import type { FileChapter } from '../library/file.js';
-import { shortIdPath } from '../config/names.js';
-import { isReadableBook } from '../library/file.js';
-import { type ExistingArchive } from '../library/scan.js';
+import { type ReadChapter, isReadableBook, type FoundChapter } from '../library/file.js';
+import { isShortIdPath } from '../config/names.js';
 import { numberKey } from '../selection/reading-order.js';
 import {
   haveOtherVolumes,
@@ -19,7 +17,7 @@ import { rankOf, type SelectionOptions } from '../selection/select-chapters.js';
 
 /** A chapter in the output folder that the service does not list, and of which a new release is. */
 export interface EarlierUpload {
-  readonly archive: ExistingArchive;
+  readonly archive: FoundChapter;
   /** What its file says of it; not readable on the service. */
   readonly release: Chapter;
   /** Whether the owner changed its number in the file. */
@@ -36,7 +34,7 @@ export function hasName({ number, title = '' }: Chapter): boolean {
 /** What to do with a release of a chapter that a file has. */
 export type UploadDecision =
   | { readonly kind: 'kept'; readonly reason: UploadSkipReason; readonly by: EarlierUpload }
-  | { readonly kind: 'replaces'; readonly archive: ExistingArchive };
+  | { readonly kind: 'replaces'; readonly archive: FoundChapter };
 
 /** `already-there`: in a release that is not worse, and that cannot be taken for another chapter. */
 export type UploadSkipReason =
@@ -76,7 +74,7 @@ function whyKept(
   { archive, release, isDeleted }: EarlierUpload,
   { selection, replaces, isOwnersChoice, keys }: ReplaceRules,
 ): UploadSkipReason | undefined {
-  const { file, isBound = false, ownership } = archive;
+  const { file, isBound, ownership } = archive;
   const isChosen = isDeleted && isOwnersChoice?.(chapter, release) === true;
   const isReplacing = isChosen || replaces === 'all' || (replaces === 'deleted' && isDeleted);
   if (isDeleted && !isChosen && !isNotOlder(chapter, release, selection))
@@ -127,9 +125,9 @@ function compareRanks(a: Chapter, b: Chapter, selection: Selection): number {
 /** A saved chapter that gets other metadata, or other pages. */
 export interface ChangedChapter {
   readonly chapter: Chapter;
-  readonly archive: ExistingArchive;
+  readonly archive: FoundChapter;
   /** What its file says. */
-  readonly archived: FileChapter | undefined;
+  readonly archived: ReadChapter | undefined;
 }
 
 /** The files of deleted chapters whose number changed ones get now, by the ids of these: otherwise two of one number were left. */
@@ -137,8 +135,8 @@ export function findSuperseded(
   changed: readonly ChangedChapter[],
   uploads: readonly EarlierUpload[],
   { selection, keys }: Pick<ReplaceRules, 'selection' | 'keys'>,
-): ReadonlyMap<string, ExistingArchive> {
-  const found = new Map<string, ExistingArchive>();
+): ReadonlyMap<string, FoundChapter> {
+  const found = new Map<string, FoundChapter>();
   const free = new Set(uploads);
   for (const each of changed) {
     const { chapter } = each;
@@ -175,12 +173,12 @@ function hasNewNumber({ chapter, archive, archived }: ChangedChapter, old: Earli
 
 /** Whether `retag` gave the file the number, and the name with the id of the chapter, since the other one had the plain name. */
 function isNamedBeside(file: string, chapter: Chapter, { archive, release: old }: EarlierUpload) {
-  const beside = shortIdPath({ chapterId: chapter.id, path: archive.file });
-  return file === beside && groupsOf(chapter) === groupsOf(old);
+  const isBeside = isShortIdPath(file, { chapterId: chapter.id, path: archive.file });
+  return isBeside && groupsOf(chapter) === groupsOf(old);
 }
 
 /** Whether its file has another number or volume, which the owner did not change. */
-function isRenumbered({ metadata, written = metadata }: FileChapter, chapter: Chapter) {
+function isRenumbered({ metadata, written = metadata }: ReadChapter, chapter: Chapter) {
   const { number, volume } = written;
   if (metadata.number !== number) return false;
   return (

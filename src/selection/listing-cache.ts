@@ -9,7 +9,7 @@ import type { Chapter } from '../service/chapters.js';
 import type { ServiceClient } from '../service/client.js';
 import { fetchTitleFeed } from '../service/feeds.js';
 import type { Title } from '../service/titles.js';
-import { readCacheFile, writeCacheFile } from '../core/cache-file.js';
+import { CacheFile } from '../core/cache-file.js';
 import { isUuid } from '../core/uuid.js';
 
 interface TitleListing {
@@ -140,8 +140,7 @@ const storedChapter = z
 
 const storedChapters = z.array(storedChapter);
 
-/** What storedChapters reads, as a value for JSON. */
-function toStored(chapters: readonly Chapter[]): readonly unknown[] {
+function withoutPartial(chapters: readonly Chapter[]): readonly Chapter[] {
   return chapters.map((chapter) => ({ ...chapter, partialTitle: undefined }));
 }
 
@@ -159,6 +158,14 @@ const cachedListing = z.object({
 
 const mergedTitle = z.object({ mergedInto: z.string() });
 
+type KeptTitle = CachedListing | z.infer<typeof mergedTitle>;
+
+function parseKept(value: unknown): KeptTitle | undefined {
+  const { data } = cachedListing.safeParse(value);
+  if (data) return { status: undefined, latestChapterId: undefined, ...data };
+  return mergedTitle.safeParse(value).data;
+}
+
 export class ListingCache {
   constructor(private readonly stateFolder: string) {}
 
@@ -172,13 +179,12 @@ export class ListingCache {
     titleId: string,
     merged: readonly string[] = [],
   ): Promise<{ readonly id: string; readonly listing: CachedListing | undefined }> {
-    const value = await readCacheFile(this.#file(titleId));
-    const into = mergedTitle.safeParse(value).data?.mergedInto;
-    if (into !== undefined && isUuid(into) && !merged.includes(into))
-      return this.readCurrent(into, [...merged, titleId]);
-    const { data } = cachedListing.safeParse(value);
-    const listing = data && { status: undefined, latestChapterId: undefined, ...data };
-    return { id: titleId, listing };
+    const kept = (await this.#open(titleId)).get(titleId);
+    if (!kept || 'name' in kept) return { id: titleId, listing: kept };
+    const { mergedInto } = kept;
+    if (!isUuid(mergedInto) || merged.includes(mergedInto))
+      return { id: titleId, listing: undefined };
+    return this.readCurrent(mergedInto, [...merged, titleId]);
   }
 
   /** Whether the title has a new chapter, or was not read for a week. */
@@ -232,7 +238,7 @@ export class ListingCache {
   async writeMerged(titleId: string, into: Title): Promise<void> {
     const known = await this.read(into.id);
     await this.write(into.id, await this.joinFormer(into, known, [titleId]));
-    await writeCacheFile(this.#file(titleId), { mergedInto: into.id });
+    await this.#write(titleId, { mergedInto: into.id });
   }
 
   /** Without the list, as on a full disk, a later run asks for it again. */
@@ -241,11 +247,21 @@ export class ListingCache {
   }
 
   async write(titleId: string, { releases, earlier, ...listing }: CachedListing): Promise<void> {
-    const stored = { releases: toStored(releases), earlier: toStored(earlier) };
-    await writeCacheFile(this.#file(titleId), { ...listing, ...stored });
+    const stored = { releases: withoutPartial(releases), earlier: withoutPartial(earlier) };
+    await this.#write(titleId, { ...listing, ...stored });
   }
 
-  #file(titleId: string): string {
-    return join(this.stateFolder, 'listings', `${titleId}.json`);
+  async #write(titleId: string, kept: KeptTitle): Promise<void> {
+    const file = await this.#open(titleId);
+    file.set(titleId, kept);
+    await file.save();
+  }
+
+  /** A list of thousands of releases is read alone. */
+  #open(titleId: string): Promise<CacheFile<KeptTitle>> {
+    return CacheFile.open(join(this.stateFolder, 'listings', `${titleId}.json`), {
+      parse: parseKept,
+      older: (listing) => ({ [titleId]: listing }),
+    });
   }
 }

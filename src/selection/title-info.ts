@@ -50,6 +50,7 @@ export function titleInfo(
     type: 'title-info',
     title: titleId,
     name: title?.name ?? '',
+    names: [...(title?.localizedNames ?? [])],
     url: titleWebUrl(titleId),
     authors: title?.authors ?? [],
     artists: title?.artists ?? [],

@@ -20,7 +20,7 @@ export async function fetchFollowedTitles(
   const path = '/user/follows/manga';
   const reader = new CollectionReader(client, path, titleSchema, options);
   const parameters = appendAll(new URLSearchParams(), 'includes', TITLE_INCLUDES);
-  return (await reader.readAll(parameters)).map(toTitle);
+  return (await reader.readAll(parameters)).map((entity) => toTitle(entity, client));
 }
 
 /** The reading status of each title in the account's library, by one request. Unknown statuses are left out. */
@@ -66,7 +66,8 @@ export async function fetchReadMarkers(
         parser,
         signal,
       });
-      for (const id of data) read.add(id.toLowerCase());
+      const chapterIds = Array.isArray(data) ? data : Object.values(data).flat();
+      for (const id of chapterIds) read.add(id.toLowerCase());
     } catch (error) {
       if (!isUnsupported(error)) throw error;
       return undefined;

@@ -60,7 +60,7 @@ export async function fetchChapter(
 ): Promise<Chapter> {
   const options = { includes: INCLUDES, signal };
   const path = `/chapter/${chapterId}`;
-  return toChapter(await fetchEntity(client, path, chapterSchema, options));
+  return toChapter(await fetchEntity(client, path, chapterSchema, options), client);
 }
 
 /**
@@ -76,7 +76,7 @@ export async function fetchChapters(
   const parameters = appendAll(new URLSearchParams(), 'includes', INCLUDES);
   const titles = new Map<string, Title>();
   const found = await reader.readByIds(chapterIds, withUnavailable(parameters), (entity) =>
-    withSharedTitle(toChapter(entity), titles),
+    withSharedTitle(toChapter(entity, client), titles),
   );
   return new Map(found.map((chapter) => [chapter.id, chapter]));
 }
@@ -90,7 +90,10 @@ function withSharedTitle(chapter: Chapter, titles: Map<string, Title>): Chapter 
   return { ...chapter, partialTitle };
 }
 
-export function toChapter({ id, attributes, relationships }: ChapterEntity): Chapter {
+export function toChapter(
+  { id, attributes, relationships }: ChapterEntity,
+  naming: Parameters<typeof relatedTitle>[1],
+): Chapter {
   const groups = relationships.filter(
     ({ type, id }) => type === 'scanlation_group' && id !== NO_GROUP_ID,
   );
@@ -111,7 +114,7 @@ export function toChapter({ id, attributes, relationships }: ChapterEntity): Cha
     groups: groups.map(({ id, name }) => ({ id, name: name ?? '' })),
     titleId: relationships.find(({ type }) => type === 'manga')?.id,
     uploaderId: relationships.find(({ type }) => type === 'user')?.id,
-    partialTitle: relatedTitle(relationships),
+    partialTitle: relatedTitle(relationships, naming),
   };
 }
 

@@ -64,6 +64,8 @@ interface TokenFormOptions {
 export interface ServiceClient {
   /** Whether page delivery is asked for nodes on port 443. */
   readonly port443: boolean;
+  /** The languages of the names of titles, in order of preference; undefined: the default. */
+  readonly titleLanguage: readonly string[] | undefined;
   /**
    * Sends a request to the API. A GET is attempted three times if it fails temporarily; attempts during an outage do
    * not count, and it is sent again when the outage has ended. Throws `unreachable`, `service-failed`, `bad-response`,
@@ -86,6 +88,7 @@ export interface ClientDeps extends PermittedDeps {
   /** If absent, all requests are anonymous. */
   readonly tokenProvider?: TokenProvider;
   readonly port443?: boolean;
+  readonly titleLanguage?: readonly string[] | undefined;
   readonly onRetry?: (retry: Retry) => void;
   /** Called when a request to the API has been sent. */
   readonly onSent?: () => void;
@@ -98,12 +101,14 @@ export function createServiceClient(deps: ClientDeps): ServiceClient {
 
 class Client implements ServiceClient {
   readonly port443: boolean;
+  readonly titleLanguage: readonly string[] | undefined;
   readonly #hosts: ReadonlySet<string>;
   /** The titles, lists and other requests that the service answers only with a token. */
   readonly #tokenScopes = new Set<string>();
 
   constructor(private readonly deps: ClientDeps) {
     this.port443 = deps.port443 ?? false;
+    this.titleLanguage = deps.titleLanguage;
     const { apiUrl, authUrl, networkUrl } = deps.addresses;
     this.#hosts = new Set([apiUrl, authUrl, networkUrl].map(hostKey));
   }

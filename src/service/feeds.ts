@@ -125,7 +125,7 @@ export async function readFeed(
     let last: Chapter | undefined;
     for await (const { items, isLast } of reader.pages(pageSize, parameters)) {
       for (const entity of items) {
-        last = toChapter(entity);
+        last = toChapter(entity, client);
         chapters.set(last.id, last);
       }
       if (!isLast) continue;
@@ -155,7 +155,7 @@ export async function readFeedSince(
   const parameters = feedParameters(feed, options);
   parameters.append('order[readableAt]', 'desc');
   for await (const { items, isLast } of reader.pages(MAX_PAGE_SIZE, parameters)) {
-    const chapters = items.map(toChapter);
+    const chapters = items.map((entity) => toChapter(entity, client));
     for (const each of chapters.filter((chapter) => readableMs(chapter) >= sinceMs))
       found.push(each);
     const oldest = chapters.at(-1);
@@ -211,7 +211,7 @@ export async function fetchOwnedTitles(
   parameters.append('order[createdAt]', 'asc');
   const titles = new Map<string, Title>();
   for await (const { items, isLast } of reader.pages(MAX_PAGE_SIZE, parameters)) {
-    for (const entity of items) titles.set(entity.id, toTitle(entity));
+    for (const entity of items) titles.set(entity.id, toTitle(entity, client));
     if (!isLast) continue;
     reader.finish();
     return [...titles.values()];

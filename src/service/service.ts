@@ -82,6 +82,7 @@ export async function openService(context: AppContext, options: ServiceOptions):
     redactor,
     outages,
     port443: settings.port443,
+    titleLanguage: settings.titleLanguage,
     maxResponseBytes: settings.maxResponseBytes,
     onServiceTime: (ms) => {
       serviceTimeMs = ms;

@@ -1,5 +1,6 @@
 /** Titles. A title is a series with its authors, tags and cover. */
 import { UsageError, ServiceError } from '../core/errors.js';
+import { preferredText } from '../core/preferred-text.js';
 import type { ServiceClient } from './client.js';
 import { appendAll, collectionQuery, MAX_PAGE_SIZE, withRatings } from './catalogue/collection.js';
 import {
@@ -18,14 +19,30 @@ export interface Cover {
   readonly locale: string | undefined;
 }
 
+interface LocalizedName {
+  /** The code of the service, such as `ja-ro` for romanised Japanese. */
+  readonly language: string;
+  readonly name: string;
+}
+
+/** What the owner of a collection wants titles to be called; see docs/names.md. */
+interface NameChoice {
+  /** A name of the owner's own, for one title. */
+  readonly series?: string | undefined;
+  /** Codes in order of preference; undefined: English, otherwise the romanised original, otherwise the original. */
+  readonly titleLanguage?: readonly string[] | undefined;
+}
+
+type Naming = Pick<ServiceClient, 'titleLanguage'>;
+
 export interface Title {
   readonly id: string;
   /** Does not depend on the language of a chapter, since files are named after it. */
   readonly name: string;
-  /** All its names, in every language. */
+  /** All its names, in every language, and the one that its owner chose. */
   readonly names: readonly string[];
-  /** Its name in the original language, in the original script if the service has it, unless `name` is the same. */
-  readonly originalName?: string | undefined;
+  /** The names that the service has of it: the main one first, then the alternative ones in their order. */
+  readonly localizedNames: readonly LocalizedName[];
   /** By language code. */
   readonly description: Readonly<Record<string, string>>;
   readonly originalLanguage: string | undefined;
@@ -61,7 +78,7 @@ export async function fetchTitle(
   signal?: AbortSignal,
 ): Promise<Title> {
   const options = { includes: TITLE_INCLUDES, signal };
-  return toTitle(await fetchEntity(client, `/manga/${titleId}`, titleSchema, options));
+  return toTitle(await fetchEntity(client, `/manga/${titleId}`, titleSchema, options), client);
 }
 
 interface FetchedTitles {
@@ -78,7 +95,7 @@ export async function fetchTitles(
 ): Promise<FetchedTitles> {
   const reader = new CollectionReader(client, '/manga', titleSchema, options);
   const parameters = appendAll(new URLSearchParams(), 'includes', TITLE_INCLUDES);
-  const found = await reader.readByIds(titleIds, parameters, toTitle);
+  const found = await reader.readByIds(titleIds, parameters, (entity) => toTitle(entity, client));
   const titles = new Map(found.map((title) => [title.id, title]));
   return { titles, skipped: reader.skipped };
 }
@@ -121,26 +138,29 @@ export async function searchTitles(
   const reader = new CollectionReader(client, '/manga', titleSchema, options);
   const { items, total } = await reader.readPage(query);
   reader.finish();
-  return { titles: items.map(toTitle), total };
+  return { titles: items.map((entity) => toTitle(entity, client)), total };
 }
 
-export function toTitle({ id, attributes, relationships }: TitleEntity): Title {
+export function toTitle(
+  { id, attributes, relationships }: TitleEntity,
+  { titleLanguage }: Naming,
+): Title {
   const tags = attributes.tags ?? [];
   const tagNames = (isIncluded: (group: string) => boolean) =>
     tags
       .filter((tag) => isIncluded(tag.attributes.group))
       .map((tag) => preferredText(tag.attributes.name, ['en']) ?? '')
       .filter((name) => name !== '');
-  const names = [attributes.title, ...(attributes.altTitles ?? [])];
+  const localizedNames = [attributes.title, ...(attributes.altTitles ?? [])].flatMap(namesIn);
+  const { originalLanguage } = attributes;
   const [mainCover] = relationships.flatMap(({ id, cover }) => (cover ? [{ id, ...cover }] : []));
-  const name = titleName(names, attributes.originalLanguage);
   return {
     id,
-    name,
-    originalName: originalName(names, attributes.originalLanguage, name),
-    names: [...new Set(names.flatMap((texts) => Object.values(texts)).map(oneLine))],
+    name: chosenName({ localizedNames, originalLanguage }, titleLanguage),
+    names: [...new Set(localizedNames.map(({ name }) => name))],
+    localizedNames,
     description: attributes.description ?? {},
-    originalLanguage: attributes.originalLanguage,
+    originalLanguage,
     status: attributes.status,
     volumeCount: volumeCount(attributes.lastVolume),
     year: attributes.year,
@@ -159,15 +179,14 @@ export function toTitle({ id, attributes, relationships }: TitleEntity): Title {
 }
 
 /** The title in the relationships of a chapter, without people and cover. */
-export function relatedTitle(relationships: readonly Relationship[]): Title | undefined {
+export function relatedTitle(
+  relationships: readonly Relationship[],
+  naming: Naming,
+): Title | undefined {
   const related = relationships.find(({ type }) => type === 'manga');
   if (related?.title === undefined) return undefined;
-  return toTitle({
-    id: related.id,
-    type: 'manga',
-    attributes: related.title,
-    relationships: [],
-  });
+  const { id, title: attributes } = related;
+  return toTitle({ id, type: 'manga', attributes, relationships: [] }, naming);
 }
 
 /** The names of the related groups or people of one type that the response contains. */
@@ -176,17 +195,6 @@ function relatedNames(relationships: readonly Relationship[], type: string): str
     .filter((related) => related.type === type)
     .map(({ name }) => name ?? '');
   return [...new Set(names.filter((name) => name !== ''))];
-}
-
-/** The text in the first available of these languages, otherwise in any language. */
-export function preferredText(
-  texts: Readonly<Record<string, string>>,
-  languages: readonly string[],
-): string | undefined {
-  // A service may call a language `toString`.
-  const known = languages.filter((code) => Object.hasOwn(texts, code));
-  const ordered = [...known.map((code) => texts[code]), ...Object.values(texts)];
-  return ordered.find((text) => text !== undefined && text.trim() !== '')?.trim();
 }
 
 /** Capitalized as the service's genres are. */
@@ -200,38 +208,43 @@ function volumeCount(lastVolume = ''): number | undefined {
   return /^[1-9]\d{0,3}$/.test(lastVolume) ? Number(lastVolume) : undefined;
 }
 
-/**
- * English, otherwise the romanised original, otherwise the original: not the chapter's language, so that all chapters
- * share a folder. The main title comes before the alternative ones in each language.
- */
-function titleName(
-  names: readonly Readonly<Record<string, string>>[],
-  originalLanguage: string | undefined,
-): string {
-  const [code = 'ja'] = originalLanguage?.split('-') ?? [];
-  const languages = ['en', `${originalLanguage ?? code}-ro`, `${code}-ro`, originalLanguage, code];
-  const named = languages.flatMap((language = '') =>
-    names.flatMap((texts) => (Object.hasOwn(texts, language) ? [texts[language]] : [])),
-  );
-  const candidates = [...named, ...names.map((texts) => preferredText(texts, []))];
-  const name = candidates.find((text) => text !== undefined && text.trim() !== '') ?? '';
-  return oneLine(name);
+/** Names without a visible character are left out. */
+function namesIn(texts: Readonly<Record<string, string>>): readonly LocalizedName[] {
+  return Object.entries(texts)
+    .map(([language, text]) => ({ language, name: oneLine(text) }))
+    .filter(({ name }) => /[^\p{Z}\p{C}]/u.test(name));
 }
 
-function originalName(
-  names: readonly Readonly<Record<string, string>>[],
-  originalLanguage: string | undefined,
-  name: string,
-): string | undefined {
-  if (originalLanguage === undefined) return undefined;
-  const [code = originalLanguage] = originalLanguage.split('-');
-  const languages = [originalLanguage, code, `${originalLanguage}-ro`, `${code}-ro`];
-  const candidates = languages.flatMap((language) =>
-    names.flatMap((texts) =>
-      Object.hasOwn(texts, language) ? [oneLine(texts[language] ?? '')] : [],
-    ),
+type Named = Pick<Title, 'localizedNames' | 'originalLanguage'>;
+
+/**
+ * The first name in the first of these languages that has one; without one, English, otherwise the romanised original,
+ * otherwise the original. Not the language of a chapter, so that all chapters share a folder. The main name comes before
+ * the alternative ones in each language.
+ */
+function chosenName(
+  { localizedNames, originalLanguage }: Named,
+  titleLanguage: readonly string[] = [],
+): string {
+  const [code = 'ja'] = originalLanguage?.split('-') ?? [];
+  const byDefault = ['en', `${originalLanguage ?? code}-ro`, `${code}-ro`, originalLanguage, code];
+  const languages = [...titleLanguage, ...byDefault];
+  const [name = localizedNames[0]] = languages.flatMap((each = '') =>
+    namesOf(localizedNames, each),
   );
-  return candidates.find((text) => text !== '' && text !== name);
+  return name?.name ?? '';
+}
+
+function namesOf(names: readonly LocalizedName[], code: string): readonly LocalizedName[] {
+  return names.filter(({ language }) => language.toLowerCase() === code.toLowerCase());
+}
+
+/** The title under the name that its owner chose. */
+export function withChosenName(title: Title, { series, titleLanguage }: NameChoice): Title {
+  if (series === undefined && titleLanguage === undefined) return title;
+  const own = oneLine(series ?? '');
+  const name = own === '' ? chosenName(title, titleLanguage) : own;
+  return { ...title, name, names: [...new Set([name, ...title.names])] };
 }
 
 function oneLine(text: string): string {

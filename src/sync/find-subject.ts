@@ -6,7 +6,7 @@ import type { Target } from '../selection/target.js';
 import { fetchChapter, type Chapter } from '../service/chapters.js';
 import { ServiceRefusal, type ServiceClient } from '../service/client.js';
 import { fetchList, fetchOwnerName } from '../service/feeds.js';
-import { fetchTitle } from '../service/titles.js';
+import { fetchTitle, withChosenName } from '../service/titles.js';
 
 /** What the service has and can be subscribed to. */
 export interface Subject {
@@ -26,10 +26,12 @@ export async function findSubject(
   {
     client,
     signal,
+    naming,
     addCommand,
   }: {
     readonly client: ServiceClient;
     readonly signal: AbortSignal;
+    readonly naming: Parameters<typeof withChosenName>[1];
     readonly addCommand: (address: string) => string;
   },
 ): Promise<Subject> {
@@ -40,7 +42,7 @@ export async function findSubject(
     });
   if (kind === 'title' || kind === 'any') {
     const title = await find(fetchTitle(client, id, signal));
-    if (title) return { kind: 'title', ...title };
+    if (title) return { kind: 'title', ...withChosenName(title, naming) };
   }
   if (kind === 'group' || kind === 'author') {
     const name = await find(fetchOwnerName(client, kind, id, signal));

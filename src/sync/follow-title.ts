@@ -9,9 +9,8 @@ import { readFileState, replaceAs } from '../core/file-state.js';
 import { groupBy } from '../core/group-by.js';
 import { temporaryName } from '../core/files.js';
 import { comicMetadata, writtenMetadata, type ChapterMetadata } from '../library/comic-info.js';
-import { readFileChapters } from '../library/file.js';
+import { readFileChapters, type FoundChapter } from '../library/file.js';
 import { mayBeRewritten } from '../library/ownership.js';
-import type { ExistingArchive } from '../library/scan.js';
 import type { Chapter } from '../service/chapters.js';
 import type { Title } from '../service/titles.js';
 import { mergedComicInfo, readChapterFile, rewriteChapterFile } from '../library/chapter-file.js';
@@ -22,7 +21,7 @@ type TitleField = 'ageRating' | 'direction' | 'summary';
 const URGENT = ['ageRating', 'direction'] as const satisfies readonly TitleField[];
 
 interface FileOfTitle {
-  readonly archive: ExistingArchive;
+  readonly archive: FoundChapter;
   /** What tankobon wrote; undefined for a book, and for a file without a record. */
   readonly written: ChapterMetadata | undefined;
   /** The service's codes. */
@@ -47,7 +46,7 @@ export function followedText(title: Title): string {
 
 /** Rejects with the signal's reason when aborted. A file that fails does not affect the others. */
 export async function followTitle(
-  archives: readonly ExistingArchive[],
+  archives: readonly FoundChapter[],
   title: Title,
   { hasVolumeBooks }: { readonly hasVolumeBooks: boolean },
   { onWritten, onFailed }: FollowListeners,
@@ -86,7 +85,7 @@ export async function followTitle(
     await attempt(each.archive.file, () => rewrite(each, title, each === first, signal));
 }
 
-async function readFile(archive: ExistingArchive): Promise<FileOfTitle> {
+async function readFile(archive: FoundChapter): Promise<FileOfTitle> {
   const chapters = await readFileChapters(archive.file).catch(() => []);
   const written = archive.isBound ? undefined : chapters[0]?.written;
   const languages = chapters.flatMap(({ metadata }) => metadata.language?.toLowerCase() ?? []);

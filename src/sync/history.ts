@@ -44,6 +44,8 @@ export interface SyncState {
   readonly chapters: Map<string, PendingChapter>;
   /** The titles whose files were changed, and whose folders media servers are to scan, by their ids. */
   readonly changed: Map<string, ChangedTitle>;
+  /** The ids of the releases of chapters that a subscription does not keep, by the id of the title. */
+  readonly notKept: Map<string, ReadonlySet<string>>;
   /** What the service said of the titles when their files last followed it, as digests by their ids. */
   readonly described: Map<string, string>;
   follows?: FollowsState;
@@ -61,6 +63,7 @@ export function readSyncState(folder: string): SyncState {
     unbound: new Set(),
     chapters: new Map(),
     changed: new Map(),
+    notKept: new Map(),
     described: new Map(),
   };
   for (const entry of readJournals(folder).flatMap(({ entries }) => entries)) {
@@ -238,6 +241,7 @@ function applyLine(state: SyncState, line: SyncLine): void {
   else if ('started' in line) add(line.started, { replaces: line.replaces });
   else if ('saved' in line) add(line.saved.chapter.id, { update: line.saved });
   else if ('announced' in line) applyAnnounced(state, line);
+  else if ('notKept' in line) applyNotKept(state, line);
   else if ('described' in line) state.described.set(line.described, line.digest);
   else if ('changed' in line) {
     const { changed: id, ...title } = line;
@@ -252,6 +256,7 @@ function applyLine(state: SyncState, line: SyncLine): void {
     for (const id of forgotten) {
       state.unbound.delete(id);
       state.described.delete(id);
+      state.notKept.delete(id);
     }
   } else if ('unbound' in line) state.unbound.add(line.unbound);
   else if ('bound' in line) state.unbound.delete(line.bound);
@@ -276,6 +281,16 @@ function applyAnnounced(
   }
 }
 
+function applyNotKept(
+  { notKept }: SyncState,
+  { notKept: id, add, remove }: Extract<SyncLine, { notKept: unknown }>,
+): void {
+  const ids = new Set([...(notKept.get(id) ?? []), ...add]);
+  for (const each of remove) ids.delete(each);
+  if (ids.size > 0) notKept.set(id, ids);
+  else notKept.delete(id);
+}
+
 /** The lines of a compacted journal. */
 function linesOf({
   titles,
@@ -283,6 +298,7 @@ function linesOf({
   unbound,
   chapters,
   changed,
+  notKept,
   described,
   follows,
   lastRun,
@@ -299,6 +315,7 @@ function linesOf({
       ...(update ? [{ saved: update }] : []),
       ...(hooks ? [{ announced: [id], except: [...hooks] }] : []),
     ]),
+    ...[...notKept].map(([id, ids]) => ({ notKept: id, add: [...ids], remove: [] })),
     ...[...described].map(([id, digest]) => ({ described: id, digest })),
     ...[...changed].map(([id, title]) => ({ changed: id, ...title })),
     ...(follows ? [{ follows }] : []),

@@ -1,6 +1,6 @@
 /**
  * Titles and chapters in the files of other programs: backups of Mihon and Tachiyomi (`.tachibk`), exports of
- * MyAnimeList, the entries of gallery-dl's archive, and download archives. Nothing in them is trusted.
+ * MyAnimeList, gallery-dl's archive or its entries as text, and download archives. Nothing in them is trusted.
  */
 import { addAbortSignal } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
@@ -10,6 +10,7 @@ import { UUID_PATTERN } from '../core/uuid.js';
 import { UuidSet } from '../core/uuid-set.js';
 import { isMyAnimeListExport, readMyAnimeList, type ListedManga } from './import/my-anime-list.js';
 import { readFields, type ProtobufField } from './import/protobuf.js';
+import { isSqlite, readFirstColumns } from './import/sqlite.js';
 
 import type { ImportedTitle } from './import/find-listed-titles.js';
 
@@ -59,7 +60,10 @@ export async function readImportedFile(
   const content = isCompressed ? await unzipped(bytes, name, signal) : bytes;
   if (isMyAnimeListExport(content)) return readExport(content, name);
   if (isCompressed) return readBackup(content, name, signal);
-  const chapterIds = await chaptersIn(bytes, name, signal);
+  const chapters = new ImportedChapters(name, signal);
+  const chapterIds = isSqlite(bytes)
+    ? await chapters.ofDatabase(bytes)
+    : await chapters.ofLines(bytes);
   if (chapterIds.length > 0) return { ...NOTHING_IMPORTED, chapterIds };
   const message = `There is nothing to import in the file: ${name}`;
   throw new UsageError('bad-input-file', message, { hint: KNOWN_FILES });
@@ -67,7 +71,7 @@ export async function readImportedFile(
 
 /** For hints. */
 export const KNOWN_FILES =
-  'Pass a backup of Mihon or Tachiyomi (.tachibk), an export of MyAnimeList (.xml.gz), a download archive, or the output of: sqlite3 archive.sqlite3 "select entry from archive"';
+  'Pass a backup of Mihon or Tachiyomi (.tachibk), an export of MyAnimeList (.xml.gz), a download archive, or gallery-dl’s archive (.sqlite3)';
 
 async function unzipped(bytes: Buffer, name: string, signal: AbortSignal): Promise<Buffer> {
   const gunzip = createGunzip({ chunkSize: CHUNK_BYTES });
@@ -169,9 +173,16 @@ function textOf(manga: Manga, number: number): string {
   return Buffer.isBuffer(value) ? value.toString('utf8', 0, MAX_NAME_BYTES) : '';
 }
 
-function brokenFile(kind: 'backup' | 'export', name: string, cause: unknown): UsageError {
-  const hint = `Make a new ${kind}, and copy it whole.`;
-  const reason = kind === 'export' ? ` (${thrownMessage(cause)})` : '';
+function brokenFile(
+  kind: 'archive' | 'backup' | 'export',
+  name: string,
+  cause: unknown,
+): UsageError {
+  const hint =
+    kind === 'archive'
+      ? 'Copy it while gallery-dl does not run.'
+      : `Make a new ${kind}, and copy it whole.`;
+  const reason = kind === 'backup' ? '' : ` (${thrownMessage(cause)})`;
   return new UsageError('bad-input-file', `The ${kind} is broken${reason}: ${name}`, {
     cause,
     hint,
@@ -193,23 +204,51 @@ const MAX_LINE_BYTES = 200;
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 
-/** The ids, once each, in their order. */
-async function chaptersIn(bytes: Buffer, name: string, signal: AbortSignal): Promise<string[]> {
-  const known = new UuidSet();
-  const ids: string[] = [];
-  let start = 0;
-  for (let end = 0; end <= bytes.length; end += 1) {
-    if (end % CHUNK_BYTES === 0) {
-      await setImmediate();
-      signal.throwIfAborted();
+/** The ids of chapters, once each, in their order. */
+class ImportedChapters {
+  readonly #known = new UuidSet();
+  readonly #ids: string[] = [];
+
+  constructor(
+    private readonly name: string,
+    private readonly signal: AbortSignal,
+  ) {}
+
+  async ofLines(bytes: Buffer): Promise<readonly string[]> {
+    let start = 0;
+    for (let end = 0; end <= bytes.length; end += 1) {
+      if (end % CHUNK_BYTES === 0) await this.#turn();
+      if (end < bytes.length && bytes[end] !== LINE_FEED && bytes[end] !== CARRIAGE_RETURN)
+        continue;
+      this.#add(bytes, start, end);
+      start = end + 1;
     }
-    if (end < bytes.length && bytes[end] !== LINE_FEED && bytes[end] !== CARRIAGE_RETURN) continue;
-    const id = chapterOf(bytes, start, end);
-    if (id !== undefined && known.add(id)) ids.push(id);
-    if (ids.length > MAX_CHAPTERS) throw tooMuchIn(name, `${MAX_CHAPTERS} chapters`);
-    start = end + 1;
+    return this.#ids;
   }
-  return ids;
+
+  async ofDatabase(bytes: Buffer): Promise<readonly string[]> {
+    try {
+      for (const entries of readFirstColumns(bytes)) {
+        for (const entry of entries) this.#add(entry, 0, entry.length);
+        await this.#turn();
+      }
+      return this.#ids;
+    } catch (cause) {
+      this.signal.throwIfAborted();
+      throw cause instanceof UsageError ? cause : brokenFile('archive', this.name, cause);
+    }
+  }
+
+  async #turn(): Promise<void> {
+    await setImmediate();
+    this.signal.throwIfAborted();
+  }
+
+  #add(bytes: Buffer, start: number, end: number): void {
+    const id = chapterOf(bytes, start, end);
+    if (id !== undefined && this.#known.add(id)) this.#ids.push(id);
+    if (this.#ids.length > MAX_CHAPTERS) throw tooMuchIn(this.name, `${MAX_CHAPTERS} chapters`);
+  }
 }
 
 function chapterOf(bytes: Buffer, start: number, end: number): string | undefined {

@@ -1,78 +1,30 @@
 /**
- * Which releases of one title to download now, over time: one for each chapter, by the same preferences as a
- * single download. Until `waitForGroupMs` after the first release, only the preferred group's is selected; with
- * `upgrade`, a release of a better group (or language) replaces the downloaded one.
+ * What becomes of the releases of one title in a run: which are downloaded now, which wait, and what changed on the service
+ * of the chapters that are there. With `upgrade` the files follow; otherwise each change is reported once.
  */
 import type { Chapter } from '../service/chapters.js';
-import type { UnreadTitle } from '../download/decide-changes.js';
-import { replacedChapters, type Skip, type UnnamedWrite } from '../plan/change.js';
-import { firstReadableMs, writesOf, type Decided, type DecisionOptions } from '../plan/decide.js';
-import type { readKnownTitle } from '../download/known-title.js';
-import { isInGroup } from '../selection/exclusions.js';
+import type { LibraryIndex } from '../library/scan.js';
+import { decideChanges, readOutdated, type UnreadTitle } from '../download/decide-changes.js';
+import {
+  replacedFile,
+  replacedRelease,
+  type Decision,
+  type Skip,
+  type UnnamedWrite,
+} from '../plan/change.js';
+import {
+  firstReadableMs,
+  writesOf,
+  type Decided,
+  type DecisionOptions,
+  type KnownFiles,
+} from '../plan/decide.js';
 import { isNewsSkip } from '../events/reasons.js';
 import { mayBeTwo } from '../selection/same-chapter.js';
-import {
-  selectChapters,
-  type ExcludedChapter,
-  type SelectionOptions,
-} from '../selection/select-chapters.js';
+import type { ExcludedChapter } from '../selection/select-chapters.js';
 import { minOf } from '../core/extremes.js';
-
-export type KnownTitle = Awaited<ReturnType<typeof readKnownTitle>>;
-
-export interface ReleaseRules {
-  readonly selection: Omit<SelectionOptions, 'allReleases' | 'latest'>;
-  /** How long to wait for the first of the preferred groups after the first release of a chapter. */
-  readonly waitForGroupMs: number;
-  /** Replace a downloaded release when a better group's release appears. */
-  readonly upgrade: boolean;
-  /** Names or ids. */
-  readonly excludedGroups: readonly string[];
-  readonly excludedUploaders: readonly string[];
-  /** Ids in lower case. */
-  readonly blocked?: readonly string[] | undefined;
-  /** The id of the group whose releases alone count. */
-  readonly onlyGroup?: string | undefined;
-  /** Releases that were readable before this time count as known, and are not downloaded. */
-  readonly sinceMs?: number | undefined;
-}
-
-export function toDecisionOptions(rules: ReleaseRules, nowMs: number): DecisionOptions {
-  const { selection, waitForGroupMs, upgrade, sinceMs } = rules;
-  return {
-    selection,
-    update: false,
-    force: false,
-    better: upgrade ? 'replaces' : 'left-out',
-    waitForGroupMs,
-    isUnwanted: (chapter) => isExcluded(chapter, rules),
-    isOwnersChoice: (chapter, saved) => isPinned(chapter, rules) || isBlocked(saved, rules),
-    countsAsSaved: (chapter) =>
-      sinceMs !== undefined &&
-      firstReadableMs(chapter) < sinceMs &&
-      !isExcluded(chapter, rules) &&
-      !isPinned(chapter, rules),
-    nowMs,
-  };
-}
-
-/** @param releases all that the service lists in the requested languages */
-export function selectReleases(
-  releases: readonly Chapter[],
-  known: KnownTitle,
-  rules: ReleaseRules,
-  nowMs: number,
-): UnreadTitle {
-  const allowed = releases.filter((chapter) => !isExcluded(chapter, rules));
-  const { keys } = known;
-  const { selected, excluded } = selectChapters(allowed, rules.selection, { nowMs, keys });
-  return {
-    ...known,
-    releases,
-    excluded,
-    selected: selected.map(({ chapter, explanation: why }) => ({ id: chapter.id, chapter, why })),
-  };
-}
+import { rulesText } from './sync-request.js';
+import type { DueTitle, SyncSession } from './sync-session.js';
 
 export interface ReleaseDecisions {
   /** To download now, in reading order. */
@@ -129,34 +81,51 @@ function publicationsMs(excluded: readonly ExcludedChapter[]): readonly number[]
   );
 }
 
-/** The id of the downloaded release that this one takes the place of. */
-export function replacedRelease(change: UnnamedWrite): string | undefined {
-  if (change.kind === 'save') return change.betterThan?.chapterId;
-  return change.kind === 'replace' ? replacedChapters({ ...change, removes: [] })[0] : undefined;
+interface KnownChanges {
+  /** What becomes of the chapters that changed since the last comparison. None is replaced by another release. */
+  readonly updates: readonly Decision[];
+  /** All changed chapters as they are now, for the next run. */
+  readonly compared: readonly string[];
 }
 
-/** Why the release is downloaded, for people. */
-export function whyPlanned(change: UnnamedWrite): string {
-  const reason = change.kind === 'save' ? change.betterThan?.why : undefined;
-  const why = change.kind === 'replace' ? change.why : reason;
-  return why === 'uploaded-again' ? 'uploaded again' : change.release.why;
-}
-
-function isPinned({ id }: Chapter, { selection: { pinned = [] } }: ReleaseRules): boolean {
-  return pinned.includes(id);
-}
-
-function isBlocked({ id }: Chapter, { blocked = [] }: ReleaseRules): boolean {
-  return blocked.includes(id);
-}
-
-function isExcluded(chapter: Chapter, rules: ReleaseRules): boolean {
-  const { excludedGroups, excludedUploaders, onlyGroup } = rules;
-  if (isPinned(chapter, rules)) return false;
-  return (
-    isBlocked(chapter, rules) ||
-    (onlyGroup !== undefined && !chapter.groups.some(({ id }) => id === onlyGroup)) ||
-    excludedGroups.some((name) => chapter.groups.some((group) => isInGroup(group, name))) ||
-    excludedUploaders.some((id) => id.toLowerCase() === chapter.uploaderId)
+/** `planned`: what the run downloads anyway. Reads the records of the title's files. */
+export async function findChanges(
+  { id, options }: DueTitle,
+  title: UnreadTitle,
+  planned: readonly UnnamedWrite[],
+  decisionOptions: DecisionOptions,
+  { library, history }: KnownFiles & { readonly library: LibraryIndex },
+  session: SyncSession,
+): Promise<KnownChanges> {
+  const { journal, userSignal, context, client } = session;
+  const { nowMs } = decisionOptions;
+  const { outdated, saved } = await readOutdated(title, library, nowMs, userSignal);
+  const handled = new Set(
+    planned.flatMap((change) => [change.release.id, replacedRelease(change) ?? '']),
   );
+  const all = outdated.filter((chapter) => !handled.has(chapter.id));
+  const known = journal.state.titles[id];
+  // With other rules, such as `upgrade`, what was only reported is dealt with again.
+  const hasSameRules = known?.rules === rulesText(options, context.settings);
+  const earlier = new Set(hasSameRules ? known.compared : []);
+  const changed = all.filter((chapter) => !earlier.has(revisionOf(chapter)));
+  const compared = all.map(revisionOf);
+  if (changed.length === 0) return { updates: [], compared };
+  const taken = new Set(planned.map((change) => replacedFile(change)?.file));
+  const unlisted = title.unlisted.filter(({ archive }) => !taken.has(archive.file));
+  const named = changed.map((chapter) => {
+    return { id: chapter.id, chapter, why: 'it changed on MangaDex' };
+  });
+  const { changes } = await decideChanges(
+    { named, titles: [{ ...title, selected: [], excluded: [], unlisted }] },
+    { ...decisionOptions, update: true },
+    { library, history, saved },
+    { client, signal: userSignal },
+  );
+  return { updates: changes, compared };
+}
+
+/** Another edit of the same chapter is another change. */
+function revisionOf({ id, version, updatedAt }: Chapter): string {
+  return `${id} ${version} ${updatedAt?.getTime() ?? ''}`;
 }

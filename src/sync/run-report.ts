@@ -112,8 +112,9 @@ export function addSeries(series: SeriesReport, { report, listeners }: SyncSessi
   for (const name of SERIES_COUNTS) report.totals[name] += series[name];
   const { titleId: title, name, waiting } = series;
   const counts = { skipped: series.skipped, failed: series.failed, waiting: waiting.length };
-  const { new: added, replaced } = series;
-  listeners.observe({ type: 'series-synced', title, name, new: added, replaced, ...counts });
+  const { new: added, replaced, retired } = series;
+  const all = { new: added, replaced, ...counts, ...(retired > 0 && { retired }) };
+  listeners.observe({ type: 'series-synced', title, name, ...all });
 }
 
 /** The state keeps no more. */

@@ -217,8 +217,8 @@ async function attempt(
     const { id, label } = due;
     journal.addAll(incompleteTitle(id, journal.state));
     addFailure(target, error, session);
-    const counts = { new: 0, replaced: 0, skipped: 0, failed: 1, saved: [], waiting: [] };
-    addSeries({ titleId: id, name: label, ...counts }, session);
+    const counts = { new: 0, replaced: 0, skipped: 0, failed: 1, retired: 0 };
+    addSeries({ titleId: id, name: label, ...counts, saved: [], waiting: [] }, session);
   }
   await journal.compactIfLarge();
 }
@@ -228,6 +228,7 @@ function isNews(series: SeriesReport, before: TitleState | undefined): boolean {
   const known = new Set(before?.waiting.map(({ chapter }) => chapter));
   return (
     before === undefined ||
+    series.retired > 0 ||
     SERIES_COUNTS.some((name) => name !== 'skipped' && series[name] > 0) ||
     series.waiting.some(({ chapter }) => !known.has(chapter))
   );

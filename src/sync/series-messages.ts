@@ -6,6 +6,7 @@ import { shellQuoted } from '../core/shell-quoted.js';
 import type { SkippedEvent } from '../events/download-events.js';
 import { isUnavailable } from '../plan/change.js';
 import { chapterFields } from '../selection/chapter-fields.js';
+import { unavailableReason } from '../selection/exclusions.js';
 import { explainEmptySelection } from '../selection/explain-selection.js';
 import type { ReleaseDecisions } from './release-decisions.js';
 import { languagesOf, syncCommandLine } from './subscriptions.js';
@@ -89,4 +90,21 @@ export function warnOfMissingLanguage(
     }),
     `Change it: ${syncCommandLine(`add title:${id} --language ${available}`, file, context)}`,
   );
+}
+
+/** Reports the chapters that were taken down when the title was last read, and that the service has again. */
+export function reportRestored(
+  { id, label }: DueTitle,
+  releases: readonly Chapter[],
+  library: LibraryIndex,
+  { journal, listeners, context }: SyncSession,
+): void {
+  const nowMs = context.clock.wallMs();
+  const takenDown = new Set(journal.state.titles[id]?.takenDown);
+  for (const chapter of releases) {
+    const isBack = takenDown.has(chapter.id) && !unavailableReason(chapter, nowMs);
+    if (!isBack || !library.find(chapter.id)) continue;
+    const fields = chapterFields(chapter, label);
+    listeners.observe({ type: 'chapter-restored', title: id, chapter: chapter.id, ...fields });
+  }
 }

@@ -11,6 +11,8 @@ export type SeriesCounts = Record<(typeof SERIES_COUNTS)[number], number>;
 export interface SeriesReport extends Readonly<SeriesCounts> {
   readonly titleId: string;
   readonly name: string;
+  /** Files of chapters that are not kept any more, and that were moved away. */
+  readonly retired: number;
   /** The chapters that were saved, such as `Vol. 2 Ch. 7 "Taken Down"`. */
   readonly saved: readonly string[];
   readonly waiting: readonly {

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { optionText } from '../config/option-values.js';
 import {
   kebabCase,
+  optionDefinition,
   SERIES_OPTION_NAMES,
   type GivenOptions,
   type SeriesOptions,
@@ -37,7 +38,8 @@ export function entryOf({ output, fromNow, ...given }: GivenOptions, nowMs: numb
   };
   return toKeys(options, (name, value) => {
     if (name === 'language' && Array.isArray(value) && value.length === 0) return ['all'];
-    return Array.isArray(value) || typeof value === 'boolean' ? value : optionText(name, value);
+    const isPlain = Array.isArray(value) || typeof value === 'boolean';
+    return isPlain || optionDefinition(name).kind === 'integer' ? value : optionText(name, value);
   });
 }
 

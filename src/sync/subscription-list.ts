@@ -14,6 +14,7 @@ import {
 } from './subscriptions/find-subscription.js';
 import { parseSubscriptions } from './subscriptions/subscriptions-file.js';
 import type { Subscription, Subscriptions } from './subscriptions/subscriptions-schema.js';
+import type { NamingDeps } from './title-naming.js';
 import {
   editSubscriptions,
   extraHostsOf,
@@ -141,6 +142,12 @@ export class SubscriptionList {
     const { settings, clock } = this.context;
     const { selection } = releaseRules(subscription, settings, undefined);
     return mismatchReason(chapter, selection, clock.wallMs())?.explanation;
+  }
+
+  /** Returns titles under the names that the file chooses, see readTitleNaming. */
+  async titleNaming(given: readonly string[] | undefined, deps: NamingDeps) {
+    const { readTitleNaming } = await import('./title-naming.js');
+    return readTitleNaming(this, given, deps);
   }
 
   /** The output folders of all subscriptions, absolute, each once. */

@@ -34,16 +34,25 @@ export class SyncLibraries {
     return index;
   }
 
+  /** Scans the folder again when it is needed: books were written there. */
+  forget(output: string): void {
+    this.#indexes.delete(output);
+  }
+
   /** Keeps the index up to date with what the download of a title saved and removed. */
   update(
     output: string,
     titleId: string,
-    { savedFiles, retaggedFiles, removedFiles }: DownloadResult,
+    {
+      savedFiles,
+      retaggedFiles,
+      removedFiles,
+    }: Pick<DownloadResult, 'savedFiles' | 'retaggedFiles' | 'removedFiles'>,
   ): void {
     const written = [...savedFiles, ...retaggedFiles];
-    const ownership = 'own' as const;
-    const archives = written.map(([chapterId, file]) => ({ chapterId, titleId, file, ownership }));
-    this.#indexes.get(output)?.update(archives, removedFiles);
+    const own = { titleId, ownership: 'own', isBound: false } as const;
+    const chapters = written.map(([chapterId, file]) => ({ ...own, chapterId, file }));
+    this.#indexes.get(output)?.update(chapters, removedFiles);
     const files = written.map(([, file]) => file);
     this.#saved.set(output, new Set([...(this.#saved.get(output) ?? []), ...files]));
   }

@@ -1,12 +1,44 @@
-/** The rules and the download request of one series, from its options in the subscriptions file. */
+/**
+ * The rules and the download request of one series, from its options in the subscriptions file. Over time, one release of
+ * each chapter is downloaded, by the same preferences as in a single download. Until `waitForGroupMs` after the first
+ * release, only the preferred group's is selected; with `upgrade`, a release of a better group (or language) replaces the
+ * downloaded one.
+ */
 import { languagesOf } from './subscriptions.js';
 import { builtInTemplate, type NameTemplate } from '../config/names.js';
 import { cleanSegment } from '../core/path-segment.js';
-import type { ReleaseRules } from './release-decisions.js';
+import type { Chapter } from '../service/chapters.js';
+import type { UnreadTitle } from '../download/decide-changes.js';
+import { firstReadableMs, type DecisionOptions } from '../plan/decide.js';
+import { isInGroup } from '../selection/exclusions.js';
+import { selectChapters, type SelectionOptions } from '../selection/select-chapters.js';
 import { effectiveOptions, type SeriesOptions, type Settings } from '../config/options.js';
 import { downloadRequest } from '../download/download-request.js';
 import { firstMsOf } from '../config/time-bound.js';
+import type { readKnownTitle } from '../download/known-title.js';
 import type { SyncOptions, TitleOptions } from './sync-session.js';
+
+export type KnownTitle = Awaited<ReturnType<typeof readKnownTitle>>;
+
+export interface ReleaseRules {
+  readonly selection: Omit<SelectionOptions, 'allReleases' | 'latest'>;
+  /** How long to wait for the first of the preferred groups after the first release of a chapter. */
+  readonly waitForGroupMs: number;
+  /** Replace a downloaded release when a better group's release appears. */
+  readonly upgrade: boolean;
+  /** Names or ids. */
+  readonly excludedGroups: readonly string[];
+  readonly excludedUploaders: readonly string[];
+  /** Ids in lower case. */
+  readonly blocked?: readonly string[] | undefined;
+  /** The id of the group whose releases alone count. */
+  readonly onlyGroup?: string | undefined;
+  /** They decide which chapters are kept (plan/retire.ts). */
+  readonly keepLatest?: number | undefined;
+  readonly keepUnread?: boolean | undefined;
+  /** Releases that were readable before this time count as known, and are not downloaded. */
+  readonly sinceMs?: number | undefined;
+}
 
 /** The rules as text: a change of them makes the title due. */
 export function rulesText(series: TitleOptions, settings: Settings): string {
@@ -26,6 +58,7 @@ export function releaseRules(
 ): ReleaseRules {
   const options = effectiveOptions(series, settings);
   const { language = [], group, chapters, volumes, until, pin, block } = options;
+  const { keepLatest, keepUnread } = options;
   const pinned = pin?.map((id) => id.toLowerCase());
   return {
     selection: { languages: language, groups: group, chapters, volumes, until, pinned },
@@ -35,8 +68,72 @@ export function releaseRules(
     excludedGroups: options.excludeGroup,
     excludedUploaders: options.excludeUploader ?? [],
     onlyGroup: series.onlyGroup,
+    keepLatest,
+    keepUnread,
     sinceMs,
   };
+}
+
+/** @param isLeft whether the subscription does not keep the chapter of a release: it is not downloaded */
+export function toDecisionOptions(
+  rules: ReleaseRules,
+  nowMs: number,
+  isLeft: (chapter: Chapter) => boolean = () => false,
+): DecisionOptions {
+  const { selection, waitForGroupMs, upgrade, sinceMs } = rules;
+  return {
+    selection,
+    update: false,
+    force: false,
+    better: upgrade ? 'replaces' : 'left-out',
+    waitForGroupMs,
+    isUnwanted: (chapter) => isExcluded(chapter, rules),
+    isOwnersChoice: (chapter, saved) => isPinned(chapter, rules) || isBlocked(saved, rules),
+    countsAsSaved: (chapter) =>
+      isLeft(chapter) ||
+      (sinceMs !== undefined &&
+        firstReadableMs(chapter) < sinceMs &&
+        !isExcluded(chapter, rules) &&
+        !isPinned(chapter, rules)),
+    nowMs,
+  };
+}
+
+/** @param releases all that the service lists in the requested languages */
+export function selectReleases(
+  releases: readonly Chapter[],
+  known: KnownTitle,
+  rules: ReleaseRules,
+  nowMs: number,
+): UnreadTitle {
+  const allowed = releases.filter((chapter) => !isExcluded(chapter, rules));
+  const { keys } = known;
+  const { selected, excluded } = selectChapters(allowed, rules.selection, { nowMs, keys });
+  return {
+    ...known,
+    releases,
+    excluded,
+    selected: selected.map(({ chapter, explanation: why }) => ({ id: chapter.id, chapter, why })),
+  };
+}
+
+function isPinned({ id }: Chapter, { selection: { pinned = [] } }: ReleaseRules): boolean {
+  return pinned.includes(id);
+}
+
+function isBlocked({ id }: Chapter, { blocked = [] }: ReleaseRules): boolean {
+  return blocked.includes(id);
+}
+
+function isExcluded(chapter: Chapter, rules: ReleaseRules): boolean {
+  const { excludedGroups, excludedUploaders, onlyGroup } = rules;
+  if (isPinned(chapter, rules)) return false;
+  return (
+    isBlocked(chapter, rules) ||
+    (onlyGroup !== undefined && !chapter.groups.some(({ id }) => id === onlyGroup)) ||
+    excludedGroups.some((name) => chapter.groups.some((group) => isInGroup(group, name))) ||
+    excludedUploaders.some((id) => id.toLowerCase() === chapter.uploaderId)
+  );
 }
 
 /** A download without targets; its chapters are known already. */
@@ -61,16 +158,22 @@ export function seriesRequest(
   );
   const hasTitleFolder = folder === undefined;
   // A folder of its own takes the place of the folder that is named after the series.
-  const template =
-    name === ''
-      ? builtInTemplate({ hasLanguages, hasTitleFolder })
-      : request.nameChapter(hasLanguages);
+  const templateWithin = (maxNameBytes: number) => {
+    const template =
+      name === ''
+        ? builtInTemplate({ hasLanguages, hasTitleFolder, maxNameBytes })
+        : request.templatesWithin(maxNameBytes)(hasLanguages);
+    return folder === undefined ? template : inFolder(folder, template);
+  };
   return {
     ...request,
     hasVolumeBooks: (series.bind ?? settings.bind) === 'volume',
     // Here, no folder is a choice too.
     hasDefaultName: false,
-    nameChapter: () => (folder === undefined ? template : inFolder(folder, template)),
+    templatesWithin: (maxNameBytes) => {
+      const template = templateWithin(maxNameBytes);
+      return () => template;
+    },
   };
 }
 
@@ -88,7 +191,7 @@ const literal = (text: string): string => text.replace(/[{}]/g, '$&$&');
 function inFolder(folder: string, template: NameTemplate): NameTemplate {
   const segments = folder
     .split(/[/\\]/)
-    .map((segment) => cleanSegment(segment))
+    .map((segment) => cleanSegment(segment, template.maxNameBytes))
     .filter((segment) => segment !== '' && segment !== '.');
   const format = (...values: Parameters<NameTemplate>) =>
     [...segments, template(...values)].join('/');
@@ -97,6 +200,7 @@ function inFolder(folder: string, template: NameTemplate): NameTemplate {
       .filter((text) => text !== '')
       .join('/'),
     fileTemplate: template.fileTemplate,
+    maxNameBytes: template.maxNameBytes,
     titleFoldersIn: (path: string, values: Parameters<NameTemplate>[0]) =>
       template.titleFoldersIn(path.split('/').slice(segments.length).join('/'), values),
     builtIn: template.builtIn && {

@@ -1,26 +1,31 @@
 /** Downloads the planned releases of a sync. */
 import type { Chapter } from '../service/chapters.js';
-import type { ExistingArchive } from '../library/scan.js';
+import { type FoundChapter, readOwnership } from '../library/file.js';
 import { keptReason } from '../library/ownership.js';
-import { readOwnership } from '../library/file.js';
 import { removeExpired } from '../library/replaced-files.js';
 import { lstatIfExists } from '../core/files.js';
 import type { DownloadArchive } from '../download/download-archive.js';
 import { findLeftovers, removeLeftovers } from '../download/leftovers.js';
-import { replacedRelease, whyPlanned, type KnownTitle } from './release-decisions.js';
 import { isSaved } from './history.js';
 import type { DownloadListeners, ServiceSession } from '../download/download-session.js';
 import type { DownloadResult } from '../download/download-result.js';
 import { planChanges } from '../download/plan.js';
 import { lacksExtras } from '../download/extras.js';
-import { runPlan } from '../download/run-download.js';
-import type { Decision, Release, UnnamedWrite } from '../plan/change.js';
+import { previewPlan, runPlan } from '../download/run-download.js';
+import {
+  comparedFile,
+  replacedRelease,
+  whyLoaded,
+  type Decision,
+  type Release,
+  type UnnamedWrite,
+} from '../plan/change.js';
 import { savedState, writesOf } from '../plan/decide.js';
 import { savedUpdate } from '../events/series-updates.js';
 import { unavailableReason } from '../selection/exclusions.js';
 import { chapterFields } from '../selection/chapter-fields.js';
 import { withScan } from './changed-files.js';
-import { releaseRules, seriesRequest } from './sync-request.js';
+import { releaseRules, seriesRequest, type KnownTitle } from './sync-request.js';
 import type { SyncSession } from './sync-session.js';
 import type { DueTitle } from './sync-titles.js';
 
@@ -68,16 +73,13 @@ export async function saveReleases(
   journal.addAll(
     added.map((change) => ({ started: change.release.id, replaces: replacedRelease(change) })),
   );
-  const replacedIds = new Map([
-    ...added.map((change) => [change.release.id, replacedRelease(change)] as const),
-    ...writesOf(updates).map(({ release }) => [release.id, release.id] as const),
-  ]);
-  const chapters = new Map(writes.map(({ release }) => [release.id, release.chapter]));
   const observe: DownloadListeners['observe'] = (event) => {
     if (event.type !== 'summary') listeners.observe(event);
-    const chapter = event.type === 'chapter-saved' && chapters.get(event.chapter);
-    if (!chapter) return;
-    const replacedId = replacedIds.get(chapter.id);
+    if (event.type !== 'chapter-saved') return;
+    const change = writes.find(({ release }) => release.id === event.chapter);
+    if (!change?.release.chapter) return;
+    const { id: chapterId, chapter } = change.release;
+    const replacedId = comparedFile(change) ? chapterId : replacedRelease(change);
     journal.add({ saved: savedUpdate(id, due.label, chapter, event.file, replacedId) });
   };
   const saving = { ...session, onClaimedElsewhere, listeners: { ...listeners, observe }, request };
@@ -104,7 +106,7 @@ function titlesOf({ id, title }: DueTitle): ReadonlyMap<string, DueTitle['title'
 }
 
 /** A release of another program, or behind a link, stays beside the one that is better, also if it was put there meanwhile. */
-async function warnOfKept(old: ExistingArchive | undefined, { warn }: SyncSession): Promise<void> {
+async function warnOfKept(old: FoundChapter | undefined, { warn }: SyncSession): Promise<void> {
   if (!old || old.isBound || !(await lstatIfExists(old.file))) return;
   const ownership = await readOwnership(old.file);
   if (ownership !== 'own') warn(keptReason(old.file, ownership));
@@ -160,21 +162,49 @@ export async function reportPlanned(
   if (planned.length === 0) return;
   const { plan } = await planReleases(due, { ...changes, updates: [] }, releases, session);
   const { chapters } = await plan(session);
-  const files = new Map(chapters.map(({ job }) => [job.id, job.file]));
-  const library = await session.libraries.open(due.output);
-  for (const change of planned) {
-    const { id, chapter } = change.release;
-    const replaces = replacedRelease(change);
-    const old = replaces === undefined ? undefined : library.find(replaces)?.file;
-    const why = whyPlanned(change);
+  for (const { job } of chapters) {
+    const { id, file, change } = job;
+    const { chapter } = change.release;
     session.listeners.observe({
       type: 'planned',
       title: due.id,
       chapter: id,
-      file: files.get(id),
+      file,
       ...(chapter && chapterFields(chapter, due.label)),
-      why: old === undefined ? why : `${why}; it replaces ${old}`,
-      replaces,
+      why: whyLoaded(change),
+      replaces: replacedRelease(change),
+    });
+  }
+}
+
+/** Compares the pages, by one request for each chapter, and reports what changed. */
+export async function reportChanges(
+  due: DueTitle,
+  changes: TitleChanges,
+  releases: readonly Chapter[],
+  session: SyncSession,
+): Promise<void> {
+  if (changes.updates.length === 0) return;
+  const { request, plan: planAll } = await planReleases(
+    due,
+    { ...changes, added: [] },
+    releases,
+    session,
+  );
+  const planned = await planAll(session);
+  const plan = await previewPlan(planned, request, { ...session, signal: session.userSignal });
+  for (const { job } of plan.chapters) report(job.id, ['pages']);
+  for (const event of plan.updates)
+    if (event.type === 'chapter-retagged') report(event.chapter, event.changed);
+
+  function report(id: string, what: readonly string[]): void {
+    const chapter = releases.find((each) => each.id === id);
+    session.listeners.observe({
+      type: 'chapter-changed',
+      title: due.id,
+      chapter: id,
+      changed: what,
+      ...(chapter && chapterFields(chapter, due.label)),
     });
   }
 }

@@ -2,21 +2,13 @@
 import type { Chapter } from '../service/chapters.js';
 import { fetchTitleFeed } from '../service/feeds.js';
 import { hasCode, type TankobonError } from '../core/errors.js';
-import { decideChanges } from '../download/decide-changes.js';
-import { comparedFile, type Release, type UnnamedWrite } from '../plan/change.js';
+import { decideChanges, type UnreadTitle } from '../download/decide-changes.js';
+import { comparedFile, replacedRelease, type Release, type UnnamedWrite } from '../plan/change.js';
 import { chapterFields } from '../selection/chapter-fields.js';
 import { chapterName } from '../events/chapter-fields.js';
 import { decide, savedState, writesOf, type KnownFiles } from '../plan/decide.js';
-import { findChanges, reportChanges, reportRestored } from './known-changes.js';
 import { findMovedHere, reportMovedHere } from './moved-chapters.js';
-import {
-  toDecisionOptions,
-  releaseDecisions,
-  replacedRelease,
-  selectReleases,
-  type KnownTitle,
-  type ReleaseRules,
-} from './release-decisions.js';
+import { findChanges, releaseDecisions } from './release-decisions.js';
 import { effectiveOptions } from '../config/options.js';
 import { emptyResult, type DownloadResult } from '../download/download-result.js';
 import { readListedVolumes, inferVolumes, lacksVolume } from '../selection/infer-volumes.js';
@@ -24,6 +16,7 @@ import type { LibraryIndex } from '../library/scan.js';
 import { readKnownTitle } from '../download/known-title.js';
 import {
   reportDecisions,
+  reportRestored,
   skippedEvents,
   warnOfFilesGone,
   warnOfMissingLanguage,
@@ -31,13 +24,24 @@ import {
 import type { TitleState } from './history/sync-lines.js';
 import { formerIdsOf } from './history.js';
 import { chapterNotice, unboundNotices } from './run-report.js';
-import { releaseRules, rulesText, sinceMsOf } from './sync-request.js';
+import {
+  releaseRules,
+  rulesText,
+  selectReleases,
+  sinceMsOf,
+  toDecisionOptions,
+  type KnownTitle,
+  type ReleaseRules,
+} from './sync-request.js';
 import { languagesOf } from './subscriptions.js';
 import { bindSeries } from './bind-series.js';
+import { readText } from './read-markers.js';
+import { reasonsNotToKeep, retireChapters } from './retire-chapters.js';
 import { withScan } from './changed-files.js';
 import {
   historyFor,
   recoverSaved,
+  reportChanges,
   reportPlanned,
   saveReleases,
   type TitleChanges,
@@ -61,7 +65,10 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
   const { dryRun } = session.options;
   const nowMs = context.clock.wallMs();
   const library = await libraries.open(output);
-  const listed = await readReleases(due, session);
+  let isListingWhole = true;
+  const listed = await readReleases(due, session, () => {
+    isListingWhole = false;
+  });
   if (listed.length === 0) warnOfMissingLanguage(due, session);
   const wasUnbound =
     !dryRun && ((await recoverSaved(due, listed, session)) || journal.state.unbound.has(id));
@@ -77,7 +84,8 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
   const knownTitle = await readTitle(due, listed, library, session);
   const releases = await withInferredVolumes(due, listed, knownTitle, rules, files, session);
   const selected = selectReleases(releases, knownTitle, rules, nowMs);
-  const decisionOptions = toDecisionOptions(rules, nowMs);
+  const unkept = reasonsNotToKeep(due, selected, library, session);
+  const decisionOptions = toDecisionOptions(rules, nowMs, (chapter) => unkept.has(chapter.id));
   const decideNow = async () => {
     const found = { library: await libraries.open(output), history };
     const decided = await decideChanges(
@@ -118,7 +126,8 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
   const wanted = { added: planned, updates: changed.updates, known: knownTitle };
   if (dryRun) await reportPlanned(due, wanted, releases, session);
   if (!rules.upgrade || dryRun) await reportChanges(due, wanted, releases, session);
-  const isRemovalReported = warnOfFilesGone(due, decisions.withoutFile, library, session);
+  const missing = decisions.withoutFile.filter((chapter) => !unkept.has(chapter.id));
+  const isRemovalReported = warnOfFilesGone(due, missing, library, session);
   const all = dryRun ? [] : [...planned, ...writesOf(updates)];
   const result = emptyResult();
   const save = (changes: TitleChanges, onClaimedElsewhere?: (id: string) => void) =>
@@ -149,6 +158,8 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
       !result.stoppedBy &&
       result.notStarted === 0 &&
       result.failed.every(({ error }) => hasCode(error, ...PERMANENT_CODES));
+    const mayRetire = isComplete && bindErrors.length === 0 && isListingWhole && listed.length > 0;
+    const retired = mayRetire ? await retireUnkept(due, selected, result, session) : 0;
     const state: TitleState = {
       name: due.label,
       latest: title.latestChapterId,
@@ -171,10 +182,12 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
       ]),
       // What failed, or was not reached, is compared again.
       compared: isComplete ? [...compared] : known?.compared,
+      read: due.readIds && readText(id, await libraries.open(output), due.readIds),
     };
     journal.add({ title: id, state });
     return {
       ...countsOf(saved, result, decisions.known + skipped.length),
+      retired,
       bindErrors,
       titleId: id,
       name: due.label,
@@ -188,6 +201,21 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
     };
   };
   return { isWaiting: claimedElsewhere.size > 0 && !result.stoppedBy, finish };
+}
+
+/** A chapter that failed is not one of the latest. */
+async function retireUnkept(
+  due: DueTitle,
+  title: UnreadTitle,
+  { failed }: DownloadResult,
+  session: SyncSession,
+): Promise<number> {
+  const failedIds = new Set(failed.map(({ id }) => id));
+  const selected = title.selected.filter(({ id }) => !failedIds.has(id));
+  const library = await session.libraries.open(due.output);
+  const reasons = reasonsNotToKeep(due, { ...title, selected }, library, session);
+  const inOrder = [...title.releases].sort(title.keys.compare);
+  return retireChapters(due, inOrder, reasons, session);
 }
 
 function idsOrNone(ids: readonly string[]): string[] | undefined {
@@ -261,13 +289,15 @@ async function readTitle(
 
 /** Where volumes are bound: one request, if a chapter to download lacks its volume. */
 async function withInferredVolumes(
-  { id, title, options }: DueTitle,
+  due: DueTitle,
   releases: readonly Chapter[],
   known: KnownTitle,
   rules: ReleaseRules,
-  files: KnownFiles,
-  { client, warn, userSignal: signal, context }: SyncSession,
+  files: KnownFiles & { readonly library: LibraryIndex },
+  session: SyncSession,
 ): Promise<readonly Chapter[]> {
+  const { id: titleId, title, options } = due;
+  const { client, warn, userSignal: signal, context } = session;
   const { bind, infer } = effectiveOptions(options, context.settings);
   // A number does not determine the volume where each volume begins with 1.
   if (bind !== 'volume' || !infer || title.numbersRestart) return releases;
@@ -275,22 +305,29 @@ async function withInferredVolumes(
   const ofAll = { ...rules, selection: { ...rules.selection, volumes: undefined } };
   const nowMs = context.clock.wallMs();
   const selected = { ...selectReleases(releases, known, ofAll, nowMs), uploads: [] };
-  const decisionOptions = toDecisionOptions(ofAll, nowMs);
+  const unkept = reasonsNotToKeep(due, selected, files.library, session);
+  const decisionOptions = toDecisionOptions(ofAll, nowMs, ({ id }) => unkept.has(id));
   const { changes } = decide({ named: [], titles: [selected] }, decisionOptions, files);
   const lacksOne = writesOf(changes).some(
     ({ release: { chapter } }) => chapter !== undefined && lacksVolume(chapter),
   );
   if (!lacksOne) return releases;
-  const listed = await readListedVolumes(id, { client, warn, signal });
+  const listed = await readListedVolumes(titleId, { client, warn, signal });
   return inferVolumes(releases, listed, known.keys);
 }
 
+/** @param onIncomplete called if some entries of the list cannot be read */
 function readReleases(
   { id, options }: DueTitle,
   { client, userSignal: signal, warn, context }: SyncSession,
+  onIncomplete: () => void,
 ): Promise<Chapter[]> {
   const languages = languagesOf(options, context.settings);
-  return fetchTitleFeed(client, id, { signal, warn, languages });
+  const warnOfEntries = (message: string): void => {
+    onIncomplete();
+    warn(message);
+  };
+  return fetchTitleFeed(client, id, { signal, warn: warnOfEntries, languages });
 }
 
 /** The time before which releases are not downloaded, from the file or from the first run with `--from-now`. */

@@ -33,6 +33,8 @@ export interface DueTitle extends SubscribedTitle {
   readonly label: string;
   /** The output folder, absolute. */
   readonly output: string;
+  /** The ids of the chapters that the account has read, in lower case; undefined without the key `keep-unread`. */
+  readonly readIds: ReadonlySet<string> | undefined;
 }
 
 export interface SyncOptions extends Pick<

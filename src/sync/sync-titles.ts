@@ -3,7 +3,7 @@
  * titles, also of groups, authors and the account. Never one request for each title.
  */
 import { fetchOwnedTitles, fetchOwnerName, fetchList } from '../service/feeds.js';
-import { fetchTitles, type Title } from '../service/titles.js';
+import { fetchTitles, withChosenName, type Title } from '../service/titles.js';
 import { groupBy } from '../core/group-by.js';
 import { readFileChapters } from '../library/file.js';
 import { folderKey } from '../core/name-keys.js';
@@ -16,6 +16,7 @@ import { isFolderAway } from './folders-away.js';
 import type { Target } from '../selection/target.js';
 import { followMerges, isRequested, titleEntries, warnOfSameTitles } from './merged-titles.js';
 import { currentTitleId } from './history.js';
+import { keepsUnread, readChapters, readText } from './read-markers.js';
 import { followedTitles } from './sync-follows.js';
 import { rulesText } from './sync-request.js';
 import { outputOf, syncCommandLine } from './subscriptions.js';
@@ -52,7 +53,8 @@ export async function checkTitles(session: SyncSession) {
     failed.push({ target: `title:${id}`, error });
   }
   const named = titles.flatMap((subscribed) => {
-    const title = known.get(subscribed.id);
+    const found = known.get(subscribed.id);
+    const title = found && withChosenName(found, subscribed.options);
     const output = outputOf(subscribed.options, session.options.file, context.settings);
     return title ? [{ ...subscribed, title, output }] : [];
   });
@@ -73,14 +75,24 @@ export async function checkTitles(session: SyncSession) {
   // A run with `--only` checks its titles alone: all others keep their share.
   if (!session.options.only) journal.add({ checkedAtMs: nowMs });
   const present = named.filter(({ output }) => !session.foldersAway.has(output));
-  const isDue = ({ id }: SubscribedTitle) => news.has(id) || routine.has(id);
-  const due = present.filter(isDue);
+  const readIds = await markersOrFailed(present, session, failed);
+  const changedMarkers = await withChangedMarkers(present, readIds, session);
+  const isDue = ({ id }: SubscribedTitle) =>
+    news.has(id) || routine.has(id) || changedMarkers.has(id);
+  // Which chapters to download is not known without the markers.
+  const isUsable = (each: SubscribedTitle) => readIds !== undefined || !keepsUnread(each, session);
+  const due = present.filter((each) => isDue(each) && isUsable(each));
   const toDescribe = present.filter((each) => hasOldDescription(each, isDue(each), session));
   const isNamed = due.length + toDescribe.length > 0;
   const labels = isNamed ? await twinNames(present, session) : new Map<string, string>();
   const withLabel = (subscribed: (typeof present)[number]): DueTitle => {
     const { id, title } = subscribed;
-    return { ...subscribed, label: labels.get(id) ?? title.name };
+    const label = labels.get(id) ?? title.name;
+    return {
+      ...subscribed,
+      label,
+      readIds: keepsUnread(subscribed, session) ? readIds : undefined,
+    };
   };
   return { titles, failed, due: due.map(withLabel), toDescribe: toDescribe.map(withLabel) };
 }
@@ -100,6 +112,39 @@ async function followedOrFailed(
     failed.push({ target: 'follows', error });
     return [];
   }
+}
+
+/** What the account has read of the titles with `keep-unread`; undefined, which is a failure, if that is not known. */
+async function markersOrFailed(
+  titles: readonly SubscribedTitle[],
+  session: SyncSession,
+  failed: FailedTarget[],
+): Promise<ReadonlySet<string> | undefined> {
+  const ids = titles.filter((each) => keepsUnread(each, session)).map(({ id }) => id);
+  if (ids.length === 0) return new Set();
+  try {
+    return await readChapters(ids, session);
+  } catch (error) {
+    if (!(error instanceof AuthError) && !isTolerable(error)) throw error;
+    failed.push({ target: 'keep-unread', error });
+    return undefined;
+  }
+}
+
+/** The ids of the titles of which the account has read other chapters than when they were read last. */
+async function withChangedMarkers(
+  titles: readonly (SubscribedTitle & { readonly output: string })[],
+  readIds: ReadonlySet<string> = new Set(),
+  session: SyncSession,
+): Promise<ReadonlySet<string>> {
+  const changed = new Set<string>();
+  if (readIds.size === 0) return changed;
+  for (const each of titles.filter((title) => keepsUnread(title, session))) {
+    const library = await session.libraries.open(each.output);
+    const text = readText(each.id, library, readIds);
+    if (text !== session.journal.state.titles[each.id]?.read) changed.add(each.id);
+  }
+  return changed;
 }
 
 interface SubscribedTitles {

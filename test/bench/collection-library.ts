@@ -24,6 +24,8 @@ import {
 import { createTitle, plainChapter } from '../../src/practice-server/library/story-chapter.js';
 import { SAMPLE_HEIGHT, SAMPLE_IMAGES, SAMPLE_WIDTH } from '../support/sample-images.js';
 
+const NAMING = { titleLanguage: undefined };
+
 export const FILES_PER_TITLE = 10;
 export const PAGES_PER_FILE = 4;
 const CHAPTERS_PER_VOLUME = 5;
@@ -101,26 +103,29 @@ function writtenTitle(index: number): Title {
   };
   const [title, description] = [{ ...attributes.title }, { ...attributes.description }];
   const written = { ...attributes, ...unknown, title, description };
-  return toTitle({ id, type: 'manga', attributes: written, relationships: [] });
+  return toTitle({ id, type: 'manga', attributes: written, relationships: [] }, NAMING);
 }
 
 function writtenChapter({ id, attributes, titleId: title }: LibraryChapter): Chapter {
   const related = { title: undefined, cover: undefined, name: undefined };
-  return toChapter({
-    id,
-    type: 'chapter',
-    attributes: {
-      ...attributes,
-      title: undefined,
-      externalUrl: undefined,
-      volume: attributes.volume ?? undefined,
-      chapter: attributes.chapter ?? undefined,
+  return toChapter(
+    {
+      id,
+      type: 'chapter',
+      attributes: {
+        ...attributes,
+        title: undefined,
+        externalUrl: undefined,
+        volume: attributes.volume ?? undefined,
+        chapter: attributes.chapter ?? undefined,
+      },
+      relationships: [
+        { ...related, type: 'scanlation_group', ...GROUP },
+        { ...related, type: 'manga', id: title ?? '' },
+      ],
     },
-    relationships: [
-      { ...related, type: 'scanlation_group', ...GROUP },
-      { ...related, type: 'manga', id: title ?? '' },
-    ],
-  });
+    NAMING,
+  );
 }
 
 /**

@@ -1,5 +1,5 @@
-/** Runs the program once for each change that it makes below a folder, and kills it before that change. */
-import { mkdtempSync, readFileSync } from 'node:fs';
+/** What a kill before each change that the program makes below a folder leaves there. */
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { tankobon } from './command.js';
@@ -35,20 +35,41 @@ async function run(
   });
 }
 
-/** Calls `check` after each killed run. Resolves with the number of changes. */
+/**
+ * Calls `check` after each kill. Resolves with the number of changes. One kill is real, and so is each one at which another
+ * change is under way; the other ones take the files from a copy that one run made right before that change,
+ * which halves the time.
+ */
 export async function killAtEachChange(
   options: KilledRun,
   check: (kill: number) => Promise<void>,
 ): Promise<number> {
-  const count = join(options.folder, 'count');
+  const countFile = join(options.folder, 'count');
+  const copies = join(options.folder, 'copies');
+  mkdirSync(copies);
   options.prepare();
-  const { code, stderr } = await run(options, { KILL_COUNT: count });
+  const { code, stderr } = await run(options, {
+    KILL_COUNT: countFile,
+    ...(IS_LONG_RUN ? { KILL_COPIES: copies } : {}),
+  });
   if (code !== 0) throw new Error(stderr);
-  const changes = Number(readFileSync(count, 'utf8'));
+  const changes = Number(readFileSync(countFile, 'utf8'));
   const { maxKills = changes } = options;
   const step = IS_LONG_RUN ? Math.max(1, Math.ceil(changes / maxKills)) : changes;
-  for (let kill = 1 + Math.floor(Math.random() * step); kill <= changes; kill += step) {
+  const real = Math.ceil((Math.random() * changes) / step);
+  for (
+    let kill = 1 + Math.floor(Math.random() * step), count = 1;
+    kill <= changes;
+    kill += step, count += 1
+  ) {
     options.prepare();
+    const copy = join(copies, String(kill));
+    if (count !== real && existsSync(copy)) {
+      rmSync(options.below, { recursive: true, force: true });
+      renameSync(copy, options.below);
+      await check(kill);
+      continue;
+    }
     const { signal } = await run(options, { KILL_AT: String(kill) });
     // A chunk more or less may be written.
     if (signal === 'SIGKILL') await check(kill);

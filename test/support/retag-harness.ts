@@ -1,4 +1,5 @@
 /** Runs `tankobon retag` in the test's process against a practice service with one title and three chapters. */
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { commandTree } from '../../src/cli/program.js';
 import type { RetagEvent } from '../../src/events/retag-events.js';
@@ -23,6 +24,13 @@ export async function runCommand(harness: DownloadHarness, ...words: readonly st
     await tree.parseAsync(words, { from: 'user' });
     return code as 0;
   });
+}
+
+/** The settings file of the harness's owner. */
+export function writeSettings(harness: DownloadHarness, settings: object): void {
+  const home = join(harness.folder, 'home');
+  mkdirSync(home, { recursive: true });
+  writeFileSync(join(home, 'settings.json'), JSON.stringify(settings));
 }
 
 /** The events of `retag --json` with names such as `1.cbz`. */

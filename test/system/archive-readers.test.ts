@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { writeAdopted, writeOriginal } from '../../src/library/adopted-file.js';
+import { rewriterOf } from '../../src/library/file.js';
 import { comicInfoXml } from '../../src/library/comic-info.js';
 import { writeCbz } from '../../src/library/cbz-writer.js';
 import { formatIdentityComment } from '../../src/library/mark.js';
@@ -11,6 +11,7 @@ import { chapterId } from '../support/chapter-files.js';
 import { describeWith } from '../support/requirements.js';
 import { SAMPLE_IMAGES } from '../support/sample-images.js';
 
+const { adopt, restore } = await rewriterOf({ path: 'a.cbz' });
 const COMMENT = '第1話 – naïve';
 const PYTHON = `
 import json, sys, zipfile
@@ -79,14 +80,14 @@ describeWith('an adopted archive of Python', { programs: ['python3', 'unzip'] },
     output('python3', ['-c', WRITE_LIKE_GALLERY_DL, original]);
     const record = { chapterId: chapterId(1) };
     const comment = formatIdentityComment(record);
-    await writeAdopted(original, adopted, () => Promise.resolve({ record, comment }));
+    await adopt(original, adopted, () => Promise.resolve({ record, comment }));
     expect(output('unzip', ['-tq', adopted]).toString()).toContain('No errors');
     expect(JSON.parse(output('python3', ['-c', PYTHON, adopted]).toString())).toEqual([
       null,
       comment,
       ['Sea_c001_001.jpg', '第1話.png', 'META-INF/tankobon.json'],
     ]);
-    await writeOriginal(adopted, restored);
+    await restore(adopted, restored);
     expect(readFileSync(restored)).toEqual(readFileSync(original));
   });
 });

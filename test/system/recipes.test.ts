@@ -14,7 +14,7 @@ import { describeWith } from '../support/requirements.js';
 const DOCUMENTS = [
   ['getting-started', 'work'],
   ['scripting', 'work'],
-  ['names', undefined],
+  ['names', 'Comics'],
   ['politeness', 'work'],
   ['readers', undefined],
   ['sync', 'Comics'],

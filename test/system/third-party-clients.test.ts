@@ -11,6 +11,7 @@ import {
   startPracticeService,
   type PracticeService,
 } from '../../src/practice-server/practice-service.js';
+import { tankobon } from '../support/command.js';
 import { describeWith } from '../support/requirements.js';
 
 const run = promisify(execFile);
@@ -105,5 +106,34 @@ describeWith('gallery-dl', { programs: ['gallery-dl'] }, () => {
     expect(service.log.filter(({ path }) => path.includes('%3D')).length).toBe(files.length);
     expect(files.sort()).toEqual(pages.map((page) => digest(page.bytes())).sort());
     expect(service.violations()).toEqual([]);
+  });
+
+  test('sync import reads its archive: what it loaded is not loaded again', async () => {
+    const archive = join(folder, 'it’s mine.sqlite3');
+    const [loaded] = englishChapters();
+    const settings = join(folder, 'gallery-dl.json');
+    const mangadex = { 'api-server': service.addresses.apiUrl, lang: 'en', archive };
+    const extractor = { 'base-directory': join(folder, 'pages'), mangadex };
+    writeFileSync(settings, JSON.stringify({ extractor, cache: { file: null } }));
+    await run(
+      'gallery-dl',
+      ['--config-ignore', '--config', settings, `https://mangadex.org/chapter/${loaded?.id ?? ''}`],
+      { env: { ...LOOPBACK_ONLY, HOME: folder } },
+    );
+    const file = join(folder, 'subscriptions.yaml');
+    const title = `title:${service.library.titles()[0]?.id ?? ''}`;
+    writeFileSync(
+      file,
+      `defaults: { output: ${join(folder, 'comics')}, language: [en] }\nseries: [{ target: "${title}" }]\n`,
+    );
+    const env = { ...service.environment, TANKOBON_HOME: join(folder, 'home') };
+    const before = digest(readFileSync(archive));
+    const imported = await tankobon(['sync', 'import', archive, '--file', file], { env });
+    expect(imported).toMatchObject({ code: 0, stderr: '1 chapter marked as downloaded.\n' });
+    expect(digest(readFileSync(archive))).toBe(before);
+    const { code, stdout } = await tankobon(['sync', '--file', file, '--json'], { env });
+    const saved = stdout.split('"chapter-saved"').length - 1;
+    expect([code, saved]).toEqual([0, englishChapters().length - 1]);
+    expect(stdout).not.toContain(loaded?.id);
   });
 });

@@ -24,8 +24,8 @@ const LAYERS: readonly (readonly string[])[] = [
 const MAX_PUBLIC: Readonly<Record<string, readonly [files: number, names: number]>> = {
   service: [16, 80],
   selection: [12, 40],
-  library: [12, 60],
-  plan: [7, 40],
+  library: [11, 60],
+  plan: [7, 44],
   books: [12, 28],
   download: [12, 40],
   sync: [12, 40],

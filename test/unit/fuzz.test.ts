@@ -34,6 +34,8 @@ import { readRateHeaders } from '../../src/service/permits/rate-headers.js';
 import { retryAfterMs } from '../../src/core/retry-delay.js';
 import { codePoint } from '../support/any-text.js';
 
+const NAMING = { titleLanguage: undefined };
+
 const numRuns = Number(process.env['TANKOBON_FUZZ_CASES'] ?? 100);
 const TIMEOUT_MS = 300_000;
 
@@ -178,7 +180,7 @@ describe('the catalogue', () => {
     async () => {
       const nameChapter = builtInTemplate({ hasLanguages: false, hasTitleFolder: true });
       await hold(tampered({ result: 'ok', data: CHAPTER }), async (value) => {
-        const chapter = toChapter(single(chapterEntity).parse(value));
+        const chapter = toChapter(single(chapterEntity).parse(value), NAMING);
         const path = nameChapter(nameValues(chapter, chapter.partialTitle));
         expect(
           path.split('/').every((segment) => segment !== '..' && Buffer.byteLength(segment) <= 255),
@@ -209,10 +211,12 @@ describe('the catalogue', () => {
         relationships: [{ id: ID, type: 'manga' }],
       };
       await hold(tampered({ result: 'ok', data: TITLE }), (value) =>
-        toTitle(single(titleEntity).parse(value)),
+        toTitle(single(titleEntity).parse(value), NAMING),
       );
       await hold(tampered({ result: 'ok', data: [CHAPTER, CHAPTER], total: 2 }), (value) =>
-        collection(chapterEntity, 100).parse(value).items.map(toChapter),
+        collection(chapterEntity, 100)
+          .parse(value)
+          .items.map((entity) => toChapter(entity, NAMING)),
       );
       await hold(tampered({ result: 'ok', data: [cover], total: 1 }), (value) =>
         collection(coverEntity, 100).parse(value),

@@ -82,7 +82,7 @@ async function toRaw(pipeline: Sharp, channels: Channels): Promise<RawImage> {
   return { data, width: info.width, height: info.height, channels };
 }
 
-/** Counts every seventh pixel. */
+/** How often each value is in every seventh pixel. */
 function histogramOf(data: Buffer, channels: Channels): readonly number[] {
   const counts = new Array<number>(256).fill(0);
   const step = 7 * channels;

@@ -17,6 +17,7 @@ import { oppositeFlag } from '../command-options.js';
 import { captchaSolver } from '../captcha-prompt.js';
 import type { CommandContext } from '../command-context.js';
 import { chooseLanguage } from '../language-prompt.js';
+import { otherReleases } from '../other-releases.js';
 import { chooseObserver } from '../output/choose-observer.js';
 import { writeError, writeHints } from '../output/error-message.js';
 import type { Observer } from '../output/observer.js';
@@ -99,6 +100,7 @@ function listenersFor(
       observer.expect(plan.chapters);
       void results?.expect(plan.chapters);
     },
+    onOtherReleases: otherReleases(options, context, observer),
     note: observer.note,
     onActivity: observer.onActivity,
     ...(options.verbose && { minReportedWaitMs: 0 }),

@@ -8,6 +8,7 @@ import {
 } from '../../events/overview-events.js';
 import { eventText } from '../../events/printed-event.js';
 import { isInFolder } from '../../config/own-folders.js';
+import type { Title } from '../../service/titles.js';
 import type { DownloadArchive } from '../../download/download-archive.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import { formatDuration, pluralize } from '../../core/human-format.js';
@@ -81,12 +82,19 @@ async function printOverview(
     warn: warnTo(stderr),
     signal,
   };
-  if (options.offline) await overview(request, { ...deps, client: undefined });
-  else {
+  if (options.offline) {
+    const nameTitle = (title: Title) => title;
+    await overview(request, { ...deps, client: undefined, nameTitle });
+  } else {
     const { withService } = await import('../with-service.js');
-    await withService(context, ({ anonymous }) =>
-      overview(request, { ...deps, client: anonymous }),
-    );
+    const { SubscriptionList } = await import('../../sync/subscription-list.js');
+    // `sync` says what is wrong with an invalid file.
+    const list = await SubscriptionList.readIfExists(undefined, context).catch(() => undefined);
+    await withService(context, async ({ anonymous: client }) => {
+      const named = { ...deps, client };
+      const nameTitle = await list?.titleNaming(undefined, named);
+      await overview(request, { ...named, nameTitle: nameTitle ?? ((title) => title) });
+    });
   }
   const command = downloadCommand(listed, folders, options);
   if (html !== undefined) await writePage(html, { listed, command, unknownFiles }, context);

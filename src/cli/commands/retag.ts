@@ -40,6 +40,7 @@ async function retagFolders(
   const { templateOptions } = await import('../../download/download-request.js');
   const { imageLoader } = await import('../../service/service.js');
   const { withService } = await import('../with-service.js');
+  const { SubscriptionList } = await import('../../sync/subscription-list.js');
   const { settings, stdout, stderr, signal } = context;
   const name = options.name ?? settings.name;
   const request = {
@@ -67,19 +68,28 @@ async function retagFolders(
     }
   };
   const warn = warnTo(stderr);
+  const { file, titleLanguage } = options;
+  const subscriptions =
+    file === undefined
+      ? await SubscriptionList.readIfExists(file, context, warn)
+      : await SubscriptionList.read(file, context, warn);
   const lock = { isExclusive: true, signal, warn };
-  const errors = await withService(context, (service) =>
-    retag(request, {
-      client: service.anonymous,
-      loader: imageLoader(context, service, service.anonymous),
-      coversUrl: coversBaseUrl(service.addresses.apiUrl),
-      stateFolder: context.paths.state,
-      observe,
-      warn,
-      signal,
-      withLock: (folder, action) => withLibraryLock(folder, context, lock, action),
-    }),
-  );
+  const errors = await withService(context, async (service) => {
+    const { anonymous: client } = service;
+    const deps = { client, warn, signal };
+    const nameTitle = await subscriptions.titleNaming(titleLanguage, deps);
+    return retag(
+      { ...request, nameTitle },
+      {
+        ...deps,
+        loader: imageLoader(context, service, client),
+        coversUrl: coversBaseUrl(service.addresses.apiUrl),
+        stateFolder: context.paths.state,
+        observe,
+        withLock: (folder, action) => withLibraryLock(folder, context, lock, action),
+      },
+    );
+  });
   if (skippedFor.has('other-user')) stderr.write(`hint: ${OTHER_USER_HINT}\n`);
   writeHints(errors, context);
   return exitCodeOf(errors);

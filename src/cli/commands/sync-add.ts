@@ -26,10 +26,17 @@ export async function syncAdd(
   context: CommandContext,
 ): Promise<ExitCode> {
   const targets = words.every(isAddress) ? words : [words.join(' ')];
+  if (options.series !== undefined && targets.length > 1) throw namesOneTitle();
   let isAdded = false;
   for (const target of targets) isAdded = (await addTarget(target, options, context)) || isAdded;
   if (isAdded) writeNextCommand(options.file, context);
   return EXIT.done;
+}
+
+function namesOneTitle(): UsageError {
+  return new UsageError('bad-option', '--series is the name of one title.', {
+    hint: 'Add the titles one by one, each with its own --series.',
+  });
 }
 
 /** What comes after subscriptions were added. */
@@ -58,16 +65,24 @@ async function addTarget(
     const isChanged = await subscribe(file, existing.text, { entry, unset: keys }, context);
     const what = isChanged ? 'Changed' : 'Already subscribed';
     context.stderr.write(`${what}: ${printableLine(list.labelOf(existing))}\n`);
+    const isNamed = entry['series'] !== undefined || entry['title-language'] !== undefined;
+    const isUnnamed = keys.includes('series') || keys.includes('title-language');
+    if (isChanged && (isNamed || isUnnamed))
+      context.stderr.write(
+        `hint: Files that are there keep their name. To rename them, run: tankobon retag ${shellQuoted(list.outputOf(existing))} --rename-titles${fileOption(flags.file)}\n`,
+      );
     return false;
   }
   const target = isAddress(given) ? given : await chooseByName(given, flags, context);
   const parsed = list.parseTarget(target);
   if (parsed.kind === 'follows') return addAccount(entry, list, context);
+  if (flags.series !== undefined && !['title', 'any'].includes(parsed.kind)) throw namesOneTitle();
   const output = subscribedOutput ?? (await chooseOutput(subscriptions.defaults, context));
   const subject = await withService(context, ({ anonymous }) =>
     findSubject(parsed, {
       client: anonymous,
       signal: context.signal,
+      naming: flags,
       addCommand: (address) => list.commandLine(`add ${address}`),
     }),
   );
@@ -136,6 +151,9 @@ async function addAccount(
   );
   return true;
 }
+
+const fileOption = (file: string | undefined): string =>
+  file === undefined ? '' : ` --file ${shellQuoted(file)}`;
 
 const targetText = ({ kind, id }: Subject) => `${kind}:${id}`;
 

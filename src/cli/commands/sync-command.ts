@@ -167,7 +167,7 @@ function addEditCommands(sync: Command, { run }: CommandRunner): void {
     )
     .argument(
       '<source>',
-      'follows; a backup (.tachibk), an export of MyAnimeList (.xml.gz), a download archive, or the text of gallery-dl’s archive; -: standard input',
+      'follows; a backup (.tachibk), an export of MyAnimeList (.xml.gz), a download archive, or gallery-dl’s (.sqlite3); -: standard input',
     )
     .action((source: string, _: GivenOptions, self: Command) =>
       run(async (context) =>

@@ -12,7 +12,11 @@ import { openHistoryArchive } from '../../sync/history.js';
 import { claimHistory } from '../../sync/subscriptions.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import { formatDuration, pluralize } from '../../core/human-format.js';
+import { UsageError } from '../../core/errors.js';
+import { statIfExists } from '../../core/files.js';
+import { expandHome } from '../../core/home-folder.js';
 import { printableLine } from '../../core/printable.js';
+import { shellQuoted } from '../../core/shell-quoted.js';
 import { subscribeTitles } from '../../sync/edit-subscriptions.js';
 import { titleWebUrl } from '../../config/service-addresses.js';
 import { SubscriptionList } from '../../sync/subscription-list.js';
@@ -28,6 +32,8 @@ type Doubtful = Awaited<ReturnType<typeof findListedTitles>>['doubtful'];
 
 const FOLLOWS = 'follows';
 const FILE = { what: 'file', maxBytes: 256 * 2 ** 20, hint: KNOWN_FILES } as const;
+/** What SQLite keeps beside a database that is open, or whose program was killed. */
+const UNWRITTEN = ['-wal', '-journal'];
 /** MangaDex's limit for all requests. */
 const SEARCHES_PER_SECOND = 5;
 /** Names of other sites that are printed; the others are counted. */
@@ -54,11 +60,7 @@ export async function syncImport(
           otherSites: [],
           titles: await fetchFollows(flags.status, context),
         }
-      : await readImportedFile(
-          await readInput(source, FILE, context),
-          inputName(source),
-          context.signal,
-        );
+      : await readFile(source, context);
   const found = await findListed(imported.listed, flags.status, context);
   const titles = [...imported.titles, ...found.titles];
   const { chapterIds, otherSites } = imported;
@@ -80,6 +82,20 @@ export async function syncImport(
     stderr.write('Languages: all (to choose, add to the defaults of the file: language: [en])\n');
   if (added.length > 0 && !flags.dryRun) writeNextCommand(flags.file, context);
   return EXIT.done;
+}
+
+async function readFile(source: string, context: CommandContext): Promise<ImportedFile> {
+  const bytes = await readInput(source, FILE, context);
+  for (const ending of UNWRITTEN)
+    if (source !== '-' && ((await statIfExists(expandHome(source) + ending))?.size ?? 0) > 0)
+      throw new UsageError(
+        'bad-input-file',
+        `Changes of the archive are not in it yet, but in: ${source}${ending}`,
+        {
+          hint: `Wait for gallery-dl to end. If it was killed, run: sqlite3 ${shellQuoted(source)} vacuum`,
+        },
+      );
+  return readImportedFile(bytes, inputName(source), context.signal);
 }
 
 /** The names of the titles without a subscription, by id; of a title that was merged, by that of the other one. */

@@ -38,10 +38,11 @@ export function syncTable(
 }
 
 /** Such as `The Lighthouse: 2 new, 1 failed`, without counts of zero, and without the chapters that were there before. */
-export function seriesLine({ name, waiting, ...counts }: SeriesReport): string {
+export function seriesLine({ name, waiting, retired, ...counts }: SeriesReport): string {
   const parts = SERIES_COUNTS.filter((column) => column !== 'skipped' && counts[column] > 0).map(
     (column) => `${counts[column]} ${column}`,
   );
+  if (retired > 0) parts.push(`${retired} moved away`);
   if (waiting.length > 0) parts.push(`${waiting.length} waiting for a group`);
   return `${printableLine(name)}: ${parts.length === 0 ? 'nothing new' : parts.join(', ')}`;
 }
@@ -49,6 +50,8 @@ export function seriesLine({ name, waiting, ...counts }: SeriesReport): string {
 /** The titles of a run that was stopped may not have been read. */
 export function summaryLine(report: SyncReport): string {
   const { titles, totals, startedAtMs, endedAtMs, stoppedBy } = report;
+  const retired = report.series.reduce((total, each) => total + each.retired, 0);
+  const moved = retired > 0 ? `, ${retired} moved away` : '';
   const replaced = totals.replaced > 0 ? `, ${totals.replaced} replaced` : '';
   const failed = totals.failed > 0 ? `, ${totals.failed} failed` : '';
   const duration = formatDuration(endedAtMs - startedAtMs);
@@ -56,7 +59,7 @@ export function summaryLine(report: SyncReport): string {
     (stoppedBy
       ? `Stopped after ${duration}: `
       : `${pluralize(titles, 'title')} checked in ${duration}: `) +
-    `${pluralize(totals.new, 'new chapter')}${replaced}${failed}.`
+    `${pluralize(totals.new, 'new chapter')}${replaced}${failed}${moved}.`
   );
 }
 
@@ -90,8 +93,9 @@ ${list(
   );
 }
 
-function savedList({ saved }: SeriesReport): string {
-  return saved.length === 0 ? '' : `<div class="saved">${escapeXml(saved.join(', '))}</div>`;
+function savedList({ saved, retired }: SeriesReport): string {
+  const all = retired > 0 ? [...saved, `${pluralize(retired, 'file')} moved away`] : saved;
+  return all.length === 0 ? '' : `<div class="saved">${escapeXml(all.join(', '))}</div>`;
 }
 
 function list(title: string, items: readonly string[]): string {

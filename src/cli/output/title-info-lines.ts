@@ -11,15 +11,17 @@ import { maxOf } from '../../core/extremes.js';
 /** Further ones are only counted; `--json` has them all. */
 const MAX_ROWS = 20;
 const MAX_RANGES = 10;
+const MAX_CODE_LENGTH = 12;
 /** The indent of lines that go on. */
 const INDENT_COLUMNS = 4;
 
 /** @param columns of the terminal; without them no line is wrapped */
 export function titleInfoLines(info: TitleInfo, columns?: number): string[] {
-  const { languages, groups, external } = info;
+  const { names, languages, groups, external } = info;
   return [
     printableLine(info.name) || info.title,
     ...fieldLines(info, columns),
+    ...(names.length < 2 ? [] : ['', ...nameLines(info, columns)]),
     ...(languages.length === 0
       ? []
       : ['', ...tableOrLines(languageRows(info), [1, 2, 3], languageLines(info), columns)]),
@@ -142,6 +144,40 @@ function groupLines({ groups }: TitleInfo): readonly string[] {
       ),
     ...(rest > 0 ? [`and ${pluralize(rest, 'more group')}`] : []),
   ];
+}
+
+/** The names that `title-language` chooses from, in the order of the service. */
+function nameLines({ names }: TitleInfo, columns?: number): string[] {
+  const rest = names.length - MAX_ROWS;
+  const shown = names.slice(0, MAX_ROWS);
+  const codes = shown.map(({ language }) => printableLine(language, MAX_CODE_LENGTH));
+  const width = maxOf(codes.map(({ length }) => length));
+  return [
+    'Names, for --title-language:',
+    ...shown.map(({ name }, index) => {
+      const heading = `  ${(codes[index] ?? '').padEnd(width)}`;
+      const indent = heading.length + 2;
+      const lines = wideLines(printableLine(name), (columns ?? Infinity) - 1 - indent);
+      return `${heading}  ${indentRest(lines.join('\n'), indent)}`;
+    }),
+    ...(rest > 0 ? [`  and ${pluralize(rest, 'more name')}`] : []),
+  ];
+}
+
+/** The text in lines of at most this width. Characters of East Asia take two columns, without spaces between words. */
+function wideLines(text: string, width: number): string[] {
+  const lines = [''];
+  const words = new Intl.Segmenter('ja', { granularity: 'word' }).segment(text);
+  for (const { segment: word } of words) {
+    const parts =
+      stringWidth(word) > width ? [...new Intl.Segmenter().segment(word)] : [{ segment: word }];
+    for (const { segment } of parts) {
+      const line = `${lines.at(-1) ?? ''}${segment}`;
+      if (stringWidth(line) <= width) lines[lines.length - 1] = line;
+      else lines.push(segment.trimStart());
+    }
+  }
+  return lines.map((line) => line.trimEnd());
 }
 
 /** Addresses are never cut. */

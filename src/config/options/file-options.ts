@@ -61,6 +61,30 @@ export const FILE_OPTIONS = {
     isKey: 'folder of the title inside `output`',
     commands: { 'sync add': true },
   },
+  series: {
+    kind: 'text',
+    description: 'a name of your own for the title',
+    example: '"My Series"',
+    placeholder: 'name',
+    isKey: 'a name of your own for the title, in folders, file names and `<Series>`',
+    commands: { 'sync add': true },
+  },
+  titleLanguage: {
+    kind: 'codes',
+    description: 'names of series by language, such as en,ja-ro,ja',
+    default: '',
+    example: 'en,ja-ro,ja',
+    placeholder: 'codes',
+    isSetting: true,
+    isKey: 'languages of the name of the title in order of preference, such as `[en, ja-ro, ja]`',
+    library: true,
+    commands: {
+      download: true,
+      'sync add': 'languages of the name of the title, in order of preference',
+      'sync import': true,
+      retag: true,
+    },
+  },
   name: {
     kind: 'template',
     description: 'template of the file name; empty: the built-in one',
@@ -164,7 +188,7 @@ export const FILE_OPTIONS = {
   },
   seriesMetadata: {
     kind: 'switch',
-    description: 'also save series.json for Komga, details.json for Mihon',
+    description: 'save series.json (Komga) and details.json (Mihon)',
     default: false,
     isSetting: true,
     library: true,
@@ -314,7 +338,8 @@ export const FILE_OPTIONS = {
   },
   renameTitles: {
     kind: 'switch',
-    description: 'move titles that MangaDex renamed to the folder of their new name',
+    description:
+      'move titles that have another name by now, by MangaDex or your choice, to its folder',
     commands: { retag: true },
   },
   downloadArchive: {

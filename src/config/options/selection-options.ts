@@ -126,6 +126,23 @@ export const SELECTION_OPTIONS = {
     library: true,
     commands: { download: true },
   },
+  keepLatest: {
+    kind: 'integer',
+    description: 'keep only the n latest chapters; the files of others are moved away',
+    range: [1, 100_000],
+    example: '20',
+    placeholder: 'n',
+    isKey:
+      'such as `20`: only the latest chapters in reading order are downloaded, and files of earlier ones are moved to `.tankobon-replaced`',
+    commands: { 'sync add': true, 'sync import': true },
+  },
+  keepUnread: {
+    kind: 'switch',
+    description: 'keep only unread chapters; the files of read ones are moved away (needs a login)',
+    isKey:
+      '`true`: only chapters that your account has not marked as read are downloaded, and files of read ones are moved to `.tankobon-replaced`; with `keep-latest`, what either of the two keeps stays',
+    commands: { 'sync add': true, 'sync import': true },
+  },
   fromNow: {
     kind: 'switch',
     description: 'start with the next chapter, not with the first',

@@ -26,6 +26,7 @@ export const SUBSCRIPTION_OPTIONS = {
       'sync hook list': true,
       'sync hook remove': true,
       'sync hook test': true,
+      retag: 'the subscriptions file, whose keys `series` and `title-language` name titles',
     },
   },
   every: {

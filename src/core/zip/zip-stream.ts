@@ -48,14 +48,15 @@ export class ZipStream {
   }
 
   /**
-   * Writes until every byte of `data`, which was appended to the archive, is in the file; without `data`, until the
-   * archive ends. No other data in the archive may share its memory.
+   * Writes until every byte of `data`, which was appended to the archive, is in the file; without `data`, what is left
+   * when the archive ends. No other data in the archive may share its memory.
    */
   async drain(data?: Buffer): Promise<void> {
     let missing = data?.length ?? Number.POSITIVE_INFINITY;
     while (missing > 0) {
       this.signal?.throwIfAborted();
-      const chunks = this.#pending.splice(0);
+      // The last entries and the directory are short, and are written with one call.
+      const chunks = data || this.#end ? this.#pending.splice(0) : [];
       if (chunks.length > 0) {
         await this.#write(chunks);
         for (const { buffer, length } of chunks) if (buffer === data?.buffer) missing -= length;

@@ -13,8 +13,8 @@ export async function extrasOwner(
   const covers = await coversIn(folder);
   if (covers.length === 0) return undefined;
   // Its schema is slow to load.
-  const { SavedCovers } = await import('./saved-covers.js');
-  const saved = await SavedCovers.open(stateFolder);
+  const { openSavedCovers } = await import('./saved-covers.js');
+  const saved = await openSavedCovers(stateFolder);
   const titles = covers.flatMap((name) => saved.get(resolve(join(folder, name)))?.title ?? []);
   return titles[0];
 }

@@ -34,7 +34,7 @@ export function findPresent(
       ({ titles }) => titles.get(titleIdOf(chapter) ?? '') ?? chapter.partialTitle,
     );
     const isInBook = library.copiesOf(chapter.id).some(({ isBound }) => isBound);
-    const isOnlyInBook = archive.isBound === true;
+    const isOnlyInBook = archive.isBound;
     return { chapter, file: archive.file, isInBook, isOnlyInBook, title };
   });
 }

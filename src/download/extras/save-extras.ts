@@ -20,7 +20,7 @@ import { groupByFolder, saveCovers, type ChapterInFolder, type TitleFolder } fro
 import type { DownloadSession } from '../download-session.js';
 import type { PlannedChapter } from '../planning/plan-jobs.js';
 import { withoutCovers, withoutSeriesMetadata, type PresentChapter } from './present-chapters.js';
-import { SavedCovers } from './saved-covers.js';
+import { openSavedCovers } from './saved-covers.js';
 import { writeSeriesMetadata } from './series-metadata.js';
 
 export interface ChaptersOfRun {
@@ -90,7 +90,7 @@ async function covers(
     ...(await foldersForCovers(chapterless, request)),
   ];
   if (folders.length === 0) return;
-  const savedCovers = await SavedCovers.open(context.paths.state);
+  const savedCovers = await openSavedCovers(context.paths.state);
   const coversUrl = coversBaseUrl(service.addresses.apiUrl);
   const deps = { client, loader, coversUrl, signal: userSignal, warn, savedCovers };
   const onSaved = (file: string) => listeners.note?.(`cover saved: ${file}`);

@@ -5,7 +5,7 @@
  */
 import { join } from 'node:path';
 import * as z from 'zod';
-import { readCacheFile, writeCacheFile } from '../../core/cache-file.js';
+import { CacheFile } from '../../core/cache-file.js';
 
 const MAX_FILE_BYTES = 64 * 2 ** 20;
 
@@ -21,39 +21,13 @@ const savedCover = z.object({
 });
 export type SavedCover = z.infer<typeof savedCover>;
 
-export class SavedCovers {
-  readonly #changed = new Map<string, SavedCover>();
+/** By the absolute path of the cover. */
+export type SavedCovers = CacheFile<SavedCover>;
 
-  private constructor(
-    private readonly file: string,
-    private readonly known: ReadonlyMap<string, SavedCover>,
-  ) {}
-
-  /** An unreadable file counts as empty. */
-  static async open(stateFolder: string): Promise<SavedCovers> {
-    const file = join(stateFolder, 'covers.json');
-    return new SavedCovers(file, await readCovers(file));
-  }
-
-  /** @param path absolute */
-  get(path: string): SavedCover | undefined {
-    return this.#changed.get(path) ?? this.known.get(path);
-  }
-
-  set(path: string, cover: SavedCover): void {
-    this.#changed.set(path, cover);
-  }
-
-  /** Adds what another process saved meanwhile. */
-  async save(): Promise<void> {
-    if (this.#changed.size === 0) return;
-    const covers = new Map([...(await readCovers(this.file)), ...this.#changed]);
-    await writeCacheFile(this.file, Object.fromEntries(covers));
-  }
-}
-
-async function readCovers(file: string): Promise<ReadonlyMap<string, SavedCover>> {
-  const value = await readCacheFile(file, { maxBytes: MAX_FILE_BYTES });
-  const { data = {} } = z.record(z.string(), savedCover).safeParse(value);
-  return new Map(Object.entries(data));
+export function openSavedCovers(stateFolder: string): Promise<SavedCovers> {
+  return CacheFile.open(join(stateFolder, 'covers.json'), {
+    maxBytes: MAX_FILE_BYTES,
+    parse: (value) => savedCover.safeParse(value).data,
+    older: (covers) => covers,
+  });
 }

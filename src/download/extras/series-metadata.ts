@@ -5,7 +5,8 @@
 import { createHash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { preferredText, type Title } from '../../service/titles.js';
+import type { Title } from '../../service/titles.js';
+import { preferredText } from '../../core/preferred-text.js';
 import { readFileState, replaceUnchanged, type FileState } from '../../core/file-state.js';
 import { plainSummary } from '../../library/comic-info.js';
 import { hasCode } from '../../core/errors.js';

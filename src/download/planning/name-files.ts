@@ -12,10 +12,10 @@ import { isUnchanged, readFileState } from '../../core/file-state.js';
 import { folderKey } from '../../core/name-keys.js';
 import { pathCollisionKey } from '../../core/path-segment.js';
 import { nameInPath, pathBelow } from '../../core/relative-paths.js';
-import { readFileChapters } from '../../library/file.js';
+import { readFileChapters, type FoundChapter } from '../../library/file.js';
 import type { NameValues, RecordedName } from '../../config/name-template.js';
 import { isVolumeFirst, templateFor, type NameTemplate } from '../../config/names.js';
-import type { ExistingArchive, LibraryIndex } from '../../library/scan.js';
+import type { LibraryIndex } from '../../library/scan.js';
 import { replacedFile, type Release, type UnnamedWrite } from '../../plan/change.js';
 import { nameValues, titleIdOf, withInferredVolume } from './comic-metadata.js';
 import {
@@ -38,16 +38,15 @@ import {
 } from './title-folder.js';
 import type { Resolution } from '../../selection/resolve-targets.js';
 import { isTolerable } from '../../selection/title-loader.js';
-import { ArchiveOwners } from './archive-owners.js';
 import type { readChapterFile } from '../../library/chapter-file.js';
-import type { DownloadRequest } from '../download-request.js';
+import type { DownloadRequest, NameChapter } from '../download-request.js';
 import type { DownloadSession } from '../download-session.js';
 
 export interface Naming extends Pick<DownloadRequest, 'output' | 'metadata'> {
   readonly library: LibraryIndex;
   readonly titles: ReadonlyMap<string, Title>;
   /** The templates of the run: in one language, and in several. */
-  readonly nameTemplates: DownloadRequest['nameChapter'];
+  readonly nameTemplates: NameChapter;
   /** Returns a chapter's path below the output folder. */
   readonly nameChapter: NameTemplate;
   /** Where the chapters of titles are, by the title's id. */
@@ -382,16 +381,15 @@ class HomeFinder {
   }
 
   /** One for each chapter, also of those in one file. */
-  async #read(archives: readonly ExistingArchive[]): Promise<readonly KnownArchive[]> {
+  async #read(archives: readonly FoundChapter[]): Promise<readonly KnownArchive[]> {
     const ids = new Set(archives.map(({ chapterId }) => chapterId));
-    const files = new Map(archives.map(({ file, isBound = false }) => [file, isBound]));
+    const files = new Map(archives.map(({ file, isBound }) => [file, isBound]));
     const found: KnownArchive[] = [];
     for (const [file, isBound] of files) {
       this.session.signal.throwIfAborted();
       const path = this.#below(file);
-      for (const { identity, record, metadata } of await readFileChapters(file))
-        if (identity && ids.has(identity.chapterId)) {
-          const { chapterId, titleId } = identity;
+      for (const { chapterId, titleId, record, metadata } of await readFileChapters(file))
+        if (chapterId !== undefined && ids.has(chapterId)) {
           const recorded = isBound ? {} : recordedName(record);
           found.push({ chapterId, titleId, recorded, metadata, path, isBound });
         }
@@ -440,7 +438,7 @@ class HomeFinder {
   }
 
   /** Computed once: each title is compared with the paths of all archives. */
-  #pathKey({ file }: ExistingArchive): string {
+  #pathKey({ file }: FoundChapter): string {
     const known = this.#pathKeys.get(file);
     if (known !== undefined) return known;
     const key = pathCollisionKey(this.#below(file));
@@ -461,3 +459,37 @@ const NO_CHAPTER = {
   readableAt: undefined,
   groups: [],
 } as const;
+
+/** Which titles the archives of a library belong to: they name it, or it is known from the releases of a title. */
+class ArchiveOwners {
+  /** The titles of chapters by what the service lists, which counts more than what archives say. */
+  readonly #titles = new Map<string, string>();
+  readonly #chapters = new Map<string, string[]>();
+
+  constructor(private readonly library: LibraryIndex) {}
+
+  add(chapterId: string, titleId: string): void {
+    this.#titles.set(chapterId, titleId);
+    const chapters = this.#chapters.get(titleId);
+    if (chapters) chapters.push(chapterId);
+    else this.#chapters.set(titleId, [chapterId]);
+  }
+
+  ownerOf({ chapterId, titleId }: FoundChapter): string | undefined {
+    return this.#titles.get(chapterId) ?? titleId;
+  }
+
+  /** Sorted by path. */
+  archivesOf(titleId: string): readonly FoundChapter[] {
+    const listed = (this.#chapters.get(titleId) ?? []).flatMap((id) => this.library.copiesOf(id));
+    const archives = new Set([...listed, ...this.library.ofTitle(titleId)]);
+    return [...archives]
+      .filter((archive) => this.ownerOf(archive) === titleId)
+      .sort((a, b) => (a.file < b.file ? -1 : 1));
+  }
+
+  /** The archives of which nothing says to which title they belong. */
+  get unowned(): readonly FoundChapter[] {
+    return this.library.withoutTitle.filter((archive) => this.ownerOf(archive) === undefined);
+  }
+}

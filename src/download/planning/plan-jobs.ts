@@ -67,6 +67,7 @@ function planJob(change: Write, options: JobOptions): PlannedChapter {
     lostPages,
     change,
     isForced: force,
+    maxNameBytes: options.library.maxNameBytes,
     replacedState: options.filesToReplace?.get(replacedFile(change)?.file ?? path),
     hasLostMark: isDamaged || options.lostMarks?.has(path) === true,
     keep: options.keep,

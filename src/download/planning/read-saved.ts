@@ -1,7 +1,6 @@
 /** Reads what the files of chapters say of them, for the comparison with the service. */
-import { readFileChapters, readLibraryFile } from '../../library/file.js';
+import { readFileChapters, readLibraryFile, type FoundChapter } from '../../library/file.js';
 import { mayBeRewritten } from '../../library/ownership.js';
-import type { ExistingArchive } from '../../library/scan.js';
 import type { ChapterRecord } from '../../library/record.js';
 import { comparedFile, type Write } from '../../plan/change.js';
 import { reusableBuffer } from '../../core/zip-file.js';
@@ -14,7 +13,7 @@ type SavedChapter = Parameters<typeof hasSamePages>[0];
 
 /** What the files say, by the ids of the chapters. Files of other programs and links are left out. */
 export async function readSaved(
-  archives: readonly ExistingArchive[],
+  archives: readonly FoundChapter[],
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, SavedChapter>> {
   const books = new Map<string, Promise<readonly (ChapterRecord | undefined)[]>>();
@@ -28,22 +27,10 @@ export async function readSaved(
       ? (await books.get(file))?.find((each) => each?.chapterId === chapterId)
       : await recordOfFile(file);
     // The comment of an older archive has less.
-    saved.set(chapterId, { version, quality, ...withoutUnknown(record ?? {}) });
+    const known = Object.entries(record ?? {}).filter(([, value]) => value !== undefined);
+    saved.set(chapterId, { version, quality, ...Object.fromEntries(known) });
   }
   return saved;
-}
-
-function withoutUnknown(record: SavedChapter): SavedChapter {
-  const { version, updatedAt, quality, pages, dataSaverPages, acceptedPages } = record;
-  const known = Object.entries({
-    version,
-    updatedAt,
-    quality,
-    pages,
-    dataSaverPages,
-    acceptedPages,
-  });
-  return Object.fromEntries(known.filter(([, value]) => value !== undefined));
 }
 
 /** Undefined without a record, and for a file that cannot be read: its pages are compared, and then differ. */

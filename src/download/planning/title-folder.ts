@@ -8,7 +8,7 @@ import type { Title } from '../../service/titles.js';
 import { groupBy } from '../../core/group-by.js';
 import { cleanSegment } from '../../core/path-segment.js';
 import { parseNumber } from '../../config/ranges.js';
-import type { FileChapter } from '../../library/file.js';
+import type { ReadChapter, FoundChapter } from '../../library/file.js';
 import { NATURAL_ORDER, templateFor, type NameTemplate } from '../../config/names.js';
 import {
   isWrittenOut,
@@ -16,7 +16,6 @@ import {
   type NameValues,
   type RecordedName,
 } from '../../config/name-template.js';
-import type { ExistingArchive } from '../../library/scan.js';
 import {
   folderMove,
   foldersBelow,
@@ -27,7 +26,7 @@ import {
 import { newPath, type NamedFile, type TemplateName } from '../../plan/paths.js';
 
 /** A chapter of the title in the output folder. */
-export interface KnownChapter extends Pick<FileChapter, 'metadata'> {
+export interface KnownChapter extends Pick<ReadChapter, 'metadata'> {
   /** Empty for a book. */
   readonly recorded: RecordedName;
   /** Below the output folder, with `/` between folders. */
@@ -194,11 +193,11 @@ export const MAX_READ_OF_LIKELY = 20;
  * others, the last ones by name.
  */
 export function sampleFolders(
-  archives: readonly ExistingArchive[],
+  archives: readonly FoundChapter[],
   releases: ReadonlyMap<string, Pick<Chapter, 'number'>>,
   count: number,
-): readonly ExistingArchive[] {
-  const numberOf = ({ chapterId }: ExistingArchive) => parseNumber(releases.get(chapterId)?.number);
+): readonly FoundChapter[] {
+  const numberOf = ({ chapterId }: FoundChapter) => parseNumber(releases.get(chapterId)?.number);
   return [...groupBy(archives, ({ file }) => dirname(file)).values()].flatMap((beside) => {
     const numbered = beside.filter((archive) => numberOf(archive) !== undefined);
     const others = beside.filter((archive) => numberOf(archive) === undefined);

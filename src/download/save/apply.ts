@@ -4,7 +4,9 @@
  * file gets new metadata and names, as with `retag`, and a chapter in a book a file of its own. What may be replaced is
  * asked right before (library/ownership.ts).
  */
+import { resolve } from 'node:path';
 import { ChapterError, type TankobonError } from '../../core/errors.js';
+import { MAX_SEGMENT_BYTES } from '../../core/path-segment.js';
 import { toStorageError } from '../../core/files.js';
 import { toTankobonError } from '../../core/system-errors.js';
 import { comparedFile, replacedFile, type Retag } from '../../plan/change.js';
@@ -17,7 +19,7 @@ import type { UpdateEvent } from '../../events/download-events.js';
 import { planExtract, writeExtract, type ExtractedChapter } from './extract-chapter.js';
 import type { Plan } from '../plan.js';
 import type { PlannedChapter } from '../planning/plan-jobs.js';
-import { keptInUnchanged } from '../../plan/retag.js';
+import { keptInUnchanged } from '../../plan/chapter-changes.js';
 import { applyRetags, planRetag, retaggedEvent, type RetagOptions } from '../retag.js';
 
 /** Events say what happened to each chapter. Resolves with the error that stopped the run, if one did. */
@@ -148,9 +150,10 @@ async function planUpdates(
   observe: (event: UpdateEvent) => void,
   signal: AbortSignal,
 ): Promise<{ readonly retags: readonly Retag[]; readonly extracts: readonly ExtractedChapter[] }> {
-  const { nameChapter, volumeField, titleField, localizedSeries, metadata } = request;
+  const { volumeField, titleField, localizedSeries, metadata } = request;
+  const [first] = chapters;
   const options: RetagOptions = {
-    nameChapter,
+    nameChapter: request.templatesWithin(first?.job.maxNameBytes ?? MAX_SEGMENT_BYTES),
     volumeField,
     titleField,
     localizedSeries,
@@ -168,15 +171,16 @@ async function planUpdates(
       // Without its title, a chapter would lose the series.
       if (!metadata || !chapter || !title) observe(unchangedEvent(job.id, file));
       else if (change.kind === 'extract') extracts.push(await planExtract(job, file));
-      else {
-        const [old] = change.kind === 'replace' ? change.removes : [];
-        const removes = old ? [{ ...old, keep: job.keep }] : [];
-        const isMoved = change.kind === 'replace' && change.why === 'moved';
-        const moved = isMoved && {
-          titleName: change.series,
-          movesTo: () => ({ to: change.path, root: request.output, recorded: change.recorded }),
-        };
-        const planned = await planRetag({ file, chapter, title, removes, ...moved }, options);
+      else if (change.kind === 'replace') {
+        const removes = change.removes.map((old) => ({ ...old, keep: job.keep }));
+        const { path, series: titleName } = change;
+        const isMoved = change.why === 'moved';
+        // The record of an older file has no name, and its place stays.
+        const isNamed = isMoved || change.recorded.path !== undefined;
+        const recorded = isNamed ? change.recorded : undefined;
+        const pathOf = () => ({ to: resolve(path), root: resolve(request.output), recorded });
+        const ofChange = { file, chapter, title, removes, titleName, isMoved, pathOf };
+        const planned = await planRetag(ofChange, options);
         if (planned.kind === 'retag') retags.push(planned);
         else observe(unchangedEvent(job.id, file, keptInUnchanged(planned)));
       }

@@ -91,7 +91,7 @@ async function readEditedFiles(files: readonly string[]) {
 async function editsInBook(book: string, id: string): Promise<Partial<ChapterMetadata>> {
   const { readChapters } = await import('../../books/read-chapters.js');
   const chapters = await readChapters(book).catch(() => []);
-  const found = chapters.find(({ identity }) => identity?.chapterId === id.toLowerCase());
+  const found = chapters.find(({ chapterId }) => chapterId === id.toLowerCase());
   const edited = new Set(found?.record?.edited);
   return Object.fromEntries(
     Object.entries(found?.metadata ?? {}).filter(([name]) => edited.has(name)),

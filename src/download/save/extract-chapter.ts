@@ -16,7 +16,7 @@ import { ZipEntryReader } from '../../core/zip-file.js';
 import { ZipFileWriter } from '../../core/zip-file-writer.js';
 import { makeSyncedFolders, maxModeIn, statIfExists, temporaryName } from '../../core/files.js';
 import { readChapters } from '../../books/read-chapters.js';
-import { type ReadChapter } from '../../books/source-chapter.js';
+import { type ReadChapter } from '../../library/file.js';
 import { damagedChapter } from '../../library/damage.js';
 import { imageDimensions } from '../../core/image-dimensions.js';
 import { imageExtension } from '../../core/image-format.js';
@@ -37,7 +37,7 @@ export interface ExtractedChapter {
 /** Throws StorageError `archive-damaged`. */
 export async function planExtract(job: ChapterJob, book: string): Promise<ExtractedChapter> {
   const source = (await readChapters(book)).find(
-    ({ identity }) => identity?.chapterId === job.id.toLowerCase(),
+    ({ chapterId }) => chapterId === job.id.toLowerCase(),
   );
   if (!source) throw damagedChapter(book, new Error(`it lacks the chapter ${job.id}`));
   const { comicInfo = '', kept = [] } =

@@ -6,7 +6,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { LostPages } from '../../config/quality.js';
 import { hasCode } from '../../core/errors.js';
 import { comparedFile, type Write } from '../../plan/change.js';
-import type { SavedChapter } from '../../plan/chapter-changes.js';
+import type { SavedChapter } from '../../plan/change.js';
 import { digestInFileName } from '../../service/at-home.js';
 import type { PageJob } from './page.js';
 import type { Workspace } from './workspace.js';

@@ -6,7 +6,7 @@ import type { openHealthReports, Service } from '../../service/service.js';
 import { raceWithSignal } from '../../core/abort.js';
 import { RUN_AGAIN } from '../../core/error-codes.js';
 import { LoadError } from '../../core/errors.js';
-import { toStorageError, removeFile } from '../../core/files.js';
+import { toStorageError, PRIVATE_FILE_MODE, removeFile } from '../../core/files.js';
 import { formatDuration } from '../../core/human-format.js';
 import { retryDelayMs } from '../../core/retry-delay.js';
 import type { BaseUrl, BaseUrls, DeadBaseUrl } from '../../service/base-urls.js';
@@ -136,6 +136,8 @@ class PageDownload {
     const { chapter, page, quality, hash, fileName, workspace, signal } = this.job;
     const request = {
       file: workspace.partFile(page),
+      // The workspace is private.
+      maxMode: PRIVATE_FILE_MODE,
       expectedDigest: digestInFileName(fileName),
       buffer: slot.buffer,
       onBytes: (bytes: number) => {

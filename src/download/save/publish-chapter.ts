@@ -23,6 +23,8 @@ export interface ChapterTarget {
   /** The planned path. */
   readonly file: string;
   readonly change: Write;
+  /** The longest name that the folder takes. */
+  readonly maxNameBytes: number;
   /** Also what another process saved of the chapter meanwhile is replaced. */
   readonly isForced: boolean;
   /** A file that is not in this state any more is not replaced. */
@@ -111,8 +113,8 @@ export async function removeOther(
 /** While another process replaces the same file. */
 const MAX_ATTEMPTS = 5;
 
-function* candidates({ id, file }: ChapterTarget): Generator<string> {
-  for (const name of candidatePaths({ chapterId: id, path: basename(file) }))
+function* candidates({ id, file, ...limit }: ChapterTarget): Generator<string> {
+  for (const name of candidatePaths({ chapterId: id, path: basename(file) }, limit))
     yield join(dirname(file), name);
 }
 

@@ -5,7 +5,7 @@ import { createFile, PRIVATE_FILE_MODE, removeFile } from '../../core/files.js';
 import { imageExtension } from '../../core/image-format.js';
 import { ZipEntryReader } from '../../core/zip-file.js';
 import { readLibraryFile } from '../../library/file.js';
-import type { SavedChapter } from '../../plan/chapter-changes.js';
+import type { SavedChapter } from '../../plan/change.js';
 import type { Workspace } from './workspace.js';
 
 /** @param digests those that the service has, in order */

@@ -1,6 +1,5 @@
 /** Removes the file of a deleted chapter whose number another one gets, see find-superseded.ts. */
-import { readIdentity } from '../../library/file.js';
-import type { ExistingArchive } from '../../library/scan.js';
+import { readIdentity, type FoundChapter } from '../../library/file.js';
 import {
   fileChanged,
   isUnchanged,
@@ -17,7 +16,7 @@ import {
 } from '../../library/chapter-file.js';
 
 /** A file that makes way for a chapter. */
-export interface SupersededFile extends Pick<ExistingArchive, 'file' | 'chapterId'> {
+export interface SupersededFile extends Pick<FoundChapter, 'file' | 'chapterId'> {
   readonly keep: KeepOptions;
 }
 

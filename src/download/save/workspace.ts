@@ -14,14 +14,16 @@ import { hasValidTrailer } from '../../core/image-trailer.js';
 import type { Clock } from '../../core/clock.js';
 import { hasCode, StorageError } from '../../core/errors.js';
 import {
+  createFile,
   toStorageError,
   isSystemError,
   makeSyncedFolders,
   makePrivateFolder,
+  PRIVATE_FILE_MODE,
   readRegularFileIfExists,
   removeFile,
   renameFile,
-  writeFileAtomic,
+  writeBuffers,
 } from '../../core/files.js';
 import { lockFile, tryLockFile, type HeldLock } from '../../core/lock.js';
 
@@ -130,9 +132,12 @@ export class Workspace {
     try {
       const file = join(this.folder, MANIFEST_FILE);
       const text = JSON.stringify(manifest);
-      const existing = await readRegularFileIfExists(file).catch(undefinedIfUnsafe);
+      const names = await ownFilesIn(this.folder);
+      const existing = names.includes(MANIFEST_FILE)
+        ? await readRegularFileIfExists(file).catch(undefinedIfUnsafe)
+        : undefined;
       const isSame = existing?.toString('utf8') === text;
-      for (const name of await ownFilesIn(this.folder)) {
+      for (const name of names) {
         signal?.throwIfAborted();
         if (name === LOCK_FILE || (isSame && name === MANIFEST_FILE)) continue;
         const page = isSame ? await this.#verify(name, expectedDigest) : undefined;
@@ -140,7 +145,8 @@ export class Workspace {
           this.#kept.set(page.page, page);
         else await removeFile(join(this.folder, name));
       }
-      if (!isSame) await writeFileAtomic(file, text);
+      // Not synced, and incomplete after a kill: then no page is kept, as after a change of the chapter.
+      if (!isSame) await writeManifest(file, text);
     } catch (error) {
       signal?.throwIfAborted();
       throw toStorageError(error, this.folder);
@@ -235,6 +241,16 @@ export class Workspace {
     // The digest in our own file name proves nothing: another program may have written the file.
     if (expected === undefined && !hasValidTrailer(extension, content)) return undefined;
     return { page, file, bytes: content.length, sha256: digest, crc32: crc32(content) };
+  }
+}
+
+/** Throws EEXIST if anything exists there. */
+async function writeManifest(file: string, text: string): Promise<void> {
+  const handle = await createFile(file, { maxMode: PRIVATE_FILE_MODE });
+  try {
+    await writeBuffers(handle, [Buffer.from(text)]);
+  } finally {
+    await handle.close();
   }
 }
 

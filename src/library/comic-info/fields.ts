@@ -5,7 +5,8 @@
 import type { ImageDimensions } from '../../core/image-dimensions.js';
 import { chapterWebUrl } from '../../config/service-addresses.js';
 import type { Chapter } from '../../service/chapters.js';
-import { preferredText, type Title } from '../../service/titles.js';
+import type { Title } from '../../service/titles.js';
+import { preferredText } from '../../core/preferred-text.js';
 
 import { numberedTitle } from '../../config/names.js';
 import { plainSummary } from './plain-summary.js';
@@ -146,6 +147,22 @@ function unread(
   return { elements: [element], writeUnread, isOfPages };
 }
 
+/**
+ * The name in the original language, in the original script if the service has it, unless the series is called so; undefined
+ * if the service has none.
+ */
+export function originalName({
+  localizedNames,
+  originalLanguage,
+  name,
+}: Pick<Title, 'localizedNames' | 'originalLanguage' | 'name'>): string | undefined {
+  if (originalLanguage === undefined) return undefined;
+  const [code = originalLanguage] = originalLanguage.split('-');
+  return [originalLanguage, code, `${originalLanguage}-ro`, `${code}-ro`]
+    .flatMap((language) => localizedNames.filter((each) => each.language === language))
+    .find((other) => other.name !== name)?.name;
+}
+
 /** Written as a note for readers, since ComicInfo has no element for it. */
 const INFERENCE_NOTE = 'The volume is inferred from other releases of the chapter.';
 
@@ -163,7 +180,8 @@ export const FIELDS = {
   }),
   localizedSeries: text('LocalizedSeries', {
     about: 'the name in the original language, with `--localized-series`; not in the schema',
-    from: ({ title, settings }) => (settings.localizedSeries ? title?.originalName : undefined),
+    from: ({ title, settings }) =>
+      settings.localizedSeries && title ? originalName(title) : undefined,
     inBook: 'own',
     isRare: true,
   }),

@@ -225,7 +225,12 @@ export const readingStatuses = z.object({
   statuses: z.union([z.record(z.string(), z.unknown()), z.array(z.never()).max(0)]),
 });
 
-/** The ids of chapters. */
-export const readMarkers = z.object({ result: z.literal('ok'), data: z.array(z.string()) });
+const chapterIds = z.array(z.string());
+
+/** The ids of chapters, or those of each title. */
+export const readMarkers = z.object({
+  result: z.literal('ok'),
+  data: z.union([chapterIds, z.record(z.string(), chapterIds)]),
+});
 
 export const okResult = z.object({ result: z.literal('ok') });

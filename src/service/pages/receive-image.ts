@@ -5,7 +5,7 @@ import type { FileHandle } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../../core/clock.js';
-import { removeFile, replaceFile } from '../../core/files.js';
+import { removeFile, replaceFile, writeBuffers } from '../../core/files.js';
 import { imageExtension, SIGNATURE_BYTES } from '../../core/image-format.js';
 import {
   checkImage,
@@ -19,6 +19,8 @@ import {
 export interface ReceiveOptions {
   /** Created or replaced; removed if no image was received. */
   readonly file: string;
+  /** See NewFileOptions. */
+  readonly maxMode?: number;
   /** The sha256 in the file name, lower-case hex. */
   readonly expectedDigest?: string;
   /** Collects the bytes before they are written, for this load alone; see allocatePageBuffer. */
@@ -87,7 +89,7 @@ export class ImageReceiver implements ImageBody {
         this.#count(chunk.value);
       return refusal;
     }
-    const file = await local(replaceFile(this.request.file));
+    const file = await local(replaceFile(this.request.file, { maxMode: this.request.maxMode }));
     let check: ImageCheck | undefined;
     try {
       check = await this.#store(chunk, chunks, response, file);
@@ -151,7 +153,7 @@ export class ImageReceiver implements ImageBody {
   /** Hashes the buffered bytes while they are written. */
   async #flush(file: FileHandle): Promise<void> {
     const bytes = this.#buffer.subarray(0, this.#bufferedBytes);
-    const writing = local(file.writeFile(bytes));
+    const writing = local(writeBuffers(file, [bytes]));
     this.#hash.update(bytes);
     this.crc32 = crc32(bytes, this.crc32);
     await writing;

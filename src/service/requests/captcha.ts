@@ -32,6 +32,7 @@ export function retryAfterCaptcha(client: ServiceClient, solve: SolveCaptcha): S
   };
   return {
     port443: client.port443,
+    titleLanguage: client.titleLanguage,
     reserve: (info, signal) => client.reserve(info, signal),
     postTokenForm: (form, options) => client.postTokenForm(form, options),
     async api<T>(request: ApiRequest<T>): Promise<T> {

@@ -34,6 +34,8 @@ const titleSchema = z.object({
   movedHere: z.array(z.string()).optional(),
   /** The chapters whose changes were dealt with, each with its version and time. */
   compared: z.array(z.string()).optional(),
+  /** The read chapters that have files, as text. */
+  read: z.string().optional(),
 });
 
 /** Releases of followed titles before are not downloaded (`--from-now`). */
@@ -99,6 +101,8 @@ export const lineSchema = z.union([
   /** A title with chapters that are not bound yet, from before their download until `bound`. */
   z.object({ unbound: z.string() }),
   z.object({ bound: z.string() }),
+  /** A title, and releases of chapters that its subscription does not keep any more, or keeps again. */
+  z.object({ notKept: z.string(), add: z.array(z.string()), remove: z.array(z.string()) }),
   /** A title that was merged into another one, and the name that it had. */
   z.object({ merged: z.string(), into: z.string(), name: z.string().optional() }),
   z.object({ follows }),

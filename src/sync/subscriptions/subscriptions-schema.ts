@@ -133,7 +133,13 @@ const optionShape = {
   ),
   bind: bind.optional(),
 };
-const seriesOptions = z.strictObject(optionShape).transform(toSeriesOptions);
+/** A name of the owner's own is for one title. */
+const OF_ONE_TITLE: keyof SeriesOptions = 'series';
+const defaultsShape = {
+  ...Object.fromEntries(Object.entries(optionShape).filter(([key]) => key !== OF_ONE_TITLE)),
+  bind: optionShape.bind,
+};
+const seriesOptions = z.strictObject(defaultsShape).transform(toSeriesOptions);
 
 /** By the names of the table. */
 function toSeriesOptions({
@@ -151,7 +157,7 @@ const followsMap = z.strictObject({ status: listOf(z.enum(READING_STATUSES)).opt
 export function keysAt(path: readonly PropertyKey[]): readonly string[] {
   const maps: Readonly<Record<string, object>> = {
     '': FILE_KEYS,
-    defaults: optionShape,
+    defaults: defaultsShape,
     series: SERIES_KEYS,
     bind: bind.shape,
     follows: followsMap.shape,
@@ -173,6 +179,12 @@ export function subscriptionsSchema(extraHosts: readonly string[]) {
       .array(
         z
           .strictObject({ target, title: text.optional(), ...optionShape })
+          .superRefine((entry: Readonly<Record<string, unknown>>, context) => {
+            const { target: written, [OF_ONE_TITLE]: name } = entry;
+            if (name === undefined || mayBeTitle(String(written), extraHosts)) return;
+            const message = 'is the name of one title, not of a list, a group or an author';
+            context.addIssue({ code: 'custom', message, path: [OF_ONE_TITLE] });
+          })
           .transform(({ target: written, title, ...keys }) => ({
             target: written,
             ...(title !== undefined && { title }),
@@ -199,6 +211,15 @@ export function parseSeriesTarget(value: string, extraHosts: readonly string[]):
       { hint: 'Write the address of its title in its place.' },
     );
   return { kind: kind === 'any' ? 'title' : kind, id };
+}
+
+/** An invalid target has an issue of its own. */
+function mayBeTitle(value: string, extraHosts: readonly string[]): boolean {
+  try {
+    return parseSeriesTarget(value, extraHosts).kind === 'title';
+  } catch {
+    return true;
+  }
 }
 
 /** Applies the defaults. */

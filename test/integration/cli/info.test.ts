@@ -61,6 +61,11 @@ Volumes:    1-2; 3 in all
 Chapters:   7: 1-4, 6, 10.5; missing: 5, 7-9
 Taken down: 1 release
 
+Names, for --title-language:
+  en     The Lighthouse Cat of Minami Island
+  ja-ro  Minamijima no Tōdai Neko
+  ja     南島の灯台猫
+
 language  chapters  pages  est. size  numbers  missing
 en               7     84    42.0 MB  1-10.5   5, 7-9
 pt-br            1     12     6.0 MB  1
@@ -101,6 +106,9 @@ pt-br: 1 chapter, 12 pages, est.
     6.0 MB; 1
 `);
   expect(stdout).toContain('Tags:       Adventure, Slice of Life,\n            Animals\n');
+  expect(stdout).toContain(
+    '  en     The Lighthouse Cat of Minami\n         Island\n  ja-ro  Minamijima no Tōdai Neko\n',
+  );
   const narrower = await tankobonHere(words, { env: plain, clock, columns: 36 });
   expect(narrower.stdout).toContain('\nTidewater Scans: 6 releases; en\n');
 });

@@ -1,17 +1,25 @@
-/** How often the files of a chapter's pages are opened. */
+/** The operations on the files of a chapter's pages. */
 import { createHook } from 'node:async_hooks';
 import { generateChapter } from '../../../src/practice-server/library/library.js';
 import { readEntry } from '../../support/archive.js';
 import { DownloadHarness } from '../../support/download-harness.js';
 
-/** The number of files that Node opens asynchronously during a download of this many pages. */
-async function opensOf(pages: number): Promise<number> {
+interface Operations {
+  /** Files that are opened as a FileHandle. */
+  readonly handles: number;
+  /** Calls of node:fs with a callback. */
+  readonly calls: number;
+}
+
+/** What Node does asynchronously during a download of this many pages. */
+async function operationsOf(pages: number): Promise<Operations> {
   const chapter = generateChapter({ pages, bytesPerPage: 5_000 });
   return DownloadHarness.use({ chapters: [chapter] }, async (harness) => {
-    let opens = 0;
+    const operations = { handles: 0, calls: 0 };
     const hook = createHook({
       init: (_id, type) => {
-        if (type === 'FILEHANDLE') opens += 1;
+        if (type === 'FILEHANDLE') operations.handles += 1;
+        if (type === 'FSREQCALLBACK') operations.calls += 1;
       },
     });
     hook.enable();
@@ -20,12 +28,13 @@ async function opensOf(pages: number): Promise<number> {
     expect(code).toBe(0);
     const xml = await readEntry(harness.archives()[0] ?? '', 'ComicInfo.xml');
     expect(xml.match(/ImageWidth=/g)).toHaveLength(pages);
-    return opens;
+    return operations;
   });
 }
 
-test('a page is opened once to write and once to read it', async () => {
-  await opensOf(1);
-  const [few, many] = [await opensOf(5), await opensOf(25)];
-  expect((many - few) / 20).toBe(2);
+test('a page is opened once to write it, and read with four calls: open, stat, read, close', async () => {
+  await operationsOf(1);
+  const [few, many] = [await operationsOf(5), await operationsOf(25)];
+  expect((many.handles - few.handles) / 20).toBe(1);
+  expect((many.calls - few.calls) / 20).toBe(4);
 });

@@ -50,6 +50,7 @@ async function archive(path: string, chapterId?: string, version?: number): Prom
 }
 
 const keep = { output: '', maxAgeMs: 0, nowMs: 0 };
+const maxNameBytes = 255;
 const release = { id: OURS, chapter: undefined, why: '' };
 const ours = (isForced = false): ChapterTarget => {
   const change = {
@@ -59,14 +60,14 @@ const ours = (isForced = false): ChapterTarget => {
     recorded: {},
     betterThan: undefined,
   } as const;
-  return { id: OURS, file, change, isForced, keep };
+  return { id: OURS, file, change, isForced, maxNameBytes, keep };
 };
 /** A file of another chapter makes way. */
 const replacing = (old: string, chapterId: string, path = file): ChapterTarget => {
   const known = { file: old, chapterId, saved: {} };
   const placed = { release, file: known, path, recorded: {}, series: undefined, removes: [] };
   const change = { kind: 'replace', why: 'better-release', ...placed } as const;
-  return { id: OURS, file: path, change, isForced: false, keep };
+  return { id: OURS, file: path, change, isForced: false, maxNameBytes, keep };
 };
 const tmpArchive = () => archive(join(folder, '.ours.tmp'), OURS);
 const names = () => readdirSync(folder).sort();

@@ -56,6 +56,16 @@ test('a file that is named like a page 0 is removed', async () => {
   expect(await loadedPages()).toEqual([PAGES]);
 });
 
+test.each(['', '{"hash":'])(
+  'after a kill or a power cut within chapter.json (%j), all pages are loaded again',
+  async (text) => {
+    const folder = await leaveUnfinished();
+    writeFileSync(join(folder, 'chapter.json'), text);
+    expect(await loadedPages()).toHaveLength(PAGES);
+    expect(readdirSync(harness.output)).toEqual([`${ID}.cbz`]);
+  },
+);
+
 test('a workspace that a killed run left of a saved chapter is removed, unless it is in use', async () => {
   const folder = await leaveUnfinished();
   writeFileSync(join(folder, '.lock.01234567-89-0123456789ab.tmp'), '');

@@ -10,13 +10,15 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { writeAdopted, writeOriginal } from '../../../src/library/adopted-file.js';
+import { rewriterOf } from '../../../src/library/file.js';
 import { formatIdentityComment } from '../../../src/library/mark.js';
 import { scanLibrary } from '../../../src/library/scan.js';
 import { parseRecords } from '../../../src/library/record.js';
 import { readArchive, readComment, readEntry, writeArchive } from '../../support/archive.js';
 import { chapterId } from '../../support/chapter-files.js';
 import { emptyZip } from '../../support/empty-zip.js';
+
+const { adopt: writeAdopted, restore: writeOriginal } = await rewriterOf({ path: 'a.cbz' });
 
 const ID = chapterId(1);
 const RECORD = { chapterId: ID, titleId: chapterId(9), pages: ['0'.repeat(64)] };

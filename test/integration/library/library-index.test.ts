@@ -109,6 +109,7 @@ describe('scanLibrary', () => {
       version: 3,
       file: join(folder, 'Series', 'Ch 1.cbz'),
       ownership: 'own',
+      isBound: false,
     });
     expect(library.find(idOf(2).toUpperCase())?.file).toBe(
       join(folder, 'deep', 'er', 'völlig anders.CBZ'),

@@ -165,7 +165,13 @@ test('a deleted or damaged index is built anew', async () => {
   const index = join(folder, 'files');
   rmSync(index, { recursive: true });
   expect((await scan()).opened).toBe(3);
-  for (const text of ['', '{', '{"format":1,"files":{"1.cbz":[1]}}', '{"format":1,"files":[]}']) {
+  for (const text of [
+    '',
+    '{',
+    '{"format":1,"files":{"1.cbz":[1]}}',
+    '{"format":1,"files":[]}',
+    '{"format":2,"entries":{"1.cbz":[1]}}',
+  ]) {
     for (const name of readdirSync(index)) writeFileSync(join(index, name), text);
     expect(await scan()).toEqual({ opened: 3, ids: [idOf(1), idOf(2), idOf(3)] });
   }

@@ -150,6 +150,23 @@ test('one chapter of a title whose numbers begin again is named as its others ar
   expect((await retagFolder(harness, harness.output)).stderr).toContain('0 changed, 6 unchanged');
 });
 
+test.each(['retag', 'update'])(
+  '%s gives a file whose name changes the one that its others have there',
+  async (way) => {
+    await start('');
+    for (const number of ['1', '2'])
+      harness.service.library.putChapter({
+        ...chapter('one', number, { volume: '2' }),
+        id: uuidOf('second season', number),
+      });
+    await harness.download({ targets, language: 'en' });
+    nameVolume();
+    if (way === 'retag') await retagFolder(harness, harness.output);
+    else await harness.download({ targets, language: 'en', update: true });
+    expect(paths()).toContain('Old/Old Vol.01 Ch.003 [Scans].cbz');
+  },
+);
+
 test('also where these name their language, which the chapter alone does not', async () => {
   const chapters = ['1', '2'].flatMap((volume) =>
     ['1', '2'].map((number) => ({

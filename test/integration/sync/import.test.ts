@@ -1,7 +1,7 @@
 /** `tankobon sync import`: what becomes subscriptions and history, and that a broken file changes nothing. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { gzipSync } from 'node:zlib';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import {
   savedIn,
   SyncHarness,
@@ -147,4 +147,21 @@ describe('an export of MyAnimeList', () => {
     });
     expect(harness.catalogueRequests()).toEqual([]);
   });
+});
+
+test('an archive of gallery-dl that has changes beside it is refused, and how to get them into it is said', async () => {
+  const compressed = readFileSync(
+    new URL('../../fixtures/gallery-dl-rowids.sqlite3.gz', import.meta.url),
+  );
+  const archive = join(harness.base.folder, 'it’s mine.sqlite3');
+  writeFileSync(archive, gunzipSync(compressed));
+  writeFileSync(`${archive}-wal`, 'pages');
+  await expect(run(archive)).rejects.toMatchObject({
+    code: 'bad-input-file',
+    message: `Changes of the archive are not in it yet, but in: ${archive}-wal`,
+    hint: `Wait for gallery-dl to end. If it was killed, run: sqlite3 '${archive}' vacuum`,
+  });
+  expect(existsSync(harness.file)).toBe(false);
+  writeFileSync(`${archive}-wal`, '');
+  expect((await run(archive)).stderr).toContain('284 chapters marked as downloaded.\n');
 });

@@ -58,6 +58,7 @@ describe('add', () => {
     const { code, stderr } = await run(
       ...['add', `https://mangadex.org/title/${ALPHA}/alpha`, '--language', 'pt-br,en'],
       ...['--group', 'Preferred Scans,"Other, Scans"', '--wait-for-group', '2d', '--upgrade'],
+      ...['--keep-latest', '20', '--keep-unread'],
       ...['-o', join(folder, 'comics'), '--folder', 'My Series', '--bind', 'volume'],
       ...['--format', 'epub', '--from-now'],
     );
@@ -71,6 +72,8 @@ describe('add', () => {
       'title: Alpha',
       'language: [ pt-br, en ]',
       'wait-for-group: 2d',
+      'keep-latest: 20',
+      'keep-unread: true',
       'bind: { by: volume, format: epub }',
     ])
       expect(text()).toContain(line);

@@ -1,15 +1,19 @@
 /**
  * Imported before the program: `KILL_AT=n` kills the process before its n-th change of a file. `KILL_BELOW=folder` counts
- * only changes in that folder. `KILL_COUNT=file` receives the number of changes. What leaves the files as they are is not
- * counted, since a kill before it does the same as one after it: fsync, making a folder that exists, removing one that is
- * not empty.
+ * only changes in that folder. `KILL_COUNT=file` receives the number of changes. `KILL_COPIES=folder` receives a copy of
+ * `KILL_BELOW` as it is before each change, named by its number: what a kill leaves at that moment, hard links and times
+ * included. There is none where another change is under way, since that may end between two steps of the copy. What
+ * leaves the files as they are is not counted, since a kill before it does the same as one after it: fsync, making a
+ * folder that exists, removing one that is not empty.
  */
+import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 
-const { KILL_AT, KILL_BELOW, KILL_COUNT } = process.env;
+const { KILL_AT, KILL_BELOW, KILL_COPIES, KILL_COUNT } = process.env;
 const writeFile = fs.writeFileSync;
 let changes = 0;
+let underWay = 0;
 
 const paths = new WeakMap();
 
@@ -23,6 +27,14 @@ function onChange(name, [path], target) {
     process.kill(process.pid, 'SIGKILL');
     for (;;);
   }
+  if (KILL_COPIES !== undefined && underWay === 0) copy(`${KILL_COPIES}/${changes}`);
+}
+
+function copy(target) {
+  const { status } = spawnSync('cp', ['-a', KILL_BELOW, target], {
+    env: { PATH: process.env.PATH },
+  });
+  if (status !== 0) throw new Error(`no copy of ${KILL_BELOW} at change ${changes}`);
 }
 
 function isFilled(folder) {
@@ -42,8 +54,15 @@ function wrap(object, name, counts = isFile) {
   const original = object[name];
   if (typeof original !== 'function') return;
   object[name] = function (...args) {
-    if (counts(args)) onChange(name, args, this);
-    return original.apply(this, args);
+    if (!counts(args)) return original.apply(this, args);
+    onChange(name, args, this);
+    const result = original.apply(this, args);
+    if (typeof result?.then === 'function') {
+      const end = () => (underWay -= 1);
+      underWay += 1;
+      result.then(end, end);
+    }
+    return result;
   };
 }
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { ChapterMetadata } from '../../../src/library/comic-info.js';
 import { groupVolumes, missingNumbers } from '../../../src/books/group-volumes.js';
-import type { SourceChapter } from '../../../src/books/source-chapter.js';
+import type { BookChapter } from '../../../src/books/source-chapter.js';
 import { chapterId } from '../../support/chapter-files.js';
 
 const PAGE = {
@@ -14,17 +14,20 @@ const PAGE = {
   offset: 0,
 };
 let made = 0;
-function chapter(metadata: ChapterMetadata, version = 1): SourceChapter {
+function chapter(metadata: ChapterMetadata, version = 1): BookChapter {
   made += 1;
   return {
     file: `${made}.cbz`,
     isBound: false,
-    identity: { chapterId: chapterId(made), version },
+    ownership: 'own',
+    state: undefined,
+    chapterId: chapterId(made),
+    version,
     metadata: { series: 'A', language: 'en', ...metadata },
     pages: [PAGE],
   };
 }
-const numbers = (chapters: readonly SourceChapter[]) =>
+const numbers = (chapters: readonly BookChapter[]) =>
   chapters.map(({ metadata }) => metadata.number);
 
 describe('groupVolumes', () => {
@@ -79,8 +82,7 @@ describe('groupVolumes', () => {
   test('counts a chapter that is in two files once, in its newest version', () => {
     const old = chapter({ number: '1', volume: '1' });
     const copy = { ...old, file: 'copy.cbz' };
-    const { identity } = old;
-    const newer = { ...old, file: 'new.cbz', identity: identity && { ...identity, version: 2 } };
+    const newer = { ...old, file: 'new.cbz', version: 2 };
     const { groups, otherReleases } = groupVolumes([old, copy, newer], 'volume', []);
     expect(groups[0]?.chapters).toEqual([newer]);
     expect(otherReleases).toEqual([]);

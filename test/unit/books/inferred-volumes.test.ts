@@ -1,13 +1,14 @@
 import { inferFromNeighbors } from '../../../src/books/inferred-volumes.js';
-import type { SourceChapter } from '../../../src/books/source-chapter.js';
+import type { BookChapter } from '../../../src/books/source-chapter.js';
 
 /** Such as `7` or `7@2`: number and volume; a letter before it is the series. */
-function chapter(text: string): SourceChapter {
+function chapter(text: string): BookChapter {
   const [, series = '', number, volume] = /^([a-z]*)([\d.]*)(?:@(.*))?$/.exec(text) ?? [];
   return {
     file: `${text}.cbz`,
     isBound: false,
-    identity: undefined,
+    ownership: 'foreign',
+    state: undefined,
     metadata: { series, number: number === '' ? undefined : number, volume },
     pages: [],
   };

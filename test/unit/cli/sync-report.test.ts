@@ -10,6 +10,7 @@ const series = (name: string, counts: Partial<SeriesReport> = {}): SeriesReport 
   replaced: 0,
   skipped: 0,
   failed: 0,
+  retired: 0,
   saved: [],
   waiting: [],
   ...counts,

@@ -1,10 +1,10 @@
 /** What an overview counts as present, missing, taken down and duplicate. */
 import { overviewOf, type OwnedChapter } from '../../../src/collection/title-overview.js';
-import type { KnownRelease } from '../../../src/selection/same-chapter.js';
+import type { Chapter } from '../../../src/service/chapters.js';
 
 const NOW_MS = Date.UTC(2026, 0, 1);
 
-function release(number: string, change: Partial<KnownRelease> = {}): KnownRelease {
+function release(number: string, change: Partial<Chapter> = {}): Chapter {
   return {
     id: `id ${number} ${change.language ?? 'en'}`,
     number,
@@ -14,10 +14,13 @@ function release(number: string, change: Partial<KnownRelease> = {}): KnownRelea
     pages: 10,
     externalUrl: undefined,
     isUnavailable: false,
+    version: 1,
     publishAt: new Date(NOW_MS - 1_000),
     readableAt: undefined,
     createdAt: undefined,
     groups: [],
+    titleId: undefined,
+    partialTitle: undefined,
     ...change,
   };
 }
@@ -29,13 +32,15 @@ const owned = (
   language?: string,
 ): OwnedChapter => ({
   chapterId: id,
+  ownership: 'own',
+  isBound: false,
   file,
   release:
     number === undefined ? undefined : release(number, { id, language, isUnavailable: true }),
 });
 
 function overview(
-  releases: readonly KnownRelease[],
+  releases: readonly Chapter[],
   files: readonly OwnedChapter[],
   { languages = ['en'], numbersRestart = false } = {},
 ) {

@@ -228,6 +228,8 @@ describe('for any metadata', () => {
   });
 });
 
+const LIMIT = { maxNameBytes: 255 };
+
 describe('distinctPaths', () => {
   const other = '6f2d0c1e-7a44-4c39-9d10-0b6f6f3a1c01';
 
@@ -236,7 +238,7 @@ describe('distinctPaths', () => {
       { chapterId: ID, path: 'a/b.cbz' },
       { chapterId: other, path: 'a/c.cbz' },
     ];
-    expect(distinctPaths(candidates)).toEqual(['a/b.cbz', 'a/c.cbz']);
+    expect(distinctPaths(candidates, LIMIT)).toEqual(['a/b.cbz', 'a/c.cbz']);
   });
 
   test('adds part of the id to equal paths, in any order', () => {
@@ -247,14 +249,14 @@ describe('distinctPaths', () => {
     const paths = ['a/B\u0301 (6f2d0c1e).cbz', 'a/b\u0301 (5f2d0c1e).cbz'].map((path) =>
       path.normalize('NFC'),
     );
-    expect(distinctPaths(candidates)).toEqual(paths);
-    expect(distinctPaths([...candidates].reverse())).toEqual([...paths].reverse());
+    expect(distinctPaths(candidates, LIMIT)).toEqual(paths);
+    expect(distinctPaths([...candidates].reverse(), LIMIT)).toEqual([...paths].reverse());
   });
 
   test('avoids the paths of other chapters', () => {
     const candidates = [{ chapterId: ID, path: 'a/b.cbz' }];
     const isTaken = (path: string) => pathCollisionKey(path) === 'a/b.cbz';
-    expect(distinctPaths(candidates, isTaken)).toEqual(['a/b (5f2d0c1e).cbz']);
+    expect(distinctPaths(candidates, LIMIT, isTaken)).toEqual(['a/b (5f2d0c1e).cbz']);
   });
 
   test('returns one valid path per chapter, in any order', () => {
@@ -278,10 +280,10 @@ describe('distinctPaths', () => {
     );
     fc.assert(
       fc.property(runs, (candidates) => {
-        const paths = distinctPaths(candidates);
+        const paths = distinctPaths(candidates, LIMIT);
         expect(new Set(paths.map(pathCollisionKey)).size).toBe(candidates.length);
         for (const path of paths) expect(Buffer.byteLength(path)).toBeLessThanOrEqual(255);
-        expect(distinctPaths([...candidates].reverse())).toEqual([...paths].reverse());
+        expect(distinctPaths([...candidates].reverse(), LIMIT)).toEqual([...paths].reverse());
       }),
     );
   });

@@ -1,6 +1,6 @@
 /** Where the chapters of a title are, by the paths of its files and the template of now. */
 import { join } from 'node:path';
-import type { ExistingArchive } from '../../../src/library/scan.js';
+import type { FoundChapter } from '../../../src/library/file.js';
 import { builtInTemplate, compileNameTemplate } from '../../../src/config/names.js';
 import {
   sampleFolders,
@@ -80,12 +80,13 @@ test('without a name of the series in any file, the title has no home', () => {
 });
 
 test('of a title with a thousand chapters in a folder, two are read: the latest', () => {
-  const archives = Array.from({ length: 1_000 }, (_, index): ExistingArchive => {
+  const archives = Array.from({ length: 1_000 }, (_, index): FoundChapter => {
     const number = String(index + 1);
-    return { chapterId: number, file: join('Old', `${number}.cbz`), ownership: 'own' };
+    const file = join('Old', `${number}.cbz`);
+    return { chapterId: number, file, ownership: 'own', isBound: false };
   });
   const releases = new Map(archives.map(({ chapterId }) => [chapterId, { number: chapterId }]));
-  const idsOf = (sample: readonly ExistingArchive[]) => sample.map(({ chapterId }) => chapterId);
+  const idsOf = (sample: readonly FoundChapter[]) => sample.map(({ chapterId }) => chapterId);
   expect(idsOf(sampleFolders(archives, releases, 2))).toEqual(['1000', '999']);
   expect(idsOf(sampleFolders(archives, new Map(), 2))).toEqual(['1000', '999']);
 });

@@ -1,7 +1,8 @@
 /** What an index finds: the same after any writes and removals as an index of the files that are left. */
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { LibraryIndex, type ExistingArchive } from '../../../src/library/scan.js';
+import { LibraryIndex } from '../../../src/library/scan.js';
+import { type FoundChapter } from '../../../src/library/file.js';
 
 const FOLDER = join('/', 'library');
 const chapterOf = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
@@ -12,7 +13,7 @@ const NOTHING_ELSE = {
   leftoverFiles: [],
   links: [],
 };
-const indexOf = (archives: readonly ExistingArchive[]) =>
+const indexOf = (archives: readonly FoundChapter[]) =>
   new LibraryIndex({ archives, ...NOTHING_ELSE });
 
 const archive = fc.record({
@@ -26,6 +27,7 @@ const toArchive = ({ name, number, ...more }: { name: string; number: number }) 
   chapterId: chapterOf(number),
   file: join(FOLDER, name),
   ownership: 'own' as const,
+  isBound: false,
 });
 const change = fc.record({ saved: archive, removed: fc.option(archive) });
 

@@ -1,7 +1,6 @@
 /** What becomes of releases and files: one row for each case, for download, `--update`, `--force`, sync and `upgrade`. */
 import type { Chapter } from '../../../src/service/chapters.js';
-import type { FileChapter } from '../../../src/library/file.js';
-import type { ExistingArchive } from '../../../src/library/scan.js';
+import type { ReadChapter, FoundChapter } from '../../../src/library/file.js';
 import { decide, type KnownFiles, type DecisionOptions } from '../../../src/plan/decide.js';
 import type { EarlierUpload } from '../../../src/plan/replacement.js';
 import { chapterKeys } from '../../../src/selection/same-chapter.js';
@@ -35,6 +34,8 @@ function release(id: string, change: Partial<Chapter> = {}): Chapter {
   };
 }
 
+const OWN = { ownership: 'own', isBound: false } as const;
+
 const MODES = {
   download: { better: 'beside' },
   update: { better: 'beside', update: true },
@@ -48,14 +49,14 @@ interface Case {
   /** What the service lists. */
   readonly listed: readonly Chapter[];
   /** Files by the id of the chapter that they have; those of this version are up to date. */
-  readonly files?: Readonly<Record<string, Partial<ExistingArchive>>>;
+  readonly files?: Readonly<Record<string, Partial<FoundChapter>>>;
   readonly history?: readonly string[];
   /** Chapters that the service moved from the titles that their files name. */
   readonly moved?: readonly string[];
   readonly damaged?: Readonly<Record<string, string>>;
   /** Chapters in files that the service does not list. */
   readonly uploads?: readonly ({ readonly release: Chapter } & Partial<EarlierUpload>)[];
-  readonly archived?: Readonly<Record<string, Partial<FileChapter['metadata']>>>;
+  readonly archived?: Readonly<Record<string, Partial<ReadChapter['metadata']>>>;
   /** Chapters that are targets themselves. */
   readonly named?: readonly Chapter[];
   readonly options?: Partial<DecisionOptions>;
@@ -72,7 +73,7 @@ function changesOf(
 ): readonly string[] {
   const { files = {}, history = [], damaged = {}, archived = {}, excluded = [], moved } = facts;
   const known = uploads.map(({ release: old, ...more }): EarlierUpload => {
-    const archive = { chapterId: old.id, file: `${old.id}.cbz`, ownership: 'own' } as const;
+    const archive = { ...OWN, chapterId: old.id, file: `${old.id}.cbz` };
     return {
       release: { ...old, isUnavailable: true },
       archive: { ...archive, ...files[old.id] },
@@ -103,7 +104,7 @@ function changesOf(
         files[id] && {
           chapterId: id,
           file: `${id}.cbz`,
-          ownership: 'own',
+          ...OWN,
           version: 2,
           ...files[id],
         },
@@ -113,8 +114,8 @@ function changesOf(
     history: { has: (id) => history.includes(id) },
     archived: new Map(
       Object.entries(archived).map(([chapterId, metadata]) => {
-        const read = { identity: { chapterId }, record: undefined, written: undefined, pages: [] };
-        return [chapterId, { metadata, ...read }];
+        const read = { ...OWN, chapterId, file: `${chapterId}.cbz`, state: undefined };
+        return [chapterId, { ...read, metadata, record: undefined, written: undefined, pages: [] }];
       }),
     ),
   };

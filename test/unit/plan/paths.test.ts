@@ -46,7 +46,7 @@ test('a new file has the name of the template, in the output folder', () => {
 test('two chapters, or another archive, with one name: the id is added', () => {
   expect(place([save(), save(OTHER)]).paths).toEqual([marked(ID), marked(OTHER)]);
   const file = join(OUTPUT, 'chapter 1.CBZ');
-  const taken = { chapterId: OTHER, file, ownership: 'own' as const };
+  const taken = { chapterId: OTHER, file, ownership: 'own' as const, isBound: false };
   expect(place([save()], { archives: [taken] }).paths).toEqual([marked(ID)]);
 });
 
@@ -58,7 +58,7 @@ test('a file that cannot be read keeps its path, and is named', () => {
 });
 
 test('a file that replaces another one has its name, which nothing else may have', () => {
-  const old = { chapterId: OTHER, file: FILE, ownership: 'own' as const };
+  const old = { chapterId: OTHER, file: FILE, ownership: 'own' as const, isBound: false };
   expect(place([replace(FILE, OTHER)], { archives: [old] }).paths).toEqual([FILE]);
   expect(place([replace(FILE)], { archives: [{ ...old, chapterId: ID }] }).paths).toEqual([FILE]);
 });
@@ -67,7 +67,7 @@ test('a file that is renamed as it is replaced leaves its name to a new one', ()
   const file = join(OUTPUT, 'Chapter 1.cbz');
   const recorded = { path: 'New Name.cbz' };
   const newNames = new Map([[ID, { path: join(OUTPUT, 'New Name.cbz'), recorded, series: 'Tea' }]]);
-  const archives = [{ chapterId: ID, file, ownership: 'own' as const }];
+  const archives = [{ chapterId: ID, file, ownership: 'own' as const, isBound: false }];
   const { paths, writes } = place([replace(file), save(OTHER)], { archives }, newNames);
   expect(paths).toEqual([join(OUTPUT, 'New Name.cbz'), file]);
   expect(writes[0]).toMatchObject({ series: 'Tea', file: { file } });

@@ -1,11 +1,11 @@
 /** What becomes of the metadata and the name of a file whose pages stay: the decision that retag and --update share. */
-import type { ExistingArchive } from '../../../src/library/scan.js';
+import type { FoundChapter } from '../../../src/library/file.js';
 import {
   decideRetag,
-  filesToCompare,
   keptInUnchanged,
   type ComparedFile,
-} from '../../../src/plan/retag.js';
+} from '../../../src/plan/chapter-changes.js';
+import { decideFiles } from '../../../src/plan/decide.js';
 import type { Chapter } from '../../../src/service/chapters.js';
 import type { Title } from '../../../src/service/titles.js';
 
@@ -15,35 +15,40 @@ const title = { id: 'new', name: 'New' } as Title;
 const titles = (...ids: readonly string[]) => new Map(ids.map((id) => [id, { ...title, id }]));
 
 describe('a file is of a chapter that was moved', () => {
-  const archive = (more: Partial<ExistingArchive>): ExistingArchive => ({
+  const archive = (more: Partial<FoundChapter>): FoundChapter => ({
     chapterId: 'c',
     file: 'a.cbz',
     ownership: 'own',
+    isBound: false,
     ...more,
   });
-  const compare = (more: Partial<ExistingArchive>, ...listed: readonly string[]) =>
-    filesToCompare([archive(more)], new Map([['c', chapter]]), titles(...listed));
+  const compare = (more: Partial<FoundChapter>, ...listed: readonly string[]) =>
+    decideFiles([archive(more)], new Map([['c', chapter]]), titles(...listed));
 
   test.each([
     ['if it names another title that the service has', { titleId: 'old' }, ['new', 'old'], [true]],
     ['but not if that title is gone: it was merged', { titleId: 'old' }, ['new'], [false]],
     ['but not if it names the same title', { titleId: 'new' }, ['new', 'old'], [false]],
     ['but not if it names none', {}, ['new', 'old'], [false]],
-    ['and is left alone if tankobon did not write it', { ownership: 'foreign' }, ['new'], []],
-    ['and is left alone if it is a book', { isBound: true }, ['new'], []],
-  ] as const)('%s', (_, more, listed, moved) => {
-    expect(compare(more, ...listed).compared.map(({ isMoved }) => isMoved)).toEqual(moved);
+  ] as const)('%s', (_, more, listed, [isMoved]) => {
+    expect(compare(more, ...listed)).toMatchObject([{ kind: 'retag', isMoved }]);
   });
 
-  test('and is counted if the service does not list its title', () => {
-    expect(compare({}).notListed).toBe(1);
+  test('and stays if tankobon did not write it', () => {
+    expect(compare({ ownership: 'foreign' }, 'new')).toMatchObject([{ why: 'foreign' }]);
   });
 
-  test('and a chapter that changed is counted where only a book has it', () => {
+  test('and stays if the service does not list its title', () => {
+    expect(compare({})).toMatchObject([{ kind: 'keep', why: 'not-listed' }]);
+  });
+
+  test('and a chapter that changed is named once where only books have it', () => {
     const book = archive({ isBound: true, version: 1 });
-    const chapters = new Map([['c', chapter]]);
-    expect(filesToCompare([book], chapters, titles('new')).changedInBooks).toBe(1);
-    expect(filesToCompare([book, archive({})], chapters, titles('new')).changedInBooks).toBe(0);
+    const decideAll = (...files: readonly FoundChapter[]) =>
+      decideFiles(files, new Map([['c', chapter]]), titles('new'));
+    expect(decideAll(archive({ isBound: true, version: 2 }))).toEqual([]);
+    expect(decideAll(book, book)).toMatchObject([{ kind: 'skip', reason: 'newer-version' }]);
+    expect(decideAll(book, archive({}))).toMatchObject([{ kind: 'retag' }]);
   });
 });
 

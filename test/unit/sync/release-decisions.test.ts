@@ -1,16 +1,15 @@
 /** Which releases are taken over time: waiting for a group, replacing, exclusions. */
-import { NONE_MOVED } from '../../../src/plan/change.js';
+import { NONE_MOVED, replacedRelease } from '../../../src/plan/change.js';
 import fc from 'fast-check';
 import type { Chapter } from '../../../src/service/chapters.js';
 import { decide as decideAll } from '../../../src/plan/decide.js';
 import { chapterKeys } from '../../../src/selection/same-chapter.js';
+import { releaseDecisions } from '../../../src/sync/release-decisions.js';
 import {
-  releaseDecisions,
-  replacedRelease,
   selectReleases,
   toDecisionOptions,
   type ReleaseRules,
-} from '../../../src/sync/release-decisions.js';
+} from '../../../src/sync/sync-request.js';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -59,7 +58,7 @@ function decide(
   const isHad = (id: string) => had.some((chapter) => chapter.id === id);
   const find = (chapterId: string) =>
     state === 'saved' && isHad(chapterId)
-      ? { chapterId, file: 'a.cbz', ownership: 'own' as const }
+      ? { chapterId, file: 'a.cbz', ownership: 'own' as const, isBound: false }
       : undefined;
   const files = { library: { find, findDamaged: () => undefined }, history: { has: isHad } };
   const decided = decideAll(

@@ -114,6 +114,13 @@ describe('a problem is reported with line, column and field', () => {
     [`series:\n  - target: 7\n`, '2:13: series[0].target: must be a string'],
     ['series: none', '1:9: series: must be a list'],
     ['defaults: [en]', '1:11: defaults: must be a map'],
+    [one('title-language: all'), '3:21: series[0].title-language: Not a language code'],
+    ['defaults: { series: Mine }', '1:13: defaults.series: unknown key'],
+    [
+      `series: [{ target: 'list:${ID}', series: Mine }]`,
+      '1:73: series[0].series: is the name of one title, not of a list, a group or an author',
+    ],
+    ['series: [{ target: none, series: Mine }]', '1:20: series[0].target: '],
     [one('upgrade: 2'), '3:14: series[0].upgrade: must be true or false'],
     [one('chapters: [1]'), '3:15: series[0].chapters: must be a string or a number'],
     [one('quality: best'), '3:14: series[0].quality: must be one of: data, data-saver'],

@@ -45,7 +45,7 @@ const plan = await planTargets({
     force: false,
     update: false,
     metadata: true,
-    nameChapter: () => compileNameTemplate('Same Name {chapter:03}.cbz'),
+    templatesWithin: () => () => compileNameTemplate('Same Name {chapter:03}.cbz'),
     selection: { languages: [], groups: [] },
     requestedGroups: [],
     requestedExclusions: [],

@@ -12,6 +12,8 @@ import { toChapter } from '../../../../src/service/chapters.js';
 import { STRICT, uuid } from '../../../../src/service/catalogue/schema-parts.js';
 import { toTitle } from '../../../../src/service/titles.js';
 
+const NAMING = { titleLanguage: undefined };
+
 const ID = 'a96676e5-8ae2-425e-b549-7f15dd34a6d8';
 const CHAPTER = {
   id: ID,
@@ -56,7 +58,7 @@ describe('any JSON', () => {
       fc.property(fc.jsonValue(), fc.jsonValue(), (value, total) => {
         for (const answer of [value, { result: 'ok', data: value, total }]) {
           try {
-            for (const entity of chapters.parse(answer).items) toChapter(entity);
+            for (const entity of chapters.parse(answer).items) toChapter(entity, NAMING);
           } catch (error) {
             expect(error).toBeInstanceOf(ZodError);
           }
@@ -71,7 +73,7 @@ describe('any JSON', () => {
       fc.property(odd, odd, fc.jsonValue(), (before, after, total) => {
         const page = chapters.parse({ result: 'ok', data: [...before, CHAPTER, ...after], total });
         expect(page.received).toBe(before.length + 1 + after.length);
-        expect(page.items.map(toChapter)).toContainEqual(
+        expect(page.items.map((entity) => toChapter(entity, NAMING))).toContainEqual(
           expect.objectContaining({ id: ID, number: '10.5', pages: 12, title: 'First' }),
         );
       }),
@@ -86,7 +88,7 @@ describe('any JSON', () => {
         (name, value) => {
           const odd = { ...TITLE, attributes: { ...TITLE.attributes, [name]: value } };
           const { items } = titles.parse({ result: 'ok', data: [odd], total: 1 });
-          expect(items.map((entity) => toTitle(entity).id)).toEqual([ID]);
+          expect(items.map((entity) => toTitle(entity, NAMING).id)).toEqual([ID]);
         },
       ),
     );

@@ -5,8 +5,11 @@ import {
   single,
   titleEntity,
 } from '../../../../src/service/catalogue/response-schemas.js';
+import { originalName } from '../../../../src/library/comic-info/fields.js';
 import { toChapter } from '../../../../src/service/chapters.js';
-import { toTitle } from '../../../../src/service/titles.js';
+import { toTitle, withChosenName } from '../../../../src/service/titles.js';
+
+const NAMING = { titleLanguage: undefined };
 
 const ID = 'a96676e5-8ae2-425e-b549-7f15dd34a6d8';
 const ATTRIBUTES = {
@@ -31,7 +34,7 @@ const chapterWith = (attributes: object, rest: object = {}) =>
 describe("a chapter's answer", () => {
   test('is accepted with unknown members', () => {
     const read = chapterWith({ mood: 'good' }, { news: [1] });
-    expect(read.success && toChapter(read.data)).toMatchObject({
+    expect(read.success && toChapter(read.data, NAMING)).toMatchObject({
       id: ID,
       number: '10.5',
       volume: undefined,
@@ -55,7 +58,7 @@ describe("a chapter's answer", () => {
   ])('with %s is read with a default', (_, attributes, expected) => {
     const read = chapterWith(attributes);
     expect(read).toMatchObject({ success: true, isComplete: false });
-    expect(read.success && toChapter(read.data)).toMatchObject({ id: ID, ...expected });
+    expect(read.success && toChapter(read.data, NAMING)).toMatchObject({ id: ID, ...expected });
   });
 
   test('that is complete is read as such', () => {
@@ -66,7 +69,7 @@ describe("a chapter's answer", () => {
     const relationships = [null, { id: null, type: 'user' }, { id: ID, type: 'manga' }, 'x'];
     const read = chapterWith({}, { relationships });
     expect(read).toMatchObject({ success: true, isComplete: false });
-    expect(read.success && toChapter(read.data)).toMatchObject({ titleId: ID });
+    expect(read.success && toChapter(read.data, NAMING)).toMatchObject({ titleId: ID });
   });
 
   test('with attributes that are not an object is refused', () => {
@@ -81,7 +84,7 @@ describe("a chapter's answer", () => {
 
   test('loses what moves a cursor or turns a line', () => {
     const read = chapterWith({ title: ' a\u001B[2Jb\u202Ec\n d ', translatedLanguage: 'e\u0007n' });
-    expect(read.success && toChapter(read.data)).toMatchObject({
+    expect(read.success && toChapter(read.data, NAMING)).toMatchObject({
       title: 'a[2Jbc d',
       language: 'en',
     });
@@ -89,7 +92,7 @@ describe("a chapter's answer", () => {
 
   test('with a time that is none has no time', () => {
     const read = chapterWith({ publishAt: 'yesterday' });
-    expect(read.success && toChapter(read.data).publishAt).toBeUndefined();
+    expect(read.success && toChapter(read.data, NAMING).publishAt).toBeUndefined();
   });
 
   test('relationships without what was asked for still name groups and title', () => {
@@ -99,7 +102,7 @@ describe("a chapter's answer", () => {
       { id: ID, type: 'scanlation_group', attributes: { name: 7 } },
     ];
     const read = chapterWith({}, { relationships });
-    expect(read.success && toChapter(read.data)).toMatchObject({
+    expect(read.success && toChapter(read.data, NAMING)).toMatchObject({
       titleId: ID,
       partialTitle: undefined,
       groups: [
@@ -120,7 +123,7 @@ describe("a title's answer", () => {
 
   test('may write an empty table as an empty list', () => {
     const read = titleWith({ description: [], altTitles: [], tags: null });
-    expect(read.success && toTitle(read.data)).toMatchObject({
+    expect(read.success && toTitle(read.data, NAMING)).toMatchObject({
       name: 'A',
       description: {},
       tags: [],
@@ -151,7 +154,51 @@ describe("a title's answer", () => {
     [{ altTitles: [null, 7], links: [], tags: [null, { attributes: [] }] }, 'A'],
   ])('%j is called %j', (attributes, name) => {
     const read = titleWith(attributes);
-    expect(read.success && toTitle(read.data).name).toBe(name);
+    expect(read.success && toTitle(read.data, NAMING).name).toBe(name);
+  });
+
+  const MOUNTAIN = {
+    title: { en: 'Yama no Koe' },
+    altTitles: [
+      { 'ja-ro': 'Yama no Koe' },
+      { ja: '山の声' },
+      { en: 'Voice of the Mountain' },
+      { en: 'Mountain Voice', fr: 'La voix de la montagne' },
+    ],
+  };
+  test.each([
+    ['the main name before alternatives of its language', 'en,ja', MOUNTAIN, 'Yama no Koe'],
+    ['an alternative name', 'ja', MOUNTAIN, '山の声'],
+    ['a second language of one map', 'fr', MOUNTAIN, 'La voix de la montagne'],
+    ['the second choice, where none has the first', 'de,ja,en', MOUNTAIN, '山の声'],
+    ['no name of a code that only begins with it', 'jv,ja-hk', MOUNTAIN, 'Yama no Koe'],
+    ['the default, where no language has a name', 'de', MOUNTAIN, 'Yama no Koe'],
+    [
+      'the first of several in a language',
+      'en',
+      { ...MOUNTAIN, title: { 'ja-ro': 'Yama no Koe' } },
+      'Voice of the Mountain',
+    ],
+    ['none of `[]`', 'ja', { title: [], altTitles: [{ fr: 'La voix' }, { ja: '声' }] }, '声'],
+    [
+      'none that is not visible',
+      'ja',
+      { altTitles: [{ ja: '\u200f \u0000' }, { ja: '声' }] },
+      '声',
+    ],
+  ])('a choice of languages takes %s', (_, languages, attributes, name) => {
+    const read = titleWith(attributes);
+    const naming = { titleLanguage: languages.split(',') };
+    expect(read.success && toTitle(read.data, naming).name).toBe(name);
+    const byDefault = read.success ? toTitle(read.data, NAMING) : undefined;
+    expect(byDefault && withChosenName(byDefault, naming).name).toBe(name);
+  });
+
+  test('the original name is another one than that of the series, whatever this is', () => {
+    const read = titleWith({ ...MOUNTAIN, originalLanguage: 'ja' });
+    const title = read.success ? toTitle(read.data, NAMING) : undefined;
+    const originalOf = (series: string) => title && originalName({ ...title, name: series });
+    expect(['My Name', '山の声'].map(originalOf)).toEqual(['山の声', 'Yama no Koe']);
   });
 
   test.each([
@@ -160,7 +207,7 @@ describe("a title's answer", () => {
     [20.5, undefined],
   ])('with the year %j has the year %j', (year, expected) => {
     const read = titleWith({ year });
-    expect(read.success && toTitle(read.data).year).toBe(expected);
+    expect(read.success && toTitle(read.data, NAMING).year).toBe(expected);
   });
 });
 

@@ -6,12 +6,12 @@
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { ZipFile } from 'yauzl';
-import { createFile, digestIfRegular, PRIVATE_FILE_MODE, writeBuffers } from '../core/files.js';
-import { readOpenPageDigests } from './chapter-file.js';
-import { MANIFEST_NAME, MAX_MANIFEST_BYTES } from './mark.js';
-import { formatRecord, parseRecords, type ChapterRecord } from './record.js';
-import { searchTexts } from './read/zip-content.js';
-import { withZip, type EntryReader, type GetBuffer } from '../core/zip-file.js';
+import { createFile, digestIfRegular, PRIVATE_FILE_MODE, writeBuffers } from '../../core/files.js';
+import { readOpenPageDigests } from '../read/page-digests.js';
+import { MANIFEST_NAME, MAX_MANIFEST_BYTES } from '../mark.js';
+import { formatRecord, parseRecords, type ChapterRecord } from '../record.js';
+import { searchTexts } from '../read/zip-content.js';
+import { withZip, type EntryReader, type GetBuffer } from '../../core/zip-file.js';
 
 /** The end record (APPNOTE 4.3.16), a directory header (4.3.12) and a local header (4.3.7). */
 const END_SIGNATURE = 0x06054b50;
@@ -54,7 +54,7 @@ interface AdoptedRecord {
  * Writes the archive `file` with a record, and with the comment if it has none, to the new `tmpFile`, and reads it back.
  * `describe` may read the digests of the pages: the archive is opened once. Throws Error with why the archive cannot have a record.
  */
-export async function writeAdopted(
+export async function writeAdoptedZip(
   file: string,
   tmpFile: string,
   describe: (readDigests: ReadDigests) => Promise<AdoptedRecord>,
@@ -83,10 +83,10 @@ export async function writeAdopted(
 }
 
 /**
- * Writes the archive as it was before writeAdopted to the new `tmpFile`, and reads it back. Throws Error if it was
+ * Writes the archive as it was before writeAdoptedZip to the new `tmpFile`, and reads it back. Throws Error if it was
  * changed since.
  */
-export async function writeOriginal(file: string, tmpFile: string): Promise<void> {
+export async function restoreZip(file: string, tmpFile: string): Promise<void> {
   await withArchive(file, async (zip, source) => {
     const { adopted, headBytes, rest } = await readOriginal(zip, source);
     await writeNew(tmpFile, async (write) => {
@@ -151,7 +151,7 @@ async function assertWritten(
   });
 }
 
-/** The original in a file that writeAdopted wrote: its first bytes are those of the file, and `rest` follows them. */
+/** The original in a file that writeAdoptedZip wrote: its first bytes are those of the file, and `rest` follows them. */
 async function readOriginal(zip: ZipFile, source: EntryReader) {
   const { directory, directoryOffset } = await readEnd(zip, source);
   const own = directory.subarray(-OWN_DIRECTORY_BYTES);

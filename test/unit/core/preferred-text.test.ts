@@ -1,4 +1,4 @@
-import { preferredText } from '../../../../src/service/titles.js';
+import { preferredText } from '../../../src/core/preferred-text.js';
 
 test('the first of the preferred languages that has a text, otherwise any', () => {
   expect(preferredText({ ja: '題', en: ' A title ' }, ['en', 'ja'])).toBe('A title');

@@ -1,0 +1,95 @@
+/**
+ * Gives a chapter file whose pages its owner changed a record of the pages that are there, and the mark again if another
+ * program removed it. All other entries keep their bytes and their order.
+ */
+import { createHash } from 'node:crypto';
+import {
+  assertOwnFile,
+  fileChanged,
+  readFileState,
+  replaceUnchanged,
+} from '../../core/file-state.js';
+import { temporaryName, toStorageError } from '../../core/files.js';
+import { ZipEntryReader } from '../../core/zip-file.js';
+import { damagedChapter } from '../damage.js';
+import { readLibraryFile, rewriterOf, type ChapterFile } from '../file.js';
+import { chapterComment, MANIFEST_NAME } from '../mark.js';
+import { mayBeRewritten } from '../ownership.js';
+import { formatRecord } from '../record.js';
+
+/** `not-chapter`: a book, or a file of another program or user. */
+type Acceptance = { readonly pages: number } | 'not-needed' | 'not-chapter';
+
+/**
+ * Throws StorageError; then nothing has changed.
+ *
+ * @param isEdited whether the pages are not those of the record: otherwise only the mark may be missing
+ */
+export async function acceptFile(
+  path: string,
+  isEdited: boolean,
+  signal: AbortSignal,
+): Promise<Acceptance> {
+  try {
+    const state = await readFileState(path);
+    const file = await readLibraryFile(path);
+    if (file.kind === 'missing' || file.kind === 'unreadable')
+      throw damagedChapter(path, file.cause);
+    if (file.kind === 'book' || !mayBeRewritten(file.ownership)) return 'not-chapter';
+    if (!state) throw fileChanged(path);
+    assertOwnFile(path, state);
+    return await write(file, isEdited, signal, async (tmpFile) => {
+      if (!(await replaceUnchanged(tmpFile, path, state))) throw fileChanged(path);
+      return path;
+    });
+  } catch (error) {
+    signal.throwIfAborted();
+    throw toStorageError(error, path);
+  }
+}
+
+async function write(
+  { path, container, comment, entries, ownership, chapter }: ChapterFile,
+  isEdited: boolean,
+  signal: AbortSignal,
+  publish: (tmpFile: string) => Promise<string>,
+): Promise<Acceptance> {
+  const { chapterId, record, pages } = chapter;
+  if (chapterId === undefined || !record) return 'not-needed';
+  // What another program wrote in place of the mark stays.
+  const kept = ownership === 'own' ? Buffer.alloc(0) : await readComment(path, comment);
+  const isFree = kept.toString().trim() === '';
+  if (!isEdited && !isFree) return 'not-needed';
+  const digests = new Map<unknown, string>();
+  const { rewrite } = await rewriterOf({ path, container });
+  await rewrite(
+    { path, entries: entries.filter(({ name }) => name !== MANIFEST_NAME) },
+    {
+      tmpFile: temporaryName(path),
+      publish,
+      signal,
+      comment: () => (isFree ? chapterComment(chapterId) : kept),
+      newText: (entry, data) => {
+        digests.set(entry, createHash('sha256').update(data).digest('hex'));
+        return undefined;
+      },
+      added: () => {
+        const there = pages.map((page) => digests.get(page) ?? '');
+        const acceptedPages = isSame(there, record.pages) ? undefined : there;
+        const text = formatRecord({ ...record, acceptedPages });
+        if (text === undefined) throw damagedChapter(path, new Error('it has too many pages'));
+        return [[MANIFEST_NAME, text]];
+      },
+    },
+  );
+  return { pages: pages.length };
+}
+
+async function readComment(path: string, comment: string): Promise<Buffer> {
+  const reader = await ZipEntryReader.open(path);
+  return reader.readComment(comment).finally(() => reader.close());
+}
+
+function isSame(pages: readonly string[], others: readonly string[] = []): boolean {
+  return pages.length === others.length && pages.every((page, index) => page === others[index]);
+}

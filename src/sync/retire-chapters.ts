@@ -1,0 +1,176 @@
+/**
+ * Moves the files of chapters away that a subscription does not keep (`keep-latest`, `keep-unread`), once the chapters of
+ * the run are saved and bound. The history has them before: they count as removed by their owner.
+ */
+import { readdir } from 'node:fs/promises';
+import type { Chapter } from '../service/chapters.js';
+import { effectiveOptions } from '../config/options.js';
+import { fileChanged, isUnchanged, readFileState } from '../core/file-state.js';
+import { removeFile } from '../core/files.js';
+import type { UnreadTitle } from '../download/decide-changes.js';
+import { toTankobonError } from '../core/system-errors.js';
+import { keepReplaced } from '../library/replaced-files.js';
+import type { LibraryIndex } from '../library/scan.js';
+import type { RetireReason } from '../events/reasons.js';
+import type { Retire } from '../plan/change.js';
+import { filesToRetire, notKept } from '../plan/retire.js';
+import { unavailableReason } from '../selection/exclusions.js';
+import { chapterFields } from '../selection/chapter-fields.js';
+import { withScan } from './changed-files.js';
+import { incompleteTitle } from './history.js';
+import type { DueTitle, SyncSession } from './sync-session.js';
+import { filesInPlace, isUnedited } from './unedited-file.js';
+
+type Reasons = ReadonlyMap<string, RetireReason>;
+type Due = Pick<DueTitle, 'id' | 'label' | 'options' | 'output' | 'readIds'>;
+
+/** By the ids of the releases: why the subscription does not keep their chapters. */
+export function reasonsNotToKeep(
+  { options, readIds }: Due,
+  {
+    releases,
+    selected,
+    keys,
+    earlier,
+    unlisted,
+  }: Pick<UnreadTitle, 'releases' | 'selected' | 'keys' | 'earlier' | 'unlisted'>,
+  library: Pick<LibraryIndex, 'copiesOf'>,
+  { context }: Pick<SyncSession, 'context'>,
+): Reasons {
+  const { keepLatest: latest } = effectiveOptions(options, context.settings);
+  if (latest === undefined && readIds === undefined) return new Map();
+  const others = [...releases, ...earlier, ...unlisted.map(({ release }) => release)];
+  const saved = others.filter(({ id }) => library.copiesOf(id).length > 0);
+  const there = [...selected.flatMap(({ chapter }) => chapter ?? []), ...saved];
+  return notKept({ listed: releases, there, keys }, { latest, readIds });
+}
+
+/** Resolves with how many files were moved away, or would be in a dry run. A file that fails is a warning. */
+export async function retireChapters(
+  due: Due,
+  releases: readonly Chapter[],
+  reasons: Reasons,
+  session: SyncSession,
+): Promise<number> {
+  const { libraries, journal, context, options } = session;
+  const needsBook = effectiveOptions(due.options, context.settings).bind !== false;
+  // This run may have bound chapters.
+  if (needsBook && reasons.size > 0) libraries.forget(due.output);
+  const library = await libraries.open(due.output);
+  const before = journal.state.notKept.get(due.id) ?? new Set();
+  const nowMs = context.clock.wallMs();
+  const available = releases.filter((release) => !unavailableReason(release, nowMs));
+  const { changes, waiting } = filesToRetire(available, reasons, { library, before, needsBook });
+  const allowed = await untouched(due, changes, library, session);
+  if (options.dryRun) {
+    for (const change of allowed) report(due, change, true, session);
+    return allowed.length;
+  }
+  const failed = allowed.length > 0 ? await moveAway(due, allowed, session) : new Set<string>();
+  const now = [...reasons.keys()].filter((id) => !waiting.has(id) && !failed.has(id));
+  recordNotKept(due.id, before, new Set(now), session);
+  return allowed.length - failed.size;
+}
+
+async function untouched(
+  { id, output }: Due,
+  changes: readonly Retire[],
+  library: LibraryIndex,
+  { userSignal }: SyncSession,
+): Promise<readonly Retire[]> {
+  if (changes.length === 0) return [];
+  const own = library
+    .ofTitle(id)
+    .filter(({ isBound, ownership }) => !isBound && ownership === 'own');
+  const inPlace = await filesInPlace(own, output);
+  const allowed: Retire[] = [];
+  for (const change of changes) {
+    userSignal.throwIfAborted();
+    if (inPlace.has(change.file) && (await isUnedited(change.file, userSignal)))
+      allowed.push(change);
+  }
+  return allowed;
+}
+
+/** Resolves with the ids of the chapters whose files stay since they could not be moved. */
+async function moveAway(
+  due: Due,
+  changes: readonly Retire[],
+  session: SyncSession,
+): Promise<ReadonlySet<string>> {
+  const { libraries, journal, history, userSignal, warn } = session;
+  const failed = new Set<string>();
+  const removedFiles = new Set<string>();
+  // If the run is killed, the next one goes on.
+  journal.addAll(incompleteTitle(due.id, journal.state));
+  await history.add(changes.map(({ chapterId }) => chapterId));
+  await withScan(due, session, async (onChanged) => {
+    for (const change of changes) {
+      userSignal.throwIfAborted();
+      try {
+        await moveFile(change.file, due.output, session);
+      } catch (error) {
+        failed.add(change.chapterId);
+        warn(`Not moved away: ${toTankobonError(error).message}`);
+        continue;
+      }
+      removedFiles.add(change.file);
+      onChanged(change.file);
+      report(due, change, false, session);
+    }
+  }).finally(() => {
+    const none = { savedFiles: new Map(), retaggedFiles: new Map() };
+    libraries.update(due.output, due.id, { ...none, removedFiles });
+  });
+  if (await isEmptied(due.output)) await history.removeFolder(due.output);
+  return failed;
+}
+
+async function moveFile(file: string, output: string, { context }: SyncSession): Promise<void> {
+  const state = await readFileState(file);
+  // A run on another machine moved it.
+  if (!state) return;
+  const keep = {
+    output,
+    maxAgeMs: context.settings.keepReplaced,
+    nowMs: context.clock.wallMs(),
+  };
+  await keepReplaced({ file, state }, [], keep, async () => {
+    if (!(await isUnchanged(file, state))) throw fileChanged(file);
+    await removeFile(file);
+  });
+}
+
+/** A folder in which nothing is left would pass for a disk that is not mounted. */
+async function isEmptied(output: string): Promise<boolean> {
+  const names = await readdir(output).catch(() => ['unreadable']);
+  return names.every((name) => name.startsWith('.'));
+}
+
+function report(
+  { id, label }: Due,
+  { chapterId, chapter, file, why }: Retire,
+  isPlanned: boolean,
+  { listeners }: SyncSession,
+): void {
+  listeners.observe({
+    type: 'chapter-retired',
+    title: id,
+    chapter: chapterId,
+    ...chapterFields(chapter, label),
+    file,
+    reason: why,
+    ...(isPlanned && { planned: true }),
+  });
+}
+
+function recordNotKept(
+  id: string,
+  before: ReadonlySet<string>,
+  now: ReadonlySet<string>,
+  { journal }: SyncSession,
+): void {
+  const add = [...now].filter((each) => !before.has(each));
+  const remove = [...before].filter((each) => !now.has(each));
+  if (add.length + remove.length > 0) journal.add({ notKept: id, add, remove });
+}

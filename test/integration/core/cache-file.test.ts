@@ -1,0 +1,66 @@
+/** The files in which tankobon keeps what it can find out again: each of them is read and written in one way. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { CacheFile } from '../../../src/core/cache-file.js';
+import { isRecord } from '../../../src/core/json.js';
+
+let folder: string;
+let file: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'tankobon-cache-'));
+  file = join(folder, 'kept.json');
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+interface Count {
+  readonly count: number;
+}
+const open = () =>
+  CacheFile.open<Count>(file, {
+    parse: (value) =>
+      isRecord(value) && typeof value['count'] === 'number' ? { count: value['count'] } : undefined,
+    older: ({ counts }) => counts,
+  });
+
+test.each(['', '{', '[]', 'null', '{"format":2}', '{"format":2,"entries":[1]}', '{"format":9}'])(
+  'a file that is torn or of another form counts as empty and is written anew: %s',
+  async (text) => {
+    writeFileSync(file, text);
+    const cache = await open();
+    expect(cache.get('a')).toBeUndefined();
+    cache.set('a', { count: 1 });
+    await cache.save();
+    expect((await open()).get('a')).toEqual({ count: 1 });
+  },
+);
+
+test('an entry of another form counts as missing, and the others stay', async () => {
+  writeFileSync(file, '{"format":2,"entries":{"a":{"count":"x"},"b":{"count":2}}}');
+  const cache = await open();
+  expect([cache.get('a'), cache.get('b')]).toEqual([undefined, { count: 2 }]);
+});
+
+test('what an older version wrote is read, and kept in the new form', async () => {
+  writeFileSync(file, '{"format":1,"counts":{"a":{"count":1}}}');
+  const cache = await open();
+  cache.set('b', { count: 2 });
+  await cache.save();
+  const entries = { a: { count: 1 }, b: { count: 2 } };
+  expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ format: 2, entries });
+});
+
+test('what two processes found is kept, and only entries that were there before are removed', async () => {
+  const first = await open();
+  first.set('a', { count: 1 });
+  await first.save();
+  const [second, third] = [await open(), await open()];
+  second.set('b', { count: 2 });
+  await second.save();
+  third.set('c', { count: 3 });
+  await third.save(() => true);
+  const left = await open();
+  expect(['a', 'b', 'c'].map((key) => left.get(key)?.count)).toEqual([undefined, 2, 3]);
+});
