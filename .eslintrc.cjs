@@ -8,6 +8,7 @@ module.exports = tseslint.config(
       'dist/',
       'build/',
       'build-tests/',
+      'executable/',
       'test/bench/out/',
       'coverage/',
       'docs/api/',

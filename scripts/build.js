@@ -4,20 +4,12 @@
  */
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { relative, sep } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { build } from 'rolldown';
 import license from 'rollup-plugin-license';
+import { asciiOutput, bundleOptions, childPrograms } from './bundle-options.js';
 import { lateModules } from './bundle/late-modules.js';
 
 const LOCKS = 'node_modules/fs-native-extensions';
-const replacement = (file) => fileURLToPath(new URL(`bundle/${file}`, import.meta.url));
-
-/** Programs that run in processes of their own (src/core/child-program.ts). */
-const childPrograms = {
-  'image-worker': 'src/books/device/image-worker.ts',
-  'keychain-worker': 'src/service/login/keychain-worker.ts',
-  'png-converter': 'src/books/png-converter.ts',
-};
 
 /** The compiled modules one by one, for worker processes of the tests. */
 const modules = {
@@ -30,34 +22,11 @@ const modules = {
 
 const program = {
   input: { main: 'src/cli/main.ts', library: 'src/index.ts', ...childPrograms },
-  platform: 'node',
-  // Native: they have a binary for each platform. Users install sharp themselves if they want it.
-  external: ['keytar', 'sharp'],
-  // Each replacement speeds up the start or makes the package smaller; its file has the figure.
-  resolve: {
-    alias: {
-      'http2-wrapper': replacement('no-http2.js'),
-      'cacheable-request': replacement('no-http-cache.js'),
-      fontkit: replacement('no-fonts.js'),
-      linebreak: replacement('no-fonts.js'),
-      'ajv/dist/2020.js': replacement('no-settings-schema.js'),
-      'ajv-formats': replacement('no-settings-schema.js'),
-      semver: replacement('no-settings-migrations.js'),
-      debug: replacement('no-debug.js'),
-      'crc-32': replacement('node-crc-32.js'),
-      'readable-stream/passthrough': replacement('node-pass-through.cjs'),
-      'readable-stream': 'node:stream',
-    },
-  },
-  transform: {
-    define: { 'Intl.ListFormat': 'LateListFormat' },
-    inject: { LateListFormat: [replacement('late-list-format.js'), 'LateListFormat'] },
-  },
-  checks: { ineffectiveDynamicImport: false },
+  ...bundleOptions,
   plugins: [
     license({ thirdParty: { output: 'dist/THIRD-PARTY-LICENSES.txt' } }),
     lateModules,
-    { name: 'ascii', generateBundle: escapeNonAscii },
+    asciiOutput,
     { name: 'library-entry', generateBundle: writeLibraryEntry },
     { name: 'files', writeBundle: writeFiles },
   ],
@@ -79,7 +48,7 @@ const program = {
           test: /src\/(config\/(code-cache|own-folders)|core\/gc-tuning)\.ts$/,
           priority: 5,
         },
-        { name: 'version', test: /src\/core\/version\.ts$/, priority: 4 },
+        { name: 'version', test: /src\/core\/(version|executable)\.ts$/, priority: 4 },
         { name: 'commands', test: /src\/cli\/(run-process|program)\.ts$/, priority: 3 },
         {
           name: 'service',
@@ -100,22 +69,6 @@ const program = {
 const isPacked =
   process.argv.includes('--prepare') && ['pack', 'publish'].includes(process.env.npm_command);
 if (!isPacked) await build([modules, program]);
-
-/**
- * Node reads a file of ASCII characters faster, and V8 keeps it in half the memory: 3 % of the time to the first request.
- * A chunk with such characters in String.raw, which has no escapes, stays as it is.
- */
-function escapeNonAscii(_, bundle) {
-  for (const chunk of Object.values(bundle)) {
-    if (chunk.type !== 'chunk') continue;
-    const raws = chunk.code.match(/String\.raw`[^`]*`/g) ?? [];
-    if (raws.some((text) => /[^ -~\s]/.test(text))) continue;
-    chunk.code = chunk.code.replace(
-      /[\u0080-\uffff]/g,
-      (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
-    );
-  }
-}
 
 function writeLibraryEntry(_, bundle) {
   const { exports } = bundle['program/library.js'];

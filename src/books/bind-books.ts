@@ -86,7 +86,7 @@ export async function bindBooks(
   observe: ObserveBind,
   signal: AbortSignal,
 ): Promise<BindResult> {
-  if (request.convert || request.profile) await assertConverter();
+  if (request.convert || request.profile) assertConverter();
   const plan = await planBooks(request, signal);
   const { bookCover: coverFile } = request;
   const isFile = coverFile !== 'auto' && coverFile !== 'none';

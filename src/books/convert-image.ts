@@ -4,33 +4,58 @@
  */
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
+import { dirname } from 'node:path';
 import { buffer, text } from 'node:stream/consumers';
 import { MAX_DECODED_BYTES } from '../core/decoded-size.js';
 import { spawnProgram } from '../core/child-program.js';
 import { UsageError } from '../core/errors.js';
+import { isExecutable } from '../core/executable.js';
 import { isSystemError } from '../core/files.js';
+import { shellQuoted } from '../core/shell-quoted.js';
+
+const requireInstalled = createRequire(import.meta.url);
 
 /** sharp itself decodes to at least RGB. */
 export const MAX_DECODED_PIXELS = Math.floor(MAX_DECODED_BYTES / 3);
 /** Throws UsageError `no-converter` without sharp, or if it does not run here. */
-export async function assertConverter(): Promise<void> {
+export function assertConverter(): void {
   try {
-    await import('sharp');
+    requireInstalled('sharp');
   } catch (cause) {
     if (isSystemError(cause, 'ERR_MODULE_NOT_FOUND', 'MODULE_NOT_FOUND')) {
       const message = 'Images cannot be decoded: the package sharp is not installed.';
-      throw new UsageError('no-converter', message, { cause });
+      throw new UsageError('no-converter', message, {
+        cause,
+        ...(isExecutable && { hint: besideExecutable('sharp') }),
+      });
     }
     // sharp says at length that there is no binary for this platform.
     const message = 'Images cannot be decoded: the package sharp has no binary for this platform.';
-    const hint = 'Install its WebAssembly build: npm install --global --cpu=wasm32 sharp';
+    const hint = isExecutable
+      ? besideExecutable('--cpu=wasm32 sharp')
+      : 'Install its WebAssembly build: npm install --global --cpu=wasm32 sharp';
     throw new UsageError('no-converter', message, { cause, hint });
+  }
+}
+
+export function hasConverter(): boolean {
+  try {
+    assertConverter();
+    return true;
+  } catch {
+    return false;
   }
 }
 
 /** The path of sharp's main module, for a child process. */
 export function resolveSharp(): string {
-  return createRequire(import.meta.url).resolve('sharp');
+  return requireInstalled.resolve('sharp');
+}
+
+/** Found in a `node_modules` of the folder of the executable, or of one above it. */
+function besideExecutable(what: string): string {
+  const folder = shellQuoted(dirname(process.execPath));
+  return `Install it beside the executable, with npm of Node.js: npm install --prefix ${folder} ${what}`;
 }
 
 /** Call assertConverter first. Throws Error for a damaged image, and the signal's reason. */

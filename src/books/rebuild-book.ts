@@ -14,7 +14,7 @@ import { checkFile, isEditedMetadata } from '../library/damage.js';
 import type { BookFile, ReadChapter } from '../library/file.js';
 import { bookMetadata } from './book-metadata.js';
 import type { BookGroup, CoverImage } from './book.js';
-import { assertConverter } from './convert-image.js';
+import { hasConverter } from './convert-image.js';
 import { findCover } from './find-cover.js';
 import { normalizedNumber, type ChapterGroup } from './group-volumes.js';
 import { publishBookFile, publishBookFolder, withBookLock } from './publish-book.js';
@@ -49,10 +49,7 @@ export async function rebuildBook(
   const cover =
     options.bookCover === 'none' ? undefined : await coverOf(damaged, group, beside, warn);
   // Pages were converted where the format cannot contain them.
-  const convert = await assertConverter().then(
-    () => true,
-    () => false,
-  );
+  const convert = hasConverter();
   return withBookLock(dirname(file), file, undefined, signal, async (tmpFile) => {
     let rebuilt: Rebuilt = 'unchanged';
     const publish = async (finished: string): Promise<string> => {

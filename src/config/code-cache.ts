@@ -21,6 +21,7 @@ import { cachedDataVersionTag } from 'node:v8';
 import { constants as vmConstants, Script } from 'node:vm';
 import { crc32 } from 'node:zlib';
 import { isInFolder, ownFolders } from './own-folders.js';
+import { isExecutable } from '../core/executable.js';
 import { resetFlags } from '../core/gc-tuning.js';
 
 const FOLDER_NAME = 'code-cache';
@@ -40,8 +41,8 @@ interface ModuleLoaders {
 
 /** The chunks of the program that are loaded after this call come from the cache. */
 export function openCodeCache(env: Readonly<NodeJS.ProcessEnv>): void {
-  // Code from a cache is not counted by a coverage report.
-  if (env['TANKOBON_CODE_CACHE'] === 'false' || env['NODE_V8_COVERAGE']) return;
+  // The executable has no files to compile, and its own cache. Code from a cache is not counted by a coverage report.
+  if (env['TANKOBON_CODE_CACHE'] === 'false' || env['NODE_V8_COVERAGE'] || isExecutable) return;
   try {
     const program = dirname(fileURLToPath(import.meta.url));
     const { state } = ownFolders(env, process.platform, homedir);

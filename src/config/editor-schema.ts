@@ -1,3 +1,6 @@
+import { pathToFileURL } from 'node:url';
+import { extractedFile, isExecutable } from '../core/executable.js';
+
 /** The JSON Schemas in the package, which a new file names so that editors complete and check its keys. */
 const FILES = {
   settings: 'settings.schema.json',
@@ -5,14 +8,19 @@ const FILES = {
 } as const;
 
 export function schemaUrl(name: keyof typeof FILES): string {
+  if (isExecutable) return pathToFileURL(extractedFile(FILES[name])).href;
   return new URL(`../../schemas/${FILES[name]}`, import.meta.url).href;
 }
 
-/** The schema that a file should name: none if it never did or names another one, since the package may have moved. */
+/** Where the package has them, and the executable (core/extracted-file.ts). */
+const OWN_FOLDER = /\/(tankobon\/schemas|executable\/[0-9a-f]{64})\/[^/]+$/;
+
+/** The schema that a file should name: none if it never did or names another one, since the program may have moved. */
 export function currentSchema(
   name: keyof typeof FILES,
   { isNew, named }: { readonly isNew: boolean; readonly named: unknown },
 ): string | undefined {
-  const isOwn = typeof named === 'string' && named.endsWith(`/tankobon/schemas/${FILES[name]}`);
+  const isOwn =
+    typeof named === 'string' && OWN_FOLDER.test(named) && named.endsWith(`/${FILES[name]}`);
   return isNew || isOwn ? schemaUrl(name) : undefined;
 }

@@ -8,7 +8,9 @@ import {
   type ChildProcessWithoutNullStreams,
   type SpawnOptions,
 } from 'node:child_process';
+import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { CHILD_PROGRAM_OPTION, isExecutable } from './executable.js';
 
 /**
  * @param program its compiled file, which is beside the module that starts it
@@ -25,7 +27,10 @@ export function spawnProgram(
   args: readonly string[],
   options: SpawnOptions = {},
 ): ChildProcess {
-  return spawn(process.execPath, [fileURLToPath(program), ...args], {
+  const words = isExecutable
+    ? [CHILD_PROGRAM_OPTION, basename(program.pathname)]
+    : [fileURLToPath(program)];
+  return spawn(process.execPath, [...words, ...args], {
     env: environmentOfOthers(),
     windowsHide: true,
     ...options,

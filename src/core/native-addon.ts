@@ -3,7 +3,8 @@
  * beside the program. The one for glibc also works on Alpine.
  */
 import { createRequire } from 'node:module';
-import { StorageError } from './errors.js';
+import { StorageError, thrownMessage } from './errors.js';
+import { extractedFile, isExecutable } from './executable.js';
 import { isSystemError } from './system-errors.js';
 
 export interface Addon {
@@ -20,8 +21,12 @@ const requireAddon = createRequire(import.meta.url);
 /** Beside the program; in the source tree, in the package. */
 const ADDON_FOLDERS = ['../prebuilds', 'fs-native-extensions/prebuilds'];
 
+/** The asset of the executable, whose platform is the one that it was built for. */
+const ADDON_ASSET = 'fs-native-extensions.node';
+
 /** Throws StorageError `cannot-lock` if there is no addon for `platform`, or it cannot be loaded. */
 export function loadAddon(platform = `${process.platform}-${process.arch}`): Addon {
+  if (isExecutable) return loadExtracted();
   for (const folder of ADDON_FOLDERS) {
     try {
       return requireAddon(`${folder}/${platform}/fs-native-extensions.node`) as Addon;
@@ -31,6 +36,14 @@ export function loadAddon(platform = `${process.platform}-${process.arch}`): Add
     }
   }
   throw noLocks(`File locks are not available for this platform: ${platform}.`);
+}
+
+function loadExtracted(): Addon {
+  try {
+    return requireAddon(extractedFile(ADDON_ASSET)) as Addon;
+  } catch (cause) {
+    throw noLocks(`The file locks cannot be loaded: ${thrownMessage(cause)}`, cause);
+  }
 }
 
 function noLocks(message: string, cause?: unknown): StorageError {

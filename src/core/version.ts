@@ -1,8 +1,8 @@
 /** The program's version, from package.json. */
-import { readFileSync } from 'node:fs';
+import { readPackageFile } from './executable.js';
 
 const { version } = JSON.parse(
-  readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
+  readPackageFile(new URL('../../package.json', import.meta.url)).toString(),
 ) as { readonly version: string };
 
 export const VERSION = version;

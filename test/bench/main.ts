@@ -5,6 +5,7 @@ import { bind } from './bind.js';
 import { collection } from './collection.js';
 import { devicePages } from './device-pages.js';
 import { ensureInstalled } from './debian-packages.js';
+import { executable } from './executable.js';
 import { http2 } from './http2.js';
 import { install } from './install.js';
 import { ledger } from './ledger.js';
@@ -21,6 +22,7 @@ import { verify } from './verify.js';
 const MEASUREMENTS: readonly Measurement[] = [
   oneChapter,
   startUp,
+  executable,
   memory,
   packing,
   reports,

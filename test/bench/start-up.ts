@@ -64,7 +64,7 @@ async function measure(practice: Practice, folder: string): Promise<readonly Sub
   return subjects;
 }
 
-async function firstRequestMs(
+export async function firstRequestMs(
   practice: Practice,
   chapter: string,
   { output, name, build }: { output: string; name: string; build: typeof tankobon },

@@ -49,7 +49,7 @@ test('the npm scripts that the workflows run exist', () => {
   const scripts = commands.flatMap((run) =>
     [...run.matchAll(/npm run ([\w:-]+)/g)].map(([, name = '']) => name),
   );
-  expect(scripts).toEqual(['audit']);
+  expect(scripts).toEqual(['audit', 'executable']);
   expect(scripts.filter((name) => !(name in manifest.scripts))).toEqual([]);
 });
 
@@ -67,6 +67,24 @@ test('a release needs its version, all of CI with the check of the tarball, and 
   expect([published?.needs, image?.needs]).toEqual(['ci', 'package']);
   expect(workflow('ci.yml').jobs['everything']?.steps?.at(-1)?.run).toBe('.ci/run');
   expect(readFileSync('.ci/run', 'utf8')).toContain('.ci/pack-check');
+});
+
+test('a release has the executable of each platform that CI made, with its digest and attested', () => {
+  const { executable } = workflow('ci.yml').jobs;
+  expect(executable?.strategy?.matrix['include']).toEqual([
+    { os: 'ubuntu-latest', platform: 'linux-x64' },
+    { os: 'ubuntu-24.04-arm', platform: 'linux-arm64' },
+    { os: 'macos-latest', platform: 'darwin-arm64' },
+    { os: 'windows-latest', platform: 'win-x64' },
+  ]);
+  const steps = workflow('release.yml').jobs['package']?.steps ?? [];
+  const places = ['download-artifact', 'SHA256SUMS', 'attest-build-provenance', 'gh release'].map(
+    (text) => steps.findIndex(({ uses = '', run = '' }) => `${uses} ${run}`.includes(text)),
+  );
+  expect(places).toEqual([...places].sort((a, b) => a - b));
+  expect(places).not.toContain(-1);
+  const [, , , created] = places.map((place) => steps[place]?.run);
+  expect(created).toContain('tankobon-*.tar.gz SHA256SUMS');
 });
 
 describe('scripts/prepare-release.js', () => {

@@ -2,8 +2,8 @@
  * The pages and covers drawn in scripts/practice-pages. Chapters share them: a comment with the chapter's id makes
  * the bytes of each page, and so its sha256, unique.
  */
-import { readFileSync } from 'node:fs';
 import { nameWithDigest, uuidOf } from './digests.js';
+import { readPackageFile } from '../../core/executable.js';
 import { PNG_SIGNATURE, pngChunk, pngHeader } from '../../core/png.js';
 import type { LibraryCover, LibraryPage, Quality } from '../records.js';
 
@@ -15,7 +15,7 @@ export type Story = keyof typeof PAGE_COUNTS;
 
 export const pageCount = (story: Story): number => PAGE_COUNTS[story];
 
-const fixture = (name: string): Buffer => readFileSync(new URL(name, FIXTURES));
+const fixture = (name: string): Buffer => readPackageFile(new URL(name, FIXTURES));
 
 const PNG_HEADER_END = PNG_SIGNATURE.length + pngHeader(0, 0).length;
 const JPEG_START_BYTES = 2;

@@ -5,6 +5,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { spawnProgram } from '../../core/child-program.js';
+import { extractedFile, isExecutable } from '../../core/executable.js';
 
 export interface EntryCall {
   readonly method: 'getSecret' | 'setSecret' | 'deleteCredential';
@@ -64,7 +65,9 @@ export class KeychainProcess {
   };
 
   #start(): ChildProcess {
-    const library = createRequire(import.meta.url).resolve('keytar');
+    const library = isExecutable
+      ? extractedFile('keyring.node')
+      : createRequire(import.meta.url).resolve('keytar');
     process.once('exit', this.stop);
     return spawnProgram(new URL('./keychain-worker.js', import.meta.url), [library], {
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
