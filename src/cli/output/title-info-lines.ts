@@ -156,12 +156,28 @@ function nameLines({ names }: TitleInfo, columns?: number): string[] {
     'Names, for --title-language:',
     ...shown.map(({ name }, index) => {
       const heading = `  ${(codes[index] ?? '').padEnd(width)}`;
-      const text = printableLine(name);
-      const wrapped = columns === undefined ? text : wrapLine(text, heading.length + 2, columns);
-      return `${heading}  ${wrapped}`;
+      const indent = heading.length + 2;
+      const lines = wideLines(printableLine(name), (columns ?? Infinity) - 1 - indent);
+      return `${heading}  ${indentRest(lines.join('\n'), indent)}`;
     }),
     ...(rest > 0 ? [`  and ${pluralize(rest, 'more name')}`] : []),
   ];
+}
+
+/** The text in lines of at most this width. Characters of East Asia take two columns, without spaces between words. */
+function wideLines(text: string, width: number): string[] {
+  const lines = [''];
+  const words = new Intl.Segmenter('ja', { granularity: 'word' }).segment(text);
+  for (const { segment: word } of words) {
+    const parts =
+      stringWidth(word) > width ? [...new Intl.Segmenter().segment(word)] : [{ segment: word }];
+    for (const { segment } of parts) {
+      const line = `${lines.at(-1) ?? ''}${segment}`;
+      if (stringWidth(line) <= width) lines[lines.length - 1] = line;
+      else lines.push(segment.trimStart());
+    }
+  }
+  return lines.map((line) => line.trimEnd());
 }
 
 /** Addresses are never cut. */

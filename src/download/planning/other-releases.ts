@@ -9,7 +9,7 @@ import { groupBy } from '../../core/group-by.js';
 import { UUID_PATTERN } from '../../core/uuid.js';
 import { readFileChapters, type FoundChapter } from '../../library/file.js';
 import type { LibraryIndex } from '../../library/scan.js';
-import { isSameId, isWrite, skip, type Decision, type Release } from '../../plan/change.js';
+import { isSameId, skip, type Decision, type Release } from '../../plan/change.js';
 import { ListingCache } from '../../selection/listing-cache.js';
 import { chapterKeys, mayReplace } from '../../selection/same-chapter.js';
 import type { DownloadSession, OtherRelease } from '../download-session.js';
@@ -39,8 +39,9 @@ export async function askForOtherReleases<Changed extends Decision>(
   if (choice === 'both') return changes;
   const taken = new Set<string>();
   return changes.map((change) => {
-    const other = isWrite(change) && found.find(({ chapter }) => chapter.id === change.release.id);
-    if (!other || change.kind !== 'save') return change;
+    if (change.kind !== 'save') return change;
+    const other = found.find(({ chapter }) => chapter.id === change.release.id);
+    if (!other) return change;
     const { chapter, archive, saved } = other;
     const { file, chapterId, version, quality } = archive;
     if (choice === 'nothing') return skip(chapter, 'other-release-saved', { file, instead: saved });
