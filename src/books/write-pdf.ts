@@ -145,7 +145,7 @@ async function addPage(
   }
 }
 
-/** Of a page that is broken as it was uploaded, what can be read of it. */
+/** A page that is broken as it was uploaded has what can be read of it. */
 async function pdfImage(
   page: BookPage,
   { onBrokenPage, signal }: Pick<WriteOptions, 'onBrokenPage' | 'signal'>,

@@ -53,7 +53,7 @@ const sevenZipped = (folder: string, target: string) => {
 const tarred = (folder: string, target: string) => {
   run(folder, 'bsdtar', '-c', '--format=zip', '-f', target, ...readdirSync(folder));
 };
-/** As from the context menu of macOS: names begin with `./`. */
+/** Names begin with `./`, as in archives that macOS makes of a folder. */
 const tarredFolder = (folder: string, target: string) => {
   run(folder, 'bsdtar', '-c', '--format=zip', '-f', target, '.');
 };
