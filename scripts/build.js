@@ -7,6 +7,7 @@ import { relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'rolldown';
 import license from 'rollup-plugin-license';
+import { lateModules } from './bundle/late-modules.js';
 
 const LOCKS = 'node_modules/fs-native-extensions';
 const replacement = (file) => fileURLToPath(new URL(`bundle/${file}`, import.meta.url));
@@ -55,6 +56,7 @@ const program = {
   checks: { ineffectiveDynamicImport: false },
   plugins: [
     license({ thirdParty: { output: 'dist/THIRD-PARTY-LICENSES.txt' } }),
+    lateModules,
     { name: 'ascii', generateBundle: escapeNonAscii },
     { name: 'library-entry', generateBundle: writeLibraryEntry },
     { name: 'files', writeBundle: writeFiles },
