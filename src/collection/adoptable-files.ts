@@ -20,7 +20,7 @@ import type { FileState } from '../core/file-state.js';
 import { mayBeLeftover } from '../download/leftovers.js';
 import { UUID_PATTERN } from '../core/uuid.js';
 import { guessFolder, guessName } from '../books/guess-name.js';
-import { isPage } from '../config/names.js';
+import { isOtherArchive, isPage } from '../config/names.js';
 
 const RECOGNIZED_FIELDS = [
   'series',
@@ -91,7 +91,6 @@ interface ListedFolders {
 
 const MAX_OPEN_FILES = 16;
 const ARCHIVE = /\.(cbz|zip)$/i;
-const OTHER_ARCHIVE = /\.(cb[r7t]|rar|7z)$/i;
 const COVER = /^(cover|folder|poster)\b/i;
 
 /** Rejects with the signal's reason when aborted. */
@@ -181,7 +180,7 @@ export async function listFolders(
       else if (entry.isDirectory()) below.push(path);
       else if (entry.isSymbolicLink()) listed.links += 1;
       else if (entry.isFile() && ARCHIVE.test(entry.name)) listed.archives.push(path);
-      else if (entry.isFile() && OTHER_ARCHIVE.test(entry.name)) listed.otherArchives.push(path);
+      else if (entry.isFile() && isOtherArchive(entry.name)) listed.otherArchives.push(path);
     }
     const images = imagesOf(entries);
     // Covers of a series are beside its chapters.

@@ -41,6 +41,7 @@ import {
 } from './sync-request.js';
 import { languagesOf } from './subscriptions.js';
 import { bindSeries } from './bind-series.js';
+import { fillDevice } from './device-books.js';
 import { readText } from './read-markers.js';
 import { reasonsNotToKeep, retireChapters } from './retire-chapters.js';
 import { withScan } from './changed-files.js';
@@ -165,7 +166,9 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
       result.notStarted === 0 &&
       result.failed.every(({ error }) => hasCode(error, ...PERMANENT_CODES));
     const mayRetire = isComplete && bindErrors.length === 0 && isListingWhole && listed.length > 0;
+    const isStoppedNow = dryRun === true || result.stoppedBy !== undefined;
     const retired = mayRetire ? await retireUnkept(due, selected, result, session) : 0;
+    const device = isStoppedNow ? undefined : await fillDevice(due, releases, session);
     const state: TitleState = {
       name: due.label,
       latest: title.latestChapterId,
@@ -188,6 +191,7 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
       ]),
       // What failed, or was not reached, is compared again.
       compared: isComplete ? [...compared] : known?.compared,
+      device: device ?? known?.device,
       read: due.readIds && readText(id, await libraries.open(output), due.readIds),
     };
     journal.add({ title: id, state });
