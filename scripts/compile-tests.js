@@ -44,11 +44,9 @@ function compile(file, target, mtime) {
   const source = relative(dirname(target), file).replaceAll('\\', '/');
   const json = JSON.stringify({ ...map, sources: [source], sourcesContent: undefined });
   const mapUrl = `data:application/json;base64,${Buffer.from(json).toString('base64')}`;
-  // What a module finds by its own address lies beside its source, other than a program, which is compiled too.
-  const located = code.replaceAll(
-    /(?<!\.js", )import\.meta\.url/g,
-    `import.meta.url.replace('/${OUTPUT}/', '/')`,
-  );
+  // What a module finds by its own address lies beside its source, other than a program of src/, which is compiled too.
+  const address = file.startsWith('src') ? /(?<!\.js", )import\.meta\.url/g : 'import.meta.url';
+  const located = code.replaceAll(address, `import.meta.url.replace('/${OUTPUT}/', '/')`);
   mkdirSync(dirname(target), { recursive: true });
   // Another run may load the file at this moment.
   const temporary = `${target}.${process.pid}`;
