@@ -39,7 +39,7 @@ export function historyFor(
 
 /** What a run does to the files of a title. */
 interface TitleChanges {
-  /** Of new releases, and of chapters that changed on the service. */
+  /** New releases, and chapters that changed on the service. */
   readonly changes: readonly Decision[];
   readonly known: Pick<KnownTitle, 'keys' | 'moved'>;
 }
