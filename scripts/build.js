@@ -6,7 +6,7 @@ import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { relative, sep } from 'node:path';
 import { build } from 'rolldown';
 import license from 'rollup-plugin-license';
-import { asciiOutput, bundleOptions, childPrograms } from './bundle-options.js';
+import { bundleOptions, childPrograms, outputPlugins } from './bundle-options.js';
 
 const LOCKS = 'node_modules/fs-native-extensions';
 
@@ -24,7 +24,7 @@ const program = {
   ...bundleOptions,
   plugins: [
     license({ thirdParty: { output: 'dist/THIRD-PARTY-LICENSES.txt' } }),
-    asciiOutput,
+    ...outputPlugins,
     { name: 'library-entry', generateBundle: writeLibraryEntry },
     { name: 'files', writeBundle: writeFiles },
   ],

@@ -11,10 +11,16 @@ import { isSystemError } from './system-errors.js';
 
 /** An older file of a process is a leftover. By the clock of the machine that wrote it, which may be wrong by hours. */
 const MIN_LEFTOVER_AGE_MS = 2 * 24 * 60 * 60_000;
-const HOST = machineMark(hostname(), machineId(), processNamespace());
 const NAME = /^\.(.*)\.([0-9a-f]{8})-(\d{1,10})-[0-9a-f]{12}\.tmp$/s;
 /** With what is added to it, the name fits on each file system. */
 const MAX_NAME_BYTES = 60;
+
+let ownMachine: string | undefined;
+
+/** Found on first use: help and the like have none. */
+function ownMachineMark(): string {
+  return (ownMachine ??= machineMark(hostname(), machineId(), processNamespace()));
+}
 
 /** Two machines of one name may share a folder: neither can see whether a process of the other one runs. */
 export function machineMark(...identity: readonly string[]): string {
@@ -45,7 +51,7 @@ function processNamespace(): string {
 
 /** A hidden name in the same folder as `file`, so that the rename is atomic. */
 export function temporaryName(file: string): string {
-  const mark = `${HOST}-${process.pid}-${randomBytes(6).toString('hex')}`;
+  const mark = `${ownMachineMark()}-${process.pid}-${randomBytes(6).toString('hex')}`;
   return join(dirname(file), `.${truncate(basename(file), MAX_NAME_BYTES)}.${mark}.tmp`);
 }
 
@@ -56,7 +62,7 @@ export function temporaryName(file: string): string {
 export function isLeftoverTemporary(path: string): boolean {
   const [, , host, pid] = NAME.exec(basename(path)) ?? [];
   if (pid === undefined) return false;
-  if (host === HOST && !isRunning(Number(pid))) return true;
+  if (host === ownMachineMark() && !isRunning(Number(pid))) return true;
   const { mtimeMs = Infinity } = lstatSync(path, { throwIfNoEntry: false }) ?? {};
   return Date.now() - mtimeMs >= MIN_LEFTOVER_AGE_MS;
 }
