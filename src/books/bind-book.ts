@@ -48,7 +48,11 @@ export async function bindBook(
     const book = { file, group };
     const { chapters } = book.group;
     const removable = request.removeChapters ? chapters.filter(mayBeRemoved) : [];
-    const state = compareBook(book, existing, plan, { profile: copyProfile(request), arrived });
+    const state = compareBook(book, existing, plan, {
+      profile: copyProfile(request),
+      arrived,
+      mayLose: request.onDevice !== undefined,
+    });
     const isUpToDate = state === 'same' && !request.force && removable.length === 0;
     if (isUpToDate || state === 'has-more') {
       observe({ type: 'book-skipped', file, reason: 'already-there' });
@@ -167,6 +171,9 @@ async function write(
     onPage: () => {
       hasWrittenPages = true;
       observe({ type: 'book-page', file });
+    },
+    onBrokenPage: (message) => {
+      observe({ type: 'warning', message: `${message}, in ${file}` });
     },
     signal,
   };

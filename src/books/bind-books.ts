@@ -135,7 +135,7 @@ function summaryOf(books: readonly BoundBook[], plan: BindPlan, removed: number)
     saved: count('saved'),
     skipped: count('skipped'),
     failed: count('failed'),
-    leftOut: plan.unassigned.length + plan.otherReleases.length + plan.failed.length,
+    leftOut: [plan.unassigned, plan.otherReleases, plan.failed, plan.otherArchives].flat().length,
     removed,
   };
 }
@@ -181,6 +181,7 @@ async function bindPlanned(
 ): Promise<BoundBook> {
   const { file } = planned;
   try {
+    await context.request.onDevice?.check();
     return { ...planned, status: await bindBook(planned, plan, context, options) };
   } catch (thrown) {
     return { ...planned, status: 'failed', error: failedBook(file, thrown, context) };

@@ -24,6 +24,7 @@ const DEFAULT_NAMES: Readonly<Record<BindBy, string>> = {
   title: '{series}/{series} (all)',
   chapter: '{series}/{series} Vol.{volume:02} Ch.{chapter:03} - {title} [{group}]',
 };
+const NAME_WITHOUT_VOLUME = '{series}/{series} (no volume yet)';
 /** Without the series' name, which the folder above has. */
 const DEFAULT_FOLDER_NAMES: Readonly<Record<BindBy, string>> = {
   ...DEFAULT_NAMES,
@@ -60,7 +61,8 @@ export function bindRequest(
       compileNameTemplate(text, { extension, reservedBytes, maxNameBytes });
     const others = Object.values(options.bookName === undefined ? defaults : {});
     const otherNames = others.filter((other) => other !== template).map(compile);
-    return { nameBook: compile(template), otherNames };
+    const nameWithoutVolume = compile(NAME_WITHOUT_VOLUME);
+    return { nameBook: compile(template), nameWithoutVolume, otherNames };
   };
   // An invalid template is an error before anything is read.
   namesWithin(MAX_SEGMENT_BYTES);

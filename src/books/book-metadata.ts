@@ -71,7 +71,8 @@ export function isLongStrip({ genres = [], tags = [] }: ChapterMetadata): boolea
 /** Such as `Series, Vol. 3` or, for a chapter, `Series, Ch. 12 – The Storm`. */
 export function bookTitle({ by, series, volume, chapters }: ChapterGroup): string {
   const label = chapters[0] ? chapterLabel(chapters[0].metadata) : '';
-  const part = volume === undefined || by === 'title' ? '' : `Vol. ${volume}`;
+  const ofVolume = volume === undefined ? 'no volume yet' : `Vol. ${volume}`;
+  const part = by === 'volume' ? ofVolume : '';
   return (
     [series, by === 'chapter' ? label : part].filter((text) => text !== '').join(', ') || label
   );

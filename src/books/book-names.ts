@@ -30,6 +30,8 @@ export interface BookNames {
   readonly output: string;
   /** Returns a book's path below the output folder. */
   readonly nameBook: NameTemplate;
+  /** Returns the path of the book of the chapters without a volume. */
+  readonly nameWithoutVolume: NameTemplate;
   /** What books of other kinds are called, such as those of whole titles. */
   readonly otherNames: readonly NameTemplate[];
   /** Whether this is the built-in template, whose names Kavita understands. */
@@ -110,8 +112,9 @@ function languageFile(
   return join(dirname(file), name);
 }
 
-function pathOf(group: ChapterGroup, { output, nameBook }: BookNames): string {
-  return join(output, nameBook(nameValues(group)));
+function pathOf(group: ChapterGroup, { output, nameBook, nameWithoutVolume }: BookNames): string {
+  const hasNone = group.by === 'volume' && group.volume === undefined;
+  return join(output, (hasNone ? nameWithoutVolume : nameBook)(nameValues(group)));
 }
 
 /**

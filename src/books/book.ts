@@ -74,6 +74,8 @@ export interface WriteOptions {
   /** The most rights of the files of the book; see maxModeIn. */
   readonly maxMode?: number;
   readonly onPage: () => void;
+  /** Called with a sentence for people about each page that is broken as it was uploaded, and that is not there as it is. */
+  readonly onBrokenPage: (message: string) => void;
   readonly signal: AbortSignal;
 }
 

@@ -18,6 +18,8 @@ export interface CollectedChapters {
   readonly chapters: readonly BookChapter[];
   /** Archives that cannot be read. */
   readonly failed: readonly FailedFile[];
+  /** Archives of kinds that are not read. */
+  readonly otherArchives: readonly string[];
   /** Links below the folders to bind. */
   readonly skippedLinks: number;
   /** The books of the format, if chapters cannot be read back from it. */
@@ -47,6 +49,7 @@ export async function collectChapters(
   );
   const stored: FolderStore[] = [];
   const books = [...foundBooks];
+  const otherArchives: string[] = [];
   let skippedLinks = 0;
   for (const input of inputs) {
     const listed = await archivesIn(input, stateFolder, signal);
@@ -55,6 +58,7 @@ export async function collectChapters(
       failed.push({ file: each.folder, error: unreadableFolderError(each) });
     skippedLinks += count;
     if (store) stored.push(store);
+    for (const file of listed.otherArchives) otherArchives.push(file);
     for (const file of listed.fixed[format] ?? []) books.push(file);
     for (const archive of archives) if (!files.has(archive.file)) files.set(archive.file, archive);
   }
@@ -79,7 +83,7 @@ export async function collectChapters(
   for (const store of stored) await store.save().catch(() => undefined);
   if (inputs.length > 0 && chapters.length === 0 && failed.length === 0)
     throw new UsageError('nothing-to-bind', `No chapters found: ${inputs.join(', ')}`);
-  return { chapters, failed, skippedLinks, fixedBooks };
+  return { chapters, failed, otherArchives, skippedLinks, fixedBooks };
 }
 
 /** None for a copy, whose place the options of it decide, and for a file of another program. */
@@ -115,6 +119,7 @@ async function archivesIn(input: string, stateFolder: string | undefined, signal
         store: undefined,
         skippedLinks: 0,
         unreadableFolders: [],
+        otherArchives: [],
         fixed: {},
       };
     }
@@ -133,5 +138,6 @@ async function archivesIn(input: string, stateFolder: string | undefined, signal
   // Smaller folders are read as fast as what is known of them.
   const used = files.length < MIN_FILES ? undefined : store;
   const archives = files.map((file): InputFile => ({ file, isNamed: false, store: used }));
-  return { archives, store: used, skippedLinks, unreadableFolders, fixed };
+  const { otherArchives } = listed;
+  return { archives, store: used, skippedLinks, unreadableFolders, otherArchives, fixed };
 }

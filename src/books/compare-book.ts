@@ -11,6 +11,8 @@ export interface ComparisonOptions {
   readonly profile?: string | undefined;
   /** The ids of chapters that other books have by now. */
   readonly arrived?: ReadonlySet<string>;
+  /** Whether a copy may lose chapters that the files lack. */
+  readonly mayLose?: boolean;
 }
 
 /**
@@ -22,16 +24,19 @@ export function compareBook(
   { file, group }: PlannedBook,
   existing: ExistingBook,
   plan: BindPlan,
-  { profile, arrived = new Set() }: ComparisonOptions = {},
+  { profile, arrived = new Set(), mayLose = false }: ComparisonOptions = {},
 ): 'missing' | 'different' | 'same' | 'has-more' {
   if (existing.kind === 'none') return 'missing';
   assertReplaceable(file, existing, profile);
   const keys = group.chapters.map(sourceKey);
   const allKeys = [...keys, ...plan.otherReleases.map(sourceKey)];
   const newest = newestVersions(allKeys);
+  const isFollowing = mayLose && existing.copy !== undefined;
   const missing = existing.keys.filter(
     (key) =>
-      !arrived.has(withoutVersion(key)) && (newest.get(withoutVersion(key)) ?? -1) < versionOf(key),
+      !isFollowing &&
+      !arrived.has(withoutVersion(key)) &&
+      (newest.get(withoutVersion(key)) ?? -1) < versionOf(key),
   );
   if (missing.length === 0)
     return existing.isDamaged ||

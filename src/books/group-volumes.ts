@@ -39,6 +39,14 @@ export interface GroupedChapters {
   readonly otherReleases: readonly BookChapter[];
 }
 
+/** Books on a device follow the chapters that are there: they may lose some. */
+export interface OnDevice {
+  /** Which of the chapters without a volume are in one more book. */
+  readonly isWanted: (chapter: BookChapter) => boolean;
+  /** Called before each book. Throws StorageError if the device is not there any more. */
+  readonly check: () => Promise<void>;
+}
+
 /** `groups`: names of scanlation groups in order of preference. */
 export function groupVolumes(
   chapters: readonly BookChapter[],
@@ -60,6 +68,15 @@ export function groupVolumes(
     }
   }
   return { groups: result, unassigned, otherReleases };
+}
+
+/** One more book of each series and language, for chapters without a volume. */
+export function booksWithoutVolume(
+  chapters: readonly BookChapter[],
+  groups: readonly string[],
+): readonly ChapterGroup[] {
+  const { groups: ofSeries } = groupVolumes(chapters, 'title', groups);
+  return ofSeries.map((group) => ({ ...group, by: 'volume', volume: undefined }));
 }
 
 /** `keyed`: all chapters of the series in this language; those in no book, or in another one, are not missing. */

@@ -38,10 +38,17 @@ interface SeparatedData {
 const STEP_PIXELS = 2 ** 20;
 const deflateAsync = promisify(deflate);
 
-/** For a page with this image only. Throws Error for a damaged PNG, and the signal's reason. */
-export async function openPng(file: Buffer, signal: AbortSignal): Promise<PdfImage> {
-  const png = readPng(file);
-  const separated = await separate(png, signal);
+/**
+ * For a page with this image only. Throws Error for a damaged PNG, unless `isBroken`: then the image has what can be read of
+ * it; and the signal's reason.
+ */
+export async function openPng(
+  file: Buffer,
+  signal: AbortSignal,
+  { isBroken = false } = {},
+): Promise<PdfImage> {
+  const png = readPng(file, { isBroken });
+  const separated = await separate(png, signal, isBroken);
   const image: PdfImage = {
     width: png.width,
     height: png.height,
@@ -54,16 +61,16 @@ export async function openPng(file: Buffer, signal: AbortSignal): Promise<PdfIma
   return image;
 }
 
-async function separate(png: Png, signal: AbortSignal): Promise<SeparatedData> {
+async function separate(png: Png, signal: AbortSignal, isBroken: boolean): Promise<SeparatedData> {
   const { width, height, hasAlpha, isInterlaced, palette, transparency } = png;
   const hasIndexedAlpha = palette !== undefined && transparency !== undefined;
-  if (!hasAlpha && !hasIndexedAlpha && !isInterlaced) return {};
+  if (!hasAlpha && !hasIndexedAlpha && !isInterlaced && !isBroken) return {};
   // The transparency has a byte for each pixel, whatever the depth of the image.
   if (width * height > MAX_DECODED_BYTES) throw new Error(`it has ${width * height} pixels`);
-  const pixels = await readPixels(png, signal);
+  const pixels = await readPixels(png, signal, { isBroken });
   if (hasAlpha) return splitAlpha(png, pixels, signal);
   const alpha = hasIndexedAlpha ? await indexedAlpha(png, transparency, pixels, signal) : undefined;
-  return { color: isInterlaced ? await deflateAsync(pixels) : undefined, alpha };
+  return { color: isInterlaced || isBroken ? await deflateAsync(pixels) : undefined, alpha };
 }
 
 async function pause(signal: AbortSignal): Promise<void> {

@@ -20,7 +20,13 @@ import {
 } from './book-names.js';
 import { collectChapters, type CollectedChapters } from './collect-chapters.js';
 import { emptiedBooks } from './emptied-books.js';
-import { groupVolumes, type ChapterGroup, type GroupedChapters } from './group-volumes.js';
+import {
+  booksWithoutVolume,
+  groupVolumes,
+  type ChapterGroup,
+  type GroupedChapters,
+  type OnDevice,
+} from './group-volumes.js';
 import {
   inferFromNeighbors,
   withListed,
@@ -63,9 +69,11 @@ export interface BindRequest
   readonly volumeCount?: (group: ChapterGroup) => number | undefined;
   /** How replaced books are kept. */
   readonly keep: KeepOptions;
+  /** Set where books are kept up to date in a folder on a device. */
+  readonly onDevice?: OnDevice | undefined;
 }
 
-type TemplatesOfBooks = Pick<BookNames, 'nameBook' | 'otherNames'>;
+type TemplatesOfBooks = Pick<BookNames, 'nameBook' | 'nameWithoutVolume' | 'otherNames'>;
 
 export interface BindContext {
   readonly request: BindRequest;
@@ -86,6 +94,7 @@ export interface BindPlan extends Omit<GroupedChapters, 'groups'> {
   /** The files of books whose chapters all moved to others. */
   readonly emptied: readonly string[];
   readonly failed: readonly FailedFile[];
+  readonly otherArchives: readonly string[];
   readonly skippedLinks: number;
 }
 
@@ -93,7 +102,7 @@ export interface BindPlan extends Omit<GroupedChapters, 'groups'> {
 export async function planBooks(request: BindRequest, signal: AbortSignal): Promise<BindPlan> {
   const { by, group: groups, infer, isSelected = () => true } = request;
   const { inputs, found, stateFolder } = request;
-  const { failed, skippedLinks, ...collected } = await collectChapters(inputs, {
+  const { failed, otherArchives, skippedLinks, ...collected } = await collectChapters(inputs, {
     found,
     fixedBooks: request.fixedBooks,
     stateFolder,
@@ -106,7 +115,12 @@ export async function planBooks(request: BindRequest, signal: AbortSignal): Prom
   const infersFromFolder = infer && by === 'volume' && !request.listedChapter;
   const chapters = infersFromFolder ? inferFromNeighbors(listed) : listed;
   const grouping = groupVolumes(chapters, by, groups);
-  const selected = grouping.groups.filter((group) => isSelected(group, failed));
+  const withoutVolume = request.onDevice
+    ? booksWithoutVolume(grouping.unassigned.filter(request.onDevice.isWanted), groups)
+    : [];
+  const selected = [...grouping.groups, ...withoutVolume].filter((group) =>
+    isSelected(group, failed),
+  );
   const templates = request.namesWithin(await maxNameBytes(request.output));
   const names = { ...request, ...templates, isThere: existsSync };
   const books = nameBooks(selected, names, chapters, knownBooks(collected, request.format));
@@ -124,7 +138,17 @@ export async function planBooks(request: BindRequest, signal: AbortSignal): Prom
   const filesByFolder = groupBy([...new Set(planned.map(({ file }) => file))], (file) =>
     dirname(file),
   );
-  return { ...grouping, books, bookOf, filesByFolder, looseIds, emptied, failed, skippedLinks };
+  return {
+    ...grouping,
+    books,
+    bookOf,
+    filesByFolder,
+    looseIds,
+    emptied,
+    failed,
+    otherArchives,
+    skippedLinks,
+  };
 }
 
 /** The books of the format that exist. */
@@ -149,6 +173,8 @@ export function observePlan(plan: BindPlan, observe: ObserveBind): void {
     const links = pluralize(plan.skippedLinks, 'symbolic link');
     observe({ type: 'warning', message: `Skipped ${links}: only files in the folder are bound.` });
   }
+  for (const file of plan.otherArchives)
+    observe({ type: 'chapter-left-out', file, reason: 'other-archive' });
   for (const { file, error } of plan.failed)
     observe({
       type: 'chapter-left-out',
@@ -162,7 +188,8 @@ export function observePlan(plan: BindPlan, observe: ObserveBind): void {
     observe({ type: 'chapter-left-out', file, reason, ...fields });
   };
   for (const chapter of plan.otherReleases) leaveOut(chapter, 'other-release');
-  for (const chapter of plan.unassigned) leaveOut(chapter, 'no-volume');
+  const isBound = ({ chapterId = '' }: BookChapter) => plan.bookOf.has(chapterId);
+  for (const chapter of plan.unassigned) if (!isBound(chapter)) leaveOut(chapter, 'no-volume');
   for (const { file, group } of plan.books) {
     const { series, language, volume, chapters, missing } = group;
     const pages = pageCount(chapters);

@@ -4,7 +4,7 @@
  */
 import { setImmediate } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { inflate } from 'node:zlib';
+import { createInflate, inflate } from 'node:zlib';
 import { MAX_DECODED_BYTES } from '../core/decoded-size.js';
 
 export interface Png {
@@ -32,9 +32,9 @@ const CHANNELS: Readonly<Record<number, number>> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 
 const STEP_BYTES = 2 ** 22;
 const inflateAsync = promisify(inflate);
 
-/** Throws Error for a damaged PNG. */
-export function readPng(file: Buffer): Png {
-  const chunks = readChunks(file);
+/** Throws Error for a damaged PNG; with `isBroken`, only for one without a header. */
+export function readPng(file: Buffer, { isBroken = false } = {}): Png {
+  const chunks = readChunks(file, isBroken);
   const header = chunks.get('IHDR')?.[0];
   if (header?.length !== 13) throw new Error('it has no header');
   const [width, height] = [header.readUInt32BE(0), header.readUInt32BE(4)];
@@ -58,18 +58,20 @@ export function readPng(file: Buffer): Png {
   };
 }
 
-/** The contents of the chunks by their type (section 5.3). */
-function readChunks(file: Buffer): Map<string, Buffer[]> {
+/** The contents of the chunks by their type (section 5.3), of a broken file as far as it goes. */
+function readChunks(file: Buffer, isBroken: boolean): Map<string, Buffer[]> {
   const chunks = new Map<string, Buffer[]>();
   let offset = SIGNATURE_BYTES;
   while (!chunks.has('IEND')) {
     const length = offset + CHUNK_BYTES <= file.length ? file.readUInt32BE(offset) : Infinity;
-    if (offset + CHUNK_BYTES + length > file.length) throw new Error('it is truncated');
+    const isCut = offset + CHUNK_BYTES + length > file.length;
+    if (isCut && !isBroken) throw new Error('it is truncated');
     const type = file.toString('latin1', offset + 4, offset + 8);
     const content = file.subarray(offset + 8, offset + 8 + length);
     const known = chunks.get(type);
     if (known) known.push(content);
     else chunks.set(type, [content]);
+    if (isCut) break;
     offset += CHUNK_BYTES + length;
   }
   return chunks;
@@ -77,22 +79,53 @@ function readChunks(file: Buffer): Map<string, Buffer[]> {
 
 /**
  * The pixels, in rows that begin with a byte. An interlaced image needs samples of at least 8 bits. Throws Error for
- * damaged data, and the signal's reason.
+ * damaged data, unless `isBroken`: then the rest is black or transparent; and the signal's reason.
  */
-export async function readPixels(png: Png, signal: AbortSignal): Promise<Buffer> {
+export async function readPixels(
+  png: Png,
+  signal: AbortSignal,
+  { isBroken = false } = {},
+): Promise<Buffer> {
   const { width, height, data } = png;
   const passes = passesOf(png);
   let bytes = 0;
   for (const { columns, rows } of passes) bytes += rows * (1 + rowBytes(png, columns));
   // Some images have more data than pixels.
   const maxOutputLength = Math.max(bytes, MAX_DECODED_BYTES);
-  const filtered = await inflateAsync(data, { maxOutputLength });
+  const filtered = isBroken
+    ? await inflateStart(data, bytes, signal)
+    : await inflateAsync(data, { maxOutputLength });
   const pixels = Buffer.alloc(height * rowBytes(png, width));
-  for (let step = removeFilters(png, passes, filtered, pixels); step.next().done !== true;) {
-    await setImmediate();
+  const steps = removeFilters(png, passes, filtered, pixels);
+  try {
+    while (steps.next().done !== true) {
+      await setImmediate();
+      signal.throwIfAborted();
+    }
+  } catch (error) {
     signal.throwIfAborted();
+    if (!isBroken) throw error;
   }
   return pixels;
+}
+
+/** What can be inflated of damaged data. */
+async function inflateStart(data: Buffer, maxBytes: number, signal: AbortSignal): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  const inflater = createInflate();
+  inflater.end(data);
+  try {
+    for await (const part of inflater as AsyncIterable<Buffer>) {
+      signal.throwIfAborted();
+      parts.push(part);
+      bytes += part.length;
+      if (bytes >= maxBytes) break;
+    }
+  } catch {
+    signal.throwIfAborted();
+  }
+  return Buffer.concat(parts);
 }
 
 function rowBytes({ bits, channels }: Png, columns: number): number {

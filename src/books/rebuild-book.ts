@@ -57,7 +57,7 @@ export async function rebuildBook(
       return file;
     };
     const onPage = (): void => undefined;
-    const writeOptions = { tmpFile, publish, convert, onPage, signal };
+    const writeOptions = { tmpFile, publish, convert, onPage, onBrokenPage: onPage, signal };
     await writeBook({ group, metadata, cover }, format, writeOptions);
     return rebuilt;
   });

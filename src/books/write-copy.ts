@@ -167,6 +167,9 @@ async function writePart(
     onPage: () => {
       observe({ type: 'book-page', file: wholeFile });
     },
+    onBrokenPage: (message) => {
+      observe({ type: 'warning', message: `${message}, in ${file}` });
+    },
     signal,
   };
   const bytes = await writeBook(book, format, options);

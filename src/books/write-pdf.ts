@@ -65,7 +65,7 @@ export async function writePdfBook(book: Book, options: WriteOptions): Promise<n
     const pageOptions = { ...options, format: 'PDF', accepted: ACCEPTED_IMAGES.pdf };
     // pdfkit refers to a page's bytes until they are written, and each page is before the next one is read.
     for await (const page of bookPages(book, pageOptions)) {
-      await addPage(pdf, await withoutPackedInterlace(page, convert, signal), signal);
+      await addPage(pdf, await withoutPackedInterlace(page, convert, signal), options);
       if (page.chapterTitle !== undefined) pdf.outline.addItem(page.chapterTitle);
       await writePending();
     }
@@ -124,13 +124,17 @@ async function createPdf(book: Book): Promise<Pdf> {
   return pdf;
 }
 
-async function addPage(pdf: Pdf, page: BookPage, signal: AbortSignal): Promise<void> {
+async function addPage(
+  pdf: Pdf,
+  page: BookPage,
+  options: Pick<WriteOptions, 'onBrokenPage' | 'signal'>,
+): Promise<void> {
+  const { signal } = options;
   const size = pageSize(requireDimensions(page));
   if (page.extension !== 'jpg') await assertDecodable(page.data, page.name);
   pdf.addPage({ size, margin: 0 });
   try {
-    const image =
-      page.extension === 'jpg' ? page.data : await openPng(await asPng(page, signal), signal);
+    const image = page.extension === 'jpg' ? page.data : await pdfImage(page, options);
     const [width, height] = size;
     const images = pdf as unknown as ImageMethods;
     images.image(image, 0, 0, { width, height, ignoreOrientation: true });
@@ -138,6 +142,24 @@ async function addPage(pdf: Pdf, page: BookPage, signal: AbortSignal): Promise<v
     signal.throwIfAborted();
     const reason = thrownMessage(cause);
     throw new StorageError('archive-damaged', `Damaged page: ${reason}: ${page.name}`, { cause });
+  }
+}
+
+/** Of a page that is broken as it was uploaded, what can be read of it. */
+async function pdfImage(
+  page: BookPage,
+  { onBrokenPage, signal }: Pick<WriteOptions, 'onBrokenPage' | 'signal'>,
+): Promise<PdfImage> {
+  try {
+    return await openPng(await asPng(page, signal), signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    // A cover that is broken is left out.
+    if (page.extension !== 'png' || page.chapter === undefined) throw error;
+    const image = await openPng(page.data, signal, { isBroken: true });
+    const sentence = 'A page is broken as it was uploaded; what can be read of it is in the book';
+    onBrokenPage(`${sentence}: ${page.name} (${thrownMessage(error)})`);
+    return image;
   }
 }
 

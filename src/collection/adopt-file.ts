@@ -14,7 +14,7 @@ import {
   comicMetadata,
 } from '../library/comic-info.js';
 import { rewriterOf, readLibraryFile } from '../library/file.js';
-import { chapterComment } from '../library/mark.js';
+import { chapterComment, type CbzIdentity } from '../library/mark.js';
 import {
   assertOwnFile,
   fileChanged,
@@ -46,7 +46,7 @@ import type { Recognized } from './recognize-files.js';
 const HINT = 'Check it with: tankobon verify FILE';
 
 /**
- * Resolves with the path of the archive. Throws StorageError; then nothing has changed.
+ * Resolves with the path of the archive, and the chapter that it names. Throws StorageError; then nothing has changed.
  *
  * @param getBuffer one for all files of a run
  */
@@ -54,22 +54,27 @@ export async function adoptFile(
   recognized: Recognized,
   getBuffer: GetBuffer,
   signal: AbortSignal,
-): Promise<string> {
+): Promise<{ readonly file: string; readonly chapter: CbzIdentity }> {
   const { file, isFolder, state } = recognized.file;
   try {
     if (isFolder) {
       const pages = recognized.pages ?? (await readPageDigests(recognized.file, getBuffer, signal));
-      return await pack(recognized, describe(recognized, pages), signal);
+      const described = describe(recognized, pages);
+      return { file: await pack(recognized, described, signal), chapter: described.chapter };
     }
     if (!state) throw fileChanged(file);
     const { pages } = recognized;
+    let chapter: CbzIdentity | undefined;
     const { adopt } = await rewriterOf({ path: file });
     await replace(file, state, (tmpFile) =>
-      adopt(file, tmpFile, async (readDigests) =>
-        describe(recognized, pages ?? (await readDigests(getBuffer, signal))),
-      ),
+      adopt(file, tmpFile, async (readDigests) => {
+        const described = describe(recognized, pages ?? (await readDigests(getBuffer, signal)));
+        chapter = described.chapter;
+        return described;
+      }),
     );
-    return file;
+    if (!chapter) throw fileChanged(file);
+    return { file, chapter };
   } catch (error) {
     signal.throwIfAborted();
     throw toAdoptError(error, file);
@@ -112,7 +117,12 @@ function describe({ file, chapter, title, quality }: Recognized, pages: readonly
     pages,
     ...(!file.hasComicInfo && { metadata: writtenMetadata(comicMetadata(chapter, title, [])) }),
   };
-  return { record, comment: chapterComment(chapter.id) };
+  const { version: recorded } = revision;
+  return {
+    record,
+    comment: chapterComment(chapter.id),
+    chapter: { ...identity, version: recorded },
+  };
 }
 
 async function replace(

@@ -16,6 +16,8 @@ import {
   unrecognizedEvent,
 } from './adopt-events.js';
 import type { AdoptEvent } from '../events/adopt-events.js';
+import { readFileState } from '../core/file-state.js';
+import { KnownArchives } from './known-archives.js';
 import { adoptFile, isAdopted, restoreFile } from './adopt-file.js';
 import { addAdopted, type AdoptedTitles } from './adopted-titles.js';
 import { unreadableFolderError } from '../core/read-folder.js';
@@ -42,9 +44,12 @@ interface AdoptRequest {
   readonly languages: readonly string[];
   readonly apply: boolean;
   readonly pack: boolean;
+  /** The titles of chapters that are tankobon's already are wanted too. */
+  readonly withTitles: boolean;
 }
 
 export interface AdoptDeps extends RecognizeDeps {
+  readonly stateFolder: string;
   readonly observe: (event: AdoptEvent) => void;
   /** Asks for each file; resolves with those that were chosen. */
   readonly choose?: ((left: readonly Unrecognized[]) => Promise<readonly Recognized[]>) | undefined;
@@ -61,14 +66,16 @@ export interface AdoptResult {
 
 /** Throws UsageError `nothing-to-bind` for folders without archives, and errors of the service. */
 export async function adopt(request: AdoptRequest, deps: AdoptDeps): Promise<AdoptResult> {
-  const { folders, pack: withFolders, apply, languages } = request;
+  const { folders, pack: withFolders, withTitles, apply, languages } = request;
   for (const folder of folders) await assertReadableFolder(folder, HINT);
-  const found = await findAdoptableFiles(folders, { withFolders, signal: deps.signal });
+  const archives = await KnownArchives.open(deps.stateFolder, folders);
+  const options = { withFolders, withTitles, archives, signal: deps.signal };
+  const found = await findAdoptableFiles(folders, options);
   const { adoptable, already, unreadable } = found;
   const count = adoptable.length + already.length + unreadable.length;
   assertFound(count + found.otherArchives.length, folders);
   if (apply) await removeLeftovers(found.leftovers, systemClock);
-  const run = new AdoptRun(request, deps);
+  const run = new AdoptRun(request, deps, archives);
   for (const { file, cause } of unreadable) run.fail(file, damagedChapter(file, cause));
   for (const each of found.unreadableFolders) run.fail(each.folder, unreadableFolderError(each));
   try {
@@ -88,6 +95,7 @@ export async function adopt(request: AdoptRequest, deps: AdoptDeps): Promise<Ado
   } finally {
     // Also after an interruption.
     await run.finish();
+    await archives.save();
     run.summarize(found);
   }
   return { titles: run.titles, errors: run.errors, recognized: run.recognized };
@@ -139,6 +147,7 @@ class AdoptRun {
   constructor(
     private readonly request: AdoptRequest,
     private readonly deps: AdoptDeps,
+    private readonly archives: KnownArchives,
   ) {}
 
   get recognized(): number {
@@ -169,11 +178,14 @@ class AdoptRun {
   async #adopt(recognized: Recognized): Promise<void> {
     const { file } = recognized.file;
     try {
-      const newFile = await adoptFile(recognized, this.#getBuffer, this.deps.signal);
+      const adopted = await adoptFile(recognized, this.#getBuffer, this.deps.signal);
+      const { file: newFile } = adopted;
       this.#count.adopted += 1;
       const { chapter, title } = recognized;
       const { id: titleId = chapter.titleId, name: titleName } = title ?? {};
       const { language } = chapter;
+      const state = await readFileState(newFile);
+      if (state) this.archives.setAdopted(newFile, state, adopted.chapter, { titleName, language });
       addAdopted(this.titles, { file, titleId, titleName, language }, this.request.folders);
       this.#notRemembered.push(chapter.id);
       this.deps.observe({ type: 'file-adopted', file, ...(newFile !== file && { newFile }) });

@@ -4,7 +4,7 @@
  */
 import type { Dirent } from 'node:fs';
 import { basename, dirname, extname, join, resolve } from 'node:path';
-import { FOLDER_MANIFEST_NAME, type CbzIdentity } from '../library/mark.js';
+import { FOLDER_MANIFEST_NAME } from '../library/mark.js';
 import { serviceCode } from '../config/language-codes.js';
 import type { TitleFile } from './adopted-titles.js';
 import {
@@ -16,20 +16,12 @@ import { readLibraryFile } from '../library/file.js';
 import { maxNameBytes } from '../core/file-system.js';
 import { fitSegment } from '../core/path-segment.js';
 import { isDiskError, readdirIfReadable, type UnreadableFolder } from '../core/read-folder.js';
-import type { FileState } from '../core/file-state.js';
+import { readFileState, type FileState } from '../core/file-state.js';
 import { mayBeLeftover } from '../download/leftovers.js';
 import { UUID_PATTERN } from '../core/uuid.js';
 import { guessFolder, guessName } from '../books/guess-name.js';
-import { isPage } from '../config/names.js';
-
-const RECOGNIZED_FIELDS = [
-  'series',
-  'number',
-  'volume',
-  'title',
-  'language',
-  'translators',
-] as const satisfies readonly (keyof ChapterMetadata)[];
+import { isOtherArchive, isPage } from '../config/names.js';
+import { RECOGNIZED_FIELDS, type ArchiveContent, type KnownArchives } from './known-archives.js';
 
 export interface AdoptableFile {
   readonly file: string;
@@ -46,7 +38,7 @@ export interface AdoptableFile {
   /** What the folder that it is in says, or the one above that of a volume. */
   readonly folder: { readonly series: string; readonly volume?: string | undefined };
   /** What a chapter is recognized by. Empty if it cannot be read, or if there is none. */
-  readonly comicInfo: Pick<ChapterMetadata, (typeof RECOGNIZED_FIELDS)[number]>;
+  readonly comicInfo: Pick<ChapterMetadata, keyof typeof RECOGNIZED_FIELDS>;
   readonly hasComicInfo: boolean;
   readonly hasBrokenMetadata: boolean;
   /** In the address of ComicInfo.xml. */
@@ -91,13 +83,21 @@ interface ListedFolders {
 
 const MAX_OPEN_FILES = 16;
 const ARCHIVE = /\.(cbz|zip)$/i;
-const OTHER_ARCHIVE = /\.(cb[r7t]|rar|7z)$/i;
 const COVER = /^(cover|folder|poster)\b/i;
+
+interface FindOptions {
+  readonly withFolders: boolean;
+  /** The names of the titles of known chapters are needed. */
+  readonly withTitles: boolean;
+  /** What is known of the archives, which gets what is read. */
+  readonly archives: KnownArchives;
+  readonly signal: AbortSignal;
+}
 
 /** Rejects with the signal's reason when aborted. */
 export async function findAdoptableFiles(
   roots: readonly string[],
-  { withFolders, signal }: { readonly withFolders: boolean; readonly signal: AbortSignal },
+  { withFolders, withTitles, archives, signal }: FindOptions,
 ): Promise<FoundFiles> {
   const listed = await listFolders(roots, signal);
   const adoptable: AdoptableFile[] = [];
@@ -117,7 +117,7 @@ export async function findAdoptableFiles(
     }
   };
   const remaining = [
-    ...[...files].map((file) => () => read(file, () => readArchive(file))),
+    ...[...files].map((file) => () => read(file, () => readArchive(file, archives, withTitles))),
     ...folders.map((each) => () => read(each.folder, () => readImageFolder(each))),
   ][Symbol.iterator]();
   const work = async () => {
@@ -181,7 +181,7 @@ export async function listFolders(
       else if (entry.isDirectory()) below.push(path);
       else if (entry.isSymbolicLink()) listed.links += 1;
       else if (entry.isFile() && ARCHIVE.test(entry.name)) listed.archives.push(path);
-      else if (entry.isFile() && OTHER_ARCHIVE.test(entry.name)) listed.otherArchives.push(path);
+      else if (entry.isFile() && isOtherArchive(entry.name)) listed.otherArchives.push(path);
     }
     const images = imagesOf(entries);
     // Covers of a series are beside its chapters.
@@ -205,7 +205,32 @@ function isArchiveOrBook({ name }: Dirent): boolean {
 /** Undefined for a book. */
 type Adoptable = AdoptableFile | { readonly known: KnownFile } | undefined;
 
-async function readArchive(path: string): Promise<Adoptable> {
+async function readArchive(
+  file: string,
+  archives: KnownArchives,
+  withTitle: boolean,
+): Promise<Adoptable> {
+  const state = await readFileState(file).catch(() => undefined);
+  const known = state && archives.get(file, state, withTitle);
+  const read = known ? { content: known, state } : await readContent(file, archives);
+  if (!read) return undefined;
+  const { content } = read;
+  if ('known' in content) {
+    const { chapterId, titleId, titleName, language } = content.known;
+    return { known: { file, chapterId, titleId, titleName, language } };
+  }
+  const { pages, ...described } = content;
+  const own = { file, state: read.state, pages, images: [], isFolder: false };
+  return toAdoptable(own, described);
+}
+
+/** Undefined for a book. Throws why the file cannot be read. */
+async function readContent(
+  path: string,
+  archives: KnownArchives,
+): Promise<
+  { readonly content: ArchiveContent; readonly state: FileState | undefined } | undefined
+> {
   const file = await readLibraryFile(path);
   if (file.kind === 'missing' || file.kind === 'unreadable') throw file.cause;
   if (file.kind === 'book') {
@@ -213,22 +238,19 @@ async function readArchive(path: string): Promise<Adoptable> {
     if (file.comment === '') throw file.damage;
     return undefined;
   }
-  const { state, comicInfo = '', chapter } = file;
+  const { state, comicInfo = '', chapter, found } = file;
   const { chapterId, titleId, metadata, pages } = chapter;
-  if (chapterId !== undefined && file.isRecorded)
-    return { known: knownFile(path, { chapterId, titleId }, metadata) };
-  if (pages.length === 0) throw new Error('it contains no images');
-  const own = { file: path, state, pages: pages.length, images: [], isFolder: false };
-  return toAdoptable(own, comicInfo, chapterId);
+  const isKnown = chapterId !== undefined && file.isRecorded;
+  if (!isKnown && pages.length === 0) throw new Error('it contains no images');
+  const content: ArchiveContent = isKnown
+    ? { known: { chapterId, titleId, titleName: metadata.series, language: codeOf(metadata) } }
+    : { pages: pages.length, ...(await describe(comicInfo, chapterId)) };
+  if (state) archives.set(path, state, content, found);
+  return { content, state };
 }
 
-function knownFile(
-  file: string,
-  { chapterId, titleId }: CbzIdentity,
-  { series, language }: ChapterMetadata,
-): KnownFile {
-  const code = language === undefined ? undefined : serviceCode(language.toLowerCase());
-  return { file, chapterId, titleId, titleName: series, language: code };
+function codeOf({ language }: ChapterMetadata): string | undefined {
+  return language === undefined ? undefined : serviceCode(language.toLowerCase());
 }
 
 const NO_COMIC_INFO = { comicInfo: undefined, chapter: undefined };
@@ -241,36 +263,50 @@ async function readImageFolder({
   if (file.kind === 'unreadable') throw file.cause;
   const { comicInfo = '', chapter } = file.kind === 'chapter' ? file : NO_COMIC_INFO;
   const own = { file: folder, state: undefined, pages: images.length, images, isFolder: true };
-  return toAdoptable(own, comicInfo, chapter?.chapterId);
+  return toAdoptable(own, await describe(comicInfo, chapter?.chapterId));
 }
 
 const TITLE_ADDRESS = new RegExp(`/(?:title|manga)/(${UUID_PATTERN})(?![0-9a-f-])`, 'i');
 /** The folder that Mihon and Suwayomi give each source. */
 const SOURCE_FOLDER = /^MangaDex \(([A-Z]{2}(?:-[A-Z]{2,3})?)\)$/;
 
-async function toAdoptable(
-  own: Pick<AdoptableFile, 'file' | 'state' | 'pages' | 'images' | 'isFolder'>,
-  xml: string,
-  chapterId: string | undefined,
-): Promise<AdoptableFile> {
+type Described = Pick<
+  AdoptableFile,
+  'comicInfo' | 'hasComicInfo' | 'hasBrokenMetadata' | 'chapterId' | 'titleId'
+>;
+
+/** What the text of ComicInfo.xml says. */
+async function describe(xml: string, chapterId: string | undefined): Promise<Described> {
   const found = xml === '' ? {} : await readValidComicInfo(xml);
   const { web = '', ...comicInfo } = found ?? {};
-  const { file, isFolder } = own;
-  const folder = dirname(resolve(file));
-  const ofFolder = guessFolder(folder);
-  const baseName = isFolder ? basename(file) : basename(file, extname(file));
-  const series = comicInfo.series === undefined ? [] : [comicInfo.series];
+  const names = Object.keys(RECOGNIZED_FIELDS) as (keyof typeof RECOGNIZED_FIELDS)[];
   return {
-    ...own,
-    baseName,
-    name: guessName(baseName, [ofFolder.series, ...series]),
-    folder: ofFolder,
     // The summaries of thousands of files would fill the memory.
-    comicInfo: Object.fromEntries(RECOGNIZED_FIELDS.map((name) => [name, comicInfo[name]])),
+    comicInfo: Object.fromEntries(names.map((name) => [name, comicInfo[name]])),
     hasComicInfo: Object.keys(found ?? {}).length > 0,
     hasBrokenMetadata: found === undefined,
     chapterId,
     titleId: TITLE_ADDRESS.exec(web)?.[1]?.toLowerCase(),
+  };
+}
+
+function toAdoptable(
+  own: Pick<AdoptableFile, 'file' | 'state' | 'pages' | 'images' | 'isFolder'>,
+  described: Partial<Described> & Omit<Described, 'chapterId' | 'titleId'>,
+): AdoptableFile {
+  const { file, isFolder } = own;
+  const { series } = described.comicInfo;
+  const folder = dirname(resolve(file));
+  const ofFolder = guessFolder(folder);
+  const baseName = isFolder ? basename(file) : basename(file, extname(file));
+  return {
+    ...own,
+    chapterId: undefined,
+    titleId: undefined,
+    ...described,
+    baseName,
+    name: guessName(baseName, [ofFolder.series, ...(series === undefined ? [] : [series])]),
+    folder: ofFolder,
     sourceLanguage: SOURCE_FOLDER.exec(basename(dirname(folder)))?.[1]?.toLowerCase(),
   };
 }

@@ -215,7 +215,7 @@ function writeChecked(file: string, data: Buffer): void {
   renameSync(unfinished, file);
 }
 
-/** Tells builds apart; node:crypto, which has digests, takes 4 ms to load. */
+/** A checksum shows that a build is another one; node:crypto, which has digests, takes 4 ms to load. */
 function checksumOf(bytes: Buffer): string {
   return crc32(bytes).toString(16).padStart(8, '0');
 }

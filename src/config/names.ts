@@ -357,3 +357,8 @@ export function isPage(name: string): boolean {
   const isHidden = parts.some((part) => part.startsWith('.') || part === '__MACOSX');
   return PAGE_NAME.test(name) && !isHidden;
 }
+
+/** Archives of comics that are not read. */
+export function isOtherArchive(name: string): boolean {
+  return /\.(cb[r7t]|rar|7z)$/i.test(name);
+}

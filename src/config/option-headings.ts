@@ -42,7 +42,14 @@ const FILES: readonly OptionName[] = [
   'downloadArchive',
   'newFolder',
 ];
-const BOOKS: readonly OptionName[] = ['bind', 'format', 'keepChapters', 'infer'];
+const BOOKS: readonly OptionName[] = [
+  'bind',
+  'format',
+  'keepChapters',
+  'infer',
+  'for',
+  'deviceOutput',
+];
 const READERS: readonly OptionName[] = [
   'seriesMetadata',
   'coverName',

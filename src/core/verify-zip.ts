@@ -2,7 +2,7 @@
 import type { Entry, ZipFile } from 'yauzl';
 import { hasCode, StorageError, thrownMessage } from './errors.js';
 import { fileErrorReason } from './files.js';
-import { reusableBuffer, toZipEntry, withZip, type EntryReader } from './zip-file.js';
+import { namedEntry, reusableBuffer, toZipEntry, withZip, type EntryReader } from './zip-file.js';
 
 export interface ExpectedEntry {
   readonly name: string;
@@ -42,7 +42,7 @@ export async function verifyZip(
     if (count !== expected.length) throw wrong(`${count} of ${expected.length} entries`);
     if (!Buffer.from(zip.comment).equals(commentBytes)) throw wrong('wrong comment');
     const getBuffer = reusableBuffer();
-    for (const entry of unread) await reader.read(toZipEntry(entry), getBuffer);
+    for (const entry of unread) await reader.read(namedEntry(entry, nameOf(entry)), getBuffer);
     return zip.fileSize;
   };
   try {

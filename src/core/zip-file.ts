@@ -89,8 +89,13 @@ const UTF8_NAME_BIT = 1 << 11;
 /** An extra field with the name in UTF-8 (APPNOTE 4.6.9), which yauzl reads. */
 const UNICODE_PATH_ID = 0x7075;
 
+/** Without the `./` that tar writes before the names of a folder's files. */
+export function entryName(entry: Entry): string {
+  return decodedName(entry).replace(/^(?:\.\/)+(?=.)/, '');
+}
+
 /** Info-ZIP on Linux and macOS writes names in UTF-8 without saying so; yauzl decodes them as CP437. */
-function nameOf({ fileName, fileNameRaw, generalPurposeBitFlag, extraFields }: Entry): string {
+function decodedName({ fileName, fileNameRaw, generalPurposeBitFlag, extraFields }: Entry): string {
   const isEncodingKnown =
     (generalPurposeBitFlag & UTF8_NAME_BIT) !== 0 ||
     extraFields.some(({ id }) => id === UNICODE_PATH_ID);
@@ -100,8 +105,12 @@ function nameOf({ fileName, fileNameRaw, generalPurposeBitFlag, extraFields }: E
 }
 
 export function toZipEntry(entry: Entry): ZipEntry {
+  return namedEntry(entry, entryName(entry));
+}
+
+export function namedEntry(entry: Entry, name: string): ZipEntry {
   return {
-    name: nameOf(entry),
+    name,
     bytes: entry.uncompressedSize,
     compressedBytes: entry.compressedSize,
     crc32: entry.crc32,

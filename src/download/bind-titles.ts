@@ -12,7 +12,7 @@ import { bindBooks } from '../books/bind-books.js';
 import { bookPath } from '../books/rename-book.js';
 import type { ObserveBind } from '../events/bind-events.js';
 import { type FailedFile, toChapter } from '../books/source-chapter.js';
-import type { ChapterGroup } from '../books/group-volumes.js';
+import type { ChapterGroup, OnDevice } from '../books/group-volumes.js';
 import { missingChapters, type TitleChapters } from '../books/volume-completeness.js';
 import { inferVolumes } from '../selection/infer-volumes.js';
 import { bindRequest } from '../books/bind-request.js';
@@ -35,11 +35,22 @@ export interface TitlesToBind {
   readonly removeChapters: boolean;
   /** Has the record of the covers that tankobon saved. */
   readonly stateFolder: string;
+  /** Set for books in a folder on a device, with those that are made. */
+  readonly onDevice?: OnDevice & { readonly isSelected: (group: ChapterGroup) => boolean };
 }
 
 /** Throws UsageError, and the signal's reason when aborted. Resolves with the errors of books that were not written. */
 export async function bindTitles(
-  { titles, library, options, nowMs, completeOnly, removeChapters, stateFolder }: TitlesToBind,
+  {
+    titles,
+    library,
+    options,
+    nowMs,
+    completeOnly,
+    removeChapters,
+    stateFolder,
+    onDevice,
+  }: TitlesToBind,
   observe: ObserveBind,
   signal: AbortSignal,
 ): Promise<readonly TankobonError[]> {
@@ -78,6 +89,7 @@ export async function bindTitles(
     removeChapters,
     listedChapter: (chapterId: string) => listed.get(chapterId)?.chapter,
     ...(completeOnly && { isSelected: isComplete }),
+    ...(onDevice && { onDevice, isSelected: onDevice.isSelected }),
     volumeCount: (group: ChapterGroup) => firstListed(group, listed)?.title.volumeCount,
   };
   const hasBookCovers = options.cover === 'all' && options.coverName === 'komga';

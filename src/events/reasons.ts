@@ -95,11 +95,14 @@ export const WAIT_REASONS = vocabulary({
   lock: 'another process holds the lock of the rate ledger; the wait fails at `until`',
 });
 
+const OTHER_ARCHIVE_REASON = 'a RAR, 7z or tar archive, which tankobon does not read';
+
 /** Why a chapter is in no book. */
 export const LEFT_OUT_REASONS = vocabulary({
   'no-volume': 'no volume; --by title binds it',
   'other-release': 'another release of the same chapter is in the book',
   'archive-damaged': 'the archive cannot be read',
+  'other-archive': OTHER_ARCHIVE_REASON,
 });
 export type LeftOutReason = keyof typeof LEFT_OUT_REASONS;
 
@@ -148,7 +151,7 @@ export const UNRECOGNIZED_REASONS = vocabulary({
   'other-group': 'the chapter is there by other groups only',
   'other-page-count': 'the chapter has another number of pages',
   'several-chapters': 'several chapters fit',
-  'other-archive': 'a RAR, 7z or tar archive, which tankobon does not read',
+  'other-archive': OTHER_ARCHIVE_REASON,
 });
 export type UnrecognizedReason = keyof typeof UNRECOGNIZED_REASONS;
 

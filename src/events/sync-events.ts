@@ -124,6 +124,22 @@ export const SYNC_EVENTS = {
     sentence: ({ file, reason, planned, ...chapter }) =>
       `${planned ? 'would move' : 'moved'} to .tankobon-replaced: ${nameOf(chapter)}: ${RETIRED_SINCE[reason]}: ${file}`,
   }),
+  'device-book-saved': event({
+    meaning: 'With `for`: a book was made or renewed in the folder `device-output`.',
+    fields: {
+      title: id('The id of the title.'),
+      name: text('Its name.'),
+      device: text('The name of the device.'),
+      file: path('The book, or a part of it.'),
+    },
+    example: {
+      title: TITLE,
+      name: 'Endless Stairs',
+      device: 'kobo-libra',
+      file: '/media/kobo/Endless Stairs/Endless Stairs Vol.01.kepub.epub',
+    },
+    sentence: ({ device, file }) => `for ${device}: ${file}`,
+  }),
   'hook-failed': event({
     meaning: 'A hook or a media server could not be called; the chapters are saved.',
     fields: {

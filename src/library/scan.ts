@@ -2,6 +2,7 @@
 import { containerNamed, isReadableBook } from './containers.js';
 import { dirname, join } from 'node:path';
 import { stat } from 'node:fs/promises';
+import { isOtherArchive } from '../config/names.js';
 import { maxNameBytes } from '../core/file-system.js';
 import { MAX_SEGMENT_BYTES, pathCollisionKey } from '../core/path-segment.js';
 import { type CbzIdentity, FOLDER_MANIFEST_NAME } from './mark.js';
@@ -366,6 +367,7 @@ async function listFiles(root: string, signal: AbortSignal | undefined) {
   const leftoverFiles: string[] = [];
   const links: string[] = [];
   const folderBooks: string[] = [];
+  const otherArchives: string[] = [];
   const unreadableFolders: UnreadableFolder[] = [];
   const folders = [root];
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
@@ -385,10 +387,19 @@ async function listFiles(root: string, signal: AbortSignal | undefined) {
       else if (containerNamed(entry.name)) {
         files.push({ file, isRegular: entry.isFile() });
         if (entry.isSymbolicLink()) links.push(file);
-      } else if (entry.isSymbolicLink() && (await leadsToFolder(file))) links.push(file);
+      } else if (entry.isFile() && isOtherArchive(entry.name)) otherArchives.push(file);
+      else if (entry.isSymbolicLink() && (await leadsToFolder(file))) links.push(file);
     }
   }
-  return { files, hiddenFolders, leftoverFiles, links, folderBooks, unreadableFolders };
+  return {
+    files,
+    hiddenFolders,
+    leftoverFiles,
+    links,
+    folderBooks,
+    otherArchives,
+    unreadableFolders,
+  };
 }
 
 interface ListedArchives extends Pick<ScannedFiles, 'hiddenFolders' | 'leftoverFiles'> {
@@ -397,6 +408,8 @@ interface ListedArchives extends Pick<ScannedFiles, 'hiddenFolders' | 'leftoverF
   /** PDF files, and the folders with the manifest of a book; of tankobon or not. */
   readonly pdfs: readonly string[];
   readonly folderBooks: readonly string[];
+  /** Archives of kinds that are not read. */
+  readonly otherArchives: readonly string[];
   /** How many links to archives and to folders were skipped. */
   readonly skippedLinks: number;
   /** Folders that this user may not read, whose names are not UTF-8, or that the disk cannot read. */
@@ -417,7 +430,8 @@ export async function listArchives(
   store?: FolderStore,
 ): Promise<ListedArchives> {
   const listed = await listFiles(folder, signal);
-  const { files, links, folderBooks, unreadableFolders, hiddenFolders, leftoverFiles } = listed;
+  const { files, links, folderBooks, otherArchives } = listed;
+  const { unreadableFolders, hiddenFolders, leftoverFiles } = listed;
   keepOnlyListed(store, listed);
   const linked = new Set(links);
   // A ZIP archive is only a chapter once its owner says so.
@@ -427,6 +441,7 @@ export async function listArchives(
     files: named.filter(isReadableBook),
     pdfs: named.filter((file) => containerNamed(file) === 'pdf'),
     folderBooks: folderBooks.sort(),
+    otherArchives: otherArchives.sort(),
     skippedLinks: links.length,
     unreadableFolders,
     hiddenFolders,

@@ -29,6 +29,8 @@ interface KnownFile {
   readonly comparedWith?: string | undefined;
   /** What the plan of books needs of the file. */
   readonly planned?: unknown;
+  /** What `adopt` needs of the file. */
+  readonly adoptable?: unknown;
   /** When the whole file was read, and had no damage. */
   readonly wholeAtMs?: number | undefined;
 }
@@ -235,7 +237,7 @@ function isSame(entry: FileVersion, { size, mtimeMs }: FileVersion): boolean {
 
 function parseEntry(value: unknown): Entry | undefined {
   if (!isRecord(value)) return undefined;
-  const { size, mtimeMs, chapters, isBound, comparedWith, planned, wholeAtMs } = value;
+  const { size, mtimeMs, chapters, isBound, comparedWith, planned, adoptable, wholeAtMs } = value;
   const isEntry =
     typeof size === 'number' &&
     typeof mtimeMs === 'number' &&
@@ -244,7 +246,7 @@ function parseEntry(value: unknown): Entry | undefined {
     ['string', 'undefined'].includes(typeof comparedWith) &&
     ['number', 'undefined'].includes(typeof wholeAtMs);
   return isEntry
-    ? ({ size, mtimeMs, chapters, isBound, comparedWith, planned, wholeAtMs } as Entry)
+    ? ({ size, mtimeMs, chapters, isBound, comparedWith, planned, adoptable, wholeAtMs } as Entry)
     : undefined;
 }
 
@@ -261,9 +263,9 @@ function isChapterEntry(found: unknown): boolean {
 }
 
 function toKnownFile({ chapters, isBound = false, ...entry }: Entry): KnownFile {
-  const { comparedWith, planned, wholeAtMs } = entry;
+  const { comparedWith, planned, adoptable, wholeAtMs } = entry;
   const found = chapters && { identities: chapters.map(toIdentity), isBound };
-  return { found, comparedWith, planned, wholeAtMs };
+  return { found, comparedWith, planned, adoptable, wholeAtMs };
 }
 
 function toStored({ identities, isBound }: FoundMarks): Pick<Entry, 'chapters' | 'isBound'> {

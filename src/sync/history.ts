@@ -15,6 +15,7 @@ import { openJournals, readJournals, type Journal } from '../core/journal.js';
 import {
   lineSchema,
   type ChangedTitle,
+  type DeviceBook,
   type FollowsState,
   type HookFailureRecord,
   type RunRecord,
@@ -22,6 +23,7 @@ import {
   type TitleState,
 } from './history/sync-lines.js';
 
+export type { DeviceBook } from './history/sync-lines.js';
 export { historyFiles } from './history/history-folder.js';
 
 /** A chapter from its start until the hooks know of it. */
@@ -46,6 +48,8 @@ export interface SyncState {
   readonly changed: Map<string, ChangedTitle>;
   /** The ids of the releases of chapters that a subscription does not keep, by the id of the title. */
   readonly notKept: Map<string, ReadonlySet<string>>;
+  /** The books on devices, by the id of the title, then by folder and book. */
+  readonly deviceBooks: Map<string, Map<string, DeviceBook>>;
   /** What the service said of the titles when their files last followed it, as digests by their ids. */
   readonly described: Map<string, string>;
   follows?: FollowsState;
@@ -64,6 +68,7 @@ export function readSyncState(folder: string): SyncState {
     chapters: new Map(),
     changed: new Map(),
     notKept: new Map(),
+    deviceBooks: new Map(),
     described: new Map(),
   };
   for (const entry of readJournals(folder).flatMap(({ entries }) => entries)) {
@@ -242,7 +247,11 @@ function applyLine(state: SyncState, line: SyncLine): void {
   else if ('saved' in line) add(line.saved.chapter.id, { update: line.saved });
   else if ('announced' in line) applyAnnounced(state, line);
   else if ('notKept' in line) applyNotKept(state, line);
-  else if ('described' in line) state.described.set(line.described, line.digest);
+  else if ('deviceBook' in line) {
+    const { deviceBook: id, ...book } = line;
+    const books = state.deviceBooks.get(id) ?? new Map<string, DeviceBook>();
+    state.deviceBooks.set(id, books.set(`${book.folder}\n${book.book}`, book));
+  } else if ('described' in line) state.described.set(line.described, line.digest);
   else if ('changed' in line) {
     const { changed: id, ...title } = line;
     if (title.servers.length > 0) state.changed.set(id, title);
@@ -257,6 +266,7 @@ function applyLine(state: SyncState, line: SyncLine): void {
       state.unbound.delete(id);
       state.described.delete(id);
       state.notKept.delete(id);
+      state.deviceBooks.delete(id);
     }
   } else if ('unbound' in line) state.unbound.add(line.unbound);
   else if ('bound' in line) state.unbound.delete(line.bound);
@@ -299,6 +309,7 @@ function linesOf({
   chapters,
   changed,
   notKept,
+  deviceBooks,
   described,
   follows,
   lastRun,
@@ -316,6 +327,9 @@ function linesOf({
       ...(hooks ? [{ announced: [id], except: [...hooks] }] : []),
     ]),
     ...[...notKept].map(([id, ids]) => ({ notKept: id, add: [...ids], remove: [] })),
+    ...[...deviceBooks].flatMap(([id, books]) =>
+      [...books.values()].map((book) => ({ deviceBook: id, ...book })),
+    ),
     ...[...described].map(([id, digest]) => ({ described: id, digest })),
     ...[...changed].map(([id, title]) => ({ changed: id, ...title })),
     ...(follows ? [{ follows }] : []),

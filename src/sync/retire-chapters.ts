@@ -12,7 +12,6 @@ import { toTankobonError } from '../core/system-errors.js';
 import { keepReplaced } from '../library/replaced-files.js';
 import type { LibraryIndex } from '../library/scan.js';
 import type { RetireReason } from '../events/reasons.js';
-import type { Retire } from '../plan/change.js';
 import { filesToRetire, notKept } from '../plan/retire.js';
 import { unavailableReason } from '../selection/exclusions.js';
 import { chapterFields } from '../selection/chapter-fields.js';
@@ -21,6 +20,7 @@ import { incompleteTitle } from './history.js';
 import type { DueTitle, SyncSession } from './sync-session.js';
 import { filesInPlace, isUnedited } from './unedited-file.js';
 
+type Retire = ReturnType<typeof filesToRetire>['changes'][number];
 type Reasons = ReadonlyMap<string, RetireReason>;
 type Due = Pick<DueTitle, 'id' | 'label' | 'options' | 'output' | 'readIds'>;
 

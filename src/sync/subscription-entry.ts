@@ -33,6 +33,7 @@ export function entryOf({ output, fromNow, ...given }: GivenOptions, nowMs: numb
   const options = {
     ...given,
     output: output && independentPath(output),
+    deviceOutput: given.deviceOutput && independentPath(given.deviceOutput),
     since: since && absoluteBound(since, nowMs),
     until: given.until && absoluteBound(given.until, nowMs),
   };

@@ -18,7 +18,6 @@ import {
   whyLoaded,
   type Decision,
   type Release,
-  type UnnamedWrite,
 } from '../plan/change.js';
 import { savedState, writesOf } from '../plan/decide.js';
 import { savedUpdate } from '../events/series-updates.js';
@@ -39,18 +38,16 @@ export function historyFor(
 }
 
 /** What a run does to the files of a title. */
-export interface TitleChanges {
-  /** New releases. */
-  readonly added: readonly UnnamedWrite[];
-  /** Chapters that changed on the service. */
-  readonly updates: readonly Decision[];
+interface TitleChanges {
+  /** Of new releases, and of chapters that changed on the service. */
+  readonly changes: readonly Decision[];
   readonly known: Pick<KnownTitle, 'keys' | 'moved'>;
 }
 
 /** Saves the releases, and the covers and metadata that those lack which are there. What it does is added to `result`. */
 export async function saveReleases(
   due: DueTitle,
-  changes: TitleChanges,
+  ofTitle: TitleChanges,
   releases: readonly Chapter[],
   result: DownloadResult,
   session: SyncSession,
@@ -58,16 +55,16 @@ export async function saveReleases(
 ): Promise<void> {
   const { id, output } = due;
   const { libraries, journal, listeners } = session;
-  const { added, updates } = changes;
+  const { changes } = ofTitle;
   const library = await libraries.open(output);
-  const { request, plan } = await planReleases(due, changes, releases, session);
-  const isDone = added.length + updates.length === 0;
+  const { request, plan } = await planReleases(due, ofTitle, releases, session);
   const nowMs = session.context.clock.wallMs();
   const hasNone = releases.every((release) => unavailableReason(release, nowMs));
   const chapterless = async () => (hasNone ? (await plan(session)).chapterless : []);
-  if (isDone && !(await lacksExtras(releases, library, titlesOf(due), request, chapterless)))
-    return;
-  const writes = [...added, ...writesOf(updates)];
+  const lacksMore = () => lacksExtras(releases, library, titlesOf(due), request, chapterless);
+  if (changes.length === 0 && !(await lacksMore())) return;
+  const writes = writesOf(changes);
+  const added = writes.filter((change) => !comparedFile(change));
   const plannedIds = writes.map(({ release }) => release.id);
   // If the run is killed, the next one announces what was saved.
   journal.addAll(
@@ -87,7 +84,7 @@ export async function saveReleases(
     runPlan(saving, plan, result).finally(() => {
       journal.add({ ended: plannedIds });
     });
-  if (updates.length === 0) await save();
+  if (added.length === changes.length) await save();
   else
     await withScan(due, session, async (onChanged) => {
       const before = new Set([...result.retaggedFiles.values(), ...result.removedFiles]);
@@ -113,9 +110,9 @@ async function warnOfKept(old: FoundChapter | undefined, { warn }: SyncSession):
 }
 
 /** The download of these releases, and its plan, which is made when it starts. */
-export async function planReleases(
+async function planReleases(
   due: DueTitle,
-  { added, updates, known }: TitleChanges,
+  { changes, known }: TitleChanges,
   releases: readonly Chapter[],
   session: SyncSession,
 ) {
@@ -124,8 +121,7 @@ export async function planReleases(
   const library = await libraries.open(output);
   const ofSeries = seriesRequest(options, syncOptions, context.settings);
   const { selection } = releaseRules(options, context.settings, undefined);
-  const request = { ...ofSeries, output, selection, update: updates.length > 0 };
-  const changes = [...added, ...updates];
+  const request = { ...ofSeries, output, selection };
   const decided = { changes, chosen: changes.flatMap(releaseOf) };
   const listed = {
     titles: titlesOf(due),
@@ -151,16 +147,15 @@ function releaseOf(change: Decision): readonly Release[] {
   return [{ id, chapter, why }];
 }
 
-/** For a dry run: each release, and the file that it would get. */
+/** For a dry run: each new release, and the file that it would get. */
 export async function reportPlanned(
   due: DueTitle,
-  changes: TitleChanges,
+  added: TitleChanges,
   releases: readonly Chapter[],
   session: SyncSession,
 ): Promise<void> {
-  const { added: planned } = changes;
-  if (planned.length === 0) return;
-  const { plan } = await planReleases(due, { ...changes, updates: [] }, releases, session);
+  if (added.changes.length === 0) return;
+  const { plan } = await planReleases(due, added, releases, session);
   const { chapters } = await plan(session);
   for (const { job } of chapters) {
     const { id, file, change } = job;
@@ -180,17 +175,12 @@ export async function reportPlanned(
 /** Compares the pages, by one request for each chapter, and reports what changed. */
 export async function reportChanges(
   due: DueTitle,
-  changes: TitleChanges,
+  updates: TitleChanges,
   releases: readonly Chapter[],
   session: SyncSession,
 ): Promise<void> {
-  if (changes.updates.length === 0) return;
-  const { request, plan: planAll } = await planReleases(
-    due,
-    { ...changes, added: [] },
-    releases,
-    session,
-  );
+  if (updates.changes.length === 0) return;
+  const { request, plan: planAll } = await planReleases(due, updates, releases, session);
   const planned = await planAll(session);
   const plan = await previewPlan(planned, request, { ...session, signal: session.userSignal });
   for (const { job } of plan.chapters) report(job.id, ['pages']);

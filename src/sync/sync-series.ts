@@ -3,7 +3,13 @@ import type { Chapter } from '../service/chapters.js';
 import { fetchTitleFeed } from '../service/feeds.js';
 import { hasCode, type TankobonError } from '../core/errors.js';
 import { decideChanges, type UnreadTitle } from '../download/decide-changes.js';
-import { comparedFile, replacedRelease, type Release, type UnnamedWrite } from '../plan/change.js';
+import {
+  comparedFile,
+  replacedRelease,
+  type Decision,
+  type Release,
+  type UnnamedWrite,
+} from '../plan/change.js';
 import { chapterFields } from '../selection/chapter-fields.js';
 import { chapterName } from '../events/chapter-fields.js';
 import { decide, savedState, writesOf, type KnownFiles } from '../plan/decide.js';
@@ -35,6 +41,7 @@ import {
 } from './sync-request.js';
 import { languagesOf } from './subscriptions.js';
 import { bindSeries } from './bind-series.js';
+import { fillDevice } from './device-books.js';
 import { readText } from './read-markers.js';
 import { reasonsNotToKeep, retireChapters } from './retire-chapters.js';
 import { withScan } from './changed-files.js';
@@ -44,7 +51,6 @@ import {
   reportChanges,
   reportPlanned,
   saveReleases,
-  type TitleChanges,
 } from './sync-save.js';
 import type { SyncSession } from './sync-session.js';
 import type { DueTitle } from './sync-titles.js';
@@ -123,20 +129,21 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
   const takenDown = reported
     .filter(({ reason }) => known && reason === 'chapter-unavailable')
     .map(({ chapter, reason }) => ({ id: chapter, reason }));
-  const wanted = { added: planned, updates: changed.updates, known: knownTitle };
-  if (dryRun) await reportPlanned(due, wanted, releases, session);
-  if (!rules.upgrade || dryRun) await reportChanges(due, wanted, releases, session);
+  const ofTitle = (changes: readonly Decision[]) => ({ changes, known: knownTitle });
+  if (dryRun) await reportPlanned(due, ofTitle(planned), releases, session);
+  if (!rules.upgrade || dryRun)
+    await reportChanges(due, ofTitle(changed.updates), releases, session);
   const missing = decisions.withoutFile.filter((chapter) => !unkept.has(chapter.id));
   const isRemovalReported = warnOfFilesGone(due, missing, library, session);
   const all = dryRun ? [] : [...planned, ...writesOf(updates)];
   const result = emptyResult();
-  const save = (changes: TitleChanges, onClaimedElsewhere?: (id: string) => void) =>
-    saveReleases(due, changes, releases, result, session, onClaimedElsewhere);
+  const save = (changes: readonly Decision[], onClaimedElsewhere?: (id: string) => void) =>
+    saveReleases(due, ofTitle(changes), releases, result, session, onClaimedElsewhere);
   const claimedElsewhere = new Set<string>();
   const { bind } = effectiveOptions(options, context.settings);
   // If the run is killed, the next one binds what was saved.
   if (bind !== false && (wasUnbound || all.length > 0)) journal.add({ unbound: id });
-  if (!dryRun) await save({ ...wanted, updates }, (chapterId) => claimedElsewhere.add(chapterId));
+  if (!dryRun) await save([...planned, ...updates], (each) => claimedElsewhere.add(each));
   const finish = async ({ isStopped = result.stoppedBy !== undefined } = {}) => {
     const isLeft = ({ release }: UnnamedWrite) => claimedElsewhere.has(release.id);
     if (isStopped) result.notStarted += claimedElsewhere.size;
@@ -148,8 +155,8 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
       const there = now.changes.filter(
         (change) => change.kind === 'skip' && claimedElsewhere.has(change.id),
       );
-      const added = now.decisions.planned.filter(isLeft);
-      await save({ added, updates: [...updated.filter(isLeft), ...there], known: knownTitle });
+      const left = [...now.decisions.planned, ...updated].filter(isLeft);
+      await save([...left, ...there]);
     }
     const saved = dryRun ? planned : all.filter(({ release }) => result.savedFiles.has(release.id));
     const isToBind = !dryRun && (saved.length + result.retaggedFiles.size > 0 || wasUnbound);
@@ -159,7 +166,9 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
       result.notStarted === 0 &&
       result.failed.every(({ error }) => hasCode(error, ...PERMANENT_CODES));
     const mayRetire = isComplete && bindErrors.length === 0 && isListingWhole && listed.length > 0;
+    const isStoppedNow = dryRun === true || result.stoppedBy !== undefined;
     const retired = mayRetire ? await retireUnkept(due, selected, result, session) : 0;
+    const device = isStoppedNow ? undefined : await fillDevice(due, releases, session);
     const state: TitleState = {
       name: due.label,
       latest: title.latestChapterId,
@@ -182,6 +191,7 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
       ]),
       // What failed, or was not reached, is compared again.
       compared: isComplete ? [...compared] : known?.compared,
+      device: device ?? known?.device,
       read: due.readIds && readText(id, await libraries.open(output), due.readIds),
     };
     journal.add({ title: id, state });

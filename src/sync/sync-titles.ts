@@ -16,6 +16,7 @@ import { isFolderAway } from './folders-away.js';
 import type { Target } from '../selection/target.js';
 import { followMerges, isRequested, titleEntries, warnOfSameTitles } from './merged-titles.js';
 import { currentTitleId } from './history.js';
+import { deviceOf, deviceText, isDeviceThere } from './device-books.js';
 import { keepsUnread, readChapters, readText } from './read-markers.js';
 import { followedTitles } from './sync-follows.js';
 import { rulesText } from './sync-request.js';
@@ -77,8 +78,9 @@ export async function checkTitles(session: SyncSession) {
   const present = named.filter(({ output }) => !session.foldersAway.has(output));
   const readIds = await markersOrFailed(present, session, failed);
   const changedMarkers = await withChangedMarkers(present, readIds, session);
+  const behind = await behindOnDevice(present, session);
   const isDue = ({ id }: SubscribedTitle) =>
-    news.has(id) || routine.has(id) || changedMarkers.has(id);
+    news.has(id) || routine.has(id) || changedMarkers.has(id) || behind.has(id);
   // Which chapters to download is not known without the markers.
   const isUsable = (each: SubscribedTitle) => readIds !== undefined || !keepsUnread(each, session);
   const due = present.filter((each) => isDue(each) && isUsable(each));
@@ -145,6 +147,22 @@ async function withChangedMarkers(
     if (text !== session.journal.state.titles[each.id]?.read) changed.add(each.id);
   }
   return changed;
+}
+
+/** The ids of the titles whose books on a device that is there now are not those of their files. */
+async function behindOnDevice(
+  titles: readonly (SubscribedTitle & { readonly output: string })[],
+  session: SyncSession,
+): Promise<ReadonlySet<string>> {
+  const behind = new Set<string>();
+  for (const each of titles) {
+    const device = deviceOf(each, session);
+    if (!device || !(await isDeviceThere(device, session))) continue;
+    const library = await session.libraries.open(each.output);
+    const text = deviceText(each.id, device, each.options, library);
+    if (text !== session.journal.state.titles[each.id]?.device) behind.add(each.id);
+  }
+  return behind;
 }
 
 interface SubscribedTitles {

@@ -1,5 +1,13 @@
 /** What a kill before each change that the program makes below a folder leaves there. */
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { tankobon } from './command.js';
@@ -35,6 +43,16 @@ async function run(
   });
 }
 
+/** `below` may be on another file system. */
+function place(copy: string, below: string): void {
+  try {
+    renameSync(copy, below);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EXDEV') throw error;
+    cpSync(copy, below, { recursive: true, preserveTimestamps: true });
+  }
+}
+
 /**
  * Calls `check` after each kill. Resolves with the number of changes. One kill is real, and so is each one at which another
  * change is under way; the other ones take the files from a copy that one run made right before that change,
@@ -66,7 +84,7 @@ export async function killAtEachChange(
     const copy = join(copies, String(kill));
     if (count !== real && existsSync(copy)) {
       rmSync(options.below, { recursive: true, force: true });
-      renameSync(copy, options.below);
+      place(copy, options.below);
       await check(kill);
       continue;
     }

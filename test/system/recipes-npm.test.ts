@@ -51,13 +51,15 @@ describe('the recipes that install the package', () => {
   }, 120_000);
 
   test('of docs/devices.md: sharp beside the program, and by npx', async () => {
-    const [recipe, ...others] = recipesWith('npm', 'docs/devices.md');
+    const [recipe, subscribed, ...others] = recipesWith('npm', 'docs/devices.md');
     const title = 'title:3d1c8f52-6a0b-4e7e-9b1d-0a4c5e2f7101';
     await run('npm install --global tankobon');
     await run(`tankobon download ${title} --language en -o ~/comics`);
     await run(recipe?.script ?? '');
     expect(others).toEqual([]);
     expect(home.files('books', '.kepub.epub').length).toBeGreaterThan(0);
+    await run(subscribed?.script ?? '');
+    expect(home.files('reader', '.kepub.epub').length).toBeGreaterThan(1);
     expect(home.files('work', '.kepub.epub')).toEqual(home.files('books', '.kepub.epub'));
     const kindle = home.files('books', '.epub').filter((name) => !name.endsWith('.kepub.epub'));
     expect(kindle).toEqual(home.files('work', '.epub').filter((name) => !name.includes('.kepub.')));

@@ -53,6 +53,10 @@ const sevenZipped = (folder: string, target: string) => {
 const tarred = (folder: string, target: string) => {
   run(folder, 'bsdtar', '-c', '--format=zip', '-f', target, ...readdirSync(folder));
 };
+/** As from the context menu of macOS: names begin with `./`. */
+const tarredFolder = (folder: string, target: string) => {
+  run(folder, 'bsdtar', '-c', '--format=zip', '-f', target, '.');
+};
 const PYTHON = `
 import sys, zipfile, os
 with zipfile.ZipFile(sys.argv[1], "w", zipfile.ZIP_DEFLATED) as archive:
@@ -111,6 +115,11 @@ const TOUCHES: Readonly<Record<string, Touch>> = {
   },
   'bsdtar, again': { touch: again(tarred), message: undefined },
   'bsdtar, without a page': { touch: again(tarred, withoutPage), message: MISSING },
+  'bsdtar, the folder': { touch: again(tarredFolder), message: undefined },
+  'bsdtar, the folder without a page': {
+    touch: again(tarredFolder, withoutPage),
+    message: MISSING,
+  },
   'Python, again': { touch: again(byPython), message: undefined },
   'Python, without a page': { touch: again(byPython, withoutPage), message: MISSING },
   'cwebp and zip, one page': { touch: again(zipped, toWebp(['003.png'])), message: CONVERTED },

@@ -39,7 +39,9 @@ async function adoptFolders(
   context: CommandContext,
 ): Promise<ExitCode> {
   await checkOptions(options, context);
+  const { keepHeapSmall } = await import('../../core/gc-tuning.js');
   const { adopt, restoreAdopted } = await import('../../collection/adopt-files.js');
+  keepHeapSmall();
   const { signal, settings } = context;
   const observe = await observer(options, context);
   if (options.undo) return exitCode(await restoreAdopted(folders, { observe, signal }), context);
@@ -48,7 +50,8 @@ async function adoptFolders(
   const { withService } = await import('../with-service.js');
   const result = await withService(context, async ({ anonymous: client }) => {
     const deps = await adoptDeps(options, context, { client, observe });
-    return adopt({ folders, languages, apply, pack }, deps);
+    const withTitles = options.subscribe !== undefined;
+    return adopt({ folders, languages, apply, pack, withTitles }, deps);
   });
   if (options.subscribe) await subscribe(result, options, context);
   if (!apply && !options.json && result.recognized > 0)
@@ -128,6 +131,7 @@ async function adoptDeps(
     client,
     observe,
     cache: new ListingCache(paths.state),
+    stateFolder: paths.state,
     nowMs: clock.wallMs(),
     warn: warnTo(stderr),
     signal,

@@ -24,7 +24,7 @@ export function loginCommand(program: Command, { run }: CommandRunner): Command 
 
 ${CLIENT_NOTE}`,
     )
-    .action(({ for: service, check, ...options }: GivenOptions) =>
+    .action(({ hookService: service, check, ...options }: GivenOptions) =>
       run(async (context) => {
         if (check) return checkStoredLogin(context);
         if (service === undefined) return login(options, context);

@@ -34,10 +34,12 @@ async function retagFolders(
   options: GivenOptions,
   context: CommandContext,
 ): Promise<ExitCode> {
+  const { keepHeapSmall } = await import('../../core/gc-tuning.js');
   const { coversBaseUrl } = await import('../../service/titles.js');
   const { retag } = await import('../../collection/retag.js');
   const { withLibraryLock } = await import('../../config/library-lock.js');
   const { templateOptions } = await import('../../download/download-request.js');
+  keepHeapSmall();
   const { imageLoader } = await import('../../service/service.js');
   const { withService } = await import('../with-service.js');
   const { SubscriptionList } = await import('../../sync/subscription-list.js');

@@ -29,11 +29,13 @@ export class BookLines {
   }
 }
 
-/** One line for each reason. */
+/** One line for each reason, and for each archive that is not read. */
 export function describeLeftOut(leftOut: readonly ChapterLeftOut[]): string[] {
   return [...groupBy(leftOut, ({ reason }) => reason)].flatMap(([reason, chapters]) => {
     const [only] = chapters;
     if (only && chapters.length === 1) return [eventText(BIND_EVENTS, only)];
+    // How many chapters they have is not known.
+    if (reason === 'other-archive') return chapters.map((each) => eventText(BIND_EVENTS, each));
     return [`left out: ${pluralize(chapters.length, 'chapter')}: ${LEFT_OUT_REASONS[reason]}`];
   });
 }

@@ -225,6 +225,24 @@ export const FILE_OPTIONS = {
     placeholder: 'device',
     commands: { bind: true },
   },
+  for: {
+    kind: 'device',
+    description:
+      'with --device-output: books for this screen there too, such as kobo-libra: help devices; needs the npm package sharp',
+    example: 'kobo-libra',
+    choices: DEVICE_NAMES,
+    placeholder: 'device',
+    isKey:
+      'a device such as `kobo-libra` (`tankobon help devices`): its books are made in `device-output` after each download',
+    commands: { 'sync add': true, 'sync import': true },
+  },
+  deviceOutput: {
+    kind: 'path',
+    description: 'folder on the device for the books of --for, such as /media/kobo/Comics',
+    placeholder: 'dir',
+    isKey: 'folder on the device for the books of `for`; while it is not there, nothing is made',
+    commands: { 'sync add': true, 'sync import': true },
+  },
   spread: {
     kind: 'choice',
     description: 'pages of two; both: turned, then the halves; default: by device',

@@ -54,11 +54,12 @@ export const RUN_OPTIONS = {
     conflictsWith: 'for',
     commands: { login: true },
   },
-  for: {
+  hookService: {
     kind: 'choice',
     description:
       'store the key of a media server, the token of ntfy or the secret of a webhook, for sync',
     choices: HOOK_SERVICES,
+    flag: 'for',
     placeholder: 'service',
     commands: { login: true },
   },

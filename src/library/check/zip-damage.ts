@@ -27,6 +27,7 @@ import { pageEntries, sortPages } from '../../config/names.js';
 import { MAX_ENTRIES } from '../read/zip-content.js';
 import type { ChapterRecord } from '../record.js';
 import {
+  entryName,
   readEntryText,
   reusableBuffer,
   toZipEntry,
@@ -86,7 +87,7 @@ async function checkContent(
   const listed = await listEntries(zip, MAX_ENTRIES);
   const entries = listed.map(toZipEntry);
   const textOf = async (name: string, maxBytes: number): Promise<string> => {
-    const entry = listed.find(({ fileName }) => fileName === name);
+    const entry = listed.find((each) => entryName(each) === name);
     if (!entry || entry.uncompressedSize > maxBytes) return '';
     return readEntryText(zip, entry).catch((error: unknown) => {
       throw damaged('entry-damaged', `${name}: ${thrownMessage(error)}`);

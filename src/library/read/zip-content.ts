@@ -16,6 +16,7 @@ import {
 import { COMIC_INFO_NAME, MAX_COMIC_INFO_BYTES } from '../comic-info.js';
 import { assertNotBomb, listEntries } from '../../core/zip-entries.js';
 import {
+  entryName,
   readEntryText,
   reusableBuffer,
   toZipEntry,
@@ -164,7 +165,7 @@ async function textOf(
   zip: ZipFile,
   entries: readonly Entry[],
 ): Promise<string | undefined> {
-  const entry = entries.find(({ fileName }) => fileName === name);
+  const entry = entries.find((each) => entryName(each) === name);
   return entry && isReadable(entry) ? readEntryText(zip, entry) : undefined;
 }
 
@@ -180,16 +181,16 @@ export async function searchTexts(
     remaining -= 1;
     if (remaining < 0) break;
     seen?.push(entry);
-    if (!names.includes(entry.fileName) || texts.has(entry.fileName) || !isReadable(entry))
-      continue;
-    texts.set(entry.fileName, await readEntryText(zip, entry));
+    const name = entryName(entry);
+    if (!names.includes(name) || texts.has(name) || !isReadable(entry)) continue;
+    texts.set(name, await readEntryText(zip, entry));
     if (texts.size === names.length && !seen) break;
   }
   return texts;
 }
 
-function isReadable({ fileName, uncompressedSize }: Entry): boolean {
-  return uncompressedSize <= (MAX_BYTES.get(fileName) ?? 0);
+function isReadable(entry: Entry): boolean {
+  return entry.uncompressedSize <= (MAX_BYTES.get(entryName(entry)) ?? 0);
 }
 
 const LOCAL_HEADER_BYTES = 30;

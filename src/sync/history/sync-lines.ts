@@ -36,6 +36,8 @@ const titleSchema = z.object({
   compared: z.array(z.string()).optional(),
   /** The read chapters that have files, as text. */
   read: z.string().optional(),
+  /** What its books on the device were made of, as text. */
+  device: z.string().optional(),
 });
 
 /** Releases of followed titles before are not downloaded (`--from-now`). */
@@ -103,6 +105,16 @@ export const lineSchema = z.union([
   z.object({ bound: z.string() }),
   /** A title, and releases of chapters that its subscription does not keep any more, or keeps again. */
   z.object({ notKept: z.string(), add: z.array(z.string()), remove: z.array(z.string()) }),
+  /** A book of a title in a folder on a device: its files below that, and its chapters; none after its owner removed it. */
+  z.object({
+    deviceBook: z.string(),
+    folder: z.string(),
+    book: z.string(),
+    files: z.array(z.string()),
+    chapters: z.array(z.string()),
+    /** The chapters of the book when its owner removed it. */
+    removed: z.array(z.string()),
+  }),
   /** A title that was merged into another one, and the name that it had. */
   z.object({ merged: z.string(), into: z.string(), name: z.string().optional() }),
   z.object({ follows }),
@@ -116,6 +128,8 @@ export const lineSchema = z.union([
 
 export type SyncLine = z.output<typeof lineSchema>;
 type ChangedLine = Extract<SyncLine, { readonly changed: string }>;
+type DeviceBookLine = Extract<SyncLine, { readonly deviceBook: string }>;
+export type DeviceBook = Omit<DeviceBookLine, 'deviceBook'>;
 export type ChangedTitle = Omit<ChangedLine, 'changed'>;
 export type TitleState = z.output<typeof titleSchema>;
 export type FollowsState = z.output<typeof follows>;

@@ -50,6 +50,32 @@ test('prints what is missing, the saved files, and exits with 0', async () => {
   expect(stderr).toContain('left out: in/4.cbz: no volume');
 });
 
+test('archives of kinds that are not read are named', async () => {
+  await writeChapterFile(join(folder, 'kinds', '1.cbz'), {
+    id: chapterId(1),
+    number: '1',
+    volume: '1',
+    images: [await testImage('png', 1)],
+  });
+  for (const name of ['2.cbr', '3.CB7']) writeFileSync(join(folder, 'kinds', name), 'other');
+  const { code, stderr } = await bind('kinds', '-o', 'kinds-books');
+  expect(code).toBe(0);
+  for (const name of ['2.cbr', '3.CB7'])
+    expect(stderr).toContain(`left out: kinds/${name}: a RAR, 7z or tar archive`);
+  expect(stderr).toMatch(/1 book saved, 2 chapters left out\n$/);
+});
+
+test('a PNG that was uploaded cut off ends no PDF, and what can be read of it is there', async () => {
+  const whole = await testImage('png', 7, { width: 200, height: 300 });
+  const images = [whole, whole.subarray(0, whole.length / 2)];
+  await writeChapterFile(join(folder, 'cut', '1.cbz'), { id: chapterId(1), volume: '1', images });
+  const { code, stderr } = await bind('cut', '-o', 'cut-books', '--format', 'pdf');
+  expect([code, stderr]).toEqual([0, expect.stringMatching(/1 book saved\n$/)]);
+  expect(stderr).toMatch(/A page is broken .*002\.png \(it is truncated\), in cut-books/);
+  const again = await bind('cut', '-o', 'cut-books', '--format', 'pdf');
+  expect([again.code, again.stderr]).toEqual([0, expect.not.stringContaining('broken')]);
+});
+
 test('one line a book that says what it lacks, one for all chapters without a volume, none for what is bound', async () => {
   const image = await testImage('png', 1);
   for (const number of [1, 3, 4, 6, 7])

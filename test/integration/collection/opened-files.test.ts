@@ -1,5 +1,5 @@
 /** How often the commands of a collection open each file, in processes of their own. */
-import { mkdirSync, readFileSync, utimesSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, utimesSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { writeArchive } from '../../support/archive.js';
 import { testImage, writeChapterFile } from '../../support/chapter-files.js';
@@ -37,13 +37,19 @@ test('verify opens a file once', async () => {
   expect(await openedBy('verify', folder)).toBe(1);
 });
 
-test('adopt opens a file once to recognize it, once to change it, and once to keep its attributes', async () => {
+test('adopt opens a file once to recognize it, and then once to change it and once to keep its attributes', async () => {
   const Web = `https://mangadex.org/chapter/${chapterId('Alpha', '1')}`;
   const comicInfo = `<ComicInfo><Web>${Web}</Web></ComicInfo>`;
   await writeArchive(join(folder, '1.cbz'), { '1.jpg': 'a page', 'ComicInfo.xml': comicInfo });
   expect(await openedBy('adopt', folder)).toBe(1);
   const attributes = process.platform === 'linux' ? 1 : 0;
-  expect(await openedBy('adopt', folder, '--apply')).toBe(2 + attributes);
+  expect(await openedBy('adopt', folder)).toBe(0);
+  expect(await openedBy('adopt', folder, '--apply')).toBe(1 + attributes);
+  for (const words of [['adopt'], ['overview'], ['verify', '--since-last']])
+    expect([words, await openedBy(...words, folder)]).toEqual([
+      words,
+      words[0] === 'verify' ? 1 : 0,
+    ]);
 });
 
 test('a second dry run of retag opens only files that changed, or whose chapter or options did', async () => {
@@ -61,4 +67,36 @@ test('a second dry run of retag opens only files that changed, or whose chapter 
   const library = harness.service.library;
   library.putChapter(syncChapter('Alpha', '2', 0, { title: 'Another title' }));
   expect(await dryRun()).toBe(1);
+});
+
+const OTHERS = {
+  verify: ['overview', 'adopt', 'since'],
+  overview: ['adopt', 'overview'],
+  retag: ['overview', 'adopt', 'retag'],
+  adopt: ['overview', 'adopt'],
+} as const;
+
+test('after verify, overview, retag or adopt, the others open no file that is unchanged, but retag and bind those that they never compared', async () => {
+  await harness.download({ targets: [chapterId('Alpha', '1'), chapterId('Alpha', '2')] });
+  const commands = {
+    verify: ['verify', harness.output],
+    overview: ['overview', harness.output],
+    retag: ['retag', harness.output, '--dry-run'],
+    adopt: ['adopt', harness.output],
+    since: ['verify', harness.output, '--since-last'],
+  };
+  const home = join(harness.folder, 'home');
+  const opened: Record<string, Record<string, number>> = {};
+  for (const first of ['verify', 'overview', 'retag', 'adopt'] as const) {
+    rmSync(home, { recursive: true, force: true });
+    expect(await openedBy(...commands[first])).toBeGreaterThanOrEqual(2);
+    const others = OTHERS[first];
+    opened[first] = {};
+    for (const name of others) opened[first][name] = await openedBy(...commands[name]);
+  }
+  const none = Object.entries(OTHERS).map(([first, others]) => [
+    first,
+    Object.fromEntries(others.map((name) => [name, 0])),
+  ]);
+  expect(opened).toEqual(Object.fromEntries(none));
 });

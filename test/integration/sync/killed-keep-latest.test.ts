@@ -9,7 +9,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { readIdentity } from '../../../src/library/file.js';
 import { createLibrary } from '../../../src/practice-server/library/library.js';
 import { startPracticeService } from '../../../src/practice-server/practice-service.js';
@@ -18,11 +19,11 @@ import { tankobonHere } from '../../support/in-process.js';
 import { IS_LONG_RUN } from '../../support/long-run.js';
 import { chapterId, DAY_MS, syncChapter, syncTitle, titleId } from '../../support/sync-harness.js';
 
-const HOOK = new URL('../../support/workers/kill-hook.js', import.meta.url).href;
+const HOOK = pathToFileURL(resolve('test/support/workers/kill-hook.js')).href;
 const NUMBERS = ['1', '2', '3', '4'];
 const id = (number: string) => chapterId('Tea', number);
 /** Each run takes other changes. */
-const KILLS = IS_LONG_RUN ? Infinity : 3;
+const KILLS = IS_LONG_RUN ? 15 : 3;
 
 async function chaptersIn(folder: string, ending: string): Promise<readonly string[]> {
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });

@@ -131,3 +131,21 @@ describe('a damaged PNG is an error', () => {
     await expect(openPng(file, signal)).rejects.toThrow('pixels');
   });
 });
+
+test.each([
+  ['cut off', (png: Buffer) => png.subarray(0, Math.floor(png.length / 2))],
+  ['without its checksum', (png: Buffer) => png.subarray(0, png.length - 14)],
+  ['of other bytes', (png: Buffer) => Buffer.from(png).fill(0xff, png.length / 2)],
+])('of a broken PNG, what can be read is there: %s', async (_, broken) => {
+  const file = samplePng({ width: 500, height: 500, colorType: 2 });
+  const whole = await readPixels(readPng(file), signal);
+  const pixels = await readPixels(readPng(broken(file), { isBroken: true }), signal, {
+    isBroken: true,
+  });
+  expect(pixels.length).toBe(whole.length);
+  const start = Math.floor(whole.length / 5);
+  expect(pixels.subarray(0, start).equals(whole.subarray(0, start))).toBe(true);
+  await expect(openPng(broken(file), signal, { isBroken: true })).resolves.toMatchObject({
+    width: 500,
+  });
+});
