@@ -6,8 +6,7 @@ import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { relative, sep } from 'node:path';
 import { build } from 'rolldown';
 import license from 'rollup-plugin-license';
-import { asciiOutput, bundleOptions, childPrograms } from './bundle-options.js';
-import { lateModules } from './bundle/late-modules.js';
+import { bundleOptions, childPrograms, outputPlugins } from './bundle-options.js';
 
 const LOCKS = 'node_modules/fs-native-extensions';
 
@@ -25,8 +24,7 @@ const program = {
   ...bundleOptions,
   plugins: [
     license({ thirdParty: { output: 'dist/THIRD-PARTY-LICENSES.txt' } }),
-    lateModules,
-    asciiOutput,
+    ...outputPlugins,
     { name: 'library-entry', generateBundle: writeLibraryEntry },
     { name: 'files', writeBundle: writeFiles },
   ],

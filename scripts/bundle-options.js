@@ -1,5 +1,6 @@
 /** What the bundles of the package and of the executable have in common. */
 import { fileURLToPath } from 'node:url';
+import { lateModules } from './bundle/late-modules.js';
 
 const replacement = (file) => fileURLToPath(new URL(`bundle/${file}`, import.meta.url));
 
@@ -37,7 +38,7 @@ export const bundleOptions = {
   checks: { ineffectiveDynamicImport: false },
 };
 
-export const asciiOutput = { name: 'ascii', generateBundle: escapeNonAscii };
+export const outputPlugins = [lateModules, { name: 'ascii', generateBundle: escapeNonAscii }];
 
 /**
  * Node reads a file of ASCII characters faster, and V8 keeps it in half the memory: 3 % of the time to the first request.

@@ -16,7 +16,7 @@ import {
 import { dirname, join, resolve } from 'node:path';
 import { inject } from 'postject';
 import { build } from 'rolldown';
-import { asciiOutput, bundleOptions, childPrograms } from './bundle-options.js';
+import { bundleOptions, childPrograms, outputPlugins } from './bundle-options.js';
 
 const FOLDER = 'executable';
 const PARTS = join(FOLDER, 'parts');
@@ -79,7 +79,7 @@ function bundleOf(name, input) {
   return {
     input,
     ...bundleOptions,
-    plugins: [asciiOutput],
+    plugins: outputPlugins,
     output: {
       file: join(PARTS, `${name}.js`),
       format: 'cjs',

@@ -39,7 +39,7 @@ export abstract class TankobonError extends Error {
   readonly code: ErrorCode;
   readonly hint: string;
   /** The file or folder that the message names, where there is one. */
-  readonly path: string | undefined;
+  declare readonly path?: string;
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
@@ -48,7 +48,7 @@ export abstract class TankobonError extends Error {
     Error.captureStackTrace(this, new.target);
     this.code = code;
     this.hint = details.hint ?? ERROR_CODES[code].hint;
-    this.path = details.path;
+    if (details.path !== undefined) this.path = details.path;
   }
 
   get exitCode(): ExitCode {

@@ -38,11 +38,16 @@ export function loadAddon(platform = `${process.platform}-${process.arch}`): Add
   throw noLocks(`File locks are not available for this platform: ${platform}.`);
 }
 
+const EXTRACTED_HINT =
+  'Set TANKOBON_HOME to a folder of yours, on a disk that is not mounted with noexec.';
+
 function loadExtracted(): Addon {
   try {
     return requireAddon(extractedFile(ADDON_ASSET)) as Addon;
   } catch (cause) {
-    throw noLocks(`The file locks cannot be loaded: ${thrownMessage(cause)}`, cause);
+    const reason = thrownMessage(cause).replace(/\.?$/, '.');
+    const message = `The file locks cannot be loaded: ${reason}`;
+    throw new StorageError('cannot-lock', message, { cause, hint: EXTRACTED_HINT });
   }
 }
 

@@ -197,7 +197,8 @@ describeWith('the folder of the addons', { ...NEEDS, root: true }, () => {
     chownSync(dirname(addonFile()), 64_005, 64_005);
     expect(await findLocks()).toMatchObject({
       status: 'warning',
-      message: expect.stringContaining('is not used: it belongs to another user (uid 64005)'),
+      message: expect.stringContaining('is not used: it belongs to another user (uid 64005).'),
+      hint: expect.stringContaining('TANKOBON_HOME'),
     });
   });
 });
