@@ -25,7 +25,7 @@ const MAX_PUBLIC: Readonly<Record<string, readonly [files: number, names: number
   service: [16, 80],
   selection: [12, 40],
   library: [11, 60],
-  plan: [7, 44],
+  plan: [7, 42],
   books: [12, 28],
   download: [12, 40],
   sync: [12, 40],
