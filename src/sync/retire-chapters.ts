@@ -17,16 +17,18 @@ import { unavailableReason } from '../selection/exclusions.js';
 import { chapterFields } from '../selection/chapter-fields.js';
 import { withScan } from './changed-files.js';
 import { incompleteTitle } from './history.js';
+import { isBeforeStart, type ReleaseRules } from './sync-request.js';
 import type { DueTitle, SyncSession } from './sync-session.js';
 import { filesInPlace, isUnedited } from './unedited-file.js';
 
 type Retire = ReturnType<typeof filesToRetire>['changes'][number];
 type Reasons = ReadonlyMap<string, RetireReason>;
-type Due = Pick<DueTitle, 'id' | 'label' | 'options' | 'output' | 'readIds'>;
+type Due = Pick<DueTitle, 'id' | 'label' | 'options' | 'output'>;
 
 /** By the ids of the releases: why the subscription does not keep their chapters. */
 export function reasonsNotToKeep(
-  { options, readIds }: Due,
+  { readIds }: Pick<DueTitle, 'readIds'>,
+  rules: ReleaseRules,
   {
     releases,
     selected,
@@ -35,13 +37,13 @@ export function reasonsNotToKeep(
     unlisted,
   }: Pick<UnreadTitle, 'releases' | 'selected' | 'keys' | 'earlier' | 'unlisted'>,
   library: Pick<LibraryIndex, 'copiesOf'>,
-  { context }: Pick<SyncSession, 'context'>,
 ): Reasons {
-  const { keepLatest: latest } = effectiveOptions(options, context.settings);
+  const { keepLatest: latest } = rules;
   if (latest === undefined && readIds === undefined) return new Map();
   const others = [...releases, ...earlier, ...unlisted.map(({ release }) => release)];
   const saved = others.filter(({ id }) => library.copiesOf(id).length > 0);
-  const there = [...selected.flatMap(({ chapter }) => chapter ?? []), ...saved];
+  const toSave = selected.flatMap(({ chapter }) => chapter ?? []);
+  const there = [...toSave.filter((chapter) => !isBeforeStart(chapter, rules)), ...saved];
   return notKept({ listed: releases, there, keys }, { latest, readIds });
 }
 

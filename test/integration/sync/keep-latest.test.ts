@@ -313,3 +313,27 @@ test('with bind, a file leaves once a book has its chapter, and books stay', asy
   const bound = await readFileChapters(book);
   expect(bound.map(({ chapterId: each }) => each)).toEqual([id('4'), id('7')]);
 });
+
+test('a chapter that waits for its preferred group is not one of the latest: the one that it follows stays', async () => {
+  entry('keep-latest: 2');
+  await sync();
+  const late = harness.clock.wallMs() - HOUR_MS;
+  harness.service.library.putChapter(syncChapter('Tea', '6', late, { group: 'Other' }));
+  entry('keep-latest: 2, group: [Scans], wait-for-group: 2d');
+  expect(await sync()).toMatchObject({ saved: [], retired: [] });
+  harness.clock.advance(3 * DAY_MS);
+  expect(await sync()).toMatchObject({
+    saved: [chapterId('Tea', '6', 'Other')],
+    retired: [id('4')],
+  });
+});
+
+test('a chapter that is left out since it is older than since is not one of the latest', async () => {
+  harness.service.library.putChapter(syncChapter('Tea', '9', harness.clock.wallMs() - 30 * DAY_MS));
+  const since = new Date(harness.clock.wallMs() - 20 * DAY_MS).toISOString().slice(0, 10);
+  entry(`since: ${since}`);
+  expect((await sync()).saved).toHaveLength(5);
+  entry(`since: ${since}, keep-latest: 1`);
+  expect((await sync()).retired).toEqual(['1', '2', '3', '4'].map(id));
+  expect(await there()).toEqual([id('5')]);
+});
