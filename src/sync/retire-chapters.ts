@@ -47,7 +47,10 @@ export function reasonsNotToKeep(
   return notKept({ listed: releases, there, keys }, { latest, readIds });
 }
 
-/** Resolves with how many files were moved away, or would be in a dry run. A file that fails is a warning. */
+/**
+ * Resolves with how many files were moved away, or would be in a dry run. A file that fails is a warning.
+ * @param releases all that the service lists in the requested languages, in reading order
+ */
 export async function retireChapters(
   due: Due,
   releases: readonly Chapter[],
@@ -70,7 +73,10 @@ export async function retireChapters(
   }
   const failed = allowed.length > 0 ? await moveAway(due, allowed, session) : new Set<string>();
   const now = [...reasons.keys()].filter((id) => !waiting.has(id) && !failed.has(id));
-  recordNotKept(due.id, before, new Set(now), session);
+  const listed = new Set(releases.map(({ id }) => id));
+  // Nothing is known of releases that are not listed, such as those in a language that is not asked for now.
+  const notListed = [...before].filter((id) => !listed.has(id));
+  recordNotKept(due.id, before, new Set([...now, ...notListed]), session);
   return allowed.length - failed.size;
 }
 
@@ -153,7 +159,7 @@ function report(
   { id, label }: Due,
   { chapterId, chapter, file, why }: Retire,
   isPlanned: boolean,
-  { listeners }: SyncSession,
+  { listeners, context }: SyncSession,
 ): void {
   listeners.observe({
     type: 'chapter-retired',
@@ -163,6 +169,7 @@ function report(
     file,
     reason: why,
     ...(isPlanned && { planned: true }),
+    ...(context.settings.keepReplaced === 0 && { removed: true }),
   });
 }
 

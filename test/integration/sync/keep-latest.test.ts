@@ -337,3 +337,33 @@ test('a chapter that is left out since it is older than since is not one of the 
   expect((await sync()).retired).toEqual(['1', '2', '3', '4'].map(id));
   expect(await there()).toEqual([id('5')]);
 });
+
+test('a chapter that its owner got back stays, whatever languages were asked for meanwhile', async () => {
+  const readableMs = harness.clock.wallMs() - HOUR_MS;
+  const french = { group: 'Lecteurs', translatedLanguage: 'fr' };
+  harness.service.library.putChapter(syncChapter('Tea', '5', readableMs, french));
+  entry('keep-latest: 2, language: [en]');
+  await sync();
+  put('6');
+  await sync();
+  expect((await download(id('4'))).code).toBe(0);
+  entry('keep-latest: 2, language: [fr]');
+  await sync();
+  entry('keep-latest: 2, language: [en]');
+  expect((await sync()).retired).toEqual([]);
+  expect(await there()).toContain(id('4'));
+});
+
+test('where no replaced file is kept, a file that leaves is said to be removed', async () => {
+  const env = { TANKOBON_KEEP_REPLACED: '0' };
+  entry('keep-latest: 2');
+  await sync();
+  put('6');
+  const planned = await harness.text({ dryRun: true }, { env });
+  expect(planned.stderr).toContain('would remove: Tea Ch. 4');
+  expect(planned.stderr).not.toContain('.tankobon-replaced');
+  const { stderr } = await harness.text({}, { env });
+  expect(stderr).toMatch(/^removed: Tea Ch. 4/m);
+  expect(stderr).not.toContain('.tankobon-replaced');
+  expect(harness.base.files()).toHaveLength(2);
+});
