@@ -367,3 +367,17 @@ test('where no replaced file is kept, a file that leaves is said to be removed',
   expect(stderr).not.toContain('.tankobon-replaced');
   expect(harness.base.files()).toHaveLength(2);
 });
+
+test.each(['Best', 'Zest'])(
+  'where as many files were moved, here to %s, as were not, those that were moved stay',
+  async (name) => {
+    entry('keep-latest: 2');
+    await sync();
+    const moved = join(harness.base.output, name, basename(fileOf('4')));
+    mkdirSync(join(harness.base.output, name));
+    renameSync(fileOf('4'), moved);
+    entry('keep-latest: 1');
+    expect((await sync()).retired).toEqual([]);
+    expect(harness.base.archives()).toContain(moved);
+  },
+);
