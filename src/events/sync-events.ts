@@ -119,10 +119,14 @@ export const SYNC_EVENTS = {
       file: path('Where the file was.'),
       reason: word(RETIRE_REASONS, 'Why it is not kept.'),
       planned: mark('With `--dry-run`: the file would be moved, and stays.'),
+      removed: mark('With the setting `keepReplaced` 0: the file was removed in place of that.'),
     },
     example: { ...EXAMPLE, file: 'a.cbz', reason: 'not-latest' },
-    sentence: ({ file, reason, planned, ...chapter }) =>
-      `${planned ? 'would move' : 'moved'} to .tankobon-replaced: ${nameOf(chapter)}: ${RETIRED_SINCE[reason]}: ${file}`,
+    sentence: ({ file, reason, planned, removed, ...chapter }) => {
+      const moved = `${planned ? 'would move' : 'moved'} to .tankobon-replaced`;
+      const done = removed ? (planned ? 'would remove' : 'removed') : moved;
+      return `${done}: ${nameOf(chapter)}: ${RETIRED_SINCE[reason]}: ${file}`;
+    },
   }),
   'device-book-saved': event({
     meaning: 'With `for`: a book was made or renewed in the folder `device-output`.',

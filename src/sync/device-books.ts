@@ -3,7 +3,6 @@
  * while that is there, which is a copy: what its owner removed there stays removed. Chapters without a volume are in one
  * more book, until their volume comes.
  */
-import { existsSync } from 'node:fs';
 import { readdir, writeFile } from 'node:fs/promises';
 import { createHash } from 'node:crypto';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
@@ -14,7 +13,7 @@ import type { ChapterGroup } from '../books/group-volumes.js';
 import { effectiveOptions } from '../config/options.js';
 import { StorageError } from '../core/errors.js';
 import { isUnchanged } from '../core/file-state.js';
-import { removeFile } from '../core/files.js';
+import { lstatIfExists, removeFile } from '../core/files.js';
 import { expandHome } from '../core/home-folder.js';
 import { toTankobonError } from '../core/system-errors.js';
 import type { ObserveBind } from '../events/bind-events.js';
@@ -89,9 +88,9 @@ export async function fillDevice(
   libraries.forget(due.output);
   const library = await libraries.open(due.output);
   const books = new BooksOnDevice(due, device, session);
-  books.recordRemoved();
   const failures: { readonly message: string; readonly hint?: string }[] = [];
   try {
+    await books.recordRemoved();
     await books.bind(releases, library, (message) => failures.push({ message }));
     if (failures.length === 0) await books.removeReplaced();
   } catch (error) {
@@ -127,12 +126,17 @@ class BooksOnDevice {
   }
 
   /** Books that were made, and that are not there any more, were removed by the owner. */
-  recordRemoved(): void {
+  async recordRemoved(): Promise<void> {
+    const gone: [string, DeviceBook][] = [];
     for (const [key, book] of this.#records()) {
-      const { files, chapters, removed } = book;
-      if (files.length === 0 || files.some((file) => existsSync(this.#path(file)))) continue;
-      this.#record(key, { files: [], chapters: [], removed: [...removed, ...chapters] });
+      // What cannot be read is not missing.
+      const found = await Promise.all(book.files.map((file) => lstatIfExists(this.#path(file))));
+      if (found.length > 0 && found.every((stats) => !stats)) gone.push([key, book]);
     }
+    // Without the device, all of them are missing.
+    if (gone.length > 0) await this.#check();
+    for (const [key, { chapters, removed }] of gone)
+      this.#record(key, { files: [], chapters: [], removed: [...removed, ...chapters] });
   }
 
   async bind(
@@ -147,10 +151,6 @@ class BooksOnDevice {
     const options = bindOptions({ ...series, format: undefined, device: name }, settings);
     const { bindTitles } = await import('../download/bind-titles.js');
     const removed = this.#removedLoose();
-    const check = async (): Promise<void> => {
-      if (await isDeviceThere(this.device, this.session)) return;
-      throw new StorageError('output-away', `The device is not there: ${folder}`);
-    };
     await bindTitles(
       {
         titles: [{ ...title, chapters: releases }],
@@ -161,7 +161,7 @@ class BooksOnDevice {
         removeChapters: false,
         stateFolder: paths.state,
         onDevice: {
-          check,
+          check: () => this.#check(),
           isWanted: ({ chapterId = '' }) => !removed.has(chapterId),
           isSelected: (group) => this.#select(group),
         },
@@ -186,6 +186,12 @@ class BooksOnDevice {
       for (const file of book.files) await this.#removeOwn(file);
       this.#record(key, { ...book, files: [], chapters: [] });
     }
+  }
+
+  /** Throws StorageError `output-away`. */
+  async #check(): Promise<void> {
+    if (await isDeviceThere(this.device, this.session)) return;
+    throw new StorageError('output-away', `The device is not there: ${this.device.folder}`);
   }
 
   #select(group: ChapterGroup): boolean {

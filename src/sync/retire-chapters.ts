@@ -17,16 +17,18 @@ import { unavailableReason } from '../selection/exclusions.js';
 import { chapterFields } from '../selection/chapter-fields.js';
 import { withScan } from './changed-files.js';
 import { incompleteTitle } from './history.js';
+import { isBeforeStart, type ReleaseRules } from './sync-request.js';
 import type { DueTitle, SyncSession } from './sync-session.js';
 import { filesInPlace, isUnedited } from './unedited-file.js';
 
 type Retire = ReturnType<typeof filesToRetire>['changes'][number];
 type Reasons = ReadonlyMap<string, RetireReason>;
-type Due = Pick<DueTitle, 'id' | 'label' | 'options' | 'output' | 'readIds'>;
+type Due = Pick<DueTitle, 'id' | 'label' | 'options' | 'output'>;
 
 /** By the ids of the releases: why the subscription does not keep their chapters. */
 export function reasonsNotToKeep(
-  { options, readIds }: Due,
+  { readIds }: Pick<DueTitle, 'readIds'>,
+  rules: ReleaseRules,
   {
     releases,
     selected,
@@ -35,17 +37,20 @@ export function reasonsNotToKeep(
     unlisted,
   }: Pick<UnreadTitle, 'releases' | 'selected' | 'keys' | 'earlier' | 'unlisted'>,
   library: Pick<LibraryIndex, 'copiesOf'>,
-  { context }: Pick<SyncSession, 'context'>,
 ): Reasons {
-  const { keepLatest: latest } = effectiveOptions(options, context.settings);
+  const { keepLatest: latest } = rules;
   if (latest === undefined && readIds === undefined) return new Map();
   const others = [...releases, ...earlier, ...unlisted.map(({ release }) => release)];
   const saved = others.filter(({ id }) => library.copiesOf(id).length > 0);
-  const there = [...selected.flatMap(({ chapter }) => chapter ?? []), ...saved];
+  const toSave = selected.flatMap(({ chapter }) => chapter ?? []);
+  const there = [...toSave.filter((chapter) => !isBeforeStart(chapter, rules)), ...saved];
   return notKept({ listed: releases, there, keys }, { latest, readIds });
 }
 
-/** Resolves with how many files were moved away, or would be in a dry run. A file that fails is a warning. */
+/**
+ * Resolves with how many files were moved away, or would be in a dry run. A file that fails is a warning.
+ * @param releases all that the service lists in the requested languages, in reading order
+ */
 export async function retireChapters(
   due: Due,
   releases: readonly Chapter[],
@@ -68,7 +73,10 @@ export async function retireChapters(
   }
   const failed = allowed.length > 0 ? await moveAway(due, allowed, session) : new Set<string>();
   const now = [...reasons.keys()].filter((id) => !waiting.has(id) && !failed.has(id));
-  recordNotKept(due.id, before, new Set(now), session);
+  const listed = new Set(releases.map(({ id }) => id));
+  // Nothing is known of releases that are not listed, such as those in a language that is not asked for now.
+  const notListed = [...before].filter((id) => !listed.has(id));
+  recordNotKept(due.id, before, new Set([...now, ...notListed]), session);
   return allowed.length - failed.size;
 }
 
@@ -151,7 +159,7 @@ function report(
   { id, label }: Due,
   { chapterId, chapter, file, why }: Retire,
   isPlanned: boolean,
-  { listeners }: SyncSession,
+  { listeners, context }: SyncSession,
 ): void {
   listeners.observe({
     type: 'chapter-retired',
@@ -161,6 +169,7 @@ function report(
     file,
     reason: why,
     ...(isPlanned && { planned: true }),
+    ...(context.settings.keepReplaced === 0 && { removed: true }),
   });
 }
 

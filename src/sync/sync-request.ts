@@ -80,7 +80,7 @@ export function toDecisionOptions(
   nowMs: number,
   isLeft: (chapter: Chapter) => boolean = () => false,
 ): DecisionOptions {
-  const { selection, waitForGroupMs, upgrade, sinceMs } = rules;
+  const { selection, waitForGroupMs, upgrade } = rules;
   return {
     selection,
     update: false,
@@ -89,12 +89,7 @@ export function toDecisionOptions(
     waitForGroupMs,
     isUnwanted: (chapter) => isExcluded(chapter, rules),
     isOwnersChoice: (chapter, saved) => isPinned(chapter, rules) || isBlocked(saved, rules),
-    countsAsSaved: (chapter) =>
-      isLeft(chapter) ||
-      (sinceMs !== undefined &&
-        firstReadableMs(chapter) < sinceMs &&
-        !isExcluded(chapter, rules) &&
-        !isPinned(chapter, rules)),
+    countsAsSaved: (chapter) => isLeft(chapter) || isBeforeStart(chapter, rules),
     nowMs,
   };
 }
@@ -115,6 +110,13 @@ export function selectReleases(
     excluded,
     selected: selected.map(({ chapter, explanation: why }) => ({ id: chapter.id, chapter, why })),
   };
+}
+
+/** Whether the release is left out since it was readable before the time from which on releases are downloaded. */
+export function isBeforeStart(chapter: Chapter, rules: ReleaseRules): boolean {
+  const { sinceMs } = rules;
+  if (sinceMs === undefined || firstReadableMs(chapter) >= sinceMs) return false;
+  return !isExcluded(chapter, rules) && !isPinned(chapter, rules);
 }
 
 function isPinned({ id }: Chapter, { selection: { pinned = [] } }: ReleaseRules): boolean {

@@ -90,7 +90,7 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
   const knownTitle = await readTitle(due, listed, library, session);
   const releases = await withInferredVolumes(due, listed, knownTitle, rules, files, session);
   const selected = selectReleases(releases, knownTitle, rules, nowMs);
-  const unkept = reasonsNotToKeep(due, selected, library, session);
+  const unkept = reasonsNotToKeep(due, rules, selected, library);
   const decisionOptions = toDecisionOptions(rules, nowMs, (chapter) => unkept.has(chapter.id));
   const decideNow = async () => {
     const found = { library: await libraries.open(output), history };
@@ -167,7 +167,8 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
       result.failed.every(({ error }) => hasCode(error, ...PERMANENT_CODES));
     const mayRetire = isComplete && bindErrors.length === 0 && isListingWhole && listed.length > 0;
     const isStoppedNow = dryRun === true || result.stoppedBy !== undefined;
-    const retired = mayRetire ? await retireUnkept(due, selected, result, session) : 0;
+    const notThere = [...result.failed, ...waiting.map(({ chapter }) => ({ id: chapter }))];
+    const retired = mayRetire ? await retireUnkept(due, rules, selected, notThere, session) : 0;
     const device = isStoppedNow ? undefined : await fillDevice(due, releases, session);
     const state: TitleState = {
       name: due.label,
@@ -213,17 +214,18 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
   return { isWaiting: claimedElsewhere.size > 0 && !result.stoppedBy, finish };
 }
 
-/** A chapter that failed is not one of the latest. */
+/** @param notThere chapters that failed, or that wait for a group: they are not among the latest yet */
 async function retireUnkept(
   due: DueTitle,
+  rules: ReleaseRules,
   title: UnreadTitle,
-  { failed }: DownloadResult,
+  notThere: readonly Pick<Release, 'id'>[],
   session: SyncSession,
 ): Promise<number> {
-  const failedIds = new Set(failed.map(({ id }) => id));
-  const selected = title.selected.filter(({ id }) => !failedIds.has(id));
+  const ids = new Set(notThere.map(({ id }) => id));
+  const selected = title.selected.filter(({ id }) => !ids.has(id));
   const library = await session.libraries.open(due.output);
-  const reasons = reasonsNotToKeep(due, { ...title, selected }, library, session);
+  const reasons = reasonsNotToKeep(due, rules, { ...title, selected }, library);
   const inOrder = [...title.releases].sort(title.keys.compare);
   return retireChapters(due, inOrder, reasons, session);
 }
@@ -315,7 +317,7 @@ async function withInferredVolumes(
   const ofAll = { ...rules, selection: { ...rules.selection, volumes: undefined } };
   const nowMs = context.clock.wallMs();
   const selected = { ...selectReleases(releases, known, ofAll, nowMs), uploads: [] };
-  const unkept = reasonsNotToKeep(due, selected, files.library, session);
+  const unkept = reasonsNotToKeep(due, ofAll, selected, files.library);
   const decisionOptions = toDecisionOptions(ofAll, nowMs, ({ id }) => unkept.has(id));
   const { changes } = decide({ named: [], titles: [selected] }, decisionOptions, files);
   const lacksOne = writesOf(changes).some(

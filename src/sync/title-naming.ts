@@ -1,5 +1,6 @@
 /** What the subscriptions file says of the names of titles, for commands that do not follow it otherwise; see SubscriptionList. */
 import type { SeriesOptions } from '../config/options.js';
+import { ServiceError } from '../core/errors.js';
 import type { ServiceSession } from '../download/download-session.js';
 import type { Target } from '../selection/target.js';
 import { isTolerable } from '../selection/title-loader.js';
@@ -18,12 +19,15 @@ interface NamedSubscriptions {
 /** Returns a title under the name that its owner chose. */
 type NameTitle = (title: Title) => Title;
 
-export type NamingDeps = Pick<ServiceSession, 'client' | 'warn' | 'signal'>;
+export interface NamingDeps extends Pick<ServiceSession, 'client' | 'warn' | 'signal'> {
+  /** Whether titles are renamed: one whose chosen name is not known would get another one. */
+  readonly isRenaming: boolean;
+}
 
 /**
  * The choice of the entry of a title counts, otherwise that of the first list, group or author that has it, otherwise that
  * of `follows`. `given`: languages in place of those of the file. Sends requests for the lists, groups and authors with the
- * key `title-language`; one that is not available is a warning.
+ * key `title-language`; one that is not available is a warning, or, where titles are renamed, a ServiceError.
  */
 export async function readTitleNaming(
   list: NamedSubscriptions,
@@ -55,8 +59,14 @@ async function titlesIn(
   try {
     return await titlesOf(target, new Map(), { ...deps, userSignal: deps.signal });
   } catch (error) {
-    if (!isTolerable(error)) throw error;
-    deps.warn(`The key title-language of ${text} names no titles: ${error.message}`);
+    if (!isTolerable(error) || !(error instanceof ServiceError)) throw error;
+    const message = `The key title-language of ${text} names no titles: ${error.message}`;
+    if (deps.isRenaming)
+      throw new ServiceError(error.code, message, {
+        cause: error,
+        hint: 'Nothing is renamed. Try again later, or remove title-language from that entry of the subscriptions file.',
+      });
+    deps.warn(message);
     return [];
   }
 }

@@ -33,7 +33,8 @@ interface PlacedFile {
 
 /**
  * The files of one title, in one output folder, that have the names of their records, and are where most of them are: an
- * owner who moves the folder of a title moves none of its files in it.
+ * owner who moves the folder of a title moves none of its files in it. Where as many are elsewhere, only those that were
+ * not moved.
  */
 export async function filesInPlace(
   archives: readonly FoundChapter[],
@@ -50,11 +51,17 @@ export async function filesInPlace(
     const actual = pathBelow(output, resolve(file));
     if (!names.some((name) => isSameName(lastOf(name), lastOf(actual)))) continue;
     const move = folderMove(foldersOf(path), dirname(resolve(file)).split(sep));
-    placed.push({ file, move: `${move.from.join('/')}\n${move.to.join('/')}` });
+    placed.push({ file, move: moveText(move.from, move.to) });
   }
-  const byMove = [...groupBy(placed, ({ move }) => move).values()];
-  const [most = []] = byMove.sort((a, b) => b.length - a.length);
-  return new Set(most.map(({ file }) => file));
+  const byMove = groupBy(placed, ({ move }) => move);
+  const [most = [], next = []] = [...byMove.values()].sort((a, b) => b.length - a.length);
+  const notMoved = byMove.get(moveText([], resolve(output).split(sep))) ?? [];
+  const inPlace = most.length > next.length ? most : notMoved;
+  return new Set(inPlace.map(({ file }) => file));
+}
+
+function moveText(from: readonly string[], to: readonly string[]): string {
+  return `${from.join('/')}\n${to.join('/')}`;
 }
 
 const lastOf = (path: string): string => path.split('/').at(-1) ?? '';

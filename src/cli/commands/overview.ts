@@ -94,7 +94,7 @@ async function printOverview(
     const list = await SubscriptionList.readIfExists(undefined, context).catch(() => undefined);
     await withService(context, async ({ anonymous: client }) => {
       const named = { ...deps, client };
-      const nameTitle = await list?.titleNaming(undefined, named);
+      const nameTitle = await list?.titleNaming(undefined, { ...named, isRenaming: false });
       await overview(request, { ...named, nameTitle: nameTitle ?? ((title) => title) });
     });
   }

@@ -79,7 +79,8 @@ async function retagFolders(
   const errors = await withService(context, async (service) => {
     const { anonymous: client } = service;
     const deps = { client, warn, signal };
-    const nameTitle = await subscriptions.titleNaming(titleLanguage, deps);
+    const naming = { ...deps, isRenaming: request.renameTitles };
+    const nameTitle = await subscriptions.titleNaming(titleLanguage, naming);
     return retag(
       { ...request, nameTitle },
       {

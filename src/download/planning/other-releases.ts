@@ -33,7 +33,8 @@ export async function askForOtherReleases<Changed extends Decision>(
   const saves = changes.flatMap((change) =>
     change.kind === 'save' && namedIds.has(change.release.id) ? (change.release.chapter ?? []) : [],
   );
-  const found = await findOtherReleases(saves, library, session);
+  const isNamed = ({ id }: Chapter) => named.some((release) => isSameId(release.id, id));
+  const found = await findOtherReleases(saves, isNamed, library, session);
   if (found.length === 0) return changes;
   const choice = await onOtherReleases(found);
   if (choice === 'both') return changes;
@@ -53,9 +54,10 @@ export async function askForOtherReleases<Changed extends Decision>(
   });
 }
 
-/** The first file of each chapter that has another release. */
+/** The first file of each chapter that has another release. Of two releases that are targets, both are wanted. */
 async function findOtherReleases(
   chapters: readonly Chapter[],
+  isNamed: (saved: Chapter) => boolean,
   library: LibraryIndex,
   session: DownloadSession,
 ): Promise<readonly Found[]> {
@@ -76,7 +78,7 @@ async function findOtherReleases(
           keys.keyOf(release) === keys.keyOf(chapter),
       );
       const [other] = others;
-      if (!other) continue;
+      if (!other || others.some(({ release }) => isNamed(release))) continue;
       const { archive, release } = other;
       const isOwn = archive.ownership === 'own' && !archive.isBound;
       // Where there are several, a person chooses better in the folder.

@@ -58,6 +58,12 @@ test.each([
   expect((await download(id)).stderr).not.toContain(message);
 });
 
+test('two releases that are asked for by name are both wanted', async () => {
+  const { stderr } = await download(first.id, { targets: [first.id, other.id] });
+  expect(stderr).not.toContain(message);
+  expect(harness.archivePaths()).toEqual(expect.arrayContaining([file, otherFile]));
+});
+
 test('the second run, and a chapter whose other release was removed, say nothing', async () => {
   await download();
   expect((await download()).stderr).not.toContain(message);

@@ -161,6 +161,33 @@ test('a list with the key names its titles, and an entry of a title comes first'
   expect(folders()).toEqual(['Stream']);
 });
 
+test('where a list with the key is not available, no title is renamed, and it is said which one', async () => {
+  await run(
+    ...['sync', 'add', `list:${LIST}`, '--language', 'en', '-o', harness.output],
+    ...['--title-language', 'ja'],
+  );
+  await run('sync');
+  const restore = harness.service.intercept(`/list/${LIST}`, () => ({
+    status: 404,
+    headers: { 'content-type': 'application/json' },
+    body: '{"result":"error","errors":[]}',
+  }));
+  for (const words of [['--dry-run'], []])
+    await expect(rename(...words)).rejects.toMatchObject({
+      code: 'request-refused',
+      message: expect.stringContaining(LIST) as unknown,
+      hint: expect.stringContaining('title-language') as unknown,
+    });
+  expect(folders()).toEqual(['川']);
+  const plain = await retag();
+  expect([plain.code, plain.stderr]).toEqual([
+    0,
+    expect.stringContaining(`The key title-language of list:${LIST} names no titles`),
+  ]);
+  restore();
+  expect((await rename()).stderr).toBe('0 changed, 1 unchanged\n');
+});
+
 test('a name of the owner is for one title', async () => {
   const list = ['sync', 'add', `list:${LIST}`, '-o', harness.output];
   await expect(run(...list, '--series', 'Mine')).rejects.toMatchObject({ code: 'bad-option' });

@@ -14,6 +14,7 @@ import { join } from 'node:path';
 import { readLibraryFile } from '../../../src/library/file.js';
 import { editChapter } from '../../../src/practice-server/library/changes.js';
 import { createLibrary } from '../../../src/practice-server/library/library.js';
+import { SyncLibraries } from '../../../src/sync/sync-libraries.js';
 import { editEntry } from '../../support/owner-edits.js';
 import {
   chapterId,
@@ -241,4 +242,24 @@ test('one of the two keys alone is said, and does nothing', async () => {
   expect(stderr).toContain('The key for has no effect without the key device-output');
   chmodSync(folder(), 0o755);
   expect(books()).toEqual([]);
+});
+
+test('books of a reader that is unplugged before they are looked for were not removed by their owner', async () => {
+  plugIn();
+  await sync();
+  entry('bind: { by: volume }, infer: false');
+  const { prototype } = SyncLibraries;
+  const forget = Object.getOwnPropertyDescriptor(prototype, 'forget') ?? {};
+  Object.defineProperty(prototype, 'forget', { ...forget, value: unplug });
+  const { code, lines } = await harness.sync().finally(() => {
+    Object.defineProperty(prototype, 'forget', forget);
+  });
+  expect(code).toBe(0);
+  expect(lines).toContainEqual(
+    expect.objectContaining({ message: expect.stringContaining('went away') }),
+  );
+  plugIn();
+  put('2.5', '1');
+  await sync();
+  expect(await chaptersIn(FIRST)).toEqual(['1', '2', '2.5'].map(id));
 });

@@ -313,3 +313,71 @@ test('with bind, a file leaves once a book has its chapter, and books stay', asy
   const bound = await readFileChapters(book);
   expect(bound.map(({ chapterId: each }) => each)).toEqual([id('4'), id('7')]);
 });
+
+test('a chapter that waits for its preferred group is not one of the latest: the one that it follows stays', async () => {
+  entry('keep-latest: 2');
+  await sync();
+  const late = harness.clock.wallMs() - HOUR_MS;
+  harness.service.library.putChapter(syncChapter('Tea', '6', late, { group: 'Other' }));
+  entry('keep-latest: 2, group: [Scans], wait-for-group: 2d');
+  expect(await sync()).toMatchObject({ saved: [], retired: [] });
+  harness.clock.advance(3 * DAY_MS);
+  expect(await sync()).toMatchObject({
+    saved: [chapterId('Tea', '6', 'Other')],
+    retired: [id('4')],
+  });
+});
+
+test('a chapter that is left out since it is older than since is not one of the latest', async () => {
+  harness.service.library.putChapter(syncChapter('Tea', '9', harness.clock.wallMs() - 30 * DAY_MS));
+  const since = new Date(harness.clock.wallMs() - 20 * DAY_MS).toISOString().slice(0, 10);
+  entry(`since: ${since}`);
+  expect((await sync()).saved).toHaveLength(5);
+  entry(`since: ${since}, keep-latest: 1`);
+  expect((await sync()).retired).toEqual(['1', '2', '3', '4'].map(id));
+  expect(await there()).toEqual([id('5')]);
+});
+
+test('a chapter that its owner got back stays, whatever languages were asked for meanwhile', async () => {
+  const readableMs = harness.clock.wallMs() - HOUR_MS;
+  const french = { group: 'Lecteurs', translatedLanguage: 'fr' };
+  harness.service.library.putChapter(syncChapter('Tea', '5', readableMs, french));
+  entry('keep-latest: 2, language: [en]');
+  await sync();
+  put('6');
+  await sync();
+  expect((await download(id('4'))).code).toBe(0);
+  entry('keep-latest: 2, language: [fr]');
+  await sync();
+  entry('keep-latest: 2, language: [en]');
+  expect((await sync()).retired).toEqual([]);
+  expect(await there()).toContain(id('4'));
+});
+
+test('where no replaced file is kept, a file that leaves is said to be removed', async () => {
+  const env = { TANKOBON_KEEP_REPLACED: '0' };
+  entry('keep-latest: 2');
+  await sync();
+  put('6');
+  const planned = await harness.text({ dryRun: true }, { env });
+  expect(planned.stderr).toContain('would remove: Tea Ch. 4');
+  expect(planned.stderr).not.toContain('.tankobon-replaced');
+  const { stderr } = await harness.text({}, { env });
+  expect(stderr).toMatch(/^removed: Tea Ch. 4/m);
+  expect(stderr).not.toContain('.tankobon-replaced');
+  expect(harness.base.files()).toHaveLength(2);
+});
+
+test.each(['Best', 'Zest'])(
+  'where as many files were moved, here to %s, as were not, those that were moved stay',
+  async (name) => {
+    entry('keep-latest: 2');
+    await sync();
+    const moved = join(harness.base.output, name, basename(fileOf('4')));
+    mkdirSync(join(harness.base.output, name));
+    renameSync(fileOf('4'), moved);
+    entry('keep-latest: 1');
+    expect((await sync()).retired).toEqual([]);
+    expect(harness.base.archives()).toContain(moved);
+  },
+);
