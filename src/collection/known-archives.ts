@@ -5,10 +5,10 @@ import { isOwnFile } from '../core/files.js';
 import type { FileState } from '../core/file-state.js';
 import { UUID_PATTERN } from '../core/uuid.js';
 import type { ChapterMetadata } from '../library/comic-info.js';
-import type { LibraryFile } from '../library/file.js';
-import type { CbzIdentity } from '../library/mark.js';
+import { marksOf, type FoundMarks } from '../library/file.js';
 import { recordMetadata } from '../library/record.js';
 import { FolderStore } from '../library/store.js';
+import type { AdoptedFile } from './adopt-file.js';
 
 const text = z.string().optional();
 const uuid = z.string().regex(new RegExp(`^${UUID_PATTERN}$`));
@@ -69,26 +69,25 @@ export class KnownArchives {
     return proof === 'none' ? undefined : { known: { chapterId, titleId } };
   }
 
-  /** `found`: what the marks in the file name. */
+  /** `found`: what the marks in the file name; undefined if a scan is to read them. */
   set(
     file: string,
     state: FileState,
     adoptable: ArchiveContent,
-    found: Extract<LibraryFile, { readonly kind: 'chapter' }>['found'],
+    found: FoundMarks | undefined,
   ): void {
     // The store does not know whether a file of another user has the mark.
     if (isOwnFile(file, state)) this.#storeOf(file)?.set(file, state, { adoptable, found });
   }
 
-  /** After the file got the record and the mark of tankobon. */
+  /** After the file got the record of tankobon. */
   setAdopted(
-    file: string,
+    { file, chapter, isMarked }: AdoptedFile,
     state: FileState,
-    chapter: CbzIdentity,
     title: Pick<z.infer<typeof knownChapter>, 'titleName' | 'language'>,
   ): void {
     const { chapterId, titleId } = chapter;
-    const found = { identities: [{ ...chapter, proof: 'mark' as const }], isBound: false };
+    const found = isMarked ? marksOf({ ...chapter, proof: 'mark' }) : undefined;
     this.set(file, state, { known: { chapterId, titleId, ...title } }, found);
   }
 
