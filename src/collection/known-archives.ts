@@ -1,5 +1,5 @@
 /** What `adopt` needs of an archive, from the store of what is known of files: it opens only those that are new or were changed. */
-import { sep } from 'node:path';
+import { resolve, sep } from 'node:path';
 import * as z from 'zod';
 import { isOwnFile } from '../core/files.js';
 import type { FileState } from '../core/file-state.js';
@@ -54,7 +54,7 @@ export class KnownArchives {
   /** @param roots the folders that are searched */
   static async open(stateFolder: string, roots: readonly string[]): Promise<KnownArchives> {
     const stores: [string, FolderStore][] = [];
-    for (const root of new Set(roots))
+    for (const root of new Set(roots.map((each) => resolve(each))))
       stores.push([root, await FolderStore.open(stateFolder, root)]);
     return new KnownArchives(stores);
   }
@@ -97,9 +97,10 @@ export class KnownArchives {
   }
 
   #storeOf(file: string): FolderStore | undefined {
+    const path = resolve(file);
     const above = this.stores.find(([root]) =>
-      file.startsWith(root.endsWith(sep) ? root : root + sep),
+      path.startsWith(root.endsWith(sep) ? root : root + sep),
     );
-    return (above ?? this.stores[0])?.[1];
+    return above?.[1];
   }
 }
