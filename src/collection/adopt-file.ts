@@ -45,8 +45,17 @@ import type { Recognized } from './recognize-files.js';
 
 const HINT = 'Check it with: tankobon verify FILE';
 
+export interface AdoptedFile {
+  /** The path of the archive. */
+  readonly file: string;
+  /** The chapter that it names. */
+  readonly chapter: CbzIdentity;
+  /** False for an archive with a comment of another program, which stays. */
+  readonly isMarked: boolean;
+}
+
 /**
- * Resolves with the path of the archive, and the chapter that it names. Throws StorageError; then nothing has changed.
+ * Throws StorageError; then nothing has changed.
  *
  * @param getBuffer one for all files of a run
  */
@@ -54,27 +63,29 @@ export async function adoptFile(
   recognized: Recognized,
   getBuffer: GetBuffer,
   signal: AbortSignal,
-): Promise<{ readonly file: string; readonly chapter: CbzIdentity }> {
+): Promise<AdoptedFile> {
   const { file, isFolder, state } = recognized.file;
   try {
     if (isFolder) {
       const pages = recognized.pages ?? (await readPageDigests(recognized.file, getBuffer, signal));
       const described = describe(recognized, pages);
-      return { file: await pack(recognized, described, signal), chapter: described.chapter };
+      const packed = await pack(recognized, described, signal);
+      return { file: packed, chapter: described.chapter, isMarked: true };
     }
     if (!state) throw fileChanged(file);
     const { pages } = recognized;
     let chapter: CbzIdentity | undefined;
+    let isMarked = false;
     const { adopt } = await rewriterOf({ path: file });
-    await replace(file, state, (tmpFile) =>
-      adopt(file, tmpFile, async (readDigests) => {
+    await replace(file, state, async (tmpFile) => {
+      isMarked = await adopt(file, tmpFile, async (readDigests) => {
         const described = describe(recognized, pages ?? (await readDigests(getBuffer, signal)));
         chapter = described.chapter;
         return described;
-      }),
-    );
+      });
+    });
     if (!chapter) throw fileChanged(file);
-    return { file, chapter };
+    return { file, chapter, isMarked };
   } catch (error) {
     signal.throwIfAborted();
     throw toAdoptError(error, file);

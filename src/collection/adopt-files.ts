@@ -185,7 +185,7 @@ class AdoptRun {
       const { id: titleId = chapter.titleId, name: titleName } = title ?? {};
       const { language } = chapter;
       const state = await readFileState(newFile);
-      if (state) this.archives.setAdopted(newFile, state, adopted.chapter, { titleName, language });
+      if (state) this.archives.setAdopted(adopted, state, { titleName, language });
       addAdopted(this.titles, { file, titleId, titleName, language }, this.request.folders);
       this.#notRemembered.push(chapter.id);
       this.deps.observe({ type: 'file-adopted', file, ...(newFile !== file && { newFile }) });

@@ -1,14 +1,14 @@
 /** What `adopt` needs of an archive, from the store of what is known of files: it opens only those that are new or were changed. */
-import { sep } from 'node:path';
+import { resolve, sep } from 'node:path';
 import * as z from 'zod';
 import { isOwnFile } from '../core/files.js';
 import type { FileState } from '../core/file-state.js';
 import { UUID_PATTERN } from '../core/uuid.js';
 import type { ChapterMetadata } from '../library/comic-info.js';
-import type { LibraryFile } from '../library/file.js';
-import type { CbzIdentity } from '../library/mark.js';
+import { marksOf, type FoundMarks } from '../library/file.js';
 import { recordMetadata } from '../library/record.js';
 import { FolderStore } from '../library/store.js';
+import type { AdoptedFile } from './adopt-file.js';
 
 const text = z.string().optional();
 const uuid = z.string().regex(new RegExp(`^${UUID_PATTERN}$`));
@@ -54,7 +54,7 @@ export class KnownArchives {
   /** @param roots the folders that are searched */
   static async open(stateFolder: string, roots: readonly string[]): Promise<KnownArchives> {
     const stores: [string, FolderStore][] = [];
-    for (const root of new Set(roots))
+    for (const root of new Set(roots.map((each) => resolve(each))))
       stores.push([root, await FolderStore.open(stateFolder, root)]);
     return new KnownArchives(stores);
   }
@@ -69,26 +69,25 @@ export class KnownArchives {
     return proof === 'none' ? undefined : { known: { chapterId, titleId } };
   }
 
-  /** `found`: what the marks in the file name. */
+  /** `found`: what the marks in the file name; undefined if a scan is to read them. */
   set(
     file: string,
     state: FileState,
     adoptable: ArchiveContent,
-    found: Extract<LibraryFile, { readonly kind: 'chapter' }>['found'],
+    found: FoundMarks | undefined,
   ): void {
     // The store does not know whether a file of another user has the mark.
     if (isOwnFile(file, state)) this.#storeOf(file)?.set(file, state, { adoptable, found });
   }
 
-  /** After the file got the record and the mark of tankobon. */
+  /** After the file got the record of tankobon. */
   setAdopted(
-    file: string,
+    { file, chapter, isMarked }: AdoptedFile,
     state: FileState,
-    chapter: CbzIdentity,
     title: Pick<z.infer<typeof knownChapter>, 'titleName' | 'language'>,
   ): void {
     const { chapterId, titleId } = chapter;
-    const found = { identities: [{ ...chapter, proof: 'mark' as const }], isBound: false };
+    const found = isMarked ? marksOf({ ...chapter, proof: 'mark' }) : undefined;
     this.set(file, state, { known: { chapterId, titleId, ...title } }, found);
   }
 
@@ -98,9 +97,10 @@ export class KnownArchives {
   }
 
   #storeOf(file: string): FolderStore | undefined {
+    const path = resolve(file);
     const above = this.stores.find(([root]) =>
-      file.startsWith(root.endsWith(sep) ? root : root + sep),
+      path.startsWith(root.endsWith(sep) ? root : root + sep),
     );
-    return (above ?? this.stores[0])?.[1];
+    return above?.[1];
   }
 }

@@ -38,6 +38,12 @@ export class CacheFile<Entry extends object> {
     return new CacheFile(file, options, await readEntries(file, options));
   }
 
+  /** Replaces whatever is in the file, without reading it. Throws errors of the file system. */
+  static async write(file: string, entries: Readonly<Record<string, unknown>>): Promise<void> {
+    makeFolders(dirname(file), PRIVATE_FOLDER_MODE);
+    await writeFileAtomic(file, JSON.stringify({ format: FORMAT, entries }), { mode: FILE_MODE });
+  }
+
   get(key: string): Entry | undefined {
     if (this.#changed.has(key)) return this.#changed.get(key);
     const value = this.known.get(key);
@@ -58,9 +64,7 @@ export class CacheFile<Entry extends object> {
       if (entry) entries.set(key, entry);
       else entries.delete(key);
     for (const key of gone) entries.delete(key);
-    makeFolders(dirname(this.file), PRIVATE_FOLDER_MODE);
-    const text = JSON.stringify({ format: FORMAT, entries: Object.fromEntries(entries) });
-    await writeFileAtomic(this.file, text, { mode: FILE_MODE });
+    await CacheFile.write(this.file, Object.fromEntries(entries));
   }
 }
 

@@ -152,8 +152,9 @@ function formsOf({ templates, numbersRestart }: NameOptions): readonly TemplateF
     const { volumeFirst, former } = template.builtIn ?? {};
     return [
       { of: template, now },
-      ...(volumeFirst ? [{ of: volumeFirst, now: volumeFirst }] : []),
+      // Before the other one: without a record of the template, a name with a volume may be of both.
       ...(former ? [{ of: former, now }] : []),
+      ...(volumeFirst ? [{ of: volumeFirst, now: volumeFirst }] : []),
     ];
   });
 }

@@ -179,7 +179,7 @@ export class ListingCache {
     titleId: string,
     merged: readonly string[] = [],
   ): Promise<{ readonly id: string; readonly listing: CachedListing | undefined }> {
-    const kept = (await this.#open(titleId)).get(titleId);
+    const kept = await this.#read(titleId);
     if (!kept || 'name' in kept) return { id: titleId, listing: kept };
     const { mergedInto } = kept;
     if (!isUuid(mergedInto) || merged.includes(mergedInto))
@@ -251,17 +251,20 @@ export class ListingCache {
     await this.#write(titleId, { ...listing, ...stored });
   }
 
-  async #write(titleId: string, kept: KeptTitle): Promise<void> {
-    const file = await this.#open(titleId);
-    file.set(titleId, kept);
-    await file.save();
-  }
-
-  /** A list of thousands of releases is read alone. */
-  #open(titleId: string): Promise<CacheFile<KeptTitle>> {
-    return CacheFile.open(join(this.stateFolder, 'listings', `${titleId}.json`), {
+  async #read(titleId: string): Promise<KeptTitle | undefined> {
+    const file = await CacheFile.open(this.#file(titleId), {
       parse: parseKept,
       older: (listing) => ({ [titleId]: listing }),
     });
+    return file.get(titleId);
+  }
+
+  async #write(titleId: string, kept: KeptTitle): Promise<void> {
+    await CacheFile.write(this.#file(titleId), { [titleId]: kept });
+  }
+
+  /** A list of thousands of releases is read alone. */
+  #file(titleId: string): string {
+    return join(this.stateFolder, 'listings', `${titleId}.json`);
   }
 }

@@ -3,12 +3,7 @@
  * program removed it. All other entries keep their bytes and their order.
  */
 import { createHash } from 'node:crypto';
-import {
-  assertOwnFile,
-  fileChanged,
-  readFileState,
-  replaceUnchanged,
-} from '../../core/file-state.js';
+import { assertOwnFile, fileChanged, replaceUnchanged } from '../../core/file-state.js';
 import { temporaryName, toStorageError } from '../../core/files.js';
 import { ZipEntryReader } from '../../core/zip-file.js';
 import { damagedChapter } from '../damage.js';
@@ -31,11 +26,11 @@ export async function acceptFile(
   signal: AbortSignal,
 ): Promise<Acceptance> {
   try {
-    const state = await readFileState(path);
     const file = await readLibraryFile(path);
     if (file.kind === 'missing' || file.kind === 'unreadable')
       throw damagedChapter(path, file.cause);
     if (file.kind === 'book' || !mayBeRewritten(file.ownership)) return 'not-chapter';
+    const { state } = file;
     if (!state) throw fileChanged(path);
     assertOwnFile(path, state);
     return await write(file, isEdited, signal, async (tmpFile) => {

@@ -52,14 +52,15 @@ interface AdoptedRecord {
 
 /**
  * Writes the archive `file` with a record, and with the comment if it has none, to the new `tmpFile`, and reads it back.
- * `describe` may read the digests of the pages: the archive is opened once. Throws Error with why the archive cannot have a record.
+ * Resolves with whether it got the comment. `describe` may read the digests of the pages: the archive is opened once. Throws
+ * Error with why the archive cannot have a record.
  */
 export async function writeAdoptedZip(
   file: string,
   tmpFile: string,
   describe: (readDigests: ReadDigests) => Promise<AdoptedRecord>,
-): Promise<void> {
-  await withArchive(file, async (zip, source) => {
+): Promise<boolean> {
+  return withArchive(file, async (zip, source) => {
     const original = await readEnd(zip, source);
     const { record, comment } = await describe((getBuffer, signal) =>
       readOpenPageDigests(zip, source, getBuffer, signal),
@@ -79,6 +80,7 @@ export async function writeAdoptedZip(
       return { text, sha256 };
     });
     await assertWritten(tmpFile, written);
+    return !hasComment(original);
   });
 }
 
@@ -99,15 +101,13 @@ export async function restoreZip(file: string, tmpFile: string): Promise<void> {
 
 const CHANGED = 'it was changed since it was adopted';
 
-async function withArchive(
+async function withArchive<T>(
   file: string,
-  use: (zip: ZipFile, source: EntryReader) => Promise<void>,
-): Promise<void> {
-  const isRead = await withZip(file, async (zip, source) => {
-    await use(zip, source);
-    return true;
-  });
-  if (!isRead) throw new Error('it is not a regular file');
+  use: (zip: ZipFile, source: EntryReader) => Promise<T>,
+): Promise<T> {
+  const read = await withZip(file, async (zip, source) => ({ result: await use(zip, source) }));
+  if (!read) throw new Error('it is not a regular file');
+  return read.result;
 }
 
 type Write = (...buffers: readonly Buffer[]) => Promise<void>;
@@ -201,6 +201,10 @@ function findEnd(last: Buffer): number | undefined {
   return undefined;
 }
 
+function hasComment({ end }: Pick<ZipEnd, 'end'>): boolean {
+  return end.length > END_BYTES;
+}
+
 /** What follows the entries: the record, the directory with it, and the end with the comment that counts. */
 function withRecord(
   { directoryOffset, directory, end }: ZipEnd,
@@ -221,8 +225,7 @@ function withRecord(
   // The fields of the local header, from the version on.
   local.copy(header, 6, 4, LOCAL_BYTES);
   header.writeUInt32LE(directoryOffset, 42);
-  const hasComment = end.length > END_BYTES;
-  const newEnd = hasComment
+  const newEnd = hasComment({ end })
     ? Buffer.from(end)
     : Buffer.concat([end.subarray(0, END_BYTES), comment]);
   const entries = end.readUInt16LE(10) + 1;

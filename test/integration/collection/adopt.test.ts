@@ -3,6 +3,7 @@ import {
   existsSync,
   mkdirSync,
   readFileSync,
+  readdirSync,
   renameSync,
   rmSync,
   statSync,
@@ -386,6 +387,24 @@ test('a later download and sync skip what was adopted, also a ZIP and a file wit
   await save('Beta/c001.cbz');
   await adopt('--apply', '--download-archive', archive);
   expect(readFileSync(archive, 'utf8')).toBe(`mangadex ${chapterId('Beta', '1')}\n`);
+});
+
+test('what keeps the comment of another program is changed by no later command', async () => {
+  const file = await save('Alpha/c002.cbz', { comment: '{"ComicBookInfo/1.0":{}}' });
+  await adopt('--apply');
+  const before = readFileSync(file);
+  const { library } = harness.service;
+  const listed = library.chapter(chapterId('Alpha', '2'));
+  if (!listed) throw new Error('no chapter 2');
+  library.putChapter(editChapter(listed, '2025-01-01T00:00:00+00:00', { title: 'New' }));
+  const { stderr } = await runCommand(harness, 'retag', folder, '--dry-run');
+  expect(stderr).toContain('0 would change');
+  const targets = [`title:${titleId('Alpha')}`];
+  const options = { output: folder, language: 'en', chapters: '2', update: true };
+  const { events } = await harness.download({ targets, ...options });
+  expect(events.at(-1)).toMatchObject({ type: 'summary', saved: 0, skipped: 1 });
+  expect(readFileSync(file)).toEqual(before);
+  expect(readdirSync(dirname(file))).toEqual([basename(file)]);
 });
 
 test('later chapters of a title go to the folder of the adopted ones', async () => {

@@ -52,6 +52,17 @@ test('adopt opens a file once to recognize it, and then once to change it and on
     ]);
 });
 
+test('after adopt of several folders, however they are written, that of one of them opens no file', async () => {
+  const other = join(harness.folder, 'more');
+  mkdirSync(other);
+  for (const each of [folder, other])
+    await writeArchive(join(each, '1.cbz'), { '1.jpg': 'a page' });
+  const written = ['manga', 'more'].map((name) => `${harness.folder}/./${name}`);
+  expect(await openedBy('adopt', ...written)).toBe(2);
+  for (const each of [folder, other])
+    expect([each, await openedBy('adopt', each)]).toEqual([each, 0]);
+});
+
 test('a second dry run of retag opens only files that changed, or whose chapter or options did', async () => {
   await harness.download({ targets: [chapterId('Alpha', '1'), chapterId('Alpha', '2')] });
   const dryRun = (...words: readonly string[]) =>

@@ -1,10 +1,12 @@
 /** `tankobon retag --rename`: files that their owner did not rename get the names of the template of now. */
 import { existsSync, readdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
+import { MANIFEST_NAME } from '../../../src/library/mark.js';
 import { createLibrary, uuidOf } from '../../../src/practice-server/library/library.js';
 import { drawnCover } from '../../../src/practice-server/library/story-pages.js';
 import { readPages } from '../../support/archive.js';
 import type { DownloadHarness } from '../../support/download-harness.js';
+import { editEntry, replaced } from '../../support/owner-edits.js';
 import { retagFolder, runCommand } from '../../support/retag-harness.js';
 import { SavedRuns } from '../../support/saved-runs.js';
 import { chapter, title } from '../../support/title-library.js';
@@ -56,6 +58,18 @@ test('names of earlier versions: a dry run shows old and new, and a second run c
   harness.service.library.putChapter(chapter('one', '4'));
   await harness.download({ targets, language: 'en' });
   expect(paths()).toEqual([...NOW, 'Old/Old Ch.004 [Scans].cbz']);
+});
+
+test('names of earlier versions whose record does not say the name yet', async () => {
+  await start(FORMER);
+  for (const path of paths())
+    await editEntry(join(harness.output, path), MANIFEST_NAME, (json) =>
+      replaced(json, [/"path":"[^"]*",/, ''], [/"fileTemplate":"[^"]*",/, '']),
+    );
+  expect((await rename('--dry-run')).stderr).toContain('2 would change, 1 unchanged');
+  expect((await rename()).stderr).toContain('2 changed, 1 unchanged');
+  expect(paths()).toEqual(NOW);
+  await expectSilentRun(3);
 });
 
 test('a name that its owner gave, and that of an adopted file, stay', async () => {
