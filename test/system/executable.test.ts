@@ -14,6 +14,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -123,6 +124,23 @@ describeWith('the executable on a machine without Node.js', NEEDS, () => {
     expect(readFileSync(join(home, schema), 'utf8')).toBe(
       readFileSync('schemas/subscriptions.schema.json', 'utf8'),
     );
+  });
+
+  test('settings and subscriptions are kept also where the schemas for editors cannot be written', async () => {
+    mkdirSync(dirname(extracted()), { recursive: true, mode: 0o700 });
+    symlinkSync('/tmp', extracted());
+    const { environment: env } = service;
+    const [found] = JSON.parse((await machine.run(['search', TITLE, '--json'], env)).stdout) as [
+      { readonly id: string },
+    ];
+    const config = join(home, '.config/tankobon');
+    expect(await machine.run(['config', 'set', 'quality', 'data-saver'])).toMatchObject({
+      code: 0,
+    });
+    expect(readFileSync(join(config, 'settings.json'), 'utf8')).toContain('data-saver');
+    const add = ['sync', 'add', `title:${found.id}`, '-o', 'comics'];
+    expect(await machine.run(add, env)).toMatchObject({ code: 0 });
+    expect(readFileSync(join(config, 'subscriptions.yaml'), 'utf8')).not.toContain('schema');
   });
 
   test('bind makes books; for a screen it takes sharp from beside it, or says how to get it', async () => {
