@@ -210,6 +210,19 @@ describeWith('the executable on a machine without Node.js', NEEDS, () => {
 });
 
 describeWith('the folder of the addons', { ...NEEDS, root: true }, () => {
+  test('has no file that another user put there or could write to: it may have a second name', async () => {
+    await findLocks();
+    const file = addonFile();
+    chownSync(file, 64_005, 64_005);
+    expect(await findLocks()).toMatchObject({ status: 'ok' });
+    expect(statSync(file).uid).toBe(0);
+    chmodSync(file, 0o666);
+    const { ino } = statSync(file);
+    expect(await findLocks()).toMatchObject({ status: 'ok' });
+    expect(statSync(file)).toMatchObject({ mode: 0o100_600 });
+    expect(statSync(file).ino).not.toBe(ino);
+  });
+
   test('is not used if it belongs to another user', async () => {
     await findLocks();
     chownSync(dirname(addonFile()), 64_005, 64_005);
