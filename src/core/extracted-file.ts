@@ -71,8 +71,8 @@ function isIntact(file: string, content: Buffer): boolean {
 /** The file is complete or does not appear, even if the process is killed. */
 function write(file: string, content: Buffer): void {
   const unfinished = temporaryName(file);
-  writeFileSync(unfinished, content, { flag: 'wx', mode: FILE_MODE });
   try {
+    writeFileSync(unfinished, content, { flag: 'wx', mode: FILE_MODE });
     renameSync(unfinished, file);
   } catch (error) {
     rmSync(unfinished, { force: true });

@@ -209,6 +209,23 @@ describeWith('the executable on a machine without Node.js', NEEDS, () => {
   });
 });
 
+describeWith(
+  'an addon for which the disk has no space',
+  { mountNamespace: true, linux: true },
+  () => {
+    test('leaves nothing of itself', async () => {
+      const script =
+        'mount -t tmpfs -o size=1m,mode=700 none "$TANKOBON_HOME" && ' +
+        `{ "$APP" doctor; find "$TANKOBON_HOME" -type f -size +0 -name '*.node*'; }`;
+      const env = { ...process.env, TANKOBON_HOME: home, APP: join(app, 'tankobon') };
+      const words = ['--user', '--map-root-user', '--mount', 'sh', '-c', script];
+      const { stdout } = await promisify(execFile)('unshare', words, { env, cwd: folder });
+      expect(stdout).toMatch(/keychain .*ENOSPC/);
+      expect(stdout.match(/^\/.*/gm)).toEqual([expect.stringContaining(LOCK_ADDON)]);
+    });
+  },
+);
+
 describeWith('the folder of the addons', { ...NEEDS, root: true }, () => {
   test('has no file that another user put there or could write to: it may have a second name', async () => {
     await findLocks();
