@@ -211,8 +211,14 @@ function writeChecked(file: string, data: Buffer): void {
   const checksum = Buffer.alloc(CHECKSUM_BYTES);
   checksum.writeUInt32LE(crc32(data));
   const unfinished = `${file}.${process.pid}${UNFINISHED}`;
-  writeFileSync(unfinished, Buffer.concat([data, checksum]), { flag: 'wx', mode: FILE_MODE });
-  renameSync(unfinished, file);
+  try {
+    writeFileSync(unfinished, Buffer.concat([data, checksum]), { flag: 'wx', mode: FILE_MODE });
+    renameSync(unfinished, file);
+  } catch (error) {
+    // Part of it may take the last of the space.
+    rmSync(unfinished, { force: true });
+    throw error;
+  }
 }
 
 /** A checksum shows that a build is another one; node:crypto, which has digests, takes 4 ms to load. */
