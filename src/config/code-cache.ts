@@ -193,10 +193,15 @@ function foldersAbove(path: string): string[] {
   return above === path ? [] : [above, ...foldersAbove(above)];
 }
 
-/** Undefined for a file that is missing, or damaged: V8 does not check the data itself. */
+/**
+ * Undefined for a file that is missing, or damaged: V8 does not check the data itself. Also for one of another user, who
+ * wrote it while others could write to the folder.
+ */
 function readChecked(file: string): Buffer | undefined {
   let bytes: Buffer;
   try {
+    if (process.platform !== 'win32' && lstatSync(file).uid !== process.geteuid?.())
+      return undefined;
     bytes = readFileSync(file);
   } catch {
     return undefined;
