@@ -10,6 +10,9 @@ const LOADING = new RegExp(
   'gm',
 );
 
+/** After a dot, the name is that of a member, except after the three of a spread. */
+const NOT_A_MEMBER = '(?<![\\w$]|(?<!\\.\\.)\\.)';
+
 export const lateModules = {
   name: 'late-modules',
   generateBundle(_, bundle) {
@@ -21,12 +24,18 @@ export const lateModules = {
 
 function loadLate(code) {
   return [...code.matchAll(LOADING)].reduce((changed, [statement, name, module]) => {
-    const [before = '', after = ''] = changed.split(statement);
-    const uses = new RegExp(`(?<![\\w$.])${name}(?![\\w$])`, 'g');
-    const members = new RegExp(`(?<![\\w$.])${name}(?=\\.)`, 'g');
-    // A module that is passed on as a whole is loaded at once.
-    if (after.match(uses)?.length !== after.match(members)?.length) return changed;
+    const [before, after] = splitAt(changed, statement);
+    const uses = new RegExp(`${NOT_A_MEMBER}${name}(?![\\w$])`, 'g');
+    const members = new RegExp(`${NOT_A_MEMBER}${name}(?=\\.)`, 'g');
+    // Loaded at once: a module that is passed on as a whole, and one whose name is declared again or used before.
+    if (before.match(uses) || after.match(uses)?.length !== after.match(members)?.length)
+      return changed;
     const late = `const ${name} = { get late() { return this.loaded ??= require("${module}"); } };`;
     return before + late + after.replace(members, () => `${name}.late`);
   }, code);
+}
+
+function splitAt(code, statement) {
+  const start = code.indexOf(statement);
+  return [code.slice(0, start), code.slice(start + statement.length)];
 }

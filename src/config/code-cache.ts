@@ -193,10 +193,15 @@ function foldersAbove(path: string): string[] {
   return above === path ? [] : [above, ...foldersAbove(above)];
 }
 
-/** Undefined for a file that is missing, or damaged: V8 does not check the data itself. */
+/**
+ * Undefined for a file that is missing, or damaged: V8 does not check the data itself. Also for one of another user, who
+ * wrote it while others could write to the folder.
+ */
 function readChecked(file: string): Buffer | undefined {
   let bytes: Buffer;
   try {
+    if (process.platform !== 'win32' && lstatSync(file).uid !== process.geteuid?.())
+      return undefined;
     bytes = readFileSync(file);
   } catch {
     return undefined;
@@ -211,8 +216,14 @@ function writeChecked(file: string, data: Buffer): void {
   const checksum = Buffer.alloc(CHECKSUM_BYTES);
   checksum.writeUInt32LE(crc32(data));
   const unfinished = `${file}.${process.pid}${UNFINISHED}`;
-  writeFileSync(unfinished, Buffer.concat([data, checksum]), { flag: 'wx', mode: FILE_MODE });
-  renameSync(unfinished, file);
+  try {
+    writeFileSync(unfinished, Buffer.concat([data, checksum]), { flag: 'wx', mode: FILE_MODE });
+    renameSync(unfinished, file);
+  } catch (error) {
+    // Part of it may take the last of the space.
+    rmSync(unfinished, { force: true });
+    throw error;
+  }
 }
 
 /** A checksum shows that a build is another one; node:crypto, which has digests, takes 4 ms to load. */

@@ -7,15 +7,23 @@ const FILES = {
   subscriptions: 'subscriptions.schema.json',
 } as const;
 
-export function schemaUrl(name: keyof typeof FILES): string {
-  if (isExecutable) return pathToFileURL(extractedFile(FILES[name])).href;
-  return new URL(`../../schemas/${FILES[name]}`, import.meta.url).href;
+function schemaUrl(name: keyof typeof FILES): string | undefined {
+  if (!isExecutable) return new URL(`../../schemas/${FILES[name]}`, import.meta.url).href;
+  try {
+    return pathToFileURL(extractedFile(FILES[name])).href;
+  } catch {
+    // The file works without a schema.
+    return undefined;
+  }
 }
 
 /** Where the package has them, and the executable (core/extracted-file.ts). */
 const OWN_FOLDER = /\/(tankobon\/schemas|executable\/[0-9a-f]{64})\/[^/]+$/;
 
-/** The schema that a file should name: none if it never did or names another one, since the program may have moved. */
+/**
+ * The schema that a file should name, since the program may have moved: none if it never did or names another one, or if
+ * the executable cannot write its own.
+ */
 export function currentSchema(
   name: keyof typeof FILES,
   { isNew, named }: { readonly isNew: boolean; readonly named: unknown },

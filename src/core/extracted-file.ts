@@ -3,12 +3,23 @@
  * is compared with the asset before each use.
  */
 import { createHash } from 'node:crypto';
-import { lstatSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { StorageError } from './errors.js';
 import { assetOf } from './executable.js';
 import { exposureOf, OTHERS_WRITE, PRIVATE_FOLDER_MODE } from './own-folder.js';
 import { makeFolders } from './safe-folders.js';
+import { openRegularFileSync } from './safe-open.js';
 import { isLeftoverTemporary, temporaryName } from './temporary-files.js';
 
 const FILE_MODE = 0o600;
@@ -26,7 +37,7 @@ export function extractAsset(name: string, ownFolder: string): string {
   makeFolders(folder, PRIVATE_FOLDER_MODE);
   for (const each of [parent, folder]) assertOwn(each);
   const file = join(folder, name);
-  if (!hasContent(file, asset)) {
+  if (!isIntact(file, asset)) {
     write(file, asset);
     removeUnused(parent, folder, name);
   }
@@ -40,23 +51,33 @@ function assertOwn(folder: string, options: { readonly followsLink?: boolean } =
   throw new StorageError('unsafe-path', message, { path: folder });
 }
 
-function hasContent(file: string, content: Buffer): boolean {
-  const stats = lstatSync(file, { throwIfNoEntry: false });
-  return (
-    stats?.isFile() === true && stats.size === content.length && readFileSync(file).equals(content)
-  );
+/** False for a file that others could write to while the folder was open to them: they may know it by a second name. */
+function isIntact(file: string, content: Buffer): boolean {
+  let descriptor: number;
+  try {
+    descriptor = openRegularFileSync(file, constants.O_RDONLY);
+  } catch {
+    return false;
+  }
+  try {
+    const { mode, size } = fstatSync(descriptor);
+    const isOpen = process.platform !== 'win32' && (mode & OTHERS_WRITE) !== 0;
+    return !isOpen && size === content.length && readFileSync(descriptor).equals(content);
+  } finally {
+    closeSync(descriptor);
+  }
 }
 
 /** The file is complete or does not appear, even if the process is killed. */
 function write(file: string, content: Buffer): void {
   const unfinished = temporaryName(file);
-  writeFileSync(unfinished, content, { flag: 'wx', mode: FILE_MODE });
   try {
+    writeFileSync(unfinished, content, { flag: 'wx', mode: FILE_MODE });
     renameSync(unfinished, file);
   } catch (error) {
     rmSync(unfinished, { force: true });
     // Windows does not replace a library that another process has loaded.
-    if (!hasContent(file, content)) throw error;
+    if (!isIntact(file, content)) throw error;
   }
 }
 

@@ -64,7 +64,7 @@ async function loadOnce(): Promise<FileLocks> {
  * `cannot-lock` if the file system has no locks; and system errors.
  */
 export async function tryLockFile(file: string): Promise<HeldLock | undefined> {
-  const descriptor = openLockFile(file) ?? createLockFile(file) ?? createInNewFolder(file);
+  const descriptor = openLockFile(file) ?? createLockFile(file) ?? createWithFolder(file);
   if (descriptor === undefined) return undefined;
   const lock = await tryLockOpenFile(file, descriptor);
   if (lock) writeLockHolder(descriptor);
@@ -144,10 +144,10 @@ function createLockFile(file: string): number | undefined {
   }
 }
 
-/** Undefined if the folder exists: then another process has created the file in the meantime. */
-function createInNewFolder(file: string): number | undefined {
-  const created = makeFolders(dirname(file), PRIVATE_FOLDER_MODE);
-  return created.length > 0 ? createLockFile(file) : undefined;
+/** For the first lock in a folder. Undefined as with createLockFile. */
+function createWithFolder(file: string): number | undefined {
+  makeFolders(dirname(file), PRIVATE_FOLDER_MODE);
+  return createLockFile(file);
 }
 
 function isStillAt(file: string, descriptor: number): boolean {

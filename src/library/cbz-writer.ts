@@ -194,7 +194,7 @@ export class CbzWriter {
   }
 }
 
-/** Reads the page into `buffer`, which must be larger than the page. */
+/** Reads the page into `buffer`, which must not be smaller. */
 async function readPage(page: CbzPage, buffer: Buffer): Promise<Buffer> {
   const file = await openForReading(page.file);
   try {

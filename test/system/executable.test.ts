@@ -14,6 +14,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -125,6 +126,23 @@ describeWith('the executable on a machine without Node.js', NEEDS, () => {
     );
   });
 
+  test('settings and subscriptions are kept also where the schemas for editors cannot be written', async () => {
+    mkdirSync(dirname(extracted()), { recursive: true, mode: 0o700 });
+    symlinkSync('/tmp', extracted());
+    const { environment: env } = service;
+    const [found] = JSON.parse((await machine.run(['search', TITLE, '--json'], env)).stdout) as [
+      { readonly id: string },
+    ];
+    const config = join(home, '.config/tankobon');
+    expect(await machine.run(['config', 'set', 'quality', 'data-saver'])).toMatchObject({
+      code: 0,
+    });
+    expect(readFileSync(join(config, 'settings.json'), 'utf8')).toContain('data-saver');
+    const add = ['sync', 'add', `title:${found.id}`, '-o', 'comics'];
+    expect(await machine.run(add, env)).toMatchObject({ code: 0 });
+    expect(readFileSync(join(config, 'subscriptions.yaml'), 'utf8')).not.toContain('schema');
+  });
+
   test('bind makes books; for a screen it takes sharp from beside it, or says how to get it', async () => {
     await machine.run(['demo', '-o', 'comics']);
     const bind = ['bind', 'comics', '--by', 'title', '-o', 'books'];
@@ -191,7 +209,37 @@ describeWith('the executable on a machine without Node.js', NEEDS, () => {
   });
 });
 
+describeWith(
+  'an addon for which the disk has no space',
+  { mountNamespace: true, linux: true },
+  () => {
+    test('leaves nothing of itself', async () => {
+      const script =
+        'mount -t tmpfs -o size=1m,mode=700 none "$TANKOBON_HOME" && ' +
+        `{ "$APP" doctor; find "$TANKOBON_HOME" -type f -size +0 -name '*.node*'; }`;
+      const env = { ...process.env, TANKOBON_HOME: home, APP: join(app, 'tankobon') };
+      const words = ['--user', '--map-root-user', '--mount', 'sh', '-c', script];
+      const { stdout } = await promisify(execFile)('unshare', words, { env, cwd: folder });
+      expect(stdout).toMatch(/keychain .*ENOSPC/);
+      expect(stdout.match(/^\/.*/gm)).toEqual([expect.stringContaining(LOCK_ADDON)]);
+    });
+  },
+);
+
 describeWith('the folder of the addons', { ...NEEDS, root: true }, () => {
+  test('has no file that another user put there or could write to: it may have a second name', async () => {
+    await findLocks();
+    const file = addonFile();
+    chownSync(file, 64_005, 64_005);
+    expect(await findLocks()).toMatchObject({ status: 'ok' });
+    expect(statSync(file).uid).toBe(0);
+    chmodSync(file, 0o666);
+    const { ino } = statSync(file);
+    expect(await findLocks()).toMatchObject({ status: 'ok' });
+    expect(statSync(file)).toMatchObject({ mode: 0o100_600 });
+    expect(statSync(file).ino).not.toBe(ino);
+  });
+
   test('is not used if it belongs to another user', async () => {
     await findLocks();
     chownSync(dirname(addonFile()), 64_005, 64_005);

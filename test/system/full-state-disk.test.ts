@@ -62,6 +62,19 @@ if (canMount) {
     expect(service.reports).toHaveLength(PAGES);
     expect(new Set(service.reports.map(({ url }) => url)).size).toBe(PAGES);
   });
+
+  test('compiled code that does not fit takes no space', () => {
+    const home = join(folder, 'small');
+    mkdirSync(home);
+    const script =
+      'mount -t tmpfs -o size=300k,mode=700 none small && ' +
+      '"$NODE" "$PROGRAM" limits >/dev/null && ls small && find small -type f';
+    const variables = { ...process.env, NODE: process.execPath, PROGRAM, TANKOBON_HOME: home };
+    const words = ['--user', '--map-root-user', '--mount', 'sh', '-c', script];
+    const options = { cwd: folder, env: variables, encoding: 'utf8' } as const;
+    const { status, stdout } = spawnSync('unshare', words, options);
+    expect({ status, stdout }).toEqual({ status: 0, stdout: 'code-cache\n' });
+  });
 } else {
   test('skipped: needs unshare, to fill a disk of its own', () => {
     expect(canMount).toBe(false);

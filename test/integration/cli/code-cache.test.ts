@@ -210,6 +210,15 @@ describe('code is not executed', () => {
     chownSync(path(), 64_005, 64_005);
     expect(await help()).toContain(HELP);
   });
+
+  rootTest(
+    'if a file of it belongs to another user, who wrote it while the folder was open',
+    async () => {
+      await forge();
+      for (const path of paths()) chownSync(path, 64_005, 64_005);
+      expect(await help()).toContain(HELP);
+    },
+  );
 });
 
 describe('a run does not fail', () => {

@@ -17,6 +17,7 @@ import {
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { Worker } from 'node:worker_threads';
 import type * as lockModule from '../../../src/core/lock.js';
 import { heldFolder, STALE_AFTER_MS } from '../../../src/core/heartbeat-lock.js';
 import { MODULES_URL } from '../../support/build-folders.js';
@@ -68,6 +69,19 @@ beforeEach(() => {
 afterEach(() => {
   for (const holder of holders.splice(0)) holder.kill('SIGKILL');
   rmSync(folder, { recursive: true });
+});
+
+test('a free lock is taken also if another one creates the folder of both at that moment', async () => {
+  const counter = new SharedArrayBuffer(4);
+  const missed = ['a.lock', 'b.lock'].map(async (name) => {
+    const workerData = { modules: MODULES_URL, folder, name, rounds: 300, counter };
+    const worker = new Worker('./test/integration/core/workers/new-folder-locker.js', {
+      workerData,
+    });
+    const [count] = (await once(worker, 'message')) as [number];
+    return count;
+  });
+  expect(await Promise.all(missed)).toEqual([0, 0]);
 });
 
 describe.each(['kernel', 'heartbeat'] as const)('%s', (kind) => {
