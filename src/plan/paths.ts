@@ -3,7 +3,7 @@
  * file that has it follows the metadata, and one that was renamed or moved keeps what its owner gave it. Pure.
  */
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
-import { pathCollisionKey } from '../core/path-segment.js';
+import { MAX_SEGMENT_BYTES, pathCollisionKey, SHORT_SEGMENT_BYTES } from '../core/path-segment.js';
 import {
   folderMove,
   foldersBelow,
@@ -194,7 +194,14 @@ function newBasename(
   if (isOne(withWholeId)) return newName;
   const shortName = shortIdPath(withId(newName), limit);
   if (isOne([shortName])) return shortName;
-  if (!isOne([shortIdPath(withId(oldName, savedId), limit)])) return undefined;
+  // The file may be from a folder that takes shorter or longer names.
+  const limits = [
+    limit,
+    { maxNameBytes: SHORT_SEGMENT_BYTES },
+    { maxNameBytes: MAX_SEGMENT_BYTES },
+  ];
+  const oldShortNames = limits.map((each) => shortIdPath(withId(oldName, savedId), each));
+  if (!isOne(oldShortNames)) return undefined;
   return savedId === id ? shortName : newName;
 }
 

@@ -1,7 +1,7 @@
 /** The paths of new and replaced files. */
 import { join } from 'node:path';
 import { pathBelow } from '../../../src/core/relative-paths.js';
-import { compileNameTemplate } from '../../../src/config/names.js';
+import { compileNameTemplate, shortIdPath } from '../../../src/config/names.js';
 import { LibraryIndex, type ScannedFiles } from '../../../src/library/scan.js';
 import type { UnnamedWrite } from '../../../src/plan/change.js';
 import { newPath, withPaths, type ReplacedName } from '../../../src/plan/paths.js';
@@ -136,6 +136,30 @@ describe('a file that gets other metadata', () => {
     expect(renamed(FLAT, ofOther, { savedId })).toBe('Tea 7 [fr].cbz');
     // A killed run left it under the name in which it waits for its own.
     expect(renamed(FLAT, () => `Tea 7 [fr] (${ID}).cbz`)).toBe('Tea 7 [fr].cbz');
+  });
+
+  test('such an id is known also in a folder that takes longer or shorter names than the last one', () => {
+    const limits = [143, 255];
+    const at = (maxNameBytes: number) => {
+      const format = compileNameTemplate('{series}/{chapter} {title}', { maxNameBytes });
+      return { format, path: format({ ...AFTER, title: 'Storm '.repeat(50) }) };
+    };
+    for (const [before = 0, now = 0] of [limits, limits.toReversed()]) {
+      const { format, path } = at(before);
+      const { folderTemplate, fileTemplate } = format;
+      const named = {
+        values: { ...AFTER, title: 'Storm '.repeat(50) },
+        metadata: {},
+        written: {},
+        savedId: ID,
+        recorded: { path, folderTemplate, fileTemplate },
+      };
+      const options = { numbersRestart: false, keepsPeople: true, keepsTitleFolders: false };
+      const templates = [at(now).format];
+      const from = join(OUTPUT, shortIdPath({ chapterId: ID, path }, format));
+      const to = join(OUTPUT, shortIdPath({ chapterId: ID, path: at(now).path }, at(now).format));
+      expect(newPath(from, named, { ...options, templates }).to).toBe(to);
+    }
   });
 
   test.each([
