@@ -15,6 +15,7 @@ import {
 import { UUID_PATTERN } from '../core/uuid.js';
 import { languageTag, type ChapterMetadata } from '../library/comic-info.js';
 import {
+  cutName,
   distinctPaths,
   plainTitle,
   shortIdPath,
@@ -163,13 +164,34 @@ function formatNew(
   template: NameTemplate,
   oldPath: string,
   { values: now, metadata, written = metadata }: NamedFile,
-  { keepsPeople, keepsTitleFolders }: NameOptions,
+  { keepsPeople, keepsTitleFolders, renameTo }: NameOptions,
 ): string {
   const people = peopleOf(written);
   const then = { ...now, ...oldValues(written), ...people };
   const values = keepsPeople ? { ...now, ...people } : now;
-  return template(values, keepsTitleFolders ? template.titleFoldersIn(oldPath, then) : []);
+  const inOldFolders = () => template(values, template.titleFoldersIn(oldPath, then));
+  if (keepsTitleFolders) return inOldFolders();
+  const path = template(values);
+  const isLong = (name: string) => Buffer.byteLength(name) >= MIN_CUT_BYTES;
+  if (renameTo || !foldersOf(oldPath).some(isLong)) return path;
+  const kept = inOldFolders();
+  return haveCutFolders(path, kept) ? kept : path;
 }
+
+/** Whether the folders of the paths differ by the limit of names alone: covers and books are in the old ones. */
+function haveCutFolders(path: string, other: string): boolean {
+  const others = foldersOf(other);
+  return foldersOf(path).every((name, index) => {
+    const [shorter = '', longer = ''] = [name, others[index] ?? ''].sort(
+      (a, b) => Buffer.byteLength(a) - Buffer.byteLength(b),
+    );
+    const bytes = Buffer.byteLength(shorter);
+    return shorter === longer || (bytes >= MIN_CUT_BYTES && cutName(longer, bytes) === shorter);
+  });
+}
+
+/** A name that was cut is hardly shorter: letters are not divided. */
+const MIN_CUT_BYTES = SHORT_SEGMENT_BYTES - 30;
 
 /**
  * Undefined for a name that its owner gave. A killed run may have left the file under its new name, or under one of those

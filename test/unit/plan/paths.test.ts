@@ -162,6 +162,27 @@ describe('a file that gets other metadata', () => {
     }
   });
 
+  test.each([' (2019)', ''])(
+    'a title keeps its folder in one that takes longer or shorter names (%j)',
+    (end) => {
+      const series = 'The keeper of the lighthouse '.repeat(10).trim() + end;
+      const [short, long] = [143, 255].map((maxNameBytes) =>
+        compileNameTemplate('{series}/{chapter}', { maxNameBytes }),
+      );
+      if (!short || !long) throw new Error('no templates');
+      const values = { ...AFTER, series };
+      const path = short(values);
+      const { folderTemplate, fileTemplate } = short;
+      const recorded = { path, folderTemplate, fileTemplate };
+      const named = { values, metadata: {}, written: { series }, savedId: ID, recorded };
+      const options = { numbersRestart: false, keepsPeople: true, keepsTitleFolders: false };
+      const from = join(OUTPUT, path);
+      expect(newPath(from, named, { ...options, templates: [long] }).to).toBe(from);
+      const renamed = newPath(from, named, { ...options, templates: [long], renameTo: long });
+      expect(renamed.to).toBe(join(OUTPUT, long(values)));
+    },
+  );
+
   test.each([
     { path: '' },
     { path: 'Tea 7 [en].cbz', folderTemplate: '', fileTemplate: '{chapter}' },
