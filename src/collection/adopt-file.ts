@@ -41,18 +41,10 @@ import { publishNew } from '../core/publish.js';
 import { damagedChapter } from '../library/damage.js';
 import { imageDimensions } from '../core/image-dimensions.js';
 import { packedPath } from './adoptable-files.js';
+import type { AdoptedFile } from './known-archives.js';
 import type { Recognized } from './recognize-files.js';
 
 const HINT = 'Check it with: tankobon verify FILE';
-
-export interface AdoptedFile {
-  /** The path of the archive. */
-  readonly file: string;
-  /** The chapter that it names. */
-  readonly chapter: CbzIdentity;
-  /** False for an archive with a comment of another program, which stays. */
-  readonly isMarked: boolean;
-}
 
 /**
  * Throws StorageError; then nothing has changed.

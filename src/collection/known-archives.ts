@@ -5,10 +5,9 @@ import { isOwnFile } from '../core/files.js';
 import type { FileState } from '../core/file-state.js';
 import { UUID_PATTERN } from '../core/uuid.js';
 import type { ChapterMetadata } from '../library/comic-info.js';
-import { marksOf, type FoundMarks } from '../library/file.js';
+import type { CbzIdentity } from '../library/mark.js';
 import { recordMetadata } from '../library/record.js';
 import { FolderStore } from '../library/store.js';
-import type { AdoptedFile } from './adopt-file.js';
 
 const text = z.string().optional();
 const uuid = z.string().regex(new RegExp(`^${UUID_PATTERN}$`));
@@ -48,6 +47,18 @@ const otherChapter = z.object({
 const archiveContent = z.union([z.object({ known: knownChapter }), otherChapter]);
 export type ArchiveContent = z.infer<typeof archiveContent>;
 
+/** What `adopt` made of a file. */
+export interface AdoptedFile {
+  /** The path of the archive. */
+  readonly file: string;
+  /** The chapter that it names. */
+  readonly chapter: CbzIdentity;
+  /** False for an archive with a comment of another program, which stays. */
+  readonly isMarked: boolean;
+}
+
+type FoundMarks = Parameters<FolderStore['set']>[2]['found'];
+
 export class KnownArchives {
   private constructor(private readonly stores: readonly (readonly [string, FolderStore])[]) {}
 
@@ -70,12 +81,7 @@ export class KnownArchives {
   }
 
   /** `found`: what the marks in the file name; undefined if a scan is to read them. */
-  set(
-    file: string,
-    state: FileState,
-    adoptable: ArchiveContent,
-    found: FoundMarks | undefined,
-  ): void {
+  set(file: string, state: FileState, adoptable: ArchiveContent, found: FoundMarks): void {
     // The store does not know whether a file of another user has the mark.
     if (isOwnFile(file, state)) this.#storeOf(file)?.set(file, state, { adoptable, found });
   }
@@ -87,7 +93,8 @@ export class KnownArchives {
     title: Pick<z.infer<typeof knownChapter>, 'titleName' | 'language'>,
   ): void {
     const { chapterId, titleId } = chapter;
-    const found = isMarked ? marksOf({ ...chapter, proof: 'mark' }) : undefined;
+    const marks = { identities: [{ ...chapter, proof: 'mark' as const }], isBound: false };
+    const found = isMarked ? marks : undefined;
     this.set(file, state, { known: { chapterId, titleId, ...title } }, found);
   }
 
