@@ -217,7 +217,9 @@ test('a reader that is unplugged in the middle of a book is filled by the next r
   plugIn();
   await sync();
   expect(books()).toEqual([NEW, FIRST]);
-  expect(readdirSync(join(folder(), 'Tea'))).toHaveLength(2);
+  // The temporary file of the first run goes once its process has ended, which is this one.
+  const names = readdirSync(join(folder(), 'Tea')).filter((name) => !name.endsWith('.tmp'));
+  expect(names).toHaveLength(2);
   await expectSilent();
 });
 
