@@ -40,7 +40,7 @@ export { pageProfile } from './page-profile.js';
 /** The options of `bind` by their names in the table of options, and what else a caller knows. */
 export interface BindRequest
   extends Omit<BookNames, 'isThere' | keyof TemplatesOfBooks>, ComicFields {
-  /** The templates for a folder that takes names of so many bytes. */
+  /** The templates for a folder whose longest names have this many bytes. */
   readonly namesWithin: (maxNameBytes: number) => TemplatesOfBooks;
   /** Files that a scan found: one that is gone by now is not an error. */
   readonly found?: readonly string[];

@@ -26,7 +26,7 @@ export interface DownloadRequest extends Options {
   readonly requestedGroups: readonly string[];
   /** Excluded groups to warn about if no chapter has them. */
   readonly requestedExclusions: readonly string[];
-  /** The templates for a folder that takes names of so many bytes. */
+  /** The templates for a folder whose longest names have this many bytes. */
   readonly templatesWithin: (maxNameBytes: number) => NameChapter;
   /** Whether no name template is given, neither for the run nor as a setting. */
   readonly hasDefaultName: boolean;

@@ -95,3 +95,48 @@ export async function killAtEachChange(
   }
   return changes;
 }
+
+export interface RewoundRun {
+  readonly words: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  /** All that the program keeps, its home included: it is put back before each run to what it is now. */
+  readonly work: string;
+  /** Only changes in it are counted; by default all. */
+  readonly below?: string;
+  /** At how many of the changes it is killed, spread evenly. */
+  readonly kills: number;
+}
+
+/**
+ * Calls `check` after a run to its end, with undefined, and after each killed one. Throws if fewer than half were killed:
+ * the number of changes differs from run to run.
+ */
+export async function killRewound(
+  { words, env, work, below, kills }: RewoundRun,
+  check: (kill: number | undefined) => Promise<void>,
+): Promise<void> {
+  const [before, countFile] = [`${work}.before`, `${work}.count`];
+  cpSync(work, before, { recursive: true, preserveTimestamps: true });
+  const rewoundRun = (change: Readonly<Record<string, string>>) => {
+    rmSync(work, { recursive: true });
+    cpSync(before, work, { recursive: true, preserveTimestamps: true });
+    const NODE_OPTIONS = `${process.env['NODE_OPTIONS'] ?? ''} --import=${hook}`;
+    const counted: Readonly<Record<string, string>> =
+      below === undefined ? {} : { KILL_BELOW: below };
+    return tankobon(words, { env: { ...env, NODE_OPTIONS, ...counted, ...change } });
+  };
+  const { code, stderr } = await rewoundRun({ KILL_COUNT: countFile });
+  if (code !== 0) throw new Error(stderr);
+  await check(undefined);
+  const changes = Number(readFileSync(countFile, 'utf8'));
+  const step = Math.max(1, changes / kills);
+  let [tried, killed] = [0, 0];
+  for (let at = 1 + Math.random() * (step - 1); at <= changes; at += step) {
+    const kill = Math.floor(at);
+    const { signal } = await rewoundRun({ KILL_AT: String(kill) });
+    tried += 1;
+    if (signal === 'SIGKILL') killed += 1;
+    await check(kill);
+  }
+  if (tried === 0 || killed < tried / 2) throw new Error(`killed ${killed} of ${tried} times`);
+}

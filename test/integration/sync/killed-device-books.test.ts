@@ -1,25 +1,15 @@
 /** A kill at changes of files on a reader: the next run leaves whole books and nothing else, and none comes twice. */
-import {
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { join } from 'node:path';
 import { createLibrary } from '../../../src/practice-server/library/library.js';
 import { startPracticeService } from '../../../src/practice-server/practice-service.js';
 import { readLibraryFile } from '../../../src/library/file.js';
-import { start } from '../../support/command.js';
 import { tankobonHere } from '../../support/in-process.js';
+import { killRewound } from '../../support/kill-points.js';
 import { IS_LONG_RUN } from '../../support/long-run.js';
 import { chapterId, DAY_MS, syncChapter, syncTitle, titleId } from '../../support/sync-harness.js';
 
-const HOOK = pathToFileURL(resolve('test/support/workers/kill-hook.js')).href;
 const id = (number: string) => chapterId('Tea', number);
 const EXPECTED = {
   'Tea (no volume yet).kepub.epub': [id('3')],
@@ -36,7 +26,7 @@ test('a killed run is finished by the next one, and the one after that does noth
   const library = createLibrary({ titles: [syncTitle('Tea')], chapters });
   const service = await startPracticeService({ library });
   try {
-    const [before, work] = [join(folder, 'before'), join(folder, 'work')];
+    const work = join(folder, 'work');
     const reader = join(work, 'reader');
     const file = join(work, 'subscriptions.yaml');
     const env = { ...service.environment, TANKOBON_HOME: join(work, 'home') };
@@ -48,21 +38,7 @@ test('a killed run is finished by the next one, and the one after that does noth
     // Without the reader, so that all changes of the killed run are those of its books.
     expect(await tankobonHere(words, { env })).toMatchObject({ code: 0 });
     mkdirSync(reader);
-    cpSync(work, before, { recursive: true, preserveTimestamps: true });
-    const run = async (change: Readonly<Record<string, string>>) => {
-      rmSync(work, { recursive: true });
-      cpSync(before, work, { recursive: true, preserveTimestamps: true });
-      const NODE_OPTIONS = `${process.env['NODE_OPTIONS'] ?? ''} --import=${HOOK}`;
-      return start(words, { env: { ...env, NODE_OPTIONS, KILL_BELOW: reader, ...change } })
-        .finished;
-    };
-    const count = join(folder, 'changes');
-    expect(await run({ KILL_COUNT: count })).toMatchObject({ code: 0 });
-    const changes = Number(readFileSync(count, 'utf8'));
-    expect(changes).toBeGreaterThan(6);
-    const step = Math.max(1, Math.floor(changes / KILLS));
-    for (let kill = 1 + Math.floor(Math.random() * step); kill <= changes; kill += step) {
-      await run({ KILL_AT: String(kill) });
+    await killRewound({ words, env, work, below: reader, kills: KILLS }, async (kill) => {
       expect(await tankobonHere(words, { env })).toMatchObject({ code: 0 });
       const found: Record<string, unknown> = {};
       for (const name of readdirSync(join(reader, 'Tea'))) {
@@ -77,7 +53,7 @@ test('a killed run is finished by the next one, and the one after that does noth
       rmSync(join(reader, 'Tea'), { recursive: true });
       expect(await tankobonHere([...words, '--quiet'], { env })).toMatchObject({ code: 0 });
       expect(readdirSync(reader)).toEqual(['.tankobon-device']);
-    }
+    });
   } finally {
     await service.stop();
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 });

@@ -1,25 +1,15 @@
 /** A kill at every change of a file, of a sync that moves chapters away: none is lost, and the next run finishes it. */
-import {
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { join } from 'node:path';
 import { readIdentity } from '../../../src/library/file.js';
 import { createLibrary } from '../../../src/practice-server/library/library.js';
 import { startPracticeService } from '../../../src/practice-server/practice-service.js';
-import { start } from '../../support/command.js';
 import { tankobonHere } from '../../support/in-process.js';
+import { killRewound } from '../../support/kill-points.js';
 import { IS_LONG_RUN } from '../../support/long-run.js';
 import { chapterId, DAY_MS, syncChapter, syncTitle, titleId } from '../../support/sync-harness.js';
 
-const HOOK = pathToFileURL(resolve('test/support/workers/kill-hook.js')).href;
 const NUMBERS = ['1', '2', '3', '4'];
 const id = (number: string) => chapterId('Tea', number);
 /** Each run takes other changes. */
@@ -38,7 +28,7 @@ test('a killed run leaves each chapter in one of the two places, and the next on
   const library = createLibrary({ titles: [syncTitle('Tea')], chapters });
   const service = await startPracticeService({ library });
   try {
-    const [before, work] = [join(folder, 'before'), join(folder, 'work')];
+    const work = join(folder, 'work');
     const home = join(work, 'home');
     const output = join(work, 'comics');
     const file = join(work, 'subscriptions.yaml');
@@ -52,20 +42,7 @@ test('a killed run leaves each chapter in one of the two places, and the next on
     write('');
     expect(await tankobonHere(words, { env })).toMatchObject({ code: 0 });
     write(', keep-latest: 1');
-    cpSync(work, before, { recursive: true, preserveTimestamps: true });
-    const run = async (change: Readonly<Record<string, string>>) => {
-      rmSync(work, { recursive: true });
-      cpSync(before, work, { recursive: true, preserveTimestamps: true });
-      const NODE_OPTIONS = `${process.env['NODE_OPTIONS'] ?? ''} --import=${HOOK}`;
-      return start(words, { env: { ...env, NODE_OPTIONS, ...change } }).finished;
-    };
-    const count = join(folder, 'changes');
-    expect(await run({ KILL_COUNT: count })).toMatchObject({ code: 0 });
-    const changes = Number(readFileSync(count, 'utf8'));
-    expect(changes).toBeGreaterThan(6);
-    const step = Math.max(1, Math.floor(changes / KILLS));
-    for (let kill = 1 + Math.floor(Math.random() * step); kill <= changes; kill += step) {
-      await run({ KILL_AT: String(kill) });
+    await killRewound({ words, env, work, kills: KILLS }, async (kill) => {
       const found = [
         ...(await chaptersIn(output, '.cbz')),
         ...(await chaptersIn(output, '.replaced')),
@@ -81,7 +58,7 @@ test('a killed run leaves each chapter in one of the two places, and the next on
       const again = await tankobonHere([...words, '--quiet'], { env });
       expect({ kill, ...again }).toMatchObject({ kill, code: 0, stdout: '', stderr: '' });
       expect(await chaptersIn(output, '.cbz')).toEqual([id('4')]);
-    }
+    });
   } finally {
     await service.stop();
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 });

@@ -1,25 +1,16 @@
 /** A kill at every change of a file, of a sync that replaces a release: none is lost, and each is announced. */
-import {
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLibrary } from '../../../src/practice-server/library/library.js';
 import { startPracticeService } from '../../../src/practice-server/practice-service.js';
 import { readIdentity } from '../../../src/library/file.js';
-import { start } from '../../support/command.js';
 import { tankobonHere } from '../../support/in-process.js';
+import { killRewound } from '../../support/kill-points.js';
 import { IS_LONG_RUN } from '../../support/long-run.js';
 import { startMediaServers } from '../../support/media-servers.js';
 import { chapterId, DAY_MS, syncChapter, syncTitle, titleId } from '../../support/sync-harness.js';
 
-const HOOK = new URL('../../support/workers/kill-hook.js', import.meta.url).href;
 const [OLD, NEW] = [chapterId('Alpha', '1', 'Other'), chapterId('Alpha', '1', 'Preferred')];
 /** Each run takes other changes. */
 const KILLS = IS_LONG_RUN ? Infinity : 2;
@@ -40,10 +31,9 @@ const NO_LIMITS = {
 interface SavedRelease {
   readonly words: readonly string[];
   readonly env: Readonly<Record<string, string>>;
+  readonly work: string;
   readonly output: string;
   readonly servers: Awaited<ReturnType<typeof startMediaServers>>;
-  /** Puts the files back to where only the old release is saved. */
-  readonly restore: () => void;
 }
 
 /** Saves the old release, and calls `act` when the service has the new one. */
@@ -59,9 +49,9 @@ async function withSavedRelease(
   const service = await startPracticeService({ library, limits: NO_LIMITS });
   const servers = await startMediaServers();
   try {
-    const [files, start] = [join(folder, 'files'), join(folder, 'start')];
-    const [output, file] = [join(files, 'comics'), join(files, 'subscriptions.yaml')];
-    mkdirSync(files);
+    const work = join(folder, 'work');
+    const [output, file] = [join(work, 'comics'), join(work, 'subscriptions.yaml')];
+    mkdirSync(work);
     writeFileSync(
       file,
       `defaults: { output: ${output}, ${options} }
@@ -69,7 +59,7 @@ series: [{ target: "title:${titleId('Alpha')}" }]
 hooks: { webhook: "${servers.url}/hook" }
 `,
     );
-    const env = { ...service.environment, TANKOBON_HOME: join(files, 'home') };
+    const env = { ...service.environment, TANKOBON_HOME: join(work, 'home') };
     const words = ['sync', '--file', file];
     expect(await tankobonHere(words, { env })).toMatchObject({ code: 0 });
     service.library.putChapter(release('Preferred', 5));
@@ -77,12 +67,7 @@ hooks: { webhook: "${servers.url}/hook" }
       expect(await tankobonHere(['sync', 'pin', NEW, '--file', file], { env })).toMatchObject({
         code: 0,
       });
-    cpSync(files, start, { recursive: true, preserveTimestamps: true });
-    const restore = () => {
-      rmSync(files, { recursive: true });
-      cpSync(start, files, { recursive: true, preserveTimestamps: true });
-    };
-    await act({ words, env, output, servers, restore });
+    await act({ words, env, work, output, servers });
   } finally {
     await service.stop();
     await servers.stop();
@@ -90,35 +75,26 @@ hooks: { webhook: "${servers.url}/hook" }
   }
 }
 
-/** Kills the run at a change. Resolves with whether it was killed, and how many changes it made otherwise. */
-async function replace({ words, env, output, servers, restore }: SavedRelease, killAt?: number) {
-  restore();
-  const sent = servers.hooks.length;
-  const count = join(output, '..', 'changes');
-  const killed = await start(words, {
-    env: {
-      ...env,
-      NODE_OPTIONS: `${process.env['NODE_OPTIONS'] ?? ''} --import=${HOOK}`,
-      KILL_COUNT: count,
-      ...(killAt === undefined ? {} : { KILL_AT: String(killAt) }),
-    },
-  }).finished;
+/** What is there after a run that may have been killed, and after the next one. */
+async function expectReplaced(
+  { words, env, output, servers }: SavedRelease,
+  sent: number,
+  kill: number | undefined,
+): Promise<void> {
   // One of the two is there, whenever the kill came.
   expect((await chaptersIn(output)).length).toBeGreaterThan(0);
   const found = [...(await chaptersIn(output)), ...(await chaptersIn(output, '.replaced'))];
-  expect({ killAt, found }).toEqual({ killAt, found: expect.arrayContaining([OLD]) });
+  expect({ kill, found }).toEqual({ kill, found: expect.arrayContaining([OLD]) });
   expect(await tankobonHere(words, { env })).toMatchObject({ code: 0 });
   // Under its old and its new name, if the kill came between the two.
   const kept = new Set(await chaptersIn(output, '.replaced'));
-  expect({ killAt, kept }).toEqual({ killAt, kept: new Set([OLD]) });
-  expect({ killAt, chapters: await chaptersIn(output) }).toEqual({ killAt, chapters: [NEW] });
+  expect({ kill, kept }).toEqual({ kill, kept: new Set([OLD]) });
+  expect({ kill, chapters: await chaptersIn(output) }).toEqual({ kill, chapters: [NEW] });
   const announced = servers.hooks
     .slice(sent)
     .flatMap(({ chapters }) => chapters.map(({ id }) => id));
-  expect({ killAt, announced: new Set(announced) }).toEqual({ killAt, announced: new Set([NEW]) });
-  expect(announced.length).toBeLessThanOrEqual(killAt === undefined ? 1 : 2);
-  const isKilled = killed.signal === 'SIGKILL';
-  return { isKilled, changes: isKilled ? 0 : Number(readFileSync(count, 'utf8')) };
+  expect({ kill, announced: new Set(announced) }).toEqual({ kill, announced: new Set([NEW]) });
+  expect(announced.length).toBeLessThanOrEqual(kill === undefined ? 1 : 2);
 }
 
 async function chaptersIn(output: string, ending = '.cbz'): Promise<(string | undefined)[]> {
@@ -134,13 +110,11 @@ test.each(Object.keys(WAYS) as (keyof typeof WAYS)[])(
   'a sync that is killed while it replaces a release %s ends with the new one, announced',
   (way) =>
     withSavedRelease(way, async (saved) => {
-      const { changes } = await replace(saved);
-      const step = Math.max(1, changes / KILLS);
-      let kills = 0;
-      for (let killAt = 1 + Math.random() * (step - 1); killAt <= changes; killAt += step)
-        if ((await replace(saved, Math.floor(killAt))).isKilled) kills += 1;
-      // The number of changes differs from run to run.
-      expect(kills).toBeGreaterThanOrEqual(changes / step / 2);
+      let sent = saved.servers.hooks.length;
+      await killRewound({ ...saved, kills: KILLS }, async (kill) => {
+        await expectReplaced(saved, sent, kill);
+        sent = saved.servers.hooks.length;
+      });
     }),
   600_000,
 );
