@@ -12,10 +12,9 @@ import { temporaryName } from '../../core/temporary-files.js';
 import { ledgerLocation } from '../../config/ledger-location.js';
 import { checkStateFolder } from '../../config/state-folder.js';
 import { nearestExisting, tryFolder } from '../../core/output-folder.js';
-import { readReportStatus } from '../../service/reports.js';
+import { hostStateOf, readReportStatus } from '../../service/reports.js';
 import { viewLedgerAt } from '../../service/ledger.js';
 import type { BareCommandContext, CommandContext } from '../command-context.js';
-import { hostStateOf } from '../output/host-state.js';
 import { none, ok, warning } from './run-checks.js';
 import type { Finding } from '../../events/doctor-events.js';
 
