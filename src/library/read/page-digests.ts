@@ -4,8 +4,13 @@ import { join } from 'node:path';
 import type { ZipFile } from 'yauzl';
 import { pageEntries, sortPages } from '../../config/names.js';
 import { digestIfRegular } from '../../core/files.js';
-import { listEntries } from '../../core/zip-entries.js';
-import { toZipEntry, withZip, type EntryReader, type GetBuffer } from '../../core/zip-file.js';
+import {
+  listEntries,
+  toZipEntry,
+  withZip,
+  type EntryReader,
+  type GetBuffer,
+} from '../../core/zip-file.js';
 import { MAX_ENTRIES } from './zip-content.js';
 
 /** An archive, or a folder of images. */
