@@ -26,13 +26,11 @@ import {
   isWrite,
   isUnavailable,
   replacedRelease,
-  NONE_MOVED,
   skip,
   type Decision,
   type FileDecision,
   type Keep,
   type KnownFile,
-  type MovedChapters,
   type OldFile,
   type Release,
   type ReplaceReason,
@@ -41,7 +39,7 @@ import {
   type UnnamedWrite,
   type Wait,
 } from './change.js';
-import { mayHaveChanged } from './chapter-changes.js';
+import { isMovedTo, mayHaveChanged } from './chapter-changes.js';
 import {
   decideUpload,
   findSuperseded,
@@ -62,7 +60,8 @@ export interface SelectedTitle {
   readonly keys: ChapterKeys;
   /** Chapters in the output folder that the service does not list, of which there is a new release. */
   readonly uploads: readonly EarlierUpload[];
-  readonly moved: MovedChapters;
+  /** Chapters that the service moved here from titles that their files name, see isMovedTo. */
+  readonly movedIds: ReadonlySet<string>;
 }
 
 export interface Requested {
@@ -132,7 +131,7 @@ export type SavedState =
 export function savedState(
   chapter: Partial<Chapter> & Pick<Chapter, 'id'>,
   { library, history, saved }: KnownFiles,
-  { chapterIds: movedIds }: MovedChapters = NONE_MOVED,
+  movedIds: ReadonlySet<string> = new Set(),
 ): SavedState {
   const { id } = chapter;
   const archive = library.find(id);
@@ -174,8 +173,8 @@ export function decideFiles(
     // Without its title, a chapter would lose the series.
     const title = titles.get(chapter?.titleId ?? '');
     if (!chapter || !title) return [{ kind: 'keep', file, chapterId, why: 'not-listed' }];
-    // A title that the service does not list any more was merged into the other one, which keeps its folder.
-    const isMoved = titleId !== undefined && titleId !== title.id && titles.has(titleId);
+    // The folder of a title that was merged stays.
+    const isMoved = isMovedTo(title.id, titleId, (id) => titles.get(id)?.id);
     return [{ kind: 'retag', archive, chapter, title, isMoved }];
   });
 }
@@ -425,8 +424,8 @@ class Decider {
     const release = { id, chapter, why };
     const save = { kind: 'save', release, betterThan: undefined } as const;
     const mayBeReplaced = (file: string) => filesToReplace?.has(file) ?? true;
-    const { moved = NONE_MOVED } = chosen.title ?? {};
-    const saved = savedState({ ...chapter, id }, this.files, moved);
+    const movedIds = chosen.title?.movedIds;
+    const saved = savedState({ ...chapter, id }, this.files, movedIds);
     if (saved.state === 'recorded' && !force) {
       this.#skips.files.push(skip(release, 'in-download-archive'));
       return undefined;
@@ -448,7 +447,7 @@ class Decider {
     if (isReplaced && isBound && isReadableBook(file))
       return { kind: 'extract', release, book: known, removes: [] };
     if (isReplaced && !isBound && ownership === 'own' && mayBeReplaced(file)) {
-      const why = moved.chapterIds.has(id) ? 'moved' : 'changed';
+      const why = movedIds?.has(id) ? 'moved' : 'changed';
       return replace(release, known, force ? 'forced' : why);
     }
     const isFixed = isReplaced && isBound;

@@ -4,7 +4,7 @@
  */
 import type { Chapter } from '../service/chapters.js';
 import type { LibraryIndex } from '../library/scan.js';
-import { decideChanges, readOutdated, type UnreadTitle } from '../download/decide-changes.js';
+import { decideChanges, readOutdated, type UnreadTitle } from '../download/known-title.js';
 import {
   replacedFile,
   replacedRelease,

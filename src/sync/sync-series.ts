@@ -2,7 +2,7 @@
 import type { Chapter } from '../service/chapters.js';
 import { fetchTitleFeed } from '../service/feeds.js';
 import { hasCode, type TankobonError } from '../core/errors.js';
-import { decideChanges, type UnreadTitle } from '../download/decide-changes.js';
+import { decideChanges, type UnreadTitle } from '../download/known-title.js';
 import {
   comparedFile,
   replacedRelease,

@@ -126,7 +126,7 @@ function changesOf(
     excluded: found.excluded,
     keys,
     uploads: known,
-    moved: { chapterIds: new Set(moved), files: new Set<string>() },
+    movedIds: new Set(moved),
   };
   const targets = named.map((chapter) => ({ id: chapter.id, chapter, why: 'named' }));
   const { changes } = decide({ named: targets, titles: [title] }, options, knownFiles);
