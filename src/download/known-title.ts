@@ -302,9 +302,9 @@ export async function decideChanges(
 ): Promise<Decided> {
   const unread = { named, titles: titles.map((title) => ({ ...title, uploads: [] })) };
   const first = decide(unread, options, found);
-  const saved = found.saved ?? (options.update ? await readRecords(first, found, deps) : undefined);
-  const files = { ...found, saved };
-  const second = saved ? decide(unread, options, files) : first;
+  const isUnread = options.update === true && !found.saved;
+  const files = isUnread ? { ...found, saved: await readRecords(first, found, deps) } : found;
+  const second = isUnread ? decide(unread, options, files) : first;
   const namedIds = new Set(named.map(({ id }) => id));
   const mayBeNew = ({ id }: Release) => found.history?.has(id) !== true && !namedIds.has(id);
   const concerned = new Map(

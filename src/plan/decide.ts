@@ -83,8 +83,8 @@ export interface KnownFiles {
 
 export interface DecisionOptions {
   readonly selection: SelectionOptions;
-  /** Files get what changed on the service. */
-  readonly update: boolean;
+  /** Files get what changed on the service: those of the selected releases, or those of the releases with these ids. */
+  readonly update: boolean | ReadonlySet<string>;
   /** Files are written anew. */
   readonly force: boolean;
   /**
@@ -243,6 +243,7 @@ class Decider {
       for (const release of title.selected)
         if (!this.#chosen.has(release.id)) this.#choose(release, title);
     for (const title of titles) this.#decideExcluded(title);
+    for (const title of titles) this.#updateOthers(title);
     const leftOut = new Set(this.#skips.leftOut.map(({ id }) => id));
     return {
       changes: [
@@ -420,7 +421,8 @@ class Decider {
   #changeOfOwnFile(chosen: Chosen): UnnamedWrite | undefined {
     const { id, chapter, why } = chosen;
     const { library, saved: records } = this.files;
-    const { force, update, filesToReplace } = this.options;
+    const { force, update: updated, filesToReplace } = this.options;
+    const update = typeof updated === 'boolean' ? updated : updated.has(id);
     const release = { id, chapter, why };
     const save = { kind: 'save', release, betterThan: undefined } as const;
     const mayBeReplaced = (file: string) => filesToReplace?.has(file) ?? true;
@@ -501,7 +503,7 @@ class Decider {
 
   #replaceRules({ keys }: SelectedTitle): ReplaceRules {
     const { selection, better, update, force, isOwnersChoice } = this.options;
-    const ofBeside = update || force ? 'deleted' : 'none';
+    const ofBeside = update === true || force ? 'deleted' : 'none';
     const ofInPlace = better === 'replaces' ? 'all' : 'none';
     const replaces = better === 'beside' ? ofBeside : ofInPlace;
     return { selection, keys, isOwnersChoice, replaces };
@@ -538,6 +540,18 @@ class Decider {
       if (!instead || this.#chosen.has(id) || this.#isDownloaded(chapter)) continue;
       const file = library.find(instead.id)?.file;
       this.#skips.leftOut.push(skip(chapter, 'other-release-saved', { file, instead }));
+    }
+  }
+
+  /** Files of releases that are not selected, unless they make way for others. */
+  #updateOthers(title: SelectedTitle): void {
+    const { update } = this.options;
+    if (typeof update === 'boolean') return;
+    const replaced = new Set(this.#writes.map(({ change }) => replacedRelease(change)));
+    for (const chapter of title.releases) {
+      const { id } = chapter;
+      if (!update.has(id) || this.#chosen.has(id) || replaced.has(id)) continue;
+      this.#addSelected({ id, chapter, why: 'it changed on MangaDex' }, title);
     }
   }
 

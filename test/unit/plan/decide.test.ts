@@ -189,6 +189,21 @@ const ROWS: readonly (readonly [name: string, of: Case, Expected])[] = [
     { download: ['skip good already-there beside good.cbz'] },
   ],
   [
+    'files that changed on the service, of which one is asked for, also if its release is not selected',
+    {
+      listed: [good, release('good', { number: '8', id: 'other' }), fast],
+      files: { good: OLD, other: OLD, fast: OLD },
+      options: { update: new Set(['fast', 'other']) },
+    },
+    {
+      sync: [
+        'replace other.cbz by other changed',
+        'replace fast.cbz by fast changed',
+        'skip good newer-version beside good.cbz',
+      ],
+    },
+  ],
+  [
     'a file that changed on the service',
     { listed: [good], files: { good: OLD } },
     {

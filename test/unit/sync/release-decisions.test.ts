@@ -66,7 +66,7 @@ function decide(
     toDecisionOptions(rules, NOW_MS),
     files,
   );
-  const decisions = releaseDecisions(decided, title, NOW_MS);
+  const decisions = releaseDecisions(decided, title, [], new Set(), NOW_MS);
   return {
     ...decisions,
     planned: decisions.planned.map((each) => [each.release.id, replacedRelease(each)]),
