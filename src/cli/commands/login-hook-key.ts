@@ -8,7 +8,6 @@ import { openHookKeys } from '../../service/login.js';
 import { HOOK_KEY_NAMES, type HookService } from '../../config/hook-services.js';
 import { isKeychainMissing } from '../../service/keychain.js';
 import { AuthError } from '../../core/errors.js';
-import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import { parseJson } from '../../core/json.js';
 import type { CommandContext } from '../command-context.js';
 import { askText } from '../prompt.js';
@@ -20,7 +19,7 @@ export async function storeHookKey(
   service: HookService,
   options: GivenOptions,
   context: CommandContext,
-): Promise<ExitCode> {
+): Promise<undefined> {
   prepareStateFolder(context, warnTo(context.stderr));
   const key =
     options.stdin || !context.stdin.isTTY
@@ -35,7 +34,6 @@ export async function storeHookKey(
     });
   const name = HOOK_KEY_NAMES[service];
   context.stdout.write(key === '' ? `${name} removed.\n` : `${name} stored in ${where}.\n`);
-  return EXIT.done;
 }
 
 function withoutKeychain(service: HookService, cause: AuthError): AuthError {

@@ -2,7 +2,6 @@
 import type { GivenOptions } from '../../config/options.js';
 import { inspectSettings } from '../../config/settings.js';
 import { UsageError } from '../../core/errors.js';
-import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import { shellQuoted } from '../../core/shell-quoted.js';
 import { printableLine } from '../../core/printable.js';
 import { looksLikeTarget, withoutQuotes } from '../../selection/target.js';
@@ -24,13 +23,12 @@ export async function syncAdd(
   words: readonly string[],
   options: GivenOptions,
   context: CommandContext,
-): Promise<ExitCode> {
+): Promise<undefined> {
   const targets = words.every(isAddress) ? words : [words.join(' ')];
   if (options.series !== undefined && targets.length > 1) throw namesOneTitle();
   let isAdded = false;
   for (const target of targets) isAdded = (await addTarget(target, options, context)) || isAdded;
   if (isAdded) writeNextCommand(options.file, context);
-  return EXIT.done;
 }
 
 function namesOneTitle(): UsageError {

@@ -3,7 +3,6 @@ import type { Command } from 'commander';
 import type { GivenOptions } from '../../config/options.js';
 import { raceWithSignal } from '../../core/abort.js';
 import { AuthError } from '../../core/errors.js';
-import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import { isoTime } from '../../core/human-format.js';
 import type { CommandContext, CommandRunner } from '../command-context.js';
 import { addOptions } from '../command-options.js';
@@ -17,7 +16,7 @@ export function whoamiCommand(program: Command, { run }: CommandRunner): Command
   return addOptions(command, 'whoami');
 }
 
-async function whoami({ json }: GivenOptions, context: CommandContext): Promise<ExitCode> {
+async function whoami({ json }: GivenOptions, context: CommandContext): Promise<undefined> {
   const { credentialsOf } = await import('../../service/login.js');
   const { notLoggedIn } = await import('../../service/login.js');
   const { tokenExpiry } = await import('../../service/login.js');
@@ -39,7 +38,7 @@ async function whoami({ json }: GivenOptions, context: CommandContext): Promise<
     const storage = store.kind;
     const entry = { username, clientId, api, storage, accessExpiresAt, refreshExpiresAt };
     context.stdout.write(jsonLine(entry));
-    return EXIT.done;
+    return;
   }
   const nowMs = context.clock.wallMs();
   const lines = [
@@ -52,5 +51,4 @@ async function whoami({ json }: GivenOptions, context: CommandContext): Promise<
     describeRefreshToken(tokens, nowMs),
   ];
   context.stdout.write(`${lines.join('\n')}\n`);
-  return EXIT.done;
 }
