@@ -46,11 +46,7 @@ function withoutKeychain(service: HookService, cause: AuthError): AuthError {
 /** The text alone, or a JSON object. Only the object can have an empty key, which removes the stored one. */
 async function keyFromStdin(service: HookService, context: CommandContext): Promise<string> {
   const text = (await readStdin(context)).trim();
-  if (text === '') {
-    throw new AuthError('login-incomplete', `Missing: ${HOOK_KEY_NAMES[service]}.`, {
-      hint: `Pipe the key into: tankobon login --for ${service}`,
-    });
-  }
+  if (text === '') throw missingKey(service);
   if (!text.startsWith('{')) return text;
   const input = INPUT.safeParse(parseJson(text));
   if (input.success) return input.data.key;
@@ -64,11 +60,13 @@ async function keyFromStdin(service: HookService, context: CommandContext): Prom
 }
 
 async function askForKey(service: HookService, context: CommandContext): Promise<string> {
-  if (!context.stderr.isTTY) {
-    throw new AuthError('login-incomplete', `Missing: ${HOOK_KEY_NAMES[service]}.`, {
-      hint: `Pipe the key into: tankobon login --for ${service}`,
-    });
-  }
+  if (!context.stderr.isTTY) throw missingKey(service);
   const message = `${HOOK_KEY_NAMES[service]} (empty to remove it):`;
   return askText(context, { message, isSecret: true });
+}
+
+function missingKey(service: HookService): AuthError {
+  return new AuthError('login-incomplete', `Missing: ${HOOK_KEY_NAMES[service]}.`, {
+    hint: `Pipe the key into: tankobon login --for ${service}`,
+  });
 }

@@ -8,8 +8,7 @@ import type { GivenOptions } from '../../config/options.js';
 import type { CommandContext, CommandRunner } from '../command-context.js';
 import { addOptions } from '../command-options.js';
 import { addEnvironment, addExamples } from '../help-format.js';
-import { LOGIN_VARIABLES, type GivenFields } from '../../config/login-fields.js';
-import { CLIENT_NOTE } from './login-client-note.js';
+import { CLIENT_NOTE, LOGIN_VARIABLES, type GivenFields } from '../../config/login-fields.js';
 import { checkStoredLogin } from './refresh.js';
 
 type PreviousLogin = NonNullable<Awaited<ReturnType<Credentials['read']>>>['login'];
