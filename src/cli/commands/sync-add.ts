@@ -12,10 +12,9 @@ import { subscriptionsPath, syncCommandLine } from '../../sync/subscriptions.js'
 import { SubscriptionList } from '../../sync/subscription-list.js';
 import type { CommandContext } from '../command-context.js';
 import { chooseLanguage } from '../language-prompt.js';
-import { findTitles, nothingFound } from '../find-titles.js';
+import { chooseTitle, findTitles, nothingFound } from '../find-titles.js';
 import { askText, canAsk } from '../prompt.js';
 import { withService } from '../with-service.js';
-import { chooseTitle } from './search-prompts.js';
 import { checkKeys, entryOf } from '../../sync/subscription-entry.js';
 
 /** Subscribes to each address; other words are one name. Throws UsageError before anything is sent for a target. */

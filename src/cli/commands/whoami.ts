@@ -17,9 +17,7 @@ export function whoamiCommand(program: Command, { run }: CommandRunner): Command
 }
 
 async function whoami({ json }: GivenOptions, context: CommandContext): Promise<undefined> {
-  const { credentialsOf } = await import('../../service/login.js');
-  const { notLoggedIn } = await import('../../service/login.js');
-  const { tokenExpiry } = await import('../../service/login.js');
+  const { credentialsOf, notLoggedIn, tokenExpiry } = await import('../../service/login.js');
   const { LIVE_SERVICE } = await import('../../config/service-addresses.js');
   const { describeAccessToken, describeRefreshToken } = await import('../output/token-expiry.js');
   const stored = await raceWithSignal(credentialsOf(context).read(), context.signal);
