@@ -14,13 +14,11 @@ import {
   type ObserverOptions,
 } from './observer.js';
 import { isSameTerminal } from './own-terminal.js';
-import { PageCountdown } from './page-countdown.js';
-import { PageShare } from './page-share.js';
 import { writePath, writeResult } from './path-line.js';
 import { chapterLabels, progressLine, spinnerLine, type ProgressLabel } from './progress-line.js';
 import { endsChapter, type RunProgress } from './run-progress.js';
 import { writeMessage } from './safe-stream.js';
-import { Speed } from './speed.js';
+import { PageCountdown, PageShare, Speed } from './speed.js';
 
 interface ItemBar {
   readonly bar: SingleBar;
