@@ -243,10 +243,14 @@ function hookCaller(session: HookSession): CallHook {
       postHook(kavitaRequest(hook, update, await keys.require('kavita')), session),
     komga: async (hook) => postHook(komgaRequest(hook, await keys.require('komga')), session),
   };
-  return async <Name extends HookName>(name: Name, update: HookUpdate) => {
-    const hook = hooks[name];
+  const send = async <Name extends HookName>(
+    name: Name,
+    hook: HookOptions[Name],
+    update: HookUpdate,
+  ) => {
     if (hook) await senders[name](hook, update);
   };
+  return (name, update) => send(name, hooks[name], update);
 }
 
 class MissingKey extends Error {

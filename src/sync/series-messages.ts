@@ -81,13 +81,9 @@ export function warnOfMissingLanguage(
   const requested = languagesOf(options, context.settings);
   const available = languages.find((code) => !requested.includes(code));
   if (isFollowed || available === undefined || requested.length === 0) return;
+  const asked = { languages: requested, groups: [] };
   warn(
-    explainEmptySelection({
-      titleName: label,
-      options: { languages: requested, groups: [] },
-      chapters: [],
-      languages,
-    }),
+    explainEmptySelection({ titleName: label, options: asked, chapters: [], languages }),
     `Change it: ${syncCommandLine(`add title:${id} --language ${available}`, file, context)}`,
   );
 }
