@@ -9,8 +9,7 @@ import { findById } from './subscriptions/find-subscription.js';
 import { NO_ID, type ChapterNotice, type SeriesNotice } from './hooks/hook-payloads.js';
 import type { RunFailure } from './history/sync-lines.js';
 import { outputOf } from './subscriptions.js';
-import type { SyncReport, SyncSession } from './sync-session.js';
-import type { DueTitle } from './sync-titles.js';
+import type { DueTitle, SyncReport, SyncSession } from './sync-session.js';
 
 const RUN = { id: NO_ID, name: 'tankobon sync' };
 

@@ -21,10 +21,16 @@ import { SyncLibraries } from './sync-libraries.js';
 import { isFolderAway } from './folders-away.js';
 import { outputsOf } from './subscriptions.js';
 import { syncSeries } from './sync-series.js';
-import type { SyncListeners, SyncOptions, SyncReport, SyncSession } from './sync-session.js';
+import type {
+  DueTitle,
+  SyncListeners,
+  SyncOptions,
+  SyncReport,
+  SyncSession,
+} from './sync-session.js';
 import { warningOnce } from '../events/warning-once.js';
 import { withSession } from '../download/download-session.js';
-import { checkTitles, type DueTitle } from './sync-titles.js';
+import { checkTitles } from './sync-titles.js';
 import { addFailure, addSeries, emptyReport, noticesOf, recordRun } from './run-report.js';
 
 export { titlesOf } from './sync-titles.js';

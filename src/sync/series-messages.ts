@@ -10,8 +10,7 @@ import { unavailableReason } from '../selection/exclusions.js';
 import { explainEmptySelection } from '../selection/explain-selection.js';
 import type { ReleaseDecisions } from './release-decisions.js';
 import { languagesOf, syncCommandLine } from './subscriptions.js';
-import type { SyncSession } from './sync-session.js';
-import type { DueTitle } from './sync-titles.js';
+import type { DueTitle, SyncSession } from './sync-session.js';
 
 /** An event for each chapter that is not downloaded. The files of those that the service does not have are not named. */
 export function skippedEvents(
