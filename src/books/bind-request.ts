@@ -11,7 +11,8 @@ import {
 } from '../config/options.js';
 import { UsageError } from '../core/errors.js';
 import { MAX_SEGMENT_BYTES } from '../core/path-segment.js';
-import { BOOK_SUFFIX_BYTES, bookExtension, type BindBy } from '../config/bind-choices.js';
+import { BOOK_SUFFIX_BYTES, type BindBy } from '../config/bind-choices.js';
+import { bookExtension } from '../config/containers.js';
 import { findDevice } from '../config/devices.js';
 import { pageProfile, type BindRequest } from './plan-books.js';
 

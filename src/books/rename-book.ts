@@ -25,6 +25,7 @@ import { isAccessError } from '../core/system-errors.js';
 import { escapeXml } from '../core/xml-text.js';
 import type { WriteOptions } from './book.js';
 import { BOOK_SUFFIX_BYTES } from '../config/bind-choices.js';
+import { CONTAINERS } from '../config/containers.js';
 import { hyphenedNumbers } from './book-names.js';
 import { withBookLock } from './publish-book.js';
 
@@ -137,7 +138,7 @@ function whyContentStays({
   container,
 }: BookOfTitle): BookRename['keepsContent'] {
   if (isEdited || chapters[0]?.metadata.series !== writtenSeries) return 'edited';
-  return container === 'pdf' ? 'pdf' : undefined;
+  return CONTAINERS[container].isRewritable ? undefined : 'pdf';
 }
 
 /** Folders that have the name of the series. */

@@ -221,7 +221,7 @@ async function updateListings(
   return { names, currentIds, movedTo: new Map([...movedTo, ...found]) };
 }
 
-/** Of titles that were merged, the lists are kept under the id of now. */
+/** The list of a title that was merged is kept under its present id. */
 const sameId = (id: string): string => id;
 
 function notIn({ releases }: CachedListing, chapterIds: readonly string[]): readonly string[] {

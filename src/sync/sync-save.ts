@@ -19,8 +19,7 @@ import { unavailableReason } from '../selection/exclusions.js';
 import { chapterFields } from '../selection/chapter-fields.js';
 import { withScan } from './changed-files.js';
 import { releaseRules, seriesRequest, type KnownTitle } from './sync-request.js';
-import type { SyncSession } from './sync-session.js';
-import type { DueTitle } from './sync-titles.js';
+import type { DueTitle, SyncSession } from './sync-session.js';
 
 /** Undefined if chapters of the title are downloaded again (`--redownload`, `sync forget`). */
 export function historyFor(
