@@ -53,7 +53,7 @@ export const CONTAINERS = {
   },
 } as const satisfies Readonly<Record<string, Container>>;
 
-/** Of a book, also called its format. */
+/** A book calls it its format. */
 export type ContainerName = keyof typeof CONTAINERS;
 
 export const CONTAINER_NAMES = Object.keys(CONTAINERS) as readonly ContainerName[];

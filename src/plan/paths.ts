@@ -238,17 +238,18 @@ function guessedPath(from: string, named: NamedFile, options: NameOptions): NewP
   // Formatting all of them takes longer than reading the file, and most files have the first one.
   const renames = formsOf(options).flatMap((form) =>
     values.flatMap(([then, now]) => {
-      const isKept = () => !options.renameTo && basename(form.of(then)) === basename(form.of(now));
-      const template = () => (isKept() ? form.of : form.now);
-      const after = () => template()(now);
+      const before = once(() => form.of(then));
+      const isKept = () => !options.renameTo && basename(before()) === basename(form.of(now));
+      const template = once(() => (isKept() ? form.of : form.now));
+      const after = once(() => template()(now));
       const short = () => (isSame ? shortIdPath(withId(after()), form.of) : after());
       return [
-        { template, path: after, before: () => form.of(then), after },
+        { template, path: after, before, after },
         { template, path: after, before: () => wholeIdPath(withId(after()), form.of), after },
         {
           template,
           path: after,
-          before: () => shortIdPath(withId(form.of(then), savedId), form.of),
+          before: () => shortIdPath(withId(before(), savedId), form.of),
           after: short,
         },
       ];
@@ -266,6 +267,11 @@ function guessedPath(from: string, named: NamedFile, options: NameOptions): NewP
   const rename = renames.find(({ before }) => basename(before()) === basename(from));
   const name = rename ? basename(rename.after()) : basename(from);
   return { to: join(folder.to, name), root: folder.root, recorded: undefined };
+}
+
+function once<T extends object | string>(compute: () => T): () => T {
+  let value: T | undefined;
+  return () => (value ??= compute());
 }
 
 type OldAndNew = readonly (readonly [then: NameValues, now: NameValues])[];
@@ -316,7 +322,7 @@ function oldAndNewValues(
     each,
     { ...each, title: plainTitle(each.title) },
   ]);
-  return known.flatMap((each) => {
+  const pairs = known.flatMap((each) => {
     const people = peopleOf(each);
     const others = savedId === now.id ? [{}] : otherChapters(savedId, now, each, from);
     return others.flatMap((other) => {
@@ -327,6 +333,8 @@ function oldAndNewValues(
       ];
     });
   });
+  // Most files are as tankobon wrote them: they differ in nothing.
+  return [...new Map(pairs.map((pair) => [JSON.stringify(pair), pair])).values()];
 }
 
 function peopleOf({ writers, pencillers }: ChapterMetadata) {

@@ -25,8 +25,7 @@ import { unavailableReason } from '../selection/exclusions.js';
 import { chapterFields } from '../selection/chapter-fields.js';
 import { withScan } from './changed-files.js';
 import { releaseRules, seriesRequest, type KnownTitle } from './sync-request.js';
-import type { SyncSession } from './sync-session.js';
-import type { DueTitle } from './sync-titles.js';
+import type { DueTitle, SyncSession } from './sync-session.js';
 
 /** Undefined if chapters of the title are downloaded again (`--redownload`, `sync forget`). */
 export function historyFor(
@@ -41,7 +40,7 @@ export function historyFor(
 interface TitleChanges {
   /** New releases, and chapters that changed on the service. */
   readonly changes: readonly Decision[];
-  readonly known: Pick<KnownTitle, 'keys' | 'moved'>;
+  readonly known: Pick<KnownTitle, 'keys' | 'movedIds' | 'movedFiles'>;
 }
 
 /** Saves the releases, and the covers and metadata that those lack which are there. What it does is added to `result`. */

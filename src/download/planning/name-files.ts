@@ -53,7 +53,7 @@ export interface Naming extends Pick<DownloadRequest, 'output' | 'metadata'> {
   /** Where the chapters of titles are, by the title's id. */
   readonly homes: ReadonlyMap<string, TitleHome> | undefined;
   /** The ids of chapters that the service moved from the titles that their files name. */
-  readonly moved: ReadonlySet<string>;
+  readonly movedIds: ReadonlySet<string>;
 }
 
 export async function nameFiles(
@@ -121,7 +121,7 @@ async function withNewName(
   const { readChapterFile } = await import('../../library/chapter-file.js');
   const content = await readChapterFile(old.file).catch(() => undefined);
   if (content?.comicInfo === undefined) return undefined;
-  const isMoved = naming.moved.has(old.chapterId);
+  const isMoved = naming.movedIds.has(old.chapterId);
   const home = homeOf(chapter, naming);
   const titleName = isMoved ? (home?.series ?? title.name) : undefined;
   const named = readNamedFile(content, { chapter, title }, titleName);
