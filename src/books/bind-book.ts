@@ -3,6 +3,7 @@
  * replaces removed; a book that seems to have them already is not believed, but written aside and compared.
  */
 import { basename, dirname, resolve } from 'node:path';
+import { CONTAINERS } from '../config/containers.js';
 import { isUnchanged } from '../core/file-state.js';
 import { hasCode } from '../core/errors.js';
 import { withoutTouching } from '../core/folder-times.js';
@@ -12,7 +13,7 @@ import { systemReason } from '../core/system-errors.js';
 import type { ObserveBind } from '../events/bind-events.js';
 import { copyProfile } from './book-copy.js';
 import type { PlannedBook } from './book-names.js';
-import { ACCEPTED_IMAGES, type BookName, type CoverImage, type WriteOptions } from './book.js';
+import type { BookName, CoverImage, WriteOptions } from './book.js';
 import { bookMetadata } from './book-metadata.js';
 import { compareBook } from './compare-book.js';
 import { editedWarning } from './edited-book.js';
@@ -27,7 +28,7 @@ import { publishBookFile, publishBookFolder, withBookLock } from './publish-book
 import { withPages } from './read-chapters.js';
 import { maxModeOfBook } from './source-rights.js';
 import { mayBeRemoved, sourceKey, type BookChapter } from './source-chapter.js';
-import { writeBook } from './write-book.js';
+import { writeBook, WRITERS } from './write-book.js';
 
 /**
  * `waiting`: with `mayWait`, the book has chapters that others are still to get, and is not written. Throws StorageError;
@@ -211,9 +212,11 @@ async function coverBeside(
   const hasOthers = (folder: string): boolean =>
     plan.filesByFolder.get(folder)?.some((file) => !own.has(file)) ?? false;
   const found = await findCover(group, hasOthers, warn);
-  if (!found || convert || profile || ACCEPTED_IMAGES[format].includes(found.extension))
+  if (!found || convert || profile || WRITERS[format].accepted.includes(found.extension))
     return found;
-  warn(`${format.toUpperCase()} cannot contain ${found.extension.toUpperCase()}: ${found.file}`);
+  warn(
+    `${CONTAINERS[format].label} cannot contain ${found.extension.toUpperCase()}: ${found.file}`,
+  );
   return undefined;
 }
 

@@ -11,12 +11,8 @@ import {
 } from '../config/options.js';
 import { UsageError } from '../core/errors.js';
 import { MAX_SEGMENT_BYTES } from '../core/path-segment.js';
-import {
-  BOOK_SUFFIX_BYTES,
-  bookExtension,
-  type BindBy,
-  type BookFormat,
-} from '../config/bind-choices.js';
+import { BOOK_SUFFIX_BYTES, type BindBy } from '../config/bind-choices.js';
+import { bookExtension, type ContainerName } from '../config/containers.js';
 import { findDevice } from '../config/devices.js';
 import { pageProfile, type BindRequest } from './plan-books.js';
 
@@ -80,7 +76,7 @@ export function bindRequest(
   };
 }
 
-function defaultNames(format: BookFormat): Readonly<Record<BindBy, string>> {
+function defaultNames(format: ContainerName): Readonly<Record<BindBy, string>> {
   return format === 'folder' ? DEFAULT_FOLDER_NAMES : DEFAULT_NAMES;
 }
 

@@ -4,6 +4,7 @@ import { withExtension, type NameTemplate } from '../config/names.js';
 import { pathCollisionKey, cleanSegment } from '../core/path-segment.js';
 import { isSameName } from '../core/relative-paths.js';
 import { isTitleFolder } from '../config/name-template.js';
+import { isComicFile } from '../config/containers.js';
 import { UsageError } from '../core/errors.js';
 import { groupBy } from '../core/group-by.js';
 import { copyProfile } from './book-copy.js';
@@ -172,7 +173,7 @@ function isForKavita(
   { hasDefaultName, profile, maxBytes, extension }: NamesOfBook,
 ) {
   const isCopy = profile !== undefined || maxBytes !== undefined;
-  return by === 'volume' && hasDefaultName && !isCopy && extension === '.cbz';
+  return by === 'volume' && hasDefaultName && !isCopy && isComicFile(extension);
 }
 
 /**

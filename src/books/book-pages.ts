@@ -13,7 +13,7 @@ import {
   type Book,
   type BookGroup,
   type PreparedPages,
-  type WriteOptions,
+  type FormatOptions,
 } from './book.js';
 import { convertToPng } from './convert-image.js';
 import type { PageKind } from './device/plan-page.js';
@@ -38,11 +38,7 @@ export interface BookPage {
   readonly background?: 'black' | 'white';
 }
 
-interface PageOptions extends Pick<WriteOptions, 'convert' | 'onPage' | 'signal'> {
-  /** For the error: `EPUB`. */
-  readonly format: string;
-  readonly accepted: readonly ImageExtension[];
-}
+type PageOptions = Pick<FormatOptions, 'convert' | 'onPage' | 'signal' | 'format' | 'accepted'>;
 
 /** The beginning of an image contains its size in almost every file. */
 const DIMENSIONS_BYTES = 512 * 1024;

@@ -4,8 +4,7 @@ import { paddedNumber } from '../config/names.js';
 import type { ZipEntry } from '../core/zip-file.js';
 import type { Publish } from '../core/zip-file-writer.js';
 import type { ImageDimensions } from '../core/image-dimensions.js';
-import { IMAGE_EXTENSIONS, type ImageExtension } from '../core/image-format.js';
-import type { BookFormat } from '../config/bind-choices.js';
+import type { ImageExtension } from '../core/image-format.js';
 import type { BookCopy, BookPart } from './book-copy.js';
 import type { PageProfile } from './page-profile.js';
 import type { PageKind } from './device/plan-page.js';
@@ -57,14 +56,6 @@ export interface Book {
   readonly prepared?: PreparedPages | undefined;
 }
 
-/** The images that each format can contain. */
-export const ACCEPTED_IMAGES: Readonly<Record<BookFormat, readonly ImageExtension[]>> = {
-  cbz: IMAGE_EXTENSIONS,
-  epub: ['jpg', 'png', 'gif', 'webp'],
-  pdf: ['jpg', 'png', 'gif'],
-  folder: IMAGE_EXTENSIONS,
-};
-
 /** For formats that require a date, which must not depend on the time of writing. */
 export const UNKNOWN_DATE = new Date(Date.UTC(2000, 0, 1));
 
@@ -83,6 +74,17 @@ export interface WriteOptions {
   readonly onBrokenPage: (message: string) => void;
   readonly signal: AbortSignal;
 }
+
+/** What a writer of a format needs. */
+export interface FormatOptions extends WriteOptions {
+  /** For errors: `EPUB`. */
+  readonly format: string;
+  /** The images that the format can contain. */
+  readonly accepted: readonly ImageExtension[];
+}
+
+/** Resolves with the size of the book in bytes. */
+export type WriteBook = (book: Book, options: FormatOptions) => Promise<number>;
 
 /** The chapter's part of its pages' names: `c001-`. `chapter` counts from 0. */
 export function chapterPrefix(chapter: number, chapters: number): string {

@@ -4,7 +4,8 @@ import { readLibraryFile, type BookFile, type ReadChapter } from '../library/fil
 import { assertOwnFile } from '../core/file-state.js';
 import { type BookCopy, type BookPart, partFile } from './book-copy.js';
 import { fileErrorReason } from '../core/files.js';
-import type { BookFormat } from '../config/bind-choices.js';
+import type { ContainerName } from '../config/containers.js';
+import { CONTAINERS } from '../config/containers.js';
 import { toReadChapters } from './read-chapters.js';
 import { sourceKey } from './source-chapter.js';
 
@@ -16,9 +17,9 @@ export type ExistingBook =
       readonly kind: 'bound';
       /** In order; see sourceKey. At least one. */
       readonly keys: readonly string[];
-      /** The chapters that can be read back: those of a CBZ or an EPUB. */
+      /** The chapters that can be read back: none of a PDF or a folder. */
       readonly chapters: readonly ReadChapter[];
-      /** The name of the series in a PDF, which `retag` does not change. */
+      /** The name of the series in a file that `retag` does not change, such as a PDF. */
       readonly fixedSeries: string | undefined;
       /** Truncated, or with files that are gone. */
       readonly isDamaged: boolean;
@@ -26,7 +27,7 @@ export type ExistingBook =
 
 const FOREIGN: ExistingBook = { kind: 'foreign' };
 
-export async function readExistingBook(path: string, format: BookFormat): Promise<ExistingBook> {
+export async function readExistingBook(path: string, format: ContainerName): Promise<ExistingBook> {
   const file = await readLibraryFile(path);
   if (file.kind === 'missing') return { kind: 'none' };
   if (file.kind === 'unreadable')
@@ -40,7 +41,9 @@ export async function readExistingBook(path: string, format: BookFormat): Promis
   const isReadable = !isDamaged && !copy && file.hasReadablePages;
   const chapters = isReadable ? toReadChapters(file) : [];
   const keys = isReadable ? chapters.map(sourceKey) : file.keys;
-  const fixedSeries = container === 'pdf' ? file.chapters[0]?.written?.series : undefined;
+  const fixedSeries = CONTAINERS[container].isRewritable
+    ? undefined
+    : file.chapters[0]?.written?.series;
   const whole = { isDamaged, isEdited, state, copy, named };
   return { kind: 'bound', keys, chapters, fixedSeries, ...whole };
 }
@@ -48,7 +51,7 @@ export async function readExistingBook(path: string, format: BookFormat): Promis
 /** The book at this path, or the one in parts that has this path without their numbers. */
 export async function readExistingParts(
   file: string,
-  format: BookFormat,
+  format: ContainerName,
   extension: string,
 ): Promise<ExistingBook> {
   const whole = await readExistingBook(file, format);

@@ -3,7 +3,8 @@
  * one without, the built-in templates say whether its owner renamed it: in doubt it keeps its name. Pure.
  */
 import { basename } from 'node:path';
-import { BIND_BY, bookExtension, type BindBy } from '../config/bind-choices.js';
+import { BIND_BY, type BindBy } from '../config/bind-choices.js';
+import { bookExtension } from '../config/containers.js';
 import { cleanSegment, MAX_SEGMENT_BYTES, SHORT_SEGMENT_BYTES } from '../core/path-segment.js';
 import { isSameName } from '../core/relative-paths.js';
 import type { BookFile } from '../library/file.js';

@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import { basename, dirname, join } from 'node:path';
 import { effectiveOptions, type Settings } from '../config/options.js';
+import { hasBookExtension } from '../config/containers.js';
 import { lstatIfExists, readRegularFileIfExists } from '../core/files.js';
 import { imageExtension, MAX_IMAGE_BYTES } from '../core/image-format.js';
 import { hasValidTrailer } from '../core/image-trailer.js';
@@ -123,7 +124,7 @@ async function otherArchives(file: string, chapterFiles: readonly string[]): Pro
   const own = new Set([file, ...chapterFiles]);
   return (await readdirIfReadable(folder))
     .map(({ name }) => join(folder, name))
-    .filter((path) => /\.(cbz|epub|pdf)$/i.test(path) && !own.has(path));
+    .filter((path) => hasBookExtension(path) && !own.has(path));
 }
 
 /** The cover in the book. `none`: it has no cover; `unknown`: whether it had one is not known. */

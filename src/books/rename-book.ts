@@ -25,6 +25,7 @@ import { isAccessError } from '../core/system-errors.js';
 import { escapeXml } from '../core/xml-text.js';
 import type { BookName, WriteOptions } from './book.js';
 import { BOOK_SUFFIX_BYTES } from '../config/bind-choices.js';
+import { CONTAINERS } from '../config/containers.js';
 import { hyphenedNumbers } from './book-names.js';
 import { nameByTemplate, type SeriesRename, type TemplateOfNow } from './name-by-template.js';
 import { withBookLock } from './publish-book.js';
@@ -196,7 +197,7 @@ function whyContentStays({
   container,
 }: BookOfTitle): BookRename['keepsContent'] {
   if (isEdited || chapters[0]?.metadata.series !== writtenSeries) return 'edited';
-  return container === 'pdf' ? 'pdf' : undefined;
+  return CONTAINERS[container].isRewritable ? undefined : 'pdf';
 }
 
 /** Folders that have the name of the series. */

@@ -34,7 +34,7 @@ import { templateFor, type NameTemplate } from '../config/names.js';
 import { type LibraryIndex, scanLibrary } from '../library/scan.js';
 import { FolderStore } from '../library/store.js';
 import type { Retag, UnreadRetag } from '../plan/change.js';
-import { keptInUnchanged, withoutSecondNames } from '../plan/chapter-changes.js';
+import { keptInUnchanged } from '../plan/chapter-changes.js';
 import { decideFiles } from '../plan/decide.js';
 import { nameCandidates } from '../plan/title-names.js';
 import { fieldsById } from '../selection/chapter-fields.js';
@@ -536,7 +536,7 @@ class RetagRun {
       this.fail(file, thrown, chapter.id);
     };
     const retags = changes.filter((each) => each.kind === 'retag');
-    await applyRetags(withoutSecondNames(retags), { onWritten, onFailed }, { dryRun, signal });
+    await applyRetags(retags, { onWritten, onFailed }, { dryRun, signal });
     this.#warnOfPdfs(books);
     const left = dryRun ? [] : await withoutRespelled(leftFolders);
     // A dry run finds the files that would be moved to a folder where they are.

@@ -8,8 +8,9 @@ import { basename, dirname, join, resolve, sep } from 'node:path';
 import type { ComicFields } from '../library/comic-info.js';
 import { comicMetadata } from '../library/comic-info.js';
 import type { LibraryIndex } from '../library/scan.js';
-import { candidatePaths, wholeIdPath, type NameTemplate } from '../config/names.js';
+import { candidatePaths, shortIdPath, wholeIdPath, type NameTemplate } from '../config/names.js';
 import { fileChanged, readFileState, replaceAs } from '../core/file-state.js';
+import { groupBy } from '../core/group-by.js';
 import { pathCollisionKey } from '../core/path-segment.js';
 import {
   lstatIfExists,
@@ -195,8 +196,9 @@ export async function applyRetags(
   listeners: RetagListeners,
   { dryRun, signal }: { readonly dryRun: boolean; readonly signal: AbortSignal },
 ): Promise<void> {
-  if (dryRun) await preview(retags, listeners);
-  else await write(retags, listeners, signal);
+  const files = withoutSecondNames(retags);
+  if (dryRun) await preview(files, listeners);
+  else await write(files, listeners, signal);
 }
 
 async function write(
@@ -241,6 +243,21 @@ async function write(
   // At the end: a driver in user space numbers the files anew in a folder that it finds under another spelling.
   for (const { from, to, root } of retags)
     await respellBelow(root, dirname(from), dirname(to)).catch(() => false);
+}
+
+/** Without the files that a killed run has given their new name already, and that still have the old one too. */
+function withoutSecondNames(retags: readonly Retag[]): readonly Retag[] {
+  const byFile = groupBy(retags, ({ chapter, state }) => `${chapter.id} ${state.dev} ${state.ino}`);
+  const second = new Set<Retag>();
+  for (const names of byFile.values())
+    for (const each of names.length > 1 ? names : []) {
+      const { chapter, from, to } = each;
+      const target = { chapterId: chapter.id, path: to };
+      const newNames = [to, shortIdPath(target, each), wholeIdPath(target, each)];
+      for (const other of from === to ? [] : names)
+        if (other.from !== from && newNames.includes(other.from)) second.add(other);
+    }
+  return retags.filter((retag) => !second.has(retag));
 }
 
 /** Reports the names that the files would get. */

@@ -1,7 +1,8 @@
 /** Finds and says what is wrong with a file or edited in it, and changes nothing. */
 import { fileErrorReason } from '../core/files.js';
 import { Damaged, type CheckOptions, type Damage, type PageEdits } from './check/damage.js';
-import { containerNamed, CONTAINERS, type ContainerName } from './containers.js';
+import type { ContainerName } from '../config/containers.js';
+import { containerOf, HANDLERS } from './containers.js';
 import type { FileMark } from './mark.js';
 import { reusableBuffer } from '../core/zip-file.js';
 
@@ -25,18 +26,14 @@ type FileCheck = { readonly mark: FileMark | undefined } & (
 /** Reads the whole file. Rejects for nothing that can be wrong with it. */
 export async function checkFile(
   path: string,
-  {
-    signal,
-    getBuffer = reusableBuffer(),
-    container = containerNamed(path) ?? 'cbz',
-  }: CheckFileOptions,
+  { signal, getBuffer = reusableBuffer(), container = containerOf(path) }: CheckFileOptions,
 ): Promise<FileCheck> {
   let mark: FileMark | undefined;
   const onMark = (found: FileMark): void => {
     mark = found;
   };
   try {
-    const edits = await CONTAINERS[container].check(path, { signal, onMark, getBuffer });
+    const edits = await HANDLERS[container].check(path, { signal, onMark, getBuffer });
     return edits ? { mark, state: 'edited', edits } : { mark, state: 'whole' };
   } catch (error) {
     signal.throwIfAborted();

@@ -14,7 +14,8 @@ import {
   type Proof,
 } from './mark.js';
 import { readComicInfo, type ChapterMetadata } from './comic-info.js';
-import { containerNamed, CONTAINERS, type ContainerName } from './containers.js';
+import { CONTAINERS, type ContainerName } from '../config/containers.js';
+import { containerNamed, containerOf, HANDLERS } from './containers.js';
 import { ownershipOf, toOwnership, type Ownership } from './ownership.js';
 import { readFileState, type FileState } from '../core/file-state.js';
 import { pageEntries, sortPages } from '../config/names.js';
@@ -133,8 +134,8 @@ export async function readLibraryFile(
     const folder = state ? undefined : await lstat(path);
     const isFolder = folder?.isDirectory() === true;
     if (!state && !isFolder) throw new Error('it is not a regular file');
-    const container = isFolder ? 'folder' : (options.container ?? containerNamed(path) ?? 'cbz');
-    const content = await CONTAINERS[container].read(path, depth, { isRegular: !isFolder });
+    const container = isFolder ? 'folder' : (options.container ?? containerOf(path));
+    const content = await HANDLERS[container].read(path, depth, { isRegular: !isFolder });
     const { mark, isEdited, damage, ...rest } = content;
     const { hasReadablePages } = CONTAINERS[container];
     const found = marksIn(content, container);
@@ -308,12 +309,12 @@ const FOR_IDENTITY: OpenOptions = { anyOwner: true };
 export async function readMarks(
   path: string,
   isRegular = false,
-  container = containerNamed(path) ?? 'cbz',
+  container = containerOf(path),
 ): Promise<FileMarks> {
   try {
     const followsLink = !isRegular && CONTAINERS[container].hasReadablePages;
     const options = { ...FOR_IDENTITY, isRegular, followsLink };
-    const content = await CONTAINERS[container].read(path, 'mark', options);
+    const content = await HANDLERS[container].read(path, 'mark', options);
     return marksIn(content, container);
   } catch (error) {
     return { ...NO_MARKS, readError: fileErrorReason(error), cause: error };

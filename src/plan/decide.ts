@@ -26,13 +26,11 @@ import {
   isWrite,
   isUnavailable,
   replacedRelease,
-  NONE_MOVED,
   skip,
   type Decision,
   type FileDecision,
   type Keep,
   type KnownFile,
-  type MovedChapters,
   type OldFile,
   type Release,
   type ReplaceReason,
@@ -41,7 +39,7 @@ import {
   type UnnamedWrite,
   type Wait,
 } from './change.js';
-import { mayHaveChanged } from './chapter-changes.js';
+import { isMovedTo, mayHaveChanged } from './chapter-changes.js';
 import {
   decideUpload,
   findSuperseded,
@@ -62,7 +60,8 @@ export interface SelectedTitle {
   readonly keys: ChapterKeys;
   /** Chapters in the output folder that the service does not list, of which there is a new release. */
   readonly uploads: readonly EarlierUpload[];
-  readonly moved: MovedChapters;
+  /** Chapters that the service moved here from titles that their files name, see isMovedTo. */
+  readonly movedIds: ReadonlySet<string>;
 }
 
 export interface Requested {
@@ -84,8 +83,8 @@ export interface KnownFiles {
 
 export interface DecisionOptions {
   readonly selection: SelectionOptions;
-  /** Files get what changed on the service. */
-  readonly update: boolean;
+  /** Files get what changed on the service: those of the selected releases, or those of the releases with these ids. */
+  readonly update: boolean | ReadonlySet<string>;
   /** Files are written anew. */
   readonly force: boolean;
   /**
@@ -132,7 +131,7 @@ export type SavedState =
 export function savedState(
   chapter: Partial<Chapter> & Pick<Chapter, 'id'>,
   { library, history, saved }: KnownFiles,
-  { chapterIds: movedIds }: MovedChapters = NONE_MOVED,
+  movedIds: ReadonlySet<string> = new Set(),
 ): SavedState {
   const { id } = chapter;
   const archive = library.find(id);
@@ -174,8 +173,8 @@ export function decideFiles(
     // Without its title, a chapter would lose the series.
     const title = titles.get(chapter?.titleId ?? '');
     if (!chapter || !title) return [{ kind: 'keep', file, chapterId, why: 'not-listed' }];
-    // A title that the service does not list any more was merged into the other one, which keeps its folder.
-    const isMoved = titleId !== undefined && titleId !== title.id && titles.has(titleId);
+    // The folder of a title that was merged stays.
+    const isMoved = isMovedTo(title.id, titleId, (id) => titles.get(id)?.id);
     return [{ kind: 'retag', archive, chapter, title, isMoved }];
   });
 }
@@ -244,6 +243,7 @@ class Decider {
       for (const release of title.selected)
         if (!this.#chosen.has(release.id)) this.#choose(release, title);
     for (const title of titles) this.#decideExcluded(title);
+    for (const title of titles) this.#updateOthers(title);
     const leftOut = new Set(this.#skips.leftOut.map(({ id }) => id));
     return {
       changes: [
@@ -421,12 +421,13 @@ class Decider {
   #changeOfOwnFile(chosen: Chosen): UnnamedWrite | undefined {
     const { id, chapter, why } = chosen;
     const { library, saved: records } = this.files;
-    const { force, update, filesToReplace } = this.options;
+    const { force, update: updated, filesToReplace } = this.options;
+    const update = typeof updated === 'boolean' ? updated : updated.has(id);
     const release = { id, chapter, why };
     const save = { kind: 'save', release, betterThan: undefined } as const;
     const mayBeReplaced = (file: string) => filesToReplace?.has(file) ?? true;
-    const { moved = NONE_MOVED } = chosen.title ?? {};
-    const saved = savedState({ ...chapter, id }, this.files, moved);
+    const movedIds = chosen.title?.movedIds;
+    const saved = savedState({ ...chapter, id }, this.files, movedIds);
     if (saved.state === 'recorded' && !force) {
       this.#skips.files.push(skip(release, 'in-download-archive'));
       return undefined;
@@ -448,7 +449,7 @@ class Decider {
     if (isReplaced && isBound && isReadableBook(file))
       return { kind: 'extract', release, book: known, removes: [] };
     if (isReplaced && !isBound && ownership === 'own' && mayBeReplaced(file)) {
-      const why = moved.chapterIds.has(id) ? 'moved' : 'changed';
+      const why = movedIds?.has(id) ? 'moved' : 'changed';
       return replace(release, known, force ? 'forced' : why);
     }
     const isFixed = isReplaced && isBound;
@@ -502,7 +503,7 @@ class Decider {
 
   #replaceRules({ keys }: SelectedTitle): ReplaceRules {
     const { selection, better, update, force, isOwnersChoice } = this.options;
-    const ofBeside = update || force ? 'deleted' : 'none';
+    const ofBeside = update === true || force ? 'deleted' : 'none';
     const ofInPlace = better === 'replaces' ? 'all' : 'none';
     const replaces = better === 'beside' ? ofBeside : ofInPlace;
     return { selection, keys, isOwnersChoice, replaces };
@@ -539,6 +540,18 @@ class Decider {
       if (!instead || this.#chosen.has(id) || this.#isDownloaded(chapter)) continue;
       const file = library.find(instead.id)?.file;
       this.#skips.leftOut.push(skip(chapter, 'other-release-saved', { file, instead }));
+    }
+  }
+
+  /** Files of releases that are not selected, unless they make way for others. */
+  #updateOthers(title: SelectedTitle): void {
+    const { update } = this.options;
+    if (typeof update === 'boolean') return;
+    const replaced = new Set(this.#writes.map(({ change }) => replacedRelease(change)));
+    for (const chapter of title.releases) {
+      const { id } = chapter;
+      if (!update.has(id) || this.#chosen.has(id) || replaced.has(id)) continue;
+      this.#addSelected({ id, chapter, why: 'it changed on MangaDex' }, title);
     }
   }
 

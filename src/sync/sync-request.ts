@@ -8,7 +8,7 @@ import { languagesOf } from './subscriptions.js';
 import { builtInTemplate, type NameTemplate } from '../config/names.js';
 import { cleanSegment } from '../core/path-segment.js';
 import type { Chapter } from '../service/chapters.js';
-import type { UnreadTitle } from '../download/decide-changes.js';
+import type { UnreadTitle } from '../download/known-title.js';
 import { firstReadableMs, type DecisionOptions } from '../plan/decide.js';
 import { isInGroup } from '../selection/exclusions.js';
 import { selectChapters, type SelectionOptions } from '../selection/select-chapters.js';

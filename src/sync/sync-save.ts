@@ -41,7 +41,7 @@ export function historyFor(
 interface TitleChanges {
   /** New releases, and chapters that changed on the service. */
   readonly changes: readonly Decision[];
-  readonly known: Pick<KnownTitle, 'keys' | 'moved'>;
+  readonly known: Pick<KnownTitle, 'keys' | 'movedIds' | 'movedFiles'>;
 }
 
 /** Saves the releases, and the covers and metadata that those lack which are there. What it does is added to `result`. */

@@ -1,8 +1,10 @@
 /** Options of the files that are written. */
-import { BIND_BY, BOOK_FORMATS, MULTI_CHAPTER_BOOKS } from '../bind-choices.js';
+import { formatList } from '../../core/human-format.js';
+import { BIND_BY, MULTI_CHAPTER_BOOKS } from '../bind-choices.js';
 import { DEVICE_NAMES, SPREAD_MODES } from '../devices.js';
 import { LOST_PAGES, QUALITIES } from '../quality.js';
 import type { OptionDefinition } from '../option-definition.js';
+import { CONTAINER_NAMES } from '../containers.js';
 
 /** Ten years. */
 const MAX_KEPT_MS = 3_650 * 86_400_000;
@@ -298,8 +300,7 @@ export const FILE_OPTIONS = {
     choices: MULTI_CHAPTER_BOOKS,
     placeholder: 'unit',
     isSetting: true,
-    isKey:
-      '`{ by: volume or title, format: cbz, epub, pdf or folder }`: bind after each download, in the same folder',
+    isKey: `\`{ by: volume or title, format: ${formatList(CONTAINER_NAMES, 'or')} }\`: bind after each download, in the same folder`,
     library: true,
     commands: { download: true, 'sync add': true, 'sync import': true },
   },
@@ -307,7 +308,7 @@ export const FILE_OPTIONS = {
     kind: 'choice',
     description: 'format of books',
     default: 'cbz',
-    choices: BOOK_FORMATS,
+    choices: CONTAINER_NAMES,
     placeholder: 'format',
     isSetting: true,
     isKey: true,

@@ -16,7 +16,8 @@ import { keepReplaced, type KeepOptions } from '../../library/replaced-files.js'
 import { StorageError } from '../../core/errors.js';
 import { isOwnFile, toStorageError, statIfExists } from '../../core/files.js';
 import { publishNew } from '../../core/publish.js';
-import { isSameId, replacedFile, type Write } from '../../plan/change.js';
+import { isSameUuid } from '../../core/uuid.js';
+import { replacedFile, type Write } from '../../plan/change.js';
 
 export interface ChapterTarget {
   readonly id: string;
@@ -38,7 +39,7 @@ export interface ChapterTarget {
 /** Whether an archive of the same chapter is replaced. */
 export function isOverwritten({ id, change, isForced }: ChapterTarget): boolean {
   if (change.kind === 'extract') return isForced || change.removes.length > 0;
-  return isForced || (change.kind === 'replace' && isSameId(change.file.chapterId, id));
+  return isForced || (change.kind === 'replace' && isSameUuid(change.file.chapterId, id));
 }
 
 /** The path of this chapter's CBZ: the planned one, or the one that another process gave it. */
@@ -145,7 +146,7 @@ async function contentOf(
   if (identity === undefined || typeof identity === 'string') return { chapter: 'other' };
   const { chapterId, proof } = identity;
   const own = proof === 'mark' ? state : undefined;
-  if (isSameId(chapterId, id)) return { chapter: 'same', own };
+  if (isSameUuid(chapterId, id)) return { chapter: 'same', own };
   const replaced = replacedFile(change)?.chapterId ?? id;
-  return { chapter: isSameId(chapterId, replaced) ? 'replaced' : 'other', own };
+  return { chapter: isSameUuid(chapterId, replaced) ? 'replaced' : 'other', own };
 }

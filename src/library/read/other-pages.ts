@@ -7,7 +7,7 @@ import { basename } from 'node:path';
 import { imageExtension } from '../../core/image-format.js';
 import { MANIFEST_NAME } from '../mark.js';
 import { COMIC_INFO_NAME } from '../comic-info.js';
-import type { ContainerName } from '../containers.js';
+import type { ContainerName } from '../../config/containers.js';
 import { readLibraryFile, type BookFile, type ChapterFile } from '../file.js';
 import { reusableBuffer, ZipEntryReader } from '../../core/zip-file.js';
 
