@@ -12,6 +12,7 @@ import { imageExtension } from '../../core/image-format.js';
 import { hasValidTrailer } from '../../core/image-trailer.js';
 import {
   hasBookDigest,
+  isAcceptedBook,
   isBoundComment,
   isEditedBook,
   manifestIdentities,
@@ -98,7 +99,8 @@ async function checkContent(
       pages.map((page) => digests.get(page) ?? ''),
       saved,
     );
-  return isOrWasBook ? bookEdits(comment, entries, records) : undefined;
+  if (!isOrWasBook || isAcceptedBook(manifest, entries)) return undefined;
+  return bookEdits(comment, entries, records);
 }
 
 function checkCount(pages: number, comicInfo: string): void {
