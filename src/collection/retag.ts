@@ -62,6 +62,8 @@ interface FolderRequest
   readonly dryRun: boolean;
   /** Whether files that their owner did not rename get the names of the template of now. */
   readonly rename: boolean;
+  /** The template of the names of volumes for `rename`; undefined for the built-in one. */
+  readonly bookName: string | undefined;
   /** Whether titles that the service renamed get their new name and folder. */
   readonly renameTitles: boolean;
   /** Returns a title under the name that its owner chose. */
@@ -210,7 +212,7 @@ async function planFolder(
     signal: deps.signal,
   });
   if (!titleNames) warnOfRenamed(titles, usedNames, deps.warn);
-  const renamedBooks = planBooks(books, {
+  const renamedBooks = await planBooks(books, {
     ...request,
     maxNameBytes,
     titles,
@@ -364,35 +366,38 @@ function planOnce(
 }
 
 /** Adds the folders of books to those of chapters, which books follow. */
-function planBooks(
+async function planBooks(
   books: readonly BookOfTitle[],
   options: {
     readonly folder: string;
     readonly maxNameBytes: number;
     readonly rename: boolean;
+    readonly bookName: string | undefined;
     readonly titles: ReadonlyMap<string, Title>;
     readonly titleNames: ReadonlyMap<string, string> | undefined;
     readonly newFolders: NewFolders;
   },
-): readonly BookRename[] {
+): Promise<readonly BookRename[]> {
   const { rename: isRenamed, titles, titleNames, newFolders } = options;
   const newFolderOf = (each: string) => newFolders.of(each);
-  const planned = books.map((book) => {
+  const renames: Omit<BookRename, 'root'>[] = [];
+  const used = new Set<string>();
+  const planning = { ...options, newFolderOf, used };
+  const folders: Parameters<NewFolders['add']>[0][] = [];
+  for (const book of books) {
     const newName = titleNames?.get(book.titleId) ?? (isRenamed ? book.writtenSeries : undefined);
     const rename =
-      newName === undefined
-        ? undefined
-        : planBookRename(book, newName, { ...options, newFolderOf });
-    return { book, rename };
-  });
-  for (const { book, rename } of planned) {
+      newName === undefined ? undefined : await planBookRename(book, newName, planning);
+    if (rename) renames.push(rename);
     const title = titles.get(book.titleId);
     const from = resolve(book.path);
-    if (title) newFolders.add({ title, from, to: rename?.to ?? from });
+    if (title) folders.push({ title, from, to: rename?.to ?? from });
   }
-  return planned.flatMap(({ rename }) =>
-    rename ? { ...rename, root: sharedFolder(dirname(rename.book.path), dirname(rename.to)) } : [],
-  );
+  for (const each of folders) newFolders.add(each);
+  return renames.map((rename) => ({
+    ...rename,
+    root: sharedFolder(dirname(rename.book.path), dirname(rename.to)),
+  }));
 }
 
 /** The file system may not distinguish the new name of a folder from its old one: it gets that in place. */
