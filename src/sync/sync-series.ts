@@ -1,7 +1,7 @@
 /** One series of a run: which releases to download now, their download, and what is remembered of it. */
 import type { Chapter } from '../service/chapters.js';
 import { fetchTitleFeed } from '../service/feeds.js';
-import { hasCode, type TankobonError } from '../core/errors.js';
+import { hasCode } from '../core/errors.js';
 import { decideChanges, readOutdated, type UnreadTitle } from '../download/known-title.js';
 import {
   comparedFile,
@@ -44,7 +44,6 @@ import { bindSeries } from './bind-series.js';
 import { fillDevice } from './device-books.js';
 import { readText } from './read-markers.js';
 import { reasonsNotToKeep, retireChapters } from './retire-chapters.js';
-import { withScan } from './changed-files.js';
 import {
   historyFor,
   recoverSaved,
@@ -152,7 +151,7 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
     }
     const saved = dryRun ? planned : all.filter(({ release }) => result.savedFiles.has(release.id));
     const isToBind = !dryRun && (saved.length + result.retaggedFiles.size > 0 || wasUnbound);
-    const bindErrors = await bindIfNeeded(due, releases, isToBind, session);
+    const bindErrors = await bindSeries(due, releases, isToBind, session);
     const isComplete =
       !result.stoppedBy &&
       result.notStarted === 0 &&
@@ -230,22 +229,6 @@ function idsOrNone(ids: readonly string[]): string[] | undefined {
 function savedName({ id, chapter }: Release): string {
   const { volume, number, chapterTitle } = chapter ? chapterFields(chapter) : {};
   return chapterName({ volume, number, chapterTitle }) ?? id;
-}
-
-/** Resolves with the errors of books that were not written: then the title stays unbound for the next run. */
-async function bindIfNeeded(
-  due: DueTitle,
-  releases: readonly Chapter[],
-  isNeeded: boolean,
-  session: SyncSession,
-): Promise<readonly TankobonError[]> {
-  const { journal, userSignal } = session;
-  if (userSignal.aborted) return [];
-  const errors = isNeeded
-    ? await withScan(due, session, (onChanged) => bindSeries(due, releases, session, onChanged))
-    : [];
-  if (errors.length === 0 && journal.state.unbound.has(due.id)) journal.add({ bound: due.id });
-  return errors;
 }
 
 /** Without those that the next run goes on with. */
