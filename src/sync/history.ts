@@ -118,17 +118,12 @@ export async function lockHistory(
   const folder = isDryRun
     ? await syncFolder(context.paths.state, subscriptionsFile)
     : await claimHistory(subscriptionsFile, context);
-  const lock = await lockSync(
-    folder,
-    subscriptionsFile,
-    syncCommandLine('status', subscriptionsFile, context),
-  );
-  return {
-    folder,
-    release: () => {
-      lock.release();
-    },
+  const statusCommand = syncCommandLine('status', subscriptionsFile, context);
+  const lock = await lockSync(folder, subscriptionsFile, statusCommand);
+  const release = (): void => {
+    lock.release();
   };
+  return { folder, release };
 }
 
 /** The caller has the lock of the folder. */
@@ -190,11 +185,9 @@ export class SyncJournal {
   /** The caller holds the lock of the folder. Without `isWritten`, lines change the state alone. Throws StorageError. */
   static async open(
     folder: string,
-    {
-      isWritten = true,
-      warn,
-    }: { readonly isWritten?: boolean; readonly warn: (message: string) => void },
+    options: { readonly isWritten?: boolean; readonly warn: (message: string) => void },
   ): Promise<SyncJournal> {
+    const { isWritten = true, warn } = options;
     try {
       const journals = isWritten ? await openJournals(folder) : [];
       return new SyncJournal(readSyncState(folder), journals, warn);
@@ -302,23 +295,11 @@ function applyNotKept(
 }
 
 /** The lines of a compacted journal. */
-function linesOf({
-  titles,
-  merged,
-  unbound,
-  chapters,
-  changed,
-  notKept,
-  deviceBooks,
-  described,
-  follows,
-  lastRun,
-  hooksFailed,
-  nextRunMs,
-  checkedAtMs,
-}: SyncState): SyncLine[] {
+function linesOf(state: SyncState): SyncLine[] {
+  const { titles, merged, unbound, chapters, changed, notKept, deviceBooks, described } = state;
+  const { follows, lastRun, hooksFailed, nextRunMs, checkedAtMs } = state;
   return [
-    ...Object.entries(titles).map(([title, state]) => ({ title, state })),
+    ...Object.entries(titles).map(([title, known]) => ({ title, state: known })),
     ...[...merged].map(([id, { into, name }]) => ({ merged: id, into, name })),
     ...[...unbound].map((id) => ({ unbound: id })),
     ...[...chapters].flatMap(([id, { replaces, update, hooks }]): SyncLine[] => [

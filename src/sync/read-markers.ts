@@ -39,7 +39,6 @@ export function readText(
     .filter(({ chapterId, isBound }) => !isBound && readIds.has(chapterId.toLowerCase()))
     .map(({ chapterId }) => chapterId.toLowerCase());
   if (ids.length === 0) return undefined;
-  return createHash('sha256')
-    .update([...new Set(ids)].sort().join('\n'))
-    .digest('base64url');
+  const text = [...new Set(ids)].sort().join('\n');
+  return createHash('sha256').update(text).digest('base64url');
 }

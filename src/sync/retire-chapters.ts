@@ -76,7 +76,10 @@ export async function retireChapters(
   const listed = new Set(releases.map(({ id }) => id));
   // Nothing is known of releases that are not listed, such as those in a language that is not asked for now.
   const notListed = [...before].filter((id) => !listed.has(id));
-  recordNotKept(due.id, before, new Set([...now, ...notListed]), session);
+  const after = new Set([...now, ...notListed]);
+  const add = [...after].filter((id) => !before.has(id));
+  const remove = [...before].filter((id) => !after.has(id));
+  if (add.length + remove.length > 0) journal.add({ notKept: due.id, add, remove });
   return allowed.length - failed.size;
 }
 
@@ -87,9 +90,8 @@ async function untouched(
   { userSignal }: SyncSession,
 ): Promise<readonly Retire[]> {
   if (changes.length === 0) return [];
-  const own = library
-    .ofTitle(id)
-    .filter(({ isBound, ownership }) => !isBound && ownership === 'own');
+  const archives = library.ofTitle(id);
+  const own = archives.filter(({ isBound, ownership }) => !isBound && ownership === 'own');
   const inPlace = await filesInPlace(own, output);
   const allowed: Retire[] = [];
   for (const change of changes) {
@@ -138,11 +140,8 @@ async function moveFile(file: string, output: string, { context }: SyncSession):
   const state = await readFileState(file);
   // A run on another machine moved it.
   if (!state) return;
-  const keep = {
-    output,
-    maxAgeMs: context.settings.keepReplaced,
-    nowMs: context.clock.wallMs(),
-  };
+  const { keepReplaced: maxAgeMs } = context.settings;
+  const keep = { output, maxAgeMs, nowMs: context.clock.wallMs() };
   await keepReplaced({ file, state }, [], keep, async () => {
     if (!(await isUnchanged(file, state))) throw fileChanged(file);
     await removeFile(file);
@@ -171,15 +170,4 @@ function report(
     ...(isPlanned && { planned: true }),
     ...(context.settings.keepReplaced === 0 && { removed: true }),
   });
-}
-
-function recordNotKept(
-  id: string,
-  before: ReadonlySet<string>,
-  now: ReadonlySet<string>,
-  { journal }: SyncSession,
-): void {
-  const add = [...now].filter((each) => !before.has(each));
-  const remove = [...before].filter((each) => !now.has(each));
-  if (add.length + remove.length > 0) journal.add({ notKept: id, add, remove });
 }

@@ -153,26 +153,20 @@ async function readSource(
   warn: Warn = () => undefined,
 ): Promise<SubscriptionsText | undefined> {
   const path = await realpath(file).catch(() => file);
-  const source = await readWithStats(path).catch((cause: unknown) => {
+  // Of the file that is read: it may be in a folder that others can write to.
+  let stats: Stats | undefined;
+  const onOpen = (opened: Stats) => (stats = opened);
+  const options = { maxBytes: MAX_BYTES, onOpen };
+  const bytes = await readRegularFileIfExists(path, options).catch((cause: unknown) => {
     const reason = thrownMessage(cause);
     throw new UsageError('bad-subscriptions', `The subscriptions file cannot be read: ${reason}`, {
       cause,
       hint: 'Check the file and its permissions, or name another: --file FILE',
     });
   });
-  if (!source) return undefined;
-  checkWriters(path, source.stats, warn);
-  return { ...sourceOf(file, context), text: decodeText(source.bytes) };
-}
-
-/** The bytes, and the state of the file that they were read from: it may be in a folder that others can write to. */
-async function readWithStats(path: string) {
-  let stats: Stats | undefined;
-  const bytes = await readRegularFileIfExists(path, {
-    maxBytes: MAX_BYTES,
-    onOpen: (opened) => (stats = opened),
-  });
-  return bytes && stats && { bytes, stats };
+  if (!bytes || !stats) return undefined;
+  checkWriters(path, stats, warn);
+  return { ...sourceOf(file, context), text: decodeText(bytes) };
 }
 
 /** Empty: all. */
