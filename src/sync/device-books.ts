@@ -22,8 +22,6 @@ import type { LibraryIndex } from '../library/scan.js';
 import type { DeviceBook } from './history.js';
 import type { DueTitle, SubscribedTitle, SyncSession } from './sync-session.js';
 
-type Due = Pick<DueTitle, 'id' | 'options' | 'output' | 'title' | 'label'>;
-
 interface Device {
   readonly name: string;
   /** Absolute. */
@@ -35,8 +33,8 @@ const MARKER = '.tankobon-device';
 
 /** Undefined for a title without the two keys. */
 export function deviceOf(
-  { options }: Pick<SubscribedTitle, 'options'>,
-  { options: { file }, warn }: Pick<SyncSession, 'options' | 'warn'>,
+  { options }: SubscribedTitle,
+  { options: { file }, warn }: SyncSession,
 ): Device | undefined {
   const { for: name, deviceOutput } = options;
   if (name === undefined && deviceOutput === undefined) return undefined;
@@ -52,7 +50,7 @@ export function deviceOf(
 /** Without the device, its folder is missing, or is the empty one where its disk is mounted. */
 export async function isDeviceThere(
   { folder }: Device,
-  { journal }: Pick<SyncSession, 'journal'>,
+  { journal }: SyncSession,
 ): Promise<boolean> {
   const names = await readdir(folder).catch(() => undefined);
   if (!names) return false;
@@ -66,7 +64,7 @@ export function deviceText(
   titleId: string,
   { name, folder }: Device,
   { bind, infer }: SubscribedTitle['options'],
-  library: Pick<LibraryIndex, 'ofTitle'>,
+  library: LibraryIndex,
 ): string {
   const files = library
     .ofTitle(titleId)
@@ -77,7 +75,7 @@ export function deviceText(
 
 /** Resolves with deviceText once all books are there; undefined if they are not, or the device is not there. */
 export async function fillDevice(
-  due: Due,
+  due: DueTitle,
   releases: readonly Chapter[],
   session: SyncSession,
 ): Promise<string | undefined> {
@@ -118,7 +116,7 @@ class BooksOnDevice {
   readonly #present = new Map<string, readonly string[]>();
 
   constructor(
-    private readonly due: Due,
+    private readonly due: DueTitle,
     private readonly device: Device,
     private readonly session: SyncSession,
   ) {

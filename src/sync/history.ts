@@ -81,7 +81,7 @@ export function readSyncState(folder: string): SyncState {
 /** Where the history of a subscriptions file is, and what it says. */
 export async function readHistory(
   subscriptionsFile: string,
-  { paths }: Pick<AppContext, 'paths'>,
+  { paths }: AppContext,
 ): Promise<{ readonly folder: string; readonly state: SyncState }> {
   const folder = await syncFolder(paths.state, subscriptionsFile);
   return { folder, state: readSyncState(folder) };
@@ -90,7 +90,7 @@ export async function readHistory(
 /** What the history says, and the process that syncs the file now, in words. */
 export async function readSyncStatus(
   subscriptionsFile: string,
-  { paths }: Pick<AppContext, 'paths'>,
+  { paths }: AppContext,
 ): Promise<{ readonly state: SyncState; readonly running: string | undefined }> {
   const folder = await syncFolder(paths.state, subscriptionsFile);
   const running = await runningSync(folder);
@@ -100,7 +100,7 @@ export async function readSyncStatus(
 /** The chapters that the history of a subscriptions file says were downloaded. */
 export async function openHistoryArchive(
   subscriptionsFile: string,
-  { paths }: Pick<AppContext, 'paths'>,
+  { paths }: AppContext,
 ): Promise<DownloadArchive> {
   const folder = await syncFolder(paths.state, subscriptionsFile);
   return openDownloadArchive(archiveFile(folder), { mode: 0o600 });

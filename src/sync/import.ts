@@ -10,13 +10,16 @@ import { thrownMessage, UsageError } from '../core/errors.js';
 import { isSystemError } from '../core/system-errors.js';
 import { UUID_PATTERN } from '../core/uuid.js';
 import { UuidSet } from '../core/uuid-set.js';
-import { isMyAnimeListExport, readMyAnimeList, type ListedManga } from './import/my-anime-list.js';
+import {
+  isMyAnimeListExport,
+  readMyAnimeList,
+  type ImportedTitle,
+  type ListedManga,
+} from './import/my-anime-list.js';
 import { readFields, type ProtobufField } from './import/protobuf.js';
 import { isSqlite, readFirstColumns } from './import/sqlite.js';
 
-import type { ImportedTitle } from './import/find-listed-titles.js';
-
-export { findListedTitles } from './import/find-listed-titles.js';
+export { findListedTitles } from './import/my-anime-list.js';
 
 export interface ImportedFile {
   readonly titles: readonly ImportedTitle[];

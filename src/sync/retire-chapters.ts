@@ -23,22 +23,16 @@ import { filesInPlace, isUnedited } from './unedited-file.js';
 
 type Retire = ReturnType<typeof filesToRetire>['changes'][number];
 type Reasons = ReadonlyMap<string, RetireReason>;
-type Due = Pick<DueTitle, 'id' | 'label' | 'options' | 'output'>;
 
 /** By the ids of the releases: why the subscription does not keep their chapters. */
 export function reasonsNotToKeep(
-  { readIds }: Pick<DueTitle, 'readIds'>,
+  { readIds }: DueTitle,
   rules: ReleaseRules,
-  {
-    releases,
-    selected,
-    keys,
-    earlier,
-    unlisted,
-  }: Pick<UnreadTitle, 'releases' | 'selected' | 'keys' | 'earlier' | 'unlisted'>,
-  library: Pick<LibraryIndex, 'copiesOf'>,
+  title: Omit<UnreadTitle, 'excluded'>,
+  library: LibraryIndex,
 ): Reasons {
   const { keepLatest: latest } = rules;
+  const { releases, selected, keys, earlier, unlisted } = title;
   if (latest === undefined && readIds === undefined) return new Map();
   const others = [...releases, ...earlier, ...unlisted.map(({ release }) => release)];
   const saved = others.filter(({ id }) => library.copiesOf(id).length > 0);
@@ -52,7 +46,7 @@ export function reasonsNotToKeep(
  * @param releases all that the service lists in the requested languages, in reading order
  */
 export async function retireChapters(
-  due: Due,
+  due: DueTitle,
   releases: readonly Chapter[],
   reasons: Reasons,
   session: SyncSession,
@@ -84,7 +78,7 @@ export async function retireChapters(
 }
 
 async function untouched(
-  { id, output }: Due,
+  { id, output }: DueTitle,
   changes: readonly Retire[],
   library: LibraryIndex,
   { userSignal }: SyncSession,
@@ -104,7 +98,7 @@ async function untouched(
 
 /** Resolves with the ids of the chapters whose files stay since they could not be moved. */
 async function moveAway(
-  due: Due,
+  due: DueTitle,
   changes: readonly Retire[],
   session: SyncSession,
 ): Promise<ReadonlySet<string>> {
@@ -155,7 +149,7 @@ async function isEmptied(output: string): Promise<boolean> {
 }
 
 function report(
-  { id, label }: Due,
+  { id, label }: DueTitle,
   { chapterId, chapter, file, why }: Retire,
   isPlanned: boolean,
   { listeners, context }: SyncSession,

@@ -1,9 +1,12 @@
 /**
  * Exports of MyAnimeList: one XML document with an element for each manga of a list. Documents with a DTD, and so with
- * entities of their own, are refused, and so are elements that are nested deeper than an export's.
+ * entities of their own, are refused, and so are elements that are nested deeper than an export's. Titles of MangaDex are
+ * found for the manga by a search by name, and the id in the links of the title.
  */
 import type { ReadingStatus } from '../../config/reading-statuses.js';
 import { thrownMessage } from '../../core/errors.js';
+import type { ServiceSession } from '../../download/download-session.js';
+import { searchTitles, type Title } from '../../service/titles.js';
 
 export interface ListedManga {
   /** The id on MyAnimeList, which titles of MangaDex name in their links. */
@@ -92,4 +95,47 @@ function toListed(manga: unknown): ListedManga | undefined {
   if (!/^[1-9]\d{0,9}$/.test(malId)) return undefined;
   const name = textOf('manga_title').slice(0, MAX_NAME_LENGTH).trim();
   return { malId, name, status: STATUSES[textOf('my_status')] };
+}
+
+export interface ImportedTitle {
+  /** Lower case. */
+  readonly id: string;
+  /** The name in the file, which may be empty. */
+  readonly name: string;
+}
+
+interface DoubtfulManga extends ListedManga {
+  /** A title of the same name that names no id of MyAnimeList. */
+  readonly candidate: string | undefined;
+}
+
+interface FoundTitles {
+  readonly titles: readonly ImportedTitle[];
+  /** No title that was found names the id. */
+  readonly doubtful: readonly DoubtfulManga[];
+}
+
+/** One request for each. Throws errors of the service. */
+export async function findListedTitles(
+  listed: readonly ListedManga[],
+  { client, warn, signal }: Pick<ServiceSession, 'client' | 'warn' | 'signal'>,
+): Promise<FoundTitles> {
+  const titles = new Map<string, ImportedTitle>();
+  const doubtful: DoubtfulManga[] = [];
+  for (const manga of listed) {
+    signal.throwIfAborted();
+    const { titles: found } =
+      manga.name === '' ? { titles: [] } : await searchTitles(client, manga.name, { warn, signal });
+    const title = found.find(({ myAnimeListId }) => myAnimeListId === manga.malId);
+    if (title) titles.set(title.id, { id: title.id, name: title.name });
+    else doubtful.push({ ...manga, candidate: candidateOf(manga, found) });
+  }
+  return { titles: [...titles.values()], doubtful };
+}
+
+function candidateOf({ name }: ListedManga, found: readonly Title[]): string | undefined {
+  const key = (text: string) => text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
+  return found.find(
+    (title) => title.myAnimeListId === undefined && title.names.some((it) => key(it) === key(name)),
+  )?.id;
 }
