@@ -9,7 +9,9 @@ import { toStorageError } from '../core/files.js';
 import type { SavedChapterUpdate } from '../events/series-updates.js';
 import { openDownloadArchive, type DownloadArchive } from '../download/download-archive.js';
 import { archiveFile, syncFolder } from './history/history-folder.js';
-import { lockSync, runningSync } from './history/sync-lock.js';
+import { RunError } from '../core/errors.js';
+import { describeLockHolder, isLocked, tryLockFile, type HeldLock } from '../core/lock.js';
+import { join } from 'node:path';
 import { claimHistory, syncCommandLine, type EditContext } from './subscriptions.js';
 import { openJournals, readJournals, type Journal } from '../core/journal.js';
 import {
@@ -124,6 +126,33 @@ export async function lockHistory(
     lock.release();
   };
   return { folder, release };
+}
+
+const lockPath = (folder: string): string => join(folder, 'lock');
+
+/**
+ * One process at a time syncs a subscriptions file, or changes what is known of it.
+ * @param folder the state folder of the subscriptions file
+ * @param statusCommand the command that shows what the other process does
+ * Throws RunError `sync-running`.
+ */
+export async function lockSync(
+  folder: string,
+  file: string,
+  statusCommand: string,
+): Promise<HeldLock> {
+  const lock = await tryLockFile(lockPath(folder));
+  if (lock) return lock;
+  const holder = describeLockHolder(lockPath(folder));
+  throw new RunError('sync-running', `A sync of ${file} is running: ${holder}.`, {
+    hint: `Wait until it is done, or end it. Run: ${statusCommand}`,
+  });
+}
+
+/** The process that syncs, in words. */
+async function runningSync(folder: string): Promise<string | undefined> {
+  const holder = describeLockHolder(lockPath(folder));
+  return (await isLocked(lockPath(folder))) ? holder : undefined;
 }
 
 /** The caller has the lock of the folder. */
