@@ -157,7 +157,7 @@ async function readSource(
   warn: Warn = () => undefined,
 ): Promise<SubscriptionsText | undefined> {
   const path = await realpath(file).catch(() => file);
-  // Of the file that is read: it may be in a folder that others can write to.
+  // The state is that of the file that is read, since others may be able to write to its folder.
   let stats: Stats | undefined;
   const onOpen = (opened: Stats) => (stats = opened);
   const options = { maxBytes: MAX_BYTES, onOpen };

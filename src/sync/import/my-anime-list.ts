@@ -5,6 +5,7 @@
  */
 import type { ReadingStatus } from '../../config/reading-statuses.js';
 import { thrownMessage } from '../../core/errors.js';
+import { isRecord } from '../../core/json.js';
 import type { ServiceSession } from '../../download/download-session.js';
 import { searchTitles, type Title } from '../../service/titles.js';
 
@@ -74,20 +75,17 @@ async function readRoot(xml: string): Promise<Readonly<Record<string, unknown>>>
     const message = isDeep ? 'its elements are nested too deep' : 'it is not whole';
     throw new Error(message, { cause });
   }
-  if (!isObject(document) || !(ROOT in document))
+  if (!isRecord(document) || !(ROOT in document))
     throw new Error('it is not an export of MyAnimeList');
   // The parser closes what is open at the end.
   if (!xml.includes(`</${ROOT}>`)) throw new Error('it is not whole');
   const root = document[ROOT];
-  return isObject(root) ? root : {};
+  return isRecord(root) ? root : {};
 }
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null;
 
 function toListed(manga: unknown): ListedManga | undefined {
   const textOf = (name: string) => {
-    const value: unknown = isObject(manga) ? [manga[name]].flat().at(-1) : undefined;
+    const value: unknown = isRecord(manga) ? [manga[name]].flat().at(-1) : undefined;
     return typeof value === 'string' ? value.trim() : '';
   };
   const malId = textOf('manga_mangadb_id');
