@@ -355,6 +355,13 @@ export const FILE_OPTIONS = {
     description: 'give files that you did not rename the names of the template of now',
     commands: { retag: true },
   },
+  bookTemplate: {
+    kind: 'template',
+    description: 'with --rename: template of the names of bound volumes; default: the built-in one',
+    flag: 'book-name',
+    placeholder: 'template',
+    commands: { retag: true },
+  },
   renameTitles: {
     kind: 'switch',
     description:
