@@ -343,6 +343,13 @@ export const FILE_OPTIONS = {
     },
   },
   rename: switchOf('retag', 'give files that you did not rename the names of the template of now'),
+  bookTemplate: {
+    kind: 'template',
+    description: 'with --rename: template of the names of bound volumes; default: the built-in one',
+    flag: 'book-name',
+    placeholder: 'template',
+    commands: { retag: true },
+  },
   renameTitles: switchOf(
     'retag',
     'move titles that have another name by now, by MangaDex or your choice, to its folder',
