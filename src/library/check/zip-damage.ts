@@ -23,11 +23,8 @@ import {
   parseIdentityComment,
 } from '../mark.js';
 import { COMIC_INFO_NAME, MAX_COMIC_INFO_BYTES } from '../comic-info.js';
-import { listEntries } from '../../core/zip-entries.js';
-import { pageEntries, sortPages } from '../../config/names.js';
-import { MAX_ENTRIES } from '../read/zip-content.js';
-import type { ChapterRecord } from '../record.js';
 import {
+  listEntries,
   entryName,
   readEntryText,
   toZipEntry,
@@ -35,6 +32,9 @@ import {
   type EntryReader,
   type ZipEntry,
 } from '../../core/zip-file.js';
+import { pageEntries, sortPages } from '../../config/names.js';
+import { MAX_ENTRIES } from '../read/zip-content.js';
+import type { ChapterRecord } from '../record.js';
 import { damaged, type CheckOptions, type PageEdits } from './damage.js';
 
 /** Checks every entry of an archive in the order of the file. */
