@@ -110,12 +110,12 @@ const TITLE_ADDRESS = new RegExp(`^(?:https?://[^/]+)?/(?:manga|title)/(${UUID_P
 async function readBackup(bytes: Buffer, name: string, signal: AbortSignal): Promise<ImportedFile> {
   const titles = new Map<string, ImportedTitle>();
   const otherSites: string[] = [];
-  const fields = new FieldCount(name, signal);
+  const isTurnDue = fieldCounter(name);
   try {
     for (const { number, value } of readFields(bytes)) {
-      if (fields.isTurnDue()) await fields.turn();
+      if (isTurnDue()) await eventLoopTurn(signal);
       if (number !== BACKUP_MANGA || !Buffer.isBuffer(value)) continue;
-      const manga = await readManga(value, fields);
+      const manga = await readManga(value, isTurnDue, signal);
       // Absent means yes: the writer leaves out values that are the default.
       if (manga.get(MANGA_FAVORITE) === 0n) continue;
       const title = textOf(manga, MANGA_TITLE);
@@ -132,25 +132,14 @@ async function readBackup(bytes: Buffer, name: string, signal: AbortSignal): Pro
   return { ...NOTHING_IMPORTED, titles: [...titles.values()], otherSites };
 }
 
-/** Limits the fields that are read of a file, and lets the event loop turn between them. */
-class FieldCount {
-  #count = 0;
-
-  constructor(
-    private readonly name: string,
-    private readonly signal: AbortSignal,
-  ) {}
-
-  /** Counts a field. Throws UsageError for one too many. */
-  isTurnDue(): boolean {
-    this.#count += 1;
-    if (this.#count > MAX_BACKUP_FIELDS) throw tooMuchIn(this.name, `${MAX_BACKUP_FIELDS} fields`);
-    return this.#count % FIELDS_PER_TURN === 0;
-  }
-
-  turn(): Promise<void> {
-    return eventLoopTurn(this.signal);
-  }
+/** Counts a field at each call, and says whether the event loop is to turn. Throws UsageError for one too many. */
+function fieldCounter(name: string): () => boolean {
+  let count = 0;
+  return () => {
+    count += 1;
+    if (count > MAX_BACKUP_FIELDS) throw tooMuchIn(name, `${MAX_BACKUP_FIELDS} fields`);
+    return count % FIELDS_PER_TURN === 0;
+  };
 }
 
 /** Throws the signal's reason if aborted. */
@@ -162,10 +151,14 @@ async function eventLoopTurn(signal: AbortSignal): Promise<void> {
 type Manga = ReadonlyMap<number, ProtobufField['value']>;
 
 /** The last values of the fields that are read: a hostile message may have millions of others. */
-async function readManga(message: Buffer, fields: FieldCount): Promise<Manga> {
+async function readManga(
+  message: Buffer,
+  isTurnDue: () => boolean,
+  signal: AbortSignal,
+): Promise<Manga> {
   const manga = new Map<number, ProtobufField['value']>();
   for (const { number, value } of readFields(message)) {
-    if (fields.isTurnDue()) await fields.turn();
+    if (isTurnDue()) await eventLoopTurn(signal);
     if (MANGA_FIELDS.has(number)) manga.set(number, value);
   }
   return manga;

@@ -29,8 +29,8 @@ export function noticesOf(session: SyncSession): readonly SeriesNotice[] {
   return [...updates, failureNotice({ ...RUN, folder }, stoppedBy)];
 }
 
-/** A title or a list that is not available, or the run as a whole. */
-function failureNotice(
+/** A title or a list that is not available, a book that was not written, or the run as a whole. */
+export function failureNotice(
   series: SeriesNotice['series'],
   { code: reason, message }: TankobonError,
 ): SeriesNotice {
@@ -50,14 +50,6 @@ export function chapterNotice(
   });
   const series = { id: titleId, name: label, folder };
   return chapters.length > 0 ? [{ event, series, chapters }] : [];
-}
-
-/** The books of a title that were not written. */
-export function unboundNotices(
-  { id, label: name, output: folder }: DueTitle,
-  errors: readonly TankobonError[],
-): readonly SeriesNotice[] {
-  return errors.map((error) => failureNotice({ id, name, folder }, error));
 }
 
 function withoutRequestId({ target, message }: RunFailure): string {

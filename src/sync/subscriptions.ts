@@ -68,7 +68,6 @@ export async function fileVersion(file: string): Promise<string> {
   return stats ? `${stats.ino} ${stats.size} ${stats.mtimeMs}` : 'missing';
 }
 
-type Change<T> = (source: SubscriptionsText) => T;
 /** What an edit needs; a note says that a copy of another file gets a history of its own. */
 export type EditContext = AppContext & { readonly stderr: Pick<NodeJS.WritableStream, 'write'> };
 
@@ -79,7 +78,7 @@ export type EditContext = AppContext & { readonly stderr: Pick<NodeJS.WritableSt
 export async function editSubscriptions<T extends { readonly text: string }>(
   file: string,
   context: EditContext,
-  change: Change<T>,
+  change: (source: SubscriptionsText) => T,
 ): Promise<T> {
   const { changed, isWritten } = await replaceText(file, context, change);
   if (isWritten) await claimHistory(file, context);
@@ -89,13 +88,13 @@ export async function editSubscriptions<T extends { readonly text: string }>(
 async function replaceText<T extends { readonly text: string }>(
   file: string,
   context: AppContext,
-  change: Change<T>,
+  change: (source: SubscriptionsText) => T,
 ): Promise<{ readonly changed: T; readonly isWritten: boolean }> {
   prepareStateFolder(context);
   const folder = await pathFolder(context.paths.state, file);
   const lock = await lockFile(join(folder, 'edit.lock'));
   try {
-    const source = (await readSource(file, context)) ?? { ...sourceOf(file, context), text: '' };
+    const source = (await readSource(file, context)) ?? sourceOf(file, '', context);
     const changed = change(source);
     if (changed.text === source.text) return { changed, isWritten: false };
     const text = withSchema(changed.text, source.text === '');
@@ -145,10 +144,9 @@ export function extraHostsOf({ settings }: AppContext): readonly string[] {
   return [readAddresses(settings).apiUrl.hostname];
 }
 
-const sourceOf = (file: string, context: AppContext) => ({
-  file,
-  extraHosts: extraHostsOf(context),
-});
+function sourceOf(file: string, text: string, context: AppContext): SubscriptionsText {
+  return { file, text, extraHosts: extraHostsOf(context) };
+}
 
 /** Undefined if the file is missing. */
 async function readSource(
@@ -170,7 +168,7 @@ async function readSource(
   });
   if (!bytes || !stats) return undefined;
   checkWriters(path, stats, warn);
-  return { ...sourceOf(file, context), text: decodeText(bytes) };
+  return sourceOf(file, decodeText(bytes), context);
 }
 
 const GROUP_WRITE = 0o020;

@@ -29,7 +29,7 @@ import {
 } from './series-messages.js';
 import type { TitleState } from './history/sync-lines.js';
 import { formerIdsOf } from './history.js';
-import { chapterNotice, unboundNotices } from './run-report.js';
+import { chapterNotice, failureNotice } from './run-report.js';
 import {
   releaseRules,
   rulesText,
@@ -192,6 +192,7 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
       read: due.readIds && readText(id, await libraries.open(output), due.readIds),
     };
     journal.add({ title: id, state });
+    const series = { id, name: due.label, folder: output };
     return {
       ...countsOf(saved, result, decisions.known + skipped.length),
       retired,
@@ -203,7 +204,7 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
       notices: [
         ...chapterNotice('taken-down', due, releases, takenDown),
         ...chapterNotice('failed', due, releases, failedChapters(result)),
-        ...unboundNotices(due, bindErrors),
+        ...bindErrors.map((error) => failureNotice(series, error)),
       ],
     };
   };
