@@ -6,7 +6,6 @@ import { type BookCopy, type BookPart, partFile } from './book-copy.js';
 import { fileErrorReason } from '../core/files.js';
 import type { ContainerName } from '../config/containers.js';
 import { CONTAINERS } from '../config/containers.js';
-import { toReadChapters } from './read-chapters.js';
 import { sourceKey } from './source-chapter.js';
 
 export type ExistingBook =
@@ -43,7 +42,7 @@ export async function readExistingBook(path: string, format: ContainerName): Pro
   if (file.keys.length === 0)
     return isDamaged ? { kind: 'foreign', readError: fileErrorReason(damage) } : FOREIGN;
   const isReadable = !isDamaged && !copy && file.hasReadablePages;
-  const chapters = isReadable ? toReadChapters(file) : [];
+  const chapters = isReadable ? file.chapters : [];
   const keys = isReadable ? chapters.map(sourceKey) : file.keys;
   const fixedSeries = CONTAINERS[container].isRewritable
     ? undefined

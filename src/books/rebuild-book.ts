@@ -10,9 +10,9 @@ import { lstatIfExists, readRegularFileIfExists } from '../core/files.js';
 import { imageExtension, MAX_IMAGE_BYTES } from '../core/image-format.js';
 import { hasValidTrailer } from '../core/image-trailer.js';
 import { readdirIfReadable } from '../core/read-folder.js';
-import { reusableBuffer, ZipEntryReader, type ZipEntry } from '../core/zip-file.js';
+import { reusableBuffer, type ZipEntry } from '../core/zip-file.js';
 import { checkFile, isEditedMetadata } from '../library/damage.js';
-import type { BookFile, ReadChapter } from '../library/file.js';
+import { openPages, type BookFile, type ReadChapter } from '../library/file.js';
 import { bookMetadata } from './book-metadata.js';
 import type { BookGroup, CoverImage } from './book.js';
 import { builtInName } from './name-by-template.js';
@@ -153,7 +153,7 @@ async function readOwnCover({
 
 /** Undefined for an entry that is too large, or has another checksum than its directory says. */
 async function readEntry(file: string, entry: ZipEntry): Promise<Buffer | undefined> {
-  const reader = await ZipEntryReader.open(file);
+  const reader = await openPages(file);
   try {
     return await reader.read(entry, reusableBuffer());
   } catch {

@@ -22,7 +22,7 @@ import { pageEntries, sortPages } from '../config/names.js';
 import type { BookCopy, BookName, ChapterRecord } from './record.js';
 import { NO_CONTENT, UnmarkedDamage, type Depth, type FileContent } from './read/content.js';
 
-export { isReadableBook, rewriterOf } from './containers.js';
+export { isReadableBook, openPages, rewriterOf } from './containers.js';
 import type { ZipEntry } from '../core/zip-file.js';
 
 /** A chapter that a file names, and what may be done with the file. A scan knows this much of each. */

@@ -85,8 +85,8 @@ export interface DecisionOptions {
   readonly selection: SelectionOptions;
   /** Files get what changed on the service: those of the selected releases, or those of the releases with these ids. */
   readonly update: boolean | ReadonlySet<string>;
-  /** Files are written anew. */
-  readonly force: boolean;
+  /** Files are written anew: all, or these alone, and no others are replaced then. */
+  readonly force: boolean | Pick<ReadonlySet<string>, 'has'>;
   /**
    * What becomes of a release that is preferred to a saved one: it is saved beside it, replaces it, or is left out. A
    * release that is not preferred is left out in any case.
@@ -100,8 +100,6 @@ export interface DecisionOptions {
   readonly isUnwanted: (chapter: Chapter) => boolean;
   /** Whether the owner asked for a release in place of a saved one, so that it replaces that whatever `better` is. */
   readonly isOwnersChoice?: (chapter: Chapter, saved: Chapter) => boolean;
-  /** No other files are replaced. */
-  readonly filesToReplace?: Pick<ReadonlySet<string>, 'has'> | undefined;
   readonly nowMs: number;
 }
 
@@ -109,7 +107,7 @@ export interface Decided {
   /** First what is written, in the order in which it was selected. */
   readonly changes: readonly Decision[];
   /** The releases that have a file, or get one, also where another one of their chapter has it. */
-  readonly chosen: readonly Release[];
+  readonly chosen: readonly Chapter[];
   /** Releases that are not selected, and that a person would not miss. */
   readonly excluded: readonly ExcludedChapter[];
   /** The number of chapters that were saved before. */
@@ -125,6 +123,8 @@ export type SavedState =
       readonly archive: FoundChapter;
       /** Whether the chapter may have changed on the service, also if that moved it to another title. */
       readonly isOutdated: boolean;
+      /** Only pages are tried again that no node had. */
+      readonly isLost?: boolean;
     };
 
 /** `chapter` has what is known of the service's entry. */
@@ -140,8 +140,14 @@ export function savedState(
     const known: SavedChapter = saved?.get(archive.chapterId) ?? { version };
     // An update tries pages again that were lost, unless the owner accepted the file.
     const hasLostPages = known.dataSaverPages !== undefined && known.acceptedPages === undefined;
-    const isOutdated = movedIds.has(id) || mayHaveChanged(known, chapter) || hasLostPages;
-    return { state: 'saved', archive, isOutdated };
+    const isChanged = movedIds.has(id) || mayHaveChanged(known, chapter);
+    const isOutdated = isChanged || hasLostPages;
+    return {
+      state: 'saved',
+      archive,
+      isOutdated,
+      ...(!isChanged && hasLostPages && { isLost: true }),
+    };
   }
   return { state: history?.has(id) === true ? 'recorded' : 'missing' };
 }
@@ -252,7 +258,7 @@ class Decider {
         ...Object.values(this.#skips).flat(),
         ...this.#keeps,
       ],
-      chosen: [...this.#chosen.values()],
+      chosen: [...this.#chosen.values()].flatMap(({ chapter }) => chapter ?? []),
       excluded: titles.flatMap(({ excluded }) =>
         excluded.filter(
           ({ chapter: { id }, reason }) =>
@@ -421,11 +427,12 @@ class Decider {
   #changeOfOwnFile(chosen: Chosen): UnnamedWrite | undefined {
     const { id, chapter, why } = chosen;
     const { library, saved: records } = this.files;
-    const { force, update: updated, filesToReplace } = this.options;
+    const { update: updated, force: forced } = this.options;
+    const force = forced !== false;
     const update = typeof updated === 'boolean' ? updated : updated.has(id);
     const release = { id, chapter, why };
     const save = { kind: 'save', release, betterThan: undefined } as const;
-    const mayBeReplaced = (file: string) => filesToReplace?.has(file) ?? true;
+    const mayBeReplaced = (file: string) => typeof forced === 'boolean' || forced.has(file);
     const movedIds = chosen.title?.movedIds;
     const saved = savedState({ ...chapter, id }, this.files, movedIds);
     if (saved.state === 'recorded' && !force) {
@@ -437,7 +444,7 @@ class Decider {
       if (file === undefined || !mayBeReplaced(file)) return save;
       return replace(release, { file, chapterId: id, saved: {} }, 'damaged');
     }
-    const { archive, isOutdated } = saved;
+    const { archive, isOutdated, isLost } = saved;
     const { file, chapterId, version, quality, isBound, ownership } = archive;
     const known = { file, chapterId, saved: records?.get(chapterId) ?? { version, quality } };
     // Another program removed its record: its pages are compared, and it gets one again.
@@ -447,7 +454,7 @@ class Decider {
     // A bound file keeps its other chapters: the chapter gets a file of its own.
     if (isReplaced && isBound && force) return save;
     if (isReplaced && isBound && isReadableBook(file))
-      return { kind: 'extract', release, book: known, removes: [] };
+      return { kind: 'extract', release, book: known, removes: [], ...(isLost && { isLost }) };
     if (isReplaced && !isBound && ownership === 'own' && mayBeReplaced(file)) {
       const why = movedIds?.has(id) ? 'moved' : 'changed';
       return replace(release, known, force ? 'forced' : why);
@@ -503,7 +510,7 @@ class Decider {
 
   #replaceRules({ keys }: SelectedTitle): ReplaceRules {
     const { selection, better, update, force, isOwnersChoice } = this.options;
-    const ofBeside = update === true || force ? 'deleted' : 'none';
+    const ofBeside = update === true || force !== false ? 'deleted' : 'none';
     const ofInPlace = better === 'replaces' ? 'all' : 'none';
     const replaces = better === 'beside' ? ofBeside : ofInPlace;
     return { selection, keys, isOwnersChoice, replaces };
@@ -583,7 +590,7 @@ class Decider {
       else if (chapter && archive)
         changing.set(id, { chapter, archive, archived: archived?.get(id) });
     }
-    if (this.options.filesToReplace || changing.size === 0) return new Map();
+    if (typeof this.options.force !== 'boolean' || changing.size === 0) return new Map();
     return findSuperseded(
       title.releases.flatMap(({ id }) => changing.get(id) ?? []),
       title.uploads.filter(({ archive }) => !taken.has(archive.file)),

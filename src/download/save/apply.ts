@@ -9,8 +9,7 @@ import { ChapterError, type TankobonError } from '../../core/errors.js';
 import { MAX_SEGMENT_BYTES } from '../../core/path-segment.js';
 import { toStorageError } from '../../core/files.js';
 import { toTankobonError } from '../../core/system-errors.js';
-import { comparedFile, replacedFile, type Extract, type Retag } from '../../plan/change.js';
-import type { Chapter } from '../../service/chapters.js';
+import { comparedFile, replacedFile, type Retag } from '../../plan/change.js';
 import { fetchAtHomeMetadata } from '../../service/at-home.js';
 import { saveChapters, type BatchDeps } from './batch.js';
 import { hasSamePages, type ChapterDeps } from './chapter.js';
@@ -19,7 +18,7 @@ import type { DownloadSession } from '../download-session.js';
 import type { UpdateEvent } from '../../events/download-events.js';
 import { planExtract, writeExtract, type ExtractedChapter } from './extract-chapter.js';
 import type { Plan, PlannedChapter } from '../plan.js';
-import { keptInUnchanged, mayHaveChanged } from '../../plan/chapter-changes.js';
+import { keptInUnchanged } from '../../plan/chapter-changes.js';
 import { applyRetags, planRetag, retaggedEvent, type RetagOptions } from '../retag.js';
 
 /** Events say what happened to each chapter. Resolves with the error that stopped the run, if one did. */
@@ -153,7 +152,7 @@ async function planUpdates(
   const { volumeField, titleField, localizedSeries, metadata } = request;
   const [first] = chapters;
   const options: RetagOptions = {
-    nameChapter: request.templatesWithin(first?.job.maxNameBytes ?? MAX_SEGMENT_BYTES),
+    maxNameBytes: first?.job.maxNameBytes ?? MAX_SEGMENT_BYTES,
     volumeField,
     titleField,
     localizedSeries,
@@ -170,11 +169,10 @@ async function planUpdates(
     try {
       // Without its title, a chapter would lose the series.
       if (!metadata || !chapter || !title) observe(unchangedEvent(job.id, file));
-      else if (change.kind === 'extract') {
-        const extract = await planExtract(job, file);
-        if (isAsBound(change, extract, chapter)) observe(unchangedEvent(job.id, file));
-        else extracts.push(extract);
-      } else if (change.kind === 'replace') {
+      else if (change.kind === 'extract' && change.isLost && change.removes.length === 0)
+        observe(unchangedEvent(job.id, file));
+      else if (change.kind === 'extract') extracts.push(await planExtract(job, file));
+      else if (change.kind === 'replace') {
         const removes = change.removes.map((old) => ({ ...old, keep: job.keep }));
         const { path, series: titleName } = change;
         const isMoved = change.why === 'moved';
@@ -192,16 +190,6 @@ async function planUpdates(
     }
   }
   return { retags, extracts };
-}
-
-/** Only pages were tried again, and no node has them yet. */
-function isAsBound(
-  { book, removes }: Extract,
-  { source: { titleId = '' } }: ExtractedChapter,
-  chapter: Chapter,
-): boolean {
-  const isMoved = titleId !== '' && titleId !== chapter.titleId;
-  return removes.length === 0 && !isMoved && !mayHaveChanged(book.saved, chapter);
 }
 
 /** A file that got nothing but the version counts as unchanged. */

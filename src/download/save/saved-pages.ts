@@ -3,8 +3,7 @@ import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { createFile, PRIVATE_FILE_MODE, removeFile } from '../../core/files.js';
 import { imageExtension } from '../../core/image-format.js';
-import { ZipEntryReader } from '../../core/zip-file.js';
-import { readLibraryFile } from '../../library/file.js';
+import { openPages, readLibraryFile } from '../../library/file.js';
 import type { KnownFile } from '../../plan/change.js';
 import type { Workspace } from './workspace.js';
 
@@ -49,7 +48,7 @@ async function eachSavedPage(
   const chapters = file.kind === 'chapter' ? [file.chapter] : file.chapters;
   const { pages = [] } = chapters.find((each) => each.chapterId === chapterId) ?? {};
   if (pages.length !== count) return;
-  const reader = await ZipEntryReader.open(path).catch(() => undefined);
+  const reader = await openPages(path).catch(() => undefined);
   if (!reader) return;
   try {
     for (const [index, entry] of pages.entries()) {
