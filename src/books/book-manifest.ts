@@ -24,6 +24,7 @@ export function manifestText(
     key: sourceKey(chapter),
     prefix: chapterPrefix(index, chapters.length),
     pages: copy ? undefined : chapter.record?.pages,
+    dataSaverPages: chapter.record?.dataSaverPages,
     acceptedPages: copy ? undefined : chapter.record?.acceptedPages,
     metadata: chapter.metadata,
   }));

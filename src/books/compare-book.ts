@@ -4,7 +4,7 @@ import { pluralize } from '../core/human-format.js';
 import type { ExistingBook } from './existing-book.js';
 import type { PlannedBook } from './book-names.js';
 import type { BindPlan } from './plan-books.js';
-import { sourceKey } from './source-chapter.js';
+import { sourceKey, type BookChapter } from './source-chapter.js';
 
 export interface ComparisonOptions {
   /** Set for a copy: see BookCopy. */
@@ -42,6 +42,7 @@ export function compareBook(
     return existing.isDamaged ||
       existing.copy?.profile !== profile ||
       hasOtherSeries(existing, group.series) ||
+      group.chapters.some((chapter) => hasFullPages(chapter, existing)) ||
       keys.join('\n') !== existing.keys.join('\n')
       ? 'different'
       : 'same';
@@ -86,6 +87,15 @@ function newestVersions(keys: readonly string[]): ReadonlyMap<string, number> {
     for (const name of [withoutVersion(key), withoutChecksum(key)])
       newest.set(name, Math.max(newest.get(name) ?? 0, versionOf(key)));
   return newest;
+}
+
+/** A later update found pages as uploaded that the book has compressed. */
+function hasFullPages(
+  chapter: BookChapter,
+  { compressed }: Extract<ExistingBook, { readonly kind: 'bound' }>,
+): boolean {
+  const pages = chapter.isBound ? [] : (compressed.get(sourceKey(chapter)) ?? []);
+  return pages.some((page) => chapter.record?.dataSaverPages?.includes(page) !== true);
 }
 
 /** The title of a PDF was renamed since it was bound. One that its owner edited keeps its name. */

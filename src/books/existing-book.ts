@@ -18,11 +18,15 @@ export type ExistingBook =
       readonly keys: readonly string[];
       /** The chapters that can be read back: none of a PDF or a folder. */
       readonly chapters: readonly ReadChapter[];
+      /** The pages that are compressed, since no node had them as uploaded, by the keys of their chapters. */
+      readonly compressed: CompressedPages;
       /** The name of the series in a file that `retag` does not change, such as a PDF. */
       readonly fixedSeries: string | undefined;
       /** Truncated, or with files that are gone. */
       readonly isDamaged: boolean;
     });
+
+type CompressedPages = ReadonlyMap<string, readonly number[]>;
 
 const FOREIGN: ExistingBook = { kind: 'foreign' };
 
@@ -43,7 +47,13 @@ export async function readExistingBook(path: string, format: ContainerName): Pro
   const fixedSeries = CONTAINERS[container].isRewritable
     ? undefined
     : file.chapters[0]?.written?.series;
-  const whole = { isDamaged, isEdited, state, copy, named };
+  const compressed = new Map(
+    file.chapters.flatMap((chapter) => {
+      const { dataSaverPages } = chapter.record ?? {};
+      return dataSaverPages ? [[sourceKey(chapter), dataSaverPages] as const] : [];
+    }),
+  );
+  const whole = { isDamaged, isEdited, state, copy, named, compressed };
   return { kind: 'bound', keys, chapters, fixedSeries, ...whole };
 }
 
@@ -60,15 +70,16 @@ export async function readExistingParts(
   if (first.kind !== 'bound' || !first.copy) return whole;
   const { copy } = first;
   const { total } = copy.part;
-  let { isDamaged, isEdited } = first;
+  let { isDamaged, isEdited, compressed } = first;
   isDamaged ||= total === 1;
   for (let number = 2; number <= total; number += 1) {
     const part = await readPart({ number, total });
     isDamaged ||= part.kind !== 'bound' || part.isDamaged;
     isDamaged ||= part.kind === 'bound' && !isPartOf(part.copy, copy, number);
     isEdited ||= part.kind === 'bound' && part.isEdited;
+    if (part.kind === 'bound') compressed = new Map([...compressed, ...part.compressed]);
   }
-  return { ...first, isDamaged, isEdited };
+  return { ...first, isDamaged, isEdited, compressed };
 }
 
 /** Throws StorageError `unsafe-path` for a book of another user, which is not replaced. In a folder, each file is checked. */

@@ -25,7 +25,14 @@ const plannedChapter = z.object({
   titleId: uuid.optional(),
   version: z.int().positive().optional(),
   quality: z.enum(QUALITIES).optional(),
-  record: z.object({ titleId: text, folderTemplate: text, inferredVolume: text }).optional(),
+  record: z
+    .object({
+      titleId: text,
+      folderTemplate: text,
+      inferredVolume: text,
+      dataSaverPages: z.array(z.int()).optional(),
+    })
+    .optional(),
   metadata: recordMetadata.pick(PLANNED_FIELDS),
   volumeCount: z.int().optional(),
   isBookEdited: z.boolean().optional(),
@@ -68,7 +75,7 @@ export async function knownChapters(
 function toPlanned(chapter: BookChapter): object {
   const { isBound, ownership, record, metadata, volumeCount, isBookEdited, pages } = chapter;
   const { chapterId, titleId: marked, version, quality } = chapter;
-  const { titleId, folderTemplate, inferredVolume } = record ?? {};
+  const { titleId, folderTemplate, inferredVolume, dataSaverPages } = record ?? {};
   return {
     isBound,
     ownership,
@@ -76,7 +83,7 @@ function toPlanned(chapter: BookChapter): object {
     titleId: marked,
     version,
     quality,
-    record: record && { titleId, folderTemplate, inferredVolume },
+    record: record && { titleId, folderTemplate, inferredVolume, dataSaverPages },
     metadata: Object.fromEntries(
       Object.keys(PLANNED_FIELDS).map((name) => [name, metadata[name as PlannedField]]),
     ),

@@ -36,7 +36,8 @@ export interface BookChapter extends Omit<
 > {
   /** What tankobon knew when it wrote the file. */
   readonly record?:
-    Pick<ChapterRecord, 'titleId' | 'folderTemplate' | 'inferredVolume'> | undefined;
+    | Pick<ChapterRecord, 'titleId' | 'folderTemplate' | 'inferredVolume' | 'dataSaverPages'>
+    | undefined;
   readonly metadata: Pick<ChapterMetadata, PlannedField>;
   /** What the service says of the chapter, if it lists it. */
   readonly listed?: Pick<Chapter, 'number' | 'createdAt'> | undefined;

@@ -84,6 +84,8 @@ export interface Extract {
   readonly series: string | undefined;
   /** At most one, whose name the file gets. */
   readonly removes: readonly OldFile[];
+  /** Only pages are tried again that no node had: without them, the chapter stays in the book as it is. */
+  readonly isLost?: boolean;
 }
 
 /** A file keeps its pages, and gets other metadata or another name. */

@@ -123,6 +123,8 @@ export type SavedState =
       readonly archive: FoundChapter;
       /** Whether the chapter may have changed on the service, also if that moved it to another title. */
       readonly isOutdated: boolean;
+      /** Only pages are tried again that no node had. */
+      readonly isLost?: boolean;
     };
 
 /** `chapter` has what is known of the service's entry. */
@@ -138,8 +140,14 @@ export function savedState(
     const known: SavedChapter = saved?.get(archive.chapterId) ?? { version };
     // An update tries pages again that were lost, unless the owner accepted the file.
     const hasLostPages = known.dataSaverPages !== undefined && known.acceptedPages === undefined;
-    const isOutdated = movedIds.has(id) || mayHaveChanged(known, chapter) || hasLostPages;
-    return { state: 'saved', archive, isOutdated };
+    const isChanged = movedIds.has(id) || mayHaveChanged(known, chapter);
+    const isOutdated = isChanged || hasLostPages;
+    return {
+      state: 'saved',
+      archive,
+      isOutdated,
+      ...(!isChanged && hasLostPages && { isLost: true }),
+    };
   }
   return { state: history?.has(id) === true ? 'recorded' : 'missing' };
 }
@@ -439,7 +447,7 @@ class Decider {
       if (file === undefined || !mayBeReplaced(file)) return save;
       return replace(release, { file, chapterId: id, saved: {} }, 'damaged');
     }
-    const { archive, isOutdated } = saved;
+    const { archive, isOutdated, isLost } = saved;
     const { file, chapterId, version, quality, isBound, ownership } = archive;
     const known = { file, chapterId, saved: records?.get(chapterId) ?? { version, quality } };
     // Another program removed its record: its pages are compared, and it gets one again.
@@ -449,7 +457,7 @@ class Decider {
     // A bound file keeps its other chapters: the chapter gets a file of its own.
     if (isReplaced && isBound && force) return save;
     if (isReplaced && isBound && isReadableBook(file))
-      return { kind: 'extract', release, book: known, removes: [] };
+      return { kind: 'extract', release, book: known, removes: [], ...(isLost && { isLost }) };
     if (isReplaced && !isBound && ownership === 'own' && mayBeReplaced(file)) {
       const why = movedIds?.has(id) ? 'moved' : 'changed';
       return replace(release, known, force ? 'forced' : why);

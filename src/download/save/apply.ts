@@ -169,6 +169,8 @@ async function planUpdates(
     try {
       // Without its title, a chapter would lose the series.
       if (!metadata || !chapter || !title) observe(unchangedEvent(job.id, file));
+      else if (change.kind === 'extract' && change.isLost && change.removes.length === 0)
+        observe(unchangedEvent(job.id, file));
       else if (change.kind === 'extract') extracts.push(await planExtract(job, file));
       else if (change.kind === 'replace') {
         const removes = change.removes.map((old) => ({ ...old, keep: job.keep }));

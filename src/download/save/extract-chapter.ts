@@ -104,6 +104,7 @@ async function copyPages(
       crc32: entry.crc32,
       sha256,
       ...dimensions,
+      ...(record?.dataSaverPages?.includes(index + 1) && { isCompressed: true }),
     });
   }
   return (await describe?.(packed, record?.inferredVolume)) ?? {};

@@ -5,8 +5,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { LostPages } from '../../config/quality.js';
 import { hasCode } from '../../core/errors.js';
-import { comparedFile, type Write } from '../../plan/change.js';
-import type { SavedChapter } from '../../plan/change.js';
+import { comparedFile, type KnownFile, type Write } from '../../plan/change.js';
 import { digestInFileName } from '../../service/at-home.js';
 import type { PageJob } from './page.js';
 import type { Workspace } from './workspace.js';
@@ -15,8 +14,8 @@ import type { Workspace } from './workspace.js';
 export interface Substitutes {
   /** The names of the compressed pages; empty if they take no place. */
   readonly names: readonly string[];
-  /** The file that an update replaces, if it has compressed pages. */
-  readonly saved: { readonly file: string; readonly record: SavedChapter } | undefined;
+  /** The file that an update replaces, or the book that has the chapter, if it has compressed pages. */
+  readonly saved: KnownFile | undefined;
   /** The pages that a compressed one is in place of, counted from 1. */
   readonly used: Set<number>;
 }
@@ -26,9 +25,8 @@ export function substitutesOf(
   lostPages: LostPages | undefined,
   { data, dataSaver }: { readonly data: readonly string[]; readonly dataSaver: readonly string[] },
 ): Substitutes {
-  const compared = change.kind === 'replace' ? comparedFile(change) : undefined;
-  const hasLost = compared?.saved.dataSaverPages !== undefined;
-  const saved = hasLost ? { file: compared.file, record: compared.saved } : undefined;
+  const compared = comparedFile(change);
+  const saved = compared?.saved.dataSaverPages === undefined ? undefined : compared;
   const isUsed = lostPages === 'data-saver' && dataSaver.length === data.length;
   return { names: isUsed ? dataSaver : [], saved, used: new Set() };
 }
@@ -42,7 +40,7 @@ export async function keepSavedPages(
 ): Promise<void> {
   if (!saved) return;
   const { keepFullPages } = await import('./saved-pages.js');
-  await keepFullPages(saved.file, names.map(digestInFileName), workspace, signal);
+  await keepFullPages(saved, names.map(digestInFileName), workspace, signal);
 }
 
 /** Loads a page, and where no node has it, takes a compressed one. Throws as loadPage does. */
@@ -69,11 +67,11 @@ export async function loadOrSubstitute(
 
 /** Whether the chapter has the pages that its file has already: all lost pages are still lost. */
 export function isAsSaved({ saved }: Substitutes, digests: readonly string[]): boolean {
-  return saved !== undefined && isDeepStrictEqual(saved.record.pages, digests);
+  return saved !== undefined && isDeepStrictEqual(saved.saved.pages, digests);
 }
 
 async function takeSavedPage(
-  saved: NonNullable<Substitutes['saved']>,
+  saved: KnownFile,
   page: number,
   workspace: Workspace,
 ): Promise<boolean> {

@@ -1,15 +1,15 @@
-/** Takes pages of a chapter's file into the workspace of an update. */
+/** Takes pages of a chapter's file, or of the book that has it, into the workspace of an update. */
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { createFile, PRIVATE_FILE_MODE, removeFile } from '../../core/files.js';
 import { imageExtension } from '../../core/image-format.js';
 import { openPages, readLibraryFile } from '../../library/file.js';
-import type { SavedChapter } from '../../plan/change.js';
+import type { KnownFile } from '../../plan/change.js';
 import type { Workspace } from './workspace.js';
 
 /** @param digests those that the service has, in order */
 export async function keepFullPages(
-  file: string,
+  file: KnownFile,
   digests: readonly (string | undefined)[],
   workspace: Workspace,
   signal: AbortSignal,
@@ -23,11 +23,11 @@ export async function keepFullPages(
 
 /** Whether the file has a compressed page for it, which is in the workspace then. */
 export async function takeCompressedPage(
-  { file, record }: { readonly file: string; readonly record: SavedChapter },
+  file: KnownFile,
   page: number,
   workspace: Workspace,
 ): Promise<boolean> {
-  const { pages = [], dataSaverPages = [] } = record;
+  const { pages = [], dataSaverPages = [] } = file.saved;
   if (!dataSaverPages.includes(page)) return false;
   const isPage = (each: number) => each === page;
   await eachSavedPage(file, pages.length, isPage, async (_, data) => {
@@ -38,14 +38,15 @@ export async function takeCompressedPage(
 
 /** Calls `use` with each of these pages of the file, if it has `count` pages. A file that cannot be read has none. */
 async function eachSavedPage(
-  path: string,
+  { file: path, chapterId }: KnownFile,
   count: number,
   isWanted: (page: number) => boolean,
   use: (page: number, data: Buffer) => Promise<void>,
 ): Promise<void> {
   const file = await readLibraryFile(path);
-  if (file.kind !== 'chapter' || !file.hasReadablePages) return;
-  const { pages } = file.chapter;
+  if ((file.kind !== 'chapter' && file.kind !== 'book') || !file.hasReadablePages) return;
+  const chapters = file.kind === 'chapter' ? [file.chapter] : file.chapters;
+  const { pages = [] } = chapters.find((each) => each.chapterId === chapterId) ?? {};
   if (pages.length !== count) return;
   const reader = await openPages(path).catch(() => undefined);
   if (!reader) return;
