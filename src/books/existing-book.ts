@@ -12,7 +12,7 @@ export type ExistingBook =
   | { readonly kind: 'none' }
   /** Without the mark of `bind`. `readError`: it may be a damaged book. */
   | { readonly kind: 'foreign'; readonly readError?: string }
-  | (Pick<BookFile, 'isEdited' | 'state' | 'copy'> & {
+  | (Pick<BookFile, 'isEdited' | 'state' | 'copy' | 'named'> & {
       readonly kind: 'bound';
       /** In order; see sourceKey. At least one. */
       readonly keys: readonly string[];
@@ -33,7 +33,7 @@ export async function readExistingBook(path: string, format: ContainerName): Pro
     return { kind: 'foreign', readError: fileErrorReason(file.cause) };
   const isFolder = file.state === undefined;
   if (file.kind !== 'book' || isFolder !== (format === 'folder')) return FOREIGN;
-  const { isEdited, state, copy, damage, container } = file;
+  const { isEdited, state, copy, named, damage, container } = file;
   const isDamaged = damage !== undefined;
   if (file.keys.length === 0)
     return isDamaged ? { kind: 'foreign', readError: fileErrorReason(damage) } : FOREIGN;
@@ -43,7 +43,8 @@ export async function readExistingBook(path: string, format: ContainerName): Pro
   const fixedSeries = CONTAINERS[container].isRewritable
     ? undefined
     : file.chapters[0]?.written?.series;
-  return { kind: 'bound', keys, chapters, fixedSeries, isDamaged, isEdited, state, copy };
+  const whole = { isDamaged, isEdited, state, copy, named };
+  return { kind: 'bound', keys, chapters, fixedSeries, ...whole };
 }
 
 /** The book at this path, or the one in parts that has this path without their numbers. */

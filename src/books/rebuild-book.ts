@@ -15,6 +15,7 @@ import { checkFile, isEditedMetadata } from '../library/damage.js';
 import { openPages, type BookFile, type ReadChapter } from '../library/file.js';
 import { bookMetadata } from './book-metadata.js';
 import type { BookGroup, CoverImage } from './book.js';
+import { builtInName } from './name-by-template.js';
 import { hasConverter } from './convert-image.js';
 import { findCover } from './find-cover.js';
 import { normalizedNumber, type ChapterGroup } from './group-volumes.js';
@@ -46,6 +47,7 @@ export async function rebuildBook(
   const { path: file, container: format, volumeCount } = damaged;
   const options = effectiveOptions({}, settings);
   const group = toGroup(damaged, chapters);
+  const named = damaged.named ?? builtInName({ ...damaged, chapters });
   const metadata = bookMetadata(group, options, volumeCount);
   const cover =
     options.bookCover === 'none' ? undefined : await coverOf(damaged, group, beside, warn);
@@ -59,7 +61,7 @@ export async function rebuildBook(
     };
     const onPage = (): void => undefined;
     const writeOptions = { tmpFile, publish, convert, onPage, onBrokenPage: onPage, signal };
-    await writeBook({ group, metadata, cover }, format, writeOptions);
+    await writeBook({ group, metadata, cover, named }, format, writeOptions);
     return rebuilt;
   });
 }

@@ -19,7 +19,7 @@ import { containerNamed, containerOf, HANDLERS } from './containers.js';
 import { ownershipOf, toOwnership, type Ownership } from './ownership.js';
 import { readFileState, type FileState } from '../core/file-state.js';
 import { pageEntries, sortPages } from '../config/names.js';
-import type { BookCopy, ChapterRecord } from './record.js';
+import type { BookCopy, BookName, ChapterRecord } from './record.js';
 import { NO_CONTENT, UnmarkedDamage, type Depth, type FileContent } from './read/content.js';
 
 export { isReadableBook, openPages, rewriterOf } from './containers.js';
@@ -87,6 +87,8 @@ export interface BookFile extends ReadFile {
   readonly keys: readonly string[];
   /** Set for a book that was made for a device, or in parts: its chapters cannot be read back. */
   readonly copy: BookCopy | undefined;
+  /** What the program called it; undefined for a copy, and for a book of an earlier version. */
+  readonly named: BookName | undefined;
   /** How many volumes the series has, if the book says so. */
   readonly volumeCount: number | undefined;
   /** Another program changed the book after it was bound. Of a file; in a folder, each file is checked. */
@@ -184,7 +186,7 @@ async function toBook(
   depth: Depth,
 ): Promise<BookFile> {
   const { manifest, comicInfo = '', entries, hasReadablePages } = file;
-  const { parseCopy } = await import('./record.js');
+  const { parseBookName, parseCopy } = await import('./record.js');
   const copy = parseCopy(manifest);
   const pages = pageEntries(entries);
   const byPrefix = groupBy(pages, ({ name }) => /^c\d+-/.exec(basename(name))?.[0] ?? '');
@@ -203,6 +205,7 @@ async function toBook(
     chapters,
     keys: copy?.keys ?? manifestKeys(manifest) ?? [],
     copy,
+    named: parseBookName(manifest),
     volumeCount,
     isEdited,
     damage: damage ?? missing,
@@ -229,7 +232,7 @@ export function lostBook(
   if (!container || !state || chapters.length === 0) return undefined;
   const { hasReadablePages } = CONTAINERS[container];
   const own = { path, container, hasReadablePages, state, ownership, found: NO_MARKS } as const;
-  const none = { keys: [], copy: undefined, volumeCount: undefined };
+  const none = { keys: [], copy: undefined, named: undefined, volumeCount: undefined };
   return { kind: 'book', ...NO_CONTENT, ...none, ...own, chapters, damage: file.cause };
 }
 

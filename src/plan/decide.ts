@@ -85,8 +85,8 @@ export interface DecisionOptions {
   readonly selection: SelectionOptions;
   /** Files get what changed on the service: those of the selected releases, or those of the releases with these ids. */
   readonly update: boolean | ReadonlySet<string>;
-  /** Files are written anew. */
-  readonly force: boolean;
+  /** Files are written anew: all, or these alone, and no others are replaced then. */
+  readonly force: boolean | Pick<ReadonlySet<string>, 'has'>;
   /**
    * What becomes of a release that is preferred to a saved one: it is saved beside it, replaces it, or is left out. A
    * release that is not preferred is left out in any case.
@@ -98,10 +98,8 @@ export interface DecisionOptions {
   readonly countsAsSaved: (chapter: Chapter) => boolean;
   /** Releases for which this is true are replaced by any other one. */
   readonly isUnwanted: (chapter: Chapter) => boolean;
-  /** Whether the owner asked for a release in place of a saved one, so that it replaces that whatever `better` is. */
-  readonly isOwnersChoice?: (chapter: Chapter, saved: Chapter) => boolean;
-  /** No other files are replaced. */
-  readonly filesToReplace?: Pick<ReadonlySet<string>, 'has'> | undefined;
+  /** The ids of releases in place of which the owner wants any other one, whatever `better` is, in lower case. */
+  readonly blocked: readonly string[] | undefined;
   readonly nowMs: number;
 }
 
@@ -109,7 +107,7 @@ export interface Decided {
   /** First what is written, in the order in which it was selected. */
   readonly changes: readonly Decision[];
   /** The releases that have a file, or get one, also where another one of their chapter has it. */
-  readonly chosen: readonly Release[];
+  readonly chosen: readonly Chapter[];
   /** Releases that are not selected, and that a person would not miss. */
   readonly excluded: readonly ExcludedChapter[];
   /** The number of chapters that were saved before. */
@@ -252,7 +250,7 @@ class Decider {
         ...Object.values(this.#skips).flat(),
         ...this.#keeps,
       ],
-      chosen: [...this.#chosen.values()],
+      chosen: [...this.#chosen.values()].flatMap(({ chapter }) => chapter ?? []),
       excluded: titles.flatMap(({ excluded }) =>
         excluded.filter(
           ({ chapter: { id }, reason }) =>
@@ -344,9 +342,8 @@ class Decider {
   }
 
   #isBetter(chapter: Chapter, saved: Chapter, { keys }: SelectedTitle): boolean {
-    const { isOwnersChoice } = this.options;
     return (
-      (this.options.better === 'replaces' || isOwnersChoice?.(chapter, saved) === true) &&
+      (this.options.better === 'replaces' || this.#isOwnersChoice(chapter, saved)) &&
       mayReplace(saved, chapter, keys) &&
       this.#rank(chapter) < this.#rank(saved)
     );
@@ -364,6 +361,10 @@ class Decider {
   #isPinned(chapter: Chapter): boolean {
     return rankOf(chapter, this.options.selection).pin < 0;
   }
+
+  /** Whether the owner asked for a release in place of a saved one. */
+  readonly #isOwnersChoice = (chapter: Chapter, saved: Chapter): boolean =>
+    this.#isPinned(chapter) || this.options.blocked?.includes(saved.id) === true;
 
   /** The releases that count as saved; one that is excluded by now counts too. */
   #hadOf({ listed, earlier }: Group): readonly Chapter[] {
@@ -421,11 +422,12 @@ class Decider {
   #changeOfOwnFile(chosen: Chosen): UnnamedWrite | undefined {
     const { id, chapter, why } = chosen;
     const { library, saved: records } = this.files;
-    const { force, update: updated, filesToReplace } = this.options;
+    const { update: updated, force: forced } = this.options;
+    const force = forced !== false;
     const update = typeof updated === 'boolean' ? updated : updated.has(id);
     const release = { id, chapter, why };
     const save = { kind: 'save', release, betterThan: undefined } as const;
-    const mayBeReplaced = (file: string) => filesToReplace?.has(file) ?? true;
+    const mayBeReplaced = (file: string) => typeof forced === 'boolean' || forced.has(file);
     const movedIds = chosen.title?.movedIds;
     const saved = savedState({ ...chapter, id }, this.files, movedIds);
     if (saved.state === 'recorded' && !force) {
@@ -502,11 +504,11 @@ class Decider {
   }
 
   #replaceRules({ keys }: SelectedTitle): ReplaceRules {
-    const { selection, better, update, force, isOwnersChoice } = this.options;
-    const ofBeside = update === true || force ? 'deleted' : 'none';
+    const { selection, better, update, force } = this.options;
+    const ofBeside = update === true || force !== false ? 'deleted' : 'none';
     const ofInPlace = better === 'replaces' ? 'all' : 'none';
     const replaces = better === 'beside' ? ofBeside : ofInPlace;
-    return { selection, keys, isOwnersChoice, replaces };
+    return { selection, keys, isOwnersChoice: this.#isOwnersChoice, replaces };
   }
 
   /** Until when the chapter waits for the first of the preferred groups; 0 if this is its release. */
@@ -583,7 +585,7 @@ class Decider {
       else if (chapter && archive)
         changing.set(id, { chapter, archive, archived: archived?.get(id) });
     }
-    if (this.options.filesToReplace || changing.size === 0) return new Map();
+    if (typeof this.options.force !== 'boolean' || changing.size === 0) return new Map();
     return findSuperseded(
       title.releases.flatMap(({ id }) => changing.get(id) ?? []),
       title.uploads.filter(({ archive }) => !taken.has(archive.file)),

@@ -4,12 +4,11 @@ import type { Chapter } from '../service/chapters.js';
 import { chapterFields } from '../selection/chapter-fields.js';
 import type { ChapterFields } from '../events/chapter-fields.js';
 import { SERIES_COUNTS } from '../events/sync-events.js';
-import type { SeriesReport } from './series-report.js';
 import { findById } from './subscriptions/find-subscription.js';
 import { NO_ID, type ChapterNotice, type SeriesNotice } from './hooks/hook-payloads.js';
 import type { RunFailure } from './history/sync-lines.js';
 import { outputOf } from './subscriptions.js';
-import type { DueTitle, SyncReport, SyncSession } from './sync-session.js';
+import type { DueTitle, SeriesReport, SyncReport, SyncSession } from './sync-session.js';
 
 const RUN = { id: NO_ID, name: 'tankobon sync' };
 

@@ -12,6 +12,7 @@ import { imageExtension } from '../../core/image-format.js';
 import { hasValidTrailer } from '../../core/image-trailer.js';
 import {
   hasBookDigest,
+  isAcceptedBook,
   isBoundComment,
   isEditedBook,
   manifestIdentities,
@@ -22,11 +23,8 @@ import {
   parseIdentityComment,
 } from '../mark.js';
 import { COMIC_INFO_NAME, MAX_COMIC_INFO_BYTES } from '../comic-info.js';
-import { listEntries } from '../../core/zip-entries.js';
-import { pageEntries, sortPages } from '../../config/names.js';
-import { MAX_ENTRIES } from '../read/zip-content.js';
-import type { ChapterRecord } from '../record.js';
 import {
+  listEntries,
   entryName,
   readEntryText,
   toZipEntry,
@@ -34,6 +32,9 @@ import {
   type EntryReader,
   type ZipEntry,
 } from '../../core/zip-file.js';
+import { pageEntries, sortPages } from '../../config/names.js';
+import { MAX_ENTRIES } from '../read/zip-content.js';
+import type { ChapterRecord } from '../record.js';
 import { damaged, type CheckOptions, type PageEdits } from './damage.js';
 
 /** Checks every entry of an archive in the order of the file. */
@@ -98,7 +99,8 @@ async function checkContent(
       pages.map((page) => digests.get(page) ?? ''),
       saved,
     );
-  return isOrWasBook ? bookEdits(comment, entries, records) : undefined;
+  if (!isOrWasBook || isAcceptedBook(manifest, entries)) return undefined;
+  return bookEdits(comment, entries, records);
 }
 
 function checkCount(pages: number, comicInfo: string): void {

@@ -11,8 +11,13 @@ import { digestsOfPages } from '../read/page-digests.js';
 import { MANIFEST_NAME, MAX_MANIFEST_BYTES } from '../mark.js';
 import { formatRecord, parseRecords, type ChapterRecord } from '../record.js';
 import { MAX_ENTRIES as MAX_READ_ENTRIES, searchTexts } from '../read/zip-content.js';
-import { listEntries } from '../../core/zip-entries.js';
-import { toZipEntry, withZip, type EntryReader, type GetBuffer } from '../../core/zip-file.js';
+import {
+  listEntries,
+  toZipEntry,
+  withZip,
+  type EntryReader,
+  type GetBuffer,
+} from '../../core/zip-file.js';
 
 /** The end record (APPNOTE 4.3.16), a directory header (4.3.12) and a local header (4.3.7). */
 const END_SIGNATURE = 0x06054b50;
