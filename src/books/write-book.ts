@@ -1,6 +1,8 @@
 /** The writers of books, which derive from this table, as do the images that a book can contain and the sizes of its parts. */
 import { CONTAINERS, type ContainerName } from '../config/containers.js';
 import { IMAGE_EXTENSIONS, type ImageExtension } from '../core/image-format.js';
+import { StorageError } from '../core/errors.js';
+import { readLibraryFile } from '../library/file.js';
 import type { Book, WriteBook, WriteOptions } from './book.js';
 
 interface Writer {
@@ -52,5 +54,18 @@ export async function writeBook(
 ): Promise<number> {
   const { load, accepted } = WRITERS[format];
   const write = await load();
-  return write(book, { ...options, format: CONTAINERS[format].label, accepted });
+  const publish = async (tmpFile: string): Promise<string> => {
+    await assertReadBack(tmpFile, format);
+    return options.publish(tmpFile);
+  };
+  return write(book, { ...options, publish, format: CONTAINERS[format].label, accepted });
+}
+
+/** The files of the chapters may be removed then. Throws StorageError `archive-wrong`. */
+async function assertReadBack(path: string, container: ContainerName): Promise<void> {
+  const file = await readLibraryFile(path, { container });
+  const hasList = file.kind === 'book' && file.keys.length > 0;
+  if (hasList && file.damage === undefined) return;
+  const problem = hasList ? 'it is not whole' : 'its list of chapters is too large';
+  throw new StorageError('archive-wrong', `The book cannot be read back: ${problem}`);
 }

@@ -17,7 +17,21 @@ export interface Group {
   readonly name: string;
 }
 
-export interface Chapter {
+/** The attributes that a chapter has in another form. All others it has as the service names them. */
+type OtherForm =
+  | 'title'
+  | 'volume'
+  | 'chapter'
+  | 'translatedLanguage'
+  | 'externalUrl'
+  | 'isUnavailable'
+  | 'publishAt'
+  | 'readableAt'
+  | 'createdAt'
+  | 'updatedAt';
+
+/** `version` counts the edits, from 1. */
+export interface Chapter extends Readonly<Omit<ChapterEntity['attributes'], OtherForm>> {
   readonly id: string;
   /** The service's text, such as `10.5`; undefined for a chapter without a number. */
   readonly number: string | undefined;
@@ -27,13 +41,10 @@ export interface Chapter {
   readonly title: string | undefined;
   /** The service's language code. */
   readonly language: string;
-  readonly pages: number | undefined;
   /** Set if the chapter is hosted elsewhere. Not checked: `webAddress` makes it safe to print. */
   readonly externalUrl: string | undefined;
   /** Taken down. */
   readonly isUnavailable: boolean;
-  /** Counts the edits, from 1. */
-  readonly version: number;
   readonly publishAt: Date | undefined;
   readonly readableAt: Date | undefined;
   readonly createdAt: Date | undefined;
@@ -97,20 +108,32 @@ export function toChapter(
   const groups = relationships.filter(
     ({ type, id }) => type === 'scanlation_group' && id !== NO_GROUP_ID,
   );
+  const {
+    title,
+    volume,
+    chapter,
+    translatedLanguage: language,
+    externalUrl,
+    isUnavailable = false,
+    publishAt,
+    readableAt,
+    createdAt,
+    updatedAt,
+    ...facts
+  } = attributes;
   return {
+    ...facts,
     id,
-    number: nonEmpty(attributes.chapter),
-    volume: nonEmpty(attributes.volume),
-    title: nonEmpty(attributes.title),
-    language: attributes.translatedLanguage,
-    pages: attributes.pages,
-    externalUrl: nonEmpty(attributes.externalUrl),
-    isUnavailable: attributes.isUnavailable ?? false,
-    version: attributes.version,
-    publishAt: parseDate(attributes.publishAt),
-    readableAt: parseDate(attributes.readableAt),
-    createdAt: parseDate(attributes.createdAt),
-    updatedAt: parseDate(attributes.updatedAt),
+    number: nonEmpty(chapter),
+    volume: nonEmpty(volume),
+    title: nonEmpty(title),
+    language,
+    externalUrl: nonEmpty(externalUrl),
+    isUnavailable,
+    publishAt: parseDate(publishAt),
+    readableAt: parseDate(readableAt),
+    createdAt: parseDate(createdAt),
+    updatedAt: parseDate(updatedAt),
     groups: groups.map(({ id, name }) => ({ id, name: name ?? '' })),
     titleId: relationships.find(({ type }) => type === 'manga')?.id,
     uploaderId: relationships.find(({ type }) => type === 'user')?.id,

@@ -35,7 +35,20 @@ interface NameChoice {
 
 type Naming = Pick<ServiceClient, 'titleLanguage'>;
 
-export interface Title {
+/** The attributes that a title has in another form. All others it has as the service names them. */
+type OtherForm =
+  | 'title'
+  | 'altTitles'
+  | 'description'
+  | 'lastVolume'
+  | 'publicationDemographic'
+  | 'chapterNumbersResetOnNewVolume'
+  | 'availableTranslatedLanguages'
+  | 'tags'
+  | 'latestUploadedChapter'
+  | 'links';
+
+export interface Title extends Readonly<Omit<TitleEntity['attributes'], OtherForm>> {
   readonly id: string;
   /** Does not depend on the language of a chapter, since files are named after it. */
   readonly name: string;
@@ -45,12 +58,8 @@ export interface Title {
   readonly localizedNames: readonly LocalizedName[];
   /** By language code. */
   readonly description: Readonly<Record<string, string>>;
-  readonly originalLanguage: string | undefined;
-  readonly status: string | undefined;
   /** How many volumes it has; known of titles that are complete. */
   readonly volumeCount?: number | undefined;
-  readonly year: number | undefined;
-  readonly contentRating: string | undefined;
   /** Whether chapter numbers restart in each volume. */
   readonly numbersRestart: boolean;
   /** The codes of the languages of its chapters. */
@@ -145,36 +154,44 @@ export function toTitle(
   { id, attributes, relationships }: TitleEntity,
   { titleLanguage }: Naming,
 ): Title {
-  const tags = attributes.tags ?? [];
+  const {
+    title,
+    altTitles = [],
+    description = {},
+    lastVolume,
+    publicationDemographic,
+    chapterNumbersResetOnNewVolume: numbersRestart = false,
+    availableTranslatedLanguages: languages = [],
+    tags = [],
+    latestUploadedChapter: latestChapterId,
+    links = {},
+    ...facts
+  } = attributes;
   const tagNames = (isIncluded: (group: string) => boolean) =>
     tags
       .filter((tag) => isIncluded(tag.attributes.group))
       .map((tag) => preferredText(tag.attributes.name, ['en']) ?? '')
       .filter((name) => name !== '');
-  const localizedNames = [attributes.title, ...(attributes.altTitles ?? [])].flatMap(namesIn);
-  const { originalLanguage } = attributes;
+  const localizedNames = [title, ...altTitles].flatMap(namesIn);
   const [mainCover] = relationships.flatMap(({ id, cover }) => (cover ? [{ id, ...cover }] : []));
   return {
+    ...facts,
     id,
-    name: chosenName({ localizedNames, originalLanguage }, titleLanguage),
+    name: chosenName({ ...facts, localizedNames }, titleLanguage),
     names: [...new Set(localizedNames.map(({ name }) => name))],
     localizedNames,
-    description: attributes.description ?? {},
-    originalLanguage,
-    status: attributes.status,
-    volumeCount: volumeCount(attributes.lastVolume),
-    year: attributes.year,
-    contentRating: attributes.contentRating,
-    numbersRestart: attributes.chapterNumbersResetOnNewVolume ?? false,
-    languages: (attributes.availableTranslatedLanguages ?? []).filter((code) => code !== null),
+    description,
+    volumeCount: volumeCount(lastVolume),
+    numbersRestart,
+    languages: languages.filter((code) => code !== null),
     genres: tagNames((group) => group === 'genre'),
-    demographic: demographicName(attributes.publicationDemographic),
+    demographic: demographicName(publicationDemographic),
     tags: tagNames((group) => group !== 'genre'),
     authors: relatedNames(relationships, 'author'),
     artists: relatedNames(relationships, 'artist'),
     mainCover,
-    latestChapterId: attributes.latestUploadedChapter,
-    myAnimeListId: attributes.links?.['mal'],
+    latestChapterId,
+    myAnimeListId: links['mal'],
   };
 }
 

@@ -159,7 +159,6 @@ const NAMES_OF_CONTAINERS: Readonly<Record<string, readonly string[]>> = {
   'library/containers.ts': ['cbz'],
   // The chapters that repair loads, which are always downloaded as CBZ.
   'download/leftovers.ts': ['cbz'],
-  'books/write-pdf.ts': ['pdf'],
   // The reason why a book keeps its content.
   'books/rename-book.ts': ['pdf'],
   'collection/retag.ts': ['pdf'],

@@ -13,7 +13,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { convertToPng } from '../../../src/books/convert-image.js';
 import { gifToPng } from '../../../src/books/gif-to-png.js';
+import { readChapters } from '../../../src/books/read-chapters.js';
+import { writeBook } from '../../../src/books/write-book.js';
 import { damagedChapter } from '../../../src/library/damage.js';
+import { MAX_MANIFEST_BYTES } from '../../../src/library/mark.js';
 import { readEntry, writeArchive } from '../../support/archive.js';
 import { bindFolder, imageDigests } from '../../support/bind-harness.js';
 import { chapterId, testImage, writeChapterFile } from '../../support/chapter-files.js';
@@ -147,6 +150,32 @@ describe('a damaged or hostile archive is refused', () => {
       ['archive-damaged', expect.stringContaining('its manifest names pages twice')],
     ]);
   });
+
+  test.each(['cbz', 'pdf'] as const)(
+    'chapters whose list is larger than what is read back of a %s: it is not published',
+    async (format) => {
+      await writeArchive(input(CHAPTER), { '1.png': page });
+      const [chapter] = await readChapters(input(CHAPTER));
+      if (!chapter) throw new Error('no chapter');
+      const metadata = { ...chapter.metadata, summary: 'x'.repeat(MAX_MANIFEST_BYTES) };
+      const chapters = [{ ...chapter, metadata }];
+      const of = { by: 'title', series: 'Lighthouse', language: 'en', volume: undefined } as const;
+      const book = { group: { ...of, chapters, missing: [] }, metadata: {}, cover: undefined };
+      const publish = () => Promise.reject(new Error('published'));
+      const ignored = () => undefined;
+      const writing = writeBook(book, format, {
+        tmpFile: join(folder, 'book.tmp'),
+        publish,
+        convert: false,
+        onPage: ignored,
+        onBrokenPage: ignored,
+        signal: new AbortController().signal,
+      });
+      const message = 'The book cannot be read back: its list of chapters is too large';
+      await expect(writing).rejects.toMatchObject({ code: 'archive-wrong', message });
+      expect(readdirSync(folder)).toEqual(['in']);
+    },
+  );
 
   test.each(['gif', 'png'] as const)('a %s that would fill the memory of a PDF', async (type) => {
     const bomb = await testImage(type, 1, { alpha: true });
