@@ -1,8 +1,9 @@
 /** The program's version, from package.json. */
+import { join } from 'node:path';
 import { readPackageFile } from './executable.js';
 
 const { version } = JSON.parse(
-  readPackageFile(new URL('../../package.json', import.meta.url)).toString(),
+  readPackageFile(join(import.meta.dirname, '../../package.json')).toString(),
 ) as { readonly version: string };
 
 export const VERSION = version;
