@@ -1,5 +1,6 @@
 /** The events of binding: of `bind`, and of `download --bind`. */
 import { basename, dirname, join } from 'node:path';
+import { hasBookExtension } from '../config/containers.js';
 import { formatBytes, pluralize } from '../core/human-format.js';
 import { CHAPTER_FIELDS } from './chapter-fields.js';
 import type { DOWNLOAD_EVENTS } from './download-events.js';
@@ -8,11 +9,11 @@ import {
   count,
   errorCode,
   event,
-  list,
   object,
   optional,
   path,
   text,
+  texts,
   vocabulary,
   word,
   type EventsOf,
@@ -37,13 +38,11 @@ export const BIND_EVENTS = {
       ...VOLUME,
       chapters: count('The number of its chapters.'),
       pages: count('The number of their pages.'),
-      missing: list(
-        text(
-          'The numbers between the first and the last chapter that are missing, such as `3` or `7-9`.',
-        ),
+      missing: texts(
+        'The numbers between the first and the last chapter that are missing, such as `3` or `7-9`.',
       ),
       volumeInferred: optional(
-        list(text('The numbers of the chapters whose own metadata do not name the volume.')),
+        texts('The numbers of the chapters whose own metadata do not name the volume.'),
       ),
     },
     example: { file: 'a.epub', ...VOLUME_EXAMPLE, chapters: 5, pages: 120, missing: ['9'] },
@@ -100,12 +99,10 @@ export const BIND_EVENTS = {
     meaning: 'A volume is not bound yet: MangaDex lists chapters of it that are not downloaded.',
     fields: {
       ...VOLUME,
-      missing: list(text('The numbers of these chapters.')),
+      missing: texts('The numbers of these chapters.'),
       unavailable: optional(
-        list(
-          text(
-            'The numbers of chapters that MangaDex does not have: hosted elsewhere, or taken down.',
-          ),
+        texts(
+          'The numbers of chapters that MangaDex does not have: hosted elsewhere, or taken down.',
         ),
       ),
     },
@@ -122,7 +119,7 @@ export const BIND_EVENTS = {
     meaning: 'A volume is bound without chapters that MangaDex does not have.',
     fields: {
       ...VOLUME,
-      chapters: list(text('The numbers of these chapters: hosted elsewhere, or taken down.')),
+      chapters: texts('The numbers of these chapters: hosted elsewhere, or taken down.'),
     },
     example: { ...VOLUME_EXAMPLE, chapters: ['10'] },
     sentence: ({ series, volume = '', chapters }) =>
@@ -193,7 +190,7 @@ export type ObserveBind = (event: BindEvent | BindWarning | BookPageEvent) => vo
 /** A folder is named after its volume alone, so it gets the series' name, which the folder above has. */
 export function bookLabel(file: string): string {
   const name = basename(file);
-  return /\.(cbz|epub|pdf)$/i.test(name) ? name : join(basename(dirname(file)), name);
+  return hasBookExtension(name) ? name : join(basename(dirname(file)), name);
 }
 
 /** Such as `; missing: chapter 5`; empty if there is nothing to say. */

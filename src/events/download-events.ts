@@ -22,21 +22,14 @@ import {
   optional,
   path,
   text,
-  time,
+  texts,
   vocabulary,
   word,
   type EventsOf,
-  type ValuesOf,
 } from './fields.js';
-import {
-  EXCLUSION_REASONS,
-  LOAD_REASONS,
-  isNamedSkip,
-  SKIP_REASONS,
-  WAIT_REASONS,
-} from './reasons.js';
+import { EXCLUSION_REASONS, LOAD_REASONS, isNamedSkip, SKIP_REASONS } from './reasons.js';
 import { keptLines, keptSentence, removedLines, retaggedSentence } from './retag-sentences.js';
-import { waitSentence } from './wait-sentences.js';
+import { WAIT, waitSentence } from './wait-sentences.js';
 
 const PEOPLE = 'A sentence for people, which can change.';
 
@@ -141,10 +134,8 @@ export const DOWNLOAD_EVENTS = {
         ),
       ),
       kept: optional(
-        list(
-          text(
-            'With `--update`: the names of the metadata that you edited, and of elements that tankobon never writes.',
-          ),
+        texts(
+          'With `--update`: the names of the metadata that you edited, and of elements that tankobon never writes.',
         ),
       ),
     },
@@ -175,11 +166,9 @@ export const DOWNLOAD_EVENTS = {
           'The file of a chapter that MangaDex deleted, and whose number this one got: it was replaced.',
         ),
       ),
-      changed: list(text('The names of the metadata that changed, such as `volume`.')),
-      kept: list(
-        text(
-          'The names of the metadata that you edited, and of elements that tankobon never writes.',
-        ),
+      changed: texts('The names of the metadata that changed, such as `volume`.'),
+      kept: texts(
+        'The names of the metadata that you edited, and of elements that tankobon never writes.',
       ),
     },
     example: {
@@ -208,10 +197,8 @@ export const DOWNLOAD_EVENTS = {
       reason: word(SKIP_REASONS, 'Why it is skipped.'),
       file: optional(path('The existing file, if there is one.')),
       kept: optional(
-        list(
-          text(
-            'With `--update`: the names of the metadata that you edited and MangaDex has otherwise.',
-          ),
+        texts(
+          'With `--update`: the names of the metadata that you edited and MangaDex has otherwise.',
         ),
       ),
     },
@@ -265,26 +252,7 @@ export const DOWNLOAD_EVENTS = {
   }),
   waiting: event({
     meaning: 'Nothing is sent until a time.',
-    fields: {
-      for: word(WAIT_REASONS, 'What the run waits for.'),
-      until: time('When the wait ends.'),
-      limit: optional(
-        object(
-          {
-            endpoint: optional(text('The endpoint; missing for the general limit of a host.')),
-            requests: count('How many requests are allowed.'),
-            periodMs: milliseconds('The period in which they are allowed.'),
-          },
-          'With `rate` and `quota`: the limit that is used up.',
-        ),
-      ),
-      reason: optional(
-        errorCode(
-          'With `outage`: the code of the last failure: `unreachable`, `service-failed` or `bad-response`; with `ledger-unreachable` the server of the rate ledger cannot be used, and the run ends at that time.',
-        ),
-      ),
-      holder: optional(text('With `lock`: the process that holds it, such as `process 1234`.')),
-    },
+    fields: WAIT,
     example: {
       for: 'quota',
       until: '2026-11-21T03:30:00.000Z',
@@ -362,7 +330,7 @@ export const DRY_RUN_EVENTS = {
       ...CHAPTER,
       file: path('The path that its file would get.'),
       why: text('Why it was selected, for people.'),
-      groups: optional(list(text('The names of its groups.'))),
+      groups: optional(texts('The names of its groups.')),
     },
     example: {
       ...CHAPTER_EXAMPLE,
@@ -431,17 +399,9 @@ export type SummaryEvent = Extract<DownloadEvent, { readonly type: 'summary' }>;
 export type WaitingEvent = Extract<DownloadEvent, { readonly type: 'waiting' }>;
 
 /** What the ledger says of a wait. */
-type Wait = Omit<ValuesOf<(typeof DOWNLOAD_EVENTS)['waiting']['fields']>, 'until'> & {
-  readonly untilMs: number;
-};
+type Wait = Omit<WaitingEvent, 'type' | 'until'> & { readonly untilMs: number };
 
 export function waitingEvent({ for: what, untilMs, limit, reason, holder }: Wait): WaitingEvent {
-  return {
-    type: 'waiting',
-    for: what,
-    until: new Date(untilMs).toISOString(),
-    limit,
-    reason,
-    holder,
-  };
+  const until = new Date(untilMs).toISOString();
+  return { type: 'waiting', for: what, until, limit, reason, holder };
 }

@@ -1,8 +1,8 @@
 /** One series of a run: which releases to download now, their download, and what is remembered of it. */
 import type { Chapter } from '../service/chapters.js';
 import { fetchTitleFeed } from '../service/feeds.js';
-import { hasCode, type TankobonError } from '../core/errors.js';
-import { decideChanges, type UnreadTitle } from '../download/decide-changes.js';
+import { hasCode } from '../core/errors.js';
+import { decideChanges, readOutdated, type UnreadTitle } from '../download/known-title.js';
 import {
   comparedFile,
   replacedRelease,
@@ -14,7 +14,7 @@ import { chapterFields } from '../selection/chapter-fields.js';
 import { chapterName } from '../events/chapter-fields.js';
 import { decide, savedState, writesOf, type KnownFiles } from '../plan/decide.js';
 import { findMovedHere, reportMovedHere } from './moved-chapters.js';
-import { findChanges, releaseDecisions } from './release-decisions.js';
+import { notCompared, releaseDecisions } from './release-decisions.js';
 import { effectiveOptions } from '../config/options.js';
 import { emptyResult, type DownloadResult } from '../download/download-result.js';
 import { readListedVolumes, inferVolumes, lacksVolume } from '../selection/infer-volumes.js';
@@ -44,7 +44,6 @@ import { bindSeries } from './bind-series.js';
 import { fillDevice } from './device-books.js';
 import { readText } from './read-markers.js';
 import { reasonsNotToKeep, retireChapters } from './retire-chapters.js';
-import { withScan } from './changed-files.js';
 import {
   historyFor,
   recoverSaved,
@@ -52,8 +51,7 @@ import {
   reportPlanned,
   saveReleases,
 } from './sync-save.js';
-import type { SyncSession } from './sync-session.js';
-import type { DueTitle } from './sync-titles.js';
+import type { DueTitle, SyncSession } from './sync-session.js';
 import { maxOf } from '../core/extremes.js';
 
 /** Failures of a chapter that another attempt does not change. */
@@ -66,15 +64,19 @@ const PERMANENT_CODES = ['chapter-not-found', 'chapter-unavailable', 'chapter-ex
  */
 export async function syncSeries(due: DueTitle, session: SyncSession) {
   const { id, title, options, output } = due;
-  const { context, journal, libraries } = session;
+  const { context, journal, libraries, userSignal } = session;
   const known = journal.state.titles[id];
   const { dryRun } = session.options;
   const nowMs = context.clock.wallMs();
   const library = await libraries.open(output);
+  const languages = languagesOf(options, context.settings);
   let isListingWhole = true;
-  const listed = await readReleases(due, session, () => {
+  const warnOfEntries = (message: string): void => {
     isListingWhole = false;
-  });
+    session.warn(message);
+  };
+  const deps = { signal: userSignal, warn: warnOfEntries, languages };
+  const listed = await fetchTitleFeed(session.client, id, deps);
   if (listed.length === 0) warnOfMissingLanguage(due, session);
   const wasUnbound =
     !dryRun && ((await recoverSaved(due, listed, session)) || journal.state.unbound.has(id));
@@ -87,40 +89,35 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
   };
   const files = { library, history };
   const stateOf = (chapterId: string) => savedState({ id: chapterId }, files);
-  const knownTitle = await readTitle(due, listed, library, session);
+  const formerIds = formerIdsOf(id, journal.state);
+  const listedTitle = { titleId: id, title, listed, languages, formerIds, isKept: !dryRun };
+  const knownTitle = await readKnownTitle(listedTitle, library, { ...session, signal: userSignal });
   const releases = await withInferredVolumes(due, listed, knownTitle, rules, files, session);
   const selected = selectReleases(releases, knownTitle, rules, nowMs);
   const unkept = reasonsNotToKeep(due, rules, selected, library);
   const decisionOptions = toDecisionOptions(rules, nowMs, (chapter) => unkept.has(chapter.id));
   const decideNow = async () => {
     const found = { library: await libraries.open(output), history };
+    const { outdated, saved } = await readOutdated(selected, found.library, nowMs, userSignal);
+    const update = notCompared(due, outdated, session);
     const decided = await decideChanges(
       { named: [], titles: [selected] },
-      decisionOptions,
-      found,
+      { ...decisionOptions, update },
+      { ...found, saved },
       session,
     );
-    const decisions = releaseDecisions(decided, selected, nowMs);
-    const changed = await findChanges(
-      due,
-      selected,
-      decisions.planned,
-      decisionOptions,
-      found,
-      session,
-    );
-    return { ...decided, decisions, changed };
+    const decisions = releaseDecisions(decided, selected, outdated, update, nowMs);
+    return { ...decided, decisions };
   };
   const first = await decideNow();
-  const { decisions, changed } = first;
-  const { planned, againAtMs } = decisions;
+  const { decisions } = first;
+  const { planned, againAtMs, compared } = decisions;
   const waiting = decisions.waiting.map(({ release: { id: chapter, ...release }, untilMs }) => ({
     chapter,
     number: release.chapter?.number,
     untilMs,
   }));
-  const { compared } = changed;
-  const updates = rules.upgrade ? changed.updates : [];
+  const updates = rules.upgrade ? decisions.updates : [];
   const skipped = skippedEvents(decisions, due.label);
   reportRestored(due, releases, library, session);
   reportMovedHere(due, planned, movedHere, session);
@@ -132,7 +129,7 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
   const ofTitle = (changes: readonly Decision[]) => ({ changes, known: knownTitle });
   if (dryRun) await reportPlanned(due, ofTitle(planned), releases, session);
   if (!rules.upgrade || dryRun)
-    await reportChanges(due, ofTitle(changed.updates), releases, session);
+    await reportChanges(due, ofTitle(decisions.updates), releases, session);
   const missing = decisions.withoutFile.filter((chapter) => !unkept.has(chapter.id));
   const isRemovalReported = warnOfFilesGone(due, missing, library, session);
   const all = dryRun ? [] : [...planned, ...writesOf(updates)];
@@ -151,7 +148,7 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
       // Where another process had the folder for itself meanwhile, files may have other names, and chapters files.
       const isSame = (await libraries.open(output)) === library;
       const now = isSame ? first : await decideNow();
-      const updated = rules.upgrade ? writesOf(now.changed.updates) : [];
+      const updated = rules.upgrade ? writesOf(now.decisions.updates) : [];
       const there = now.changes.filter(
         (change) => change.kind === 'skip' && claimedElsewhere.has(change.id),
       );
@@ -160,7 +157,7 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
     }
     const saved = dryRun ? planned : all.filter(({ release }) => result.savedFiles.has(release.id));
     const isToBind = !dryRun && (saved.length + result.retaggedFiles.size > 0 || wasUnbound);
-    const bindErrors = await bindIfNeeded(due, releases, isToBind, session);
+    const bindErrors = await bindSeries(due, releases, isToBind, session);
     const isComplete =
       !result.stoppedBy &&
       result.notStarted === 0 &&
@@ -170,6 +167,8 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
     const notThere = [...result.failed, ...waiting.map(({ chapter }) => ({ id: chapter }))];
     const retired = mayRetire ? await retireUnkept(due, rules, selected, notThere, session) : 0;
     const device = isStoppedNow ? undefined : await fillDevice(due, releases, session);
+    const movedNow = [...movedHere.keys()].filter((each) => result.savedFiles.has(each));
+    const moved = [...(known?.movedHere ?? []), ...movedNow];
     const state: TitleState = {
       name: due.label,
       latest: title.latestChapterId,
@@ -186,10 +185,7 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
       takenDown: decisions.skipped.flatMap(({ id: chapter, reason }) =>
         reason === 'chapter-unavailable' && stateOf(chapter).state === 'saved' ? [chapter] : [],
       ),
-      movedHere: idsOrNone([
-        ...(known?.movedHere ?? []),
-        ...[...movedHere.keys()].filter((chapter) => result.savedFiles.has(chapter)),
-      ]),
+      movedHere: moved.length > 0 ? moved : undefined,
       // What failed, or was not reached, is compared again.
       compared: isComplete ? [...compared] : known?.compared,
       device: device ?? known?.device,
@@ -230,30 +226,10 @@ async function retireUnkept(
   return retireChapters(due, inOrder, reasons, session);
 }
 
-function idsOrNone(ids: readonly string[]): string[] | undefined {
-  return ids.length > 0 ? [...ids] : undefined;
-}
-
 /** Without its title, group and language. */
 function savedName({ id, chapter }: Release): string {
   const { volume, number, chapterTitle } = chapter ? chapterFields(chapter) : {};
   return chapterName({ volume, number, chapterTitle }) ?? id;
-}
-
-/** Resolves with the errors of books that were not written: then the title stays unbound for the next run. */
-async function bindIfNeeded(
-  due: DueTitle,
-  releases: readonly Chapter[],
-  isNeeded: boolean,
-  session: SyncSession,
-): Promise<readonly TankobonError[]> {
-  const { journal, userSignal } = session;
-  if (userSignal.aborted) return [];
-  const errors = isNeeded
-    ? await withScan(due, session, (onChanged) => bindSeries(due, releases, session, onChanged))
-    : [];
-  if (errors.length === 0 && journal.state.unbound.has(due.id)) journal.add({ bound: due.id });
-  return errors;
 }
 
 /** Without those that the next run goes on with. */
@@ -284,21 +260,6 @@ function hasReplaced(change: UnnamedWrite): boolean {
   return comparedFile(change) !== undefined || replacedRelease(change) !== undefined;
 }
 
-/** What is known of the title; its list is kept for the next runs. */
-async function readTitle(
-  { id, title, options }: DueTitle,
-  listed: readonly Chapter[],
-  library: LibraryIndex,
-  session: SyncSession,
-): Promise<KnownTitle> {
-  const { context, journal, options: syncOptions, userSignal: signal } = session;
-  const languages = languagesOf(options, context.settings);
-  const formerIds = formerIdsOf(id, journal.state);
-  const isKept = !syncOptions.dryRun;
-  const listedTitle = { titleId: id, title, listed, languages, formerIds, isKept };
-  return readKnownTitle(listedTitle, library, { ...session, signal });
-}
-
 /** Where volumes are bound: one request, if a chapter to download lacks its volume. */
 async function withInferredVolumes(
   due: DueTitle,
@@ -326,20 +287,6 @@ async function withInferredVolumes(
   if (!lacksOne) return releases;
   const listed = await readListedVolumes(titleId, { client, warn, signal });
   return inferVolumes(releases, listed, known.keys);
-}
-
-/** @param onIncomplete called if some entries of the list cannot be read */
-function readReleases(
-  { id, options }: DueTitle,
-  { client, userSignal: signal, warn, context }: SyncSession,
-  onIncomplete: () => void,
-): Promise<Chapter[]> {
-  const languages = languagesOf(options, context.settings);
-  const warnOfEntries = (message: string): void => {
-    onIncomplete();
-    warn(message);
-  };
-  return fetchTitleFeed(client, id, { signal, warn: warnOfEntries, languages });
 }
 
 /** The time before which releases are not downloaded, from the file or from the first run with `--from-now`. */

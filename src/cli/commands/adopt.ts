@@ -3,26 +3,30 @@ import { dirname } from 'node:path';
 import type { Command } from 'commander';
 import type { AdoptDeps, AdoptResult } from '../../collection/adopt-files.js';
 import { ADOPT_EVENTS, type AdoptEvent } from '../../events/adopt-events.js';
-import { eventLines, eventPaths } from '../../events/printed-event.js';
 import type { RequestPlan } from '../../collection/recognize-files.js';
 import type { GivenOptions } from '../../config/options.js';
+import { COMIC_LABELS } from '../../config/containers.js';
 import type { DownloadArchive } from '../../download/download-archive.js';
 import { UsageError, type TankobonError } from '../../core/errors.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
-import { formatDuration, pluralize } from '../../core/human-format.js';
+import { formatDuration, pluralize, formatList } from '../../core/human-format.js';
 import { shellQuoted } from '../../core/shell-quoted.js';
 import type { CommandContext, CommandRunner } from '../command-context.js';
 import { addOptions, collectPaths } from '../command-options.js';
 import { addExamples } from '../help-format.js';
 import { warnTo, writeHints } from '../output/error-message.js';
-import { eventLine } from '../output/json-line.js';
+import { eventLine, writeEvent } from '../output/json-line.js';
 import { writeMessage } from '../output/safe-stream.js';
 
 export function adoptCommand(program: Command, { run }: CommandRunner): Command {
   const command = program
     .command('adopt')
     .description('recognize chapters that other programs saved, and take them over')
-    .argument('<dir...>', 'folders with CBZ and ZIP files, or with folders of images', collectPaths)
+    .argument(
+      '<dir...>',
+      `folders with ${formatList(COMIC_LABELS, 'and')} files, or with folders of images`,
+      collectPaths,
+    )
     .action((folders: string[], options: GivenOptions) =>
       run((context) => adoptFolders(folders, options, context)),
     );
@@ -97,25 +101,12 @@ async function observer({ json, undo = false }: GivenOptions, { stdout, stderr }
   return (event: AdoptEvent): void => {
     if (json) stdout.write(eventLine(ADOPT_EVENTS, event));
     else if (event.type === 'file-recognized' || event.type === 'file-unrecognized')
-      writeLines(stdout, lines.linesFor(event), [dirname(event.file)]);
+      writeMessage(stdout, `${lines.linesFor(event).join('\n')}\n`, [dirname(event.file)]);
     else if (event.type === 'adopt-summary') {
       const summary = adoptSummary(event, undo);
       if (summary !== '') stderr.write(`${summary}\n`);
-    } else
-      writeLines(
-        event.type === 'file-failed' ? stderr : stdout,
-        eventLines(ADOPT_EVENTS, event),
-        eventPaths(ADOPT_EVENTS, event),
-      );
+    } else writeEvent(ADOPT_EVENTS, event, event.type === 'file-failed' ? stderr : stdout);
   };
-}
-
-function writeLines(
-  stream: NodeJS.WriteStream,
-  lines: readonly string[],
-  paths: readonly string[],
-): void {
-  writeMessage(stream, lines.map((line) => `${line}\n`).join(''), paths);
 }
 
 async function adoptDeps(

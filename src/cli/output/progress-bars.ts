@@ -121,7 +121,7 @@ export class ProgressBars implements Observer {
 
   /** Removes the bars. Later messages are printed as plain lines. */
   readonly close = (): void => {
-    if (!this.#closed) this.#display.close();
+    this.#display.close();
     this.#closed = true;
   };
 
@@ -215,7 +215,7 @@ export class ProgressBars implements Observer {
       else this.#display.print(text);
       return;
     }
-    if (!this.#closed) this.#display.eraseForText();
+    this.#display.eraseForText();
     if (isPath) writePath(text, stdout, env);
     else writeResult(text, stdout);
   }
