@@ -2,7 +2,6 @@
  * Help without the command tree, which takes twice as long to load as Node to start. `npm run build` writes the help of
  * each command at the widths that most outputs have (help-texts.ts); at another width it is made from the tree.
  */
-import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { readPackageFile } from '../core/executable.js';
 import { usesColors } from './output/colors.js';
@@ -42,6 +41,6 @@ function helpedCommand(args: readonly string[]): string | undefined {
 }
 
 function readHelpTexts(width: number): Readonly<Record<string, string>> {
-  const file = readPackageFile(join(import.meta.dirname, `../help-${width}.json`));
+  const file = readPackageFile(new URL(`../help-${width}.json`, import.meta.url));
   return JSON.parse(file.toString()) as Readonly<Record<string, string>>;
 }

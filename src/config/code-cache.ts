@@ -16,6 +16,7 @@ import {
 import Module from 'node:module';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { cachedDataVersionTag } from 'node:v8';
 import { constants as vmConstants, Script } from 'node:vm';
 import { crc32 } from 'node:zlib';
@@ -43,7 +44,7 @@ export function openCodeCache(env: Readonly<NodeJS.ProcessEnv>): void {
   // The executable has no files to compile, and its own cache. Code from a cache is not counted by a coverage report.
   if (env['TANKOBON_CODE_CACHE'] === 'false' || env['NODE_V8_COVERAGE'] || isExecutable) return;
   try {
-    const program = import.meta.dirname;
+    const program = dirname(fileURLToPath(import.meta.url));
     const { state } = ownFolders(env, process.platform, homedir);
     // The names of all other chunks follow from main.js.
     const build = checksumOf(readFileSync(join(program, 'main.js')));

@@ -11,9 +11,9 @@ export const isExecutable = isSea();
 /** Followed by the name of a program for a child process (child-program.ts) and its arguments. */
 export const CHILD_PROGRAM_OPTION = '--child-program';
 
-/** @param file a path, not a URL, which takes Node 1 ms; its name is that of an asset in the executable */
-export function readPackageFile(file: string): Buffer {
-  return isExecutable ? assetOf(basename(file)) : readFileSync(file);
+/** @param url the file beside the module that asks, which is an asset in the executable */
+export function readPackageFile(url: URL): Buffer {
+  return isExecutable ? assetOf(basename(url.pathname)) : readFileSync(url);
 }
 
 export function assetOf(name: string): Buffer {

@@ -1,9 +1,8 @@
 /** The program's version, from package.json. */
-import { join } from 'node:path';
 import { readPackageFile } from './executable.js';
 
 const { version } = JSON.parse(
-  readPackageFile(join(import.meta.dirname, '../../package.json')).toString(),
+  readPackageFile(new URL('../../package.json', import.meta.url)).toString(),
 ) as { readonly version: string };
 
 export const VERSION = version;

@@ -2,21 +2,20 @@
  * The pages and covers drawn in scripts/practice-pages. Chapters share them: a comment with the chapter's id makes
  * the bytes of each page, and so its sha256, unique.
  */
-import { join } from 'node:path';
 import { nameWithDigest, uuidOf } from './digests.js';
 import { readPackageFile } from '../../core/executable.js';
 import { PNG_SIGNATURE, pngChunk, pngHeader } from '../../core/png.js';
 import type { LibraryCover, LibraryPage, Quality } from '../records.js';
 
 /** One folder up both in the source and in the bundled package. */
-const FIXTURES = join(import.meta.dirname, '../fixtures');
+const FIXTURES = new URL('../fixtures/', import.meta.url);
 
 const PAGE_COUNTS = { lighthouse: 12, starlight: 5, stairs: 2 } as const;
 export type Story = keyof typeof PAGE_COUNTS;
 
 export const pageCount = (story: Story): number => PAGE_COUNTS[story];
 
-const fixture = (name: string): Buffer => readPackageFile(join(FIXTURES, name));
+const fixture = (name: string): Buffer => readPackageFile(new URL(name, FIXTURES));
 
 const PNG_HEADER_END = PNG_SIGNATURE.length + pngHeader(0, 0).length;
 const JPEG_START_BYTES = 2;
