@@ -43,7 +43,7 @@ const program = {
       groups: [
         {
           name: 'code-cache',
-          test: /src\/(config\/(code-cache|own-folders)|core\/gc-tuning)\.ts$/,
+          test: /src\/(config\/(code-cache|own-folders)|core\/(compiler|gc)-tuning)\.ts$/,
           priority: 5,
         },
         { name: 'version', test: /src\/core\/(version|executable)\.ts$/, priority: 4 },

@@ -11,6 +11,8 @@ if (args.length === 1 && (args[0] === '--version' || args[0] === '-V')) {
   process.stdout.write(`${VERSION}\n`);
 } else {
   void import('../config/code-cache.js').then(async ({ openCodeCache }) => {
+    const { delayOptimization } = await import('../core/compiler-tuning.js');
+    delayOptimization();
     openCodeCache(process.env);
     const { runProcess } = await runner();
     return runProcess(args);
