@@ -10,9 +10,14 @@ import { bundleOptions, childPrograms, outputPlugins } from './bundle-options.js
 
 const LOCKS = 'node_modules/fs-native-extensions';
 
-/** The compiled modules one by one, for worker processes of the tests. */
+/** The compiled modules one by one, for worker processes of the tests and for the help. */
 const modules = {
-  input: ['src/cli/main.ts', 'src/index.ts', ...Object.values(childPrograms)],
+  input: [
+    'src/cli/main.ts',
+    'src/cli/help-texts.ts',
+    'src/index.ts',
+    ...Object.values(childPrograms),
+  ],
   platform: 'node',
   external: /^[^./]/,
   treeshake: false,
@@ -42,11 +47,15 @@ const program = {
     codeSplitting: {
       groups: [
         {
-          name: 'code-cache',
-          test: /src\/(config\/(code-cache|own-folders)|core\/(compiler|gc)-tuning)\.ts$/,
+          name: 'start',
+          test: /src\/(core\/(version|executable)|cli\/prepared-help)\.ts$/,
           priority: 5,
         },
-        { name: 'version', test: /src\/core\/(version|executable)\.ts$/, priority: 4 },
+        {
+          name: 'code-cache',
+          test: /src\/(config\/(code-cache|own-folders)|core\/(compiler|gc)-tuning)\.ts$/,
+          priority: 4,
+        },
         { name: 'commands', test: /src\/cli\/(run-process|program)\.ts$/, priority: 3 },
         {
           name: 'service',
@@ -66,7 +75,10 @@ const program = {
 // npm also runs "prepare" after "prepack", which has built and added the types.
 const isPacked =
   process.argv.includes('--prepare') && ['pack', 'publish'].includes(process.env.npm_command);
-if (!isPacked) await build([modules, program]);
+if (!isPacked) {
+  await build([modules, program]);
+  await writeHelpTexts();
+}
 
 function writeLibraryEntry(_, bundle) {
   const { exports } = bundle['program/library.js'];
@@ -93,6 +105,14 @@ function writeFiles(_, bundle) {
     'build/bundled-packages.json',
     JSON.stringify(bundledPackages(bundle), undefined, 2),
   );
+}
+
+/** Made by the program that was built, so that help is the same from its text and from the command tree. */
+async function writeHelpTexts() {
+  const { helpTexts } = await import('../build/cli/help-texts.js');
+  const { PREPARED_WIDTHS } = await import('../build/cli/prepared-help.js');
+  for (const width of PREPARED_WIDTHS)
+    writeFileSync(`dist/help-${width}.json`, JSON.stringify(helpTexts(width)));
 }
 
 /** The packages inside, such as `got@14.6.6`. */

@@ -106,6 +106,7 @@ function assetFiles() {
     'package.json',
     ...filesIn('schemas'),
     ...filesIn('dist/fixtures'),
+    ...filesIn('dist').filter((file) => file.endsWith('.json')),
     ...Object.keys(childPrograms).map((name) => join(PARTS, `${name}.js`)),
     `dist/prebuilds/${platform}/fs-native-extensions.node`,
     keyringAddon(),

@@ -2,18 +2,19 @@
 import { basename } from 'node:path';
 import { pageName } from '../config/names.js';
 import { decodedBytes, MAX_DECODED_BYTES } from '../core/decoded-size.js';
-import { reusableBuffer, ZipEntryReader, type GetBuffer, type ZipEntry } from '../core/zip-file.js';
+import { reusableBuffer, type ZipEntry } from '../core/zip-file.js';
 import { StorageError, thrownMessage } from '../core/errors.js';
 import { formatBytes } from '../core/human-format.js';
 import { imageDimensions, type ImageDimensions } from '../core/image-dimensions.js';
 import { imageExtension, type ImageExtension } from '../core/image-format.js';
+import { openPages } from '../library/file.js';
 import {
   chapterPrefix,
   coverName,
   type Book,
   type BookGroup,
   type PreparedPages,
-  type WriteOptions,
+  type FormatOptions,
 } from './book.js';
 import { convertToPng } from './convert-image.js';
 import type { PageKind } from './device/plan-page.js';
@@ -38,11 +39,7 @@ export interface BookPage {
   readonly background?: 'black' | 'white';
 }
 
-interface PageOptions extends Pick<WriteOptions, 'convert' | 'onPage' | 'signal'> {
-  /** For the error: `EPUB`. */
-  readonly format: string;
-  readonly accepted: readonly ImageExtension[];
-}
+type PageOptions = Pick<FormatOptions, 'convert' | 'onPage' | 'signal' | 'format' | 'accepted'>;
 
 /** The beginning of an image contains its size in almost every file. */
 const DIMENSIONS_BYTES = 512 * 1024;
@@ -142,12 +139,17 @@ export async function* sourcePages(
 ): AsyncGenerator<SourcePage> {
   const getBuffer = reusableBuffer();
   for (const [chapter, { file, pages }] of chapters.entries()) {
-    const reader = await openReader(file);
+    const reader = await openPages(file).catch((cause: unknown) => {
+      const message = `Cannot open the archive: ${file}`;
+      throw new StorageError('archive-damaged', message, { cause, path: file });
+    });
     try {
       for (const [page, entry] of pages.entries()) {
         signal.throwIfAborted();
         const location = `${basename(entry.name)} of ${file}`;
-        const data = await read(reader, entry, getBuffer, location);
+        const data = await reader.read(entry, getBuffer).catch((error: unknown) => {
+          throw damagedPage(thrownMessage(error), location, error);
+        });
         yield { chapter, page, entry, data, location };
       }
     } finally {
@@ -158,30 +160,6 @@ export async function* sourcePages(
 
 export function damagedPage(problem: string, location: string, cause?: unknown): StorageError {
   return new StorageError('archive-damaged', `Damaged page: ${problem}: ${location}`, { cause });
-}
-
-async function openReader(file: string): Promise<ZipEntryReader> {
-  try {
-    return await ZipEntryReader.open(file);
-  } catch (cause) {
-    throw new StorageError('archive-damaged', `Cannot open the archive: ${file}`, {
-      cause,
-      path: file,
-    });
-  }
-}
-
-async function read(
-  reader: ZipEntryReader,
-  entry: ZipEntry,
-  getBuffer: GetBuffer,
-  location: string,
-): Promise<Buffer> {
-  try {
-    return await reader.read(entry, getBuffer);
-  } catch (error) {
-    throw damagedPage(thrownMessage(error), location, error);
-  }
 }
 
 async function toAcceptedImage(original: Buffer, location: string, options: PageOptions) {

@@ -1,24 +1,15 @@
 /** Divides a book into parts that are not larger than a limit. Pure. */
-import type { BookFormat } from '../config/bind-choices.js';
+import type { ContainerName } from '../config/containers.js';
 import type { BookGroup } from './book.js';
 import { chapterLabel, sourceKey } from './source-chapter.js';
 import { type ReadChapter } from '../library/file.js';
+import { WRITERS } from './write-book.js';
 
 export interface DividedBook {
   readonly groups: readonly BookGroup[];
   /** Chapters that are larger than a part, and were cut between two pages. */
   readonly cutChapters: readonly string[];
 }
-
-/** What a format adds to the bytes of each page, of each chapter and of the book: at most, so that parts fit. */
-const OVERHEAD_BYTES: Readonly<
-  Record<BookFormat, { readonly page: number; readonly chapter: number; readonly book: number }>
-> = {
-  cbz: { page: 400, chapter: 200, book: 4_000 },
-  epub: { page: 1_700, chapter: 800, book: 8_000 },
-  pdf: { page: 1_000, chapter: 400, book: 4_000 },
-  folder: { page: 200, chapter: 2_000, book: 0 },
-};
 
 /**
  * Cuts between chapters; a chapter that is larger than a part is cut between pages. A page that is larger is a part of
@@ -34,9 +25,9 @@ export function divideBook(
     format,
     maxBytes,
     baseBytes,
-  }: { readonly format: BookFormat; readonly maxBytes: number; readonly baseBytes: number },
+  }: { readonly format: ContainerName; readonly maxBytes: number; readonly baseBytes: number },
 ): DividedBook {
-  const overhead = OVERHEAD_BYTES[format];
+  const overhead = WRITERS[format].overheadBytes;
   const capacity = maxBytes - overhead.book - baseBytes;
   const parts: ReadChapter[][] = [[]];
   const cutChapters: string[] = [];

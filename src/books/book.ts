@@ -4,13 +4,12 @@ import { paddedNumber } from '../config/names.js';
 import type { ZipEntry } from '../core/zip-file.js';
 import type { Publish } from '../core/zip-file-writer.js';
 import type { ImageDimensions } from '../core/image-dimensions.js';
-import { IMAGE_EXTENSIONS, type ImageExtension } from '../core/image-format.js';
-import type { BookFormat } from '../config/bind-choices.js';
+import type { ImageExtension } from '../core/image-format.js';
 import type { BookCopy, BookPart } from './book-copy.js';
 import type { PageProfile } from './page-profile.js';
 import type { PageKind } from './device/plan-page.js';
 import type { ChapterGroup } from './group-volumes.js';
-import type { ReadChapter } from '../library/file.js';
+import type { BookFile, ReadChapter } from '../library/file.js';
 
 export interface CoverImage {
   readonly file: string;
@@ -35,6 +34,9 @@ export interface PreparedPages {
   readonly imagesOf: (page: ZipEntry) => readonly PreparedImage[];
 }
 
+/** What the program calls a book, and of what it is. */
+export type BookName = NonNullable<BookFile['named']>;
+
 /** The chapters of a book, with their pages. */
 export type BookGroup = ChapterGroup<ReadChapter>;
 
@@ -43,6 +45,8 @@ export interface Book {
   readonly metadata: ChapterMetadata;
   /** Shown before the first chapter. */
   readonly cover: CoverImage | undefined;
+  /** Undefined for a copy, whose name its options decide. */
+  readonly named?: BookName | undefined;
   /** Set for a book in several files. */
   readonly part?: BookPart | undefined;
   /** What made the book a copy of its chapters, which cannot be read back from it. */
@@ -51,14 +55,6 @@ export interface Book {
   readonly profile?: PageProfile | undefined;
   readonly prepared?: PreparedPages | undefined;
 }
-
-/** The images that each format can contain. */
-export const ACCEPTED_IMAGES: Readonly<Record<BookFormat, readonly ImageExtension[]>> = {
-  cbz: IMAGE_EXTENSIONS,
-  epub: ['jpg', 'png', 'gif', 'webp'],
-  pdf: ['jpg', 'png', 'gif'],
-  folder: IMAGE_EXTENSIONS,
-};
 
 /** For formats that require a date, which must not depend on the time of writing. */
 export const UNKNOWN_DATE = new Date(Date.UTC(2000, 0, 1));
@@ -78,6 +74,17 @@ export interface WriteOptions {
   readonly onBrokenPage: (message: string) => void;
   readonly signal: AbortSignal;
 }
+
+/** What a writer of a format needs. */
+export interface FormatOptions extends WriteOptions {
+  /** For errors: `EPUB`. */
+  readonly format: string;
+  /** The images that the format can contain. */
+  readonly accepted: readonly ImageExtension[];
+}
+
+/** Resolves with the size of the book in bytes. */
+export type WriteBook = (book: Book, options: FormatOptions) => Promise<number>;
 
 /** The chapter's part of its pages' names: `c001-`. `chapter` counts from 0. */
 export function chapterPrefix(chapter: number, chapters: number): string {

@@ -3,7 +3,8 @@ import { lstat, realpath, stat } from 'node:fs/promises';
 import { hasCode, UsageError } from '../core/errors.js';
 import { isSystemError } from '../core/files.js';
 import { toTankobonError } from '../core/system-errors.js';
-import type { BookFormat } from '../config/bind-choices.js';
+import type { ContainerName } from '../config/containers.js';
+import { containerByExtension, isComicFile } from '../config/containers.js';
 import { readLibraryFile } from '../library/file.js';
 import { listArchives } from '../library/scan.js';
 import { isDiskError, unreadableFolderError } from '../core/read-folder.js';
@@ -27,7 +28,7 @@ export interface CollectedChapters {
 }
 
 export interface CollectOptions {
-  readonly format: BookFormat;
+  readonly format: ContainerName;
   /** Books that a scan found, and that cannot be read back. */
   readonly fixedBooks?: readonly string[] | undefined;
   /** Files that a scan found, which another process may have bound and removed since. */
@@ -52,14 +53,14 @@ export async function collectChapters(
   const otherArchives: string[] = [];
   let skippedLinks = 0;
   for (const input of inputs) {
-    const listed = await archivesIn(input, stateFolder, signal);
+    const listed = await archivesIn(input, { stateFolder, format, signal });
     const { archives, store, skippedLinks: count } = listed;
     for (const each of listed.unreadableFolders)
       failed.push({ file: each.folder, error: unreadableFolderError(each) });
     skippedLinks += count;
     if (store) stored.push(store);
     for (const file of listed.otherArchives) otherArchives.push(file);
-    for (const file of listed.fixed[format] ?? []) books.push(file);
+    for (const file of listed.fixedBooks) books.push(file);
     for (const archive of archives) if (!files.has(archive.file)) files.set(archive.file, archive);
   }
   for (const { file, isNamed, isLink = false, store } of files.values()) {
@@ -67,13 +68,13 @@ export async function collectChapters(
     try {
       const read = store ? await knownChapters(file, store) : await readChapters(file);
       // Books of other programs that happen to be in a folder are not chapters, and copies have other pages.
-      if (isNamed || /\.cbz$/i.test(file) || read.some(({ isBound }) => isBound))
+      if (isNamed || isComicFile(file) || read.some(({ isBound }) => isBound))
         for (const each of read.filter(({ copy }) => !copy))
           chapters.push(isLink ? { ...each, ownership: 'link' } : each);
     } catch (error) {
       if (!hasCode(error, 'archive-damaged')) throw error;
       const isGone = !isNamed && isSystemError(error.cause, 'ENOENT');
-      if (!isGone && (isNamed || /\.cbz$/i.test(file)))
+      if (!isGone && (isNamed || isComicFile(file)))
         failed.push({ file, error: toTankobonError(error) });
     }
   }
@@ -107,7 +108,7 @@ interface InputFile {
 }
 
 /** An input itself may be a link. */
-async function archivesIn(input: string, stateFolder: string | undefined, signal: AbortSignal) {
+async function archivesIn(input: string, { stateFolder, format, signal }: CollectOptions) {
   try {
     if (!(await stat(input)).isDirectory()) {
       const isLink = (await lstat(input)).isSymbolicLink();
@@ -120,7 +121,7 @@ async function archivesIn(input: string, stateFolder: string | undefined, signal
         skippedLinks: 0,
         unreadableFolders: [],
         otherArchives: [],
-        fixed: {},
+        fixedBooks: [],
       };
     }
   } catch (error) {
@@ -130,14 +131,14 @@ async function archivesIn(input: string, stateFolder: string | undefined, signal
   }
   const store = stateFolder === undefined ? undefined : await FolderStore.open(stateFolder, input);
   const { files, skippedLinks, ...listed } = await listArchives(input, signal, store);
-  const fixed: Partial<Record<BookFormat, readonly string[]>> = {
-    pdf: listed.pdfs,
-    folder: listed.folderBooks,
-  };
+  const fixedBooks =
+    format === 'folder'
+      ? listed.folderBooks
+      : listed.pdfs.filter((file) => containerByExtension(file) === format);
   const unreadableFolders = listed.unreadableFolders.filter(({ cause }) => isDiskError(cause));
   // Smaller folders are read as fast as what is known of them.
   const used = files.length < MIN_FILES ? undefined : store;
   const archives = files.map((file): InputFile => ({ file, isNamed: false, store: used }));
   const { otherArchives } = listed;
-  return { archives, store: used, skippedLinks, unreadableFolders, otherArchives, fixed };
+  return { archives, store: used, skippedLinks, unreadableFolders, otherArchives, fixedBooks };
 }

@@ -1,4 +1,5 @@
 /** The warning about a book that its owner edited, and that therefore stays as it is. Pure. */
+import { OPTIONS } from '../config/options.js';
 import { shellQuoted } from '../core/shell-quoted.js';
 import type { BindWarning } from '../events/bind-events.js';
 import type { ExistingBook } from './existing-book.js';
@@ -35,7 +36,7 @@ export function editedWarning(
   const options = [
     '--force',
     ...(by === 'volume' ? [] : [`--by ${by}`]),
-    ...(format === 'cbz' ? [] : [`--format ${format}`]),
+    ...(format === OPTIONS.format.default ? [] : [`--format ${format}`]),
     `-o ${shellQuoted(output)}`,
   ];
   const inputs = [...new Set(files)].map(shellQuoted);

@@ -4,21 +4,21 @@ import { readLibraryFile, type BookFile, type ReadChapter } from '../library/fil
 import { assertOwnFile } from '../core/file-state.js';
 import { type BookCopy, type BookPart, partFile } from './book-copy.js';
 import { fileErrorReason } from '../core/files.js';
-import type { BookFormat } from '../config/bind-choices.js';
-import { toReadChapters } from './read-chapters.js';
+import type { ContainerName } from '../config/containers.js';
+import { CONTAINERS } from '../config/containers.js';
 import { sourceKey } from './source-chapter.js';
 
 export type ExistingBook =
   | { readonly kind: 'none' }
   /** Without the mark of `bind`. `readError`: it may be a damaged book. */
   | { readonly kind: 'foreign'; readonly readError?: string }
-  | (Pick<BookFile, 'isEdited' | 'state' | 'copy'> & {
+  | (Pick<BookFile, 'isEdited' | 'state' | 'copy' | 'named'> & {
       readonly kind: 'bound';
       /** In order; see sourceKey. At least one. */
       readonly keys: readonly string[];
-      /** The chapters that can be read back: those of a CBZ or an EPUB. */
+      /** The chapters that can be read back: none of a PDF or a folder. */
       readonly chapters: readonly ReadChapter[];
-      /** The name of the series in a PDF, which `retag` does not change. */
+      /** The name of the series in a file that `retag` does not change, such as a PDF. */
       readonly fixedSeries: string | undefined;
       /** Truncated, or with files that are gone. */
       readonly isDamaged: boolean;
@@ -26,28 +26,31 @@ export type ExistingBook =
 
 const FOREIGN: ExistingBook = { kind: 'foreign' };
 
-export async function readExistingBook(path: string, format: BookFormat): Promise<ExistingBook> {
+export async function readExistingBook(path: string, format: ContainerName): Promise<ExistingBook> {
   const file = await readLibraryFile(path);
   if (file.kind === 'missing') return { kind: 'none' };
   if (file.kind === 'unreadable')
     return { kind: 'foreign', readError: fileErrorReason(file.cause) };
   const isFolder = file.state === undefined;
   if (file.kind !== 'book' || isFolder !== (format === 'folder')) return FOREIGN;
-  const { isEdited, state, copy, damage, container } = file;
+  const { isEdited, state, copy, named, damage, container } = file;
   const isDamaged = damage !== undefined;
   if (file.keys.length === 0)
     return isDamaged ? { kind: 'foreign', readError: fileErrorReason(damage) } : FOREIGN;
   const isReadable = !isDamaged && !copy && file.hasReadablePages;
-  const chapters = isReadable ? toReadChapters(file) : [];
+  const chapters = isReadable ? file.chapters : [];
   const keys = isReadable ? chapters.map(sourceKey) : file.keys;
-  const fixedSeries = container === 'pdf' ? file.chapters[0]?.written?.series : undefined;
-  return { kind: 'bound', keys, chapters, fixedSeries, isDamaged, isEdited, state, copy };
+  const fixedSeries = CONTAINERS[container].isRewritable
+    ? undefined
+    : file.chapters[0]?.written?.series;
+  const whole = { isDamaged, isEdited, state, copy, named };
+  return { kind: 'bound', keys, chapters, fixedSeries, ...whole };
 }
 
 /** The book at this path, or the one in parts that has this path without their numbers. */
 export async function readExistingParts(
   file: string,
-  format: BookFormat,
+  format: ContainerName,
   extension: string,
 ): Promise<ExistingBook> {
   const whole = await readExistingBook(file, format);

@@ -2,13 +2,12 @@
 import { resolve } from 'node:path';
 import * as z from 'zod';
 import { readFileState } from '../core/file-state.js';
-import { readLibraryFile } from '../library/file.js';
 import { recordMetadata } from '../library/record.js';
 import type { FolderStore } from '../library/store.js';
 import { isOwnFile } from '../core/files.js';
 import { UUID_PATTERN } from '../core/uuid.js';
 import { QUALITIES } from '../config/quality.js';
-import { toReadChapters } from './read-chapters.js';
+import { readMarkedChapters } from './read-chapters.js';
 import {
   PLANNED_FIELDS,
   sourceKey,
@@ -55,13 +54,12 @@ export async function knownChapters(
       pages: { length: pages },
     }));
   }
-  const read = await readLibraryFile(file);
-  const own = toReadChapters(read).filter(({ copy }) => !copy);
+  const { chapters, found: marks } = await readMarkedChapters(file);
+  const own = chapters.filter(({ copy }) => !copy);
   // The store does not know whether a file of another user has the mark.
   if (state && isOwnFile(file, state)) {
     // The store forgets the earlier version of the file, and a repair needs what it names.
-    const found = 'found' in read ? read.found : undefined;
-    store.set(path, state, { planned: own.map(toPlanned), found });
+    store.set(path, state, { planned: own.map(toPlanned), found: marks });
   }
   return own;
 }

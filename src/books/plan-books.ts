@@ -9,7 +9,8 @@ import { pluralize } from '../core/human-format.js';
 import { chapterFields } from '../selection/chapter-fields.js';
 import type { ObserveBind } from '../events/bind-events.js';
 import type { LeftOutReason } from '../events/reasons.js';
-import type { BindBy, BookFormat } from '../config/bind-choices.js';
+import type { BindBy } from '../config/bind-choices.js';
+import { CONTAINERS, type ContainerName } from '../config/containers.js';
 import type { CoverImage } from './book.js';
 import {
   nameBooks,
@@ -49,7 +50,7 @@ export interface BindRequest
   /** Has the index of large folders, of which only new and changed files are read. */
   readonly stateFolder?: string | undefined;
   readonly by: BindBy;
-  readonly format: BookFormat;
+  readonly format: ContainerName;
   /** Scanlation groups in order of preference, for chapters with several releases. */
   readonly group: readonly string[];
   /** An image file; `auto`: one that is beside the chapters. */
@@ -154,9 +155,9 @@ export async function planBooks(request: BindRequest, signal: AbortSignal): Prom
 /** The books of the format that exist. */
 function knownBooks(
   { chapters, fixedBooks }: Pick<CollectedChapters, 'chapters' | 'fixedBooks'>,
-  format: BookFormat,
+  format: ContainerName,
 ): readonly KnownBook[] {
-  if (format === 'pdf' || format === 'folder') return fixedBooks;
+  if (!CONTAINERS[format].hasReadablePages) return fixedBooks;
   const inBooks = groupBy(
     chapters.filter(({ isBound }) => isBound),
     ({ file }) => file,

@@ -2,13 +2,13 @@
 import { boundComment, MANIFEST_NAME } from '../library/mark.js';
 import { COMIC_INFO_NAME, comicInfoXml, type ComicMetadata } from '../library/comic-info.js';
 import { ZipFileWriter } from '../core/zip-file-writer.js';
-import { ACCEPTED_IMAGES, type Book, type WriteOptions } from './book.js';
+import type { Book, FormatOptions } from './book.js';
 import { manifestText } from './book-manifest.js';
 import { titleOfPart } from './book-copy.js';
 import { bookTitle } from './book-metadata.js';
 import { bookPages } from './book-pages.js';
 
-export async function writeCbzBook(book: Book, options: WriteOptions): Promise<number> {
+export async function writeCbzBook(book: Book, options: FormatOptions): Promise<number> {
   const { tmpFile, publish, maxMode, signal } = options;
   const { part, metadata } = book;
   const title =
@@ -20,8 +20,7 @@ export async function writeCbzBook(book: Book, options: WriteOptions): Promise<n
     // First, where it is found without reading the whole directory.
     zip.append(MANIFEST_NAME, manifestText(book));
     const pages: ComicMetadata['pages'][number][] = [];
-    const pageOptions = { ...options, format: 'CBZ', accepted: ACCEPTED_IMAGES.cbz };
-    for await (const page of bookPages(book, pageOptions)) {
+    for await (const page of bookPages(book, options)) {
       const { name, data, dimensions, chapterTitle: bookmark } = page;
       await zip.write(name, data);
       const isFrontCover = pages.length === 0;

@@ -6,14 +6,7 @@ import { isUnchanged } from '../core/file-state.js';
 import { hasCode } from '../core/errors.js';
 import { isOwnFile, removeFile, temporaryName } from '../core/files.js';
 import { formatBytes, pluralize } from '../core/human-format.js';
-import {
-  ACCEPTED_IMAGES,
-  type Book,
-  type CoverImage,
-  type PreparedImage,
-  type PreparedPages,
-  type WriteOptions,
-} from './book.js';
+import type { Book, CoverImage, PreparedImage, PreparedPages, WriteOptions } from './book.js';
 import { manifestText } from './book-manifest.js';
 import { copyProfile, partFile, type BookPart } from './book-copy.js';
 import { isLongStrip } from './book-metadata.js';
@@ -30,7 +23,7 @@ import { publishBookFile, publishBookFolder } from './publish-book.js';
 import { sourceKey } from './source-chapter.js';
 import { type ReadChapter } from '../library/file.js';
 import { maxModeOfBook } from './source-rights.js';
-import { writeBook } from './write-book.js';
+import { writeBook, WRITERS } from './write-book.js';
 
 export async function writeCopy(
   file: string,
@@ -42,11 +35,11 @@ export async function writeCopy(
   const { profile } = request;
   const spool = profile && (await PageSpool.create(temporaryName(tmpFile)));
   try {
+    const { accepted, needsWholeImages } = WRITERS[request.format];
     const options: PrepareOptions | undefined = profile && {
       profile,
       context: pageContext(book),
-      // A broken image in a PDF would break the PDF.
-      accepted: request.format === 'pdf' ? [] : ACCEPTED_IMAGES[request.format],
+      accepted: needsWholeImages ? [] : accepted,
       onPage: () => {
         observe({ type: 'book-page', file });
       },

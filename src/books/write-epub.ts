@@ -1,7 +1,7 @@
 /** Writes a book as an EPUB 3 with fixed layout; the images keep their bytes. */
 import { boundComment, MANIFEST_NAME } from '../library/mark.js';
 import { ZipFileWriter } from '../core/zip-file-writer.js';
-import { ACCEPTED_IMAGES, type Book, type WriteOptions } from './book.js';
+import type { Book, FormatOptions } from './book.js';
 import { manifestText } from './book-manifest.js';
 import { titleOfPart } from './book-copy.js';
 import { bookIdentity, bookPosition, bookTitle } from './book-metadata.js';
@@ -20,7 +20,7 @@ import {
 } from './epub-documents.js';
 import { contentOpf } from './epub-package.js';
 
-export async function writeEpubBook(book: Book, options: WriteOptions): Promise<number> {
+export async function writeEpubBook(book: Book, options: FormatOptions): Promise<number> {
   const { tmpFile, publish, maxMode, signal } = options;
   const { group, metadata, part, profile } = book;
   const epub: EpubBook = {
@@ -40,8 +40,7 @@ export async function writeEpubBook(book: Book, options: WriteOptions): Promise<
     zip.append('META-INF/container.xml', CONTAINER_XML);
     zip.append('OEBPS/style.css', STYLE_CSS);
     const pages: EpubPage[] = [];
-    const pageOptions = { ...options, format: 'EPUB', accepted: ACCEPTED_IMAGES.epub };
-    for await (const page of bookPages(book, pageOptions)) {
+    for await (const page of bookPages(book, options)) {
       const { name, data, extension, chapterTitle } = page;
       const dimensions = requireDimensions(page);
       const { kind, background } = page;

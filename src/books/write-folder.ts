@@ -6,7 +6,7 @@ import { COMIC_INFO_NAME, comicInfoXml, type ComicMetadata } from '../library/co
 import { pageName } from '../config/names.js';
 import { maxNameBytes } from '../core/file-system.js';
 import { maxModeIn, syncFolder, writeNewFile } from '../core/files.js';
-import { ACCEPTED_IMAGES, type Book, type WriteOptions } from './book.js';
+import type { Book, FormatOptions } from './book.js';
 import { manifestText } from './book-manifest.js';
 import { bookPages, type BookPage } from './book-pages.js';
 import {
@@ -18,7 +18,7 @@ import {
 } from './folder-book.js';
 
 /** `tmpFile` is the new folder. Resolves with the size of the pages in bytes. */
-export async function writeFolderBook(book: Book, options: WriteOptions): Promise<number> {
+export async function writeFolderBook(book: Book, options: FormatOptions): Promise<number> {
   const { tmpFile: folder, publish, signal, maxMode = maxModeIn(dirname(folder)) } = options;
   const { chapters } = book.group;
   const names = chapterFolders(chapters, await maxNameBytes(dirname(folder)));
@@ -32,8 +32,7 @@ export async function writeFolderBook(book: Book, options: WriteOptions): Promis
   try {
     await createUnfinishedFolder(folder, maxMode);
     for (const name of names) await mkdir(join(folder, name), folderMode(maxMode));
-    const pageOptions = { ...options, format: 'Folder', accepted: ACCEPTED_IMAGES.folder };
-    for await (const page of bookPages(book, pageOptions)) {
+    for await (const page of bookPages(book, options)) {
       const { data, dimensions, chapter } = page;
       await write(filePath(page, book, names), data);
       bytes += data.length;

@@ -12,7 +12,7 @@ import { readLibraryFile } from '../library/file.js';
 import { StorageError, thrownMessage } from '../core/errors.js';
 import { createFile, digestIfRegular, writeBuffers } from '../core/files.js';
 import type { ImageDimensions } from '../core/image-dimensions.js';
-import { ACCEPTED_IMAGES, UNKNOWN_DATE, type Book, type WriteOptions } from './book.js';
+import { UNKNOWN_DATE, type Book, type FormatOptions } from './book.js';
 import { manifestText } from './book-manifest.js';
 import { bookTitle } from './book-metadata.js';
 import { titleOfPart } from './book-copy.js';
@@ -48,7 +48,7 @@ const MAX_POINTS = 14_400;
 const MIN_POINTS = 3;
 
 /** Resolves with the size of the file. */
-export async function writePdfBook(book: Book, options: WriteOptions): Promise<number> {
+export async function writePdfBook(book: Book, options: FormatOptions): Promise<number> {
   const { tmpFile, publish, convert, maxMode, signal } = options;
   const handle = await createFile(tmpFile, { maxMode });
   const hash = createHash('sha256');
@@ -62,9 +62,8 @@ export async function writePdfBook(book: Book, options: WriteOptions): Promise<n
       for (const chunk of pending) hash.update(chunk);
       await writeBuffers(handle, pending);
     };
-    const pageOptions = { ...options, format: 'PDF', accepted: ACCEPTED_IMAGES.pdf };
     // pdfkit refers to a page's bytes until they are written, and each page is before the next one is read.
-    for await (const page of bookPages(book, pageOptions)) {
+    for await (const page of bookPages(book, options)) {
       await addPage(pdf, await withoutPackedInterlace(page, convert, signal), options);
       if (page.chapterTitle !== undefined) pdf.outline.addItem(page.chapterTitle);
       await writePending();
@@ -127,7 +126,7 @@ async function createPdf(book: Book): Promise<Pdf> {
 async function addPage(
   pdf: Pdf,
   page: BookPage,
-  options: Pick<WriteOptions, 'onBrokenPage' | 'signal'>,
+  options: Pick<FormatOptions, 'onBrokenPage' | 'signal'>,
 ): Promise<void> {
   const { signal } = options;
   const size = pageSize(requireDimensions(page));
@@ -148,7 +147,7 @@ async function addPage(
 /** A page that is broken as it was uploaded has what can be read of it. */
 async function pdfImage(
   page: BookPage,
-  { onBrokenPage, signal }: Pick<WriteOptions, 'onBrokenPage' | 'signal'>,
+  { onBrokenPage, signal }: Pick<FormatOptions, 'onBrokenPage' | 'signal'>,
 ): Promise<PdfImage> {
   try {
     return await openPng(await asPng(page, signal), signal);

@@ -1,8 +1,7 @@
 /** How help is laid out: commander's own format, and sections for examples and environment variables below it. */
 import { stripVTControlCharacters } from 'node:util';
-import { Help, type Command, type HelpConfiguration, type OutputConfiguration } from 'commander';
+import { Help, type Command, type HelpConfiguration } from 'commander';
 import { ENVIRONMENT } from '../config/environment.js';
-import { columnsOf } from './output/own-terminal.js';
 import { maxOf } from '../core/extremes.js';
 
 /** What concerns several commands: `tankobon help <topic>`. */
@@ -20,19 +19,13 @@ export const TOPIC_NAMES = Object.keys(TOPICS) as readonly TopicName[];
 
 export type HelpItems = readonly (readonly [term: string, description: string])[];
 
-/** Longer lines are hard to read on a wide terminal. */
-const MAX_WIDTH = 100;
 /** A narrower description goes below its term. */
 export const MIN_DESCRIPTION_WIDTH = 34;
-
-export const HELP_WIDTH: OutputConfiguration = {
-  getOutHelpWidth: () => Math.min(columnsOf(process.stdout) ?? 80, MAX_WIDTH),
-};
 
 const bold = (text: string) => `\u001B[1m${text}\u001B[22m`;
 const cyan = (text: string) => `\u001B[36m${text}\u001B[39m`;
 
-/** commander removes the colors if the output is not a terminal or NO_COLOR is set. */
+/** commander removes the colors if the output has none (HELP_OUTPUT). */
 export const HELP_FORMAT: HelpConfiguration = {
   minWidthToWrap: 20,
   styleTitle: bold,

@@ -2,7 +2,7 @@
  * The command tree. Each command defines its flags, help and action in its own file and imports what the action
  * needs when it runs. Help, completion and docs/commands.md are made from this tree.
  */
-import { Command, CommanderError, Option } from 'commander';
+import { Command, CommanderError, Option, type OutputConfiguration } from 'commander';
 import { UsageError } from '../core/errors.js';
 import { EXIT, type ExitCode } from '../core/exit-codes.js';
 import { VERSION } from '../core/version.js';
@@ -28,7 +28,8 @@ import { searchCommand } from './commands/search.js';
 import { syncCommand } from './commands/sync-command.js';
 import { verifyCommand } from './commands/verify.js';
 import { whoamiCommand } from './commands/whoami.js';
-import { addExamples, addTopics, HELP_FORMAT, HELP_WIDTH } from './help-format.js';
+import { addExamples, addTopics, HELP_FORMAT } from './help-format.js';
+import { HELP_OUTPUT } from './prepared-help.js';
 import { didYouMean } from '../core/nearest.js';
 import { shellQuoted } from '../core/shell-quoted.js';
 import { commandPath, parseOptions } from './command-options.js';
@@ -75,11 +76,13 @@ export async function runProgram(
     },
   };
   const words = withCommand(args);
-  const writeHelp = (text: string): void => {
-    // Raw, since help has our own colors.
-    rawStream(context.stdout).write(text);
+  const output: OutputConfiguration = {
+    writeOut: (text) => {
+      // Raw, since help has our own colors.
+      rawStream(context.stdout).write(text);
+    },
   };
-  const program = commandTree(runner, writeHelp, words[0]);
+  const program = commandTree(runner, output, words[0]);
   checkCommand(program, words);
   try {
     await program.parseAsync(words, { from: 'user' });
@@ -105,12 +108,12 @@ function withCommand(args: readonly string[]): readonly string[] {
 const notRun = () => Promise.reject(new Error('This command tree runs no commands.'));
 
 /**
- * The tree, not yet parsed. Without a runner it is only for reading. `writeHelp` gets help and the version. If `first` is
- * a command, the others are left out: 4 % of the processor time until the first request.
+ * The tree, not yet parsed. Without a runner it is only for reading. `output` says where help and the version go. If
+ * `first` is a command, the others are left out: 4 % of the processor time until the first request.
  */
 export function commandTree(
   runner: CommandRunner = { run: notRun, runBare: notRun },
-  writeHelp?: (text: string) => void,
+  output: OutputConfiguration = {},
   first = '',
 ): Command {
   const program = new Command('tankobon')
@@ -123,11 +126,7 @@ export function commandTree(
     )
     .helpCommand(false)
     .configureHelp(HELP_FORMAT)
-    .configureOutput({
-      ...HELP_WIDTH,
-      outputError: () => undefined,
-      ...(writeHelp && { writeOut: writeHelp }),
-    })
+    .configureOutput({ ...HELP_OUTPUT, outputError: () => undefined, ...output })
     .hook('preAction', (_, command) => parseOptions(command))
     .exitOverride();
   for (const [group, commands] of Object.entries(COMMANDS)) {

@@ -2,6 +2,7 @@
  * Takes over chapters that other programs saved: recognizes them and, on demand, gives them the record and the mark of
  * tankobon, so that they are neither downloaded again nor unknown to the other commands.
  */
+import { COMIC_LABELS } from '../config/containers.js';
 import { reusableBuffer } from '../core/zip-file.js';
 import { UsageError, type TankobonError } from '../core/errors.js';
 import { damagedChapter } from '../library/damage.js';
@@ -21,6 +22,7 @@ import { KnownArchives } from './known-archives.js';
 import { adoptFile, isAdopted, restoreFile } from './adopt-file.js';
 import { addAdopted, type AdoptedTitles } from './adopted-titles.js';
 import { unreadableFolderError } from '../core/read-folder.js';
+import { formatList } from '../core/human-format.js';
 import {
   findAdoptableFiles,
   listFolders,
@@ -36,7 +38,7 @@ import {
   type Unrecognized,
 } from './recognize-files.js';
 
-const HINT = 'Pass folders with CBZ or ZIP files, or with --pack folders of images.';
+const HINT = `Pass folders with ${formatList(COMIC_LABELS, 'or')} files, or with --pack folders of images.`;
 
 interface AdoptRequest {
   readonly folders: readonly string[];

@@ -21,6 +21,7 @@ import { mayBeLeftover } from '../download/leftovers.js';
 import { UUID_PATTERN } from '../core/uuid.js';
 import { guessFolder, guessName } from '../books/guess-name.js';
 import { isOtherArchive, isPage } from '../config/names.js';
+import { mayBeComic } from '../config/containers.js';
 import { RECOGNIZED_FIELDS, type ArchiveContent, type KnownArchives } from './known-archives.js';
 
 export interface AdoptableFile {
@@ -82,7 +83,6 @@ interface ListedFolders {
 }
 
 const MAX_OPEN_FILES = 16;
-const ARCHIVE = /\.(cbz|zip)$/i;
 const COVER = /^(cover|folder|poster)\b/i;
 
 interface FindOptions {
@@ -180,7 +180,7 @@ export async function listFolders(
       else if (entry.name.startsWith('.')) continue;
       else if (entry.isDirectory()) below.push(path);
       else if (entry.isSymbolicLink()) listed.links += 1;
-      else if (entry.isFile() && ARCHIVE.test(entry.name)) listed.archives.push(path);
+      else if (entry.isFile() && mayBeComic(entry.name)) listed.archives.push(path);
       else if (entry.isFile() && isOtherArchive(entry.name)) listed.otherArchives.push(path);
     }
     const images = imagesOf(entries);
@@ -199,7 +199,7 @@ function imagesOf(entries: readonly Dirent[]): readonly string[] {
 }
 
 function isArchiveOrBook({ name }: Dirent): boolean {
-  return ARCHIVE.test(name) || name === FOLDER_MANIFEST_NAME;
+  return mayBeComic(name) || name === FOLDER_MANIFEST_NAME;
 }
 
 /** Undefined for a book. */

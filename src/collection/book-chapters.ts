@@ -11,6 +11,7 @@ import { listArchives } from '../library/scan.js';
 import { readdirIfReadable } from '../core/read-folder.js';
 import { reusableBuffer } from '../core/zip-file.js';
 import type { AppContext } from '../config/context.js';
+import { mayBeComic } from '../config/containers.js';
 import { createFile, isOwnFile, openRegularFile, PRIVATE_FILE_MODE } from '../core/files.js';
 import { groupBy } from '../core/group-by.js';
 import type { DownloadListeners } from '../download/download-session.js';
@@ -58,7 +59,7 @@ export async function addChaptersBeside(
     const missing = chapters.filter((chapter) => !found.has(chapter));
     if (missing.length === 0) break;
     const beside = join(folder, name);
-    if (!/\.(cbz|zip)$/i.test(name) || resolve(beside) === resolve(file)) continue;
+    if (!mayBeComic(name) || resolve(beside) === resolve(file)) continue;
     if (!(await findChapter(beside, missing))) continue;
     const copy = await copyOwnFile(beside, work);
     const match = copy === undefined ? undefined : await findChapter(copy, missing);

@@ -13,6 +13,7 @@ import { minTimeMs } from '../service/estimate.js';
 import { toRelease } from '../download/known-title.js';
 import { bookPath } from '../books/rename-book.js';
 import { folderKey } from '../core/name-keys.js';
+import { isMovedTo } from '../plan/chapter-changes.js';
 import { distinctNames } from '../plan/title-names.js';
 import { describeMerge, isTolerable } from '../selection/title-loader.js';
 import { ListingCache, type CachedListing } from '../selection/listing-cache.js';
@@ -181,7 +182,7 @@ async function updateListings(
     const others = notIn(listing, owned);
     for (const chapterId of others) {
       const to = titlesOfUnlisted[chapterId];
-      if (to !== undefined && to !== current) movedTo.set(chapterId, to);
+      if (to !== undefined && isMovedTo(to, current, sameId)) movedTo.set(chapterId, to);
     }
     const unasked = others.filter((chapterId) => !(chapterId in titlesOfUnlisted));
     unlisted.set(current, [...(unlisted.get(current) ?? []), ...unasked]);
@@ -220,6 +221,9 @@ async function updateListings(
   return { names, currentIds, movedTo: new Map([...movedTo, ...found]) };
 }
 
+/** The list of a title that was merged is kept under its present id. */
+const sameId = (id: string): string => id;
+
 function notIn({ releases }: CachedListing, chapterIds: readonly string[]): readonly string[] {
   const listed = new Set(releases.map(({ id }) => id));
   return chapterIds.filter((id) => !listed.has(id));
@@ -245,7 +249,7 @@ async function findMoved(
   for (const [titleId, ids] of unlisted) {
     const listing = ids.length > 0 ? await cache.read(titleId) : undefined;
     const asked = ids.map((id) => [id, chapters.get(id)?.titleId ?? titleId] as const);
-    for (const [id, to] of asked) if (to !== titleId) moved.set(id, to);
+    for (const [id, to] of asked) if (isMovedTo(to, titleId, sameId)) moved.set(id, to);
     if (!listing) continue;
     const titlesOfUnlisted = { ...listing.titlesOfUnlisted, ...Object.fromEntries(asked) };
     await cache.write(titleId, { ...listing, titlesOfUnlisted });

@@ -1,7 +1,7 @@
 /** What a collection has of one title, and what it lacks and why, by what would become of all releases. Pure. */
 import { languageTag } from '../library/comic-info.js';
 import { groupBy } from '../core/group-by.js';
-import { isUnavailable, NONE_MOVED, type Skip } from '../plan/change.js';
+import { isUnavailable, type Skip } from '../plan/change.js';
 import { decide } from '../plan/decide.js';
 import { inferVolumes, listedNumbers } from '../selection/infer-volumes.js';
 import { missingWholeNumbers, numberKey } from '../selection/reading-order.js';
@@ -177,7 +177,7 @@ function skippedOf(
     excluded: found.excluded,
     keys,
     uploads: [],
-    moved: NONE_MOVED,
+    movedIds: new Set<string>(),
   };
   const { changes } = decide(
     { named: [], titles: [title] },

@@ -4,14 +4,5 @@ export const BIND_BY = ['volume', 'title', 'chapter'] as const;
 export const MULTI_CHAPTER_BOOKS = ['volume', 'title'] as const;
 export type BindBy = (typeof BIND_BY)[number];
 
-export const BOOK_FORMATS = ['cbz', 'epub', 'pdf', 'folder'] as const;
-export type BookFormat = (typeof BOOK_FORMATS)[number];
-
-/** With its dot; empty for folders. Kobo opens an EPUB with its own name as a book with fixed pages. */
-export function bookExtension(format: BookFormat, isKobo = false): string {
-  if (format === 'folder') return '';
-  return isKobo && format === 'epub' ? '.kepub.epub' : `.${format}`;
-}
-
 /** What is added to the name of a book: its language, such as ` [pt-br]`, and the number of a part, ` part 10000`. */
 export const BOOK_SUFFIX_BYTES = 24;

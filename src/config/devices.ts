@@ -1,7 +1,7 @@
 /** The screens of e-readers and tablets, and the books that they read. docs/devices.md says which were checked. */
 import { UsageError } from '../core/errors.js';
 import { nearest } from '../core/nearest.js';
-import type { BookFormat } from './bind-choices.js';
+import type { ContainerName } from './containers.js';
 
 /** Electronic paper shows 16 levels of gray; `color-paper` shows colors too. `color` is an LCD or OLED screen. */
 export type ScreenKind = 'gray-paper' | 'color-paper' | 'color';
@@ -19,7 +19,7 @@ export interface Device {
   readonly width: number;
   readonly height: number;
   readonly screen: ScreenKind;
-  readonly format: BookFormat;
+  readonly format: ContainerName;
   readonly dialect?: EpubDialect;
   /** The largest file that the maker's service accepts. */
   readonly maxBytes?: number;

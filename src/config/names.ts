@@ -119,6 +119,8 @@ export function compileNameTemplate(
   const ofFolders = segments.slice(0, -1);
   const render = (segment: TemplateSegment, values: FieldValues, addedBytes = 0): string => {
     const maxBytes = maxNameBytes - addedBytes;
+    const whole = cleanSegment(renderSegment(segment, values), Infinity);
+    if (Buffer.byteLength(whole) <= maxBytes) return whole;
     return cleanSegment(renderSegment(segment, shortened(segment, values, maxBytes)), maxBytes);
   };
   const renderFolder = (segment: TemplateSegment, values: NameValues): string =>

@@ -16,6 +16,12 @@ export function formatDuration(ms: number): string {
   return twoUnits(Math.floor(hours / 24), 'days', hours % 24, 'h');
 }
 
+/** Such as `CBZ, EPUB or PDF`. */
+export function formatList(items: readonly string[], conjunction: 'and' | 'or'): string {
+  const [last = '', ...others] = items.toReversed();
+  return others.length === 0 ? last : `${others.toReversed().join(', ')} ${conjunction} ${last}`;
+}
+
 /** What is left, in whole seconds, and from ten minutes on in whole minutes; rounded up. */
 export function formatCountdown(ms: number): string {
   const seconds = Math.max(0, Math.ceil(ms / 1_000));

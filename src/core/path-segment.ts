@@ -44,7 +44,8 @@ export function fitSegment(name: string, ending: string, maxBytes = MAX_SEGMENT_
 /** Cuts between graphemes. */
 export function truncate(text: string, maxBytes: number): string {
   if (Buffer.byteLength(text) <= maxBytes) return text;
-  const some = text.slice(0, MAX_INPUT_LENGTH);
+  // Each UTF-16 unit takes a byte or more: no longer part of it can fit.
+  const some = text.slice(0, maxBytes + 1);
   const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' }).segment(some);
   const kept = longestPrefix(
     Array.from(graphemes, ({ segment }) => segment),

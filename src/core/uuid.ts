@@ -6,3 +6,7 @@ const UUID = new RegExp(`^${UUID_PATTERN}$`, 'i');
 export function isUuid(text: string): boolean {
   return UUID.test(text);
 }
+
+export function isSameUuid(a: string, b: string): boolean {
+  return a.toLowerCase() === b.toLowerCase();
+}

@@ -7,6 +7,7 @@ import { fetchTitleFeed } from '../service/feeds.js';
 import { type LibraryIndex, scanLibrary } from '../library/scan.js';
 import { type FoundChapter, isReadableBook } from '../library/file.js';
 import type { Options } from '../config/options.js';
+import { containerByExtension } from '../config/containers.js';
 import { thrownMessage, type TankobonError } from '../core/errors.js';
 import { bindBooks } from '../books/bind-books.js';
 import { bookPath } from '../books/rename-book.js';
@@ -142,10 +143,12 @@ function filesToRead(archives: readonly FoundChapter[]): readonly string[] {
   return [...new Set(ordered.map(({ file }) => file))];
 }
 
-/** Books in folders, or else PDFs. */
+/** The books of the format. */
 function fixedBooks(archives: readonly FoundChapter[], format: Options['format']) {
   const fixed = archives.filter(
-    ({ file }) => !isReadableBook(file) && (bookPath(file) !== file) === (format === 'folder'),
+    ({ file }) =>
+      !isReadableBook(file) &&
+      (format === 'folder' ? bookPath(file) !== file : containerByExtension(file) === format),
   );
   return [...new Set(fixed.map(({ file }) => bookPath(file)))];
 }

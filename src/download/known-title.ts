@@ -1,17 +1,42 @@
 /**
- * What is known of the releases of a title: what the service lists now, what it listed before, and what the files in the
- * output folder say of chapters that it does not list. From all of them follows which releases are of one chapter.
+ * What a decision on a title depends on: what the service lists now, what it listed before, and what the files in the
+ * output folder say of their chapters, also of those that it does not list. From all of them follows which releases are of
+ * one chapter.
  */
 import { dirname } from 'node:path';
-import type { Chapter } from '../service/chapters.js';
+import { fetchChapters, type Chapter } from '../service/chapters.js';
 import { groupBy } from '../core/group-by.js';
 import type { Title } from '../service/titles.js';
-import { readFileChapters, type FoundChapter } from '../library/file.js';
+import {
+  readFileChapters,
+  readLibraryFile,
+  type FoundChapter,
+  type ReadChapter,
+} from '../library/file.js';
 import { languageTag, type ChapterMetadata } from '../library/comic-info.js';
+import { mayBeRewritten } from '../library/ownership.js';
+import type { ChapterRecord } from '../library/record.js';
 import type { LibraryIndex } from '../library/scan.js';
 import { plainTitle } from '../config/names.js';
-import { NONE_MOVED, type MovedChapters } from '../plan/change.js';
-import { chapterKeys, type ChapterKeys } from '../selection/same-chapter.js';
+import type { SkipReason } from '../events/reasons.js';
+import {
+  replacedRelease,
+  type Release,
+  type SavedChapter,
+  type UnnamedWrite,
+} from '../plan/change.js';
+import { isMovedTo } from '../plan/chapter-changes.js';
+import {
+  decide,
+  savedState,
+  writesOf,
+  type Decided,
+  type KnownFiles,
+  type DecisionOptions,
+} from '../plan/decide.js';
+import { hasName, maySupersede } from '../plan/replacement.js';
+import { chapterKeys } from '../selection/same-chapter.js';
+import { unavailableReason } from '../selection/exclusions.js';
 import { fetchTitleIfAvailable, isTolerable } from '../selection/title-loader.js';
 import type { ServiceSession } from './download-session.js';
 import {
@@ -22,24 +47,25 @@ import {
 } from '../selection/listing-cache.js';
 import { folderKey } from '../core/name-keys.js';
 
+type Requested = Parameters<typeof decide>[0];
+type SelectedTitle = Requested['titles'][number];
+type EarlierUpload = SelectedTitle['uploads'][number];
 /** A chapter in the output folder that the service does not list. */
-export interface UnlistedChapter {
-  readonly archive: FoundChapter;
-  /** What its file says of it; not readable on the service. */
-  readonly release: Chapter;
-  /** Whether the owner changed its number in the file. */
-  readonly hasOwnNumber: boolean;
+type UnlistedChapter = Omit<EarlierUpload, 'isDeleted'>;
+
+interface MovedChapters extends Pick<SelectedTitle, 'movedIds'> {
+  /** All files that name the other titles, also of chapters that another file has as chapters of this one. */
+  readonly movedFiles: readonly string[];
 }
 
-export interface KnownTitle {
-  readonly keys: ChapterKeys;
+export interface KnownTitle extends Pick<SelectedTitle, 'keys' | 'earlier'>, MovedChapters {
   readonly unlisted: readonly UnlistedChapter[];
-  /** Releases that the service listed before, and does not list any more. */
-  readonly earlier: readonly Chapter[];
-  readonly moved: MovedChapters;
 }
 
 export type KnownTitles = ReadonlyMap<string, KnownTitle>;
+
+/** A title of which no file was read for the decision. */
+export type UnreadTitle = KnownTitle & Pick<SelectedTitle, 'releases' | 'selected' | 'excluded'>;
 
 /** The releases of a title, as the service lists them in the requested languages. */
 interface ListedTitle {
@@ -57,6 +83,7 @@ interface ListedTitle {
 
 type Library = Pick<LibraryIndex, 'ofTitle' | 'copiesOf' | 'inFolder'>;
 type Deps = Pick<ServiceSession, 'client' | 'warn' | 'context' | 'signal'>;
+type FoundFiles = KnownFiles & { readonly library: LibraryIndex };
 
 /** By the ids of the titles. */
 export async function readKnownTitles(
@@ -112,7 +139,7 @@ async function readKept(
 ): Promise<{ readonly kept: CachedListing | undefined; readonly moved: MovedChapters }> {
   const { titleId, title, listed, languages, isPartial = false, isKept = false } = listedTitle;
   const before = await cache.read(titleId);
-  if (!title) return { kept: before, moved: NONE_MOVED };
+  if (!title) return { kept: before, moved: { movedIds: new Set(), movedFiles: [] } };
   const isUpdated = !isPartial && (isKept || before !== undefined);
   const updated = isUpdated ? mergeListing(title, listed, languages, before) : before;
   const known = before?.formerIds ?? [];
@@ -148,14 +175,13 @@ async function findOtherTitles(
   for (const [id, archives] of mostNamed) {
     const title = await fetchTitleIfAvailable(client, id, signal);
     if (title?.id === titleId) found.push(id);
-    else if (title?.id === id) moved = [...moved, ...archives];
+    else if (isMovedTo(titleId, id, () => title?.id)) moved = [...moved, ...archives];
   }
   const isOfThis = (archive: FoundChapter) =>
     archive.titleId === titleId || [...known, ...found].includes(archive.titleId ?? '');
   const left = moved.filter(({ chapterId }) => !library.copiesOf(chapterId).some(isOfThis));
-  const chapterIds = new Set(left.map(({ chapterId }) => chapterId));
-  const files = new Set(moved.map(({ file }) => file));
-  return { formerIds: found, moved: { chapterIds, files } };
+  const movedIds = new Set(left.map(({ chapterId }) => chapterId));
+  return { formerIds: found, moved: { movedIds, movedFiles: moved.map(({ file }) => file) } };
 }
 
 interface CombineOptions {
@@ -185,7 +211,7 @@ async function combine(
   const { numbersRestart = false } = title ?? {};
   const inFiles = unlisted.map(({ release }) => release);
   const all = [...listed, ...notRead, ...earlier, ...inFiles];
-  return { keys: chapterKeys(all, { numbersRestart, nowMs }), unlisted, earlier, moved };
+  return { keys: chapterKeys(all, { numbersRestart, nowMs }), unlisted, earlier, ...moved };
 }
 
 interface UnlistedOptions {
@@ -262,4 +288,170 @@ export function toRelease(
     titleId: undefined,
     partialTitle: undefined,
   };
+}
+
+/** One request for each title of which a file has a chapter that the service does not list, if a new release is of it. */
+export async function decideChanges(
+  {
+    named,
+    titles,
+  }: { readonly named: Requested['named']; readonly titles: readonly UnreadTitle[] },
+  options: DecisionOptions,
+  found: FoundFiles,
+  deps: Pick<Deps, 'client' | 'signal'>,
+): Promise<Decided> {
+  const unread = { named, titles: titles.map((title) => ({ ...title, uploads: [] })) };
+  const first = decide(unread, options, found);
+  const isUnread = options.update === true && !found.saved;
+  const files = isUnread ? { ...found, saved: await readRecords(first, found, deps) } : found;
+  const second = isUnread ? decide(unread, options, files) : first;
+  const namedIds = new Set(named.map(({ id }) => id));
+  const mayBeNew = ({ id }: Release) => found.history?.has(id) !== true && !namedIds.has(id);
+  const concerned = new Map(
+    writesOf(second.changes).flatMap((change) => {
+      const isNew = change.kind === 'save' && !change.betterThan && mayBeNew(change.release);
+      const isChanged = typeof options.force === 'boolean' && isOfSaved(change);
+      return isNew || isChanged ? [[change.release.id, change] as const] : [];
+    }),
+  );
+  const read: SelectedTitle[] = [];
+  for (const title of titles) {
+    const added = title.releases.filter(({ id }) => concerned.has(id));
+    const uploads =
+      added.length === 0 ? [] : await readEarlierUploads(added, title, options.selection, deps);
+    read.push({ ...title, uploads });
+  }
+  if (read.every(({ uploads }) => uploads.length === 0)) return second;
+  const changed = new Set(
+    [...concerned.values()].filter(isOfSaved).map(({ release }) => release.id),
+  );
+  const archived = await readArchived(read, changed, options, found);
+  return decide({ named, titles: read }, options, { ...files, archived });
+}
+
+/** Whether a file has the release itself. */
+function isOfSaved(change: UnnamedWrite): boolean {
+  return change.kind !== 'save' && replacedRelease(change) === undefined;
+}
+
+/** Why a release is skipped that a file has. */
+const SAVED_REASONS: readonly SkipReason[] = ['already-there', 'newer-version', 'fixed-book'];
+
+/** The chapters among these that changed on the service since their files were saved, and what the files say. */
+export async function readOutdated(
+  { releases, movedIds }: Pick<UnreadTitle, 'releases' | 'movedIds'>,
+  library: LibraryIndex,
+  nowMs: number,
+  signal: AbortSignal,
+): Promise<{ readonly outdated: readonly Chapter[]; readonly saved: KnownFiles['saved'] }> {
+  const archives = releases.flatMap(({ id }) => library.find(id) ?? []);
+  const saved = await readSaved(archives, signal);
+  const outdated = releases.filter((chapter) => {
+    if (!saved.has(chapter.id)) return false;
+    const now = savedState(chapter, { library, saved }, movedIds);
+    return now.state === 'saved' && now.isOutdated && !unavailableReason(chapter, nowMs);
+  });
+  return { outdated, saved };
+}
+
+/** What the files say of their chapters that stay, or are compared with the service. */
+async function readRecords(
+  { changes }: Decided,
+  { library }: FoundFiles,
+  { signal }: Pick<Deps, 'signal'>,
+): Promise<KnownFiles['saved']> {
+  const ids = changes.flatMap((change) => {
+    if (change.kind === 'skip') return SAVED_REASONS.includes(change.reason) ? change.id : [];
+    return 'release' in change ? change.release.id : [];
+  });
+  return readSaved(
+    ids.flatMap((id) => library.find(id) ?? []),
+    signal,
+  );
+}
+
+/**
+ * Chapters that the service does not list in the requested languages, and that are of one chapter with releases to
+ * download: deleted ones, and saved ones in other languages. Without a look at the files, two files of one chapter would be
+ * left. Asks the service whether it has deleted them: one request, if there are any in the requested languages.
+ */
+async function readEarlierUploads(
+  added: readonly Chapter[],
+  { keys, unlisted }: UnreadTitle,
+  { languages }: DecisionOptions['selection'],
+  { client, signal }: Pick<Deps, 'client' | 'signal'>,
+): Promise<readonly EarlierUpload[]> {
+  const addedKeys = new Set(added.map(keys.keyOf));
+  const uploads = unlisted.filter(
+    ({ release }) => addedKeys.has(keys.keyOf(release)) && hasName(release),
+  );
+  const isRead = ({ language }: Chapter) => languages.length === 0 || languages.includes(language);
+  const ids = uploads.flatMap(({ release }) => (isRead(release) ? [release.id] : []));
+  // The list may lack a chapter for other reasons.
+  const existing = await fetchChapters(client, ids, { signal }).catch((error: unknown) => {
+    if (!isTolerable(error)) throw error;
+    return new Map(ids.map((id) => [id, undefined]));
+  });
+  const titleId = added[0]?.titleId;
+  return uploads.flatMap((upload) => {
+    const { release } = upload;
+    const now = existing.get(release.id);
+    // A chapter that was moved to another title is none of this one.
+    if (now?.titleId !== undefined && now.titleId !== titleId) return [];
+    return [{ ...upload, isDeleted: isRead(release) && !existing.has(release.id) }];
+  });
+}
+
+/** Reads the files of changed chapters that may have the number of a deleted one by now. */
+async function readArchived(
+  titles: readonly SelectedTitle[],
+  changed: ReadonlySet<string>,
+  { selection }: DecisionOptions,
+  { library }: FoundFiles,
+): Promise<KnownFiles['archived']> {
+  const read = new Map<string, ReadChapter>();
+  for (const { releases, uploads, keys } of titles)
+    for (const chapter of releases) {
+      const archive = changed.has(chapter.id) ? library.find(chapter.id) : undefined;
+      if (!archive || !uploads.some((upload) => maySupersede(chapter, upload, { selection, keys })))
+        continue;
+      const inFile = await readFileChapters(archive.file);
+      const found = inFile.find(({ chapterId }) => chapterId === archive.chapterId);
+      if (found) read.set(chapter.id, found);
+    }
+  return read;
+}
+
+/** What the files say, by the ids of the chapters. Files of other programs and links are left out. */
+async function readSaved(
+  archives: readonly FoundChapter[],
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, SavedChapter>> {
+  const books = new Map<string, Promise<readonly (ChapterRecord | undefined)[]>>();
+  const saved = new Map<string, SavedChapter>();
+  for (const archive of archives) {
+    const { chapterId, file, isBound, ownership, version, quality } = archive;
+    signal.throwIfAborted();
+    if (!mayBeRewritten(ownership)) continue;
+    if (isBound && !books.has(file)) books.set(file, recordsOfBook(file));
+    const record = isBound
+      ? (await books.get(file))?.find((each) => each?.chapterId === chapterId)
+      : await recordOfFile(file);
+    // The comment of an older archive has less.
+    const known = Object.entries(record ?? {}).filter(([, value]) => value !== undefined);
+    saved.set(chapterId, { version, quality, ...Object.fromEntries(known) });
+  }
+  return saved;
+}
+
+/** Undefined without a record, and for a file that cannot be read: its pages are compared, and then differ. */
+async function recordOfFile(file: string): Promise<ChapterRecord | undefined> {
+  return (await readFileChapters(file))[0]?.record;
+}
+
+/** A PDF or a folder has no records of pages. */
+async function recordsOfBook(file: string): Promise<readonly (ChapterRecord | undefined)[]> {
+  const book = await readLibraryFile(file);
+  const isWhole = book.kind === 'book' && book.damage === undefined && book.hasReadablePages;
+  return isWhole ? book.chapters.map(({ record }) => record) : [];
 }

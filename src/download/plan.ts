@@ -5,13 +5,14 @@
 import { basename } from 'node:path';
 import type { LibraryIndex } from '../library/scan.js';
 import { scanLibrary } from '../library/scan.js';
+import { chapterComment } from '../library/mark.js';
 import { keptReason, type Ownership } from '../library/ownership.js';
-import { whyLoaded, type Change, type Write } from '../plan/change.js';
+import { replacedFile, whyLoaded, type Change, type Write } from '../plan/change.js';
 import { writesOf, type Decided, type DecisionOptions } from '../plan/decide.js';
 import type { Chapter } from '../service/chapters.js';
 import type { Title } from '../service/titles.js';
 import { chapterFields, fieldsById } from '../selection/chapter-fields.js';
-import type { ChapterFields } from '../events/chapter-fields.js';
+import { chapterName, type ChapterFields } from '../events/chapter-fields.js';
 import { excludedGroup } from '../selection/exclusions.js';
 import { resolveTargets, type Resolution } from '../selection/resolve-targets.js';
 import type { ExcludedChapter } from '../selection/select-chapters.js';
@@ -29,8 +30,8 @@ import {
   standIn,
   type ChapterlessTitle,
 } from './extras/chapterless-titles.js';
-import { decideChanges } from './decide-changes.js';
 import { failedEvent, type FailedTarget } from './download-result.js';
+import type { DownloadRequest } from './download-request.js';
 import type { DownloadSession } from './download-session.js';
 import type { KnownTitle } from './known-title.js';
 import type { DRY_RUN_EVENTS, SkippedEvent, UpdateEvent } from '../events/download-events.js';
@@ -38,13 +39,31 @@ import type { EventsOf } from '../events/fields.js';
 import { minTimeMs } from '../service/estimate.js';
 import { extrasOwner } from './extras/extras-owner.js';
 import { findLeftovers } from './leftovers.js';
-import { planJobs, type PlannedChapter } from './planning/plan-jobs.js';
-import { titleIdOf } from './planning/comic-metadata.js';
-import { findTitleHomes, nameFiles } from './planning/name-files.js';
+import { nameValues, titleIdOf, withInferredVolume } from './planning/comic-metadata.js';
+import { describeChapter } from './save/describe-chapter.js';
+import type { ChapterJob } from './save/chapter.js';
+import {
+  findTitle,
+  findTitleHomes,
+  nameFiles,
+  withHome,
+  type Naming,
+} from './planning/name-files.js';
 import { failedTargets, selectForPlan } from './planning/plan-selection.js';
 import { inferPlanVolumes, type ListedVolumes } from './planning/plan-volumes.js';
 import { findPresent, type PresentChapter } from './extras/present-chapters.js';
 import { prefetchSingleChapter } from './planning/prefetch.js';
+
+export interface PlannedChapter {
+  readonly job: ChapterJob;
+  readonly chapter: Chapter | undefined;
+  /** For people; undefined without metadata. */
+  readonly seriesName: string | undefined;
+  /** The values for a template, once more when the title is loaded; undefined without metadata. */
+  readonly nameValues: ((title: Title | undefined) => ReturnType<typeof nameValues>) | undefined;
+  /** With its people and covers, once they are loaded. Never rejects. */
+  readonly title: Promise<Title | undefined>;
+}
 
 export interface Plan {
   readonly chapters: readonly PlannedChapter[];
@@ -94,7 +113,7 @@ export async function planTargets(
   const library = await libraryScan;
   if (!savesChapters) return planWithoutChapters(resolved, library, session);
   // The schemas of kept lists are slow to load.
-  const { readKnownTitles } = await import('./known-title.js');
+  const { decideChanges, readKnownTitles } = await import('./known-title.js');
   const known = await readKnownTitles(titlesOf(resolved, request), library, session);
   const infersVolumes = request.bind === 'volume' && request.infer;
   const { resolution, listedVolumes } = infersVolumes
@@ -152,22 +171,20 @@ async function planWithoutChapters(
     .map(([titleId, ofTitle]) => ({ titleId, chapters: ofTitle }));
   const all = [...series, ...ofChapters];
   const releases = all.flatMap((each) => each.chapters);
-  const chosen = releases.map((chapter) => ({ id: chapter.id, chapter, why: '' }));
   // The titles of chapters may still be loading.
   const { titles } = await resolution.loadedTitles;
   const planned = { ...resolution, titles, series: all, known: new Map() };
-  const plan = await planChanges({ changes: [], chosen }, planned, library, session);
+  const plan = await planChanges({ changes: [], chosen: releases }, planned, library, session);
   return { ...plan, failed: failedTargets(resolution) };
 }
 
 /** A better release is saved beside another one; `--update` replaces only what changed, or was deleted and uploaded again. */
 function toDecisionOptions({ request, context }: DownloadSession): DecisionOptions {
-  const { selection, update, force = false, filesToReplace } = request;
+  const { selection, update, force = false, repairs } = request;
   return {
     selection,
     update,
-    force,
-    filesToReplace,
+    force: repairs ?? force,
     better: 'beside',
     waitForGroupMs: 0,
     countsAsSaved: () => false,
@@ -177,7 +194,10 @@ function toDecisionOptions({ request, context }: DownloadSession): DecisionOptio
 }
 
 async function scanOutput({ request, context, signal }: DownloadSession): Promise<LibraryIndex> {
-  const { output, filesToReplace: preferred, lostMarks } = request;
+  const { output, repairs: preferred } = request;
+  const lostMarks = new Map(
+    [...(preferred ?? [])].flatMap(([file, { lostMark }]) => (lostMark ? [[file, lostMark]] : [])),
+  );
   const options = { stateFolder: context.paths.state, signal, preferred, lostMarks };
   return scanLibrary(output, options).catch((error: unknown) => {
     throw toStorageError(error, output);
@@ -196,12 +216,13 @@ function titlesOf(
 /** The titles of a plan. */
 type PlannedTitles = Pick<Resolution, 'titles' | 'series'> &
   Partial<Pick<Resolution, 'loadedTitles'>> & {
-    readonly known: ReadonlyMap<string, Pick<KnownTitle, 'keys' | 'moved'>>;
-    /** The chapters whose folders may lack covers and metadata; by default, those that are chosen. */
-    readonly withExtras?: readonly Chapter[];
+    readonly known: ReadonlyMap<string, Pick<KnownTitle, 'keys' | 'movedIds' | 'movedFiles'>>;
   };
 
-/** The plan for what is decided: the names of the files, and what else the run does. */
+/**
+ * The plan for what is decided: the names of the files, and what else the run does. The folders of the chosen chapters may
+ * lack covers and metadata.
+ */
 export async function planChanges(
   { changes, chosen }: Pick<Decided, 'changes' | 'chosen'>,
   planned: PlannedTitles,
@@ -210,20 +231,18 @@ export async function planChanges(
 ): Promise<Plan> {
   const { request: options, context, signal, warn } = session;
   const { titles, series, known } = planned;
-  const moved = [...known.values()].map((title) => title.moved);
-  const movedIds = new Set(moved.flatMap(({ chapterIds }) => [...chapterIds]));
-  const movedFiles = new Set(moved.flatMap(({ files }) => [...files]));
+  const movedIds = new Set([...known.values()].flatMap((title) => [...title.movedIds]));
+  const movedFiles = new Set([...known.values()].flatMap((title) => title.movedFiles));
   const { loadedTitles = Promise.resolve({ titles, error: undefined }) } = planned;
-  const chapters = chosen.flatMap(({ chapter }) => chapter ?? []);
   const writes = writesOf(changes);
-  const skipped = changes.flatMap((change) => (change.kind === 'skip' ? [change] : []));
-  const kept = changes.flatMap((change) => (change.kind === 'keep' ? [change] : []));
-  const languages = new Set(chapters.map(({ language }) => language));
+  const skipped = changes.filter((change) => change.kind === 'skip');
+  const kept = changes.filter((change) => change.kind === 'keep');
+  const languages = new Set(chosen.map(({ language }) => language));
   const nameTemplates = options.templatesWithin(library.maxNameBytes);
   const nameChapter = nameTemplates(languages.size > 1);
   const loaded = options.namesPeople ? await loadedTitles : { titles };
   const named = { titles: withKnownRestarts(loaded.titles, known) };
-  const present = findPresent(planned.withExtras ?? chapters, library, loadedTitles);
+  const present = findPresent(chosen, library, loadedTitles);
   const nowMs = context.clock.wallMs();
   const chapterless = findChapterless(
     { series, titles: named.titles },
@@ -253,11 +272,11 @@ export async function planChanges(
     nameTemplates,
     nameChapter,
     homes,
-    moved: movedIds,
+    movedIds,
   };
   const placed = await nameFiles(writes, naming, signal);
   // A repair keeps the damaged files beside the new ones.
-  const maxAgeMs = options.filesToReplace ? 0 : options.keepReplaced;
+  const maxAgeMs = options.repairs ? 0 : options.keepReplaced;
   const keep = { output: options.output, maxAgeMs, nowMs };
   warnOfFiles([...kept, ...placed.kept], placed.writes, options.output, warn);
   // What has no file has no workspace that is finished.
@@ -266,7 +285,7 @@ export async function planChanges(
     return archive ? [{ chapterId, quality: archive.quality ?? options.quality }] : [];
   });
   return {
-    chapters: planJobs(placed.writes, { ...naming, loadedTitles, keep }),
+    chapters: placed.writes.map((change) => planJob(change, { ...naming, loadedTitles, keep })),
     changes: [...placed.writes, ...placed.kept, ...skipped, ...kept],
     present,
     chapterless: await placeChapterless(chapterless, naming, {
@@ -279,12 +298,67 @@ export async function planChanges(
     hiddenFolders: library.hiddenFolders,
     excluded: [],
     failed: [],
-    fields: fieldsById(chapters, titles),
+    fields: fieldsById(chosen, titles),
     series: [],
     listedVolumes: new Map(),
     updates: [],
     metadataError: loadedTitles.then(({ error }) => error),
   };
+}
+
+/** `keep`: how replaced files are kept. */
+type JobOptions = Omit<DownloadRequest, keyof Naming> &
+  Naming &
+  Pick<Resolution, 'loadedTitles'> &
+  Pick<ChapterJob, 'keep'>;
+
+/** The job for a chapter that is written. */
+function planJob(change: Write, options: JobOptions): PlannedChapter {
+  const { output, quality, lostPages, metadata, loadedTitles, titles, force = false } = options;
+  const { release, path } = change;
+  const { id, chapter } = release;
+  const seriesName = findTitle(titles, chapter)?.name;
+  // The files have the name that the title had when its folder was made.
+  const series = change.kind === 'save' ? undefined : change.series;
+  const asInFolder = (title: Title | undefined) =>
+    title && series !== undefined ? { ...title, name: series } : withHome(title, chapter, options);
+  const title = loadedTitles.then((loaded) => asInFolder(findTitle(loaded.titles, chapter)));
+  const job: ChapterJob = {
+    id,
+    name: chapter && chapterName(chapterFields(chapter, seriesName)),
+    file: path,
+    output,
+    quality,
+    lostPages,
+    change,
+    isForced: force,
+    maxNameBytes: options.library.maxNameBytes,
+    repairs: options.repairs?.get(replacedFile(change)?.file ?? path),
+    keep: options.keep,
+    comment: chapterComment(id),
+    describe: async (pages, inferredVolume) =>
+      describeChapter({
+        id,
+        quality,
+        chapter: chapter && withInferredVolume(chapter, inferredVolume),
+        pages,
+        named: chapter && metadata ? { title: await title, recorded: change.recorded } : undefined,
+        fields: options,
+        book: change.kind === 'extract' ? change.book.file : undefined,
+        // A repair writes the files anew, and its owner's edits stay.
+        editedFiles: force && !options.repairs ? [] : editedFiles(change),
+      }),
+  };
+  const valuesOf =
+    chapter && ((loaded: Title | undefined) => nameValues(chapter, loaded ?? chapter.partialTitle));
+  return { job, chapter, seriesName, nameValues: valuesOf, title };
+}
+
+/** The edits in an older upload are the owner's too. */
+function editedFiles(change: Write): readonly string[] {
+  if (change.kind === 'save') return [];
+  const others = change.removes.map(({ file }) => file);
+  return change.kind === 'replace' ? [change.file.file, ...others] : others;
 }
 
 /** The titles, with what their volumes show of numbers that begin again. */
@@ -383,7 +457,7 @@ export function planEvents(plan: Plan): readonly EventsOf<typeof DRY_RUN_EVENTS>
 
 /** An event for each chapter that the plan skips. */
 export function skippedEvents({ changes, fields }: Plan): readonly SkippedEvent[] {
-  const skips = changes.flatMap((change) => (change.kind === 'skip' ? [change] : []));
+  const skips = changes.filter((change) => change.kind === 'skip');
   return skips.map(({ id, reason, file }) => ({
     type: 'chapter-skipped',
     chapter: id,

@@ -8,8 +8,9 @@ import { basename, dirname, join, resolve, sep } from 'node:path';
 import type { ComicFields } from '../library/comic-info.js';
 import { comicMetadata } from '../library/comic-info.js';
 import type { LibraryIndex } from '../library/scan.js';
-import { candidatePaths, wholeIdPath, type NameTemplate } from '../config/names.js';
+import { candidatePaths, shortIdPath, wholeIdPath, type NameTemplate } from '../config/names.js';
 import { fileChanged, readFileState, replaceAs } from '../core/file-state.js';
+import { groupBy } from '../core/group-by.js';
 import { pathCollisionKey } from '../core/path-segment.js';
 import {
   lstatIfExists,
@@ -25,7 +26,7 @@ import { decideRetag } from '../plan/chapter-changes.js';
 import { mergedComicInfo, readChapterFile, rewriteChapterFile } from '../library/chapter-file.js';
 import { newPath } from '../plan/paths.js';
 import { findTitleHomes, readNamedFile, type NamedChapterFile } from './planning/name-files.js';
-import { movedPath, type TitleHome } from './planning/title-folder.js';
+import { movedPath, nameOptions, type TitleHome } from './planning/title-folder.js';
 import { inferredVolumeOf } from './planning/comic-metadata.js';
 import type { DownloadRequest, NameChapter } from './download-request.js';
 import type { DownloadSession } from './download-session.js';
@@ -33,43 +34,66 @@ import { orderRenames } from './save/rename-order.js';
 import { removeSuperseded } from './save/superseded-file.js';
 
 export interface RetagOptions extends ComicFields {
-  readonly nameChapter: NameChapter;
+  /** The longest name that the folder takes. */
+  readonly maxNameBytes: number;
   /** Edits of the owner are replaced by what the service has. */
   readonly force: boolean;
   /** The pages were compared with those of the service: the file gets the chapter's version and time. */
   readonly hasComparedPages: boolean;
-  /** The folder in which titles get other names. */
-  readonly folder?: string;
 }
 
 export interface FileToRetag extends Pick<Retag, 'file' | 'chapter' | 'title' | 'removes'> {
-  /** The new name of the title, if it gets one: otherwise it keeps the one that the file has. */
-  readonly titleName?: string | undefined;
-  /** The template whose name the file gets, unless its owner renamed it. */
-  readonly renameTo?: NameTemplate | undefined;
+  /** The name that the title gets; undefined if it keeps the one that the file has. */
+  readonly titleName: string | undefined;
   /** The service moved its chapter to another title. */
-  readonly isMoved?: boolean;
-  /** Its path, if that does not follow from its own name. */
-  readonly pathOf?: ((named: NamedChapterFile) => ReturnType<typeof newPath>) | undefined;
+  readonly isMoved: boolean;
+  /** The path that it gets. */
+  readonly pathOf: (named: NamedChapterFile) => ReturnType<typeof newPath>;
 }
 
-type NamingOptions = Pick<DownloadRequest, 'output' | 'hasDefaultName'> &
-  Pick<RetagOptions, 'nameChapter'>;
+interface NamingOptions extends Pick<DownloadRequest, 'output' | 'hasDefaultName'> {
+  readonly nameChapter: NameChapter;
+}
 
-/**
- * The new place of each moved file, in a folder whose names follow these options. `titleNames`: those of titles that get
- * another name too.
- */
-export async function findMovedPlaces(
+interface NewNames {
+  /** The names of titles that get other ones, by their ids. */
+  readonly titleNames: ReadonlyMap<string, string> | undefined;
+  /** The templates whose names files get that their owner did not rename, by the ids of the titles. */
+  readonly templates: ReadonlyMap<string, NameTemplate> | undefined;
+}
+
+/** What is known of the new names of the files in a folder whose names follow these options. */
+export async function filesToRetag(
   files: readonly UnreadRetag[],
   library: LibraryIndex,
-  { folder, ...naming }: Omit<NamingOptions, 'output'> & { readonly folder: string },
-  titleNames: ReadonlyMap<string, string> | undefined,
+  naming: NamingOptions,
+  { titleNames, templates }: NewNames,
+  deps: Pick<DownloadSession, 'client' | 'signal'>,
+): Promise<readonly FileToRetag[]> {
+  const places = await findMovedPlaces(files, library, naming, titleNames, deps);
+  const { output: movedIn, nameChapter } = naming;
+  return files.map((each) => {
+    const { title, chapter, isMoved, archive } = each;
+    const { file } = archive;
+    const titleName = titleNames?.get(title.id);
+    const keeps = titleName === undefined ? 'people' : { movedIn };
+    const renameTo = templates?.get(title.id);
+    const pathOf = (named: NamedChapterFile) =>
+      newPath(file, named, nameOptions(named, nameChapter, keeps, renameTo));
+    return { file, chapter, title, isMoved, removes: [], titleName, pathOf, ...places.get(each) };
+  });
+}
+
+/** The new places of files whose chapters the service moved. */
+async function findMovedPlaces(
+  files: readonly UnreadRetag[],
+  library: LibraryIndex,
+  request: NamingOptions,
+  titleNames: NewNames['titleNames'],
   deps: Pick<DownloadSession, 'client' | 'signal'>,
 ): Promise<ReadonlyMap<UnreadRetag, Pick<FileToRetag, 'titleName' | 'pathOf'>>> {
   const moved = files.filter(({ isMoved }) => isMoved);
   if (moved.length === 0) return new Map();
-  const request = { ...naming, output: folder };
   const titles = new Map(moved.map(({ title }) => [title.id, title]));
   // The moved files do not show where the other ones of their new title are.
   const others = library.without(new Set(moved.map(({ archive }) => archive.file)));
@@ -113,20 +137,17 @@ function movedAndRenamedPath(
     written: named.written && { ...named.written, series },
     recorded,
   };
-  const templates = [request.nameChapter(false), request.nameChapter(true)];
-  const { numbersRestart } = named.title;
-  const kept = { keepsPeople: false, keepsTitleFolders: false };
-  const options = { ...kept, numbersRestart, movedIn: request.output };
-  return { ...newPath(to, moved, { templates, ...options }), root };
+  const options = nameOptions(named, request.nameChapter, { movedIn: request.output });
+  return { ...newPath(to, moved, options), root };
 }
 
 /** A file without ComicInfo.xml keeps its name. Throws StorageError. */
 export async function planRetag(
-  { titleName, renameTo, isMoved = false, pathOf, ...onDisk }: FileToRetag,
+  { titleName, isMoved, pathOf, ...onDisk }: FileToRetag,
   options: RetagOptions,
 ): Promise<ReturnType<typeof decideRetag>> {
   const { file } = onDisk;
-  const { force, hasComparedPages, nameChapter } = options;
+  const { force, hasComparedPages, maxNameBytes } = options;
   const state = await readFileState(file);
   if (!state) throw fileChanged(file);
   const content = await readChapterFile(file);
@@ -137,23 +158,11 @@ export async function planRetag(
   const metadata = comicMetadata(chapter, title, [], options);
   const files = [content, ...(superseded ? [superseded] : [])];
   const merged = await mergedComicInfo(files, metadata, { force, hasSamePages: true });
-  const isRenamed = titleName !== undefined;
-  const movedIn = isRenamed ? options.folder : undefined;
   const from = resolve(file);
-  const nameOptions = {
-    templates: [nameChapter(false), nameChapter(true)],
-    numbersRestart: title.numbersRestart,
-    renameTo,
-    keepsPeople: !isRenamed,
-    keepsTitleFolders: false,
-    movedIn,
-  };
-  const pathNow = pathOf ?? (() => newPath(file, named, nameOptions));
   const stays = { to: from, root: dirname(from), recorded: undefined };
-  const path = merged ? pathNow(named) : stays;
+  const path = merged ? pathOf(named) : stays;
   const { record, identity } = content;
   const version = identity?.version;
-  const { maxNameBytes } = nameChapter(false);
   const known = { ...onDisk, chapter, title, state, metadata, force, maxNameBytes, ...path };
   return decideRetag({
     ...known,
@@ -195,8 +204,9 @@ export async function applyRetags(
   listeners: RetagListeners,
   { dryRun, signal }: { readonly dryRun: boolean; readonly signal: AbortSignal },
 ): Promise<void> {
-  if (dryRun) await preview(retags, listeners);
-  else await write(retags, listeners, signal);
+  const files = withoutSecondNames(retags);
+  if (dryRun) await preview(files, listeners);
+  else await write(files, listeners, signal);
 }
 
 async function write(
@@ -241,6 +251,21 @@ async function write(
   // At the end: a driver in user space numbers the files anew in a folder that it finds under another spelling.
   for (const { from, to, root } of retags)
     await respellBelow(root, dirname(from), dirname(to)).catch(() => false);
+}
+
+/** Without the files that a killed run has given their new name already, and that still have the old one too. */
+function withoutSecondNames(retags: readonly Retag[]): readonly Retag[] {
+  const byFile = groupBy(retags, ({ chapter, state }) => `${chapter.id} ${state.dev} ${state.ino}`);
+  const second = new Set<Retag>();
+  for (const names of byFile.values())
+    for (const each of names.length > 1 ? names : []) {
+      const { chapter, from, to } = each;
+      const target = { chapterId: chapter.id, path: to };
+      const newNames = [to, shortIdPath(target, each), wholeIdPath(target, each)];
+      for (const other of from === to ? [] : names)
+        if (other.from !== from && newNames.includes(other.from)) second.add(other);
+    }
+  return retags.filter((retag) => !second.has(retag));
 }
 
 /** Reports the names that the files would get. */

@@ -1,5 +1,6 @@
 /** The events of binding: of `bind`, and of `download --bind`. */
 import { basename, dirname, join } from 'node:path';
+import { hasBookExtension } from '../config/containers.js';
 import { formatBytes, pluralize } from '../core/human-format.js';
 import { CHAPTER_FIELDS } from './chapter-fields.js';
 import type { DOWNLOAD_EVENTS } from './download-events.js';
@@ -193,7 +194,7 @@ export type ObserveBind = (event: BindEvent | BindWarning | BookPageEvent) => vo
 /** A folder is named after its volume alone, so it gets the series' name, which the folder above has. */
 export function bookLabel(file: string): string {
   const name = basename(file);
-  return /\.(cbz|epub|pdf)$/i.test(name) ? name : join(basename(dirname(file)), name);
+  return hasBookExtension(name) ? name : join(basename(dirname(file)), name);
 }
 
 /** Such as `; missing: chapter 5`; empty if there is nothing to say. */

@@ -1,76 +1,83 @@
-/** The containers of chapters. A new one is a row of this table, which the compiler asks for. */
+/** How each container is read, checked and rewritten; what it is called and can do is in config/containers.ts. */
 import { basename } from 'node:path';
-import type { BookFormat } from '../config/bind-choices.js';
+import { containerByExtension, CONTAINERS, type ContainerName } from '../config/containers.js';
+import { ZipEntryReader } from '../core/zip-file.js';
 import { COMIC_INFO_NAME } from './comic-info.js';
 import type { CheckFile } from './check/damage.js';
-import type { ReadContent } from './read/content.js';
+import type { PageReader, ReadContent } from './read/content.js';
 import { readFolderContent } from './read/folder-content.js';
 import { readPdfContent } from './read/pdf-content.js';
 import { readZipContent } from './read/zip-content.js';
 import type { Rewriter } from './rewrite/rewriter.js';
 
-export type ContainerName = BookFormat;
+type If<Condition extends boolean, Value> = Condition extends true ? Value : undefined;
 
-interface Container {
-  /** The names of its files. */
-  readonly hasName: (name: string) => boolean;
+interface Handler<Name extends ContainerName> {
   readonly read: ReadContent;
   readonly check: CheckFile;
-  /** Undefined where texts are not replaced: such a book is only bound again. */
-  readonly rewriter: (() => Promise<Rewriter>) | undefined;
-  /** Pages, and with them chapters, can be read from it. */
-  readonly hasReadablePages: boolean;
+  readonly openPages: If<
+    (typeof CONTAINERS)[Name]['hasReadablePages'],
+    (path: string) => Promise<PageReader>
+  >;
+  readonly rewriter: If<(typeof CONTAINERS)[Name]['isRewritable'], () => Promise<Rewriter>>;
 }
 
-export const CONTAINERS: Readonly<Record<ContainerName, Container>> = {
+const openZip = async (path: string): Promise<PageReader> => ZipEntryReader.open(path);
+
+export const HANDLERS: { readonly [Name in ContainerName]: Handler<Name> } = {
   cbz: {
-    // A ZIP of another program may be a chapter; tankobon writes none.
-    hasName: (name) => /\.(cbz|zip)$/i.test(name),
     read: readZipContent,
     check: async (...args) => (await import('./check/zip-damage.js')).checkZip(...args),
+    openPages: openZip,
     rewriter: async () => (await import('./rewrite/zip-rewriter.js')).ZIP_REWRITER,
-    hasReadablePages: true,
   },
   epub: {
-    hasName: (name) => /\.epub$/i.test(name),
     read: readZipContent,
     check: async (...args) => (await import('./check/zip-damage.js')).checkZip(...args),
+    openPages: openZip,
     rewriter: async () => (await import('./rewrite/zip-rewriter.js')).ZIP_REWRITER,
-    hasReadablePages: true,
   },
   pdf: {
-    hasName: (name) => /\.pdf$/i.test(name),
     read: readPdfContent,
     check: async (...args) => (await import('./check/pdf-damage.js')).checkPdf(...args),
+    openPages: undefined,
     rewriter: undefined,
-    hasReadablePages: false,
   },
   folder: {
-    // The metadata of a chapter in a folder stands for it.
-    hasName: (name) => basename(name) === COMIC_INFO_NAME,
     read: readFolderContent,
     check: async (...args) => (await import('./check/folder-damage.js')).checkFolder(...args),
+    openPages: undefined,
     rewriter: async () => (await import('./rewrite/folder-rewriter.js')).FOLDER_REWRITER,
-    hasReadablePages: false,
   },
 };
 
-const NAMES = Object.keys(CONTAINERS) as ContainerName[];
-
 /** By the name of the file; undefined for one that a scan does not look at. */
-export function containerNamed(name: string): ContainerName | undefined {
-  return NAMES.find((container) => CONTAINERS[container].hasName(name));
+export function containerNamed(path: string): ContainerName | undefined {
+  // The metadata of a chapter in a folder stands for it.
+  return basename(path) === COMIC_INFO_NAME ? 'folder' : containerByExtension(path);
+}
+
+/** What reads the file, whatever its name is. */
+export function containerOf(path: string): ContainerName {
+  return containerNamed(path) ?? 'cbz';
+}
+
+/** `container`: by default, the name says it. Throws Error for a file whose pages cannot be read, or errors of the file system. */
+export async function openPages(path: string, container = containerOf(path)): Promise<PageReader> {
+  const { openPages: open } = HANDLERS[container];
+  if (!open) throw new Error('its pages cannot be read back');
+  return open(path);
 }
 
 /** What writes the file again with other texts. `container`: by default, the name says it. Throws Error for a PDF. */
 export async function rewriterOf({
   path,
-  container = containerNamed(path) ?? 'cbz',
+  container = containerOf(path),
 }: {
   readonly path: string;
   readonly container?: ContainerName;
 }): Promise<Rewriter> {
-  const { rewriter } = CONTAINERS[container];
+  const { rewriter } = HANDLERS[container];
   if (!rewriter) throw new Error('its texts cannot be replaced');
   return rewriter();
 }

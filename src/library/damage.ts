@@ -1,12 +1,13 @@
 /** Finds and says what is wrong with a file or edited in it, and changes nothing. */
 import { fileErrorReason } from '../core/files.js';
 import { Damaged, type CheckOptions, type Damage, type PageEdits } from './check/damage.js';
-import { containerNamed, CONTAINERS, type ContainerName } from './containers.js';
+import type { ContainerName } from '../config/containers.js';
+import { containerOf, HANDLERS, openPages } from './containers.js';
 import type { FileMark } from './mark.js';
-import { reusableBuffer } from '../core/zip-file.js';
+import { reusableBuffer, type ZipEntry } from '../core/zip-file.js';
+import { checkEntries } from './check/zip-damage.js';
 
 export { damagedChapter } from './check/damaged-chapter.js';
-export { areWhole } from './check/zip-damage.js';
 export { isEditedMetadata } from './check/folder-damage.js';
 
 interface CheckFileOptions extends Partial<Omit<CheckOptions, 'onMark'>> {
@@ -25,18 +26,14 @@ type FileCheck = { readonly mark: FileMark | undefined } & (
 /** Reads the whole file. Rejects for nothing that can be wrong with it. */
 export async function checkFile(
   path: string,
-  {
-    signal,
-    getBuffer = reusableBuffer(),
-    container = containerNamed(path) ?? 'cbz',
-  }: CheckFileOptions,
+  { signal, getBuffer = reusableBuffer(), container = containerOf(path) }: CheckFileOptions,
 ): Promise<FileCheck> {
   let mark: FileMark | undefined;
   const onMark = (found: FileMark): void => {
     mark = found;
   };
   try {
-    const edits = await CONTAINERS[container].check(path, { signal, onMark, getBuffer });
+    const edits = await HANDLERS[container].check(path, { signal, onMark, getBuffer });
     return edits ? { mark, state: 'edited', edits } : { mark, state: 'whole' };
   } catch (error) {
     signal.throwIfAborted();
@@ -45,5 +42,22 @@ export async function checkFile(
         ? error.damage
         : { reason: 'unreadable', detail: fileErrorReason(error) };
     return { mark, state: 'damaged', damage };
+  }
+}
+
+/** Whether each of these entries has its checksum, and each page among them its end. */
+export async function areWhole(
+  file: string,
+  entries: readonly ZipEntry[],
+  signal: AbortSignal,
+): Promise<boolean> {
+  const options = { signal, getBuffer: reusableBuffer() };
+  try {
+    const reader = await openPages(file);
+    await checkEntries(reader, entries, new Set(), options).finally(() => reader.close());
+    return true;
+  } catch {
+    signal.throwIfAborted();
+    return false;
   }
 }

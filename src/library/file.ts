@@ -14,14 +14,15 @@ import {
   type Proof,
 } from './mark.js';
 import { readComicInfo, type ChapterMetadata } from './comic-info.js';
-import { containerNamed, CONTAINERS, type ContainerName } from './containers.js';
+import { CONTAINERS, type ContainerName } from '../config/containers.js';
+import { containerNamed, containerOf, HANDLERS } from './containers.js';
 import { ownershipOf, toOwnership, type Ownership } from './ownership.js';
 import { readFileState, type FileState } from '../core/file-state.js';
 import { pageEntries, sortPages } from '../config/names.js';
-import type { BookCopy, ChapterRecord } from './record.js';
+import type { BookCopy, BookName, ChapterRecord } from './record.js';
 import { NO_CONTENT, UnmarkedDamage, type Depth, type FileContent } from './read/content.js';
 
-export { isReadableBook, rewriterOf } from './containers.js';
+export { isReadableBook, openPages, rewriterOf } from './containers.js';
 import type { ZipEntry } from '../core/zip-file.js';
 
 /** A chapter that a file names, and what may be done with the file. A scan knows this much of each. */
@@ -86,6 +87,8 @@ export interface BookFile extends ReadFile {
   readonly keys: readonly string[];
   /** Set for a book that was made for a device, or in parts: its chapters cannot be read back. */
   readonly copy: BookCopy | undefined;
+  /** What the program called it; undefined for a copy, and for a book of an earlier version. */
+  readonly named: BookName | undefined;
   /** How many volumes the series has, if the book says so. */
   readonly volumeCount: number | undefined;
   /** Another program changed the book after it was bound. Of a file; in a folder, each file is checked. */
@@ -131,8 +134,8 @@ export async function readLibraryFile(
     const folder = state ? undefined : await lstat(path);
     const isFolder = folder?.isDirectory() === true;
     if (!state && !isFolder) throw new Error('it is not a regular file');
-    const container = isFolder ? 'folder' : (options.container ?? containerNamed(path) ?? 'cbz');
-    const content = await CONTAINERS[container].read(path, depth, { isRegular: !isFolder });
+    const container = isFolder ? 'folder' : (options.container ?? containerOf(path));
+    const content = await HANDLERS[container].read(path, depth, { isRegular: !isFolder });
     const { mark, isEdited, damage, ...rest } = content;
     const { hasReadablePages } = CONTAINERS[container];
     const found = marksIn(content, container);
@@ -183,7 +186,7 @@ async function toBook(
   depth: Depth,
 ): Promise<BookFile> {
   const { manifest, comicInfo = '', entries, hasReadablePages } = file;
-  const { parseCopy } = await import('./record.js');
+  const { parseBookName, parseCopy } = await import('./record.js');
   const copy = parseCopy(manifest);
   const pages = pageEntries(entries);
   const byPrefix = groupBy(pages, ({ name }) => /^c\d+-/.exec(basename(name))?.[0] ?? '');
@@ -202,6 +205,7 @@ async function toBook(
     chapters,
     keys: copy?.keys ?? manifestKeys(manifest) ?? [],
     copy,
+    named: parseBookName(manifest),
     volumeCount,
     isEdited,
     damage: damage ?? missing,
@@ -228,7 +232,7 @@ export function lostBook(
   if (!container || !state || chapters.length === 0) return undefined;
   const { hasReadablePages } = CONTAINERS[container];
   const own = { path, container, hasReadablePages, state, ownership, found: NO_MARKS } as const;
-  const none = { keys: [], copy: undefined, volumeCount: undefined };
+  const none = { keys: [], copy: undefined, named: undefined, volumeCount: undefined };
   return { kind: 'book', ...NO_CONTENT, ...none, ...own, chapters, damage: file.cause };
 }
 
@@ -305,12 +309,12 @@ const FOR_IDENTITY: OpenOptions = { anyOwner: true };
 export async function readMarks(
   path: string,
   isRegular = false,
-  container = containerNamed(path) ?? 'cbz',
+  container = containerOf(path),
 ): Promise<FileMarks> {
   try {
     const followsLink = !isRegular && CONTAINERS[container].hasReadablePages;
     const options = { ...FOR_IDENTITY, isRegular, followsLink };
-    const content = await CONTAINERS[container].read(path, 'mark', options);
+    const content = await HANDLERS[container].read(path, 'mark', options);
     return marksIn(content, container);
   } catch (error) {
     return { ...NO_MARKS, readError: fileErrorReason(error), cause: error };

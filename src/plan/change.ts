@@ -3,6 +3,7 @@ import type { Chapter } from '../service/chapters.js';
 import type { Title } from '../service/titles.js';
 import type { ComicMetadata } from '../library/comic-info.js';
 import type { FileState } from '../core/file-state.js';
+import { isSameUuid } from '../core/uuid.js';
 import type { RecordedName } from '../config/name-template.js';
 import type { Ownership } from '../library/ownership.js';
 import type { ChapterRecord } from '../library/record.js';
@@ -30,15 +31,6 @@ export type SavedChapter = Pick<
   ChapterRecord,
   'version' | 'updatedAt' | 'quality' | 'pages' | 'dataSaverPages' | 'acceptedPages'
 >;
-
-/** Chapters that the service moved to a title from others that still exist, and their files, which name these. */
-export interface MovedChapters {
-  /** Without those that another file has as chapters of the title already. */
-  readonly chapterIds: ReadonlySet<string>;
-  readonly files: ReadonlySet<string>;
-}
-
-export const NONE_MOVED: MovedChapters = { chapterIds: new Set(), files: new Set() };
 
 /** A file of the chapter, with what it says of that. */
 export interface KnownFile extends OldFile {
@@ -265,17 +257,13 @@ export function replacedChapters(change: UnnamedWrite): readonly string[] {
   const { id } = change.release;
   const removed = change.kind === 'save' ? [] : change.removes;
   const files = change.kind === 'replace' ? [change.file, ...removed] : removed;
-  return files.flatMap(({ chapterId }) => (isSameId(chapterId, id) ? [] : [chapterId]));
+  return files.flatMap(({ chapterId }) => (isSameUuid(chapterId, id) ? [] : [chapterId]));
 }
 
 /** The id of the other release that this one takes the place of, although the file of that may stay. */
 export function replacedRelease(change: UnnamedWrite): string | undefined {
   if (change.kind === 'save') return change.betterThan?.chapterId;
   return change.kind === 'replace' ? replacedChapters({ ...change, removes: [] })[0] : undefined;
-}
-
-export function isSameId(a: string, b: string): boolean {
-  return a.toLowerCase() === b.toLowerCase();
 }
 
 /** Why a chapter is loaded, and what becomes of the file that has it, for people. */

@@ -4,8 +4,6 @@
  * gets other metadata, or another name. Pure.
  */
 import { resolve } from 'node:path';
-import { groupBy } from '../core/group-by.js';
-import { shortIdPath, wholeIdPath } from '../config/names.js';
 import type { Chapter } from '../service/chapters.js';
 import { pageFileNames, type AtHomeMetadata, digestInFileName } from '../service/at-home.js';
 import { QUALITIES } from '../config/quality.js';
@@ -27,6 +25,18 @@ export function mayHaveChanged(saved: SavedChapter, listed: ListedChapter): bool
     differs(saved.updatedAt?.getTime(), listed.updatedAt?.getTime()) ||
     differs(saved.pages?.length, listed.pages)
   );
+}
+
+/**
+ * Whether the service moved a chapter to the title `titleId` from the one that its file names. Where that was merged into
+ * another one, nothing was moved. `answeredId`: the id of the title with which the service answers a request for one.
+ */
+export function isMovedTo(
+  titleId: string,
+  namedId: string | undefined,
+  answeredId: (id: string) => string | undefined,
+): boolean {
+  return namedId !== undefined && namedId !== titleId && answeredId(namedId) === namedId;
 }
 
 /**
@@ -109,19 +119,4 @@ function isSameRevision({ version, updatedAt }: Chapter, record?: SavedChapter):
 /** What is reported of a file that stays as it is: nothing, unless the service has other metadata than its owner. */
 export function keptInUnchanged({ edited, unknown }: Pick<Retag, 'edited' | 'unknown'>) {
   return edited.length > 0 ? [...edited, ...unknown] : [];
-}
-
-/** Without the files that a killed run has given their new name already, and that still have the old one too. */
-export function withoutSecondNames(retags: readonly Retag[]): readonly Retag[] {
-  const byFile = groupBy(retags, ({ chapter, state }) => `${chapter.id} ${state.dev} ${state.ino}`);
-  const second = new Set<Retag>();
-  for (const names of byFile.values())
-    for (const each of names.length > 1 ? names : []) {
-      const { chapter, from, to } = each;
-      const target = { chapterId: chapter.id, path: to };
-      const newNames = [to, shortIdPath(target, each), wholeIdPath(target, each)];
-      for (const other of from === to ? [] : names)
-        if (other.from !== from && newNames.includes(other.from)) second.add(other);
-    }
-  return retags.filter((retag) => !second.has(retag));
 }

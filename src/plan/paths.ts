@@ -53,13 +53,12 @@ interface NameOptions {
   /** Whether the numbers of the title begin again in a later volume, which changes the form of the built-in template. */
   readonly numbersRestart: boolean;
   /** For all files that their owner did not rename, also those that none of the templates named. */
-  readonly renameTo?: NameTemplate | undefined;
-  /** Whether the names of people stay, although others made the title by now. */
-  readonly keepsPeople: boolean;
-  /** Whether the folders of the title stay, although they would have other names by now. */
-  readonly keepsTitleFolders: boolean;
-  /** The folder in which titles get other names: with that of a title, all of its files in it are moved. */
-  readonly movedIn?: string | undefined;
+  readonly renameTo: NameTemplate | undefined;
+  /**
+   * What stays of the title, although it would have other names by now: its folders and its people; its people; or nothing,
+   * since it gets another name in a folder, in which all of its files are moved.
+   */
+  readonly keeps: 'folders' | 'people' | { readonly movedIn: string };
 }
 
 interface NewPath {
@@ -164,13 +163,13 @@ function formatNew(
   template: NameTemplate,
   oldPath: string,
   { values: now, metadata, written = metadata }: NamedFile,
-  { keepsPeople, keepsTitleFolders, renameTo }: NameOptions,
+  { keeps, renameTo }: NameOptions,
 ): string {
   const people = peopleOf(written);
   const then = { ...now, ...oldValues(written), ...people };
-  const values = keepsPeople ? { ...now, ...people } : now;
+  const values = typeof keeps === 'string' ? { ...now, ...people } : now;
   const inOldFolders = () => template(values, template.titleFoldersIn(oldPath, then));
-  if (keepsTitleFolders) return inOldFolders();
+  if (keeps === 'folders') return inOldFolders();
   const path = template(values);
   const isLong = (name: string) => Buffer.byteLength(name) >= MIN_CUT_BYTES;
   if (renameTo || !foldersOf(oldPath).some(isLong)) return path;
@@ -238,17 +237,18 @@ function guessedPath(from: string, named: NamedFile, options: NameOptions): NewP
   // Formatting all of them takes longer than reading the file, and most files have the first one.
   const renames = formsOf(options).flatMap((form) =>
     values.flatMap(([then, now]) => {
-      const isKept = () => !options.renameTo && basename(form.of(then)) === basename(form.of(now));
-      const template = () => (isKept() ? form.of : form.now);
-      const after = () => template()(now);
+      const before = once(() => form.of(then));
+      const isKept = () => !options.renameTo && basename(before()) === basename(form.of(now));
+      const template = once(() => (isKept() ? form.of : form.now));
+      const after = once(() => template()(now));
       const short = () => (isSame ? shortIdPath(withId(after()), form.of) : after());
       return [
-        { template, path: after, before: () => form.of(then), after },
+        { template, path: after, before, after },
         { template, path: after, before: () => wholeIdPath(withId(after()), form.of), after },
         {
           template,
           path: after,
-          before: () => shortIdPath(withId(form.of(then), savedId), form.of),
+          before: () => shortIdPath(withId(before(), savedId), form.of),
           after: short,
         },
       ];
@@ -268,16 +268,21 @@ function guessedPath(from: string, named: NamedFile, options: NameOptions): NewP
   return { to: join(folder.to, name), root: folder.root, recorded: undefined };
 }
 
+function once<T extends object | string>(compute: () => T): () => T {
+  let value: T | undefined;
+  return () => (value ??= compute());
+}
+
 type OldAndNew = readonly (readonly [then: NameValues, now: NameValues])[];
 
 /** The folder, or where it is moved if it is that of a title that gets another name, or in that. */
 function newFolder(
   folder: string,
   values: OldAndNew,
-  { templates, movedIn }: NameOptions,
+  { templates, keeps }: NameOptions,
 ): Pick<NewPath, 'to' | 'root'> {
-  if (movedIn === undefined) return { to: folder, root: folder };
-  const base = dirname(resolve(movedIn));
+  if (typeof keeps === 'string') return { to: folder, root: folder };
+  const base = dirname(resolve(keeps.movedIn));
   const segments = relative(base, folder).split(sep);
   for (const format of templates)
     for (const [{ series, author, artist }, after] of values) {
@@ -310,23 +315,25 @@ function lastIndexOf(segments: readonly string[], part: readonly string[]): numb
 function oldAndNewValues(
   from: string,
   { values: now, metadata, written = {}, savedId }: NamedFile,
-  { keepsPeople }: NameOptions,
+  { keeps }: NameOptions,
 ): OldAndNew {
   const known = [metadata, written].flatMap((each) => [
     each,
     { ...each, title: plainTitle(each.title) },
   ]);
-  return known.flatMap((each) => {
+  const pairs = known.flatMap((each) => {
     const people = peopleOf(each);
     const others = savedId === now.id ? [{}] : otherChapters(savedId, now, each, from);
     return others.flatMap((other) => {
       const then = { ...now, ...other, ...oldValues(each) };
       return [
-        [{ ...then, ...people }, keepsPeople ? { ...now, ...people } : now] as const,
+        [{ ...then, ...people }, typeof keeps === 'string' ? { ...now, ...people } : now] as const,
         [then, now] as const,
       ];
     });
   });
+  // Most files are as tankobon wrote them: they differ in nothing.
+  return [...new Map(pairs.map((pair) => [JSON.stringify(pair), pair])).values()];
 }
 
 function peopleOf({ writers, pencillers }: ChapterMetadata) {

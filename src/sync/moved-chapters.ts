@@ -6,7 +6,9 @@ import type { LibraryIndex } from '../library/scan.js';
 import { fetchTitleIfAvailable } from '../selection/title-loader.js';
 import type { Chapter } from '../service/chapters.js';
 import type { Title } from '../service/titles.js';
+import { groupBy } from '../core/group-by.js';
 import type { UnnamedWrite } from '../plan/change.js';
+import { isMovedTo } from '../plan/chapter-changes.js';
 import { formerIdsOf } from './history.js';
 import { outputsOf } from './subscriptions.js';
 import { historyFor } from './sync-save.js';
@@ -35,17 +37,15 @@ export async function findMovedHere(
   const moved = new Map<string, MovedChapter>();
   if (withoutFile.length === 0) return moved;
   const ownIds = [due.id, ...formerIdsOf(due.id, journal.state)];
-  const titles = new Map<string, Title | undefined>();
-  for (const other of await otherLibraries(due, session))
-    for (const { id } of withoutFile) {
-      const { file = '', titleId = due.id } = other.find(id) ?? {};
-      if (ownIds.includes(titleId)) continue;
-      if (!titles.has(titleId))
-        titles.set(titleId, await fetchTitleIfAvailable(client, titleId, userSignal));
-      const from = titles.get(titleId);
-      // One that was merged into this title is answered with this one.
-      if (from?.id === titleId) moved.set(id, { file, from });
-    }
+  const elsewhere = (await otherLibraries(due, session)).flatMap((other) =>
+    withoutFile.flatMap(({ id }) => other.find(id) ?? []),
+  );
+  for (const [titleId = due.id, archives] of groupBy(elsewhere, (archive) => archive.titleId)) {
+    if (ownIds.includes(titleId)) continue;
+    const from = await fetchTitleIfAvailable(client, titleId, userSignal);
+    if (from && isMovedTo(due.id, titleId, () => from.id))
+      for (const { chapterId, file } of archives) moved.set(chapterId, { file, from });
+  }
   return moved;
 }
 

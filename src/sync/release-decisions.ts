@@ -1,24 +1,17 @@
 /**
- * What becomes of the releases of one title in a run: which are downloaded now, which wait, and what changed on the service
- * of the chapters that are there. With `upgrade` the files follow; otherwise each change is reported once.
+ * What a run does and says by the changes of one title: which releases are downloaded now, which wait, and what changed on
+ * the service of the chapters that are there. With `upgrade` the files follow; otherwise each change is reported once. Pure.
  */
 import type { Chapter } from '../service/chapters.js';
-import type { LibraryIndex } from '../library/scan.js';
-import { decideChanges, readOutdated, type UnreadTitle } from '../download/decide-changes.js';
+import type { UnreadTitle } from '../download/known-title.js';
 import {
-  replacedFile,
+  comparedFile,
   replacedRelease,
   type Decision,
   type Skip,
   type UnnamedWrite,
 } from '../plan/change.js';
-import {
-  firstReadableMs,
-  writesOf,
-  type Decided,
-  type DecisionOptions,
-  type KnownFiles,
-} from '../plan/decide.js';
+import { firstReadableMs, writesOf, type Decided } from '../plan/decide.js';
 import { isNewsSkip } from '../events/reasons.js';
 import { mayBeTwo } from '../selection/same-chapter.js';
 import type { ExcludedChapter } from '../selection/select-chapters.js';
@@ -29,6 +22,10 @@ import type { DueTitle, SyncSession } from './sync-session.js';
 export interface ReleaseDecisions {
   /** To download now, in reading order. */
   readonly planned: readonly UnnamedWrite[];
+  /** What becomes of the chapters that changed since the last comparison. None is replaced by another release. */
+  readonly updates: readonly Decision[];
+  /** All changed chapters as they are now, for the next run. */
+  readonly compared: readonly string[];
   /** The best release so far of each chapter that waits for its preferred group. */
   readonly waiting: readonly Extract<Decided['changes'][number], { readonly kind: 'wait' }>[];
   /** Releases that are not downloaded, and that a person may miss. */
@@ -41,26 +38,45 @@ export interface ReleaseDecisions {
   readonly againAtMs: number | undefined;
 }
 
-/** What a run says of the decisions for a title, and what it does. */
+/**
+ * @param outdated the chapters that changed on the service since their files were saved
+ * @param updated the ids of those whose files were to get that
+ */
 export function releaseDecisions(
   { changes, known }: Pick<Decided, 'changes' | 'known'>,
   { releases, excluded }: Pick<UnreadTitle, 'releases' | 'excluded'>,
+  outdated: readonly Chapter[],
+  updated: ReadonlySet<string>,
   nowMs: number,
 ): ReleaseDecisions {
-  const waiting = changes.flatMap((change) => (change.kind === 'wait' ? [change] : []));
-  const skips = changes.flatMap((change) => (change.kind === 'skip' ? [change] : []));
+  const writes = writesOf(changes);
+  const planned = writes.filter((change) => !comparedFile(change));
+  const handled = new Set(
+    planned.flatMap((change) => [change.release.id, replacedRelease(change) ?? '']),
+  );
+  const compared = outdated.filter((chapter) => !handled.has(chapter.id));
+  const waiting = changes.filter((change) => change.kind === 'wait');
+  const allSkips = changes.filter((change) => change.kind === 'skip');
+  const skips = allSkips.filter(({ id }) => !updated.has(id));
   const listed = new Set(releases);
   const news = skips.filter((skip) => isNews(skip, listed));
   const isExternal = ({ reason }: Skip) => reason === 'chapter-external';
-  const ofReason = (reason: Skip['reason']) => skips.filter((skip) => skip.reason === reason);
   const again = [...waiting.map(({ untilMs }) => untilMs), ...publicationsMs(excluded)];
   const next = again.filter((ms) => ms > nowMs);
   return {
-    planned: writesOf(changes),
+    planned,
+    updates: [
+      ...writes.filter((change) => comparedFile(change)),
+      ...allSkips.filter(({ id }) => updated.has(id)),
+      ...changes.filter(({ kind }) => kind === 'keep'),
+    ],
+    compared: compared.map(revisionOf),
     waiting,
     skipped: [...news.filter(isExternal), ...news.filter((skip) => !isExternal(skip))],
     known,
-    withoutFile: ofReason('in-download-archive').flatMap(({ chapter }) => chapter ?? []),
+    withoutFile: skips.flatMap(({ reason, chapter }) =>
+      reason === 'in-download-archive' && chapter ? [chapter] : [],
+    ),
     againAtMs: next.length > 0 ? minOf(next) : undefined,
   };
 }
@@ -81,48 +97,18 @@ function publicationsMs(excluded: readonly ExcludedChapter[]): readonly number[]
   );
 }
 
-interface KnownChanges {
-  /** What becomes of the chapters that changed since the last comparison. None is replaced by another release. */
-  readonly updates: readonly Decision[];
-  /** All changed chapters as they are now, for the next run. */
-  readonly compared: readonly string[];
-}
-
-/** `planned`: what the run downloads anyway. Reads the records of the title's files. */
-export async function findChanges(
-  { id, options }: DueTitle,
-  title: UnreadTitle,
-  planned: readonly UnnamedWrite[],
-  decisionOptions: DecisionOptions,
-  { library, history }: KnownFiles & { readonly library: LibraryIndex },
-  session: SyncSession,
-): Promise<KnownChanges> {
-  const { journal, userSignal, context, client } = session;
-  const { nowMs } = decisionOptions;
-  const { outdated, saved } = await readOutdated(title, library, nowMs, userSignal);
-  const handled = new Set(
-    planned.flatMap((change) => [change.release.id, replacedRelease(change) ?? '']),
-  );
-  const all = outdated.filter((chapter) => !handled.has(chapter.id));
+/** The ids of the releases that changed on the service and were not compared yet. */
+export function notCompared(
+  { id, options }: Pick<DueTitle, 'id' | 'options'>,
+  outdated: readonly Chapter[],
+  { journal, context }: Pick<SyncSession, 'journal' | 'context'>,
+): ReadonlySet<string> {
   const known = journal.state.titles[id];
   // With other rules, such as `upgrade`, what was only reported is dealt with again.
   const hasSameRules = known?.rules === rulesText(options, context.settings);
   const earlier = new Set(hasSameRules ? known.compared : []);
-  const changed = all.filter((chapter) => !earlier.has(revisionOf(chapter)));
-  const compared = all.map(revisionOf);
-  if (changed.length === 0) return { updates: [], compared };
-  const taken = new Set(planned.map((change) => replacedFile(change)?.file));
-  const unlisted = title.unlisted.filter(({ archive }) => !taken.has(archive.file));
-  const named = changed.map((chapter) => {
-    return { id: chapter.id, chapter, why: 'it changed on MangaDex' };
-  });
-  const { changes } = await decideChanges(
-    { named, titles: [{ ...title, selected: [], excluded: [], unlisted }] },
-    { ...decisionOptions, update: true },
-    { library, history, saved },
-    { client, signal: userSignal },
-  );
-  return { updates: changes, compared };
+  const isNew = (chapter: Chapter) => !earlier.has(revisionOf(chapter));
+  return new Set(outdated.filter(isNew).map((chapter) => chapter.id));
 }
 
 /** Another edit of the same chapter is another change. */

@@ -7,7 +7,7 @@ import type { Chapter } from '../service/chapters.js';
 import { effectiveOptions } from '../config/options.js';
 import { fileChanged, isUnchanged, readFileState } from '../core/file-state.js';
 import { removeFile } from '../core/files.js';
-import type { UnreadTitle } from '../download/decide-changes.js';
+import type { UnreadTitle } from '../download/known-title.js';
 import { toTankobonError } from '../core/system-errors.js';
 import { keepReplaced } from '../library/replaced-files.js';
 import type { LibraryIndex } from '../library/scan.js';

@@ -2,7 +2,7 @@
 import type { Chapter } from '../service/chapters.js';
 import { fetchTitleFeed } from '../service/feeds.js';
 import { hasCode, type TankobonError } from '../core/errors.js';
-import { decideChanges, type UnreadTitle } from '../download/decide-changes.js';
+import { decideChanges, readOutdated, type UnreadTitle } from '../download/known-title.js';
 import {
   comparedFile,
   replacedRelease,
@@ -14,7 +14,7 @@ import { chapterFields } from '../selection/chapter-fields.js';
 import { chapterName } from '../events/chapter-fields.js';
 import { decide, savedState, writesOf, type KnownFiles } from '../plan/decide.js';
 import { findMovedHere, reportMovedHere } from './moved-chapters.js';
-import { findChanges, releaseDecisions } from './release-decisions.js';
+import { notCompared, releaseDecisions } from './release-decisions.js';
 import { effectiveOptions } from '../config/options.js';
 import { emptyResult, type DownloadResult } from '../download/download-result.js';
 import { readListedVolumes, inferVolumes, lacksVolume } from '../selection/infer-volumes.js';
@@ -52,8 +52,7 @@ import {
   reportPlanned,
   saveReleases,
 } from './sync-save.js';
-import type { SyncSession } from './sync-session.js';
-import type { DueTitle } from './sync-titles.js';
+import type { DueTitle, SyncSession } from './sync-session.js';
 import { maxOf } from '../core/extremes.js';
 
 /** Failures of a chapter that another attempt does not change. */
@@ -66,7 +65,7 @@ const PERMANENT_CODES = ['chapter-not-found', 'chapter-unavailable', 'chapter-ex
  */
 export async function syncSeries(due: DueTitle, session: SyncSession) {
   const { id, title, options, output } = due;
-  const { context, journal, libraries } = session;
+  const { context, journal, libraries, userSignal } = session;
   const known = journal.state.titles[id];
   const { dryRun } = session.options;
   const nowMs = context.clock.wallMs();
@@ -94,33 +93,26 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
   const decisionOptions = toDecisionOptions(rules, nowMs, (chapter) => unkept.has(chapter.id));
   const decideNow = async () => {
     const found = { library: await libraries.open(output), history };
+    const { outdated, saved } = await readOutdated(selected, found.library, nowMs, userSignal);
+    const update = notCompared(due, outdated, session);
     const decided = await decideChanges(
       { named: [], titles: [selected] },
-      decisionOptions,
-      found,
+      { ...decisionOptions, update },
+      { ...found, saved },
       session,
     );
-    const decisions = releaseDecisions(decided, selected, nowMs);
-    const changed = await findChanges(
-      due,
-      selected,
-      decisions.planned,
-      decisionOptions,
-      found,
-      session,
-    );
-    return { ...decided, decisions, changed };
+    const decisions = releaseDecisions(decided, selected, outdated, update, nowMs);
+    return { ...decided, decisions };
   };
   const first = await decideNow();
-  const { decisions, changed } = first;
-  const { planned, againAtMs } = decisions;
+  const { decisions } = first;
+  const { planned, againAtMs, compared } = decisions;
   const waiting = decisions.waiting.map(({ release: { id: chapter, ...release }, untilMs }) => ({
     chapter,
     number: release.chapter?.number,
     untilMs,
   }));
-  const { compared } = changed;
-  const updates = rules.upgrade ? changed.updates : [];
+  const updates = rules.upgrade ? decisions.updates : [];
   const skipped = skippedEvents(decisions, due.label);
   reportRestored(due, releases, library, session);
   reportMovedHere(due, planned, movedHere, session);
@@ -132,7 +124,7 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
   const ofTitle = (changes: readonly Decision[]) => ({ changes, known: knownTitle });
   if (dryRun) await reportPlanned(due, ofTitle(planned), releases, session);
   if (!rules.upgrade || dryRun)
-    await reportChanges(due, ofTitle(changed.updates), releases, session);
+    await reportChanges(due, ofTitle(decisions.updates), releases, session);
   const missing = decisions.withoutFile.filter((chapter) => !unkept.has(chapter.id));
   const isRemovalReported = warnOfFilesGone(due, missing, library, session);
   const all = dryRun ? [] : [...planned, ...writesOf(updates)];
@@ -151,7 +143,7 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
       // Where another process had the folder for itself meanwhile, files may have other names, and chapters files.
       const isSame = (await libraries.open(output)) === library;
       const now = isSame ? first : await decideNow();
-      const updated = rules.upgrade ? writesOf(now.changed.updates) : [];
+      const updated = rules.upgrade ? writesOf(now.decisions.updates) : [];
       const there = now.changes.filter(
         (change) => change.kind === 'skip' && claimedElsewhere.has(change.id),
       );

@@ -19,23 +19,27 @@ export function drawnPage(
 ): PageStatistics {
   const { width, height, isStrip = false } = size;
   const reduced = reducedSize({ width, height }, isStrip);
-  const pixels = new Uint8Array(reduced.width * reduced.height * 3);
-  const histogram = Array.from({ length: 256 }, () => 0);
-  for (let row = 0; row < reduced.height; row += 1)
-    for (let column = 0; column < reduced.width; column += 1) {
-      const x = ((column + 0.5) * width) / reduced.width;
-      const y = ((row + 0.5) * height) / reduced.height;
-      const shape = shapes.findLast(
-        (each) =>
-          x >= each.left &&
-          x < each.left + each.width &&
-          y >= each.top &&
-          y < each.top + each.height,
-      );
-      const [red, green, blue] = shape?.color ?? paper;
-      pixels.set([red, green, blue], (row * reduced.width + column) * 3);
-      const tone = (red * 77 + green * 150 + blue * 29) >> 8;
-      histogram[tone] = (histogram[tone] ?? 0) + 1;
-    }
+  const rowBytes = reduced.width * 3;
+  const pixels = Buffer.alloc(rowBytes * reduced.height, Uint8Array.from(paper));
+  for (const { left, top, width: columns, height: rows, color } of shapes) {
+    const [firstColumn, endColumn] = covered(left, columns, reduced.width, width);
+    const [firstRow, endRow] = covered(top, rows, reduced.height, height);
+    const line = Buffer.alloc(Math.max(0, endColumn - firstColumn) * 3, Uint8Array.from(color));
+    for (let row = firstRow; row < endRow; row += 1)
+      pixels.set(line, row * rowBytes + firstColumn * 3);
+  }
+  const histogram = new Array<number>(256).fill(0);
+  for (let at = 0; at < pixels.length; at += 3) {
+    const red = pixels.readUInt8(at);
+    const tone = (red * 77 + pixels.readUInt8(at + 1) * 150 + pixels.readUInt8(at + 2) * 29) >> 8;
+    histogram[tone] = (histogram[tone] ?? 0) + 1;
+  }
   return { width, height, reduced: { ...reduced, channels: 3, pixels }, histogram };
+}
+
+/** The first of `count` pixels whose middle is within the shape, and the one after the last. */
+function covered(from: number, length: number, count: number, size: number): [number, number] {
+  const first = (edge: number): number =>
+    Math.min(count, Math.max(0, Math.ceil((edge * count) / size - 0.5)));
+  return [first(from), first(from + length)];
 }

@@ -140,6 +140,16 @@ describeWith('at a terminal', { programs: ['python3'] }, () => {
       }
     });
 
+    test.each([60, 80, 90, 100, 132])(
+      'is the same at %i columns where it is prepared and where it is made from the command tree',
+      async (columns) => {
+        for (const words of [['help'], ['help', 'download']])
+          expect(await help(columns, words)).toBe(
+            await help(columns, ['--color', 'always', ...words]),
+          );
+      },
+    );
+
     test('has colours, but not with NO_COLOR or into a pipe', async () => {
       const escape = '\u001b';
       expect(await help(80, ['help'])).toContain(escape);

@@ -6,10 +6,11 @@ import { ADOPT_EVENTS, type AdoptEvent } from '../../events/adopt-events.js';
 import { eventLines, eventPaths } from '../../events/printed-event.js';
 import type { RequestPlan } from '../../collection/recognize-files.js';
 import type { GivenOptions } from '../../config/options.js';
+import { COMIC_LABELS } from '../../config/containers.js';
 import type { DownloadArchive } from '../../download/download-archive.js';
 import { UsageError, type TankobonError } from '../../core/errors.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
-import { formatDuration, pluralize } from '../../core/human-format.js';
+import { formatDuration, pluralize, formatList } from '../../core/human-format.js';
 import { shellQuoted } from '../../core/shell-quoted.js';
 import type { CommandContext, CommandRunner } from '../command-context.js';
 import { addOptions, collectPaths } from '../command-options.js';
@@ -22,7 +23,11 @@ export function adoptCommand(program: Command, { run }: CommandRunner): Command 
   const command = program
     .command('adopt')
     .description('recognize chapters that other programs saved, and take them over')
-    .argument('<dir...>', 'folders with CBZ and ZIP files, or with folders of images', collectPaths)
+    .argument(
+      '<dir...>',
+      `folders with ${formatList(COMIC_LABELS, 'and')} files, or with folders of images`,
+      collectPaths,
+    )
     .action((folders: string[], options: GivenOptions) =>
       run((context) => adoptFolders(folders, options, context)),
     );

@@ -1,7 +1,9 @@
-/** `tankobon bind`: binds chapters into volumes, titles, EPUB, PDF or folders. Works offline. */
+/** `tankobon bind`: binds chapters into books of each format. Works offline. */
 import type { Command } from 'commander';
 import type { GivenOptions } from '../../config/options.js';
+import { FILE_LABELS } from '../../config/containers.js';
 import { EXIT, exitCodeOf, type ExitCode } from '../../core/exit-codes.js';
+import { formatList } from '../../core/human-format.js';
 import { addOptions, collectPaths } from '../command-options.js';
 import type { BindEvent } from '../../events/bind-events.js';
 import type { CommandContext, CommandRunner } from '../command-context.js';
@@ -13,7 +15,9 @@ import type { AppEvent, Observer } from '../output/observer.js';
 export function bindCommand(program: Command, { run }: CommandRunner): Command {
   const command = program
     .command('bind')
-    .description('bind chapters into volumes: CBZ, EPUB, PDF or folders; works offline')
+    .description(
+      `bind chapters into volumes: ${formatList([...FILE_LABELS, 'folders'], 'or')}; works offline`,
+    )
     .argument('<file...>', 'CBZ files, or folders with CBZ files', collectPaths)
     .action((files: string[], options: GivenOptions) =>
       run((context) => bind(files, options, context)),

@@ -6,9 +6,11 @@ import { VERIFY_EVENTS, type VerifyEvent } from '../../events/verify-events.js';
 import type { FileStore } from '../../library/store.js';
 import type { DownloadListeners } from '../../download/download-session.js';
 import type { GivenOptions } from '../../config/options.js';
+import { FILE_LABELS } from '../../config/containers.js';
 import { UsageError } from '../../core/errors.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import { fileErrorReason } from '../../core/files.js';
+import { formatList } from '../../core/human-format.js';
 import { addOptions, collectPaths } from '../command-options.js';
 import type { CommandContext, CommandRunner } from '../command-context.js';
 import { addExamples } from '../help-format.js';
@@ -26,7 +28,9 @@ const UNREADABLE =
 export function verifyCommand(program: Command, { run }: CommandRunner): Command {
   const command = program
     .command('verify')
-    .description('find damaged CBZ, EPUB and PDF files and folder books; works offline')
+    .description(
+      `find damaged ${formatList(FILE_LABELS, 'and')} files and folder books; works offline`,
+    )
     .argument('<file...>', 'files, or folders that contain them', collectPaths)
     .action((files: string[], options: GivenOptions) =>
       run((context) => verify(files, options, context)),

@@ -18,7 +18,7 @@ import {
 } from './chapterless-titles.js';
 import { groupByFolder, saveCovers, type ChapterInFolder, type TitleFolder } from './cover.js';
 import type { DownloadSession } from '../download-session.js';
-import type { PlannedChapter } from '../planning/plan-jobs.js';
+import type { PlannedChapter } from '../plan.js';
 import { withoutCovers, withoutSeriesMetadata, type PresentChapter } from './present-chapters.js';
 import { openSavedCovers } from './saved-covers.js';
 import { writeSeriesMetadata } from './series-metadata.js';

@@ -4,7 +4,7 @@
  * from its releases, or from its names and, if these are not its own, from the service. What reads metadata is loaded when
  * it is needed.
  */
-import { basename, dirname, extname, join, relative, resolve } from 'node:path';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { fetchChapters, type Chapter } from '../../service/chapters.js';
 import type { Title } from '../../service/titles.js';
 import { groupBy } from '../../core/group-by.js';
@@ -15,6 +15,7 @@ import { nameInPath, pathBelow } from '../../core/relative-paths.js';
 import { readFileChapters, type FoundChapter } from '../../library/file.js';
 import type { NameValues, RecordedName } from '../../config/name-template.js';
 import { isVolumeFirst, templateFor, type NameTemplate } from '../../config/names.js';
+import { containerByExtension, CONTAINERS } from '../../config/containers.js';
 import type { LibraryIndex } from '../../library/scan.js';
 import { replacedFile, type Release, type UnnamedWrite } from '../../plan/change.js';
 import { nameValues, titleIdOf, withInferredVolume } from './comic-metadata.js';
@@ -30,6 +31,7 @@ import {
   MAX_READ_OF_LIKELY,
   MAX_READ_OF_TITLE,
   movedPath,
+  nameOptions,
   newHome,
   sampleFolders,
   titleHome,
@@ -52,7 +54,7 @@ export interface Naming extends Pick<DownloadRequest, 'output' | 'metadata'> {
   /** Where the chapters of titles are, by the title's id. */
   readonly homes: ReadonlyMap<string, TitleHome> | undefined;
   /** The ids of chapters that the service moved from the titles that their files name. */
-  readonly moved: ReadonlySet<string>;
+  readonly movedIds: ReadonlySet<string>;
 }
 
 export async function nameFiles(
@@ -120,7 +122,7 @@ async function withNewName(
   const { readChapterFile } = await import('../../library/chapter-file.js');
   const content = await readChapterFile(old.file).catch(() => undefined);
   if (content?.comicInfo === undefined) return undefined;
-  const isMoved = naming.moved.has(old.chapterId);
+  const isMoved = naming.movedIds.has(old.chapterId);
   const home = homeOf(chapter, naming);
   const titleName = isMoved ? (home?.series ?? title.name) : undefined;
   const named = readNamedFile(content, { chapter, title }, titleName);
@@ -189,10 +191,7 @@ function replacedPath(
   named: NamedChapterFile,
   { output, nameTemplates }: Naming,
 ): Pick<ReplacedName, 'path' | 'recorded'> {
-  const templates = [nameTemplates(false), nameTemplates(true)];
-  const { numbersRestart } = named.title;
-  const options = { templates, numbersRestart, keepsPeople: true, keepsTitleFolders: true };
-  const { to, recorded } = newPath(file, named, options);
+  const { to, recorded } = newPath(file, named, nameOptions(named, nameTemplates, 'folders'));
   if (to === resolve(file)) return { path: file, recorded };
   const path = relative(resolve(output), to);
   // The output folder may be one that the template would name otherwise.
@@ -265,7 +264,9 @@ interface KnownArchive extends KnownChapter {
 /** `retag` leaves the content of a PDF under the old name of its title: the new one is in its path. */
 function withNameInPath(known: KnownArchive, title: Title): KnownArchive {
   const { isBound, path, metadata } = known;
-  if (!isBound || extname(path) !== '.pdf' || metadata.series === undefined) return known;
+  const container = containerByExtension(path);
+  const isFixed = container !== undefined && !CONTAINERS[container].isRewritable;
+  if (!isBound || !isFixed || metadata.series === undefined) return known;
   const names = [metadata.series, ...nameCandidates(title)];
   const series = nameInPath(path, names) ?? metadata.series;
   return { ...known, metadata: { ...metadata, series } };

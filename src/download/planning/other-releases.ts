@@ -6,10 +6,10 @@
 import { basename } from 'node:path';
 import type { Chapter } from '../../service/chapters.js';
 import { groupBy } from '../../core/group-by.js';
-import { UUID_PATTERN } from '../../core/uuid.js';
+import { isSameUuid, UUID_PATTERN } from '../../core/uuid.js';
 import { readFileChapters, type FoundChapter } from '../../library/file.js';
 import type { LibraryIndex } from '../../library/scan.js';
-import { isSameId, skip, type Decision, type Release } from '../../plan/change.js';
+import { skip, type Decision, type Release } from '../../plan/change.js';
 import { ListingCache } from '../../selection/listing-cache.js';
 import { chapterKeys, mayReplace } from '../../selection/same-chapter.js';
 import type { DownloadSession, OtherRelease } from '../download-session.js';
@@ -28,12 +28,12 @@ export async function askForOtherReleases<Changed extends Decision>(
   session: DownloadSession,
 ): Promise<readonly (Changed | Decision)[]> {
   const { onOtherReleases } = session.listeners;
-  if (!onOtherReleases || session.request.filesToReplace) return changes;
+  if (!onOtherReleases || session.request.repairs) return changes;
   const namedIds = new Set(named.map(({ id }) => id));
   const saves = changes.flatMap((change) =>
     change.kind === 'save' && namedIds.has(change.release.id) ? (change.release.chapter ?? []) : [],
   );
-  const isNamed = ({ id }: Chapter) => named.some((release) => isSameId(release.id, id));
+  const isNamed = ({ id }: Chapter) => named.some((release) => isSameUuid(release.id, id));
   const found = await findOtherReleases(saves, isNamed, library, session);
   if (found.length === 0) return changes;
   const choice = await onOtherReleases(found);
@@ -73,7 +73,7 @@ async function findOtherReleases(
     for (const chapter of ofTitle) {
       const others = saved.filter(
         ({ release }) =>
-          !isSameId(release.id, chapter.id) &&
+          !isSameUuid(release.id, chapter.id) &&
           release.language === chapter.language &&
           keys.keyOf(release) === keys.keyOf(chapter),
       );

@@ -17,9 +17,8 @@ import {
   type SelectionOptions,
 } from '../../selection/select-chapters.js';
 import type { FailedTarget } from '../download-result.js';
-import type { KnownTitles } from '../known-title.js';
 import type { DownloadSession } from '../download-session.js';
-import type { UnreadTitle } from '../decide-changes.js';
+import type { KnownTitles, UnreadTitle } from '../known-title.js';
 
 /** What is selected, and what does not depend on files. */
 export interface PlanSelection {

@@ -8,7 +8,7 @@ import { toTankobonError } from '../../core/system-errors.js';
 import { titleIdOf } from '../planning/comic-metadata.js';
 import type { DownloadSession } from '../download-session.js';
 import { runExecHook } from '../../events/exec-hook.js';
-import type { PlannedChapter } from '../planning/plan-jobs.js';
+import type { PlannedChapter } from '../plan.js';
 import { savedUpdate, seriesUpdates } from '../../events/series-updates.js';
 
 interface FilesOfRun {

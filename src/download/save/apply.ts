@@ -17,8 +17,7 @@ import type { DownloadRequest } from '../download-request.js';
 import type { DownloadSession } from '../download-session.js';
 import type { UpdateEvent } from '../../events/download-events.js';
 import { planExtract, writeExtract, type ExtractedChapter } from './extract-chapter.js';
-import type { Plan } from '../plan.js';
-import type { PlannedChapter } from '../planning/plan-jobs.js';
+import type { Plan, PlannedChapter } from '../plan.js';
 import { keptInUnchanged } from '../../plan/chapter-changes.js';
 import { applyRetags, planRetag, retaggedEvent, type RetagOptions } from '../retag.js';
 
@@ -153,7 +152,7 @@ async function planUpdates(
   const { volumeField, titleField, localizedSeries, metadata } = request;
   const [first] = chapters;
   const options: RetagOptions = {
-    nameChapter: request.templatesWithin(first?.job.maxNameBytes ?? MAX_SEGMENT_BYTES),
+    maxNameBytes: first?.job.maxNameBytes ?? MAX_SEGMENT_BYTES,
     volumeField,
     titleField,
     localizedSeries,

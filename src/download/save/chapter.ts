@@ -13,12 +13,14 @@ import {
 import { BaseUrls } from '../../service/base-urls.js';
 import { QUALITIES, type LostPages, type Quality } from '../../config/quality.js';
 import { comparedFile, replacedFile } from '../../plan/change.js';
+import { hasSamePages as hasPages } from '../../plan/chapter-changes.js';
 import { ChapterError, StorageError } from '../../core/errors.js';
 import { shownPath, systemReason } from '../../core/system-errors.js';
 import { freeBytes } from '../../core/file-system.js';
 import { formatBytes } from '../../core/human-format.js';
 import { lstatIfExists, maxModeIn, removeEmptyFolders, toStorageError } from '../../core/files.js';
 import { isSameEntry } from '../../core/same-file.js';
+import { reusableBuffer } from '../../core/zip-file.js';
 import type { ServiceClient } from '../../service/client.js';
 import { assertSamePages, completePages, loadAll } from './chapter-pages.js';
 import { replaceDamaged } from '../../core/keep-damaged.js';
@@ -210,14 +212,25 @@ export function sharedFolderWarning(output: string) {
   return { type: 'warning', message } as const;
 }
 
-/** Whether an existing archive has the pages of this metadata, so that they are not loaded. */
+/**
+ * Whether the service has the pages of the file that the chapter is compared with, so that they are not loaded. A file that
+ * is damaged counts as having none of them, and so does a chapter in a book with pages of another quality: it gets a file
+ * of its own.
+ */
 export async function hasSamePages(
   { change, quality }: Pick<ChapterJob, 'change' | 'quality'>,
   metadata: AtHomeMetadata,
 ): Promise<boolean> {
-  if (!comparedFile(change)) return false;
-  const { comparePages } = await import('../planning/read-saved.js');
-  return comparePages(change, metadata, quality);
+  const compared = comparedFile(change);
+  if (!compared) return false;
+  const { file, saved } = compared;
+  const isInBook = change.kind === 'extract';
+  if (isInBook && (saved.quality ?? quality) !== quality) return false;
+  const acceptsLost = quality === 'data-saver' || saved.acceptedPages !== undefined;
+  if (saved.pages !== undefined || isInBook) return hasPages(saved, metadata, acceptsLost);
+  const { readPageDigests } = await import('../../library/chapter-file.js');
+  const pages = await readPageDigests({ file }, reusableBuffer()).catch(() => []);
+  return hasPages({ ...saved, pages }, metadata);
 }
 
 function observeBaseUrl(chapter: string, { baseUrl }: AtHomeMetadata, { observe }: PageDeps): void {

@@ -16,7 +16,9 @@ import { keepReplaced, type KeepOptions } from '../../library/replaced-files.js'
 import { StorageError } from '../../core/errors.js';
 import { isOwnFile, toStorageError, statIfExists } from '../../core/files.js';
 import { publishNew } from '../../core/publish.js';
-import { isSameId, replacedFile, type Write } from '../../plan/change.js';
+import type { FileToRepair } from '../download-request.js';
+import { isSameUuid } from '../../core/uuid.js';
+import { replacedFile, type Write } from '../../plan/change.js';
 
 export interface ChapterTarget {
   readonly id: string;
@@ -27,10 +29,8 @@ export interface ChapterTarget {
   readonly maxNameBytes: number;
   /** Also what another process saved of the chapter meanwhile is replaced. */
   readonly isForced: boolean;
-  /** A file that is not in this state any more is not replaced. */
-  readonly replacedState?: FileState | undefined;
-  /** The file had the mark of this chapter, and cannot be read any more. */
-  readonly hasLostMark?: boolean;
+  /** The file that a repair replaces, and only as it is. */
+  readonly repairs: FileToRepair | undefined;
   /** How a replaced file is kept. */
   readonly keep: KeepOptions;
 }
@@ -38,7 +38,7 @@ export interface ChapterTarget {
 /** Whether an archive of the same chapter is replaced. */
 export function isOverwritten({ id, change, isForced }: ChapterTarget): boolean {
   if (change.kind === 'extract') return isForced || change.removes.length > 0;
-  return isForced || (change.kind === 'replace' && isSameId(change.file.chapterId, id));
+  return isForced || (change.kind === 'replace' && isSameUuid(change.file.chapterId, id));
 }
 
 /** The path of this chapter's CBZ: the planned one, or the one that another process gave it. */
@@ -60,7 +60,7 @@ export async function publishChapter(tmpFile: string, target: ChapterTarget): Pr
   if (replaces !== target.file) {
     const { chapter, own } = await contentOf(replaces, target);
     const isReplaced = chapter === 'same' || chapter === 'replaced';
-    const state = own && (target.replacedState ?? own);
+    const state = own && (target.repairs?.state ?? own);
     if (state && isReplaced)
       return keepReplaced({ file: replaces, state }, [tmpFile], keepOptions(target), () =>
         replaceAs(tmpFile, candidates(target), { file: replaces, state }),
@@ -73,21 +73,25 @@ export async function publishChapter(tmpFile: string, target: ChapterTarget): Pr
       if (chapter === 'other' || !own) break;
       // Another process has saved the same chapter meanwhile.
       if (chapter === 'same' && !isOverwritten(target)) return file;
-      const state = target.replacedState ?? own;
+      const state = target.repairs?.state ?? own;
       const isReplaced = await keepReplaced({ file, state }, [tmpFile], keepOptions(target), () =>
         replaceUnchanged(tmpFile, file, state),
       );
       if (isReplaced) return file;
-      if (target.replacedState) throw fileChanged(file);
+      if (target.repairs?.state) throw fileChanged(file);
     }
   }
   throw new StorageError('name-taken', `No free file name: ${target.file}`, { path: target.file });
 }
 
+/** Whether the end of the file is lost. */
+function isDamaged({ change }: Pick<ChapterTarget, 'change'>): boolean {
+  return change.kind === 'replace' && change.why === 'damaged';
+}
+
 /** A damaged file is kept beside the new one. */
 function keepOptions({ keep, change }: ChapterTarget): KeepOptions {
-  const isDamaged = change.kind === 'replace' && change.why === 'damaged';
-  return isDamaged ? { ...keep, maxAgeMs: 0 } : keep;
+  return isDamaged({ change }) ? { ...keep, maxAgeMs: 0 } : keep;
 }
 
 /**
@@ -140,12 +144,13 @@ async function contentOf(
   const found = await readFileState(file);
   const state = found && isOwnFile(file, found) ? found : undefined;
   const identity = await readIdentity(file);
-  const isPlanned = target.hasLostMark === true && file === target.file;
-  if (isPlanned && typeof identity === 'string') return { chapter: 'same', own: state };
+  const hadMark = isDamaged({ change }) || target.repairs?.lostMark !== undefined;
+  if (hadMark && file === target.file && typeof identity === 'string')
+    return { chapter: 'same', own: state };
   if (identity === undefined || typeof identity === 'string') return { chapter: 'other' };
   const { chapterId, proof } = identity;
   const own = proof === 'mark' ? state : undefined;
-  if (isSameId(chapterId, id)) return { chapter: 'same', own };
+  if (isSameUuid(chapterId, id)) return { chapter: 'same', own };
   const replaced = replacedFile(change)?.chapterId ?? id;
-  return { chapter: isSameId(chapterId, replaced) ? 'replaced' : 'other', own };
+  return { chapter: isSameUuid(chapterId, replaced) ? 'replaced' : 'other', own };
 }

@@ -1,3 +1,4 @@
+import { containerByExtension, CONTAINERS } from '../../config/containers.js';
 import { ERROR_CODES } from '../../core/error-codes.js';
 import { StorageError } from '../../core/errors.js';
 import { fileErrorReason } from '../../core/files.js';
@@ -13,5 +14,7 @@ export function damagedChapter(file: string, cause: unknown): StorageError {
 function hintFor(file: string, cause: unknown): string | undefined {
   const hint = accessHint(cause);
   if (hint !== undefined) return hint;
-  return /\.(cbz|zip|epub)$/i.test(file) ? undefined : ERROR_CODES['nothing-to-bind'].hint;
+  const container = containerByExtension(file);
+  const isReadable = container !== undefined && CONTAINERS[container].hasReadablePages;
+  return isReadable ? undefined : ERROR_CODES['nothing-to-bind'].hint;
 }

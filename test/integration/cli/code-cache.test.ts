@@ -31,6 +31,8 @@ import { copyProgram, type ReadableProgram } from '../../support/readable-progra
 const rootTest = process.getuid?.() === 0 ? test : test.skip;
 const ID = '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0065';
 const HELP = 'download chapters, each as a CBZ file';
+/** Help that is made from the command tree, since the color is given: other help needs no compiled code. */
+const TREE_HELP = ['--color', 'never', 'help'];
 /** It has the same length: V8 compares nothing else of a source with its cached code. */
 const FORGED = HELP.replace('chapters', 'CHAPTERS');
 
@@ -53,7 +55,7 @@ const run = (
 ): Promise<Finished> =>
   tankobon(words, { program, env: { TANKOBON_HOME: home, TANKOBON_CODE_CACHE: '', ...env } });
 const help = async (): Promise<string> => {
-  const { code, stdout, stderr } = await run(['help']);
+  const { code, stdout, stderr } = await run(TREE_HELP);
   expect([code, stderr]).toEqual([0, '']);
   return stdout;
 };
@@ -104,7 +106,7 @@ async function makeForgedCache(): Promise<void> {
     }
     const [forgedHome, original] = [join(folder, 'forged'), readdirSync(cacheOf(home))[0] ?? ''];
     mkdirSync(forgedHome);
-    await run(['help'], { TANKOBON_HOME: forgedHome }, copy.program);
+    await run(TREE_HELP, { TANKOBON_HOME: forgedHome }, copy.program);
     const from = join(cacheOf(forgedHome), readdirSync(cacheOf(forgedHome))[0] ?? '');
     for (const name of readdirSync(from)) {
       const [sum = '', tag = ''] = name.split('-');
@@ -147,8 +149,9 @@ describe('with a service', () => {
   });
 });
 
-test('--version neither reads nor makes it, and help makes no state folder', async () => {
+test('--version and help neither read nor make it, and help makes no state folder', async () => {
   await run(['--version']);
+  await run(['help']);
   expect(cached().size).toBe(0);
   rmSync(home, { recursive: true });
   await help();
@@ -157,10 +160,10 @@ test('--version neither reads nor makes it, and help makes no state folder', asy
 
 test('TANKOBON_CODE_CACHE=false turns it off', async () => {
   await forge();
-  const { stdout } = await run(['help'], { TANKOBON_CODE_CACHE: 'false' });
+  const { stdout } = await run(TREE_HELP, { TANKOBON_CODE_CACHE: 'false' });
   expect(stdout).toContain(HELP);
   rmSync(cacheOf(home), { recursive: true });
-  await run(['help'], { TANKOBON_CODE_CACHE: 'false' });
+  await run(TREE_HELP, { TANKOBON_CODE_CACHE: 'false' });
   expect(cached().size).toBe(0);
 });
 
@@ -197,7 +200,7 @@ describe('code is not executed', () => {
     mkdirSync(open);
     chmodSync(open, 0o777);
     symlinkSync(home, join(open, 'link'));
-    const { stdout } = await run(['help'], { TANKOBON_HOME: join(open, 'link') });
+    const { stdout } = await run(TREE_HELP, { TANKOBON_HOME: join(open, 'link') });
     expect(stdout).toContain(HELP);
   });
 
@@ -287,7 +290,7 @@ describe('a run does not fail', () => {
       chownSync(home, 64_005, 64_005);
       chmodSync(home, 0o500);
       const env = { TANKOBON_HOME: home, TANKOBON_CODE_CACHE: '' };
-      const result = await tankobon(['help'], { program: copy.program, env, uid: 64_005 });
+      const result = await tankobon(TREE_HELP, { program: copy.program, env, uid: 64_005 });
       expect(result).toMatchObject({ code: 0, stderr: '' });
       expect(readdirSync(home)).toEqual([]);
     } finally {
@@ -296,7 +299,7 @@ describe('a run does not fail', () => {
   });
 
   test('without a home folder', async () => {
-    expect(await run(['help'], { TANKOBON_HOME: '', HOME: '' })).toMatchObject({ code: 0 });
+    expect(await run(TREE_HELP, { TANKOBON_HOME: '', HOME: '' })).toMatchObject({ code: 0 });
   });
 
   posixTest('after runs that were killed at any time, whose leftovers it removes', async () => {
@@ -305,7 +308,7 @@ describe('a run does not fail', () => {
     for (let waitMs = 40; waitMs < 400; waitMs += IS_LONG_RUN ? 40 : 120) {
       rmSync(first, { force: true });
       const env = { TANKOBON_HOME: home, TANKOBON_CODE_CACHE: '' };
-      const { child, finished } = start(['help'], { env });
+      const { child, finished } = start(TREE_HELP, { env });
       await delay(waitMs);
       child.kill('SIGKILL');
       await finished;

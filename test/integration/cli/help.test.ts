@@ -3,6 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { HOOK_SERVICES } from '../../../src/config/hook-services.js';
 import { NAME_FIELDS } from '../../../src/config/name-template.js';
+import { helpTexts } from '../../../src/cli/help-texts.js';
+import { PREPARED_WIDTHS } from '../../../src/cli/prepared-help.js';
 import { commandTree } from '../../../src/cli/program.js';
 import {
   flagOf,
@@ -70,6 +72,30 @@ test.each(COMMANDS.map((words) => [words.join(' '), words] as const))(
     }
     for (const argument of command?.registeredArguments ?? []) {
       expect(argument.description).not.toBe('');
+    }
+  },
+);
+
+test.each(PREPARED_WIDTHS)('help of all commands is prepared at %i columns', (width) => {
+  const prepared: unknown = JSON.parse(readFileSync(join(DIST, `help-${width}.json`), 'utf8'));
+  expect(prepared).toEqual(helpTexts(width));
+  const names = ['', ...COMMANDS.map((words) => words.join(' '))];
+  expect(Object.keys(helpTexts(width))).toEqual(expect.arrayContaining(names));
+});
+
+test.each([[[]], [['-h']], [['download', '--help']], [['help', 'sync', 'add']]])(
+  'prepared help is that of the command tree, with and without colors: %j',
+  async (words) => {
+    for (const [forced, when] of [
+      ['0', 'never'],
+      ['1', 'always'],
+    ] as const) {
+      const [prepared, made] = await Promise.all([
+        tankobon(words, { env: { FORCE_COLOR: forced } }),
+        tankobon(['--color', when, ...(words.length > 0 ? words : ['help'])]),
+      ]);
+      expect(prepared).toEqual(made);
+      expect(prepared.stdout.includes('\u001B[')).toBe(when === 'always');
     }
   },
 );

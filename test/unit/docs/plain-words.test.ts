@@ -61,9 +61,12 @@ function filesBelow(folder: string, extension: string): string[] {
 }
 
 function findingsIn(file: string): string[] {
-  const lines = readFileSync(file, 'utf8').split('\n');
-  return lines.flatMap((line, index) =>
-    BANNED.flatMap(([pattern, instead]) => {
+  const text = readFileSync(file, 'utf8');
+  // Line by line, this takes four times as long.
+  const suspected = BANNED.filter(([pattern]) => pattern.test(text));
+  if (suspected.length === 0) return [];
+  return text.split('\n').flatMap((line, index) =>
+    suspected.flatMap(([pattern, instead]) => {
       const [found] = pattern.exec(line) ?? [];
       return found === undefined ? [] : [`${file}:${index + 1}: ${found} (use: ${instead})`];
     }),

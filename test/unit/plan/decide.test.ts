@@ -126,7 +126,7 @@ function changesOf(
     excluded: found.excluded,
     keys,
     uploads: known,
-    moved: { chapterIds: new Set(moved), files: new Set<string>() },
+    movedIds: new Set(moved),
   };
   const targets = named.map((chapter) => ({ id: chapter.id, chapter, why: 'named' }));
   const { changes } = decide({ named: targets, titles: [title] }, options, knownFiles);
@@ -187,6 +187,21 @@ const ROWS: readonly (readonly [name: string, of: Case, Expected])[] = [
     'a file of an unknown version',
     { listed: [good], files: { good: { version: undefined } } },
     { download: ['skip good already-there beside good.cbz'] },
+  ],
+  [
+    'files that changed on the service, of which one is asked for, also if its release is not selected',
+    {
+      listed: [good, release('good', { number: '8', id: 'other' }), fast],
+      files: { good: OLD, other: OLD, fast: OLD },
+      options: { update: new Set(['fast', 'other']) },
+    },
+    {
+      sync: [
+        'replace other.cbz by other changed',
+        'replace fast.cbz by fast changed',
+        'skip good newer-version beside good.cbz',
+      ],
+    },
   ],
   [
     'a file that changed on the service',
@@ -259,7 +274,7 @@ const ROWS: readonly (readonly [name: string, of: Case, Expected])[] = [
   ],
   [
     'a damaged file that is not to be repaired',
-    { listed: [good], damaged: { good: 'damaged.cbz' }, options: { filesToReplace: new Set() } },
+    { listed: [good], damaged: { good: 'damaged.cbz' }, options: { force: new Set<string>() } },
     all('save good'),
   ],
   [

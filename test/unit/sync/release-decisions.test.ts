@@ -1,5 +1,5 @@
 /** Which releases are taken over time: waiting for a group, replacing, exclusions. */
-import { NONE_MOVED, replacedRelease } from '../../../src/plan/change.js';
+import { replacedRelease } from '../../../src/plan/change.js';
 import fc from 'fast-check';
 import type { Chapter } from '../../../src/service/chapters.js';
 import { decide as decideAll } from '../../../src/plan/decide.js';
@@ -53,7 +53,7 @@ function decide(
 ) {
   const rules = { ...RULES, ...change };
   const keys = chapterKeys(releases, { nowMs: NOW_MS, numbersRestart: false });
-  const known = { keys, unlisted: [], earlier: [], moved: NONE_MOVED };
+  const known = { keys, unlisted: [], earlier: [], movedIds: new Set<string>(), movedFiles: [] };
   const title = { ...selectReleases(releases, known, rules, NOW_MS), uploads: [] };
   const isHad = (id: string) => had.some((chapter) => chapter.id === id);
   const find = (chapterId: string) =>
@@ -66,7 +66,7 @@ function decide(
     toDecisionOptions(rules, NOW_MS),
     files,
   );
-  const decisions = releaseDecisions(decided, title, NOW_MS);
+  const decisions = releaseDecisions(decided, title, [], new Set(), NOW_MS);
   return {
     ...decisions,
     planned: decisions.planned.map((each) => [each.release.id, replacedRelease(each)]),
