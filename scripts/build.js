@@ -53,7 +53,7 @@ const program = {
         },
         {
           name: 'code-cache',
-          test: /src\/(config\/(code-cache|own-folders)|core\/gc-tuning)\.ts$/,
+          test: /src\/(config\/(code-cache|own-folders)|core\/(compiler|gc)-tuning)\.ts$/,
           priority: 4,
         },
         { name: 'commands', test: /src\/cli\/(run-process|program)\.ts$/, priority: 3 },

@@ -14,6 +14,8 @@ if (answer !== undefined) {
   process.stdout.write(answer);
 } else {
   void import('../config/code-cache.js').then(async ({ openCodeCache }) => {
+    const { delayOptimization } = await import('../core/compiler-tuning.js');
+    delayOptimization();
     openCodeCache(process.env);
     const { runProcess } = await runner();
     return runProcess(args);
