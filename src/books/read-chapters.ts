@@ -1,6 +1,7 @@
 /** The chapters of an archive as a book needs them: the chapter of a CBZ, or the chapters of a bound CBZ or EPUB. */
 import { basename, dirname, extname, resolve } from 'node:path';
-import { readLibraryFile, type LibraryFile, type ReadChapter } from '../library/file.js';
+import { readLibraryFile, type KnownChapter, type ReadChapter } from '../library/file.js';
+import type { FolderStore } from '../library/store.js';
 import { plainTitle } from '../config/names.js';
 import { fileChanged } from '../core/file-state.js';
 import { guessFolder, guessName } from './guess-name.js';
@@ -12,8 +13,16 @@ export async function readChapters(file: string): Promise<readonly ReadChapter[]
   return toReadChapters(await readLibraryFile(file));
 }
 
+type LibraryFile = Awaited<ReturnType<typeof readLibraryFile>>;
+
 /** Throws as readChapters does. */
-export function toReadChapters(file: LibraryFile): readonly ReadChapter[] {
+export function toReadChapters(file: LibraryFile): readonly ReadChapter[];
+export function toReadChapters(
+  file: Awaited<ReturnType<FolderStore['read']>>,
+): readonly KnownChapter[];
+export function toReadChapters(
+  file: Awaited<ReturnType<FolderStore['read']>>,
+): readonly KnownChapter[] {
   switch (file.kind) {
     case 'missing':
     case 'unreadable':
@@ -31,7 +40,9 @@ export function toReadChapters(file: LibraryFile): readonly ReadChapter[] {
 const NO_PAGES = new Error('its pages cannot be read back');
 
 /** The chapter with what ComicInfo does not say, from the names of the file and its folder. */
-function withNamesOf(file: Extract<LibraryFile, { readonly kind: 'chapter' }>): ReadChapter {
+function withNamesOf(
+  file: Extract<Awaited<ReturnType<FolderStore['read']>>, { readonly kind: 'chapter' }>,
+): KnownChapter {
   const { path, ownership, chapter } = file;
   if (!file.hasReadablePages) throw damagedChapter(path, NO_PAGES);
   if (chapter.pages.length === 0) throw damagedChapter(path, new Error('it contains no images'));

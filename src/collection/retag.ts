@@ -377,7 +377,12 @@ function planOnce(
     const state = await readFileState(file).catch(() => undefined);
     if (state && store.get(file, state)?.comparedWith === digest)
       return { ...UP_TO_DATE, file, chapterId: chapter.id, title };
-    const planned = await planRetag(onDisk, options);
+    const known = state && (await store.known(file, state));
+    const planned = await planRetag(
+      onDisk,
+      options,
+      known?.kind === 'chapter' ? known.chapter : undefined,
+    );
     const isSame =
       planned.kind !== 'retag' &&
       keptInUnchanged(planned).length === 0 &&

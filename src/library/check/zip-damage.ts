@@ -20,10 +20,12 @@ import {
   MANIFEST_NAME,
   MAX_MANIFEST_BYTES,
   parseIdentityComment,
+  recordedDigests,
 } from '../mark.js';
 import { COMIC_INFO_NAME, MAX_COMIC_INFO_BYTES } from '../comic-info.js';
 import { listEntries } from '../../core/zip-entries.js';
 import { pageEntries, sortPages } from '../../config/names.js';
+import { NO_CONTENT } from '../read/content.js';
 import { MAX_ENTRIES } from '../read/zip-content.js';
 import type { ChapterRecord } from '../record.js';
 import {
@@ -78,7 +80,7 @@ function markBook(manifest: string, onMark: CheckOptions['onMark']): void {
 async function checkContent(
   zip: ZipFile,
   reader: EntryReader,
-  { onMark, ...options }: CheckOptions,
+  { onMark, onContent, ...options }: CheckOptions,
 ): Promise<PageEdits | undefined> {
   const { comment } = zip;
   const chapter = parseIdentityComment(comment);
@@ -112,6 +114,17 @@ async function checkContent(
   // In a file with a record, fewer pages are an edit.
   if (!isOrWasBook && !saved) checkCount(pages.length, comicInfo);
   const digests = await checkEntries(reader, entries, new Set(saved), options);
+  const recorded = chapter || isBook ? new Set() : recordedDigests(manifest);
+  onContent({
+    ...NO_CONTENT,
+    mark: isBook ? 'book' : chapter ? 'chapter' : 'none',
+    comment,
+    manifest,
+    comicInfo: comicInfo === '' ? undefined : comicInfo,
+    entries,
+    hasRecordedPage: [...digests.values()].some((digest) => recorded.has(digest)),
+    isEdited: isBook && isEditedBook(comment, entries),
+  });
   if (saved)
     return editsOf(
       pages.map((page) => digests.get(page) ?? ''),
