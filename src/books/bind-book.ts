@@ -2,17 +2,18 @@
  * Binds one book: writes it aside, reads it back whole, and publishes it. Only then are the chapter files that it
  * replaces removed; a book that seems to have them already is not believed, but written aside and compared.
  */
-import { dirname, resolve } from 'node:path';
+import { basename, dirname, resolve } from 'node:path';
 import { CONTAINERS } from '../config/containers.js';
 import { isUnchanged } from '../core/file-state.js';
 import { hasCode } from '../core/errors.js';
 import { withoutTouching } from '../core/folder-times.js';
 import { lstatIfExists, removeFile } from '../core/files.js';
+import { isSameName } from '../core/relative-paths.js';
 import { systemReason } from '../core/system-errors.js';
 import type { ObserveBind } from '../events/bind-events.js';
 import { copyProfile } from './book-copy.js';
 import type { PlannedBook } from './book-names.js';
-import type { CoverImage, WriteOptions } from './book.js';
+import type { BookName, CoverImage, WriteOptions } from './book.js';
 import { bookMetadata } from './book-metadata.js';
 import { compareBook } from './compare-book.js';
 import { editedWarning } from './edited-book.js';
@@ -34,7 +35,7 @@ import { writeBook, WRITERS } from './write-book.js';
  * its chapter files stay then.
  */
 export async function bindBook(
-  { file, group: planned }: PlannedBook,
+  { file, name, group: planned }: PlannedBook,
   plan: BindPlan,
   context: BindContext,
   { mayWait }: { readonly mayWait: boolean },
@@ -45,8 +46,8 @@ export async function bindBook(
     const existing = await readExistingParts(file, format, extension);
     const { arrived, isWaiting } = await movedChapters(file, existing, plan, request);
     if (isWaiting && mayWait) return 'waiting';
-    const group = await currentGroup({ file, group: planned }, existing, arrived, request);
-    const book = { file, group };
+    const group = await currentGroup({ file, name, group: planned }, existing, arrived, request);
+    const book = { file, name, group };
     const { chapters } = book.group;
     const removable = request.removeChapters ? chapters.filter(mayBeRemoved) : [];
     const state = compareBook(book, existing, plan, {
@@ -131,7 +132,7 @@ interface WrittenBook extends MergedFolder {
 }
 
 async function write(
-  { file, group: planned }: PlannedBook,
+  planned: PlannedBook,
   existing: ExistingBook,
   tmpFile: string,
   plan: BindPlan,
@@ -140,14 +141,16 @@ async function write(
 ): Promise<WrittenBook> {
   const { request, cover, observe, signal } = context;
   const { format, convert = false } = request;
+  const { file } = planned;
   const keep = { ...request.keep, others };
-  const group = { ...planned, chapters: await withPages(planned.chapters) };
+  const group = { ...planned.group, chapters: await withPages(planned.group.chapters) };
   const known = [...group.chapters, ...(existing.kind === 'bound' ? existing.chapters : [])];
   const volumeCount =
     request.volumeCount?.(group) ?? known.find((chapter) => chapter.volumeCount)?.volumeCount;
   const metadata = bookMetadata(group, request, volumeCount);
   const found = cover ? undefined : await coverBeside(group, plan, request, observe);
-  const book = { group, metadata, cover: cover ?? found };
+  const named = nameToRecord(planned, existing);
+  const book = { group, metadata, cover: cover ?? found, named };
   if (copyProfile(request) !== undefined) {
     const { writeCopy } = await import('./write-copy.js');
     return { bytes: undefined, ...(await writeCopy(file, book, tmpFile, context)) };
@@ -187,6 +190,12 @@ async function write(
     return writeBook({ ...book, cover: undefined }, format, options);
   });
   return { bytes, ...published };
+}
+
+/** A book that has the name of its record keeps that, whatever the templates are now. */
+function nameToRecord({ file, name, group }: PlannedBook, existing: ExistingBook): BookName {
+  const recorded = existing.kind === 'bound' ? existing.named : undefined;
+  return recorded && isSameName(recorded.name, basename(file)) ? recorded : { by: group.by, name };
 }
 
 async function coverBeside(

@@ -12,7 +12,7 @@ import {
 import { UsageError } from '../core/errors.js';
 import { MAX_SEGMENT_BYTES } from '../core/path-segment.js';
 import { BOOK_SUFFIX_BYTES, type BindBy } from '../config/bind-choices.js';
-import { bookExtension } from '../config/containers.js';
+import { bookExtension, type ContainerName } from '../config/containers.js';
 import { findDevice } from '../config/devices.js';
 import { pageProfile, type BindRequest } from './plan-books.js';
 
@@ -51,20 +51,12 @@ export function bindRequest(
   nowMs: number,
 ): BindRequest {
   const { by = OPTIONS.by.default, bookCover = OPTIONS.bookCover.default, format } = options;
-  const defaults = format === 'folder' ? DEFAULT_FOLDER_NAMES : DEFAULT_NAMES;
-  const template = options.bookName ?? defaults[by];
+  const { bookName } = options;
   const device = options.device === undefined ? undefined : findDevice(options.device);
   const extension = bookExtension(format, device?.dialect === 'kobo');
   const maxBytes = options.maxSize ?? device?.maxBytes;
-  const namesWithin: BindRequest['namesWithin'] = (maxNameBytes) => {
-    const reservedBytes = BOOK_SUFFIX_BYTES;
-    const compile = (text: string) =>
-      compileNameTemplate(text, { extension, reservedBytes, maxNameBytes });
-    const others = Object.values(options.bookName === undefined ? defaults : {});
-    const otherNames = others.filter((other) => other !== template).map(compile);
-    const nameWithoutVolume = compile(NAME_WITHOUT_VOLUME);
-    return { nameBook: compile(template), nameWithoutVolume, otherNames };
-  };
+  const namesWithin: BindRequest['namesWithin'] = (maxNameBytes) =>
+    templatesOfBooks({ by, format, bookName, extension, maxNameBytes });
   // An invalid template is an error before anything is read.
   namesWithin(MAX_SEGMENT_BYTES);
   return {
@@ -79,7 +71,36 @@ export function bindRequest(
     output: options.output,
     keep: { output: options.output, maxAgeMs: options.keepReplaced, nowMs },
     namesWithin,
-    hasDefaultName: options.bookName === undefined,
-    folderTemplate: foldersOfTemplate(template),
+    hasDefaultName: bookName === undefined,
+    folderTemplate: foldersOfTemplate(bookName ?? defaultNames(format)[by]),
+  };
+}
+
+function defaultNames(format: ContainerName): Readonly<Record<BindBy, string>> {
+  return format === 'folder' ? DEFAULT_FOLDER_NAMES : DEFAULT_NAMES;
+}
+
+/** `bookName`: undefined for the built-in template. Throws as bindRequest does. */
+export function templatesOfBooks({
+  by,
+  format,
+  bookName,
+  extension,
+  maxNameBytes,
+}: Pick<BindRequest, 'by' | 'format' | 'extension'> & {
+  readonly bookName: string | undefined;
+  readonly maxNameBytes: number;
+}): ReturnType<BindRequest['namesWithin']> {
+  const defaults = defaultNames(format);
+  const template = bookName ?? defaults[by];
+  const reservedBytes = BOOK_SUFFIX_BYTES;
+  const compile = (text: string) =>
+    compileNameTemplate(text, { extension, reservedBytes, maxNameBytes });
+  const others = Object.values(bookName === undefined ? defaults : {});
+  const otherNames = others.filter((other) => other !== template).map(compile);
+  return {
+    nameBook: compile(template),
+    nameWithoutVolume: compile(NAME_WITHOUT_VOLUME),
+    otherNames,
   };
 }

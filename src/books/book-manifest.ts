@@ -8,7 +8,7 @@ import { type ReadChapter } from '../library/file.js';
 
 /** The same chapters always give the same text. `files`: the sha256 of each file of a book in a folder, by its path. */
 export function manifestText(
-  { group: { chapters }, copy }: Pick<Book, 'group' | 'copy'>,
+  { group: { chapters }, copy, named }: Pick<Book, 'group' | 'copy' | 'named'>,
   files?: Readonly<Record<string, string>>,
 ): string {
   const entries = chapters.map((chapter, index) => ({
@@ -27,7 +27,7 @@ export function manifestText(
     acceptedPages: copy ? undefined : chapter.record?.acceptedPages,
     metadata: chapter.metadata,
   }));
-  return `${JSON.stringify({ copy, chapters: entries, files })}\n`;
+  return `${JSON.stringify({ copy, named: copy ? undefined : named, chapters: entries, files })}\n`;
 }
 
 /** The series that tankobon wrote, if the owner of the chapter's file changed it. */

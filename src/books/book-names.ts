@@ -14,6 +14,8 @@ import { chapterLabel, sourceKey, type BookChapter } from './source-chapter.js';
 
 export interface PlannedBook {
   readonly file: string;
+  /** The name that the templates give; the file has another one if its owner gave it that, or an earlier template did. */
+  readonly name: string;
   readonly group: ChapterGroup;
 }
 
@@ -61,7 +63,7 @@ export function nameBooks(
   knownBooks: readonly KnownBook[] = [],
 ): PlannedBook[] {
   const books = booksByChapter(knownBooks, names);
-  const key = ({ file }: PlannedBook): string => pathCollisionKey(file);
+  const key = ({ file }: PlacedBook): string => pathCollisionKey(file);
   const placed = groups.map((group) => ({
     group,
     file: placeBook(pathOf(group, names), group, names),
@@ -78,21 +80,43 @@ export function nameBooks(
       .filter(({ isBound }) => isBound)
       .map(({ file, metadata }) => [resolve(file), metadata.language]),
   );
-  const named = planned.map((book) =>
-    withLanguage(book, sameName.get(key(book)) ?? [], names, bookLanguages),
-  );
+  const named = planned
+    .map((book) => withLanguage(book, sameName.get(key(book)) ?? [], names, bookLanguages))
+    .map((book) => withName(book, names));
   assertDistinct(named);
   assertNotInputs(named, chapters);
   return named;
 }
 
+type PlacedBook = Omit<PlannedBook, 'name'>;
+
+function withName({ file, group }: PlacedBook, names: BookNames): PlannedBook {
+  const given = namesOfBook(group, names);
+  const name = given.find((each) => isSameName(each, basename(file))) ?? given[0] ?? '';
+  return { file, group, name };
+}
+
+/** What the templates call the book, the usual name first: older versions gave others, and a second language gives one. */
+export function namesOfBook(group: ChapterGroup, names: NamesOfBook): readonly string[] {
+  const plain = basename(pathOf(group, { ...names, output: '' }));
+  const usual = isForKavita(group, names) ? kavitaName(group, names) : plain;
+  const each = [usual, plain];
+  return [...each, ...each.map((name) => languageFile(name, group, names))];
+}
+
+/** What a name depends on. */
+export type NamesOfBook = Pick<
+  BookNames,
+  'nameBook' | 'nameWithoutVolume' | 'hasDefaultName' | 'profile' | 'maxBytes' | 'extension'
+>;
+
 function withLanguage(
-  book: PlannedBook,
-  sameName: readonly PlannedBook[],
+  book: PlacedBook,
+  sameName: readonly PlacedBook[],
   names: BookNames,
   /** The languages of existing books, by their files. */
   bookLanguages: ReadonlyMap<string, string | undefined>,
-): PlannedBook {
+): PlacedBook {
   const { file, group } = book;
   const named = languageFile(file, group, names);
   const exists = (path: string): boolean => bookLanguages.get(resolve(path)) === group.language;
@@ -104,7 +128,7 @@ function withLanguage(
 function languageFile(
   file: string,
   group: ChapterGroup,
-  { extension, nameBook: { maxNameBytes } }: BookNames,
+  { extension, nameBook: { maxNameBytes } }: Pick<BookNames, 'extension' | 'nameBook'>,
 ): string {
   const language = cleanSegment(group.language);
   if (language === '') return file;
@@ -113,7 +137,10 @@ function languageFile(
   return join(dirname(file), name);
 }
 
-function pathOf(group: ChapterGroup, { output, nameBook, nameWithoutVolume }: BookNames): string {
+function pathOf(
+  group: ChapterGroup,
+  { output, nameBook, nameWithoutVolume }: NamesOfBook & Pick<BookNames, 'output'>,
+): string {
   const hasNone = group.by === 'volume' && group.volume === undefined;
   return join(output, (hasNone ? nameWithoutVolume : nameBook)(nameValues(group)));
 }
@@ -123,23 +150,27 @@ function pathOf(group: ChapterGroup, { output, nameBook, nameWithoutVolume }: Bo
  * language. `samePlace`: the books in all languages that would have this file.
  */
 function kavitaFile(
-  { file, group }: PlannedBook,
-  samePlace: readonly PlannedBook[],
+  { file, group }: PlacedBook,
+  samePlace: readonly PlacedBook[],
   names: BookNames,
 ): string {
   if (!isForKavita(group, names)) return file;
-  const { nameBook, isThere } = names;
-  const series = hyphenedNumbers(group.series);
-  const name = basename(nameBook({ ...nameValues(group), series }));
+  const { isThere } = names;
+  const name = kavitaName(group, names);
   const isKept =
     isThere(file) || samePlace.some((other) => isThere(languageFile(file, other.group, names)));
   return isKept ? file : join(dirname(file), name);
 }
 
+function kavitaName(group: ChapterGroup, { nameBook }: Pick<BookNames, 'nameBook'>): string {
+  const series = hyphenedNumbers(group.series);
+  return basename(nameBook({ ...nameValues(group), series }));
+}
+
 /** Copies of volumes for a device are not for Kavita, and it reads the metadata of other formats. */
 function isForKavita(
   { by }: ChapterGroup,
-  { hasDefaultName, profile, maxBytes, extension }: BookNames,
+  { hasDefaultName, profile, maxBytes, extension }: NamesOfBook,
 ) {
   const isCopy = profile !== undefined || maxBytes !== undefined;
   return by === 'volume' && hasDefaultName && !isCopy && isComicFile(extension);

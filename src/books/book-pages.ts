@@ -2,11 +2,12 @@
 import { basename } from 'node:path';
 import { pageName } from '../config/names.js';
 import { decodedBytes, MAX_DECODED_BYTES } from '../core/decoded-size.js';
-import { reusableBuffer, ZipEntryReader, type GetBuffer, type ZipEntry } from '../core/zip-file.js';
+import { reusableBuffer, type ZipEntry } from '../core/zip-file.js';
 import { StorageError, thrownMessage } from '../core/errors.js';
 import { formatBytes } from '../core/human-format.js';
 import { imageDimensions, type ImageDimensions } from '../core/image-dimensions.js';
 import { imageExtension, type ImageExtension } from '../core/image-format.js';
+import { openPages } from '../library/file.js';
 import {
   chapterPrefix,
   coverName,
@@ -138,12 +139,17 @@ export async function* sourcePages(
 ): AsyncGenerator<SourcePage> {
   const getBuffer = reusableBuffer();
   for (const [chapter, { file, pages }] of chapters.entries()) {
-    const reader = await openReader(file);
+    const reader = await openPages(file).catch((cause: unknown) => {
+      const message = `Cannot open the archive: ${file}`;
+      throw new StorageError('archive-damaged', message, { cause, path: file });
+    });
     try {
       for (const [page, entry] of pages.entries()) {
         signal.throwIfAborted();
         const location = `${basename(entry.name)} of ${file}`;
-        const data = await read(reader, entry, getBuffer, location);
+        const data = await reader.read(entry, getBuffer).catch((error: unknown) => {
+          throw damagedPage(thrownMessage(error), location, error);
+        });
         yield { chapter, page, entry, data, location };
       }
     } finally {
@@ -154,30 +160,6 @@ export async function* sourcePages(
 
 export function damagedPage(problem: string, location: string, cause?: unknown): StorageError {
   return new StorageError('archive-damaged', `Damaged page: ${problem}: ${location}`, { cause });
-}
-
-async function openReader(file: string): Promise<ZipEntryReader> {
-  try {
-    return await ZipEntryReader.open(file);
-  } catch (cause) {
-    throw new StorageError('archive-damaged', `Cannot open the archive: ${file}`, {
-      cause,
-      path: file,
-    });
-  }
-}
-
-async function read(
-  reader: ZipEntryReader,
-  entry: ZipEntry,
-  getBuffer: GetBuffer,
-  location: string,
-): Promise<Buffer> {
-  try {
-    return await reader.read(entry, getBuffer);
-  } catch (error) {
-    throw damagedPage(thrownMessage(error), location, error);
-  }
 }
 
 async function toAcceptedImage(original: Buffer, location: string, options: PageOptions) {

@@ -9,7 +9,7 @@ import type { BookCopy, BookPart } from './book-copy.js';
 import type { PageProfile } from './page-profile.js';
 import type { PageKind } from './device/plan-page.js';
 import type { ChapterGroup } from './group-volumes.js';
-import type { ReadChapter } from '../library/file.js';
+import type { BookFile, ReadChapter } from '../library/file.js';
 
 export interface CoverImage {
   readonly file: string;
@@ -34,6 +34,9 @@ export interface PreparedPages {
   readonly imagesOf: (page: ZipEntry) => readonly PreparedImage[];
 }
 
+/** What the program calls a book, and of what it is. */
+export type BookName = NonNullable<BookFile['named']>;
+
 /** The chapters of a book, with their pages. */
 export type BookGroup = ChapterGroup<ReadChapter>;
 
@@ -42,6 +45,8 @@ export interface Book {
   readonly metadata: ChapterMetadata;
   /** Shown before the first chapter. */
   readonly cover: CoverImage | undefined;
+  /** Undefined for a copy, whose name its options decide. */
+  readonly named?: BookName | undefined;
   /** Set for a book in several files. */
   readonly part?: BookPart | undefined;
   /** What made the book a copy of its chapters, which cannot be read back from it. */

@@ -6,14 +6,13 @@ import { type BookCopy, type BookPart, partFile } from './book-copy.js';
 import { fileErrorReason } from '../core/files.js';
 import type { ContainerName } from '../config/containers.js';
 import { CONTAINERS } from '../config/containers.js';
-import { toReadChapters } from './read-chapters.js';
 import { sourceKey } from './source-chapter.js';
 
 export type ExistingBook =
   | { readonly kind: 'none' }
   /** Without the mark of `bind`. `readError`: it may be a damaged book. */
   | { readonly kind: 'foreign'; readonly readError?: string }
-  | (Pick<BookFile, 'isEdited' | 'state' | 'copy'> & {
+  | (Pick<BookFile, 'isEdited' | 'state' | 'copy' | 'named'> & {
       readonly kind: 'bound';
       /** In order; see sourceKey. At least one. */
       readonly keys: readonly string[];
@@ -34,17 +33,18 @@ export async function readExistingBook(path: string, format: ContainerName): Pro
     return { kind: 'foreign', readError: fileErrorReason(file.cause) };
   const isFolder = file.state === undefined;
   if (file.kind !== 'book' || isFolder !== (format === 'folder')) return FOREIGN;
-  const { isEdited, state, copy, damage, container } = file;
+  const { isEdited, state, copy, named, damage, container } = file;
   const isDamaged = damage !== undefined;
   if (file.keys.length === 0)
     return isDamaged ? { kind: 'foreign', readError: fileErrorReason(damage) } : FOREIGN;
   const isReadable = !isDamaged && !copy && file.hasReadablePages;
-  const chapters = isReadable ? toReadChapters(file) : [];
+  const chapters = isReadable ? file.chapters : [];
   const keys = isReadable ? chapters.map(sourceKey) : file.keys;
   const fixedSeries = CONTAINERS[container].isRewritable
     ? undefined
     : file.chapters[0]?.written?.series;
-  return { kind: 'bound', keys, chapters, fixedSeries, isDamaged, isEdited, state, copy };
+  const whole = { isDamaged, isEdited, state, copy, named };
+  return { kind: 'bound', keys, chapters, fixedSeries, ...whole };
 }
 
 /** The book at this path, or the one in parts that has this path without their numbers. */

@@ -10,11 +10,12 @@ import { lstatIfExists, readRegularFileIfExists } from '../core/files.js';
 import { imageExtension, MAX_IMAGE_BYTES } from '../core/image-format.js';
 import { hasValidTrailer } from '../core/image-trailer.js';
 import { readdirIfReadable } from '../core/read-folder.js';
-import { reusableBuffer, ZipEntryReader, type ZipEntry } from '../core/zip-file.js';
+import { reusableBuffer, type ZipEntry } from '../core/zip-file.js';
 import { checkFile, isEditedMetadata } from '../library/damage.js';
-import type { BookFile, ReadChapter } from '../library/file.js';
+import { openPages, type BookFile, type ReadChapter } from '../library/file.js';
 import { bookMetadata } from './book-metadata.js';
 import type { BookGroup, CoverImage } from './book.js';
+import { builtInName } from './name-by-template.js';
 import { hasConverter } from './convert-image.js';
 import { findCover } from './find-cover.js';
 import { normalizedNumber, type ChapterGroup } from './group-volumes.js';
@@ -46,6 +47,7 @@ export async function rebuildBook(
   const { path: file, container: format, volumeCount } = damaged;
   const options = effectiveOptions({}, settings);
   const group = toGroup(damaged, chapters);
+  const named = damaged.named ?? builtInName({ ...damaged, chapters });
   const metadata = bookMetadata(group, options, volumeCount);
   const cover =
     options.bookCover === 'none' ? undefined : await coverOf(damaged, group, beside, warn);
@@ -59,7 +61,7 @@ export async function rebuildBook(
     };
     const onPage = (): void => undefined;
     const writeOptions = { tmpFile, publish, convert, onPage, onBrokenPage: onPage, signal };
-    await writeBook({ group, metadata, cover }, format, writeOptions);
+    await writeBook({ group, metadata, cover, named }, format, writeOptions);
     return rebuilt;
   });
 }
@@ -151,7 +153,7 @@ async function readOwnCover({
 
 /** Undefined for an entry that is too large, or has another checksum than its directory says. */
 async function readEntry(file: string, entry: ZipEntry): Promise<Buffer | undefined> {
-  const reader = await ZipEntryReader.open(file);
+  const reader = await openPages(file);
   try {
     return await reader.read(entry, reusableBuffer());
   } catch {

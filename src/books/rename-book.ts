@@ -18,20 +18,21 @@ import {
 import { StorageError } from '../core/errors.js';
 import { lstatIfExists, removeEmptyFolders, renameInto } from '../core/files.js';
 import { isRecord, parseJson } from '../core/json.js';
-import { cleanSegment } from '../core/path-segment.js';
+import { cleanSegment, pathCollisionKey } from '../core/path-segment.js';
 import { isSameName, nameInPath } from '../core/relative-paths.js';
 import { inFolderOf, isSameEntry, respell } from '../core/same-file.js';
 import { isAccessError } from '../core/system-errors.js';
 import { escapeXml } from '../core/xml-text.js';
-import type { WriteOptions } from './book.js';
+import type { BookName, WriteOptions } from './book.js';
 import { BOOK_SUFFIX_BYTES } from '../config/bind-choices.js';
 import { CONTAINERS } from '../config/containers.js';
 import { hyphenedNumbers } from './book-names.js';
+import { nameByTemplate, type SeriesRename, type TemplateOfNow } from './name-by-template.js';
 import { withBookLock } from './publish-book.js';
 
-interface SeriesRename {
-  readonly from: string;
-  readonly to: string;
+/** What changes in the texts of a book. */
+interface TextRename extends SeriesRename {
+  readonly named?: BookName | undefined;
 }
 
 export interface BookOfTitle extends BookFile {
@@ -46,6 +47,8 @@ export interface BookRename {
   readonly names: SeriesRename;
   /** The new path; the old one if it stays. */
   readonly to: string;
+  /** What its manifest says of the new name; undefined if that stays. */
+  readonly named: BookName | undefined;
   /** A folder above both paths. */
   readonly root: string;
   /** Why the content stays: the owner changed the series or the book, it is a PDF, or the title keeps its name. */
@@ -101,22 +104,28 @@ export async function readOwnBook(path: string): Promise<BookFile | undefined> {
  * Undefined if the book stays as it is. `folder`: the one that was named, whose name may be that of the title.
  * `newFolderOf`: where the chapters of a folder go; undefined for one without chapters.
  */
-export function planBookRename(
+export async function planBookRename(
   book: BookOfTitle,
   newName: string,
   {
     folder,
-    maxNameBytes,
     newFolderOf,
-  }: {
+    rename,
+    used,
+    ...naming
+  }: TemplateOfNow & {
     readonly folder: string;
-    readonly maxNameBytes: number;
     readonly newFolderOf: (folder: string) => string | undefined;
+    /** Whether a book that its owner did not rename gets the name of the template of now. */
+    readonly rename: boolean;
+    /** The paths that the books before it get. */
+    readonly used: Set<string>;
   },
-): Omit<BookRename, 'root'> | undefined {
+): Promise<PlannedRename | undefined> {
   const { writtenSeries, titleId } = book;
   if (writtenSeries === undefined) return undefined;
   const names = { from: writtenSeries, to: newName };
+  const { maxNameBytes } = naming;
   const nameFolder = compileNameTemplate('{series}/{id}', { maxNameBytes });
   const folderOf = (series: string) =>
     dirname(nameFolder({ id: titleId, 'title-id': titleId, series }));
@@ -125,10 +134,60 @@ export function planBookRename(
   const top = dirname(resolve(folder));
   const newFolder =
     newFolderOf(dirname(file)) ?? join(top, renamedFolder(relative(top, dirname(file)), folders));
-  const to = join(newFolder, renamedFile(basename(file), book, names, maxNameBytes));
+  const given = rename ? nameByTemplate(book, names, naming) : undefined;
+  const name = newBasename(book, names, given, maxNameBytes);
+  const to = join(newFolder, name);
+  const named = isSameName(name, basename(file)) ? undefined : newRecord(book, name, given);
   const keepsContent = isSameName(writtenSeries, newName) ? 'same-name' : whyContentStays(book);
   if (keepsContent && isSameName(to, file)) return undefined;
-  return { book: { ...book, path: file }, to, names, keepsContent };
+  const planned = { book: { ...book, path: file }, to, named, names, keepsContent };
+  if (!given || !(await isNameTaken(planned, used))) return planned;
+  const kept = join(newFolder, basename(file));
+  return kept === file ? undefined : { ...planned, to: kept, named: undefined };
+}
+
+type PlannedRename = Omit<BookRename, 'root'>;
+
+/** The name in the form that it has, if it stays. */
+function newBasename(
+  book: BookOfTitle,
+  names: SeriesRename,
+  given: BookName | undefined,
+  maxNameBytes: number,
+): string {
+  const name = basename(book.path);
+  if (!given) return renamedFile(name, book, names, maxNameBytes);
+  return isSameName(given.name, name) ? name : given.name;
+}
+
+/** Undefined for a name that its owner gave, or of which nothing was recorded. */
+function newRecord(
+  { path, named }: BookOfTitle,
+  name: string,
+  given: BookName | undefined,
+): BookName | undefined {
+  if (given) return { ...given, name };
+  return named && isSameName(named.name, basename(path)) ? { ...named, name } : undefined;
+}
+
+/**
+ * Whether the template alone gives the book a name that another file has. One of a title that has another name is an error
+ * then; so is one that has the same chapters, unless a killed run wrote it. `used`: the names that other books get.
+ */
+async function isNameTaken(
+  { book, to, keepsContent }: PlannedRename,
+  used: Set<string>,
+): Promise<boolean> {
+  const key = pathCollisionKey(to);
+  const isUsed = used.has(key);
+  used.add(key);
+  return keepsContent === 'same-name' && (isUsed || (await isOtherBook(book, to)));
+}
+
+async function isOtherBook({ path, keys }: BookOfTitle, to: string): Promise<boolean> {
+  if (!(await lstatIfExists(to)) || (await isSameEntry(path, to))) return false;
+  const other = await readLibraryFile(to, { depth: 'metadata' });
+  return other.kind !== 'book' || other.keys.join('\n') !== keys.join('\n');
 }
 
 function whyContentStays({
@@ -191,11 +250,12 @@ function cutStart(name: string, series: string, maxNameBytes: number): string | 
  * them. Throws StorageError: `name-taken` if something else has the new path, `file-changed`, `archive-damaged`.
  */
 export async function renameBook(
-  { book, names, to, root, keepsContent }: BookRename,
+  { book, names, named, to, root, keepsContent }: BookRename,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
   const { path: file, container, state } = book;
-  const rename = keepsContent ? undefined : names;
+  const isKept = whyContentStays(book) !== undefined || (keepsContent && !named);
+  const rename = isKept ? undefined : { ...names, named };
   return withBookLock(root, to, undefined, signal, async (tmpFile) => {
     const publish = async (finished: string): Promise<string> => {
       if (!state) throw fileChanged(file);
@@ -232,12 +292,12 @@ async function moveFolder(folder: string, to: string): Promise<void> {
 /** Resolves with the files in a folder that stay. */
 async function renameTexts(
   book: BookFile,
-  rename: SeriesRename,
+  rename: TextRename,
   options: Pick<WriteOptions, 'tmpFile' | 'publish' | 'signal'>,
 ): Promise<readonly string[]> {
   const { rewrite } = await rewriterOf(book);
   const { from: to, to: from } = rename;
-  const renamed = (by: SeriesRename) => (entry: { readonly name: string }, data: Buffer) =>
+  const renamed = (by: TextRename) => (entry: { readonly name: string }, data: Buffer) =>
     RENAMED_ENTRIES.get(entry.name)?.(data.toString(), by);
   const { kept } = await rewrite(book, {
     ...options,
@@ -262,7 +322,7 @@ function renamedSeries(text: string, { from, to }: SeriesRename): string {
   return to + text.slice(from.length);
 }
 
-function renameInManifest(json: string, { from, to }: SeriesRename): string {
+function renameInManifest(json: string, { from, to, named }: TextRename): string {
   const manifest = parseJson(json);
   if (!isRecord(manifest) || !Array.isArray(manifest['chapters'])) return json;
   const chapters = manifest['chapters'].map((chapter: unknown) => {
@@ -270,7 +330,9 @@ function renameInManifest(json: string, { from, to }: SeriesRename): string {
     if (!isRecord(chapter) || !isRecord(metadata) || metadata['series'] !== from) return chapter;
     return { ...chapter, metadata: { ...metadata, series: to } };
   });
-  return `${JSON.stringify({ ...manifest, chapters })}\n`;
+  // In the order in which a new book has them.
+  const ordered = { copy: undefined, named: undefined, ...manifest };
+  return `${JSON.stringify({ ...ordered, ...(named && { named }), chapters })}\n`;
 }
 
 function renameInComicInfo(xml: string, rename: SeriesRename): string {
@@ -279,7 +341,7 @@ function renameInComicInfo(xml: string, rename: SeriesRename): string {
   return replaceText(xml, /(<Series>)([^<]*)(<\/Series>)/, rename, escape);
 }
 
-type RenameIn = (text: string, rename: SeriesRename) => string;
+type RenameIn = (text: string, rename: TextRename) => string;
 
 /** The texts in a book that contain the name. */
 const RENAMED_ENTRIES: ReadonlyMap<string, RenameIn> = new Map<string, RenameIn>([

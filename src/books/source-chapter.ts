@@ -1,7 +1,8 @@
 /** A chapter in a file: what the plan of books needs of it, and what is needed to write it. */
+import { entriesChecksum } from '../core/zip-file.js';
 import type { Chapter } from '../service/chapters.js';
 import type { ChapterMetadata } from '../library/comic-info.js';
-import { pagesChecksum, type KnownChapter, type ReadChapter } from '../library/file.js';
+import type { KnownChapter, ReadChapter } from '../library/file.js';
 import type { TankobonError } from '../core/errors.js';
 import type { BindBy } from '../config/bind-choices.js';
 import type { GuessedName } from './guess-name.js';
@@ -91,7 +92,7 @@ export function sourceKey(chapter: BookChapter): string {
   const { chapterId, version = 1, metadata, key, pages } = chapter;
   if (chapterId !== undefined) return `${chapterId}@${version}`;
   if (key !== undefined) return key;
-  const checksum = wasRead(chapter) ? pagesChecksum(chapter.pages) : (pages.checksum ?? 0);
+  const checksum = wasRead(chapter) ? entriesChecksum(chapter.pages) : (pages.checksum ?? 0);
   return [metadata.number ?? '', metadata.title ?? '', pages.length, checksum].join('|');
 }
 

@@ -27,7 +27,8 @@ export function addOptions(command: Command, commandName: CommandName): Command 
 
 function commandOption(name: OptionName, commandName: CommandName): Option {
   const definition = optionDefinition(name);
-  const { kind, short, commands, description, choices, placeholder, conflictsWith } = definition;
+  const { kind, short, commands, description, choices, conflictsWith } = definition;
+  const { placeholder = kind } = definition;
   const sentence = commands?.[commandName];
   const isOwn = typeof sentence === 'string';
   const text = isOwn ? sentence : description;

@@ -7,16 +7,12 @@ import { basename, dirname, extname, join, resolve } from 'node:path';
 import { FOLDER_MANIFEST_NAME } from '../library/mark.js';
 import { serviceCode } from '../config/language-codes.js';
 import type { TitleFile } from './adopted-titles.js';
-import {
-  COMIC_INFO_NAME,
-  readValidComicInfo,
-  type ChapterMetadata,
-} from '../library/comic-info.js';
+import { COMIC_INFO_NAME, type ChapterMetadata } from '../library/comic-info.js';
 import { readLibraryFile } from '../library/file.js';
 import { maxNameBytes } from '../core/file-system.js';
 import { fitSegment } from '../core/path-segment.js';
 import { isDiskError, readdirIfReadable, type UnreadableFolder } from '../core/read-folder.js';
-import { readFileState, type FileState } from '../core/file-state.js';
+import type { FileState } from '../core/file-state.js';
 import { mayBeLeftover } from '../download/leftovers.js';
 import { UUID_PATTERN } from '../core/uuid.js';
 import { guessFolder, guessName } from '../books/guess-name.js';

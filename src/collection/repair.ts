@@ -27,8 +27,8 @@ interface Repairable {
   /** Only a file that is as it was is replaced. */
   readonly state: FileState;
   readonly keptAs: KeptAs;
-  /** The mark is lost, and known from an earlier check. */
-  readonly hasLostMark: boolean;
+  /** The chapter whose mark it had, as an earlier check knows it. */
+  readonly lostMark: CbzIdentity | undefined;
 }
 
 const MOVE_AWAY_HINT = 'Move it away, then download its chapter again.';
@@ -103,7 +103,7 @@ async function toRepairable(
   if (ownership !== 'own') return undefined;
   // The record, which has the quality, may be damaged.
   const { quality = (await lostChapter(file, store))?.quality ?? 'data' } = identity;
-  return { file, identity, quality, state, hasLostMark };
+  return { file, identity, quality, state, lostMark: hasLostMark ? identity : undefined };
 }
 
 /** Undefined for a book, which has chapters. */
@@ -139,12 +139,7 @@ async function repairFolder(
   const once = { bind: false, cover: false, downloadArchive: false, markRead: false } as const;
   const request = {
     ...downloadRequest(targets, { ...options, ...once }, context.settings),
-    filesToReplace: new Map(keptFiles.map(({ file, state }) => [resolve(file), state])),
-    lostMarks: new Map(
-      keptFiles
-        .filter(({ hasLostMark }) => hasLostMark)
-        .map(({ file, identity }) => [resolve(file), identity]),
-    ),
+    repairs: new Map(keptFiles.map((each) => [resolve(each.file), each])),
   };
   const repaired = new Map<RepairedFile, RepairedFile>();
   const observe: DownloadListeners['observe'] = (event) => {

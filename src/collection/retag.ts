@@ -3,7 +3,6 @@
  * names of the files whose metadata changed. Pages are not downloaded. Only tankobon's own files are changed, and no
  * links are followed. Titles that get another name are moved with their books and covers.
  */
-import { createHash } from 'node:crypto';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import {
   planBookRename,
@@ -18,6 +17,7 @@ import { pluralize } from '../core/human-format.js';
 import { isFatal, thrownMessage, UsageError, type TankobonError } from '../core/errors.js';
 import { readFileState } from '../core/file-state.js';
 import { groupBy } from '../core/group-by.js';
+import { jsonDigest } from '../core/json.js';
 import { toStorageError } from '../core/files.js';
 import { nameInPath } from '../core/relative-paths.js';
 import { respellBelow } from '../core/same-file.js';
@@ -26,7 +26,7 @@ import { VERSION } from '../core/version.js';
 import { findLeftovers, removeLeftovers } from '../download/leftovers.js';
 import { followSeriesMetadata, moveBookCover, moveExtras } from '../download/extras.js';
 import type { templateOptions } from '../download/download-request.js';
-import { applyRetags, findMovedPlaces, planRetag, retaggedEvent } from '../download/retag.js';
+import { applyRetags, filesToRetag, planRetag, retaggedEvent } from '../download/retag.js';
 import type { ChapterFields } from '../events/chapter-fields.js';
 import type { RetagEvent, RetagSummary } from '../events/retag-events.js';
 import { keptReason, mayBeRewritten } from '../library/ownership.js';
@@ -56,12 +56,14 @@ type RetagOptions = Parameters<typeof planRetag>[1];
 
 interface FolderRequest
   extends
-    Omit<RetagOptions, 'hasComparedPages' | 'nameChapter'>,
+    Omit<RetagOptions, 'hasComparedPages' | 'maxNameBytes'>,
     ReturnType<typeof templateOptions> {
   readonly folder: string;
   readonly dryRun: boolean;
   /** Whether files that their owner did not rename get the names of the template of now. */
   readonly rename: boolean;
+  /** The template of the names of volumes for `rename`; undefined for the built-in one. */
+  readonly bookName: string | undefined;
   /** Whether titles that the service renamed get their new name and folder. */
   readonly renameTitles: boolean;
   /** Returns a title under the name that its owner chose. */
@@ -162,7 +164,7 @@ interface RetagPlan {
   readonly books: readonly BookRename[];
   readonly failedBooks: readonly { readonly file: string; readonly error: unknown }[];
   /** By folder, the titles whose chapters it has after the retag, each with the languages of these. */
-  readonly described: ReadonlyMap<string, readonly SeriesInFolder[]>;
+  readonly described: ReadonlyMap<string, ReadonlyMap<Title, ReadonlySet<string>>>;
   /** The folders that renamed titles leave. */
   readonly leftFolders: readonly LeftFolder[];
   /** The folders whose last chapters the service moved to other titles. */
@@ -173,11 +175,6 @@ interface RetagPlan {
     readonly error: unknown;
   }[];
   readonly fields: ReadonlyMap<string, ChapterFields>;
-}
-
-interface SeriesInFolder {
-  readonly title: Title;
-  readonly languages: readonly string[];
 }
 
 /**
@@ -198,30 +195,24 @@ async function planFolder(
   for (const book of books) usedNames.add(book.titleId, usedNameOf(book, titles.get(book.titleId)));
   const { renameTitles } = request;
   const { maxNameBytes } = library;
-  const naming = { ...request, nameChapter: request.templatesWithin(maxNameBytes) };
+  const nameChapter = request.templatesWithin(maxNameBytes);
+  const naming = { ...request, output: request.folder, nameChapter };
   const own = compared.flatMap(({ archive, isMoved }) => (isMoved ? [] : [archive]));
   if (renameTitles) await addUsedNames(usedNames, own, chapters);
   const titleNames = renameTitles ? newTitleNames(titles, usedNames) : undefined;
-  const places = await findMovedPlaces(compared, library, naming, titleNames, deps);
-  const templates = request.rename ? templatesOf(compared, naming) : undefined;
-  const plan = renameTitles ? planRetag : planOnce({ ...request, maxNameBytes }, store);
+  const templates = request.rename ? templatesOf(compared, nameChapter) : undefined;
+  const newNames = { titleNames, templates };
+  const files = await filesToRetag(compared, library, naming, newNames, deps);
+  const options = { ...request, maxNameBytes, hasComparedPages: false };
+  const plan = renameTitles ? planRetag : planOnce(options, templates, store);
   const newFolders = new NewFolders();
-  const toRetag = compared.map((each) => {
-    const { archive, chapter, title, isMoved } = each;
-    const titleName = titleNames?.get(title.id);
-    const renameTo = templates?.get(title.id);
-    const named = { titleName, renameTo, ...places.get(each) };
-    const onDisk = { file: archive.file, chapter, title, isMoved, removes: [], ...named };
-    return { ...each, onDisk };
+  const { movedFrom, ...planned } = await planFiles(files, (file) => plan(file, options), {
+    usedNames,
+    newFolders,
+    signal: deps.signal,
   });
-  const options = { ...naming, hasComparedPages: false };
-  const { inFolders, movedFrom, ...planned } = await planFiles(
-    toRetag,
-    (onDisk) => plan(onDisk, options),
-    { usedNames, newFolders, signal: deps.signal },
-  );
   if (!titleNames) warnOfRenamed(titles, usedNames, deps.warn);
-  const renamedBooks = planBooks(books, {
+  const renamedBooks = await planBooks(books, {
     ...request,
     maxNameBytes,
     titles,
@@ -233,7 +224,6 @@ async function planFolder(
     decided,
     books: renamedBooks,
     failedBooks,
-    described: describedIn(inFolders),
     // A folder may also have the year of its title, which was corrected.
     leftFolders: newFolders.left().filter(({ title }) => renameTitles || title !== undefined),
     // What belongs to a title stays with its other chapters.
@@ -245,7 +235,7 @@ async function planFolder(
 /** The template of now for each title, by its id: it names the language where files of the title are in several. */
 function templatesOf(
   files: readonly UnreadRetag[],
-  { nameChapter }: Pick<RetagOptions, 'nameChapter'>,
+  nameChapter: ReturnType<FolderRequest['templatesWithin']>,
 ): ReadonlyMap<string, NameTemplate> {
   const templates = new Map<string, NameTemplate>();
   for (const [title, ofTitle] of groupBy(files, (each) => each.title)) {
@@ -278,7 +268,7 @@ async function readListed(
   return { chapters, titles: withRestarts(named, chapters), books, failedBooks };
 }
 
-type OnDisk = Parameters<typeof planRetag>[0];
+type FileToRetag = Parameters<typeof planRetag>[0];
 
 interface FoundPlaces {
   readonly usedNames: UsedNames;
@@ -288,32 +278,34 @@ interface FoundPlaces {
 
 /** What becomes of each file. A file that cannot be planned does not affect the others. */
 async function planFiles(
-  files: readonly (UnreadRetag & { readonly onDisk: OnDisk })[],
-  plan: (onDisk: OnDisk) => ReturnType<typeof planRetag>,
+  files: readonly FileToRetag[],
+  plan: (file: FileToRetag) => ReturnType<typeof planRetag>,
   { usedNames, newFolders, signal }: FoundPlaces,
 ) {
-  const inFolders: InFolder[] = [];
+  const described = new Map<string, Map<Title, Set<string>>>();
   const changes: Planned[] = [];
   const failed: RetagPlan['failed'][number][] = [];
   const movedFrom = new Set<string>();
-  for (const { archive, chapter, title, isMoved, onDisk } of files) {
+  for (const each of files) {
     signal.throwIfAborted();
-    const { file, chapterId } = archive;
+    const { file, chapter, title, isMoved } = each;
     try {
-      const planned = await plan(onDisk);
+      const planned = await plan(each);
       usedNames.add(title.id, planned.title.name);
       const from = resolve(file);
       const to = planned.kind === 'retag' ? planned.to : from;
       if (isMoved) movedFrom.add(dirname(from));
       else newFolders.add({ title, from, to });
-      inFolders.push({ folder: dirname(to), title, language: chapter.language });
+      const inFolder = described.get(dirname(to)) ?? new Map<Title, Set<string>>();
+      const languages = inFolder.get(title) ?? new Set<string>();
+      described.set(dirname(to), inFolder.set(title, languages.add(chapter.language)));
       changes.push(planned);
     } catch (error) {
       signal.throwIfAborted();
-      failed.push({ file, chapter: chapterId, error });
+      failed.push({ file, chapter: chapter.id, error });
     }
   }
-  return { changes, failed, movedFrom, inFolders };
+  return { changes, failed, movedFrom, described };
 }
 
 /** The titles, with what the volumes of the chapters in the folder show of numbers that begin again. */
@@ -339,23 +331,6 @@ function usedNameOf(
   return nameInPath(resolve(path).split(sep).join('/'), [writtenSeries, ...names]);
 }
 
-interface InFolder {
-  readonly folder: string;
-  readonly title: Title;
-  readonly language: string;
-}
-
-function describedIn(all: readonly InFolder[]): RetagPlan['described'] {
-  return new Map(
-    [...groupBy(all, ({ folder }) => folder)].map(([folder, ofFolder]) => [
-      folder,
-      [...groupBy(ofFolder, ({ title }) => title).entries()].map(([title, each]) => {
-        return { title, languages: [...new Set(each.map(({ language }) => language))] };
-      }),
-    ]),
-  );
-}
-
 const UP_TO_DATE = {
   kind: 'keep',
   why: 'up-to-date',
@@ -366,14 +341,15 @@ const UP_TO_DATE = {
 
 /** Plans as planRetag does, without reading a file that was compared with the same before and needed no change. */
 function planOnce(
-  request: FolderRequest & Pick<LibraryIndex, 'maxNameBytes'>,
+  request: FolderRequest & RetagOptions,
+  templates: ReadonlyMap<string, NameTemplate> | undefined,
   store: FolderStore | undefined,
 ): typeof planRetag {
   if (!store) return planRetag;
   return async (onDisk, options) => {
-    const { file, chapter, title, renameTo } = onDisk;
-    const text = JSON.stringify([VERSION, request, chapter, title, renameTo?.fileTemplate]);
-    const digest = createHash('sha256').update(text).digest('base64url').slice(0, 16);
+    const { file, chapter, title } = onDisk;
+    const { fileTemplate } = templates?.get(title.id) ?? {};
+    const digest = jsonDigest([VERSION, request, chapter, title, fileTemplate]);
     const state = await readFileState(file).catch(() => undefined);
     if (state && store.get(file, state)?.comparedWith === digest)
       return { ...UP_TO_DATE, file, chapterId: chapter.id, title };
@@ -394,35 +370,38 @@ function planOnce(
 }
 
 /** Adds the folders of books to those of chapters, which books follow. */
-function planBooks(
+async function planBooks(
   books: readonly BookOfTitle[],
   options: {
     readonly folder: string;
     readonly maxNameBytes: number;
     readonly rename: boolean;
+    readonly bookName: string | undefined;
     readonly titles: ReadonlyMap<string, Title>;
     readonly titleNames: ReadonlyMap<string, string> | undefined;
     readonly newFolders: NewFolders;
   },
-): readonly BookRename[] {
+): Promise<readonly BookRename[]> {
   const { rename: isRenamed, titles, titleNames, newFolders } = options;
   const newFolderOf = (each: string) => newFolders.of(each);
-  const planned = books.map((book) => {
+  const renames: Omit<BookRename, 'root'>[] = [];
+  const used = new Set<string>();
+  const planning = { ...options, newFolderOf, used };
+  const folders: Parameters<NewFolders['add']>[0][] = [];
+  for (const book of books) {
     const newName = titleNames?.get(book.titleId) ?? (isRenamed ? book.writtenSeries : undefined);
     const rename =
-      newName === undefined
-        ? undefined
-        : planBookRename(book, newName, { ...options, newFolderOf });
-    return { book, rename };
-  });
-  for (const { book, rename } of planned) {
+      newName === undefined ? undefined : await planBookRename(book, newName, planning);
+    if (rename) renames.push(rename);
     const title = titles.get(book.titleId);
     const from = resolve(book.path);
-    if (title) newFolders.add({ title, from, to: rename?.to ?? from });
+    if (title) folders.push({ title, from, to: rename?.to ?? from });
   }
-  return planned.flatMap(({ rename }) =>
-    rename ? { ...rename, root: sharedFolder(dirname(rename.book.path), dirname(rename.to)) } : [],
-  );
+  for (const each of folders) newFolders.add(each);
+  return renames.map((rename) => ({
+    ...rename,
+    root: sharedFolder(dirname(rename.book.path), dirname(rename.to)),
+  }));
 }
 
 /** The file system may not distinguish the new name of a folder from its old one: it gets that in place. */
@@ -542,7 +521,10 @@ class RetagRun {
     // A dry run finds the files that would be moved to a folder where they are.
     const now = new Map(dryRun ? leftFolders.map((each) => [each.newFolder, each.folder]) : []);
     for (const [folder, series] of described)
-      for (const each of series) await this.#describe(folder, now.get(folder) ?? folder, each);
+      for (const [title, languages] of series) {
+        const each = { title, languages: [...languages] };
+        await this.#describe(folder, now.get(folder) ?? folder, each);
+      }
     if (dryRun) return;
     // One from which files only go deeper, such as to that of a volume, is not left.
     const ofTitles = left.filter(({ folder, root }) => folder !== root);
@@ -552,7 +534,11 @@ class RetagRun {
   }
 
   /** Covers of the title stay. `now`: where the files of the folder are. */
-  async #describe(folder: string, now: string, series: SeriesInFolder): Promise<void> {
+  async #describe(
+    folder: string,
+    now: string,
+    series: Parameters<typeof followSeriesMetadata>[1],
+  ): Promise<void> {
     const { observe, warn, signal } = this.deps;
     signal.throwIfAborted();
     try {

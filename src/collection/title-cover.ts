@@ -5,8 +5,7 @@
 import { basename, dirname, join } from 'node:path';
 import { readdirIfReadable } from '../core/read-folder.js';
 import { COMIC_INFO_NAME } from '../library/comic-info.js';
-import { readLibraryFile } from '../library/file.js';
-import { ZipEntryReader } from '../core/zip-file.js';
+import { openPages, readLibraryFile } from '../library/file.js';
 import { readRegularFileIfExists } from '../core/files.js';
 import { coverNames } from '../books/find-cover.js';
 import { isPage, pageEntries, sortPages } from '../config/names.js';
@@ -102,6 +101,6 @@ async function firstPage(file: string): Promise<Buffer | undefined> {
   if (read.kind !== 'chapter' && read.kind !== 'book') return undefined;
   const [page] = sortPages(pageEntries(read.entries));
   if (!page || Math.max(page.bytes, page.compressedBytes) > MAX_COVER_BYTES) return undefined;
-  const reader = await ZipEntryReader.open(file);
+  const reader = await openPages(file);
   return reader.read(page, (bytes) => Buffer.alloc(bytes)).finally(() => reader.close());
 }

@@ -177,8 +177,8 @@ async function acceptEdited(
       observe({ type: 'file-accepted', file, ...acceptance });
       return true;
     }
-    if (acceptance === 'not-chapter' && state === 'edited')
-      warn('it is a book, or a file of another program or user');
+    if (acceptance === 'not-own' && state === 'edited')
+      warn('it is a file of another program or user, or a book that lost its mark');
   } catch (error) {
     signal.throwIfAborted();
     const { message, hint } = toTankobonError(error);

@@ -94,7 +94,7 @@ export interface OptionDefinition {
   /** The flag if it is not the name, as where two commands use the same word for different options. */
   readonly flag?: string;
   readonly short?: string;
-  /** The value in help. `file` and `dir` are completed with paths. */
+  /** The value in help, by default the kind. `file` and `dir` are completed with paths. */
   readonly placeholder?: string;
   readonly conflictsWith?: string;
   /** Whether it makes sense as a default: it has a setting and a variable. */
@@ -103,6 +103,12 @@ export interface OptionDefinition {
   readonly isKey?: true | string;
   /** Whether `downloadChapters` takes it; a text is a second name for it there. */
   readonly library?: true | string;
+}
+
+/** An option that turns something on for one command. */
+export function switchOf<Name extends CommandName>(command: Name, description: string) {
+  const commands = { [command]: true } as Readonly<Record<Name, true>>;
+  return { kind: 'switch', description, commands } as const;
 }
 
 type OneOf<Definition> = Definition extends { readonly choices: readonly (infer Choice)[] }

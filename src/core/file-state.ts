@@ -5,7 +5,14 @@
 import type { BigIntStats } from 'node:fs';
 import { lstat } from 'node:fs/promises';
 import { StorageError } from './errors.js';
-import { haveSameBytes, isSystemError, OTHER_USER_HINT, removeFile, renameInto } from './files.js';
+import {
+  haveSameBytes,
+  ifMissing,
+  isSystemError,
+  OTHER_USER_HINT,
+  removeFile,
+  renameInto,
+} from './files.js';
 import { publishNew } from './publish.js';
 import { copyRights, isOwnFile, type FileOwner } from './safe-open.js';
 import { inFolderOf, isSameEntry, relationOf, respell } from './same-file.js';
@@ -25,13 +32,8 @@ export type FileState = Pick<
 
 /** Undefined for anything but a regular file; links are not followed. */
 export async function readFileState(file: string): Promise<FileState | undefined> {
-  try {
-    const stats = await lstat(file, { bigint: true });
-    return stats.isFile() ? stats : undefined;
-  } catch (error) {
-    if (!isSystemError(error, 'ENOENT', 'ENOTDIR')) throw error;
-    return undefined;
-  }
+  const stats = await lstat(file, { bigint: true }).catch(ifMissing);
+  return stats?.isFile() ? stats : undefined;
 }
 
 /** Whether the file is still the one that was in this state. Throws as assertOwnFile does. */

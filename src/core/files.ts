@@ -4,14 +4,24 @@
  */
 import { createHash } from 'node:crypto';
 import { constants, readFileSync, stat, statSync, type Stats } from 'node:fs';
-import { lstat, open, readFile, rename, rm, unlink, type FileHandle } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import {
+  lstat,
+  open,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  unlink,
+  type FileHandle,
+} from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { retryWhileBusy } from './busy-retry.js';
 import { hasCode } from './errors.js';
 import {
   copyRights,
   createFile,
+  isOwnFile,
   openRegularFile,
   PRIVATE_FILE_MODE,
   tooLargeError,
@@ -21,8 +31,7 @@ import {
 } from './safe-open.js';
 import { makeFoldersBelow } from './safe-folders.js';
 import { isSystemError } from './system-errors.js';
-import { removeLeftoverTemporaries } from './leftover-files.js';
-import { temporaryName } from './temporary-files.js';
+import { isLeftoverTemporary, temporaryName } from './temporary-files.js';
 
 export {
   makeFolders,
@@ -31,7 +40,6 @@ export {
   removeEmptyFolders,
 } from './safe-folders.js';
 export { fileErrorReason, isSystemError, toStorageError } from './system-errors.js';
-export { removeLeftoverFile, removeLeftoverTemporaries } from './leftover-files.js';
 export {
   isLeftoverTemporary,
   isTemporary,
@@ -84,6 +92,19 @@ export async function writeFileAtomic(
   }
 }
 
+/** Removes what killed processes of this user left in `folder`. It costs only space: failures are ignored. */
+export async function removeLeftoverTemporaries(folder: string): Promise<void> {
+  for (const name of await readdir(folder).catch((): string[] => [])) {
+    const path = join(folder, name);
+    if (isLeftoverTemporary(path)) await removeLeftoverFile(path).catch(() => undefined);
+  }
+}
+
+/** Removes a file that a killed process left; one of another user stays. Throws system errors. */
+export async function removeLeftoverFile(path: string): Promise<void> {
+  if (isOwnFile(path, await lstat(path))) await retryWhileBusy(() => unlink(path));
+}
+
 /** Writes and syncs a file. Throws EEXIST if anything exists there. */
 export async function writeNewFile(
   file: string,
@@ -125,7 +146,7 @@ export async function removeFile(file: string): Promise<boolean> {
 }
 
 /** Undefined for the error of a missing file; throws any other. */
-function ifMissing(error: unknown): undefined {
+export function ifMissing(error: unknown): undefined {
   if (!isSystemError(error, 'ENOENT', 'ENOTDIR')) throw error;
 }
 

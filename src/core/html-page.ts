@@ -2,7 +2,7 @@ import type { Stats } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { UsageError, thrownMessage } from './errors.js';
 import { isSystemError, makeFolders, openRegularFile, writeFileAtomic } from './files.js';
-import { checkOutputFile } from './output-file.js';
+import { checkOutputFile } from './output-folder.js';
 
 /** The start of every page, also of earlier versions: only files with it are replaced. */
 const HEAD = `<!doctype html>

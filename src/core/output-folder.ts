@@ -1,10 +1,11 @@
-/** Checks the output folder before anything is sent, so that a mistyped path costs no requests. */
+/** Checks the output folder, and files that the user names for results, before anything is sent: a mistyped path costs no requests. */
 import { constants } from 'node:fs';
 import { access, lstat, mkdir, rmdir, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { withoutTouching } from './folder-times.js';
 import { UsageError } from './errors.js';
 import { isSystemError } from './files.js';
+import { fileKind } from './safe-open.js';
 
 /** Throws UsageError `bad-output` if it is not a folder, cannot be created or cannot be written to. Creates nothing. */
 export async function checkOutputFolder(output: string): Promise<void> {
@@ -67,5 +68,22 @@ function unusable(reason: string, folder: string, cause?: unknown): UsageError {
   return new UsageError('bad-output', `The output folder cannot be used: ${reason}: ${folder}`, {
     cause,
     path: folder,
+  });
+}
+
+/**
+ * Throws UsageError `bad-output` if anything but a regular file exists at `path`: writing replaces the file, and must
+ * not replace a device, a pipe or a link. `option` is shown in the hint, such as `--html`.
+ */
+export async function checkOutputFile(path: string, option: string): Promise<void> {
+  const stats = await lstat(path).catch((error: unknown) => {
+    // Other errors, such as a missing right, are reported when the file is written.
+    if (isSystemError(error, 'ENOENT', 'ENOTDIR', 'EACCES', 'ENAMETOOLONG')) return undefined;
+    throw error;
+  });
+  if (!stats || stats.isFile()) return;
+  throw new UsageError('bad-output', `${path} is ${fileKind(stats)}, not a regular file.`, {
+    path,
+    hint: `Choose a new or a regular file: ${option} FILE`,
   });
 }

@@ -6,9 +6,8 @@
 import { lstat, readdir, realpath } from 'node:fs/promises';
 import { basename, dirname, extname, join, relative, sep } from 'node:path';
 import type { BigIntStats } from 'node:fs';
-import { renameFile, syncFolder } from './files.js';
+import { ifMissing, renameFile, syncFolder } from './files.js';
 import { pathCollisionKey } from './path-segment.js';
-import { isSystemError } from './system-errors.js';
 
 /**
  * `one-name`: two spellings of a name. `two-names`: hard links. `two-files` also where one of them does not exist. Links
@@ -41,13 +40,8 @@ export async function inFolderOf(file: string, path: string): Promise<string> {
     : path;
 }
 
-async function statsOf(path: string): Promise<BigIntStats | undefined> {
-  try {
-    return await lstat(path, { bigint: true });
-  } catch (error) {
-    if (!isSystemError(error, 'ENOENT', 'ENOTDIR')) throw error;
-    return undefined;
-  }
+function statsOf(path: string): Promise<BigIntStats | undefined> {
+  return lstat(path, { bigint: true }).catch(ifMissing);
 }
 
 /** Whether the folders have one entry for both paths. `hasSameInode` decides where they list neither. */

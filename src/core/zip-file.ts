@@ -1,4 +1,7 @@
-/** Reads ZIP archives: their entries through yauzl, and the bytes of an entry with its checksum. */
+/**
+ * Reads ZIP archives: their entries through yauzl, and the bytes of an entry with its checksum. Before any entry of an
+ * archive of another program is inflated, listEntries, or assertNotBomb with the sizes, bounds what comes of it.
+ */
 import { MAX_IMAGE_BYTES } from './image-format.js';
 import { isAscii, isUtf8 } from 'node:buffer';
 import { lstat, stat } from 'node:fs/promises';
@@ -22,6 +25,11 @@ export interface ZipEntry {
   readonly isEncrypted: boolean;
   /** The position of the local header. */
   readonly offset: number;
+}
+
+/** Equal for the same entries under other names. */
+export function entriesChecksum(entries: readonly ZipEntry[]): number {
+  return crc32(entries.map((entry) => `${entry.crc32} ${entry.bytes}`).join('\n'));
 }
 
 interface ZipOptions extends OpenOptions {
@@ -118,6 +126,31 @@ export function namedEntry(entry: Entry, name: string): ZipEntry {
     isEncrypted: (entry.generalPurposeBitFlag & 1) !== 0,
     offset: entry.relativeOffsetOfLocalHeader,
   };
+}
+
+/** Archives that inflate to less are never refused. */
+const MIN_BOMB_BYTES = 256 * 2 ** 20;
+/** Images hardly become smaller in a ZIP: an archive that inflates to more than this multiple is a zip bomb. */
+const MAX_COMPRESSION = 100;
+
+/** The archive's directory. Throws Error for one with more entries, and as assertNotBomb does. */
+export async function listEntries(zip: ZipFile, maxEntries: number): Promise<readonly Entry[]> {
+  if (zip.entryCount > maxEntries) throw new Error(`it has ${zip.entryCount} entries`);
+  const entries: Entry[] = [];
+  for await (const entry of zip.eachEntry()) entries.push(entry);
+  assertNotBomb(entries.map(toZipEntry), zip.fileSize);
+  return entries;
+}
+
+/** Throws Error for an archive that inflates to more than 256 MiB and to more than 100 times its size. */
+export function assertNotBomb(
+  entries: Iterable<{ readonly bytes: number }>,
+  archiveBytes: number,
+): void {
+  let bytes = 0;
+  for (const entry of entries) bytes += entry.bytes;
+  if (bytes > Math.max(MIN_BOMB_BYTES, archiveBytes * MAX_COMPRESSION))
+    throw new Error(`its entries would have ${bytes} bytes`);
 }
 
 const LOCAL_HEADER_BYTES = 30;

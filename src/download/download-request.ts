@@ -34,10 +34,15 @@ export interface DownloadRequest extends Options {
   readonly hasVolumeBooks: boolean;
   /** Whether the names have people, who may be loaded later than the titles. */
   readonly namesPeople: boolean;
-  /** No other files are replaced, although the folder may have others of the same chapters, and these only as they are. */
-  readonly filesToReplace?: ReadonlyMap<string, FileState>;
-  /** Files among them that cannot be read any more, with the chapter whose mark they had. */
-  readonly lostMarks?: ReadonlyMap<string, CbzIdentity>;
+  /** For a repair: no other files are replaced, although the folder may have others of the same chapters. */
+  readonly repairs: ReadonlyMap<string, FileToRepair> | undefined;
+}
+
+export interface FileToRepair {
+  /** Only a file that is as it was is replaced. */
+  readonly state: FileState;
+  /** The chapter whose mark it had, if it cannot be read any more. */
+  readonly lostMark: CbzIdentity | undefined;
 }
 
 /** Throws UsageError (`bad-option`), or StorageError for a name template that leaves the folder. */
@@ -59,6 +64,7 @@ export function downloadRequest(
     output: options.output,
     targets,
     invalidTargets,
+    repairs: undefined,
     selection: {
       languages: language ?? [],
       groups: group,

@@ -310,7 +310,7 @@ export async function decideChanges(
   const concerned = new Map(
     writesOf(second.changes).flatMap((change) => {
       const isNew = change.kind === 'save' && !change.betterThan && mayBeNew(change.release);
-      const isChanged = !options.filesToReplace && isOfSaved(change);
+      const isChanged = typeof options.force === 'boolean' && isOfSaved(change);
       return isNew || isChanged ? [[change.release.id, change] as const] : [];
     }),
   );

@@ -171,22 +171,20 @@ async function planWithoutChapters(
     .map(([titleId, ofTitle]) => ({ titleId, chapters: ofTitle }));
   const all = [...series, ...ofChapters];
   const releases = all.flatMap((each) => each.chapters);
-  const chosen = releases.map((chapter) => ({ id: chapter.id, chapter, why: '' }));
   // The titles of chapters may still be loading.
   const { titles } = await resolution.loadedTitles;
   const planned = { ...resolution, titles, series: all, known: new Map() };
-  const plan = await planChanges({ changes: [], chosen }, planned, library, session);
+  const plan = await planChanges({ changes: [], chosen: releases }, planned, library, session);
   return { ...plan, failed: failedTargets(resolution) };
 }
 
 /** A better release is saved beside another one; `--update` replaces only what changed, or was deleted and uploaded again. */
 function toDecisionOptions({ request, context }: DownloadSession): DecisionOptions {
-  const { selection, update, force = false, filesToReplace } = request;
+  const { selection, update, force = false, repairs } = request;
   return {
     selection,
     update,
-    force,
-    filesToReplace,
+    force: repairs ?? force,
     better: 'beside',
     waitForGroupMs: 0,
     countsAsSaved: () => false,
@@ -196,7 +194,10 @@ function toDecisionOptions({ request, context }: DownloadSession): DecisionOptio
 }
 
 async function scanOutput({ request, context, signal }: DownloadSession): Promise<LibraryIndex> {
-  const { output, filesToReplace: preferred, lostMarks } = request;
+  const { output, repairs: preferred } = request;
+  const lostMarks = new Map(
+    [...(preferred ?? [])].flatMap(([file, { lostMark }]) => (lostMark ? [[file, lostMark]] : [])),
+  );
   const options = { stateFolder: context.paths.state, signal, preferred, lostMarks };
   return scanLibrary(output, options).catch((error: unknown) => {
     throw toStorageError(error, output);
@@ -216,11 +217,12 @@ function titlesOf(
 type PlannedTitles = Pick<Resolution, 'titles' | 'series'> &
   Partial<Pick<Resolution, 'loadedTitles'>> & {
     readonly known: ReadonlyMap<string, Pick<KnownTitle, 'keys' | 'movedIds' | 'movedFiles'>>;
-    /** The chapters whose folders may lack covers and metadata; by default, those that are chosen. */
-    readonly withExtras?: readonly Chapter[];
   };
 
-/** The plan for what is decided: the names of the files, and what else the run does. */
+/**
+ * The plan for what is decided: the names of the files, and what else the run does. The folders of the chosen chapters may
+ * lack covers and metadata.
+ */
 export async function planChanges(
   { changes, chosen }: Pick<Decided, 'changes' | 'chosen'>,
   planned: PlannedTitles,
@@ -232,16 +234,15 @@ export async function planChanges(
   const movedIds = new Set([...known.values()].flatMap((title) => [...title.movedIds]));
   const movedFiles = new Set([...known.values()].flatMap((title) => title.movedFiles));
   const { loadedTitles = Promise.resolve({ titles, error: undefined }) } = planned;
-  const chapters = chosen.flatMap(({ chapter }) => chapter ?? []);
   const writes = writesOf(changes);
-  const skipped = changes.flatMap((change) => (change.kind === 'skip' ? [change] : []));
-  const kept = changes.flatMap((change) => (change.kind === 'keep' ? [change] : []));
-  const languages = new Set(chapters.map(({ language }) => language));
+  const skipped = changes.filter((change) => change.kind === 'skip');
+  const kept = changes.filter((change) => change.kind === 'keep');
+  const languages = new Set(chosen.map(({ language }) => language));
   const nameTemplates = options.templatesWithin(library.maxNameBytes);
   const nameChapter = nameTemplates(languages.size > 1);
   const loaded = options.namesPeople ? await loadedTitles : { titles };
   const named = { titles: withKnownRestarts(loaded.titles, known) };
-  const present = findPresent(planned.withExtras ?? chapters, library, loadedTitles);
+  const present = findPresent(chosen, library, loadedTitles);
   const nowMs = context.clock.wallMs();
   const chapterless = findChapterless(
     { series, titles: named.titles },
@@ -275,7 +276,7 @@ export async function planChanges(
   };
   const placed = await nameFiles(writes, naming, signal);
   // A repair keeps the damaged files beside the new ones.
-  const maxAgeMs = options.filesToReplace ? 0 : options.keepReplaced;
+  const maxAgeMs = options.repairs ? 0 : options.keepReplaced;
   const keep = { output: options.output, maxAgeMs, nowMs };
   warnOfFiles([...kept, ...placed.kept], placed.writes, options.output, warn);
   // What has no file has no workspace that is finished.
@@ -297,7 +298,7 @@ export async function planChanges(
     hiddenFolders: library.hiddenFolders,
     excluded: [],
     failed: [],
-    fields: fieldsById(chapters, titles),
+    fields: fieldsById(chosen, titles),
     series: [],
     listedVolumes: new Map(),
     updates: [],
@@ -322,7 +323,6 @@ function planJob(change: Write, options: JobOptions): PlannedChapter {
   const asInFolder = (title: Title | undefined) =>
     title && series !== undefined ? { ...title, name: series } : withHome(title, chapter, options);
   const title = loadedTitles.then((loaded) => asInFolder(findTitle(loaded.titles, chapter)));
-  const isDamaged = change.kind === 'replace' && change.why === 'damaged';
   const job: ChapterJob = {
     id,
     name: chapter && chapterName(chapterFields(chapter, seriesName)),
@@ -333,8 +333,7 @@ function planJob(change: Write, options: JobOptions): PlannedChapter {
     change,
     isForced: force,
     maxNameBytes: options.library.maxNameBytes,
-    replacedState: options.filesToReplace?.get(replacedFile(change)?.file ?? path),
-    hasLostMark: isDamaged || options.lostMarks?.has(path) === true,
+    repairs: options.repairs?.get(replacedFile(change)?.file ?? path),
     keep: options.keep,
     comment: chapterComment(id),
     describe: async (pages, inferredVolume) =>
@@ -347,7 +346,7 @@ function planJob(change: Write, options: JobOptions): PlannedChapter {
         fields: options,
         book: change.kind === 'extract' ? change.book.file : undefined,
         // A repair writes the files anew, and its owner's edits stay.
-        editedFiles: force && !options.filesToReplace ? [] : editedFiles(change),
+        editedFiles: force && !options.repairs ? [] : editedFiles(change),
       }),
   };
   const valuesOf =
@@ -458,7 +457,7 @@ export function planEvents(plan: Plan): readonly EventsOf<typeof DRY_RUN_EVENTS>
 
 /** An event for each chapter that the plan skips. */
 export function skippedEvents({ changes, fields }: Plan): readonly SkippedEvent[] {
-  const skips = changes.flatMap((change) => (change.kind === 'skip' ? [change] : []));
+  const skips = changes.filter((change) => change.kind === 'skip');
   return skips.map(({ id, reason, file }) => ({
     type: 'chapter-skipped',
     chapter: id,

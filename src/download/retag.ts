@@ -7,7 +7,8 @@
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import type { ComicFields } from '../library/comic-info.js';
 import { comicMetadata, writtenMetadata } from '../library/comic-info.js';
-import { metadataDigest, type KnownChapter } from '../library/file.js';
+import type { KnownChapter } from '../library/file.js';
+import { jsonDigest } from '../core/json.js';
 import type { LibraryIndex } from '../library/scan.js';
 import { candidatePaths, shortIdPath, wholeIdPath, type NameTemplate } from '../config/names.js';
 import { fileChanged, readFileState, replaceAs } from '../core/file-state.js';
@@ -27,7 +28,7 @@ import { decideRetag } from '../plan/chapter-changes.js';
 import { mergedComicInfo, readChapterFile, rewriteChapterFile } from '../library/chapter-file.js';
 import { newPath } from '../plan/paths.js';
 import { findTitleHomes, readNamedFile, type NamedChapterFile } from './planning/name-files.js';
-import { movedPath, type TitleHome } from './planning/title-folder.js';
+import { movedPath, nameOptions, type TitleHome } from './planning/title-folder.js';
 import { inferredVolumeOf } from './planning/comic-metadata.js';
 import type { DownloadRequest, NameChapter } from './download-request.js';
 import type { DownloadSession } from './download-session.js';
@@ -35,43 +36,66 @@ import { orderRenames } from './save/rename-order.js';
 import { removeSuperseded } from './save/superseded-file.js';
 
 export interface RetagOptions extends ComicFields {
-  readonly nameChapter: NameChapter;
+  /** The longest name that the folder takes. */
+  readonly maxNameBytes: number;
   /** Edits of the owner are replaced by what the service has. */
   readonly force: boolean;
   /** The pages were compared with those of the service: the file gets the chapter's version and time. */
   readonly hasComparedPages: boolean;
-  /** The folder in which titles get other names. */
-  readonly folder?: string;
 }
 
 export interface FileToRetag extends Pick<Retag, 'file' | 'chapter' | 'title' | 'removes'> {
-  /** The new name of the title, if it gets one: otherwise it keeps the one that the file has. */
-  readonly titleName?: string | undefined;
-  /** The template whose name the file gets, unless its owner renamed it. */
-  readonly renameTo?: NameTemplate | undefined;
+  /** The name that the title gets; undefined if it keeps the one that the file has. */
+  readonly titleName: string | undefined;
   /** The service moved its chapter to another title. */
-  readonly isMoved?: boolean;
-  /** Its path, if that does not follow from its own name. */
-  readonly pathOf?: ((named: NamedChapterFile) => ReturnType<typeof newPath>) | undefined;
+  readonly isMoved: boolean;
+  /** The path that it gets. */
+  readonly pathOf: (named: NamedChapterFile) => ReturnType<typeof newPath>;
 }
 
-type NamingOptions = Pick<DownloadRequest, 'output' | 'hasDefaultName'> &
-  Pick<RetagOptions, 'nameChapter'>;
+interface NamingOptions extends Pick<DownloadRequest, 'output' | 'hasDefaultName'> {
+  readonly nameChapter: NameChapter;
+}
 
-/**
- * The new place of each moved file, in a folder whose names follow these options. `titleNames`: those of titles that get
- * another name too.
- */
-export async function findMovedPlaces(
+interface NewNames {
+  /** The names of titles that get other ones, by their ids. */
+  readonly titleNames: ReadonlyMap<string, string> | undefined;
+  /** The templates whose names files get that their owner did not rename, by the ids of the titles. */
+  readonly templates: ReadonlyMap<string, NameTemplate> | undefined;
+}
+
+/** What is known of the new names of the files in a folder whose names follow these options. */
+export async function filesToRetag(
   files: readonly UnreadRetag[],
   library: LibraryIndex,
-  { folder, ...naming }: Omit<NamingOptions, 'output'> & { readonly folder: string },
-  titleNames: ReadonlyMap<string, string> | undefined,
+  naming: NamingOptions,
+  { titleNames, templates }: NewNames,
+  deps: Pick<DownloadSession, 'client' | 'signal'>,
+): Promise<readonly FileToRetag[]> {
+  const places = await findMovedPlaces(files, library, naming, titleNames, deps);
+  const { output: movedIn, nameChapter } = naming;
+  return files.map((each) => {
+    const { title, chapter, isMoved, archive } = each;
+    const { file } = archive;
+    const titleName = titleNames?.get(title.id);
+    const keeps = titleName === undefined ? 'people' : { movedIn };
+    const renameTo = templates?.get(title.id);
+    const pathOf = (named: NamedChapterFile) =>
+      newPath(file, named, nameOptions(named, nameChapter, keeps, renameTo));
+    return { file, chapter, title, isMoved, removes: [], titleName, pathOf, ...places.get(each) };
+  });
+}
+
+/** The new places of files whose chapters the service moved. */
+async function findMovedPlaces(
+  files: readonly UnreadRetag[],
+  library: LibraryIndex,
+  request: NamingOptions,
+  titleNames: NewNames['titleNames'],
   deps: Pick<DownloadSession, 'client' | 'signal'>,
 ): Promise<ReadonlyMap<UnreadRetag, Pick<FileToRetag, 'titleName' | 'pathOf'>>> {
   const moved = files.filter(({ isMoved }) => isMoved);
   if (moved.length === 0) return new Map();
-  const request = { ...naming, output: folder };
   const titles = new Map(moved.map(({ title }) => [title.id, title]));
   // The moved files do not show where the other ones of their new title are.
   const others = library.without(new Set(moved.map(({ archive }) => archive.file)));
@@ -115,11 +139,8 @@ function movedAndRenamedPath(
     written: named.written && { ...named.written, series },
     recorded,
   };
-  const templates = [request.nameChapter(false), request.nameChapter(true)];
-  const { numbersRestart } = named.title;
-  const kept = { keepsPeople: false, keepsTitleFolders: false };
-  const options = { ...kept, numbersRestart, movedIn: request.output };
-  return { ...newPath(to, moved, { templates, ...options }), root };
+  const options = nameOptions(named, request.nameChapter, { movedIn: request.output });
+  return { ...newPath(to, moved, options), root };
 }
 
 /** What planRetag needs of a file. */
@@ -162,7 +183,7 @@ function describeKnown(
   const named = readNamedFile(content, onDisk, titleName);
   const listed = comicMetadata(named.chapter, named.title, [], options);
   const hasNone = asWritten === '';
-  if (!hasNone && metadataDigest(writtenMetadata(listed)) !== asWritten) return undefined;
+  if (!hasNone && jsonDigest(writtenMetadata(listed)) !== asWritten) return undefined;
   const pages = savedPages === undefined ? undefined : { length: savedPages };
   const recorded = record && { ...record, pages };
   const merged = hasNone ? undefined : NO_CHANGES;
@@ -178,30 +199,18 @@ export async function planRetag(
   options: RetagOptions,
   known?: KnownChapter,
 ): Promise<ReturnType<typeof decideRetag>> {
-  const { titleName, renameTo, isMoved = false, pathOf, ...onDisk } = fileToRetag;
+  const { titleName, isMoved, pathOf, ...onDisk } = fileToRetag;
   const { file } = onDisk;
-  const { force, hasComparedPages, nameChapter } = options;
+  const { force, hasComparedPages, maxNameBytes } = options;
   const state = await readFileState(file);
   if (!state) throw fileChanged(file);
   const ofKnown = known && describeKnown(known, fileToRetag, options);
   const { named, metadata, merged, ...saved } =
     ofKnown ?? (await describeFile(fileToRetag, options));
   const { chapter, title } = named;
-  const isRenamed = titleName !== undefined;
-  const movedIn = isRenamed ? options.folder : undefined;
   const from = resolve(file);
-  const nameOptions = {
-    templates: [nameChapter(false), nameChapter(true)],
-    numbersRestart: title.numbersRestart,
-    renameTo,
-    keepsPeople: !isRenamed,
-    keepsTitleFolders: false,
-    movedIn,
-  };
-  const pathNow = pathOf ?? (() => newPath(file, named, nameOptions));
   const stays = { to: from, root: dirname(from), recorded: undefined };
-  const path = merged ? pathNow(named) : stays;
-  const { maxNameBytes } = nameChapter(false);
+  const path = merged ? pathOf(named) : stays;
   const onService = { ...onDisk, chapter, title, state, metadata, force, maxNameBytes, ...path };
   return decideRetag({ ...onService, ...saved, merged, isMoved, hasComparedPages });
 }

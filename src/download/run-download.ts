@@ -7,7 +7,7 @@ import { TankobonError, thrownMessage, UsageError } from '../core/errors.js';
 import type { ObserveBind } from '../events/bind-events.js';
 import { addToIndex } from '../library/scan.js';
 import { announceSaved, checkProgram } from './save/announce-saved.js';
-import { checkOutputFile } from '../core/output-file.js';
+import { checkOutputFile, checkOutputFolder } from '../core/output-folder.js';
 import { replacedChapters } from '../plan/change.js';
 import type { Target } from '../selection/target.js';
 import type { AppContext } from '../config/context.js';
@@ -29,7 +29,6 @@ import {
   type ServiceSession,
 } from './download-session.js';
 import type { DownloadMessage, Observe } from '../events/download-events.js';
-import { checkOutputFolder } from '../core/output-folder.js';
 import { checkUsedFolder } from './download-archive.js';
 import { planTargets, skippedEvents, type Plan } from './plan.js';
 import { requireLogin } from '../service/login.js';

@@ -22,21 +22,13 @@ import {
   optional,
   path,
   text,
-  time,
   vocabulary,
   word,
   type EventsOf,
-  type ValuesOf,
 } from './fields.js';
-import {
-  EXCLUSION_REASONS,
-  LOAD_REASONS,
-  isNamedSkip,
-  SKIP_REASONS,
-  WAIT_REASONS,
-} from './reasons.js';
+import { EXCLUSION_REASONS, LOAD_REASONS, isNamedSkip, SKIP_REASONS } from './reasons.js';
 import { keptLines, keptSentence, removedLines, retaggedSentence } from './retag-sentences.js';
-import { waitSentence } from './wait-sentences.js';
+import { WAIT, waitSentence } from './wait-sentences.js';
 
 const PEOPLE = 'A sentence for people, which can change.';
 
@@ -265,26 +257,7 @@ export const DOWNLOAD_EVENTS = {
   }),
   waiting: event({
     meaning: 'Nothing is sent until a time.',
-    fields: {
-      for: word(WAIT_REASONS, 'What the run waits for.'),
-      until: time('When the wait ends.'),
-      limit: optional(
-        object(
-          {
-            endpoint: optional(text('The endpoint; missing for the general limit of a host.')),
-            requests: count('How many requests are allowed.'),
-            periodMs: milliseconds('The period in which they are allowed.'),
-          },
-          'With `rate` and `quota`: the limit that is used up.',
-        ),
-      ),
-      reason: optional(
-        errorCode(
-          'With `outage`: the code of the last failure: `unreachable`, `service-failed` or `bad-response`; with `ledger-unreachable` the server of the rate ledger cannot be used, and the run ends at that time.',
-        ),
-      ),
-      holder: optional(text('With `lock`: the process that holds it, such as `process 1234`.')),
-    },
+    fields: WAIT,
     example: {
       for: 'quota',
       until: '2026-11-21T03:30:00.000Z',
@@ -431,17 +404,9 @@ export type SummaryEvent = Extract<DownloadEvent, { readonly type: 'summary' }>;
 export type WaitingEvent = Extract<DownloadEvent, { readonly type: 'waiting' }>;
 
 /** What the ledger says of a wait. */
-type Wait = Omit<ValuesOf<(typeof DOWNLOAD_EVENTS)['waiting']['fields']>, 'until'> & {
-  readonly untilMs: number;
-};
+type Wait = Omit<WaitingEvent, 'type' | 'until'> & { readonly untilMs: number };
 
 export function waitingEvent({ for: what, untilMs, limit, reason, holder }: Wait): WaitingEvent {
-  return {
-    type: 'waiting',
-    for: what,
-    until: new Date(untilMs).toISOString(),
-    limit,
-    reason,
-    holder,
-  };
+  const until = new Date(untilMs).toISOString();
+  return { type: 'waiting', for: what, until, limit, reason, holder };
 }

@@ -1,6 +1,6 @@
 /** The JSON Schema of an event of `--json`, from the table of events. Pure. */
-import { EVENTS } from './events.js';
-import type { EventDefinition, EventTable, Field, FieldKind, Fields } from './fields.js';
+import { eventsByCommand } from './events.js';
+import type { Field, FieldKind, Fields } from './fields.js';
 
 type JsonSchema = Readonly<Record<string, unknown>>;
 
@@ -28,17 +28,11 @@ const KINDS: Readonly<Record<Exclude<FieldKind, 'error'>, (field: Field) => Json
 
 /** `anyOf`: one for each event of each command. Unknown fields are allowed, since later versions have more of them. */
 export function eventsJsonSchema(): JsonSchema {
-  const tables = Object.entries<EventTable>(EVENTS);
-  const rows = new Map<EventDefinition, { readonly type: string; readonly commands: string[] }>();
-  for (const [command, table] of tables)
-    for (const [type, definition] of Object.entries(table)) {
-      const row = rows.get(definition) ?? { type, commands: [] };
-      rows.set(definition, { ...row, commands: [...row.commands, command] });
-    }
+  const events = eventsByCommand().flatMap((each) => each.events);
   return {
     $schema: DRAFT,
     title: 'An event that tankobon prints with --json',
-    anyOf: [...rows].map(([{ meaning, fields }, { type, commands }]) => ({
+    anyOf: events.map(({ type, meaning, fields, commands }) => ({
       title: type,
       description: `${meaning} Commands: ${commands.join('; ')}.`,
       ...objectSchema(fields, { type: { const: type } }),

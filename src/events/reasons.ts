@@ -1,5 +1,5 @@
 /** The closed sets of reasons that events give, each with its meaning. */
-import { vocabulary } from './fields.js';
+import { vocabulary, type Vocabulary } from './fields.js';
 
 /** Why a chapter is skipped without an error: one row for each reason, and what decides it uses its name. */
 interface SkipReasonRow {
@@ -11,51 +11,39 @@ interface SkipReasonRow {
   readonly isNews: boolean;
 }
 
-const counted = (meaning: string) => ({ meaning, isNamed: false, isNews: false }) as const;
+const usual = (meaning: string): SkipReasonRow => ({ meaning, isNamed: false, isNews: false });
+const news = (meaning: string): SkipReasonRow => ({ meaning, isNamed: false, isNews: true });
+const namedNews = (meaning: string): SkipReasonRow => ({ meaning, isNamed: true, isNews: true });
 
 const SKIP_ROWS = {
-  'already-there': counted('already downloaded'),
-  'chapter-external': {
-    meaning: 'hosted on another site; MangaDex has no pages of it',
-    isNamed: true,
-    isNews: true,
-  },
-  'chapter-unavailable': { meaning: 'taken down, or without pages', isNamed: true, isNews: true },
-  'chapter-unpublished': counted('not published yet'),
-  'newer-version': counted('changed on MangaDex since it was downloaded; --update gets the change'),
-  'fixed-book': {
-    meaning:
-      'changed on MangaDex; a PDF or a folder cannot be changed: remove the book to download its chapters again',
-    isNamed: false,
-    isNews: true,
-  },
-  'uploaded-again': {
-    meaning: 'uploaded again; --update, or upgrade in a sync, replaces the older upload',
-    isNamed: false,
-    isNews: true,
-  },
-  'older-upload-kept': {
-    meaning:
-      'uploaded again; the file of the older upload stays, since it is a link, or of another program or user',
-    isNamed: false,
-    isNews: true,
-  },
-  'other-release-saved': {
-    meaning: 'another release of the chapter is saved; --all-releases gets this one too',
-    isNamed: true,
-    isNews: true,
-  },
-  'in-download-archive': counted('downloaded before, according to the download archive'),
-  'shared-done': counted('saved by another machine with the same --share'),
-  'not-started': counted('not started: the run was stopped'),
-} as const satisfies Readonly<Record<string, SkipReasonRow>>;
+  'already-there': usual('already downloaded'),
+  'chapter-external': namedNews('hosted on another site; MangaDex has no pages of it'),
+  'chapter-unavailable': namedNews('taken down, or without pages'),
+  'chapter-unpublished': usual('not published yet'),
+  'newer-version': usual('changed on MangaDex since it was downloaded; --update gets the change'),
+  'fixed-book': news(
+    'changed on MangaDex; a PDF or a folder cannot be changed: remove the book to download its chapters again',
+  ),
+  'uploaded-again': news(
+    'uploaded again; --update, or upgrade in a sync, replaces the older upload',
+  ),
+  'older-upload-kept': news(
+    'uploaded again; the file of the older upload stays, since it is a link, or of another program or user',
+  ),
+  'other-release-saved': namedNews(
+    'another release of the chapter is saved; --all-releases gets this one too',
+  ),
+  'in-download-archive': usual('downloaded before, according to the download archive'),
+  'shared-done': usual('saved by another machine with the same --share'),
+  'not-started': usual('not started: the run was stopped'),
+};
 
 export type SkipReason = keyof typeof SKIP_ROWS;
 
 /** The meanings, by the reasons. */
 export const SKIP_REASONS = Object.fromEntries(
   Object.entries(SKIP_ROWS).map(([reason, { meaning }]) => [reason, meaning]),
-) as { readonly [Reason in SkipReason]: (typeof SKIP_ROWS)[Reason]['meaning'] };
+) as Vocabulary<SkipReason>;
 
 export function isNamedSkip(reason: SkipReason): boolean {
   return SKIP_ROWS[reason].isNamed;

@@ -1,21 +1,41 @@
-/** What a run waits for, for people. */
+/** What a run waits for. */
 import type { ErrorCode } from '../core/error-codes.js';
 import { formatDuration, formatLocalTime } from '../core/human-format.js';
-import type { WAIT_REASONS } from './reasons.js';
+import {
+  count,
+  errorCode,
+  milliseconds,
+  object,
+  optional,
+  text,
+  time,
+  word,
+  type ValuesOf,
+} from './fields.js';
+import { WAIT_REASONS } from './reasons.js';
 
-interface Limit {
-  readonly endpoint?: string;
-  readonly requests: number;
-  readonly periodMs: number;
-}
-
-interface Wait {
-  readonly for: keyof typeof WAIT_REASONS;
-  readonly until: string;
-  readonly limit?: Limit;
-  readonly reason?: ErrorCode;
-  readonly holder?: string;
-}
+/** The fields of `waiting`. */
+export const WAIT = {
+  for: word(WAIT_REASONS, 'What the run waits for.'),
+  until: time('When the wait ends.'),
+  limit: optional(
+    object(
+      {
+        endpoint: optional(text('The endpoint; missing for the general limit of a host.')),
+        requests: count('How many requests are allowed.'),
+        periodMs: milliseconds('The period in which they are allowed.'),
+      },
+      'With `rate` and `quota`: the limit that is used up.',
+    ),
+  ),
+  reason: optional(
+    errorCode(
+      'With `outage`: the code of the last failure: `unreachable`, `service-failed` or `bad-response`; with `ledger-unreachable` the server of the rate ledger cannot be used, and the run ends at that time.',
+    ),
+  ),
+  holder: optional(text('With `lock`: the process that holds it, such as `process 1234`.')),
+};
+type Wait = ValuesOf<typeof WAIT>;
 
 const CAUSES = {
   cooldown: 'cooldown requested by the service',

@@ -22,14 +22,15 @@ import type { ComicInfoMerge } from './comic-info/merge.js';
 import { readLibraryFile, rewriterOf, type ChapterFile, type ReadChapter } from './file.js';
 import { formatRecord, type ChapterRecord } from './record.js';
 import type { RecordedName } from '../config/name-template.js';
-import type { ZipEntry, ZipEntryReader } from '../core/zip-file.js';
+import type { GetBuffer, ZipEntry, ZipEntryReader } from '../core/zip-file.js';
+import { containerOf, HANDLERS, openPages } from './containers.js';
+import { digestsOfFolder, digestsOfPages } from './read/page-digests.js';
 import type { Publish } from '../core/zip-file-writer.js';
 import { imageDimensions } from '../core/image-dimensions.js';
 import { imageExtension, MAX_IMAGE_BYTES } from '../core/image-format.js';
 import { damagedChapter } from './damage.js';
 
 export { acceptFile } from './rewrite/accept-file.js';
-export { readPageDigests } from './read/page-digests.js';
 
 interface ChapterFileContent
   extends Pick<ReadChapter, 'record' | 'metadata'>, Pick<ChapterFile, 'container'> {
@@ -217,4 +218,29 @@ function newRecord(
 
 function sha256(data: Buffer): string {
   return createHash('sha256').update(data).digest('hex');
+}
+
+/** An archive, or a folder of images. */
+interface PagedFile {
+  readonly file: string;
+  readonly isFolder?: boolean;
+  /** The images of a folder, in no order. */
+  readonly images?: readonly string[];
+}
+
+/**
+ * The sha256 of each page in reading order, as lower-case hex. Throws Error with what is wrong with a page.
+ *
+ * @param getBuffer one for all files of a run: a new one for each file takes longer than a small file
+ */
+export async function readPageDigests(
+  { file, isFolder = false, images = [] }: PagedFile,
+  getBuffer: GetBuffer,
+  signal?: AbortSignal,
+): Promise<readonly string[]> {
+  if (isFolder) return digestsOfFolder(file, images, signal);
+  const { entries, damage } = await HANDLERS[containerOf(file)].read(file, 'pages', {});
+  if (damage !== undefined) throw new Error('it is damaged', { cause: damage });
+  const reader = await openPages(file);
+  return digestsOfPages(entries, reader, getBuffer, signal).finally(() => reader.close());
 }

@@ -2,13 +2,13 @@
 import { fileErrorReason } from '../core/files.js';
 import { Damaged, type CheckOptions, type Damage, type PageEdits } from './check/damage.js';
 import type { ContainerName } from '../config/containers.js';
-import { containerOf, HANDLERS } from './containers.js';
+import { containerOf, HANDLERS, openPages } from './containers.js';
 import type { FileMark } from './mark.js';
 import type { FileContent } from './read/content.js';
-import { reusableBuffer } from '../core/zip-file.js';
+import { reusableBuffer, type ZipEntry } from '../core/zip-file.js';
+import { checkEntries } from './check/zip-damage.js';
 
 export { damagedChapter } from './check/damaged-chapter.js';
-export { areWhole } from './check/zip-damage.js';
 export { isEditedMetadata } from './check/folder-damage.js';
 
 interface CheckFileOptions extends Partial<Pick<CheckOptions, 'getBuffer'>> {
@@ -50,5 +50,22 @@ export async function checkFile(
         ? error.damage
         : { reason: 'unreadable', detail: fileErrorReason(error) };
     return { mark, state: 'damaged', damage };
+  }
+}
+
+/** Whether each of these entries has its checksum, and each page among them its end. */
+export async function areWhole(
+  file: string,
+  entries: readonly ZipEntry[],
+  signal: AbortSignal,
+): Promise<boolean> {
+  const options = { signal, getBuffer: reusableBuffer() };
+  try {
+    const reader = await openPages(file);
+    await checkEntries(reader, entries, new Set(), options).finally(() => reader.close());
+    return true;
+  } catch {
+    signal.throwIfAborted();
+    return false;
   }
 }

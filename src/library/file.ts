@@ -1,8 +1,6 @@
 /** Answers for every command what a file is: whose it is, which chapters it has, and what is wrong with it. */
-import { createHash } from 'node:crypto';
 import { lstat } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { crc32 } from 'node:zlib';
 import { fileErrorReason, isSystemError, type OpenOptions } from '../core/files.js';
 import { groupBy } from '../core/group-by.js';
 import {
@@ -15,17 +13,16 @@ import {
   type FoundIdentity,
   type Proof,
 } from './mark.js';
-import { READ_FIELDS, readValidComicInfo, type ChapterMetadata } from './comic-info.js';
+import { readValidComicInfo, type ChapterMetadata } from './comic-info.js';
 import { CONTAINERS, type ContainerName } from '../config/containers.js';
 import { containerNamed, containerOf, HANDLERS } from './containers.js';
 import { ownershipOf, toOwnership, type Ownership } from './ownership.js';
 import { readFileState, type FileState } from '../core/file-state.js';
 import { pageEntries, sortPages } from '../config/names.js';
-import type { BookCopy, ChapterRecord } from './record.js';
+import type { BookCopy, BookName, ChapterRecord } from './record.js';
 import { NO_CONTENT, UnmarkedDamage, type Depth, type FileContent } from './read/content.js';
-import type { KnownField, KnownRecordField } from './read/known-file.js';
 
-export { isReadableBook, rewriterOf } from './containers.js';
+export { isReadableBook, openPages, rewriterOf } from './containers.js';
 import type { ZipEntry } from '../core/zip-file.js';
 
 /** A chapter that a file names, and what may be done with the file. A scan knows this much of each. */
@@ -60,6 +57,33 @@ export interface ReadChapter extends Omit<FoundChapter, 'chapterId'> {
   /** Set for a chapter in a book with other pages than the chapter has: it is not bound again. */
   readonly copy?: BookCopy | undefined;
 }
+
+/** The metadata by which chapters are recognized, named and grouped into books. */
+export const KNOWN_FIELDS = {
+  title: true,
+  series: true,
+  number: true,
+  volume: true,
+  publishedAt: true,
+  writers: true,
+  pencillers: true,
+  translators: true,
+  language: true,
+  web: true,
+} as const satisfies Partial<Record<keyof ChapterMetadata, true>>;
+
+export type KnownField = keyof typeof KNOWN_FIELDS;
+
+export const KNOWN_RECORD = [
+  'titleId',
+  'version',
+  'path',
+  'folderTemplate',
+  'fileTemplate',
+  'inferredVolume',
+  'updatedAt',
+] as const;
+type KnownRecordField = (typeof KNOWN_RECORD)[number];
 
 /** A chapter as far as plans need it. The store knows this much of it. */
 export interface KnownChapter extends Omit<
@@ -123,6 +147,8 @@ export interface BookFile extends ReadFile {
   readonly keys: readonly string[];
   /** Set for a book that was made for a device, or in parts: its chapters cannot be read back. */
   readonly copy: BookCopy | undefined;
+  /** What the program called it; undefined for a copy, and for a book of an earlier version. */
+  readonly named: BookName | undefined;
   /** How many volumes the series has, if the book says so. */
   readonly volumeCount: number | undefined;
   /** Another program changed the book after it was bound. Of a file; in a folder, each file is checked. */
@@ -248,7 +274,7 @@ async function toBook(
   depth: Depth,
 ): Promise<BookFile> {
   const { manifest, comicInfo = '', entries, hasReadablePages } = file;
-  const { parseCopy } = await import('./record.js');
+  const { parseBookName, parseCopy } = await import('./record.js');
   const copy = parseCopy(manifest);
   const pages = pageEntries(entries);
   const byPrefix = groupBy(pages, ({ name }) => /^c\d+-/.exec(basename(name))?.[0] ?? '');
@@ -267,6 +293,7 @@ async function toBook(
     chapters,
     keys: copy?.keys ?? manifestKeys(manifest) ?? [],
     copy,
+    named: parseBookName(manifest),
     volumeCount,
     isEdited,
     damage: damage ?? missing,
@@ -293,7 +320,7 @@ export function lostBook(
   if (!container || !state || chapters.length === 0) return undefined;
   const { hasReadablePages } = CONTAINERS[container];
   const own = { path, container, hasReadablePages, state, ownership, found: NO_MARKS } as const;
-  const none = { keys: [], copy: undefined, volumeCount: undefined };
+  const none = { keys: [], copy: undefined, named: undefined, volumeCount: undefined };
   return { kind: 'book', ...NO_CONTENT, ...none, ...own, chapters, damage: file.cause };
 }
 
@@ -324,17 +351,6 @@ function chapterInBook(
     key: chapterId === undefined ? key : undefined,
     prefix,
   };
-}
-
-/** Equal for the same metadata. */
-export function metadataDigest(metadata: ChapterMetadata): string {
-  const values = READ_FIELDS.map(({ name }) => metadata[name] ?? null);
-  return createHash('sha256').update(JSON.stringify(values)).digest('base64url').slice(0, 16);
-}
-
-/** Of the pages of a chapter without an id. */
-export function pagesChecksum(pages: readonly ZipEntry[]): number {
-  return crc32(pages.map((page) => `${page.crc32} ${page.bytes}`).join('\n'));
 }
 
 function missingPart(chapters: readonly ReadChapter[], pages: number): Error | undefined {

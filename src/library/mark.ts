@@ -116,9 +116,28 @@ const BOUND_COMMENT = /^tankobon bound( [0-9a-f]{16})?$/;
  * changes the book leaves the comment as it was.
  */
 export function boundComment(entries: readonly ListedEntry[]): string {
+  return `tankobon bound ${digestOf(entries)}`;
+}
+
+function digestOf(entries: readonly ListedEntry[]): string {
   const lines = entries.map(({ name, bytes, crc32 }) => JSON.stringify([name, bytes, crc32]));
   const digest = createHash('sha256').update(lines.sort().join('\n')).digest('hex');
-  return `tankobon bound ${digest.slice(0, 16)}`;
+  return digest.slice(0, 16);
+}
+
+/** The comment of a book that its owner edited: it goes on being an edited one, which no command replaces unasked. */
+export function editedComment(comment: string): string {
+  return hasBookDigest(comment) ? comment : `tankobon bound ${'0'.repeat(16)}`;
+}
+
+/** What the manifest of a book says of its other entries when its owner accepts them as they are. */
+export function acceptedDigest(entries: readonly ListedEntry[]): string {
+  return digestOf(entries.filter(({ name }) => name !== MANIFEST_NAME));
+}
+
+export function isAcceptedBook(manifest: string, entries: readonly ListedEntry[]): boolean {
+  const parsed = parseJson(manifest);
+  return isRecord(parsed) && parsed['accepted'] === acceptedDigest(entries);
 }
 
 export function isBoundComment(comment: string): boolean {

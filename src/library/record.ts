@@ -7,6 +7,7 @@ import * as z from 'zod';
 import { parseJson } from '../core/json.js';
 import { UUID_PATTERN } from '../core/uuid.js';
 import type { RecordedName } from '../config/name-template.js';
+import { BIND_BY, type BindBy } from '../config/bind-choices.js';
 import { QUALITIES, type Quality } from '../config/quality.js';
 import { MAX_MANIFEST_BYTES } from './mark.js';
 import { READ_FIELDS, type ChapterMetadata } from './comic-info/fields.js';
@@ -64,6 +65,13 @@ export interface BookCopy {
   /** The keys of the chapters in all parts. At least one. */
   readonly keys: readonly string[];
   readonly part: BookPart;
+}
+
+/** What a book is called, as its manifest keeps it. Older books have none. */
+export interface BookName {
+  readonly by: BindBy;
+  /** The name that the program gave to the file or folder. */
+  readonly name: string;
 }
 
 const MAX_CHAPTERS = 20_000;
@@ -178,4 +186,11 @@ const copied = z.object({
 /** Undefined for a book from which its chapters can be read back, and for anything but a manifest. */
 export function parseCopy(json: string): BookCopy | undefined {
   return copied.safeParse(parseJson(json)).data?.copy;
+}
+
+const named = z.object({ named: z.object({ by: z.enum(BIND_BY), name: z.string().min(1) }) });
+
+/** Undefined for a book of an earlier version, and for anything but a manifest. */
+export function parseBookName(json: string): BookName | undefined {
+  return named.safeParse(parseJson(json)).data?.named;
 }

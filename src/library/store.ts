@@ -19,7 +19,7 @@ import {
   type KnownFile as KnownContent,
   type LibraryFile,
 } from './file.js';
-import { containerNamed } from './containers.js';
+import { containerOf } from './containers.js';
 import type { checkFile } from './damage.js';
 import type { FileContent } from './read/content.js';
 import type { FileMark, FoundIdentity, Proof } from './mark.js';
@@ -136,7 +136,7 @@ export class FolderStore {
     const state = await readFileState(file).catch(() => undefined);
     if (!state || !isSame(versionOf(state), version) || !isOwnFile(file, state)) return;
     const { toStored } = await import('./read/known-file.js');
-    const container = containerNamed(file) ?? 'cbz';
+    const container = containerOf(file);
     const opened = { content, container, depth: 'pages', state, owner: state } as const;
     const read = await toLibraryFile(file, opened);
     this.set(file, state, { content: toStored(read), found: read.found });

@@ -85,8 +85,8 @@ export interface DecisionOptions {
   readonly selection: SelectionOptions;
   /** Files get what changed on the service: those of the selected releases, or those of the releases with these ids. */
   readonly update: boolean | ReadonlySet<string>;
-  /** Files are written anew. */
-  readonly force: boolean;
+  /** Files are written anew: all, or these alone, and no others are replaced then. */
+  readonly force: boolean | Pick<ReadonlySet<string>, 'has'>;
   /**
    * What becomes of a release that is preferred to a saved one: it is saved beside it, replaces it, or is left out. A
    * release that is not preferred is left out in any case.
@@ -100,8 +100,6 @@ export interface DecisionOptions {
   readonly isUnwanted: (chapter: Chapter) => boolean;
   /** Whether the owner asked for a release in place of a saved one, so that it replaces that whatever `better` is. */
   readonly isOwnersChoice?: (chapter: Chapter, saved: Chapter) => boolean;
-  /** No other files are replaced. */
-  readonly filesToReplace?: Pick<ReadonlySet<string>, 'has'> | undefined;
   readonly nowMs: number;
 }
 
@@ -109,7 +107,7 @@ export interface Decided {
   /** First what is written, in the order in which it was selected. */
   readonly changes: readonly Decision[];
   /** The releases that have a file, or get one, also where another one of their chapter has it. */
-  readonly chosen: readonly Release[];
+  readonly chosen: readonly Chapter[];
   /** Releases that are not selected, and that a person would not miss. */
   readonly excluded: readonly ExcludedChapter[];
   /** The number of chapters that were saved before. */
@@ -252,7 +250,7 @@ class Decider {
         ...Object.values(this.#skips).flat(),
         ...this.#keeps,
       ],
-      chosen: [...this.#chosen.values()],
+      chosen: [...this.#chosen.values()].flatMap(({ chapter }) => chapter ?? []),
       excluded: titles.flatMap(({ excluded }) =>
         excluded.filter(
           ({ chapter: { id }, reason }) =>
@@ -421,11 +419,12 @@ class Decider {
   #changeOfOwnFile(chosen: Chosen): UnnamedWrite | undefined {
     const { id, chapter, why } = chosen;
     const { library, saved: records } = this.files;
-    const { force, update: updated, filesToReplace } = this.options;
+    const { update: updated, force: forced } = this.options;
+    const force = forced !== false;
     const update = typeof updated === 'boolean' ? updated : updated.has(id);
     const release = { id, chapter, why };
     const save = { kind: 'save', release, betterThan: undefined } as const;
-    const mayBeReplaced = (file: string) => filesToReplace?.has(file) ?? true;
+    const mayBeReplaced = (file: string) => typeof forced === 'boolean' || forced.has(file);
     const movedIds = chosen.title?.movedIds;
     const saved = savedState({ ...chapter, id }, this.files, movedIds);
     if (saved.state === 'recorded' && !force) {
@@ -503,7 +502,7 @@ class Decider {
 
   #replaceRules({ keys }: SelectedTitle): ReplaceRules {
     const { selection, better, update, force, isOwnersChoice } = this.options;
-    const ofBeside = update === true || force ? 'deleted' : 'none';
+    const ofBeside = update === true || force !== false ? 'deleted' : 'none';
     const ofInPlace = better === 'replaces' ? 'all' : 'none';
     const replaces = better === 'beside' ? ofBeside : ofInPlace;
     return { selection, keys, isOwnersChoice, replaces };
@@ -583,7 +582,7 @@ class Decider {
       else if (chapter && archive)
         changing.set(id, { chapter, archive, archived: archived?.get(id) });
     }
-    if (this.options.filesToReplace || changing.size === 0) return new Map();
+    if (typeof this.options.force !== 'boolean' || changing.size === 0) return new Map();
     return findSuperseded(
       title.releases.flatMap(({ id }) => changing.get(id) ?? []),
       title.uploads.filter(({ archive }) => !taken.has(archive.file)),

@@ -53,13 +53,12 @@ interface NameOptions {
   /** Whether the numbers of the title begin again in a later volume, which changes the form of the built-in template. */
   readonly numbersRestart: boolean;
   /** For all files that their owner did not rename, also those that none of the templates named. */
-  readonly renameTo?: NameTemplate | undefined;
-  /** Whether the names of people stay, although others made the title by now. */
-  readonly keepsPeople: boolean;
-  /** Whether the folders of the title stay, although they would have other names by now. */
-  readonly keepsTitleFolders: boolean;
-  /** The folder in which titles get other names: with that of a title, all of its files in it are moved. */
-  readonly movedIn?: string | undefined;
+  readonly renameTo: NameTemplate | undefined;
+  /**
+   * What stays of the title, although it would have other names by now: its folders and its people; its people; or nothing,
+   * since it gets another name in a folder, in which all of its files are moved.
+   */
+  readonly keeps: 'folders' | 'people' | { readonly movedIn: string };
 }
 
 interface NewPath {
@@ -164,13 +163,13 @@ function formatNew(
   template: NameTemplate,
   oldPath: string,
   { values: now, metadata, written = metadata }: NamedFile,
-  { keepsPeople, keepsTitleFolders, renameTo }: NameOptions,
+  { keeps, renameTo }: NameOptions,
 ): string {
   const people = peopleOf(written);
   const then = { ...now, ...oldValues(written), ...people };
-  const values = keepsPeople ? { ...now, ...people } : now;
+  const values = typeof keeps === 'string' ? { ...now, ...people } : now;
   const inOldFolders = () => template(values, template.titleFoldersIn(oldPath, then));
-  if (keepsTitleFolders) return inOldFolders();
+  if (keeps === 'folders') return inOldFolders();
   const path = template(values);
   const isLong = (name: string) => Buffer.byteLength(name) >= MIN_CUT_BYTES;
   if (renameTo || !foldersOf(oldPath).some(isLong)) return path;
@@ -280,10 +279,10 @@ type OldAndNew = readonly (readonly [then: NameValues, now: NameValues])[];
 function newFolder(
   folder: string,
   values: OldAndNew,
-  { templates, movedIn }: NameOptions,
+  { templates, keeps }: NameOptions,
 ): Pick<NewPath, 'to' | 'root'> {
-  if (movedIn === undefined) return { to: folder, root: folder };
-  const base = dirname(resolve(movedIn));
+  if (typeof keeps === 'string') return { to: folder, root: folder };
+  const base = dirname(resolve(keeps.movedIn));
   const segments = relative(base, folder).split(sep);
   for (const format of templates)
     for (const [{ series, author, artist }, after] of values) {
@@ -316,7 +315,7 @@ function lastIndexOf(segments: readonly string[], part: readonly string[]): numb
 function oldAndNewValues(
   from: string,
   { values: now, metadata, written = {}, savedId }: NamedFile,
-  { keepsPeople }: NameOptions,
+  { keeps }: NameOptions,
 ): OldAndNew {
   const known = [metadata, written].flatMap((each) => [
     each,
@@ -328,7 +327,7 @@ function oldAndNewValues(
     return others.flatMap((other) => {
       const then = { ...now, ...other, ...oldValues(each) };
       return [
-        [{ ...then, ...people }, keepsPeople ? { ...now, ...people } : now] as const,
+        [{ ...then, ...people }, typeof keeps === 'string' ? { ...now, ...people } : now] as const,
         [then, now] as const,
       ];
     });

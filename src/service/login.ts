@@ -14,7 +14,7 @@ import type { Service } from './service.js';
 export { grantByPassword } from './login/token-endpoint.js';
 export { notLoggedIn, type Credentials } from './login/credentials.js';
 export { openHookKeys } from './login/hook-keys.js';
-export { tokenExpiry, type Tokens } from './login/login-record.js';
+export { tokenExpiry } from './login/login-record.js';
 export type { SolveCaptcha } from './requests/captcha.js';
 export type { Session } from './login/session.js';
 

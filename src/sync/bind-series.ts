@@ -4,8 +4,7 @@ import { effectiveOptions } from '../config/options.js';
 import { thrownMessage, type TankobonError } from '../core/errors.js';
 import { toTankobonError } from '../core/system-errors.js';
 import type { ObserveBind } from '../events/bind-events.js';
-import type { SyncSession } from './sync-session.js';
-import type { DueTitle } from './sync-titles.js';
+import type { DueTitle, SyncSession } from './sync-session.js';
 
 /**
  * Binds all existing chapters of the series. A book that fails is a warning, and the next run tries it again. Resolves

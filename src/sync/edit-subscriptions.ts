@@ -1,17 +1,16 @@
 /** Changes of the subscriptions file, each of which reads it, and writes it if something is different. */
+import { isMap } from 'yaml';
 import type { SubscriptionList } from './subscription-list.js';
 import { editSubscriptions, type EditContext } from './subscriptions.js';
 import {
-  addFollows,
-  addMissingSeries,
   addSeries,
-  removeFollows,
+  appendSeries,
+  createNode,
+  editText,
   removeSeries,
-  setHook,
   type SeriesChange,
   type SeriesEntry,
 } from './subscriptions/edit-text.js';
-import { findSubscription, subscriptionName } from './subscriptions/find-subscription.js';
 import { parseSubscriptions } from './subscriptions/subscriptions-file.js';
 
 /** Makes a file without subscriptions if there is none. */
@@ -39,9 +38,17 @@ export async function subscribeTitles(
   titles: readonly { readonly id: string; readonly entry: SeriesEntry }[],
   context: EditContext,
 ): Promise<readonly string[]> {
-  const { added } = await editSubscriptions(file, context, (text) =>
-    addMissingSeries(text, titles),
-  );
+  const { added } = await editSubscriptions(file, context, (source) => {
+    const { series } = parseSubscriptions(source);
+    const known = new Set(series.map(({ target: { kind, id } }) => kind === 'title' && id));
+    const missing = titles.filter(({ id }) => !known.has(id));
+    if (missing.length === 0) return { text: source.text, added: [] };
+    const text = editText(source, (document) => {
+      for (const { id, entry } of missing)
+        appendSeries(document, `https://mangadex.org/title/${id}`, entry);
+    });
+    return { text, added: missing.map(({ id }) => id) };
+  });
   return added;
 }
 
@@ -51,16 +58,14 @@ export async function unsubscribe(
   words: string,
   context: EditContext,
 ): Promise<string> {
-  const { file, state } = list;
-  const listCommand = list.commandLine('list');
-  const { removed } = await editSubscriptions(file, context, (source) => {
+  const { removed } = await editSubscriptions(list.file, context, (source) => {
     const { series, follows } = parseSubscriptions(source);
-    const { extraHosts } = source;
-    if (follows && words.toLowerCase() === 'follows')
-      return { text: removeFollows(source), removed: 'the titles that the account follows' };
-    const found = findSubscription(words, series, state, { extraHosts, listCommand });
-    const name = subscriptionName(found, state) ?? found.text;
-    return { text: removeSeries(source, series.indexOf(found)), removed: name };
+    if (follows && words.toLowerCase() === 'follows') {
+      const text = editText(source, (document) => void document.delete('follows'));
+      return { text, removed: 'the titles that the account follows' };
+    }
+    const found = list.find(words, series);
+    return { text: removeSeries(source, series.indexOf(found)), removed: list.labelOf(found) };
   });
   return removed;
 }
@@ -71,7 +76,12 @@ export async function subscribeFollows(
   output: string | undefined,
   context: EditContext,
 ): Promise<void> {
-  await editSubscriptions(file, context, (source) => ({ text: addFollows(source, output) }));
+  await edit(file, context, (document) => {
+    document.set('follows', true);
+    if (output === undefined) return;
+    if (!isMap(document.get('defaults'))) document.set('defaults', document.createNode({}));
+    document.setIn(['defaults', 'output'], output);
+  });
 }
 
 /** Sets a hook; an undefined value removes it. */
@@ -81,5 +91,26 @@ export async function writeHook(
   value: unknown,
   context: EditContext,
 ): Promise<void> {
-  await editSubscriptions(file, context, (source) => ({ text: setHook(source, hook, value) }));
+  await edit(file, context, (document) => {
+    if (value === undefined) {
+      document.deleteIn(['hooks', hook]);
+      const rest = document.get('hooks');
+      if (isMap(rest) && rest.items.length === 0) document.delete('hooks');
+      return;
+    }
+    if (!isMap(document.get('hooks'))) document.set('hooks', document.createNode({}));
+    document.setIn(['hooks', hook], createNode(document, value));
+  });
+}
+
+/** Throws UsageError `bad-subscriptions` if the text is invalid. */
+async function edit(
+  file: string,
+  context: EditContext,
+  change: Parameters<typeof editText>[1],
+): Promise<void> {
+  await editSubscriptions(file, context, (source) => {
+    parseSubscriptions(source);
+    return { text: editText(source, change) };
+  });
 }

@@ -43,107 +43,118 @@ export async function runHooks(
   session: SyncSession,
   notices: readonly HookUpdate[],
 ): Promise<void> {
-  const { journal, subscriptions, context, service, userSignal: signal } = session;
+  const { journal, subscriptions } = session;
   const updates = seriesUpdates(unannounced(journal.state));
   if (updates.length + notices.length + journal.state.changed.size === 0) return;
   const { hooks } = subscriptions;
-  const keys = hookKeys(context);
-  const hookSession = { hooks, context, got: service.connections.hook, signal };
   forgetRemovedServers(hooks, journal);
-  const calls = new HookCalls(session);
+  const run = new HookRun(session);
   try {
-    for (const update of updates) await announce(update, hookSession, keys, calls, session);
-    await scanFolders(updates, hookSession, keys, calls, session);
-    await scanLibraries(updates, hookSession, keys, calls, session);
-    for (const notice of notices) {
-      for (const hook of hooksOf(notice, hookSession, keys)) await calls.attempt(hook);
-    }
+    for (const update of updates) await run.announce(update);
+    await run.scanFolders(updates);
+    if (hooks.komga) await run.scanLibrary(updates);
+    for (const notice of notices)
+      for (const name of hooksFor(notice, hooks)) await run.attempt(name, notice);
   } finally {
-    session.report.hooksFailed = calls.failures;
-    if (calls.failures.length > 0) journal.add({ hooksFailed: calls.failures });
+    session.report.hooksFailed = run.failures;
+    if (run.failures.length > 0) journal.add({ hooksFailed: run.failures });
   }
 }
 
-/** Calls each hook with the chapters that it does not know. Those of a hook that fails are announced with the next run. */
-async function announce(
-  update: SeriesUpdate,
-  session: HookSession,
-  keys: Keys,
-  calls: HookCalls,
-  { journal }: SyncSession,
-): Promise<void> {
-  const unknownTo = (name: string) =>
-    update.chapters.filter(({ id }) => isUnknownTo(name, id, journal.state));
-  const names = [...hooksOf(update, session, keys), ...libraryHooks(session, keys)].map(
-    ([name]) => name,
-  );
-  const left = new Map(names.map((name) => [name, new Set(unknownTo(name).map(({ id }) => id))]));
-  const record = (): void => {
-    for (const [id, except] of hooksLeft(update, left)) journal.add({ announced: [id], except });
-  };
-  try {
-    for (const [name] of hooksOf(update, session, keys)) {
-      const chapters = unknownTo(name);
-      const hook = hooksOf({ ...update, chapters }, session, keys).find(([each]) => each === name);
-      if (chapters.length > 0 && hook && (await calls.attempt(hook))) left.delete(name);
+/** The calls of a run. A hook that did not respond is not called again in it: its attempts take half a minute. */
+class HookRun {
+  readonly #call: CallHook;
+  readonly #unresponsive = new Set<HookName>();
+  /** One for each hook. */
+  readonly failures: HookFailureRecord[] = [];
+
+  constructor(private readonly session: SyncSession) {
+    const { subscriptions, context, service, userSignal: signal } = session;
+    const { hooks } = subscriptions;
+    this.#call = hookCaller({ hooks, context, got: service.connections.hook, signal });
+  }
+
+  /**
+   * Calls each hook with the chapters that it does not know, but the one that is called once for all series. Those of a
+   * hook that fails are announced with the next run.
+   */
+  async announce(update: SeriesUpdate): Promise<void> {
+    const { journal, subscriptions } = this.session;
+    const names = hooksFor(update, subscriptions.hooks);
+    const done = new Set<HookName>();
+    try {
+      for (const name of names.filter((each) => each !== 'komga')) {
+        const isUnknown = ({ id }: { readonly id: string }) => isUnknownTo(name, id, journal.state);
+        const chapters = update.chapters.filter(isUnknown);
+        if (chapters.length > 0 && (await this.attempt(name, { ...update, chapters })))
+          done.add(name);
+      }
+    } finally {
+      for (const { id } of update.chapters) {
+        const isLeft = (name: HookName) => !done.has(name) && isUnknownTo(name, id, journal.state);
+        journal.add({ announced: [id], except: names.filter(isLeft) });
+      }
     }
-  } finally {
-    record();
   }
-}
 
-/** By the id of each chapter, the hooks that do not know it. */
-function hooksLeft(
-  { chapters }: SeriesUpdate,
-  left: ReadonlyMap<HookName, ReadonlySet<string>>,
-): [string, HookName[]][] {
-  return chapters.map(({ id }) => [
-    id,
-    [...left].flatMap(([name, ids]) => (ids.has(id) ? [name] : [])),
-  ]);
-}
-
-/** Kavita scans the folder of each title whose files were changed, unless it was called for new chapters there. */
-async function scanFolders(
-  updates: readonly SeriesUpdate[],
-  session: HookSession,
-  keys: Keys,
-  calls: HookCalls,
-  { journal }: SyncSession,
-): Promise<void> {
-  const { chapters } = journal.state;
-  const isLeft = (id: string) => chapters.has(id) && isUnknownTo('kavita', id, journal.state);
-  const scanned = updates.filter((update) => !update.chapters.some(({ id }) => isLeft(id)));
-  const folders = new Set(scanned.map(({ series }) => series.folder));
-  for (const [id, { name, folder }] of changedFor('kavita', journal.state)) {
-    const series = { id, name, folder };
-    const update: SeriesUpdate = { event: 'series-updated', series, chapters: [] };
-    const hook = hooksOf(update, session, keys).find(([each]) => each === 'kavita');
-    if (folders.has(folder) || !hook || (await calls.attempt(hook)))
-      recordScan('kavita', id, journal);
+  /** Kavita scans the folder of each title whose files were changed, unless it was called for new chapters there. */
+  async scanFolders(updates: readonly SeriesUpdate[]): Promise<void> {
+    const { journal } = this.session;
+    const { chapters } = journal.state;
+    const isLeft = (id: string) => chapters.has(id) && isUnknownTo('kavita', id, journal.state);
+    const scanned = updates.filter((update) => !update.chapters.some(({ id }) => isLeft(id)));
+    const folders = new Set(scanned.map(({ series }) => series.folder));
+    for (const [id, { name, folder }] of changedFor('kavita', journal.state))
+      if (folders.has(folder) || (await this.attempt('kavita', scanOf({ id, name, folder }))))
+        recordScan('kavita', id, journal);
   }
-}
 
-/** One call of each server for all series. */
-async function scanLibraries(
-  updates: readonly SeriesUpdate[],
-  session: HookSession,
-  keys: Keys,
-  calls: HookCalls,
-  { journal }: SyncSession,
-): Promise<void> {
-  for (const hook of libraryHooks(session, keys)) {
-    const [name] = hook;
-    const isLeft = (id: string) => journal.state.chapters.get(id)?.hooks?.includes(name);
+  /** Komga scans its library once for all series. */
+  async scanLibrary(updates: readonly SeriesUpdate[]): Promise<void> {
+    const { journal } = this.session;
+    const isLeft = (id: string) => journal.state.chapters.get(id)?.hooks?.includes('komga');
     const ids = updates.flatMap(({ chapters }) => chapters.map(({ id }) => id)).filter(isLeft);
     const changed = changedFor('komga', journal.state);
-    if (ids.length + changed.length === 0 || !(await calls.attempt(hook))) continue;
+    if (ids.length + changed.length === 0 || !(await this.attempt('komga', scanOf(ALL)))) return;
     for (const [id] of changed) recordScan('komga', id, journal);
     for (const id of ids) {
       const hooks = journal.state.chapters.get(id)?.hooks ?? [];
-      journal.add({ announced: [id], except: hooks.filter((each) => each !== name) });
+      journal.add({ announced: [id], except: hooks.filter((each) => each !== 'komga') });
     }
   }
+
+  /** Resolves with whether the hook was called, and did not fail. */
+  async attempt(hook: HookName, update: HookUpdate): Promise<boolean> {
+    const { listeners, warn, userSignal } = this.session;
+    if (this.#unresponsive.has(hook)) {
+      const message = 'It was not called again, since it did not respond in this run.';
+      listeners.observe({ type: 'hook-failed', hook, message });
+      return false;
+    }
+    try {
+      await this.#call(hook, update);
+      return true;
+    } catch (error) {
+      userSignal.throwIfAborted();
+      // The next call would take as long in vain.
+      if (error instanceof TemporaryHookFailure || error instanceof HookTimeout)
+        this.#unresponsive.add(hook);
+      const message = thrownMessage(error);
+      listeners.observe({ type: 'hook-failed', hook, message });
+      if (!this.failures.some((failure) => failure.hook === hook))
+        this.failures.push({ hook, message });
+      const hint = error instanceof MissingKey ? error.hint : undefined;
+      warn(`The hook ${hook} failed: ${message}`, hint);
+      return false;
+    }
+  }
+}
+
+const ALL = { id: NO_ID, name: 'tankobon', folder: '' };
+
+/** Without chapters: for a media server, which looks for changes itself. */
+function scanOf(series: SeriesUpdate['series']): SeriesUpdate {
+  return { event: 'series-updated', series, chapters: [] };
 }
 
 export interface HookFailure {
@@ -158,19 +169,13 @@ export async function testHooks(
   names: readonly HookName[],
   editCommand: string,
 ): Promise<ReadonlyMap<HookName, HookFailure | undefined>> {
-  const update: HookUpdate = {
-    event: 'test',
-    series: { id: NO_ID, name: 'tankobon', folder },
-    chapters: [],
-  };
-  const keys = hookKeys(session.context);
+  const series = { id: NO_ID, name: 'tankobon', folder };
+  const update: HookUpdate = { event: 'test', series, chapters: [] };
+  const call = hookCaller(session);
   const results = new Map<HookName, HookFailure | undefined>();
-  for (const [hook, action] of [
-    ...hooksOf(update, session, keys),
-    ...libraryHooks(session, keys),
-  ]) {
+  for (const hook of hooksFor(update, session.hooks)) {
     if (!names.includes(hook)) continue;
-    const failure = await action().then(
+    const failure = await call(hook, update).then(
       () => undefined,
       (error: unknown) => ({
         message: thrownMessage(error),
@@ -197,90 +202,55 @@ function hintFor(
     : undefined;
 }
 
-type Hook = readonly [hook: HookName, action: () => Promise<void>];
+/** In the order in which they are called. */
+const HOOK_NAMES = ['exec', 'webhook', 'ntfy', 'kavita', 'komga'] as const;
 
 /** Without `on`, a hook hears of new chapters. */
 const DEFAULT_EVENTS: readonly HookEvent[] = ['new'];
 
-function isWanted({ event }: HookUpdate, on: readonly HookEvent[] = DEFAULT_EVENTS): boolean {
-  return event === 'test' || on.includes(event === 'series-updated' ? 'new' : event);
+/** The hooks that are called with this update. */
+function hooksFor({ event }: HookUpdate, hooks: HookOptions): readonly HookName[] {
+  const what = event === 'series-updated' ? 'new' : event;
+  return HOOK_NAMES.filter((name) => {
+    const hook = hooks[name];
+    return hook && (what === 'test' || (hook.on ?? DEFAULT_EVENTS).includes(what));
+  });
 }
 
-/** The hooks that are called for a series with this update. */
-function hooksOf(update: HookUpdate, session: HookSession, keys: Keys): Hook[] {
-  const wanted = Object.entries(session.hooks).filter(([, { on }]) => isWanted(update, on));
-  const { exec, webhook, ntfy, kavita } = Object.fromEntries(wanted) as HookOptions;
-  const { context, signal } = session;
-  const list: Hook[] = [];
-  if (exec) list.push(['exec', () => runExecHook(exec.command, update, context, signal)]);
-  if (webhook) {
-    list.push([
-      'webhook',
-      async () => {
-        const secret = needsSecret(webhook) ? await keys.require('webhook') : undefined;
-        await postHook(webhookRequest(webhook, update, secret), session);
-      },
-    ]);
-  }
-  if (ntfy) {
-    list.push([
-      'ntfy',
-      async () => postHook(ntfyRequest(ntfy, update, await keys.read('ntfy')), session),
-    ]);
-  }
-  if (kavita) {
-    list.push([
-      'kavita',
-      async () => postHook(kavitaRequest(kavita, update, await keys.require('kavita')), session),
-    ]);
-  }
-  return list;
-}
+type CallHook = (name: HookName, update: HookUpdate) => Promise<void>;
 
-/** The hooks that are called once for all series. */
-function libraryHooks(session: HookSession, keys: Keys): Hook[] {
-  const { komga } = session.hooks;
-  if (!komga) return [];
-  const action = async () => postHook(komgaRequest(komga, await keys.require('komga')), session);
-  return [['komga', action]];
-}
+/** How each hook of the file is called. */
+type Senders = {
+  readonly [Name in HookName]: (
+    hook: NonNullable<HookOptions[Name]>,
+    update: HookUpdate,
+  ) => Promise<void>;
+};
 
-/** The calls of a run. A hook that did not respond is not called again in it: its attempts take half a minute. */
-class HookCalls {
-  readonly #unresponsive = new Set<HookName>();
-  /** One for each hook. */
-  readonly failures: HookFailureRecord[] = [];
-
-  constructor(private readonly session: Pick<SyncSession, 'listeners' | 'warn' | 'userSignal'>) {}
-
-  /** Resolves with whether the hook was called, and did not fail. */
-  async attempt([hook, action]: Hook): Promise<boolean> {
-    const { listeners, warn, userSignal } = this.session;
-    if (this.#unresponsive.has(hook)) {
-      const message = 'It was not called again, since it did not respond in this run.';
-      listeners.observe({ type: 'hook-failed', hook, message });
-      return false;
-    }
-    try {
-      await action();
-      return true;
-    } catch (error) {
-      userSignal.throwIfAborted();
-      if (isUnresponsive(error)) this.#unresponsive.add(hook);
-      const message = thrownMessage(error);
-      listeners.observe({ type: 'hook-failed', hook, message });
-      if (!this.failures.some((failure) => failure.hook === hook))
-        this.failures.push({ hook, message });
-      const hint = error instanceof MissingKey ? error.hint : undefined;
-      warn(`The hook ${hook} failed: ${message}`, hint);
-      return false;
-    }
-  }
-}
-
-/** Whether the next call would take as long in vain. */
-function isUnresponsive(error: unknown): boolean {
-  return error instanceof TemporaryHookFailure || error instanceof HookTimeout;
+/** Calls a hook of the file. */
+function hookCaller(session: HookSession): CallHook {
+  const { hooks, context, signal } = session;
+  const keys = hookKeys(context);
+  const senders: Senders = {
+    exec: ({ command }, update) => runExecHook(command, update, context, signal),
+    webhook: async (hook, update) => {
+      const secret = needsSecret(hook) ? await keys.require('webhook') : undefined;
+      await postHook(webhookRequest(hook, update, secret), session);
+    },
+    ntfy: async (hook, update) =>
+      postHook(ntfyRequest(hook, update, await keys.read('ntfy')), session),
+    kavita: async (hook, update) =>
+      postHook(kavitaRequest(hook, update, await keys.require('kavita')), session),
+    komga: async (hook) => postHook(komgaRequest(hook, await keys.require('komga')), session),
+  };
+  const send = async <Name extends HookName>(
+    name: Name,
+    hook: HookOptions[Name],
+    update: HookUpdate,
+  ) => {
+    if (hook) await senders[name](hook, update);
+  };
+  return (name, update) => send(name, hooks[name], update);
 }
 
 class MissingKey extends Error {
@@ -292,14 +262,8 @@ class MissingKey extends Error {
   }
 }
 
-interface Keys {
-  readonly read: (service: HookService) => Promise<string | undefined>;
-  /** Rejects if there is none. */
-  readonly require: (service: HookService) => Promise<string>;
-}
-
 /** Each key is read once a run, also from a keychain that does not answer, and hidden in all output. */
-function hookKeys(context: AppContext): Keys {
+function hookKeys(context: AppContext) {
   const stored = openHookKeys(join(context.paths.state, 'credentials'), context.openKeychain);
   const reads = new Map<HookService, Promise<string | undefined>>();
   const read = async (service: HookService) => {
@@ -311,7 +275,8 @@ function hookKeys(context: AppContext): Keys {
   };
   return {
     read,
-    require: async (service) => {
+    /** Rejects if there is none. */
+    require: async (service: HookService) => {
       const key = await read(service);
       if (key !== undefined) return key;
       throw new MissingKey(service);

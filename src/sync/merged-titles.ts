@@ -26,13 +26,9 @@ export function titleEntries(
 }
 
 /** Names the entries of the file that are of one title by now, since the options of only one of them apply. */
-export function warnOfSameTitles({
-  subscriptions,
-  journal: { state },
-  options: { only, file },
-  context,
-  warn,
-}: Pick<SyncSession, 'subscriptions' | 'journal' | 'options' | 'context' | 'warn'>): void {
+export function warnOfSameTitles({ subscriptions, journal, options, context, warn }: SyncSession) {
+  const { state } = journal;
+  const { only, file } = options;
   const nameOf = (entry: Subscription) => {
     const { id } = entry.target;
     const name = state.merged.get(id)?.name ?? subscriptionName(entry, state);
@@ -67,13 +63,7 @@ export function isRequested(
 export async function followMerges(
   listed: Map<string, SubscribedTitle>,
   known: Map<string, Title>,
-  {
-    client,
-    journal,
-    subscriptions,
-    warn,
-    userSignal,
-  }: Pick<SyncSession, 'client' | 'journal' | 'subscriptions' | 'warn' | 'userSignal'>,
+  { client, journal, subscriptions, warn, userSignal }: SyncSession,
 ): Promise<void> {
   for (const [id, subscribed] of [...listed]) {
     if (known.has(id)) continue;

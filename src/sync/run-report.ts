@@ -9,17 +9,13 @@ import { findById } from './subscriptions/find-subscription.js';
 import { NO_ID, type ChapterNotice, type SeriesNotice } from './hooks/hook-payloads.js';
 import type { RunFailure } from './history/sync-lines.js';
 import { outputOf } from './subscriptions.js';
-import type { SyncReport, SyncSession } from './sync-session.js';
-import type { DueTitle } from './sync-titles.js';
+import type { DueTitle, SyncReport, SyncSession } from './sync-session.js';
+
+const RUN = { id: NO_ID, name: 'tankobon sync' };
 
 /** What hooks hear besides new chapters, without failures that the run before has reported in the same words. */
-export function noticesOf({
-  report,
-  journal,
-  options,
-  context,
-  subscriptions,
-}: SyncSession): readonly SeriesNotice[] {
+export function noticesOf(session: SyncSession): readonly SeriesNotice[] {
+  const { report, journal, options, context, subscriptions } = session;
   const { stoppedBy, failures, notices } = report;
   const { lastRun } = journal.state;
   const before = new Set(lastRun?.failures?.map(withoutRequestId));
@@ -31,7 +27,7 @@ export function noticesOf({
     .map(({ update }) => update);
   if (!stoppedBy || ['interrupted', lastRun?.stopped].includes(stoppedBy.code)) return updates;
   const folder = outputOf(subscriptions.defaults, options.file, context.settings);
-  return [...updates, failureNotice({ id: NO_ID, name: 'tankobon sync', folder }, stoppedBy)];
+  return [...updates, failureNotice({ ...RUN, folder }, stoppedBy)];
 }
 
 /** A title or a list that is not available, or the run as a whole. */
@@ -87,50 +83,61 @@ export function emptyReport(startedAtMs: number): SyncReport {
 }
 
 /** A title or a list that is not available. */
-export function addFailure(
-  target: string,
-  error: TankobonError,
-  { report, listeners, journal, options, context, subscriptions }: SyncSession,
-): void {
-  const { code, message } = error;
+export function addFailure(target: string, error: TankobonError, session: SyncSession): void {
+  const { journal, options, context, subscriptions } = session;
   const id = target.replace(/^\w+:/, '');
   const subscription =
     subscriptions.series.find(({ text }) => text === target) ??
     findById(id, subscriptions.series, journal.state);
   const name = journal.state.titles[id]?.name ?? subscription?.title;
-  report.errors.push(error);
-  report.failures.push({ target, name, message });
   const own = subscription ?? subscriptions.defaults;
   const folder = outputOf(own, options.file, context.settings);
-  const update = failureNotice({ id, name: name ?? target, folder }, error);
-  report.notices.push({ target, update });
-  listeners.observe({ type: 'target-failed', target, name, reason: code, message, error });
+  addFailureOf({ id, name: name ?? target, folder }, target, name, error, session);
+}
+
+/** An output folder that cannot be used. */
+export function addFolderFailure(folder: string, error: TankobonError, session: SyncSession): void {
+  session.report.totals.failed += 1;
+  addFailureOf({ ...RUN, folder }, folder, undefined, error, session);
+}
+
+function addFailureOf(
+  series: SeriesNotice['series'],
+  target: string,
+  name: string | undefined,
+  error: TankobonError,
+  { report, listeners }: SyncSession,
+): void {
+  const { code: reason, message } = error;
+  report.errors.push(error);
+  report.failures.push({ target, name, message });
+  report.notices.push({ target, update: failureNotice(series, error) });
+  listeners.observe({ type: 'target-failed', target, name, reason, message, error });
 }
 
 export function addSeries(series: SeriesReport, { report, listeners }: SyncSession): void {
   report.series.push(series);
   for (const name of SERIES_COUNTS) report.totals[name] += series[name];
-  const { titleId: title, name, waiting } = series;
-  const counts = { skipped: series.skipped, failed: series.failed, waiting: waiting.length };
-  const { new: added, replaced, retired } = series;
-  const all = { new: added, replaced, ...counts, ...(retired > 0 && { retired }) };
-  listeners.observe({ type: 'series-synced', title, name, ...all });
+  const { titleId: title, name, new: saved, replaced, skipped, failed, retired } = series;
+  const waiting = series.waiting.length;
+  const counts = {
+    new: saved,
+    replaced,
+    skipped,
+    failed,
+    waiting,
+    ...(retired > 0 && { retired }),
+  };
+  listeners.observe({ type: 'series-synced', title, name, ...counts });
 }
 
 /** The state keeps no more. */
 const MAX_FAILURES = 100;
 
 export function recordRun({ report, journal }: SyncSession): void {
-  const { startedAtMs, endedAtMs, totals, stoppedBy, failures } = report;
+  const { startedAtMs, endedAtMs, totals, stoppedBy } = report;
   const { new: saved, ...counts } = totals;
-  journal.add({
-    run: {
-      startedAtMs,
-      endedAtMs,
-      saved,
-      ...counts,
-      stopped: stoppedBy?.code,
-      failures: failures.slice(0, MAX_FAILURES),
-    },
-  });
+  const failures = report.failures.slice(0, MAX_FAILURES);
+  const stopped = stoppedBy?.code;
+  journal.add({ run: { startedAtMs, endedAtMs, saved, ...counts, stopped, failures } });
 }

@@ -21,10 +21,16 @@ import { SyncLibraries } from './sync-libraries.js';
 import { isFolderAway } from './folders-away.js';
 import { outputsOf } from './subscriptions.js';
 import { syncSeries } from './sync-series.js';
-import type { SyncListeners, SyncOptions, SyncReport, SyncSession } from './sync-session.js';
+import type {
+  DueTitle,
+  SyncListeners,
+  SyncOptions,
+  SyncReport,
+  SyncSession,
+} from './sync-session.js';
 import { warningOnce } from '../events/warning-once.js';
 import { withSession } from '../download/download-session.js';
-import { checkTitles, type DueTitle } from './sync-titles.js';
+import { checkTitles } from './sync-titles.js';
 import { addFailure, addSeries, emptyReport, noticesOf, recordRun } from './run-report.js';
 
 export { titlesOf } from './sync-titles.js';
@@ -126,7 +132,7 @@ async function syncTitles(session: SyncSession): Promise<void> {
   const { report } = session;
   const { titles, due, toDescribe, failed } = await checkTitles(session);
   report.titles = titles.length;
-  if (failed.length === 0) removeUnsubscribed(new Set(titles.map(({ id }) => id)), session);
+  if (failed.length === 0) removeUnsubscribed(titles, session);
   for (const { target, error } of failed) addFailure(target, error, session);
   report.totals.failed += failed.length;
   // Machines that share the work meet less often where each takes the titles in another order.
@@ -144,12 +150,7 @@ async function syncTitles(session: SyncSession): Promise<void> {
     for (const finishTitle of waiting) await finishTitle();
   }
   for (const each of session.options.dryRun ? [] : toDescribe)
-    if (!report.stoppedBy) await attempt(each, session, () => describe(each));
-
-  async function describe(each: DueTitle): Promise<undefined> {
-    await describeTitle(each, session);
-    return undefined;
-  }
+    if (!report.stoppedBy) await attempt(each, session, () => describeTitle(each, session));
 
   async function start(dueTitle: DueTitle): Promise<SeriesResult | undefined> {
     const { isWaiting, finish } = await syncSeries(dueTitle, session);
@@ -198,14 +199,11 @@ async function attempt(
     const { errors, bindErrors, notStarted, stoppedBy, reports, notices, ...series } = result;
     for (const each of [...errors, ...bindErrors]) report.errors.push(each);
     for (const update of notices) report.notices.push({ target, update });
+    const addFailed = (message: string) =>
+      report.failures.push({ target, name: series.name, message });
     if (series.failed > 0)
-      report.failures.push({
-        target,
-        name: series.name,
-        message: `${pluralize(series.failed, 'chapter')} failed: ${errors[0]?.message ?? ''}`,
-      });
-    for (const { message } of bindErrors)
-      report.failures.push({ target, name: series.name, message: `Not bound: ${message}` });
+      addFailed(`${pluralize(series.failed, 'chapter')} failed: ${errors[0]?.message ?? ''}`);
+    for (const { message } of bindErrors) addFailed(`Not bound: ${message}`);
     report.notStarted += notStarted;
     report.stoppedBy ??= stoppedBy;
     // Without a download, what earlier titles left still waits.
@@ -236,15 +234,13 @@ function isNews(series: SeriesReport, before: TitleState | undefined): boolean {
 
 /** Forgets titles that are no longer subscribed: if subscribed again, they are new. */
 function removeUnsubscribed(
-  ids: ReadonlySet<string>,
+  titles: readonly Pick<DueTitle, 'id'>[],
   { journal, options, subscriptions }: SyncSession,
 ): void {
   if (options.only) return;
-  const paused = new Set(
-    subscriptions.series.map(({ target }) => currentTitleId(target.id, journal.state)),
-  );
-  const forgotten = Object.keys(journal.state.titles).filter(
-    (id) => !ids.has(id) && !paused.has(id),
-  );
+  const { state } = journal;
+  const paused = subscriptions.series.map(({ target }) => currentTitleId(target.id, state));
+  const kept = new Set([...titles.map(({ id }) => id), ...paused]);
+  const forgotten = Object.keys(state.titles).filter((id) => !kept.has(id));
   if (forgotten.length > 0) journal.add({ forgotten });
 }

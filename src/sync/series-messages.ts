@@ -10,8 +10,7 @@ import { unavailableReason } from '../selection/exclusions.js';
 import { explainEmptySelection } from '../selection/explain-selection.js';
 import type { ReleaseDecisions } from './release-decisions.js';
 import { languagesOf, syncCommandLine } from './subscriptions.js';
-import type { SyncSession } from './sync-session.js';
-import type { DueTitle } from './sync-titles.js';
+import type { DueTitle, SyncSession } from './sync-session.js';
 
 /** An event for each chapter that is not downloaded. The files of those that the service does not have are not named. */
 export function skippedEvents(
@@ -81,13 +80,9 @@ export function warnOfMissingLanguage(
   const requested = languagesOf(options, context.settings);
   const available = languages.find((code) => !requested.includes(code));
   if (isFollowed || available === undefined || requested.length === 0) return;
+  const asked = { languages: requested, groups: [] };
   warn(
-    explainEmptySelection({
-      titleName: label,
-      options: { languages: requested, groups: [] },
-      chapters: [],
-      languages,
-    }),
+    explainEmptySelection({ titleName: label, options: asked, chapters: [], languages }),
     `Change it: ${syncCommandLine(`add title:${id} --language ${available}`, file, context)}`,
   );
 }

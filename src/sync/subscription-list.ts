@@ -1,20 +1,15 @@
 /** The subscriptions of a file with what their history knows: finds them by what a person calls them. Sends nothing. */
 import type { AppContext } from '../config/context.js';
-import { UsageError } from '../core/errors.js';
+import { ServiceError, UsageError } from '../core/errors.js';
+import type { ServiceSession } from '../download/download-session.js';
 import { mismatchReason } from '../selection/exclusions.js';
 import { parseTarget, type Target } from '../selection/target.js';
 import type { Chapter } from '../service/chapters.js';
+import type { Title } from '../service/titles.js';
 import { currentTitleId, readHistory, titleState, type SyncState } from './history.js';
-import {
-  checkOnly,
-  findById,
-  findSubscription,
-  isMatch,
-  subscriptionName,
-} from './subscriptions/find-subscription.js';
+import { findById, isMatch, namesOf, subscriptionName } from './subscriptions/find-subscription.js';
 import { parseSubscriptions } from './subscriptions/subscriptions-file.js';
 import type { Subscription, Subscriptions } from './subscriptions/subscriptions-schema.js';
-import type { NamingDeps } from './title-naming.js';
 import {
   editSubscriptions,
   extraHostsOf,
@@ -28,6 +23,11 @@ import {
 } from './subscriptions.js';
 
 const NONE: Subscriptions = { series: [], defaults: {}, follows: undefined, hooks: {} };
+
+interface NamingDeps extends Pick<ServiceSession, 'client' | 'warn' | 'signal'> {
+  /** Whether titles are renamed: one whose chosen name is not known would get another one. */
+  readonly isRenaming: boolean;
+}
 
 export class SubscriptionList {
   private constructor(
@@ -77,11 +77,37 @@ export class SubscriptionList {
     return this.subscriptions.series;
   }
 
-  /** The only one that is meant by its URL or UUID, its whole name, or a part of it. Throws UsageError `bad-target`. */
-  find(words: string): Subscription {
-    return findSubscription(words, this.series, this.state, {
-      extraHosts: extraHostsOf(this.context),
-      listCommand: this.commandLine('list'),
+  /**
+   * The only subscription that is meant, by its URL or UUID, its whole name, or a part of it. Throws UsageError
+   * `bad-target`. `series`: the subscriptions of the file as it is now.
+   */
+  find(words: string, series = this.series): Subscription {
+    if (words.trim() === '') throw new UsageError('bad-target', 'Say which subscription.');
+    const { state } = this;
+    const id = this.#idOf(words);
+    const named = id === undefined ? undefined : findById(id, series, state);
+    const matches = series.filter((each) =>
+      id === undefined ? isMatch(each, words, state) : each === named,
+    );
+    const exact = matches.filter((each) => namesOf(each, state).includes(words.toLowerCase()));
+    const [match, ...others] = exact.length === 1 ? exact : matches;
+    if (!match) throw this.#badTarget(`Not subscribed to: ${words}`);
+    if (others.length === 0) return match;
+    const names = matches.map((each) => this.labelOf(each)).join(', ');
+    throw this.#badTarget(`Several subscriptions match: ${names}`);
+  }
+
+  #idOf(words: string): string | undefined {
+    try {
+      return this.parseTarget(words).id;
+    } catch {
+      return undefined;
+    }
+  }
+
+  #badTarget(message: string): UsageError {
+    return new UsageError('bad-target', message, {
+      hint: `To see the subscriptions, run: ${this.commandLine('list')}`,
     });
   }
 
@@ -101,9 +127,12 @@ export class SubscriptionList {
     return parseTarget(text, extraHostsOf(this.context));
   }
 
-  /** Throws UsageError `bad-target` for a word that matches no subscription. */
+  /** Throws UsageError `bad-target` for a word of `--only` that matches no subscription. */
   checkOnly(words: readonly string[]): void {
-    checkOnly(words, this.series, this.state, { listCommand: this.commandLine('list') });
+    const isUnknown = (word: string) =>
+      !this.series.some((each) => isMatch(each, word, this.state));
+    const word = words.find(isUnknown);
+    if (word !== undefined) throw this.#badTarget(`Not subscribed to: ${word}`);
   }
 
   /** A command of `tankobon sync` for this file, for a person to type. */
@@ -144,10 +173,32 @@ export class SubscriptionList {
     return mismatchReason(chapter, selection, clock.wallMs())?.explanation;
   }
 
-  /** Returns titles under the names that the file chooses, see readTitleNaming. */
-  async titleNaming(given: readonly string[] | undefined, deps: NamingDeps) {
-    const { readTitleNaming } = await import('./title-naming.js');
-    return readTitleNaming(this, given, deps);
+  /**
+   * Returns titles under the names that their owner chose: the choice of the entry of a title counts, otherwise that of the
+   * first list, group or author that has it, otherwise that of `follows`. `given`: languages in place of those of the file.
+   * Sends requests for the lists, groups and authors with the key `title-language`; one that is not available is a warning,
+   * or, where titles are renamed, a ServiceError.
+   */
+  async titleNaming(
+    given: readonly string[] | undefined,
+    deps: NamingDeps,
+  ): Promise<(title: Title) => Title> {
+    const { withChosenName } = await import('../service/titles.js');
+    const { series, follows } = this.subscriptions;
+    const collected = new Map<string, Pick<Subscription, 'series' | 'titleLanguage'>>();
+    for (const entry of given ? [] : series) {
+      const { target, titleLanguage } = entry;
+      if (target.kind === 'title' || titleLanguage === undefined) continue;
+      for (const titleId of await titlesIn(entry, deps)) {
+        const id = this.currentId(titleId);
+        if (!collected.has(id)) collected.set(id, { titleLanguage });
+      }
+    }
+    return (title) => {
+      const found = this.findById(title.id) ?? collected.get(title.id) ?? follows?.options;
+      const titleLanguage = given ?? found?.titleLanguage;
+      return withChosenName(title, { series: found?.series, titleLanguage });
+    };
   }
 
   /** The output folders of all subscriptions, absolute, each once. */
@@ -158,5 +209,23 @@ export class SubscriptionList {
   /** The output folder, absolute. */
   outputOf(subscription: Pick<Subscription, 'output'>): string {
     return outputOf(subscription, this.file, this.context.settings);
+  }
+}
+
+async function titlesIn({ target, text }: Subscription, deps: NamingDeps) {
+  const { isTolerable } = await import('../selection/title-loader.js');
+  const { titlesOf } = await import('./sync-titles.js');
+  try {
+    return await titlesOf(target, new Map(), { ...deps, userSignal: deps.signal });
+  } catch (error) {
+    if (!isTolerable(error) || !(error instanceof ServiceError)) throw error;
+    const message = `The key title-language of ${text} names no titles: ${error.message}`;
+    if (deps.isRenaming)
+      throw new ServiceError(error.code, message, {
+        cause: error,
+        hint: 'Nothing is renamed. Try again later, or remove title-language from that entry of the subscriptions file.',
+      });
+    deps.warn(message);
+    return [];
   }
 }

@@ -7,20 +7,12 @@ import type { SubscribedTitle, SyncSession } from './sync-session.js';
 
 /** Without the titles in `listed`, which the file names. Adds the titles that the responses contained to `known`. */
 export async function followedTitles(
-  {
-    subscriptions,
-    client,
-    login,
-    warn,
-    userSignal: signal,
-    journal,
-    context,
-    options,
-  }: SyncSession,
+  session: SyncSession,
   listed: ReadonlyMap<string, SubscribedTitle>,
   known: Map<string, Title>,
 ): Promise<readonly SubscribedTitle[]> {
-  const { follows } = subscriptions;
+  const { client, login, warn, userSignal: signal, journal, context, options } = session;
+  const { follows } = session.subscriptions;
   if (!follows) return [];
   await requireLogin(login, 'the key follows of the subscriptions file', signal);
   const { statuses, options: defaults } = follows;

@@ -141,23 +141,15 @@ function isExcluded(chapter: Chapter, rules: ReleaseRules): boolean {
 /** A download without targets; its chapters are known already. */
 export function seriesRequest(
   series: SeriesOptions,
-  {
-    share,
-    cover,
-    coverName,
-    seriesMetadata,
-  }: Pick<SyncOptions, 'share' | 'cover' | 'coverName' | 'seriesMetadata'>,
+  { share, cover, coverName, seriesMetadata }: SyncOptions,
   settings: Settings,
 ): ReturnType<typeof downloadRequest> {
   const { folder, quality } = series;
   // A run with one new chapter names it as the first run with all of them did.
   const hasLanguages = languagesOf(series, settings).length !== 1;
   const name = series.name ?? settings.name;
-  const request = downloadRequest(
-    [],
-    { ...NOT_OF_SYNC, quality, name, share, cover, coverName, seriesMetadata },
-    settings,
-  );
+  const given = { quality, name, share, cover, coverName, seriesMetadata };
+  const request = downloadRequest([], { ...NOT_OF_SYNC, ...given }, settings);
   const hasTitleFolder = folder === undefined;
   // A folder of its own takes the place of the folder that is named after the series.
   const templateWithin = (maxNameBytes: number) => {
@@ -197,12 +189,11 @@ function inFolder(folder: string, template: NameTemplate): NameTemplate {
     .filter((segment) => segment !== '' && segment !== '.');
   const format = (...values: Parameters<NameTemplate>) =>
     [...segments, template(...values)].join('/');
+  const { fileTemplate, maxNameBytes } = template;
   return Object.assign(format, {
-    folderTemplate: [literal(folder), template.folderTemplate]
-      .filter((text) => text !== '')
-      .join('/'),
-    fileTemplate: template.fileTemplate,
-    maxNameBytes: template.maxNameBytes,
+    folderTemplate: [literal(folder), template.folderTemplate].filter(Boolean).join('/'),
+    fileTemplate,
+    maxNameBytes,
     titleFoldersIn: (path: string, values: Parameters<NameTemplate>[0]) =>
       template.titleFoldersIn(path.split('/').slice(segments.length).join('/'), values),
     builtIn: template.builtIn && {

@@ -12,21 +12,14 @@ import type { DownloadResult } from '../download/download-result.js';
 import { planChanges } from '../download/plan.js';
 import { lacksExtras } from '../download/extras.js';
 import { previewPlan, runPlan } from '../download/run-download.js';
-import {
-  comparedFile,
-  replacedRelease,
-  whyLoaded,
-  type Decision,
-  type Release,
-} from '../plan/change.js';
+import { comparedFile, replacedRelease, whyLoaded, type Decision } from '../plan/change.js';
 import { savedState, writesOf } from '../plan/decide.js';
 import { savedUpdate } from '../events/series-updates.js';
 import { unavailableReason } from '../selection/exclusions.js';
 import { chapterFields } from '../selection/chapter-fields.js';
 import { withScan } from './changed-files.js';
 import { releaseRules, seriesRequest, type KnownTitle } from './sync-request.js';
-import type { SyncSession } from './sync-session.js';
-import type { DueTitle } from './sync-titles.js';
+import type { DueTitle, SyncSession } from './sync-session.js';
 
 /** Undefined if chapters of the title are downloaded again (`--redownload`, `sync forget`). */
 export function historyFor(
@@ -122,12 +115,11 @@ async function planReleases(
   const ofSeries = seriesRequest(options, syncOptions, context.settings);
   const { selection } = releaseRules(options, context.settings, undefined);
   const request = { ...ofSeries, output, selection };
-  const decided = { changes, chosen: changes.flatMap(releaseOf) };
+  const decided = { changes, chosen: releases };
   const listed = {
     titles: titlesOf(due),
     series: [{ titleId: id, chapters: releases }],
     known: new Map([[id, known]]),
-    withExtras: releases,
   };
   const plan = async (shared: ServiceSession) => {
     const history = historyFor(due, session);
@@ -138,13 +130,6 @@ async function planReleases(
     return { ...named, fields: new Map(fields) };
   };
   return { request, plan };
-}
-
-function releaseOf(change: Decision): readonly Release[] {
-  if (change.kind === 'keep') return [];
-  if (change.kind !== 'skip') return [change.release];
-  const { id, chapter, reason: why } = change;
-  return [{ id, chapter, why }];
 }
 
 /** For a dry run: each new release, and the file that it would get. */

@@ -52,8 +52,7 @@ import {
   reportPlanned,
   saveReleases,
 } from './sync-save.js';
-import type { SyncSession } from './sync-session.js';
-import type { DueTitle } from './sync-titles.js';
+import type { DueTitle, SyncSession } from './sync-session.js';
 import { maxOf } from '../core/extremes.js';
 
 /** Failures of a chapter that another attempt does not change. */

@@ -44,8 +44,10 @@ export async function checkTitles(session: SyncSession) {
   const known = new Map([...loaded, ...found.titles]);
   if (found.skipped === 0) await followMerges(listed, known, session);
   warnOfSameTitles(session);
-  const followed = await followedOrFailed(session, listed, known, failed);
-  const titles = [...listed.values(), ...followed];
+  const followed = session.options.only
+    ? []
+    : await orFailed('follows', failed, () => followedTitles(session, listed, known));
+  const titles = [...listed.values(), ...(followed ?? [])];
   for (const id of listed.keys()) {
     if (known.has(id) || found.skipped > 0) continue;
     const error = new ChapterError('title-not-found', `Title not found: ${id}`, {
@@ -53,11 +55,11 @@ export async function checkTitles(session: SyncSession) {
     });
     failed.push({ target: `title:${id}`, error });
   }
-  const named = titles.flatMap((subscribed) => {
-    const found = known.get(subscribed.id);
-    const title = found && withChosenName(found, subscribed.options);
+  const named = titles.flatMap((subscribed): PlacedTitle[] => {
+    const title = known.get(subscribed.id);
+    if (!title) return [];
     const output = outputOf(subscribed.options, session.options.file, context.settings);
-    return title ? [{ ...subscribed, title, output }] : [];
+    return [{ ...subscribed, title: withChosenName(title, subscribed.options), output }];
   });
   // Also without news, so that each run says so.
   for (const output of new Set(named.map((each) => each.output)))
@@ -76,7 +78,11 @@ export async function checkTitles(session: SyncSession) {
   // A run with `--only` checks its titles alone: all others keep their share.
   if (!session.options.only) journal.add({ checkedAtMs: nowMs });
   const present = named.filter(({ output }) => !session.foldersAway.has(output));
-  const readIds = await markersOrFailed(present, session, failed);
+  const unread = present.filter((each) => keepsUnread(each, session)).map(({ id }) => id);
+  const readIds =
+    unread.length === 0
+      ? new Set<string>()
+      : await orFailed('keep-unread', failed, () => readChapters(unread, session));
   const changedMarkers = await withChangedMarkers(present, readIds, session);
   const behind = await behindOnDevice(present, session);
   const isDue = ({ id }: SubscribedTitle) =>
@@ -87,55 +93,34 @@ export async function checkTitles(session: SyncSession) {
   const toDescribe = present.filter((each) => hasOldDescription(each, isDue(each), session));
   const isNamed = due.length + toDescribe.length > 0;
   const labels = isNamed ? await twinNames(present, session) : new Map<string, string>();
-  const withLabel = (subscribed: (typeof present)[number]): DueTitle => {
-    const { id, title } = subscribed;
-    const label = labels.get(id) ?? title.name;
-    return {
-      ...subscribed,
-      label,
-      readIds: keepsUnread(subscribed, session) ? readIds : undefined,
-    };
+  const withLabel = (subscribed: PlacedTitle): DueTitle => {
+    const label = labels.get(subscribed.id) ?? subscribed.title.name;
+    const read = keepsUnread(subscribed, session) ? readIds : undefined;
+    return { ...subscribed, label, readIds: read };
   };
   return { titles, failed, due: due.map(withLabel), toDescribe: toDescribe.map(withLabel) };
 }
 
-/** Without a login that can be used, the titles of the account fail, and all others go on. */
-async function followedOrFailed(
-  session: SyncSession,
-  listed: ReadonlyMap<string, SubscribedTitle>,
-  known: Map<string, Title>,
+/** What the account says; undefined, which is a failure, without a login that can be used: all other titles go on. */
+async function orFailed<T>(
+  target: string,
   failed: FailedTarget[],
-): Promise<readonly SubscribedTitle[]> {
-  if (session.options.only) return [];
+  ask: () => Promise<T>,
+): Promise<T | undefined> {
   try {
-    return await followedTitles(session, listed, known);
+    return await ask();
   } catch (error) {
     if (!(error instanceof AuthError) && !isTolerable(error)) throw error;
-    failed.push({ target: 'follows', error });
-    return [];
-  }
-}
-
-/** What the account has read of the titles with `keep-unread`; undefined, which is a failure, if that is not known. */
-async function markersOrFailed(
-  titles: readonly SubscribedTitle[],
-  session: SyncSession,
-  failed: FailedTarget[],
-): Promise<ReadonlySet<string> | undefined> {
-  const ids = titles.filter((each) => keepsUnread(each, session)).map(({ id }) => id);
-  if (ids.length === 0) return new Set();
-  try {
-    return await readChapters(ids, session);
-  } catch (error) {
-    if (!(error instanceof AuthError) && !isTolerable(error)) throw error;
-    failed.push({ target: 'keep-unread', error });
+    failed.push({ target, error });
     return undefined;
   }
 }
 
+type PlacedTitle = Omit<DueTitle, 'label' | 'readIds'>;
+
 /** The ids of the titles of which the account has read other chapters than when they were read last. */
 async function withChangedMarkers(
-  titles: readonly (SubscribedTitle & { readonly output: string })[],
+  titles: readonly PlacedTitle[],
   readIds: ReadonlySet<string> = new Set(),
   session: SyncSession,
 ): Promise<ReadonlySet<string>> {
@@ -151,7 +136,7 @@ async function withChangedMarkers(
 
 /** The ids of the titles whose books on a device that is there now are not those of their files. */
 async function behindOnDevice(
-  titles: readonly (SubscribedTitle & { readonly output: string })[],
+  titles: readonly PlacedTitle[],
   session: SyncSession,
 ): Promise<ReadonlySet<string>> {
   const behind = new Set<string>();
@@ -165,23 +150,16 @@ async function behindOnDevice(
   return behind;
 }
 
-interface SubscribedTitles {
-  readonly titles: Map<string, SubscribedTitle>;
-  /** What the responses about groups and authors contained. */
-  readonly loaded: ReadonlyMap<string, Title>;
-}
-
-/** The titles of the file, by id. A title's own entry takes precedence over one that stands for several titles. */
-async function subscribedTitles(
-  session: SyncSession,
-  failed: FailedTarget[],
-): Promise<SubscribedTitles> {
+/**
+ * The titles of the file, by id, and what the responses about groups and authors contained. A title's own entry takes
+ * precedence over one that stands for several titles.
+ */
+async function subscribedTitles(session: SyncSession, failed: FailedTarget[]) {
   const { subscriptions } = session;
   const loaded = new Map<string, Title>();
   const titles = new Map<string, SubscribedTitle>();
   const { state } = session.journal;
   const { only } = session.options;
-  const currentId = (id: string): string => currentTitleId(id, state);
   const entriesById = titleEntries(subscriptions.series, state);
   for (const [id, entries] of entriesById) {
     const [options] = entries;
@@ -192,9 +170,10 @@ async function subscribedTitles(
     if (target.kind === 'title' || entry.paused || !isRequested([entry], only, state)) continue;
     const options = target.kind === 'group' ? { ...entry, onlyGroup: target.id } : entry;
     try {
-      const titleIds = await titlesOf(target, loaded, session);
-      for (const id of titleIds.map(currentId))
+      for (const titleId of await titlesOf(target, loaded, session)) {
+        const id = currentTitleId(titleId, state);
         if (!titles.has(id)) titles.set(id, { id, options });
+      }
     } catch (error) {
       if (!isTolerable(error)) throw error;
       failed.push({ target: text, error });
@@ -219,19 +198,12 @@ export async function titlesOf(
   return titles.map((title) => title.id);
 }
 
-interface NamedTitle {
-  readonly id: string;
-  readonly title: Title;
-  /** The output folder, absolute. */
-  readonly output: string;
-}
-
 /**
  * By id, the names in messages of titles whose name another one has: those of their folders. Reads one file of each, and
  * sends nothing.
  */
 async function twinNames(
-  subscribed: readonly NamedTitle[],
+  subscribed: readonly PlacedTitle[],
   session: SyncSession,
 ): Promise<ReadonlyMap<string, string>> {
   const counts = groupBy(subscribed, ({ title }) => folderKey(title.name));
@@ -244,7 +216,7 @@ async function twinNames(
 
 /** The name of the series in the files of the title; undefined if there are none. */
 async function usedName(
-  { id, output }: NamedTitle,
+  { id, output }: PlacedTitle,
   { libraries }: SyncSession,
 ): Promise<string | undefined> {
   const library = await libraries.open(output);

@@ -198,6 +198,7 @@ function* jobsOf({ library }: PracticeService, folder: string) {
       output: folder,
       quality: 'data' as const,
       isForced: false,
+      repairs: undefined,
       maxNameBytes: 255,
       keep: { output: folder, maxAgeMs: 0, nowMs: 0 },
     };

@@ -61,8 +61,8 @@ async function show({ html, json }: GivenOptions, context: CommandContext): Prom
   const status = await readStatus(context);
   if (html !== undefined) {
     const { STANDARD_OUTPUT, writeHtmlPage } = await import('../../core/html-page.js');
-    const { reportPage } = await import('../output/report-page.js');
-    await writeHtmlPage(html, reportPage(status, nowMs), stdout);
+    const { reportPage } = await import('../../service/reports.js');
+    await writeHtmlPage(html, await reportPage(status, nowMs), stdout);
     if (html !== STANDARD_OUTPUT) stderr.write(`Page written: ${resolve(html)}\n`);
   }
   if (json) stdout.write(jsonLine(status));

@@ -55,6 +55,7 @@ async function retagFolders(
     dryRun: options.dryRun === true,
     force: options.force === true,
     rename: options.rename === true,
+    bookName: options.bookTemplate,
     renameTitles: options.renameTitles === true,
   };
   const skippedFor = new Set<string>();

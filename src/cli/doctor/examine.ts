@@ -4,9 +4,14 @@ import { loadSettings } from '../../config/settings.js';
 import { SubscriptionList } from '../../sync/subscription-list.js';
 import { subscriptionsPath } from '../../sync/subscriptions.js';
 import type { BareCommandContext, CommandContext } from '../command-context.js';
-import { checkHooks } from './hook-checks.js';
-import { checkKeychain, checkLogin } from './login-checks.js';
-import { checkApi, checkReportHost, checkTokenEndpoint } from './online-checks.js';
+import {
+  checkApi,
+  checkHooks,
+  checkKeychain,
+  checkLogin,
+  checkReportHost,
+  checkTokenEndpoint,
+} from './account-checks.js';
 import {
   checkFileSystem,
   checkOutput,
@@ -14,10 +19,17 @@ import {
   outputFolders,
   readHistories,
 } from './output-checks.js';
-import { checkSettings, describeVersion } from './program-checks.js';
+import {
+  checkLedger,
+  checkLocks,
+  checkReports,
+  checkSettings,
+  checkSpace,
+  checkState,
+  describeVersion,
+} from './program-checks.js';
 import { none, ok, runChecks, warning, type Check } from './run-checks.js';
 import type { CheckEvent, Finding } from '../../events/doctor-events.js';
-import { checkLedger, checkLocks, checkReports, checkSpace, checkState } from './state-checks.js';
 
 /** Takes the ledger, the reports and the journals of a run. */
 const MIN_STATE_BYTES = 2e6;
@@ -44,12 +56,18 @@ export async function* examine(
         warnings.push(warning(message, hint)),
       );
       if (warnings.length > 0) return warnings;
-      if (!list.exists) return [none('no subscriptions file: only tankobon sync needs one')];
-      return [ok(`${file}; its history: ${list.historyFolder}`)];
+      if (!list.exists) return none('no subscriptions file: only tankobon sync needs one');
+      return ok(`${file}; its history: ${list.historyFolder}`);
     },
   };
   yield* runChecks([{ name: 'reports', run: () => checkReports(context) }, readFile], context);
-  yield* runChecks(accountChecks(list, context), context);
+  const needsLogin = list?.subscriptions.follows && 'the subscriptions follow your account';
+  const accountChecks: Check[] = [
+    { name: 'keychain', run: () => checkKeychain(context) },
+    { name: 'login', run: () => checkLogin(context, needsLogin) },
+    { name: 'hook', run: () => (list ? checkHooks(list, context) : []) },
+  ];
+  yield* runChecks(accountChecks, context);
   const folders = outputFolders(options.output, list, context);
   let reading: ReturnType<typeof readHistories> | undefined;
   const histories = () => (reading ??= readHistories(file, context));
@@ -57,7 +75,12 @@ export async function* examine(
     folders.flatMap((folder) => outputChecks(folder, histories, context)),
     context,
   );
-  if (options.online) yield* runChecks(onlineChecks(context), context);
+  const onlineChecks: Check[] = [
+    { name: 'api', run: () => checkApi(context) },
+    { name: 'token-endpoint', run: () => checkTokenEndpoint(context) },
+    { name: 'report-host', run: () => checkReportHost(context) },
+  ];
+  if (options.online) yield* runChecks(onlineChecks, context);
 }
 
 function programChecks(context: BareCommandContext): readonly Check[] {
@@ -79,20 +102,6 @@ function programChecks(context: BareCommandContext): readonly Check[] {
   ];
 }
 
-function accountChecks(
-  list: SubscriptionList | undefined,
-  context: CommandContext,
-): readonly Check[] {
-  const needsLogin = list?.subscriptions.follows
-    ? 'the subscriptions follow your account'
-    : undefined;
-  return [
-    { name: 'keychain', run: () => checkKeychain(context) },
-    { name: 'login', run: () => checkLogin(context, needsLogin) },
-    { name: 'hook', run: () => (list ? checkHooks(list, context) : []) },
-  ];
-}
-
 function outputChecks(
   folder: string,
   histories: () => ReturnType<typeof readHistories>,
@@ -104,14 +113,6 @@ function outputChecks(
     { name: 'output-space', run: () => checkSpace(folder, MIN_OUTPUT_BYTES, hint) },
     { name: 'file-system', run: () => checkFileSystem(folder) },
     { name: 'replaced-files', run: () => checkReplaced(folder, context) },
-  ];
-}
-
-function onlineChecks(context: CommandContext): readonly Check[] {
-  return [
-    { name: 'api', run: () => checkApi(context) },
-    { name: 'token-endpoint', run: () => checkTokenEndpoint(context) },
-    { name: 'report-host', run: () => checkReportHost(context) },
   ];
 }
 

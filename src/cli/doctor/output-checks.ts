@@ -42,12 +42,12 @@ export function outputFolders(
 export async function checkOutput(
   folder: string,
   histories: () => Promise<readonly UsedHistory[]>,
-): Promise<Finding[]> {
+): Promise<Finding> {
   await checkOutputFolder(folder);
   for (const { archive, syncCommand } of await histories())
     await checkUsedFolder(folder, archive, syncCommand);
   const { path } = await nearestExisting(folder);
-  return [path === folder ? ok(folder) : none(`${folder}: created when it is first needed`)];
+  return path === folder ? ok(folder) : none(`${folder}: created when it is first needed`);
 }
 
 /** A history; that of a subscriptions file with the commands for the file. */
@@ -77,15 +77,15 @@ export async function readHistories(
 export async function checkReplaced(
   folder: string,
   { settings: { keepReplaced } }: Pick<CommandContext, 'settings'>,
-): Promise<Finding[]> {
+): Promise<Finding> {
   const kept = await measureReplaced(folder);
-  if (!kept) return [none(`no replaced files: ${folder}`)];
+  if (!kept) return none(`no replaced files: ${folder}`);
   const size = `${pluralize(kept.files, 'file')}, ${formatBytes(kept.bytes)}`;
   const age = keepReplaced === 0 ? 'until the next run' : `for ${durationText(keepReplaced)} each`;
-  return [ok(`${size}, kept ${age}: ${kept.folder}`)];
+  return ok(`${size}, kept ${age}: ${kept.folder}`);
 }
 
-export async function checkFileSystem(folder: string): Promise<Finding[]> {
+export async function checkFileSystem(folder: string): Promise<Finding> {
   const { path } = await nearestExisting(folder);
   const { hasHardLinks, hasModes, isCaseSensitive, isInUserSpace, maxNameBytes } =
     await probeFileSystem(path);
@@ -96,5 +96,5 @@ export async function checkFileSystem(folder: string): Promise<Finding[]> {
     ...(maxNameBytes < MAX_SEGMENT_BYTES ? [`names of at most ${maxNameBytes} bytes`] : []),
     ...(isInUserSpace ? ['a driver in user space, so archives are read back at the end'] : []),
   ];
-  return [ok(`${traits.join('; ')}: ${folder}`)];
+  return ok(`${traits.join('; ')}: ${folder}`);
 }

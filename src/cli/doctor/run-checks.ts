@@ -8,16 +8,20 @@ import type { CheckName } from '../../events/reasons.js';
 export interface Check {
   readonly name: CheckName;
   /** What it throws is an error finding. */
-  readonly run: () => readonly Finding[] | Promise<readonly Finding[]>;
+  readonly run: () => Findings | Promise<Findings>;
 }
 
-export const ok = (message: string): Finding => ({ status: 'ok', message });
-export const none = (message: string): Finding => ({ status: 'none', message });
-export const warning = (message: string, hint: string): Finding => ({
-  status: 'warning',
+export type Findings = Finding | readonly Finding[];
+
+const finding = (status: Finding['status']) => (message: string, hint?: string) => ({
+  status,
   message,
   hint,
 });
+export const ok: (message: string) => Finding = finding('ok');
+export const none: (message: string) => Finding = finding('none');
+export const warning: (message: string, hint: string) => Finding = finding('warning');
+export const failure: (message: string, hint: string) => Finding = finding('error');
 
 /** Rejects only if the run is interrupted. */
 export async function* runChecks(
@@ -30,9 +34,9 @@ export async function* runChecks(
       (thrown: unknown) => {
         signal.throwIfAborted();
         const { message, hint } = toTankobonError(thrown, redactor);
-        return [{ status: 'error', message, hint } as const];
+        return failure(message, hint);
       },
     );
-    for (const finding of findings) yield { type: 'check', check: name, ...finding };
+    for (const each of [findings].flat()) yield { type: 'check', check: name, ...each };
   }
 }

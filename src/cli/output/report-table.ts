@@ -1,11 +1,11 @@
 /** The health report metrics as a table, from 40 columns up. */
 import { formatBytes, formatDuration, pluralize } from '../../core/human-format.js';
-import type { ReportStatus } from '../../service/reports.js';
+import { hostStateOf, type readReportStatus } from '../../service/reports.js';
 import { paint, type Color } from './colors.js';
-import { hostStateOf, type HostState } from './host-state.js';
 import { fitToWidth, type LineFormat } from './progress-line.js';
 import { maxOf } from '../../core/extremes.js';
 
+type ReportStatus = ReturnType<typeof readReportStatus>;
 type NodeMetrics = ReportStatus['nodes'][number];
 
 interface TableFormat extends LineFormat {
@@ -19,11 +19,7 @@ const METRICS_COLUMNS = 61;
 const MIN_NODE_COLUMNS = 18;
 const DURATION_COLUMNS = 10;
 const BAR_COLUMNS = 6;
-const HOST_COLORS: Record<HostState, Color> = {
-  'not contacted yet': 'dim',
-  ok: 'green',
-  down: 'red',
-};
+const HOST_COLORS = { 'not contacted yet': 'dim', ok: 'green', down: 'red' } as const;
 
 export function reportTable(status: ReportStatus, format: TableFormat): string {
   const lines = [...summaryLines(status, format), ''];

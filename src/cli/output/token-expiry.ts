@@ -1,6 +1,8 @@
 /** When the tokens of a login expire, in words. The tokens themselves are never printed. */
-import { tokenExpiry, type Tokens } from '../../service/login.js';
+import { tokenExpiry } from '../../service/login.js';
 import { formatDuration, formatLocalTime } from '../../core/human-format.js';
+
+type Tokens = Parameters<typeof tokenExpiry>[0];
 
 export function describeAccessToken(tokens: Tokens, nowMs: number): string {
   return `Access token: ${describeExpiry(tokenExpiry(tokens).accessMs, nowMs)}; renewed when needed.`;

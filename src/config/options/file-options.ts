@@ -3,7 +3,7 @@ import { formatList } from '../../core/human-format.js';
 import { BIND_BY, MULTI_CHAPTER_BOOKS } from '../bind-choices.js';
 import { DEVICE_NAMES, SPREAD_MODES } from '../devices.js';
 import { LOST_PAGES, QUALITIES } from '../quality.js';
-import type { OptionDefinition } from '../option-definition.js';
+import { switchOf, type OptionDefinition } from '../option-definition.js';
 import { CONTAINER_NAMES } from '../containers.js';
 
 /** Ten years. */
@@ -76,7 +76,6 @@ export const FILE_OPTIONS = {
     description: 'names of series by language, such as en,ja-ro,ja',
     default: '',
     example: 'en,ja-ro,ja',
-    placeholder: 'codes',
     isSetting: true,
     isKey: 'languages of the name of the title in order of preference, such as `[en, ja-ro, ja]`',
     library: true,
@@ -92,7 +91,6 @@ export const FILE_OPTIONS = {
     description: 'template of the file name; empty: the built-in one',
     default: '',
     example: '"{series}/{chapter}"',
-    placeholder: 'template',
     isSetting: true,
     isKey: 'template of the file name: see `tankobon help names`',
     library: true,
@@ -102,7 +100,6 @@ export const FILE_OPTIONS = {
     kind: 'template',
     description: 'template of the file name, such as "{series} v{volume:02}"',
     flag: 'name',
-    placeholder: 'template',
     commands: { bind: true },
   },
   quality: {
@@ -212,11 +209,10 @@ export const FILE_OPTIONS = {
     placeholder: 'file',
     commands: { bind: true },
   },
-  convert: {
-    kind: 'switch',
-    description: 'convert images that the format cannot contain; needs the npm package sharp',
-    commands: { bind: true },
-  },
+  convert: switchOf(
+    'bind',
+    'convert images that the format cannot contain; needs the npm package sharp',
+  ),
   device: {
     kind: 'device',
     description:
@@ -224,7 +220,6 @@ export const FILE_OPTIONS = {
     example: 'kobo-libra',
     choices: DEVICE_NAMES,
     flag: 'for',
-    placeholder: 'device',
     commands: { bind: true },
   },
   for: {
@@ -233,7 +228,6 @@ export const FILE_OPTIONS = {
       'with --device-output: books for this screen there too, such as kobo-libra: help devices; needs the npm package sharp',
     example: 'kobo-libra',
     choices: DEVICE_NAMES,
-    placeholder: 'device',
     isKey:
       'a device such as `kobo-libra` (`tankobon help devices`): its books are made in `device-output` after each download',
     commands: { 'sync add': true, 'sync import': true },
@@ -263,14 +257,12 @@ export const FILE_OPTIONS = {
     description: 'above 1 makes middle tones darker, below 1 lighter',
     range: [0.2, 5],
     example: '1.4',
-    placeholder: 'number',
     commands: { bind: true },
   },
   maxSize: {
     kind: 'size',
     description: 'divide larger books between chapters; default: the limit of the device',
     example: '250M',
-    placeholder: 'size',
     commands: { bind: true },
   },
   force: {
@@ -350,17 +342,18 @@ export const FILE_OPTIONS = {
       bind: 'leave chapters without a volume unbound',
     },
   },
-  rename: {
-    kind: 'switch',
-    description: 'give files that you did not rename the names of the template of now',
+  rename: switchOf('retag', 'give files that you did not rename the names of the template of now'),
+  bookTemplate: {
+    kind: 'template',
+    description: 'with --rename: template of the names of bound volumes; default: the built-in one',
+    flag: 'book-name',
+    placeholder: 'template',
     commands: { retag: true },
   },
-  renameTitles: {
-    kind: 'switch',
-    description:
-      'move titles that have another name by now, by MangaDex or your choice, to its folder',
-    commands: { retag: true },
-  },
+  renameTitles: switchOf(
+    'retag',
+    'move titles that have another name by now, by MangaDex or your choice, to its folder',
+  ),
   downloadArchive: {
     kind: 'path',
     description: 'skip chapters in this file, and append new ones',

@@ -1,6 +1,6 @@
 /** Options of one run of a command: what it asks, what it prints, and what only one command does. */
 import { HOOK_SERVICES } from '../hook-services.js';
-import type { OptionDefinition } from '../option-definition.js';
+import { switchOf, type OptionDefinition } from '../option-definition.js';
 
 const JSON_OBJECT = 'print one JSON object';
 
@@ -14,16 +14,8 @@ export const RUN_OPTIONS = {
     placeholder: 'n',
     commands: { search: true },
   },
-  first: {
-    kind: 'switch',
-    description: 'take the best match, and download it without a question',
-    commands: { search: true },
-  },
-  serve: {
-    kind: 'switch',
-    description: 'keep the server running and print the environment for another terminal',
-    commands: { demo: true },
-  },
+  first: switchOf('search', 'take the best match, and download it without a question'),
+  serve: switchOf('demo', 'keep the server running and print the environment for another terminal'),
   username: {
     kind: 'text',
     description: 'name of the account (TANKOBON_USERNAME)',
@@ -36,18 +28,14 @@ export const RUN_OPTIONS = {
     placeholder: 'id',
     commands: { login: true },
   },
-  stdin: {
-    kind: 'switch',
-    description:
-      'read a JSON object from standard input: username, password, clientId, clientSecret; with --for the key',
-    commands: { login: true },
-  },
-  insecureStorage: {
-    kind: 'switch',
-    description:
-      'store the login unencrypted in a file that only you can read, not in the keychain',
-    commands: { login: true },
-  },
+  stdin: switchOf(
+    'login',
+    'read a JSON object from standard input: username, password, clientId, clientSecret; with --for the key',
+  ),
+  insecureStorage: switchOf(
+    'login',
+    'store the login unencrypted in a file that only you can read, not in the keychain',
+  ),
   check: {
     kind: 'switch',
     description: 'only check the stored login: renew it, and say whether it is valid',
@@ -63,29 +51,19 @@ export const RUN_OPTIONS = {
     placeholder: 'service',
     commands: { login: true },
   },
-  offline: {
-    kind: 'switch',
-    description: 'send nothing: use what the service answered last',
-    commands: { overview: true },
-  },
-  online: {
-    kind: 'switch',
-    description:
-      'also ask the API for one title, renew the login, and send the health reports that wait',
-    commands: { doctor: true },
-  },
-  repair: {
-    kind: 'switch',
-    description:
-      'download damaged chapters again, rebuild damaged books from their chapters, and keep the damaged files as NAME.damaged',
-    commands: { verify: true },
-  },
-  edited: {
-    kind: 'switch',
-    description:
-      'with --repair: download edited chapters again too, and keep the edited files as NAME.edited',
-    commands: { verify: true },
-  },
+  offline: switchOf('overview', 'send nothing: use what the service answered last'),
+  online: switchOf(
+    'doctor',
+    'also ask the API for one title, renew the login, and send the health reports that wait',
+  ),
+  repair: switchOf(
+    'verify',
+    'download damaged chapters again, rebuild damaged books from their chapters, and keep the damaged files as NAME.damaged',
+  ),
+  edited: switchOf(
+    'verify',
+    'with --repair: download edited chapters again too, and keep the edited files as NAME.edited',
+  ),
   accept: {
     kind: 'switch',
     description:
@@ -93,41 +71,19 @@ export const RUN_OPTIONS = {
     conflictsWith: 'repair',
     commands: { verify: true },
   },
-  sinceLast: {
-    kind: 'switch',
-    description: 'check only files that are new, changed, damaged or were not checked for a month',
-    commands: { verify: true },
-  },
-  apply: {
-    kind: 'switch',
-    description: 'take the chapters over: add the record and the mark of tankobon to their files',
-    commands: { adopt: true },
-  },
-  choose: {
-    kind: 'switch',
-    description: 'with --apply: ask at the terminal for the files that are not certain',
-    commands: { adopt: true },
-  },
-  pack: {
-    kind: 'switch',
-    description: 'folders of images too; with --apply a CBZ is written beside each',
-    commands: { adopt: true },
-  },
-  subscribe: {
-    kind: 'switch',
-    description: 'with --apply: subscribe to the titles of the chapters, for sync',
-    commands: { adopt: true },
-  },
-  undo: {
-    kind: 'switch',
-    description: 'restore the files that were adopted, byte for byte',
-    commands: { adopt: true },
-  },
-  flush: {
-    kind: 'switch',
-    description: 'send the waiting reports now',
-    commands: { 'report-status': true },
-  },
+  sinceLast: switchOf(
+    'verify',
+    'check only files that are new, changed, damaged or were not checked for a month',
+  ),
+  apply: switchOf(
+    'adopt',
+    'take the chapters over: add the record and the mark of tankobon to their files',
+  ),
+  choose: switchOf('adopt', 'with --apply: ask at the terminal for the files that are not certain'),
+  pack: switchOf('adopt', 'folders of images too; with --apply a CBZ is written beside each'),
+  subscribe: switchOf('adopt', 'with --apply: subscribe to the titles of the chapters, for sync'),
+  undo: switchOf('adopt', 'restore the files that were adopted, byte for byte'),
+  flush: switchOf('report-status', 'send the waiting reports now'),
   dryRun: {
     kind: 'switch',
     description: 'print what would be downloaded, and why',
@@ -150,11 +106,7 @@ export const RUN_OPTIONS = {
       overview: 'write a page with covers for a browser; -: to standard output',
     },
   },
-  clear: {
-    kind: 'switch',
-    description: 'delete all waiting reports and statistics, after confirmation',
-    commands: { 'report-status': true },
-  },
+  clear: switchOf('report-status', 'delete all waiting reports and statistics, after confirmation'),
   yes: {
     kind: 'switch',
     description: 'do not ask for confirmation',
@@ -182,11 +134,7 @@ export const RUN_OPTIONS = {
       'report-status': `${JSON_OBJECT} to standard output`,
     },
   },
-  schema: {
-    kind: 'switch',
-    description: 'with events: print their JSON Schema',
-    commands: { help: true },
-  },
+  schema: switchOf('help', 'with events: print their JSON Schema'),
   print: {
     kind: 'text',
     description:
@@ -200,11 +148,7 @@ export const RUN_OPTIONS = {
         'print this for each title, such as "{id}\\t{title}", and do not ask; with --first, for each saved chapter',
     },
   },
-  reset: {
-    kind: 'switch',
-    description: 'clear the ledger for all processes that share it, after confirmation',
-    commands: { limits: true },
-  },
+  reset: switchOf('limits', 'clear the ledger for all processes that share it, after confirmation'),
   quiet: {
     kind: 'switch',
     description: 'print only errors',

@@ -34,7 +34,6 @@ export const SELECTION_OPTIONS = {
   chapters: {
     kind: 'ranges',
     description: 'only these chapters, such as 1-10,12.5,20-',
-    placeholder: 'ranges',
     isKey: 'such as `1-10,12.5,20-`',
     library: true,
     commands: { search: true, info: true, download: true, 'sync add': true, 'sync import': true },
@@ -42,7 +41,6 @@ export const SELECTION_OPTIONS = {
   volumes: {
     kind: 'ranges',
     description: 'only these volumes, such as 1-3,none',
-    placeholder: 'ranges',
     isKey: 'such as `1-3,none`',
     library: true,
     commands: { info: true, download: true, 'sync add': true, 'sync import': true },
@@ -67,7 +65,6 @@ export const SELECTION_OPTIONS = {
     kind: 'duration',
     description: 'how long to wait for the first group, such as 2d',
     example: '2d',
-    placeholder: 'duration',
     isKey:
       'how long to wait for the first group after the first release of a chapter, such as `12h`, `2d`',
     commands: { 'sync add': true, 'sync import': true },
@@ -93,7 +90,6 @@ export const SELECTION_OPTIONS = {
   excludeUploader: {
     kind: 'ids',
     description: 'users to exclude, by id, separated by commas',
-    placeholder: 'ids',
     isKey: 'users, by id, whose uploads are never downloaded',
     commands: { 'sync add': true, 'sync import': true },
   },

@@ -7,6 +7,23 @@ const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
 const MEBIBYTE = 1024 * 1024;
 
+const addressOf = (host: string, byDefault: string) =>
+  ({
+    kind: 'address',
+    description: `URL of ${host}`,
+    default: byDefault,
+    isSetting: true,
+  }) as const;
+
+function timeoutOf(
+  what: string,
+  byDefault: number,
+  range: readonly [number, number] = [100, 10 * MINUTE_MS],
+) {
+  const description = `maximum time ${what}, in milliseconds`;
+  return { kind: 'integer', description, default: byDefault, range, isSetting: true } as const;
+}
+
 export const SERVICE_OPTIONS = {
   concurrency: {
     kind: 'integer',
@@ -23,7 +40,6 @@ export const SERVICE_OPTIONS = {
     description: 'maximum download rate in bytes per second, such as 500k or 2M; empty: unlimited',
     default: '',
     example: '2M',
-    placeholder: 'rate',
     isSetting: true,
     library: true,
     commands: { download: 'maximum bytes per second, such as 500k or 2M' },
@@ -32,7 +48,6 @@ export const SERVICE_OPTIONS = {
     kind: 'duration',
     description: 'longest outage to wait for, such as 90s or 1h; 0: none',
     default: '10m',
-    placeholder: 'duration',
     isSetting: true,
     library: true,
     commands: { download: true, sync: true },
@@ -44,7 +59,6 @@ export const SERVICE_OPTIONS = {
     default: '500M',
     example: '2G',
     canBeOff: true,
-    placeholder: 'size',
     isSetting: true,
   },
   reports: {
@@ -67,24 +81,9 @@ export const SERVICE_OPTIONS = {
     placeholder: 'token',
     commands: { download: true, sync: true },
   },
-  apiUrl: {
-    kind: 'address',
-    description: 'URL of the API',
-    default: LIVE_SERVICE.apiUrl,
-    isSetting: true,
-  },
-  authUrl: {
-    kind: 'address',
-    description: 'URL of the authentication service',
-    default: LIVE_SERVICE.authUrl,
-    isSetting: true,
-  },
-  networkUrl: {
-    kind: 'address',
-    description: 'URL of the MangaDex@Home report host',
-    default: LIVE_SERVICE.networkUrl,
-    isSetting: true,
-  },
+  apiUrl: addressOf('the API', LIVE_SERVICE.apiUrl),
+  authUrl: addressOf('the authentication service', LIVE_SERVICE.authUrl),
+  networkUrl: addressOf('the MangaDex@Home report host', LIVE_SERVICE.networkUrl),
   realm: {
     kind: 'text',
     description: 'realm of the authentication service',
@@ -105,53 +104,11 @@ export const SERVICE_OPTIONS = {
     range: [64 * 1024, 256 * MEBIBYTE],
     isSetting: true,
   },
-  connectTimeoutMs: {
-    kind: 'integer',
-    description: 'maximum time to connect to a host, in milliseconds',
-    default: 10 * SECOND_MS,
-    range: [100, 10 * MINUTE_MS],
-    isSetting: true,
-  },
-  tlsTimeoutMs: {
-    kind: 'integer',
-    description: 'maximum time of a TLS handshake, in milliseconds',
-    default: 10 * SECOND_MS,
-    range: [100, 10 * MINUTE_MS],
-    isSetting: true,
-  },
-  firstByteTimeoutMs: {
-    kind: 'integer',
-    description: 'maximum time from the request of a page to the first byte, in milliseconds',
-    default: 20 * SECOND_MS,
-    range: [100, 10 * MINUTE_MS],
-    isSetting: true,
-  },
-  idleTimeoutMs: {
-    kind: 'integer',
-    description: 'maximum time between two bytes of a page, in milliseconds',
-    default: 15 * SECOND_MS,
-    range: [100, 10 * MINUTE_MS],
-    isSetting: true,
-  },
-  pageTimeoutMs: {
-    kind: 'integer',
-    description: 'maximum time to download a page, in milliseconds',
-    default: 5 * MINUTE_MS,
-    range: [1_000, 60 * MINUTE_MS],
-    isSetting: true,
-  },
-  apiTimeoutMs: {
-    kind: 'integer',
-    description: 'maximum time of an API request, in milliseconds',
-    default: 30 * SECOND_MS,
-    range: [1_000, 10 * MINUTE_MS],
-    isSetting: true,
-  },
-  reportTimeoutMs: {
-    kind: 'integer',
-    description: 'maximum time to send a health report, in milliseconds',
-    default: 3 * SECOND_MS,
-    range: [100, MINUTE_MS],
-    isSetting: true,
-  },
+  connectTimeoutMs: timeoutOf('to connect to a host', 10 * SECOND_MS),
+  tlsTimeoutMs: timeoutOf('of a TLS handshake', 10 * SECOND_MS),
+  firstByteTimeoutMs: timeoutOf('from the request of a page to the first byte', 20 * SECOND_MS),
+  idleTimeoutMs: timeoutOf('between two bytes of a page', 15 * SECOND_MS),
+  pageTimeoutMs: timeoutOf('to download a page', 5 * MINUTE_MS, [SECOND_MS, 60 * MINUTE_MS]),
+  apiTimeoutMs: timeoutOf('of an API request', 30 * SECOND_MS, [SECOND_MS, 10 * MINUTE_MS]),
+  reportTimeoutMs: timeoutOf('to send a health report', 3 * SECOND_MS, [100, MINUTE_MS]),
 } as const satisfies Record<string, OptionDefinition>;

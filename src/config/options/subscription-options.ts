@@ -1,7 +1,7 @@
 /** Options of `tankobon sync` and its subcommands, besides those of a title. */
 import { HOOK_EVENTS } from '../hook-services.js';
 import { READING_STATUSES } from '../reading-statuses.js';
-import type { OptionDefinition } from '../option-definition.js';
+import { switchOf, type OptionDefinition } from '../option-definition.js';
 
 export const SUBSCRIPTION_OPTIONS = {
   file: {
@@ -33,14 +33,12 @@ export const SUBSCRIPTION_OPTIONS = {
     kind: 'duration',
     description: 'repeat until stopped, such as 6h; at least 15m',
     example: '6h',
-    placeholder: 'duration',
     commands: { sync: true },
   },
   hours: {
     kind: 'hours',
     description: 'with --every: run in these hours of the day only, by local time, such as 1-7',
     example: '1-7',
-    placeholder: 'hours',
     commands: { sync: true },
   },
   only: {
@@ -49,11 +47,7 @@ export const SUBSCRIPTION_OPTIONS = {
     placeholder: 'names...',
     commands: { sync: true },
   },
-  redownload: {
-    kind: 'switch',
-    description: 'download chapters again whose files are gone',
-    commands: { sync: true },
-  },
+  redownload: switchOf('sync', 'download chapters again whose files are gone'),
   unset: {
     kind: 'texts',
     description: 'remove an option, by its key in the file; repeatable',

@@ -31,6 +31,7 @@ import {
   MAX_READ_OF_LIKELY,
   MAX_READ_OF_TITLE,
   movedPath,
+  nameOptions,
   newHome,
   sampleFolders,
   titleHome,
@@ -194,10 +195,7 @@ function replacedPath(
   named: NamedChapterFile,
   { output, nameTemplates }: Naming,
 ): Pick<ReplacedName, 'path' | 'recorded'> {
-  const templates = [nameTemplates(false), nameTemplates(true)];
-  const { numbersRestart } = named.title;
-  const options = { templates, numbersRestart, keepsPeople: true, keepsTitleFolders: true };
-  const { to, recorded } = newPath(file, named, options);
+  const { to, recorded } = newPath(file, named, nameOptions(named, nameTemplates, 'folders'));
   if (to === resolve(file)) return { path: file, recorded };
   const path = relative(resolve(output), to);
   // The output folder may be one that the template would name otherwise.

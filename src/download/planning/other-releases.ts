@@ -28,7 +28,7 @@ export async function askForOtherReleases<Changed extends Decision>(
   session: DownloadSession,
 ): Promise<readonly (Changed | Decision)[]> {
   const { onOtherReleases } = session.listeners;
-  if (!onOtherReleases || session.request.filesToReplace) return changes;
+  if (!onOtherReleases || session.request.repairs) return changes;
   const namedIds = new Set(named.map(({ id }) => id));
   const saves = changes.flatMap((change) =>
     change.kind === 'save' && namedIds.has(change.release.id) ? (change.release.chapter ?? []) : [],

@@ -24,6 +24,9 @@ import {
   sharedEnd,
 } from '../../core/relative-paths.js';
 import { newPath, type NamedFile, type TemplateName } from '../../plan/paths.js';
+import type { NameChapter } from '../download-request.js';
+
+type NameOptions = Parameters<typeof newPath>[2];
 
 /** A chapter of the title in the output folder. */
 export interface KnownChapter extends Pick<ReadChapter, 'metadata'> {
@@ -73,6 +76,17 @@ export function newHome(series: string, template: NameTemplate): TitleHome {
   return { series, nameOf };
 }
 
+/** For a file that keeps this of its title. */
+export function nameOptions(
+  { title: { numbersRestart } }: { readonly title: Pick<Title, 'numbersRestart'> },
+  nameChapter: NameChapter,
+  keeps: NameOptions['keeps'],
+  renameTo?: NameTemplate,
+): NameOptions {
+  const templates = [nameChapter(false), nameChapter(true)];
+  return { templates, numbersRestart, keeps, renameTo };
+}
+
 /**
  * Where the file of a chapter goes that the service moved to another title: to the folder of that. A name that the owner
  * gave the file stays. `named`: with the name of the new title. `home`: where its chapters are, if it has some.
@@ -80,28 +94,19 @@ export function newHome(series: string, template: NameTemplate): TitleHome {
 export function movedPath(
   file: string,
   named: NamedFile & { readonly title: Pick<Title, 'name' | 'numbersRestart'> },
-  {
-    output,
-    nameChapter,
-  }: {
-    readonly output: string;
-    /** The template for chapters in one language, and for those in several. */
-    readonly nameChapter: (hasSeveralLanguages: boolean) => NameTemplate;
-  },
+  { output, nameChapter }: { readonly output: string; readonly nameChapter: NameChapter },
   home: TitleHome | undefined,
 ): ReturnType<typeof newPath> {
-  const templates = [nameChapter(false), nameChapter(true)];
-  const { name: series, numbersRestart } = named.title;
-  const options = { numbersRestart, keepsPeople: false, keepsTitleFolders: false, movedIn: output };
-  const path = newPath(file, named, { templates, ...options });
-  const [template] = templates;
+  const { name: series } = named.title;
+  const path = newPath(file, named, nameOptions(named, nameChapter, { movedIn: output }));
+  const template = nameChapter(false);
   if (!home) {
     const hasNewFolder = dirname(path.to) !== dirname(resolve(file));
     // The output folder itself may be that of the title.
     const isOutput = dirname(resolve(file)) === resolve(output);
-    if (hasNewFolder || isOutput || template?.folderTemplate === '') return path;
+    if (hasNewFolder || isOutput || template.folderTemplate === '') return path;
   }
-  const { nameOf } = home ?? newHome(series, templateFor(nameChapter(false), named.title));
+  const { nameOf } = home ?? newHome(series, templateFor(template, named.title));
   const placed = nameOf(named.values);
   const folders = foldersOf(placed.recorded.path ?? placed.path);
   const name = basename(path.recorded?.path ?? path.to);

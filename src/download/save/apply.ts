@@ -152,7 +152,7 @@ async function planUpdates(
   const { volumeField, titleField, localizedSeries, metadata } = request;
   const [first] = chapters;
   const options: RetagOptions = {
-    nameChapter: request.templatesWithin(first?.job.maxNameBytes ?? MAX_SEGMENT_BYTES),
+    maxNameBytes: first?.job.maxNameBytes ?? MAX_SEGMENT_BYTES,
     volumeField,
     titleField,
     localizedSeries,

@@ -12,11 +12,11 @@ import {
   type ChapterMetadata,
 } from '../../library/comic-info.js';
 import { plainTitle, pageName } from '../../config/names.js';
-import { ZipEntryReader } from '../../core/zip-file.js';
+import type { EntryReader } from '../../core/zip-file.js';
 import { ZipFileWriter } from '../../core/zip-file-writer.js';
 import { makeSyncedFolders, maxModeIn, statIfExists, temporaryName } from '../../core/files.js';
 import { readChapters } from '../../books/read-chapters.js';
-import { type ReadChapter } from '../../library/file.js';
+import { openPages, type ReadChapter } from '../../library/file.js';
 import { damagedChapter } from '../../library/damage.js';
 import { imageDimensions } from '../../core/image-dimensions.js';
 import { imageExtension } from '../../core/image-format.js';
@@ -58,7 +58,7 @@ export async function writeExtract(
   signal: AbortSignal,
 ): Promise<string> {
   await makeSyncedFolders(job.output, dirname(job.file));
-  const reader = await ZipEntryReader.open(source.file);
+  const reader = await openPages(source.file);
   try {
     const book = await statIfExists(source.file);
     const zip = await ZipFileWriter.create({
@@ -84,7 +84,7 @@ export async function writeExtract(
 async function copyPages(
   { describe }: ChapterJob,
   { file, pages, record }: ReadChapter,
-  reader: ZipEntryReader,
+  reader: Pick<EntryReader, 'read'>,
   zip: ZipFileWriter,
 ): Promise<ChapterDescription> {
   const packed: PackedPage[] = [];

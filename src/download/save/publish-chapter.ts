@@ -16,6 +16,7 @@ import { keepReplaced, type KeepOptions } from '../../library/replaced-files.js'
 import { StorageError } from '../../core/errors.js';
 import { isOwnFile, toStorageError, statIfExists } from '../../core/files.js';
 import { publishNew } from '../../core/publish.js';
+import type { FileToRepair } from '../download-request.js';
 import { isSameUuid } from '../../core/uuid.js';
 import { replacedFile, type Write } from '../../plan/change.js';
 
@@ -28,10 +29,8 @@ export interface ChapterTarget {
   readonly maxNameBytes: number;
   /** Also what another process saved of the chapter meanwhile is replaced. */
   readonly isForced: boolean;
-  /** A file that is not in this state any more is not replaced. */
-  readonly replacedState?: FileState | undefined;
-  /** The file had the mark of this chapter, and cannot be read any more. */
-  readonly hasLostMark?: boolean;
+  /** The file that a repair replaces, and only as it is. */
+  readonly repairs: FileToRepair | undefined;
   /** How a replaced file is kept. */
   readonly keep: KeepOptions;
 }
@@ -61,7 +60,7 @@ export async function publishChapter(tmpFile: string, target: ChapterTarget): Pr
   if (replaces !== target.file) {
     const { chapter, own } = await contentOf(replaces, target);
     const isReplaced = chapter === 'same' || chapter === 'replaced';
-    const state = own && (target.replacedState ?? own);
+    const state = own && (target.repairs?.state ?? own);
     if (state && isReplaced)
       return keepReplaced({ file: replaces, state }, [tmpFile], keepOptions(target), () =>
         replaceAs(tmpFile, candidates(target), { file: replaces, state }),
@@ -74,21 +73,25 @@ export async function publishChapter(tmpFile: string, target: ChapterTarget): Pr
       if (chapter === 'other' || !own) break;
       // Another process has saved the same chapter meanwhile.
       if (chapter === 'same' && !isOverwritten(target)) return file;
-      const state = target.replacedState ?? own;
+      const state = target.repairs?.state ?? own;
       const isReplaced = await keepReplaced({ file, state }, [tmpFile], keepOptions(target), () =>
         replaceUnchanged(tmpFile, file, state),
       );
       if (isReplaced) return file;
-      if (target.replacedState) throw fileChanged(file);
+      if (target.repairs?.state) throw fileChanged(file);
     }
   }
   throw new StorageError('name-taken', `No free file name: ${target.file}`, { path: target.file });
 }
 
+/** Whether the end of the file is lost. */
+function isDamaged({ change }: Pick<ChapterTarget, 'change'>): boolean {
+  return change.kind === 'replace' && change.why === 'damaged';
+}
+
 /** A damaged file is kept beside the new one. */
 function keepOptions({ keep, change }: ChapterTarget): KeepOptions {
-  const isDamaged = change.kind === 'replace' && change.why === 'damaged';
-  return isDamaged ? { ...keep, maxAgeMs: 0 } : keep;
+  return isDamaged({ change }) ? { ...keep, maxAgeMs: 0 } : keep;
 }
 
 /**
@@ -141,8 +144,9 @@ async function contentOf(
   const found = await readFileState(file);
   const state = found && isOwnFile(file, found) ? found : undefined;
   const identity = await readIdentity(file);
-  const isPlanned = target.hasLostMark === true && file === target.file;
-  if (isPlanned && typeof identity === 'string') return { chapter: 'same', own: state };
+  const hadMark = isDamaged({ change }) || target.repairs?.lostMark !== undefined;
+  if (hadMark && file === target.file && typeof identity === 'string')
+    return { chapter: 'same', own: state };
   if (identity === undefined || typeof identity === 'string') return { chapter: 'other' };
   const { chapterId, proof } = identity;
   const own = proof === 'mark' ? state : undefined;

@@ -3,8 +3,7 @@ import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { createFile, PRIVATE_FILE_MODE, removeFile } from '../../core/files.js';
 import { imageExtension } from '../../core/image-format.js';
-import { ZipEntryReader } from '../../core/zip-file.js';
-import { readLibraryFile } from '../../library/file.js';
+import { openPages, readLibraryFile } from '../../library/file.js';
 import type { SavedChapter } from '../../plan/change.js';
 import type { Workspace } from './workspace.js';
 
@@ -48,7 +47,7 @@ async function eachSavedPage(
   if (file.kind !== 'chapter' || !file.hasReadablePages) return;
   const { pages } = file.chapter;
   if (pages.length !== count) return;
-  const reader = await ZipEntryReader.open(path).catch(() => undefined);
+  const reader = await openPages(path).catch(() => undefined);
   if (!reader) return;
   try {
     for (const [index, entry] of pages.entries()) {

@@ -12,6 +12,7 @@ import { imageExtension } from '../../core/image-format.js';
 import { hasValidTrailer } from '../../core/image-trailer.js';
 import {
   hasBookDigest,
+  isAcceptedBook,
   isBoundComment,
   isEditedBook,
   manifestIdentities,
@@ -23,21 +24,19 @@ import {
   recordedDigests,
 } from '../mark.js';
 import { COMIC_INFO_NAME, MAX_COMIC_INFO_BYTES } from '../comic-info.js';
-import { listEntries } from '../../core/zip-entries.js';
-import { pageEntries, sortPages } from '../../config/names.js';
 import { NO_CONTENT } from '../read/content.js';
-import { MAX_ENTRIES } from '../read/zip-content.js';
-import type { ChapterRecord } from '../record.js';
 import {
+  listEntries,
   entryName,
   readEntryText,
-  reusableBuffer,
   toZipEntry,
   withZip,
-  ZipEntryReader,
   type EntryReader,
   type ZipEntry,
 } from '../../core/zip-file.js';
+import { pageEntries, sortPages } from '../../config/names.js';
+import { MAX_ENTRIES } from '../read/zip-content.js';
+import type { ChapterRecord } from '../record.js';
 import { damaged, type CheckOptions, type PageEdits } from './damage.js';
 
 /** Checks every entry of an archive in the order of the file. */
@@ -52,23 +51,6 @@ export async function checkZip(
   const checked = await withZip(path, check, { anyOwner: true });
   if (!checked) throw new Error('it is not a regular file');
   return checked.edits;
-}
-
-/** Whether each of these entries has its checksum, and each page among them its end. */
-export async function areWhole(
-  file: string,
-  entries: readonly ZipEntry[],
-  signal: AbortSignal,
-): Promise<boolean> {
-  const options = { signal, getBuffer: reusableBuffer() };
-  try {
-    const reader = await ZipEntryReader.open(file);
-    await checkEntries(reader, entries, new Set(), options).finally(() => reader.close());
-    return true;
-  } catch {
-    signal.throwIfAborted();
-    return false;
-  }
 }
 
 /** A copy, such as a book for a device, names no chapters. */
@@ -130,7 +112,8 @@ async function checkContent(
       pages.map((page) => digests.get(page) ?? ''),
       saved,
     );
-  return isOrWasBook ? bookEdits(comment, entries, records) : undefined;
+  if (!isOrWasBook || isAcceptedBook(manifest, entries)) return undefined;
+  return bookEdits(comment, entries, records);
 }
 
 function checkCount(pages: number, comicInfo: string): void {
@@ -186,8 +169,8 @@ function bookEdits(
 }
 
 /** Resolves with the sha256 of each page where there are saved ones. Several pages may have one name. */
-async function checkEntries(
-  reader: EntryReader,
+export async function checkEntries(
+  reader: Pick<EntryReader, 'read'>,
   entries: readonly ZipEntry[],
   saved: ReadonlySet<string>,
   { signal, getBuffer }: Pick<CheckOptions, 'signal' | 'getBuffer'>,

@@ -1,7 +1,7 @@
 /** What stands in a file of chapters, before anything is concluded from it; each container has a reader that gives it. */
 import { thrownMessage } from '../../core/errors.js';
 import type { OpenOptions } from '../../core/files.js';
-import type { ZipEntry } from '../../core/zip-file.js';
+import type { GetBuffer, ZipEntry } from '../../core/zip-file.js';
 
 /**
  * How much is read. `mark`: what names the chapters, which is one short read for most files. `metadata`: the texts of
@@ -51,6 +51,13 @@ export class UnmarkedDamage extends Error {
 export interface ReadOptions extends OpenOptions {
   /** The file is known to be one, and not a link, a pipe, a socket or a device. */
   readonly isRegular?: boolean;
+}
+
+/** Reads the pages of one file. */
+export interface PageReader {
+  /** In a buffer of `getBuffer`. Throws Error with what is wrong with the page. */
+  readonly read: (page: ZipEntry, getBuffer: GetBuffer) => Promise<Buffer>;
+  readonly close: () => Promise<void>;
 }
 
 /** Throws Error with why nothing of the file can be read, or errors of the file system. */

@@ -3,47 +3,23 @@ import * as z from 'zod';
 import { QUALITIES } from '../../config/quality.js';
 import type { FileState } from '../../core/file-state.js';
 import { MAX_IMAGE_BYTES } from '../../core/image-format.js';
+import { jsonDigest } from '../../core/json.js';
 import { isOwnFile } from '../../core/safe-open.js';
 import { UUID_PATTERN } from '../../core/uuid.js';
+import { entriesChecksum } from '../../core/zip-file.js';
 import { comicInfoElements, PAGE_ELEMENTS, type ChapterMetadata } from '../comic-info/fields.js';
 import {
-  metadataDigest,
-  pagesChecksum,
+  KNOWN_FIELDS,
+  KNOWN_RECORD,
   type ChapterFile,
   type KnownChapter,
+  type KnownField,
   type KnownFile,
   type LibraryFile,
   type ReadChapter,
 } from '../file.js';
 import type { Ownership } from '../ownership.js';
 import { recordMetadata, type ChapterRecord } from '../record.js';
-
-/** The metadata by which chapters are recognized, named and grouped into books. */
-const KNOWN_FIELDS = {
-  title: true,
-  series: true,
-  number: true,
-  volume: true,
-  publishedAt: true,
-  writers: true,
-  pencillers: true,
-  translators: true,
-  language: true,
-  web: true,
-} as const satisfies Partial<Record<keyof ChapterMetadata, true>>;
-
-export type KnownField = keyof typeof KNOWN_FIELDS;
-
-const KNOWN_RECORD = [
-  'titleId',
-  'version',
-  'path',
-  'folderTemplate',
-  'fileTemplate',
-  'inferredVolume',
-  'updatedAt',
-] as const;
-export type KnownRecordField = (typeof KNOWN_RECORD)[number];
 
 const text = z.string().optional();
 const uuid = z.string().regex(new RegExp(`^${UUID_PATTERN}$`));
@@ -148,7 +124,7 @@ function storedChapter(chapter: ReadChapter, isRecorded: boolean): object {
     key,
     pages: {
       length: pages.length,
-      checksum: chapterId === undefined ? pagesChecksum(pages) : undefined,
+      checksum: chapterId === undefined ? entriesChecksum(pages) : undefined,
     },
   };
 }
@@ -182,8 +158,8 @@ function asWritten({ comicInfo, entries, chapter }: ChapterFile): string | undef
   if (comicInfo === undefined)
     return entries.some(({ name }) => name === 'ComicInfo.xml') ? undefined : '';
   if (!written) return undefined;
-  const digest = metadataDigest(metadata);
-  if (digest !== metadataDigest(written)) return undefined;
+  const digest = jsonDigest(metadata);
+  if (digest !== jsonDigest(written)) return undefined;
   const own = Object.keys(comicInfoElements({ ...written, pages: [] }));
   const names = new Set(['ComicInfo', 'Page', ...PAGE_ELEMENTS, ...own]);
   const isOwn = [...comicInfo.matchAll(/<([^/?\s>]+)/g)].every(([, name = '']) => names.has(name));

@@ -8,8 +8,8 @@ import { imageExtension } from '../../core/image-format.js';
 import { MANIFEST_NAME } from '../mark.js';
 import { COMIC_INFO_NAME } from '../comic-info.js';
 import type { ContainerName } from '../../config/containers.js';
-import { readLibraryFile, type BookFile, type ChapterFile } from '../file.js';
-import { reusableBuffer, ZipEntryReader } from '../../core/zip-file.js';
+import { openPages, readLibraryFile, type BookFile, type ChapterFile } from '../file.js';
+import { reusableBuffer } from '../../core/zip-file.js';
 
 /** The pages of chapters in a book, which also has a cover. */
 const BOOK_PAGE = /^c\d+-(?!cover\.)/;
@@ -85,7 +85,7 @@ async function lacksKeys(
 async function readDigests(file: ReadableFile, all = false): Promise<readonly string[]> {
   const isBook = file.kind === 'book' && !all;
   const getBuffer = reusableBuffer();
-  const reader = await ZipEntryReader.open(file.path);
+  const reader = await openPages(file.path, file.container);
   try {
     const found: string[] = [];
     for (const entry of file.entries) {

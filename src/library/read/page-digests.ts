@@ -1,49 +1,20 @@
 /** The digests of the pages of an archive, or of a folder of images. */
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import type { ZipFile } from 'yauzl';
 import { pageEntries, sortPages } from '../../config/names.js';
 import { digestIfRegular } from '../../core/files.js';
-import { listEntries } from '../../core/zip-entries.js';
-import { toZipEntry, withZip, type EntryReader, type GetBuffer } from '../../core/zip-file.js';
-import { MAX_ENTRIES } from './zip-content.js';
+import type { GetBuffer, ZipEntry } from '../../core/zip-file.js';
+import type { PageReader } from './content.js';
 
-/** An archive, or a folder of images. */
-interface PagedFile {
-  readonly file: string;
-  readonly isFolder?: boolean;
-  /** The images of a folder, in no order. */
-  readonly images?: readonly string[];
-}
-
-/**
- * The sha256 of each page in reading order, as lower-case hex. Throws Error with what is wrong with a page.
- *
- * @param getBuffer one for all files of a run: a new one for each file takes longer than a small file
- */
-export async function readPageDigests(
-  { file, isFolder = false, images = [] }: PagedFile,
+/** The sha256 of each page among the entries, in reading order. Throws Error with what is wrong with a page. */
+export async function digestsOfPages(
+  entries: readonly ZipEntry[],
+  reader: Pick<PageReader, 'read'>,
   getBuffer: GetBuffer,
   signal?: AbortSignal,
 ): Promise<readonly string[]> {
-  if (isFolder) return digestsOfFolder(file, images, signal);
-  const found = await withZip(file, (zip, reader) =>
-    readOpenPageDigests(zip, reader, getBuffer, signal),
-  );
-  if (!found) throw new Error('it is not a regular file');
-  return found;
-}
-
-/** Does the same for an archive that is open. */
-export async function readOpenPageDigests(
-  zip: ZipFile,
-  reader: EntryReader,
-  getBuffer: GetBuffer,
-  signal?: AbortSignal,
-): Promise<readonly string[]> {
-  const listed = await listEntries(zip, MAX_ENTRIES);
   const digests: string[] = [];
-  for (const entry of sortPages(pageEntries(listed.map(toZipEntry)))) {
+  for (const entry of sortPages(pageEntries(entries))) {
     signal?.throwIfAborted();
     const data = await reader.read(entry, getBuffer);
     digests.push(createHash('sha256').update(data).digest('hex'));
@@ -51,7 +22,8 @@ export async function readOpenPageDigests(
   return digests;
 }
 
-async function digestsOfFolder(
+/** Does the same for the images in a folder. */
+export async function digestsOfFolder(
   folder: string,
   images: readonly string[],
   signal?: AbortSignal,

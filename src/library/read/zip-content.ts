@@ -14,8 +14,9 @@ import {
   recordedDigests,
 } from '../mark.js';
 import { COMIC_INFO_NAME, MAX_COMIC_INFO_BYTES } from '../comic-info.js';
-import { assertNotBomb, listEntries } from '../../core/zip-entries.js';
 import {
+  assertNotBomb,
+  listEntries,
   entryName,
   readEntryText,
   reusableBuffer,

@@ -1,5 +1,5 @@
 /**
- * Gives a chapter file whose pages its owner changed a record of the pages that are there, and the mark again if another
+ * Gives a file whose pages its owner changed a record of the pages that are there, and a chapter the mark again if another
  * program removed it. All other entries keep their bytes and their order.
  */
 import { createHash } from 'node:crypto';
@@ -10,10 +10,11 @@ import { damagedChapter } from '../damage.js';
 import { readLibraryFile, rewriterOf, type ChapterFile } from '../file.js';
 import { chapterComment, MANIFEST_NAME } from '../mark.js';
 import { mayBeRewritten } from '../ownership.js';
+import { acceptBook } from './accept-book.js';
 import { formatRecord } from '../record.js';
 
-/** `not-chapter`: a book, or a file of another program or user. */
-type Acceptance = { readonly pages: number } | 'not-needed' | 'not-chapter';
+/** `not-own`: of another program or user, or a book without its mark. */
+type Acceptance = { readonly pages: number } | 'not-needed' | 'not-own';
 
 /**
  * Throws StorageError; then nothing has changed.
@@ -29,14 +30,16 @@ export async function acceptFile(
     const file = await readLibraryFile(path);
     if (file.kind === 'missing' || file.kind === 'unreadable')
       throw damagedChapter(path, file.cause);
-    if (file.kind === 'book' || !mayBeRewritten(file.ownership)) return 'not-chapter';
+    if (!mayBeRewritten(file.ownership)) return 'not-own';
     const { state } = file;
     if (!state) throw fileChanged(path);
     assertOwnFile(path, state);
-    return await write(file, isEdited, signal, async (tmpFile) => {
+    const publish = async (tmpFile: string): Promise<string> => {
       if (!(await replaceUnchanged(tmpFile, path, state))) throw fileChanged(path);
       return path;
-    });
+    };
+    if (file.kind === 'chapter') return await write(file, isEdited, signal, publish);
+    return isEdited ? { pages: await acceptBook(file, publish, signal) } : 'not-needed';
   } catch (error) {
     signal.throwIfAborted();
     throw toStorageError(error, path);

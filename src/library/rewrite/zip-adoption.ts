@@ -7,11 +7,17 @@ import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { ZipFile } from 'yauzl';
 import { createFile, digestIfRegular, PRIVATE_FILE_MODE, writeBuffers } from '../../core/files.js';
-import { readOpenPageDigests } from '../read/page-digests.js';
+import { digestsOfPages } from '../read/page-digests.js';
 import { MANIFEST_NAME, MAX_MANIFEST_BYTES } from '../mark.js';
 import { formatRecord, parseRecords, type ChapterRecord } from '../record.js';
-import { searchTexts } from '../read/zip-content.js';
-import { withZip, type EntryReader, type GetBuffer } from '../../core/zip-file.js';
+import { MAX_ENTRIES as MAX_READ_ENTRIES, searchTexts } from '../read/zip-content.js';
+import {
+  listEntries,
+  toZipEntry,
+  withZip,
+  type EntryReader,
+  type GetBuffer,
+} from '../../core/zip-file.js';
 
 /** The end record (APPNOTE 4.3.16), a directory header (4.3.12) and a local header (4.3.7). */
 const END_SIGNATURE = 0x06054b50;
@@ -62,9 +68,10 @@ export async function writeAdoptedZip(
 ): Promise<boolean> {
   return withArchive(file, async (zip, source) => {
     const original = await readEnd(zip, source);
-    const { record, comment } = await describe((getBuffer, signal) =>
-      readOpenPageDigests(zip, source, getBuffer, signal),
-    );
+    const { record, comment } = await describe(async (getBuffer, signal) => {
+      const listed = await listEntries(zip, MAX_READ_ENTRIES);
+      return digestsOfPages(listed.map(toZipEntry), source, getBuffer, signal);
+    });
     const { directoryOffset: headBytes, directory, end, fileBytes: bytes } = original;
     const written = await writeNew(tmpFile, async (write) => {
       const hash = createHash('sha256');

@@ -36,14 +36,13 @@ interface History {
 
 /** The state folder of a subscriptions file. Writes nothing. */
 export async function syncFolder(stateFolder: string, subscriptionsFile: string): Promise<string> {
-  const folders = foldersIn(stateFolder);
-  const { id } = await findHistory(folders, await realPath(subscriptionsFile));
-  return folders.folderOf(id);
+  const { id } = await findHistory(stateFolder, await realPath(subscriptionsFile));
+  return folderOf(stateFolder, id);
 }
 
 /** The folder of the path alone, for a lock that is held while the id is written. */
 export async function pathFolder(stateFolder: string, subscriptionsFile: string): Promise<string> {
-  return foldersIn(stateFolder).folderOf(pathId(await realPath(subscriptionsFile), 0));
+  return folderOf(stateFolder, pathId(await realPath(subscriptionsFile), 0));
 }
 
 /**
@@ -57,11 +56,11 @@ export async function claimSyncFolder(
   note: (sentence: string) => void,
 ): Promise<string> {
   prepareStateFolder(context);
-  const folders = foldersIn(context.paths.state);
+  const { state: stateFolder } = context.paths;
   const path = await realPath(subscriptionsFile);
-  const { id, isInFile, original } = await findHistory(folders, path);
-  const folder = folders.folderOf(id);
-  const isKnown = (await folders.fileOf(id)) === path;
+  const { id, isInFile, original } = await findHistory(stateFolder, path);
+  const folder = folderOf(stateFolder, id);
+  const isKnown = (await fileOf(stateFolder, id)) === path;
   if (!isInFile && (await isWritable(path)))
     // Without an id, the file has the folder of its path.
     await writeId(id).catch(ignoreIfOfFiles);
@@ -71,13 +70,13 @@ export async function claimSyncFolder(
       `${path} is a copy of ${original}, so it has a history of its own from now on, which begins empty.`,
     );
   // The next run writes it if this one cannot, as on a full disk.
-  await writePrivate(folder, OWNER_FILE, path).catch(ignoreIfOfFiles);
+  await writeOwner(folder, path).catch(ignoreIfOfFiles);
   return folder;
 }
 
-async function writePrivate(folder: string, name: string, text: string): Promise<void> {
+async function writeOwner(folder: string, path: string): Promise<void> {
   makeFolders(folder, PRIVATE_FOLDER_MODE);
-  await writeFileAtomic(join(folder, name), text, { mode: 0o600 });
+  await writeFileAtomic(join(folder, OWNER_FILE), path, { mode: 0o600 });
 }
 
 function ignoreIfOfFiles(error: unknown): void {
@@ -96,35 +95,28 @@ export const archiveFile = (folder: string): string => join(folder, 'download-ar
 const OWNER_FILE = 'subscriptions-path';
 const MAX_PATH_BYTES = 64 * 1024;
 
-interface Folders {
-  readonly folderOf: (id: string) => string;
-  /** The path of the file that used the folder last. */
-  readonly fileOf: (id: string) => Promise<string | undefined>;
+const folderOf = (stateFolder: string, id: string): string => join(stateFolder, 'sync', id);
+
+/** The path of the file that used the folder last. */
+async function fileOf(stateFolder: string, id: string): Promise<string | undefined> {
+  const file = join(folderOf(stateFolder, id), OWNER_FILE);
+  const bytes = await readFileIfExists(file, { maxBytes: MAX_PATH_BYTES }).catch(() => undefined);
+  return bytes?.toString('utf8');
 }
 
-function foldersIn(stateFolder: string): Folders {
-  const folderOf = (id: string) => join(stateFolder, 'sync', id);
-  const fileOf = async (id: string) => {
-    const file = join(folderOf(id), OWNER_FILE);
-    const bytes = await readFileIfExists(file, { maxBytes: MAX_PATH_BYTES }).catch(() => undefined);
-    return bytes?.toString('utf8');
-  };
-  return { folderOf, fileOf };
-}
-
-async function findHistory(folders: Folders, path: string): Promise<History> {
+async function findHistory(stateFolder: string, path: string): Promise<History> {
   const id = await readId(path);
-  if (id === undefined) return { id: await unusedId(folders, path), isInFile: false };
-  const original = await otherUser(folders, id, path);
+  if (id === undefined) return { id: await unusedId(stateFolder, path), isInFile: false };
+  const original = await otherUser(stateFolder, id, path);
   if (original === undefined) return { id, isInFile: true };
-  return { id: await unusedId(folders, path), isInFile: false, original };
+  return { id: await unusedId(stateFolder, path), isInFile: false, original };
 }
 
 /** The first id of the path that no other file has. The same for a file that a program writes again without its id. */
-async function unusedId(folders: Folders, path: string): Promise<string> {
+async function unusedId(stateFolder: string, path: string): Promise<string> {
   for (let count = 0; ; count += 1) {
     const id = pathId(path, count);
-    if ((await otherUser(folders, id, path)) === undefined) return id;
+    if ((await otherUser(stateFolder, id, path)) === undefined) return id;
   }
 }
 
@@ -134,8 +126,12 @@ function pathId(path: string, count: number): string {
 }
 
 /** Another file that exists and has the id. A file that is there under two paths, as in a bind mount, is one. */
-async function otherUser(folders: Folders, id: string, path: string): Promise<string | undefined> {
-  const other = await folders.fileOf(id);
+async function otherUser(
+  stateFolder: string,
+  id: string,
+  path: string,
+): Promise<string | undefined> {
+  const other = await fileOf(stateFolder, id);
   if (other === undefined || other === path || (await isSameFile(other, path))) return undefined;
   return (await readId(other)) === id ? other : undefined;
 }

@@ -152,12 +152,10 @@ export interface HookSession {
 }
 
 /** Rejects with the last failure. */
-export async function postHook(
-  request: HookRequest,
-  { got, context, signal }: HookSession,
-): Promise<void> {
+export async function postHook(request: HookRequest, session: HookSession): Promise<void> {
+  const { context, signal } = session;
   for (let attempt = 1; ; attempt += 1) {
-    const failure = await postOnce(request, { got, context, signal });
+    const failure = await postOnce(request, session);
     if (!failure) return;
     const { error, isFinal = false, waitMs = 0 } = failure;
     if (isFinal) throw error;
@@ -170,17 +168,8 @@ export async function postHook(
 /** A failure that another run may not meet. */
 export class TemporaryHookFailure extends Error {}
 
-interface PostFailure {
-  readonly error: Error;
-  readonly isFinal?: boolean;
-  /** The wait that the server requests. */
-  readonly waitMs?: number | undefined;
-}
-
-async function postOnce(
-  request: HookRequest,
-  { got, context, signal }: Pick<HookSession, 'got' | 'context' | 'signal'>,
-): Promise<PostFailure | undefined> {
+/** Resolves with the failure, if any; `waitMs`: the wait that the server requests. */
+async function postOnce(request: HookRequest, { got, context, signal }: HookSession) {
   try {
     const response = await sendRequest(got, { ...request, method: 'POST', signal });
     response.discard();

@@ -34,7 +34,7 @@ export function addSeries(
   const lists = releases ? releaseLists(subscriptions.series[index], releases) : {};
   const entry = { ...given, ...lists };
   const unset = [...removed, ...emptyKeys(lists, subscriptions.defaults)];
-  const text = edit(source, (document) => {
+  const text = editText(source, (document) => {
     if (index < 0) {
       appendSeries(document, target, entry);
       return;
@@ -64,42 +64,16 @@ function emptyKeys(lists: Partial<ReleaseLists>, defaults: SeriesOptions): reado
   return keys.filter((key) => lists[key]?.length === 0 && defaults[key] === undefined);
 }
 
-/** The text with these series added at the end; those that are there stay as they are. Throws as addSeries does. */
-export function addMissingSeries(
-  source: SubscriptionsText,
-  titles: readonly { readonly id: string; readonly entry: SeriesEntry }[],
-): { readonly text: string; readonly added: readonly string[] } {
-  const { series } = parseSubscriptions(source);
-  const known = new Set(series.map(({ target: { kind, id } }) => kind === 'title' && id));
-  const missing = titles.filter(({ id }) => !known.has(id));
-  if (missing.length === 0) return { text: source.text, added: [] };
-  const text = edit(source, (document) => {
-    for (const { id, entry } of missing)
-      appendSeries(document, `https://mangadex.org/title/${id}`, entry);
-  });
-  return { text, added: missing.map(({ id }) => id) };
-}
-
 /** The text without the series at this index. Throws as addSeries does. */
 export function removeSeries(source: SubscriptionsText, index: number): string {
-  return edit(source, (document) => {
+  return editText(source, (document) => {
     document.deleteIn(['series', index]);
-  });
-}
-
-/** The text with `follows: true`, and with an output folder in the defaults if one is given. Throws as addSeries does. */
-export function addFollows(source: SubscriptionsText, output: string | undefined): string {
-  return edit(source, (document) => {
-    document.set('follows', true);
-    if (output === undefined) return;
-    if (!isMap(document.get('defaults'))) document.set('defaults', document.createNode({}));
-    document.setIn(['defaults', 'output'], output);
   });
 }
 
 /** The text with this id, which a list of series at the end stays after: people add lines there. Throws as addSeries does. */
 export function setId(source: SubscriptionsText, id: string): string {
-  return edit(source, (document) => {
+  return editText(source, (document) => {
     document.set('id', id);
     const { contents } = document;
     if (!isMap(contents)) return;
@@ -115,33 +89,12 @@ export function setId(source: SubscriptionsText, id: string): string {
   });
 }
 
-export function removeFollows(source: SubscriptionsText): string {
-  return edit(source, (document) => {
-    document.delete('follows');
-  });
-}
-
-/** The text with a hook set; an undefined value removes it. Throws as addSeries does. */
-export function setHook(source: SubscriptionsText, hook: string, value?: unknown): string {
-  parseSubscriptions(source);
-  return edit(source, (document) => {
-    if (value === undefined) {
-      document.deleteIn(['hooks', hook]);
-      const rest = document.get('hooks');
-      if (isMap(rest) && rest.items.length === 0) document.delete('hooks');
-      return;
-    }
-    if (!isMap(document.get('hooks'))) document.set('hooks', document.createNode({}));
-    document.setIn(['hooks', hook], createNode(document, value));
-  });
-}
-
 export function indexOfTarget({ series }: Subscriptions, { kind, id }: Target): number {
   return series.findIndex(({ target }) => target.kind === kind && target.id === id);
 }
 
-/** The text after the change, which is valid. */
-function edit(source: SubscriptionsText, change: (document: Document) => void): string {
+/** The text after the change, which is valid. Throws as addSeries does. */
+export function editText(source: SubscriptionsText, change: (document: Document) => void): string {
   const { document } = parseYaml(source);
   // Only `null` has passed as a file without series.
   if (isScalar(document.contents)) document.contents = null;
@@ -172,7 +125,7 @@ function withoutPositions(message: string, file: string): string {
     .join('\n');
 }
 
-function appendSeries(document: Document, target: string, entry: SeriesEntry): void {
+export function appendSeries(document: Document, target: string, entry: SeriesEntry): void {
   if (!isSeq(document.get('series'))) document.set('series', document.createNode([]));
   const node = new YAMLMap();
   node.set('target', document.createNode(target));
@@ -181,7 +134,7 @@ function appendSeries(document: Document, target: string, entry: SeriesEntry): v
 }
 
 /** Lists and maps within a series are written on one line. */
-function createNode(document: Document, value: unknown) {
+export function createNode(document: Document, value: unknown) {
   return document.createNode(value, { flow: true });
 }
 

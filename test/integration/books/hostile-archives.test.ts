@@ -134,7 +134,7 @@ describe('a damaged or hostile archive is refused', () => {
     await bindFolder(folder);
     const book = join(folder, VOLUME);
     const bytes = readFileSync(book, 'latin1');
-    const manifest = /\{"chapters":.*\n/.exec(bytes)?.[0] ?? '';
+    const manifest = /\{"named":.*\n/.exec(bytes)?.[0] ?? '';
     const { chapters } = JSON.parse(manifest) as { chapters: unknown[] };
     const shared = { chapters: Array.from({ length: 1000 }, () => chapters[0]) };
     await writeArchive(

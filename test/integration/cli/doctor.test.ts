@@ -10,8 +10,8 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { checkSpace } from '../../../src/cli/doctor/state-checks.js';
-import { findProgram } from '../../../src/cli/doctor/hook-checks.js';
+import { findProgram } from '../../../src/cli/doctor/account-checks.js';
+import { checkSpace } from '../../../src/cli/doctor/program-checks.js';
 import type { CheckEvent } from '../../../src/events/doctor-events.js';
 import { CHECKS } from '../../../src/events/reasons.js';
 import { generateChapter } from '../../../src/practice-server/library/library.js';
@@ -275,8 +275,7 @@ test.each(onPosix)(
 test('too little space is an error, and little space a warning', async () => {
   const { of } = await examine();
   expect(of('output-space')[0]?.message).toMatch(/ free: /);
-  const status = async (minBytes: number) =>
-    (await checkSpace(folder, minBytes, 'hint'))[0]?.status;
+  const status = async (minBytes: number) => (await checkSpace(folder, minBytes, 'hint')).status;
   expect(await status(0)).toBe('ok');
   expect(await status(Infinity)).toBe('error');
   const { bavail, bsize } = statfsSync(folder);

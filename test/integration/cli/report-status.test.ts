@@ -4,13 +4,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { glyphsFor } from '../../../src/cli/output/glyphs.js';
 import { reportTable } from '../../../src/cli/output/report-table.js';
-import { reportPage } from '../../../src/cli/output/report-page.js';
 import { generateChapter } from '../../../src/practice-server/library/library.js';
 import {
   startPracticeService,
   type PracticeService,
 } from '../../../src/practice-server/practice-service.js';
-import { type ReportStatus, metricsByNode, metricsOverTime } from '../../../src/service/reports.js';
+import { reportPage } from '../../../src/service/reports.js';
+import {
+  metricsByNode,
+  metricsOverTime,
+  type ReportStatus,
+} from '../../../src/service/reports/report-status.js';
 import type { RecordedLoad } from '../../../src/service/reports/report-journal.js';
 import type { Finished } from '../../support/command.js';
 import { tankobonHere } from '../../support/in-process.js';
@@ -210,14 +214,14 @@ describe('the table and the page', () => {
     expect(reportTable(full, { ...look, colors: true })).toContain(escape);
   });
 
-  test('say so when there is nothing yet', () => {
+  test('say so when there is nothing yet', async () => {
     const look = { columns: 80, colors: false, nowMs: NOW_MS, glyphs };
     expect(reportTable(empty, look)).toContain('No loads');
-    expect(reportPage(empty, NOW_MS)).toContain('No loads');
+    expect(await reportPage(empty, NOW_MS)).toContain('No loads');
   });
 
-  test('the page needs nothing from elsewhere, runs nothing, and escapes what nodes are called', () => {
-    const page = reportPage(full, NOW_MS);
+  test('the page needs nothing from elsewhere, runs nothing, and escapes what nodes are called', async () => {
+    const page = await reportPage(full, NOW_MS);
     expect(page).not.toMatch(/<script|https?:|url\(|@import|<link|<img/i);
     expect(page).not.toContain('<b>&"c');
     expect(page).toContain('&lt;b&gt;&amp;&quot;c');

@@ -60,14 +60,14 @@ const ours = (isForced = false): ChapterTarget => {
     recorded: {},
     betterThan: undefined,
   } as const;
-  return { id: OURS, file, change, isForced, maxNameBytes, keep };
+  return { id: OURS, file, change, isForced, repairs: undefined, maxNameBytes, keep };
 };
 /** A file of another chapter makes way. */
 const replacing = (old: string, chapterId: string, path = file): ChapterTarget => {
   const known = { file: old, chapterId, saved: {} };
   const placed = { release, file: known, path, recorded: {}, series: undefined, removes: [] };
   const change = { kind: 'replace', why: 'better-release', ...placed } as const;
-  return { id: OURS, file: path, change, isForced: false, maxNameBytes, keep };
+  return { id: OURS, file: path, change, isForced: false, repairs: undefined, maxNameBytes, keep };
 };
 const tmpArchive = () => archive(join(folder, '.ours.tmp'), OURS);
 const names = () => readdirSync(folder).sort();

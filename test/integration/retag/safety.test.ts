@@ -17,6 +17,7 @@ import { readIdentity } from '../../../src/library/file.js';
 import { compileNameTemplate } from '../../../src/config/names.js';
 import { formatIdentityComment } from '../../../src/library/mark.js';
 import { planRetag, writeRetagged } from '../../../src/download/retag.js';
+import { newPath, type NamedFile } from '../../../src/plan/paths.js';
 import type { Title } from '../../../src/service/titles.js';
 import { readArchive, readEntry, writeArchive } from '../../support/archive.js';
 import { testImage } from '../../support/chapter-files.js';
@@ -191,7 +192,7 @@ describe('a file that another process changes meanwhile', () => {
   const chapter = { id: numberedId('2'), number: '2', language: 'en', groups: [] };
   const title = { name: 'Alpha', description: {}, authors: [], artists: [] };
   const options = {
-    nameChapter: () => compileNameTemplate('{chapter}'),
+    maxNameBytes: 255,
     volumeField: 'number' as const,
     titleField: 'plain' as const,
     localizedSeries: false,
@@ -200,7 +201,15 @@ describe('a file that another process changes meanwhile', () => {
   };
   const plan = async (file: string) => {
     const known = { chapter: chapter as unknown as Chapter, title: title as unknown as Title };
-    const planned = await planRetag({ file, removes: [], ...known }, options);
+    const naming = {
+      templates: [compileNameTemplate('{chapter}')],
+      numbersRestart: false,
+      renameTo: undefined,
+      keeps: 'people' as const,
+    };
+    const pathOf = (named: NamedFile) => newPath(file, named, naming);
+    const stays = { titleName: undefined, isMoved: false, removes: [], pathOf };
+    const planned = await planRetag({ file, ...stays, ...known }, options);
     if (!('to' in planned)) throw new Error('nothing to retag');
     return planned;
   };

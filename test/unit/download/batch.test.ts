@@ -46,6 +46,7 @@ async function run(
       betterThan: undefined,
     },
     isForced: false,
+    repairs: undefined,
     maxNameBytes: 255,
     keep: { output: '.', maxAgeMs: 0, nowMs: 0 },
   }));

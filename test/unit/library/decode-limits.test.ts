@@ -1,6 +1,6 @@
 /** The bounds before inflating and decoding: sizes are read from headers, nothing is decoded. */
 import fc from 'fast-check';
-import { assertNotBomb } from '../../../src/core/zip-entries.js';
+import { assertNotBomb } from '../../../src/core/zip-file.js';
 import { decodedBytes, MAX_DECODED_BYTES } from '../../../src/core/decoded-size.js';
 import { testImage } from '../../support/chapter-files.js';
 import { SAMPLE_IMAGES } from '../../support/sample-images.js';

@@ -274,7 +274,7 @@ const ROWS: readonly (readonly [name: string, of: Case, Expected])[] = [
   ],
   [
     'a damaged file that is not to be repaired',
-    { listed: [good], damaged: { good: 'damaged.cbz' }, options: { filesToReplace: new Set() } },
+    { listed: [good], damaged: { good: 'damaged.cbz' }, options: { force: new Set<string>() } },
     all('save good'),
   ],
   [

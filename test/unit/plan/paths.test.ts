@@ -94,8 +94,8 @@ describe('a file that gets other metadata', () => {
     const options = {
       templates: [format],
       numbersRestart: false,
-      keepsPeople: true,
-      keepsTitleFolders: false,
+      renameTo: undefined,
+      keeps: 'people' as const,
     };
     const from = join(OUTPUT, moved(path));
     const { to, recorded } = newPath(from, named, options);
@@ -154,7 +154,7 @@ describe('a file that gets other metadata', () => {
         savedId: ID,
         recorded: { path, folderTemplate, fileTemplate },
       };
-      const options = { numbersRestart: false, keepsPeople: true, keepsTitleFolders: false };
+      const options = { numbersRestart: false, renameTo: undefined, keeps: 'people' as const };
       const templates = [at(now).format];
       const from = join(OUTPUT, shortIdPath({ chapterId: ID, path }, format));
       const to = join(OUTPUT, shortIdPath({ chapterId: ID, path: at(now).path }, at(now).format));
@@ -175,7 +175,7 @@ describe('a file that gets other metadata', () => {
       const { folderTemplate, fileTemplate } = short;
       const recorded = { path, folderTemplate, fileTemplate };
       const named = { values, metadata: {}, written: { series }, savedId: ID, recorded };
-      const options = { numbersRestart: false, keepsPeople: true, keepsTitleFolders: false };
+      const options = { numbersRestart: false, renameTo: undefined, keeps: 'people' as const };
       const from = join(OUTPUT, path);
       expect(newPath(from, named, { ...options, templates: [long] }).to).toBe(from);
       const renamed = newPath(from, named, { ...options, templates: [long], renameTo: long });

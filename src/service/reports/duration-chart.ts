@@ -1,6 +1,6 @@
 /** Load durations over time as inline SVG: the median of each interval as a line, up to the slowest as a band. */
 import { formatDuration, formatLocalTime } from '../../core/human-format.js';
-import type { ReportStatus } from '../../service/reports.js';
+import type { IntervalMetrics } from './report-status.js';
 import { maxOf } from '../../core/extremes.js';
 
 const WIDTH = 920;
@@ -19,7 +19,7 @@ interface Point {
   readonly slowestY: number;
 }
 
-export function durationChart(intervals: ReportStatus['overTime'], nowMs: number): string {
+export function durationChart(intervals: readonly IntervalMetrics[], nowMs: number): string {
   const drawn = intervals.flatMap(({ fromMs, toMs, medianMs, slowestMs }) =>
     medianMs === undefined || slowestMs === undefined
       ? []

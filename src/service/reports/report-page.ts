@@ -9,12 +9,9 @@ import {
   formatLocalTime,
 } from '../../core/human-format.js';
 import { escapeXml } from '../../core/xml-text.js';
-import type { ReportStatus } from '../../service/reports.js';
 import { durationChart } from './duration-chart.js';
-import { hostStateOf } from './host-state.js';
+import { hostStateOf, type NodeMetrics, type ReportStatus } from './report-status.js';
 import { htmlPage } from '../../core/html-page.js';
-
-type NodeMetrics = ReportStatus['nodes'][number];
 
 /** The words of `report-status`, explained. */
 const REPORT_TERMS: readonly (readonly [term: string, meaning: string])[] = [
@@ -35,7 +32,7 @@ const REPORT_TERMS: readonly (readonly [term: string, meaning: string])[] = [
 ];
 
 /** `nowMs` is by the wall clock. */
-export function reportPage(status: ReportStatus, nowMs: number): string {
+export function pageOf(status: ReportStatus, nowMs: number): string {
   return htmlPage(
     'Health reports of tankobon',
     STYLE,

@@ -1,0 +1,82 @@
+/**
+ * Gives a bound CBZ or EPUB that its owner edited a manifest that says what is there. Its comment still has the digest of
+ * what was bound: the book stays an edited one, which `bind` replaces with `--force` only.
+ */
+import { createHash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import { pageEntries } from '../../config/names.js';
+import { temporaryName } from '../../core/files.js';
+import { isRecord, parseJson } from '../../core/json.js';
+import { reusableBuffer, ZipEntryReader } from '../../core/zip-file.js';
+import { damagedChapter } from '../damage.js';
+import { readLibraryFile, rewriterOf, type BookFile, type ReadChapter } from '../file.js';
+import { acceptedDigest, editedComment, isAcceptedBook, MANIFEST_NAME } from '../mark.js';
+
+/** Resolves with the number of its pages. Throws StorageError; then nothing has changed. */
+export async function acceptBook(
+  book: BookFile,
+  publish: (tmpFile: string) => Promise<string>,
+  signal: AbortSignal,
+): Promise<number> {
+  const { path, container, entries } = book;
+  const manifest = await acceptedManifest(book, signal);
+  const { rewrite } = await rewriterOf(book);
+  await rewrite(book, {
+    tmpFile: temporaryName(path),
+    publish: async (tmpFile) => {
+      const written = await readLibraryFile(tmpFile, { container });
+      const isAccepted =
+        written.kind === 'book' && written.isEdited && isAcceptedBook(manifest, written.entries);
+      if (!isAccepted) throw damagedChapter(path, new Error('its entries cannot be written again'));
+      return publish(tmpFile);
+    },
+    signal,
+    comment: () => editedComment(book.comment),
+    newText: ({ name }) => (name === MANIFEST_NAME ? manifest : undefined),
+  });
+  return pageEntries(entries).length;
+}
+
+/** Chapters whose pages are not those that were saved have the digests of both. */
+async function acceptedManifest(book: BookFile, signal: AbortSignal): Promise<string> {
+  const { path, manifest, entries, chapters } = book;
+  const parsed = parseJson(manifest);
+  const listed = isRecord(parsed) ? parsed['chapters'] : undefined;
+  if (!isRecord(parsed) || !Array.isArray(listed))
+    throw damagedChapter(path, new Error('its list of chapters is damaged'));
+  const pagesOf = new Map<unknown, readonly string[]>();
+  const reader = await ZipEntryReader.open(path);
+  try {
+    for (const { prefix, pages } of chapters)
+      pagesOf.set(prefix, await digestsOf(pages, reader, path, signal));
+  } finally {
+    await reader.close();
+  }
+  const accepted = listed.map((chapter: unknown) => {
+    if (!isRecord(chapter)) return chapter;
+    const there = pagesOf.get(chapter['prefix']);
+    const { pages } = chapter;
+    const isSaved = pages === undefined || isDeepStrictEqual(there, pages);
+    return { ...chapter, acceptedPages: isSaved ? undefined : there };
+  });
+  const digest = acceptedDigest(entries);
+  return `${JSON.stringify({ ...parsed, accepted: digest, chapters: accepted })}\n`;
+}
+
+async function digestsOf(
+  pages: ReadChapter['pages'],
+  reader: ZipEntryReader,
+  path: string,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const getBuffer = reusableBuffer();
+  const digests: string[] = [];
+  for (const page of pages) {
+    signal.throwIfAborted();
+    const data = await reader.read(page, getBuffer).catch((cause: unknown) => {
+      throw damagedChapter(path, cause);
+    });
+    digests.push(createHash('sha256').update(data).digest('hex'));
+  }
+  return digests;
+}
