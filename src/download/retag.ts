@@ -154,7 +154,7 @@ interface DescribedFile {
 }
 
 async function describeFile(
-  { titleName, ...onDisk }: FileToRetag,
+  { titleName, ...onDisk }: Omit<FileToRetag, 'isMoved' | 'pathOf'>,
   options: RetagOptions,
 ): Promise<DescribedFile> {
   const content = await readChapterFile(onDisk.file);
@@ -174,7 +174,7 @@ const NO_CHANGES = { changed: [], edited: [], unknown: [] } as const;
 /** Undefined if what is known does not say what becomes of the file: its owner edited it, or the service has other metadata. */
 function describeKnown(
   { asWritten, record, savedPages, metadata, ...known }: KnownChapter,
-  { titleName, ...onDisk }: FileToRetag,
+  { titleName, ...onDisk }: Omit<FileToRetag, 'isMoved' | 'pathOf'>,
   options: RetagOptions,
 ): DescribedFile | undefined {
   if (asWritten === undefined || onDisk.removes.length > 0) return undefined;
@@ -195,18 +195,18 @@ function describeKnown(
  * Throws StorageError.
  */
 export async function planRetag(
-  fileToRetag: FileToRetag,
+  { titleName, isMoved, pathOf, ...onDisk }: FileToRetag,
   options: RetagOptions,
   known?: KnownChapter,
 ): Promise<ReturnType<typeof decideRetag>> {
-  const { titleName, isMoved, pathOf, ...onDisk } = fileToRetag;
   const { file } = onDisk;
   const { force, hasComparedPages, maxNameBytes } = options;
   const state = await readFileState(file);
   if (!state) throw fileChanged(file);
-  const ofKnown = known && describeKnown(known, fileToRetag, options);
+  const toDescribe = { ...onDisk, titleName };
+  const ofKnown = known && describeKnown(known, toDescribe, options);
   const { named, metadata, merged, ...saved } =
-    ofKnown ?? (await describeFile(fileToRetag, options));
+    ofKnown ?? (await describeFile(toDescribe, options));
   const { chapter, title } = named;
   const from = resolve(file);
   const stays = { to: from, root: dirname(from), recorded: undefined };

@@ -41,7 +41,7 @@ const chapterSchema = z.object({
     })
     .optional(),
   savedPages: z.int().nonnegative().optional(),
-  metadata: recordMetadata.pick(KNOWN_FIELDS) as z.ZodType<Pick<ChapterMetadata, KnownField>>,
+  metadata: recordMetadata.pick(KNOWN_FIELDS),
   key: text,
   pages: z.object({ length: z.int().nonnegative(), checksum: z.int().optional() }),
   asWritten: text,
