@@ -15,11 +15,12 @@ export interface CommandContext extends AppContext {
 /** Without settings, for commands that must work while the settings are invalid. */
 export type BareCommandContext = Omit<CommandContext, 'settings'>;
 
-type Result = ExitCode | Promise<ExitCode>;
+/** A command that returns no exit code is done. */
+export type CommandResult = ExitCode | undefined | Promise<ExitCode | undefined>;
 
 /** Runs the actions of the commands. */
 export interface CommandRunner {
   /** With the settings in force, after a check of the state folder. Throws UsageError('bad-setting'). */
-  readonly run: (action: (context: CommandContext) => Result) => Promise<void>;
-  readonly runBare: (action: (context: BareCommandContext) => Result) => Promise<void>;
+  readonly run: (action: (context: CommandContext) => CommandResult) => Promise<void>;
+  readonly runBare: (action: (context: BareCommandContext) => CommandResult) => Promise<void>;
 }

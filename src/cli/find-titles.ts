@@ -1,10 +1,17 @@
-/** Titles by their names or by the address of one, for the commands that let a person choose one. */
+/** Titles by their names or by the address of one, and the questions about them. Esc and Ctrl-C cancel the command. */
 import type { Title } from '../service/titles.js';
 import type { GivenOptions } from '../config/options.js';
+import { titleWebUrl } from '../config/service-addresses.js';
 import { ChapterError } from '../core/errors.js';
+import { formatDuration, pluralize } from '../core/human-format.js';
+import { printableLine } from '../core/printable.js';
+import { minPlanTimeMs, type Plan } from '../download/plan.js';
 import type { Target } from '../selection/target.js';
 import type { CommandContext } from './command-context.js';
+import { chooseLanguage } from './language-prompt.js';
 import { warnTo } from './output/error-message.js';
+import { moreTitlesNote, titleChoice } from './output/title-table.js';
+import { askYes, choiceColumns, choose, MAX_MENU_ROWS } from './prompt.js';
 
 interface FindOptions extends Pick<GivenOptions, 'limit'> {
   readonly languages: readonly string[];
@@ -44,4 +51,47 @@ export function nothingFound(words: string, languages: readonly string[]): Chapt
   return new ChapterError('title-not-found', `No title${inLanguages} found: ${words}`, {
     hint: languages.length === 0 ? OTHER_WORDS : `${OTHER_WORDS} For all languages: --language all`,
   });
+}
+
+export async function chooseTitle(
+  titles: readonly Title[],
+  total: number,
+  context: CommandContext,
+): Promise<Title> {
+  const columns = choiceColumns(context);
+  const choices = titles.map((title) => ({
+    name: titleChoice(title, columns),
+    short: printableLine(title.name),
+    description: titleWebUrl(title.id),
+    value: title,
+  }));
+  context.stderr.write(moreTitlesNote(titles.length, total));
+  const rows = titles.length > MAX_MENU_ROWS ? `${MAX_MENU_ROWS} of ${titles.length} shown; ` : '';
+  return choose(context, `Which title? (${rows}Esc to cancel)`, choices);
+}
+
+/** The value of `--language`: asked where the title has several and no option decides. */
+export async function chooseTitleLanguage(
+  { languages }: Title,
+  language: readonly string[] | undefined,
+  context: CommandContext,
+): Promise<readonly string[]> {
+  if (language !== undefined) return language;
+  if (languages.length <= 1) return languages;
+  const sorted = [...languages].sort().map((code) => ({ code }));
+  return chooseLanguage(sorted, context.settings.language?.[0], context);
+}
+
+/** Such as `1,680 chapters in en, at least 42 min, into /home/me/Comics. Download?` */
+export async function confirmPlan(
+  plan: Plan,
+  output: string,
+  context: CommandContext,
+): Promise<boolean> {
+  const languages = new Set(plan.chapters.flatMap(({ chapter }) => chapter?.language ?? []));
+  const count = pluralize(plan.chapters.length, 'chapter');
+  const time = minPlanTimeMs(plan);
+  const least = time === 0 ? '' : `, at least ${formatDuration(time)}`;
+  const message = `${count} in ${[...languages].sort().join(', ')}${least}, into ${printableLine(output)}. Download?`;
+  return askYes(context, message);
 }

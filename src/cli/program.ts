@@ -69,10 +69,10 @@ export async function runProgram(
   const runner: CommandRunner = {
     run: async (action) => {
       const { withSettings } = await import('./with-settings.js');
-      exitCode = await action(await withSettings(context));
+      exitCode = (await action(await withSettings(context))) ?? EXIT.done;
     },
     runBare: async (action) => {
-      exitCode = await action(context);
+      exitCode = (await action(context)) ?? EXIT.done;
     },
   };
   const words = withCommand(args);

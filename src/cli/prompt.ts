@@ -79,11 +79,14 @@ export function choose<Value>(
   return prompt(context, ({ select }, streams) => select<Value>(config, streams));
 }
 
-/** Asks for yes or no; yes is the default. */
-export function askYes(context: PromptContext, message: string): Promise<boolean> {
-  return prompt(context, ({ confirm }, streams) =>
-    confirm({ message, theme: themeFor(context) }, streams),
-  );
+/** Asks for yes or no. */
+export function askYes(
+  context: PromptContext,
+  message: string,
+  byDefault = true,
+): Promise<boolean> {
+  const config = { message, default: byDefault, theme: themeFor(context) };
+  return prompt(context, (prompts, streams) => prompts.confirm(config, streams));
 }
 
 /** Asks for a yes; no is the default. Throws UsageError('bad-option') with this hint if there is no terminal. */
@@ -97,9 +100,7 @@ export async function confirm(
       hint,
     });
   }
-  return prompt(context, (prompts, streams) =>
-    prompts.confirm({ message, default: false, theme: themeFor(context) }, streams),
-  );
+  return askYes(context, message, false);
 }
 
 /** ASCII where the bars are: the library looks at the terminal only, not at the locale. */

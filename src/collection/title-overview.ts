@@ -146,6 +146,7 @@ const NO_CHANGES = {
   update: false,
   force: false,
   better: 'left-out',
+  blocked: undefined,
   waitForGroupMs: 0,
   countsAsSaved: () => false,
   isUnwanted: () => false,

@@ -14,6 +14,10 @@ export interface PasswordGrant extends PersonalClient {
   readonly password: string;
 }
 
+/** Where the client of a login comes from: in help, and before it is asked for. */
+export const CLIENT_NOTE =
+  'Create a personal client in the API client section of https://mangadex.org/settings. Its approval may take a while; then the section shows its id and its secret.';
+
 const CLIENT_ID_PREFIX = 'personal-client-';
 /** The limit of a name, an id or a secret, in UTF-8. */
 export const MAX_FIELD_BYTES = 500;

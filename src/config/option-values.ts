@@ -146,8 +146,10 @@ export function parseOptionText<Name extends OptionName>(
   if (definition.canBeOff && text === 'false') return false as OptionValue<Name>;
   if (text.trim() === '' && !(text === '' && definition.default === ''))
     throw new InvalidValue('must not be empty');
-  if (!isList(definition)) return parseScalar(name, text, source);
-  return parseList(name, definition.kind === 'texts' ? [text] : commaSeparated(text), source);
+  const value = isList(definition)
+    ? parseList(definition, definition.kind === 'texts' ? [text] : commaSeparated(text), source)
+    : parseScalar(definition, text, source);
+  return value as OptionValue<Name>;
 }
 
 /** From a file or a program: a value of the option's own type. Throws as `parseOptionText` does. */
@@ -161,7 +163,7 @@ export function parseOptionValue<Name extends OptionName>(
   if (isList(definition)) {
     if (!Array.isArray(value)) throw new InvalidValue('must be a list');
     const invalid = value.findIndex((item) => typeof item !== 'string' || item.trim() === '');
-    if (invalid < 0) return parseList(name, value as string[], source);
+    if (invalid < 0) return parseList(definition, value as string[], source) as OptionValue<Name>;
     const isText = typeof value[invalid] === 'string';
     throw new InvalidValue(isText ? 'must not be empty' : 'must be a string');
   }
@@ -178,31 +180,18 @@ export function isList({ kind }: OptionDefinition): boolean {
   return KINDS[kind].parseItem !== undefined;
 }
 
-function parseScalar<Name extends OptionName>(
-  name: Name,
-  text: string,
-  source: string,
-): OptionValue<Name> {
-  const definition = optionDefinition(name);
+function parseScalar(definition: OptionDefinition, text: string, source: string): unknown {
   const { parse, expected } = KINDS[definition.kind] as Kind<unknown>;
   const value = parse?.(text, source, definition);
   if (value === undefined) throw new InvalidValue(expected?.(definition) ?? 'is invalid');
-  return value as OptionValue<Name>;
+  return value;
 }
 
-function parseList<Name extends OptionName>(
-  name: Name,
-  items: readonly string[],
-  source: string,
-): OptionValue<Name> {
-  const definition = optionDefinition(name);
+function parseList(definition: OptionDefinition, items: readonly string[], source: string) {
+  const { kind } = definition;
   const { parseItem, expected } = KINDS[definition.kind] as Kind<unknown>;
   if (items.some((item) => parseItem?.(item, definition) === undefined))
     throw new InvalidValue(expected?.(definition) ?? 'is invalid');
-  return parseItems(definition, items, source) as OptionValue<Name>;
-}
-
-function parseItems({ kind }: OptionDefinition, items: readonly string[], source: string) {
   if (kind === 'languages') return parseLanguages(items, source);
   return kind === 'codes' ? parseLanguageCodes(items, source) : items;
 }

@@ -54,15 +54,14 @@ export async function lockFolder(folder: string, options: FolderLockOptions): Pr
   const { own, lock, earlier } = await register(path, isExclusive, options);
   const release = (): void => {
     // Removed while held: otherwise, the next request removes them.
-    for (const file of [requestPath(locksFolder, own.number), lockPath(locksFolder, own.number)])
-      removeQuietly(file);
+    for (const file of Object.values(filesOf(locksFolder, own.number))) removeQuietly(file);
     lock.release();
   };
   try {
     const blocking = earlier.filter((other) => areInConflict(other, own));
     let isReported = false;
     for (const { number } of blocking)
-      for (const file = lockPath(locksFolder, number); await isLocked(file);) {
+      for (const { lock: file } = filesOf(locksFolder, number); await isLocked(file);) {
         if (!isReported) onWait(describeLockHolder(file));
         isReported = true;
         await clock.sleep(POLL_MS, signal);
@@ -85,8 +84,9 @@ async function register(
     const earlier = await activeRequests(locksFolder);
     const last = maxOf([await readGeneration(locksFolder), ...earlier.map((it) => it.number)]);
     const own = { number: last + 1, folder, isExclusive };
-    await writeFileAtomic(requestPath(locksFolder, own.number), JSON.stringify(own));
-    const lock = await tryLockFile(lockPath(locksFolder, own.number));
+    const files = filesOf(locksFolder, own.number);
+    await writeFileAtomic(files.request, JSON.stringify(own));
+    const lock = await tryLockFile(files.lock);
     if (!lock) throw new Error(`The new lock of ${folder} is held.`);
     if (isExclusive) await writeFileAtomic(join(locksFolder, GENERATION_FILE), String(own.number));
     return { own, lock, earlier };
@@ -109,19 +109,16 @@ async function activeRequests(locksFolder: string): Promise<readonly Request[]> 
     const [, digits] = REQUEST_FILE.exec(name) ?? [];
     if (digits === undefined) continue;
     const number = Number(digits);
-    if (await isLocked(lockPath(locksFolder, number)))
-      active.push(await readRequest(locksFolder, number));
-    else
-      for (const file of [requestPath(locksFolder, number), lockPath(locksFolder, number)])
-        await removeFile(file);
+    const files = filesOf(locksFolder, number);
+    if (await isLocked(files.lock)) active.push(await readRequest(files.request, number));
+    else for (const file of Object.values(files)) await removeFile(file);
   }
   return active;
 }
 
 /** What cannot be read counts as a lock of everything. */
-async function readRequest(locksFolder: string, number: number): Promise<Request> {
-  const options = { maxBytes: MAX_FILE_BYTES };
-  const text = await readFileIfExists(requestPath(locksFolder, number), options);
+async function readRequest(file: string, number: number): Promise<Request> {
+  const text = await readFileIfExists(file, { maxBytes: MAX_FILE_BYTES });
   const parsed = parseJson(text?.toString() ?? '');
   const { folder, isExclusive } = isRecord(parsed) ? parsed : {};
   return {
@@ -161,10 +158,7 @@ async function realFolder(folder: string): Promise<string> {
   }
 }
 
-function requestPath(locksFolder: string, number: number): string {
-  return join(locksFolder, `${number}.json`);
-}
-
-function lockPath(locksFolder: string, number: number): string {
-  return join(locksFolder, `${number}.lock`);
+function filesOf(locksFolder: string, number: number) {
+  const start = join(locksFolder, String(number));
+  return { request: `${start}.json`, lock: `${start}.lock` };
 }

@@ -41,14 +41,10 @@ const OWN_HOST =
     .replace(/[^\w.-]/g, '_')
     .slice(0, 64) || 'unknown';
 
-let loading: Promise<FileLocks> | undefined;
+/** The addon, loaded at first use. Kept, since resolving an import() again takes as long as taking a lock. */
+let locks: Promise<FileLocks> | undefined;
 
-/** Loads the addon at first use. Kept, since resolving an import() again takes as long as taking a lock. */
-function loadLocks(): Promise<FileLocks> {
-  return (loading ??= loadOnce());
-}
-
-async function loadOnce(): Promise<FileLocks> {
+async function loadLocks(): Promise<FileLocks> {
   try {
     return (await import('./native-lock.js')).nativeLocks();
   } catch (error) {
@@ -91,7 +87,7 @@ export async function tryLockOpenFile(
     }
   };
   try {
-    lock = (await loadLocks()).tryLock(file, descriptor);
+    lock = (await (locks ??= loadLocks())).tryLock(file, descriptor);
     isHeld = lock !== undefined && isStillAt(file, descriptor);
   } finally {
     if (!isHeld) release();

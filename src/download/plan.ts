@@ -186,6 +186,7 @@ function toDecisionOptions({ request, context }: DownloadSession): DecisionOptio
     update,
     force: repairs ?? force,
     better: 'beside',
+    blocked: undefined,
     waitForGroupMs: 0,
     countsAsSaved: () => false,
     isUnwanted: (chapter) => excludedGroup(chapter, selection) !== undefined,

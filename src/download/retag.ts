@@ -359,7 +359,7 @@ export async function writeRetagged(
   signal: AbortSignal,
 ): Promise<string> {
   const { file, from, to, root, recorded, metadata, force, revision, newTitleId, removes } = retag;
-  const planned = { file: from, state: retag.state };
+  const planned = { file: from, pagesFile: from, state: retag.state };
   let { state } = planned;
   for (const old of removes) state = await removeSuperseded({ ...planned, state }, old, signal);
   const content = await readChapterFile(file);

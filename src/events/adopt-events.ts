@@ -9,7 +9,7 @@ import {
   event,
   id,
   list,
-  object,
+  objects,
   optional,
   path,
   text,
@@ -74,8 +74,9 @@ export const ADOPT_EVENTS = {
       file: FILE,
       reason: word(UNRECOGNIZED_REASONS, 'Why it is not taken for a chapter.'),
       message: text('The meaning of the reason, which can change.'),
-      candidates: list(
-        object(CANDIDATE, 'Chapters that the file may be, the most likely ones first; at most 20.'),
+      candidates: objects(
+        CANDIDATE,
+        'Chapters that the file may be, the most likely ones first; at most 20.',
       ),
       metadata: METADATA,
     },

@@ -9,11 +9,11 @@ import {
   count,
   errorCode,
   event,
-  list,
   object,
   optional,
   path,
   text,
+  texts,
   vocabulary,
   word,
   type EventsOf,
@@ -38,13 +38,11 @@ export const BIND_EVENTS = {
       ...VOLUME,
       chapters: count('The number of its chapters.'),
       pages: count('The number of their pages.'),
-      missing: list(
-        text(
-          'The numbers between the first and the last chapter that are missing, such as `3` or `7-9`.',
-        ),
+      missing: texts(
+        'The numbers between the first and the last chapter that are missing, such as `3` or `7-9`.',
       ),
       volumeInferred: optional(
-        list(text('The numbers of the chapters whose own metadata do not name the volume.')),
+        texts('The numbers of the chapters whose own metadata do not name the volume.'),
       ),
     },
     example: { file: 'a.epub', ...VOLUME_EXAMPLE, chapters: 5, pages: 120, missing: ['9'] },
@@ -101,12 +99,10 @@ export const BIND_EVENTS = {
     meaning: 'A volume is not bound yet: MangaDex lists chapters of it that are not downloaded.',
     fields: {
       ...VOLUME,
-      missing: list(text('The numbers of these chapters.')),
+      missing: texts('The numbers of these chapters.'),
       unavailable: optional(
-        list(
-          text(
-            'The numbers of chapters that MangaDex does not have: hosted elsewhere, or taken down.',
-          ),
+        texts(
+          'The numbers of chapters that MangaDex does not have: hosted elsewhere, or taken down.',
         ),
       ),
     },
@@ -123,7 +119,7 @@ export const BIND_EVENTS = {
     meaning: 'A volume is bound without chapters that MangaDex does not have.',
     fields: {
       ...VOLUME,
-      chapters: list(text('The numbers of these chapters: hosted elsewhere, or taken down.')),
+      chapters: texts('The numbers of these chapters: hosted elsewhere, or taken down.'),
     },
     example: { ...VOLUME_EXAMPLE, chapters: ['10'] },
     sentence: ({ series, volume = '', chapters }) =>

@@ -22,6 +22,7 @@ import {
   optional,
   path,
   text,
+  texts,
   vocabulary,
   word,
   type EventsOf,
@@ -133,10 +134,8 @@ export const DOWNLOAD_EVENTS = {
         ),
       ),
       kept: optional(
-        list(
-          text(
-            'With `--update`: the names of the metadata that you edited, and of elements that tankobon never writes.',
-          ),
+        texts(
+          'With `--update`: the names of the metadata that you edited, and of elements that tankobon never writes.',
         ),
       ),
     },
@@ -167,11 +166,9 @@ export const DOWNLOAD_EVENTS = {
           'The file of a chapter that MangaDex deleted, and whose number this one got: it was replaced.',
         ),
       ),
-      changed: list(text('The names of the metadata that changed, such as `volume`.')),
-      kept: list(
-        text(
-          'The names of the metadata that you edited, and of elements that tankobon never writes.',
-        ),
+      changed: texts('The names of the metadata that changed, such as `volume`.'),
+      kept: texts(
+        'The names of the metadata that you edited, and of elements that tankobon never writes.',
       ),
     },
     example: {
@@ -200,10 +197,8 @@ export const DOWNLOAD_EVENTS = {
       reason: word(SKIP_REASONS, 'Why it is skipped.'),
       file: optional(path('The existing file, if there is one.')),
       kept: optional(
-        list(
-          text(
-            'With `--update`: the names of the metadata that you edited and MangaDex has otherwise.',
-          ),
+        texts(
+          'With `--update`: the names of the metadata that you edited and MangaDex has otherwise.',
         ),
       ),
     },
@@ -335,7 +330,7 @@ export const DRY_RUN_EVENTS = {
       ...CHAPTER,
       file: path('The path that its file would get.'),
       why: text('Why it was selected, for people.'),
-      groups: optional(list(text('The names of its groups.'))),
+      groups: optional(texts('The names of its groups.')),
     },
     example: {
       ...CHAPTER_EXAMPLE,

@@ -97,6 +97,10 @@ export function list<Value>(field: Field<Value>): Field<readonly Value[]> {
   return { ...field, isList: true } as Field as Field<readonly Value[]>;
 }
 
+export const texts = (sentence: string) => list(text(sentence));
+export const objects = <F extends Fields>(fields: F, sentence: string) =>
+  list(object(fields, sentence));
+
 export function optional<Value>(field: Field<Value>): OptionalField<Value> {
   return { ...field, isOptional: true };
 }

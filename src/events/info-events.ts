@@ -8,10 +8,10 @@ import {
   count,
   event,
   id,
-  list,
-  object,
+  objects,
   optional,
   text,
+  texts,
   vocabulary,
   word,
   type EventsOf,
@@ -22,13 +22,11 @@ import {
 const LISTED = {
   chapters: count('Chapters that can be downloaded; several releases of one number count once.'),
   releases: count('Their releases.'),
-  numbers: list(text('Their numbers, each once, in reading order.')),
-  missing: list(
-    text(
-      'Whole numbers between the first and the last that cannot be downloaded; empty where only some releases are known.',
-    ),
+  numbers: texts('Their numbers, each once, in reading order.'),
+  missing: texts(
+    'Whole numbers between the first and the last that cannot be downloaded; empty where only some releases are known.',
   ),
-  volumes: list(text('The numbers of their volumes.')),
+  volumes: texts('The numbers of their volumes.'),
 };
 
 const SIZE = {
@@ -47,20 +45,18 @@ export const INFO_EVENTS = {
     fields: {
       title: id('The id of the title.'),
       name: text('Its name.'),
-      names: list(
-        object(
-          { language: text('The code of the language.'), name: text('The name.') },
-          'The names that MangaDex has of it, the main one first: `title-language` chooses one of them.',
-        ),
+      names: objects(
+        { language: text('The code of the language.'), name: text('The name.') },
+        'The names that MangaDex has of it, the main one first: `title-language` chooses one of them.',
       ),
       url: address('Its page on MangaDex.'),
-      authors: list(text('The names of its authors.')),
-      artists: list(text('The names of its artists.')),
+      authors: texts('The names of its authors.'),
+      artists: texts('The names of its artists.'),
       year: optional(count('The year in which it began.')),
       status: optional(text('What MangaDex calls its status, such as `ongoing`.')),
       contentRating: optional(text('What MangaDex calls its rating, such as `safe`.')),
       originalLanguage: optional(text('The code of its original language.')),
-      tags: list(text('Its genres and tags.')),
+      tags: texts('Its genres and tags.'),
       volumeCount: optional(
         count(
           'How many volumes it has, also those without chapters; known of titles that are complete.',
@@ -69,24 +65,20 @@ export const INFO_EVENTS = {
       ...LISTED,
       quality: word(QUALITY, 'The quality for which `bytes` is estimated.'),
       ...SIZE,
-      languages: list(
-        object(
-          { language: text('The code of the language.'), ...LISTED, ...SIZE },
-          'The same for each language, the one with the most chapters first.',
-        ),
+      languages: objects(
+        { language: text('The code of the language.'), ...LISTED, ...SIZE },
+        'The same for each language, the one with the most chapters first.',
       ),
-      groups: list(
-        object(
-          {
-            id: id('The id of the group.'),
-            name: text('Its name.'),
-            releases: count('Its releases.'),
-            languages: list(text('The codes of their languages.')),
-          },
-          'The groups, the one with the most releases first.',
-        ),
+      groups: objects(
+        {
+          id: id('The id of the group.'),
+          name: text('Its name.'),
+          releases: count('Its releases.'),
+          languages: texts('The codes of their languages.'),
+        },
+        'The groups, the one with the most releases first.',
       ),
-      external: list(object(CHAPTER, 'The releases that only their publisher has.')),
+      external: objects(CHAPTER, 'The releases that only their publisher has.'),
       takenDown: count('Releases that were taken down, or have no pages.'),
       unpublished: count('Releases that are not published yet.'),
     },

@@ -7,10 +7,11 @@ import {
   event,
   id,
   list,
-  object,
+  objects,
   optional,
   path,
   text,
+  texts,
   time,
   vocabulary,
   word,
@@ -32,69 +33,57 @@ export const OVERVIEW_EVENTS = {
     fields: {
       title: id('The id of the title.'),
       name: text('Its name.'),
-      languages: list(text('The codes of the languages that count.')),
+      languages: texts('The codes of the languages that count.'),
       have: count('Chapters that are there, in any of these languages.'),
-      missing: list(
-        object(
-          {
-            number: NUMBER,
-            volume: optional(text('The number of its volume, where numbers begin again in it.')),
-            reason: word(MISSING_REASONS, 'Why it is missing.'),
-            languages: optional(
-              list(text('With `other-language`: the codes of the languages that have it.')),
-            ),
-            externalUrl: optional(address('With `external`: where its publisher has it.')),
-          },
-          'The chapters that are missing, in reading order.',
-        ),
+      missing: objects(
+        {
+          number: NUMBER,
+          volume: optional(text('The number of its volume, where numbers begin again in it.')),
+          reason: word(MISSING_REASONS, 'Why it is missing.'),
+          languages: optional(
+            texts('With `other-language`: the codes of the languages that have it.'),
+          ),
+          externalUrl: optional(address('With `external`: where its publisher has it.')),
+        },
+        'The chapters that are missing, in reading order.',
       ),
-      takenDown: list(
-        text('The numbers of chapters that are there, and that MangaDex does not have any more.'),
+      takenDown: texts(
+        'The numbers of chapters that are there, and that MangaDex does not have any more.',
       ),
-      duplicates: list(
-        object(
-          {
-            number: NUMBER,
-            files: list(path('The files that have it.')),
-            areBooks: optional(
-              boolean('`true` for books; otherwise the files are of one chapter each.'),
-            ),
-          },
-          'The chapters that are in several files of one kind, chapters or books, in one language.',
-        ),
+      duplicates: objects(
+        {
+          number: NUMBER,
+          files: list(path('The files that have it.')),
+          areBooks: optional(
+            boolean('`true` for books; otherwise the files are of one chapter each.'),
+          ),
+        },
+        'The chapters that are in several files of one kind, chapters or books, in one language.',
       ),
-      alsoInBooks: list(
-        object(
-          {
-            numbers: list(text('The number of a chapter; of one without a number, its title.')),
-            files: list(path('The books that have them.')),
-          },
-          'The chapters that are in files of their own and in books too, in one language.',
-        ),
+      alsoInBooks: objects(
+        {
+          numbers: texts('The number of a chapter; of one without a number, its title.'),
+          files: list(path('The books that have them.')),
+        },
+        'The chapters that are in files of their own and in books too, in one language.',
       ),
-      volumes: list(
-        object(
-          {
-            volume: text('The number of the volume.'),
-            isComplete: boolean('Whether all its chapters are there.'),
-          },
-          'The volumes that MangaDex names, in order.',
-        ),
+      volumes: objects(
+        {
+          volume: text('The number of the volume.'),
+          isComplete: boolean('Whether all its chapters are there.'),
+        },
+        'The volumes that MangaDex names, in order.',
       ),
-      missingVolumes: list(text('The numbers of the volumes of which no chapter is there.')),
-      runs: list(
-        object(
-          {
-            state: word(STATES, 'What all of them are.'),
-            first: text('The number of the first chapter.'),
-            last: text('The number of the last chapter.'),
-            count: count('How many they are.'),
-            volume: optional(
-              text('The volumes, such as `2` or `1-10`, where numbers begin again.'),
-            ),
-          },
-          'All chapters, present and missing, in reading order: neighbors in the same state.',
-        ),
+      missingVolumes: texts('The numbers of the volumes of which no chapter is there.'),
+      runs: objects(
+        {
+          state: word(STATES, 'What all of them are.'),
+          first: text('The number of the first chapter.'),
+          last: text('The number of the last chapter.'),
+          count: count('How many they are.'),
+          volume: optional(text('The volumes, such as `2` or `1-10`, where numbers begin again.')),
+        },
+        'All chapters, present and missing, in reading order: neighbors in the same state.',
       ),
       status: optional(text('What MangaDex calls its status, such as `ongoing`.')),
       checkedAt: optional(

@@ -7,10 +7,10 @@ import {
   errorCode,
   event,
   id,
-  list,
   optional,
   path,
   text,
+  texts,
   vocabulary,
   word,
   type EventsOf,
@@ -26,10 +26,8 @@ export const RETAG_EVENTS = {
     fields: {
       ...CHAPTER,
       file: path('The file.'),
-      kept: list(
-        text(
-          'The names of these metadata, some of which MangaDex has otherwise, and of elements that tankobon never writes.',
-        ),
+      kept: texts(
+        'The names of these metadata, some of which MangaDex has otherwise, and of elements that tankobon never writes.',
       ),
     },
     example: { ...CHAPTER_EXAMPLE, file: 'a.cbz', kept: ['title'] },
@@ -81,11 +79,9 @@ export const RETAG_EVENTS = {
       file: path('The book, or its old name.'),
       newFile: optional(path('Its new name, if that changed.')),
       series: text('The new name of the series.'),
-      changed: list(text('`series`, unless the content of the book stays.')),
-      kept: list(
-        text(
-          '`series` for a PDF and for a book that you edited, or the names of files in a folder that you edited.',
-        ),
+      changed: texts('`series`, unless the content of the book stays.'),
+      kept: texts(
+        '`series` for a PDF and for a book that you edited, or the names of files in a folder that you edited.',
       ),
     },
     example: {

@@ -5,11 +5,11 @@ import {
   count,
   event,
   id,
-  list,
   mark,
   optional,
   path,
   text,
+  texts,
   time,
   word,
   type EventsOf,
@@ -80,8 +80,8 @@ export const SYNC_EVENTS = {
     fields: {
       title: id('The id of the title.'),
       name: text('Its name.'),
-      changed: list(
-        text('The names of the metadata that changed in files of chapters, such as `ageRating`.'),
+      changed: texts(
+        'The names of the metadata that changed in files of chapters, such as `ageRating`.',
       ),
       files: count('Files that were written: those of chapters, `series.json` and `details.json`.'),
     },
@@ -96,7 +96,7 @@ export const SYNC_EVENTS = {
       'A downloaded chapter changed on MangaDex and its file stays, since `upgrade` is not set.',
     fields: {
       ...SUBSCRIBED,
-      changed: list(text('`pages`, or the names of the metadata, such as `volume`.')),
+      changed: texts('`pages`, or the names of the metadata, such as `volume`.'),
     },
     example: { ...EXAMPLE, changed: ['volume'] },
     sentence: ({ changed, ...chapter }) => {

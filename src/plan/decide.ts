@@ -98,8 +98,8 @@ export interface DecisionOptions {
   readonly countsAsSaved: (chapter: Chapter) => boolean;
   /** Releases for which this is true are replaced by any other one. */
   readonly isUnwanted: (chapter: Chapter) => boolean;
-  /** Whether the owner asked for a release in place of a saved one, so that it replaces that whatever `better` is. */
-  readonly isOwnersChoice?: (chapter: Chapter, saved: Chapter) => boolean;
+  /** The ids of releases in place of which the owner wants any other one, whatever `better` is, in lower case. */
+  readonly blocked: readonly string[] | undefined;
   readonly nowMs: number;
 }
 
@@ -342,9 +342,8 @@ class Decider {
   }
 
   #isBetter(chapter: Chapter, saved: Chapter, { keys }: SelectedTitle): boolean {
-    const { isOwnersChoice } = this.options;
     return (
-      (this.options.better === 'replaces' || isOwnersChoice?.(chapter, saved) === true) &&
+      (this.options.better === 'replaces' || this.#isOwnersChoice(chapter, saved)) &&
       mayReplace(saved, chapter, keys) &&
       this.#rank(chapter) < this.#rank(saved)
     );
@@ -362,6 +361,10 @@ class Decider {
   #isPinned(chapter: Chapter): boolean {
     return rankOf(chapter, this.options.selection).pin < 0;
   }
+
+  /** Whether the owner asked for a release in place of a saved one. */
+  readonly #isOwnersChoice = (chapter: Chapter, saved: Chapter): boolean =>
+    this.#isPinned(chapter) || this.options.blocked?.includes(saved.id) === true;
 
   /** The releases that count as saved; one that is excluded by now counts too. */
   #hadOf({ listed, earlier }: Group): readonly Chapter[] {
@@ -501,11 +504,11 @@ class Decider {
   }
 
   #replaceRules({ keys }: SelectedTitle): ReplaceRules {
-    const { selection, better, update, force, isOwnersChoice } = this.options;
+    const { selection, better, update, force } = this.options;
     const ofBeside = update === true || force !== false ? 'deleted' : 'none';
     const ofInPlace = better === 'replaces' ? 'all' : 'none';
     const replaces = better === 'beside' ? ofBeside : ofInPlace;
-    return { selection, keys, isOwnersChoice, replaces };
+    return { selection, keys, isOwnersChoice: this.#isOwnersChoice, replaces };
   }
 
   /** Until when the chapter waits for the first of the preferred groups; 0 if this is its release. */

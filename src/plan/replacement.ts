@@ -47,7 +47,7 @@ export interface ReplaceRules {
   /** What a better release replaces: nothing, files of deleted chapters, or also those of other releases. */
   readonly replaces: 'none' | 'deleted' | 'all';
   /** Whether the owner asked for a release in place of a deleted one, so that it replaces that whatever the rest says. */
-  readonly isOwnersChoice?: ((chapter: Chapter, saved: Chapter) => boolean) | undefined;
+  readonly isOwnersChoice: (chapter: Chapter, saved: Chapter) => boolean;
   readonly keys: Pick<ChapterKeys, 'keyOf'>;
 }
 
@@ -75,7 +75,7 @@ function whyKept(
   { selection, replaces, isOwnersChoice, keys }: ReplaceRules,
 ): UploadSkipReason | undefined {
   const { file, isBound, ownership } = archive;
-  const isChosen = isDeleted && isOwnersChoice?.(chapter, release) === true;
+  const isChosen = isDeleted && isOwnersChoice(chapter, release);
   const isReplacing = isChosen || replaces === 'all' || (replaces === 'deleted' && isDeleted);
   if (isDeleted && !isChosen && !isNotOlder(chapter, release, selection))
     return mayBeTwo(chapter, release) ? 'other-release-saved' : 'already-there';

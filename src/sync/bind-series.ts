@@ -4,13 +4,29 @@ import { effectiveOptions } from '../config/options.js';
 import { thrownMessage, type TankobonError } from '../core/errors.js';
 import { toTankobonError } from '../core/system-errors.js';
 import type { ObserveBind } from '../events/bind-events.js';
+import { withScan } from './changed-files.js';
 import type { DueTitle, SyncSession } from './sync-session.js';
 
 /**
- * Binds all existing chapters of the series. A book that fails is a warning, and the next run tries it again. Resolves
- * with the errors.
+ * Binds all existing chapters of the series if some are not bound yet. A book that fails is a warning, and the title stays
+ * unbound for the next run. Resolves with the errors.
  */
 export async function bindSeries(
+  due: DueTitle,
+  releases: readonly Chapter[],
+  isNeeded: boolean,
+  session: SyncSession,
+): Promise<readonly TankobonError[]> {
+  const { journal, userSignal } = session;
+  if (userSignal.aborted) return [];
+  const errors = isNeeded
+    ? await withScan(due, session, (onChanged) => bind(due, releases, session, onChanged))
+    : [];
+  if (errors.length === 0 && journal.state.unbound.has(due.id)) journal.add({ bound: due.id });
+  return errors;
+}
+
+async function bind(
   { options: series, title, label, output }: DueTitle,
   releases: readonly Chapter[],
   { libraries, context, options: syncOptions, warn, userSignal }: SyncSession,
@@ -28,23 +44,17 @@ export async function bindSeries(
       warn(`Bound without a chapter: ${event.message ?? event.file}`);
     else if (event.type === 'warning') warn(event.message, event.hint);
   };
-  const titles = [{ ...title, chapters: releases }];
-  const library = await libraries.open(output);
-  const nowMs = context.clock.wallMs();
+  const toBind = {
+    titles: [{ ...title, chapters: releases }],
+    library: await libraries.open(output),
+    options,
+    nowMs: context.clock.wallMs(),
+    completeOnly: false,
+    removeChapters: false,
+    stateFolder: context.paths.state,
+  };
   try {
-    return await bindTitles(
-      {
-        titles,
-        library,
-        options,
-        nowMs,
-        completeOnly: false,
-        removeChapters: false,
-        stateFolder: context.paths.state,
-      },
-      observe,
-      userSignal,
-    );
+    return await bindTitles(toBind, observe, userSignal);
   } catch (error) {
     userSignal.throwIfAborted();
     warn(`${label} was not bound: ${thrownMessage(error)}`);

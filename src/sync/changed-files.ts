@@ -21,8 +21,8 @@ function mediaServersOf(hooks: HookOptions): readonly MediaServer[] {
  * scan.
  */
 export async function withScan<T>(
-  { id, label: name, output }: Pick<DueTitle, 'id' | 'label' | 'output'>,
-  { journal, subscriptions }: Pick<SyncSession, 'journal' | 'subscriptions'>,
+  { id, label: name, output }: DueTitle,
+  { journal, subscriptions }: SyncSession,
   act: (onChanged: (path: string) => void) => Promise<T>,
 ): Promise<T> {
   const servers = mediaServersOf(subscriptions.hooks);

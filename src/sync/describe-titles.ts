@@ -25,9 +25,9 @@ import type { DueTitle, SyncSession } from './sync-session.js';
 
 /** Titles that were not read in this run are compared only if their files are known to be as the service was before. */
 export function hasOldDescription(
-  { id, title, options }: Pick<DueTitle, 'id' | 'title' | 'options'>,
+  { id, title, options }: Omit<DueTitle, 'label' | 'readIds'>,
   isRead: boolean,
-  { journal, context }: Pick<SyncSession, 'journal' | 'context'>,
+  { journal, context }: SyncSession,
 ): boolean {
   const { upgrade } = releaseRules(options, context.settings, undefined);
   const known = journal.state.described.get(id);

@@ -22,8 +22,6 @@ import type { LibraryIndex } from '../library/scan.js';
 import type { DeviceBook } from './history.js';
 import type { DueTitle, SubscribedTitle, SyncSession } from './sync-session.js';
 
-type Due = Pick<DueTitle, 'id' | 'options' | 'output' | 'title' | 'label'>;
-
 interface Device {
   readonly name: string;
   /** Absolute. */
@@ -35,8 +33,8 @@ const MARKER = '.tankobon-device';
 
 /** Undefined for a title without the two keys. */
 export function deviceOf(
-  { options }: Pick<SubscribedTitle, 'options'>,
-  { options: { file }, warn }: Pick<SyncSession, 'options' | 'warn'>,
+  { options }: SubscribedTitle,
+  { options: { file }, warn }: SyncSession,
 ): Device | undefined {
   const { for: name, deviceOutput } = options;
   if (name === undefined && deviceOutput === undefined) return undefined;
@@ -52,7 +50,7 @@ export function deviceOf(
 /** Without the device, its folder is missing, or is the empty one where its disk is mounted. */
 export async function isDeviceThere(
   { folder }: Device,
-  { journal }: Pick<SyncSession, 'journal'>,
+  { journal }: SyncSession,
 ): Promise<boolean> {
   const names = await readdir(folder).catch(() => undefined);
   if (!names) return false;
@@ -66,7 +64,7 @@ export function deviceText(
   titleId: string,
   { name, folder }: Device,
   { bind, infer }: SubscribedTitle['options'],
-  library: Pick<LibraryIndex, 'ofTitle'>,
+  library: LibraryIndex,
 ): string {
   const files = library
     .ofTitle(titleId)
@@ -77,7 +75,7 @@ export function deviceText(
 
 /** Resolves with deviceText once all books are there; undefined if they are not, or the device is not there. */
 export async function fillDevice(
-  due: Due,
+  due: DueTitle,
   releases: readonly Chapter[],
   session: SyncSession,
 ): Promise<string | undefined> {
@@ -88,10 +86,10 @@ export async function fillDevice(
   libraries.forget(due.output);
   const library = await libraries.open(due.output);
   const books = new BooksOnDevice(due, device, session);
-  const failures: { readonly message: string; readonly hint?: string }[] = [];
+  const { failures } = books;
   try {
     await books.recordRemoved();
-    await books.bind(releases, library, (message) => failures.push({ message }));
+    await books.bind(releases, library);
     if (failures.length === 0) await books.removeReplaced();
   } catch (error) {
     userSignal.throwIfAborted();
@@ -108,6 +106,7 @@ export async function fillDevice(
 
 /** The books of one title on the device, which are bound once. */
 class BooksOnDevice {
+  readonly failures: { readonly message: string; readonly hint?: string }[] = [];
   readonly #by: 'volume' | 'title';
   /** The ids of the chapters of each planned book, by its key. */
   readonly #planned = new Map<string, readonly string[]>();
@@ -117,7 +116,7 @@ class BooksOnDevice {
   readonly #present = new Map<string, readonly string[]>();
 
   constructor(
-    private readonly due: Due,
+    private readonly due: DueTitle,
     private readonly device: Device,
     private readonly session: SyncSession,
   ) {
@@ -139,11 +138,7 @@ class BooksOnDevice {
       this.#record(key, { files: [], chapters: [], removed: [...removed, ...chapters] });
   }
 
-  async bind(
-    releases: readonly Chapter[],
-    library: LibraryIndex,
-    onFailure: (message: string) => void,
-  ): Promise<void> {
+  async bind(releases: readonly Chapter[], library: LibraryIndex): Promise<void> {
     const { context, userSignal } = this.session;
     const { settings, clock, paths } = context;
     const { title, options: series } = this.due;
@@ -151,26 +146,21 @@ class BooksOnDevice {
     const options = bindOptions({ ...series, format: undefined, device: name }, settings);
     const { bindTitles } = await import('../download/bind-titles.js');
     const removed = this.#removedLoose();
-    await bindTitles(
-      {
-        titles: [{ ...title, chapters: releases }],
-        library,
-        options: { ...options, bind: this.#by, output: folder, cover: false, keepReplaced: 0 },
-        nowMs: clock.wallMs(),
-        completeOnly: false,
-        removeChapters: false,
-        stateFolder: paths.state,
-        onDevice: {
-          check: () => this.#check(),
-          isWanted: ({ chapterId = '' }) => !removed.has(chapterId),
-          isSelected: (group) => this.#select(group),
-        },
+    const toBind: Parameters<typeof bindTitles>[0] = {
+      titles: [{ ...title, chapters: releases }],
+      library,
+      options: { ...options, bind: this.#by, output: folder, cover: false, keepReplaced: 0 },
+      nowMs: clock.wallMs(),
+      completeOnly: false,
+      removeChapters: false,
+      stateFolder: paths.state,
+      onDevice: {
+        check: () => this.#check(),
+        isWanted: ({ chapterId = '' }) => !removed.has(chapterId),
+        isSelected: (group) => this.#select(group),
       },
-      (event) => {
-        this.#observe(event, onFailure);
-      },
-      userSignal,
-    );
+    };
+    await bindTitles(toBind, this.#observe, userSignal);
     for (const [key, files] of this.#present) await this.#recordMade(key, files);
     if (this.#present.size > 0) await writeFile(join(folder, MARKER), '', { flag: 'a' });
   }
@@ -207,27 +197,24 @@ class BooksOnDevice {
     return true;
   }
 
-  #observe(event: Parameters<ObserveBind>[0], onFailure: (message: string) => void): void {
+  readonly #observe: ObserveBind = (event) => {
     if (event.type === 'book-planned') {
       const { file, language, volume } = event;
       this.#keys.set(file, keyOf({ by: this.#by, language, volume }));
     } else if (event.type === 'book-saved') {
-      const key = this.#keys.get(event.book ?? event.file);
+      const { book, file } = event;
+      const key = this.#keys.get(book ?? file);
       if (key === undefined) return;
-      this.#present.set(key, [...(this.#present.get(key) ?? []), event.file]);
-      this.session.listeners.observe({
-        type: 'device-book-saved',
-        title: this.due.id,
-        name: this.due.label,
-        device: this.device.name,
-        file: event.file,
-      });
+      this.#present.set(key, [...(this.#present.get(key) ?? []), file]);
+      const { id: title, label: name } = this.due;
+      const device = this.device.name;
+      this.session.listeners.observe({ type: 'device-book-saved', title, name, device, file });
     } else if (event.type === 'book-skipped') {
       const key = this.#keys.get(event.file);
       if (key !== undefined && !this.#present.has(key)) this.#present.set(key, [event.file]);
-    } else if (event.type === 'book-failed') onFailure(event.message);
+    } else if (event.type === 'book-failed') this.failures.push({ message: event.message });
     else if (event.type === 'warning') this.session.warn(event.message, event.hint);
-  }
+  };
 
   /** A killed run may have written parts of the book that this one found there. */
   async #recordMade(key: string, written: readonly string[]): Promise<void> {
@@ -254,7 +241,8 @@ class BooksOnDevice {
 
   /** The ids of chapters without a volume whose book the owner removed. */
   #removedLoose(): ReadonlySet<string> {
-    const loose = [...this.#records()].filter(([key]) => isKeyOfLoose(key));
+    const ofLoose = /^volume .* $/;
+    const loose = [...this.#records()].filter(([key]) => ofLoose.test(key));
     return new Set(loose.flatMap(([, { removed }]) => removed));
   }
 
@@ -280,8 +268,4 @@ class BooksOnDevice {
 
 function keyOf({ by, language, volume }: Pick<ChapterGroup, 'by' | 'language' | 'volume'>): string {
   return [by, language, volume ?? ''].join(' ');
-}
-
-function isKeyOfLoose(key: string): boolean {
-  return key.startsWith('volume ') && key.endsWith(' ');
 }

@@ -23,18 +23,14 @@ export interface Subject {
  */
 export async function findSubject(
   { id, kind }: Target,
-  {
-    client,
-    signal,
-    naming,
-    addCommand,
-  }: {
+  deps: {
     readonly client: ServiceClient;
     readonly signal: AbortSignal;
     readonly naming: Parameters<typeof withChosenName>[1];
     readonly addCommand: (address: string) => string;
   },
 ): Promise<Subject> {
+  const { client, signal, naming, addCommand } = deps;
   const find = async <T>(request: Promise<T>): Promise<T | undefined> =>
     request.catch((error: unknown) => {
       if (error instanceof ServiceRefusal && error.status === 404) return undefined;

@@ -9,7 +9,9 @@ import { toStorageError } from '../core/files.js';
 import type { SavedChapterUpdate } from '../events/series-updates.js';
 import { openDownloadArchive, type DownloadArchive } from '../download/download-archive.js';
 import { archiveFile, syncFolder } from './history/history-folder.js';
-import { lockSync, runningSync } from './history/sync-lock.js';
+import { RunError } from '../core/errors.js';
+import { describeLockHolder, isLocked, tryLockFile, type HeldLock } from '../core/lock.js';
+import { join } from 'node:path';
 import { claimHistory, syncCommandLine, type EditContext } from './subscriptions.js';
 import { openJournals, readJournals, type Journal } from '../core/journal.js';
 import {
@@ -81,7 +83,7 @@ export function readSyncState(folder: string): SyncState {
 /** Where the history of a subscriptions file is, and what it says. */
 export async function readHistory(
   subscriptionsFile: string,
-  { paths }: Pick<AppContext, 'paths'>,
+  { paths }: AppContext,
 ): Promise<{ readonly folder: string; readonly state: SyncState }> {
   const folder = await syncFolder(paths.state, subscriptionsFile);
   return { folder, state: readSyncState(folder) };
@@ -90,7 +92,7 @@ export async function readHistory(
 /** What the history says, and the process that syncs the file now, in words. */
 export async function readSyncStatus(
   subscriptionsFile: string,
-  { paths }: Pick<AppContext, 'paths'>,
+  { paths }: AppContext,
 ): Promise<{ readonly state: SyncState; readonly running: string | undefined }> {
   const folder = await syncFolder(paths.state, subscriptionsFile);
   const running = await runningSync(folder);
@@ -100,7 +102,7 @@ export async function readSyncStatus(
 /** The chapters that the history of a subscriptions file says were downloaded. */
 export async function openHistoryArchive(
   subscriptionsFile: string,
-  { paths }: Pick<AppContext, 'paths'>,
+  { paths }: AppContext,
 ): Promise<DownloadArchive> {
   const folder = await syncFolder(paths.state, subscriptionsFile);
   return openDownloadArchive(archiveFile(folder), { mode: 0o600 });
@@ -118,17 +120,39 @@ export async function lockHistory(
   const folder = isDryRun
     ? await syncFolder(context.paths.state, subscriptionsFile)
     : await claimHistory(subscriptionsFile, context);
-  const lock = await lockSync(
-    folder,
-    subscriptionsFile,
-    syncCommandLine('status', subscriptionsFile, context),
-  );
-  return {
-    folder,
-    release: () => {
-      lock.release();
-    },
+  const statusCommand = syncCommandLine('status', subscriptionsFile, context);
+  const lock = await lockSync(folder, subscriptionsFile, statusCommand);
+  const release = (): void => {
+    lock.release();
   };
+  return { folder, release };
+}
+
+const lockPath = (folder: string): string => join(folder, 'lock');
+
+/**
+ * One process at a time syncs a subscriptions file, or changes what is known of it.
+ * @param folder the state folder of the subscriptions file
+ * @param statusCommand the command that shows what the other process does
+ * Throws RunError `sync-running`.
+ */
+export async function lockSync(
+  folder: string,
+  file: string,
+  statusCommand: string,
+): Promise<HeldLock> {
+  const lock = await tryLockFile(lockPath(folder));
+  if (lock) return lock;
+  const holder = describeLockHolder(lockPath(folder));
+  throw new RunError('sync-running', `A sync of ${file} is running: ${holder}.`, {
+    hint: `Wait until it is done, or end it. Run: ${statusCommand}`,
+  });
+}
+
+/** The process that syncs, in words. */
+async function runningSync(folder: string): Promise<string | undefined> {
+  const holder = describeLockHolder(lockPath(folder));
+  return (await isLocked(lockPath(folder))) ? holder : undefined;
 }
 
 /** The caller has the lock of the folder. */
@@ -190,11 +214,9 @@ export class SyncJournal {
   /** The caller holds the lock of the folder. Without `isWritten`, lines change the state alone. Throws StorageError. */
   static async open(
     folder: string,
-    {
-      isWritten = true,
-      warn,
-    }: { readonly isWritten?: boolean; readonly warn: (message: string) => void },
+    options: { readonly isWritten?: boolean; readonly warn: (message: string) => void },
   ): Promise<SyncJournal> {
+    const { isWritten = true, warn } = options;
     try {
       const journals = isWritten ? await openJournals(folder) : [];
       return new SyncJournal(readSyncState(folder), journals, warn);
@@ -302,23 +324,11 @@ function applyNotKept(
 }
 
 /** The lines of a compacted journal. */
-function linesOf({
-  titles,
-  merged,
-  unbound,
-  chapters,
-  changed,
-  notKept,
-  deviceBooks,
-  described,
-  follows,
-  lastRun,
-  hooksFailed,
-  nextRunMs,
-  checkedAtMs,
-}: SyncState): SyncLine[] {
+function linesOf(state: SyncState): SyncLine[] {
+  const { titles, merged, unbound, chapters, changed, notKept, deviceBooks, described } = state;
+  const { follows, lastRun, hooksFailed, nextRunMs, checkedAtMs } = state;
   return [
-    ...Object.entries(titles).map(([title, state]) => ({ title, state })),
+    ...Object.entries(titles).map(([title, known]) => ({ title, state: known })),
     ...[...merged].map(([id, { into, name }]) => ({ merged: id, into, name })),
     ...[...unbound].map((id) => ({ unbound: id })),
     ...[...chapters].flatMap(([id, { replaces, update, hooks }]): SyncLine[] => [

@@ -2,19 +2,24 @@
  * Titles and chapters in the files of other programs: backups of Mihon and Tachiyomi (`.tachibk`), exports of
  * MyAnimeList, gallery-dl's archive or its entries as text, and download archives. Nothing in them is trusted.
  */
-import { addAbortSignal } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
-import { createGunzip } from 'node:zlib';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
+import { raceWithSignal } from '../core/abort.js';
 import { thrownMessage, UsageError } from '../core/errors.js';
+import { isSystemError } from '../core/system-errors.js';
 import { UUID_PATTERN } from '../core/uuid.js';
 import { UuidSet } from '../core/uuid-set.js';
-import { isMyAnimeListExport, readMyAnimeList, type ListedManga } from './import/my-anime-list.js';
+import {
+  isMyAnimeListExport,
+  readMyAnimeList,
+  type ImportedTitle,
+  type ListedManga,
+} from './import/my-anime-list.js';
 import { readFields, type ProtobufField } from './import/protobuf.js';
 import { isSqlite, readFirstColumns } from './import/sqlite.js';
 
-import type { ImportedTitle } from './import/find-listed-titles.js';
-
-export { findListedTitles } from './import/find-listed-titles.js';
+export { findListedTitles } from './import/my-anime-list.js';
 
 export interface ImportedFile {
   readonly titles: readonly ImportedTitle[];
@@ -74,21 +79,15 @@ export const KNOWN_FILES =
   'Pass a backup of Mihon or Tachiyomi (.tachibk), an export of MyAnimeList (.xml.gz), a download archive, or gallery-dl’s archive (.sqlite3)';
 
 async function unzipped(bytes: Buffer, name: string, signal: AbortSignal): Promise<Buffer> {
-  const gunzip = createGunzip({ chunkSize: CHUNK_BYTES });
-  gunzip.end(bytes);
-  const chunks: Buffer[] = [];
-  let length = 0;
+  const options = { chunkSize: CHUNK_BYTES, maxOutputLength: MAX_BACKUP_BYTES };
   try {
-    for await (const chunk of addAbortSignal(signal, gunzip) as AsyncIterable<Buffer>) {
-      length += chunk.length;
-      if (length > MAX_BACKUP_BYTES) throw tooMuchIn(name, `${MAX_BACKUP_BYTES / 2 ** 20} MiB`);
-      chunks.push(chunk);
-    }
+    return await raceWithSignal(promisify(gunzip)(bytes, options), signal);
   } catch (cause) {
     signal.throwIfAborted();
-    throw cause instanceof UsageError ? cause : brokenFile('backup', name, cause);
+    if (isSystemError(cause, 'ERR_BUFFER_TOO_LARGE'))
+      throw tooMuchIn(name, `${MAX_BACKUP_BYTES / 2 ** 20} MiB`);
+    throw brokenFile('backup', name, cause);
   }
-  return Buffer.concat(chunks);
 }
 
 async function readExport(bytes: Buffer, name: string): Promise<ImportedFile> {
@@ -111,12 +110,12 @@ const TITLE_ADDRESS = new RegExp(`^(?:https?://[^/]+)?/(?:manga|title)/(${UUID_P
 async function readBackup(bytes: Buffer, name: string, signal: AbortSignal): Promise<ImportedFile> {
   const titles = new Map<string, ImportedTitle>();
   const otherSites: string[] = [];
-  const fields = new FieldCount(name, signal);
+  const isTurnDue = fieldCounter(name);
   try {
     for (const { number, value } of readFields(bytes)) {
-      if (fields.isTurnDue()) await fields.turn();
+      if (isTurnDue()) await eventLoopTurn(signal);
       if (number !== BACKUP_MANGA || !Buffer.isBuffer(value)) continue;
-      const manga = await readManga(value, fields);
+      const manga = await readManga(value, isTurnDue, signal);
       // Absent means yes: the writer leaves out values that are the default.
       if (manga.get(MANGA_FAVORITE) === 0n) continue;
       const title = textOf(manga, MANGA_TITLE);
@@ -133,36 +132,33 @@ async function readBackup(bytes: Buffer, name: string, signal: AbortSignal): Pro
   return { ...NOTHING_IMPORTED, titles: [...titles.values()], otherSites };
 }
 
-/** Limits the fields that are read of a file, and lets the event loop turn between them. */
-class FieldCount {
-  #count = 0;
+/** Counts a field at each call, and says whether the event loop is to turn. Throws UsageError for one too many. */
+function fieldCounter(name: string): () => boolean {
+  let count = 0;
+  return () => {
+    count += 1;
+    if (count > MAX_BACKUP_FIELDS) throw tooMuchIn(name, `${MAX_BACKUP_FIELDS} fields`);
+    return count % FIELDS_PER_TURN === 0;
+  };
+}
 
-  constructor(
-    private readonly name: string,
-    private readonly signal: AbortSignal,
-  ) {}
-
-  /** Counts a field. Throws UsageError for one too many. */
-  isTurnDue(): boolean {
-    this.#count += 1;
-    if (this.#count > MAX_BACKUP_FIELDS) throw tooMuchIn(this.name, `${MAX_BACKUP_FIELDS} fields`);
-    return this.#count % FIELDS_PER_TURN === 0;
-  }
-
-  /** Throws the signal's reason if aborted. */
-  async turn(): Promise<void> {
-    await setImmediate();
-    this.signal.throwIfAborted();
-  }
+/** Throws the signal's reason if aborted. */
+async function eventLoopTurn(signal: AbortSignal): Promise<void> {
+  await setImmediate();
+  signal.throwIfAborted();
 }
 
 type Manga = ReadonlyMap<number, ProtobufField['value']>;
 
 /** The last values of the fields that are read: a hostile message may have millions of others. */
-async function readManga(message: Buffer, fields: FieldCount): Promise<Manga> {
+async function readManga(
+  message: Buffer,
+  isTurnDue: () => boolean,
+  signal: AbortSignal,
+): Promise<Manga> {
   const manga = new Map<number, ProtobufField['value']>();
   for (const { number, value } of readFields(message)) {
-    if (fields.isTurnDue()) await fields.turn();
+    if (isTurnDue()) await eventLoopTurn(signal);
     if (MANGA_FIELDS.has(number)) manga.set(number, value);
   }
   return manga;
@@ -183,10 +179,8 @@ function brokenFile(
       ? 'Copy it while gallery-dl does not run.'
       : `Make a new ${kind}, and copy it whole.`;
   const reason = kind === 'backup' ? '' : ` (${thrownMessage(cause)})`;
-  return new UsageError('bad-input-file', `The ${kind} is broken${reason}: ${name}`, {
-    cause,
-    hint,
-  });
+  const message = `The ${kind} is broken${reason}: ${name}`;
+  return new UsageError('bad-input-file', message, { cause, hint });
 }
 
 function tooMuchIn(name: string, limit: string): UsageError {
@@ -217,7 +211,7 @@ class ImportedChapters {
   async ofLines(bytes: Buffer): Promise<readonly string[]> {
     let start = 0;
     for (let end = 0; end <= bytes.length; end += 1) {
-      if (end % CHUNK_BYTES === 0) await this.#turn();
+      if (end % CHUNK_BYTES === 0) await eventLoopTurn(this.signal);
       if (end < bytes.length && bytes[end] !== LINE_FEED && bytes[end] !== CARRIAGE_RETURN)
         continue;
       this.#add(bytes, start, end);
@@ -230,18 +224,13 @@ class ImportedChapters {
     try {
       for (const entries of readFirstColumns(bytes)) {
         for (const entry of entries) this.#add(entry, 0, entry.length);
-        await this.#turn();
+        await eventLoopTurn(this.signal);
       }
       return this.#ids;
     } catch (cause) {
       this.signal.throwIfAborted();
       throw cause instanceof UsageError ? cause : brokenFile('archive', this.name, cause);
     }
-  }
-
-  async #turn(): Promise<void> {
-    await setImmediate();
-    this.signal.throwIfAborted();
   }
 
   #add(bytes: Buffer, start: number, end: number): void {

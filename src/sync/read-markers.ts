@@ -7,10 +7,7 @@ import { requireLogin } from '../service/login.js';
 import type { LibraryIndex } from '../library/scan.js';
 import type { SubscribedTitle, SyncSession } from './sync-session.js';
 
-export function keepsUnread(
-  { options }: Pick<SubscribedTitle, 'options'>,
-  { context }: Pick<SyncSession, 'context'>,
-): boolean {
+export function keepsUnread({ options }: SubscribedTitle, { context }: SyncSession): boolean {
   return effectiveOptions(options, context.settings).keepUnread === true;
 }
 
@@ -31,15 +28,14 @@ export async function readChapters(
 /** The read chapters of the title that have files, as text: a change of them makes the title due. */
 export function readText(
   titleId: string,
-  library: Pick<LibraryIndex, 'ofTitle'>,
-  readIds: Pick<ReadonlySet<string>, 'has'>,
+  library: LibraryIndex,
+  readIds: ReadonlySet<string>,
 ): string | undefined {
   const ids = library
     .ofTitle(titleId)
     .filter(({ chapterId, isBound }) => !isBound && readIds.has(chapterId.toLowerCase()))
     .map(({ chapterId }) => chapterId.toLowerCase());
   if (ids.length === 0) return undefined;
-  return createHash('sha256')
-    .update([...new Set(ids)].sort().join('\n'))
-    .digest('base64url');
+  const text = [...new Set(ids)].sort().join('\n');
+  return createHash('sha256').update(text).digest('base64url');
 }

@@ -14,7 +14,6 @@ import {
 import { firstReadableMs, writesOf, type Decided } from '../plan/decide.js';
 import { isNewsSkip } from '../events/reasons.js';
 import { mayBeTwo } from '../selection/same-chapter.js';
-import type { ExcludedChapter } from '../selection/select-chapters.js';
 import { minOf } from '../core/extremes.js';
 import { rulesText } from './sync-request.js';
 import type { DueTitle, SyncSession } from './sync-session.js';
@@ -27,7 +26,7 @@ export interface ReleaseDecisions {
   /** All changed chapters as they are now, for the next run. */
   readonly compared: readonly string[];
   /** The best release so far of each chapter that waits for its preferred group. */
-  readonly waiting: readonly Extract<Decided['changes'][number], { readonly kind: 'wait' }>[];
+  readonly waiting: readonly Extract<Decision, { readonly kind: 'wait' }>[];
   /** Releases that are not downloaded, and that a person may miss. */
   readonly skipped: readonly Skip[];
   /** The number of chapters that were downloaded before. */
@@ -61,7 +60,12 @@ export function releaseDecisions(
   const listed = new Set(releases);
   const news = skips.filter((skip) => isNews(skip, listed));
   const isExternal = ({ reason }: Skip) => reason === 'chapter-external';
-  const again = [...waiting.map(({ untilMs }) => untilMs), ...publicationsMs(excluded)];
+  const again = [
+    ...waiting.map(({ untilMs }) => untilMs),
+    ...excluded.flatMap(({ chapter, reason }) =>
+      reason === 'chapter-unpublished' ? [firstReadableMs(chapter)] : [],
+    ),
+  ];
   const next = again.filter((ms) => ms > nowMs);
   return {
     planned,
@@ -88,12 +92,6 @@ function isNews({ reason, chapter, instead }: Skip, listed: ReadonlySet<Chapter>
   if (reason !== 'other-release-saved' || !chapter || !instead) return true;
   return (
     !listed.has(instead) || mayBeTwo(instead, chapter) || instead.language !== chapter.language
-  );
-}
-
-function publicationsMs(excluded: readonly ExcludedChapter[]): readonly number[] {
-  return excluded.flatMap(({ chapter, reason }) =>
-    reason === 'chapter-unpublished' ? [firstReadableMs(chapter)] : [],
   );
 }
 

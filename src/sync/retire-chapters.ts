@@ -23,22 +23,16 @@ import { filesInPlace, isUnedited } from './unedited-file.js';
 
 type Retire = ReturnType<typeof filesToRetire>['changes'][number];
 type Reasons = ReadonlyMap<string, RetireReason>;
-type Due = Pick<DueTitle, 'id' | 'label' | 'options' | 'output'>;
 
 /** By the ids of the releases: why the subscription does not keep their chapters. */
 export function reasonsNotToKeep(
-  { readIds }: Pick<DueTitle, 'readIds'>,
+  { readIds }: DueTitle,
   rules: ReleaseRules,
-  {
-    releases,
-    selected,
-    keys,
-    earlier,
-    unlisted,
-  }: Pick<UnreadTitle, 'releases' | 'selected' | 'keys' | 'earlier' | 'unlisted'>,
-  library: Pick<LibraryIndex, 'copiesOf'>,
+  title: Omit<UnreadTitle, 'excluded'>,
+  library: LibraryIndex,
 ): Reasons {
   const { keepLatest: latest } = rules;
+  const { releases, selected, keys, earlier, unlisted } = title;
   if (latest === undefined && readIds === undefined) return new Map();
   const others = [...releases, ...earlier, ...unlisted.map(({ release }) => release)];
   const saved = others.filter(({ id }) => library.copiesOf(id).length > 0);
@@ -52,7 +46,7 @@ export function reasonsNotToKeep(
  * @param releases all that the service lists in the requested languages, in reading order
  */
 export async function retireChapters(
-  due: Due,
+  due: DueTitle,
   releases: readonly Chapter[],
   reasons: Reasons,
   session: SyncSession,
@@ -76,20 +70,22 @@ export async function retireChapters(
   const listed = new Set(releases.map(({ id }) => id));
   // Nothing is known of releases that are not listed, such as those in a language that is not asked for now.
   const notListed = [...before].filter((id) => !listed.has(id));
-  recordNotKept(due.id, before, new Set([...now, ...notListed]), session);
+  const after = new Set([...now, ...notListed]);
+  const add = [...after].filter((id) => !before.has(id));
+  const remove = [...before].filter((id) => !after.has(id));
+  if (add.length + remove.length > 0) journal.add({ notKept: due.id, add, remove });
   return allowed.length - failed.size;
 }
 
 async function untouched(
-  { id, output }: Due,
+  { id, output }: DueTitle,
   changes: readonly Retire[],
   library: LibraryIndex,
   { userSignal }: SyncSession,
 ): Promise<readonly Retire[]> {
   if (changes.length === 0) return [];
-  const own = library
-    .ofTitle(id)
-    .filter(({ isBound, ownership }) => !isBound && ownership === 'own');
+  const archives = library.ofTitle(id);
+  const own = archives.filter(({ isBound, ownership }) => !isBound && ownership === 'own');
   const inPlace = await filesInPlace(own, output);
   const allowed: Retire[] = [];
   for (const change of changes) {
@@ -102,7 +98,7 @@ async function untouched(
 
 /** Resolves with the ids of the chapters whose files stay since they could not be moved. */
 async function moveAway(
-  due: Due,
+  due: DueTitle,
   changes: readonly Retire[],
   session: SyncSession,
 ): Promise<ReadonlySet<string>> {
@@ -138,11 +134,8 @@ async function moveFile(file: string, output: string, { context }: SyncSession):
   const state = await readFileState(file);
   // A run on another machine moved it.
   if (!state) return;
-  const keep = {
-    output,
-    maxAgeMs: context.settings.keepReplaced,
-    nowMs: context.clock.wallMs(),
-  };
+  const { keepReplaced: maxAgeMs } = context.settings;
+  const keep = { output, maxAgeMs, nowMs: context.clock.wallMs() };
   await keepReplaced({ file, state }, [], keep, async () => {
     if (!(await isUnchanged(file, state))) throw fileChanged(file);
     await removeFile(file);
@@ -156,7 +149,7 @@ async function isEmptied(output: string): Promise<boolean> {
 }
 
 function report(
-  { id, label }: Due,
+  { id, label }: DueTitle,
   { chapterId, chapter, file, why }: Retire,
   isPlanned: boolean,
   { listeners, context }: SyncSession,
@@ -171,15 +164,4 @@ function report(
     ...(isPlanned && { planned: true }),
     ...(context.settings.keepReplaced === 0 && { removed: true }),
   });
-}
-
-function recordNotKept(
-  id: string,
-  before: ReadonlySet<string>,
-  now: ReadonlySet<string>,
-  { journal }: SyncSession,
-): void {
-  const add = [...now].filter((each) => !before.has(each));
-  const remove = [...before].filter((each) => !now.has(each));
-  if (add.length + remove.length > 0) journal.add({ notKept: id, add, remove });
 }

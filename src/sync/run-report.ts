@@ -4,12 +4,11 @@ import type { Chapter } from '../service/chapters.js';
 import { chapterFields } from '../selection/chapter-fields.js';
 import type { ChapterFields } from '../events/chapter-fields.js';
 import { SERIES_COUNTS } from '../events/sync-events.js';
-import type { SeriesReport } from './series-report.js';
 import { findById } from './subscriptions/find-subscription.js';
 import { NO_ID, type ChapterNotice, type SeriesNotice } from './hooks/hook-payloads.js';
 import type { RunFailure } from './history/sync-lines.js';
 import { outputOf } from './subscriptions.js';
-import type { DueTitle, SyncReport, SyncSession } from './sync-session.js';
+import type { DueTitle, SeriesReport, SyncReport, SyncSession } from './sync-session.js';
 
 const RUN = { id: NO_ID, name: 'tankobon sync' };
 
@@ -30,8 +29,8 @@ export function noticesOf(session: SyncSession): readonly SeriesNotice[] {
   return [...updates, failureNotice({ ...RUN, folder }, stoppedBy)];
 }
 
-/** A title or a list that is not available, or the run as a whole. */
-function failureNotice(
+/** A title or a list that is not available, a book that was not written, or the run as a whole. */
+export function failureNotice(
   series: SeriesNotice['series'],
   { code: reason, message }: TankobonError,
 ): SeriesNotice {
@@ -51,14 +50,6 @@ export function chapterNotice(
   });
   const series = { id: titleId, name: label, folder };
   return chapters.length > 0 ? [{ event, series, chapters }] : [];
-}
-
-/** The books of a title that were not written. */
-export function unboundNotices(
-  { id, label: name, output: folder }: DueTitle,
-  errors: readonly TankobonError[],
-): readonly SeriesNotice[] {
-  return errors.map((error) => failureNotice({ id, name, folder }, error));
 }
 
 function withoutRequestId({ target, message }: RunFailure): string {

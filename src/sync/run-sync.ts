@@ -14,7 +14,6 @@ import { withLibraryLock } from '../config/library-lock.js';
 import { effectiveOptions } from '../config/options.js';
 import type { TitleState } from './history/sync-lines.js';
 import { SERIES_COUNTS } from '../events/sync-events.js';
-import type { SeriesReport } from './series-report.js';
 import { describeTitle } from './describe-titles.js';
 import { runHooks } from './hooks.js';
 import { SyncLibraries } from './sync-libraries.js';
@@ -23,6 +22,7 @@ import { outputsOf } from './subscriptions.js';
 import { syncSeries } from './sync-series.js';
 import type {
   DueTitle,
+  SeriesReport,
   SyncListeners,
   SyncOptions,
   SyncReport,

@@ -1,4 +1,7 @@
-/** The subscriptions file on disk: where it is, its text, and how it is replaced. */
+/**
+ * The subscriptions file on disk: where it is, its text, who can write to it, and how it is replaced. It says what `sync`
+ * downloads, and which commands it runs.
+ */
 import type { Stats } from 'node:fs';
 import { realpath, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
@@ -12,11 +15,10 @@ import {
   writeFileAtomic,
 } from '../core/files.js';
 import { expandHome } from '../core/home-folder.js';
-import { PRIVATE_FOLDER_MODE } from '../core/own-folder.js';
+import { hasModes, PRIVATE_FOLDER_MODE } from '../core/own-folder.js';
 import { lockFile } from '../core/lock.js';
 import { shellQuoted } from '../core/shell-quoted.js';
 import { readAddresses } from '../config/service-addresses.js';
-import { checkWriters, type Warn } from './subscriptions/subscriptions-access.js';
 import { parseSubscriptions, type SubscriptionsText } from './subscriptions/subscriptions-file.js';
 import type { Subscriptions } from './subscriptions/subscriptions-schema.js';
 import {
@@ -31,6 +33,8 @@ import { currentSchema } from '../config/editor-schema.js';
 import { prepareStateFolder } from '../config/state-folder.js';
 
 export type { Subscriptions } from './subscriptions/subscriptions-schema.js';
+
+type Warn = (message: string, hint?: string) => void;
 
 const FILE_NAME = 'subscriptions.yaml';
 const NEW_FILE_MODE = 0o600;
@@ -64,7 +68,6 @@ export async function fileVersion(file: string): Promise<string> {
   return stats ? `${stats.ino} ${stats.size} ${stats.mtimeMs}` : 'missing';
 }
 
-type Change<T> = (source: SubscriptionsText) => T;
 /** What an edit needs; a note says that a copy of another file gets a history of its own. */
 export type EditContext = AppContext & { readonly stderr: Pick<NodeJS.WritableStream, 'write'> };
 
@@ -75,7 +78,7 @@ export type EditContext = AppContext & { readonly stderr: Pick<NodeJS.WritableSt
 export async function editSubscriptions<T extends { readonly text: string }>(
   file: string,
   context: EditContext,
-  change: Change<T>,
+  change: (source: SubscriptionsText) => T,
 ): Promise<T> {
   const { changed, isWritten } = await replaceText(file, context, change);
   if (isWritten) await claimHistory(file, context);
@@ -85,13 +88,13 @@ export async function editSubscriptions<T extends { readonly text: string }>(
 async function replaceText<T extends { readonly text: string }>(
   file: string,
   context: AppContext,
-  change: Change<T>,
+  change: (source: SubscriptionsText) => T,
 ): Promise<{ readonly changed: T; readonly isWritten: boolean }> {
   prepareStateFolder(context);
   const folder = await pathFolder(context.paths.state, file);
   const lock = await lockFile(join(folder, 'edit.lock'));
   try {
-    const source = (await readSource(file, context)) ?? { ...sourceOf(file, context), text: '' };
+    const source = (await readSource(file, context)) ?? sourceOf(file, '', context);
     const changed = change(source);
     if (changed.text === source.text) return { changed, isWritten: false };
     const text = withSchema(changed.text, source.text === '');
@@ -141,10 +144,9 @@ export function extraHostsOf({ settings }: AppContext): readonly string[] {
   return [readAddresses(settings).apiUrl.hostname];
 }
 
-const sourceOf = (file: string, context: AppContext) => ({
-  file,
-  extraHosts: extraHostsOf(context),
-});
+function sourceOf(file: string, text: string, context: AppContext): SubscriptionsText {
+  return { file, text, extraHosts: extraHostsOf(context) };
+}
 
 /** Undefined if the file is missing. */
 async function readSource(
@@ -153,26 +155,48 @@ async function readSource(
   warn: Warn = () => undefined,
 ): Promise<SubscriptionsText | undefined> {
   const path = await realpath(file).catch(() => file);
-  const source = await readWithStats(path).catch((cause: unknown) => {
+  // The state is that of the file that is read, since others may be able to write to its folder.
+  let stats: Stats | undefined;
+  const onOpen = (opened: Stats) => (stats = opened);
+  const options = { maxBytes: MAX_BYTES, onOpen };
+  const bytes = await readRegularFileIfExists(path, options).catch((cause: unknown) => {
     const reason = thrownMessage(cause);
     throw new UsageError('bad-subscriptions', `The subscriptions file cannot be read: ${reason}`, {
       cause,
       hint: 'Check the file and its permissions, or name another: --file FILE',
     });
   });
-  if (!source) return undefined;
-  checkWriters(path, source.stats, warn);
-  return { ...sourceOf(file, context), text: decodeText(source.bytes) };
+  if (!bytes || !stats) return undefined;
+  checkWriters(path, stats, warn);
+  return sourceOf(file, decodeText(bytes), context);
 }
 
-/** The bytes, and the state of the file that they were read from: it may be in a folder that others can write to. */
-async function readWithStats(path: string) {
-  let stats: Stats | undefined;
-  const bytes = await readRegularFileIfExists(path, {
-    maxBytes: MAX_BYTES,
-    onOpen: (opened) => (stats = opened),
-  });
-  return bytes && stats && { bytes, stats };
+const GROUP_WRITE = 0o020;
+const WORLD_WRITE = 0o002;
+
+/**
+ * Throws UsageError `bad-subscriptions` if others, or a group other than the user's own, can write to the file. Warns
+ * instead where the file system has no modes.
+ */
+function checkWriters(path: string, stats: Stats, warn: Warn): void {
+  if (!isWritableByOthers(stats)) return;
+  if (hasModes(dirname(path))) {
+    const message = `The subscriptions file is not used: other users can write to it: ${path}`;
+    throw new UsageError('bad-subscriptions', message, {
+      hint: `Check its content, then type: chmod go-w ${shellQuoted(path)}`,
+    });
+  }
+  warn(
+    `The file system has no modes: other users may be able to write to the subscriptions file: ${path}`,
+    'Move it to another file system, or mount this one for you alone.',
+  );
+}
+
+/** Windows has no such modes. */
+function isWritableByOthers({ mode, gid }: Stats): boolean {
+  const ownGid = process.getegid?.();
+  if (ownGid === undefined) return false;
+  return (mode & WORLD_WRITE) !== 0 || ((mode & GROUP_WRITE) !== 0 && gid !== ownGid);
 }
 
 /** Empty: all. */

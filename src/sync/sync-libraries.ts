@@ -43,16 +43,12 @@ export class SyncLibraries {
   update(
     output: string,
     titleId: string,
-    {
-      savedFiles,
-      retaggedFiles,
-      removedFiles,
-    }: Pick<DownloadResult, 'savedFiles' | 'retaggedFiles' | 'removedFiles'>,
+    result: Pick<DownloadResult, 'savedFiles' | 'retaggedFiles' | 'removedFiles'>,
   ): void {
-    const written = [...savedFiles, ...retaggedFiles];
+    const written = [...result.savedFiles, ...result.retaggedFiles];
     const own = { titleId, ownership: 'own', isBound: false } as const;
     const chapters = written.map(([chapterId, file]) => ({ ...own, chapterId, file }));
-    this.#indexes.get(output)?.update(chapters, removedFiles);
+    this.#indexes.get(output)?.update(chapters, result.removedFiles);
     const files = written.map(([, file]) => file);
     this.#saved.set(output, new Set([...(this.#saved.get(output) ?? []), ...files]));
   }

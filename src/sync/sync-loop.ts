@@ -88,12 +88,7 @@ function msUntilHours(dueMs: number, { hours, intervalMs, random }: SyncLoopDeps
 }
 
 /** `isCut`: the hours ended while it ran. */
-async function runWithinHours({
-  hours,
-  clock,
-  signal,
-  run,
-}: SyncLoopDeps): Promise<{ readonly outcome: RunOutcome; readonly isCut: boolean }> {
+async function runWithinHours({ hours, clock, signal, run }: SyncLoopDeps) {
   const endMs = hours && hoursEndMs(hours, clock.wallMs());
   if (endMs === undefined) return { outcome: await run(signal), isCut: false };
   const [ended, done] = [new AbortController(), new AbortController()];

@@ -30,14 +30,14 @@ export interface ReleaseRules {
   readonly excludedGroups: readonly string[];
   readonly excludedUploaders: readonly string[];
   /** Ids in lower case. */
-  readonly blocked?: readonly string[] | undefined;
+  readonly blocked: readonly string[] | undefined;
   /** The id of the group whose releases alone count. */
-  readonly onlyGroup?: string | undefined;
+  readonly onlyGroup: string | undefined;
   /** They decide which chapters are kept (plan/retire.ts). */
-  readonly keepLatest?: number | undefined;
-  readonly keepUnread?: boolean | undefined;
+  readonly keepLatest: number | undefined;
+  readonly keepUnread: boolean | undefined;
   /** Releases that were readable before this time count as known, and are not downloaded. */
-  readonly sinceMs?: number | undefined;
+  readonly sinceMs: number | undefined;
 }
 
 /** The rules as text: a change of them makes the title due. */
@@ -88,7 +88,7 @@ export function toDecisionOptions(
     better: upgrade ? 'replaces' : 'left-out',
     waitForGroupMs,
     isUnwanted: (chapter) => isExcluded(chapter, rules),
-    isOwnersChoice: (chapter, saved) => isPinned(chapter, rules) || isBlocked(saved, rules),
+    blocked: rules.blocked,
     countsAsSaved: (chapter) => isLeft(chapter) || isBeforeStart(chapter, rules),
     nowMs,
   };
@@ -123,15 +123,11 @@ function isPinned({ id }: Chapter, { selection: { pinned = [] } }: ReleaseRules)
   return pinned.includes(id);
 }
 
-function isBlocked({ id }: Chapter, { blocked = [] }: ReleaseRules): boolean {
-  return blocked.includes(id);
-}
-
 function isExcluded(chapter: Chapter, rules: ReleaseRules): boolean {
-  const { excludedGroups, excludedUploaders, onlyGroup } = rules;
+  const { blocked, excludedGroups, excludedUploaders, onlyGroup } = rules;
   if (isPinned(chapter, rules)) return false;
   return (
-    isBlocked(chapter, rules) ||
+    blocked?.includes(chapter.id) === true ||
     (onlyGroup !== undefined && !chapter.groups.some(({ id }) => id === onlyGroup)) ||
     excludedGroups.some((name) => chapter.groups.some((group) => isInGroup(group, name))) ||
     excludedUploaders.some((id) => id.toLowerCase() === chapter.uploaderId)

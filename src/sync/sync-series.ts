@@ -1,7 +1,7 @@
 /** One series of a run: which releases to download now, their download, and what is remembered of it. */
 import type { Chapter } from '../service/chapters.js';
 import { fetchTitleFeed } from '../service/feeds.js';
-import { hasCode, type TankobonError } from '../core/errors.js';
+import { hasCode } from '../core/errors.js';
 import { decideChanges, readOutdated, type UnreadTitle } from '../download/known-title.js';
 import {
   comparedFile,
@@ -29,7 +29,7 @@ import {
 } from './series-messages.js';
 import type { TitleState } from './history/sync-lines.js';
 import { formerIdsOf } from './history.js';
-import { chapterNotice, unboundNotices } from './run-report.js';
+import { chapterNotice, failureNotice } from './run-report.js';
 import {
   releaseRules,
   rulesText,
@@ -44,7 +44,6 @@ import { bindSeries } from './bind-series.js';
 import { fillDevice } from './device-books.js';
 import { readText } from './read-markers.js';
 import { reasonsNotToKeep, retireChapters } from './retire-chapters.js';
-import { withScan } from './changed-files.js';
 import {
   historyFor,
   recoverSaved,
@@ -70,10 +69,14 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
   const { dryRun } = session.options;
   const nowMs = context.clock.wallMs();
   const library = await libraries.open(output);
+  const languages = languagesOf(options, context.settings);
   let isListingWhole = true;
-  const listed = await readReleases(due, session, () => {
+  const warnOfEntries = (message: string): void => {
     isListingWhole = false;
-  });
+    session.warn(message);
+  };
+  const deps = { signal: userSignal, warn: warnOfEntries, languages };
+  const listed = await fetchTitleFeed(session.client, id, deps);
   if (listed.length === 0) warnOfMissingLanguage(due, session);
   const wasUnbound =
     !dryRun && ((await recoverSaved(due, listed, session)) || journal.state.unbound.has(id));
@@ -86,7 +89,9 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
   };
   const files = { library, history };
   const stateOf = (chapterId: string) => savedState({ id: chapterId }, files);
-  const knownTitle = await readTitle(due, listed, library, session);
+  const formerIds = formerIdsOf(id, journal.state);
+  const listedTitle = { titleId: id, title, listed, languages, formerIds, isKept: !dryRun };
+  const knownTitle = await readKnownTitle(listedTitle, library, { ...session, signal: userSignal });
   const releases = await withInferredVolumes(due, listed, knownTitle, rules, files, session);
   const selected = selectReleases(releases, knownTitle, rules, nowMs);
   const unkept = reasonsNotToKeep(due, rules, selected, library);
@@ -152,7 +157,7 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
     }
     const saved = dryRun ? planned : all.filter(({ release }) => result.savedFiles.has(release.id));
     const isToBind = !dryRun && (saved.length + result.retaggedFiles.size > 0 || wasUnbound);
-    const bindErrors = await bindIfNeeded(due, releases, isToBind, session);
+    const bindErrors = await bindSeries(due, releases, isToBind, session);
     const isComplete =
       !result.stoppedBy &&
       result.notStarted === 0 &&
@@ -162,6 +167,8 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
     const notThere = [...result.failed, ...waiting.map(({ chapter }) => ({ id: chapter }))];
     const retired = mayRetire ? await retireUnkept(due, rules, selected, notThere, session) : 0;
     const device = isStoppedNow ? undefined : await fillDevice(due, releases, session);
+    const movedNow = [...movedHere.keys()].filter((each) => result.savedFiles.has(each));
+    const moved = [...(known?.movedHere ?? []), ...movedNow];
     const state: TitleState = {
       name: due.label,
       latest: title.latestChapterId,
@@ -178,16 +185,14 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
       takenDown: decisions.skipped.flatMap(({ id: chapter, reason }) =>
         reason === 'chapter-unavailable' && stateOf(chapter).state === 'saved' ? [chapter] : [],
       ),
-      movedHere: idsOrNone([
-        ...(known?.movedHere ?? []),
-        ...[...movedHere.keys()].filter((chapter) => result.savedFiles.has(chapter)),
-      ]),
+      movedHere: moved.length > 0 ? moved : undefined,
       // What failed, or was not reached, is compared again.
       compared: isComplete ? [...compared] : known?.compared,
       device: device ?? known?.device,
       read: due.readIds && readText(id, await libraries.open(output), due.readIds),
     };
     journal.add({ title: id, state });
+    const series = { id, name: due.label, folder: output };
     return {
       ...countsOf(saved, result, decisions.known + skipped.length),
       retired,
@@ -199,7 +204,7 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
       notices: [
         ...chapterNotice('taken-down', due, releases, takenDown),
         ...chapterNotice('failed', due, releases, failedChapters(result)),
-        ...unboundNotices(due, bindErrors),
+        ...bindErrors.map((error) => failureNotice(series, error)),
       ],
     };
   };
@@ -222,30 +227,10 @@ async function retireUnkept(
   return retireChapters(due, inOrder, reasons, session);
 }
 
-function idsOrNone(ids: readonly string[]): string[] | undefined {
-  return ids.length > 0 ? [...ids] : undefined;
-}
-
 /** Without its title, group and language. */
 function savedName({ id, chapter }: Release): string {
   const { volume, number, chapterTitle } = chapter ? chapterFields(chapter) : {};
   return chapterName({ volume, number, chapterTitle }) ?? id;
-}
-
-/** Resolves with the errors of books that were not written: then the title stays unbound for the next run. */
-async function bindIfNeeded(
-  due: DueTitle,
-  releases: readonly Chapter[],
-  isNeeded: boolean,
-  session: SyncSession,
-): Promise<readonly TankobonError[]> {
-  const { journal, userSignal } = session;
-  if (userSignal.aborted) return [];
-  const errors = isNeeded
-    ? await withScan(due, session, (onChanged) => bindSeries(due, releases, session, onChanged))
-    : [];
-  if (errors.length === 0 && journal.state.unbound.has(due.id)) journal.add({ bound: due.id });
-  return errors;
 }
 
 /** Without those that the next run goes on with. */
@@ -276,21 +261,6 @@ function hasReplaced(change: UnnamedWrite): boolean {
   return comparedFile(change) !== undefined || replacedRelease(change) !== undefined;
 }
 
-/** What is known of the title; its list is kept for the next runs. */
-async function readTitle(
-  { id, title, options }: DueTitle,
-  listed: readonly Chapter[],
-  library: LibraryIndex,
-  session: SyncSession,
-): Promise<KnownTitle> {
-  const { context, journal, options: syncOptions, userSignal: signal } = session;
-  const languages = languagesOf(options, context.settings);
-  const formerIds = formerIdsOf(id, journal.state);
-  const isKept = !syncOptions.dryRun;
-  const listedTitle = { titleId: id, title, listed, languages, formerIds, isKept };
-  return readKnownTitle(listedTitle, library, { ...session, signal });
-}
-
 /** Where volumes are bound: one request, if a chapter to download lacks its volume. */
 async function withInferredVolumes(
   due: DueTitle,
@@ -318,20 +288,6 @@ async function withInferredVolumes(
   if (!lacksOne) return releases;
   const listed = await readListedVolumes(titleId, { client, warn, signal });
   return inferVolumes(releases, listed, known.keys);
-}
-
-/** @param onIncomplete called if some entries of the list cannot be read */
-function readReleases(
-  { id, options }: DueTitle,
-  { client, userSignal: signal, warn, context }: SyncSession,
-  onIncomplete: () => void,
-): Promise<Chapter[]> {
-  const languages = languagesOf(options, context.settings);
-  const warnOfEntries = (message: string): void => {
-    onIncomplete();
-    warn(message);
-  };
-  return fetchTitleFeed(client, id, { signal, warn: warnOfEntries, languages });
 }
 
 /** The time before which releases are not downloaded, from the file or from the first run with `--from-now`. */

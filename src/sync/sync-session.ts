@@ -1,7 +1,8 @@
 /** What the parts of one run of `tankobon sync` share. */
 import type { TankobonError } from '../core/errors.js';
 import type { DownloadArchive } from '../download/download-archive.js';
-import type { SkippedEvent } from '../events/download-events.js';
+import type { DownloadMessage, SkippedEvent } from '../events/download-events.js';
+import type { SERIES_COUNTS, SyncEvent } from '../events/sync-events.js';
 import type { GivenOptions, SeriesOptions } from '../config/options.js';
 import type { Subscriptions } from './subscriptions/subscriptions-schema.js';
 import type { SeriesNotice } from './hooks/hook-payloads.js';
@@ -10,7 +11,6 @@ import type { HookFailureRecord, RunFailure } from './history/sync-lines.js';
 import type { ServiceSession } from '../download/download-session.js';
 import type { Title } from '../service/titles.js';
 import type { PlanListeners } from '../download/run-download.js';
-import type { ObserveSync, SeriesCounts, SeriesReport } from './series-report.js';
 import type { SyncLibraries } from './sync-libraries.js';
 
 /** The options of one title. */
@@ -58,7 +58,7 @@ export interface SyncOptions extends Pick<
 
 /** The listeners of a download; `onPlan` is called for each series. */
 export interface SyncListeners extends Omit<PlanListeners, 'observe'> {
-  readonly observe: ObserveSync;
+  readonly observe: (event: DownloadMessage | SyncEvent) => void;
   /** Called for each series with chapters that the service does not have, once for each of them. */
   readonly onSkipped?: (skipped: readonly SkippedEvent[]) => void;
 }
@@ -73,6 +73,24 @@ export interface SyncSession extends Omit<ServiceSession, 'listeners'> {
   readonly foldersAway: Set<string>;
   readonly journal: SyncJournal;
   readonly report: SyncReport;
+}
+
+/** Chapters. */
+type SeriesCounts = Record<(typeof SERIES_COUNTS)[number], number>;
+
+/** One line of the report. */
+export interface SeriesReport extends Readonly<SeriesCounts> {
+  readonly titleId: string;
+  readonly name: string;
+  /** Files of chapters that are not kept any more, and that were moved away. */
+  readonly retired: number;
+  /** The chapters that were saved, such as `Vol. 2 Ch. 7 "Taken Down"`. */
+  readonly saved: readonly string[];
+  readonly waiting: readonly {
+    readonly chapter: string;
+    readonly number: string | undefined;
+    readonly untilMs: number;
+  }[];
 }
 
 /** Up to date while the run goes on. */

@@ -2,6 +2,9 @@
  * The subscribed titles of a run, and which of them have new chapters: one request for each list, one for each hundred
  * titles, also of groups, authors and the account. Never one request for each title.
  */
+import { timeBoundAt } from '../config/time-bound.js';
+import { fetchFollowedTitles, fetchReadingStatuses } from '../service/account.js';
+import { requireLogin } from '../service/login.js';
 import { fetchOwnedTitles, fetchOwnerName, fetchList } from '../service/feeds.js';
 import { fetchTitles, withChosenName, type Title } from '../service/titles.js';
 import { groupBy } from '../core/group-by.js';
@@ -18,7 +21,6 @@ import { followMerges, isRequested, titleEntries, warnOfSameTitles } from './mer
 import { currentTitleId } from './history.js';
 import { deviceOf, deviceText, isDeviceThere } from './device-books.js';
 import { keepsUnread, readChapters, readText } from './read-markers.js';
-import { followedTitles } from './sync-follows.js';
 import { rulesText } from './sync-request.js';
 import { outputOf, syncCommandLine } from './subscriptions.js';
 import type { DueTitle, SubscribedTitle, SyncSession } from './sync-session.js';
@@ -114,6 +116,36 @@ async function orFailed<T>(
     failed.push({ target, error });
     return undefined;
   }
+}
+
+/**
+ * The titles that the account follows, without those in `listed`, which the file names: one request per hundred, and one for
+ * the reading statuses if these select. Adds the titles that the responses contained to `known`.
+ */
+async function followedTitles(
+  session: SyncSession,
+  listed: ReadonlyMap<string, SubscribedTitle>,
+  known: Map<string, Title>,
+): Promise<readonly SubscribedTitle[]> {
+  const { client, login, warn, userSignal: signal, journal, context, options } = session;
+  const { follows } = session.subscriptions;
+  if (!follows) return [];
+  await requireLogin(login, 'the key follows of the subscriptions file', signal);
+  const { statuses, options: defaults } = follows;
+  const statusOf = statuses && (await fetchReadingStatuses(client, signal));
+  const titles = await fetchFollowedTitles(client, { warn, signal });
+  const selected = titles.filter(({ id }) => {
+    const status = statusOf?.get(id);
+    return !listed.has(id) && (!statuses || (status !== undefined && statuses.includes(status)));
+  });
+  for (const title of selected) known.set(title.id, title);
+  const { follows: previous } = journal.state;
+  const nowMs = options.fromNow ? context.clock.wallMs() : undefined;
+  // Also for titles that are followed later.
+  const { sinceMs } = previous ?? { sinceMs: nowMs };
+  if (!previous) journal.add({ follows: { sinceMs } });
+  const since = sinceMs !== undefined && { since: timeBoundAt(sinceMs) };
+  return selected.map(({ id }) => ({ id, isFollowed: true, options: { ...defaults, ...since } }));
 }
 
 type PlacedTitle = Omit<DueTitle, 'label' | 'readIds'>;

@@ -5,7 +5,6 @@
 import { dirname, resolve, sep } from 'node:path';
 import { maxNameBytes } from '../core/file-system.js';
 import { foldersOf, folderMove, isSameName, pathBelow } from '../core/relative-paths.js';
-import { groupBy } from '../core/group-by.js';
 import { shortIdPath, wholeIdPath } from '../config/names.js';
 import { mergedComicInfo, readChapterFile } from '../library/chapter-file.js';
 import { checkFile } from '../library/damage.js';
@@ -25,12 +24,6 @@ export async function isUnedited(file: string, signal: AbortSignal): Promise<boo
   return merged?.edited.length === 0 && merged.unknown.length === 0;
 }
 
-interface PlacedFile {
-  readonly file: string;
-  /** Where its folder is in place of the one of its record, as text. */
-  readonly move: string;
-}
-
 /**
  * The files of one title, in one output folder, that have the names of their records, and are where most of them are: an
  * owner who moves the folder of a title moves none of its files in it. Where as many are elsewhere, only those that were
@@ -40,7 +33,8 @@ export async function filesInPlace(
   archives: readonly FoundChapter[],
   output: string,
 ): Promise<ReadonlySet<string>> {
-  const placed: PlacedFile[] = [];
+  // By where their folders are in place of those of their records, as text.
+  const byMove = new Map<string, string[]>();
   const limit = { maxNameBytes: await maxNameBytes(output) };
   for (const { file, chapterId } of archives) {
     const [chapter] = await readFileChapters(file);
@@ -50,14 +44,13 @@ export async function filesInPlace(
     const names = [path, shortIdPath(ofId, limit), wholeIdPath(ofId, limit)];
     const actual = pathBelow(output, resolve(file));
     if (!names.some((name) => isSameName(lastOf(name), lastOf(actual)))) continue;
-    const move = folderMove(foldersOf(path), dirname(resolve(file)).split(sep));
-    placed.push({ file, move: moveText(move.from, move.to) });
+    const { from, to } = folderMove(foldersOf(path), dirname(resolve(file)).split(sep));
+    const move = moveText(from, to);
+    byMove.set(move, [...(byMove.get(move) ?? []), file]);
   }
-  const byMove = groupBy(placed, ({ move }) => move);
   const [most = [], next = []] = [...byMove.values()].sort((a, b) => b.length - a.length);
   const notMoved = byMove.get(moveText([], resolve(output).split(sep))) ?? [];
-  const inPlace = most.length > next.length ? most : notMoved;
-  return new Set(inPlace.map(({ file }) => file));
+  return new Set(most.length > next.length ? most : notMoved);
 }
 
 function moveText(from: readonly string[], to: readonly string[]): string {

@@ -109,7 +109,7 @@ export class DownloadHarness {
 
   /** Runs a command in this harness's environment. */
   async command(
-    act: (run: CommandContext) => Promise<ExitCode>,
+    act: (run: CommandContext) => Promise<ExitCode | undefined>,
     change: RunOverrides = {},
   ): Promise<{ code: ExitCode; stdout: string; stderr: string }> {
     const env = {
@@ -122,7 +122,7 @@ export class DownloadHarness {
     const stdout = new PassThrough();
     const stderr = new PassThrough();
     const said = Promise.all([text(stdout), text(stderr)]);
-    const code = await act({
+    const result = await act({
       env,
       stdin: process.stdin,
       stdout: stdout as unknown as NodeJS.WriteStream,
@@ -138,7 +138,7 @@ export class DownloadHarness {
     stderr.end();
     const [results, messages] = await said;
     assertEventLines(results);
-    return { code, stdout: results, stderr: messages };
+    return { code: result ?? 0, stdout: results, stderr: messages };
   }
 
   /** The environment in which `login` needs no terminal. */

@@ -238,7 +238,7 @@ hooks:
   }
 
   /** Runs a command with the keychain and the clock of this night. */
-  #run(act: (context: CommandContext) => Promise<ExitCode>, hasVariables = false) {
+  #run(act: (context: CommandContext) => Promise<ExitCode | undefined>, hasVariables = false) {
     const { base, clock } = this.harness;
     const openKeychain = systemKeychains(clock, undefined, {
       call: ({ method, service, name, value }) => {

@@ -2,6 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { commandTree } from '../../src/cli/program.js';
+import type { ExitCode } from '../../src/core/exit-codes.js';
 import type { RetagEvent } from '../../src/events/retag-events.js';
 import type { Library } from '../../src/practice-server/library/library.js';
 import { testImage, writeChapterFile } from './chapter-files.js';
@@ -14,15 +15,15 @@ export const retagFolder = (harness: DownloadHarness, ...words: readonly string[
 /** Runs any command that needs nothing but its words. */
 export async function runCommand(harness: DownloadHarness, ...words: readonly string[]) {
   return harness.command(async (context) => {
-    let code = 0;
+    let code: ExitCode = 0;
     const tree = commandTree({
       run: async (action) => {
-        code = await action(context);
+        code = (await action(context)) ?? 0;
       },
       runBare: () => Promise.reject(new Error('not bare')),
     });
     await tree.parseAsync(words, { from: 'user' });
-    return code as 0;
+    return code;
   });
 }
 

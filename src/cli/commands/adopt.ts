@@ -3,7 +3,6 @@ import { dirname } from 'node:path';
 import type { Command } from 'commander';
 import type { AdoptDeps, AdoptResult } from '../../collection/adopt-files.js';
 import { ADOPT_EVENTS, type AdoptEvent } from '../../events/adopt-events.js';
-import { eventLines, eventPaths } from '../../events/printed-event.js';
 import type { RequestPlan } from '../../collection/recognize-files.js';
 import type { GivenOptions } from '../../config/options.js';
 import { COMIC_LABELS } from '../../config/containers.js';
@@ -16,7 +15,7 @@ import type { CommandContext, CommandRunner } from '../command-context.js';
 import { addOptions, collectPaths } from '../command-options.js';
 import { addExamples } from '../help-format.js';
 import { warnTo, writeHints } from '../output/error-message.js';
-import { eventLine } from '../output/json-line.js';
+import { eventLine, writeEvent } from '../output/json-line.js';
 import { writeMessage } from '../output/safe-stream.js';
 
 export function adoptCommand(program: Command, { run }: CommandRunner): Command {
@@ -101,25 +100,12 @@ async function observer({ json, undo = false }: GivenOptions, { stdout, stderr }
   return (event: AdoptEvent): void => {
     if (json) stdout.write(eventLine(ADOPT_EVENTS, event));
     else if (event.type === 'file-recognized' || event.type === 'file-unrecognized')
-      writeLines(stdout, lines.linesFor(event), [dirname(event.file)]);
+      writeMessage(stdout, `${lines.linesFor(event).join('\n')}\n`, [dirname(event.file)]);
     else if (event.type === 'adopt-summary') {
       const summary = adoptSummary(event, undo);
       if (summary !== '') stderr.write(`${summary}\n`);
-    } else
-      writeLines(
-        event.type === 'file-failed' ? stderr : stdout,
-        eventLines(ADOPT_EVENTS, event),
-        eventPaths(ADOPT_EVENTS, event),
-      );
+    } else writeEvent(ADOPT_EVENTS, event, event.type === 'file-failed' ? stderr : stdout);
   };
-}
-
-function writeLines(
-  stream: NodeJS.WriteStream,
-  lines: readonly string[],
-  paths: readonly string[],
-): void {
-  writeMessage(stream, lines.map((line) => `${line}\n`).join(''), paths);
 }
 
 async function adoptDeps(

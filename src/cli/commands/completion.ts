@@ -1,6 +1,5 @@
 /** `tankobon completion`: prints the completion script of a shell. Each script calls `tankobon __complete`. */
 import { Argument, Option, type Command } from 'commander';
-import { EXIT } from '../../core/exit-codes.js';
 import { expandHome } from '../../core/home-folder.js';
 import { printableLine } from '../../core/printable.js';
 import type { BareCommandContext, CommandRunner } from '../command-context.js';
@@ -105,7 +104,6 @@ export function completionCommand(program: Command, { runBare }: CommandRunner):
     .action((shell: keyof typeof SCRIPTS) =>
       runBare(({ stdout }) => {
         stdout.write(SCRIPTS[shell]);
-        return EXIT.done;
       }),
     );
   return addExamples(command, [
@@ -130,7 +128,6 @@ export function completeCommand(program: Command, { runBare }: CommandRunner): C
           words[0] === 'sync' ? await subscriptionNames(typedFile(words), context) : [];
         for (const line of quotedCompletionLines(shell, program, words, subscriptions))
           context.stdout.write(`${line}\n`);
-        return EXIT.done;
       }),
     );
 }

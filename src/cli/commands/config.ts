@@ -80,20 +80,18 @@ function settingName(text: string): SettingName {
   });
 }
 
-async function printPath({ paths, stdout, env }: BareCommandContext): Promise<ExitCode> {
+async function printPath({ paths, stdout, env }: BareCommandContext): Promise<undefined> {
   const { SETTINGS_FILE } = await import('../../config/settings-file.js');
   const { writePath } = await import('../output/path-line.js');
   writePath(join(paths.config, SETTINGS_FILE), stdout, env);
-  return EXIT.done;
 }
 
-async function get(name: SettingName, context: BareCommandContext): Promise<ExitCode> {
+async function get(name: SettingName, context: BareCommandContext): Promise<undefined> {
   const { inspectSettings } = await import('../../config/settings.js');
   const { states } = await inspectSettings(context.env, context.paths.config);
   const state = states.find((setting) => setting.name === name);
   if (state?.problem) throw state.problem;
   context.stdout.write(`${String(state?.stored)}\n`);
-  return EXIT.done;
 }
 
 /** Sets a value, or restores the default. Throws UsageError('bad-setting'). */
@@ -101,7 +99,7 @@ async function change(
   name: SettingName,
   text: string | undefined,
   { env, paths, stderr, signal }: BareCommandContext,
-): Promise<ExitCode> {
+): Promise<undefined> {
   const { storedValue } = await import('../../config/settings.js');
   const { storeSetting } = await import('../../config/settings-file.js');
   const value = text === undefined ? undefined : storedValue(name, text);
@@ -109,7 +107,6 @@ async function change(
   const variable = variableOf(name);
   if (env[variable])
     stderr.write(warningMessage(`${variable} is set and overrides the settings file.`));
-  return EXIT.done;
 }
 
 /** Exit code 2 if a setting is invalid. */

@@ -11,8 +11,7 @@ import { flagOf, type GivenOptions, type OptionName } from '../../config/options
 import type { TankobonError } from '../../core/errors.js';
 import { EXIT, exitCodeOf, type ExitCode } from '../../core/exit-codes.js';
 import { createMinorCollector } from '../../core/gc-tuning.js';
-import type { Plan } from '../../download/plan.js';
-import { skippedEvents } from '../../download/plan.js';
+import { skippedEvents, type Plan } from '../../download/plan.js';
 import { oppositeFlag } from '../command-options.js';
 import { captchaSolver } from '../captcha-prompt.js';
 import type { CommandContext } from '../command-context.js';
@@ -23,7 +22,7 @@ import { writeError, writeHints } from '../output/error-message.js';
 import type { Observer } from '../output/observer.js';
 import { writeResult } from '../output/path-line.js';
 import { ResultPrinter } from '../output/result-printer.js';
-import { describeSkipped, skippedFiles } from '../output/sentences.js';
+import { noteSkipped } from '../output/sentences.js';
 import { canAsk } from '../prompt.js';
 import { shellQuoted } from '../../core/shell-quoted.js';
 import { readTargets } from '../target-sources.js';
@@ -95,8 +94,7 @@ function listenersFor(
         observer.observe(event);
     },
     onPlan: (plan) => {
-      const skipped = skippedEvents(plan);
-      for (const line of describeSkipped(skipped)) observer.note(line, skippedFiles(skipped));
+      noteSkipped(skippedEvents(plan), observer.note);
       observer.expect(plan.chapters);
       void results?.expect(plan.chapters);
     },

@@ -4,8 +4,7 @@ import { formatCount, formatDuration, pluralize } from '../../core/human-format.
 import { printableLine } from '../../core/printable.js';
 import { DRY_RUN_EVENTS, type UpdateEvent } from '../../events/download-events.js';
 import { eventText } from '../../events/printed-event.js';
-import type { Plan } from '../../download/plan.js';
-import { minPlanTimeMs, planEvents, skippedEvents } from '../../download/plan.js';
+import { minPlanTimeMs, planEvents, skippedEvents, type Plan } from '../../download/plan.js';
 import { comparedFile, type Write } from '../../plan/change.js';
 import { chapterFields } from '../../selection/chapter-fields.js';
 import { chapterName } from '../../events/chapter-fields.js';
@@ -21,16 +20,10 @@ const MAX_ROWS = 30;
 
 /** With `verbose` each chapter of a long list, with its file. */
 export function describePlan(plan: Plan, { json, verbose = false }: ObserverOptions): string {
-  return json ? toJson(plan) : toText(plan, verbose);
-}
-
-function toJson(plan: Plan): string {
-  return planEvents(plan)
-    .map((event) => eventLine(DRY_RUN_EVENTS, event))
-    .join('');
-}
-
-function toText(plan: Plan, verbose: boolean): string {
+  if (json)
+    return planEvents(plan)
+      .map((event) => eventLine(DRY_RUN_EVENTS, event))
+      .join('');
   const { chapters, failed, fields, chapterless } = plan;
   const skipped = skippedEvents(plan);
   const rows =

@@ -1,7 +1,6 @@
 /** `tankobon help`: help for the program, for a command, or for a topic that concerns all commands. */
 import { Argument, type Command } from 'commander';
 import { UsageError } from '../../core/errors.js';
-import { EXIT } from '../../core/exit-codes.js';
 import type { CommandRunner } from '../command-context.js';
 import { nearest } from '../../core/nearest.js';
 import type { GivenOptions } from '../../config/options.js';
@@ -19,7 +18,7 @@ export function helpCommand(program: Command, { runBare }: CommandRunner): Comma
       runBare(async ({ stdout }) => {
         if (schema) {
           stdout.write(await schemaOf(words.join(' ')));
-          return EXIT.done;
+          return;
         }
         const topic = TOPIC_NAMES.find((name) => name === words.join(' '));
         if (topic) {
@@ -39,7 +38,6 @@ export function helpCommand(program: Command, { runBare }: CommandRunner): Comma
             findSubcommand(command, word, words.slice(0, index));
           words.reduce(find, program).outputHelp();
         }
-        return EXIT.done;
       }),
     );
   return addOptions(help, 'help');

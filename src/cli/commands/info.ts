@@ -6,7 +6,7 @@ import type { GivenOptions } from '../../config/options.js';
 import { ChapterError, type TankobonError } from '../../core/errors.js';
 import { exitCodeOf, EXIT, type ExitCode } from '../../core/exit-codes.js';
 import { INFO_EVENTS, type TitleInfo } from '../../events/info-events.js';
-import type { ParsedTargets } from '../target-list.js';
+import type { ParsedTargets } from '../target-sources.js';
 import type { CommandContext, CommandRunner } from '../command-context.js';
 import { addOptions } from '../command-options.js';
 import { addExamples } from '../help-format.js';

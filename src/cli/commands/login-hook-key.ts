@@ -8,7 +8,6 @@ import { openHookKeys } from '../../service/login.js';
 import { HOOK_KEY_NAMES, type HookService } from '../../config/hook-services.js';
 import { isKeychainMissing } from '../../service/keychain.js';
 import { AuthError } from '../../core/errors.js';
-import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import { parseJson } from '../../core/json.js';
 import type { CommandContext } from '../command-context.js';
 import { askText } from '../prompt.js';
@@ -20,7 +19,7 @@ export async function storeHookKey(
   service: HookService,
   options: GivenOptions,
   context: CommandContext,
-): Promise<ExitCode> {
+): Promise<undefined> {
   prepareStateFolder(context, warnTo(context.stderr));
   const key =
     options.stdin || !context.stdin.isTTY
@@ -35,7 +34,6 @@ export async function storeHookKey(
     });
   const name = HOOK_KEY_NAMES[service];
   context.stdout.write(key === '' ? `${name} removed.\n` : `${name} stored in ${where}.\n`);
-  return EXIT.done;
 }
 
 function withoutKeychain(service: HookService, cause: AuthError): AuthError {
@@ -48,11 +46,7 @@ function withoutKeychain(service: HookService, cause: AuthError): AuthError {
 /** The text alone, or a JSON object. Only the object can have an empty key, which removes the stored one. */
 async function keyFromStdin(service: HookService, context: CommandContext): Promise<string> {
   const text = (await readStdin(context)).trim();
-  if (text === '') {
-    throw new AuthError('login-incomplete', `Missing: ${HOOK_KEY_NAMES[service]}.`, {
-      hint: `Pipe the key into: tankobon login --for ${service}`,
-    });
-  }
+  if (text === '') throw missingKey(service);
   if (!text.startsWith('{')) return text;
   const input = INPUT.safeParse(parseJson(text));
   if (input.success) return input.data.key;
@@ -66,11 +60,13 @@ async function keyFromStdin(service: HookService, context: CommandContext): Prom
 }
 
 async function askForKey(service: HookService, context: CommandContext): Promise<string> {
-  if (!context.stderr.isTTY) {
-    throw new AuthError('login-incomplete', `Missing: ${HOOK_KEY_NAMES[service]}.`, {
-      hint: `Pipe the key into: tankobon login --for ${service}`,
-    });
-  }
+  if (!context.stderr.isTTY) throw missingKey(service);
   const message = `${HOOK_KEY_NAMES[service]} (empty to remove it):`;
   return askText(context, { message, isSecret: true });
+}
+
+function missingKey(service: HookService): AuthError {
+  return new AuthError('login-incomplete', `Missing: ${HOOK_KEY_NAMES[service]}.`, {
+    hint: `Pipe the key into: tankobon login --for ${service}`,
+  });
 }

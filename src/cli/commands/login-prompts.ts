@@ -1,6 +1,7 @@
 /** Asks at the terminal for the values that a login still lacks. Secrets are not shown. */
 import { PassThrough } from 'node:stream';
 import {
+  CLIENT_NOTE,
   type PasswordGrant,
   fieldProblem,
   LOGIN_FIELDS,
@@ -11,7 +12,6 @@ import { printableLine } from '../../core/printable.js';
 import type { CommandContext } from '../command-context.js';
 import { askText, type PromptContext } from '../prompt.js';
 import { wrapText } from '../help-format.js';
-import { CLIENT_NOTE } from './login-client-note.js';
 
 /** @param defaultUsername used if the user just presses Enter */
 export async function askForFields(

@@ -4,13 +4,11 @@ import type { Credentials } from '../../service/login.js';
 import { isKeychainMissing } from '../../service/keychain.js';
 import { raceWithSignal } from '../../core/abort.js';
 import { AuthError, hasCode } from '../../core/errors.js';
-import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import type { GivenOptions } from '../../config/options.js';
 import type { CommandContext, CommandRunner } from '../command-context.js';
 import { addOptions } from '../command-options.js';
 import { addEnvironment, addExamples } from '../help-format.js';
-import { LOGIN_VARIABLES, type GivenFields } from '../../config/login-fields.js';
-import { CLIENT_NOTE } from './login-client-note.js';
+import { CLIENT_NOTE, LOGIN_VARIABLES, type GivenFields } from '../../config/login-fields.js';
 import { checkStoredLogin } from './refresh.js';
 
 type PreviousLogin = NonNullable<Awaited<ReturnType<Credentials['read']>>>['login'];
@@ -41,7 +39,7 @@ ${CLIENT_NOTE}`,
   return addEnvironment(command, ...LOGIN_VARIABLES);
 }
 
-export async function login(options: GivenOptions, context: CommandContext): Promise<ExitCode> {
+export async function login(options: GivenOptions, context: CommandContext): Promise<undefined> {
   const { prepareStateFolder } = await import('../../config/state-folder.js');
   prepareStateFolder(context);
   const { credentialsOf } = await import('../../service/login.js');
@@ -78,7 +76,6 @@ export async function login(options: GivenOptions, context: CommandContext): Pro
   }
   stdout.write(`Logged in as ${username}. Stored in ${store.description}.\n`);
   stdout.write(`${describeAccessToken(tokens, clock.wallMs())}\n`);
-  return EXIT.done;
 }
 
 async function requestTokens(

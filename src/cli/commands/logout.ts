@@ -2,7 +2,6 @@
 import type { Command } from 'commander';
 import type { Credentials } from '../../service/login.js';
 import { raceWithSignal } from '../../core/abort.js';
-import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import type { CommandContext, CommandRunner } from '../command-context.js';
 
 export function logoutCommand(program: Command, { run }: CommandRunner): Command {
@@ -12,7 +11,7 @@ export function logoutCommand(program: Command, { run }: CommandRunner): Command
     .action(() => run(logout));
 }
 
-async function logout(context: CommandContext): Promise<ExitCode> {
+async function logout(context: CommandContext): Promise<undefined> {
   const { prepareStateFolder } = await import('../../config/state-folder.js');
   prepareStateFolder(context);
   const { credentialsOf } = await import('../../service/login.js');
@@ -23,7 +22,6 @@ async function logout(context: CommandContext): Promise<ExitCode> {
       ? `Logged out. Login removed from the ${stores.join(' and the ')}.\n`
       : 'Nothing to remove: not logged in.\n',
   );
-  return EXIT.done;
 }
 
 /** After an interruption too, the lock is held for as long as entries are deleted. */

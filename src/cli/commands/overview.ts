@@ -10,7 +10,6 @@ import { eventText } from '../../events/printed-event.js';
 import { isInFolder } from '../../config/own-folders.js';
 import type { Title } from '../../service/titles.js';
 import type { DownloadArchive } from '../../download/download-archive.js';
-import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import { formatDuration, pluralize } from '../../core/human-format.js';
 import { shellQuoted } from '../../core/shell-quoted.js';
 import type { GivenOptions } from '../../config/options.js';
@@ -43,7 +42,7 @@ async function printOverview(
   folders: readonly string[],
   options: GivenOptions,
   context: CommandContext,
-): Promise<ExitCode> {
+): Promise<undefined> {
   const { overview } = await import('../../collection/overview-folders.js');
   const { ListingCache } = await import('../../selection/listing-cache.js');
   const { overviewLines } = await import('../output/overview-lines.js');
@@ -104,7 +103,6 @@ async function printOverview(
   const choice = choiceCommand(listed, folders);
   if (choice !== undefined)
     stderr.write(`To choose which files of chapters with several to delete: ${choice}\n`);
-  return EXIT.done;
 }
 
 /** By the histories of `sync` and the download archive that have files in these folders. */

@@ -1,6 +1,5 @@
 /** `tankobon refresh`: renews the access token now, whether or not it has expired. */
 import type { Command } from 'commander';
-import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import type { CommandContext, CommandRunner } from '../command-context.js';
 
 export function refreshCommand(program: Command, { run }: CommandRunner): Command {
@@ -10,15 +9,14 @@ export function refreshCommand(program: Command, { run }: CommandRunner): Comman
     .action(() => run(refresh));
 }
 
-async function refresh(context: CommandContext): Promise<ExitCode> {
+async function refresh(context: CommandContext): Promise<undefined> {
   const { describeAccessToken } = await import('../output/token-expiry.js');
   const tokens = await renew(context);
   context.stdout.write(`Renewed. ${describeAccessToken(tokens, context.clock.wallMs())}\n`);
-  return EXIT.done;
 }
 
 /** `tankobon login --check`: a renewal shows whether the stored login is still valid. */
-export async function checkStoredLogin(context: CommandContext): Promise<ExitCode> {
+export async function checkStoredLogin(context: CommandContext): Promise<undefined> {
   const { stdout, clock } = context;
   const tokens = await renew(context);
   const { credentialsOf } = await import('../../service/login.js');
@@ -26,7 +24,6 @@ export async function checkStoredLogin(context: CommandContext): Promise<ExitCod
   const stored = await credentialsOf(context).read();
   stdout.write(`The login of ${stored?.login.username} is valid.\n`);
   stdout.write(`${describeAccessToken(tokens, clock.wallMs())}\n`);
-  return EXIT.done;
 }
 
 /** Throws AuthError if there is no login or it is not valid, and the errors of the request. */

@@ -2,7 +2,6 @@
 import type { Command } from 'commander';
 import { type RetagEvent, RETAG_EVENTS, type RetagSummary } from '../../events/retag-events.js';
 import { OTHER_USER_HINT } from '../../core/files.js';
-import { eventPaths, eventText } from '../../events/printed-event.js';
 import { exitCodeOf, type ExitCode } from '../../core/exit-codes.js';
 import { pluralize } from '../../core/human-format.js';
 import type { GivenOptions } from '../../config/options.js';
@@ -10,8 +9,7 @@ import type { CommandContext, CommandRunner } from '../command-context.js';
 import { addOptions, collectPaths } from '../command-options.js';
 import { addExamples } from '../help-format.js';
 import { warnTo, writeHints } from '../output/error-message.js';
-import { eventLine } from '../output/json-line.js';
-import { writeMessage } from '../output/safe-stream.js';
+import { eventLine, writeEvent } from '../output/json-line.js';
 
 export function retagCommand(program: Command, { run }: CommandRunner): Command {
   const command = program
@@ -64,11 +62,7 @@ async function retagFolders(
     if (options.json) stdout.write(eventLine(RETAG_EVENTS, event));
     else if (event.type === 'retag-summary')
       stderr.write(`${describeSummary(event, request.dryRun)}\n`);
-    else {
-      const stream = RESULTS.includes(event.type) ? stdout : stderr;
-      const paths = eventPaths(RETAG_EVENTS, event);
-      writeMessage(stream, `${eventText(RETAG_EVENTS, event)}\n`, paths);
-    }
+    else writeEvent(RETAG_EVENTS, event, RESULTS.includes(event.type) ? stdout : stderr);
   };
   const warn = warnTo(stderr);
   const { file, titleLanguage } = options;

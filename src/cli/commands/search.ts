@@ -5,7 +5,6 @@ import type { Title } from '../../service/titles.js';
 import {
   compilePrintTemplate,
   TITLE_FIELD_NAMES,
-  type PrintTemplate,
   type PrintValues,
 } from '../../config/print-template.js';
 import type { GivenOptions } from '../../config/options.js';
@@ -14,9 +13,8 @@ import { printableLine } from '../../core/printable.js';
 import type { CommandContext, CommandRunner } from '../command-context.js';
 import { addOptions } from '../command-options.js';
 import { addExamples } from '../help-format.js';
-import { findTitles, nothingFound } from '../find-titles.js';
 import { canAsk } from '../prompt.js';
-import { looksLikeTarget, parseTarget, type Target } from '../../selection/target.js';
+import { looksLikeTarget, parseTarget } from '../../selection/target.js';
 import { titleWebUrl } from '../../config/service-addresses.js';
 import { jsonLine } from '../output/json-line.js';
 import { columnsOf } from '../output/own-terminal.js';
@@ -44,8 +42,15 @@ async function search(
 ): Promise<ExitCode> {
   const { stdout, stderr, env, settings } = context;
   const { download } = await import('./download.js');
-  const template = takesFirst ? undefined : titleTemplate(options.print);
-  const target = targetIn(words, context);
+  const { chooseTitle, findTitles, nothingFound } = await import('../find-titles.js');
+  const template =
+    takesFirst || options.print === undefined
+      ? undefined
+      : compilePrintTemplate(options.print, TITLE_FIELD_NAMES);
+  // An address or a UUID that was pasted in place of words.
+  const target = looksLikeTarget(words)
+    ? parseTarget(words, [new URL(settings.apiUrl).hostname])
+    : undefined;
   if (target && target.kind !== 'title' && target.kind !== 'any')
     return download([words], { ...options, json }, context);
   const languages = options.language ?? settings.language ?? [];
@@ -69,7 +74,6 @@ async function search(
     return exitCode;
   }
   if (canAsk(context)) {
-    const { chooseTitle } = await import('./search-prompts.js');
     const title = target ? first : await chooseTitle(titles, total, context);
     return downloadChosen(title, options, context);
   }
@@ -80,11 +84,6 @@ async function search(
   const more = moreTitlesNote(titles.length, total);
   stderr.write(`${more}To download one, run: tankobon download title:${first.id}\n`);
   return EXIT.done;
-}
-
-/** Throws UsageError `bad-option`. */
-function titleTemplate(text: string | undefined): PrintTemplate | undefined {
-  return text === undefined ? undefined : compilePrintTemplate(text, TITLE_FIELD_NAMES);
 }
 
 function valuesOf({ id, name, year, status, languages, authors, artists }: Title): PrintValues {
@@ -101,13 +100,6 @@ function valuesOf({ id, name, year, status, languages, authors, artists }: Title
   };
 }
 
-/** The address or UUID that was pasted in place of words. */
-function targetIn(words: string, { settings }: CommandContext): Target | undefined {
-  return looksLikeTarget(words)
-    ? parseTarget(words, [new URL(settings.apiUrl).hostname])
-    : undefined;
-}
-
 /** Asks in which language, and whether to download. */
 async function downloadChosen(
   title: Title,
@@ -115,7 +107,7 @@ async function downloadChosen(
   context: CommandContext,
 ): Promise<ExitCode> {
   const { download } = await import('./download.js');
-  const { chooseTitleLanguage, confirmPlan } = await import('./search-prompts.js');
+  const { chooseTitleLanguage, confirmPlan } = await import('../find-titles.js');
   const language = await chooseTitleLanguage(title, options.language, context);
   const output = resolve(options.output ?? context.settings.output);
   const answer = { isYes: false };

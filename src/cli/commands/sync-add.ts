@@ -2,7 +2,6 @@
 import type { GivenOptions } from '../../config/options.js';
 import { inspectSettings } from '../../config/settings.js';
 import { UsageError } from '../../core/errors.js';
-import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import { shellQuoted } from '../../core/shell-quoted.js';
 import { printableLine } from '../../core/printable.js';
 import { looksLikeTarget, withoutQuotes } from '../../selection/target.js';
@@ -13,10 +12,9 @@ import { subscriptionsPath, syncCommandLine } from '../../sync/subscriptions.js'
 import { SubscriptionList } from '../../sync/subscription-list.js';
 import type { CommandContext } from '../command-context.js';
 import { chooseLanguage } from '../language-prompt.js';
-import { findTitles, nothingFound } from '../find-titles.js';
+import { chooseTitle, findTitles, nothingFound } from '../find-titles.js';
 import { askText, canAsk } from '../prompt.js';
 import { withService } from '../with-service.js';
-import { chooseTitle } from './search-prompts.js';
 import { checkKeys, entryOf } from '../../sync/subscription-entry.js';
 
 /** Subscribes to each address; other words are one name. Throws UsageError before anything is sent for a target. */
@@ -24,13 +22,12 @@ export async function syncAdd(
   words: readonly string[],
   options: GivenOptions,
   context: CommandContext,
-): Promise<ExitCode> {
+): Promise<undefined> {
   const targets = words.every(isAddress) ? words : [words.join(' ')];
   if (options.series !== undefined && targets.length > 1) throw namesOneTitle();
   let isAdded = false;
   for (const target of targets) isAdded = (await addTarget(target, options, context)) || isAdded;
   if (isAdded) writeNextCommand(options.file, context);
-  return EXIT.done;
 }
 
 function namesOneTitle(): UsageError {

@@ -3,10 +3,9 @@ import { Argument, type Command } from 'commander';
 import type { CommandName } from '../../config/option-definition.js';
 import { HOOK_SERVICES } from '../../config/hook-services.js';
 import type { GivenOptions } from '../../config/options.js';
-import type { ExitCode } from '../../core/exit-codes.js';
 import type { HookName } from '../../sync/hooks.js';
 import { addOptions } from '../command-options.js';
-import type { CommandContext, CommandRunner } from '../command-context.js';
+import type { CommandContext, CommandResult, CommandRunner } from '../command-context.js';
 import { addExamples, addMore } from '../help-format.js';
 
 export function syncCommand(program: Command, { run }: CommandRunner): Command {
@@ -34,7 +33,7 @@ export function syncCommand(program: Command, { run }: CommandRunner): Command {
 
 type Action<Words extends readonly unknown[]> = (
   ...given: [...Words, flags: GivenOptions, context: CommandContext]
-) => ExitCode | Promise<ExitCode>;
+) => CommandResult;
 
 /**
  * Returns what adds a subcommand, whose action gets its arguments first. The options that `sync` has too are parsed as its

@@ -6,7 +6,6 @@ import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { GivenOptions } from '../../config/options.js';
 import { thrownMessage, UsageError } from '../../core/errors.js';
-import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import { printableLine } from '../../core/printable.js';
 import { isSystemError } from '../../core/system-errors.js';
 import { createSubscriptions, unsubscribe } from '../../sync/edit-subscriptions.js';
@@ -19,16 +18,14 @@ export async function syncRemove(
   words: string,
   flags: GivenOptions,
   context: CommandContext,
-): Promise<ExitCode> {
+): Promise<undefined> {
   const list = await SubscriptionList.read(flags.file, context);
   const removed = await unsubscribe(list, words, context);
   context.stderr.write(`Removed: ${printableLine(removed)}\n`);
-  return EXIT.done;
 }
 
-export function syncPath(flags: GivenOptions, context: CommandContext): ExitCode {
+export function syncPath(flags: GivenOptions, context: CommandContext): undefined {
   writePath(subscriptionsPath(flags.file, context), context.stdout, context.env);
-  return EXIT.done;
 }
 
 /** Opens the file in an editor, at the line of a subscription if one is named, and checks it afterwards. */
@@ -36,7 +33,7 @@ export async function syncEdit(
   words: string | undefined,
   flags: GivenOptions,
   context: CommandContext,
-): Promise<ExitCode> {
+): Promise<undefined> {
   const { env, stderr } = context;
   const file = subscriptionsPath(flags.file, context);
   const editor = [env['VISUAL'], env['EDITOR']].find((each) => each?.trim());
@@ -51,7 +48,6 @@ export async function syncEdit(
   const list = await SubscriptionList.read(file, context);
   const names = list.series.map((each) => list.labelOf(each));
   stderr.write(`${names.length === 0 ? 'No subscriptions' : `Valid: ${names.join(', ')}`}\n`);
-  return EXIT.done;
 }
 
 async function lineOf(words: string, file: string, context: CommandContext): Promise<number> {

@@ -3,7 +3,6 @@
  * titles of a list, a group or an author, which it asks the service for.
  */
 import type { GivenOptions } from '../../config/options.js';
-import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import { pluralize } from '../../core/human-format.js';
 import { printableLine } from '../../core/printable.js';
 import { sessionOf } from '../../service/login.js';
@@ -20,7 +19,7 @@ export async function syncForget(
   words: string,
   flags: GivenOptions,
   context: CommandContext,
-): Promise<ExitCode> {
+): Promise<undefined> {
   const { stderr } = context;
   const list = await SubscriptionList.read(flags.file, context);
   const subscription = list.find(words);
@@ -33,7 +32,6 @@ export async function syncForget(
   stderr.write(
     `Forgotten: ${what}. The next sync downloads its chapters again whose files are gone.\n`,
   );
-  return EXIT.done;
 }
 
 function readTitleIds(target: Target, context: CommandContext): Promise<readonly string[]> {

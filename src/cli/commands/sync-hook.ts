@@ -34,13 +34,12 @@ export async function syncHookAdd(
 export async function syncHookList(
   flags: GivenOptions,
   context: CommandContext,
-): Promise<ExitCode> {
+): Promise<undefined> {
   const { hooks } = (await SubscriptionList.read(flags.file, context)).subscriptions;
   for (const [name, hook] of Object.entries(hooks))
     context.stdout.write(`${describeHook(name as HookName, hook)}\n`);
   if (Object.keys(hooks).length === 0)
     context.stderr.write('No hooks. To add one, run: tankobon help sync hook add\n');
-  return EXIT.done;
 }
 
 /** Such as `komga http://nas:25600 (library 0A1B)`. */
@@ -59,13 +58,12 @@ export async function syncHookRemove(
   name: HookName,
   flags: GivenOptions,
   context: CommandContext,
-): Promise<ExitCode> {
+): Promise<undefined> {
   const list = await SubscriptionList.read(flags.file, context);
   const { file, subscriptions } = list;
   if (subscriptions.hooks[name] === undefined) throw noSuchHook(name, list);
   await writeHook(file, name, undefined, context);
   context.stderr.write(`Hook ${name} removed from ${file}\n`);
-  return EXIT.done;
 }
 
 export async function syncHookTest(

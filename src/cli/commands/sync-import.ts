@@ -10,7 +10,6 @@ import {
 } from '../../sync/import.js';
 import { openHistoryArchive } from '../../sync/history.js';
 import { claimHistory } from '../../sync/subscriptions.js';
-import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import { formatDuration, pluralize } from '../../core/human-format.js';
 import { UsageError } from '../../core/errors.js';
 import { statIfExists } from '../../core/files.js';
@@ -47,7 +46,7 @@ export async function syncImport(
   source: string,
   { subscribedOutput, ...flags }: GivenOptions,
   context: CommandContext,
-): Promise<ExitCode> {
+): Promise<undefined> {
   const { stdout, stderr, clock, settings } = context;
   const list = await SubscriptionList.readIfExists(flags.file, context);
   const { file } = list;
@@ -81,7 +80,6 @@ export async function syncImport(
   if (added.length > 0 && !hasLanguage)
     stderr.write('Languages: all (to choose, add to the defaults of the file: language: [en])\n');
   if (added.length > 0 && !flags.dryRun) writeNextCommand(flags.file, context);
-  return EXIT.done;
 }
 
 async function readFile(source: string, context: CommandContext): Promise<ImportedFile> {

@@ -2,7 +2,6 @@
 import { join } from 'node:path';
 import { optionText } from '../../config/option-values.js';
 import { optionDefinition, type GivenOptions } from '../../config/options.js';
-import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import { pluralize } from '../../core/human-format.js';
 import { printableLine } from '../../core/printable.js';
 import { SubscriptionList } from '../../sync/subscription-list.js';
@@ -13,7 +12,7 @@ import { jsonLine } from '../output/json-line.js';
 type Subscription = SubscriptionList['series'][number];
 type SyncState = SubscriptionList['state'];
 
-export async function syncList(flags: GivenOptions, context: CommandContext): Promise<ExitCode> {
+export async function syncList(flags: GivenOptions, context: CommandContext): Promise<undefined> {
   const { stdout, stderr } = context;
   const list = await SubscriptionList.read(flags.file, context);
   const entries = list.series.map((subscription) => entryOf(subscription, list));
@@ -21,7 +20,6 @@ export async function syncList(flags: GivenOptions, context: CommandContext): Pr
   else stdout.write(entries.map((entry) => `${asLines(entry).join('\n  ')}\n`).join(''));
   if (list.subscriptions.follows && !flags.json)
     stderr.write('And the titles that the account follows.\n');
-  return EXIT.done;
 }
 
 type State = 'paused' | 'new' | 'incomplete' | 'waiting' | 'up-to-date' | 'failed' | 'by-title';

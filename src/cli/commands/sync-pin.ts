@@ -1,7 +1,6 @@
 /** `tankobon sync pin` and `sync block`: write the choice of a release into the subscription of its title. */
 import type { GivenOptions } from '../../config/options.js';
 import { ChapterError, UsageError } from '../../core/errors.js';
-import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import { printableLine } from '../../core/printable.js';
 import { chapterName } from '../../events/chapter-fields.js';
 import { chapterFields } from '../../selection/chapter-fields.js';
@@ -20,7 +19,7 @@ export async function decideReleases(
   words: readonly string[],
   flags: GivenOptions,
   context: CommandContext,
-): Promise<ExitCode> {
+): Promise<undefined> {
   const { stderr } = context;
   const list = await SubscriptionList.read(flags.file, context);
   const ids = [...new Set(words.map((word) => chapterId(word, list)))];
@@ -47,7 +46,6 @@ export async function decideReleases(
         `To change what the subscription takes, run: ${list.commandLine('edit')}`,
       );
   }
-  return EXIT.done;
 }
 
 function chapterId(word: string, list: SubscriptionList): string {

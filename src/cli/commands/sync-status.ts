@@ -1,6 +1,5 @@
 /** `tankobon sync status`: the last run, the next run, and the chapters that wait for a preferred group. Sends nothing. */
 import { subscriptionsPath } from '../../sync/subscriptions.js';
-import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import { formatDuration, formatLocalTime, isoTime, pluralize } from '../../core/human-format.js';
 import { printableLine } from '../../core/printable.js';
 import { readSyncStatus, type SyncState } from '../../sync/history.js';
@@ -10,7 +9,7 @@ import { jsonLine } from '../output/json-line.js';
 
 type RunRecord = NonNullable<SyncState['lastRun']>;
 
-export async function syncStatus(flags: GivenOptions, context: CommandContext): Promise<ExitCode> {
+export async function syncStatus(flags: GivenOptions, context: CommandContext): Promise<undefined> {
   const { stdout, clock } = context;
   const { state, running } = await readSyncStatus(subscriptionsPath(flags.file, context), context);
   const nowMs = clock.wallMs();
@@ -19,7 +18,6 @@ export async function syncStatus(flags: GivenOptions, context: CommandContext): 
       ? jsonLine(asJson(state, running, nowMs))
       : `${asLines(state, running, nowMs).join('\n')}\n`,
   );
-  return EXIT.done;
 }
 
 function waitingChapters({ titles }: SyncState) {

@@ -16,7 +16,7 @@ import { writeError, warningMessage, warnTo, writeHints } from '../output/error-
 import { preparePage, STANDARD_OUTPUT, writeHtmlPage } from '../../core/html-page.js';
 import type { GivenOptions } from '../../config/options.js';
 import { ResultPrinter } from '../output/result-printer.js';
-import { describeSkipped, skippedFiles } from '../output/sentences.js';
+import { noteSkipped } from '../output/sentences.js';
 import { seriesLine, summaryLine, syncPage, syncTable } from '../output/sync-report.js';
 import { writeHeaded } from '../output/table.js';
 import { eventLine } from '../output/json-line.js';
@@ -132,7 +132,7 @@ async function runOnce(
         onActivity: observer.onActivity,
         solveCaptcha: captchaSolver(flags.captchaResult, context, observer.whilePrompting),
         onSkipped: (skipped) => {
-          for (const line of describeSkipped(skipped)) observer.note(line, skippedFiles(skipped));
+          noteSkipped(skipped, observer.note);
         },
         onPlan: ({ chapters }) => {
           observer.expect(chapters);

@@ -1,7 +1,7 @@
 /** `tankobon verify`: finds damaged archives and books, offline; `--repair` replaces them. */
 import type { Command } from 'commander';
 import type { VerifyProgress } from '../../collection/verify-files.js';
-import { eventPaths, eventText } from '../../events/printed-event.js';
+import { eventPaths } from '../../events/printed-event.js';
 import { VERIFY_EVENTS, type VerifyEvent } from '../../events/verify-events.js';
 import type { FileStore } from '../../library/store.js';
 import type { DownloadListeners } from '../../download/download-session.js';
@@ -15,7 +15,7 @@ import { addOptions, collectPaths } from '../command-options.js';
 import type { CommandContext, CommandRunner } from '../command-context.js';
 import { addExamples } from '../help-format.js';
 import { warnTo } from '../output/error-message.js';
-import { eventLine } from '../output/json-line.js';
+import { eventLine, writeEvent } from '../output/json-line.js';
 import { writeMessage } from '../output/safe-stream.js';
 
 const NOT_REPAIRED =
@@ -60,15 +60,13 @@ async function verify(
   fixYoungGeneration();
   const { stdout, stderr, signal, clock, paths } = context;
   const store = new FileStore(paths.state);
-  const display = options.json ? undefined : await progressDisplay(context);
+  const { display, update } = (options.json ? undefined : await showProgress(context)) ?? {};
   const observe = (event: VerifyEvent): void => {
     display?.eraseForText();
     if (options.json) stdout.write(eventLine(VERIFY_EVENTS, event));
     else {
       const isFinding = event.type === 'file-damaged' || event.type === 'file-edited';
-      const stream = isFinding ? stdout : stderr;
-      const paths = eventPaths(VERIFY_EVENTS, event);
-      writeMessage(stream, `${eventText(VERIFY_EVENTS, event)}\n`, paths);
+      writeEvent(VERIFY_EVENTS, event, isFinding ? stdout : stderr);
     }
   };
   const repair = async (damaged: readonly string[], edited: readonly string[]) => {
@@ -81,7 +79,7 @@ async function verify(
         if (event.type === 'verify-summary') display?.close();
         observe(event);
       },
-      onProgress: display?.update ?? (() => undefined),
+      onProgress: update ?? (() => undefined),
       ...(options.repair && { repair }),
       repairsEdited: options.edited === true,
       accepts: options.accept === true,
@@ -123,14 +121,8 @@ async function repairFound(
   return repairFiles(damaged, edited, context, { observe }, signal, store);
 }
 
-interface ProgressDisplay {
-  readonly update: (progress: VerifyProgress) => void;
-  readonly eraseForText: () => void;
-  readonly close: () => void;
-}
-
 /** Shows one bar. Resolves with undefined where standard error is not a terminal. */
-async function progressDisplay(context: CommandContext): Promise<ProgressDisplay | undefined> {
+async function showProgress(context: CommandContext) {
   const { stderr, env, clock } = context;
   if (!stderr.isTTY || env['TERM'] === 'dumb') return undefined;
   const { BarDisplay } = await import('../output/bar-display.js');
@@ -149,17 +141,8 @@ async function progressDisplay(context: CommandContext): Promise<ProgressDisplay
       format,
     );
   });
-  let isClosed = false;
-  return {
-    update: (progress) => {
-      current = progress;
-    },
-    eraseForText: () => {
-      if (!isClosed) display.eraseForText();
-    },
-    close: () => {
-      if (!isClosed) display.close();
-      isClosed = true;
-    },
+  const update = (progress: VerifyProgress): void => {
+    current = progress;
   };
+  return { display, update };
 }

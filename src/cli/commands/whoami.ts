@@ -3,7 +3,6 @@ import type { Command } from 'commander';
 import type { GivenOptions } from '../../config/options.js';
 import { raceWithSignal } from '../../core/abort.js';
 import { AuthError } from '../../core/errors.js';
-import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import { isoTime } from '../../core/human-format.js';
 import type { CommandContext, CommandRunner } from '../command-context.js';
 import { addOptions } from '../command-options.js';
@@ -17,10 +16,8 @@ export function whoamiCommand(program: Command, { run }: CommandRunner): Command
   return addOptions(command, 'whoami');
 }
 
-async function whoami({ json }: GivenOptions, context: CommandContext): Promise<ExitCode> {
-  const { credentialsOf } = await import('../../service/login.js');
-  const { notLoggedIn } = await import('../../service/login.js');
-  const { tokenExpiry } = await import('../../service/login.js');
+async function whoami({ json }: GivenOptions, context: CommandContext): Promise<undefined> {
+  const { credentialsOf, notLoggedIn, tokenExpiry } = await import('../../service/login.js');
   const { LIVE_SERVICE } = await import('../../config/service-addresses.js');
   const { describeAccessToken, describeRefreshToken } = await import('../output/token-expiry.js');
   const stored = await raceWithSignal(credentialsOf(context).read(), context.signal);
@@ -39,7 +36,7 @@ async function whoami({ json }: GivenOptions, context: CommandContext): Promise<
     const storage = store.kind;
     const entry = { username, clientId, api, storage, accessExpiresAt, refreshExpiresAt };
     context.stdout.write(jsonLine(entry));
-    return EXIT.done;
+    return;
   }
   const nowMs = context.clock.wallMs();
   const lines = [
@@ -52,5 +49,4 @@ async function whoami({ json }: GivenOptions, context: CommandContext): Promise<
     describeRefreshToken(tokens, nowMs),
   ];
   context.stdout.write(`${lines.join('\n')}\n`);
-  return EXIT.done;
 }

@@ -21,6 +21,7 @@ export class BarDisplay {
   readonly #progress: TerminalProgress;
   readonly #removeListeners: () => void;
   readonly #isAlone: boolean;
+  #isClosed = false;
 
   /** @param share of the work that is done, 0 to 1; undefined while unknown */
   constructor(
@@ -86,7 +87,7 @@ export class BarDisplay {
   /** Called before text is written to a stream that may end at this terminal, as after `tankobon … | cat`. */
   eraseForText(): void {
     // Paths that go to a file never land between the bars.
-    if (!this.#isAlone) this.#terminal.eraseForText();
+    if (!this.#isAlone && !this.#isClosed) this.#terminal.eraseForText();
   }
 
   /** The terminal is free for a prompt meanwhile. */
@@ -99,7 +100,10 @@ export class BarDisplay {
     }
   }
 
+  /** May be called twice. */
   close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
     // Writes the messages that are still buffered.
     this.#multi.update();
     this.#multi.stop();

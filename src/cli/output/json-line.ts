@@ -1,10 +1,20 @@
-/** Lines of `--json`. */
+/** Events and answers as they are printed: lines of `--json`, and text for people. */
 import type { EventsOf, EventTable } from '../../events/fields.js';
-import { printedEvent } from '../../events/printed-event.js';
+import { eventPaths, eventText, printedEvent } from '../../events/printed-event.js';
+import { writeMessage } from './safe-stream.js';
 
 /** An event: only the fields of its row are printed. */
 export function eventLine<Table extends EventTable>(table: Table, event: EventsOf<Table>): string {
   return jsonLine(printedEvent(table, event));
+}
+
+/** Writes the text of the event, in which the files that it names are links. */
+export function writeEvent<Table extends EventTable>(
+  table: Table,
+  event: EventsOf<Table>,
+  stream: NodeJS.WriteStream,
+): void {
+  writeMessage(stream, `${eventText(table, event)}\n`, eventPaths(table, event));
 }
 
 /** An object that is not an event, such as the answer of `limits`. */

@@ -14,13 +14,11 @@ import {
   type ObserverOptions,
 } from './observer.js';
 import { isSameTerminal } from './own-terminal.js';
-import { PageCountdown } from './page-countdown.js';
-import { PageShare } from './page-share.js';
 import { writePath, writeResult } from './path-line.js';
 import { chapterLabels, progressLine, spinnerLine, type ProgressLabel } from './progress-line.js';
 import { endsChapter, type RunProgress } from './run-progress.js';
 import { writeMessage } from './safe-stream.js';
-import { Speed } from './speed.js';
+import { PageCountdown, PageShare, Speed } from './speed.js';
 
 interface ItemBar {
   readonly bar: SingleBar;
@@ -121,7 +119,7 @@ export class ProgressBars implements Observer {
 
   /** Removes the bars. Later messages are printed as plain lines. */
   readonly close = (): void => {
-    if (!this.#closed) this.#display.close();
+    this.#display.close();
     this.#closed = true;
   };
 
@@ -215,7 +213,7 @@ export class ProgressBars implements Observer {
       else this.#display.print(text);
       return;
     }
-    if (!this.#closed) this.#display.eraseForText();
+    this.#display.eraseForText();
     if (isPath) writePath(text, stdout, env);
     else writeResult(text, stdout);
   }

@@ -9,6 +9,7 @@ import {
 import { eventLines, eventText } from '../../events/printed-event.js';
 import { isNamedSkip, SKIP_REASONS } from '../../events/reasons.js';
 import { describeLimit } from '../../events/wait-sentences.js';
+import type { Observer } from './observer.js';
 
 /** Shorter waits are not shown. */
 const MIN_SHOWN_WAIT_MS = 2_000;
@@ -47,9 +48,10 @@ export function isShownWait(event: WaitingEvent, nowMs: number): boolean {
   return event.for === 'outage' || Date.parse(event.until) - nowMs > MIN_SHOWN_WAIT_MS;
 }
 
-/** The files that the lines of describeSkipped may name. */
-export function skippedFiles(skipped: readonly SkippedEvent[]): readonly string[] {
-  return skipped.flatMap(({ file }) => file ?? []);
+/** Notes the lines of describeSkipped, which may name the files. */
+export function noteSkipped(skipped: readonly SkippedEvent[], note: Observer['note']): void {
+  const files = skipped.flatMap(({ file }) => file ?? []);
+  for (const line of describeSkipped(skipped)) note(line, files);
 }
 
 /** Further ones that are named one by one are only counted. */

@@ -119,36 +119,32 @@ function firstAndLast(numbers: readonly string[]): string {
 }
 
 function groupRows({ groups }: TitleInfo): readonly string[][] {
-  const rest = groups.length - MAX_ROWS;
-  return [
-    ['group', 'releases', 'languages'],
-    ...groups
-      .slice(0, MAX_ROWS)
-      .map(({ id, name, releases, languages }) => [
-        printableLine(name) || id,
-        formatCount(releases),
-        printableLine(languages.join(', ')),
-      ]),
-    ...(rest > 0 ? [[`and ${pluralize(rest, 'more group')}`]] : []),
-  ];
+  const rows = groups
+    .slice(0, MAX_ROWS)
+    .map(({ id, name, releases, languages }) => [
+      printableLine(name) || id,
+      formatCount(releases),
+      printableLine(languages.join(', ')),
+    ]);
+  const more = moreLine(groups, 'more group').map((line) => [line]);
+  return [['group', 'releases', 'languages'], ...rows, ...more];
 }
 
 function groupLines({ groups }: TitleInfo): readonly string[] {
-  const rest = groups.length - MAX_ROWS;
-  return [
-    ...groups
-      .slice(0, MAX_ROWS)
-      .map(
-        ({ id, name, releases, languages }) =>
-          `${printableLine(name) || id}: ${pluralize(releases, 'release')}; ${printableLine(languages.join(', '))}`,
-      ),
-    ...(rest > 0 ? [`and ${pluralize(rest, 'more group')}`] : []),
-  ];
+  const lines = groups.slice(0, MAX_ROWS).map(({ id, name, releases, languages }) => {
+    const group = printableLine(name) || id;
+    return `${group}: ${pluralize(releases, 'release')}; ${printableLine(languages.join(', '))}`;
+  });
+  return [...lines, ...moreLine(groups, 'more group')];
+}
+
+/** How many are left out; no line if none are. */
+function moreLine({ length }: readonly unknown[], what: string): string[] {
+  return length > MAX_ROWS ? [`and ${pluralize(length - MAX_ROWS, what)}`] : [];
 }
 
 /** The names that `title-language` chooses from, in the order of the service. */
 function nameLines({ names }: TitleInfo, columns?: number): string[] {
-  const rest = names.length - MAX_ROWS;
   const shown = names.slice(0, MAX_ROWS);
   const codes = shown.map(({ language }) => printableLine(language, MAX_CODE_LENGTH));
   const width = maxOf(codes.map(({ length }) => length));
@@ -160,7 +156,7 @@ function nameLines({ names }: TitleInfo, columns?: number): string[] {
       const lines = wideLines(printableLine(name), (columns ?? Infinity) - 1 - indent);
       return `${heading}  ${indentRest(lines.join('\n'), indent)}`;
     }),
-    ...(rest > 0 ? [`  and ${pluralize(rest, 'more name')}`] : []),
+    ...moreLine(names, 'more name').map((line) => `  ${line}`),
   ];
 }
 
@@ -182,13 +178,12 @@ function wideLines(text: string, width: number): string[] {
 
 /** Addresses are never cut. */
 function externalLines({ external }: TitleInfo): string[] {
-  const rest = external.length - MAX_ROWS;
   return [
     "Only on the publisher's site:",
     ...external.slice(0, MAX_ROWS).map(({ number, language = '', externalUrl = '' }) => {
       const chapter = number === undefined ? 'without a number' : `Ch. ${number}`;
       return `  ${printableLine(`${chapter} (${language}): ${externalUrl}`)}`;
     }),
-    ...(rest > 0 ? [`  and ${pluralize(rest, 'more chapter')}`] : []),
+    ...moreLine(external, 'more chapter').map((line) => `  ${line}`),
   ];
 }

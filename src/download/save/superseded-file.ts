@@ -24,8 +24,8 @@ export interface SupersededFile extends Pick<FoundChapter, 'file' | 'chapterId'>
 interface SuccessorFile {
   readonly file: string;
   readonly state: FileState;
-  /** The file with the pages that the chapter gets; by default it keeps its pages. */
-  readonly pagesFile?: string;
+  /** The file with the pages that the chapter gets: the same, if it keeps its pages. */
+  readonly pagesFile: string;
 }
 
 /**
@@ -45,7 +45,7 @@ export async function removeSuperseded(
     typeof identity === 'object' && identity.proof === 'mark' && identity.chapterId === chapterId;
   if (!isSame) throw fileChanged(file);
   const newState = await takeEdits(successor, file, signal);
-  await keepReplaced({ file, state }, [successor.pagesFile ?? successor.file], keep, async () => {
+  await keepReplaced({ file, state }, [successor.pagesFile], keep, async () => {
     if (!(await isUnchanged(file, state))) throw fileChanged(file);
     await removeFile(file);
   });

@@ -22,7 +22,7 @@ import {
 import { PRIVATE_FOLDER_MODE } from '../../core/own-folder.js';
 import { isFileError } from '../../core/system-errors.js';
 import { HISTORY_ID } from '../subscription-keys.js';
-import { parseYaml, type SubscriptionsText } from '../subscriptions/subscriptions-file.js';
+import { parseYaml } from '../subscriptions/subscriptions-file.js';
 
 export const MAX_SUBSCRIPTIONS_BYTES = 4 * 2 ** 20;
 
@@ -156,16 +156,12 @@ async function readId(file: string): Promise<string | undefined> {
   const [, , id] = ID_LINE.exec(text) ?? [];
   // A large file is parsed only where the id may be written in another way.
   if (id !== undefined || !/\bid["']?[ \t]*:/.test(text)) return id;
-  return idOf({ file, text, extraHosts: [] });
-}
-
-/** Undefined for an invalid file too, which the command reports. */
-function idOf(source: SubscriptionsText): string | undefined {
   try {
-    const { contents } = parseYaml(source).document;
+    const { contents } = parseYaml({ file, text, extraHosts: [] }).document;
     const value: unknown = isMap(contents) ? contents.get('id') : undefined;
     return typeof value === 'string' && HISTORY_ID.test(value) ? value : undefined;
   } catch (error) {
+    // The command reports an invalid file.
     if (!hasCode(error, 'bad-subscriptions')) throw error;
     return undefined;
   }

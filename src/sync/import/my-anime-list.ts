@@ -1,9 +1,13 @@
 /**
  * Exports of MyAnimeList: one XML document with an element for each manga of a list. Documents with a DTD, and so with
- * entities of their own, are refused, and so are elements that are nested deeper than an export's.
+ * entities of their own, are refused, and so are elements that are nested deeper than an export's. Titles of MangaDex are
+ * found for the manga by a search by name, and the id in the links of the title.
  */
 import type { ReadingStatus } from '../../config/reading-statuses.js';
 import { thrownMessage } from '../../core/errors.js';
+import { isRecord } from '../../core/json.js';
+import type { ServiceSession } from '../../download/download-session.js';
+import { searchTitles, type Title } from '../../service/titles.js';
 
 export interface ListedManga {
   /** The id on MyAnimeList, which titles of MangaDex name in their links. */
@@ -71,20 +75,17 @@ async function readRoot(xml: string): Promise<Readonly<Record<string, unknown>>>
     const message = isDeep ? 'its elements are nested too deep' : 'it is not whole';
     throw new Error(message, { cause });
   }
-  if (!isObject(document) || !(ROOT in document))
+  if (!isRecord(document) || !(ROOT in document))
     throw new Error('it is not an export of MyAnimeList');
   // The parser closes what is open at the end.
   if (!xml.includes(`</${ROOT}>`)) throw new Error('it is not whole');
   const root = document[ROOT];
-  return isObject(root) ? root : {};
+  return isRecord(root) ? root : {};
 }
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null;
 
 function toListed(manga: unknown): ListedManga | undefined {
   const textOf = (name: string) => {
-    const value: unknown = isObject(manga) ? [manga[name]].flat().at(-1) : undefined;
+    const value: unknown = isRecord(manga) ? [manga[name]].flat().at(-1) : undefined;
     return typeof value === 'string' ? value.trim() : '';
   };
   const malId = textOf('manga_mangadb_id');
@@ -92,4 +93,47 @@ function toListed(manga: unknown): ListedManga | undefined {
   if (!/^[1-9]\d{0,9}$/.test(malId)) return undefined;
   const name = textOf('manga_title').slice(0, MAX_NAME_LENGTH).trim();
   return { malId, name, status: STATUSES[textOf('my_status')] };
+}
+
+export interface ImportedTitle {
+  /** Lower case. */
+  readonly id: string;
+  /** The name in the file, which may be empty. */
+  readonly name: string;
+}
+
+interface DoubtfulManga extends ListedManga {
+  /** A title of the same name that names no id of MyAnimeList. */
+  readonly candidate: string | undefined;
+}
+
+interface FoundTitles {
+  readonly titles: readonly ImportedTitle[];
+  /** No title that was found names the id. */
+  readonly doubtful: readonly DoubtfulManga[];
+}
+
+/** One request for each. Throws errors of the service. */
+export async function findListedTitles(
+  listed: readonly ListedManga[],
+  { client, warn, signal }: Pick<ServiceSession, 'client' | 'warn' | 'signal'>,
+): Promise<FoundTitles> {
+  const titles = new Map<string, ImportedTitle>();
+  const doubtful: DoubtfulManga[] = [];
+  for (const manga of listed) {
+    signal.throwIfAborted();
+    const { titles: found } =
+      manga.name === '' ? { titles: [] } : await searchTitles(client, manga.name, { warn, signal });
+    const title = found.find(({ myAnimeListId }) => myAnimeListId === manga.malId);
+    if (title) titles.set(title.id, { id: title.id, name: title.name });
+    else doubtful.push({ ...manga, candidate: candidateOf(manga, found) });
+  }
+  return { titles: [...titles.values()], doubtful };
+}
+
+function candidateOf({ name }: ListedManga, found: readonly Title[]): string | undefined {
+  const key = (text: string) => text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
+  return found.find(
+    (title) => title.myAnimeListId === undefined && title.names.some((it) => key(it) === key(name)),
+  )?.id;
 }

@@ -27,9 +27,8 @@ import { scanLibrary } from '../../../src/library/scan.js';
 import { readIdentity } from '../../../src/library/file.js';
 import { createLibrary, uuidOf } from '../../../src/practice-server/library/library.js';
 import { interruptedError } from '../../../src/core/errors.js';
-import { readSyncState } from '../../../src/sync/history.js';
+import { lockSync, readSyncState } from '../../../src/sync/history.js';
 import { archiveFile, syncFolder } from '../../../src/sync/history/history-folder.js';
-import { lockSync } from '../../../src/sync/history/sync-lock.js';
 import { leaveLines } from '../../support/left-sync-lines.js';
 
 const SERIES = `series:\n  - target: title:${titleId('Alpha')}\n  - target: title:${titleId('Beta')}\n`;

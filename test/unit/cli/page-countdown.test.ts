@@ -1,5 +1,5 @@
 /** The time left of a chapter is counted down while no page arrives, and ends with the estimate. */
-import { PageCountdown } from '../../../src/cli/output/page-countdown.js';
+import { PageCountdown } from '../../../src/cli/output/speed.js';
 import { fakeClock } from '../../support/fake-clock.js';
 
 test('the time left is counted down while the server stalls, and is unknown after the estimated end', () => {

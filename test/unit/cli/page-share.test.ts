@@ -1,5 +1,5 @@
 /** How far a bar is within the pages that are being loaded. */
-import { PageShare } from '../../../src/cli/output/page-share.js';
+import { PageShare } from '../../../src/cli/output/speed.js';
 
 test('bytes move the bar before the first page is there', () => {
   const share = new PageShare();

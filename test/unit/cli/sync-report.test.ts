@@ -1,6 +1,6 @@
 /** The report of a sync as a table for a terminal, and as lines for a log. */
 import stringWidth from 'string-width';
-import type { SeriesReport } from '../../../src/sync/series-report.js';
+import type { SeriesReport } from '../../../src/sync/sync-session.js';
 import { seriesLine, syncTable } from '../../../src/cli/output/sync-report.js';
 
 const series = (name: string, counts: Partial<SeriesReport> = {}): SeriesReport => ({

@@ -89,6 +89,7 @@ function changesOf(
   const options: DecisionOptions = {
     selection,
     update: false,
+    blocked: undefined,
     force: false,
     waitForGroupMs: 0,
     countsAsSaved: () => false,

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { parseTargets } from '../../../src/cli/target-list.js';
+import { parseTargets } from '../../../src/cli/target-sources.js';
 import { parseTarget } from '../../../src/selection/target.js';
 import { UsageError } from '../../../src/core/errors.js';
 import { codePoint, webUrl } from '../../support/any-text.js';

@@ -20,6 +20,11 @@ const RULES: ReleaseRules = {
   upgrade: false,
   excludedGroups: [],
   excludedUploaders: [],
+  blocked: undefined,
+  onlyGroup: undefined,
+  keepLatest: undefined,
+  keepUnread: undefined,
+  sinceMs: undefined,
 };
 
 /** A release of chapter 7 by `group`, readable `agoMs` before now. */
