@@ -31,6 +31,8 @@ export async function acceptFile(
     if (file.kind === 'missing' || file.kind === 'unreadable')
       throw damagedChapter(path, file.cause);
     if (!mayBeRewritten(file.ownership)) return 'not-own';
+    // One in a folder has no state.
+    if (file.kind === 'book' && !isEdited) return 'not-needed';
     const { state } = file;
     if (!state) throw fileChanged(path);
     assertOwnFile(path, state);
@@ -39,7 +41,7 @@ export async function acceptFile(
       return path;
     };
     if (file.kind === 'chapter') return await write(file, isEdited, signal, publish);
-    return isEdited ? { pages: await acceptBook(file, publish, signal) } : 'not-needed';
+    return { pages: await acceptBook(file, publish, signal) };
   } catch (error) {
     signal.throwIfAborted();
     throw toStorageError(error, path);

@@ -188,6 +188,12 @@ test('a book that lost its mark is named, and stays', async () => {
   expect(await fileDigest(file)).toBe(before);
 });
 
+test.each(['pdf', 'folder'] as const)('a whole book as %s is not named', async (format) => {
+  await harness.download({ targets, language: 'en', bind: 'volume', format });
+  for (const words of [[], ['--accept'], ['--accept']])
+    expect(await verify(...words)).toMatchObject({ code: 0, types: ['verify-summary'] });
+});
+
 test('chapters of an accepted book that have files too are bound into it with --force only', async () => {
   await harness.download({ targets, language: 'en' });
   await bind();
