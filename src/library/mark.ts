@@ -136,8 +136,17 @@ export function acceptedDigest(entries: readonly ListedEntry[]): string {
 }
 
 export function isAcceptedBook(manifest: string, entries: readonly ListedEntry[]): boolean {
-  const parsed = parseJson(manifest);
-  return isRecord(parsed) && parsed['accepted'] === acceptedDigest(entries);
+  return acceptedIn(manifest) === acceptedDigest(entries);
+}
+
+/** Whether the owner accepted the book, whose entries may be lost by now. */
+export function wasAccepted(manifest: string): boolean {
+  return acceptedIn(manifest) !== undefined;
+}
+
+function acceptedIn(text: string): unknown {
+  const manifest = parseJson(text);
+  return isRecord(manifest) ? manifest['accepted'] : undefined;
 }
 
 export function isBoundComment(comment: string): boolean {

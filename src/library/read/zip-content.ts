@@ -12,6 +12,7 @@ import {
   MAX_MANIFEST_BYTES,
   parseIdentityComment,
   recordedDigests,
+  wasAccepted,
 } from '../mark.js';
 import { COMIC_INFO_NAME, MAX_COMIC_INFO_BYTES } from '../comic-info.js';
 import {
@@ -52,7 +53,8 @@ export async function readZipContent(
     const manifest = depth === 'pages' ? await readLeadingManifest(path).catch(() => '') : '';
     // The directory at the end of the file is lost, and with it the comment.
     if ((manifestKeys(manifest) ?? []).length === 0) throw damage;
-    return { ...NO_CONTENT, mark: 'book', manifest, damage };
+    const isEdited = wasAccepted(manifest);
+    return { ...NO_CONTENT, mark: 'book', manifest, isEdited, damage };
   }
 }
 

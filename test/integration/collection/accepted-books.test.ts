@@ -157,6 +157,22 @@ test('an accepted book that is edited again is listed again, and one whose bit f
   expect(readFileSync(file).equals(bytes)).toBe(true);
 });
 
+test('an accepted book that lost its end is replaced by no command unasked', async () => {
+  await harness.download({ targets, language: 'en' });
+  await bind();
+  const file = join(harness.output, 'Old', 'Old Vol.01.cbz');
+  await edit(file, EDITS['with a page more']);
+  await verify('--accept');
+  const bytes = readFileSync(file).subarray(0, -100);
+  writeFileSync(file, bytes);
+  expect(await verify('--repair')).toMatchObject({
+    code: 3,
+    types: ['file-damaged', 'verify-summary'],
+  });
+  await bind();
+  expect(readFileSync(file).equals(bytes)).toBe(true);
+});
+
 test('an edited book of an earlier version, which has no digest of what was bound, is kept from then on', async () => {
   const file = await download('cbz');
   // Two pages were saved of a chapter that has one.
