@@ -30,7 +30,7 @@ const END = Buffer.from('\n}}\n');
 const [TAB, NEWLINE] = ['\t'.charCodeAt(0), '\n'.charCodeAt(0)];
 
 export class CacheFile<Entry extends object> {
-  readonly #changed = new Map<string, Buffer | undefined>();
+  readonly #changed = new Map<string, Entry | undefined>();
 
   private constructor(
     private readonly file: string,
@@ -51,13 +51,14 @@ export class CacheFile<Entry extends object> {
   }
 
   get(key: string): Entry | undefined {
-    const text = this.#changed.has(key) ? this.#changed.get(key) : this.known.get(key);
+    if (this.#changed.has(key)) return this.#changed.get(key);
+    const text = this.known.get(key);
     return text && this.options.parse(parseJson(text.toString()));
   }
 
   /** Undefined removes the entry. */
   set(key: string, entry: Entry | undefined): void {
-    this.#changed.set(key, entry && textOf(entry));
+    this.#changed.set(key, entry);
   }
 
   /** Adds what another process saved meanwhile. `isGone`: of the entries that were there. Throws errors of the file system. */
@@ -65,8 +66,8 @@ export class CacheFile<Entry extends object> {
     const gone = [...this.known.keys()].filter(isGone);
     if (this.#changed.size === 0 && gone.length === 0) return;
     const entries = new Map(await readEntries(this.file, this.options));
-    for (const [key, text] of this.#changed)
-      if (text) entries.set(key, text);
+    for (const [key, entry] of this.#changed)
+      if (entry) entries.set(key, Buffer.from(JSON.stringify(entry)));
       else entries.delete(key);
     for (const key of gone) entries.delete(key);
     await writeEntries(this.file, entries);
@@ -98,11 +99,7 @@ async function readEntries<Entry>(
 
 function toEntries(entries: Readonly<Record<string, unknown>>): Entries {
   const known = Object.entries(entries).filter(([, entry]) => entry !== undefined);
-  return new Map(known.map(([key, entry]) => [key, textOf(entry)]));
-}
-
-function textOf(entry: unknown): Buffer {
-  return Buffer.from(JSON.stringify(entry));
+  return new Map(known.map(([key, entry]) => [key, Buffer.from(JSON.stringify(entry))]));
 }
 
 /** None of a file whose end is missing. */

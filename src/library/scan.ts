@@ -323,9 +323,6 @@ async function knownMarks(
   if (!stats) return { ...NO_MARKS, readError: 'it cannot be read' };
   const known = store.get(file, stats)?.found;
   if (known) return known;
-  // Other commands need more than the marks: they are read in the same opening.
-  const read = isRegular && isReadableBook(file) ? await store.read(file) : undefined;
-  if (read && 'found' in read) return read.found;
   const marks = await readMarks(file, isRegular);
   // What cannot be read may be readable next time, and a PDF whose end is lost names no chapters: its mark stays known.
   const isLost = marks.isBound && marks.identities.length === 0 && store.hadChapters(file);
@@ -351,7 +348,8 @@ export async function addToIndex(
   const store = await FolderStore.open(stateFolder, output);
   for (const file of files) {
     const stats = await statIfExists(file);
-    if (stats) await knownMarks({ file, isRegular: stats.isFile() }, store);
+    const found = await readMarks(file);
+    if (stats && found.readError === undefined) store.set(file, stats, { found });
   }
   await store.save();
 }

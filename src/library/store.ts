@@ -10,20 +10,8 @@ import { CacheFile } from '../core/cache-file.js';
 import { maxOf } from '../core/extremes.js';
 import { isRecord } from '../core/json.js';
 import { isUuid } from '../core/uuid.js';
-import { readFileState, type FileState } from '../core/file-state.js';
-import { isOwnFile } from '../core/files.js';
-import {
-  readLibraryFile,
-  toLibraryFile,
-  type FoundMarks,
-  type KnownFile as KnownContent,
-  type LibraryFile,
-} from './file.js';
-import { containerOf } from './containers.js';
-import type { checkFile } from './damage.js';
-import type { FileContent } from './read/content.js';
+import type { FoundMarks } from './file.js';
 import type { FileMark, FoundIdentity, Proof } from './mark.js';
-import type { ChapterRecord } from './record.js';
 
 const FOLDER = 'files';
 const MAX_FILE_BYTES = 512 * 2 ** 20;
@@ -39,8 +27,10 @@ interface KnownFile {
   readonly found?: FoundMarks | undefined;
   /** The digest of what `retag` compared the file with, and needed no change. */
   readonly comparedWith?: string | undefined;
-  /** What plans need of the file. */
-  readonly content?: unknown;
+  /** What the plan of books needs of the file. */
+  readonly planned?: unknown;
+  /** What `adopt` needs of the file. */
+  readonly adoptable?: unknown;
   /** When the whole file was read, and had no damage. */
   readonly wholeAtMs?: number | undefined;
 }
@@ -64,14 +54,6 @@ type ChapterEntry = readonly [
 interface Entry extends FileVersion, Omit<KnownFile, 'found'> {
   readonly chapters?: readonly ChapterEntry[] | undefined;
   readonly isBound?: boolean | undefined;
-}
-
-interface RecordedFile {
-  readonly from: FileState;
-  readonly to: FileState;
-  readonly record: ChapterRecord;
-  /** False for an archive with a comment of another program, which stays. */
-  readonly isMarked: boolean;
 }
 
 type State = FileVersion | Pick<BigIntStats, 'size' | 'mtimeNs'>;
@@ -107,49 +89,6 @@ export class FolderStore {
   get(file: string, state: State): KnownFile | undefined {
     const entry = this.entries.get(this.#pathOf(file));
     return entry && isSame(entry, versionOf(state)) ? toKnownFile(entry) : undefined;
-  }
-
-  /** What is in this version of the file, without its pages. */
-  async known(file: string, state: FileState): Promise<KnownContent | undefined> {
-    const stored = this.get(file, state)?.content;
-    // What is known says nothing of the mark in a file of another user.
-    if (!stored || !isOwnFile(file, state)) return undefined;
-    const { fromStored } = await import('./read/known-file.js');
-    return fromStored(stored, file, state);
-  }
-
-  /** What is in the file, without its pages if that is known. A file that is read is known from now on. */
-  async read(file: string): Promise<LibraryFile | KnownContent> {
-    const state = await readFileState(file).catch(() => undefined);
-    const known = state && (await this.known(file, state));
-    if (known) return known;
-    const read = await readLibraryFile(file);
-    const { toStored } = await import('./read/known-file.js');
-    const content = toStored(read);
-    if (state && isOwnFile(file, state) && content && 'found' in read)
-      this.set(file, state, { content, found: read.found });
-    return read;
-  }
-
-  /** After another reader opened this version of an archive. */
-  async setContent(file: string, version: FileVersion, content: FileContent): Promise<void> {
-    const state = await readFileState(file).catch(() => undefined);
-    if (!state || !isSame(versionOf(state), version) || !isOwnFile(file, state)) return;
-    const { toStored } = await import('./read/known-file.js');
-    const container = containerOf(file);
-    const opened = { content, container, depth: 'pages', state, owner: state } as const;
-    const read = await toLibraryFile(file, opened);
-    this.set(file, state, { content: toStored(read), found: read.found });
-  }
-
-  /** After `adopt` gave the file a record. Only what was known of the file that it was before is known of the new one. */
-  async setRecorded(file: string, { from, to, record, isMarked }: RecordedFile): Promise<void> {
-    const { recordedContent } = await import('./read/known-file.js');
-    const content = recordedContent(this.get(file, from)?.content, record, isMarked);
-    const { chapterId, titleId, version, quality } = record;
-    const mark = chapterId === undefined ? undefined : { chapterId, titleId, version, quality };
-    const found = mark && isMarked ? foundBy({ chapters: [mark], isBook: false }) : undefined;
-    if (isOwnFile(file, to)) this.set(file, to, { content, found });
   }
 
   /** Adds facts to those of the same version of the file; those of others are forgotten. */
@@ -229,11 +168,10 @@ export class FileStore {
   async setChecked(
     { root, file, version }: CheckedFile,
     wholeAtMs: number | undefined,
-    { mark, content }: Pick<Awaited<ReturnType<typeof checkFile>>, 'mark' | 'content'>,
+    mark: FileMark | undefined,
   ): Promise<void> {
     const store = await this.folder(root);
     store.set(file, version, { wholeAtMs, ...(mark && { found: foundBy(mark) }) });
-    if (content) await store.setContent(file, version, content);
   }
 
   async markAt(file: string): Promise<FileMark | undefined> {
@@ -299,7 +237,7 @@ function isSame(entry: FileVersion, { size, mtimeMs }: FileVersion): boolean {
 
 function parseEntry(value: unknown): Entry | undefined {
   if (!isRecord(value)) return undefined;
-  const { size, mtimeMs, chapters, isBound, comparedWith, content, wholeAtMs } = value;
+  const { size, mtimeMs, chapters, isBound, comparedWith, planned, adoptable, wholeAtMs } = value;
   const isEntry =
     typeof size === 'number' &&
     typeof mtimeMs === 'number' &&
@@ -308,7 +246,7 @@ function parseEntry(value: unknown): Entry | undefined {
     ['string', 'undefined'].includes(typeof comparedWith) &&
     ['number', 'undefined'].includes(typeof wholeAtMs);
   return isEntry
-    ? ({ size, mtimeMs, chapters, isBound, comparedWith, content, wholeAtMs } as Entry)
+    ? ({ size, mtimeMs, chapters, isBound, comparedWith, planned, adoptable, wholeAtMs } as Entry)
     : undefined;
 }
 
@@ -325,9 +263,9 @@ function isChapterEntry(found: unknown): boolean {
 }
 
 function toKnownFile({ chapters, isBound = false, ...entry }: Entry): KnownFile {
-  const { comparedWith, content, wholeAtMs } = entry;
+  const { comparedWith, planned, adoptable, wholeAtMs } = entry;
   const found = chapters && { identities: chapters.map(toIdentity), isBound };
-  return { found, comparedWith, content, wholeAtMs };
+  return { found, comparedWith, planned, adoptable, wholeAtMs };
 }
 
 function toStored({ identities, isBound }: FoundMarks): Pick<Entry, 'chapters' | 'isBound'> {

@@ -54,7 +54,8 @@ async function adoptFolders(
   const { withService } = await import('../with-service.js');
   const result = await withService(context, async ({ anonymous: client }) => {
     const deps = await adoptDeps(options, context, { client, observe });
-    return adopt({ folders, languages, apply, pack }, deps);
+    const withTitles = options.subscribe !== undefined;
+    return adopt({ folders, languages, apply, pack, withTitles }, deps);
   });
   if (options.subscribe) await subscribe(result, options, context);
   if (!apply && !options.json && result.recognized > 0)

@@ -155,11 +155,7 @@ export interface NamedChapterFile extends NamedFile {
 
 /** The title keeps the name that it has in the file, unless a new one is given, and the chapter an inferred volume. */
 export function readNamedFile(
-  {
-    metadata,
-    record,
-    identity,
-  }: Pick<Awaited<ReturnType<typeof readChapterFile>>, 'metadata' | 'record' | 'identity'>,
+  { metadata, record, identity }: Awaited<ReturnType<typeof readChapterFile>>,
   { chapter, title }: Pick<NamedChapterFile, 'chapter' | 'title'>,
   newTitleName?: string,
 ): NamedChapterFile {
