@@ -21,23 +21,24 @@ export const HELP_OUTPUT = {
 
 /** Undefined if the words ask for something else than the help of a command, or its width is not prepared. */
 export function preparedHelp(args: readonly string[]): string | undefined {
-  const command = helpedCommand(args);
-  if (command === undefined) return undefined;
+  const words = helpedCommand(args);
+  // One word such as `config set` does not name a command, nor does an empty one.
+  if (!words?.every((word) => /^\S+$/.test(word))) return undefined;
   const width = HELP_OUTPUT.getOutHelpWidth();
   if (!PREPARED_WIDTHS.some((prepared) => prepared === width)) return undefined;
   const texts = new Map(Object.entries(readHelpTexts(width)));
-  const text = texts.get(command);
+  const text = texts.get(words.join(' '));
   return text === undefined || HELP_OUTPUT.getOutHasColors()
     ? text
     : stripVTControlCharacters(text);
 }
 
 /** The words of the command whose help is asked for, such as `config set`; empty for the program. */
-function helpedCommand(args: readonly string[]): string | undefined {
-  if (args.length === 0) return '';
+function helpedCommand(args: readonly string[]): readonly string[] | undefined {
+  if (args.length === 0) return [];
   const last = args.at(-1);
-  if (last === '--help' || last === '-h') return args.slice(0, -1).join(' ');
-  return args[0] === 'help' ? args.slice(1).join(' ') : undefined;
+  if (last === '--help' || last === '-h') return args.slice(0, -1);
+  return args[0] === 'help' ? args.slice(1) : undefined;
 }
 
 function readHelpTexts(width: number): Readonly<Record<string, string>> {

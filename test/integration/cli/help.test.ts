@@ -100,6 +100,15 @@ test.each([[[]], [['-h']], [['download', '--help']], [['help', 'sync', 'add']]])
   },
 );
 
+test.each([[['help', '']], [['', '--help']], [['config set', '--help']]])(
+  'words that do not name a command get no prepared help: %j',
+  async (words) => {
+    const { code, stdout, stderr } = await tankobon(words);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toMatch(/^error: Unknown command/);
+  },
+);
+
 test('an option that overrides a setting states its range, choices and default; settings are named once', async () => {
   const { stdout } = await print('help', 'download');
   const text = stdout.replace(/\s+/g, ' ');
