@@ -30,7 +30,8 @@ const plannedChapter = z.object({
       titleId: text,
       folderTemplate: text,
       inferredVolume: text,
-      dataSaverPages: z.array(z.int()).optional(),
+      // Earlier versions did not keep it: what they kept is read again.
+      dataSaverPages: z.array(z.int()).transform((pages) => (pages.length > 0 ? pages : undefined)),
     })
     .optional(),
   metadata: recordMetadata.pick(PLANNED_FIELDS),
@@ -75,7 +76,7 @@ export async function knownChapters(
 function toPlanned(chapter: BookChapter): object {
   const { isBound, ownership, record, metadata, volumeCount, isBookEdited, pages } = chapter;
   const { chapterId, titleId: marked, version, quality } = chapter;
-  const { titleId, folderTemplate, inferredVolume, dataSaverPages } = record ?? {};
+  const { titleId, folderTemplate, inferredVolume, dataSaverPages = [] } = record ?? {};
   return {
     isBound,
     ownership,

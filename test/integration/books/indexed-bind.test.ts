@@ -136,6 +136,10 @@ test.each([
   ['damaged', (text: string) => text.slice(0, 100)],
   ['of another format', (text: string) => text.replace('"format":', '"format":9')],
   ['with other types', (text: string) => text.replaceAll('"pages":2', '"pages":"2"')],
+  [
+    'without the compressed pages, which earlier versions did not keep',
+    (text: string) => text.replaceAll(',"dataSaverPages":[]', ''),
+  ],
   ['empty', () => ''],
 ])('an index that is %s is made again', async (_, damage) => {
   await bind('first');
