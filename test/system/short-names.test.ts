@@ -22,6 +22,7 @@ import {
 } from '../../src/practice-server/library/library.js';
 import { drawnCover } from '../../src/practice-server/library/story-pages.js';
 import { DownloadHarness } from '../support/download-harness.js';
+import { readArchive, writeArchive } from '../support/archive.js';
 import { mountSpecial, SMALL_DRIVE, SPECIAL_NEEDS } from '../support/drives.js';
 import { tankobon } from '../support/command.js';
 import { describeWith } from '../support/requirements.js';
@@ -55,6 +56,7 @@ describeWith('names of 143 bytes', SPECIAL_NEEDS, () => {
     const titles = [
       title('long', SERIES, { covers, year: 2019 }),
       title('twin', `${SERIES}、続き`, { year: 2021 }),
+      title('short', 'Lighthouse'),
     ];
     const chapters = [
       ...['1', '2', '10.5'].map((number) =>
@@ -64,6 +66,7 @@ describeWith('names of 143 bytes', SPECIAL_NEEDS, () => {
         chapter('long', `extra ${end}`, { title: LONG_TITLE + end, volume: '1', chapter: null }),
       ),
       chapter('twin', '1', { title: LONG_TITLE }),
+      chapter('short', '1', { title: LONG_TITLE }),
     ];
     harness = await DownloadHarness.start({ library: createLibrary({ titles, chapters }) });
   });
@@ -275,5 +278,30 @@ describeWith('names of 143 bytes', SPECIAL_NEEDS, () => {
     const before = bytesOf();
     expect((await sync()).stdout).toBe('');
     expect(bytesOf()).toEqual(before);
+  });
+
+  test('adopt gives a file whose name is as long as it may be its record, and takes it out again', async () => {
+    await run('download', `title:${uuidOf('short')}`, '-l', 'en', '-o', output);
+    const pages = (await readArchive(join(output, file('Ch.001')))).filter(({ name }) =>
+      /^\d+\./.test(name),
+    );
+    rmSync(join(output, file('Ch.001')));
+    const letters = Math.floor((MAX_NAME_BYTES - 'Lighthouse Ch.001 - .cbz'.length) / 3);
+    const name = `Lighthouse Ch.001 - ${LONG_TITLE.slice(0, letters)}`;
+    const rest = 'x'.repeat(MAX_NAME_BYTES - Buffer.byteLength(`${name}.cbz`));
+    const padded = `Lighthouse/${name}${rest}.cbz`;
+    expect(Buffer.byteLength(basename(padded))).toBe(MAX_NAME_BYTES);
+    const path = join(output, padded);
+    await writeArchive(path, Object.fromEntries(pages.map((page) => [page.name, page.bytes])));
+    const foreign = readFileSync(path);
+    const applied = await run('adopt', output, '--language', 'en', '--apply');
+    expect([applied.code, applied.stderr]).toEqual([0, expect.stringContaining('1 adopted')]);
+    expect(names()).toContain(padded);
+    await expectSilent('verify', output);
+    expect(
+      (await run('download', `title:${uuidOf('short')}`, '-l', 'en', '-o', output)).stdout,
+    ).toBe('');
+    expect((await run('adopt', output, '--undo')).code).toBe(0);
+    expect(readFileSync(path).equals(foreign)).toBe(true);
   });
 });
