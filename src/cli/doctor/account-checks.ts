@@ -156,7 +156,7 @@ export async function checkApi(context: CommandContext): Promise<Finding> {
 /** Without a login nothing could be sent but a password. */
 export async function checkTokenEndpoint(context: CommandContext): Promise<Finding> {
   const stored = await credentialsOf(context).readForApi();
-  if (!stored?.login.tokens) return ok('not contacted: there is no login to renew');
+  if (!stored?.login.tokens) return ok('not contacted: no login can be renewed');
   return withService(context, messagesOf(context), async (service) => {
     const tokens = await sessionOf(context, service).refresh(context.signal);
     const expiry = describeAccessToken(tokens, context.clock.wallMs());

@@ -2,14 +2,14 @@
  * Gives a bound CBZ or EPUB that its owner edited a manifest that says what is there. Its comment still has the digest of
  * what was bound: the book stays an edited one, which `bind` replaces with `--force` only.
  */
-import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { pageEntries } from '../../config/names.js';
 import { temporaryName } from '../../core/files.js';
 import { isRecord, parseJson } from '../../core/json.js';
 import { reusableBuffer, ZipEntryReader } from '../../core/zip-file.js';
 import { damagedChapter } from '../damage.js';
-import { readLibraryFile, rewriterOf, type BookFile, type ReadChapter } from '../file.js';
+import { readLibraryFile, rewriterOf, type BookFile } from '../file.js';
+import { digestsOfPages } from '../read/page-digests.js';
 import { acceptedDigest, editedComment, isAcceptedBook, MANIFEST_NAME } from '../mark.js';
 
 /** Resolves with the number of its pages. Throws StorageError; then nothing has changed. */
@@ -45,10 +45,14 @@ async function acceptedManifest(book: BookFile, signal: AbortSignal): Promise<st
   if (!isRecord(parsed) || !Array.isArray(listed))
     throw damagedChapter(path, new Error('its list of chapters is damaged'));
   const pagesOf = new Map<unknown, readonly string[]>();
+  const getBuffer = reusableBuffer();
   const reader = await ZipEntryReader.open(path);
   try {
     for (const { prefix, pages } of chapters)
-      pagesOf.set(prefix, await digestsOf(pages, reader, path, signal));
+      pagesOf.set(prefix, await digestsOfPages(pages, reader, getBuffer, signal));
+  } catch (cause) {
+    signal.throwIfAborted();
+    throw damagedChapter(path, cause);
   } finally {
     await reader.close();
   }
@@ -61,22 +65,4 @@ async function acceptedManifest(book: BookFile, signal: AbortSignal): Promise<st
   });
   const digest = acceptedDigest(entries);
   return `${JSON.stringify({ ...parsed, accepted: digest, chapters: accepted })}\n`;
-}
-
-async function digestsOf(
-  pages: ReadChapter['pages'],
-  reader: ZipEntryReader,
-  path: string,
-  signal: AbortSignal,
-): Promise<readonly string[]> {
-  const getBuffer = reusableBuffer();
-  const digests: string[] = [];
-  for (const page of pages) {
-    signal.throwIfAborted();
-    const data = await reader.read(page, getBuffer).catch((cause: unknown) => {
-      throw damagedChapter(path, cause);
-    });
-    digests.push(createHash('sha256').update(data).digest('hex'));
-  }
-  return digests;
 }

@@ -313,7 +313,7 @@ describe('--online', () => {
     expect(first.code).toBe(0);
     expect(first.of('api')[0]?.message).toMatch(/ answers$/);
     expect(first.of('token-endpoint')[0]?.message).toBe(
-      'not contacted: there is no login to renew',
+      'not contacted: no login can be renewed',
     );
     expect(service.log.map(({ host, path }) => [host, path])).toEqual([['api', '/manga']]);
     await login();
