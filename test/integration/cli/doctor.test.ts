@@ -312,9 +312,7 @@ describe('--online', () => {
     const first = await examine(['--online']);
     expect(first.code).toBe(0);
     expect(first.of('api')[0]?.message).toMatch(/ answers$/);
-    expect(first.of('token-endpoint')[0]?.message).toBe(
-      'not contacted: no login can be renewed',
-    );
+    expect(first.of('token-endpoint')[0]?.message).toBe('not contacted: no login can be renewed');
     expect(service.log.map(({ host, path }) => [host, path])).toEqual([['api', '/manga']]);
     await login();
     const sent = service.log.length;
