@@ -85,6 +85,13 @@ function docker(): string {
     exec ${runWords(image, '$mounts', variables)} "$@" <$input`;
 }
 
+/** Ends the program in a container, as `docker stop` does: bwrap passes no signal on, and waits for it. */
+async function stopContainer(pid: number): Promise<void> {
+  const { stdout: program } = await run('pgrep', ['-P', String(pid)]);
+  process.kill(Number(program));
+  while (existsSync(`/proc/${pid}`)) await delay(50);
+}
+
 describeWith('the recipes for containers', { programs: ['bwrap'], mountNamespace: true }, () => {
   test('of docs/docker/README.md build the image, which has Node.js and no npm', async () => {
     const context = join(folder, 'docker');
@@ -142,7 +149,7 @@ describeWith('the recipes for containers', { programs: ['bwrap'], mountNamespace
     try {
       while (home.files('work/comics', '.cbz').length < 7) await delay(100);
     } finally {
-      process.kill(pid);
+      await stopContainer(pid);
     }
     expect(readFileSync(home.path('work/.env'), 'utf8')).toMatch(/^UID=\d+\nGID=\d+\n$/);
     expect(home.service.violations()).toEqual([]);
