@@ -3,7 +3,6 @@
  * names of the files whose metadata changed. Pages are not downloaded. Only tankobon's own files are changed, and no
  * links are followed. Titles that get another name are moved with their books and covers.
  */
-import { createHash } from 'node:crypto';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import {
   planBookRename,
@@ -18,6 +17,7 @@ import { pluralize } from '../core/human-format.js';
 import { isFatal, thrownMessage, UsageError, type TankobonError } from '../core/errors.js';
 import { readFileState } from '../core/file-state.js';
 import { groupBy } from '../core/group-by.js';
+import { jsonDigest } from '../core/json.js';
 import { toStorageError } from '../core/files.js';
 import { nameInPath } from '../core/relative-paths.js';
 import { respellBelow } from '../core/same-file.js';
@@ -349,12 +349,11 @@ function planOnce(
   return async (onDisk, options) => {
     const { file, chapter, title } = onDisk;
     const { fileTemplate } = templates?.get(title.id) ?? {};
-    const text = JSON.stringify([VERSION, request, chapter, title, fileTemplate]);
-    const digest = createHash('sha256').update(text).digest('base64url').slice(0, 16);
+    const digest = jsonDigest([VERSION, request, chapter, title, fileTemplate]);
     const state = await readFileState(file).catch(() => undefined);
     if (state && store.get(file, state)?.comparedWith === digest)
       return { ...UP_TO_DATE, file, chapterId: chapter.id, title };
-    const planned = await planRetag(onDisk, options);
+    const planned = await planRetag(onDisk, options, await store.knownChapter(file));
     const isSame =
       planned.kind !== 'retag' &&
       keptInUnchanged(planned).length === 0 &&

@@ -155,7 +155,11 @@ export interface NamedChapterFile extends NamedFile {
 
 /** The title keeps the name that it has in the file, unless a new one is given, and the chapter an inferred volume. */
 export function readNamedFile(
-  { metadata, record, identity }: Awaited<ReturnType<typeof readChapterFile>>,
+  {
+    metadata,
+    record,
+    identity,
+  }: Pick<Awaited<ReturnType<typeof readChapterFile>>, 'metadata' | 'record' | 'identity'>,
   { chapter, title }: Pick<NamedChapterFile, 'chapter' | 'title'>,
   newTitleName?: string,
 ): NamedChapterFile {
