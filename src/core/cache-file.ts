@@ -1,7 +1,7 @@
 /**
  * What tankobon knows and can find out again, in JSON files of the state folder that may be deleted: entries by their
  * keys, each on a line of its own, which is parsed when it is asked for: thousands of objects take several times the memory
- * of their text. A file that is torn, too large or of another program counts as empty, and an entry of another form as
+ * of their text. An entry may have details, which are parsed and replaced separately. A file that is torn, too large or of another program counts as empty, and an entry of another form as
  * missing. Whether an entry is still true is for its reader to say, who has its time or its digest.
  */
 import { dirname } from 'node:path';
@@ -21,8 +21,9 @@ interface CacheOptions<Entry> {
   readonly older: (content: Readonly<Record<string, unknown>>) => unknown;
 }
 
-/** The texts of the entries. */
-type Entries = ReadonlyMap<string, Buffer>;
+/** The text of an entry; with details, the text of an array of both, or each of the two. */
+type Text = Buffer | readonly [entry: Buffer, details: Buffer];
+type Entries = ReadonlyMap<string, Text>;
 
 const BLOCK_BYTES = 64 * 1024;
 
@@ -33,8 +34,8 @@ class AddedTexts {
   #last: Buffer | undefined;
 
   /** `before`: a text that is not needed any more, whose place is used again if it is the last one. */
-  add(entry: object, before: Buffer | undefined): Buffer {
-    const text = JSON.stringify(entry);
+  add(value: object, before?: Buffer): Buffer {
+    const text = JSON.stringify(value);
     const bytes = Buffer.byteLength(text);
     if (before && before === this.#last) this.#used -= before.length;
     if (this.#block.length - this.#used < bytes) {
@@ -52,9 +53,10 @@ const START = Buffer.from(`{"format":${FORMAT},"entries":{\n`);
 const END = Buffer.from('\n}}\n');
 /** No JSON text has a tab or the end of a line inside a string. */
 const [TAB, NEWLINE] = ['\t'.charCodeAt(0), '\n'.charCodeAt(0)];
+const [ARRAY, BETWEEN, ARRAY_END] = [Buffer.from('['), Buffer.from('\t,'), Buffer.from(']')];
 
 export class CacheFile<Entry extends object> {
-  readonly #changed = new Map<string, Buffer | undefined>();
+  readonly #changed = new Map<string, Text | undefined>();
   #added = new AddedTexts();
 
   private constructor(
@@ -78,13 +80,26 @@ export class CacheFile<Entry extends object> {
   }
 
   get(key: string): Entry | undefined {
-    const text = this.#changed.has(key) ? this.#changed.get(key) : this.known.get(key);
-    return text && this.options.parse(parseJson(text.toString()));
+    const { entry } = this.#textsOf(key);
+    return entry && this.options.parse(parseJson(entry.toString()));
+  }
+
+  /** The details of the entry, which may be of any form. */
+  details(key: string): unknown {
+    const { details } = this.#textsOf(key);
+    return details && parseJson(details.toString());
   }
 
   /** Undefined removes the entry. */
-  set(key: string, entry: Entry | undefined): void {
-    this.#changed.set(key, entry && this.#added.add(entry, this.#changed.get(key)));
+  set(key: string, entry: Entry | undefined, details?: object | 'kept'): void {
+    const before = this.#textsOf(key);
+    const given = details === 'kept' ? before.details : details && this.#added.add(details);
+    const text = entry && this.#added.add(entry, before.entry);
+    this.#changed.set(key, text && given ? [text, given] : text);
+  }
+
+  #textsOf(key: string): ReturnType<typeof split> {
+    return split(this.#changed.has(key) ? this.#changed.get(key) : this.known.get(key));
   }
 
   /** Adds what another process saved meanwhile. `isGone`: of the entries that were there. Throws errors of the file system. */
@@ -101,6 +116,17 @@ export class CacheFile<Entry extends object> {
     for (const key of gone) entries.delete(key);
     await writeEntries(this.file, entries);
   }
+}
+
+function split(text: Text | undefined): { readonly entry?: Buffer; readonly details?: Buffer } {
+  if (!text) return {};
+  if (!Buffer.isBuffer(text)) return { entry: text[0], details: text[1] };
+  const tab = text[0] === ARRAY[0] ? text.indexOf(TAB) : -1;
+  if (tab < 0) return { entry: text };
+  return {
+    entry: text.subarray(ARRAY.length, tab),
+    details: text.subarray(tab + BETWEEN.length, -ARRAY_END.length),
+  };
 }
 
 /** Differs for each content, since the file is replaced; undefined without a file. */
@@ -134,7 +160,8 @@ function* partsOf(entries: Entries): Generator<Buffer> {
   let separator = '';
   for (const [key, text] of entries) {
     yield Buffer.from(`${separator}${JSON.stringify(key)}\t:`);
-    yield text;
+    if (Buffer.isBuffer(text)) yield text;
+    else yield* [ARRAY, text[0], BETWEEN, text[1], ARRAY_END];
     separator = ',\n';
   }
   yield END;

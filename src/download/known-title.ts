@@ -464,7 +464,7 @@ async function unchangedRecord(
   library: LibraryIndex,
 ): Promise<SavedChapter | undefined> {
   const { record, quality, savedPages } = (await library.knownChapter(file)) ?? {};
-  if (record?.version === undefined) return undefined;
+  if (record?.version === undefined || release.version === undefined) return undefined;
   const { version, updatedAt } = record;
   const pages = savedPages === undefined ? undefined : { length: savedPages };
   const saved = new Map([[chapterId, { ...record, pages }]]);

@@ -98,7 +98,7 @@ export interface KnownChapter extends Omit<
   readonly metadata: Pick<ChapterMetadata, KnownField>;
   readonly pages: {
     readonly length: number;
-    /** Of a chapter without an id. */
+    /** Set for a chapter without an id. */
     readonly checksum?: number | undefined;
   };
   /** The digest of the metadata of a file that has them as tankobon wrote them. */

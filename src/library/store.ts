@@ -40,8 +40,6 @@ interface KnownFile {
   readonly found?: FoundMarks | undefined;
   /** The digest of what `retag` compared the file with, and needed no change. */
   readonly comparedWith?: string | undefined;
-  /** What plans need of the file. */
-  readonly content?: unknown;
   /** When the whole file was read, and had no damage. */
   readonly wholeAtMs?: number | undefined;
 }
@@ -112,7 +110,7 @@ export class FolderStore {
 
   /** What is in this version of the file, without its pages. */
   async known(file: string, state: FileState): Promise<KnownContent | undefined> {
-    const stored = this.get(file, state)?.content;
+    const stored = this.get(file, state) && this.entries.details(this.#pathOf(file));
     // What is known says nothing of the mark in a file of another user.
     if (!stored || !isOwnFile(file, state)) return undefined;
     const { fromStored } = await import('./read/known-file.js');
@@ -139,7 +137,7 @@ export class FolderStore {
     const content = toStored(read);
     if (!content || !('found' in read) || !read.state) return read;
     const isOwn = isOwnFile(file, read.state);
-    this.set(file, read.state, { content: isOwn ? content : undefined, found: read.found });
+    this.set(file, read.state, { found: read.found }, isOwn ? content : undefined);
     // Its texts would stay in memory while a part of one of them is in use.
     return fromStored(parseJson(JSON.stringify(content)), file, read.state) ?? read;
   }
@@ -152,26 +150,28 @@ export class FolderStore {
     const container = containerOf(file);
     const opened = { content, container, depth: 'pages', state, owner: state } as const;
     const read = await toLibraryFile(file, opened);
-    this.set(file, state, { content: toStored(read), found: read.found });
+    this.set(file, state, { found: read.found }, toStored(read));
   }
 
   /** After `adopt` gave the file a record. Only what was known of the file that it was before is known of the new one. */
   async setRecorded(file: string, { from, to, record, isMarked }: RecordedFile): Promise<void> {
     const { recordedContent } = await import('./read/known-file.js');
-    const content = recordedContent(this.get(file, from)?.content, record, isMarked);
+    const stored = this.get(file, from) && this.entries.details(this.#pathOf(file));
+    const content = recordedContent(stored, record, isMarked);
     const { chapterId, titleId, version, quality } = record;
     const mark = chapterId === undefined ? undefined : { chapterId, titleId, version, quality };
     const found = mark && isMarked ? foundBy({ chapters: [mark], isBook: false }) : undefined;
-    if (isOwnFile(file, to)) this.set(file, to, { content, found });
+    if (isOwnFile(file, to)) this.set(file, to, { found }, content);
   }
 
-  /** Adds facts to those of the same version of the file; those of others are forgotten. */
-  set(file: string, state: State, { found, ...added }: KnownFile): void {
+  /** Adds facts to those of the same version of the file; those of others are forgotten. `content`: what plans need. */
+  set(file: string, state: State, { found, ...added }: KnownFile, content?: object): void {
     const path = this.#pathOf(file);
     const entry = this.entries.get(path);
     const version = versionOf(state);
-    const known = entry && isSame(entry, version) ? entry : {};
-    this.entries.set(path, { ...known, ...version, ...added, ...(found && toStored(found)) });
+    const known = entry && isSame(entry, version) ? entry : undefined;
+    const facts = { ...known, ...version, ...added, ...(found && toStored(found)) };
+    this.entries.set(path, facts, content ?? (known && 'kept'));
   }
 
   /** Forgets everything but the mark that the file had when it could be read. */
@@ -312,7 +312,7 @@ function isSame(entry: FileVersion, { size, mtimeMs }: FileVersion): boolean {
 
 function parseEntry(value: unknown): Entry | undefined {
   if (!isRecord(value)) return undefined;
-  const { size, mtimeMs, chapters, isBound, comparedWith, content, wholeAtMs } = value;
+  const { size, mtimeMs, chapters, isBound, comparedWith, wholeAtMs } = value;
   const isEntry =
     typeof size === 'number' &&
     typeof mtimeMs === 'number' &&
@@ -321,7 +321,7 @@ function parseEntry(value: unknown): Entry | undefined {
     ['string', 'undefined'].includes(typeof comparedWith) &&
     ['number', 'undefined'].includes(typeof wholeAtMs);
   return isEntry
-    ? ({ size, mtimeMs, chapters, isBound, comparedWith, content, wholeAtMs } as Entry)
+    ? ({ size, mtimeMs, chapters, isBound, comparedWith, wholeAtMs } as Entry)
     : undefined;
 }
 
@@ -338,9 +338,9 @@ function isChapterEntry(found: unknown): boolean {
 }
 
 function toKnownFile({ chapters, isBound = false, ...entry }: Entry): KnownFile {
-  const { comparedWith, content, wholeAtMs } = entry;
+  const { comparedWith, wholeAtMs } = entry;
   const found = chapters && { identities: chapters.map(toIdentity), isBound };
-  return { found, comparedWith, content, wholeAtMs };
+  return { found, comparedWith, wholeAtMs };
 }
 
 function toStored({ identities, isBound }: FoundMarks): Pick<Entry, 'chapters' | 'isBound'> {

@@ -167,7 +167,8 @@ export function readNamedFile(
   const series = newTitleName ?? (written ?? metadata).series ?? title.name;
   const named = {
     chapter: withInferredVolume(chapter, record?.inferredVolume),
-    title: { ...title, name: series },
+    // One object for thousands of files.
+    title: title.name === series ? title : { ...title, name: series },
   };
   return {
     ...named,

@@ -100,7 +100,7 @@ test('after each command that reads a collection, every other one opens no file 
     download: [...download.split(' '), output],
     sync: ['sync', '--file', subscriptions],
   };
-  // Those that read a file in ways of their own: the scan of `retag` and `download` is that of `overview`.
+  // Each of these reads a file in its own way: `retag` and `download` scan as `overview` does.
   const first = ['verify', 'overview', 'bind', 'adopt', 'sync'] as const;
   // What `overview` needs of a file, each of these needs too.
   const others = ['retag', 'bind', 'adopt', 'download', 'sync'] as const;

@@ -92,3 +92,31 @@ test('entries of any size are kept as they were set last, however often they are
   const kept = [...expected].filter(([, entry]) => entry);
   expect(new Map(Object.entries(entries))).toEqual(new Map(kept));
 });
+
+test('the details of an entry are kept beside it until it or they are replaced', async () => {
+  const first = await open();
+  first.set('a', { count: 1 }, { tabs: '\t[,]' });
+  first.set('b', { count: 2 }, { left: true });
+  first.set('c', { count: 3 });
+  await first.save();
+  const second = await open();
+  const details = (cache: typeof first) =>
+    ['a', 'b', 'c'].map((key) => [cache.get(key), cache.details(key)]);
+  expect(details(second)).toEqual([
+    [{ count: 1 }, { tabs: '\t[,]' }],
+    [{ count: 2 }, { left: true }],
+    [{ count: 3 }, undefined],
+  ]);
+  second.set('a', { count: 4 }, 'kept');
+  second.set('b', { count: 5 });
+  second.set('c', { count: 6 }, 'kept');
+  second.set('c', { count: 7 }, { more: true });
+  const expected = [
+    [{ count: 4 }, { tabs: '\t[,]' }],
+    [{ count: 5 }, undefined],
+    [{ count: 7 }, { more: true }],
+  ];
+  expect(details(second)).toEqual(expected);
+  await second.save();
+  expect(details(await open())).toEqual(expected);
+});
