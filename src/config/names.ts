@@ -336,10 +336,15 @@ function isPresent(text: string | undefined): text is string {
 
 /** Types that pages have elsewhere are pages too: they must not be left out silently. */
 const PAGE_NAME = /\.(jpe?g|png|gif|webp|avif|jxl|bmp|tiff?|heic)$/i;
+/** The names that tankobon gives: as many digits for each page. */
+const NUMBERED_PAGE = /^(\d+)\.[a-z]+$/;
 let collator: Intl.Collator | undefined;
 
 /** Natural order: 9 before 10. The collator is made on first use: it takes as long as a fifth of Node's start. */
 export function compareNames(a: string, b: string): number {
+  const [, digits = ''] = NUMBERED_PAGE.exec(a) ?? [];
+  const [, others = ''] = NUMBERED_PAGE.exec(b) ?? [];
+  if (digits.length === others.length && digits !== others) return digits < others ? -1 : 1;
   collator ??= new Intl.Collator('en', { numeric: true });
   return collator.compare(a, b);
 }
