@@ -21,8 +21,8 @@ import { plainTitle } from '../config/names.js';
 import type { SkipReason } from '../events/reasons.js';
 import {
   replacedRelease,
+  type KnownFile,
   type Release,
-  type SavedChapter,
   type UnnamedWrite,
 } from '../plan/change.js';
 import { isMovedTo } from '../plan/chapter-changes.js';
@@ -232,15 +232,10 @@ async function readUnlisted(
   for (const archive of archivesOf(options, library)) {
     if (listed.has(archive.chapterId)) continue;
     signal.throwIfAborted();
-    const known = await readFileChapters(archive.file);
-    const found = known.find(({ chapterId }) => chapterId === archive.chapterId);
-    // A number that the owner edited is not the service's.
-    const metadata = found?.written ?? found?.metadata;
-    if (metadata?.series === undefined) continue;
-    if (archive.titleId === undefined && !titleKeys.includes(folderKey(metadata.series))) continue;
-    const release = toRelease(archive.chapterId, metadata, [...listed.values()]);
-    const hasOwnNumber = found?.metadata.number !== metadata.number;
-    unlisted.push({ archive, release, hasOwnNumber });
+    const found = await readRelease(archive, [...listed.values()]);
+    if (found?.series === undefined) continue;
+    if (archive.titleId === undefined && !titleKeys.includes(folderKey(found.series))) continue;
+    unlisted.push({ archive, ...found });
   }
   return unlisted;
 }
@@ -257,6 +252,23 @@ function archivesOf(
   const folders = new Set([...own].map(({ file }) => dirname(file)));
   const beside = [...folders].flatMap((folder) => library.inFolder(folder));
   return [...new Set([...own, ...beside.filter((archive) => archive.titleId === undefined)])];
+}
+
+/** What the file of a chapter says of it; undefined if it does not name the chapter any more. */
+async function readChapter({ file, chapterId }: FoundChapter): Promise<ReadChapter | undefined> {
+  return (await readFileChapters(file)).find((each) => each.chapterId === chapterId);
+}
+
+/** The same as a release. A number that the owner edited is not the service's. */
+export async function readRelease(archive: FoundChapter, listed: readonly Chapter[]) {
+  const found = await readChapter(archive);
+  if (!found) return undefined;
+  const { metadata, written = metadata } = found;
+  return {
+    series: written.series,
+    release: toRelease(archive.chapterId, written, listed),
+    hasOwnNumber: metadata.number !== written.number,
+  };
 }
 
 /** What a file says of a chapter, as a release that the service does not deliver. */
@@ -349,7 +361,7 @@ export async function readOutdated(
   const outdated = releases.filter((chapter) => {
     if (!saved.has(chapter.id)) return false;
     const now = savedState(chapter, { library, saved }, movedIds);
-    return now.state === 'saved' && now.isOutdated && !unavailableReason(chapter, nowMs);
+    return now.state === 'saved' && now.outdated && !unavailableReason(chapter, nowMs);
   });
   return { outdated, saved };
 }
@@ -415,8 +427,7 @@ async function readArchived(
       const archive = changed.has(chapter.id) ? library.find(chapter.id) : undefined;
       if (!archive || !uploads.some((upload) => maySupersede(chapter, upload, { selection, keys })))
         continue;
-      const inFile = await readFileChapters(archive.file);
-      const found = inFile.find(({ chapterId }) => chapterId === archive.chapterId);
+      const found = await readChapter(archive);
       if (found) read.set(chapter.id, found);
     }
   return read;
@@ -426,9 +437,9 @@ async function readArchived(
 async function readSaved(
   archives: readonly FoundChapter[],
   signal: AbortSignal,
-): Promise<ReadonlyMap<string, SavedChapter>> {
+): Promise<ReadonlyMap<string, KnownFile['saved']>> {
   const books = new Map<string, Promise<readonly (ChapterRecord | undefined)[]>>();
-  const saved = new Map<string, SavedChapter>();
+  const saved = new Map<string, KnownFile['saved']>();
   for (const archive of archives) {
     const { chapterId, file, isBound, ownership, version, quality } = archive;
     signal.throwIfAborted();

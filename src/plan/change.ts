@@ -5,7 +5,6 @@ import type { ComicMetadata } from '../library/comic-info.js';
 import type { FileState } from '../core/file-state.js';
 import { isSameUuid } from '../core/uuid.js';
 import type { RecordedName } from '../config/name-template.js';
-import type { Ownership } from '../library/ownership.js';
 import type { ChapterRecord } from '../library/record.js';
 import type { FoundChapter } from '../library/file.js';
 import type { KeepOptions } from '../library/replaced-files.js';
@@ -74,6 +73,12 @@ export interface Replace {
   readonly removes: readonly OldFile[];
 }
 
+/**
+ * `changed`: the service changed the chapter, or moved it to another title. `lost-pages`: only pages are tried again that
+ * no node had; without them, a chapter in a book stays as it is.
+ */
+export type OutdatedReason = 'changed' | 'lost-pages';
+
 /** A chapter in a book changed: it gets a file of its own, with the pages of the book if the service has the same. */
 export interface Extract {
   readonly kind: 'extract';
@@ -84,8 +89,7 @@ export interface Extract {
   readonly series: string | undefined;
   /** At most one, whose name the file gets. */
   readonly removes: readonly OldFile[];
-  /** Only pages are tried again that no node had: without them, the chapter stays in the book as it is. */
-  readonly isLost?: boolean;
+  readonly why: OutdatedReason;
 }
 
 /** A file keeps its pages, and gets other metadata or another name. */
@@ -163,7 +167,7 @@ export function isUnavailable(reason: string): reason is (typeof UNAVAILABLE)[nu
 
 interface KeptFile extends OldFile {
   readonly kind: 'keep';
-  readonly why: Exclude<Ownership, 'own'>;
+  readonly why: Exclude<FoundChapter['ownership'], 'own'>;
 }
 
 /**

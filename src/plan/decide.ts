@@ -32,6 +32,7 @@ import {
   type Keep,
   type KnownFile,
   type OldFile,
+  type OutdatedReason,
   type Release,
   type ReplaceReason,
   type SavedChapter,
@@ -121,10 +122,8 @@ export type SavedState =
   | {
       readonly state: 'saved';
       readonly archive: FoundChapter;
-      /** Whether the chapter may have changed on the service, also if that moved it to another title. */
-      readonly isOutdated: boolean;
-      /** Only pages are tried again that no node had. */
-      readonly isLost?: boolean;
+      /** Why an update compares its pages with those of the service; undefined if it does not. */
+      readonly outdated: OutdatedReason | undefined;
     };
 
 /** `chapter` has what is known of the service's entry. */
@@ -141,13 +140,8 @@ export function savedState(
     // An update tries pages again that were lost, unless the owner accepted the file.
     const hasLostPages = known.dataSaverPages !== undefined && known.acceptedPages === undefined;
     const isChanged = movedIds.has(id) || mayHaveChanged(known, chapter);
-    const isOutdated = isChanged || hasLostPages;
-    return {
-      state: 'saved',
-      archive,
-      isOutdated,
-      ...(!isChanged && hasLostPages && { isLost: true }),
-    };
+    const outdated = isChanged ? 'changed' : hasLostPages ? 'lost-pages' : undefined;
+    return { state: 'saved', archive, outdated };
   }
   return { state: history?.has(id) === true ? 'recorded' : 'missing' };
 }
@@ -447,17 +441,18 @@ class Decider {
       if (file === undefined || !mayBeReplaced(file)) return save;
       return replace(release, { file, chapterId: id, saved: {} }, 'damaged');
     }
-    const { archive, isOutdated, isLost } = saved;
+    const { archive, outdated } = saved;
     const { file, chapterId, version, quality, isBound, ownership } = archive;
     const known = { file, chapterId, saved: records?.get(chapterId) ?? { version, quality } };
     // Another program removed its record: its pages are compared, and it gets one again.
     const isUnknown =
       ownership === 'own' && !isBound && (known.saved.version ?? known.saved.pages) === undefined;
-    const isReplaced = force || (update && (isOutdated || (isUnknown && chapter !== undefined)));
+    const isReplaced =
+      force || (update && (outdated !== undefined || (isUnknown && chapter !== undefined)));
     // A bound file keeps its other chapters: the chapter gets a file of its own.
-    if (isReplaced && isBound && force) return save;
-    if (isReplaced && isBound && isReadableBook(file))
-      return { kind: 'extract', release, book: known, removes: [], ...(isLost && { isLost }) };
+    if (force && isBound) return save;
+    if (update && outdated && isBound && isReadableBook(file))
+      return { kind: 'extract', release, book: known, why: outdated, removes: [] };
     if (isReplaced && !isBound && ownership === 'own' && mayBeReplaced(file)) {
       const why = movedIds?.has(id) ? 'moved' : 'changed';
       return replace(release, known, force ? 'forced' : why);
@@ -467,8 +462,8 @@ class Decider {
     const hasUnknownVersion = !isBound && ownership === 'foreign';
     if (!isFixed && (isReplaced || (update && hasUnknownVersion)) && ownership !== 'own')
       this.#keeps.push({ kind: 'keep', file, chapterId, why: ownership });
-    const outdated = isFixed ? 'fixed-book' : 'newer-version';
-    this.#skips.files.push(skip(release, isOutdated ? outdated : 'already-there', { file }));
+    const isNewer = isFixed ? 'fixed-book' : 'newer-version';
+    this.#skips.files.push(skip(release, outdated ? isNewer : 'already-there', { file }));
     return undefined;
   }
 
