@@ -2,6 +2,7 @@
 import { dirname, sep } from 'node:path';
 import type { Chapter } from '../service/chapters.js';
 import type { Title } from '../service/titles.js';
+import type { moveExtras } from '../download/extras.js';
 import { readSeries, type FoundChapter } from '../library/file.js';
 import { readdirIfReadable } from '../core/read-folder.js';
 import { isSameName } from '../core/relative-paths.js';
@@ -41,14 +42,7 @@ interface PlannedPath {
   readonly to: string;
 }
 
-export interface LeftFolder {
-  readonly folder: string;
-  readonly newFolder: string;
-  /** A folder above both. */
-  readonly root: string;
-  /** The title of all files in the folder; undefined if they are of several, or if some of them go elsewhere. */
-  readonly title: Title | undefined;
-}
+export type LeftFolder = Parameters<typeof moveExtras>[0];
 
 export class NewFolders {
   readonly #files = new Map<string, PlannedPath[]>();
