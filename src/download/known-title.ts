@@ -36,15 +36,10 @@ import {
 } from '../plan/decide.js';
 import { hasName, maySupersede } from '../plan/replacement.js';
 import { chapterKeys } from '../selection/same-chapter.js';
-import { unavailableReason } from '../selection/exclusions.js';
+import { isInLanguages, unavailableReason } from '../selection/exclusions.js';
 import { fetchTitleIfAvailable, isTolerable } from '../selection/title-loader.js';
 import type { ServiceSession } from './download-session.js';
-import {
-  isRecent,
-  ListingCache,
-  mergeListing,
-  type CachedListing,
-} from '../selection/listing-cache.js';
+import { ListingCache, mergeListing, type CachedListing } from '../selection/listing-cache.js';
 import { folderKey } from '../core/name-keys.js';
 
 type Requested = Parameters<typeof decide>[0];
@@ -112,7 +107,8 @@ export async function readKnownTitle(
   const { kept, moved } = await readKept(listedTitle, library, { cache, client, signal });
   const known = await combine(listedTitle, library, { kept, moved, nowMs, signal });
   const isComplete = languages.length === 0 && !isPartial;
-  if (!known.keys.areRunsGuessed || isComplete || (kept && isRecent(kept, nowMs))) return known;
+  if (!known.keys.areRunsGuessed || isComplete || (kept && ListingCache.isRecent(kept, nowMs)))
+    return known;
   if (!title) return known;
   try {
     const inAll = await ListingCache.fetch(title, kept, { client, nowMs, warn, signal });
@@ -198,8 +194,7 @@ async function combine(
   { kept, moved, nowMs, signal }: CombineOptions,
 ): Promise<KnownTitle> {
   const byId = new Map(listed.map((chapter) => [chapter.id, chapter]));
-  const isRead = ({ language }: Chapter) =>
-    !isPartial && (languages.length === 0 || languages.includes(language));
+  const isRead = (chapter: Chapter) => !isPartial && isInLanguages(chapter, languages);
   const before = (kept?.releases ?? []).filter(({ id }) => !byId.has(id));
   const notRead = before.filter((release) => !isRead(release));
   const earlier = [...before.filter(isRead), ...(kept?.earlier ?? [])]
@@ -397,7 +392,7 @@ async function readEarlierUploads(
   const uploads = unlisted.filter(
     ({ release }) => addedKeys.has(keys.keyOf(release)) && hasName(release),
   );
-  const isRead = ({ language }: Chapter) => languages.length === 0 || languages.includes(language);
+  const isRead = (chapter: Chapter) => isInLanguages(chapter, languages);
   const ids = uploads.flatMap(({ release }) => (isRead(release) ? [release.id] : []));
   // The list may lack a chapter for other reasons.
   const existing = await fetchChapters(client, ids, { signal }).catch((error: unknown) => {

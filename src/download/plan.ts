@@ -39,16 +39,10 @@ import type { EventsOf } from '../events/fields.js';
 import { minTimeMs } from '../service/estimate.js';
 import { extrasOwner } from './extras/extras-owner.js';
 import { findLeftovers } from './leftovers.js';
-import { nameValues, titleIdOf, withInferredVolume } from './planning/comic-metadata.js';
+import { findTitle, nameValues, titleIdOf, withInferredVolume } from './planning/comic-metadata.js';
 import { describeChapter } from './save/describe-chapter.js';
 import type { ChapterJob } from './save/chapter.js';
-import {
-  findTitle,
-  findTitleHomes,
-  nameFiles,
-  withHome,
-  type Naming,
-} from './planning/name-files.js';
+import { findTitleHomes, nameFiles, withHome, type Naming } from './planning/name-files.js';
 import { failedTargets, selectForPlan } from './planning/plan-selection.js';
 import { inferPlanVolumes, type ListedVolumes } from './planning/plan-volumes.js';
 import { findPresent, type PresentChapter } from './extras/present-chapters.js';

@@ -31,6 +31,11 @@ export type SavedChapter = Pick<
   'version' | 'updatedAt' | 'quality' | 'pages' | 'dataSaverPages' | 'acceptedPages'
 >;
 
+/** Whether the file is tankobon's own and of the chapter alone: only such a file may be replaced by a chapter, or removed. */
+export function isOwnChapter({ isBound, ownership }: FoundChapter): boolean {
+  return !isBound && ownership === 'own';
+}
+
 /** A file of the chapter, with what it says of that. */
 export interface KnownFile extends OldFile {
   readonly saved: SavedChapter;
@@ -156,13 +161,6 @@ export function skip(
 ): Skip {
   const chapter = 'language' in skipped ? skipped : skipped.chapter;
   return { kind: 'skip', id: skipped.id, chapter, reason, file, instead };
-}
-
-const UNAVAILABLE = ['chapter-external', 'chapter-unavailable', 'chapter-unpublished'] as const;
-
-/** Whether the service does not have the pages. */
-export function isUnavailable(reason: string): reason is (typeof UNAVAILABLE)[number] {
-  return UNAVAILABLE.some((each) => each === reason);
 }
 
 interface KeptFile extends OldFile {

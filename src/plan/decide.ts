@@ -8,7 +8,8 @@ import { groupBy } from '../core/group-by.js';
 import { type ReadChapter, isReadableBook, type FoundChapter } from '../library/file.js';
 import type { LibraryIndex } from '../library/scan.js';
 import { mayBeRewritten } from '../library/ownership.js';
-import { isInGroup } from '../selection/exclusions.js';
+import { isUnavailable } from '../events/reasons.js';
+import { isInGroup, isInLanguages } from '../selection/exclusions.js';
 import {
   haveOtherVolumes,
   mayBeTwo,
@@ -23,8 +24,8 @@ import {
 } from '../selection/select-chapters.js';
 import { minOf } from '../core/extremes.js';
 import {
+  isOwnChapter,
   isWrite,
-  isUnavailable,
   replacedRelease,
   skip,
   type Decision,
@@ -113,6 +114,8 @@ export interface Decided {
   readonly excluded: readonly ExcludedChapter[];
   /** The number of chapters that were saved before. */
   readonly known: number;
+  /** When to decide again although nothing new is released: a wait ends, or a chapter becomes readable. */
+  readonly againAtMs: number | undefined;
 }
 
 export type SavedState =
@@ -260,7 +263,20 @@ class Decider {
         ),
       ),
       known: this.#known,
+      againAtMs: this.#againAtMs(),
     };
+  }
+
+  #againAtMs(): number | undefined {
+    const { titles } = this.requested;
+    const unpublished = titles.flatMap(({ excluded }) =>
+      excluded.filter(({ reason }) => reason === 'chapter-unpublished'),
+    );
+    const again = [
+      ...this.#waits.map(({ untilMs }) => untilMs),
+      ...unpublished.map(({ chapter }) => firstReadableMs(chapter)),
+    ].filter((ms) => ms > this.options.nowMs);
+    return again.length > 0 ? minOf(again) : undefined;
   }
 
   #groupsOf(title: SelectedTitle): ReadonlyMap<string, Group> {
@@ -445,15 +461,15 @@ class Decider {
     const { file, chapterId, version, quality, isBound, ownership } = archive;
     const known = { file, chapterId, saved: records?.get(chapterId) ?? { version, quality } };
     // Another program removed its record: its pages are compared, and it gets one again.
-    const isUnknown =
-      ownership === 'own' && !isBound && (known.saved.version ?? known.saved.pages) === undefined;
+    const isOwn = isOwnChapter(archive);
+    const isUnknown = isOwn && (known.saved.version ?? known.saved.pages) === undefined;
     const isReplaced =
       force || (update && (outdated !== undefined || (isUnknown && chapter !== undefined)));
     // A bound file keeps its other chapters: the chapter gets a file of its own.
     if (force && isBound) return save;
     if (update && outdated && isBound && isReadableBook(file))
       return { kind: 'extract', release, book: known, why: outdated, removes: [] };
-    if (isReplaced && !isBound && ownership === 'own' && mayBeReplaced(file)) {
+    if (isReplaced && isOwn && mayBeReplaced(file)) {
       const why = movedIds?.has(id) ? 'moved' : 'changed';
       return replace(release, known, force ? 'forced' : why);
     }
@@ -521,8 +537,8 @@ class Decider {
     if (preferred === undefined || waitForGroupMs === 0 || !chapter || !title || isNamed) return 0;
     if (this.#isPinned(chapter)) return 0;
     if (chapter.groups.some((group) => isInGroup(group, preferred))) return 0;
-    const inLanguages = this.#groupOf(chapter, title).listed.filter(
-      ({ language }) => selection.languages.length === 0 || selection.languages.includes(language),
+    const inLanguages = this.#groupOf(chapter, title).listed.filter((each) =>
+      isInLanguages(each, selection.languages),
     );
     return minOf(inLanguages.map(firstReadableMs)) + waitForGroupMs;
   }
@@ -612,7 +628,7 @@ function replaceOther(
   archive: FoundChapter | undefined,
   why: 'uploaded-again' | 'better-release',
 ): UnnamedWrite {
-  if (!archive || archive.isBound || archive.ownership !== 'own')
+  if (!archive || !isOwnChapter(archive))
     return { kind: 'save', release, betterThan: { chapterId, file: archive?.file, why } };
   const { file, version, quality } = archive;
   return replace(release, { file, chapterId: archive.chapterId, saved: { version, quality } }, why);

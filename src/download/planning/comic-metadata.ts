@@ -45,3 +45,10 @@ export function nameValues(
 export function titleIdOf(chapter: Partial<NamedChapter> | undefined): string | undefined {
   return chapter?.titleId ?? chapter?.partialTitle?.id;
 }
+
+export function findTitle(
+  titles: ReadonlyMap<string, Title>,
+  chapter: NamedChapter | undefined,
+): Title | undefined {
+  return titles.get(titleIdOf(chapter) ?? '') ?? chapter?.partialTitle;
+}

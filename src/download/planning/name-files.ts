@@ -18,7 +18,13 @@ import { isVolumeFirst, templateFor, type NameTemplate } from '../../config/name
 import { containerByExtension, CONTAINERS } from '../../config/containers.js';
 import type { LibraryIndex } from '../../library/scan.js';
 import { replacedFile, type Release, type UnnamedWrite } from '../../plan/change.js';
-import { nameValues, titleIdOf, withInferredVolume, type NamedChapter } from './comic-metadata.js';
+import {
+  findTitle,
+  nameValues,
+  titleIdOf,
+  withInferredVolume,
+  type NamedChapter,
+} from './comic-metadata.js';
 import {
   newPath,
   withPaths,
@@ -88,13 +94,6 @@ export function templateName(
 
 function formFor(title: Title | undefined, template: NameTemplate): NameTemplate {
   return title ? templateFor(template, title) : template;
-}
-
-export function findTitle(
-  titles: ReadonlyMap<string, Title>,
-  chapter: NamedChapter | undefined,
-): Title | undefined {
-  return titles.get(titleIdOf(chapter) ?? '') ?? chapter?.partialTitle;
 }
 
 function homeOf(
@@ -252,8 +251,8 @@ export async function findTitleHomes(
   session: HomeDeps,
 ): Promise<ReadonlyMap<string, TitleHome>> {
   const byTitle = groupBy(chapters, (chapter) => titleIdOf(chapter) ?? '');
-  const toPlace = [...byTitle].flatMap(([id, ofTitle]): TitleToPlace[] => {
-    const title = titles.get(id) ?? ofTitle[0]?.partialTitle;
+  const toPlace = [...byTitle.values()].flatMap((ofTitle): TitleToPlace[] => {
+    const title = findTitle(titles, ofTitle[0]);
     return title === undefined || title.name === '' ? [] : [{ title, chapters: ofTitle }];
   });
   return new HomeFinder(library, series, nameChapter, session).find(toPlace);

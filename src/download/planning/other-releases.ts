@@ -9,7 +9,7 @@ import { groupBy } from '../../core/group-by.js';
 import { isSameUuid, UUID_PATTERN } from '../../core/uuid.js';
 import type { FoundChapter } from '../../library/file.js';
 import type { LibraryIndex } from '../../library/scan.js';
-import { skip, type Decision, type Release } from '../../plan/change.js';
+import { isOwnChapter, skip, type Decision, type Release } from '../../plan/change.js';
 import { ListingCache } from '../../selection/listing-cache.js';
 import { chapterKeys, mayReplace } from '../../selection/same-chapter.js';
 import type { DownloadSession, OtherRelease } from '../download-session.js';
@@ -80,9 +80,9 @@ async function findOtherReleases(
       const [other] = others;
       if (!other || others.some(({ release }) => isNamed(release))) continue;
       const { archive, release } = other;
-      const isOwn = archive.ownership === 'own' && !archive.isBound;
       // Where there are several, a person chooses better in the folder.
-      const mayBeReplaced = others.length === 1 && isOwn && mayReplace(release, chapter, keys);
+      const mayBeReplaced =
+        others.length === 1 && isOwnChapter(archive) && mayReplace(release, chapter, keys);
       found.push({ chapter, saved: release, file: archive.file, mayBeReplaced, archive });
     }
   }
