@@ -55,11 +55,11 @@ export interface ChapterJob extends ChapterTarget {
   /** What becomes of a page that no node has. By default, the chapter fails. */
   readonly lostPages?: LostPages;
   /** The archive comment, which identifies the chapter. */
-  readonly comment?: string;
+  readonly comment: string;
   /** Returns the delivery metadata that was requested ahead, once. */
   readonly takePrefetched?: () => PrefetchedMetadata | undefined;
   /** Creates ComicInfo.xml and the record for these pages. A volume that was inferred stays until the service names one. Never throws. */
-  readonly describe?: (
+  readonly describe: (
     pages: readonly PackedPage[],
     inferredVolume?: string,
   ) => Promise<ChapterDescription>;
@@ -328,8 +328,8 @@ async function finish(
       ...dimensions[index],
       ...(dataSaverPages.includes(page.page) && { isCompressed: true }),
     }));
-    const description = await job.describe?.(sized);
-    const { kept = [] } = description ?? {};
+    const description = await job.describe(sized);
+    const { kept } = description;
     const saved = await cbz.finish(publish, description);
     const isRenamed = replaces !== undefined && replaces !== saved.file;
     const isLeft = async (path: string) =>
