@@ -19,7 +19,6 @@ import { readFileState } from '../core/file-state.js';
 import { groupBy } from '../core/group-by.js';
 import { jsonDigest } from '../core/json.js';
 import { toStorageError } from '../core/files.js';
-import { nameInPath } from '../core/relative-paths.js';
 import { respellBelow } from '../core/same-file.js';
 import { toTankobonError } from '../core/system-errors.js';
 import { VERSION } from '../core/version.js';
@@ -36,7 +35,7 @@ import { FolderStore } from '../library/store.js';
 import type { Retag, UnreadRetag } from '../plan/change.js';
 import { keptInUnchanged } from '../plan/chapter-changes.js';
 import { decideFiles } from '../plan/decide.js';
-import { nameCandidates } from '../plan/title-names.js';
+import { newTitleNames, seriesInPath } from '../plan/title-names.js';
 import { fieldsById } from '../selection/chapter-fields.js';
 import { namedRuns } from '../selection/same-chapter.js';
 import { fetchChapters, type Chapter } from '../service/chapters.js';
@@ -46,7 +45,6 @@ import {
   addUsedNames,
   describeFoldersLeft,
   NewFolders,
-  newTitleNames,
   sharedFolder,
   UsedNames,
   type LeftFolder,
@@ -327,8 +325,7 @@ function usedNameOf(
   title: Title | undefined,
 ): string | undefined {
   if (writtenSeries === undefined || (!isEdited && container !== 'pdf')) return writtenSeries;
-  const names = title ? nameCandidates(title) : [];
-  return nameInPath(resolve(path).split(sep).join('/'), [writtenSeries, ...names]);
+  return seriesInPath(resolve(path).split(sep).join('/'), writtenSeries, title);
 }
 
 const UP_TO_DATE = {

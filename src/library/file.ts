@@ -232,6 +232,12 @@ export async function readFileChapters(path: string): Promise<readonly ReadChapt
   return file.kind === 'book' ? file.chapters : [];
 }
 
+/** The name of the series in a file as tankobon wrote it, or, in an older one, as it is. */
+export async function readSeries(path: string): Promise<string | undefined> {
+  const [chapter] = await readFileChapters(path);
+  return chapter?.written?.series ?? chapter?.metadata.series;
+}
+
 async function toChapterFile(file: ReadFile): Promise<ChapterFile> {
   const { comment, manifest, comicInfo, entries } = file;
   const marked = markedIdentity(comment, manifest);
