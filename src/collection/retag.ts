@@ -3,7 +3,6 @@
  * names of the files whose metadata changed. Pages are not downloaded. Only tankobon's own files are changed, and no
  * links are followed. Titles that get another name are moved with their books and covers.
  */
-import { createHash } from 'node:crypto';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import {
   planBookRename,
@@ -22,6 +21,7 @@ import { toStorageError } from '../core/files.js';
 import { respellBelow } from '../core/same-file.js';
 import { toTankobonError } from '../core/system-errors.js';
 import { VERSION } from '../core/version.js';
+import { sha256Of } from '../core/sha256.js';
 import { findLeftovers, removeLeftovers } from '../download/leftovers.js';
 import { followSeriesMetadata, moveBookCover, moveExtras } from '../download/extras.js';
 import type { templateOptions } from '../download/download-request.js';
@@ -347,7 +347,7 @@ function planOnce(
     const { file, chapter, title } = onDisk;
     const { fileTemplate } = templates?.get(title.id) ?? {};
     const text = JSON.stringify([VERSION, request, chapter, title, fileTemplate]);
-    const digest = createHash('sha256').update(text).digest('base64url').slice(0, 16);
+    const digest = sha256Of(text, 'base64url').slice(0, 16);
     const state = await readFileState(file).catch(() => undefined);
     if (state && store.get(file, state)?.comparedWith === digest)
       return { ...UP_TO_DATE, file, chapterId: chapter.id, title };

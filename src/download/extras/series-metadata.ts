@@ -2,7 +2,6 @@
  * Metadata of a series for programs that take it from no chapter: `series.json` of mylar, for Komga, and `details.json`,
  * for Mihon. Both ignore unknown members, so a member of tankobon's own marks the files and shows later edits.
  */
-import { createHash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Title } from '../../service/titles.js';
@@ -21,6 +20,7 @@ import {
 } from '../../core/files.js';
 import { isRecord, parseJson } from '../../core/json.js';
 import { publishNew } from '../../core/publish.js';
+import { sha256Of } from '../../core/sha256.js';
 
 export interface DescribedSeries {
   readonly title: Title;
@@ -206,7 +206,7 @@ export async function followFile(
 }
 
 function digestOf(content: Content): string {
-  return createHash('sha256').update(JSON.stringify(content)).digest('hex');
+  return sha256Of(JSON.stringify(content));
 }
 
 /**
