@@ -5,6 +5,7 @@
  */
 import { readdir, rm } from 'node:fs/promises';
 import { basename, dirname, extname, join, resolve } from 'node:path';
+import type { Options } from '../../config/options.js';
 import { coverUrl, fetchCovers, type Title } from '../../service/titles.js';
 import { isSameVolume } from '../../config/ranges.js';
 import type { Chapter } from '../../service/chapters.js';
@@ -146,13 +147,17 @@ export function volumeCoverName(volume: string): string {
   return cleanSegment(name, MAX_SEGMENT_BYTES - '.jpeg'.length);
 }
 
-/** Whether the folder lacks a cover that saveCovers may find: that of the title, or, with `all`, one of these volumes. */
-export async function lacksCover(
+/**
+ * Whether the folder lacks a cover that saveCovers may find: that of the title, or, with `all`, one of these volumes. With
+ * `--no-chapters` each gets covers: those that are there may have changed.
+ */
+export async function needsCovers(
   { folder, title, chapters }: TitleFolder,
-  which: 'one' | 'all',
+  { cover, chapterFiles = true }: Pick<Options, 'cover' | 'chapterFiles'>,
 ): Promise<boolean> {
+  if (!chapterFiles) return true;
   const present = new Set((await coversIn(folder)).map(coverBaseName));
-  const volumes = which === 'all' ? chapters.flatMap(({ volume }) => volume ?? []) : [];
+  const volumes = cover === 'all' ? chapters.flatMap(({ volume }) => volume ?? []) : [];
   return (
     title.mainCover !== undefined &&
     ['cover', ...volumes.map(volumeCoverName)].some((name) => !present.has(name))

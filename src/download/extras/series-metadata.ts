@@ -5,6 +5,7 @@
 import { rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Title } from '../../service/titles.js';
+import type { Options } from '../../config/options.js';
 import { preferredText } from '../../core/preferred-text.js';
 import { readFileState, replaceUnchanged, type FileState } from '../../core/file-state.js';
 import { plainSummary } from '../../library/comic-info.js';
@@ -52,8 +53,12 @@ export function isSeriesMetadata(name: string): boolean {
   return FILE_NAMES.some((each) => each === name);
 }
 
-/** Whether the folder lacks one of the files. */
-export async function lacksSeriesMetadata(folder: string): Promise<boolean> {
+/** Whether the folder lacks one of the files. With `--no-chapters` each gets them. */
+export async function needsSeriesMetadata(
+  folder: string,
+  { chapterFiles = true }: Pick<Options, 'chapterFiles'>,
+): Promise<boolean> {
+  if (!chapterFiles) return true;
   for (const name of FILE_NAMES)
     if ((await lstatIfExists(join(folder, name))) === undefined) return true;
   return false;
