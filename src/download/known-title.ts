@@ -254,7 +254,7 @@ async function readChapter({ file, chapterId }: FoundChapter): Promise<ReadChapt
   return (await readFileChapters(file)).find((each) => each.chapterId === chapterId);
 }
 
-/** The same as a release. A number that the owner edited is not the service's. */
+/** What its file says of a chapter, as a release. A number that the owner edited is not the service's. */
 export async function readRelease(archive: FoundChapter, listed: readonly Chapter[]) {
   const found = await readChapter(archive);
   if (!found) return undefined;

@@ -57,12 +57,18 @@ interface BetterThan extends Pick<OldFile, 'chapterId'> {
 }
 
 /**
- * `forced`: the file has the release itself, and is written anew. `changed`: the same, if the pages are not those of the
- * service any more. `moved`: the same, and the service moved the chapter from the title that the file names. `damaged`: its end is lost; it stays under a second name. `uploaded-again`, `better-release`: it has
- * another release of the chapter.
+ * Why a file is not what the service has of its release by now. `changed`: the service changed the chapter. `moved`: it
+ * moved that from the title that the file names. `lost-pages`: pages of the file are compressed, since no node had them as
+ * they are, and are tried again; a chapter in a book stays as it is without them.
+ */
+export type OutdatedReason = 'changed' | 'moved' | 'lost-pages';
+
+/**
+ * `forced`: the file has the release itself, and is written anew. `damaged`: the same, but its end is lost; it stays under
+ * a second name. `uploaded-again`, `better-release`: it has another release of the chapter.
  */
 export type ReplaceReason =
-  'forced' | 'changed' | 'moved' | 'damaged' | 'uploaded-again' | 'better-release';
+  'forced' | OutdatedReason | 'damaged' | 'uploaded-again' | 'better-release';
 
 /** A file makes way for the release as its own is published. */
 export interface Replace {
@@ -77,12 +83,6 @@ export interface Replace {
   /** Files of deleted chapters whose number the release has by now. */
   readonly removes: readonly OldFile[];
 }
-
-/**
- * `changed`: the service changed the chapter, or moved it to another title. `lost-pages`: only pages are tried again that
- * no node had; without them, a chapter in a book stays as it is.
- */
-export type OutdatedReason = 'changed' | 'lost-pages';
 
 /** A chapter in a book changed: it gets a file of its own, with the pages of the book if the service has the same. */
 export interface Extract {
@@ -253,7 +253,7 @@ export function comparedFile(change: UnnamedWrite): KnownFile | undefined {
 export function isChanged(
   change: UnnamedWrite,
 ): change is UnnamedWrite & { readonly kind: 'replace' } {
-  return change.kind === 'replace' && (change.why === 'changed' || change.why === 'moved');
+  return change.kind === 'replace' && change.why in OUTDATED;
 }
 
 /** The ids of the other chapters whose files make way for the release. */
@@ -270,19 +270,26 @@ export function replacedRelease(change: UnnamedWrite): string | undefined {
   return change.kind === 'replace' ? replacedChapters({ ...change, removes: [] })[0] : undefined;
 }
 
+const OUTDATED: Readonly<Record<OutdatedReason, string>> = {
+  changed: 'its pages changed on MangaDex',
+  moved: 'its pages changed on MangaDex',
+  'lost-pages': 'its compressed pages are tried again in full quality',
+};
+
 /** Why a chapter is loaded, and what becomes of the file that has it, for people. */
 export function whyLoaded(change: Write): string {
   const { why } = change.release;
   if (change.kind === 'save') return whyBetter(change.betterThan, why);
   if (change.kind === 'extract')
-    return `its pages changed on MangaDex; binding puts it into the book in place of the old one: ${change.book.file}`;
+    return `${OUTDATED[change.why]}; binding puts it into the book in place of the old one: ${change.book.file}`;
   const { file } = change.file;
   switch (change.why) {
     case 'damaged':
       return `its file is damaged, and is kept beside the new one: ${file}`;
     case 'changed':
     case 'moved':
-      return `its pages changed on MangaDex; it replaces ${[file, ...change.removes.map((each) => each.file)].join(' and ')}`;
+    case 'lost-pages':
+      return `${OUTDATED[change.why]}; it replaces ${[file, ...change.removes.map((each) => each.file)].join(' and ')}`;
     case 'uploaded-again':
     case 'better-release':
       return whyBetter({ file, why: change.why }, why);

@@ -142,9 +142,9 @@ export function savedState(
     const known: SavedChapter = saved?.get(archive.chapterId) ?? { version };
     // An update tries pages again that were lost, unless the owner accepted the file.
     const hasLostPages = known.dataSaverPages !== undefined && known.acceptedPages === undefined;
-    const isChanged = movedIds.has(id) || mayHaveChanged(known, chapter);
-    const outdated = isChanged ? 'changed' : hasLostPages ? 'lost-pages' : undefined;
-    return { state: 'saved', archive, outdated };
+    const lost = hasLostPages ? 'lost-pages' : undefined;
+    const changed = mayHaveChanged(known, chapter) ? 'changed' : lost;
+    return { state: 'saved', archive, outdated: movedIds.has(id) ? 'moved' : changed };
   }
   return { state: history?.has(id) === true ? 'recorded' : 'missing' };
 }
@@ -469,10 +469,8 @@ class Decider {
     if (force && isBound) return save;
     if (update && outdated && isBound && isReadableBook(file))
       return { kind: 'extract', release, book: known, why: outdated, removes: [] };
-    if (isReplaced && isOwn && mayBeReplaced(file)) {
-      const why = movedIds?.has(id) ? 'moved' : 'changed';
-      return replace(release, known, force ? 'forced' : why);
-    }
+    if (isReplaced && isOwn && mayBeReplaced(file))
+      return replace(release, known, force ? 'forced' : (outdated ?? 'changed'));
     const isFixed = isReplaced && isBound;
     // Without the mark, its version is not known.
     const hasUnknownVersion = !isBound && ownership === 'foreign';
