@@ -57,7 +57,7 @@ export interface TitleFolder {
   /** The folder got chapters of another title too. */
   isShared: boolean;
   /** Set where no chapter made the folder: the output folder, below which links are refused. */
-  readonly root?: string;
+  readonly root: string | undefined;
 }
 
 interface SaveCoverDeps extends CoverDeps {
@@ -186,7 +186,8 @@ export async function groupByFolder(
     const title = await titlePromise;
     if (!chapter || !title) continue;
     const folder = dirname(file);
-    const titleFolder = folders.get(folder) ?? { folder, title, chapters: [], isShared: false };
+    const none = { folder, title, chapters: [], isShared: false, root: undefined };
+    const titleFolder = folders.get(folder) ?? none;
     folders.set(folder, titleFolder);
     if (titleFolder.title.id === title.id) titleFolder.chapters.push(chapter);
     else titleFolder.isShared = true;

@@ -159,7 +159,7 @@ export interface NamedChapterFile extends NamedFile {
 export function readNamedFile(
   { metadata, record, identity }: Awaited<ReturnType<typeof readChapterFile>>,
   { chapter, title }: Pick<NamedChapterFile, 'chapter' | 'title'>,
-  newTitleName?: string,
+  newTitleName: string | undefined,
 ): NamedChapterFile {
   const written = record?.metadata;
   const series = newTitleName ?? (written ?? metadata).series ?? title.name;
@@ -193,7 +193,11 @@ function replacedPath(
   named: NamedChapterFile,
   { output, nameTemplates }: Naming,
 ): Pick<ReplacedName, 'path' | 'recorded'> {
-  const { to, recorded } = newPath(file, named, nameOptions(named, nameTemplates, 'folders'));
+  const { to, recorded } = newPath(
+    file,
+    named,
+    nameOptions(named, nameTemplates, 'folders', undefined),
+  );
   if (to === resolve(file)) return { path: file, recorded };
   const path = relative(resolve(output), to);
   // The output folder may be one that the template would name otherwise.
