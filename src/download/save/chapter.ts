@@ -250,12 +250,17 @@ async function save(
   const cbz = new CbzWriter(options);
   try {
     deps.observe({ type: 'chapter-started', chapter, pages: pages.length, kept: kept.size });
-    for (const page of kept.values()) cbz.add(page.page, page);
+    const add = async (page: number, content?: Buffer) => {
+      const loaded = kept.get(page);
+      if (loaded) await cbz.add(page, loaded, content);
+    };
+    for (const page of kept.keys()) void add(page);
     const load = async (page: PageJob, stop: AbortSignal) => {
-      const load = (each: PageJob) => loadPage(each, deps);
+      const onKept = (content: Buffer | undefined) => add(page.page, content);
+      const load = (each: PageJob) => loadPage({ ...each, onKept }, deps);
       await loadOrSubstitute({ ...page, signal: stop }, substitutes, workspace, load);
-      const loaded = kept.get(page.page);
-      if (loaded) cbz.add(page.page, loaded);
+      // One of the saved file was not loaded.
+      if (!cbz.has(page.page)) void add(page.page);
     };
     const missing = pages.filter(({ page }) => !kept.has(page));
     await loadAll(missing, load, signal);
