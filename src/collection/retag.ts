@@ -22,7 +22,6 @@ import { toStorageError } from '../core/files.js';
 import { respellBelow } from '../core/same-file.js';
 import { toTankobonError } from '../core/system-errors.js';
 import { VERSION } from '../core/version.js';
-import { sha256Of } from '../core/sha256.js';
 import { findLeftovers, removeLeftovers } from '../download/leftovers.js';
 import { followSeriesMetadata, moveBookCover, moveExtras } from '../download/extras.js';
 import type { templateOptions } from '../download/download-request.js';
