@@ -161,17 +161,9 @@ export async function planRetag(
   const from = resolve(file);
   const stays = { to: from, root: dirname(from), recorded: undefined };
   const path = merged ? pathOf(named) : stays;
-  const { record, identity } = content;
-  const version = identity?.version;
+  const { record, identity: { version } = {} } = content;
   const known = { ...onDisk, chapter, title, state, metadata, force, maxNameBytes, ...path };
-  return decideRetag({
-    ...known,
-    merged,
-    record,
-    version,
-    isMoved,
-    hasComparedPages,
-  });
+  return decideRetag({ ...known, merged, record, version, isMoved, hasComparedPages });
 }
 
 export interface RetagListeners {
