@@ -17,11 +17,11 @@ import { pluralize } from '../core/human-format.js';
 import { isFatal, thrownMessage, UsageError, type TankobonError } from '../core/errors.js';
 import { readFileState } from '../core/file-state.js';
 import { groupBy } from '../core/group-by.js';
+import { jsonDigest } from '../core/json.js';
 import { toStorageError } from '../core/files.js';
 import { respellBelow } from '../core/same-file.js';
 import { toTankobonError } from '../core/system-errors.js';
 import { VERSION } from '../core/version.js';
-import { sha256Of } from '../core/sha256.js';
 import { findLeftovers, removeLeftovers } from '../download/leftovers.js';
 import { followSeriesMetadata, moveBookCover, moveExtras } from '../download/extras.js';
 import type { templateOptions } from '../download/download-request.js';
@@ -346,12 +346,11 @@ function planOnce(
   return async (onDisk, options) => {
     const { file, chapter, title } = onDisk;
     const { fileTemplate } = templates?.get(title.id) ?? {};
-    const text = JSON.stringify([VERSION, request, chapter, title, fileTemplate]);
-    const digest = sha256Of(text, 'base64url').slice(0, 16);
+    const digest = jsonDigest([VERSION, request, chapter, title, fileTemplate]);
     const state = await readFileState(file).catch(() => undefined);
     if (state && store.get(file, state)?.comparedWith === digest)
       return { ...UP_TO_DATE, file, chapterId: chapter.id, title };
-    const planned = await planRetag(onDisk, options);
+    const planned = await planRetag(onDisk, options, await store.knownChapter(file));
     const isSame =
       planned.kind !== 'retag' &&
       keptInUnchanged(planned).length === 0 &&

@@ -157,7 +157,11 @@ export interface NamedChapterFile extends NamedFile {
 
 /** The title keeps the name that it has in the file, unless a new one is given, and the chapter an inferred volume. */
 export function readNamedFile(
-  { metadata, record, identity }: Awaited<ReturnType<typeof readChapterFile>>,
+  {
+    metadata,
+    record,
+    identity,
+  }: Pick<Awaited<ReturnType<typeof readChapterFile>>, 'metadata' | 'record' | 'identity'>,
   { chapter, title }: Pick<NamedChapterFile, 'chapter' | 'title'>,
   newTitleName: string | undefined,
 ): NamedChapterFile {
@@ -165,7 +169,8 @@ export function readNamedFile(
   const series = newTitleName ?? (written ?? metadata).series ?? title.name;
   const named = {
     chapter: withInferredVolume(chapter, record?.inferredVolume),
-    title: { ...title, name: series },
+    // One object for thousands of files.
+    title: title.name === series ? title : { ...title, name: series },
   };
   return {
     ...named,
