@@ -64,23 +64,13 @@ export function hasSamePages(
   });
 }
 
+type Merged = Pick<Retag, 'changed' | 'edited' | 'unknown'>;
+type DecidedField = 'kind' | 'from' | 'revision' | 'newTitleId' | 'mayHaveOtherPages';
+
 /** A file with the metadata that the service has, and the name that follows from these. */
-export interface ComparedFile extends Pick<
-  Retag,
-  | 'file'
-  | 'chapter'
-  | 'title'
-  | 'removes'
-  | 'state'
-  | 'metadata'
-  | 'force'
-  | 'to'
-  | 'root'
-  | 'recorded'
-  | 'maxNameBytes'
-> {
+export interface ComparedFile extends Omit<Retag, DecidedField | keyof Merged> {
   /** What the metadata of the service change in the file; undefined for one without metadata. */
-  readonly merged: Pick<Retag, 'changed' | 'edited' | 'unknown'> | undefined;
+  readonly merged: Merged | undefined;
   /** What the file says of its chapter; undefined in one of an older tankobon, whose mark has the version alone. */
   readonly record: SavedRevision | undefined;
   readonly version: number | undefined;

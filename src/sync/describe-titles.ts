@@ -10,7 +10,7 @@ import { thrownMessage } from '../core/errors.js';
 import { readFileState, replaceAs } from '../core/file-state.js';
 import { groupBy } from '../core/group-by.js';
 import { temporaryName } from '../core/files.js';
-import { sha256Of } from '../core/sha256.js';
+import { jsonDigest } from '../core/json.js';
 import { emptyResult } from '../download/download-result.js';
 import { followSeriesMetadata } from '../download/extras.js';
 import { mergedComicInfo, readChapterFile, rewriteChapterFile } from '../library/chapter-file.js';
@@ -67,11 +67,10 @@ export async function describeTitle(due: DueTitle, session: SyncSession): Promis
 function digestOf(title: Title): string {
   const { description, originalLanguage, status, volumeCount, year, contentRating } = title;
   const { genres, demographic, tags, authors, artists } = title;
-  const text = JSON.stringify([
+  return jsonDigest([
     [description, originalLanguage, status, volumeCount, year, contentRating],
     [genres, demographic, tags, authors, artists],
   ]);
-  return sha256Of(text, 'base64url').slice(0, 16);
 }
 
 type TitleField = 'ageRating' | 'direction' | 'summary';
