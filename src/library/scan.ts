@@ -339,13 +339,14 @@ async function knownMarks(
 ): Promise<FoundMarks & Pick<FileMarks, 'readError' | 'cause'>> {
   const stats = await statIfExists(file).catch(() => undefined);
   if (!stats) return { ...NO_MARKS, readError: 'it cannot be read' };
-  const found = () => store.get(file, stats)?.found;
-  const known = found();
+  const known = store.get(file, stats)?.found;
   if (known) return known;
   // Other commands need more than the marks: they are read in the same opening.
-  const read = isRegular && isReadableBook(file) ? await store.read(file) : undefined;
-  const marksOfRead = read && found();
-  if (marksOfRead) return marksOfRead;
+  if (isRegular && isReadableBook(file)) {
+    await store.openFile(file);
+    const found = store.get(file, stats)?.found;
+    if (found) return found;
+  }
   const marks = await readMarks(file, isRegular);
   // What cannot be read may be readable next time, and a PDF whose end is lost names no chapters: its mark stays known.
   const isLost = marks.isBound && marks.identities.length === 0 && store.hadChapters(file);

@@ -132,14 +132,26 @@ export class FolderStore {
     const state = await readFileState(file).catch(() => undefined);
     const known = state && (await this.known(file, state));
     if (known) return known;
-    const { fromStored, toStored } = await import('./read/known-file.js');
-    const read = await readLibraryFile(file);
-    const content = toStored(read);
-    if (!content || !('found' in read) || !read.state) return read;
-    const isOwn = isOwnFile(file, read.state);
-    this.set(file, read.state, { found: read.found }, isOwn ? content : undefined);
+    const { read, content } = await this.openFile(file);
+    if (!content || !('state' in read) || !read.state) return read;
+    const { fromStored } = await import('./read/known-file.js');
     // Its texts would stay in memory while a part of one of them is in use.
     return fromStored(parseJson(JSON.stringify(content)), file, read.state) ?? read;
+  }
+
+  /** Opens the file, which is known from now on if it is not damaged. `content`: what plans need of it. */
+  async openFile(file: string): Promise<{
+    readonly read: LibraryFile;
+    readonly content: object | undefined;
+  }> {
+    const { toStored } = await import('./read/known-file.js');
+    const read = await readLibraryFile(file);
+    const content = toStored(read);
+    if (content && 'found' in read && read.state) {
+      const isOwn = isOwnFile(file, read.state);
+      this.set(file, read.state, { found: read.found }, isOwn ? content : undefined);
+    }
+    return { read, content };
   }
 
   /** After another reader opened this version of an archive. */

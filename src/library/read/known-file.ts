@@ -159,10 +159,9 @@ function asWritten({ comicInfo, entries, chapter }: ChapterFile): string | undef
   if (comicInfo === undefined)
     return entries.some(({ name }) => name === 'ComicInfo.xml') ? undefined : '';
   if (!written) return undefined;
-  const digest = jsonDigest(metadata);
-  if (digest !== jsonDigest(written)) return undefined;
+  if (JSON.stringify(metadata) !== JSON.stringify(written)) return undefined;
   const own = Object.keys(comicInfoElements({ ...written, pages: [] }));
   const names = new Set(['ComicInfo', 'Page', ...PAGE_ELEMENTS, ...own]);
   const isOwn = [...comicInfo.matchAll(/<([^/?\s>]+)/g)].every(([, name = '']) => names.has(name));
-  return isOwn ? digest : undefined;
+  return isOwn ? jsonDigest(metadata) : undefined;
 }
