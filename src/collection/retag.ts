@@ -3,7 +3,6 @@
  * names of the files whose metadata changed. Pages are not downloaded. Only tankobon's own files are changed, and no
  * links are followed. Titles that get another name are moved with their books and covers.
  */
-import { createHash } from 'node:crypto';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import {
   planBookRename,
@@ -18,6 +17,7 @@ import { pluralize } from '../core/human-format.js';
 import { isFatal, thrownMessage, UsageError, type TankobonError } from '../core/errors.js';
 import { readFileState } from '../core/file-state.js';
 import { groupBy } from '../core/group-by.js';
+import { jsonDigest } from '../core/json.js';
 import { toStorageError } from '../core/files.js';
 import { respellBelow } from '../core/same-file.js';
 import { toTankobonError } from '../core/system-errors.js';
@@ -197,7 +197,7 @@ async function planFolder(
   const naming = { ...request, output: request.folder, nameChapter };
   const own = compared.flatMap(({ archive, isMoved }) => (isMoved ? [] : [archive]));
   if (renameTitles) await addUsedNames(usedNames, own, chapters);
-  const titleNames = renameTitles ? newTitleNames(titles, usedNames) : undefined;
+  const titleNames = renameTitles ? await newTitleNames(titles, usedNames) : undefined;
   const templates = request.rename ? templatesOf(compared, nameChapter) : undefined;
   const newNames = { titleNames, templates };
   const files = await filesToRetag(compared, library, naming, newNames, deps);
@@ -209,7 +209,7 @@ async function planFolder(
     newFolders,
     signal: deps.signal,
   });
-  if (!titleNames) warnOfRenamed(titles, usedNames, deps.warn);
+  if (!titleNames) await warnOfRenamed(titles, usedNames, deps.warn);
   const renamedBooks = await planBooks(books, {
     ...request,
     maxNameBytes,
@@ -346,12 +346,11 @@ function planOnce(
   return async (onDisk, options) => {
     const { file, chapter, title } = onDisk;
     const { fileTemplate } = templates?.get(title.id) ?? {};
-    const text = JSON.stringify([VERSION, request, chapter, title, fileTemplate]);
-    const digest = createHash('sha256').update(text).digest('base64url').slice(0, 16);
+    const digest = jsonDigest([VERSION, request, chapter, title, fileTemplate]);
     const state = await readFileState(file).catch(() => undefined);
     if (state && store.get(file, state)?.comparedWith === digest)
       return { ...UP_TO_DATE, file, chapterId: chapter.id, title };
-    const planned = await planRetag(onDisk, options);
+    const planned = await planRetag(onDisk, options, await store.knownChapter(file));
     const isSame =
       planned.kind !== 'retag' &&
       keptInUnchanged(planned).length === 0 &&
@@ -408,12 +407,12 @@ async function withoutRespelled(folders: readonly LeftFolder[]): Promise<readonl
 /** A change of the setting `title-language` renames all titles. */
 const MAX_NAMED_TITLES = 20;
 
-function warnOfRenamed(
+async function warnOfRenamed(
   titles: ReadonlyMap<string, Title>,
   usedNames: UsedNames,
   warn: (message: string) => void,
-): void {
-  const names = [...newTitleNames(titles, usedNames)];
+): Promise<void> {
+  const names = [...(await newTitleNames(titles, usedNames))];
   for (const [id, name] of names.slice(0, MAX_NAMED_TITLES)) {
     const old = usedNames.of(id).filter((used) => used !== name);
     const called = old.map((used) => `"${used}"`).join(' and ');

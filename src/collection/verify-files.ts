@@ -150,11 +150,12 @@ async function check(
   { signal, store, nowMs }: VerifyDeps,
 ) {
   const container = isFolder && { container: 'folder' as const };
-  const { mark, ...found } = await checkFile(file, { signal, getBuffer, ...container });
+  const { mark, content, ...found } = await checkFile(file, { signal, getBuffer, ...container });
   const checked = { root, file: resolve(file), version };
   if (found.state === 'damaged') await store.setDamaged(checked, mark);
   // An edited file is read again, and listed, until its owner accepts it.
-  else await store.setChecked(checked, found.state === 'whole' ? nowMs : undefined, mark);
+  else
+    await store.setChecked(checked, found.state === 'whole' ? nowMs : undefined, { mark, content });
   return { ...found, hasMark: mark !== undefined };
 }
 

@@ -97,7 +97,7 @@ async function register(
   }
 }
 
-/** Not synced: nobody reads it without the lock that its process holds next. A file that a kill left is removed before. */
+/** Not synced: no process reads it without the lock that its own holds next. A file that a kill left is removed before. */
 function writeRequest(file: string, request: Request): void {
   removeQuietly(file);
   const descriptor = createFileSync(file, PRIVATE_FILE_MODE);

@@ -24,7 +24,7 @@ const DEFAULT_FLAGS = [
  * starts a minor collection after every 2 MiB.
  */
 export function createMinorCollector(): (receivedBytes: number) => void {
-  fixYoungGeneration();
+  setFlagsFromString(FIXED_YOUNG_GENERATION);
   let collect: (() => void) | undefined;
   let uncollectedBytes = 0;
   return (receivedBytes) => {
@@ -59,22 +59,14 @@ function gcOfContext(): NodeJS.GCFunction {
 }
 
 /**
- * Called by commands that go through thousands of files: what they read is short-lived, and a young generation that grows
- * to 32 MiB lets it accumulate without taking less time.
- */
-export function fixYoungGeneration(): void {
-  setFlagsFromString(FIXED_YOUNG_GENERATION);
-}
-
-/**
- * Called by commands that read and write large files: there, collections cost less than the memory that they save. With
- * `--optimize-for-size`, the heap is hardly smaller, and takes half as much processor time again.
+ * Called by commands that go through thousands of files, or large ones: there, collections cost less than the memory that
+ * they save. With `--optimize-for-size`, the heap is hardly smaller, and takes half as much processor time again.
  */
 export function keepHeapSmall(): void {
   setFlagsFromString('--heap-growing-percent=30');
   // A larger young generation lets short-lived objects accumulate, and be promoted.
   setFlagsFromString('--max-semi-space-size=1');
-  fixYoungGeneration();
+  setFlagsFromString(FIXED_YOUNG_GENERATION);
 }
 
 /** V8 takes compiled code from its cache only under the flags with which it was saved. */

@@ -310,7 +310,9 @@ export async function decideChanges(
   const unread = { named, titles: titles.map((title) => ({ ...title, uploads: [] })) };
   const first = decide(unread, options, found);
   const isUnread = options.update === true && !found.saved;
-  const files = isUnread ? { ...found, saved: await readRecords(first, found, deps) } : found;
+  const files = isUnread
+    ? { ...found, saved: await readRecords(first, titles, found, deps) }
+    : found;
   const second = isUnread ? decide(unread, options, files) : first;
   const namedIds = new Set(named.map(({ id }) => id));
   const mayBeNew = ({ id }: Release) => found.history?.has(id) !== true && !namedIds.has(id);
@@ -351,8 +353,7 @@ export async function readOutdated(
   nowMs: number,
   signal: AbortSignal,
 ): Promise<{ readonly outdated: readonly Chapter[]; readonly saved: KnownFiles['saved'] }> {
-  const archives = releases.flatMap(({ id }) => library.find(id) ?? []);
-  const saved = await readSaved(archives, signal);
+  const saved = await readSaved(releases, movedIds, library, signal);
   const outdated = releases.filter((chapter) => {
     if (!saved.has(chapter.id)) return false;
     const now = savedState(chapter, { library, saved }, movedIds);
@@ -364,17 +365,18 @@ export async function readOutdated(
 /** What the files say of their chapters that stay, or are compared with the service. */
 async function readRecords(
   { changes }: Decided,
+  titles: readonly UnreadTitle[],
   { library }: FoundFiles,
   { signal }: Pick<Deps, 'signal'>,
 ): Promise<KnownFiles['saved']> {
-  const ids = changes.flatMap((change) => {
-    if (change.kind === 'skip') return SAVED_REASONS.includes(change.reason) ? change.id : [];
-    return 'release' in change ? change.release.id : [];
+  const listed = new Map(titles.flatMap(({ releases }) => releases.map((each) => [each.id, each])));
+  const releases = changes.flatMap((change): ListedRelease[] => {
+    if (change.kind === 'skip' && !SAVED_REASONS.includes(change.reason)) return [];
+    const id = change.kind === 'skip' ? change.id : 'release' in change ? change.release.id : '';
+    return [listed.get(id) ?? { id }];
   });
-  return readSaved(
-    ids.flatMap((id) => library.find(id) ?? []),
-    signal,
-  );
+  const movedIds = new Set(titles.flatMap((title) => [...title.movedIds]));
+  return readSaved(releases, movedIds, library, signal);
 }
 
 /**
@@ -428,26 +430,52 @@ async function readArchived(
   return read;
 }
 
-/** What the files say, by the ids of the chapters. Files of other programs and links are left out. */
+/** What is known of the service's entry. */
+type ListedRelease = Partial<Chapter> & Pick<Chapter, 'id'>;
+
+/**
+ * What the files say, by the ids of the chapters. Files of other programs and links are left out. A file is opened if its
+ * chapter may have changed: its pages are compared then.
+ */
 async function readSaved(
-  archives: readonly FoundChapter[],
+  releases: readonly ListedRelease[],
+  movedIds: ReadonlySet<string>,
+  library: LibraryIndex,
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, KnownFile['saved']>> {
   const books = new Map<string, Promise<readonly (ChapterRecord | undefined)[]>>();
   const saved = new Map<string, KnownFile['saved']>();
-  for (const archive of archives) {
-    const { chapterId, file, isBound, ownership, version, quality } = archive;
+  for (const release of releases) {
+    const archive = library.find(release.id);
+    if (!archive || !mayBeRewritten(archive.ownership)) continue;
+    const { chapterId, file, isBound, version, quality } = archive;
     signal.throwIfAborted();
-    if (!mayBeRewritten(ownership)) continue;
     if (isBound && !books.has(file)) books.set(file, recordsOfBook(file));
     const record = isBound
       ? (await books.get(file))?.find((each) => each?.chapterId === chapterId)
-      : await recordOfFile(file);
+      : ((await unchangedRecord(release, archive, movedIds, library)) ??
+        (await recordOfFile(file)));
     // The comment of an older archive has less.
-    const known = Object.entries(record ?? {}).filter(([, value]) => value !== undefined);
+    const known = Object.entries<unknown>(record ?? {}).filter(([, value]) => value !== undefined);
     saved.set(chapterId, { version, quality, ...Object.fromEntries(known) });
   }
   return saved;
+}
+
+/** What the index knows of a chapter that is as the service lists it. */
+async function unchangedRecord(
+  release: ListedRelease,
+  { file, chapterId }: FoundChapter,
+  movedIds: ReadonlySet<string>,
+  library: LibraryIndex,
+): Promise<KnownFile['saved'] | undefined> {
+  const { record, quality, savedPages } = (await library.knownChapter(file)) ?? {};
+  if (record?.version === undefined || release.version === undefined) return undefined;
+  const { version, updatedAt } = record;
+  const pages = savedPages === undefined ? undefined : { length: savedPages };
+  const saved = new Map([[chapterId, { ...record, pages }]]);
+  const now = savedState(release, { library, saved }, movedIds);
+  return now.state === 'saved' && !now.outdated ? { version, updatedAt, quality } : undefined;
 }
 
 /** Undefined without a record, and for a file that cannot be read: its pages are compared, and then differ. */

@@ -41,7 +41,7 @@ import {
   type UnnamedWrite,
   type Wait,
 } from './change.js';
-import { isMovedTo, mayHaveChanged } from './chapter-changes.js';
+import { isMovedTo, mayHaveChanged, type SavedRevision } from './chapter-changes.js';
 import {
   decideUpload,
   findSuperseded,
@@ -132,14 +132,20 @@ export type SavedState =
 /** `chapter` has what is known of the service's entry. */
 export function savedState(
   chapter: Partial<Chapter> & Pick<Chapter, 'id'>,
-  { library, history, saved }: KnownFiles,
+  {
+    library,
+    history,
+    saved,
+  }: Omit<KnownFiles, 'saved'> & {
+    readonly saved?: ReadonlyMap<string, SavedRevision> | undefined;
+  },
   movedIds: ReadonlySet<string> = new Set(),
 ): SavedState {
   const { id } = chapter;
   const archive = library.find(id);
   if (archive) {
     const { version } = archive;
-    const known: SavedChapter = saved?.get(archive.chapterId) ?? { version };
+    const known: SavedRevision = saved?.get(archive.chapterId) ?? { version };
     // An update tries pages again that were lost, unless the owner accepted the file.
     const hasLostPages = known.dataSaverPages !== undefined && known.acceptedPages === undefined;
     const lost = hasLostPages ? 'lost-pages' : undefined;

@@ -56,8 +56,8 @@ async function verify(
     });
   const { FileStore } = await import('../../library/store.js');
   const { verifyFiles } = await import('../../collection/verify-files.js');
-  const { fixYoungGeneration } = await import('../../core/gc-tuning.js');
-  fixYoungGeneration();
+  const { keepHeapSmall } = await import('../../core/gc-tuning.js');
+  keepHeapSmall();
   const { stdout, stderr, signal, clock, paths } = context;
   const store = new FileStore(paths.state);
   const { display, update } = (options.json ? undefined : await showProgress(context)) ?? {};

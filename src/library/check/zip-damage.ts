@@ -2,7 +2,6 @@
  * What is wrong with a file: its structure, the checksum of each entry, and the end of each image. A whole file of tankobon
  * with other pages than its record names is edited. Reads the whole file once, and changes nothing.
  */
-import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
 import type { ZipFile } from 'yauzl';
 import { thrownMessage } from '../../core/errors.js';
@@ -21,8 +20,10 @@ import {
   MANIFEST_NAME,
   MAX_MANIFEST_BYTES,
   parseIdentityComment,
+  recordedDigests,
 } from '../mark.js';
 import { COMIC_INFO_NAME, MAX_COMIC_INFO_BYTES } from '../comic-info.js';
+import { NO_CONTENT } from '../read/content.js';
 import {
   listEntries,
   entryName,
@@ -32,6 +33,7 @@ import {
   type EntryReader,
   type ZipEntry,
 } from '../../core/zip-file.js';
+import { sha256Of } from '../../core/sha256.js';
 import { pageEntries, sortPages } from '../../config/names.js';
 import { MAX_ENTRIES } from '../read/zip-content.js';
 import type { ChapterRecord } from '../record.js';
@@ -60,7 +62,7 @@ function markBook(manifest: string, onMark: CheckOptions['onMark']): void {
 async function checkContent(
   zip: ZipFile,
   reader: EntryReader,
-  { onMark, ...options }: CheckOptions,
+  { onMark, onContent, ...options }: CheckOptions,
 ): Promise<PageEdits | undefined> {
   const { comment } = zip;
   const chapter = parseIdentityComment(comment);
@@ -94,6 +96,17 @@ async function checkContent(
   // In a file with a record, fewer pages are an edit.
   if (!isOrWasBook && !saved) checkCount(pages.length, comicInfo);
   const digests = await checkEntries(reader, entries, new Set(saved), options);
+  const recorded = chapter || isBook ? new Set() : recordedDigests(manifest);
+  onContent({
+    ...NO_CONTENT,
+    mark: isBook ? 'book' : chapter ? 'chapter' : 'none',
+    comment,
+    manifest,
+    comicInfo: comicInfo === '' ? undefined : comicInfo,
+    entries,
+    hasRecordedPage: [...digests.values()].some((digest) => recorded.has(digest)),
+    isEdited: isBook && isEditedBook(comment, entries),
+  });
   if (saved)
     return editsOf(
       pages.map((page) => digests.get(page) ?? ''),
@@ -171,7 +184,7 @@ export async function checkEntries(
       throw damaged('entry-damaged', `${name}: ${thrownMessage(error)}`);
     });
     if (!isPage.has(entry)) continue;
-    const digest = saved.size > 0 ? createHash('sha256').update(data).digest('hex') : '';
+    const digest = saved.size > 0 ? sha256Of(data) : '';
     digests.set(entry, digest);
     // The end of a page that was saved need not be found.
     if (!saved.has(digest)) checkEnd(name, data);
