@@ -11,6 +11,7 @@ import {
   type ExcludedChapter,
   type SelectionOptions,
 } from '../selection/select-chapters.js';
+import { compareNames } from '../config/names.js';
 import { parseNumber, toRanges } from '../config/ranges.js';
 import { missingWholeNumbers, numberKey } from '../selection/reading-order.js';
 import { chapterKeys, type ChapterKeys } from '../selection/same-chapter.js';
@@ -159,12 +160,10 @@ export interface KeyedChapters {
 /** Publication dates in files are in the past, and every file has pages: nothing is unavailable. */
 const NOW_MS = Number.POSITIVE_INFINITY;
 
-const naturalOrder = new Intl.Collator('en', { numeric: true });
-
 /** Chapters without an identity differ by their place in the natural order of their files. */
 export function keyedChapters(chapters: readonly BookChapter[]): KeyedChapters {
   const digits = String(chapters.length).length;
-  const ordered = [...chapters].sort((a, b) => naturalOrder.compare(a.file, b.file));
+  const ordered = [...chapters].sort((a, b) => compareNames(a.file, b.file));
   const releases = new Map(
     ordered.map((source, index) => {
       return [toChapter(source, `~${String(index).padStart(digits, '0')}`), source] as const;
