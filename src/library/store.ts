@@ -9,7 +9,6 @@ import { CacheFile } from '../core/cache-file.js';
 import { maxOf } from '../core/extremes.js';
 import { isRecord, parseJson } from '../core/json.js';
 import { isUuid } from '../core/uuid.js';
-import { sha256Of } from '../core/sha256.js';
 import { readFileState, type FileState } from '../core/file-state.js';
 import { isOwnFile } from '../core/files.js';
 import {
@@ -23,6 +22,7 @@ import {
 import { containerOf } from './containers.js';
 import type { checkFile } from './damage.js';
 import type { FileContent } from './read/content.js';
+import { sha256Of } from '../core/sha256.js';
 import type { FileMark, FoundIdentity, Proof } from './mark.js';
 import type { ChapterRecord } from './record.js';
 
