@@ -20,6 +20,7 @@ export const bundleOptions = {
     alias: {
       'http2-wrapper': replacement('no-http2.js'),
       'cacheable-request': replacement('no-http-cache.js'),
+      'cacheable-lookup': replacement('no-dns-cache.js'),
       fontkit: replacement('no-fonts.js'),
       linebreak: replacement('no-fonts.js'),
       'ajv/dist/2020.js': replacement('no-settings-schema.js'),

@@ -1,6 +1,4 @@
-/** Replaces crc-32 in archiver by Node's own. */
-import { crc32 } from 'node:zlib';
+/** Replaces crc-32 in archiver by Node's own, and by the checksum that is known of an entry. */
+import { checksumOf } from '../../src/core/zip/entry-checksum.ts';
 
-const buf = (bytes, seed) => crc32(bytes, seed);
-
-export default { buf };
+export default { buf: checksumOf };

@@ -13,7 +13,7 @@ import { systemReason } from '../core/system-errors.js';
 import type { ObserveBind } from '../events/bind-events.js';
 import { copyProfile } from './book-copy.js';
 import type { PlannedBook } from './book-names.js';
-import type { BookName, CoverImage, WriteOptions } from './book.js';
+import type { BookName, CoverImage } from './book.js';
 import { bookMetadata } from './book-metadata.js';
 import { compareBook } from './compare-book.js';
 import { editedWarning } from './edited-book.js';
@@ -24,11 +24,11 @@ import type { MergedFolder } from './folder-book.js';
 import { groupVolumes, type ChapterGroup } from './group-volumes.js';
 import { filesWith, movedChapters } from './moved-chapters.js';
 import { pageCount, type BindContext, type BindPlan, type BindRequest } from './plan-books.js';
-import { publishBookFile, publishBookFolder, withBookLock } from './publish-book.js';
+import { withBookLock } from './publish-book.js';
 import { withPages } from './read-chapters.js';
 import { maxModeOfBook } from './source-rights.js';
 import { mayBeRemoved, sourceKey, type BookChapter } from './source-chapter.js';
-import { writeBook, WRITERS } from './write-book.js';
+import { writeInPlace, WRITERS } from './write-book.js';
 
 /**
  * `waiting`: with `mayWait`, the book has chapters that others are still to get, and is not written. Throws StorageError;
@@ -156,40 +156,29 @@ async function write(
     return { bytes: undefined, ...(await writeCopy(file, book, tmpFile, context)) };
   }
   const sources = { chapters: group.chapters, cover: book.cover, existing };
-  const maxMode = await maxModeOfBook(file, sources);
-  let published: MergedFolder = { isChanged: true, kept: [], isWhole: true };
+  const target = { file, existing, format, keep };
   let hasWrittenPages = false;
-  const options: WriteOptions = {
+  const options = {
     tmpFile,
-    publish: async (finished) => {
-      if (format === 'folder') published = await publishBookFolder(finished, file, keep);
-      else {
-        const replaced = existing.kind === 'bound' ? existing.state : undefined;
-        const isChanged = await publishBookFile(finished, file, replaced, keep, maxMode);
-        published = { ...published, isChanged };
-      }
-      return file;
-    },
     convert,
-    maxMode,
+    maxMode: await maxModeOfBook(file, sources),
     onPage: () => {
       hasWrittenPages = true;
       observe({ type: 'book-page', file });
     },
-    onBrokenPage: (message) => {
+    onBrokenPage: (message: string) => {
       observe({ type: 'warning', message: `${message}, in ${file}` });
     },
     signal,
   };
-  const bytes = await writeBook(book, format, options).catch((error: unknown) => {
+  return writeInPlace(book, target, options).catch((error: unknown) => {
     // The cover is the first page.
     if (!found || hasWrittenPages || !hasCode(error, 'archive-damaged', 'page-unsupported'))
       throw error;
     const message = `Bound without a cover: ${error.message} (${found.file})`;
     observe({ type: 'warning', message });
-    return writeBook({ ...book, cover: undefined }, format, options);
+    return writeInPlace({ ...book, cover: undefined }, target, options);
   });
-  return { bytes, ...published };
 }
 
 /** A book that has the name of its record keeps that, whatever the templates are now. */

@@ -168,12 +168,9 @@ function kavitaName(group: ChapterGroup, { nameBook }: Pick<BookNames, 'nameBook
 }
 
 /** Copies of volumes for a device are not for Kavita, and it reads the metadata of other formats. */
-function isForKavita(
-  { by }: ChapterGroup,
-  { hasDefaultName, profile, maxBytes, extension }: NamesOfBook,
-) {
-  const isCopy = profile !== undefined || maxBytes !== undefined;
-  return by === 'volume' && hasDefaultName && !isCopy && isComicFile(extension);
+function isForKavita({ by }: ChapterGroup, names: NamesOfBook): boolean {
+  const isCopy = copyProfile(names) !== undefined;
+  return by === 'volume' && names.hasDefaultName && !isCopy && isComicFile(names.extension);
 }
 
 /**
@@ -212,8 +209,7 @@ function renamedBook(
   names: BookNames,
   books: BooksByChapter,
 ): string | undefined {
-  const isCopy = names.profile !== undefined || names.maxBytes !== undefined;
-  if (isCopy || !bindsLibrary(names)) return undefined;
+  if (copyProfile(names) !== undefined || !bindsLibrary(names)) return undefined;
   const ids = new Set(group.chapters.map(sourceId));
   const known = [...new Set([...ids].flatMap((id) => books.get(id) ?? []))].filter(({ chapters }) =>
     chapters.every(({ id }) => ids.has(id)),
@@ -264,8 +260,7 @@ function placeBook(file: string, { chapters }: ChapterGroup, names: BookNames): 
   const beside = chapters.findLast(
     ({ isBound, record }) => !isBound && record?.folderTemplate === folderTemplate,
   );
-  if (!beside) return file;
-  if (isOutside(beside.file, names)) return file;
+  if (!beside || isOutside(beside.file, names)) return file;
   const folder = relative(resolve(output), resolve(dirname(beside.file)));
   return join(output, folder, basename(file));
 }

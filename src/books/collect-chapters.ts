@@ -10,8 +10,7 @@ import { listArchives } from '../library/scan.js';
 import { isDiskError, unreadableFolderError } from '../core/read-folder.js';
 import { FolderStore } from '../library/store.js';
 import type { KnownBook } from './book-names.js';
-import { knownChapters } from './known-chapters.js';
-import { readChapters } from './read-chapters.js';
+import { toReadChapters } from './read-chapters.js';
 import type { FailedFile, BookChapter } from './source-chapter.js';
 
 export interface CollectedChapters {
@@ -66,7 +65,7 @@ export async function collectChapters(
   for (const { file, isNamed, isLink = false, store } of files.values()) {
     signal.throwIfAborted();
     try {
-      const read = store ? await knownChapters(file, store) : await readChapters(file);
+      const read = toReadChapters(await (store ? store.read(file) : readLibraryFile(file)));
       // Books of other programs that happen to be in a folder are not chapters, and copies have other pages.
       if (isNamed || isComicFile(file) || read.some(({ isBound }) => isBound))
         for (const each of read.filter(({ copy }) => !copy))
@@ -96,8 +95,6 @@ async function knownBook(file: string): Promise<readonly KnownBook[]> {
   );
   return chapters.length < read.chapters.length ? [] : [{ file, chapters }];
 }
-
-const MIN_FILES = 50;
 
 interface InputFile {
   readonly file: string;
@@ -136,9 +133,7 @@ async function archivesIn(input: string, { stateFolder, format, signal }: Collec
       ? listed.folderBooks
       : listed.pdfs.filter((file) => containerByExtension(file) === format);
   const unreadableFolders = listed.unreadableFolders.filter(({ cause }) => isDiskError(cause));
-  // Smaller folders are read as fast as what is known of them.
-  const used = files.length < MIN_FILES ? undefined : store;
-  const archives = files.map((file): InputFile => ({ file, isNamed: false, store: used }));
+  const archives = files.map((file): InputFile => ({ file, isNamed: false, store }));
   const { otherArchives } = listed;
-  return { archives, store: used, skippedLinks, unreadableFolders, otherArchives, fixedBooks };
+  return { archives, store, skippedLinks, unreadableFolders, otherArchives, fixedBooks };
 }

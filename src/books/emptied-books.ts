@@ -4,7 +4,7 @@ import { groupBy } from '../core/group-by.js';
 import { pathCollisionKey } from '../core/path-segment.js';
 import type { BindBy } from '../config/bind-choices.js';
 import type { PlannedBook } from './book-names.js';
-import { normalizedNumber } from './group-volumes.js';
+import { normalizedNumber, volumeOf } from './group-volumes.js';
 import type { BookChapter } from './source-chapter.js';
 
 /** The files of books in the output folder that are among the inputs. `bookOf`: the planned books by the ids of their chapters. */
@@ -24,8 +24,6 @@ export function emptiedBooks(
     const volume = normalizedNumber(metadata.volume);
     return volume !== '' && book !== undefined && book.group.volume !== volume;
   };
-  const isVolume = (own: readonly BookChapter[]) =>
-    new Set(own.map(({ metadata }) => normalizedNumber(metadata.volume))).size === 1;
   const planned = new Set([...bookOf.values()].map(({ file }) => pathCollisionKey(file)));
   const books = groupBy(
     chapters.filter(({ isBound }) => isBound),
@@ -35,7 +33,7 @@ export function emptiedBooks(
     file.toLowerCase().endsWith(extension) &&
     resolve(file).startsWith(join(resolve(output), sep)) &&
     !planned.has(pathCollisionKey(file)) &&
-    isVolume(own) &&
+    volumeOf(own) !== undefined &&
     own.every(isMoved)
       ? [file]
       : [],

@@ -82,16 +82,15 @@ export function booksWithoutVolume(
 /** `keyed`: all chapters of the series in this language; those in no book, or in another one, are not missing. */
 function toGroup(chapters: readonly BookChapter[], by: BindBy, keyed: KeyedChapters): ChapterGroup {
   const { series = '', language = '' } = chapters[0]?.metadata ?? {};
+  const missing = missingInRuns(chapters, keyed);
+  return { by, series, language, volume: volumeOf(chapters), chapters, missing };
+}
+
+/** Undefined for chapters that are not of one volume. */
+export function volumeOf(chapters: readonly BookChapter[]): string | undefined {
   const volumes = new Set(chapters.map(({ metadata }) => normalizedNumber(metadata.volume)));
-  const [volume] = volumes;
-  return {
-    by,
-    series,
-    language,
-    volume: volumes.size === 1 && volume !== '' ? volume : undefined,
-    chapters,
-    missing: missingInRuns(chapters, keyed),
-  };
+  const [volume = ''] = volumes;
+  return volumes.size === 1 && volume !== '' ? volume : undefined;
 }
 
 /** The numbers that are missing in each run of volumes. */

@@ -11,7 +11,7 @@ import type { BookFile } from '../library/file.js';
 import { templatesOfBooks } from './bind-request.js';
 import { namesOfBook } from './book-names.js';
 import type { BookName } from './book.js';
-import { normalizedNumber, type ChapterGroup } from './group-volumes.js';
+import { volumeOf } from './group-volumes.js';
 
 export interface SeriesRename {
   readonly from: string;
@@ -79,7 +79,7 @@ function whatNamed(
 
 function mayBe(book: NamedBook, by: BindBy): boolean {
   if (by === 'chapter') return book.chapters.length === 1;
-  return by === 'title' || volumeOf(book) !== undefined;
+  return by === 'title' || volumeOf(book.chapters) !== undefined;
 }
 
 function namesOf(
@@ -92,22 +92,8 @@ function namesOf(
   const template = by === 'volume' ? bookName : undefined;
   const options = { by, format, bookName: template, extension, maxNameBytes };
   const names = { ...templatesOfBooks(options), hasDefaultName: template === undefined, extension };
-  const volume = volumeOf(book);
-  const group: ChapterGroup = {
-    by,
-    series,
-    language: languageOf(book),
-    volume,
-    chapters,
-    missing: [],
-  };
-  return namesOfBook(group, names);
-}
-
-function volumeOf({ chapters }: NamedBook): string | undefined {
-  const volumes = new Set(chapters.map(({ metadata }) => normalizedNumber(metadata.volume)));
-  const [volume = ''] = volumes;
-  return volumes.size === 1 && volume !== '' ? volume : undefined;
+  const [language, volume] = [languageOf(book), volumeOf(chapters)];
+  return namesOfBook({ by, series, language, volume, chapters, missing: [] }, names);
 }
 
 function languageOf({ chapters }: NamedBook): string {

@@ -1,6 +1,7 @@
 /** The chapters of an archive as a book needs them: the chapter of a CBZ, or the chapters of a bound CBZ or EPUB. */
 import { basename, dirname, extname, resolve } from 'node:path';
-import { readLibraryFile, type BookFile, type ReadChapter } from '../library/file.js';
+import { readLibraryFile, type KnownChapter, type ReadChapter } from '../library/file.js';
+import type { FolderStore } from '../library/store.js';
 import { plainTitle } from '../config/names.js';
 import { fileChanged } from '../core/file-state.js';
 import { guessFolder, guessName } from './guess-name.js';
@@ -8,31 +9,44 @@ import { sourceKey, wasRead, withGuesses, type BookChapter } from './source-chap
 import { damagedChapter } from '../library/damage.js';
 
 /** Throws StorageError `archive-damaged` for a file that is not an archive with pages. */
-export async function readChapters(path: string): Promise<readonly ReadChapter[]> {
-  return (await readMarkedChapters(path)).chapters;
+export async function readChapters(file: string): Promise<readonly ReadChapter[]> {
+  return toReadChapters(await readLibraryFile(file));
 }
 
-interface MarkedChapters extends Pick<BookFile, 'found'> {
-  readonly chapters: readonly ReadChapter[];
-}
+type LibraryFile = Awaited<ReturnType<typeof readLibraryFile>>;
 
 /** Throws as readChapters does. */
-export async function readMarkedChapters(path: string): Promise<MarkedChapters> {
-  const file = await readLibraryFile(path);
-  if (file.kind === 'missing' || file.kind === 'unreadable') throw damagedChapter(path, file.cause);
-  if (!file.hasReadablePages)
-    throw damagedChapter(path, new Error('its pages cannot be read back'));
-  if (file.kind === 'book') {
-    if (file.damage !== undefined) throw damagedChapter(path, file.damage);
-    return file;
+export function toReadChapters(file: LibraryFile): readonly ReadChapter[];
+export function toReadChapters(
+  file: Awaited<ReturnType<FolderStore['read']>>,
+): readonly KnownChapter[];
+export function toReadChapters(
+  file: Awaited<ReturnType<FolderStore['read']>>,
+): readonly KnownChapter[] {
+  switch (file.kind) {
+    case 'missing':
+    case 'unreadable':
+      throw damagedChapter(file.path, file.cause);
+    case 'chapter':
+      return [withNamesOf(file)];
+    case 'book': {
+      const damage = file.hasReadablePages ? file.damage : NO_PAGES;
+      if (damage !== undefined) throw damagedChapter(file.path, damage);
+      return file.chapters;
+    }
   }
-  const { chapter, ownership, found } = file;
-  if (chapter.pages.length === 0) throw damagedChapter(path, new Error('it contains no images'));
-  return { chapters: [withNamesOf(path, chapter, ownership !== 'foreign')], found };
 }
 
+const NO_PAGES = new Error('its pages cannot be read back');
+
 /** The chapter with what ComicInfo does not say, from the names of the file and its folder. */
-function withNamesOf(path: string, chapter: ReadChapter, isOfTankobon: boolean): ReadChapter {
+function withNamesOf(
+  file: Extract<Awaited<ReturnType<FolderStore['read']>>, { readonly kind: 'chapter' }>,
+): KnownChapter {
+  const { path, ownership, chapter } = file;
+  if (!file.hasReadablePages) throw damagedChapter(path, NO_PAGES);
+  if (chapter.pages.length === 0) throw damagedChapter(path, new Error('it contains no images'));
+  const isOfTankobon = ownership !== 'foreign';
   // The path may be relative to that folder; the index has the chapter for every spelling of the path.
   const folder = guessFolder(dirname(resolve(path)));
   const { series = folder.series } = chapter.metadata;

@@ -18,7 +18,7 @@ import type { BookGroup, CoverImage } from './book.js';
 import { builtInName } from './name-by-template.js';
 import { hasConverter } from './convert-image.js';
 import { findCover } from './find-cover.js';
-import { normalizedNumber, type ChapterGroup } from './group-volumes.js';
+import { volumeOf, type ChapterGroup } from './group-volumes.js';
 import { publishBookFile, publishBookFolder, withBookLock } from './publish-book.js';
 import { writeBook } from './write-book.js';
 
@@ -90,9 +90,7 @@ async function publishRebuilt(
 /** The metadata of the book distinguishes a book of one chapter from a volume with one. */
 function toGroup({ comicInfo = '' }: BookFile, chapters: readonly ReadChapter[]): BookGroup {
   const { series = '', language = '' } = chapters[0]?.metadata ?? {};
-  const volumes = new Set(chapters.map(({ metadata }) => normalizedNumber(metadata.volume)));
-  const [first = ''] = volumes;
-  const volume = volumes.size === 1 && first !== '' ? first : undefined;
+  const volume = volumeOf(chapters);
   const isChapter = chapters.length === 1 && comicInfo.includes('<Number>');
   const by = isChapter ? 'chapter' : volume === undefined ? 'title' : 'volume';
   return { by, series, language, volume, chapters, missing: [] };

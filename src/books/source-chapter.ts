@@ -1,27 +1,11 @@
 /** A chapter in a file: what the plan of books needs of it, and what is needed to write it. */
-import { crc32 } from 'node:zlib';
+import { entriesChecksum } from '../core/zip-file.js';
 import type { Chapter } from '../service/chapters.js';
 import type { ChapterMetadata } from '../library/comic-info.js';
-import type { ReadChapter } from '../library/file.js';
-import type { ChapterRecord } from '../library/record.js';
+import type { KnownChapter, ReadChapter } from '../library/file.js';
 import type { TankobonError } from '../core/errors.js';
 import type { BindBy } from '../config/bind-choices.js';
 import type { GuessedName } from './guess-name.js';
-
-/** The metadata that groups chapters into books and names these. */
-export const PLANNED_FIELDS = {
-  title: true,
-  series: true,
-  number: true,
-  volume: true,
-  publishedAt: true,
-  writers: true,
-  pencillers: true,
-  translators: true,
-  language: true,
-} as const satisfies Partial<Record<keyof ChapterMetadata, true>>;
-
-export type PlannedField = keyof typeof PLANNED_FIELDS;
 
 /** A file to bind that cannot be read. */
 export interface FailedFile {
@@ -29,20 +13,10 @@ export interface FailedFile {
   readonly error: TankobonError;
 }
 
-/** A chapter in a file, as far as the plan of books needs it. The store knows this much of it. */
-export interface BookChapter extends Omit<
-  ReadChapter,
-  'record' | 'metadata' | 'written' | 'pages' | 'prefix'
-> {
-  /** What tankobon knew when it wrote the file. */
-  readonly record?:
-    | Pick<ChapterRecord, 'titleId' | 'folderTemplate' | 'inferredVolume' | 'dataSaverPages'>
-    | undefined;
-  readonly metadata: Pick<ChapterMetadata, PlannedField>;
+/** A chapter in a file, as far as the plan of books needs it. */
+export interface BookChapter extends KnownChapter {
   /** What the service says of the chapter, if it lists it. */
   readonly listed?: Pick<Chapter, 'number' | 'createdAt'> | undefined;
-  /** At least one. */
-  readonly pages: { readonly length: number };
 }
 
 /** Whether a book that has the chapter may replace the file, if that is unchanged. */
@@ -115,12 +89,10 @@ export function toChapter(
 
 /** Identifies a version of a chapter, or the pages of a chapter without an identity. */
 export function sourceKey(chapter: BookChapter): string {
-  const { chapterId, version = 1, metadata, key = '' } = chapter;
+  const { chapterId, version = 1, metadata, key, pages } = chapter;
   if (chapterId !== undefined) return `${chapterId}@${version}`;
-  // One from the index has its key.
-  if (chapter.key !== undefined || !wasRead(chapter)) return key;
-  const { pages } = chapter;
-  const checksum = crc32(pages.map((page) => `${page.crc32} ${page.bytes}`).join('\n'));
+  if (key !== undefined) return key;
+  const checksum = wasRead(chapter) ? entriesChecksum(chapter.pages) : (pages.checksum ?? 0);
   return [metadata.number ?? '', metadata.title ?? '', pages.length, checksum].join('|');
 }
 

@@ -4,6 +4,9 @@ import { IMAGE_EXTENSIONS, type ImageExtension } from '../core/image-format.js';
 import { StorageError } from '../core/errors.js';
 import { readLibraryFile } from '../library/file.js';
 import type { Book, WriteBook, WriteOptions } from './book.js';
+import type { ExistingBook } from './existing-book.js';
+import type { MergedFolder } from './folder-book.js';
+import { publishBookFile, publishBookFolder, type KeepBook } from './publish-book.js';
 
 interface Writer {
   readonly load: () => Promise<WriteBook>;
@@ -59,6 +62,33 @@ export async function writeBook(
     return options.publish(tmpFile);
   };
   return write(book, { ...options, publish, format: CONTAINERS[format].label, accepted });
+}
+
+interface BookTarget {
+  readonly file: string;
+  readonly existing: ExistingBook;
+  readonly format: ContainerName;
+  readonly keep: KeepBook;
+}
+
+/** Writes a book in the place of the existing one. Throws as its writer does, and as publishing it does. */
+export async function writeInPlace(
+  book: Book,
+  { file, existing, format, keep }: BookTarget,
+  options: Omit<WriteOptions, 'publish'>,
+): Promise<MergedFolder & { readonly bytes: number }> {
+  let published: MergedFolder = { isChanged: true, kept: [], isWhole: true };
+  const publish = async (finished: string): Promise<string> => {
+    if (format === 'folder') published = await publishBookFolder(finished, file, keep);
+    else {
+      const replaced = existing.kind === 'bound' ? existing.state : undefined;
+      const isChanged = await publishBookFile(finished, file, replaced, keep, options.maxMode);
+      published = { ...published, isChanged };
+    }
+    return file;
+  };
+  const bytes = await writeBook(book, format, { ...options, publish });
+  return { ...published, bytes };
 }
 
 /** The files of the chapters may be removed then. Throws StorageError `archive-wrong`. */

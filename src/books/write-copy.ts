@@ -6,7 +6,7 @@ import { isUnchanged } from '../core/file-state.js';
 import { hasCode } from '../core/errors.js';
 import { isOwnFile, removeFile, temporaryName } from '../core/files.js';
 import { formatBytes, pluralize } from '../core/human-format.js';
-import type { Book, CoverImage, PreparedImage, PreparedPages, WriteOptions } from './book.js';
+import type { Book, CoverImage, PreparedImage, PreparedPages } from './book.js';
 import { manifestText } from './book-manifest.js';
 import { copyProfile, partFile, type BookPart } from './book-copy.js';
 import { isLongStrip } from './book-metadata.js';
@@ -19,11 +19,10 @@ import { prepareCover, preparePages, type PrepareOptions } from './device/prepar
 import { assertOwnBook, readExistingBook, type ExistingBook } from './existing-book.js';
 import type { MergedFolder } from './folder-book.js';
 import { pageCount, type BindContext, type BindRequest } from './plan-books.js';
-import { publishBookFile, publishBookFolder } from './publish-book.js';
 import { sourceKey } from './source-chapter.js';
 import { type ReadChapter } from '../library/file.js';
 import { maxModeOfBook } from './source-rights.js';
-import { writeBook, WRITERS } from './write-book.js';
+import { writeInPlace, WRITERS } from './write-book.js';
 
 export async function writeCopy(
   file: string,
@@ -142,21 +141,11 @@ async function writePart(
   const { format, convert = false, maxBytes = Infinity } = request;
   assertOwnBook(file, existing);
   const sources = { chapters: book.group.chapters, cover: book.cover, existing };
-  const maxMode = await maxModeOfBook(file, sources);
-  let published: MergedFolder = { isChanged: true, kept: [], isWhole: true };
-  const options: WriteOptions = {
+  const target = { file, existing, format, keep: request.keep };
+  const { bytes, ...published } = await writeInPlace(book, target, {
     tmpFile,
-    publish: async (finished) => {
-      if (format === 'folder') published = await publishBookFolder(finished, file, request.keep);
-      else {
-        const replaced = existing.kind === 'bound' ? existing.state : undefined;
-        const isChanged = await publishBookFile(finished, file, replaced, request.keep, maxMode);
-        published = { ...published, isChanged };
-      }
-      return file;
-    },
     convert,
-    maxMode,
+    maxMode: await maxModeOfBook(file, sources),
     onPage: () => {
       observe({ type: 'book-page', file: wholeFile });
     },
@@ -164,8 +153,7 @@ async function writePart(
       observe({ type: 'warning', message: `${message}, in ${file}` });
     },
     signal,
-  };
-  const bytes = await writeBook(book, format, options);
+  });
   if (bytes > maxBytes) {
     const message = `Larger than ${formatBytes(maxBytes)}, since a page is too large: ${file}`;
     observe({ type: 'warning', message });

@@ -14,7 +14,7 @@ import {
   comicMetadata,
 } from '../library/comic-info.js';
 import { rewriterOf, readLibraryFile } from '../library/file.js';
-import { chapterComment, type CbzIdentity } from '../library/mark.js';
+import { chapterComment } from '../library/mark.js';
 import {
   assertOwnFile,
   fileChanged,
@@ -24,7 +24,7 @@ import {
 } from '../core/file-state.js';
 import { readPageDigests } from '../library/chapter-file.js';
 import { sortPages } from '../config/names.js';
-import { formatRecord } from '../library/record.js';
+import { formatRecord, type ChapterRecord } from '../library/record.js';
 import { OWNERS_NAME } from '../config/name-template.js';
 import type { GetBuffer } from '../core/zip-file.js';
 import { StorageError } from '../core/errors.js';
@@ -62,22 +62,22 @@ export async function adoptFile(
       const pages = recognized.pages ?? (await readPageDigests(recognized.file, getBuffer, signal));
       const described = describe(recognized, pages);
       const packed = await pack(recognized, described, signal);
-      return { file: packed, chapter: described.chapter, isMarked: true };
+      return { file: packed, from: undefined, record: described.record, isMarked: true };
     }
     if (!state) throw fileChanged(file);
     const { pages } = recognized;
-    let chapter: CbzIdentity | undefined;
+    let record: ChapterRecord | undefined;
     let isMarked = false;
     const { adopt } = await rewriterOf({ path: file });
     await replace(file, state, async (tmpFile) => {
       isMarked = await adopt(file, tmpFile, async (readDigests) => {
         const described = describe(recognized, pages ?? (await readDigests(getBuffer, signal)));
-        chapter = described.chapter;
+        record = described.record;
         return described;
       });
     });
-    if (!chapter) throw fileChanged(file);
-    return { file, chapter, isMarked };
+    if (!record) throw fileChanged(file);
+    return { file, from: state, record, isMarked };
   } catch (error) {
     signal.throwIfAborted();
     throw toAdoptError(error, file);
@@ -113,19 +113,14 @@ function describe({ file, chapter, title, quality }: Recognized, pages: readonly
   const { version, updatedAt } = chapter;
   const identity = { chapterId: chapter.id, titleId: title?.id ?? chapter.titleId, quality };
   const revision = isSameCount ? { version, updatedAt } : {};
-  const record = {
+  const record: ChapterRecord & { readonly pages: readonly string[] } = {
     ...identity,
     path: OWNERS_NAME,
     ...revision,
     pages,
     ...(!file.hasComicInfo && { metadata: writtenMetadata(comicMetadata(chapter, title, [])) }),
   };
-  const { version: recorded } = revision;
-  return {
-    record,
-    comment: chapterComment(chapter.id),
-    chapter: { ...identity, version: recorded },
-  };
+  return { record, comment: chapterComment(chapter.id) };
 }
 
 async function replace(

@@ -46,8 +46,6 @@ interface AdoptRequest {
   readonly languages: readonly string[];
   readonly apply: boolean;
   readonly pack: boolean;
-  /** The titles of chapters that are tankobon's already are wanted too. */
-  readonly withTitles: boolean;
 }
 
 export interface AdoptDeps extends RecognizeDeps {
@@ -68,10 +66,10 @@ export interface AdoptResult {
 
 /** Throws UsageError `nothing-to-bind` for folders without archives, and errors of the service. */
 export async function adopt(request: AdoptRequest, deps: AdoptDeps): Promise<AdoptResult> {
-  const { folders, pack: withFolders, withTitles, apply, languages } = request;
+  const { folders, pack: withFolders, apply, languages } = request;
   for (const folder of folders) await assertReadableFolder(folder, HINT);
   const archives = await KnownArchives.open(deps.stateFolder, folders);
-  const options = { withFolders, withTitles, archives, signal: deps.signal };
+  const options = { withFolders, archives, signal: deps.signal };
   const found = await findAdoptableFiles(folders, options);
   const { adoptable, already, unreadable } = found;
   const count = adoptable.length + already.length + unreadable.length;
@@ -187,7 +185,7 @@ class AdoptRun {
       const { id: titleId = chapter.titleId, name: titleName } = title ?? {};
       const { language } = chapter;
       const state = await readFileState(newFile);
-      if (state) this.archives.setAdopted(adopted, state, { titleName, language });
+      if (state) await this.archives.setAdopted(adopted, state);
       addAdopted(this.titles, { file, titleId, titleName, language }, this.request.folders);
       this.#notRemembered.push(chapter.id);
       this.deps.observe({ type: 'file-adopted', file, ...(newFile !== file && { newFile }) });

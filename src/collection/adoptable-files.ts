@@ -7,22 +7,28 @@ import { basename, dirname, extname, join, resolve } from 'node:path';
 import { FOLDER_MANIFEST_NAME } from '../library/mark.js';
 import { serviceCode } from '../config/language-codes.js';
 import type { TitleFile } from './adopted-titles.js';
-import {
-  COMIC_INFO_NAME,
-  readValidComicInfo,
-  type ChapterMetadata,
-} from '../library/comic-info.js';
+import { COMIC_INFO_NAME, type ChapterMetadata } from '../library/comic-info.js';
 import { readLibraryFile } from '../library/file.js';
 import { maxNameBytes } from '../core/file-system.js';
 import { fitSegment } from '../core/path-segment.js';
 import { isDiskError, readdirIfReadable, type UnreadableFolder } from '../core/read-folder.js';
-import { readFileState, type FileState } from '../core/file-state.js';
+import type { FileState } from '../core/file-state.js';
 import { mayBeLeftover } from '../download/leftovers.js';
 import { UUID_PATTERN } from '../core/uuid.js';
 import { guessFolder, guessName } from '../books/guess-name.js';
 import { isOtherArchive, isPage } from '../config/names.js';
 import { mayBeComic } from '../config/containers.js';
-import { RECOGNIZED_FIELDS, type ArchiveContent, type KnownArchives } from './known-archives.js';
+import type { KnownArchives } from './known-archives.js';
+
+/** The fields by which a chapter is recognized. */
+const RECOGNIZED_FIELDS = [
+  'series',
+  'number',
+  'volume',
+  'title',
+  'language',
+  'translators',
+] as const satisfies readonly (keyof ChapterMetadata)[];
 
 export interface AdoptableFile {
   readonly file: string;
@@ -39,7 +45,7 @@ export interface AdoptableFile {
   /** What the folder that it is in says, or the one above that of a volume. */
   readonly folder: { readonly series: string; readonly volume?: string | undefined };
   /** What a chapter is recognized by. Empty if it cannot be read, or if there is none. */
-  readonly comicInfo: Pick<ChapterMetadata, keyof typeof RECOGNIZED_FIELDS>;
+  readonly comicInfo: Pick<ChapterMetadata, (typeof RECOGNIZED_FIELDS)[number]>;
   readonly hasComicInfo: boolean;
   readonly hasBrokenMetadata: boolean;
   /** In the address of ComicInfo.xml. */
@@ -87,8 +93,6 @@ const COVER = /^(cover|folder|poster)\b/i;
 
 interface FindOptions {
   readonly withFolders: boolean;
-  /** The names of the titles of known chapters are needed. */
-  readonly withTitles: boolean;
   /** What is known of the archives, which gets what is read. */
   readonly archives: KnownArchives;
   readonly signal: AbortSignal;
@@ -97,7 +101,7 @@ interface FindOptions {
 /** Rejects with the signal's reason when aborted. */
 export async function findAdoptableFiles(
   roots: readonly string[],
-  { withFolders, withTitles, archives, signal }: FindOptions,
+  { withFolders, archives, signal }: FindOptions,
 ): Promise<FoundFiles> {
   const listed = await listFolders(roots, signal);
   const adoptable: AdoptableFile[] = [];
@@ -117,7 +121,7 @@ export async function findAdoptableFiles(
     }
   };
   const remaining = [
-    ...[...files].map((file) => () => read(file, () => readArchive(file, archives, withTitles))),
+    ...[...files].map((file) => () => read(file, () => readArchive(file, archives))),
     ...folders.map((each) => () => read(each.folder, () => readImageFolder(each))),
   ][Symbol.iterator]();
   const work = async () => {
@@ -205,55 +209,28 @@ function isArchiveOrBook({ name }: Dirent): boolean {
 /** Undefined for a book. */
 type Adoptable = AdoptableFile | { readonly known: KnownFile } | undefined;
 
-async function readArchive(
-  file: string,
-  archives: KnownArchives,
-  withTitle: boolean,
-): Promise<Adoptable> {
-  const state = await readFileState(file).catch(() => undefined);
-  const known = state && archives.get(file, state, withTitle);
-  const read = known ? { content: known, state } : await readContent(file, archives);
-  if (!read) return undefined;
-  const { content } = read;
-  if ('known' in content) {
-    const { chapterId, titleId, titleName, language } = content.known;
-    return { known: { file, chapterId, titleId, titleName, language } };
-  }
-  const { pages, ...described } = content;
-  const own = { file, state: read.state, pages, images: [], isFolder: false };
-  return toAdoptable(own, described);
-}
-
-/** Undefined for a book. Throws why the file cannot be read. */
-async function readContent(
-  path: string,
-  archives: KnownArchives,
-): Promise<
-  { readonly content: ArchiveContent; readonly state: FileState | undefined } | undefined
-> {
-  const file = await readLibraryFile(path);
+/** Throws why the file cannot be read. */
+async function readArchive(path: string, archives: KnownArchives): Promise<Adoptable> {
+  const file = await archives.read(path);
   if (file.kind === 'missing' || file.kind === 'unreadable') throw file.cause;
   if (file.kind === 'book') {
     // Its end is lost.
-    if (file.comment === '') throw file.damage;
+    if ('comment' in file && file.comment === '') throw file.damage;
     return undefined;
   }
-  const { state, comicInfo = '', chapter, found } = file;
-  const { chapterId, titleId, metadata, pages } = chapter;
-  const isKnown = chapterId !== undefined && file.isRecorded;
-  if (!isKnown && pages.length === 0) throw new Error('it contains no images');
-  const content: ArchiveContent = isKnown
-    ? { known: { chapterId, titleId, titleName: metadata.series, language: codeOf(metadata) } }
-    : { pages: pages.length, ...(await describe(comicInfo, chapterId)) };
-  if (state) archives.set(path, state, content, found);
-  return { content, state };
+  const { chapterId, titleId, metadata, pages, state } = file.chapter;
+  if (chapterId !== undefined && file.isRecorded) {
+    const named = { titleName: metadata.series, language: codeOf(metadata) };
+    return { known: { file: path, chapterId, titleId, ...named } };
+  }
+  if (pages.length === 0) throw new Error('it contains no images');
+  const own = { file: path, state, pages: pages.length, images: [], isFolder: false };
+  return toAdoptable(own, file);
 }
 
-function codeOf({ language }: ChapterMetadata): string | undefined {
+function codeOf({ language }: Pick<ChapterMetadata, 'language'>): string | undefined {
   return language === undefined ? undefined : serviceCode(language.toLowerCase());
 }
-
-const NO_COMIC_INFO = { comicInfo: undefined, chapter: undefined };
 
 async function readImageFolder({
   folder,
@@ -261,9 +238,8 @@ async function readImageFolder({
 }: ListedFolders['folders'][number]): Promise<AdoptableFile> {
   const file = await readLibraryFile(join(folder, COMIC_INFO_NAME));
   if (file.kind === 'unreadable') throw file.cause;
-  const { comicInfo = '', chapter } = file.kind === 'chapter' ? file : NO_COMIC_INFO;
   const own = { file: folder, state: undefined, pages: images.length, images, isFolder: true };
-  return toAdoptable(own, await describe(comicInfo, chapter?.chapterId));
+  return toAdoptable(own, file.kind === 'chapter' ? file : NOT_DESCRIBED);
 }
 
 const TITLE_ADDRESS = new RegExp(`/(?:title|manga)/(${UUID_PATTERN})(?![0-9a-f-])`, 'i');
@@ -271,39 +247,35 @@ const TITLE_ADDRESS = new RegExp(`/(?:title|manga)/(${UUID_PATTERN})(?![0-9a-f-]
 const SOURCE_FOLDER = /^MangaDex \(([A-Z]{2}(?:-[A-Z]{2,3})?)\)$/;
 
 type Described = Pick<
-  AdoptableFile,
-  'comicInfo' | 'hasComicInfo' | 'hasBrokenMetadata' | 'chapterId' | 'titleId'
->;
-
-/** What the text of ComicInfo.xml says. */
-async function describe(xml: string, chapterId: string | undefined): Promise<Described> {
-  const found = xml === '' ? {} : await readValidComicInfo(xml);
-  const { web = '', ...comicInfo } = found ?? {};
-  const names = Object.keys(RECOGNIZED_FIELDS) as (keyof typeof RECOGNIZED_FIELDS)[];
-  return {
-    // The summaries of thousands of files would fill the memory.
-    comicInfo: Object.fromEntries(names.map((name) => [name, comicInfo[name]])),
-    hasComicInfo: Object.keys(found ?? {}).length > 0,
-    hasBrokenMetadata: found === undefined,
-    chapterId,
-    titleId: TITLE_ADDRESS.exec(web)?.[1]?.toLowerCase(),
+  Extract<Awaited<ReturnType<KnownArchives['read']>>, { kind: 'chapter' }>,
+  'described'
+> & {
+  readonly chapter: {
+    readonly chapterId?: string | undefined;
+    readonly metadata: Pick<ChapterMetadata, (typeof RECOGNIZED_FIELDS)[number] | 'web'>;
   };
-}
+};
+
+const NOT_DESCRIBED: Described = { described: 'none', chapter: { metadata: {} } };
 
 function toAdoptable(
   own: Pick<AdoptableFile, 'file' | 'state' | 'pages' | 'images' | 'isFolder'>,
-  described: Partial<Described> & Omit<Described, 'chapterId' | 'titleId'>,
+  { described, chapter }: Described,
 ): AdoptableFile {
   const { file, isFolder } = own;
-  const { series } = described.comicInfo;
+  const metadata = described === 'none' ? {} : chapter.metadata;
+  const { series, web = '' } = metadata;
   const folder = dirname(resolve(file));
   const ofFolder = guessFolder(folder);
   const baseName = isFolder ? basename(file) : basename(file, extname(file));
   return {
     ...own,
-    chapterId: undefined,
-    titleId: undefined,
-    ...described,
+    // The summaries of thousands of files would fill the memory.
+    comicInfo: Object.fromEntries(RECOGNIZED_FIELDS.map((name) => [name, metadata[name]])),
+    hasComicInfo: described === 'described',
+    hasBrokenMetadata: described === 'broken',
+    chapterId: chapter.chapterId,
+    titleId: TITLE_ADDRESS.exec(web)?.[1]?.toLowerCase(),
     baseName,
     name: guessName(baseName, [ofFolder.series, ...(series === undefined ? [] : [series])]),
     folder: ofFolder,

@@ -1,63 +1,20 @@
 /** What `adopt` needs of an archive, from the store of what is known of files: it opens only those that are new or were changed. */
 import { resolve, sep } from 'node:path';
-import * as z from 'zod';
-import { isOwnFile } from '../core/files.js';
 import type { FileState } from '../core/file-state.js';
-import { UUID_PATTERN } from '../core/uuid.js';
-import type { ChapterMetadata } from '../library/comic-info.js';
-import type { CbzIdentity } from '../library/mark.js';
-import { recordMetadata } from '../library/record.js';
+import { readLibraryFile } from '../library/file.js';
+import type { ChapterRecord } from '../library/record.js';
 import { FolderStore } from '../library/store.js';
-
-const text = z.string().optional();
-const uuid = z.string().regex(new RegExp(`^${UUID_PATTERN}$`));
-
-/** The fields by which a chapter is recognized. */
-export const RECOGNIZED_FIELDS = {
-  series: true,
-  number: true,
-  volume: true,
-  title: true,
-  language: true,
-  translators: true,
-} as const satisfies Partial<Record<keyof ChapterMetadata, true>>;
-
-const recognized = recordMetadata.pick(RECOGNIZED_FIELDS) as z.ZodType<
-  Pick<ChapterMetadata, keyof typeof RECOGNIZED_FIELDS>
->;
-
-/** A chapter that tankobon knows. */
-const knownChapter = z.object({
-  chapterId: uuid,
-  titleId: uuid.optional(),
-  titleName: text,
-  /** The service's code. */
-  language: text,
-});
-
-const otherChapter = z.object({
-  pages: z.int().positive(),
-  comicInfo: recognized,
-  hasComicInfo: z.boolean(),
-  hasBrokenMetadata: z.boolean(),
-  chapterId: uuid.optional(),
-  titleId: uuid.optional(),
-});
-
-const archiveContent = z.union([z.object({ known: knownChapter }), otherChapter]);
-export type ArchiveContent = z.infer<typeof archiveContent>;
 
 /** What `adopt` made of a file. */
 export interface AdoptedFile {
   /** The path of the archive. */
   readonly file: string;
-  /** The chapter that it names. */
-  readonly chapter: CbzIdentity;
+  /** What the archive was before; undefined for a folder that was packed. */
+  readonly from: FileState | undefined;
+  readonly record: ChapterRecord;
   /** False for an archive with a comment of another program, which stays. */
   readonly isMarked: boolean;
 }
-
-type FoundMarks = Parameters<FolderStore['set']>[2]['found'];
 
 export class KnownArchives {
   private constructor(private readonly stores: readonly (readonly [string, FolderStore])[]) {}
@@ -70,32 +27,15 @@ export class KnownArchives {
     return new KnownArchives(stores);
   }
 
-  /** `withTitle`: a chapter of tankobon is only known with the name and language of its title. */
-  get(file: string, state: FileState, withTitle: boolean): ArchiveContent | undefined {
-    const known = isOwnFile(file, state) ? this.#storeOf(file)?.get(file, state) : undefined;
-    const { data } = archiveContent.safeParse(known?.adoptable);
-    const [identity, ...others] = known?.found?.identities ?? [];
-    if (data || withTitle || known?.found?.isBound || !identity || others.length > 0) return data;
-    const { chapterId, titleId, proof } = identity;
-    return proof === 'none' ? undefined : { known: { chapterId, titleId } };
-  }
-
-  /** `found`: what the marks in the file name; undefined if a scan is to read them. */
-  set(file: string, state: FileState, adoptable: ArchiveContent, found: FoundMarks): void {
-    // The store does not know whether a file of another user has the mark.
-    if (isOwnFile(file, state)) this.#storeOf(file)?.set(file, state, { adoptable, found });
+  /** What is in the file; it is opened if that is not known. */
+  read(file: string): ReturnType<FolderStore['read']> {
+    return this.#storeOf(file)?.read(resolve(file)) ?? readLibraryFile(file);
   }
 
   /** After the file got the record of tankobon. */
-  setAdopted(
-    { file, chapter, isMarked }: AdoptedFile,
-    state: FileState,
-    title: Pick<z.infer<typeof knownChapter>, 'titleName' | 'language'>,
-  ): void {
-    const { chapterId, titleId } = chapter;
-    const marks = { identities: [{ ...chapter, proof: 'mark' as const }], isBound: false };
-    const found = isMarked ? marks : undefined;
-    this.set(file, state, { known: { chapterId, titleId, ...title } }, found);
+  async setAdopted({ file, from, ...adopted }: AdoptedFile, to: FileState): Promise<void> {
+    // What a reader finds in a file that was packed is not known.
+    if (from) await this.#storeOf(file)?.setRecorded(resolve(file), { from, to, ...adopted });
   }
 
   /** Without it the next run is slower. */

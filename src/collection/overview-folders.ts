@@ -5,14 +5,13 @@
 import { fetchChapters } from '../service/chapters.js';
 import type { ServiceClient } from '../service/client.js';
 import { fetchTitle, fetchTitles, type Title } from '../service/titles.js';
-import { readFileChapters, type FoundChapter } from '../library/file.js';
+import { readFileChapters, readSeries, type FoundChapter } from '../library/file.js';
 import { scanLibrary } from '../library/scan.js';
 import { UsageError, type StorageError } from '../core/errors.js';
 import { groupBy } from '../core/group-by.js';
 import { minTimeMs } from '../service/estimate.js';
 import { toRelease } from '../download/known-title.js';
 import { bookPath } from '../books/rename-book.js';
-import { folderKey } from '../core/name-keys.js';
 import { isMovedTo } from '../plan/chapter-changes.js';
 import { distinctNames } from '../plan/title-names.js';
 import { describeMerge, isTolerable } from '../selection/title-loader.js';
@@ -97,18 +96,10 @@ async function withDistinctNames(
   files: ReadonlyMap<string | undefined, readonly FoundChapter[]>,
 ): Promise<{ id: string; name: string }[]> {
   const titles = ids.map((id) => ({ id, name: names.get(id) ?? id, year: undefined }));
-  const twins = [...groupBy(titles, ({ name }) => folderKey(name)).values()].filter(
-    ({ length }) => length > 1,
-  );
-  const used = new Map<string, string | undefined>();
-  for (const { id } of twins.flat()) {
+  const distinct = await distinctNames(titles, async ({ id }) => {
     const [first] = files.get(id) ?? [];
-    const [chapter] = first ? await readFileChapters(first.file) : [];
-    used.set(id, chapter?.written?.series ?? chapter?.metadata.series);
-  }
-  const distinct = distinctNames(
-    twins.flat().map((title) => ({ title, used: used.get(title.id) })),
-  );
+    return first && readSeries(first.file);
+  });
   return titles.map(({ id, name }) => ({ id, name: distinct.get(id) ?? name }));
 }
 

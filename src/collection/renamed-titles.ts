@@ -1,12 +1,11 @@
-/** Titles that the service renamed: their names in a folder, their new ones, and the folders that their files leave. */
+/** Titles that the service renamed: their names in a folder, and the folders that their files leave. */
 import { dirname, sep } from 'node:path';
 import type { Chapter } from '../service/chapters.js';
 import type { Title } from '../service/titles.js';
-import { readFileChapters, type FoundChapter } from '../library/file.js';
-import { folderKey } from '../core/name-keys.js';
+import type { moveExtras } from '../download/extras.js';
+import { readSeries, type FoundChapter } from '../library/file.js';
 import { readdirIfReadable } from '../core/read-folder.js';
 import { isSameName } from '../core/relative-paths.js';
-import { nameCandidates } from '../plan/title-names.js';
 
 /** The names of series in files, by the id of their title. */
 export class UsedNames {
@@ -25,7 +24,6 @@ export class UsedNames {
   }
 }
 
-/** Reads the names as tankobon wrote them, or, in older archives, as they are. */
 export async function addUsedNames(
   names: UsedNames,
   archives: readonly FoundChapter[],
@@ -33,34 +31,8 @@ export async function addUsedNames(
 ): Promise<void> {
   for (const { file, chapterId } of archives) {
     const titleId = chapters.get(chapterId)?.titleId;
-    const [found] = titleId === undefined ? [] : await readFileChapters(file);
-    const name = found?.written?.series ?? found?.metadata.series;
-    if (titleId !== undefined) names.add(titleId, name);
+    if (titleId !== undefined) names.add(titleId, await readSeries(file));
   }
-}
-
-/** By id, those of titles that are called otherwise by now. Two titles of one name get two names. Pure. */
-export function newTitleNames(
-  titles: ReadonlyMap<string, Title>,
-  usedNames: UsedNames,
-): ReadonlyMap<string, string> {
-  const isRenamed = (title: Title): boolean => {
-    const [used, ...others] = usedNames.of(title.id);
-    if (used === undefined || title.name === '') return false;
-    return others.length > 0 || !nameCandidates(title).some((name) => isSameName(name, used));
-  };
-  const all = [...titles.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
-  const kept = all.filter((title) => !isRenamed(title));
-  const taken = new Set(kept.flatMap(({ id }) => usedNames.of(id).map(folderKey)));
-  const names = new Map<string, string>();
-  for (const title of all.filter(isRenamed)) {
-    const candidates = nameCandidates(title);
-    const free = candidates.find((name) => !taken.has(folderKey(name)));
-    const name = free ?? candidates.at(-1) ?? title.name;
-    taken.add(folderKey(name));
-    names.set(title.id, name);
-  }
-  return names;
 }
 
 interface PlannedPath {
@@ -70,14 +42,7 @@ interface PlannedPath {
   readonly to: string;
 }
 
-export interface LeftFolder {
-  readonly folder: string;
-  readonly newFolder: string;
-  /** A folder above both. */
-  readonly root: string;
-  /** The title of all files in the folder; undefined if they are of several, or if some of them go elsewhere. */
-  readonly title: Title | undefined;
-}
+export type LeftFolder = Parameters<typeof moveExtras>[0];
 
 export class NewFolders {
   readonly #files = new Map<string, PlannedPath[]>();

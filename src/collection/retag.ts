@@ -3,7 +3,6 @@
  * names of the files whose metadata changed. Pages are not downloaded. Only tankobon's own files are changed, and no
  * links are followed. Titles that get another name are moved with their books and covers.
  */
-import { createHash } from 'node:crypto';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import {
   planBookRename,
@@ -18,8 +17,8 @@ import { pluralize } from '../core/human-format.js';
 import { isFatal, thrownMessage, UsageError, type TankobonError } from '../core/errors.js';
 import { readFileState } from '../core/file-state.js';
 import { groupBy } from '../core/group-by.js';
+import { jsonDigest } from '../core/json.js';
 import { toStorageError } from '../core/files.js';
-import { nameInPath } from '../core/relative-paths.js';
 import { respellBelow } from '../core/same-file.js';
 import { toTankobonError } from '../core/system-errors.js';
 import { VERSION } from '../core/version.js';
@@ -36,7 +35,7 @@ import { FolderStore } from '../library/store.js';
 import type { Retag, UnreadRetag } from '../plan/change.js';
 import { keptInUnchanged } from '../plan/chapter-changes.js';
 import { decideFiles } from '../plan/decide.js';
-import { nameCandidates } from '../plan/title-names.js';
+import { newTitleNames, seriesInPath } from '../plan/title-names.js';
 import { fieldsById } from '../selection/chapter-fields.js';
 import { namedRuns } from '../selection/same-chapter.js';
 import { fetchChapters, type Chapter } from '../service/chapters.js';
@@ -46,7 +45,6 @@ import {
   addUsedNames,
   describeFoldersLeft,
   NewFolders,
-  newTitleNames,
   sharedFolder,
   UsedNames,
   type LeftFolder,
@@ -327,8 +325,7 @@ function usedNameOf(
   title: Title | undefined,
 ): string | undefined {
   if (writtenSeries === undefined || (!isEdited && container !== 'pdf')) return writtenSeries;
-  const names = title ? nameCandidates(title) : [];
-  return nameInPath(resolve(path).split(sep).join('/'), [writtenSeries, ...names]);
+  return seriesInPath(resolve(path).split(sep).join('/'), writtenSeries, title);
 }
 
 const UP_TO_DATE = {
@@ -349,12 +346,11 @@ function planOnce(
   return async (onDisk, options) => {
     const { file, chapter, title } = onDisk;
     const { fileTemplate } = templates?.get(title.id) ?? {};
-    const text = JSON.stringify([VERSION, request, chapter, title, fileTemplate]);
-    const digest = createHash('sha256').update(text).digest('base64url').slice(0, 16);
+    const digest = jsonDigest([VERSION, request, chapter, title, fileTemplate]);
     const state = await readFileState(file).catch(() => undefined);
     if (state && store.get(file, state)?.comparedWith === digest)
       return { ...UP_TO_DATE, file, chapterId: chapter.id, title };
-    const planned = await planRetag(onDisk, options);
+    const planned = await planRetag(onDisk, options, await store.knownChapter(file));
     const isSame =
       planned.kind !== 'retag' &&
       keptInUnchanged(planned).length === 0 &&

@@ -1,7 +1,8 @@
 /** What a collection has of one title, and what it lacks and why, by what would become of all releases. Pure. */
 import { languageTag } from '../library/comic-info.js';
 import { groupBy } from '../core/group-by.js';
-import { isUnavailable, type Skip } from '../plan/change.js';
+import type { Skip } from '../plan/change.js';
+import { isUnavailable } from '../events/reasons.js';
 import { decide } from '../plan/decide.js';
 import { inferVolumes, listedNumbers } from '../selection/infer-volumes.js';
 import { missingWholeNumbers, numberKey } from '../selection/reading-order.js';

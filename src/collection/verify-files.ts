@@ -28,17 +28,25 @@ interface VerifyDeps {
   readonly nowMs: number;
   readonly observe: (event: VerifyEvent) => void;
   readonly onProgress: (progress: VerifyProgress) => void;
-  /** Replaces some of the damaged and edited files; undefined: nothing is changed. */
-  readonly repair?: (
-    damaged: readonly string[],
-    edited: readonly string[],
-  ) => Promise<readonly RepairedFile[]>;
-  /** Edited files are repaired too. */
-  readonly repairsEdited?: boolean;
-  /** Edited files get a record of the pages that are there. */
-  readonly accepts?: boolean;
+  readonly mode: VerifyMode;
   readonly signal: AbortSignal;
 }
+
+/**
+ * What becomes of the files that are found: nothing; damaged ones, and with `edited` these too, are passed to `repair`, which
+ * replaces some of them; or edited ones get a record of the pages that are there.
+ */
+type VerifyMode =
+  | { readonly kind: 'check' }
+  | {
+      readonly kind: 'repair';
+      readonly edited: boolean;
+      readonly repair: (
+        damaged: readonly string[],
+        edited: readonly string[],
+      ) => Promise<readonly RepairedFile[]>;
+    }
+  | { readonly kind: 'accept' };
 
 interface Listed {
   readonly file: string;
@@ -66,17 +74,9 @@ export async function verifyFiles(
   inputs: readonly string[],
   deps: VerifyDeps,
 ): Promise<UnverifiedCounts> {
-  const {
-    observe,
-    onProgress,
-    repair,
-    repairsEdited = false,
-    accepts = false,
-    signal,
-    store,
-    sinceLast,
-    nowMs,
-  } = deps;
+  const { observe, onProgress, mode, signal, store, sinceLast, nowMs } = deps;
+  const accepts = mode.kind === 'accept';
+  const repairsEdited = mode.kind === 'repair' && mode.edited;
   const listed = await listInputs(inputs, deps);
   const toCheck: Listed[] = [];
   for (const each of listed.files)
@@ -108,13 +108,12 @@ export async function verifyFiles(
       if (accepts && (await acceptEdited(file, found, deps))) accepted += 1;
     }
     const editedToo = repairsEdited ? edited : [];
-    const hasWork = damaged.length + editedToo.length > 0;
-    const replaced = hasWork ? await repair?.(damaged, editedToo) : undefined;
-    for (const each of replaced ?? []) {
-      repaired.add(each.file);
-      observe({ type: 'file-repaired', ...each });
-    }
-    if (repair && !signal.aborted) {
+    if (mode.kind === 'repair' && damaged.length + editedToo.length > 0)
+      for (const each of await mode.repair(damaged, editedToo)) {
+        repaired.add(each.file);
+        observe({ type: 'file-repaired', ...each });
+      }
+    if (mode.kind === 'repair' && !signal.aborted) {
       const stillDamaged = new Set(damaged.filter(isLeft));
       const whole = listed.files.filter(({ file }) => !stillDamaged.has(file));
       await removeRepairLeftovers(listed.leftovers, whole, store, signal);
@@ -151,11 +150,12 @@ async function check(
   { signal, store, nowMs }: VerifyDeps,
 ) {
   const container = isFolder && { container: 'folder' as const };
-  const { mark, ...found } = await checkFile(file, { signal, getBuffer, ...container });
+  const { mark, content, ...found } = await checkFile(file, { signal, getBuffer, ...container });
   const checked = { root, file: resolve(file), version };
   if (found.state === 'damaged') await store.setDamaged(checked, mark);
   // An edited file is read again, and listed, until its owner accepts it.
-  else await store.setChecked(checked, found.state === 'whole' ? nowMs : undefined, mark);
+  else
+    await store.setChecked(checked, found.state === 'whole' ? nowMs : undefined, { mark, content });
   return { ...found, hasMark: mark !== undefined };
 }
 

@@ -13,6 +13,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
+import { isAscii } from 'node:buffer';
 import Module from 'node:module';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -94,7 +95,7 @@ class CodeCache {
       const tag = cachedDataVersionTag();
       const name = `${checksumOf(bytes)}-${tag.toString(16)}`;
       const cachedData = folder === undefined ? undefined : readChecked(join(folder, name));
-      const script = new Script(Module.wrap(bytes.toString()), {
+      const script = new Script(Module.wrap(textOf(bytes)), {
         filename: file,
         cachedData,
         importModuleDynamically: vmConstants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
@@ -131,6 +132,11 @@ class CodeCache {
     for (const { name, script } of compiled)
       writeChecked(join(folder, name), script.createCachedData());
   }
+}
+
+/** The build escapes almost all other characters. Without decoding, half a megabyte is read in half the time. */
+function textOf(bytes: Buffer): string {
+  return isAscii(bytes) ? bytes.toString('latin1') : bytes.toString();
 }
 
 type Wrapper = (

@@ -336,7 +336,18 @@ function isPresent(text: string | undefined): text is string {
 
 /** Types that pages have elsewhere are pages too: they must not be left out silently. */
 const PAGE_NAME = /\.(jpe?g|png|gif|webp|avif|jxl|bmp|tiff?|heic)$/i;
-export const NATURAL_ORDER = new Intl.Collator('en', { numeric: true });
+/** The names that tankobon gives: as many digits for each page. */
+const NUMBERED_PAGE = /^(\d+)\.[a-z]+$/;
+let collator: Intl.Collator | undefined;
+
+/** Natural order: 9 before 10. The collator is made on first use: it takes as long as a fifth of Node's start. */
+export function compareNames(a: string, b: string): number {
+  const [, digits = ''] = NUMBERED_PAGE.exec(a) ?? [];
+  const [, others = ''] = NUMBERED_PAGE.exec(b) ?? [];
+  if (digits.length === others.length && digits !== others) return digits < others ? -1 : 1;
+  collator ??= new Intl.Collator('en', { numeric: true });
+  return collator.compare(a, b);
+}
 
 interface Named {
   readonly name: string;
@@ -349,7 +360,7 @@ export function pageEntries<Page extends Named>(entries: readonly Page[]): Page[
 
 /** In the order of a chapter of any program. */
 export function sortPages<Page extends Named>(pages: readonly Page[]): Page[] {
-  return [...pages].sort((a, b) => NATURAL_ORDER.compare(a.name, b.name));
+  return [...pages].sort((a, b) => compareNames(a.name, b.name));
 }
 
 /** Images of other programs' folders, such as those of macOS, are not pages. */

@@ -1,11 +1,11 @@
 /**
  * What tankobon knows and can find out again, in JSON files of the state folder that may be deleted: entries by their
  * keys, each on a line of its own, which is parsed when it is asked for: thousands of objects take several times the memory
- * of their text. A file that is torn, too large or of another program counts as empty, and an entry of another form as
+ * of their text. An entry may have details, which are parsed and replaced separately. A file that is torn, too large or of another program counts as empty, and an entry of another form as
  * missing. Whether an entry is still true is for its reader to say, who has its time or its digest.
  */
 import { dirname } from 'node:path';
-import { makeFolders, readFileIfExists, writeFileAtomic } from './files.js';
+import { makeFolders, readFileIfExists, statIfExists, writeFileAtomic } from './files.js';
 import { isRecord, parseJson } from './json.js';
 import { PRIVATE_FOLDER_MODE } from './own-folder.js';
 
@@ -21,28 +21,57 @@ interface CacheOptions<Entry> {
   readonly older: (content: Readonly<Record<string, unknown>>) => unknown;
 }
 
-/** The texts of the entries. */
-type Entries = ReadonlyMap<string, Buffer>;
+/** The text of an entry; with details, the text of an array of both, or each of the two. */
+type Text = Buffer | readonly [entry: Buffer, details: Buffer];
+type Entries = ReadonlyMap<string, Text>;
+
+const BLOCK_BYTES = 64 * 1024;
+
+/** The texts that were added, in blocks: Node cuts small buffers from pools, which each of them would keep whole. */
+class AddedTexts {
+  #block = Buffer.alloc(0);
+  #used = 0;
+  #last: Buffer | undefined;
+
+  /** `before`: a text that is not needed any more, whose place is used again if it is the last one. */
+  add(value: object, before?: Buffer): Buffer {
+    const text = JSON.stringify(value);
+    const bytes = Buffer.byteLength(text);
+    if (before && before === this.#last) this.#used -= before.length;
+    if (this.#block.length - this.#used < bytes) {
+      this.#block = Buffer.allocUnsafeSlow(Math.max(bytes, BLOCK_BYTES));
+      this.#used = 0;
+    }
+    const start = this.#used;
+    this.#used += this.#block.write(text, start);
+    this.#last = this.#block.subarray(start, this.#used);
+    return this.#last;
+  }
+}
 
 const START = Buffer.from(`{"format":${FORMAT},"entries":{\n`);
 const END = Buffer.from('\n}}\n');
 /** No JSON text has a tab or the end of a line inside a string. */
 const [TAB, NEWLINE] = ['\t'.charCodeAt(0), '\n'.charCodeAt(0)];
+const [ARRAY, BETWEEN, ARRAY_END] = [Buffer.from('['), Buffer.from('\t,'), Buffer.from(']')];
 
 export class CacheFile<Entry extends object> {
-  readonly #changed = new Map<string, Entry | undefined>();
+  readonly #changed = new Map<string, Text | undefined>();
+  #added = new AddedTexts();
 
   private constructor(
     private readonly file: string,
     private readonly options: CacheOptions<Entry>,
     private readonly known: Entries,
+    private readonly knownVersion: string | undefined,
   ) {}
 
   static async open<Entry extends object>(
     file: string,
     options: CacheOptions<Entry>,
   ): Promise<CacheFile<Entry>> {
-    return new CacheFile(file, options, await readEntries(file, options));
+    const version = await versionOf(file);
+    return new CacheFile(file, options, await readEntries(file, options), version);
   }
 
   /** Replaces whatever is in the file, without reading it. Throws errors of the file system. */
@@ -51,36 +80,91 @@ export class CacheFile<Entry extends object> {
   }
 
   get(key: string): Entry | undefined {
-    if (this.#changed.has(key)) return this.#changed.get(key);
-    const text = this.known.get(key);
-    return text && this.options.parse(parseJson(text.toString()));
+    const { entry } = this.#textsOf(key);
+    return entry && this.options.parse(parseJson(entry.toString()));
+  }
+
+  /** The details of the entry, which may be of any form. */
+  details(key: string): unknown {
+    const { details } = this.#textsOf(key);
+    return details && parseJson(details.toString());
   }
 
   /** Undefined removes the entry. */
-  set(key: string, entry: Entry | undefined): void {
-    this.#changed.set(key, entry);
+  set(key: string, entry: Entry | undefined, details?: object | 'kept'): void {
+    const before = this.#textsOf(key);
+    const given = details === 'kept' ? before.details : details && this.#added.add(details);
+    const text = entry && this.#added.add(entry, before.entry);
+    this.#changed.set(key, text && given ? [text, given] : text);
+  }
+
+  #textsOf(key: string): ReturnType<typeof split> {
+    return split(this.#changed.has(key) ? this.#changed.get(key) : this.known.get(key));
   }
 
   /** Adds what another process saved meanwhile. `isGone`: of the entries that were there. Throws errors of the file system. */
   async save(isGone: (key: string) => boolean = () => false): Promise<void> {
     const gone = [...this.known.keys()].filter(isGone);
     if (this.#changed.size === 0 && gone.length === 0) return;
-    const entries = new Map(await readEntries(this.file, this.options));
-    for (const [key, entry] of this.#changed)
-      if (entry) entries.set(key, Buffer.from(JSON.stringify(entry)));
+    // The place of a text that is being written is not used again.
+    this.#added = new AddedTexts();
+    const isKnown = (await versionOf(this.file)) === this.knownVersion;
+    const entries = new Map(isKnown ? this.known : await readEntries(this.file, this.options));
+    for (const [key, text] of this.#changed)
+      if (text) entries.set(key, text);
       else entries.delete(key);
     for (const key of gone) entries.delete(key);
     await writeEntries(this.file, entries);
   }
 }
 
+function split(text: Text | undefined): { readonly entry?: Buffer; readonly details?: Buffer } {
+  if (!text) return {};
+  if (!Buffer.isBuffer(text)) return { entry: text[0], details: text[1] };
+  const tab = text[0] === ARRAY[0] ? text.indexOf(TAB) : -1;
+  if (tab < 0) return { entry: text };
+  return {
+    entry: text.subarray(ARRAY.length, tab),
+    details: text.subarray(tab + BETWEEN.length, -ARRAY_END.length),
+  };
+}
+
+/** Differs for each content, since the file is replaced; undefined without a file. */
+async function versionOf(file: string): Promise<string | undefined> {
+  const stats = await statIfExists(file).catch(() => undefined);
+  return stats && [stats.ino, stats.size, stats.mtimeMs].join(' ');
+}
+
 async function writeEntries(file: string, entries: Entries): Promise<void> {
   makeFolders(dirname(file), PRIVATE_FOLDER_MODE);
-  const lines = [...entries].flatMap(([key, text], index) => [
-    Buffer.from(`${index === 0 ? '' : ',\n'}${JSON.stringify(key)}\t:`),
-    text,
-  ]);
-  await writeFileAtomic(file, Buffer.concat([START, ...lines, END]), { mode: FILE_MODE });
+  await writeFileAtomic(file, blocksOf(entries), { mode: FILE_MODE });
+}
+
+/** The file in blocks, each of which is written before the next one takes its place. */
+function* blocksOf(entries: Entries): Generator<Buffer> {
+  const block = Buffer.allocUnsafeSlow(BLOCK_BYTES);
+  let used = 0;
+  for (const part of partsOf(entries)) {
+    if (used + part.length > block.length) {
+      yield block.subarray(0, used);
+      used = 0;
+    }
+    if (part.length > block.length) yield part;
+    else used += part.copy(block, used);
+  }
+  yield block.subarray(0, used);
+}
+
+function* partsOf(entries: Entries): Generator<Buffer> {
+  yield START;
+  let separator = '';
+  for (const [key, text] of entries) {
+    yield Buffer.from(`${separator}${JSON.stringify(key)}\t:`);
+    if (Buffer.isBuffer(text)) yield text;
+    else yield* [ARRAY, text[0], BETWEEN, text[1], ARRAY_END];
+    separator = ',\n';
+  }
+  yield END;
 }
 
 async function readEntries<Entry>(

@@ -12,6 +12,7 @@ import {
   rename,
   rm,
   unlink,
+  writeFile,
   type FileHandle,
 } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -77,7 +78,7 @@ const MAX_READ_BYTES = 64 * 2 ** 20;
  */
 export async function writeFileAtomic(
   file: string,
-  data: string | Uint8Array,
+  data: FileData,
   { replaced, ...options }: NewFileOptions & { readonly replaced?: FileRights | undefined } = {},
 ): Promise<void> {
   await removeLeftoverTemporaries(dirname(file));
@@ -105,15 +106,18 @@ export async function removeLeftoverFile(path: string): Promise<void> {
   if (isOwnFile(path, await lstat(path))) await retryWhileBusy(() => unlink(path));
 }
 
+/** Parts are written one after the other, before the next one is asked for. */
+type FileData = string | Uint8Array | Iterable<Uint8Array>;
+
 /** Writes and syncs a file. Throws EEXIST if anything exists there. */
 export async function writeNewFile(
   file: string,
-  data: string | Uint8Array,
+  data: FileData,
   options: NewFileOptions = {},
 ): Promise<void> {
   const handle = await createFile(file, options);
   try {
-    await handle.writeFile(data);
+    await writeFile(handle, data);
     await handle.sync();
   } finally {
     await handle.close();

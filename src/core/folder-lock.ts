@@ -3,14 +3,16 @@
  * gives its files other names has it for itself, with the folders below and above. Locks are granted in the order in
  * which they were requested.
  */
-import { unlinkSync } from 'node:fs';
+import { closeSync, unlinkSync, writeFileSync } from 'node:fs';
 import { realpath, readdir } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { maxOf } from './extremes.js';
 import type { Clock } from './clock.js';
 import {
+  createFileSync,
   isSystemError,
   makePrivateFolder,
+  PRIVATE_FILE_MODE,
   readFileIfExists,
   removeFile,
   writeFileAtomic,
@@ -85,13 +87,24 @@ async function register(
     const last = maxOf([await readGeneration(locksFolder), ...earlier.map((it) => it.number)]);
     const own = { number: last + 1, folder, isExclusive };
     const files = filesOf(locksFolder, own.number);
-    await writeFileAtomic(files.request, JSON.stringify(own));
+    writeRequest(files.request, own);
     const lock = await tryLockFile(files.lock);
     if (!lock) throw new Error(`The new lock of ${folder} is held.`);
     if (isExclusive) await writeFileAtomic(join(locksFolder, GENERATION_FILE), String(own.number));
     return { own, lock, earlier };
   } finally {
     registry.release();
+  }
+}
+
+/** Not synced: no process reads it without the lock that its own holds next. A file that a kill left is removed before. */
+function writeRequest(file: string, request: Request): void {
+  removeQuietly(file);
+  const descriptor = createFileSync(file, PRIVATE_FILE_MODE);
+  try {
+    writeFileSync(descriptor, JSON.stringify(request));
+  } finally {
+    closeSync(descriptor);
   }
 }
 

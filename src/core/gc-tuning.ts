@@ -24,45 +24,49 @@ const DEFAULT_FLAGS = [
  * starts a minor collection after every 2 MiB.
  */
 export function createMinorCollector(): (receivedBytes: number) => void {
-  const collect = exposeGc();
+  setFlagsFromString(FIXED_YOUNG_GENERATION);
+  let collect: (() => void) | undefined;
   let uncollectedBytes = 0;
   return (receivedBytes) => {
     uncollectedBytes += receivedBytes;
     if (uncollectedBytes < COLLECTION_INTERVAL_BYTES) return;
     uncollectedBytes = 0;
-    collect?.({ type: 'minor' });
+    // Making its context takes a millisecond, which a small chapter does not need.
+    collect ??= exposeGc();
+    collect();
   };
 }
 
-/** Returns undefined where Node no longer supports these flags: the process is larger then. */
-function exposeGc(): NodeJS.GCFunction | undefined {
+/** Returns a minor collection, which does nothing where Node no longer supports the flag: the process is larger then. */
+function exposeGc(): () => void {
   try {
-    setFlagsFromString(FIXED_YOUNG_GENERATION);
-    setFlagsFromString('--expose-gc');
-    // Where Node exposes it already, each download saves a context, which takes milliseconds to make.
-    return globalThis.gc ?? (runInNewContext('gc') as NodeJS.GCFunction);
+    // Where Node exposes it already, each download saves a context.
+    const gc = globalThis.gc ?? gcOfContext();
+    return () => {
+      gc({ type: 'minor' });
+    };
   } catch {
-    return undefined;
+    return () => undefined;
   }
 }
 
-/**
- * Called by commands that go through thousands of files: what they read is short-lived, and a young generation that grows
- * to 32 MiB lets it accumulate without taking less time.
- */
-export function fixYoungGeneration(): void {
-  setFlagsFromString(FIXED_YOUNG_GENERATION);
+function gcOfContext(): NodeJS.GCFunction {
+  setFlagsFromString('--expose-gc');
+  const gc = runInNewContext('gc') as NodeJS.GCFunction;
+  // V8 takes compiled code from its cache only under the flags with which it was saved.
+  setFlagsFromString('--no-expose-gc');
+  return gc;
 }
 
 /**
- * Called by commands that read and write large files: there, collections cost less than the memory that they save. With
- * `--optimize-for-size`, the heap is hardly smaller, and takes half as much processor time again.
+ * Called by commands that go through thousands of files, or large ones: there, collections cost less than the memory that
+ * they save. With `--optimize-for-size`, the heap is hardly smaller, and takes half as much processor time again.
  */
 export function keepHeapSmall(): void {
   setFlagsFromString('--heap-growing-percent=30');
   // A larger young generation lets short-lived objects accumulate, and be promoted.
   setFlagsFromString('--max-semi-space-size=1');
-  fixYoungGeneration();
+  setFlagsFromString(FIXED_YOUNG_GENERATION);
 }
 
 /** V8 takes compiled code from its cache only under the flags with which it was saved. */

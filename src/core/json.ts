@@ -1,4 +1,5 @@
-/** Untrusted JSON. */
+/** Untrusted JSON, and digests of values. */
+import { createHash } from 'node:crypto';
 
 /** Undefined for anything but a JSON text. */
 export function parseJson(text: string): unknown {
@@ -11,4 +12,9 @@ export function parseJson(text: string): unknown {
 
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Equal for values with the same JSON text. */
+export function jsonDigest(value: unknown): string {
+  return createHash('sha256').update(JSON.stringify(value)).digest('base64url').slice(0, 16);
 }

@@ -36,21 +36,29 @@ const SPECIAL_IPV6 = [
 const IPV4_PREFIXES = ['::ffff:', '64:ff9b::'] as const;
 const IPV4_PREFIX_BITS = 96;
 
-const special = new BlockList();
-const unicast = new BlockList();
-unicast.addSubnet('2000::', 3, 'ipv6');
-for (const prefix of IPV4_PREFIXES) unicast.addSubnet(`${prefix}0.0.0.0`, IPV4_PREFIX_BITS, 'ipv6');
-for (const [net, bits] of SPECIAL_IPV6) special.addSubnet(net, bits, 'ipv6');
-for (const [net, bits] of SPECIAL_IPV4) {
-  special.addSubnet(net, bits, 'ipv4');
-  for (const prefix of IPV4_PREFIXES) {
-    special.addSubnet(`${prefix}${net}`, IPV4_PREFIX_BITS + bits, 'ipv6');
+let blocks: { readonly special: BlockList; readonly unicast: BlockList } | undefined;
+
+/** Made on first use: the lists take a millisecond. */
+function addressBlocks(): NonNullable<typeof blocks> {
+  if (blocks) return blocks;
+  const special = new BlockList();
+  const unicast = new BlockList();
+  unicast.addSubnet('2000::', 3, 'ipv6');
+  for (const prefix of IPV4_PREFIXES)
+    unicast.addSubnet(`${prefix}0.0.0.0`, IPV4_PREFIX_BITS, 'ipv6');
+  for (const [net, bits] of SPECIAL_IPV6) special.addSubnet(net, bits, 'ipv6');
+  for (const [net, bits] of SPECIAL_IPV4) {
+    special.addSubnet(net, bits, 'ipv4');
+    for (const prefix of IPV4_PREFIXES)
+      special.addSubnet(`${prefix}${net}`, IPV4_PREFIX_BITS + bits, 'ipv6');
   }
+  return (blocks = { special, unicast });
 }
 
 /** Whether an IP address, as returned by a resolver, is public. */
 export function isPublicAddress(address: string): boolean {
   const [plain = ''] = address.split('%');
+  const { special, unicast } = addressBlocks();
   if (isIPv4(plain)) return !special.check(plain, 'ipv4');
   return isIPv6(plain) && unicast.check(plain, 'ipv6') && !special.check(plain, 'ipv6');
 }

@@ -9,6 +9,7 @@ import type { ZipArchive } from 'archiver';
 import { StorageError } from './errors.js';
 import { isInUserSpace } from './file-system.js';
 import { createFile, removeFile, type NewFileOptions } from './files.js';
+import { rememberChecksum } from './zip/entry-checksum.js';
 import { ZipStream } from './zip/zip-stream.js';
 import { MIN_BUFFER_BYTES, reusableBuffer } from './zip-file.js';
 import { verifyZip, type ExpectedEntry } from './verify-zip.js';
@@ -114,6 +115,7 @@ export class ZipFileWriter {
     const { name } = entry;
     if (CHANGED_NAME.test(name) || (name.endsWith('/') && data.length > 0))
       throw new StorageError('archive-damaged', `An archive cannot have this entry: "${name}"`);
+    rememberChecksum(data, entry.crc32);
     // With a buffer instead of a stream, size and CRC precede the data, as streaming readers need.
     this.archive.append(data, { name: entry.name, date: ENTRY_DATE, mode: ENTRY_MODE });
     this.#entries.push(entry);

@@ -27,6 +27,11 @@ export interface ZipEntry {
   readonly offset: number;
 }
 
+/** Equal for the same entries under other names. */
+export function entriesChecksum(entries: readonly ZipEntry[]): number {
+  return crc32(entries.map((entry) => `${entry.crc32} ${entry.bytes}`).join('\n'));
+}
+
 interface ZipOptions extends OpenOptions {
   /** The file is known to be one, and not a pipe, a socket or a device. */
   readonly isRegular?: boolean;

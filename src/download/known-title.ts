@@ -21,8 +21,8 @@ import { plainTitle } from '../config/names.js';
 import type { SkipReason } from '../events/reasons.js';
 import {
   replacedRelease,
+  type KnownFile,
   type Release,
-  type SavedChapter,
   type UnnamedWrite,
 } from '../plan/change.js';
 import { isMovedTo } from '../plan/chapter-changes.js';
@@ -36,15 +36,10 @@ import {
 } from '../plan/decide.js';
 import { hasName, maySupersede } from '../plan/replacement.js';
 import { chapterKeys } from '../selection/same-chapter.js';
-import { unavailableReason } from '../selection/exclusions.js';
+import { isInLanguages, unavailableReason } from '../selection/exclusions.js';
 import { fetchTitleIfAvailable, isTolerable } from '../selection/title-loader.js';
 import type { ServiceSession } from './download-session.js';
-import {
-  isRecent,
-  ListingCache,
-  mergeListing,
-  type CachedListing,
-} from '../selection/listing-cache.js';
+import { ListingCache, mergeListing, type CachedListing } from '../selection/listing-cache.js';
 import { folderKey } from '../core/name-keys.js';
 
 type Requested = Parameters<typeof decide>[0];
@@ -112,7 +107,8 @@ export async function readKnownTitle(
   const { kept, moved } = await readKept(listedTitle, library, { cache, client, signal });
   const known = await combine(listedTitle, library, { kept, moved, nowMs, signal });
   const isComplete = languages.length === 0 && !isPartial;
-  if (!known.keys.areRunsGuessed || isComplete || (kept && isRecent(kept, nowMs))) return known;
+  if (!known.keys.areRunsGuessed || isComplete || (kept && ListingCache.isRecent(kept, nowMs)))
+    return known;
   if (!title) return known;
   try {
     const inAll = await ListingCache.fetch(title, kept, { client, nowMs, warn, signal });
@@ -198,8 +194,7 @@ async function combine(
   { kept, moved, nowMs, signal }: CombineOptions,
 ): Promise<KnownTitle> {
   const byId = new Map(listed.map((chapter) => [chapter.id, chapter]));
-  const isRead = ({ language }: Chapter) =>
-    !isPartial && (languages.length === 0 || languages.includes(language));
+  const isRead = (chapter: Chapter) => !isPartial && isInLanguages(chapter, languages);
   const before = (kept?.releases ?? []).filter(({ id }) => !byId.has(id));
   const notRead = before.filter((release) => !isRead(release));
   const earlier = [...before.filter(isRead), ...(kept?.earlier ?? [])]
@@ -232,15 +227,10 @@ async function readUnlisted(
   for (const archive of archivesOf(options, library)) {
     if (listed.has(archive.chapterId)) continue;
     signal.throwIfAborted();
-    const known = await readFileChapters(archive.file);
-    const found = known.find(({ chapterId }) => chapterId === archive.chapterId);
-    // A number that the owner edited is not the service's.
-    const metadata = found?.written ?? found?.metadata;
-    if (metadata?.series === undefined) continue;
-    if (archive.titleId === undefined && !titleKeys.includes(folderKey(metadata.series))) continue;
-    const release = toRelease(archive.chapterId, metadata, [...listed.values()]);
-    const hasOwnNumber = found?.metadata.number !== metadata.number;
-    unlisted.push({ archive, release, hasOwnNumber });
+    const found = await readRelease(archive, [...listed.values()]);
+    if (found?.series === undefined) continue;
+    if (archive.titleId === undefined && !titleKeys.includes(folderKey(found.series))) continue;
+    unlisted.push({ archive, ...found });
   }
   return unlisted;
 }
@@ -257,6 +247,23 @@ function archivesOf(
   const folders = new Set([...own].map(({ file }) => dirname(file)));
   const beside = [...folders].flatMap((folder) => library.inFolder(folder));
   return [...new Set([...own, ...beside.filter((archive) => archive.titleId === undefined)])];
+}
+
+/** What the file of a chapter says of it; undefined if it does not name the chapter any more. */
+async function readChapter({ file, chapterId }: FoundChapter): Promise<ReadChapter | undefined> {
+  return (await readFileChapters(file)).find((each) => each.chapterId === chapterId);
+}
+
+/** What its file says of a chapter, as a release. A number that the owner edited is not the service's. */
+export async function readRelease(archive: FoundChapter, listed: readonly Chapter[]) {
+  const found = await readChapter(archive);
+  if (!found) return undefined;
+  const { metadata, written = metadata } = found;
+  return {
+    series: written.series,
+    release: toRelease(archive.chapterId, written, listed),
+    hasOwnNumber: metadata.number !== written.number,
+  };
 }
 
 /** What a file says of a chapter, as a release that the service does not deliver. */
@@ -303,7 +310,9 @@ export async function decideChanges(
   const unread = { named, titles: titles.map((title) => ({ ...title, uploads: [] })) };
   const first = decide(unread, options, found);
   const isUnread = options.update === true && !found.saved;
-  const files = isUnread ? { ...found, saved: await readRecords(first, found, deps) } : found;
+  const files = isUnread
+    ? { ...found, saved: await readRecords(first, titles, found, deps) }
+    : found;
   const second = isUnread ? decide(unread, options, files) : first;
   const namedIds = new Set(named.map(({ id }) => id));
   const mayBeNew = ({ id }: Release) => found.history?.has(id) !== true && !namedIds.has(id);
@@ -344,12 +353,11 @@ export async function readOutdated(
   nowMs: number,
   signal: AbortSignal,
 ): Promise<{ readonly outdated: readonly Chapter[]; readonly saved: KnownFiles['saved'] }> {
-  const archives = releases.flatMap(({ id }) => library.find(id) ?? []);
-  const saved = await readSaved(archives, signal);
+  const saved = await readSaved(releases, movedIds, library, signal);
   const outdated = releases.filter((chapter) => {
     if (!saved.has(chapter.id)) return false;
     const now = savedState(chapter, { library, saved }, movedIds);
-    return now.state === 'saved' && now.isOutdated && !unavailableReason(chapter, nowMs);
+    return now.state === 'saved' && now.outdated && !unavailableReason(chapter, nowMs);
   });
   return { outdated, saved };
 }
@@ -357,17 +365,18 @@ export async function readOutdated(
 /** What the files say of their chapters that stay, or are compared with the service. */
 async function readRecords(
   { changes }: Decided,
+  titles: readonly UnreadTitle[],
   { library }: FoundFiles,
   { signal }: Pick<Deps, 'signal'>,
 ): Promise<KnownFiles['saved']> {
-  const ids = changes.flatMap((change) => {
-    if (change.kind === 'skip') return SAVED_REASONS.includes(change.reason) ? change.id : [];
-    return 'release' in change ? change.release.id : [];
+  const listed = new Map(titles.flatMap(({ releases }) => releases.map((each) => [each.id, each])));
+  const releases = changes.flatMap((change): ListedRelease[] => {
+    if (change.kind === 'skip' && !SAVED_REASONS.includes(change.reason)) return [];
+    const id = change.kind === 'skip' ? change.id : 'release' in change ? change.release.id : '';
+    return [listed.get(id) ?? { id }];
   });
-  return readSaved(
-    ids.flatMap((id) => library.find(id) ?? []),
-    signal,
-  );
+  const movedIds = new Set(titles.flatMap((title) => [...title.movedIds]));
+  return readSaved(releases, movedIds, library, signal);
 }
 
 /**
@@ -385,7 +394,7 @@ async function readEarlierUploads(
   const uploads = unlisted.filter(
     ({ release }) => addedKeys.has(keys.keyOf(release)) && hasName(release),
   );
-  const isRead = ({ language }: Chapter) => languages.length === 0 || languages.includes(language);
+  const isRead = (chapter: Chapter) => isInLanguages(chapter, languages);
   const ids = uploads.flatMap(({ release }) => (isRead(release) ? [release.id] : []));
   // The list may lack a chapter for other reasons.
   const existing = await fetchChapters(client, ids, { signal }).catch((error: unknown) => {
@@ -415,33 +424,58 @@ async function readArchived(
       const archive = changed.has(chapter.id) ? library.find(chapter.id) : undefined;
       if (!archive || !uploads.some((upload) => maySupersede(chapter, upload, { selection, keys })))
         continue;
-      const inFile = await readFileChapters(archive.file);
-      const found = inFile.find(({ chapterId }) => chapterId === archive.chapterId);
+      const found = await readChapter(archive);
       if (found) read.set(chapter.id, found);
     }
   return read;
 }
 
-/** What the files say, by the ids of the chapters. Files of other programs and links are left out. */
+/** What is known of the service's entry. */
+type ListedRelease = Partial<Chapter> & Pick<Chapter, 'id'>;
+
+/**
+ * What the files say, by the ids of the chapters. Files of other programs and links are left out. A file is opened if its
+ * chapter may have changed: its pages are compared then.
+ */
 async function readSaved(
-  archives: readonly FoundChapter[],
+  releases: readonly ListedRelease[],
+  movedIds: ReadonlySet<string>,
+  library: LibraryIndex,
   signal: AbortSignal,
-): Promise<ReadonlyMap<string, SavedChapter>> {
+): Promise<ReadonlyMap<string, KnownFile['saved']>> {
   const books = new Map<string, Promise<readonly (ChapterRecord | undefined)[]>>();
-  const saved = new Map<string, SavedChapter>();
-  for (const archive of archives) {
-    const { chapterId, file, isBound, ownership, version, quality } = archive;
+  const saved = new Map<string, KnownFile['saved']>();
+  for (const release of releases) {
+    const archive = library.find(release.id);
+    if (!archive || !mayBeRewritten(archive.ownership)) continue;
+    const { chapterId, file, isBound, version, quality } = archive;
     signal.throwIfAborted();
-    if (!mayBeRewritten(ownership)) continue;
     if (isBound && !books.has(file)) books.set(file, recordsOfBook(file));
     const record = isBound
       ? (await books.get(file))?.find((each) => each?.chapterId === chapterId)
-      : await recordOfFile(file);
+      : ((await unchangedRecord(release, archive, movedIds, library)) ??
+        (await recordOfFile(file)));
     // The comment of an older archive has less.
-    const known = Object.entries(record ?? {}).filter(([, value]) => value !== undefined);
+    const known = Object.entries<unknown>(record ?? {}).filter(([, value]) => value !== undefined);
     saved.set(chapterId, { version, quality, ...Object.fromEntries(known) });
   }
   return saved;
+}
+
+/** What the index knows of a chapter that is as the service lists it. */
+async function unchangedRecord(
+  release: ListedRelease,
+  { file, chapterId }: FoundChapter,
+  movedIds: ReadonlySet<string>,
+  library: LibraryIndex,
+): Promise<KnownFile['saved'] | undefined> {
+  const { record, quality, savedPages } = (await library.knownChapter(file)) ?? {};
+  if (record?.version === undefined || release.version === undefined) return undefined;
+  const { version, updatedAt } = record;
+  const pages = savedPages === undefined ? undefined : { length: savedPages };
+  const saved = new Map([[chapterId, { ...record, pages }]]);
+  const now = savedState(release, { library, saved }, movedIds);
+  return now.state === 'saved' && !now.outdated ? { version, updatedAt, quality } : undefined;
 }
 
 /** Undefined without a record, and for a file that cannot be read: its pages are compared, and then differ. */

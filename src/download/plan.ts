@@ -6,8 +6,8 @@ import { basename } from 'node:path';
 import type { LibraryIndex } from '../library/scan.js';
 import { scanLibrary } from '../library/scan.js';
 import { chapterComment } from '../library/mark.js';
-import { keptReason, type Ownership } from '../library/ownership.js';
-import { replacedFile, whyLoaded, type Change, type Write } from '../plan/change.js';
+import { keptReason } from '../library/ownership.js';
+import { replacedFile, whyLoaded, type Skip, type Write } from '../plan/change.js';
 import { writesOf, type Decided, type DecisionOptions } from '../plan/decide.js';
 import type { Chapter } from '../service/chapters.js';
 import type { Title } from '../service/titles.js';
@@ -39,16 +39,10 @@ import type { EventsOf } from '../events/fields.js';
 import { minTimeMs } from '../service/estimate.js';
 import { extrasOwner } from './extras/extras-owner.js';
 import { findLeftovers } from './leftovers.js';
-import { nameValues, titleIdOf, withInferredVolume } from './planning/comic-metadata.js';
+import { findTitle, nameValues, titleIdOf, withInferredVolume } from './planning/comic-metadata.js';
 import { describeChapter } from './save/describe-chapter.js';
 import type { ChapterJob } from './save/chapter.js';
-import {
-  findTitle,
-  findTitleHomes,
-  nameFiles,
-  withHome,
-  type Naming,
-} from './planning/name-files.js';
+import { findTitleHomes, nameFiles, withHome, type Naming } from './planning/name-files.js';
 import { failedTargets, selectForPlan } from './planning/plan-selection.js';
 import { inferPlanVolumes, type ListedVolumes } from './planning/plan-volumes.js';
 import { findPresent, type PresentChapter } from './extras/present-chapters.js';
@@ -67,8 +61,7 @@ export interface PlannedChapter {
 
 export interface Plan {
   readonly chapters: readonly PlannedChapter[];
-  /** What becomes of each release and file. */
-  readonly changes: readonly Change[];
+  readonly skipped: readonly Skip[];
   /** Releases that the selection excludes. */
   readonly excluded: readonly ExcludedChapter[];
   readonly failed: readonly FailedTarget[];
@@ -143,9 +136,9 @@ export async function planTargets(
       ...chapter,
       job: { ...chapter.job, takePrefetched: prefetched?.take },
     })),
-    changes: [
+    skipped: [
       ...selection.skipped.map((each) => ({ ...each, file: library.find(each.id)?.file })),
-      ...planned.changes,
+      ...planned.skipped,
     ],
     excluded: decided.excluded,
     failed: selection.failed,
@@ -287,7 +280,7 @@ export async function planChanges(
   });
   return {
     chapters: placed.writes.map((change) => planJob(change, { ...naming, loadedTitles, keep })),
-    changes: [...placed.writes, ...placed.kept, ...skipped, ...kept],
+    skipped,
     present,
     chapterless: await placeChapterless(chapterless, naming, {
       languages: preferred,
@@ -376,7 +369,7 @@ function withKnownRestarts(
 
 type Warn = DownloadSession['warn'];
 
-function keptHint(file: string, ownership: Ownership): string {
+function keptHint(file: string, ownership: Parameters<typeof keptReason>[1]): string {
   if (ownership === 'other-user') return OTHER_USER_HINT;
   if (ownership === 'lost-mark')
     return `To give it the mark again, as it is, run: tankobon verify --accept ${shellQuoted(file)}`;
@@ -457,9 +450,8 @@ export function planEvents(plan: Plan): readonly EventsOf<typeof DRY_RUN_EVENTS>
 }
 
 /** An event for each chapter that the plan skips. */
-export function skippedEvents({ changes, fields }: Plan): readonly SkippedEvent[] {
-  const skips = changes.filter((change) => change.kind === 'skip');
-  return skips.map(({ id, reason, file }) => ({
+export function skippedEvents({ skipped, fields }: Plan): readonly SkippedEvent[] {
+  return skipped.map(({ id, reason, file }) => ({
     type: 'chapter-skipped',
     chapter: id,
     reason,

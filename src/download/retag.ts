@@ -6,7 +6,9 @@
  */
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import type { ComicFields } from '../library/comic-info.js';
-import { comicMetadata } from '../library/comic-info.js';
+import { comicMetadata, writtenMetadata } from '../library/comic-info.js';
+import type { KnownChapter } from '../library/file.js';
+import { jsonDigest } from '../core/json.js';
 import type { LibraryIndex } from '../library/scan.js';
 import { candidatePaths, shortIdPath, wholeIdPath, type NameTemplate } from '../config/names.js';
 import { fileChanged, readFileState, replaceAs } from '../core/file-state.js';
@@ -141,37 +143,76 @@ function movedAndRenamedPath(
   return { ...newPath(to, moved, options), root };
 }
 
-/** A file without ComicInfo.xml keeps its name. Throws StorageError. */
+/** What planRetag needs of a file. */
+interface DescribedFile {
+  readonly named: NamedChapterFile;
+  /** What the service has of its chapter. */
+  readonly metadata: ReturnType<typeof comicMetadata>;
+  readonly merged: Parameters<typeof decideRetag>[0]['merged'];
+  readonly record: Parameters<typeof decideRetag>[0]['record'];
+  readonly version: number | undefined;
+}
+
+async function describeFile(
+  { titleName, ...onDisk }: Omit<FileToRetag, 'isMoved' | 'pathOf'>,
+  options: RetagOptions,
+): Promise<DescribedFile> {
+  const content = await readChapterFile(onDisk.file);
+  const [removed] = onDisk.removes;
+  const superseded = removed && (await readChapterFile(removed.file));
+  const named = readNamedFile(content, onDisk, titleName);
+  const metadata = comicMetadata(named.chapter, named.title, [], options);
+  const files = [content, ...(superseded ? [superseded] : [])];
+  const { force } = options;
+  const merged = await mergedComicInfo(files, metadata, { force, hasSamePages: true });
+  const { record, identity } = content;
+  return { named, metadata, merged, record, version: identity?.version };
+}
+
+const NO_CHANGES = { changed: [], edited: [], unknown: [] } as const;
+
+/** Undefined if what is known does not say what becomes of the file: its owner edited it, or the service has other metadata. */
+function describeKnown(
+  { asWritten, record, savedPages, metadata, ...known }: KnownChapter,
+  { titleName, ...onDisk }: Omit<FileToRetag, 'isMoved' | 'pathOf'>,
+  options: RetagOptions,
+): DescribedFile | undefined {
+  if (asWritten === undefined || onDisk.removes.length > 0) return undefined;
+  const { chapterId = onDisk.chapter.id, version } = known;
+  const content = { metadata, record: record && { ...record, metadata }, identity: { chapterId } };
+  const named = readNamedFile(content, onDisk, titleName);
+  const listed = comicMetadata(named.chapter, named.title, [], options);
+  const hasNone = asWritten === '';
+  if (!hasNone && jsonDigest(writtenMetadata(listed)) !== asWritten) return undefined;
+  const pages = savedPages === undefined ? undefined : { length: savedPages };
+  const recorded = record && { ...record, pages };
+  const merged = hasNone ? undefined : NO_CHANGES;
+  return { named, metadata: listed, merged, record: recorded, version };
+}
+
+/**
+ * A file without ComicInfo.xml keeps its name. `known`: what is known of the file, which is read if that does not suffice.
+ * Throws StorageError.
+ */
 export async function planRetag(
   { titleName, isMoved, pathOf, ...onDisk }: FileToRetag,
   options: RetagOptions,
+  known?: KnownChapter,
 ): Promise<ReturnType<typeof decideRetag>> {
   const { file } = onDisk;
   const { force, hasComparedPages, maxNameBytes } = options;
   const state = await readFileState(file);
   if (!state) throw fileChanged(file);
-  const content = await readChapterFile(file);
-  const [removed] = onDisk.removes;
-  const superseded = removed && (await readChapterFile(removed.file));
-  const named = readNamedFile(content, onDisk, titleName);
+  const toDescribe = { ...onDisk, titleName };
+  const ofKnown = known && describeKnown(known, toDescribe, options);
+  const { named, metadata, merged, ...saved } =
+    ofKnown ?? (await describeFile(toDescribe, options));
   const { chapter, title } = named;
-  const metadata = comicMetadata(chapter, title, [], options);
-  const files = [content, ...(superseded ? [superseded] : [])];
-  const merged = await mergedComicInfo(files, metadata, { force, hasSamePages: true });
   const from = resolve(file);
   const stays = { to: from, root: dirname(from), recorded: undefined };
   const path = merged ? pathOf(named) : stays;
-  const { record, identity } = content;
-  const version = identity?.version;
-  const known = { ...onDisk, chapter, title, state, metadata, force, maxNameBytes, ...path };
-  return decideRetag({
-    ...known,
-    merged,
-    record,
-    version,
-    isMoved,
-    hasComparedPages,
-  });
+  const onService = { ...onDisk, chapter, title, state, metadata, force, maxNameBytes, ...path };
+  return decideRetag({ ...onService, ...saved, merged, isMoved, hasComparedPages });
 }
 
 export interface RetagListeners {

@@ -53,6 +53,13 @@ export function isNewsSkip(reason: SkipReason): boolean {
   return SKIP_ROWS[reason].isNews;
 }
 
+const UNAVAILABLE = ['chapter-external', 'chapter-unavailable', 'chapter-unpublished'] as const;
+
+/** Whether the service does not have the pages. */
+export function isUnavailable(reason: string): reason is (typeof UNAVAILABLE)[number] {
+  return UNAVAILABLE.some((each) => each === reason);
+}
+
 /** The reasons of a failed load. It is reported, and the page is loaded again from a new base URL. */
 export const LOAD_REASONS = vocabulary({
   'connect-failed': 'The connection to the image host failed.',

@@ -82,7 +82,7 @@ export async function writeCbz(cbz: Cbz): Promise<{ file: string; bytes: number 
     const tmpFile = temporaryName(file);
     const writer = new CbzWriter({ tmpFile, pages: pages.length, comment, maxMode, signal });
     try {
-      for (const [index, page] of pages.entries()) writer.add(index + 1, page);
+      for (const [index, page] of pages.entries()) void writer.add(index + 1, page);
       return await writer.finish(cbz.publish ?? replace, cbz);
     } finally {
       await writer.discard();
@@ -117,7 +117,10 @@ interface CbzWriterOptions extends ZipFileOptions {
  * their way, so that little is left to do after the last one. Nothing is created before the first page is there.
  */
 export class CbzWriter {
-  readonly #waiting = new Map<number, CbzPage>();
+  readonly #waiting = new Map<number, CbzPage & { readonly content?: Buffer | undefined }>();
+  readonly #added = new Set<number>();
+  /** The pages up to this one were added. */
+  #complete = 0;
   readonly #dimensions: (ImageDimensions | undefined)[] = [];
   #zip: ZipFileWriter | undefined;
   /** Rejects for good when a page cannot be packed; `finish` reports it. */
@@ -126,11 +129,25 @@ export class CbzWriter {
 
   constructor(private readonly options: CbzWriterOptions) {}
 
-  /** @param number counted from 1 */
-  add(number: number, page: CbzPage): void {
-    this.#waiting.set(number, page);
-    this.#packing = this.#packing.then(() => this.#packAvailable());
-    this.#packing.catch(() => undefined);
+  /**
+   * Resolves when `content` is not used any more: the verified bytes of the page in memory, which are packed as they are if
+   * the pages before it were added; otherwise, its file is read when its turn comes. Never rejects.
+   *
+   * @param number counted from 1
+   */
+  async add(number: number, page: CbzPage, content?: Buffer): Promise<void> {
+    const isNext = number === this.#complete + 1;
+    this.#added.add(number);
+    while (this.#added.has(this.#complete + 1)) this.#complete += 1;
+    this.#waiting.set(number, { ...page, content: isNext ? content : undefined });
+    const packing = this.#packing.then(() => this.#packAvailable());
+    this.#packing = packing;
+    const done = packing.catch(() => undefined);
+    if (isNext && content) await done;
+  }
+
+  has(number: number): boolean {
+    return this.#added.has(number);
   }
 
   /** The dimensions of the pages in order, as far as they are known. Throws as `finish` does for a page. */
@@ -174,6 +191,12 @@ export class CbzWriter {
     });
   }
 
+  async #read(page: CbzPage, { getBuffer }: ZipFileWriter): Promise<Buffer> {
+    return readPage(page, getBuffer(page.bytes)).catch((error: unknown) => {
+      throw toStorageError(error, page.file);
+    });
+  }
+
   async #packAvailable(): Promise<void> {
     const { pages, signal } = this.options;
     for (;;) {
@@ -183,9 +206,7 @@ export class CbzWriter {
       signal?.throwIfAborted();
       assertSize(page.file, page.bytes);
       this.#zip ??= await ZipFileWriter.create(this.options);
-      const data = await readPage(page, this.#zip.getBuffer(page.bytes)).catch((error: unknown) => {
-        throw toStorageError(error, page.file);
-      });
+      const data = page.content ?? (await this.#read(page, this.#zip));
       await this.#pack(pageName(number - 1, pages, verifyPage(data, page)), data, page);
       // Whatever an image has before its size: a thumbnail, a color profile.
       this.#dimensions.push(await imageDimensions(data.subarray(0, DIMENSIONS_BYTES)));

@@ -4,20 +4,24 @@ import { Damaged, type CheckOptions, type Damage, type PageEdits } from './check
 import type { ContainerName } from '../config/containers.js';
 import { containerOf, HANDLERS, openPages } from './containers.js';
 import type { FileMark } from './mark.js';
+import type { FileContent } from './read/content.js';
 import { reusableBuffer, type ZipEntry } from '../core/zip-file.js';
 import { checkEntries } from './check/zip-damage.js';
 
 export { damagedChapter } from './check/damaged-chapter.js';
 export { isEditedMetadata } from './check/folder-damage.js';
 
-interface CheckFileOptions extends Partial<Omit<CheckOptions, 'onMark'>> {
+interface CheckFileOptions extends Partial<Pick<CheckOptions, 'getBuffer'>> {
   readonly signal: AbortSignal;
   /** By default, the name says it. */
   readonly container?: ContainerName;
 }
 
-/** A folder that `bind` did not write is whole. `mark`: what could be read of it. */
-type FileCheck = { readonly mark: FileMark | undefined } & (
+/** A folder that `bind` did not write is whole. `mark`: what could be read of it. `content`: of an archive without damage. */
+type FileCheck = {
+  readonly mark: FileMark | undefined;
+  readonly content?: FileContent | undefined;
+} & (
   | { readonly state: 'whole' }
   | { readonly state: 'edited'; readonly edits: PageEdits }
   | { readonly state: 'damaged'; readonly damage: Damage }
@@ -32,9 +36,13 @@ export async function checkFile(
   const onMark = (found: FileMark): void => {
     mark = found;
   };
+  let content: FileContent | undefined;
+  const onContent = (found: FileContent): void => {
+    content = found;
+  };
   try {
-    const edits = await HANDLERS[container].check(path, { signal, onMark, getBuffer });
-    return edits ? { mark, state: 'edited', edits } : { mark, state: 'whole' };
+    const edits = await HANDLERS[container].check(path, { signal, onMark, onContent, getBuffer });
+    return edits ? { mark, content, state: 'edited', edits } : { mark, content, state: 'whole' };
   } catch (error) {
     signal.throwIfAborted();
     const damage: Damage =

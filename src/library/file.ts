@@ -13,7 +13,7 @@ import {
   type FoundIdentity,
   type Proof,
 } from './mark.js';
-import { readComicInfo, type ChapterMetadata } from './comic-info.js';
+import { readValidComicInfo, type ChapterMetadata } from './comic-info.js';
 import { CONTAINERS, type ContainerName } from '../config/containers.js';
 import { containerNamed, containerOf, HANDLERS } from './containers.js';
 import { ownershipOf, toOwnership, type Ownership } from './ownership.js';
@@ -58,6 +58,63 @@ export interface ReadChapter extends Omit<FoundChapter, 'chapterId'> {
   readonly copy?: BookCopy | undefined;
 }
 
+/** The metadata by which chapters are recognized, named and grouped into books. */
+export const KNOWN_FIELDS = {
+  title: true,
+  series: true,
+  number: true,
+  volume: true,
+  publishedAt: true,
+  writers: true,
+  pencillers: true,
+  translators: true,
+  language: true,
+  web: true,
+} as const satisfies Partial<Record<keyof ChapterMetadata, true>>;
+
+export type KnownField = keyof typeof KNOWN_FIELDS;
+
+export const KNOWN_RECORD = [
+  'titleId',
+  'version',
+  'path',
+  'folderTemplate',
+  'fileTemplate',
+  'inferredVolume',
+  'dataSaverPages',
+  'updatedAt',
+] as const;
+type KnownRecordField = (typeof KNOWN_RECORD)[number];
+
+/** A chapter as far as plans need it. The store knows this much of it. */
+export interface KnownChapter extends Omit<
+  ReadChapter,
+  'record' | 'metadata' | 'written' | 'pages' | 'prefix'
+> {
+  /** What tankobon knew when it wrote the file. */
+  readonly record?: Pick<ChapterRecord, KnownRecordField> | undefined;
+  /** How many pages its record names. */
+  readonly savedPages?: number | undefined;
+  readonly metadata: Pick<ChapterMetadata, KnownField>;
+  readonly pages: {
+    readonly length: number;
+    /** Set for a chapter without an id. */
+    readonly checksum?: number | undefined;
+  };
+  /** The digest of the metadata of a file that has them as tankobon wrote them. */
+  readonly asWritten?: string | undefined;
+}
+
+/** What the store knows of a file. */
+export type KnownFile = { readonly path: string; readonly ownership: Ownership } & (
+  | (Pick<ChapterFile, 'kind' | 'hasReadablePages' | 'isRecorded' | 'described'> & {
+      readonly chapter: KnownChapter;
+    })
+  | (Pick<BookFile, 'kind' | 'hasReadablePages' | 'damage'> & {
+      readonly chapters: readonly KnownChapter[];
+    })
+);
+
 interface ReadFile extends Omit<FileContent, 'mark' | 'isEdited' | 'damage'> {
   readonly path: string;
   readonly container: ContainerName;
@@ -70,12 +127,16 @@ interface ReadFile extends Omit<FileContent, 'mark' | 'isEdited' | 'damage'> {
   readonly found: FoundMarks;
 }
 
+/** What its ComicInfo.xml says: something, nothing, what cannot be read; or it has none. */
+export type ComicInfoState = 'described' | 'empty' | 'broken' | 'none';
+
 /** A file of one chapter, of tankobon or of another program; also any other file that can be read. */
 export interface ChapterFile extends ReadFile {
   readonly kind: 'chapter';
   readonly chapter: ReadChapter;
   /** The mark or the record names the chapter, and not its address on the web alone. */
   readonly isRecorded: boolean;
+  readonly described: ComicInfoState;
 }
 
 /** A file or folder with the mark of `bind`. */
@@ -136,18 +197,32 @@ export async function readLibraryFile(
     if (!state && !isFolder) throw new Error('it is not a regular file');
     const container = isFolder ? 'folder' : (options.container ?? containerOf(path));
     const content = await HANDLERS[container].read(path, depth, { isRegular: !isFolder });
-    const { mark, isEdited, damage, ...rest } = content;
-    const { hasReadablePages } = CONTAINERS[container];
-    const found = marksIn(content, container);
-    const ownership = ownershipOf(path, found.proof, state ?? folder);
-    const file = { ...rest, path, container, hasReadablePages, state, ownership, found };
-    return mark === 'book'
-      ? await toBook(file, { isEdited, damage }, depth)
-      : await toChapterFile(file);
+    return await toLibraryFile(path, { content, container, depth, state, owner: state ?? folder });
   } catch (cause) {
     if (isSystemError(cause, 'ENOENT', 'ENOTDIR')) return { kind: 'missing', path, cause };
     return { kind: 'unreadable', path, container: containerNamed(path), state, cause };
   }
+}
+
+interface Opened {
+  readonly content: FileContent;
+  readonly container: ContainerName;
+  readonly depth: Depth;
+  readonly state: FileState | undefined;
+  readonly owner: Parameters<typeof ownershipOf>[2];
+}
+
+/** What a file is that was opened. */
+export async function toLibraryFile(
+  path: string,
+  { content, container, depth, state, owner }: Opened,
+): Promise<ChapterFile | BookFile> {
+  const { mark, isEdited, damage, ...rest } = content;
+  const { hasReadablePages } = CONTAINERS[container];
+  const found = marksIn(content, container);
+  const ownership = ownershipOf(path, found.proof, owner);
+  const file = { ...rest, path, container, hasReadablePages, state, ownership, found };
+  return mark === 'book' ? toBook(file, { isEdited, damage }, depth) : toChapterFile(file);
 }
 
 /** The chapters of a file with their metadata, without pages. None if it cannot be read. */
@@ -157,6 +232,12 @@ export async function readFileChapters(path: string): Promise<readonly ReadChapt
   return file.kind === 'book' ? file.chapters : [];
 }
 
+/** The name of the series in a file as tankobon wrote it, or, in an older one, as it is. */
+export async function readSeries(path: string): Promise<string | undefined> {
+  const [chapter] = await readFileChapters(path);
+  return chapter?.written?.series ?? chapter?.metadata.series;
+}
+
 async function toChapterFile(file: ReadFile): Promise<ChapterFile> {
   const { comment, manifest, comicInfo, entries } = file;
   const marked = markedIdentity(comment, manifest);
@@ -164,20 +245,27 @@ async function toChapterFile(file: ReadFile): Promise<ChapterFile> {
   const record = records.find(({ chapterId }) => !marked || chapterId === marked.chapterId);
   const recorded = marked ?? recordedIdentity(manifest);
   const identity = recorded ?? parseComicInfoIdentity(comicInfo ?? '');
+  const text = comicInfo ? await readValidComicInfo(comicInfo) : {};
   return {
     kind: 'chapter',
     ...file,
     isRecorded: recorded !== undefined,
+    described: comicInfo === undefined ? 'none' : comicInfoState(text),
     chapter: {
       ...inFile(file),
       ...(identity && { ...identity, titleId: identity.titleId ?? record?.titleId }),
       record,
       // A file that another program wrote may have no ComicInfo.xml.
-      metadata: comicInfo === undefined ? (record?.metadata ?? {}) : await readComicInfo(comicInfo),
+      metadata: comicInfo === undefined ? (record?.metadata ?? {}) : (text ?? {}),
       written: record?.metadata,
       pages: sortPages(pageEntries(entries)),
     },
   };
+}
+
+function comicInfoState(text: ChapterMetadata | undefined): ComicInfoState {
+  if (!text) return 'broken';
+  return Object.keys(text).length > 0 ? 'described' : 'empty';
 }
 
 async function toBook(

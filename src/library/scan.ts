@@ -27,6 +27,7 @@ import {
   type FileMarks,
   type FoundMarks,
   type FoundChapter,
+  type KnownChapter,
 } from './file.js';
 import { UnmarkedDamage } from './read/content.js';
 import { FolderStore } from './store.js';
@@ -54,6 +55,8 @@ export interface ScannedFiles {
   readonly links: readonly string[];
   /** The longest name of a file that the folder takes. */
   readonly maxNameBytes?: number;
+  /** What is known of the files. */
+  readonly store?: FolderStore | undefined;
 }
 
 type FilePaths = Pick<ReadonlySet<string>, 'has'>;
@@ -65,6 +68,7 @@ export class LibraryIndex {
   readonly leftoverFiles: ScannedFiles['leftoverFiles'];
   readonly links: ScannedFiles['links'];
   readonly maxNameBytes: number;
+  readonly #store: FolderStore | undefined;
   /** A bound file has several. */
   readonly #byFile: Index<FoundChapter> = new Map();
   readonly #byChapter: Index<FoundChapter> = new Map();
@@ -84,13 +88,14 @@ export class LibraryIndex {
     this.leftoverFiles = scanned.leftoverFiles;
     this.links = scanned.links;
     this.maxNameBytes = scanned.maxNameBytes ?? MAX_SEGMENT_BYTES;
+    this.#store = scanned.store;
     const others = [...this.damaged.map(({ file }) => file), ...this.unidentified];
     for (const archive of archives) this.#add(archive);
     for (const file of others) addTo(this.#byPath, pathCollisionKey(file), file);
   }
 
   get archives(): readonly FoundChapter[] {
-    return [...this.#byFile.values()].flatMap((archives) => [...archives]);
+    return [...this.#byFile.keys()].flatMap((file) => listOf(this.#byFile, file));
   }
 
   /** The chapter's archive; of several, a preferred one, or the one with the newest version. */
@@ -141,7 +146,12 @@ export class LibraryIndex {
     const archives = this.archives.filter(({ file }) => !files.has(file));
     const { damaged, unidentified, hiddenFolders, leftoverFiles, links, maxNameBytes } = this;
     const found = { damaged, unidentified, hiddenFolders, leftoverFiles, links, maxNameBytes };
-    return new LibraryIndex({ ...found, archives }, this.preferred);
+    return new LibraryIndex({ ...found, archives, store: this.#store }, this.preferred);
+  }
+
+  /** What is known of a file of one chapter as it is now, without opening it. */
+  knownChapter(file: string): Promise<KnownChapter | undefined> {
+    return this.#store?.knownChapter(file) ?? Promise.resolve(undefined);
   }
 
   /** After these files were written or removed. */
@@ -174,22 +184,29 @@ export class LibraryIndex {
 
 const NO_TITLE = '';
 
-type Index<T> = Map<string, Set<T>>;
+/** Most keys have one item, and a set takes more memory than that. */
+type Index<Item extends object | string> = Map<string, Item | Set<Item>>;
 
-function listOf<T>(index: Index<T>, key: string): readonly T[] {
-  return [...(index.get(key) ?? [])];
+function listOf<Item extends object | string>(index: Index<Item>, key: string): readonly Item[] {
+  const items = index.get(key);
+  if (items === undefined) return [];
+  return items instanceof Set ? [...items] : [items];
 }
 
-function addTo<T>(index: Index<T>, key: string, item: T): void {
+function addTo<Item extends object | string>(index: Index<Item>, key: string, item: Item): void {
   const items = index.get(key);
-  if (items) items.add(item);
-  else index.set(key, new Set([item]));
+  if (items instanceof Set) items.add(item);
+  else index.set(key, items === undefined || items === item ? item : new Set([items, item]));
 }
 
-function removeFrom<T>(index: Index<T>, key: string, item: T): void {
+function removeFrom<Item extends object | string>(
+  index: Index<Item>,
+  key: string,
+  item: Item,
+): void {
   const items = index.get(key);
-  items?.delete(item);
-  if (items?.size === 0) index.delete(key);
+  if (items instanceof Set) items.delete(item);
+  if (items === item || (items instanceof Set && items.size === 0)) index.delete(key);
 }
 
 /** The newer version is preferred, then the file that can be replaced: tankobon's own, of this chapter only. */
@@ -283,6 +300,7 @@ async function scan(
     leftoverFiles,
     links,
     maxNameBytes: await maxNameBytes(folder),
+    store,
   };
   return new LibraryIndex(scanned, preferred);
 }
@@ -321,8 +339,13 @@ async function knownMarks(
 ): Promise<FoundMarks & Pick<FileMarks, 'readError' | 'cause'>> {
   const stats = await statIfExists(file).catch(() => undefined);
   if (!stats) return { ...NO_MARKS, readError: 'it cannot be read' };
-  const known = store.get(file, stats)?.found;
+  const found = () => store.get(file, stats)?.found;
+  const known = found();
   if (known) return known;
+  // Other commands need more than the marks: they are read in the same opening.
+  const read = isRegular && isReadableBook(file) ? await store.read(file) : undefined;
+  const marksOfRead = read && found();
+  if (marksOfRead) return marksOfRead;
   const marks = await readMarks(file, isRegular);
   // What cannot be read may be readable next time, and a PDF whose end is lost names no chapters: its mark stays known.
   const isLost = marks.isBound && marks.identities.length === 0 && store.hadChapters(file);
@@ -348,8 +371,7 @@ export async function addToIndex(
   const store = await FolderStore.open(stateFolder, output);
   for (const file of files) {
     const stats = await statIfExists(file);
-    const found = await readMarks(file);
-    if (stats && found.readError === undefined) store.set(file, stats, { found });
+    if (stats) await knownMarks({ file, isRegular: stats.isFile() }, store);
   }
   await store.save();
 }

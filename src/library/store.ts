@@ -8,10 +8,23 @@ import type { BigIntStats } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { CacheFile } from '../core/cache-file.js';
 import { maxOf } from '../core/extremes.js';
-import { isRecord } from '../core/json.js';
+import { isRecord, parseJson } from '../core/json.js';
 import { isUuid } from '../core/uuid.js';
-import type { FoundMarks } from './file.js';
+import { readFileState, type FileState } from '../core/file-state.js';
+import { isOwnFile } from '../core/files.js';
+import {
+  readLibraryFile,
+  toLibraryFile,
+  type FoundMarks,
+  type KnownChapter,
+  type KnownFile as KnownContent,
+  type LibraryFile,
+} from './file.js';
+import { containerOf } from './containers.js';
+import type { checkFile } from './damage.js';
+import type { FileContent } from './read/content.js';
 import type { FileMark, FoundIdentity, Proof } from './mark.js';
+import type { ChapterRecord } from './record.js';
 
 const FOLDER = 'files';
 const MAX_FILE_BYTES = 512 * 2 ** 20;
@@ -27,10 +40,6 @@ interface KnownFile {
   readonly found?: FoundMarks | undefined;
   /** The digest of what `retag` compared the file with, and needed no change. */
   readonly comparedWith?: string | undefined;
-  /** What the plan of books needs of the file. */
-  readonly planned?: unknown;
-  /** What `adopt` needs of the file. */
-  readonly adoptable?: unknown;
   /** When the whole file was read, and had no damage. */
   readonly wholeAtMs?: number | undefined;
 }
@@ -54,6 +63,14 @@ type ChapterEntry = readonly [
 interface Entry extends FileVersion, Omit<KnownFile, 'found'> {
   readonly chapters?: readonly ChapterEntry[] | undefined;
   readonly isBound?: boolean | undefined;
+}
+
+interface RecordedFile {
+  readonly from: FileState;
+  readonly to: FileState;
+  readonly record: ChapterRecord;
+  /** False for an archive with a comment of another program, which stays. */
+  readonly isMarked: boolean;
 }
 
 type State = FileVersion | Pick<BigIntStats, 'size' | 'mtimeNs'>;
@@ -91,13 +108,70 @@ export class FolderStore {
     return entry && isSame(entry, versionOf(state)) ? toKnownFile(entry) : undefined;
   }
 
-  /** Adds facts to those of the same version of the file; those of others are forgotten. */
-  set(file: string, state: State, { found, ...added }: KnownFile): void {
+  /** What is in this version of the file, without its pages. */
+  async known(file: string, state: FileState): Promise<KnownContent | undefined> {
+    const stored = this.get(file, state) && this.entries.details(this.#pathOf(file));
+    // What is known says nothing of the mark in a file of another user.
+    if (!stored || !isOwnFile(file, state)) return undefined;
+    const { fromStored } = await import('./read/known-file.js');
+    return fromStored(stored, file, state);
+  }
+
+  /** What is known of a file of one chapter as it is now. */
+  async knownChapter(file: string): Promise<KnownChapter | undefined> {
+    const state = await readFileState(file).catch(() => undefined);
+    const known = state && (await this.known(file, state));
+    return known?.kind === 'chapter' ? known.chapter : undefined;
+  }
+
+  /**
+   * What is in the file, without its pages; all of it if it is damaged or cannot be read. A file that is read is known from
+   * now on.
+   */
+  async read(file: string): Promise<LibraryFile | KnownContent> {
+    const state = await readFileState(file).catch(() => undefined);
+    const known = state && (await this.known(file, state));
+    if (known) return known;
+    const { fromStored, toStored } = await import('./read/known-file.js');
+    const read = await readLibraryFile(file);
+    const content = toStored(read);
+    if (!content || !('found' in read) || !read.state) return read;
+    const isOwn = isOwnFile(file, read.state);
+    this.set(file, read.state, { found: read.found }, isOwn ? content : undefined);
+    // Its texts would stay in memory while a part of one of them is in use.
+    return fromStored(parseJson(JSON.stringify(content)), file, read.state) ?? read;
+  }
+
+  /** After another reader opened this version of an archive. */
+  async setContent(file: string, version: FileVersion, content: FileContent): Promise<void> {
+    const state = await readFileState(file).catch(() => undefined);
+    if (!state || !isSame(versionOf(state), version) || !isOwnFile(file, state)) return;
+    const { toStored } = await import('./read/known-file.js');
+    const container = containerOf(file);
+    const opened = { content, container, depth: 'pages', state, owner: state } as const;
+    const read = await toLibraryFile(file, opened);
+    this.set(file, state, { found: read.found }, toStored(read));
+  }
+
+  /** After `adopt` gave the file a record. Only what was known of the file that it was before is known of the new one. */
+  async setRecorded(file: string, { from, to, record, isMarked }: RecordedFile): Promise<void> {
+    const { recordedContent } = await import('./read/known-file.js');
+    const stored = this.get(file, from) && this.entries.details(this.#pathOf(file));
+    const content = recordedContent(stored, record, isMarked);
+    const { chapterId, titleId, version, quality } = record;
+    const mark = chapterId === undefined ? undefined : { chapterId, titleId, version, quality };
+    const found = mark && isMarked ? foundBy({ chapters: [mark], isBook: false }) : undefined;
+    if (isOwnFile(file, to)) this.set(file, to, { found }, content);
+  }
+
+  /** Adds facts to those of the same version of the file; those of others are forgotten. `content`: what plans need. */
+  set(file: string, state: State, { found, ...added }: KnownFile, content?: object): void {
     const path = this.#pathOf(file);
     const entry = this.entries.get(path);
     const version = versionOf(state);
-    const known = entry && isSame(entry, version) ? entry : {};
-    this.entries.set(path, { ...known, ...version, ...added, ...(found && toStored(found)) });
+    const known = entry && isSame(entry, version) ? entry : undefined;
+    const facts = { ...known, ...version, ...added, ...(found && toStored(found)) };
+    this.entries.set(path, facts, content ?? (known && 'kept'));
   }
 
   /** Forgets everything but the mark that the file had when it could be read. */
@@ -168,10 +242,11 @@ export class FileStore {
   async setChecked(
     { root, file, version }: CheckedFile,
     wholeAtMs: number | undefined,
-    mark: FileMark | undefined,
+    { mark, content }: Pick<Awaited<ReturnType<typeof checkFile>>, 'mark' | 'content'>,
   ): Promise<void> {
     const store = await this.folder(root);
     store.set(file, version, { wholeAtMs, ...(mark && { found: foundBy(mark) }) });
+    if (content) await store.setContent(file, version, content);
   }
 
   async markAt(file: string): Promise<FileMark | undefined> {
@@ -237,7 +312,7 @@ function isSame(entry: FileVersion, { size, mtimeMs }: FileVersion): boolean {
 
 function parseEntry(value: unknown): Entry | undefined {
   if (!isRecord(value)) return undefined;
-  const { size, mtimeMs, chapters, isBound, comparedWith, planned, adoptable, wholeAtMs } = value;
+  const { size, mtimeMs, chapters, isBound, comparedWith, wholeAtMs } = value;
   const isEntry =
     typeof size === 'number' &&
     typeof mtimeMs === 'number' &&
@@ -246,7 +321,7 @@ function parseEntry(value: unknown): Entry | undefined {
     ['string', 'undefined'].includes(typeof comparedWith) &&
     ['number', 'undefined'].includes(typeof wholeAtMs);
   return isEntry
-    ? ({ size, mtimeMs, chapters, isBound, comparedWith, planned, adoptable, wholeAtMs } as Entry)
+    ? ({ size, mtimeMs, chapters, isBound, comparedWith, wholeAtMs } as Entry)
     : undefined;
 }
 
@@ -263,9 +338,9 @@ function isChapterEntry(found: unknown): boolean {
 }
 
 function toKnownFile({ chapters, isBound = false, ...entry }: Entry): KnownFile {
-  const { comparedWith, planned, adoptable, wholeAtMs } = entry;
+  const { comparedWith, wholeAtMs } = entry;
   const found = chapters && { identities: chapters.map(toIdentity), isBound };
-  return { found, comparedWith, planned, adoptable, wholeAtMs };
+  return { found, comparedWith, wholeAtMs };
 }
 
 function toStored({ identities, isBound }: FoundMarks): Pick<Entry, 'chapters' | 'isBound'> {

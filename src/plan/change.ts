@@ -5,7 +5,6 @@ import type { ComicMetadata } from '../library/comic-info.js';
 import type { FileState } from '../core/file-state.js';
 import { isSameUuid } from '../core/uuid.js';
 import type { RecordedName } from '../config/name-template.js';
-import type { Ownership } from '../library/ownership.js';
 import type { ChapterRecord } from '../library/record.js';
 import type { FoundChapter } from '../library/file.js';
 import type { KeepOptions } from '../library/replaced-files.js';
@@ -32,6 +31,11 @@ export type SavedChapter = Pick<
   'version' | 'updatedAt' | 'quality' | 'pages' | 'dataSaverPages' | 'acceptedPages'
 >;
 
+/** Whether the file is tankobon's own and of the chapter alone: only such a file may be replaced by a chapter, or removed. */
+export function isOwnChapter({ isBound, ownership }: FoundChapter): boolean {
+  return !isBound && ownership === 'own';
+}
+
 /** A file of the chapter, with what it says of that. */
 export interface KnownFile extends OldFile {
   readonly saved: SavedChapter;
@@ -53,12 +57,18 @@ interface BetterThan extends Pick<OldFile, 'chapterId'> {
 }
 
 /**
- * `forced`: the file has the release itself, and is written anew. `changed`: the same, if the pages are not those of the
- * service any more. `moved`: the same, and the service moved the chapter from the title that the file names. `damaged`: its end is lost; it stays under a second name. `uploaded-again`, `better-release`: it has
- * another release of the chapter.
+ * Why a file is not what the service has of its release by now. `changed`: the service changed the chapter. `moved`: it
+ * moved that from the title that the file names. `lost-pages`: pages of the file are compressed, since no node had them as
+ * they are, and are tried again; a chapter in a book stays as it is without them.
+ */
+export type OutdatedReason = 'changed' | 'moved' | 'lost-pages';
+
+/**
+ * `forced`: the file has the release itself, and is written anew. `damaged`: the same, but its end is lost; it stays under
+ * a second name. `uploaded-again`, `better-release`: it has another release of the chapter.
  */
 export type ReplaceReason =
-  'forced' | 'changed' | 'moved' | 'damaged' | 'uploaded-again' | 'better-release';
+  'forced' | OutdatedReason | 'damaged' | 'uploaded-again' | 'better-release';
 
 /** A file makes way for the release as its own is published. */
 export interface Replace {
@@ -84,8 +94,7 @@ export interface Extract {
   readonly series: string | undefined;
   /** At most one, whose name the file gets. */
   readonly removes: readonly OldFile[];
-  /** Only pages are tried again that no node had: without them, the chapter stays in the book as it is. */
-  readonly isLost?: boolean;
+  readonly why: OutdatedReason;
 }
 
 /** A file keeps its pages, and gets other metadata or another name. */
@@ -154,16 +163,9 @@ export function skip(
   return { kind: 'skip', id: skipped.id, chapter, reason, file, instead };
 }
 
-const UNAVAILABLE = ['chapter-external', 'chapter-unavailable', 'chapter-unpublished'] as const;
-
-/** Whether the service does not have the pages. */
-export function isUnavailable(reason: string): reason is (typeof UNAVAILABLE)[number] {
-  return UNAVAILABLE.some((each) => each === reason);
-}
-
 interface KeptFile extends OldFile {
   readonly kind: 'keep';
-  readonly why: Exclude<Ownership, 'own'>;
+  readonly why: Exclude<FoundChapter['ownership'], 'own'>;
 }
 
 /**
@@ -251,7 +253,7 @@ export function comparedFile(change: UnnamedWrite): KnownFile | undefined {
 export function isChanged(
   change: UnnamedWrite,
 ): change is UnnamedWrite & { readonly kind: 'replace' } {
-  return change.kind === 'replace' && (change.why === 'changed' || change.why === 'moved');
+  return change.kind === 'replace' && change.why in OUTDATED;
 }
 
 /** The ids of the other chapters whose files make way for the release. */
@@ -268,19 +270,26 @@ export function replacedRelease(change: UnnamedWrite): string | undefined {
   return change.kind === 'replace' ? replacedChapters({ ...change, removes: [] })[0] : undefined;
 }
 
+const OUTDATED: Readonly<Record<OutdatedReason, string>> = {
+  changed: 'its pages changed on MangaDex',
+  moved: 'its pages changed on MangaDex',
+  'lost-pages': 'its compressed pages are tried again in full quality',
+};
+
 /** Why a chapter is loaded, and what becomes of the file that has it, for people. */
 export function whyLoaded(change: Write): string {
   const { why } = change.release;
   if (change.kind === 'save') return whyBetter(change.betterThan, why);
   if (change.kind === 'extract')
-    return `its pages changed on MangaDex; binding puts it into the book in place of the old one: ${change.book.file}`;
+    return `${OUTDATED[change.why]}; binding puts it into the book in place of the old one: ${change.book.file}`;
   const { file } = change.file;
   switch (change.why) {
     case 'damaged':
       return `its file is damaged, and is kept beside the new one: ${file}`;
     case 'changed':
     case 'moved':
-      return `its pages changed on MangaDex; it replaces ${[file, ...change.removes.map((each) => each.file)].join(' and ')}`;
+    case 'lost-pages':
+      return `${OUTDATED[change.why]}; it replaces ${[file, ...change.removes.map((each) => each.file)].join(' and ')}`;
     case 'uploaded-again':
     case 'better-release':
       return whyBetter({ file, why: change.why }, why);

@@ -12,11 +12,16 @@ import type { Retag, SavedChapter, UpToDate } from './change.js';
 /** What the service says of it. */
 export type ListedChapter = Partial<Pick<Chapter, 'version' | 'updatedAt' | 'pages'>>;
 
+/** What a file says of the version that was saved. */
+export interface SavedRevision extends Omit<SavedChapter, 'quality' | 'pages'> {
+  readonly pages?: { readonly length: number } | undefined;
+}
+
 /**
  * The pages are only compared if this is true: each comparison is a request with a quota of its own. False if the file
  * is newer than what is known of the service, such as the stored releases of a followed title.
  */
-export function mayHaveChanged(saved: SavedChapter, listed: ListedChapter): boolean {
+export function mayHaveChanged(saved: SavedRevision, listed: ListedChapter): boolean {
   if ((listed.version ?? Infinity) < (saved.version ?? 0)) return false;
   const differs = (a: number | undefined, b: number | undefined) =>
     a !== undefined && b !== undefined && a !== b;
@@ -80,7 +85,7 @@ export interface ComparedFile extends Pick<
   /** What the metadata of the service change in the file; undefined for one without metadata. */
   readonly merged: Pick<Retag, 'changed' | 'edited' | 'unknown'> | undefined;
   /** What the file says of its chapter; undefined in one of an older tankobon, whose mark has the version alone. */
-  readonly record: SavedChapter | undefined;
+  readonly record: SavedRevision | undefined;
   readonly version: number | undefined;
   readonly isMoved: boolean;
   /** The pages were compared with those of the service: the file gets the chapter's version and time. */
@@ -107,12 +112,12 @@ export function decideRetag(compared: ComparedFile): Retag | UpToDate {
 }
 
 /** The time stays where pages were not compared: from its difference, `--update` knows that it has to compare them. */
-function withOldTime(chapter: Chapter, { version = 0, updatedAt }: SavedChapter = {}) {
+function withOldTime(chapter: Chapter, { version = 0, updatedAt }: SavedRevision = {}) {
   const isLater = (chapter.updatedAt?.getTime() ?? 0) > (updatedAt?.getTime() ?? Infinity);
   return isLater && chapter.version > version ? { ...chapter, updatedAt } : undefined;
 }
 
-function isSameRevision({ version, updatedAt }: Chapter, record?: SavedChapter): boolean {
+function isSameRevision({ version, updatedAt }: Chapter, record?: SavedRevision): boolean {
   return record?.version === version && record.updatedAt?.getTime() === updatedAt?.getTime();
 }
 

@@ -8,7 +8,8 @@ import { groupBy } from '../core/group-by.js';
 import { type ReadChapter, isReadableBook, type FoundChapter } from '../library/file.js';
 import type { LibraryIndex } from '../library/scan.js';
 import { mayBeRewritten } from '../library/ownership.js';
-import { isInGroup } from '../selection/exclusions.js';
+import { isUnavailable } from '../events/reasons.js';
+import { isInGroup, isInLanguages } from '../selection/exclusions.js';
 import {
   haveOtherVolumes,
   mayBeTwo,
@@ -23,8 +24,8 @@ import {
 } from '../selection/select-chapters.js';
 import { minOf } from '../core/extremes.js';
 import {
+  isOwnChapter,
   isWrite,
-  isUnavailable,
   replacedRelease,
   skip,
   type Decision,
@@ -32,6 +33,7 @@ import {
   type Keep,
   type KnownFile,
   type OldFile,
+  type OutdatedReason,
   type Release,
   type ReplaceReason,
   type SavedChapter,
@@ -39,7 +41,7 @@ import {
   type UnnamedWrite,
   type Wait,
 } from './change.js';
-import { isMovedTo, mayHaveChanged } from './chapter-changes.js';
+import { isMovedTo, mayHaveChanged, type SavedRevision } from './chapter-changes.js';
 import {
   decideUpload,
   findSuperseded,
@@ -112,6 +114,8 @@ export interface Decided {
   readonly excluded: readonly ExcludedChapter[];
   /** The number of chapters that were saved before. */
   readonly known: number;
+  /** When to decide again although nothing new is released: a wait ends, or a chapter becomes readable. */
+  readonly againAtMs: number | undefined;
 }
 
 export type SavedState =
@@ -121,33 +125,32 @@ export type SavedState =
   | {
       readonly state: 'saved';
       readonly archive: FoundChapter;
-      /** Whether the chapter may have changed on the service, also if that moved it to another title. */
-      readonly isOutdated: boolean;
-      /** Only pages are tried again that no node had. */
-      readonly isLost?: boolean;
+      /** Why an update compares its pages with those of the service; undefined if it does not. */
+      readonly outdated: OutdatedReason | undefined;
     };
 
 /** `chapter` has what is known of the service's entry. */
 export function savedState(
   chapter: Partial<Chapter> & Pick<Chapter, 'id'>,
-  { library, history, saved }: KnownFiles,
+  {
+    library,
+    history,
+    saved,
+  }: Omit<KnownFiles, 'saved'> & {
+    readonly saved?: ReadonlyMap<string, SavedRevision> | undefined;
+  },
   movedIds: ReadonlySet<string> = new Set(),
 ): SavedState {
   const { id } = chapter;
   const archive = library.find(id);
   if (archive) {
     const { version } = archive;
-    const known: SavedChapter = saved?.get(archive.chapterId) ?? { version };
+    const known: SavedRevision = saved?.get(archive.chapterId) ?? { version };
     // An update tries pages again that were lost, unless the owner accepted the file.
     const hasLostPages = known.dataSaverPages !== undefined && known.acceptedPages === undefined;
-    const isChanged = movedIds.has(id) || mayHaveChanged(known, chapter);
-    const isOutdated = isChanged || hasLostPages;
-    return {
-      state: 'saved',
-      archive,
-      isOutdated,
-      ...(!isChanged && hasLostPages && { isLost: true }),
-    };
+    const lost = hasLostPages ? 'lost-pages' : undefined;
+    const changed = mayHaveChanged(known, chapter) ? 'changed' : lost;
+    return { state: 'saved', archive, outdated: movedIds.has(id) ? 'moved' : changed };
   }
   return { state: history?.has(id) === true ? 'recorded' : 'missing' };
 }
@@ -266,7 +269,20 @@ class Decider {
         ),
       ),
       known: this.#known,
+      againAtMs: this.#againAtMs(),
     };
+  }
+
+  #againAtMs(): number | undefined {
+    const { titles } = this.requested;
+    const unpublished = titles.flatMap(({ excluded }) =>
+      excluded.filter(({ reason }) => reason === 'chapter-unpublished'),
+    );
+    const again = [
+      ...this.#waits.map(({ untilMs }) => untilMs),
+      ...unpublished.map(({ chapter }) => firstReadableMs(chapter)),
+    ].filter((ms) => ms > this.options.nowMs);
+    return again.length > 0 ? minOf(again) : undefined;
   }
 
   #groupsOf(title: SelectedTitle): ReadonlyMap<string, Group> {
@@ -447,28 +463,27 @@ class Decider {
       if (file === undefined || !mayBeReplaced(file)) return save;
       return replace(release, { file, chapterId: id, saved: {} }, 'damaged');
     }
-    const { archive, isOutdated, isLost } = saved;
+    const { archive, outdated } = saved;
     const { file, chapterId, version, quality, isBound, ownership } = archive;
     const known = { file, chapterId, saved: records?.get(chapterId) ?? { version, quality } };
     // Another program removed its record: its pages are compared, and it gets one again.
-    const isUnknown =
-      ownership === 'own' && !isBound && (known.saved.version ?? known.saved.pages) === undefined;
-    const isReplaced = force || (update && (isOutdated || (isUnknown && chapter !== undefined)));
+    const isOwn = isOwnChapter(archive);
+    const isUnknown = isOwn && (known.saved.version ?? known.saved.pages) === undefined;
+    const isReplaced =
+      force || (update && (outdated !== undefined || (isUnknown && chapter !== undefined)));
     // A bound file keeps its other chapters: the chapter gets a file of its own.
-    if (isReplaced && isBound && force) return save;
-    if (isReplaced && isBound && isReadableBook(file))
-      return { kind: 'extract', release, book: known, removes: [], ...(isLost && { isLost }) };
-    if (isReplaced && !isBound && ownership === 'own' && mayBeReplaced(file)) {
-      const why = movedIds?.has(id) ? 'moved' : 'changed';
-      return replace(release, known, force ? 'forced' : why);
-    }
+    if (force && isBound) return save;
+    if (update && outdated && isBound && isReadableBook(file))
+      return { kind: 'extract', release, book: known, why: outdated, removes: [] };
+    if (isReplaced && isOwn && mayBeReplaced(file))
+      return replace(release, known, force ? 'forced' : (outdated ?? 'changed'));
     const isFixed = isReplaced && isBound;
     // Without the mark, its version is not known.
     const hasUnknownVersion = !isBound && ownership === 'foreign';
     if (!isFixed && (isReplaced || (update && hasUnknownVersion)) && ownership !== 'own')
       this.#keeps.push({ kind: 'keep', file, chapterId, why: ownership });
-    const outdated = isFixed ? 'fixed-book' : 'newer-version';
-    this.#skips.files.push(skip(release, isOutdated ? outdated : 'already-there', { file }));
+    const isNewer = isFixed ? 'fixed-book' : 'newer-version';
+    this.#skips.files.push(skip(release, outdated ? isNewer : 'already-there', { file }));
     return undefined;
   }
 
@@ -526,8 +541,8 @@ class Decider {
     if (preferred === undefined || waitForGroupMs === 0 || !chapter || !title || isNamed) return 0;
     if (this.#isPinned(chapter)) return 0;
     if (chapter.groups.some((group) => isInGroup(group, preferred))) return 0;
-    const inLanguages = this.#groupOf(chapter, title).listed.filter(
-      ({ language }) => selection.languages.length === 0 || selection.languages.includes(language),
+    const inLanguages = this.#groupOf(chapter, title).listed.filter((each) =>
+      isInLanguages(each, selection.languages),
     );
     return minOf(inLanguages.map(firstReadableMs)) + waitForGroupMs;
   }
@@ -617,7 +632,7 @@ function replaceOther(
   archive: FoundChapter | undefined,
   why: 'uploaded-again' | 'better-release',
 ): UnnamedWrite {
-  if (!archive || archive.isBound || archive.ownership !== 'own')
+  if (!archive || !isOwnChapter(archive))
     return { kind: 'save', release, betterThan: { chapterId, file: archive?.file, why } };
   const { file, version, quality } = archive;
   return replace(release, { file, chapterId: archive.chapterId, saved: { version, quality } }, why);

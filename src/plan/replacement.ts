@@ -5,6 +5,7 @@
  */
 import type { Chapter } from '../service/chapters.js';
 import { type ReadChapter, isReadableBook, type FoundChapter } from '../library/file.js';
+import { isOwnChapter } from './change.js';
 import { isShortIdPath } from '../config/names.js';
 import { numberKey } from '../selection/reading-order.js';
 import {
@@ -154,10 +155,10 @@ export function maySupersede(
   { archive, release, isDeleted, hasOwnNumber }: EarlierUpload,
   { selection, keys }: Pick<ReplaceRules, 'selection' | 'keys'>,
 ): boolean {
-  const isReplaceable =
-    isDeleted && !hasOwnNumber && !archive.isBound && archive.ownership === 'own';
   return (
-    isReplaceable &&
+    isDeleted &&
+    !hasOwnNumber &&
+    isOwnChapter(archive) &&
     mayReplace(release, chapter, keys) &&
     release.language === chapter.language &&
     isAlternative(chapter, release, selection) &&

@@ -4,12 +4,11 @@
  * back. Pure.
  */
 import { groupBy } from '../core/group-by.js';
-import type { FoundChapter } from '../library/file.js';
 import type { LibraryIndex } from '../library/scan.js';
 import type { ChapterKeys } from '../selection/same-chapter.js';
 import type { Chapter } from '../service/chapters.js';
 import type { RetireReason } from '../events/reasons.js';
-import type { Retire } from './change.js';
+import { isOwnChapter, type Retire } from './change.js';
 
 export interface KeepRules {
   /** How many chapters are kept, the last ones in reading order; undefined: their number does not matter. */
@@ -90,8 +89,4 @@ export function filesToRetire(
     return own.map(({ file }) => ({ kind: 'retire', file, chapterId, chapter, why }) as const);
   });
   return { changes, waiting };
-}
-
-function isOwnChapter({ isBound, ownership }: FoundChapter): boolean {
-  return !isBound && ownership === 'own';
 }

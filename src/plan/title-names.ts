@@ -2,6 +2,7 @@
 import type { Title } from '../service/titles.js';
 import { groupBy } from '../core/group-by.js';
 import { folderKey } from '../core/name-keys.js';
+import { isSameName, nameInPath } from '../core/relative-paths.js';
 
 type NamedTitle = Pick<Title, 'id' | 'name' | 'year'>;
 
@@ -13,29 +14,68 @@ export function nameCandidates({ id, name, year }: NamedTitle): readonly string[
 
 const SHORT_ID_LENGTH = 8;
 
-interface TitleInUse {
-  readonly title: NamedTitle;
-  /** The name of the series in the files of the title; undefined if there are none. */
-  readonly used: string | undefined;
+/** The name of a title in the path of a book whose content keeps another one, `series`; undefined if it is not there. */
+export function seriesInPath(
+  path: string,
+  series: string,
+  title: NamedTitle | undefined,
+): string | undefined {
+  return nameInPath(path, [series, ...(title ? nameCandidates(title) : [])]);
 }
 
-/** By id, those of titles whose name another one has. The ones without files get their folders in this order. */
-export function distinctNames(titles: readonly TitleInUse[]): ReadonlyMap<string, string> {
+/**
+ * By id, those of titles whose name another one has. The ones without files get their folders in this order.
+ * @param usedName the name of the series in the files of the title; undefined if there are none
+ */
+export async function distinctNames<T extends NamedTitle>(
+  titles: readonly T[],
+  usedName: (title: T) => Promise<string | undefined>,
+): Promise<ReadonlyMap<string, string>> {
   const names = new Map<string, string>();
-  for (const twins of groupBy(titles, ({ title }) => folderKey(title.name)).values()) {
+  for (const twins of groupBy(titles, ({ name }) => folderKey(name)).values()) {
     if (twins.length < 2) continue;
     const taken = new Set<string>();
     const take = (id: string, name: string): void => {
       names.set(id, name);
       taken.add(folderKey(name));
     };
-    for (const { title, used } of twins)
+    for (const title of twins) {
+      const used = await usedName(title);
       if (used !== undefined && !taken.has(folderKey(used))) take(title.id, used);
-    for (const { title } of twins) {
-      if (names.has(title.id)) continue;
-      const candidates = nameCandidates(title);
-      take(title.id, candidates.find((name) => !taken.has(folderKey(name))) ?? title.name);
     }
+    for (const title of twins) if (!names.has(title.id)) take(title.id, freeName(title, taken));
+  }
+  return names;
+}
+
+/** `taken`: the keys of the names of others. */
+function freeName(title: NamedTitle, taken: ReadonlySet<string>): string {
+  const candidates = nameCandidates(title);
+  const free = candidates.find((name) => !taken.has(folderKey(name)));
+  return free ?? candidates.at(-1) ?? title.name;
+}
+
+/**
+ * By id, those of titles that are called otherwise by now. Two titles of one name get two names.
+ * @param usedNames the names of the series in the files of a title
+ */
+export function newTitleNames(
+  titles: ReadonlyMap<string, NamedTitle>,
+  usedNames: { readonly of: (titleId: string) => readonly string[] },
+): ReadonlyMap<string, string> {
+  const isRenamed = (title: NamedTitle): boolean => {
+    const [used, ...others] = usedNames.of(title.id);
+    if (used === undefined || title.name === '') return false;
+    return others.length > 0 || !nameCandidates(title).some((name) => isSameName(name, used));
+  };
+  const all = [...titles.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
+  const kept = all.filter((title) => !isRenamed(title));
+  const taken = new Set(kept.flatMap(({ id }) => usedNames.of(id).map(folderKey)));
+  const names = new Map<string, string>();
+  for (const title of all.filter(isRenamed)) {
+    const name = freeName(title, taken);
+    taken.add(folderKey(name));
+    names.set(title.id, name);
   }
   return names;
 }

@@ -25,12 +25,20 @@ export interface Exclusion {
   readonly explanation: string;
 }
 
+/** `languages`: none stand for all. */
+export function isInLanguages(
+  { language }: Pick<Chapter, 'language'>,
+  languages: readonly string[],
+): boolean {
+  return languages.length === 0 || languages.includes(language);
+}
+
 export function mismatchReason(
   chapter: Chapter,
   criteria: Criteria,
   nowMs: number,
 ): Exclusion | undefined {
-  if (criteria.languages.length > 0 && !criteria.languages.includes(chapter.language)) {
+  if (!isInLanguages(chapter, criteria.languages)) {
     return { reason: 'not-in-languages', explanation: `its language is ${chapter.language}` };
   }
   if (criteria.chapters && !isWithin(chapter.number, criteria.chapters)) {

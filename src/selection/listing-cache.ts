@@ -8,6 +8,7 @@ import * as z from 'zod';
 import type { Chapter } from '../service/chapters.js';
 import type { ServiceClient } from '../service/client.js';
 import { fetchTitleFeed } from '../service/feeds.js';
+import { isInLanguages } from './exclusions.js';
 import type { Title } from '../service/titles.js';
 import { CacheFile } from '../core/cache-file.js';
 import { isUuid } from '../core/uuid.js';
@@ -34,11 +35,6 @@ export interface CachedListing extends TitleListing {
 
 const MAX_AGE_MS = 7 * 24 * 3_600_000;
 
-/** Whether the releases of all languages were read within a week. */
-export function isRecent({ checkedAtMs }: Pick<CachedListing, 'checkedAtMs'>, nowMs: number) {
-  return Math.abs(nowMs - checkedAtMs) < MAX_AGE_MS;
-}
-
 interface ReadDeps {
   readonly client: ServiceClient;
   readonly nowMs: number;
@@ -53,8 +49,7 @@ export function mergeListing(
   languages: readonly string[],
   known: CachedListing | undefined,
 ): CachedListing {
-  const isRead = ({ language }: Chapter) => languages.length === 0 || languages.includes(language);
-  const others = known?.releases.filter((release) => !isRead(release)) ?? [];
+  const others = known?.releases.filter((release) => !isInLanguages(release, languages)) ?? [];
   const all = [...releases, ...others];
   const { name, status, numbersRestart } = title;
   const { checkedAtMs = 0, latestChapterId, formerIds = [], titlesOfUnlisted = {} } = known ?? {};
@@ -187,15 +182,19 @@ export class ListingCache {
     return this.readCurrent(mergedInto, [...merged, titleId]);
   }
 
+  /** Whether the releases of all languages were read within a week. */
+  static isRecent({ checkedAtMs }: Pick<CachedListing, 'checkedAtMs'>, nowMs: number): boolean {
+    return Math.abs(nowMs - checkedAtMs) < MAX_AGE_MS;
+  }
+
   /** Whether the title has a new chapter, or was not read for a week. */
   static isDue(
     title: Title,
     last: Pick<CachedListing, 'latestChapterId' | 'checkedAtMs'> | undefined,
     nowMs: number,
   ): boolean {
-    return (
-      last === undefined || title.latestChapterId !== last.latestChapterId || !isRecent(last, nowMs)
-    );
+    if (last === undefined || title.latestChapterId !== last.latestChapterId) return true;
+    return !ListingCache.isRecent(last, nowMs);
   }
 
   /** Reads the title's list from the service. */

@@ -31,6 +31,8 @@ interface LoadStatistics {
   readonly cached: boolean;
   /** Whether the node sent a response at all. */
   readonly responded: boolean;
+  /** The whole body in the buffer of the request, if it fits into it. */
+  readonly content?: Buffer | undefined;
 }
 
 export type ImageOutcome = LoadStatistics & ImageCheck;
@@ -95,5 +97,6 @@ export async function loadImage(
     durationMs: Math.max(0, Math.round(receivedAtMs - startedMs - receiver.pausedMs)),
     cached: /^hit/i.test(String(response?.headers['x-cache'] ?? '')),
     responded: response !== undefined,
+    content: receiver.content,
   };
 }

@@ -17,7 +17,6 @@ import { mergedComicInfo, readChapterFile, rewriteChapterFile } from '../library
 import { comicMetadata, writtenMetadata, type ChapterMetadata } from '../library/comic-info.js';
 import { readFileChapters, type FoundChapter } from '../library/file.js';
 import { mayBeRewritten } from '../library/ownership.js';
-import type { Chapter } from '../service/chapters.js';
 import type { Title } from '../service/titles.js';
 import { withScan } from './changed-files.js';
 import { releaseRules, seriesRequest } from './sync-request.js';
@@ -132,7 +131,7 @@ async function followTitle(
 }
 
 async function readFile(archive: FoundChapter): Promise<FileOfTitle> {
-  const chapters = await readFileChapters(archive.file).catch(() => []);
+  const chapters = await readFileChapters(archive.file);
   const written = archive.isBound ? undefined : chapters[0]?.written;
   const languages = chapters.flatMap(({ metadata }) => metadata.language?.toLowerCase() ?? []);
   return { archive, written, languages };
@@ -182,24 +181,7 @@ async function rewrite(
 
 /** What a chapter file has of its title and is followed. */
 function fieldsOf(title: Title, language: string): Pick<ChapterMetadata, TitleField> {
-  const chapter: Chapter = { ...NO_CHAPTER, language };
+  const chapter = { id: '', language, groups: [] };
   const { ageRating, direction, summary } = writtenMetadata(comicMetadata(chapter, title, []));
   return { ageRating, direction, summary };
 }
-
-const NO_CHAPTER = {
-  id: '',
-  number: undefined,
-  volume: undefined,
-  title: undefined,
-  pages: 0,
-  externalUrl: undefined,
-  isUnavailable: false,
-  version: 1,
-  publishAt: undefined,
-  readableAt: undefined,
-  createdAt: undefined,
-  groups: [],
-  titleId: undefined,
-  partialTitle: undefined,
-} as const;

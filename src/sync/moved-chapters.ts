@@ -12,8 +12,7 @@ import { isMovedTo } from '../plan/chapter-changes.js';
 import { formerIdsOf } from './history.js';
 import { outputsOf } from './subscriptions.js';
 import { historyFor } from './sync-save.js';
-import type { SyncSession } from './sync-session.js';
-import type { DueTitle } from './sync-titles.js';
+import type { DueTitle, SyncSession } from './sync-session.js';
 
 interface MovedChapter {
   /** The file in the other output folder. */

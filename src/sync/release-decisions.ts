@@ -11,10 +11,9 @@ import {
   type Skip,
   type UnnamedWrite,
 } from '../plan/change.js';
-import { firstReadableMs, writesOf, type Decided } from '../plan/decide.js';
+import { writesOf, type Decided } from '../plan/decide.js';
 import { isNewsSkip } from '../events/reasons.js';
 import { mayBeTwo } from '../selection/same-chapter.js';
-import { minOf } from '../core/extremes.js';
 import { rulesText } from './sync-request.js';
 import type { DueTitle, SyncSession } from './sync-session.js';
 
@@ -29,12 +28,8 @@ export interface ReleaseDecisions {
   readonly waiting: readonly Extract<Decision, { readonly kind: 'wait' }>[];
   /** Releases that are not downloaded, and that a person may miss. */
   readonly skipped: readonly Skip[];
-  /** The number of chapters that were downloaded before. */
-  readonly known: number;
   /** The known chapters that only the history has: their files were moved or removed. */
   readonly withoutFile: readonly Chapter[];
-  /** When to decide again although nothing new was released: a wait ends, or a chapter becomes readable. */
-  readonly againAtMs: number | undefined;
 }
 
 /**
@@ -42,11 +37,10 @@ export interface ReleaseDecisions {
  * @param updated the ids of those whose files were to get that
  */
 export function releaseDecisions(
-  { changes, known }: Pick<Decided, 'changes' | 'known'>,
-  { releases, excluded }: Pick<UnreadTitle, 'releases' | 'excluded'>,
+  { changes }: Pick<Decided, 'changes'>,
+  { releases }: Pick<UnreadTitle, 'releases'>,
   outdated: readonly Chapter[],
   updated: ReadonlySet<string>,
-  nowMs: number,
 ): ReleaseDecisions {
   const writes = writesOf(changes);
   const planned = writes.filter((change) => !comparedFile(change));
@@ -60,13 +54,6 @@ export function releaseDecisions(
   const listed = new Set(releases);
   const news = skips.filter((skip) => isNews(skip, listed));
   const isExternal = ({ reason }: Skip) => reason === 'chapter-external';
-  const again = [
-    ...waiting.map(({ untilMs }) => untilMs),
-    ...excluded.flatMap(({ chapter, reason }) =>
-      reason === 'chapter-unpublished' ? [firstReadableMs(chapter)] : [],
-    ),
-  ];
-  const next = again.filter((ms) => ms > nowMs);
   return {
     planned,
     updates: [
@@ -77,11 +64,9 @@ export function releaseDecisions(
     compared: compared.map(revisionOf),
     waiting,
     skipped: [...news.filter(isExternal), ...news.filter((skip) => !isExternal(skip))],
-    known,
     withoutFile: skips.flatMap(({ reason, chapter }) =>
       reason === 'in-download-archive' && chapter ? [chapter] : [],
     ),
-    againAtMs: next.length > 0 ? minOf(next) : undefined,
   };
 }
 

@@ -12,6 +12,7 @@ import { toTankobonError } from '../core/system-errors.js';
 import { keepReplaced } from '../library/replaced-files.js';
 import type { LibraryIndex } from '../library/scan.js';
 import type { RetireReason } from '../events/reasons.js';
+import { isOwnChapter } from '../plan/change.js';
 import { filesToRetire, notKept } from '../plan/retire.js';
 import { unavailableReason } from '../selection/exclusions.js';
 import { chapterFields } from '../selection/chapter-fields.js';
@@ -85,8 +86,7 @@ async function untouched(
 ): Promise<readonly Retire[]> {
   if (changes.length === 0) return [];
   const archives = library.ofTitle(id);
-  const own = archives.filter(({ isBound, ownership }) => !isBound && ownership === 'own');
-  const inPlace = await filesInPlace(own, output);
+  const inPlace = await filesInPlace(archives.filter(isOwnChapter), output);
   const allowed: Retire[] = [];
   for (const change of changes) {
     userSignal.throwIfAborted();

@@ -4,7 +4,7 @@ import type { LibraryIndex } from '../library/scan.js';
 import { pluralize } from '../core/human-format.js';
 import { shellQuoted } from '../core/shell-quoted.js';
 import type { SkippedEvent } from '../events/download-events.js';
-import { isUnavailable } from '../plan/change.js';
+import { isUnavailable } from '../events/reasons.js';
 import { chapterFields } from '../selection/chapter-fields.js';
 import { unavailableReason } from '../selection/exclusions.js';
 import { explainEmptySelection } from '../selection/explain-selection.js';

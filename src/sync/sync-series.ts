@@ -106,12 +106,12 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
       { ...found, saved },
       session,
     );
-    const decisions = releaseDecisions(decided, selected, outdated, update, nowMs);
+    const decisions = releaseDecisions(decided, selected, outdated, update);
     return { ...decided, decisions };
   };
   const first = await decideNow();
-  const { decisions } = first;
-  const { planned, againAtMs, compared } = decisions;
+  const { decisions, againAtMs } = first;
+  const { planned, compared } = decisions;
   const waiting = decisions.waiting.map(({ release: { id: chapter, ...release }, untilMs }) => ({
     chapter,
     number: release.chapter?.number,
@@ -194,7 +194,7 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
     journal.add({ title: id, state });
     const series = { id, name: due.label, folder: output };
     return {
-      ...countsOf(saved, result, decisions.known + skipped.length),
+      ...countsOf(saved, result, first.known + skipped.length),
       retired,
       bindErrors,
       titleId: id,

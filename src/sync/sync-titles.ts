@@ -7,9 +7,7 @@ import { fetchFollowedTitles, fetchReadingStatuses } from '../service/account.js
 import { requireLogin } from '../service/login.js';
 import { fetchOwnedTitles, fetchOwnerName, fetchList } from '../service/feeds.js';
 import { fetchTitles, withChosenName, type Title } from '../service/titles.js';
-import { groupBy } from '../core/group-by.js';
-import { readFileChapters } from '../library/file.js';
-import { folderKey } from '../core/name-keys.js';
+import { readSeries } from '../library/file.js';
 import { distinctNames } from '../plan/title-names.js';
 import { AuthError, ChapterError, type TankobonError } from '../core/errors.js';
 import { isTolerable } from '../selection/title-loader.js';
@@ -24,8 +22,6 @@ import { keepsUnread, readChapters, readText } from './read-markers.js';
 import { rulesText } from './sync-request.js';
 import { outputOf, syncCommandLine } from './subscriptions.js';
 import type { DueTitle, SubscribedTitle, SyncSession } from './sync-session.js';
-
-export type { DueTitle } from './sync-session.js';
 
 /** A title or a list that is not available. */
 interface FailedTarget {
@@ -238,21 +234,9 @@ async function twinNames(
   subscribed: readonly PlacedTitle[],
   session: SyncSession,
 ): Promise<ReadonlyMap<string, string>> {
-  const counts = groupBy(subscribed, ({ title }) => folderKey(title.name));
-  const twins = [...counts.values()].filter(({ length }) => length > 1).flat();
-  const used = await Promise.all(twins.map((twin) => usedName(twin, session)));
-  return distinctNames(
-    twins.map(({ id, title }, index) => ({ title: { ...title, id }, used: used[index] })),
-  );
-}
-
-/** The name of the series in the files of the title; undefined if there are none. */
-async function usedName(
-  { id, output }: PlacedTitle,
-  { libraries }: SyncSession,
-): Promise<string | undefined> {
-  const library = await libraries.open(output);
-  const [archive] = library.ofTitle(id);
-  const [chapter] = archive ? await readFileChapters(archive.file) : [];
-  return chapter?.written?.series ?? chapter?.metadata.series;
+  const titles = subscribed.map(({ id, title, output }) => ({ ...title, id, output }));
+  return distinctNames(titles, async ({ id, output }) => {
+    const [first] = (await session.libraries.open(output)).ofTitle(id);
+    return first && readSeries(first.file);
+  });
 }

@@ -197,6 +197,8 @@ function* jobsOf({ library }: PracticeService, folder: string) {
       change: { kind: 'save' as const, release, path, recorded: {}, betterThan: undefined },
       output: folder,
       quality: 'data' as const,
+      comment: '',
+      describe: () => Promise.resolve({ kept: [] }),
       isForced: false,
       repairs: undefined,
       maxNameBytes: 255,

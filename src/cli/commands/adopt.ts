@@ -54,8 +54,7 @@ async function adoptFolders(
   const { withService } = await import('../with-service.js');
   const result = await withService(context, async ({ anonymous: client }) => {
     const deps = await adoptDeps(options, context, { client, observe });
-    const withTitles = options.subscribe !== undefined;
-    return adopt({ folders, languages, apply, pack, withTitles }, deps);
+    return adopt({ folders, languages, apply, pack }, deps);
   });
   if (options.subscribe) await subscribe(result, options, context);
   if (!apply && !options.json && result.recognized > 0)

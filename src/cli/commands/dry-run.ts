@@ -80,8 +80,10 @@ function chapterRow(planned: PlannedChapter, verbose: boolean): string {
 
 /** What is loaded although a file has the chapter. */
 function replacementNote(change: Write): string | undefined {
+  if (change.kind === 'save' || change.why === 'forced') return undefined;
+  if (change.why === 'lost-pages')
+    return 'replaces the saved one: its compressed pages are tried again';
   if (comparedFile(change)) return 'replaces the saved one: its pages changed';
-  if (change.kind !== 'replace' || change.why === 'forced') return undefined;
   return change.why === 'damaged'
     ? 'replaces the saved one: it is damaged'
     : 'replaces the saved one: uploaded again';

@@ -46,8 +46,8 @@ async function printOverview(
   const { overview } = await import('../../collection/overview-folders.js');
   const { ListingCache } = await import('../../selection/listing-cache.js');
   const { overviewLines } = await import('../output/overview-lines.js');
-  const { fixYoungGeneration } = await import('../../core/gc-tuning.js');
-  fixYoungGeneration();
+  const { keepHeapSmall } = await import('../../core/gc-tuning.js');
+  keepHeapSmall();
   const { html, json } = options;
   const { stdout, stderr, clock, paths, signal } = context;
   if (html !== undefined) {

@@ -117,8 +117,8 @@ async function runOnce(
   signal = context.signal,
 ): Promise<SyncReport> {
   const shown = flags.html === STANDARD_OUTPUT ? withoutResults(context) : context;
-  const { fixYoungGeneration } = await import('../../core/gc-tuning.js');
-  fixYoungGeneration();
+  const { keepHeapSmall } = await import('../../core/gc-tuning.js');
+  keepHeapSmall();
   const results = resultsOf(flags);
   const observer = await chooseObserver({ ...flags, results }, shown);
   try {

@@ -56,8 +56,8 @@ async function verify(
     });
   const { FileStore } = await import('../../library/store.js');
   const { verifyFiles } = await import('../../collection/verify-files.js');
-  const { fixYoungGeneration } = await import('../../core/gc-tuning.js');
-  fixYoungGeneration();
+  const { keepHeapSmall } = await import('../../core/gc-tuning.js');
+  keepHeapSmall();
   const { stdout, stderr, signal, clock, paths } = context;
   const store = new FileStore(paths.state);
   const { display, update } = (options.json ? undefined : await showProgress(context)) ?? {};
@@ -73,6 +73,10 @@ async function verify(
     display?.close();
     return repairFound(damaged, edited, context, store);
   };
+  const kind = options.accept ? 'accept' : 'check';
+  const mode = options.repair
+    ? ({ kind: 'repair', edited: options.edited === true, repair } as const)
+    : ({ kind } as const);
   try {
     const { damaged, edited, editedLeft, unreadableFolders } = await verifyFiles(files, {
       observe: (event) => {
@@ -80,9 +84,7 @@ async function verify(
         observe(event);
       },
       onProgress: update ?? (() => undefined),
-      ...(options.repair && { repair }),
-      repairsEdited: options.edited === true,
-      accepts: options.accept === true,
+      mode,
       store,
       sinceLast: options.sinceLast === true,
       nowMs: clock.wallMs(),

@@ -11,6 +11,7 @@ import type { Resolution } from '../../selection/resolve-targets.js';
 import { lacksCover, type TitleFolder } from './cover.js';
 import type { DownloadRequest } from '../download-request.js';
 import { extrasOwner } from './extras-owner.js';
+import type { NamedChapter } from '../planning/comic-metadata.js';
 import { templateName, withHome, type Naming } from '../planning/name-files.js';
 import { lacksSeriesMetadata } from './series-metadata.js';
 
@@ -52,25 +53,9 @@ export function findChapterless(
 }
 
 /** In place of a chapter, for the folder that a first one would get. */
-export function standIn({ id }: Pick<Title, 'id'>, languages: readonly string[]): Chapter {
+export function standIn({ id }: Pick<Title, 'id'>, languages: readonly string[]): NamedChapter {
   const [language = ''] = languages.length === 1 ? languages : [];
-  return {
-    id: '',
-    titleId: id,
-    language,
-    number: undefined,
-    volume: undefined,
-    title: undefined,
-    pages: undefined,
-    externalUrl: undefined,
-    isUnavailable: false,
-    version: 1,
-    publishAt: undefined,
-    readableAt: undefined,
-    createdAt: undefined,
-    groups: [],
-    partialTitle: undefined,
-  };
+  return { id: '', titleId: id, language, groups: [] };
 }
 
 /** Where they go. Titles whose folder is not theirs alone are left out, with a warning. */
@@ -94,7 +79,7 @@ export async function placeChapterless(
   for (const title of chapterless) {
     const { id } = title;
     const chapter = standIn(title, languages);
-    const { path } = templateName({ id, chapter, why: '' }, naming);
+    const { path } = templateName({ id, chapter }, naming);
     const folder = dirname(join(root, path));
     const name = withHome(title, chapter, naming)?.name ?? title.name;
     if (await isTitleFolder(folder, id, naming, stateFolder))

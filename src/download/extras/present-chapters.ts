@@ -10,7 +10,7 @@ import { mayBeRewritten } from '../../library/ownership.js';
 import type { Options } from '../../config/options.js';
 import type { LibraryIndex } from '../../library/scan.js';
 import { groupBy } from '../../core/group-by.js';
-import { titleIdOf } from '../planning/comic-metadata.js';
+import { findTitle } from '../planning/comic-metadata.js';
 import { groupByFolder, lacksCover, type ChapterInFolder, type TitleFolder } from './cover.js';
 import { lacksSeriesMetadata } from './series-metadata.js';
 
@@ -30,9 +30,7 @@ export function findPresent(
   return chapters.flatMap((chapter) => {
     const archive = library.find(chapter.id);
     if (!archive || !mayBeRewritten(archive.ownership)) return [];
-    const title = loadedTitles.then(
-      ({ titles }) => titles.get(titleIdOf(chapter) ?? '') ?? chapter.partialTitle,
-    );
+    const title = loadedTitles.then(({ titles }) => findTitle(titles, chapter));
     const isInBook = library.copiesOf(chapter.id).some(({ isBound }) => isBound);
     const isOnlyInBook = archive.isBound;
     return { chapter, file: archive.file, isInBook, isOnlyInBook, title };

@@ -14,18 +14,8 @@ export function inferredVolumeOf({ volume, isVolumeInferred }: Chapter): string 
   return isVolumeInferred ? volume : undefined;
 }
 
-type NamedChapter = Pick<
-  Chapter,
-  | 'id'
-  | 'number'
-  | 'volume'
-  | 'title'
-  | 'language'
-  | 'groups'
-  | 'titleId'
-  | 'readableAt'
-  | 'uploaderId'
->;
+/** What is known of a chapter, such as the language alone of one that is not published yet. */
+export type NamedChapter = Pick<Chapter, 'id' | 'language' | 'groups'> & Partial<Chapter>;
 
 /** The values for a name template. Several groups are joined by ` + `, several people by commas. */
 export function nameValues(
@@ -52,6 +42,13 @@ export function nameValues(
 }
 
 /** Undefined if the chapter's title is not known. */
-export function titleIdOf(chapter: Chapter | undefined): string | undefined {
+export function titleIdOf(chapter: Partial<NamedChapter> | undefined): string | undefined {
   return chapter?.titleId ?? chapter?.partialTitle?.id;
+}
+
+export function findTitle(
+  titles: ReadonlyMap<string, Title>,
+  chapter: NamedChapter | undefined,
+): Title | undefined {
+  return titles.get(titleIdOf(chapter) ?? '') ?? chapter?.partialTitle;
 }

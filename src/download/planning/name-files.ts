@@ -11,14 +11,20 @@ import { groupBy } from '../../core/group-by.js';
 import { isUnchanged, readFileState } from '../../core/file-state.js';
 import { folderKey } from '../../core/name-keys.js';
 import { pathCollisionKey } from '../../core/path-segment.js';
-import { nameInPath, pathBelow } from '../../core/relative-paths.js';
+import { pathBelow } from '../../core/relative-paths.js';
 import { readFileChapters, type FoundChapter } from '../../library/file.js';
 import type { NameValues, RecordedName } from '../../config/name-template.js';
 import { isVolumeFirst, templateFor, type NameTemplate } from '../../config/names.js';
 import { containerByExtension, CONTAINERS } from '../../config/containers.js';
 import type { LibraryIndex } from '../../library/scan.js';
 import { replacedFile, type Release, type UnnamedWrite } from '../../plan/change.js';
-import { nameValues, titleIdOf, withInferredVolume } from './comic-metadata.js';
+import {
+  findTitle,
+  nameValues,
+  titleIdOf,
+  withInferredVolume,
+  type NamedChapter,
+} from './comic-metadata.js';
 import {
   newPath,
   withPaths,
@@ -26,7 +32,7 @@ import {
   type ReplacedName,
   type TemplateName,
 } from '../../plan/paths.js';
-import { nameCandidates } from '../../plan/title-names.js';
+import { nameCandidates, seriesInPath } from '../../plan/title-names.js';
 import {
   MAX_READ_OF_LIKELY,
   MAX_READ_OF_TITLE,
@@ -76,7 +82,10 @@ export async function nameFiles(
 }
 
 /** What the template gives, in the folder in which the title is. */
-export function templateName({ id, chapter }: Release, naming: Naming): TemplateName {
+export function templateName(
+  { id, chapter }: { readonly id: string; readonly chapter: NamedChapter | undefined },
+  naming: Naming,
+): TemplateName {
   if (!chapter || !naming.metadata) return { path: `${id}.cbz`, recorded: {} };
   const title = withHome(findTitle(naming.titles, chapter), chapter, naming);
   const home = homeOf(chapter, naming) ?? newHome('', formFor(title, naming.nameChapter));
@@ -87,15 +96,8 @@ function formFor(title: Title | undefined, template: NameTemplate): NameTemplate
   return title ? templateFor(template, title) : template;
 }
 
-export function findTitle(
-  titles: ReadonlyMap<string, Title>,
-  chapter: Chapter | undefined,
-): Title | undefined {
-  return titles.get(titleIdOf(chapter) ?? '') ?? chapter?.partialTitle;
-}
-
 function homeOf(
-  chapter: Chapter | undefined,
+  chapter: NamedChapter | undefined,
   { homes }: Pick<Naming, 'homes'>,
 ): TitleHome | undefined {
   return homes?.get(titleIdOf(chapter) ?? '');
@@ -104,7 +106,7 @@ function homeOf(
 /** The title with the name that it has in the folder. */
 export function withHome(
   title: Title | undefined,
-  chapter: Chapter | undefined,
+  chapter: NamedChapter | undefined,
   naming: Pick<Naming, 'homes'>,
 ): Title | undefined {
   return title && { ...title, name: homeOf(chapter, naming)?.series ?? title.name };
@@ -155,7 +157,11 @@ export interface NamedChapterFile extends NamedFile {
 
 /** The title keeps the name that it has in the file, unless a new one is given, and the chapter an inferred volume. */
 export function readNamedFile(
-  { metadata, record, identity }: Awaited<ReturnType<typeof readChapterFile>>,
+  {
+    metadata,
+    record,
+    identity,
+  }: Pick<Awaited<ReturnType<typeof readChapterFile>>, 'metadata' | 'record' | 'identity'>,
   { chapter, title }: Pick<NamedChapterFile, 'chapter' | 'title'>,
   newTitleName?: string,
 ): NamedChapterFile {
@@ -163,7 +169,8 @@ export function readNamedFile(
   const series = newTitleName ?? (written ?? metadata).series ?? title.name;
   const named = {
     chapter: withInferredVolume(chapter, record?.inferredVolume),
-    title: { ...title, name: series },
+    // One object for thousands of files.
+    title: title.name === series ? title : { ...title, name: series },
   };
   return {
     ...named,
@@ -234,7 +241,7 @@ type HomeDeps = Pick<DownloadSession, 'client' | 'signal'> & {
 interface TitleToPlace {
   readonly title: Title;
   /** To be saved: at least one. */
-  readonly chapters: readonly Chapter[];
+  readonly chapters: readonly NamedChapter[];
 }
 
 /**
@@ -242,15 +249,15 @@ interface TitleToPlace {
  * there, are left out.
  */
 export async function findTitleHomes(
-  chapters: readonly Chapter[],
+  chapters: readonly NamedChapter[],
   { titles, series }: Pick<Resolution, 'titles' | 'series'>,
   library: LibraryIndex,
   nameChapter: NameTemplate,
   session: HomeDeps,
 ): Promise<ReadonlyMap<string, TitleHome>> {
   const byTitle = groupBy(chapters, (chapter) => titleIdOf(chapter) ?? '');
-  const toPlace = [...byTitle].flatMap(([id, ofTitle]): TitleToPlace[] => {
-    const title = titles.get(id) ?? ofTitle[0]?.partialTitle;
+  const toPlace = [...byTitle.values()].flatMap((ofTitle): TitleToPlace[] => {
+    const title = findTitle(titles, ofTitle[0]);
     return title === undefined || title.name === '' ? [] : [{ title, chapters: ofTitle }];
   });
   return new HomeFinder(library, series, nameChapter, session).find(toPlace);
@@ -267,8 +274,7 @@ function withNameInPath(known: KnownArchive, title: Title): KnownArchive {
   const container = containerByExtension(path);
   const isFixed = container !== undefined && !CONTAINERS[container].isRewritable;
   if (!isBound || !isFixed || metadata.series === undefined) return known;
-  const names = [metadata.series, ...nameCandidates(title)];
-  const series = nameInPath(path, names) ?? metadata.series;
+  const series = seriesInPath(path, metadata.series, title) ?? metadata.series;
   return { ...known, metadata: { ...metadata, series } };
 }
 
@@ -370,7 +376,7 @@ class HomeFinder {
   #valuesOf({ chapterId, metadata }: KnownArchive, title: Title): NameValues {
     const { volume, number, title: name, translators = [], language } = metadata;
     const release = this.#releases.get(chapterId);
-    const chapter = { ...NO_CHAPTER, ...release, id: chapterId, titleId: title.id };
+    const chapter = { language: '', groups: [], ...release, id: chapterId, titleId: title.id };
     return {
       ...nameValues(chapter, title),
       volume,
@@ -451,15 +457,6 @@ class HomeFinder {
     return pathBelow(this.session.request.output, file);
   }
 }
-
-const NO_CHAPTER = {
-  number: undefined,
-  volume: undefined,
-  title: undefined,
-  language: '',
-  readableAt: undefined,
-  groups: [],
-} as const;
 
 /** Which titles the archives of a library belong to: they name it, or it is known from the releases of a title. */
 class ArchiveOwners {

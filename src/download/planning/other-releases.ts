@@ -7,13 +7,13 @@ import { basename } from 'node:path';
 import type { Chapter } from '../../service/chapters.js';
 import { groupBy } from '../../core/group-by.js';
 import { isSameUuid, UUID_PATTERN } from '../../core/uuid.js';
-import { readFileChapters, type FoundChapter } from '../../library/file.js';
+import type { FoundChapter } from '../../library/file.js';
 import type { LibraryIndex } from '../../library/scan.js';
-import { skip, type Decision, type Release } from '../../plan/change.js';
+import { isOwnChapter, skip, type Decision, type Release } from '../../plan/change.js';
 import { ListingCache } from '../../selection/listing-cache.js';
 import { chapterKeys, mayReplace } from '../../selection/same-chapter.js';
 import type { DownloadSession, OtherRelease } from '../download-session.js';
-import { toRelease } from '../known-title.js';
+import { readRelease } from '../known-title.js';
 import { titleIdOf } from './comic-metadata.js';
 
 interface Found extends OtherRelease {
@@ -80,9 +80,9 @@ async function findOtherReleases(
       const [other] = others;
       if (!other || others.some(({ release }) => isNamed(release))) continue;
       const { archive, release } = other;
-      const isOwn = archive.ownership === 'own' && !archive.isBound;
       // Where there are several, a person chooses better in the folder.
-      const mayBeReplaced = others.length === 1 && isOwn && mayReplace(release, chapter, keys);
+      const mayBeReplaced =
+        others.length === 1 && isOwnChapter(archive) && mayReplace(release, chapter, keys);
       found.push({ chapter, saved: release, file: archive.file, mayBeReplaced, archive });
     }
   }
@@ -105,10 +105,8 @@ async function readReleases(
     const { chapterId, file } = archive;
     const inList = known.get(chapterId);
     const isRead = !inList && listed.some(({ number }) => mayHaveNumber(basename(file), number));
-    const inFile = isRead ? await readFileChapters(file).catch(() => []) : [];
-    const own = inFile.find((each) => each.chapterId === chapterId);
-    const metadata = own?.written ?? own?.metadata;
-    const release = inList ?? (metadata && toRelease(chapterId, metadata, listed));
+    const inFile = isRead ? await readRelease(archive, listed) : undefined;
+    const release = inList ?? inFile?.release;
     if (release) read.push({ archive, release });
   }
   return read;

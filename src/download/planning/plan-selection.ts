@@ -5,7 +5,8 @@
 import type { Chapter } from '../../service/chapters.js';
 import { fetchFeedTotal } from '../../service/feeds.js';
 import { ChapterError } from '../../core/errors.js';
-import { isUnavailable, skip, type Release, type Skip } from '../../plan/change.js';
+import { isUnavailable } from '../../events/reasons.js';
+import { skip, type Release, type Skip } from '../../plan/change.js';
 import { chapterFields } from '../../selection/chapter-fields.js';
 import { describeExternal } from '../../events/chapter-fields.js';
 import { explainEmptySelection, explainUnknownGroups } from '../../selection/explain-selection.js';

@@ -9,7 +9,7 @@ import { groupBy } from '../../core/group-by.js';
 import { cleanSegment } from '../../core/path-segment.js';
 import { parseNumber } from '../../config/ranges.js';
 import type { ReadChapter, FoundChapter } from '../../library/file.js';
-import { NATURAL_ORDER, templateFor, type NameTemplate } from '../../config/names.js';
+import { compareNames, templateFor, type NameTemplate } from '../../config/names.js';
 import {
   isWrittenOut,
   OWNERS_NAME,
@@ -207,7 +207,7 @@ export function sampleFolders(
     const numbered = beside.filter((archive) => numberOf(archive) !== undefined);
     const others = beside.filter((archive) => numberOf(archive) === undefined);
     numbered.sort((a, b) => (numberOf(b) ?? 0) - (numberOf(a) ?? 0));
-    others.sort((a, b) => NATURAL_ORDER.compare(basename(b.file), basename(a.file)));
+    others.sort((a, b) => compareNames(basename(b.file), basename(a.file)));
     return [...numbered.slice(0, count), ...others.slice(0, count)];
   });
 }

@@ -169,10 +169,11 @@ async function planUpdates(
     try {
       // Without its title, a chapter would lose the series.
       if (!metadata || !chapter || !title) observe(unchangedEvent(job.id, file));
-      else if (change.kind === 'extract' && change.isLost && change.removes.length === 0)
-        observe(unchangedEvent(job.id, file));
-      else if (change.kind === 'extract') extracts.push(await planExtract(job, file));
-      else if (change.kind === 'replace') {
+      else if (change.kind === 'extract') {
+        const isKept = change.why === 'lost-pages' && change.removes.length === 0;
+        if (isKept) observe(unchangedEvent(job.id, file));
+        else extracts.push(await planExtract(job, file));
+      } else if (change.kind === 'replace') {
         const removes = change.removes.map((old) => ({ ...old, keep: job.keep }));
         const { path, series: titleName } = change;
         const isMoved = change.why === 'moved';

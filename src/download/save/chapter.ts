@@ -22,6 +22,7 @@ import { lstatIfExists, maxModeIn, removeEmptyFolders, toStorageError } from '..
 import { isSameEntry } from '../../core/same-file.js';
 import { reusableBuffer } from '../../core/zip-file.js';
 import type { ServiceClient } from '../../service/client.js';
+import type { SavedEvent } from '../../events/download-events.js';
 import { assertSamePages, completePages, loadAll } from './chapter-pages.js';
 import { replaceDamaged } from '../../core/keep-damaged.js';
 import { estimatedBytes } from '../../service/estimate.js';
@@ -54,11 +55,11 @@ export interface ChapterJob extends ChapterTarget {
   /** What becomes of a page that no node has. By default, the chapter fails. */
   readonly lostPages?: LostPages;
   /** The archive comment, which identifies the chapter. */
-  readonly comment?: string;
+  readonly comment: string;
   /** Returns the delivery metadata that was requested ahead, once. */
   readonly takePrefetched?: () => PrefetchedMetadata | undefined;
   /** Creates ComicInfo.xml and the record for these pages. A volume that was inferred stays until the service names one. Never throws. */
-  readonly describe?: (
+  readonly describe: (
     pages: readonly PackedPage[],
     inferredVolume?: string,
   ) => Promise<ChapterDescription>;
@@ -75,19 +76,8 @@ export interface ChapterDeps extends PageDeps {
   >;
 }
 
-export interface SavedChapter {
-  readonly file: string;
-  /** The path of the archive that it replaced, if that had another name. */
-  readonly replacedFile?: string;
-  /** The path of the archive of another chapter that made way for it. */
-  readonly removedFile?: string;
-  readonly pages: number;
-  readonly bytes: number;
-  /** The pages, counted from 1, that are compressed, since no node has them as uploaded. */
-  readonly dataSaverPages?: readonly number[];
-  /** What its owner edited in the metadata of the archive that it replaced. */
-  readonly kept?: readonly string[];
-}
+/** What is reported of a chapter that was saved. */
+type SavedChapter = Omit<SavedEvent, 'type' | 'chapter'>;
 
 export interface PreparedChapter {
   /**
@@ -260,12 +250,17 @@ async function save(
   const cbz = new CbzWriter(options);
   try {
     deps.observe({ type: 'chapter-started', chapter, pages: pages.length, kept: kept.size });
-    for (const page of kept.values()) cbz.add(page.page, page);
+    const add = async (page: number, content?: Buffer) => {
+      const loaded = kept.get(page);
+      if (loaded) await cbz.add(page, loaded, content);
+    };
+    for (const page of kept.keys()) void add(page);
     const load = async (page: PageJob, stop: AbortSignal) => {
-      const load = (each: PageJob) => loadPage(each, deps);
+      const onKept = (content: Buffer | undefined) => add(page.page, content);
+      const load = (each: PageJob) => loadPage({ ...each, onKept }, deps);
       await loadOrSubstitute({ ...page, signal: stop }, substitutes, workspace, load);
-      const loaded = kept.get(page.page);
-      if (loaded) cbz.add(page.page, loaded);
+      // One of the saved file was not loaded.
+      if (!cbz.has(page.page)) void add(page.page);
     };
     const missing = pages.filter(({ page }) => !kept.has(page));
     await loadAll(missing, load, signal);
@@ -338,8 +333,8 @@ async function finish(
       ...dimensions[index],
       ...(dataSaverPages.includes(page.page) && { isCompressed: true }),
     }));
-    const description = await job.describe?.(sized);
-    const { kept = [] } = description ?? {};
+    const description = await job.describe(sized);
+    const { kept } = description;
     const saved = await cbz.finish(publish, description);
     const isRenamed = replaces !== undefined && replaces !== saved.file;
     const isLeft = async (path: string) =>

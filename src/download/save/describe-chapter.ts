@@ -31,7 +31,7 @@ export interface DescribedChapter {
 
 export interface ChapterDescription extends Pick<Cbz, 'comicInfo' | 'record'> {
   /** The metadata that stays because the owner edited it, and the elements that tankobon never writes. */
-  readonly kept?: readonly string[];
+  readonly kept: readonly string[];
 }
 
 /** Never throws. */
@@ -54,7 +54,7 @@ export async function describeChapter(described: DescribedChapter): Promise<Chap
   };
   if (!comic) {
     const { comicInfo, ...written } = await oldDescription(editedFiles);
-    return { record: formatRecord({ ...known, ...written }), comicInfo };
+    return { record: formatRecord({ ...known, ...written }), comicInfo, kept: [] };
   }
   const inferredVolume = inferredVolumeOf(chapter);
   const metadata = writtenMetadata(comic);

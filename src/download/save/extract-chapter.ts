@@ -40,8 +40,7 @@ export async function planExtract(job: ChapterJob, book: string): Promise<Extrac
     ({ chapterId }) => chapterId === job.id.toLowerCase(),
   );
   if (!source) throw damagedChapter(book, new Error(`it lacks the chapter ${job.id}`));
-  const { comicInfo = '', kept = [] } =
-    (await job.describe?.([], source.record?.inferredVolume)) ?? {};
+  const { comicInfo = '', kept } = await job.describe([], source.record?.inferredVolume);
   const described = (await readValidComicInfo(comicInfo)) ?? {};
   const now = { ...described, title: plainTitle(described.title) };
   return { job, source, changed: differences(source.metadata, now), kept };
@@ -107,5 +106,5 @@ async function copyPages(
       ...(record?.dataSaverPages?.includes(index + 1) && { isCompressed: true }),
     });
   }
-  return (await describe?.(packed, record?.inferredVolume)) ?? {};
+  return describe(packed, record?.inferredVolume);
 }

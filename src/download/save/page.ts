@@ -44,6 +44,8 @@ export interface PageJob extends Omit<Parameters<typeof pageUrl>[0], 'baseUrl'> 
   readonly workspace: Pick<Workspace, 'folder' | 'keep' | 'partFile'>;
   /** The page is loaded compressed in place of one that no node has as uploaded. */
   readonly isCompressed?: boolean;
+  /** Called when the page is in the workspace, with its bytes if they are in memory until it resolves. */
+  readonly onKept?: (content: Buffer | undefined) => Promise<void>;
   readonly signal: AbortSignal;
 }
 
@@ -83,9 +85,8 @@ class PageDownload {
     let outages = this.deps.outages?.count;
     for (let attempt = 1; ; attempt += 1) {
       const result = await this.#nextAttempt();
-      // The report is stored before the page: after a kill in between, the page is loaded and reported again.
+      if (result.image) return;
       await result.reported;
-      if (result.image) return this.#keep(result);
       const { reason, toError } = result.failure;
       await this.#inWorkspace(removeFile(workspace.partFile(page)));
       observe({ type: 'page-failed', chapter, page, reason, attempt });
@@ -102,14 +103,25 @@ class PageDownload {
     }
   }
 
-  /** Loads the page once, as soon as a slot is free and a base URL is usable. */
+  /** Loads the page once, as soon as a slot is free and a base URL is usable, and keeps it. */
   async #nextAttempt(): Promise<Attempt> {
     for (;;) {
-      const attempt = await this.deps.queue.run((slot) => this.#tryOnce(slot));
+      const attempt = await this.deps.queue.run((slot) => this.#loadAndKeep(slot));
       if (attempt) return attempt;
       // Other pages can use the slot meanwhile.
       await this.#waitUntilUsable();
     }
+  }
+
+  /** The buffer of the slot has the page until it is packed. */
+  async #loadAndKeep(slot: PageSlot): Promise<Attempt | undefined> {
+    const attempt = await this.#tryOnce(slot);
+    if (!attempt?.image) return attempt;
+    slot.release();
+    // The report is stored before the page: after a kill in between, the page is loaded and reported again.
+    await attempt.reported;
+    await this.#keep(attempt);
+    return attempt;
   }
 
   /** Other pages may go on waiting for the renewed base URL. */
@@ -196,6 +208,7 @@ class PageDownload {
     await this.#inWorkspace(workspace.keep(page, { ...image, bytes }, { isCompressed }));
     const warning = ok ? {} : { warning: 'bad-digest' as const };
     this.deps.observe({ type: 'page-loaded', chapter, page, bytes, ms, host, cached, ...warning });
+    await this.job.onKept?.(outcome.content);
   }
 
   async #inWorkspace<T>(operation: Promise<T>): Promise<T> {

@@ -125,9 +125,12 @@ function* candidates({ id, file, ...limit }: ChapterTarget): Generator<string> {
 interface ExistingFile {
   /** `same`: this chapter; `replaced`: the one that it replaces. */
   readonly chapter: 'none' | 'same' | 'replaced' | 'other';
-  /** The state of a file of this user that is tankobon's own. */
-  readonly own?: FileState | undefined;
+  /** The state of a file of this user that is tankobon's own; undefined for any other one. */
+  readonly own: FileState | undefined;
 }
+
+const NO_FILE = { chapter: 'none', own: undefined } as const;
+const OTHER_FILE = { chapter: 'other', own: undefined } as const;
 
 async function contentOf(
   file: string,
@@ -136,7 +139,7 @@ async function contentOf(
   const stats = await statIfExists(file).catch((error: unknown) => {
     throw toStorageError(error, file);
   });
-  if (!stats) return { chapter: 'none' };
+  if (!stats) return NO_FILE;
   if (!stats.isFile())
     throw new StorageError('name-taken', `${file} exists and is not a regular file.`, {
       path: file,
@@ -147,7 +150,7 @@ async function contentOf(
   const hadMark = isDamaged({ change }) || target.repairs?.lostMark !== undefined;
   if (hadMark && file === target.file && typeof identity === 'string')
     return { chapter: 'same', own: state };
-  if (identity === undefined || typeof identity === 'string') return { chapter: 'other' };
+  if (identity === undefined || typeof identity === 'string') return OTHER_FILE;
   const { chapterId, proof } = identity;
   const own = proof === 'mark' ? state : undefined;
   if (isSameUuid(chapterId, id)) return { chapter: 'same', own };

@@ -2,6 +2,7 @@
 import type { FileMark } from '../mark.js';
 import type { GetBuffer } from '../../core/zip-file.js';
 import type { DamageReason } from '../../events/reasons.js';
+import type { FileContent } from '../read/content.js';
 
 export interface Damage {
   readonly reason: DamageReason;
@@ -33,6 +34,8 @@ export interface CheckOptions {
   readonly signal: AbortSignal;
   /** Called with what a file with the mark of tankobon names. */
   readonly onMark: (mark: FileMark) => void;
+  /** Called with what stands in an archive that is not damaged. */
+  readonly onContent: (content: FileContent) => void;
   /** One for all files of a run: a new one for each file takes longer than a small file. */
   readonly getBuffer: GetBuffer;
 }

@@ -21,8 +21,10 @@ import {
   MANIFEST_NAME,
   MAX_MANIFEST_BYTES,
   parseIdentityComment,
+  recordedDigests,
 } from '../mark.js';
 import { COMIC_INFO_NAME, MAX_COMIC_INFO_BYTES } from '../comic-info.js';
+import { NO_CONTENT } from '../read/content.js';
 import {
   listEntries,
   entryName,
@@ -60,7 +62,7 @@ function markBook(manifest: string, onMark: CheckOptions['onMark']): void {
 async function checkContent(
   zip: ZipFile,
   reader: EntryReader,
-  { onMark, ...options }: CheckOptions,
+  { onMark, onContent, ...options }: CheckOptions,
 ): Promise<PageEdits | undefined> {
   const { comment } = zip;
   const chapter = parseIdentityComment(comment);
@@ -94,6 +96,17 @@ async function checkContent(
   // In a file with a record, fewer pages are an edit.
   if (!isOrWasBook && !saved) checkCount(pages.length, comicInfo);
   const digests = await checkEntries(reader, entries, new Set(saved), options);
+  const recorded = chapter || isBook ? new Set() : recordedDigests(manifest);
+  onContent({
+    ...NO_CONTENT,
+    mark: isBook ? 'book' : chapter ? 'chapter' : 'none',
+    comment,
+    manifest,
+    comicInfo: comicInfo === '' ? undefined : comicInfo,
+    entries,
+    hasRecordedPage: [...digests.values()].some((digest) => recorded.has(digest)),
+    isEdited: isBook && isEditedBook(comment, entries),
+  });
   if (saved)
     return editsOf(
       pages.map((page) => digests.get(page) ?? ''),

@@ -63,7 +63,7 @@ interface Unread {
 
 /** Where the metadata of a chapter comes from. */
 export interface ComicSource {
-  readonly chapter: Chapter;
+  readonly chapter: Pick<Chapter, 'id' | 'language' | 'groups'> & Partial<Chapter>;
   readonly title: Title | undefined;
   /** What `Volume` gets. */
   readonly volume: string | undefined;
@@ -375,7 +375,7 @@ export function toChapterMetadata(elements: Readonly<Record<string, unknown>>): 
 
 /** The metadata of a chapter of the service. It names the groups, since the service asks to credit them. */
 export function comicMetadata(
-  chapter: Chapter,
+  chapter: ComicSource['chapter'],
   title: Title | undefined,
   pages: readonly ComicPage[],
   settings: Partial<ComicFields> = {},

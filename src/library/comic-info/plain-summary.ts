@@ -3,8 +3,8 @@
 /** What follows the first such line is links and credits, not the story. */
 const SEPARATOR_LINE = /^[ \t]*-{3,}[ \t]*\r?$/m;
 
-/** Each pattern with its replacement, applied in this order. Every repetition is bounded. */
-const MARKDOWN: readonly (readonly [RegExp, string])[] = [
+/** Each pattern with its replacement, applied in this order. Every repetition is bounded. Made on use: Unicode classes load slowly. */
+const markdownPatterns = (): readonly (readonly [RegExp, string])[] => [
   [/<br ?\/?>/gi, '\n'],
   // Headings, quotations, and the code fences around a block.
   [/^[ \t]{0,3}(?:#{1,6}[ \t]+|(?:>[ \t]?){1,9})/gm, ''],
@@ -29,8 +29,10 @@ const MAX_LENGTH = 20_000;
 export function plainSummary(markdown: string): string {
   const text = markdown.slice(0, MAX_LENGTH);
   const end = SEPARATOR_LINE.exec(text)?.index ?? text.length;
-  return MARKDOWN.reduce(
-    (plain, [pattern, replacement]) => plain.replace(pattern, replacement),
-    text.slice(0, end),
-  ).trim();
+  return markdownPatterns()
+    .reduce(
+      (plain, [pattern, replacement]) => plain.replace(pattern, replacement),
+      text.slice(0, end),
+    )
+    .trim();
 }

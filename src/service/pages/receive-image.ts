@@ -70,6 +70,11 @@ export class ImageReceiver implements ImageBody {
     return this.#hash.digest('hex');
   }
 
+  /** The whole body, until its buffer is reused; undefined for a body that is larger. */
+  get content(): Buffer | undefined {
+    return this.#largeFile ? undefined : this.#buffer.subarray(0, this.bytes);
+  }
+
   async read(): Promise<Buffer> {
     if (!this.#largeFile) return this.#buffer.subarray(0, this.bytes);
     const target = Buffer.alloc(this.bytes);

@@ -52,6 +52,7 @@ const opened = (sinceLast = false, nowMs = Date.now()) => ({
   store: new FileStore(join(folder, 'state')),
   sinceLast,
   nowMs,
+  mode: { kind: 'check' } as const,
 });
 
 async function verify(...inputs: readonly string[]) {

@@ -17,11 +17,14 @@ afterEach(() => {
 
 interface Count {
   readonly count: number;
+  readonly text?: string;
 }
 const open = () =>
   CacheFile.open<Count>(file, {
     parse: (value) =>
-      isRecord(value) && typeof value['count'] === 'number' ? { count: value['count'] } : undefined,
+      isRecord(value) && typeof value['count'] === 'number'
+        ? (value as unknown as Count)
+        : undefined,
     older: ({ counts }) => counts,
   });
 
@@ -63,4 +66,57 @@ test('what two processes found is kept, and only entries that were there before 
   await third.save(() => true);
   const left = await open();
   expect(['a', 'b', 'c'].map((key) => left.get(key)?.count)).toEqual([undefined, 2, 3]);
+});
+
+test('entries of any size are kept as they were set last, however often they are replaced', async () => {
+  const expected = new Map<string, Count | undefined>();
+  for (let run = 0; run < 3; run++) {
+    const cache = await open();
+    for (let step = 0; step < 600; step++) {
+      const count = run * 600 + step;
+      // Neighbours are replaced at once, others later; a few are removed, and a few are larger than a block.
+      const key = `é${step % 7 === 0 ? step - 1 : (count * 31) % 250}`;
+      const text = (step % 3 === 0 ? 'ü' : 'x').repeat(
+        step % 50 === 0 ? 100_000 : (count * 17) % 900,
+      );
+      const entry = step % 11 === 0 ? undefined : { count, text };
+      cache.set(key, entry);
+      expected.set(key, entry);
+      expect(cache.get(key)).toEqual(entry);
+    }
+    await cache.save();
+    const saved = await open();
+    expect(new Map([...expected.keys()].map((key) => [key, saved.get(key)]))).toEqual(expected);
+  }
+  const { entries } = JSON.parse(readFileSync(file, 'utf8')) as { entries: object };
+  const kept = [...expected].filter(([, entry]) => entry);
+  expect(new Map(Object.entries(entries))).toEqual(new Map(kept));
+});
+
+test('the details of an entry are kept beside it until it or they are replaced', async () => {
+  const first = await open();
+  first.set('a', { count: 1 }, { tabs: '\t[,]' });
+  first.set('b', { count: 2 }, { left: true });
+  first.set('c', { count: 3 });
+  await first.save();
+  const second = await open();
+  const details = (cache: typeof first) =>
+    ['a', 'b', 'c'].map((key) => [cache.get(key), cache.details(key)]);
+  expect(details(second)).toEqual([
+    [{ count: 1 }, { tabs: '\t[,]' }],
+    [{ count: 2 }, { left: true }],
+    [{ count: 3 }, undefined],
+  ]);
+  second.set('a', { count: 4 }, 'kept');
+  second.set('b', { count: 5 });
+  second.set('c', { count: 6 }, 'kept');
+  second.set('c', { count: 7 }, { more: true });
+  const expected = [
+    [{ count: 4 }, { tabs: '\t[,]' }],
+    [{ count: 5 }, undefined],
+    [{ count: 7 }, { more: true }],
+  ];
+  expect(details(second)).toEqual(expected);
+  await second.save();
+  expect(details(await open())).toEqual(expected);
 });

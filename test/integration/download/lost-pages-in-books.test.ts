@@ -79,6 +79,10 @@ test.each(['cbz', 'epub'] as const)(
     pageRequests();
     expect((await run({ ...bound, format })).code).toBe(0);
     expect(pageRequests()).toEqual([]);
+    const [planned] = await harness.dryRun({ targets: [TITLE], language: 'en', update: true });
+    expect(planned).toMatchObject({
+      why: `its compressed pages are tried again in full quality; binding puts it into the book in place of the old one: ${book(format)}`,
+    });
     const { code, events } = await run({ ...bound, format, update: true });
     expect([code, pageRequests()]).toEqual([0, ['data 2']]);
     expect(events).toContainEqual(expect.objectContaining({ type: 'chapter-saved', pages: 3 }));

@@ -123,6 +123,8 @@ test('--update tries the full page again: with it the chapter is whole, and no o
   lose(2);
   await run(saver);
   harness.service.clearPageFaults();
+  const { stdout } = await run({ update: true, dryRun: true, json: false });
+  expect(stdout).toContain('replaces the saved one: its compressed pages are tried again\n');
   pageRequests();
   const { code, events } = await run({ update: true });
   expect([code, pageRequests()]).toEqual([0, [expect.stringMatching(/^data \w?2$/)]]);

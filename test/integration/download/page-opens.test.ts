@@ -32,9 +32,10 @@ async function operationsOf(pages: number): Promise<Operations> {
   });
 }
 
-test('a page is opened once to write it, and read with four calls: open, stat, read, close', async () => {
+test('a page is opened once to write it, and read again only if a page before it arrives later', async () => {
   await operationsOf(1);
   const [few, many] = [await operationsOf(5), await operationsOf(25)];
   expect((many.handles - few.handles) / 20).toBe(1);
-  expect((many.calls - few.calls) / 20).toBe(4);
+  // A page that is read takes four: open, stat, read, close.
+  expect((many.calls - few.calls) / 20).toBeLessThan(4);
 });

@@ -35,7 +35,7 @@ const refuse = () => Promise.reject(new Error('published'));
 test('in any order', async () => {
   const writer = writerOf(join(folder, 'packed.part'));
   for (const [index, page] of [...pages.entries()].sort(([a], [b]) => (a % 5) - (b % 5))) {
-    writer.add(index + 1, page);
+    void writer.add(index + 1, page);
     await new Promise((resolve) => setImmediate(resolve));
   }
   const packed = join(folder, 'packed.cbz');
@@ -49,10 +49,54 @@ test('in any order', async () => {
   expect(readFileSync(packed).equals(readFileSync(atOnce))).toBe(true);
 });
 
+test('a page whose predecessors are there is packed from its bytes in memory, another one from its file', async () => {
+  const writer = writerOf(join(folder, 'from-memory.part'));
+  const inMemory = pages.map((page) => {
+    const content = Buffer.allocUnsafeSlow(2 ** 20).subarray(0, page.bytes);
+    content.set(readFileSync(page.file));
+    return { ...page, content };
+  });
+  const early = inMemory[7];
+  if (!early) throw new Error('There is no such page.');
+  await writer.add(8, early, early.content);
+  // Its buffer has another page by now.
+  early.content.fill(0);
+  for (const [index, { content, ...page }] of inMemory.entries()) {
+    if (index === 7) continue;
+    await writer.add(
+      index + 1,
+      index < 7 ? { ...page, file: 'there is no such file' } : page,
+      content,
+    );
+    content.fill(0);
+  }
+  const packed = join(folder, 'from-memory.cbz');
+  await writer.finish(async (tmpFile) => {
+    await rename(tmpFile, packed);
+    return packed;
+  });
+  await writer.discard();
+  const atOnce = join(folder, 'all-from-files.cbz');
+  await writeCbz({ file: atOnce, pages, comment: COMMENT });
+  expect(readFileSync(packed).equals(readFileSync(atOnce))).toBe(true);
+});
+
+test('bytes in memory that are not those of the page fail the archive', async () => {
+  const tmpFile = join(folder, 'wrong-memory.part');
+  const writer = writerOf(tmpFile);
+  for (const [index, page] of pages.entries()) {
+    const content = Buffer.from(readFileSync(page.file));
+    if (index === 2) content[content.length - 1] = 0xff;
+    await writer.add(index + 1, page, content);
+  }
+  await expect(writer.finish(refuse)).rejects.toMatchObject({ code: 'page-changed' });
+  await writer.discard();
+});
+
 test('a missing page fails the archive, and leaves no file', async () => {
   const tmpFile = join(folder, 'partial.part');
   const writer = writerOf(tmpFile);
-  for (const [index, page] of pages.entries()) if (index !== 3) writer.add(index + 1, page);
+  for (const [index, page] of pages.entries()) if (index !== 3) void writer.add(index + 1, page);
   await expect(writer.finish(refuse)).rejects.toMatchObject({ code: 'archive-wrong' });
   await writer.discard();
   expect(existsSync(tmpFile)).toBe(false);
@@ -62,7 +106,7 @@ test('a page that changed on disk fails the archive, however many pages follow, 
   const tmpFile = join(folder, 'changed.part');
   const writer = writerOf(tmpFile);
   for (const [index, page] of pages.entries())
-    writer.add(index + 1, { ...page, bytes: page.bytes + (index === 2 ? 1 : 0) });
+    void writer.add(index + 1, { ...page, bytes: page.bytes + (index === 2 ? 1 : 0) });
   await expect(writer.finish(refuse)).rejects.toMatchObject({ code: 'page-changed' });
   await writer.discard();
   expect(existsSync(tmpFile)).toBe(false);
@@ -72,7 +116,7 @@ test('a page of other bytes than were verified fails the archive when it is read
   const tmpFile = join(folder, 'other-bytes.part');
   const writer = writerOf(tmpFile);
   for (const [index, page] of pages.entries())
-    writer.add(index + 1, { ...page, crc32: (page.crc32 ?? 0) + (index === 2 ? 1 : 0) });
+    void writer.add(index + 1, { ...page, crc32: (page.crc32 ?? 0) + (index === 2 ? 1 : 0) });
   await expect(writer.finish(refuse)).rejects.toMatchObject({ code: 'page-changed' });
   await writer.discard();
   const zip = await ZipFileWriter.create({ tmpFile });
@@ -86,7 +130,7 @@ test('a page of other bytes than were verified fails the archive when it is read
 test('an archive that is given up while it is packed leaves no file', async () => {
   const tmpFile = join(folder, 'given-up.part');
   const writer = writerOf(tmpFile);
-  for (const [index, page] of pages.entries()) writer.add(index + 1, page);
+  for (const [index, page] of pages.entries()) void writer.add(index + 1, page);
   while (!existsSync(tmpFile)) await new Promise((resolve) => setImmediate(resolve));
   await writer.discard();
   expect(existsSync(tmpFile)).toBe(false);
@@ -95,7 +139,7 @@ test('an archive that is given up while it is packed leaves no file', async () =
 test('discarding an archive never fails, whatever has its name by then', async () => {
   const tmpFile = join(folder, 'replaced.part');
   const writer = writerOf(tmpFile);
-  for (const [index, page] of pages.slice(1).entries()) writer.add(index + 1, page);
+  for (const [index, page] of pages.slice(1).entries()) void writer.add(index + 1, page);
   await expect(writer.finish(refuse)).rejects.toMatchObject({ code: 'archive-wrong' });
   rmSync(tmpFile);
   mkdirSync(tmpFile);

@@ -45,6 +45,8 @@ async function run(
       recorded: {},
       betterThan: undefined,
     },
+    comment: '',
+    describe: () => Promise.resolve({ kept: [] }),
     isForced: false,
     repairs: undefined,
     maxNameBytes: 255,

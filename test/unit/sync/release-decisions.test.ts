@@ -71,8 +71,9 @@ function decide(
     toDecisionOptions(rules, NOW_MS),
     files,
   );
-  const decisions = releaseDecisions(decided, title, [], new Set(), NOW_MS);
+  const decisions = releaseDecisions(decided, title, [], new Set());
   return {
+    ...decided,
     ...decisions,
     planned: decisions.planned.map((each) => [each.release.id, replacedRelease(each)]),
     waiting: decisions.waiting.map(({ release: { id }, untilMs }) => [id, untilMs - NOW_MS]),

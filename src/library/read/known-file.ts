@@ -1,0 +1,168 @@
+/** What the store keeps of a chapter file or a book that was read, so that plans do not open it again. */
+import * as z from 'zod';
+import { QUALITIES } from '../../config/quality.js';
+import type { FileState } from '../../core/file-state.js';
+import { MAX_IMAGE_BYTES } from '../../core/image-format.js';
+import { jsonDigest } from '../../core/json.js';
+import { isOwnFile } from '../../core/safe-open.js';
+import { UUID_PATTERN } from '../../core/uuid.js';
+import { entriesChecksum } from '../../core/zip-file.js';
+import { comicInfoElements, PAGE_ELEMENTS, type ChapterMetadata } from '../comic-info/fields.js';
+import {
+  KNOWN_FIELDS,
+  KNOWN_RECORD,
+  type ChapterFile,
+  type KnownChapter,
+  type KnownField,
+  type KnownFile,
+  type LibraryFile,
+  type ReadChapter,
+} from '../file.js';
+import type { Ownership } from '../ownership.js';
+import { recordMetadata, type ChapterRecord } from '../record.js';
+
+const text = z.string().optional();
+const uuid = z.string().regex(new RegExp(`^${UUID_PATTERN}$`));
+
+const chapterSchema = z.object({
+  chapterId: uuid.optional(),
+  titleId: uuid.optional(),
+  version: z.int().positive().optional(),
+  quality: z.enum(QUALITIES).optional(),
+  record: z
+    .object({
+      titleId: text,
+      version: z.int().positive().optional(),
+      path: text,
+      folderTemplate: text,
+      fileTemplate: text,
+      inferredVolume: text,
+      dataSaverPages: z.array(z.int()).optional(),
+      updatedAt: z.iso.datetime().pipe(z.coerce.date()).optional(),
+    })
+    .optional(),
+  savedPages: z.int().nonnegative().optional(),
+  metadata: recordMetadata.pick(KNOWN_FIELDS),
+  key: text,
+  pages: z.object({ length: z.int().nonnegative(), checksum: z.int().optional() }),
+  asWritten: text,
+});
+
+const fileSchema = z.object({
+  ownership: z.enum(['own', 'lost-mark', 'foreign', 'other-user']),
+  isRecorded: z.boolean().optional(),
+  described: z.enum(['described', 'empty', 'broken', 'none']).optional(),
+  volumeCount: z.int().optional(),
+  isBookEdited: z.boolean().optional(),
+  chapters: z.array(chapterSchema),
+});
+
+/** Undefined for a file of which the next command is to find out what is wrong with it. JSON turns it into a `fileSchema`. */
+export function toStored(file: LibraryFile): object | undefined {
+  if (file.kind === 'missing' || file.kind === 'unreadable' || !file.hasReadablePages)
+    return undefined;
+  const { ownership } = file;
+  if (file.kind === 'chapter') {
+    const { isRecorded, described } = file;
+    const chapter = storedChapter(file.chapter, isRecorded);
+    const chapters = [{ ...chapter, asWritten: isRecorded ? asWritten(file) : undefined }];
+    return { ownership, isRecorded, described, chapters };
+  }
+  const { volumeCount, isEdited: isBookEdited, damage, copy } = file;
+  if (damage !== undefined) return undefined;
+  const chapters = copy ? [] : file.chapters.map((chapter) => storedChapter(chapter, true));
+  return { ownership, volumeCount, isBookEdited, chapters };
+}
+
+/** After `adopt` gave the file this record. */
+export function recordedContent(
+  stored: unknown,
+  record: ChapterRecord,
+  isMarked: boolean,
+): object | undefined {
+  const { data } = fileSchema.safeParse(stored);
+  const [chapter] = data?.chapters ?? [];
+  if (!data || !chapter) return undefined;
+  const { chapterId, titleId, version, quality } = record;
+  const hasNone = data.described === 'none';
+  const recorded = {
+    ...chapter,
+    ...{ chapterId, titleId, version, quality },
+    ...storedRecord(record),
+    ...(hasNone && { metadata: knownMetadata(record.metadata ?? {}), asWritten: '' }),
+  };
+  return {
+    ...data,
+    ownership: isMarked ? 'own' : 'foreign',
+    isRecorded: true,
+    chapters: [recorded],
+  };
+}
+
+function storedRecord(record: ChapterRecord | undefined) {
+  return {
+    record: record && Object.fromEntries(KNOWN_RECORD.map((name) => [name, record[name]])),
+    savedPages: record?.pages?.length,
+  };
+}
+
+function knownMetadata(metadata: ChapterMetadata) {
+  const names = Object.keys(KNOWN_FIELDS) as KnownField[];
+  return Object.fromEntries(names.map((name) => [name, metadata[name]]));
+}
+
+function storedChapter(chapter: ReadChapter, isRecorded: boolean): object {
+  const { chapterId, titleId, version, quality, record, metadata, pages, key } = chapter;
+  // The address of a chapter of tankobon follows from its id.
+  const known = isRecorded ? { ...metadata, web: undefined } : metadata;
+  return {
+    chapterId,
+    titleId,
+    version,
+    quality,
+    ...storedRecord(record),
+    metadata: knownMetadata(known),
+    key,
+    pages: {
+      length: pages.length,
+      checksum: chapterId === undefined ? entriesChecksum(pages) : undefined,
+    },
+  };
+}
+
+/** Undefined for content of another form. */
+export function fromStored(stored: unknown, path: string, state: FileState): KnownFile | undefined {
+  const { data } = fileSchema.safeParse(stored);
+  if (!data) return undefined;
+  const { isRecorded, described = 'none', chapters, ...book } = data;
+  const isChapter = isRecorded !== undefined;
+  const { volumeCount, isBookEdited } = book;
+  const ownership: Ownership = isOwnFile(path, state) ? book.ownership : 'other-user';
+  const inFile = { file: path, state, ownership, isBound: !isChapter, volumeCount, isBookEdited };
+  const known = chapters.map((chapter): KnownChapter => ({ ...chapter, ...inFile }));
+  const own = { path, ownership, hasReadablePages: true } as const;
+  if (!isChapter) return { ...own, kind: 'book', chapters: known, damage: undefined };
+  const [chapter] = known;
+  return chapter && { ...own, kind: 'chapter', isRecorded, described, chapter };
+}
+
+/**
+ * The digest of the metadata in a ComicInfo.xml that is as tankobon wrote it, empty for a file without one; undefined if its
+ * owner may have edited it.
+ */
+function asWritten({ comicInfo, entries, chapter }: ChapterFile): string | undefined {
+  const { metadata, written } = chapter;
+  if (
+    entries.some(({ bytes, compressedBytes }) => Math.max(bytes, compressedBytes) > MAX_IMAGE_BYTES)
+  )
+    return undefined;
+  if (comicInfo === undefined)
+    return entries.some(({ name }) => name === 'ComicInfo.xml') ? undefined : '';
+  if (!written) return undefined;
+  const digest = jsonDigest(metadata);
+  if (digest !== jsonDigest(written)) return undefined;
+  const own = Object.keys(comicInfoElements({ ...written, pages: [] }));
+  const names = new Set(['ComicInfo', 'Page', ...PAGE_ELEMENTS, ...own]);
+  const isOwn = [...comicInfo.matchAll(/<([^/?\s>]+)/g)].every(([, name = '']) => names.has(name));
+  return isOwn ? digest : undefined;
+}
