@@ -3,10 +3,10 @@
  * document has at most 1,024 bytes and nothing else is in the reading order (docs/readers.md); Kindle's converters need
  * the old `meta` elements and the NCX.
  */
-import { createHash } from 'node:crypto';
 import { languageTag, type ChapterMetadata } from '../library/comic-info.js';
 import { escapeXml } from '../core/xml-text.js';
 import type { ImageDimensions } from '../core/image-dimensions.js';
+import { sha256Of } from '../core/sha256.js';
 import type { BookPage } from './book-pages.js';
 import type { PageProfile } from './page-profile.js';
 
@@ -153,7 +153,7 @@ function tableOfContents(book: EpubBook, pages: readonly EpubPage[]) {
 
 /** A UUID of version 8 (RFC 9562), made from the identity. */
 export function bookUrn({ identity }: EpubBook): string {
-  const hex = createHash('sha256').update(identity).digest('hex');
+  const hex = sha256Of(identity);
   const parts = [
     hex.slice(0, 8),
     hex.slice(8, 12),

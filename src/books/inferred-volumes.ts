@@ -7,7 +7,7 @@ import { keyedChapters, normalizedNumber } from './group-volumes.js';
 import { isVolumeInferred, type BookChapter } from './source-chapter.js';
 
 /** What the service, or other releases on it, say of a chapter; undefined for one that the service has deleted. */
-export type ListedChapter = (
+export type FindListed = (
   chapterId: string,
 ) => Pick<Chapter, 'number' | 'volume' | 'isVolumeInferred' | 'createdAt'> | undefined;
 
@@ -30,7 +30,7 @@ export function withoutInferred(chapters: readonly BookChapter[]): readonly Book
 /** The chapters with what the service says of them, and with their volume if their files do not name it. */
 export function withListed(
   chapters: readonly BookChapter[],
-  listedChapter: ListedChapter = () => undefined,
+  listedChapter: FindListed = () => undefined,
 ): readonly BookChapter[] {
   return chapters.map((source) => {
     const listed = listedChapter(source.chapterId ?? '');

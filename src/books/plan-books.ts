@@ -32,7 +32,7 @@ import {
   inferFromNeighbors,
   withListed,
   withoutInferred,
-  type ListedChapter,
+  type FindListed,
 } from './inferred-volumes.js';
 import { inferredNumbers, toChapter, type FailedFile, type BookChapter } from './source-chapter.js';
 
@@ -65,7 +65,7 @@ export interface BindRequest
   /** Use inferred volumes: those in the files, and that of the chapters before and after one without, if it is the same. */
   readonly infer: boolean;
   /** The service's chapters by id. They come before deleted ones of the same number and group. */
-  readonly listedChapter?: ListedChapter;
+  readonly listedChapter?: FindListed;
   /** How many volumes the group's series has, which no file says. */
   readonly volumeCount?: (group: ChapterGroup) => number | undefined;
   /** How replaced books are kept. */

@@ -2,7 +2,6 @@
  * Gives a finished book its final name. What it replaces is a book of `bind` that is as it was when it was read, so that
  * nothing of another program or of the owner is lost. One process works on a book at a time.
  */
-import { createHash } from 'node:crypto';
 import { readdir, rmdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { replaceUnchanged, type FileState } from '../core/file-state.js';
@@ -20,6 +19,7 @@ import {
 } from '../core/files.js';
 import { underTemporaryLock } from '../core/lock.js';
 import { publishNew } from '../core/publish.js';
+import { sha256Of } from '../core/sha256.js';
 import {
   mergeFolder,
   readFolderManifest,
@@ -62,7 +62,7 @@ function bookLock(file: string): string {
 /** Depends on the name of the book alone, so that what a killed run left is found. */
 function shortNameOf(file: string): string {
   const name = basename(file);
-  const hash = createHash('sha256').update(name).digest('hex').slice(0, 12);
+  const hash = sha256Of(name).slice(0, 12);
   return `${truncate(name, 40)}.${hash}`;
 }
 

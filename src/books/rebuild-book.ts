@@ -2,7 +2,6 @@
  * Writes a damaged book anew from its chapters, under its name and in its format, with its cover. The new one takes the
  * place of the damaged one in one step, once it was read back whole.
  */
-import { createHash } from 'node:crypto';
 import { basename, dirname, join } from 'node:path';
 import { effectiveOptions, type Settings } from '../config/options.js';
 import { hasBookExtension } from '../config/containers.js';
@@ -11,6 +10,7 @@ import { imageExtension, MAX_IMAGE_BYTES } from '../core/image-format.js';
 import { hasValidTrailer } from '../core/image-trailer.js';
 import { readdirIfReadable } from '../core/read-folder.js';
 import { reusableBuffer, type ZipEntry } from '../core/zip-file.js';
+import { sha256Of } from '../core/sha256.js';
 import { checkFile, isEditedMetadata } from '../library/damage.js';
 import { openPages, type BookFile, type ReadChapter } from '../library/file.js';
 import { bookMetadata } from './book-metadata.js';
@@ -143,9 +143,7 @@ async function readOwnCover({
       );
   const extension = data && imageExtension(data);
   if (!extension) return 'damaged';
-  const isWhole = entry
-    ? hasValidTrailer(extension, data)
-    : createHash('sha256').update(data).digest('hex') === digest;
+  const isWhole = entry ? hasValidTrailer(extension, data) : sha256Of(data) === digest;
   return isWhole ? { file, data, extension } : 'damaged';
 }
 

@@ -1,11 +1,11 @@
 /** Writes a book as folders of images, one for each chapter: `Ch.001/001.png`, with a ComicInfo.xml in each. */
-import { createHash } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { COMIC_INFO_NAME, comicInfoXml, type ComicMetadata } from '../library/comic-info.js';
 import { pageName } from '../config/names.js';
 import { maxNameBytes } from '../core/file-system.js';
 import { maxModeIn, syncFolder, writeNewFile } from '../core/files.js';
+import { sha256Of } from '../core/sha256.js';
 import type { Book, FormatOptions } from './book.js';
 import { manifestText } from './book-manifest.js';
 import { bookPages, type BookPage } from './book-pages.js';
@@ -27,7 +27,7 @@ export async function writeFolderBook(book: Book, options: FormatOptions): Promi
   let bytes = 0;
   const write = async (path: string, data: string | Buffer) => {
     await writeNewFile(join(folder, path), data, { maxMode });
-    digests.set(path, createHash('sha256').update(data).digest('hex'));
+    digests.set(path, sha256Of(data));
   };
   try {
     await createUnfinishedFolder(folder, maxMode);

@@ -1,7 +1,7 @@
 /** The chapters of a title as runs of neighbours in the same state: what a strip of them shows at a glance. Pure. */
 import { parseNumber } from '../config/ranges.js';
 
-export interface ListedChapter<State> {
+export interface ChapterInState<State> {
   /** The number; of a chapter without one, its title. */
   readonly number: string;
   /** The run of volumes, see selection/same-chapter/volume-runs.ts. */
@@ -21,11 +21,11 @@ export interface ChapterRun<State> {
 
 /** In reading order. `volumeLabel`: the volumes of a run of volumes, where numbers begin again. */
 export function toRuns<State>(
-  chapters: readonly ListedChapter<State>[],
+  chapters: readonly ChapterInState<State>[],
   volumeLabel: (run: number) => string | undefined,
 ): readonly ChapterRun<State>[] {
   const ordered = [...chapters].sort((a, b) => a.run - b.run || compareNumbers(a.number, b.number));
-  const byNeighbors: ListedChapter<State>[][] = [];
+  const byNeighbors: ChapterInState<State>[][] = [];
   for (const chapter of ordered) {
     const neighbors = byNeighbors.at(-1);
     const last = neighbors?.at(-1);

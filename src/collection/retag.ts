@@ -197,7 +197,7 @@ async function planFolder(
   const naming = { ...request, output: request.folder, nameChapter };
   const own = compared.flatMap(({ archive, isMoved }) => (isMoved ? [] : [archive]));
   if (renameTitles) await addUsedNames(usedNames, own, chapters);
-  const titleNames = renameTitles ? newTitleNames(titles, usedNames) : undefined;
+  const titleNames = renameTitles ? await newTitleNames(titles, usedNames) : undefined;
   const templates = request.rename ? templatesOf(compared, nameChapter) : undefined;
   const newNames = { titleNames, templates };
   const files = await filesToRetag(compared, library, naming, newNames, deps);
@@ -209,7 +209,7 @@ async function planFolder(
     newFolders,
     signal: deps.signal,
   });
-  if (!titleNames) warnOfRenamed(titles, usedNames, deps.warn);
+  if (!titleNames) await warnOfRenamed(titles, usedNames, deps.warn);
   const renamedBooks = await planBooks(books, {
     ...request,
     maxNameBytes,
@@ -407,12 +407,12 @@ async function withoutRespelled(folders: readonly LeftFolder[]): Promise<readonl
 /** A change of the setting `title-language` renames all titles. */
 const MAX_NAMED_TITLES = 20;
 
-function warnOfRenamed(
+async function warnOfRenamed(
   titles: ReadonlyMap<string, Title>,
   usedNames: UsedNames,
   warn: (message: string) => void,
-): void {
-  const names = [...newTitleNames(titles, usedNames)];
+): Promise<void> {
+  const names = [...(await newTitleNames(titles, usedNames))];
   for (const [id, name] of names.slice(0, MAX_NAMED_TITLES)) {
     const old = usedNames.of(id).filter((used) => used !== name);
     const called = old.map((used) => `"${used}"`).join(' and ');

@@ -2,7 +2,6 @@
  * Assets of the executable that must be files. Each is in a private folder that is named by its digest, and what is there
  * is compared with the asset before each use.
  */
-import { createHash } from 'node:crypto';
 import {
   closeSync,
   constants,
@@ -21,6 +20,7 @@ import { exposureOf, OTHERS_WRITE, PRIVATE_FOLDER_MODE } from './own-folder.js';
 import { makeFolders } from './safe-folders.js';
 import { openRegularFileSync } from './safe-open.js';
 import { isLeftoverTemporary, temporaryName } from './temporary-files.js';
+import { sha256Of } from './sha256.js';
 
 const FILE_MODE = 0o600;
 
@@ -31,7 +31,7 @@ const FILE_MODE = 0o600;
 export function extractAsset(name: string, ownFolder: string): string {
   const asset = assetOf(name);
   const parent = join(ownFolder, 'executable');
-  const folder = join(parent, createHash('sha256').update(asset).digest('hex'));
+  const folder = join(parent, sha256Of(asset));
   makeFolders(ownFolder, PRIVATE_FOLDER_MODE);
   assertOwn(ownFolder, { followsLink: true });
   makeFolders(folder, PRIVATE_FOLDER_MODE);

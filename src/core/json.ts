@@ -1,5 +1,5 @@
 /** Untrusted JSON, and digests of values. */
-import { createHash } from 'node:crypto';
+import { sha256Of } from './sha256.js';
 
 /** Undefined for anything but a JSON text. */
 export function parseJson(text: string): unknown {
@@ -16,5 +16,5 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
 
 /** Equal for values with the same JSON text. */
 export function jsonDigest(value: unknown): string {
-  return createHash('sha256').update(JSON.stringify(value)).digest('base64url').slice(0, 16);
+  return sha256Of(JSON.stringify(value), 'base64url').slice(0, 16);
 }

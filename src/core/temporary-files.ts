@@ -2,12 +2,13 @@
  * Temporary files beside the file that they become. Their names contain this machine and process, so that a later
  * process can distinguish those of a killed one from those in use.
  */
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { lstatSync, readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { truncate } from './path-segment.js';
 import { isSystemError } from './system-errors.js';
+import { sha256Of } from './sha256.js';
 
 /** An older file of a process is a leftover. By the clock of the machine that wrote it, which may be wrong by hours. */
 const MIN_LEFTOVER_AGE_MS = 2 * 24 * 60 * 60_000;
@@ -24,7 +25,7 @@ function ownMachineMark(): string {
 
 /** Two machines of one name may share a folder: neither can see whether a process of the other one runs. */
 export function machineMark(...identity: readonly string[]): string {
-  return createHash('sha256').update(identity.join(' ')).digest('hex').slice(0, 8);
+  return sha256Of(identity.join(' ')).slice(0, 8);
 }
 
 /** Stays over a restart (machine-id(5)); without it, the id of this start of the kernel. Empty on other systems. */

@@ -111,12 +111,12 @@ export async function bindTitles(
   return errors;
 }
 
-interface ListedChapter {
+interface ChapterOfTitle {
   readonly chapter: Chapter;
   readonly title: TitleChapters;
 }
 
-function listedChapters(titles: readonly TitleChapters[]): ReadonlyMap<string, ListedChapter> {
+function listedChapters(titles: readonly TitleChapters[]): ReadonlyMap<string, ChapterOfTitle> {
   return new Map(
     titles.flatMap((title) => title.chapters.map((chapter) => [chapter.id, { chapter, title }])),
   );
@@ -125,8 +125,8 @@ function listedChapters(titles: readonly TitleChapters[]): ReadonlyMap<string, L
 /** The first chapter of the group that is in the list of a title. */
 function firstListed(
   { chapters }: ChapterGroup,
-  listed: ReadonlyMap<string, ListedChapter>,
-): ListedChapter | undefined {
+  listed: ReadonlyMap<string, ChapterOfTitle>,
+): ChapterOfTitle | undefined {
   return chapters.map(({ chapterId = '' }) => listed.get(chapterId)).find(Boolean);
 }
 

@@ -146,7 +146,7 @@ async function isWritten(path: string, name: string): Promise<boolean> {
   return LOADED_FILE.test(name) && (await readOwnership(path)) === 'own';
 }
 
-interface SavedChapter {
+interface FinishedChapter {
   readonly chapterId: string;
   readonly quality: Quality;
 }
@@ -157,7 +157,7 @@ interface SavedChapter {
  */
 export function findLeftovers(
   { hiddenFolders, leftoverFiles }: Pick<LibraryIndex, 'hiddenFolders' | 'leftoverFiles'>,
-  saved: readonly SavedChapter[] = [],
+  saved: readonly FinishedChapter[] = [],
 ): readonly string[] {
   const names = new Set(saved.map(({ chapterId, quality }) => workspaceName(chapterId, quality)));
   const workspaces = hiddenFolders.filter((folder) => names.has(basename(folder)));
@@ -185,7 +185,7 @@ async function removeLeftover(path: string, clock: Clock): Promise<void> {
 /** Removes the workspace of a chapter beside its file, if that has all its pages. Failures are ignored. */
 export async function removeSavedWorkspace(
   file: string,
-  { chapterId, quality }: SavedChapter,
+  { chapterId, quality }: FinishedChapter,
   hiddenFolders: ReadonlySet<string>,
   clock: Clock,
 ): Promise<void> {

@@ -139,7 +139,7 @@ function movedAndRenamedPath(
     written: named.written && { ...named.written, series },
     recorded,
   };
-  const options = nameOptions(named, request.nameChapter, { movedIn: request.output });
+  const options = nameOptions(named, request.nameChapter, { movedIn: request.output }, undefined);
   return { ...newPath(to, moved, options), root };
 }
 

@@ -3,7 +3,6 @@
  * always give the same bytes, so nothing in it depends on the time, the user or the machine. It is written to a
  * temporary file, verified, synced, and then renamed.
  */
-import { createHash } from 'node:crypto';
 import { dirname } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { crc32 as crc32Of } from 'node:zlib';
@@ -27,6 +26,7 @@ import {
 } from '../core/zip-file-writer.js';
 import { imageDimensions, type ImageDimensions } from '../core/image-dimensions.js';
 import { imageExtension, type ImageExtension } from '../core/image-format.js';
+import { sha256Of } from '../core/sha256.js';
 
 export interface CbzPage {
   readonly file: string;
@@ -232,15 +232,11 @@ async function readPage(page: CbzPage, buffer: Buffer): Promise<Buffer> {
 function verifyPage(data: Buffer, page: CbzPage): ImageExtension {
   const { file, sha256, crc32 } = page;
   // The CRC-32 is compared with that of the archive on the disk.
-  if (crc32 === undefined && sha256 !== undefined && digestOf(data) !== sha256.toLowerCase())
+  if (crc32 === undefined && sha256 !== undefined && sha256Of(data) !== sha256.toLowerCase())
     throw pageChanged(page);
   const extension = imageExtension(data);
   if (!extension) throw new StorageError('page-changed', `The page is not an image: ${file}`);
   return extension;
-}
-
-function digestOf(data: Buffer): string {
-  return createHash('sha256').update(data).digest('hex');
 }
 
 function pageChanged({ file }: CbzPage): StorageError {

@@ -2,7 +2,6 @@
  * A chapter's CBZ whose ComicInfo.xml is replaced, and with it the metadata in the record; everything else keeps its
  * bytes, names and order.
  */
-import { createHash } from 'node:crypto';
 import type { Chapter } from '../service/chapters.js';
 import {
   chapterComment,
@@ -28,6 +27,7 @@ import { digestsOfFolder, digestsOfPages } from './read/page-digests.js';
 import type { Publish } from '../core/zip-file-writer.js';
 import { imageDimensions } from '../core/image-dimensions.js';
 import { imageExtension, MAX_IMAGE_BYTES } from '../core/image-format.js';
+import { sha256Of } from '../core/sha256.js';
 import { damagedChapter } from './damage.js';
 
 export { acceptFile } from './rewrite/accept-file.js';
@@ -144,7 +144,7 @@ export async function rewriteChapterFile(
   const onEntry = async (_: unknown, data: Buffer) => {
     if (!imageExtension(data)) return undefined;
     pages.push({ bytes: data.length, ...(await imageDimensions(data)) });
-    if (revision) digests.push(sha256(data));
+    if (revision) digests.push(sha256Of(data));
     return undefined;
   };
   const describe = async () => {
@@ -214,10 +214,6 @@ function newRecord(
   return news && !isTaken
     ? formatRecord({ chapterId, quality, ...news, pages, ...described })
     : undefined;
-}
-
-function sha256(data: Buffer): string {
-  return createHash('sha256').update(data).digest('hex');
 }
 
 /** An archive, or a folder of images. */

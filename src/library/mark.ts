@@ -1,8 +1,8 @@
 /** What marks a file as tankobon's own and says which chapters it has: the comment of an archive, and the manifest of a book. */
-import { createHash } from 'node:crypto';
 import { UUID_PATTERN } from '../core/uuid.js';
 import { type Quality, QUALITIES } from '../config/quality.js';
 import { isRecord, parseJson } from '../core/json.js';
+import { sha256Of } from '../core/sha256.js';
 
 export interface CbzIdentity {
   /** The chapter's UUID, lower case. */
@@ -121,7 +121,7 @@ export function boundComment(entries: readonly ListedEntry[]): string {
 
 function digestOf(entries: readonly ListedEntry[]): string {
   const lines = entries.map(({ name, bytes, crc32 }) => JSON.stringify([name, bytes, crc32]));
-  const digest = createHash('sha256').update(lines.sort().join('\n')).digest('hex');
+  const digest = sha256Of(lines.sort().join('\n'));
   return digest.slice(0, 16);
 }
 

@@ -3,7 +3,6 @@
  * are new or were changed. It is kept in the state folder, in a file for each folder that was scanned, which may be deleted:
  * everything is read again then. What is torn, of another format or written by another program counts as missing.
  */
-import { createHash } from 'node:crypto';
 import type { BigIntStats } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { CacheFile } from '../core/cache-file.js';
@@ -23,6 +22,7 @@ import {
 import { containerOf } from './containers.js';
 import type { checkFile } from './damage.js';
 import type { FileContent } from './read/content.js';
+import { sha256Of } from '../core/sha256.js';
 import type { FileMark, FoundIdentity, Proof } from './mark.js';
 import type { ChapterRecord } from './record.js';
 
@@ -97,7 +97,7 @@ export class FolderStore {
 
   static async open(stateFolder: string, folder: string): Promise<FolderStore> {
     const root = resolve(folder);
-    const name = createHash('sha256').update(root).digest('hex').slice(0, 16);
+    const name = sha256Of(root).slice(0, 16);
     const file = join(stateFolder, FOLDER, `${name}.json`);
     return new FolderStore(root, await CacheFile.open(file, CACHE_OPTIONS));
   }

@@ -9,9 +9,6 @@ import { pageFileNames, type AtHomeMetadata, digestInFileName } from '../service
 import { QUALITIES } from '../config/quality.js';
 import type { Retag, SavedChapter, UpToDate } from './change.js';
 
-/** What the service says of it. */
-export type ListedChapter = Partial<Pick<Chapter, 'version' | 'updatedAt' | 'pages'>>;
-
 /** What a file says of the version that was saved. */
 export interface SavedRevision extends Omit<SavedChapter, 'quality' | 'pages'> {
   readonly pages?: { readonly length: number } | undefined;
@@ -21,7 +18,7 @@ export interface SavedRevision extends Omit<SavedChapter, 'quality' | 'pages'> {
  * The pages are only compared if this is true: each comparison is a request with a quota of its own. False if the file
  * is newer than what is known of the service, such as the stored releases of a followed title.
  */
-export function mayHaveChanged(saved: SavedRevision, listed: ListedChapter): boolean {
+export function mayHaveChanged(saved: SavedRevision, listed: Partial<Chapter>): boolean {
   if ((listed.version ?? Infinity) < (saved.version ?? 0)) return false;
   const differs = (a: number | undefined, b: number | undefined) =>
     a !== undefined && b !== undefined && a !== b;

@@ -1,4 +1,4 @@
-/** The names that titles have in a folder, and in messages, beside others of the same name. Pure. */
+/** The names of titles in a folder, and in messages, beside others of the same name. What asks the disk is passed in. */
 import type { Title } from '../service/titles.js';
 import { groupBy } from '../core/group-by.js';
 import { folderKey } from '../core/name-keys.js';
@@ -7,12 +7,22 @@ import { isSameName, nameInPath } from '../core/relative-paths.js';
 type NamedTitle = Pick<Title, 'id' | 'name' | 'year'>;
 
 /** The names that a title may have beside others of the same name, in this order; the last one is its own. */
-export function nameCandidates({ id, name, year }: NamedTitle): readonly string[] {
+function nameCandidates({ id, name, year }: NamedTitle): readonly string[] {
   const withYear = year === undefined ? [] : [`${name} (${year})`];
   return [name, ...withYear, `${name} (${id.slice(0, SHORT_ID_LENGTH)})`];
 }
 
 const SHORT_ID_LENGTH = 8;
+
+/** The first name of the title that no other one has, or the last one. */
+export async function freeName(
+  title: NamedTitle,
+  isTaken: (name: string) => boolean | Promise<boolean>,
+): Promise<string> {
+  const names = nameCandidates(title);
+  for (const name of names.slice(0, -1)) if (!(await isTaken(name))) return name;
+  return names.at(-1) ?? title.name;
+}
 
 /** The name of a title in the path of a book whose content keeps another one, `series`; undefined if it is not there. */
 export function seriesInPath(
@@ -35,34 +45,29 @@ export async function distinctNames<T extends NamedTitle>(
   for (const twins of groupBy(titles, ({ name }) => folderKey(name)).values()) {
     if (twins.length < 2) continue;
     const taken = new Set<string>();
+    const isTaken = (name: string) => taken.has(folderKey(name));
     const take = (id: string, name: string): void => {
       names.set(id, name);
       taken.add(folderKey(name));
     };
     for (const title of twins) {
       const used = await usedName(title);
-      if (used !== undefined && !taken.has(folderKey(used))) take(title.id, used);
+      if (used !== undefined && !isTaken(used)) take(title.id, used);
     }
-    for (const title of twins) if (!names.has(title.id)) take(title.id, freeName(title, taken));
+    for (const title of twins)
+      if (!names.has(title.id)) take(title.id, await freeName(title, isTaken));
   }
   return names;
-}
-
-/** `taken`: the keys of the names of others. */
-function freeName(title: NamedTitle, taken: ReadonlySet<string>): string {
-  const candidates = nameCandidates(title);
-  const free = candidates.find((name) => !taken.has(folderKey(name)));
-  return free ?? candidates.at(-1) ?? title.name;
 }
 
 /**
  * By id, those of titles that are called otherwise by now. Two titles of one name get two names.
  * @param usedNames the names of the series in the files of a title
  */
-export function newTitleNames(
+export async function newTitleNames(
   titles: ReadonlyMap<string, NamedTitle>,
   usedNames: { readonly of: (titleId: string) => readonly string[] },
-): ReadonlyMap<string, string> {
+): Promise<ReadonlyMap<string, string>> {
   const isRenamed = (title: NamedTitle): boolean => {
     const [used, ...others] = usedNames.of(title.id);
     if (used === undefined || title.name === '') return false;
@@ -73,7 +78,7 @@ export function newTitleNames(
   const taken = new Set(kept.flatMap(({ id }) => usedNames.of(id).map(folderKey)));
   const names = new Map<string, string>();
   for (const title of all.filter(isRenamed)) {
-    const name = freeName(title, taken);
+    const name = await freeName(title, (each) => taken.has(folderKey(each)));
     taken.add(folderKey(name));
     names.set(title.id, name);
   }

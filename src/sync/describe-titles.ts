@@ -5,12 +5,12 @@
  * description alone is brought into that of the first chapter only, from which Kavita takes the one of the series. What the
  * owner edited stays.
  */
-import { createHash } from 'node:crypto';
 import { dirname } from 'node:path';
 import { thrownMessage } from '../core/errors.js';
 import { readFileState, replaceAs } from '../core/file-state.js';
 import { groupBy } from '../core/group-by.js';
 import { temporaryName } from '../core/files.js';
+import { sha256Of } from '../core/sha256.js';
 import { emptyResult } from '../download/download-result.js';
 import { followSeriesMetadata } from '../download/extras.js';
 import { mergedComicInfo, readChapterFile, rewriteChapterFile } from '../library/chapter-file.js';
@@ -71,7 +71,7 @@ function digestOf(title: Title): string {
     [description, originalLanguage, status, volumeCount, year, contentRating],
     [genres, demographic, tags, authors, artists],
   ]);
-  return createHash('sha256').update(text).digest('base64url').slice(0, 16);
+  return sha256Of(text, 'base64url').slice(0, 16);
 }
 
 type TitleField = 'ageRating' | 'direction' | 'summary';

@@ -4,7 +4,6 @@
  * more book, until their volume comes.
  */
 import { readdir, writeFile } from 'node:fs/promises';
-import { createHash } from 'node:crypto';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Chapter } from '../service/chapters.js';
@@ -16,6 +15,7 @@ import { isUnchanged } from '../core/file-state.js';
 import { lstatIfExists, removeFile } from '../core/files.js';
 import { expandHome } from '../core/home-folder.js';
 import { toTankobonError } from '../core/system-errors.js';
+import { sha256Of } from '../core/sha256.js';
 import type { ObserveBind } from '../events/bind-events.js';
 import { readLibraryFile } from '../library/file.js';
 import type { LibraryIndex } from '../library/scan.js';
@@ -70,7 +70,7 @@ export function deviceText(
     .ofTitle(titleId)
     .map(({ chapterId, version, isBound }) => `${chapterId} ${version ?? ''} ${isBound}`);
   const text = JSON.stringify([name, folder, bind, infer, [...new Set(files)].sort()]);
-  return createHash('sha256').update(text).digest('base64url');
+  return sha256Of(text, 'base64url');
 }
 
 /** Resolves with deviceText once all books are there; undefined if they are not, or the device is not there. */

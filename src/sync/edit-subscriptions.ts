@@ -26,7 +26,7 @@ export async function subscribe(
   context: EditContext,
 ): Promise<boolean> {
   const { isChanged } = await editSubscriptions(file, context, (source) => {
-    const { text } = addSeries(source, target, change);
+    const text = addSeries(source, target, change);
     return { text, isChanged: text !== source.text };
   });
   return isChanged;

@@ -1,6 +1,6 @@
 /** Which chapters the account has read, for the key `keep-unread`: one request per hundred titles in each run. */
-import { createHash } from 'node:crypto';
 import { ServiceError } from '../core/errors.js';
+import { sha256Of } from '../core/sha256.js';
 import { effectiveOptions } from '../config/options.js';
 import { fetchReadMarkers } from '../service/account.js';
 import { requireLogin } from '../service/login.js';
@@ -37,5 +37,5 @@ export function readText(
     .map(({ chapterId }) => chapterId.toLowerCase());
   if (ids.length === 0) return undefined;
   const text = [...new Set(ids)].sort().join('\n');
-  return createHash('sha256').update(text).digest('base64url');
+  return sha256Of(text, 'base64url');
 }

@@ -197,6 +197,7 @@ function* jobsOf({ library }: PracticeService, folder: string) {
       change: { kind: 'save' as const, release, path, recorded: {}, betterThan: undefined },
       output: folder,
       quality: 'data' as const,
+      lostPages: undefined,
       comment: '',
       describe: () => Promise.resolve({ kept: [] }),
       isForced: false,

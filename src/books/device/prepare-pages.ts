@@ -1,11 +1,11 @@
 /** Makes the pages of a book for a device, on all cores. Each core decodes one image at a time. */
-import { createHash } from 'node:crypto';
 import { availableParallelism, totalmem } from 'node:os';
 import { thrownMessage } from '../../core/errors.js';
 import { imageDimensions } from '../../core/image-dimensions.js';
 import { decodedBytes } from '../../core/decoded-size.js';
 import { imageExtension, type ImageExtension } from '../../core/image-format.js';
 import type { ZipEntry } from '../../core/zip-file.js';
+import { sha256Of } from '../../core/sha256.js';
 import type { Book, CoverImage, PreparedImage } from '../book.js';
 import { assertDecodable, damagedPage, sourcePages } from '../book-pages.js';
 import { ImageProcess, ImageRefused, type EncodedImage } from './image-process.js';
@@ -155,7 +155,7 @@ async function processPage(
     return await processImage(decoder, { ...page, isBroken: false }, options);
   } catch (error) {
     if (!(error instanceof BrokenImage)) throw error;
-    const digest = createHash('sha256').update(data).digest('hex');
+    const digest = sha256Of(data);
     if (recorded && !recorded.includes(digest)) throw damagedPage(error.message, location, error);
     const made = await processBroken(decoder, page, options);
     options.onBrokenPage(`${made.sentence}: ${location} (${error.message})`);

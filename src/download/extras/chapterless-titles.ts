@@ -8,15 +8,14 @@ import type { Title } from '../../service/titles.js';
 import type { LibraryIndex } from '../../library/scan.js';
 import { unavailableReason } from '../../selection/exclusions.js';
 import type { Resolution } from '../../selection/resolve-targets.js';
-import { lacksCover, type TitleFolder } from './cover.js';
+import { needsCovers, type TitleFolder } from './cover.js';
 import type { DownloadRequest } from '../download-request.js';
 import { extrasOwner } from './extras-owner.js';
 import type { NamedChapter } from '../planning/comic-metadata.js';
 import { templateName, withHome, type Naming } from '../planning/name-files.js';
-import { lacksSeriesMetadata } from './series-metadata.js';
+import { needsSeriesMetadata } from './series-metadata.js';
 
 export interface ChapterlessTitle {
-  readonly titleId: string;
   readonly name: string;
   /** Absolute, as is the output folder above it. */
   readonly folder: string;
@@ -84,7 +83,6 @@ export async function placeChapterless(
     const name = withHome(title, chapter, naming)?.name ?? title.name;
     if (await isTitleFolder(folder, id, naming, stateFolder))
       placed.push({
-        titleId: id,
         name,
         folder,
         root,
@@ -119,24 +117,20 @@ async function toFolder(chapterless: ChapterlessTitle): Promise<TitleFolder | un
   return title && { folder, root, title, chapters, isShared: false };
 }
 
-/** The folders that get covers: with `chapterFiles`, those that lack one. */
+/** The folders that get covers. */
 export async function foldersForCovers(
   chapterless: readonly ChapterlessTitle[],
-  { cover, chapterFiles = true }: Pick<DownloadRequest, 'cover' | 'chapterFiles'>,
+  request: Pick<DownloadRequest, 'cover' | 'chapterFiles'>,
 ): Promise<readonly TitleFolder[]> {
-  const which = cover === 'all' ? 'all' : 'one';
-  return foldersWhere(chapterless, async (each) => !chapterFiles || lacksCover(each, which));
+  return foldersWhere(chapterless, (each) => needsCovers(each, request));
 }
 
-/** The folders that get metadata of the series: with `chapterFiles`, those that lack it. */
+/** The folders that get metadata of the series. */
 export async function foldersForMetadata(
   chapterless: readonly ChapterlessTitle[],
-  { chapterFiles = true }: Pick<DownloadRequest, 'chapterFiles'>,
+  request: Pick<DownloadRequest, 'chapterFiles'>,
 ): Promise<readonly TitleFolder[]> {
-  return foldersWhere(
-    chapterless,
-    async ({ folder }) => !chapterFiles || lacksSeriesMetadata(folder),
-  );
+  return foldersWhere(chapterless, ({ folder }) => needsSeriesMetadata(folder, request));
 }
 
 /** Whether a run that saves no chapter has something to save for them. */

@@ -5,6 +5,7 @@
  */
 import { readdir, rm } from 'node:fs/promises';
 import { basename, dirname, extname, join, resolve } from 'node:path';
+import type { Options } from '../../config/options.js';
 import { coverUrl, fetchCovers, type Title } from '../../service/titles.js';
 import { isSameVolume } from '../../config/ranges.js';
 import type { Chapter } from '../../service/chapters.js';
@@ -56,7 +57,7 @@ export interface TitleFolder {
   /** The folder got chapters of another title too. */
   isShared: boolean;
   /** Set where no chapter made the folder: the output folder, below which links are refused. */
-  readonly root?: string;
+  readonly root: string | undefined;
 }
 
 interface SaveCoverDeps extends CoverDeps {
@@ -146,13 +147,17 @@ export function volumeCoverName(volume: string): string {
   return cleanSegment(name, MAX_SEGMENT_BYTES - '.jpeg'.length);
 }
 
-/** Whether the folder lacks a cover that saveCovers may find: that of the title, or, with `all`, one of these volumes. */
-export async function lacksCover(
+/**
+ * Whether the folder lacks a cover that saveCovers may find: that of the title, or, with `all`, one of these volumes. With
+ * `--no-chapters` each gets covers: those that are there may have changed.
+ */
+export async function needsCovers(
   { folder, title, chapters }: TitleFolder,
-  which: 'one' | 'all',
+  { cover, chapterFiles = true }: Pick<Options, 'cover' | 'chapterFiles'>,
 ): Promise<boolean> {
+  if (!chapterFiles) return true;
   const present = new Set((await coversIn(folder)).map(coverBaseName));
-  const volumes = which === 'all' ? chapters.flatMap(({ volume }) => volume ?? []) : [];
+  const volumes = cover === 'all' ? chapters.flatMap(({ volume }) => volume ?? []) : [];
   return (
     title.mainCover !== undefined &&
     ['cover', ...volumes.map(volumeCoverName)].some((name) => !present.has(name))
@@ -181,7 +186,8 @@ export async function groupByFolder(
     const title = await titlePromise;
     if (!chapter || !title) continue;
     const folder = dirname(file);
-    const titleFolder = folders.get(folder) ?? { folder, title, chapters: [], isShared: false };
+    const none = { folder, title, chapters: [], isShared: false, root: undefined };
+    const titleFolder = folders.get(folder) ?? none;
     folders.set(folder, titleFolder);
     if (titleFolder.title.id === title.id) titleFolder.chapters.push(chapter);
     else titleFolder.isShared = true;

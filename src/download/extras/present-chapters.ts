@@ -11,8 +11,8 @@ import type { Options } from '../../config/options.js';
 import type { LibraryIndex } from '../../library/scan.js';
 import { groupBy } from '../../core/group-by.js';
 import { findTitle } from '../planning/comic-metadata.js';
-import { groupByFolder, lacksCover, type ChapterInFolder, type TitleFolder } from './cover.js';
-import { lacksSeriesMetadata } from './series-metadata.js';
+import { groupByFolder, needsCovers, type ChapterInFolder, type TitleFolder } from './cover.js';
+import { needsSeriesMetadata } from './series-metadata.js';
 
 export interface PresentChapter extends ChapterInFolder {
   readonly chapter: Chapter;
@@ -38,29 +38,27 @@ export function findPresent(
 }
 
 /**
- * Those in folders without the cover, where there is one: no request is sent for the others. With `--no-chapters` all:
- * their covers may have changed. Files that only a book has are left out: it may be in a folder of several titles.
+ * Those in folders that get covers: no request is sent for the others. Files that only a book has are left out: it may be
+ * in a folder of several titles.
  */
 export async function withoutCovers(
   present: readonly PresentChapter[],
-  { cover, chapterFiles = true }: Pick<Options, 'cover' | 'chapterFiles'>,
+  options: Pick<Options, 'cover' | 'chapterFiles'>,
 ): Promise<readonly ChapterInFolder[]> {
-  const which = cover === 'all' ? 'all' : 'one';
-  return inFolders(present, async (folder) => !chapterFiles || lacksCover(folder, which));
+  return inFolders(present, (folder) => needsCovers(folder, options));
 }
 
-/**
- * The chapters in folders of one title without `series.json` or `details.json`, with the title's name there. With
- * `--no-chapters` all of one title.
- */
+/** The chapters in folders of one title that get `series.json` and `details.json`, with the title's name there. */
 export async function withoutSeriesMetadata(
   present: readonly PresentChapter[],
-  { output, chapterFiles = true }: Pick<Options, 'output' | 'chapterFiles'>,
+  options: Pick<Options, 'output' | 'chapterFiles'>,
 ): Promise<readonly ChapterInFolder[]> {
-  const lacking = await inFolders(present, async ({ folder, isShared }) =>
-    isShared || resolve(folder) === resolve(output)
-      ? false
-      : !chapterFiles || lacksSeriesMetadata(folder),
+  const lacking = await inFolders(
+    present,
+    async ({ folder, isShared }) =>
+      !isShared &&
+      resolve(folder) !== resolve(options.output) &&
+      needsSeriesMetadata(folder, options),
   );
   const named: ChapterInFolder[] = [];
   for (const chapters of groupBy(lacking, ({ file }) => dirname(file)).values()) {

@@ -2,10 +2,10 @@
  * Metadata of a series for programs that take it from no chapter: `series.json` of mylar, for Komga, and `details.json`,
  * for Mihon. Both ignore unknown members, so a member of tankobon's own marks the files and shows later edits.
  */
-import { createHash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Title } from '../../service/titles.js';
+import type { Options } from '../../config/options.js';
 import { preferredText } from '../../core/preferred-text.js';
 import { readFileState, replaceUnchanged, type FileState } from '../../core/file-state.js';
 import { plainSummary } from '../../library/comic-info.js';
@@ -21,6 +21,7 @@ import {
 } from '../../core/files.js';
 import { isRecord, parseJson } from '../../core/json.js';
 import { publishNew } from '../../core/publish.js';
+import { sha256Of } from '../../core/sha256.js';
 
 export interface DescribedSeries {
   readonly title: Title;
@@ -52,8 +53,12 @@ export function isSeriesMetadata(name: string): boolean {
   return FILE_NAMES.some((each) => each === name);
 }
 
-/** Whether the folder lacks one of the files. */
-export async function lacksSeriesMetadata(folder: string): Promise<boolean> {
+/** Whether the folder lacks one of the files. With `--no-chapters` each gets them. */
+export async function needsSeriesMetadata(
+  folder: string,
+  { chapterFiles = true }: Pick<Options, 'chapterFiles'>,
+): Promise<boolean> {
+  if (!chapterFiles) return true;
   for (const name of FILE_NAMES)
     if ((await lstatIfExists(join(folder, name))) === undefined) return true;
   return false;
@@ -206,7 +211,7 @@ export async function followFile(
 }
 
 function digestOf(content: Content): string {
-  return createHash('sha256').update(JSON.stringify(content)).digest('hex');
+  return sha256Of(JSON.stringify(content));
 }
 
 /**

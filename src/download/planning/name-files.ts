@@ -32,7 +32,7 @@ import {
   type ReplacedName,
   type TemplateName,
 } from '../../plan/paths.js';
-import { nameCandidates, seriesInPath } from '../../plan/title-names.js';
+import { freeName, seriesInPath } from '../../plan/title-names.js';
 import {
   MAX_READ_OF_LIKELY,
   MAX_READ_OF_TITLE,
@@ -163,7 +163,7 @@ export function readNamedFile(
     identity,
   }: Pick<Awaited<ReturnType<typeof readChapterFile>>, 'metadata' | 'record' | 'identity'>,
   { chapter, title }: Pick<NamedChapterFile, 'chapter' | 'title'>,
-  newTitleName?: string,
+  newTitleName: string | undefined,
 ): NamedChapterFile {
   const written = record?.metadata;
   const series = newTitleName ?? (written ?? metadata).series ?? title.name;
@@ -198,7 +198,11 @@ function replacedPath(
   named: NamedChapterFile,
   { output, nameTemplates }: Naming,
 ): Pick<ReplacedName, 'path' | 'recorded'> {
-  const { to, recorded } = newPath(file, named, nameOptions(named, nameTemplates, 'folders'));
+  const { to, recorded } = newPath(
+    file,
+    named,
+    nameOptions(named, nameTemplates, 'folders', undefined),
+  );
   if (to === resolve(file)) return { path: file, recorded };
   const path = relative(resolve(output), to);
   // The output folder may be one that the template would name otherwise.
@@ -310,7 +314,8 @@ class HomeFinder {
     }
     for (const each of titles) {
       const known = homes.get(each.title.id);
-      const series = known?.series ?? (await this.#freeName(each));
+      const isTaken = (name: string) => this.#isTaken(each, name);
+      const series = known?.series ?? (await freeName(each.title, isTaken));
       const home = known ?? newHome(series, templateFor(this.nameChapter, each.title));
       this.#named.set(this.#nameKey(each, home), each.title.id);
       if (series !== each.title.name) homes.set(each.title.id, home);
@@ -404,14 +409,7 @@ class HomeFinder {
     return found;
   }
 
-  /** The name, with the year or part of the id if another title has it in the same folder. */
-  async #freeName(each: TitleToPlace): Promise<string> {
-    const names = nameCandidates(each.title);
-    for (const series of names.slice(0, -1))
-      if (!(await this.#isTaken(each, series))) return series;
-    return names.at(-1) ?? each.title.name;
-  }
-
+  /** Whether another title has the name in the same folder. */
   async #isTaken(each: TitleToPlace, series: string): Promise<boolean> {
     const home = newHome(series, templateFor(this.nameChapter, each.title));
     if (this.#named.has(this.#nameKey(each, home))) return true;

@@ -81,7 +81,7 @@ export function nameOptions(
   { title: { numbersRestart } }: { readonly title: Pick<Title, 'numbersRestart'> },
   nameChapter: NameChapter,
   keeps: NameOptions['keeps'],
-  renameTo?: NameTemplate,
+  renameTo: NameTemplate | undefined,
 ): NameOptions {
   const templates = [nameChapter(false), nameChapter(true)];
   return { templates, numbersRestart, keeps, renameTo };
@@ -98,7 +98,11 @@ export function movedPath(
   home: TitleHome | undefined,
 ): ReturnType<typeof newPath> {
   const { name: series } = named.title;
-  const path = newPath(file, named, nameOptions(named, nameChapter, { movedIn: output }));
+  const path = newPath(
+    file,
+    named,
+    nameOptions(named, nameChapter, { movedIn: output }, undefined),
+  );
   const template = nameChapter(false);
   if (!home) {
     const hasNewFolder = dirname(path.to) !== dirname(resolve(file));

@@ -52,8 +52,8 @@ export interface ChapterJob extends ChapterTarget {
   /** The user's output folder, which contains `file`. */
   readonly output: string;
   readonly quality: Quality;
-  /** What becomes of a page that no node has. By default, the chapter fails. */
-  readonly lostPages?: LostPages;
+  /** What becomes of a page that no node has; undefined: the chapter fails. */
+  readonly lostPages: LostPages | undefined;
   /** The archive comment, which identifies the chapter. */
   readonly comment: string;
   /** Returns the delivery metadata that was requested ahead, once. */

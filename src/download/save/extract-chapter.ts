@@ -2,7 +2,6 @@
  * Gives a chapter that is in a book, and of which only the metadata changed, a file of its own: its pages are those of the
  * book. The next binding puts it into the book in place of the old one.
  */
-import { createHash } from 'node:crypto';
 import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { MANIFEST_NAME } from '../../library/mark.js';
@@ -20,6 +19,7 @@ import { openPages, type ReadChapter } from '../../library/file.js';
 import { damagedChapter } from '../../library/damage.js';
 import { imageDimensions } from '../../core/image-dimensions.js';
 import { imageExtension } from '../../core/image-format.js';
+import { sha256Of } from '../../core/sha256.js';
 import type { ChapterJob } from './chapter.js';
 import type { ChapterDescription } from './describe-chapter.js';
 import { publishChapter } from './publish-chapter.js';
@@ -95,7 +95,7 @@ async function copyPages(
     if (!extension) throw damagedChapter(file, new Error(`${entry.name} is not an image`));
     await zip.write(pageName(index, pages.length, extension), data);
     const dimensions = await imageDimensions(data);
-    const sha256 = record?.pages?.[index] ?? createHash('sha256').update(data).digest('hex');
+    const sha256 = record?.pages?.[index] ?? sha256Of(data);
     packed.push({
       page: index + 1,
       file,

@@ -1,8 +1,8 @@
 /** Takes pages of a chapter's file, or of the book that has it, into the workspace of an update. */
-import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { createFile, PRIVATE_FILE_MODE, removeFile } from '../../core/files.js';
 import { imageExtension } from '../../core/image-format.js';
+import { sha256Of } from '../../core/sha256.js';
 import { openPages, readLibraryFile } from '../../library/file.js';
 import type { KnownFile } from '../../plan/change.js';
 import type { Workspace } from './workspace.js';
@@ -17,7 +17,7 @@ export async function keepFullPages(
   const isMissing = (page: number) => digests[page - 1] !== undefined && !workspace.kept.has(page);
   await eachSavedPage(file, digests.length, isMissing, async (page, data) => {
     signal.throwIfAborted();
-    if (digests[page - 1] === sha256(data)) await keep(workspace, page, data, false);
+    if (digests[page - 1] === sha256Of(data)) await keep(workspace, page, data, false);
   });
 }
 
@@ -31,7 +31,7 @@ export async function takeCompressedPage(
   if (!dataSaverPages.includes(page)) return false;
   const isPage = (each: number) => each === page;
   await eachSavedPage(file, pages.length, isPage, async (_, data) => {
-    if (sha256(data) === pages[page - 1]) await keep(workspace, page, data, true);
+    if (sha256Of(data) === pages[page - 1]) await keep(workspace, page, data, true);
   });
   return workspace.kept.has(page);
 }
@@ -79,10 +79,6 @@ async function keep(
   } finally {
     await handle.close();
   }
-  const image = { digest: sha256(data), crc32: crc32(data), extension, bytes: data.length };
+  const image = { digest: sha256Of(data), crc32: crc32(data), extension, bytes: data.length };
   await workspace.keep(page, image, { isCompressed });
-}
-
-function sha256(data: Buffer): string {
-  return createHash('sha256').update(data).digest('hex');
 }

@@ -2,7 +2,6 @@
  * The hidden folder beside the target that holds the pages of an unfinished chapter. A page has its digest in its
  * file name, so that a later run can verify what an interrupted one left.
  */
-import { createHash } from 'node:crypto';
 import { readdir, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { crc32 } from 'node:zlib';
@@ -26,6 +25,7 @@ import {
   writeBuffers,
 } from '../../core/files.js';
 import { lockFile, tryLockFile, type HeldLock } from '../../core/lock.js';
+import { sha256Of } from '../../core/sha256.js';
 
 /** Identifies the pages: those of an earlier run are used only if its manifest is the same. */
 export interface ChapterManifest {
@@ -235,7 +235,7 @@ export class Workspace {
     const content = await readRegularFileIfExists(file, { maxBytes: MAX_IMAGE_BYTES }).catch(
       undefinedIfUnsafe,
     );
-    if (!content || createHash('sha256').update(content).digest('hex') !== digest) return undefined;
+    if (!content || sha256Of(content) !== digest) return undefined;
     const extension = imageExtension(content);
     if (!extension) return undefined;
     // The digest in our own file name proves nothing: another program may have written the file.

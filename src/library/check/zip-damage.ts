@@ -2,7 +2,6 @@
  * What is wrong with a file: its structure, the checksum of each entry, and the end of each image. A whole file of tankobon
  * with other pages than its record names is edited. Reads the whole file once, and changes nothing.
  */
-import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
 import type { ZipFile } from 'yauzl';
 import { thrownMessage } from '../../core/errors.js';
@@ -34,6 +33,7 @@ import {
   type EntryReader,
   type ZipEntry,
 } from '../../core/zip-file.js';
+import { sha256Of } from '../../core/sha256.js';
 import { pageEntries, sortPages } from '../../config/names.js';
 import { MAX_ENTRIES } from '../read/zip-content.js';
 import type { ChapterRecord } from '../record.js';
@@ -184,7 +184,7 @@ export async function checkEntries(
       throw damaged('entry-damaged', `${name}: ${thrownMessage(error)}`);
     });
     if (!isPage.has(entry)) continue;
-    const digest = saved.size > 0 ? createHash('sha256').update(data).digest('hex') : '';
+    const digest = saved.size > 0 ? sha256Of(data) : '';
     digests.set(entry, digest);
     // The end of a page that was saved need not be found.
     if (!saved.has(digest)) checkEnd(name, data);

@@ -2,7 +2,6 @@
  * Which pages of a file its replacement lacks, by the digests of their bytes. A book is compared by those in its manifest,
  * since its pages may have been converted; a chapter by its bytes, since its owner may have replaced a page.
  */
-import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
 import { imageExtension } from '../../core/image-format.js';
 import { MANIFEST_NAME } from '../mark.js';
@@ -10,6 +9,7 @@ import { COMIC_INFO_NAME } from '../comic-info.js';
 import type { ContainerName } from '../../config/containers.js';
 import { openPages, readLibraryFile, type BookFile, type ChapterFile } from '../file.js';
 import { reusableBuffer } from '../../core/zip-file.js';
+import { sha256Of } from '../../core/sha256.js';
 
 /** The pages of chapters in a book, which also has a cover. */
 const BOOK_PAGE = /^c\d+-(?!cover\.)/;
@@ -94,7 +94,7 @@ async function readDigests(file: ReadableFile, all = false): Promise<readonly st
       if (isBook && !BOOK_PAGE.test(basename(name))) continue;
       const data = await reader.read(entry, getBuffer);
       if (isBook && !imageExtension(data)) continue;
-      found.push(createHash('sha256').update(data).digest('hex'));
+      found.push(sha256Of(data));
     }
     return found;
   } finally {

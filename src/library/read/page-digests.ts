@@ -1,9 +1,9 @@
 /** The digests of the pages of an archive, or of a folder of images. */
-import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { pageEntries, sortPages } from '../../config/names.js';
 import { digestIfRegular } from '../../core/files.js';
 import type { GetBuffer, ZipEntry } from '../../core/zip-file.js';
+import { sha256Of } from '../../core/sha256.js';
 import type { PageReader } from './content.js';
 
 /** The sha256 of each page among the entries, in reading order. Throws Error with what is wrong with a page. */
@@ -17,7 +17,7 @@ export async function digestsOfPages(
   for (const entry of sortPages(pageEntries(entries))) {
     signal?.throwIfAborted();
     const data = await reader.read(entry, getBuffer);
-    digests.push(createHash('sha256').update(data).digest('hex'));
+    digests.push(sha256Of(data));
   }
   return digests;
 }

@@ -1,5 +1,4 @@
 /** Reads what is in a CBZ or an EPUB. */
-import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { Entry, ZipFile } from 'yauzl';
 import { openRegularFile } from '../../core/files.js';
@@ -25,6 +24,7 @@ import {
   withZip,
   type EntryReader,
 } from '../../core/zip-file.js';
+import { sha256Of } from '../../core/sha256.js';
 import {
   NO_CONTENT,
   UnmarkedDamage,
@@ -134,7 +134,7 @@ async function hasRecordedPage(
     assertNotBomb(entries, fileSize);
     for (const entry of entries.filter(({ name }) => !MAX_BYTES.has(name))) {
       const data = await reader.read(entry, getBuffer).catch(() => undefined);
-      if (data && digests.has(createHash('sha256').update(data).digest('hex'))) return true;
+      if (data && digests.has(sha256Of(data))) return true;
     }
   } catch {
     // It has more than is read of a file.

@@ -2,10 +2,10 @@
  * Gives a file whose pages its owner changed a record of the pages that are there, and a chapter the mark again if another
  * program removed it. All other entries keep their bytes and their order.
  */
-import { createHash } from 'node:crypto';
 import { assertOwnFile, fileChanged, replaceUnchanged } from '../../core/file-state.js';
 import { temporaryName, toStorageError } from '../../core/files.js';
 import { ZipEntryReader } from '../../core/zip-file.js';
+import { sha256Of } from '../../core/sha256.js';
 import { damagedChapter } from '../damage.js';
 import { readLibraryFile, rewriterOf, type ChapterFile } from '../file.js';
 import { chapterComment, MANIFEST_NAME } from '../mark.js';
@@ -70,7 +70,7 @@ async function write(
       signal,
       comment: () => (isFree ? chapterComment(chapterId) : kept),
       newText: (entry, data) => {
-        digests.set(entry, createHash('sha256').update(data).digest('hex'));
+        digests.set(entry, sha256Of(data));
         return undefined;
       },
       added: () => {

@@ -1,9 +1,9 @@
 /** The metadata and the manifest of a book in a folder. */
-import { createHash } from 'node:crypto';
 import { basename, join } from 'node:path';
 import { assertOwnFile } from '../../core/file-state.js';
 import { lstatIfExists, readRegularFileIfExists, writeFileAtomic } from '../../core/files.js';
 import { isRecord, parseJson } from '../../core/json.js';
+import { sha256Of } from '../../core/sha256.js';
 import { COMIC_INFO_NAME } from '../comic-info.js';
 import { FOLDER_MANIFEST_NAME } from '../mark.js';
 import { readFolderContent } from '../read/folder-content.js';
@@ -22,11 +22,11 @@ export const FOLDER_REWRITER: Rewriter = {
       const data = await readFile(file);
       const old = oldText?.(entry, data) ?? data;
       // A killed run may have written the new one.
-      if (![data, old].some((each) => sha256(each) === digest)) kept.push(path);
+      if (![data, old].some((each) => sha256Of(each) === digest)) kept.push(path);
       else {
         const text = (await newText?.(entry, data)) ?? data.toString();
         if (text !== data.toString()) await rewriteFile(file, text);
-        digests[path] = sha256(text);
+        digests[path] = sha256Of(text);
       }
     }
     const manifest = join(folder, FOLDER_MANIFEST_NAME);
@@ -58,8 +58,4 @@ function withDigests(json: string, digests: Readonly<Record<string, string>>): s
   const files = isRecord(manifest) ? manifest['files'] : undefined;
   if (!isRecord(manifest) || !isRecord(files)) return json;
   return `${JSON.stringify({ ...manifest, files: { ...files, ...digests } })}\n`;
-}
-
-function sha256(text: string | Buffer): string {
-  return createHash('sha256').update(text).digest('hex');
 }

@@ -3,13 +3,13 @@
  * marker file. Without the marker the keychain is not accessed, so that anonymous runs neither wait for it nor make it
  * prompt the user.
  */
-import { createHash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AuthError } from '../../core/errors.js';
 import { statIfExists } from '../../core/files.js';
 import { lockFile, type HeldLock } from '../../core/lock.js';
 import type { Clock } from '../../core/clock.js';
+import { sha256Of } from '../../core/sha256.js';
 import { LIVE_SERVICE, type ServiceAddresses } from '../../config/service-addresses.js';
 import {
   fileCredentialStore,
@@ -221,7 +221,7 @@ function namesFor({ authUrl, realm }: CredentialsOptions['addresses']) {
     return { service: KEYCHAIN_SERVICE, fileName: 'login' };
   }
   const realmUrl = `${address}/realms/${realm}`;
-  const digest = createHash('sha256').update(realmUrl).digest('hex').slice(0, 12);
+  const digest = sha256Of(realmUrl).slice(0, 12);
   const host = authUrl.host.replace(/[^\w.-]+/g, '_').slice(0, 60);
   return { service: `${KEYCHAIN_SERVICE} ${realmUrl}`, fileName: `login-${host}-${digest}` };
 }

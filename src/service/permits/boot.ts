@@ -1,7 +1,7 @@
 /** The boot of the machine that this process runs in: monotonic times are comparable only within one boot. */
-import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { sha256Of } from '../../core/sha256.js';
 
 export interface Boot {
   /** All processes of one boot have the same. Where the system has no boot id, a reboot shows in the monotonic clock. */
@@ -14,7 +14,7 @@ export function currentBoot(): Boot {
   const host = hostname();
   const id = linuxBootId() ?? host;
   return {
-    id: createHash('sha256').update(id).digest('hex').slice(0, 12),
+    id: sha256Of(id).slice(0, 12),
     host: host.replace(/[^\w.-]/g, '').slice(0, 64) || 'unnamed',
   };
 }

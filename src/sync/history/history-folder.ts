@@ -4,7 +4,6 @@
  * written or that a program generates, has the folder of its path. The folder names the file that used it last: a copy of
  * that file, which has the same id, gets an id of its own.
  */
-import { createHash } from 'node:crypto';
 import { access, constants, readdir, realpath, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { isMap } from 'yaml';
@@ -21,6 +20,7 @@ import {
 } from '../../core/files.js';
 import { PRIVATE_FOLDER_MODE } from '../../core/own-folder.js';
 import { isFileError } from '../../core/system-errors.js';
+import { sha256Of } from '../../core/sha256.js';
 import { HISTORY_ID } from '../subscription-keys.js';
 import { parseYaml } from '../subscriptions/subscriptions-file.js';
 
@@ -122,7 +122,7 @@ async function unusedId(stateFolder: string, path: string): Promise<string> {
 
 function pathId(path: string, count: number): string {
   const text = count === 0 ? path : `${path}\n${count}`;
-  return createHash('sha256').update(text).digest('hex').slice(0, 16);
+  return sha256Of(text).slice(0, 16);
 }
 
 /** Another file that exists and has the id. A file that is there under two paths, as in a bind mount, is one. */

@@ -28,13 +28,13 @@ export function addSeries(
   source: SubscriptionsText,
   target: string,
   { entry: given, unset: removed = [], releases }: SeriesChange,
-): { readonly text: string; readonly isNew: boolean } {
+): string {
   const subscriptions = parseSubscriptions(source);
   const index = indexOfTarget(subscriptions, parseSeriesTarget(target, source.extraHosts));
   const lists = releases ? releaseLists(subscriptions.series[index], releases) : {};
   const entry = { ...given, ...lists };
   const unset = [...removed, ...emptyKeys(lists, subscriptions.defaults)];
-  const text = editText(source, (document) => {
+  return editText(source, (document) => {
     if (index < 0) {
       appendSeries(document, target, entry);
       return;
@@ -43,7 +43,6 @@ export function addSeries(
       document.setIn(['series', index, key], createNode(document, value));
     for (const key of unset) document.deleteIn(['series', index, key]);
   });
-  return { text, isNew: index < 0 };
 }
 
 type ReleaseLists = Readonly<Record<'pin' | 'block', readonly string[]>>;

@@ -45,6 +45,7 @@ async function run(
       recorded: {},
       betterThan: undefined,
     },
+    lostPages: undefined,
     comment: '',
     describe: () => Promise.resolve({ kept: [] }),
     isForced: false,
