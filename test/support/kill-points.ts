@@ -107,9 +107,13 @@ export interface RewoundRun {
   readonly kills: number;
 }
 
+/** Every so many kills of killRewound are real, also where there is a copy: its files have other inodes. */
+const REAL_KILL_STEP = 4;
+
 /**
- * Calls `check` after a run to its end, with undefined, and after each killed one. Throws if fewer than half were killed:
- * the number of changes differs from run to run.
+ * Calls `check` after a run to its end, with undefined, and after each kill. Most kills take the files from copies that one
+ * run made before the changes; what a run sends is to be kept in `work` by who receives it. Throws if fewer than half of
+ * the others were killed: the number of changes differs from run to run.
  */
 export async function killRewound(
   { words, env, work, below, kills }: RewoundRun,
@@ -130,13 +134,24 @@ export async function killRewound(
   await check(undefined);
   const changes = Number(readFileSync(countFile, 'utf8'));
   const step = Math.max(1, changes / kills);
-  let [tried, killed] = [0, 0];
-  for (let at = 1 + Math.random() * (step - 1); at <= changes; at += step) {
-    const kill = Math.floor(at);
-    const { signal } = await rewoundRun({ KILL_AT: String(kill) });
-    tried += 1;
-    if (signal === 'SIGKILL') killed += 1;
+  const chosen: number[] = [];
+  for (let at = 1 + Math.random() * (step - 1); at <= changes; at += step)
+    chosen.push(Math.floor(at));
+  const copies = `${work}.copies`;
+  mkdirSync(copies);
+  await rewoundRun({ KILL_COPIES: copies, KILL_COPIED: work, KILL_COPIES_AT: chosen.join() });
+  const firstReal = Math.floor(Math.random() * Math.min(REAL_KILL_STEP, chosen.length));
+  let killed = 0;
+  for (const [index, kill] of chosen.entries()) {
+    const copy = join(copies, String(kill));
+    const isReal = index % REAL_KILL_STEP === firstReal || !existsSync(copy);
+    if (!isReal) {
+      rmSync(work, { recursive: true });
+      place(copy, work);
+    }
+    if (!isReal || (await rewoundRun({ KILL_AT: String(kill) })).signal === 'SIGKILL') killed += 1;
     await check(kill);
   }
-  if (tried === 0 || killed < tried / 2) throw new Error(`killed ${killed} of ${tried} times`);
+  if (chosen.length === 0 || killed < chosen.length / 2)
+    throw new Error(`killed ${killed} of ${chosen.length} times`);
 }

@@ -2,6 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { commandTree } from '../../src/cli/program.js';
+import type { CommandRunner } from '../../src/cli/command-context.js';
 import type { ExitCode } from '../../src/core/exit-codes.js';
 import type { RetagEvent } from '../../src/events/retag-events.js';
 import type { Library } from '../../src/practice-server/library/library.js';
@@ -16,12 +17,13 @@ export const retagFolder = (harness: DownloadHarness, ...words: readonly string[
 export async function runCommand(harness: DownloadHarness, ...words: readonly string[]) {
   return harness.command(async (context) => {
     let code: ExitCode = 0;
-    const tree = commandTree({
+    const runner: CommandRunner = {
       run: async (action) => {
         code = (await action(context)) ?? 0;
       },
       runBare: () => Promise.reject(new Error('not bare')),
-    });
+    };
+    const tree = commandTree(runner, {}, words[0]);
     await tree.parseAsync(words, { from: 'user' });
     return code;
   });

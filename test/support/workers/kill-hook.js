@@ -2,15 +2,17 @@
  * Imported before the program: `KILL_AT=n` kills the process before its n-th change of a file. `KILL_BELOW=folder` counts
  * only changes in that folder. `KILL_COUNT=file` receives the number of changes. `KILL_COPIES=folder` receives a copy of
  * `KILL_BELOW` as it is before each change, named by its number: what a kill leaves at that moment, hard links and times
- * included. There is none where another change is under way, since that may end between two steps of the copy. What
- * leaves the files as they are is not counted, since a kill before it does the same as one after it: fsync, making a
+ * included. `KILL_COPIED` is copied instead, if it is set, and `KILL_COPIES_AT=1,5` copies before these changes alone.
+ * There is no copy where another change is under way, since that may end between two steps of it. What leaves the files as they are is not counted, since a kill before it does the same as one after it: fsync, making a
  * folder that exists, removing one that is not empty.
  */
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 
-const { KILL_AT, KILL_BELOW, KILL_COPIES, KILL_COUNT } = process.env;
+const { KILL_AT, KILL_BELOW, KILL_COPIES, KILL_COPIES_AT, KILL_COUNT } = process.env;
+const { KILL_COPIED = KILL_BELOW } = process.env;
+const copiedAt = KILL_COPIES_AT?.split(',').map(Number);
 const writeFile = fs.writeFileSync;
 let changes = 0;
 let underWay = 0;
@@ -27,14 +29,15 @@ function onChange(name, [path], target) {
     process.kill(process.pid, 'SIGKILL');
     for (;;);
   }
-  if (KILL_COPIES !== undefined && underWay === 0) copy(`${KILL_COPIES}/${changes}`);
+  const isCopied = KILL_COPIES !== undefined && (copiedAt?.includes(changes) ?? true);
+  if (isCopied && underWay === 0) copy(`${KILL_COPIES}/${changes}`);
 }
 
 function copy(target) {
-  const { status } = spawnSync('cp', ['-a', KILL_BELOW, target], {
+  const { status } = spawnSync('cp', ['-a', KILL_COPIED, target], {
     env: { PATH: process.env.PATH },
   });
-  if (status !== 0) throw new Error(`no copy of ${KILL_BELOW} at change ${changes}`);
+  if (status !== 0) throw new Error(`no copy of ${KILL_COPIED} at change ${changes}`);
 }
 
 function isFilled(folder) {
