@@ -117,8 +117,8 @@ interface CbzWriterOptions extends ZipFileOptions {
  * their way, so that little is left to do after the last one. Nothing is created before the first page is there.
  */
 export class CbzWriter {
-  readonly #waiting = new Map<number, CbzPage & { readonly content?: Buffer | undefined }>();
-  readonly #added = new Set<number>();
+  /** The pages that were added before one of their predecessors. */
+  readonly #early = new Map<number, CbzPage>();
   /** The pages up to this one were added. */
   #complete = 0;
   readonly #dimensions: (ImageDimensions | undefined)[] = [];
@@ -136,18 +136,17 @@ export class CbzWriter {
    * @param number counted from 1
    */
   async add(number: number, page: CbzPage, content?: Buffer): Promise<void> {
-    const isNext = number === this.#complete + 1;
-    this.#added.add(number);
-    while (this.#added.has(this.#complete + 1)) this.#complete += 1;
-    this.#waiting.set(number, { ...page, content: isNext ? content : undefined });
-    const packing = this.#packing.then(() => this.#packAvailable());
-    this.#packing = packing;
-    const done = packing.catch(() => undefined);
-    if (isNext && content) await done;
+    if (number !== this.#complete + 1) {
+      this.#early.set(number, page);
+      return;
+    }
+    const packed = this.#packInTurn(page, content);
+    for (let next = this.#takeNext(); next; next = this.#takeNext()) void this.#packInTurn(next);
+    if (content) await packed;
   }
 
   has(number: number): boolean {
-    return this.#added.has(number);
+    return number <= this.#complete || this.#early.has(number);
   }
 
   /** The dimensions of the pages in order, as far as they are known. Throws as `finish` does for a page. */
@@ -197,21 +196,31 @@ export class CbzWriter {
     });
   }
 
-  async #packAvailable(): Promise<void> {
+  #takeNext(): CbzPage | undefined {
+    const number = this.#complete + 1;
+    const next = this.#early.get(number);
+    this.#early.delete(number);
+    return next;
+  }
+
+  /** Resolves when the page is packed, or will not be. */
+  #packInTurn(page: CbzPage, content?: Buffer): Promise<void> {
+    this.#complete += 1;
+    this.#packing = this.#packing.then(() => this.#packNext(page, content));
+    return this.#packing.catch(() => undefined);
+  }
+
+  async #packNext(page: CbzPage, content: Buffer | undefined): Promise<void> {
+    if (this.#isDiscarded) return;
     const { pages, signal } = this.options;
-    for (;;) {
-      const number = (this.#zip?.entries.length ?? 0) + 1;
-      const page = this.#waiting.get(number);
-      if (!page || this.#isDiscarded) return;
-      signal?.throwIfAborted();
-      assertSize(page.file, page.bytes);
-      this.#zip ??= await ZipFileWriter.create(this.options);
-      const data = page.content ?? (await this.#read(page, this.#zip));
-      await this.#pack(pageName(number - 1, pages, verifyPage(data, page)), data, page);
-      // Whatever an image has before its size: a thumbnail, a color profile.
-      this.#dimensions.push(await imageDimensions(data.subarray(0, DIMENSIONS_BYTES)));
-      this.#waiting.delete(number);
-    }
+    signal?.throwIfAborted();
+    assertSize(page.file, page.bytes);
+    this.#zip ??= await ZipFileWriter.create(this.options);
+    const data = content ?? (await this.#read(page, this.#zip));
+    const name = pageName(this.#zip.entries.length, pages, verifyPage(data, page));
+    await this.#pack(name, data, page);
+    // Whatever an image has before its size: a thumbnail, a color profile.
+    this.#dimensions.push(await imageDimensions(data.subarray(0, DIMENSIONS_BYTES)));
   }
 }
 

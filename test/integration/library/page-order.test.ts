@@ -1,6 +1,14 @@
 /** Pages that are added in any order, while later ones load, give the same archive as all pages at once, or none. */
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -79,6 +87,21 @@ test('a page whose predecessors are there is packed from its bytes in memory, an
   const atOnce = join(folder, 'all-from-files.cbz');
   await writeCbz({ file: atOnce, pages, comment: COMMENT });
   expect(readFileSync(packed).equals(readFileSync(atOnce))).toBe(true);
+});
+
+test('the bytes of a page are used until it is packed, not until the pages after it are', async () => {
+  const tmpFile = join(folder, 'one-by-one.part');
+  const writer = writerOf(tmpFile);
+  const [first, ...others] = pages;
+  if (!first) throw new Error('There is no page.');
+  for (const [index, page] of others.entries()) void writer.add(index + 2, page);
+  await writer.add(1, first, readFileSync(first.file));
+  const { size } = statSync(tmpFile);
+  await writer.dimensions();
+  const total = statSync(tmpFile).size;
+  await writer.discard();
+  expect(size).toBeGreaterThan(first.bytes);
+  expect(size).toBeLessThan(total / 2);
 });
 
 test('bytes in memory that are not those of the page fail the archive', async () => {
