@@ -14,6 +14,8 @@ export class PageQueue {
   #free: number;
   /** Pages that released their slot and are not stored yet; each still uses its buffer. */
   #unstored = 0;
+  /** Called in turn when fewer are: their pages arrived while the disk could not keep up. */
+  readonly #refusedReleases = new Set<() => void>();
   readonly #buffers: Buffer[] = [];
   readonly #waiting: (() => void)[] = [];
   #onEmpty: (() => void)[] = [];
@@ -29,8 +31,13 @@ export class PageQueue {
     const buffer = this.#buffers.pop() ?? allocatePageBuffer();
     let isReleased = false;
     const release = (): void => {
+      if (isReleased) return;
       // When the disk cannot keep up, downloads have to wait, or the buffers would fill the memory.
-      if (isReleased || this.#unstored >= this.concurrency) return;
+      if (this.#unstored >= this.concurrency) {
+        this.#refusedReleases.add(release);
+        return;
+      }
+      this.#refusedReleases.delete(release);
       isReleased = true;
       this.#unstored += 1;
       this.#startNext();
@@ -39,9 +46,13 @@ export class PageQueue {
       return await load({ buffer, release });
     } finally {
       this.#buffers.push(buffer);
+      this.#refusedReleases.delete(release);
       // The linter does not see that `release` sets it.
-      if (isReleased as boolean) this.#unstored -= 1;
-      else this.#startNext();
+      if (isReleased as boolean) {
+        this.#unstored -= 1;
+        const [releaseNext] = this.#refusedReleases;
+        releaseNext?.();
+      } else this.#startNext();
     }
   }
 

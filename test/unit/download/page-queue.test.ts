@@ -68,6 +68,25 @@ test('a page can release its slot early, but at most `concurrency` released page
   await Promise.all(loads);
 });
 
+test('a page that arrived while too many others were unfinished releases its slot when one of these ends', async () => {
+  const queue = new PageQueue(1);
+  const ends: (() => void)[] = [];
+  const load = () =>
+    queue.run(async ({ release }) => {
+      const end = new Promise<void>((resolve) => ends.push(resolve));
+      release();
+      await end;
+    });
+  const loads = Array.from({ length: 4 }, load);
+  for (const arrived of [2, 3, 4]) {
+    await turn();
+    expect(ends).toHaveLength(arrived);
+    ends[arrived - 2]?.();
+  }
+  ends.at(-1)?.();
+  await Promise.all(loads);
+});
+
 test('each unfinished page has its own buffer; the buffers of finished pages are reused', async () => {
   const queue = new PageQueue(2);
   const inUse = new Set<Buffer>();
