@@ -97,9 +97,8 @@ async function register(
   }
 }
 
-/** Not synced: no process reads it without the lock that its own holds next. A file that a kill left is removed before. */
+/** Not synced: other processes read it only while this one holds its lock. One that a kill left was removed before. */
 function writeRequest(file: string, request: Request): void {
-  removeQuietly(file);
   const descriptor = createFileSync(file, PRIVATE_FILE_MODE);
   try {
     writeFileSync(descriptor, JSON.stringify(request));

@@ -3,8 +3,9 @@
  * only changes in that folder. `KILL_COUNT=file` receives the number of changes. `KILL_COPIES=folder` receives a copy of
  * `KILL_BELOW` as it is before each change, named by its number: what a kill leaves at that moment, hard links and times
  * included. `KILL_COPIED` is copied instead, if it is set, and `KILL_COPIES_AT=1,5` copies before these changes alone.
- * There is no copy where another change is under way, since that may end between two steps of it. What leaves the files as they are is not counted, since a kill before it does the same as one after it: fsync, making a
- * folder that exists, removing one that is not empty.
+ * There is no copy where another change is under way, since that may end between two steps of it. What leaves the files
+ * as they are is not counted, since a kill before it does the same as one after it: fsync, making a folder that exists,
+ * removing one that is not empty.
  */
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
