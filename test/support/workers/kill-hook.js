@@ -21,7 +21,7 @@ let underWay = 0;
 const paths = new WeakMap();
 
 function onChange(name, [path], target) {
-  const changed = String(paths.get(target) ?? path);
+  const changed = String(paths.get(target) ?? paths.get(path) ?? path);
   if (KILL_BELOW !== undefined && !changed.startsWith(KILL_BELOW)) return;
   if (/^mkdir/.test(name) && fs.existsSync(changed)) return;
   if (/^rmdir/.test(name) && isFilled(changed)) return;
