@@ -47,21 +47,25 @@ function withNamesOf(
   if (!file.hasReadablePages) throw damagedChapter(path, NO_PAGES);
   if (chapter.pages.length === 0) throw damagedChapter(path, new Error('it contains no images'));
   const isOfTankobon = ownership !== 'foreign';
-  // The path may be relative to that folder; the index has the chapter for every spelling of the path.
-  const folder = guessFolder(dirname(resolve(path)));
-  const { series = folder.series } = chapter.metadata;
-  const guessed = guessName(basename(path, extname(path)), [series, folder.series]);
-  const { volume = guessed.number === undefined ? undefined : folder.volume } = guessed;
-  const metadata = withGuesses(chapter.metadata, { ...guessed, volume });
+  const metadata = withGuessesOf(path, chapter.metadata);
   return {
     ...chapter,
     record: isOfTankobon ? chapter.record : undefined,
-    metadata: {
-      ...metadata,
-      series: metadata.series ?? folder.series,
-      title: isOfTankobon ? plainTitle(metadata.title) : metadata.title,
-    },
+    metadata: { ...metadata, title: isOfTankobon ? plainTitle(metadata.title) : metadata.title },
   };
+}
+
+function withGuessesOf(path: string, metadata: KnownChapter['metadata']): KnownChapter['metadata'] {
+  const { series, volume, number } = metadata;
+  // Nothing lacks, and reading thousands of names takes as long as the rest of a plan.
+  if (series !== undefined && volume !== undefined && number !== undefined) return metadata;
+  // The path may be relative to that folder; the index has the chapter for every spelling of the path.
+  const folder = guessFolder(dirname(resolve(path)));
+  const names = [series ?? folder.series, folder.series];
+  const guessed = guessName(basename(path, extname(path)), names);
+  const ofFolder = guessed.number === undefined ? undefined : folder.volume;
+  const guesses = withGuesses(metadata, { ...guessed, volume: guessed.volume ?? ofFolder });
+  return { ...guesses, series: guesses.series ?? folder.series };
 }
 
 /**
