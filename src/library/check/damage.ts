@@ -34,7 +34,7 @@ export interface CheckOptions {
   readonly signal: AbortSignal;
   /** Called with what a file with the mark of tankobon names. */
   readonly onMark: (mark: FileMark) => void;
-  /** Called with what stands in an archive that is not damaged. */
+  /** Called with what stands in an archive that is not damaged, if that says whose it is. */
   readonly onContent: (content: FileContent) => void;
   /** One for all files of a run: a new one for each file takes longer than a small file. */
   readonly getBuffer: GetBuffer;

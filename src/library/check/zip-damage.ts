@@ -70,14 +70,14 @@ async function checkContent(
   if (chapter) onMark({ chapters: [chapter], isBook: false });
   const listed = await listEntries(zip, MAX_ENTRIES);
   const entries = listed.map(toZipEntry);
-  const textOf = async (name: string, maxBytes: number): Promise<string> => {
+  const textOf = async (name: string, maxBytes: number): Promise<string | undefined> => {
     const entry = listed.find((each) => entryName(each) === name);
-    if (!entry || entry.uncompressedSize > maxBytes) return '';
+    if (!entry || entry.uncompressedSize > maxBytes) return undefined;
     return readEntryText(zip, entry).catch((error: unknown) => {
       throw damaged('entry-damaged', `${name}: ${thrownMessage(error)}`);
     });
   };
-  const manifest = await textOf(MANIFEST_NAME, MAX_MANIFEST_BYTES);
+  const manifest = (await textOf(MANIFEST_NAME, MAX_MANIFEST_BYTES)) ?? '';
   const identity = markedIdentity(comment, manifest);
   if (identity) onMark({ chapters: [identity], isBook: false });
   const isBook = isBoundComment(comment);
@@ -97,16 +97,19 @@ async function checkContent(
   if (!isOrWasBook && !saved) checkCount(pages.length, comicInfo);
   const digests = await checkEntries(reader, entries, new Set(saved), options);
   const recorded = chapter || isBook ? new Set() : recordedDigests(manifest);
-  onContent({
-    ...NO_CONTENT,
-    mark: isBook ? 'book' : chapter ? 'chapter' : 'none',
-    comment,
-    manifest,
-    comicInfo: comicInfo === '' ? undefined : comicInfo,
-    entries,
-    hasRecordedPage: [...digests.values()].some((digest) => recorded.has(digest)),
-    isEdited: isBook && isEditedBook(comment, entries),
-  });
+  const hasRecordedPage = [...digests.values()].some((digest) => recorded.has(digest));
+  // Otherwise the next reader decides, which also compares other entries than pages, and records that are damaged.
+  if (hasRecordedPage || recorded.size === 0)
+    onContent({
+      ...NO_CONTENT,
+      mark: isBook ? 'book' : chapter ? 'chapter' : 'none',
+      comment,
+      manifest,
+      comicInfo,
+      entries,
+      hasRecordedPage,
+      isEdited: isBook && isEditedBook(comment, entries),
+    });
   if (saved)
     return editsOf(
       pages.map((page) => digests.get(page) ?? ''),
@@ -116,7 +119,7 @@ async function checkContent(
   return bookEdits(comment, entries, records);
 }
 
-function checkCount(pages: number, comicInfo: string): void {
+function checkCount(pages: number, comicInfo = ''): void {
   const announced = Number(/<PageCount>\s*(\d{1,6})\s*</.exec(comicInfo)?.[1] ?? pages);
   if (pages < announced)
     throw damaged('page-missing', `ComicInfo.xml lists ${announced} pages, and it has ${pages}`);

@@ -4,7 +4,11 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { formatIdentityComment, parseIdentityComment } from '../../../src/library/mark.js';
+import {
+  formatIdentityComment,
+  MANIFEST_NAME,
+  parseIdentityComment,
+} from '../../../src/library/mark.js';
 import { parseRecords } from '../../../src/library/record.js';
 import { scanLibrary } from '../../../src/library/scan.js';
 import { FolderStore } from '../../../src/library/store.js';
@@ -228,6 +232,35 @@ test('a record in a file with the pages of another chapter proves nothing', asyn
   expect((await run('retag', harness.output)).types).toEqual(['chapter-skipped', 'retag-summary']);
   expect(await fileDigest(file)).toBe(before);
 });
+
+test.each<readonly [string, (entries: Entries) => Entries, comment?: string]>([
+  [
+    'with an empty ComicInfo.xml',
+    (entries) => ({ ...entries, 'ComicInfo.xml': Buffer.alloc(0) }),
+    formatIdentityComment({ chapterId: CHAPTER }),
+  ],
+  [
+    'without a mark, whose record has metadata of another form',
+    (entries) => ({
+      ...entries,
+      [MANIFEST_NAME]: Buffer.from(
+        replaced(entries[MANIFEST_NAME]?.toString(), ['"series":"', '"series":1,"other":"']),
+      ),
+    }),
+  ],
+])(
+  'a file %s is the same for other commands before and after a check',
+  async (_, change, comment) => {
+    await rewrite(change, comment);
+    const found = async () => [
+      await run('retag', harness.output, '--dry-run'),
+      await run('bind', harness.output, '--dry-run'),
+    ];
+    const before = await found();
+    await verify();
+    expect(await found()).toEqual(before);
+  },
+);
 
 test('names that begin with ./, as the tar of Windows and macOS writes them, are those of pages', async () => {
   await rewrite((entries) =>
