@@ -1,8 +1,9 @@
 /**
  * What tankobon knows and can find out again, in JSON files of the state folder that may be deleted: entries by their
  * keys, each on a line of its own, which is parsed when it is asked for: thousands of objects take several times the memory
- * of their text. An entry may have details, which are parsed and replaced separately. A file that is torn, too large or of another program counts as empty, and an entry of another form as
- * missing. Whether an entry is still true is for its reader to say, who has its time or its digest.
+ * of their text. An entry may have details, which are parsed and replaced separately. A file that is torn, too large or of
+ * another program counts as empty, and an entry of another form as missing. Whether an entry is still true is for its
+ * reader to say, who has its time or its digest.
  */
 import { dirname } from 'node:path';
 import { makeFolders, readFileIfExists, statIfExists, writeFileAtomic } from './files.js';

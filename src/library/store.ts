@@ -109,7 +109,7 @@ export class FolderStore {
   }
 
   /** What is in this version of the file, without its pages. */
-  async known(file: string, state: FileState): Promise<KnownContent | undefined> {
+  async #known(file: string, state: FileState): Promise<KnownContent | undefined> {
     const stored = this.get(file, state) && this.entries.details(this.#pathOf(file));
     // What is known says nothing of the mark in a file of another user.
     if (!stored || !isOwnFile(file, state)) return undefined;
@@ -120,7 +120,7 @@ export class FolderStore {
   /** What is known of a file of one chapter as it is now. */
   async knownChapter(file: string): Promise<KnownChapter | undefined> {
     const state = await readFileState(file).catch(() => undefined);
-    const known = state && (await this.known(file, state));
+    const known = state && (await this.#known(file, state));
     return known?.kind === 'chapter' ? known.chapter : undefined;
   }
 
@@ -130,7 +130,7 @@ export class FolderStore {
    */
   async read(file: string): Promise<LibraryFile | KnownContent> {
     const state = await readFileState(file).catch(() => undefined);
-    const known = state && (await this.known(file, state));
+    const known = state && (await this.#known(file, state));
     if (known) return known;
     const { read, content } = await this.openFile(file);
     if (!content || !('state' in read) || !read.state) return read;
