@@ -61,9 +61,11 @@ function gcOfContext(): NodeJS.GCFunction {
 /**
  * Called by commands that go through thousands of files, or large ones: there, collections cost less than the memory that
  * they save. With `--optimize-for-size`, the heap is hardly smaller, and takes half as much processor time again.
+ * @param growingPercent by how much the heap grows between two collections; 30 in place of 60 takes 10 to 20 MiB less for
+ * 20,000 files, and 1.15 to 1.3 times the processor time
  */
-export function keepHeapSmall(): void {
-  setFlagsFromString('--heap-growing-percent=30');
+export function keepHeapSmall(growingPercent = 60): void {
+  setFlagsFromString(`--heap-growing-percent=${growingPercent}`);
   // A larger young generation lets short-lived objects accumulate, and be promoted.
   setFlagsFromString('--max-semi-space-size=1');
   setFlagsFromString(FIXED_YOUNG_GENERATION);

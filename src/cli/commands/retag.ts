@@ -37,7 +37,8 @@ async function retagFolders(
   const { retag } = await import('../../collection/retag.js');
   const { withLibraryLock } = await import('../../config/library-lock.js');
   const { templateOptions } = await import('../../download/download-request.js');
-  keepHeapSmall();
+  // It has what the service says of every chapter.
+  keepHeapSmall(30);
   const { imageLoader } = await import('../../service/service.js');
   const { withService } = await import('../with-service.js');
   const { SubscriptionList } = await import('../../sync/subscription-list.js');

@@ -118,7 +118,8 @@ async function runOnce(
 ): Promise<SyncReport> {
   const shown = flags.html === STANDARD_OUTPUT ? withoutResults(context) : context;
   const { keepHeapSmall } = await import('../../core/gc-tuning.js');
-  keepHeapSmall();
+  // It has what the service says of every chapter.
+  keepHeapSmall(30);
   const results = resultsOf(flags);
   const observer = await chooseObserver({ ...flags, results }, shown);
   try {
