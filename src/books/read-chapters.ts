@@ -14,15 +14,12 @@ export async function readChapters(file: string): Promise<readonly ReadChapter[]
 }
 
 type LibraryFile = Awaited<ReturnType<typeof readLibraryFile>>;
+type KnownOrRead = Awaited<ReturnType<FolderStore['read']>>;
 
 /** Throws as readChapters does. */
 export function toReadChapters(file: LibraryFile): readonly ReadChapter[];
-export function toReadChapters(
-  file: Awaited<ReturnType<FolderStore['read']>>,
-): readonly KnownChapter[];
-export function toReadChapters(
-  file: Awaited<ReturnType<FolderStore['read']>>,
-): readonly KnownChapter[] {
+export function toReadChapters(file: KnownOrRead): readonly KnownChapter[];
+export function toReadChapters(file: KnownOrRead): readonly KnownChapter[] {
   switch (file.kind) {
     case 'missing':
     case 'unreadable':
@@ -40,9 +37,7 @@ export function toReadChapters(
 const NO_PAGES = new Error('its pages cannot be read back');
 
 /** The chapter with what ComicInfo does not say, from the names of the file and its folder. */
-function withNamesOf(
-  file: Extract<Awaited<ReturnType<FolderStore['read']>>, { readonly kind: 'chapter' }>,
-): KnownChapter {
+function withNamesOf(file: Extract<KnownOrRead, { readonly kind: 'chapter' }>): KnownChapter {
   const { path, ownership, chapter } = file;
   if (!file.hasReadablePages) throw damagedChapter(path, NO_PAGES);
   if (chapter.pages.length === 0) throw damagedChapter(path, new Error('it contains no images'));
@@ -57,7 +52,7 @@ function withNamesOf(
 
 function withGuessesOf(path: string, metadata: KnownChapter['metadata']): KnownChapter['metadata'] {
   const { series, volume, number } = metadata;
-  // Nothing lacks, and reading thousands of names takes as long as the rest of a plan.
+  // To read thousands of names takes as long as the rest of a plan.
   if (series !== undefined && volume !== undefined && number !== undefined) return metadata;
   // The path may be relative to that folder; the index has the chapter for every spelling of the path.
   const folder = guessFolder(dirname(resolve(path)));

@@ -370,11 +370,11 @@ async function readRecords(
   { signal }: Pick<Deps, 'signal'>,
 ): Promise<KnownFiles['saved']> {
   const listed = new Map(titles.flatMap(({ releases }) => releases.map((each) => [each.id, each])));
-  const releases = changes.flatMap((change): ListedRelease[] => {
-    if (change.kind === 'skip' && !SAVED_REASONS.includes(change.reason)) return [];
-    const id = change.kind === 'skip' ? change.id : 'release' in change ? change.release.id : '';
-    return [listed.get(id) ?? { id }];
+  const ids = changes.flatMap((change) => {
+    if (change.kind === 'skip') return SAVED_REASONS.includes(change.reason) ? change.id : [];
+    return 'release' in change ? change.release.id : [];
   });
+  const releases = ids.map((id) => listed.get(id) ?? { id });
   const movedIds = new Set(titles.flatMap((title) => [...title.movedIds]));
   return readSaved(releases, movedIds, library, signal);
 }

@@ -6,6 +6,7 @@ import { basename } from 'node:path';
 import type { LibraryIndex } from '../library/scan.js';
 import { scanLibrary } from '../library/scan.js';
 import { chapterComment } from '../library/mark.js';
+import type { FoundChapter } from '../library/file.js';
 import { keptReason } from '../library/ownership.js';
 import { replacedFile, whyLoaded, type Skip, type Write } from '../plan/change.js';
 import { writesOf, type Decided, type DecisionOptions } from '../plan/decide.js';
@@ -369,7 +370,7 @@ function withKnownRestarts(
 
 type Warn = DownloadSession['warn'];
 
-function keptHint(file: string, ownership: Parameters<typeof keptReason>[1]): string {
+function keptHint(file: string, ownership: FoundChapter['ownership']): string {
   if (ownership === 'other-user') return OTHER_USER_HINT;
   if (ownership === 'lost-mark')
     return `To give it the mark again, as it is, run: tankobon verify --accept ${shellQuoted(file)}`;

@@ -7,7 +7,7 @@ import type { BigIntStats } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { CacheFile } from '../core/cache-file.js';
 import { maxOf } from '../core/extremes.js';
-import { isRecord, parseJson } from '../core/json.js';
+import { isRecord } from '../core/json.js';
 import { isUuid } from '../core/uuid.js';
 import { readFileState, type FileState } from '../core/file-state.js';
 import { isOwnFile } from '../core/files.js';
@@ -132,18 +132,14 @@ export class FolderStore {
     const state = await readFileState(file).catch(() => undefined);
     const known = state && (await this.#known(file, state));
     if (known) return known;
-    const { read, content } = await this.openFile(file);
-    if (!content || !('state' in read) || !read.state) return read;
-    const { fromStored } = await import('./read/known-file.js');
-    // Its texts would stay in memory while a part of one of them is in use.
-    return fromStored(parseJson(JSON.stringify(content)), file, read.state) ?? read;
+    const read = await this.openFile(file);
+    if (!('state' in read) || !read.state) return read;
+    // The texts of what was read would stay in memory while a part of one of them is in use.
+    return (await this.#known(file, read.state)) ?? read;
   }
 
-  /** Opens the file, which is known from now on if it is not damaged. `content`: what plans need of it. */
-  async openFile(file: string): Promise<{
-    readonly read: LibraryFile;
-    readonly content: object | undefined;
-  }> {
+  /** Opens the file, which is known from now on if it is not damaged. */
+  async openFile(file: string): Promise<LibraryFile> {
     const { toStored } = await import('./read/known-file.js');
     const read = await readLibraryFile(file);
     const content = toStored(read);
@@ -151,7 +147,7 @@ export class FolderStore {
       const isOwn = isOwnFile(file, read.state);
       this.set(file, read.state, { found: read.found }, isOwn ? content : undefined);
     }
-    return { read, content };
+    return read;
   }
 
   /** After another reader opened this version of an archive. */

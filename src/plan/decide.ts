@@ -482,8 +482,8 @@ class Decider {
     const hasUnknownVersion = !isBound && ownership === 'foreign';
     if (!isFixed && (isReplaced || (update && hasUnknownVersion)) && ownership !== 'own')
       this.#keeps.push({ kind: 'keep', file, chapterId, why: ownership });
-    const isNewer = isFixed ? 'fixed-book' : 'newer-version';
-    this.#skips.files.push(skip(release, outdated ? isNewer : 'already-there', { file }));
+    const ifOutdated = isFixed ? 'fixed-book' : 'newer-version';
+    this.#skips.files.push(skip(release, outdated ? ifOutdated : 'already-there', { file }));
     return undefined;
   }
 

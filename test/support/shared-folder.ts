@@ -20,12 +20,12 @@ import { createLibrary } from '../../src/practice-server/library/library.js';
 import { start } from './command.js';
 import { copyProgram, type ReadableProgram } from './readable-program.js';
 import { chapterId, DAY_MS, syncChapter, syncTitle } from './sync-harness.js';
+import { NO_LIMITS } from './no-limits.js';
 
 /** Ids that no real user has. */
 export const ALICE = 64_001;
 export const MALLORY = 64_002;
 
-const NO_LIMITS = { general: { requests: 10_000, periodMs: 1_000 }, periodScale: 0.001 };
 const NUMBERS = ['1', '2', '3'];
 export const IDS = NUMBERS.map((number) => chapterId('Alpha', number));
 

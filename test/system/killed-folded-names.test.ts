@@ -29,8 +29,8 @@ import { killAtEachChange } from '../support/kill-points.js';
 import { describeWith } from '../support/requirements.js';
 import { runCommand } from '../support/retag-harness.js';
 import { chapter, LATER, renameTitle, title } from '../support/title-library.js';
+import { NO_LIMITS } from '../support/no-limits.js';
 
-const NO_LIMITS = { general: { requests: 10_000, periodMs: 1_000 }, periodScale: 0.001 };
 const TARGET = `title:${uuidOf('one')}`;
 const LATEST = '2024-03-05T12:00:00+00:00';
 const exFat = DRIVES['exFAT'];

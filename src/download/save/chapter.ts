@@ -259,7 +259,7 @@ async function save(
       const onKept = (content: Buffer | undefined) => add(page.page, content);
       const load = (each: PageJob) => loadPage({ ...each, onKept }, deps);
       await loadOrSubstitute({ ...page, signal: stop }, substitutes, workspace, load);
-      // One of the saved file was not loaded.
+      // A page that was taken from the saved file has no bytes in memory.
       if (!cbz.has(page.page)) void add(page.page);
     };
     const missing = pages.filter(({ page }) => !kept.has(page));

@@ -6,7 +6,8 @@ import { MAX_IMAGE_BYTES } from '../../core/image-format.js';
 import { jsonDigest } from '../../core/json.js';
 import { isOwnFile } from '../../core/safe-open.js';
 import { UUID_PATTERN } from '../../core/uuid.js';
-import { entriesChecksum } from '../../core/zip-file.js';
+import { entriesChecksum, type ZipEntry } from '../../core/zip-file.js';
+import { COMIC_INFO_NAME } from '../comic-info.js';
 import { comicInfoElements, PAGE_ELEMENTS, type ChapterMetadata } from '../comic-info/fields.js';
 import {
   KNOWN_FIELDS,
@@ -152,12 +153,12 @@ export function fromStored(stored: unknown, path: string, state: FileState): Kno
  */
 function asWritten({ comicInfo, entries, chapter }: ChapterFile): string | undefined {
   const { metadata, written } = chapter;
-  if (
-    entries.some(({ bytes, compressedBytes }) => Math.max(bytes, compressedBytes) > MAX_IMAGE_BYTES)
-  )
-    return undefined;
+  const isTooLarge = ({ bytes, compressedBytes }: ZipEntry) =>
+    Math.max(bytes, compressedBytes) > MAX_IMAGE_BYTES;
+  // The command that reads such a file says what is wrong with it.
+  if (entries.some(isTooLarge)) return undefined;
   if (comicInfo === undefined)
-    return entries.some(({ name }) => name === 'ComicInfo.xml') ? undefined : '';
+    return entries.some(({ name }) => name === COMIC_INFO_NAME) ? undefined : '';
   if (!written) return undefined;
   if (JSON.stringify(metadata) !== JSON.stringify(written)) return undefined;
   const own = Object.keys(comicInfoElements({ ...written, pages: [] }));

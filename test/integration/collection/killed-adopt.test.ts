@@ -7,8 +7,8 @@ import { readComment, writeArchive } from '../../support/archive.js';
 import { tankobonHere } from '../../support/in-process.js';
 import { killAtEachChange } from '../../support/kill-points.js';
 import { chapterId, DAY_MS, syncLibrary } from '../../support/sync-harness.js';
+import { NO_LIMITS } from '../../support/no-limits.js';
 
-const NO_LIMITS = { general: { requests: 10_000, periodMs: 1_000 }, periodScale: 0.001 };
 const PAGES = { '1.jpg': Buffer.alloc(3_000, 1), '2.jpg': Buffer.alloc(3_000, 2) };
 const NAMES = ['c001.zip', 'c002.cbz'];
 

@@ -19,8 +19,7 @@ import { tankobonHere } from '../../support/in-process.js';
 import { killAtEachChange } from '../../support/kill-points.js';
 import { longRunRows } from '../../support/long-run.js';
 import { chapterId, DAY_MS, syncLibrary } from '../../support/sync-harness.js';
-
-const NO_LIMITS = { general: { requests: 10_000, periodMs: 1_000 }, periodScale: 0.001 };
+import { NO_LIMITS } from '../../support/no-limits.js';
 
 /** Makes the checksum of an entry wrong: the archive's directory and comment stay. */
 function damageEntry(file: string): void {

@@ -7,8 +7,8 @@ import { tankobon } from '../../support/command.js';
 import { DownloadHarness } from '../../support/download-harness.js';
 import { longRunRows } from '../../support/long-run.js';
 import { chapterId, syncChapter, syncLibrary, titleId } from '../../support/sync-harness.js';
+import { NO_LIMITS } from '../../support/no-limits.js';
 
-const NO_LIMITS = { general: { requests: 10_000, periodMs: 1_000 }, periodScale: 0.001 };
 const COUNT_OPENED = `--require=${resolve('test/support/count-opened.cjs')}`;
 
 let harness: DownloadHarness;

@@ -23,8 +23,7 @@ import { runCommand } from '../../support/retag-harness.js';
 import { SavedRuns } from '../../support/saved-runs.js';
 import { SAMPLE_IMAGES } from '../../support/sample-images.js';
 import { chapterId, titleId } from '../../support/sync-harness.js';
-
-const NO_LIMITS = { general: { requests: 10_000, periodMs: 1_000 }, periodScale: 0.001 };
+import { NO_LIMITS } from '../../support/no-limits.js';
 
 describe('in the process of the test', () => {
   const runs = new SavedRuns();

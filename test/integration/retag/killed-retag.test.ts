@@ -40,8 +40,7 @@ import {
   saveNumbered,
 } from '../../support/retag-harness.js';
 import { chapter, LATER, named, renameTitle, title } from '../../support/title-library.js';
-
-const NO_LIMITS = { general: { requests: 10_000, periodMs: 1_000 }, periodScale: 0.001 };
+import { NO_LIMITS } from '../../support/no-limits.js';
 
 let folder: string;
 let [original, output] = ['', ''];
@@ -250,8 +249,7 @@ test.each([['retag'], ['download --update']])(
       titles: [title('one', 'Alpha'), title('two', 'Beta')],
       chapters: ['1', '2', '3'].map((number) => chapter('one', number)),
     });
-    const limits = { ...NO_LIMITS, requests: { 'GET /at-home/server/{id}': 10_000 } };
-    const harness = await DownloadHarness.start({ library, limits });
+    const harness = await DownloadHarness.start({ library, limits: NO_LIMITS });
     try {
       const [one, two] = ['one', 'two'].map((key) => `title:${uuidOf(key)}`);
       await harness.download({ targets: [one ?? ''], output: original, language: 'en' });

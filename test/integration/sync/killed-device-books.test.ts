@@ -9,17 +9,12 @@ import { tankobonHere } from '../../support/in-process.js';
 import { killRewound } from '../../support/kill-points.js';
 import { IS_LONG_RUN } from '../../support/long-run.js';
 import { chapterId, DAY_MS, syncChapter, syncTitle, titleId } from '../../support/sync-harness.js';
+import { NO_LIMITS } from '../../support/no-limits.js';
 
 const id = (number: string) => chapterId('Tea', number);
 const EXPECTED = {
   'Tea (no volume yet).kepub.epub': [id('3')],
   'Tea Vol.01.kepub.epub': [id('1'), id('2')],
-};
-/** Rewound files know nothing of the requests that were sent: the service would refuse the next ones for a while. */
-const NO_LIMITS = {
-  general: { requests: 100_000, periodMs: 1_000 },
-  requests: { 'GET /at-home/server/{id}': 100_000 },
-  periodScale: 0.001,
 };
 /** Each run takes other changes. */
 const KILLS = IS_LONG_RUN ? 12 : 2;

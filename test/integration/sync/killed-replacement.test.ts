@@ -18,6 +18,7 @@ import { killRewound } from '../../support/kill-points.js';
 import { IS_LONG_RUN } from '../../support/long-run.js';
 import { startStubServer } from '../../support/stub-server.js';
 import { chapterId, DAY_MS, syncChapter, syncTitle, titleId } from '../../support/sync-harness.js';
+import { NO_LIMITS } from '../../support/no-limits.js';
 
 const [OLD, NEW] = [chapterId('Alpha', '1', 'Other'), chapterId('Alpha', '1', 'Preferred')];
 /** Each run takes other changes. */
@@ -28,13 +29,6 @@ const WAYS = {
   'by upgrade': { options: 'group: [Preferred, Other], upgrade: true', isPinned: false },
   'by a pin': { options: 'group: [Other]', isPinned: true },
 } as const;
-
-/** Rewound files know nothing of the requests that were sent. */
-const NO_LIMITS = {
-  general: { requests: 100_000, periodMs: 1_000 },
-  requests: { 'GET /at-home/server/{id}': 100_000 },
-  periodScale: 0.001,
-};
 
 interface SavedRelease {
   readonly words: readonly string[];
