@@ -14,7 +14,7 @@ export class PageQueue {
   #free: number;
   /** Pages that released their slot and are not stored yet; each still uses its buffer. */
   #unstored = 0;
-  /** Of pages that arrived while too many were not stored; one is called as soon as another page is stored. */
+  /** The releases of pages that arrived while too many were not stored; one is called as soon as another page is stored. */
   readonly #refusedReleases = new Set<() => void>();
   readonly #buffers: Buffer[] = [];
   readonly #waiting: (() => void)[] = [];
