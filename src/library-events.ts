@@ -203,7 +203,7 @@ interface SummaryEvent {
   readonly pages: number;
   /** The size of these pages. In bytes. */
   readonly bytes: number;
-  /** How long the run took. In milliseconds. */
+  /** How long the run took, after the plan and its questions. In milliseconds. */
   readonly elapsedMs: number;
   /** Health reports. */
   readonly reports: {

@@ -170,7 +170,7 @@ export async function runPlan(
   result = emptyResult(),
 ): Promise<DownloadResult> {
   const { request, context, listeners, history, underLock = withoutLock } = outerSession;
-  const startedAtMs = context.clock.monotonicMs();
+  let startedAtMs = context.clock.monotonicMs();
   let fields: Plan['fields'] = new Map();
   let replacedIds: ReadonlyMap<string, readonly string[]> = new Map();
   const additions: Promise<void>[] = [];
@@ -211,6 +211,8 @@ export async function runPlan(
     const planned = await underLock(async () => {
       const plannedOnce = await planOrStop(session, planOnce, result);
       if (!plannedOnce) return undefined;
+      // Neither lists nor a user who thinks about a question say how fast chapters load.
+      startedAtMs = context.clock.monotonicMs();
       const { savePlan } = await import('./save/save-plan.js');
       await savePlan(plannedOnce, session, result);
       await bindSaved(plannedOnce, session, result);

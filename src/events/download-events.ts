@@ -280,7 +280,7 @@ export const DOWNLOAD_EVENTS = {
       retagged: count('Chapters that got other metadata or another name, without their pages.'),
       pages: count('Pages that this run loaded.'),
       bytes: bytes('The size of these pages.'),
-      elapsedMs: milliseconds('How long the run took.'),
+      elapsedMs: milliseconds('How long the run took, after the plan and its questions.'),
       reports: REPORTS,
     },
     example: {

@@ -3,6 +3,8 @@ import { existsSync, rmSync } from 'node:fs';
 import { parseTexts } from '../../support/option-texts.js';
 import { readArchive } from '../../support/archive.js';
 import { DownloadHarness } from '../../support/download-harness.js';
+import { virtualClock } from '../../support/virtual-clock.js';
+import { download } from '../../../src/cli/commands/download.js';
 import { systemClock } from '../../../src/core/clock.js';
 import {
   EXAMPLE_TITLES,
@@ -257,4 +259,20 @@ test('dates in the wrong order: exit 2 with the right one, and nothing is sent',
       hint: `Write the earlier date first: --since ${until} --until ${since}`,
     });
   expect(requestsOf(examples)).toBe(before);
+});
+
+test('the time of the summary, from which the speed follows, is without that of a question', async () => {
+  const clock = virtualClock();
+  const chapters = [generateChapter({ id: CHAPTER, pages: 2, bytesPerPage: 2_000 })];
+  await DownloadHarness.use({ chapters, clock }, async (asked) => {
+    const options = parseTexts({ output: asked.output, json: true });
+    const confirm = () => {
+      clock.advance(60 * 60_000);
+      return Promise.resolve(true);
+    };
+    const { stdout } = await asked.command((run) => download([CHAPTER], options, run, confirm));
+    const summary: unknown = JSON.parse(stdout.trim().split('\n').at(-1) ?? '');
+    expect(summary).toMatchObject({ type: 'summary', pages: 2 });
+    expect((summary as { readonly elapsedMs: number }).elapsedMs).toBeLessThan(60_000);
+  });
 });
