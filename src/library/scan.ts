@@ -2,7 +2,7 @@
 import { containerNamed, isReadableBook } from './containers.js';
 import { dirname, join } from 'node:path';
 import { stat } from 'node:fs/promises';
-import { isOtherArchive } from '../config/names.js';
+import { isHiddenFolder, isOtherArchive } from '../config/names.js';
 import { maxNameBytes } from '../core/file-system.js';
 import { MAX_SEGMENT_BYTES, pathCollisionKey } from '../core/path-segment.js';
 import { type CbzIdentity, FOLDER_MANIFEST_NAME } from './mark.js';
@@ -403,7 +403,7 @@ async function listFiles(root: string, signal: AbortSignal | undefined) {
     for (const entry of entries) {
       const file = prefix + entry.name;
       const isHidden = entry.name.startsWith('.');
-      if (entry.isDirectory()) (isHidden ? hiddenFolders : folders).push(file);
+      if (entry.isDirectory()) (isHiddenFolder(entry.name) ? hiddenFolders : folders).push(file);
       else if (isLeftoverTemporary(file) || isTemporaryLock(file)) leftoverFiles.push(file);
       else if (entry.name === FOLDER_MANIFEST_NAME && entry.isFile()) folderBooks.push(folder);
       else if (isHidden) continue;

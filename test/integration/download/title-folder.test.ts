@@ -101,6 +101,30 @@ test('a folder that its owner moved or renamed keeps the title', async () => {
   expect(await download([target('one')], { name })).toContain('Mine/v03/05.cbz');
 });
 
+test.each(['#recycle', '@Recycle', '$RECYCLE.BIN', '#snapshot', '@Recently-Snapshot', '@eaDir'])(
+  'a title whose folder went to %s is not there any more, and nothing is saved there',
+  async (name) => {
+    await start(createLibrary({ titles: [title('one', 'Old')], chapters: [chapter('one', '1')] }));
+    await download([target('one')]);
+    mkdirSync(join(harness.output, name));
+    renameSync(join(harness.output, 'Old'), join(harness.output, name, 'Old'));
+    harness.service.library.putChapter(chapter('one', '2'));
+    const deleted = join(name, named('Old', 1));
+    expect(await download([target('one')])).toEqual(
+      [deleted, named('Old', 1), named('Old', 2)].sort(),
+    );
+    const output = harness.output;
+    for (const words of [
+      ['overview', output, '--offline'],
+      ['verify', output],
+      ['adopt', output],
+    ]) {
+      const { stdout, stderr } = await runCommand(harness, ...words);
+      expect(stdout + stderr).toMatch(/\b2 (chapters|files checked|of tankobon)/);
+    }
+  },
+);
+
 test('a folder whose name has two dots, as names had before, keeps the title', async () => {
   await start(
     createLibrary({ titles: [title('one', 'Wait... What')], chapters: [chapter('one', '1')] }),
