@@ -4,7 +4,7 @@ import { toTankobonError } from '../core/system-errors.js';
 import { chapterFields } from '../selection/chapter-fields.js';
 import type { AdoptableFile } from './adoptable-files.js';
 import type { Candidate } from './match-names.js';
-import { UNRECOGNIZED_REASONS, type Evidence } from '../events/reasons.js';
+import { UNRECOGNIZED_REASONS, type UnrecognizedReason, type Evidence } from '../events/reasons.js';
 import type { Recognized, Unrecognized } from './recognize-files.js';
 import type { AdoptEvent, CandidateFields } from '../events/adopt-events.js';
 import type { TankobonError } from '../core/errors.js';
@@ -49,8 +49,11 @@ export function unrecognizedEvent({ file, reason, candidates }: Unrecognized): A
   };
 }
 
-export function otherArchiveEvent(file: string): AdoptEvent {
-  const reason = 'other-archive';
+/** For a file that no chapter is compared with. */
+export function notComicEvent(
+  file: string,
+  reason: Extract<UnrecognizedReason, 'other-archive' | 'no-images'>,
+): AdoptEvent {
   const message = UNRECOGNIZED_REASONS[reason];
   return { type: 'file-unrecognized', file, reason, message, candidates: [] };
 }

@@ -11,7 +11,7 @@ import { removeLeftovers } from '../download/leftovers.js';
 import {
   failedEvent,
   NO_FILES,
-  otherArchiveEvent,
+  notComicEvent,
   recognizedEvent,
   toFileError,
   unrecognizedEvent,
@@ -72,8 +72,8 @@ export async function adopt(request: AdoptRequest, deps: AdoptDeps): Promise<Ado
   const options = { withFolders, archives, signal: deps.signal };
   const found = await findAdoptableFiles(folders, options);
   const { adoptable, already, unreadable } = found;
-  const count = adoptable.length + already.length + unreadable.length;
-  assertFound(count + found.otherArchives.length, folders);
+  const others = [...found.withoutImages, ...found.otherArchives];
+  assertFound([adoptable, already, unreadable, others].flat().length, folders);
   if (apply) await removeLeftovers(found.leftovers, systemClock);
   const run = new AdoptRun(request, deps, archives);
   for (const { file, cause } of unreadable) run.fail(file, damagedChapter(file, cause));
@@ -91,7 +91,7 @@ export async function adopt(request: AdoptRequest, deps: AdoptDeps): Promise<Ado
     await run.take(chosen);
     const taken = new Set(chosen.map(({ file }) => file));
     run.leave(compared.left.filter(({ file }) => !taken.has(file)));
-    run.leaveOthers(found.otherArchives);
+    run.leaveOthers(found);
   } finally {
     // Also after an interruption.
     await run.finish();
@@ -208,11 +208,10 @@ class AdoptRun {
     }
   }
 
-  leaveOthers(archives: readonly string[]): void {
-    for (const file of archives) {
-      this.#count.unrecognized += 1;
-      this.deps.observe(otherArchiveEvent(file));
-    }
+  leaveOthers({ withoutImages, otherArchives }: FoundFiles): void {
+    this.#count.unrecognized += withoutImages.length + otherArchives.length;
+    for (const file of withoutImages) this.deps.observe(notComicEvent(file, 'no-images'));
+    for (const file of otherArchives) this.deps.observe(notComicEvent(file, 'other-archive'));
   }
 
   fail(file: string, thrown: unknown): void {

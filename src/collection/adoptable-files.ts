@@ -16,7 +16,7 @@ import type { FileState } from '../core/file-state.js';
 import { mayBeLeftover } from '../download/leftovers.js';
 import { UUID_PATTERN } from '../core/uuid.js';
 import { guessFolder, guessName } from '../books/guess-name.js';
-import { isOtherArchive, isPage } from '../config/names.js';
+import { isHiddenFolder, isOtherArchive, isPage } from '../config/names.js';
 import { mayBeComic } from '../config/containers.js';
 import type { KnownArchives } from './known-archives.js';
 
@@ -66,6 +66,8 @@ export interface FoundFiles {
   readonly already: readonly KnownFile[];
   readonly unreadable: readonly { readonly file: string; readonly cause: unknown }[];
   readonly unreadableFolders: readonly UnreadableFolder[];
+  /** ZIP archives of something else, such as books or other archives. */
+  readonly withoutImages: readonly string[];
   /** Archives of kinds that are not read. */
   readonly otherArchives: readonly string[];
   /** Folders of images that were left out. */
@@ -106,6 +108,7 @@ export async function findAdoptableFiles(
   const listed = await listFolders(roots, signal);
   const adoptable: AdoptableFile[] = [];
   const already: KnownFile[] = [];
+  const withoutImages: string[] = [];
   const unreadable: { file: string; cause: unknown }[] = [];
   const files = new Set(listed.archives);
   const folders = withFolders ? await unpacked(listed.folders, files) : [];
@@ -114,7 +117,8 @@ export async function findAdoptableFiles(
     try {
       const found = await content();
       if (found === undefined) return;
-      if ('known' in found) already.push(found.known);
+      if (found === 'no-images') withoutImages.push(file);
+      else if ('known' in found) already.push(found.known);
       else adoptable.push(found);
     } catch (cause) {
       unreadable.push({ file, cause });
@@ -132,6 +136,7 @@ export async function findAdoptableFiles(
     adoptable: adoptable.sort(byFile),
     already: already.sort(byFile),
     unreadable: unreadable.sort(byFile),
+    withoutImages: withoutImages.sort(),
     otherArchives: listed.otherArchives.sort(),
     imageFolders: withFolders ? 0 : listed.folders.length,
     links: listed.links,
@@ -171,8 +176,9 @@ export async function listFolders(
     unreadableFolders: [],
     links: 0,
   };
-  const folders = [...roots];
-  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+  const folders = roots.map((folder) => ({ folder, isInBook: false }));
+  for (let next = folders.pop(); next !== undefined; next = folders.pop()) {
+    const { folder } = next;
     signal.throwIfAborted();
     const entries = await readdirIfReadable(folder, (cause) => {
       if (isDiskError(cause)) listed.unreadableFolders.push({ folder, cause });
@@ -181,17 +187,20 @@ export async function listFolders(
     for (const entry of entries) {
       const path = join(folder, entry.name);
       if (mayBeLeftover(path)) listed.leftovers.push(path);
-      else if (entry.name.startsWith('.')) continue;
+      else if (entry.isDirectory() && isHiddenFolder(entry.name)) continue;
       else if (entry.isDirectory()) below.push(path);
+      else if (entry.name.startsWith('.')) continue;
       else if (entry.isSymbolicLink()) listed.links += 1;
       else if (entry.isFile() && mayBeComic(entry.name)) listed.archives.push(path);
       else if (entry.isFile() && isOtherArchive(entry.name)) listed.otherArchives.push(path);
     }
     const images = imagesOf(entries);
+    // The folders in a book of tankobon are its chapters.
+    const isInBook = next.isInBook || entries.some(({ name }) => name === FOLDER_MANIFEST_NAME);
     // Covers of a series are beside its chapters.
-    if (images.length > 0 && below.length === 0 && !entries.some(isArchiveOrBook))
-      listed.folders.push({ folder, images });
-    for (const each of below) folders.push(each);
+    const isChapter = below.length === 0 && !entries.some(({ name }) => mayBeComic(name));
+    if (images.length > 0 && isChapter && !isInBook) listed.folders.push({ folder, images });
+    for (const each of below) folders.push({ folder: each, isInBook });
   }
   return listed;
 }
@@ -202,12 +211,8 @@ function imagesOf(entries: readonly Dirent[]): readonly string[] {
     .map(({ name }) => name);
 }
 
-function isArchiveOrBook({ name }: Dirent): boolean {
-  return mayBeComic(name) || name === FOLDER_MANIFEST_NAME;
-}
-
 /** Undefined for a book. */
-type Adoptable = AdoptableFile | { readonly known: KnownFile } | undefined;
+type Adoptable = AdoptableFile | { readonly known: KnownFile } | 'no-images' | undefined;
 
 /** Throws why the file cannot be read. */
 async function readArchive(path: string, archives: KnownArchives): Promise<Adoptable> {
@@ -223,7 +228,11 @@ async function readArchive(path: string, archives: KnownArchives): Promise<Adopt
     const named = { titleName: metadata.series, language: codeOf(metadata) };
     return { known: { file: path, chapterId, titleId, ...named } };
   }
-  if (pages.length === 0) throw new Error('it contains no images');
+  if (pages.length === 0) {
+    // A ZIP archive is only a comic if it has images.
+    if (extname(path).toLowerCase() === '.zip') return 'no-images';
+    throw new Error('it contains no images');
+  }
   const own = { file: path, state, pages: pages.length, images: [], isFolder: false };
   return toAdoptable(own, file);
 }

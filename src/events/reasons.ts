@@ -146,6 +146,7 @@ export const UNRECOGNIZED_REASONS = vocabulary({
   'other-group': 'the chapter is there by other groups only',
   'other-page-count': 'the chapter has another number of pages',
   'several-chapters': 'several chapters fit',
+  'no-images': 'it has no images',
   'other-archive': OTHER_ARCHIVE_REASON,
 });
 export type UnrecognizedReason = keyof typeof UNRECOGNIZED_REASONS;

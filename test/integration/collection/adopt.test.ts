@@ -267,6 +267,14 @@ test('RAR and 7z archives are named, alone too', async () => {
   expect(summary).toMatchObject({ unrecognized: 2 });
 });
 
+test('a ZIP archive of something else is named, and is not damaged', async () => {
+  const file = join(folder, 'chapters.zip');
+  await writeArchive(file, { 'Alpha/c001.cbz': 'x' });
+  const { code, ofType, summary } = await adopt('--apply');
+  expect([code, ofType('file-unrecognized')]).toMatchObject([0, [{ file, reason: 'no-images' }]]);
+  expect(summary).toMatchObject({ unrecognized: 1, failed: 0 });
+});
+
 test('a ComicInfo.xml that cannot be read is said, and the name and the pages count alone', async () => {
   const broken = '<ComicInfo><Series>Gamma</Seri';
   const named = await save('Alpha/c001.cbz', { comicInfo: broken });
@@ -515,16 +523,24 @@ test('--pack writes a CBZ beside a folder of images, which stays', async () => {
   expect(existsSync(chapter)).toBe(true);
 });
 
+test('--pack takes no chapter out of a folder book of tankobon', async () => {
+  const targets = [`title:${titleId('Beta')}`];
+  await harness.download({ targets, bind: 'title', format: 'folder', keepChapters: true });
+  const words = ['adopt', harness.output, '--pack', '--apply', '--json'];
+  const { stdout } = await runCommand(harness, ...words);
+  expect(JSON.parse(stdout)).toMatchObject({ recognized: 0, adopted: 0, already: 2 });
+});
+
 test('a file that cannot be read is exit code 3, and does not stop the others', async () => {
   await save('Alpha/c001.cbz');
   writeFileSync(join(folder, 'broken.cbz'), 'not a ZIP');
-  await writeArchive(join(folder, 'empty.zip'), { 'notes.txt': 'x' });
+  await writeArchive(join(folder, 'empty.cbz'), { 'notes.txt': 'x' });
   symlinkSync(join(folder, 'Alpha'), join(folder, 'link'));
   const { code, ofType, summary } = await adopt('--apply');
   expect(code).toBe(3);
   expect(ofType('file-failed')).toMatchObject([
     { file: join(folder, 'broken.cbz'), reason: 'archive-damaged' },
-    { file: join(folder, 'empty.zip'), reason: 'archive-damaged' },
+    { file: join(folder, 'empty.cbz'), reason: 'archive-damaged' },
   ]);
   expect(summary).toMatchObject({ adopted: 1, failed: 2, links: 1 });
   const undone = await adopt('--undo');
