@@ -137,13 +137,14 @@ export function createNode(document: Document, value: unknown) {
   return document.createNode(value, { flow: true });
 }
 
-/** The library keeps comments and order, but not the spaces within lines: those of the original are kept here. */
+/** The library keeps comments and order, but neither the spaces within lines nor their ends: those of the original are kept here. */
 function print(document: Document, source: SubscriptionsText): string {
   const printed = toText(document, source);
   const originals = groupBy(source.text.split('\n'), withoutSpaces);
+  const lineEnd = source.text.includes('\r\n') ? '\r' : '';
   const kept = printed
     .split('\n')
-    .map((line) => originals.get(withoutSpaces(line))?.shift() ?? line)
+    .map((line) => originals.get(withoutSpaces(line))?.shift() ?? (line && line + lineEnd))
     .join('\n');
   return isSameValue(kept, printed) ? kept : printed;
 }

@@ -3,6 +3,7 @@ import {
   addSeries,
   indexOfTarget,
   removeSeries,
+  setId,
 } from '../../../src/sync/subscriptions/edit-text.js';
 import { parseSubscriptions } from '../../../src/sync/subscriptions/subscriptions-file.js';
 
@@ -41,6 +42,14 @@ test('adding and removing a series leaves everything else as it was', () => {
 test('adding one that is there sets its options', () => {
   const text = addSeries(source(EXAMPLE), ID, { entry: { upgrade: false } });
   expect(text).toBe(EXAMPLE.replace('upgrade: true', 'upgrade: false'));
+});
+
+test('lines that are added to a file from Windows end as its other lines', () => {
+  const text = `\uFEFF${EXAMPLE.replaceAll('\n', '\r\n')}`;
+  const added = addSeries(source(text), `title:${OTHER_ID}`, { entry: { upgrade: true } });
+  expect(added.match(/(?<!\r)\n|\r(?!\n)/g)).toBeNull();
+  expect(setId(source(text), 'abc').match(/(?<!\r)\n|\r(?!\n)/g)).toBeNull();
+  expect(removeSeries(source(added), 1)).toBe(text);
 });
 
 test('an option is removed by its key, and the default of the file applies again', () => {
