@@ -8,6 +8,7 @@ import { containerByExtension, isComicFile } from '../config/containers.js';
 import { readLibraryFile } from '../library/file.js';
 import { listArchives } from '../library/scan.js';
 import { isDiskError, unreadableFolderError } from '../core/read-folder.js';
+import { inOneSpelling } from '../core/same-file.js';
 import { FolderStore } from '../library/store.js';
 import type { KnownBook } from './book-names.js';
 import { toReadChapters } from './read-chapters.js';
@@ -51,7 +52,7 @@ export async function collectChapters(
   const books = [...foundBooks];
   const otherArchives: string[] = [];
   let skippedLinks = 0;
-  for (const input of inputs) {
+  for (const input of await inOneSpelling(inputs)) {
     const listed = await archivesIn(input, { stateFolder, format, signal });
     const { archives, store, skippedLinks: count } = listed;
     for (const each of listed.unreadableFolders)

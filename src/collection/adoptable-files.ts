@@ -12,6 +12,7 @@ import { readLibraryFile } from '../library/file.js';
 import { maxNameBytes } from '../core/file-system.js';
 import { fitSegment } from '../core/path-segment.js';
 import { isDiskError, readdirIfReadable, type UnreadableFolder } from '../core/read-folder.js';
+import { inOneSpelling } from '../core/same-file.js';
 import type { FileState } from '../core/file-state.js';
 import { mayBeLeftover } from '../download/leftovers.js';
 import { UUID_PATTERN } from '../core/uuid.js';
@@ -176,10 +177,13 @@ export async function listFolders(
     unreadableFolders: [],
     links: 0,
   };
-  const folders = roots.map((folder) => ({ folder, isInBook: false }));
+  const folders = (await inOneSpelling(roots)).map((folder) => ({ folder, isInBook: false }));
+  const listedFolders = new Set<string>();
   for (let next = folders.pop(); next !== undefined; next = folders.pop()) {
     const { folder } = next;
     signal.throwIfAborted();
+    if (listedFolders.has(folder)) continue;
+    listedFolders.add(folder);
     const entries = await readdirIfReadable(folder, (cause) => {
       if (isDiskError(cause)) listed.unreadableFolders.push({ folder, cause });
     });

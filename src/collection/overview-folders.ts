@@ -9,6 +9,7 @@ import { readFileChapters, readSeries, type FoundChapter } from '../library/file
 import { scanLibrary } from '../library/scan.js';
 import { UsageError, type StorageError } from '../core/errors.js';
 import { groupBy } from '../core/group-by.js';
+import { inOneSpelling } from '../core/same-file.js';
 import { minTimeMs } from '../service/estimate.js';
 import { toRelease } from '../download/known-title.js';
 import { bookPath } from '../books/rename-book.js';
@@ -113,7 +114,7 @@ async function scan(
   const onUnreadableFolder = (_: string, { message }: StorageError): void => {
     warn(message);
   };
-  for (const folder of folders) {
+  for (const folder of await inOneSpelling(folders)) {
     const library = await scanLibrary(folder, { stateFolder, signal, onUnreadableFolder });
     for (const archive of library.archives) archives.push(archive);
   }

@@ -19,7 +19,7 @@ import { readFileState } from '../core/file-state.js';
 import { groupBy } from '../core/group-by.js';
 import { jsonDigest } from '../core/json.js';
 import { toStorageError } from '../core/files.js';
-import { respellBelow } from '../core/same-file.js';
+import { inOneSpelling, respellBelow } from '../core/same-file.js';
 import { toTankobonError } from '../core/system-errors.js';
 import { VERSION } from '../core/version.js';
 import { findLeftovers, removeLeftovers } from '../download/leftovers.js';
@@ -98,7 +98,7 @@ export async function retag(
   const errors: TankobonError[] = [];
   let total: Counts | undefined;
   try {
-    for (const folder of folders) {
+    for (const folder of await inOneSpelling(folders)) {
       const run = () => retagFolder({ ...request, folder }, deps);
       const done = await (request.dryRun ? run() : deps.withLock(folder, run));
       if (!done) continue;

@@ -7,6 +7,7 @@ import { reusableBuffer, type GetBuffer } from '../core/zip-file.js';
 import { UsageError } from '../core/errors.js';
 import { fileErrorReason, isSystemError, lstatIfExists } from '../core/files.js';
 import type { UnreadableFolder } from '../core/read-folder.js';
+import { inOneSpelling } from '../core/same-file.js';
 import { readFolderManifest } from '../books/folder-book.js';
 import { isReadableFolder } from './readable-folder.js';
 import type { RepairedFile, VerifyEvent } from '../events/verify-events.js';
@@ -194,7 +195,7 @@ async function listInputs(
   const files = new Map<string, Listed>();
   const leftovers = { hiddenFolders: new Set<string>(), leftoverFiles: new Set<string>() };
   let [links, unreadableFolders] = [0, 0];
-  for (const input of inputs) {
+  for (const input of await inOneSpelling(inputs)) {
     if (!(await isReadableFolder(input, hint))) {
       files.set(input, await listedFile(input, dirname(input)));
       continue;

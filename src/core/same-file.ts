@@ -3,8 +3,8 @@
  * case or Unicode form: exFAT, NTFS, APFS, some network mounts. What is found under a new name may be the file itself. A
  * driver may keep an old content of what was reached under another spelling, so that one spelling is used for all of it.
  */
-import { lstat, readdir, realpath } from 'node:fs/promises';
-import { basename, dirname, extname, join, relative, sep } from 'node:path';
+import { lstat, readdir, realpath, stat } from 'node:fs/promises';
+import { basename, dirname, extname, join, relative, resolve, sep } from 'node:path';
 import type { BigIntStats } from 'node:fs';
 import { ifMissing, renameFile, syncFolder } from './files.js';
 import { pathCollisionKey } from './path-segment.js';
@@ -38,6 +38,41 @@ export async function inFolderOf(file: string, path: string): Promise<string> {
   return folder !== other && (await isSameEntry(folder, other))
     ? join(folder, basename(path))
     : path;
+}
+
+/**
+ * The inputs of a command, each once. What is in another input is spelled as below that one: a file that is reached in
+ * two ways would count as two.
+ */
+export async function inOneSpelling(paths: readonly string[]): Promise<readonly string[]> {
+  if (paths.length < 2) return paths;
+  const inputs = await Promise.all(
+    paths.map(async (path) => ({ path, real: await realPathOf(path) })),
+  );
+  // Of two spellings, the first one counts.
+  const spellings = new Map(inputs.toReversed().map(({ path, real }) => [real, path]));
+  return [...new Set(inputs.map(({ path, real }) => spelledBelow(spellings, real) ?? path))];
+}
+
+/** Below the outermost folder that has a spelling. */
+function spelledBelow(spellings: ReadonlyMap<string, string>, real: string): string | undefined {
+  let spelled = spellings.get(real);
+  for (let folder = dirname(real), inner = real; folder !== inner; folder = dirname(folder)) {
+    const spelling = spellings.get(folder);
+    if (spelling !== undefined) spelled = join(spelling, relative(folder, real));
+    inner = folder;
+  }
+  return spelled;
+}
+
+/** A link to a file counts as a file of its own. */
+async function realPathOf(path: string): Promise<string> {
+  try {
+    if ((await stat(path)).isDirectory()) return await realpath(path);
+    return join(await realpath(dirname(path)), basename(path));
+  } catch {
+    return resolve(path);
+  }
 }
 
 function statsOf(path: string): Promise<BigIntStats | undefined> {

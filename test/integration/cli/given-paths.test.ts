@@ -1,5 +1,5 @@
 /** Paths and languages mean the same wherever they are given: on the command line, in a setting, in a page. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { EXAMPLE_TITLES } from '../../../src/practice-server/library/library.js';
@@ -78,6 +78,31 @@ test('the command on a page of the overview works in any folder', async () => {
   const page = join(folder, 'page.html');
   await run('overview', relative(process.cwd(), output), '--html', page);
   expect(readFileSync(page, 'utf8')).toMatch(`-o ${output}`);
+});
+
+test('a folder that is given in several ways, or with one in it, has each file once', async () => {
+  const output = join(folder, 'comics');
+  const two = ['--language', 'en', '--chapters', '1-2', '-o', output];
+  await run('download', `title:${EXAMPLE_TITLES.lighthouse}`, ...two);
+  const link = join(folder, 'link');
+  symlinkSync(output, link);
+  const title = join(link, readdirSync(output).find((name) => !name.startsWith('.')) ?? '');
+  const inputs = [title, relative(process.cwd(), output), link, output];
+  const { stdout } = await run('overview', ...inputs, '--offline', '--json');
+  const [overview] = stdout
+    .split('\n')
+    .map((line) => (line === '' ? {} : JSON.parse(line)) as object);
+  expect(overview).toMatchObject({ have: 2, duplicates: [] });
+  const summaries = [
+    ['verify', { checked: 2 }],
+    ['adopt', { already: 2 }],
+    ['retag', { unchanged: 2 }],
+  ] as const;
+  for (const [command, summary] of summaries) {
+    const inFolders = command === 'retag' ? inputs.slice(1) : inputs;
+    const done = await run(command, ...inFolders, '--json');
+    expect(JSON.parse(done.stdout)).toMatchObject(summary);
+  }
 });
 
 test('es-419 is es-la', async () => {
