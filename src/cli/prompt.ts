@@ -136,7 +136,12 @@ async function prompt<Answer>(
   const onKey = (_text: string | undefined, key: { readonly name?: string } | undefined): void => {
     if (key?.name === 'escape') escape.abort();
   };
+  // After Ctrl-Z and fg, readline pauses its input for its user to resume.
+  const onContinue = (): void => {
+    setImmediate(() => input.resume());
+  };
   input.on('keypress', onKey);
+  process.on('SIGCONT', onContinue);
   try {
     const anySignal = AbortSignal.any([signal, escape.signal]);
     const prompts = { confirm, input: text, password, select };
@@ -147,5 +152,6 @@ async function prompt<Answer>(
     throw isCtrlC || escape.signal.aborted ? cancelledError() : error;
   } finally {
     input.off('keypress', onKey);
+    process.off('SIGCONT', onContinue);
   }
 }

@@ -1,4 +1,4 @@
-/** SIGTERM while a command asks at a terminal, with a settings file: it ends with 130 and gives the terminal back. */
+/** Signals while a command asks at a terminal, with a settings file: SIGTERM ends it with 130, and it goes on after Ctrl-Z. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,6 +9,7 @@ import {
 import { PROGRAM } from '../support/command.js';
 import { describeWith } from '../support/requirements.js';
 import { runAtTerminal } from '../support/terminal.js';
+import { TmuxTerminal } from '../support/tmux.js';
 
 let service: PracticeService;
 let folder: string;
@@ -21,6 +22,28 @@ beforeEach(async () => {
 afterEach(async () => {
   await service.stop();
   rmSync(folder, { recursive: true });
+});
+
+describeWith('Ctrl-Z and fg at a prompt', { programs: ['tmux', 'bash'] }, () => {
+  test.each([
+    ['login --insecure-storage', 'Username:', 'reader', 'Password'],
+    ['search lighthouse', 'Which title?', '', 'Language?'],
+  ])('of tankobon %s: the answer counts', async (words, question, answer, next) => {
+    const env = { ...service.environment, TANKOBON_HOME: join(folder, 'home') };
+    const terminal = await TmuxTerminal.start({ columns: 80, cwd: folder, env });
+    try {
+      await terminal.type(`${process.execPath} ${PROGRAM} ${words}`);
+      await terminal.until((screen) => screen.includes(question));
+      await terminal.press('C-z');
+      await terminal.until((screen) => screen.includes('Stopped'));
+      await terminal.type('fg');
+      await terminal.until((screen) => screen.includes('fg\n'));
+      await terminal.type(answer);
+      await terminal.until((screen) => screen.includes(next));
+    } finally {
+      await terminal.stop();
+    }
+  });
 });
 
 describeWith('SIGTERM at a prompt', { programs: ['python3'] }, () => {
