@@ -125,8 +125,9 @@ function wholeNumbers(numbers: readonly (string | undefined)[]): readonly number
 }
 
 /**
- * The same chapter can be in several files: the newest version counts, then its own file, then the first one. A chapter without an identity
- * is the same as one in a book with the same metadata, but two files of such chapters are two releases.
+ * The same chapter can be in several files: the newest version counts, then its own file, then the one with the shortest
+ * path, since copies have additions in their names. A chapter without an identity is the same as one in a book with the
+ * same metadata, but two files of such chapters are two releases.
  */
 function withoutCopies(chapters: readonly BookChapter[]): BookChapter[] {
   const newest = new Map<string, BookChapter>();
@@ -144,9 +145,10 @@ function contentKey(chapter: BookChapter): string {
   return [seriesKey(chapter), chapter.metadata.volume ?? '', sourceKey(chapter)].join('\n');
 }
 
-function isPreferred({ version = 0, isBound }: BookChapter, other: BookChapter): boolean {
+function isPreferred({ version = 0, isBound, file }: BookChapter, other: BookChapter): boolean {
   const newer = version - (other.version ?? 0);
-  return newer > 0 || (newer === 0 && !isBound && other.isBound);
+  if (newer !== 0) return newer > 0;
+  return isBound === other.isBound ? file.length < other.file.length : other.isBound;
 }
 
 /** The chapters of one series, and the run of volumes that each is of. */

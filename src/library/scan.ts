@@ -209,10 +209,14 @@ function removeFrom<Item extends object | string>(
   if (items === item || (items instanceof Set && items.size === 0)) index.delete(key);
 }
 
-/** The newer version is preferred, then the file that can be replaced: tankobon's own, of this chapter only. */
+/**
+ * The newer version is preferred, then the file that can be replaced: tankobon's own, of this chapter only. Copies that
+ * other programs made have additions in their names, so that of them the one with the shortest path counts.
+ */
 function isPreferred(archive: FoundChapter, other: FoundChapter): boolean {
   const newer = (archive.version ?? 0) - (other.version ?? 0);
-  return newer > 0 || (newer === 0 && preference(archive) > preference(other));
+  const better = newer === 0 ? preference(archive) - preference(other) : newer;
+  return better === 0 ? archive.file.length < other.file.length : better > 0;
 }
 
 function preference({ isBound, ownership }: FoundChapter): number {

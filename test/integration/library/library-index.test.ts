@@ -136,6 +136,12 @@ describe('scanLibrary', () => {
     expect(library.archives).toHaveLength(3);
   });
 
+  test('of a file and its copies, finds the one without an addition in its name', async () => {
+    const names = ['a (1).cbz', 'a copy.cbz', 'a.cbz', 'a.sync-conflict-20261101.cbz'];
+    for (const name of names) await ours(name, 1);
+    expect((await scanLibrary(folder)).find(idOf(1))?.file).toBe(join(folder, 'a.cbz'));
+  });
+
   test('lists damaged files and continues', async () => {
     const whole = await ours('whole.cbz', 1);
     const bytes = await readFile(whole);

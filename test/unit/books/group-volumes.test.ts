@@ -88,6 +88,14 @@ describe('groupVolumes', () => {
     expect(otherReleases).toEqual([]);
   });
 
+  test('of a file and its copies, takes the one without an addition in its name', () => {
+    const original = { ...chapter({ number: '1', volume: '1' }), file: 'A Ch.1.cbz' };
+    const copies = ['A Ch.1 (1).cbz', 'A Ch.1 copy.cbz', 'A Ch.1.sync-conflict-20261101.cbz'];
+    const [before = original, ...after] = copies.map((file) => ({ ...original, file }));
+    const { groups } = groupVolumes([before, original, ...after], 'volume', []);
+    expect(groups[0]?.chapters).toEqual([original]);
+  });
+
   test('orders by volume first if numbers restart in each', () => {
     const chapters = [
       chapter({ number: '2', volume: '1' }),
