@@ -49,7 +49,7 @@ export async function inOneSpelling(paths: readonly string[]): Promise<readonly 
   const inputs = await Promise.all(
     paths.map(async (path) => ({ path, real: await realPathOf(path) })),
   );
-  // Of two spellings, the first one counts.
+  // The first one of two spellings counts.
   const spellings = new Map(inputs.toReversed().map(({ path, real }) => [real, path]));
   return [...new Set(inputs.map(({ path, real }) => spelledBelow(spellings, real) ?? path))];
 }
