@@ -24,7 +24,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-describeWith('Ctrl-Z and fg at a prompt', { programs: ['tmux', 'bash'] }, () => {
+describeWith('Ctrl-Z and fg at a prompt', { programs: ['tmux'] }, () => {
   test.each([
     ['login --insecure-storage', 'Username:', 'reader', 'Password'],
     ['search lighthouse', 'Which title?', '', 'Language?'],
