@@ -148,7 +148,7 @@ async function assertWritten(
   expected: Readonly<Record<'text' | 'sha256', string>>,
 ) {
   await withArchive(tmpFile, async (zip, written) => {
-    const texts = await searchTexts(zip, [MANIFEST_NAME]);
+    const texts = await searchTexts(zip, written, [MANIFEST_NAME]);
     const { headBytes, rest } = await readOriginal(zip, written);
     const hash = createHash('sha256');
     await readHead(written, headBytes, (chunk) => hash.update(chunk));
