@@ -57,6 +57,15 @@ export async function replaceUnchanged(
   maxMode?: number,
 ): Promise<boolean> {
   await copyRights(file, before, tmpFile, maxMode);
+  return renameUnchanged(tmpFile, file, before);
+}
+
+/** Does it with a file that has its rights already. */
+export async function renameUnchanged(
+  tmpFile: string,
+  file: string,
+  before: FileState,
+): Promise<boolean> {
   if (!(await isUnchanged(file, before))) return false;
   await renameInto(tmpFile, file);
   return true;

@@ -16,7 +16,8 @@ export class OpenedFile {
   #end = Buffer.alloc(0);
 
   constructor(
-    private readonly descriptor: number,
+    /** For calls that take a descriptor, and leave it open. */
+    readonly fd: number,
     /** The state of the file when it was opened. */
     readonly stats: Stats,
   ) {}
@@ -44,7 +45,7 @@ export class OpenedFile {
     if (this.copyKept(target, position)) return target.length;
     this.#pendingReads += 1;
     try {
-      return (await readAt(this.descriptor, target, 0, target.length, position)).bytesRead;
+      return (await readAt(this.fd, target, 0, target.length, position)).bytesRead;
     } finally {
       this.#pendingReads -= 1;
       if (this.#pendingReads === 0) this.#onIdle?.();
@@ -72,6 +73,6 @@ export class OpenedFile {
       await new Promise<void>((idle) => {
         this.#onIdle = idle;
       });
-    await closeDescriptor(this.descriptor);
+    await closeDescriptor(this.fd);
   }
 }

@@ -212,27 +212,32 @@ export async function copyRights(
   maxMode = 0o7777,
 ): Promise<void> {
   const handle = await openRegularFile(to);
+  // One without a right to read it keeps no attributes.
+  const opened = await openRegularFile(file).catch(() => undefined);
   try {
-    const { uid, gid } = await handle.stat();
-    if (gid !== Number(from.gid))
-      await handle.chown(uid, Number(from.gid)).catch(ignoreUnsupportedMode);
-    const mode = rightsFor((await handle.stat()).gid, from) & maxMode;
-    await copyAttributes(file, handle, mode === (Number(from.mode) & 0o7777));
-    await handle.chmod(mode).catch(ignoreUnsupportedMode);
+    await copyOpenedRights(opened, from, handle, maxMode);
   } finally {
+    await opened?.close();
     await handle.close();
   }
 }
 
-/** A file that cannot be opened, such as one without a right to read it, keeps none. */
-async function copyAttributes(file: string, to: FileHandle, withLists: boolean): Promise<void> {
-  const from = await openRegularFile(file).catch(() => undefined);
-  if (!from) return;
-  try {
-    await copyFileAttributes(from, to, withLists ? 'attributes-and-lists' : 'attributes');
-  } finally {
-    await from.close();
+/** Does what copyRights does for files that are open. */
+export async function copyOpenedRights(
+  file: Pick<FileHandle, 'fd'> | undefined,
+  from: FileRights,
+  to: FileHandle,
+  maxMode = 0o7777,
+): Promise<void> {
+  let { uid, gid } = await to.stat();
+  if (gid !== Number(from.gid)) {
+    await to.chown(uid, Number(from.gid)).catch(ignoreUnsupportedMode);
+    ({ gid } = await to.stat());
   }
+  const mode = rightsFor(gid, from) & maxMode;
+  const withLists = mode === (Number(from.mode) & 0o7777);
+  if (file) await copyFileAttributes(file, to, withLists ? 'attributes-and-lists' : 'attributes');
+  await to.chmod(mode).catch(ignoreUnsupportedMode);
 }
 
 /** The synchronous createFile; the caller closes the descriptor. */

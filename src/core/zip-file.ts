@@ -175,7 +175,7 @@ export type EntryReader = Omit<ZipEntryReader, 'close'>;
 
 /** Reads one archive by positions, so that pages need no second pass over its directory. */
 export class ZipEntryReader {
-  constructor(private readonly file: OpenedFile) {}
+  constructor(readonly file: OpenedFile) {}
 
   /** Throws as openForReading does. */
   static async open(file: string): Promise<ZipEntryReader> {
