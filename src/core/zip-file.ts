@@ -190,7 +190,7 @@ export class ZipEntryReader {
     return data;
   }
 
-  /** A text of JSON or XML, which tells by itself whether it is damaged. Throws Error with what is wrong with the entry. */
+  /** A text of JSON or XML, also one with a wrong checksum: its parser finds damage. Throws Error for an unreadable entry. */
   async readText(entry: Entry): Promise<string> {
     const data = await this.#readData(toZipEntry(entry), (bytes) => Buffer.allocUnsafe(bytes));
     if (data.length !== entry.uncompressedSize) throw new Error('its size is wrong');

@@ -337,7 +337,7 @@ async function readStart(file: string, bytes: number): Promise<Buffer> {
 }
 
 interface ScannedMarks extends FoundMarks, Pick<FileMarks, 'readError' | 'cause'> {
-  /** Of a regular file that a scan has looked at. */
+  /** Set for a regular file of a scan with a store. */
   readonly state?: FileState | undefined;
 }
 
