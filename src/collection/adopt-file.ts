@@ -13,13 +13,13 @@ import {
   writtenMetadata,
   comicMetadata,
 } from '../library/comic-info.js';
-import { rewriterOf, readLibraryFile } from '../library/file.js';
+import { rewriterOf } from '../library/file.js';
 import { chapterComment } from '../library/mark.js';
 import {
   assertOwnFile,
   fileChanged,
   readFileState,
-  replaceUnchanged,
+  renameUnchanged,
   type FileState,
 } from '../core/file-state.js';
 import { readPageDigests } from '../library/chapter-file.js';
@@ -31,14 +31,12 @@ import { StorageError } from '../core/errors.js';
 import {
   fileErrorReason,
   maxModeIn,
-  openRegularFile,
   readRegularFileIfExists,
   temporaryName,
   toStorageError,
   type FileRights,
 } from '../core/files.js';
 import { publishNew } from '../core/publish.js';
-import { damagedChapter } from '../library/damage.js';
 import { imageDimensions } from '../core/image-dimensions.js';
 import { packedPath } from './adoptable-files.js';
 import type { AdoptedFile } from './known-archives.js';
@@ -69,12 +67,14 @@ export async function adoptFile(
     let record: ChapterRecord | undefined;
     let isMarked = false;
     const { adopt } = await rewriterOf({ path: file });
+    assertOwnFile(file, state);
     await replace(file, state, async (tmpFile) => {
-      isMarked = await adopt(file, tmpFile, async (readDigests) => {
+      isMarked = await adopt({ file, state }, tmpFile, async (readDigests) => {
         const described = describe(recognized, pages ?? (await readDigests(getBuffer, signal)));
         record = described.record;
         return described;
       });
+      return true;
     });
     if (!record) throw fileChanged(file);
     return { file, from: state, record, isMarked };
@@ -84,20 +84,13 @@ export async function adoptFile(
   }
 }
 
-/** Whether the file can be restored. Throws StorageError for one that cannot be read. */
-export async function isAdopted(file: string): Promise<boolean> {
-  const read = await readLibraryFile(file, { depth: 'metadata' });
-  if (read.kind === 'unreadable') throw damagedChapter(file, read.cause);
-  return read.kind === 'chapter' && read.chapter.record?.adopted !== undefined;
-}
-
-/** Restores a file that adoptFile changed. Throws StorageError; then nothing has changed. */
-export async function restoreFile(file: string): Promise<void> {
+/** Restores a file that adoptFile changed; false for any other. Throws StorageError; then nothing has changed. */
+export async function restoreFile(file: string): Promise<boolean> {
   try {
     const state = await readFileState(file);
-    if (!state) throw fileChanged(file);
+    if (!state) return false;
     const { restore } = await rewriterOf({ path: file });
-    await replace(file, state, (tmpFile) => restore(file, tmpFile));
+    return await replace(file, state, (tmpFile) => restore({ file, state }, tmpFile));
   } catch (error) {
     throw toAdoptError(error, file);
   }
@@ -123,26 +116,21 @@ function describe({ file, chapter, title, quality }: Recognized, pages: readonly
   return { record, comment: chapterComment(chapter.id) };
 }
 
+/** `write` resolves with false if the file stays, and else gives the new one the rights and the time of the old one. */
 async function replace(
   file: string,
   state: FileState,
-  write: (tmpFile: string) => Promise<void>,
-): Promise<void> {
+  write: (tmpFile: string) => Promise<boolean>,
+): Promise<boolean> {
   const tmpFile = temporaryName(file);
   try {
-    assertOwnFile(file, state);
-    await write(tmpFile);
-    await setTime(tmpFile, Number(state.mtimeNs) / 1e9);
-    if (!(await replaceUnchanged(tmpFile, file, state))) throw fileChanged(file);
-  } finally {
+    if (!(await write(tmpFile))) return false;
+    if (await renameUnchanged(tmpFile, file, state)) return true;
+    throw fileChanged(file);
+  } catch (error) {
     await rm(tmpFile, { force: true }).catch(() => undefined);
+    throw error;
   }
-}
-
-/** Sets the time of the file itself: another process may have put a link in its place. */
-async function setTime(file: string, seconds: number): Promise<void> {
-  const handle = await openRegularFile(file);
-  await handle.utimes(seconds, seconds).finally(() => handle.close());
 }
 
 /** The images stay where they are. */

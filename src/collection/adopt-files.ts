@@ -19,7 +19,7 @@ import {
 import type { AdoptEvent } from '../events/adopt-events.js';
 import { readFileState } from '../core/file-state.js';
 import { KnownArchives } from './known-archives.js';
-import { adoptFile, isAdopted, restoreFile } from './adopt-file.js';
+import { adoptFile, restoreFile } from './adopt-file.js';
 import { addAdopted, type AdoptedTitles } from './adopted-titles.js';
 import { unreadableFolderError } from '../core/read-folder.js';
 import { formatList } from '../core/human-format.js';
@@ -120,8 +120,7 @@ export async function restoreAdopted(
     for (const file of archives) {
       deps.signal.throwIfAborted();
       try {
-        if (!(await isAdopted(file))) continue;
-        await restoreFile(file);
+        if (!(await restoreFile(file))) continue;
         count.restored += 1;
         deps.observe({ type: 'file-restored', file });
       } catch (error) {

@@ -16,8 +16,8 @@ let hasCp = process.platform === 'linux';
  * which gets both files open: nothing is followed that others could put in their place.
  */
 export async function copyFileAttributes(
-  from: FileHandle,
-  to: FileHandle,
+  from: Pick<FileHandle, 'fd'>,
+  to: Pick<FileHandle, 'fd'>,
   copied: CopiedAttributes,
 ): Promise<void> {
   if (!hasCp || haveSameAttributes(from.fd, to.fd)) return;

@@ -49,6 +49,7 @@ export {
   temporaryName,
 } from './temporary-files.js';
 export {
+  copyOpenedRights,
   copyRegularFile,
   copyRights,
   createFile,

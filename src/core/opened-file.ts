@@ -13,19 +13,39 @@ export class OpenedFile {
   #pendingReads = 0;
   #closed: Promise<void> | undefined;
   #onIdle: (() => void) | undefined;
+  #end = Buffer.alloc(0);
 
   constructor(
-    private readonly descriptor: number,
+    /** For calls that take a descriptor, and leave it open. */
+    readonly fd: number,
     /** The state of the file when it was opened. */
     readonly stats: Stats,
   ) {}
 
+  /** Reads the last bytes of the file once: later reads of them are copies. */
+  async keepEnd(bytes: number): Promise<void> {
+    const { size } = this.stats;
+    const end = Buffer.allocUnsafe(Math.min(bytes, size));
+    const found = await this.readFully(end, size - end.length);
+    if (found.length === end.length) this.#end = end;
+  }
+
+  /** Fills `target` at once; false for bytes that were not kept. */
+  copyKept(target: Uint8Array, position: number): boolean {
+    const start = position - this.stats.size + this.#end.length;
+    const end = start + target.length;
+    if (start < 0 || end > this.#end.length) return false;
+    this.#end.copy(target, 0, start, end);
+    return true;
+  }
+
   /** Resolves with how many bytes of `target` were filled: 0 at the end of the file. */
   async read(target: Uint8Array, position: number): Promise<number> {
     if (this.#closed) throw new Error('the file was closed');
+    if (this.copyKept(target, position)) return target.length;
     this.#pendingReads += 1;
     try {
-      return (await readAt(this.descriptor, target, 0, target.length, position)).bytesRead;
+      return (await readAt(this.fd, target, 0, target.length, position)).bytesRead;
     } finally {
       this.#pendingReads -= 1;
       if (this.#pendingReads === 0) this.#onIdle?.();
@@ -53,6 +73,6 @@ export class OpenedFile {
       await new Promise<void>((idle) => {
         this.#onIdle = idle;
       });
-    await closeDescriptor(this.descriptor);
+    await closeDescriptor(this.fd);
   }
 }

@@ -36,6 +36,9 @@ const openDescriptor = promisify(openWithCallback);
 const closeDescriptor = promisify(close);
 const statDescriptor = promisify(fstat);
 
+/** The system is asked once: a scan needs it several times for each file. */
+const OWN_UID = process.geteuid?.();
+
 /** What is allowed beyond regular files of this user; for finding out what a file is, not for using its bytes. */
 export interface OpenOptions {
   readonly followsLink?: boolean;
@@ -209,27 +212,32 @@ export async function copyRights(
   maxMode = 0o7777,
 ): Promise<void> {
   const handle = await openRegularFile(to);
+  // One without a right to read it keeps no attributes.
+  const opened = await openRegularFile(file).catch(() => undefined);
   try {
-    const { uid, gid } = await handle.stat();
-    if (gid !== Number(from.gid))
-      await handle.chown(uid, Number(from.gid)).catch(ignoreUnsupportedMode);
-    const mode = rightsFor((await handle.stat()).gid, from) & maxMode;
-    await copyAttributes(file, handle, mode === (Number(from.mode) & 0o7777));
-    await handle.chmod(mode).catch(ignoreUnsupportedMode);
+    await copyOpenedRights(opened, from, handle, maxMode);
   } finally {
+    await opened?.close();
     await handle.close();
   }
 }
 
-/** A file that cannot be opened, such as one without a right to read it, keeps none. */
-async function copyAttributes(file: string, to: FileHandle, withLists: boolean): Promise<void> {
-  const from = await openRegularFile(file).catch(() => undefined);
-  if (!from) return;
-  try {
-    await copyFileAttributes(from, to, withLists ? 'attributes-and-lists' : 'attributes');
-  } finally {
-    await from.close();
+/** Does what copyRights does for files that are open. */
+export async function copyOpenedRights(
+  file: Pick<FileHandle, 'fd'> | undefined,
+  from: FileRights,
+  to: FileHandle,
+  maxMode = 0o7777,
+): Promise<void> {
+  let { uid, gid } = await to.stat();
+  if (gid !== Number(from.gid)) {
+    await to.chown(uid, Number(from.gid)).catch(ignoreUnsupportedMode);
+    ({ gid } = await to.stat());
   }
+  const mode = rightsFor(gid, from) & maxMode;
+  const withLists = mode === (Number(from.mode) & 0o7777);
+  if (file) await copyFileAttributes(file, to, withLists ? 'attributes-and-lists' : 'attributes');
+  await to.chmod(mode).catch(ignoreUnsupportedMode);
 }
 
 /** The synchronous createFile; the caller closes the descriptor. */
@@ -288,7 +296,7 @@ function isTrustedFile(path: string, owner: FileOwner): boolean {
   if (Number(owner.uid) === 0) return true;
   const isOfFolder = () =>
     Number(owner.uid) === statSync(dirname(path), { throwIfNoEntry: false })?.uid;
-  return isOwnFile(path, owner) || (process.geteuid?.() === 0 && isOfFolder());
+  return isOwnFile(path, owner) || (OWN_UID === 0 && isOfFolder());
 }
 
 /**
@@ -297,8 +305,7 @@ function isTrustedFile(path: string, owner: FileOwner): boolean {
  * servers).
  */
 export function isOwnFile(path: string, { uid, dev }: FileOwner): boolean {
-  const ownUid = process.geteuid?.();
-  if (ownUid === undefined || Number(uid) === ownUid) return true;
+  if (OWN_UID === undefined || Number(uid) === OWN_UID) return true;
   try {
     return Number(uid) === ownerOfNewFiles(dirname(path), Number(dev));
   } catch {

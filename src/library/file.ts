@@ -179,6 +179,8 @@ export interface ReadFileOptions {
   readonly depth?: Exclude<Depth, 'mark'>;
   /** A file with a temporary name needs it; by default, the name says it. */
   readonly container?: ContainerName;
+  /** The file as its caller found it right before; by default, it is looked at first. */
+  readonly state?: FileState;
 }
 
 /**
@@ -187,11 +189,11 @@ export interface ReadFileOptions {
  */
 export async function readLibraryFile(
   path: string,
-  { depth = 'pages', ...options }: ReadFileOptions = {},
+  { depth = 'pages', state: found, ...options }: ReadFileOptions = {},
 ): Promise<LibraryFile> {
-  let state: FileState | undefined;
+  let state = found;
   try {
-    state = await readFileState(path);
+    state ??= await readFileState(path);
     const folder = state ? undefined : await lstat(path);
     const isFolder = folder?.isDirectory() === true;
     if (!state && !isFolder) throw new Error('it is not a regular file');
@@ -239,21 +241,20 @@ export async function readSeries(path: string): Promise<string | undefined> {
 }
 
 async function toChapterFile(file: ReadFile): Promise<ChapterFile> {
-  const { comment, manifest, comicInfo, entries } = file;
-  const marked = markedIdentity(comment, manifest);
+  const { manifest, comicInfo, entries, found } = file;
+  const { proof, ...identity }: Partial<FoundIdentity> = found.identities[0] ?? {};
+  const isMarked = proof === 'mark';
   const records = await recordsIn(manifest);
-  const record = records.find(({ chapterId }) => !marked || chapterId === marked.chapterId);
-  const recorded = marked ?? recordedIdentity(manifest);
-  const identity = recorded ?? parseComicInfoIdentity(comicInfo ?? '');
+  const record = records.find(({ chapterId }) => !isMarked || chapterId === identity.chapterId);
   const text = comicInfo ? await readValidComicInfo(comicInfo) : {};
   return {
     kind: 'chapter',
     ...file,
-    isRecorded: recorded !== undefined,
+    isRecorded: isMarked || recordedIdentity(manifest) !== undefined,
     described: comicInfo === undefined ? 'none' : comicInfoState(text),
     chapter: {
       ...inFile(file),
-      ...(identity && { ...identity, titleId: identity.titleId ?? record?.titleId }),
+      ...(proof && { ...identity, titleId: identity.titleId ?? record?.titleId }),
       record,
       // A file that another program wrote may have no ComicInfo.xml.
       metadata: comicInfo === undefined ? (record?.metadata ?? {}) : (text ?? {}),

@@ -167,7 +167,9 @@ export function hasBookDigest(comment: string): boolean {
  * a book for a device, does not stand in for its chapters.
  */
 export function manifestIdentities(text: string): CbzIdentity[] {
-  return isCopy(text) ? [] : (chaptersIn(text) ?? []).flatMap(toIdentity);
+  const manifest = parseJson(text);
+  if (!isRecord(manifest) || manifest['copy'] !== undefined) return [];
+  return (chaptersIn(manifest) ?? []).flatMap(toIdentity);
 }
 
 /** The chapter in the record of a file; undefined for the manifest of a book with several. */
@@ -184,7 +186,7 @@ const END_BYTES = 22;
  * accepted. None for a book, and for a file that had the comment of another program when it was adopted, and so no mark.
  */
 export function recordedDigests(manifest: string): ReadonlySet<string> {
-  const [chapter, ...others] = chaptersIn(manifest) ?? [];
+  const [chapter, ...others] = chaptersIn(parseJson(manifest)) ?? [];
   if (!isRecord(chapter) || others.length > 0 || !recordedIdentity(manifest)) return new Set();
   const { prefix, adopted, pages, acceptedPages } = chapter;
   const end = isRecord(adopted) ? String(adopted['end']) : '';
@@ -206,23 +208,12 @@ export function pdfManifestLine(manifest: string): string {
 
 /** The keys of the chapters in a manifest; undefined for anything else. */
 export function manifestKeys(text: string): string[] | undefined {
-  return chaptersIn(text)?.map((chapter) =>
+  return chaptersIn(parseJson(text))?.map((chapter) =>
     isRecord(chapter) && 'key' in chapter ? String(chapter['key']) : '',
   );
 }
 
-/** Whether the pages are those for a device, or the book is in parts. */
-function isCopy(text: string): boolean {
-  return copyIn(text) !== undefined;
-}
-
-function copyIn(text: string): unknown {
-  const manifest = parseJson(text);
-  return isRecord(manifest) ? manifest['copy'] : undefined;
-}
-
-function chaptersIn(text: string): readonly unknown[] | undefined {
-  const manifest = parseJson(text);
+function chaptersIn(manifest: unknown): readonly unknown[] | undefined {
   const chapters = isRecord(manifest) ? manifest['chapters'] : undefined;
   return Array.isArray(chapters) ? chapters : undefined;
 }

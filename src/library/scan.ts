@@ -6,7 +6,8 @@ import { isHiddenFolder, isOtherArchive } from '../config/names.js';
 import { maxNameBytes } from '../core/file-system.js';
 import { MAX_SEGMENT_BYTES, pathCollisionKey } from '../core/path-segment.js';
 import { type CbzIdentity, FOLDER_MANIFEST_NAME } from './mark.js';
-import { toOwnership } from './ownership.js';
+import { ownershipOf, toOwnership } from './ownership.js';
+import { readFileState, type FileState } from '../core/file-state.js';
 import {
   isDiskError,
   readdirIfReadable,
@@ -276,14 +277,16 @@ async function scan(
     for (const listed of remaining) {
       signal?.throwIfAborted();
       const { file } = listed;
-      const read = store
+      const read: ScannedMarks = store
         ? await knownMarks(listed, store)
         : await readMarks(listed.file, listed.isRegular);
       const lost = read.readError === undefined ? undefined : lostMarks?.get(file);
       const content = lost ? marksOf({ ...lost, proof: 'mark' }) : read;
       const { identities, isBound, readError, cause } = content;
       for (const { proof, ...identity } of identities) {
-        const ownership = await toOwnership(file, proof, listed.isRegular);
+        const ownership = read.state
+          ? ownershipOf(file, proof, read.state)
+          : await toOwnership(file, proof, listed.isRegular);
         archives.push({ ...identity, file, ownership, isBound });
       }
       if (identities.length > 0 || isBound || !isCbz(file)) continue;
@@ -337,19 +340,25 @@ async function readStart(file: string, bytes: number): Promise<Buffer> {
   }
 }
 
+interface ScannedMarks extends FoundMarks, Pick<FileMarks, 'readError' | 'cause'> {
+  /** Set for a regular file of a scan with a store. */
+  readonly state?: FileState | undefined;
+}
+
 async function knownMarks(
   { file, isRegular }: ListedFile,
   store: FolderStore,
-): Promise<FoundMarks & Pick<FileMarks, 'readError' | 'cause'>> {
-  const stats = await statIfExists(file).catch(() => undefined);
+): Promise<ScannedMarks> {
+  const state = isRegular ? await readFileState(file).catch(() => undefined) : undefined;
+  const stats = state ?? (await statIfExists(file).catch(() => undefined));
   if (!stats) return { ...NO_MARKS, readError: 'it cannot be read' };
   const known = store.get(file, stats)?.found;
-  if (known) return known;
+  if (known) return { ...known, state };
   // Other commands need more than the marks: they are read in the same opening.
-  if (isRegular && isReadableBook(file)) {
-    await store.openFile(file);
+  if (state && isReadableBook(file)) {
+    await store.openFile(file, state);
     const found = store.get(file, stats)?.found;
-    if (found) return found;
+    if (found) return { ...found, state };
   }
   const marks = await readMarks(file, isRegular);
   // What cannot be read may be readable next time, and a PDF whose end is lost names no chapters: its mark stays known.

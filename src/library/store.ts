@@ -132,16 +132,16 @@ export class FolderStore {
     const state = await readFileState(file).catch(() => undefined);
     const known = state && (await this.#known(file, state));
     if (known) return known;
-    const read = await this.openFile(file);
+    const read = await this.openFile(file, state);
     if (!('state' in read) || !read.state) return read;
     // The texts of what was read would stay in memory while a part of one of them is in use.
     return (await this.#known(file, read.state)) ?? read;
   }
 
   /** Opens the file, which is known from now on if it is not damaged. */
-  async openFile(file: string): Promise<LibraryFile> {
+  async openFile(file: string, state?: FileState): Promise<LibraryFile> {
     const { toStored } = await import('./read/known-file.js');
-    const read = await readLibraryFile(file);
+    const read = await readLibraryFile(file, { ...(state && { state }) });
     const content = toStored(read);
     if (content && 'found' in read && read.state) {
       const isOwn = isOwnFile(file, read.state);

@@ -27,7 +27,6 @@ import { NO_CONTENT } from '../read/content.js';
 import {
   listEntries,
   entryName,
-  readEntryText,
   toZipEntry,
   withZip,
   type EntryReader,
@@ -73,7 +72,7 @@ async function checkContent(
   const textOf = async (name: string, maxBytes: number): Promise<string | undefined> => {
     const entry = listed.find((each) => entryName(each) === name);
     if (!entry || entry.uncompressedSize > maxBytes) return undefined;
-    return readEntryText(zip, entry).catch((error: unknown) => {
+    return reader.readText(entry).catch((error: unknown) => {
       throw damaged('entry-damaged', `${name}: ${thrownMessage(error)}`);
     });
   };

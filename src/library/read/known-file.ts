@@ -8,7 +8,7 @@ import { isOwnFile } from '../../core/safe-open.js';
 import { UUID_PATTERN } from '../../core/uuid.js';
 import { entriesChecksum, type ZipEntry } from '../../core/zip-file.js';
 import { COMIC_INFO_NAME } from '../comic-info.js';
-import { comicInfoElements, PAGE_ELEMENTS, type ChapterMetadata } from '../comic-info/fields.js';
+import { PAGE_ELEMENTS, READ_FIELDS, type ChapterMetadata } from '../comic-info/fields.js';
 import {
   KNOWN_FIELDS,
   KNOWN_RECORD,
@@ -161,8 +161,14 @@ function asWritten({ comicInfo, entries, chapter }: ChapterFile): string | undef
     return entries.some(({ name }) => name === COMIC_INFO_NAME) ? undefined : '';
   if (!written) return undefined;
   if (JSON.stringify(metadata) !== JSON.stringify(written)) return undefined;
-  const own = Object.keys(comicInfoElements({ ...written, pages: [] }));
-  const names = new Set(['ComicInfo', 'Page', ...PAGE_ELEMENTS, ...own]);
-  const isOwn = [...comicInfo.matchAll(/<([^/?\s>]+)/g)].every(([, name = '']) => names.has(name));
+  const isOwn = [...comicInfo.matchAll(/<([^/?\s>]+)/g)].every(([, element = '']) => {
+    const field = FIELD_OF.get(element);
+    return OTHER_ELEMENTS.has(element) || (field && written[field] !== undefined);
+  });
   return isOwn ? jsonDigest(metadata) : undefined;
 }
+
+const FIELD_OF = new Map(
+  READ_FIELDS.flatMap(({ name, elements }) => elements.map((element) => [element, name] as const)),
+);
+const OTHER_ELEMENTS = new Set(['ComicInfo', 'Page', ...PAGE_ELEMENTS]);

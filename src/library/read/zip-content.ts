@@ -18,7 +18,6 @@ import {
   assertNotBomb,
   listEntries,
   entryName,
-  readEntryText,
   reusableBuffer,
   toZipEntry,
   withZip,
@@ -63,11 +62,11 @@ async function contentOf(zip: ZipFile, reader: EntryReader, depth: Depth): Promi
   const isChapter = parseIdentityComment(comment) !== undefined;
   const mark = isBoundComment(comment) ? 'book' : isChapter ? 'chapter' : 'none';
   const content = { ...NO_CONTENT, mark, comment } as const;
-  if (mark === 'book' && depth === 'pages') return ofBook(zip, content);
+  if (mark === 'book' && depth === 'pages') return ofBook(zip, reader, content);
   if (depth === 'mark' && mark === 'chapter') {
     if (!isShortComment(comment)) return content;
     // Without the record, the mark says which chapter it is.
-    const texts = await searchTexts(zip, [MANIFEST_NAME]).catch(ifDamaged);
+    const texts = await searchTexts(zip, reader, [MANIFEST_NAME]).catch(ifDamaged);
     return { ...content, manifest: texts?.get(MANIFEST_NAME) ?? '' };
   }
   try {
@@ -95,7 +94,7 @@ async function textsOf(
   const { mark } = content;
   const names = mark === 'book' ? [MANIFEST_NAME] : [...MAX_BYTES.keys()];
   const seen: Entry[] = [];
-  const texts = await searchTexts(zip, names, mark === 'none' ? seen : undefined);
+  const texts = await searchTexts(zip, reader, names, mark === 'none' ? seen : undefined);
   const found = {
     ...content,
     manifest: texts.get(MANIFEST_NAME) ?? '',
@@ -112,8 +111,8 @@ async function ofChapter(
   const listed = await listEntries(zip, MAX_ENTRIES);
   const found = {
     ...content,
-    manifest: (await textOf(MANIFEST_NAME, zip, listed)) ?? '',
-    comicInfo: await textOf(COMIC_INFO_NAME, zip, listed),
+    manifest: (await textOf(MANIFEST_NAME, reader, listed)) ?? '',
+    comicInfo: await textOf(COMIC_INFO_NAME, reader, listed),
     entries: listed.map(toZipEntry),
   };
   return { ...found, hasRecordedPage: await hasRecordedPage(zip, reader, found, listed) };
@@ -143,15 +142,19 @@ async function hasRecordedPage(
 }
 
 /** What can be read of a book is of use when it is damaged. */
-async function ofBook(zip: ZipFile, content: FileContent): Promise<FileContent> {
+async function ofBook(
+  zip: ZipFile,
+  reader: EntryReader,
+  content: FileContent,
+): Promise<FileContent> {
   let damage: unknown;
   const onError = (error: unknown): undefined => {
     damage ??= error;
     return undefined;
   };
   const listed = (await listEntries(zip, MAX_ENTRIES).catch(onError)) ?? [];
-  const manifest = (await textOf(MANIFEST_NAME, zip, listed).catch(onError)) ?? '';
-  const comicInfo = await textOf(COMIC_INFO_NAME, zip, listed).catch(onError);
+  const manifest = (await textOf(MANIFEST_NAME, reader, listed).catch(onError)) ?? '';
+  const comicInfo = await textOf(COMIC_INFO_NAME, reader, listed).catch(onError);
   const entries = listed.map(toZipEntry);
   const isEdited = isEditedBook(zip.comment, entries);
   return { ...content, manifest, comicInfo, entries, isEdited, damage };
@@ -165,16 +168,17 @@ const MAX_BYTES = new Map([
 /** Undefined if it is missing or too large. */
 async function textOf(
   name: string,
-  zip: ZipFile,
+  reader: EntryReader,
   entries: readonly Entry[],
 ): Promise<string | undefined> {
   const entry = entries.find((each) => entryName(each) === name);
-  return entry && isReadable(entry) ? readEntryText(zip, entry) : undefined;
+  return entry && isReadable(entry) ? reader.readText(entry) : undefined;
 }
 
 /** By their names; reads no more of the directory than it has to. With `seen`, which gets its entries, reads all of it. */
 export async function searchTexts(
   zip: ZipFile,
+  reader: EntryReader,
   names: readonly string[],
   seen?: Entry[],
 ): Promise<ReadonlyMap<string, string>> {
@@ -186,7 +190,7 @@ export async function searchTexts(
     seen?.push(entry);
     const name = entryName(entry);
     if (!names.includes(name) || texts.has(name) || !isReadable(entry)) continue;
-    texts.set(name, await readEntryText(zip, entry));
+    texts.set(name, await reader.readText(entry));
     if (texts.size === names.length && !seen) break;
   }
   return texts;

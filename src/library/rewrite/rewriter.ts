@@ -37,6 +37,6 @@ export interface Rewriter {
   ) => Promise<Rewritten>;
   /** Gives a file of another program a record. Throws Error with why it cannot have one. */
   readonly adopt: typeof writeAdoptedZip;
-  /** Writes an adopted file as it was. Throws Error if it was changed since. */
+  /** Writes an adopted file as it was; false for any other. Throws Error if it was changed since. */
   readonly restore: typeof restoreZip;
 }

@@ -5,10 +5,12 @@
  */
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
+import type { FileHandle } from 'node:fs/promises';
 import type { ZipFile } from 'yauzl';
-import { createFile, digestIfRegular, PRIVATE_FILE_MODE, writeBuffers } from '../../core/files.js';
+import { copyOpenedRights, createFile, PRIVATE_FILE_MODE, writeBuffers } from '../../core/files.js';
+import type { FileState } from '../../core/file-state.js';
 import { digestsOfPages } from '../read/page-digests.js';
-import { MANIFEST_NAME, MAX_MANIFEST_BYTES } from '../mark.js';
+import { isBoundComment, markedIdentity, MANIFEST_NAME, MAX_MANIFEST_BYTES } from '../mark.js';
 import { formatRecord, parseRecords, type ChapterRecord } from '../record.js';
 import { MAX_ENTRIES as MAX_READ_ENTRIES, searchTexts } from '../read/zip-content.js';
 import {
@@ -56,13 +58,19 @@ interface AdoptedRecord {
   readonly comment: string;
 }
 
+/** A file as it was found; what is written in its place gets its rights and its time. */
+interface FoundFile {
+  readonly file: string;
+  readonly state: FileState;
+}
+
 /**
  * Writes the archive `file` with a record, and with the comment if it has none, to the new `tmpFile`, and reads it back.
  * Resolves with whether it got the comment. `describe` may read the digests of the pages: the archive is opened once. Throws
  * Error with why the archive cannot have a record.
  */
 export async function writeAdoptedZip(
-  file: string,
+  { file, state }: FoundFile,
   tmpFile: string,
   describe: (readDigests: ReadDigests) => Promise<AdoptedRecord>,
 ): Promise<boolean> {
@@ -73,37 +81,72 @@ export async function writeAdoptedZip(
       return digestsOfPages(listed.map(toZipEntry), source, getBuffer, signal);
     });
     const { directoryOffset: headBytes, directory, end, fileBytes: bytes } = original;
-    const written = await writeNew(tmpFile, async (write) => {
+    const write = async (target: Write) => {
       const hash = createHash('sha256');
       await readHead(source, headBytes, async (chunk) => {
         hash.update(chunk);
-        await write(chunk);
+        await target(chunk);
       });
       const sha256 = hash.update(directory).update(end).digest('hex');
       const adopted = { sha256, bytes, end: end.toString('base64') };
       const text = formatRecord({ ...record, adopted });
       if (text === undefined) throw new Error('it has too many pages');
-      await write(...withRecord(original, Buffer.from(text), Buffer.from(comment)));
+      await target(...withRecord(original, Buffer.from(text), Buffer.from(comment)));
       return { text, sha256 };
-    });
-    await assertWritten(tmpFile, written);
+    };
+    await writeNew(tmpFile, { source, state }, write, (_, written) =>
+      assertWritten(tmpFile, written),
+    );
     return !hasComment(original);
   });
 }
 
 /**
- * Writes the archive as it was before writeAdoptedZip to the new `tmpFile`, and reads it back. Throws Error if it was
- * changed since.
+ * Writes the archive as it was before writeAdoptedZip to the new `tmpFile`, and reads it back; false for one that was not
+ * adopted. Throws Error if it was changed since.
  */
-export async function restoreZip(file: string, tmpFile: string): Promise<void> {
-  await withArchive(file, async (zip, source) => {
-    const { adopted, headBytes, rest } = await readOriginal(zip, source);
-    await writeNew(tmpFile, async (write) => {
-      await readHead(source, headBytes, write);
-      await write(...rest);
+export async function restoreZip({ file, state }: FoundFile, tmpFile: string): Promise<boolean> {
+  return withArchive(file, async (zip, source) => {
+    let original: Awaited<ReturnType<typeof readOriginal>>;
+    try {
+      original = await readOriginal(zip, source);
+    } catch (error) {
+      if (await isAdopted(zip, source)) throw error;
+      return false;
+    }
+    const { adopted, headBytes, rest } = original;
+    const write = async (target: Write) => {
+      await readHead(source, headBytes, target);
+      await target(...rest);
+    };
+    await writeNew(tmpFile, { source, state }, write, async (target) => {
+      if ((await digestOf(target, adopted.bytes)) !== adopted.sha256) throw new Error(CHANGED);
     });
-    if ((await digestIfRegular(tmpFile)) !== adopted.sha256) throw new Error(CHANGED);
+    return true;
   });
+}
+
+/** Also of an archive that another program changed since. */
+async function isAdopted(zip: ZipFile, source: EntryReader): Promise<boolean> {
+  if (isBoundComment(zip.comment)) return false;
+  const texts = await searchTexts(zip, source, [MANIFEST_NAME]);
+  const manifest = texts.get(MANIFEST_NAME) ?? '';
+  const marked = markedIdentity(zip.comment, manifest);
+  const records = parseRecords(manifest) ?? [];
+  const record = records.find(({ chapterId }) => !marked || chapterId === marked.chapterId);
+  return record?.adopted !== undefined;
+}
+
+/** The digest of all bytes of the file, which has so many if it is whole. */
+async function digestOf(file: FileHandle, expectedBytes: number): Promise<string> {
+  const hash = createHash('sha256');
+  const chunk = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, expectedBytes + 1));
+  for (let position = 0; ;) {
+    const { bytesRead } = await file.read(chunk, 0, chunk.length, position);
+    if (bytesRead === 0) return hash.digest('hex');
+    hash.update(chunk.subarray(0, bytesRead));
+    position += bytesRead;
+  }
 }
 
 const CHANGED = 'it was changed since it was adopted';
@@ -112,19 +155,34 @@ async function withArchive<T>(
   file: string,
   use: (zip: ZipFile, source: EntryReader) => Promise<T>,
 ): Promise<T> {
-  const read = await withZip(file, async (zip, source) => ({ result: await use(zip, source) }));
+  const useOpened = async (...opened: [ZipFile, EntryReader]) => ({ result: await use(...opened) });
+  const read = await withZip(file, useOpened, { isRegular: true });
   if (!read) throw new Error('it is not a regular file');
   return read.result;
 }
 
 type Write = (...buffers: readonly Buffer[]) => Promise<void>;
 
-async function writeNew<T>(file: string, content: (write: Write) => Promise<T>): Promise<T> {
+interface Original {
+  readonly source: EntryReader;
+  readonly state: FileState;
+}
+
+/** The file gets the rights and the time of the original after `check`: until then, only this user may read it. */
+async function writeNew<T>(
+  file: string,
+  { source, state }: Original,
+  content: (write: Write) => Promise<T>,
+  check: (target: FileHandle, written: T) => Promise<void>,
+): Promise<void> {
   const target = await createFile(file, { mode: PRIVATE_FILE_MODE });
   try {
-    const result = await content((...buffers) => writeBuffers(target, buffers));
+    const written = await content((...buffers) => writeBuffers(target, buffers));
     await target.sync();
-    return result;
+    await check(target, written);
+    const seconds = Number(state.mtimeNs) / 1e9;
+    await target.utimes(seconds, seconds);
+    await copyOpenedRights(source.file, state, target);
   } finally {
     await target.close();
   }
@@ -148,7 +206,7 @@ async function assertWritten(
   expected: Readonly<Record<'text' | 'sha256', string>>,
 ) {
   await withArchive(tmpFile, async (zip, written) => {
-    const texts = await searchTexts(zip, [MANIFEST_NAME]);
+    const texts = await searchTexts(zip, written, [MANIFEST_NAME]);
     const { headBytes, rest } = await readOriginal(zip, written);
     const hash = createHash('sha256');
     await readHead(written, headBytes, (chunk) => hash.update(chunk));

@@ -10,6 +10,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
+import { readFileState, type FileState } from '../../../src/core/file-state.js';
 import { rewriterOf } from '../../../src/library/file.js';
 import { formatIdentityComment } from '../../../src/library/mark.js';
 import { scanLibrary } from '../../../src/library/scan.js';
@@ -38,8 +39,15 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const adopt = () =>
-  writeAdopted(file, adopted, () => Promise.resolve({ record: RECORD, comment: COMMENT }));
+const found = async (path: string) => ({
+  file: path,
+  state: (await readFileState(path)) as FileState,
+});
+
+const adopt = async () =>
+  writeAdopted(await found(file), adopted, () =>
+    Promise.resolve({ record: RECORD, comment: COMMENT }),
+  );
 
 test('the entries keep their bytes, and the original is restored byte for byte', async () => {
   await writeArchive(file, { '1.jpg': 'one', 'ComicInfo.xml': '<ComicInfo/>', 'notes.txt': 'x' });
@@ -55,7 +63,7 @@ test('the entries keep their bytes, and the original is restored byte for byte',
     'META-INF/tankobon.json',
   ]);
   expect(await readComment(adopted)).toBe(COMMENT);
-  await writeOriginal(adopted, restored);
+  await writeOriginal(await found(adopted), restored);
   expect(readFileSync(restored)).toEqual(readFileSync(file));
 });
 
@@ -74,7 +82,7 @@ test('any archive is restored, also one with a comment, which it keeps', async (
       expect(parseRecords(await readEntry(adopted, 'META-INF/tankobon.json'))?.[0]).toMatchObject(
         RECORD,
       );
-      await writeOriginal(adopted, restored);
+      await writeOriginal(await found(adopted), restored);
       expect(readFileSync(restored).equals(readFileSync(file))).toBe(true);
     }),
     { numRuns: 40 },
@@ -103,7 +111,7 @@ test('a file that was changed since it was adopted is not restored', async () =>
   const bytes = readFileSync(adopted);
   bytes[40] = (bytes[40] ?? 0) ^ 1;
   writeFileSync(adopted, bytes);
-  await expect(writeOriginal(adopted, restored)).rejects.toThrow('changed since');
+  await expect(writeOriginal(await found(adopted), restored)).rejects.toThrow('changed since');
 });
 
 test.each([
@@ -121,5 +129,5 @@ test('an archive that ends too early is not restored', async () => {
   await writeArchive(file, { '1.jpg': 'a page' });
   await adopt();
   truncateSync(adopted, readFileSync(adopted).length - 3);
-  await expect(writeOriginal(adopted, restored)).rejects.toThrow();
+  await expect(writeOriginal(await found(adopted), restored)).rejects.toThrow();
 });
