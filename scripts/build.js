@@ -10,6 +10,30 @@ import { bundleOptions, childPrograms, outputPlugins } from './bundle-options.js
 
 const LOCKS = 'node_modules/fs-native-extensions';
 
+/** What a download does not need of the command line: half of its code. */
+const OTHER_COMMANDS =
+  /src\/cli\/(commands\/(adopt|bind|completion|config|demo|doctor|help|info|limits|login|logout|overview|refresh|report-status|retag|search|sync-command|verify|whoami)|completion-\w+)\.ts$/;
+
+/** What a download does not need before its first response. */
+const PLANNING = new RegExp(
+  `src/(?:${[
+    'cli/(?:commands/dry-run|read-input|output/(?:observer|result-printer))',
+    'core/(?:file-state|file-system|image-trailer|relative-paths|same-file|uuid-set|zip-file)',
+    'download/(?:download-archive|leftovers)',
+    'download/extras/(?:chapterless-titles|cover|present-chapters|series-metadata)',
+    'download/planning/(?:name-files|plan-selection|title-folder)',
+    'download/save/(?:announce-saved|describe-chapter|workspace)',
+    'events/(?!warning-once).*',
+    'library/(?:containers|file|mark|scan|store|comic-info/.*|read/(?:folder|pdf|zip)-content)',
+    'plan/.*',
+    'selection/(?:collected-titles|exclusions|explain-selection|infer-volumes|same-chapter.*|select-chapters)',
+    'service/(?:at-home|feeds|load-image|titles|login/(?:hook-keys|keychain-value))',
+    'service/(?:pages/(?:image-check|receive-image)|permits/(?:ledger-view|settlement)|requests/api-errors)',
+  ].join('|')})[.]ts$`,
+);
+
+const ONLY_THESE = { includeDependenciesRecursively: false };
+
 /** The compiled modules one by one, for worker processes of the tests and for the help. */
 const modules = {
   input: [
@@ -27,6 +51,7 @@ const modules = {
 const program = {
   input: { main: 'src/cli/main.ts', library: 'src/index.ts', ...childPrograms },
   ...bundleOptions,
+  preserveEntrySignatures: 'allow-extension',
   plugins: [
     license({ thirdParty: { output: 'dist/THIRD-PARTY-LICENSES.txt' } }),
     ...outputPlugins,
@@ -43,7 +68,7 @@ const program = {
     // Readable, so that people can check it and traces name functions; what is never called is left out.
     minify: 'dce-only',
     comments: false,
-    // What loads together is one file: all commands; the first request; what follows its response. 10 % of the start.
+    // What loads together is one file: the command line; the first request; what follows its response. 10 % of the start.
     codeSplitting: {
       groups: [
         {
@@ -56,6 +81,9 @@ const program = {
           test: /src\/(config\/(code-cache|own-folders)|core\/(compiler|gc)-tuning)\.ts$/,
           priority: 4,
         },
+        // Loaded late (bundle/late-modules.js). What is missing in a list only makes the start slower.
+        { name: 'other-commands', test: OTHER_COMMANDS, priority: 4, ...ONLY_THESE },
+        { name: 'planning', test: PLANNING, priority: 4, ...ONLY_THESE },
         { name: 'commands', test: /src\/cli\/(run-process|program)\.ts$/, priority: 3 },
         {
           name: 'service',

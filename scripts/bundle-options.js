@@ -1,6 +1,7 @@
 /** What the bundles of the package and of the executable have in common. */
 import { fileURLToPath } from 'node:url';
 import { lateModules } from './bundle/late-modules.js';
+import { plainExports } from './bundle/plain-exports.js';
 
 const replacement = (file) => fileURLToPath(new URL(`bundle/${file}`, import.meta.url));
 
@@ -18,6 +19,7 @@ export const bundleOptions = {
   // Each replacement speeds up the start or makes the package smaller; its file has the figure.
   resolve: {
     alias: {
+      'node:fs/promises': replacement('callback-fs.js'),
       'http2-wrapper': replacement('no-http2.js'),
       'cacheable-request': replacement('no-http-cache.js'),
       'cacheable-lookup': replacement('no-dns-cache.js'),
@@ -39,7 +41,11 @@ export const bundleOptions = {
   checks: { ineffectiveDynamicImport: false },
 };
 
-export const outputPlugins = [lateModules, { name: 'ascii', generateBundle: escapeNonAscii }];
+export const outputPlugins = [
+  lateModules,
+  plainExports,
+  { name: 'ascii', generateBundle: escapeNonAscii },
+];
 
 /**
  * Node reads a file of ASCII characters faster, and V8 keeps it in half the memory: 3 % of the time to the first request.

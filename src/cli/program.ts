@@ -36,27 +36,32 @@ import { commandPath, parseOptions } from './command-options.js';
 import { COLOR_CHOICES } from './output/colors.js';
 import { rawStream } from './output/safe-stream.js';
 
+/** Functions, so that only the command that runs is loaded. */
 const COMMANDS = {
   'Chapters:': {
-    download: downloadCommand,
-    sync: syncCommand,
-    search: searchCommand,
-    info: infoCommand,
-    bind: bindCommand,
-    retag: retagCommand,
-    verify: verifyCommand,
-    adopt: adoptCommand,
-    overview: overviewCommand,
-    demo: demoCommand,
+    download: () => downloadCommand,
+    sync: () => syncCommand,
+    search: () => searchCommand,
+    info: () => infoCommand,
+    bind: () => bindCommand,
+    retag: () => retagCommand,
+    verify: () => verifyCommand,
+    adopt: () => adoptCommand,
+    overview: () => overviewCommand,
+    demo: () => demoCommand,
   },
   'Account:': {
-    login: loginCommand,
-    whoami: whoamiCommand,
-    refresh: refreshCommand,
-    logout: logoutCommand,
+    login: () => loginCommand,
+    whoami: () => whoamiCommand,
+    refresh: () => refreshCommand,
+    logout: () => logoutCommand,
   },
-  'Status:': { doctor: doctorCommand, limits: limitsCommand, 'report-status': reportStatusCommand },
-  'Configuration:': { config: configCommand, completion: completionCommand },
+  'Status:': {
+    doctor: () => doctorCommand,
+    limits: () => limitsCommand,
+    'report-status': () => reportStatusCommand,
+  },
+  'Configuration:': { config: () => configCommand, completion: () => completionCommand },
 };
 const NAMES = new Set(Object.values(COMMANDS).flatMap(Object.keys));
 
@@ -132,10 +137,12 @@ export function commandTree(
   for (const [group, commands] of Object.entries(COMMANDS)) {
     program.commandsGroup(group);
     for (const [name, addCommand] of Object.entries(commands))
-      if (name === first || !NAMES.has(first)) addCommand(program, runner);
+      if (name === first || !NAMES.has(first)) addCommand()(program, runner);
   }
-  completeCommand(program, runner);
-  helpCommand(program, runner);
+  if (!NAMES.has(first)) {
+    completeCommand(program, runner);
+    helpCommand(program, runner);
+  }
   addExamples(program, [
     ['tankobon demo', 'try it: everything stays on this machine'],
     ['tankobon search <words>', 'find a title and download it'],

@@ -2,6 +2,7 @@
  * Plans a download: from the user's targets to the chapters to save, with their releases, names and paths. Catalogue
  * metadata is optional: without it, a chapter still becomes a CBZ.
  */
+import { setImmediate } from 'node:timers/promises';
 import { basename } from 'node:path';
 import type { LibraryIndex } from '../library/scan.js';
 import { scanLibrary } from '../library/scan.js';
@@ -85,6 +86,9 @@ export interface Plan {
   /** Resolves when all metadata is loaded, with the error if one concerns the whole run. */
   readonly metadataError: Promise<TankobonError | undefined>;
 }
+
+/** Turns of the event loop in which the request gets its permit, connects and is written. */
+const TURNS_BEFORE_SCAN = 3;
 
 /**
  * Throws errors that concern the whole run: a rate limit, an unreachable service, an unreadable output folder.
@@ -194,6 +198,8 @@ async function scanOutput({ request, context, signal }: DownloadSession): Promis
     [...(preferred ?? [])].flatMap(([file, { lostMark }]) => (lostMark ? [[file, lostMark]] : [])),
   );
   const options = { stateFolder: context.paths.state, signal, preferred, lostMarks };
+  // Loading the code of a scan would hold up the first request.
+  for (let turn = 0; turn < TURNS_BEFORE_SCAN; turn += 1) await setImmediate();
   return scanLibrary(output, options).catch((error: unknown) => {
     throw toStorageError(error, output);
   });
