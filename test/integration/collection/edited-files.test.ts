@@ -21,19 +21,22 @@ import type { ChapterAttributes } from '../../../src/practice-server/records.js'
 import { readArchive, readComment, readEntry, writeArchive } from '../../support/archive.js';
 import { fileDigest, imageDigests } from '../../support/bind-harness.js';
 import { testImage } from '../../support/chapter-files.js';
-import { DownloadHarness } from '../../support/download-harness.js';
+import type { DownloadHarness } from '../../support/download-harness.js';
 import { editEntry, replaced } from '../../support/owner-edits.js';
 import { runCommand } from '../../support/retag-harness.js';
+import { SavedRuns } from '../../support/saved-runs.js';
 import { shortChapters } from '../../support/short-chapters.js';
 
 const CHAPTER = EXAMPLE_CHAPTERS.first;
 const LATER = '2026-01-01T00:00:00+00:00';
 
+const runs = new SavedRuns();
 let harness: DownloadHarness;
 let file: string;
 beforeEach(async () => {
-  harness = await DownloadHarness.start({ chapters: shortChapters() });
-  await harness.download({ targets: [CHAPTER] });
+  harness = await runs.start('the chapter', { chapters: shortChapters() }, (started) =>
+    started.download({ targets: [CHAPTER] }),
+  );
   file = harness.archives()[0] ?? '';
 });
 afterEach(() => harness.stop());

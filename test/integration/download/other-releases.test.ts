@@ -2,8 +2,9 @@
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createLibrary, uuidOf } from '../../../src/practice-server/library/library.js';
-import { DownloadHarness } from '../../support/download-harness.js';
+import type { DownloadHarness } from '../../support/download-harness.js';
 import { runCommand } from '../../support/retag-harness.js';
+import { SavedRuns } from '../../support/saved-runs.js';
 import { chapter, title } from '../../support/title-library.js';
 
 const OTHER_GROUP = [{ id: uuidOf('other group'), name: 'Others' }];
@@ -12,12 +13,14 @@ const second = chapter('one', '2', { volume: '1' });
 const other = chapter('one', '1', { id: uuidOf('other'), groups: OTHER_GROUP });
 const french = chapter('one', '1', { translatedLanguage: 'fr' });
 
+const runs = new SavedRuns();
 let harness: DownloadHarness;
 beforeEach(async () => {
   const chapters = [first, second, other, french];
   const library = createLibrary({ titles: [title('one', 'Name')], chapters });
-  harness = await DownloadHarness.start({ library });
-  await harness.download({ targets: [first.id, second.id] });
+  harness = await runs.start('both chapters', { library }, (started) =>
+    started.download({ targets: [first.id, second.id] }),
+  );
 });
 afterEach(() => harness.stop());
 

@@ -6,8 +6,9 @@ import {
   uuidOf,
   type LibraryChapter,
 } from '../../../src/practice-server/library/library.js';
-import { DownloadHarness } from '../../support/download-harness.js';
+import type { DownloadHarness } from '../../support/download-harness.js';
 import type { OptionTexts } from '../../support/option-texts.js';
+import { SavedRuns } from '../../support/saved-runs.js';
 import { chapter, LATER, named, title } from '../../support/title-library.js';
 
 const targets = [`title:${uuidOf('one')}`];
@@ -25,13 +26,14 @@ const others = releaseOf('Others');
 const OTHERS_FILE = 'Old/Old Ch.001 [Others].cbz';
 const BEFORE = [named('Old', 1), named('Old', 2)];
 
+const runs = new SavedRuns();
 let harness: DownloadHarness;
 beforeEach(async () => {
   const chapters = [first, chapter('one', '2')];
-  harness = await DownloadHarness.start({
-    library: createLibrary({ titles: [title('one', 'Old')], chapters }),
-  });
-  await harness.download({ targets, language: 'en' });
+  const library = createLibrary({ titles: [title('one', 'Old')], chapters });
+  harness = await runs.start('the targets', { library }, (started) =>
+    started.download({ targets, language: 'en' }),
+  );
   harness.service.library.putChapter(others);
 });
 afterEach(() => harness.stop());

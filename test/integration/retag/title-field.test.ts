@@ -4,18 +4,21 @@ import { basename } from 'node:path';
 import type { RetagEvent } from '../../../src/events/retag-events.js';
 import { editChapter, EXAMPLE_CHAPTERS } from '../../../src/practice-server/library/library.js';
 import { readEntry } from '../../support/archive.js';
-import { DownloadHarness } from '../../support/download-harness.js';
+import type { DownloadHarness } from '../../support/download-harness.js';
 import { editEntry, replaced } from '../../support/owner-edits.js';
 import { retagFolder } from '../../support/retag-harness.js';
+import { SavedRuns } from '../../support/saved-runs.js';
 import { shortChapters } from '../../support/short-chapters.js';
 
 const COMIC_INFO = 'ComicInfo.xml';
 const RECORD = 'META-INF/tankobon.json';
 
+const runs = new SavedRuns();
 let harness: DownloadHarness;
 beforeEach(async () => {
-  harness = await DownloadHarness.start({ chapters: shortChapters() });
-  await harness.download({ targets: [EXAMPLE_CHAPTERS.first] });
+  harness = await runs.start('the chapter', { chapters: shortChapters() }, (started) =>
+    started.download({ targets: [EXAMPLE_CHAPTERS.first] }),
+  );
 });
 afterEach(() => harness.stop());
 
