@@ -229,11 +229,10 @@ export async function copyOpenedRights(
   to: FileHandle,
   maxMode = 0o7777,
 ): Promise<void> {
-  let { uid, gid } = await to.stat();
-  if (gid !== Number(from.gid)) {
-    await to.chown(uid, Number(from.gid)).catch(ignoreUnsupportedMode);
-    ({ gid } = await to.stat());
-  }
+  const { uid, gid: before } = await to.stat();
+  const isKept = before === Number(from.gid);
+  if (!isKept) await to.chown(uid, Number(from.gid)).catch(ignoreUnsupportedMode);
+  const gid = isKept ? before : (await to.stat()).gid;
   const mode = rightsFor(gid, from) & maxMode;
   const withLists = mode === (Number(from.mode) & 0o7777);
   if (file) await copyFileAttributes(file, to, withLists ? 'attributes-and-lists' : 'attributes');
