@@ -18,6 +18,7 @@ import {
 import { readComment, writeArchive } from '../../support/archive.js';
 import { fileDigest } from '../../support/bind-harness.js';
 import { tankobon } from '../../support/command.js';
+import { PEAK_MEMORY_OPTION, peakKibIn } from '../../support/peak-memory.js';
 import { posixTest } from '../../support/platform.js';
 import { chapterId, DAY_MS, syncLibrary } from '../../support/sync-harness.js';
 
@@ -46,15 +47,13 @@ afterEach(() => {
 
 /** Runs the program; `peakKib` is its largest resident set. */
 async function adopt(...words: readonly string[]) {
-  const report =
-    "process.on('exit',()=>process.stderr.write('peak='+process.resourceUsage().maxRSS))";
   const env = {
     ...service.environment,
     TANKOBON_HOME: join(folder, 'home'),
-    NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(report)}`,
+    NODE_OPTIONS: PEAK_MEMORY_OPTION,
   };
   const { code, stdout, stderr } = await tankobon(['adopt', manga, '--apply', ...words], { env });
-  return { code, stdout, stderr, peakKib: Number(/peak=(\d+)/.exec(stderr)?.[1]) };
+  return { code, stdout, stderr, peakKib: peakKibIn(stderr) };
 }
 
 test('a zip bomb is refused before it is inflated', async () => {

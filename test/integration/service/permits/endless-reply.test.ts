@@ -5,6 +5,7 @@ import { createServer, type AddressInfo, type Server, type Socket } from 'node:n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { tankobon } from '../../../support/command.js';
+import { PEAK_MEMORY_OPTION, peakKibIn } from '../../../support/peak-memory.js';
 
 const CHUNK_BYTES = 2 ** 20;
 /** Far more than a reply of the ledger, far less than a server can send in the time that a reply may take. */
@@ -57,16 +58,14 @@ async function startServer(head: string, rest?: string) {
 }
 
 async function readLimits(url: string) {
-  const report =
-    "process.on('exit',()=>process.stderr.write('peak='+process.resourceUsage().maxRSS))";
   const { code, stderr } = await tankobon(['limits'], {
     env: {
       TANKOBON_HOME: home,
       TANKOBON_LEDGER: url,
-      NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(report)}`,
+      NODE_OPTIONS: PEAK_MEMORY_OPTION,
     },
   });
-  return { code, stderr, peakKib: Number(/peak=(\d+)/.exec(stderr)?.[1]) };
+  return { code, stderr, peakKib: peakKibIn(stderr) };
 }
 
 test.each([
