@@ -7,6 +7,7 @@ import {
   type TitleOverviewEvent,
 } from '../../events/overview-events.js';
 import { eventText } from '../../events/printed-event.js';
+import type { MissingReason } from '../../events/reasons.js';
 import { isInFolder } from '../../config/own-folders.js';
 import type { Title } from '../../service/titles.js';
 import type { DownloadArchive } from '../../download/download-archive.js';
@@ -99,7 +100,11 @@ async function printOverview(
   }
   const command = downloadCommand(listed, folders, options);
   if (html !== undefined) await writePage(html, { listed, command, unknownFiles }, context);
-  if (command !== undefined) stderr.write(`To download what is missing: ${command}\n`);
+  if (command !== undefined) {
+    const andRemoved = dueTitles(listed).some(({ title }) => lacks(title, 'removed'));
+    const what = `what is missing${andRemoved ? ', and what you removed of the same titles' : ''}`;
+    stderr.write(`To download ${what}: ${command}\n`);
+  }
   const choice = choiceCommand(listed, folders);
   if (choice !== undefined)
     stderr.write(`To choose which files of chapters with several to delete: ${choice}\n`);
@@ -166,9 +171,7 @@ function downloadCommand(
 ): string | undefined {
   // A page is read elsewhere.
   const folders = html === undefined ? given : given.map((folder) => resolve(folder));
-  const due = listed.filter(({ title }) =>
-    title.missing.some(({ reason }) => reason === 'not-downloaded'),
-  );
+  const due = dueTitles(listed);
   if (due.length === 0) return undefined;
   const [folder = '.'] = folders;
   // Otherwise those of the settings would count, or all.
@@ -180,6 +183,14 @@ function downloadCommand(
   return due.length <= MAX_NAMED_TITLES
     ? `tankobon download ${named}${languages}${output}`
     : `tankobon overview ${folders.map(shellQuoted).join(' ')} --offline --json | ${query} | tankobon download --from-file -${languages}${output}`;
+}
+
+function dueTitles(listed: readonly ListedTitle[]): readonly ListedTitle[] {
+  return listed.filter(({ title }) => lacks(title, 'not-downloaded'));
+}
+
+function lacks({ missing }: TitleOverviewEvent, why: MissingReason): boolean {
+  return missing.some(({ reason }) => reason === why);
 }
 
 const MAX_NAMED_FILES = 10;

@@ -76,3 +76,15 @@ test('are counted apart in overview and left out of its command, and sync forget
   remove('1');
   expect(await fourWeeks(3)).toHaveLength(1);
 });
+
+test('overview says that its command for the others of the title brings them back too', async () => {
+  remove('1');
+  const readableMs = harness.clock.wallMs() - HOUR_MS;
+  harness.service.library.putChapter(syncChapter('Alpha', '3', readableMs));
+  harness.clock.advance(DAY_MS);
+  const { stderr } = await command('overview', harness.base.output);
+  const download = `tankobon download title:${titleId('Alpha')} --language en`;
+  expect(stderr).toContain(
+    `To download what is missing, and what you removed of the same titles: ${download}`,
+  );
+});
