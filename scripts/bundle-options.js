@@ -19,7 +19,6 @@ export const bundleOptions = {
   // Each replacement speeds up the start or makes the package smaller; its file has the figure.
   resolve: {
     alias: {
-      'node:fs/promises': replacement('callback-fs.js'),
       'http2-wrapper': replacement('no-http2.js'),
       'cacheable-request': replacement('no-http-cache.js'),
       'cacheable-lookup': replacement('no-dns-cache.js'),
