@@ -5,7 +5,7 @@
 import type { Chapter } from '../service/chapters.js';
 import { maxOf, minOf } from '../core/extremes.js';
 import { groupBy } from '../core/group-by.js';
-import { nameKey } from '../core/name-keys.js';
+import { isOriginalOf, nameKey } from '../core/name-keys.js';
 import {
   selectChapters,
   type ExcludedChapter,
@@ -125,9 +125,9 @@ function wholeNumbers(numbers: readonly (string | undefined)[]): readonly number
 }
 
 /**
- * The same chapter can be in several files: the newest version counts, then its own file, then the one with the shortest
- * path, since copies have additions in their names. A chapter without an identity is the same as one in a book with the
- * same metadata, but two files of such chapters are two releases.
+ * The same chapter can be in several files: the newest version counts, then its own file, then the original of a copy, then
+ * the first one. A chapter without an identity is the same as one in a book with the same metadata, but two files of such
+ * chapters are two releases.
  */
 function withoutCopies(chapters: readonly BookChapter[]): BookChapter[] {
   const newest = new Map<string, BookChapter>();
@@ -148,7 +148,7 @@ function contentKey(chapter: BookChapter): string {
 function isPreferred({ version = 0, isBound, file }: BookChapter, other: BookChapter): boolean {
   const newer = version - (other.version ?? 0);
   if (newer !== 0) return newer > 0;
-  return isBound === other.isBound ? file.length < other.file.length : other.isBound;
+  return isBound === other.isBound ? isOriginalOf(file, other.file) : other.isBound;
 }
 
 /** The chapters of one series, and the run of volumes that each is of. */

@@ -1,4 +1,5 @@
 /** Which names are the same. */
+import { dirname } from 'node:path';
 import { cleanSegment, pathCollisionKey, SHORT_SEGMENT_BYTES } from './path-segment.js';
 
 /** Equal for names that differ in case, spaces and forms of letters alone. */
@@ -14,4 +15,9 @@ export function letterKey(name: string): string {
 /** Equal for names of which some file system considers the folders the same, or cuts them to the same. */
 export function folderKey(name: string): string {
   return pathCollisionKey(cleanSegment(name, SHORT_SEGMENT_BYTES));
+}
+
+/** Whether `file` is the one that `copy` may be a copy of: file managers and programs that sync add to the name, in the folder. */
+export function isOriginalOf(file: string, copy: string): boolean {
+  return file.length < copy.length && dirname(file) === dirname(copy);
 }

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { stat } from 'node:fs/promises';
 import { isHiddenFolder, isOtherArchive } from '../config/names.js';
 import { maxNameBytes } from '../core/file-system.js';
+import { isOriginalOf } from '../core/name-keys.js';
 import { MAX_SEGMENT_BYTES, pathCollisionKey } from '../core/path-segment.js';
 import { type CbzIdentity, FOLDER_MANIFEST_NAME } from './mark.js';
 import { ownershipOf, toOwnership } from './ownership.js';
@@ -211,13 +212,13 @@ function removeFrom<Item extends object | string>(
 }
 
 /**
- * The newer version is preferred, then the file that can be replaced: tankobon's own, of this chapter only. Copies that
- * other programs made have additions in their names, so that of them the one with the shortest path counts.
+ * The newer version is preferred, then the file that can be replaced: tankobon's own, of this chapter only; then the
+ * original of a copy.
  */
 function isPreferred(archive: FoundChapter, other: FoundChapter): boolean {
   const newer = (archive.version ?? 0) - (other.version ?? 0);
   const better = newer === 0 ? preference(archive) - preference(other) : newer;
-  return better === 0 ? archive.file.length < other.file.length : better > 0;
+  return better === 0 ? isOriginalOf(archive.file, other.file) : better > 0;
 }
 
 function preference({ isBound, ownership }: FoundChapter): number {
