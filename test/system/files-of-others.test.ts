@@ -254,6 +254,19 @@ describeWith('files of other users', { root: true }, () => {
     ]);
   });
 
+  test('adopt --undo names a file that it cannot read as one', async () => {
+    const file = join(shared.output, '1.cbz');
+    await writeArchive(file, { '1.jpg': 'a page' });
+    chmodSync(file, 0o600);
+    const { code, stderr } = await shared.run(ALICE, 'adopt', '--undo', shared.output);
+    expect([code, stderr]).toEqual([
+      3,
+      `error: Cannot read the chapter (permission denied): ${file}\n` +
+        '0 files restored, 1 failed\n' +
+        'hint: Check its permissions.\n',
+    ]);
+  });
+
   test('what is changed for their own user is changed', async () => {
     for (const name of ['retag', 'download --force', 'verify --repair of chapters']) {
       const { change, words } = attemptOf(name);
