@@ -226,9 +226,10 @@ export async function copyOpenedRights(
   to: FileHandle,
   maxMode = 0o7777,
 ): Promise<void> {
-  let { uid, gid } = await to.stat();
+  const created = await to.stat();
+  let { gid } = created;
   if (gid !== Number(from.gid)) {
-    await to.chown(uid, Number(from.gid)).catch(ignoreUnsupportedMode);
+    await to.chown(created.uid, Number(from.gid)).catch(ignoreUnsupportedMode);
     ({ gid } = await to.stat());
   }
   const mode = rightsFor(gid, from) & maxMode;
