@@ -37,6 +37,8 @@ import {
   type FileRights,
 } from '../core/files.js';
 import { publishNew } from '../core/publish.js';
+import { isFileError } from '../core/system-errors.js';
+import { damagedChapter } from '../library/damage.js';
 import { imageDimensions } from '../core/image-dimensions.js';
 import { packedPath } from './adoptable-files.js';
 import type { AdoptedFile } from './known-archives.js';
@@ -92,6 +94,9 @@ export async function restoreFile(file: string): Promise<boolean> {
     const { restore } = await rewriterOf({ path: file });
     return await replace(file, state, (tmpFile) => restore({ file, state }, tmpFile));
   } catch (error) {
+    // The file itself is only opened to be read.
+    if (isFileError(error) && (error.path === file || error.syscall === 'read'))
+      throw damagedChapter(file, error);
     throw toAdoptError(error, file);
   }
 }

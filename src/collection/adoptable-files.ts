@@ -10,14 +10,14 @@ import type { TitleFile } from './adopted-titles.js';
 import { COMIC_INFO_NAME, type ChapterMetadata } from '../library/comic-info.js';
 import { readLibraryFile } from '../library/file.js';
 import { maxNameBytes } from '../core/file-system.js';
-import { fitSegment } from '../core/path-segment.js';
+import { fitSegment, isHiddenFolder } from '../core/path-segment.js';
 import { isDiskError, readdirIfReadable, type UnreadableFolder } from '../core/read-folder.js';
 import { inOneSpelling } from '../core/same-file.js';
 import type { FileState } from '../core/file-state.js';
 import { mayBeLeftover } from '../download/leftovers.js';
 import { UUID_PATTERN } from '../core/uuid.js';
 import { guessFolder, guessName } from '../books/guess-name.js';
-import { isHiddenFolder, isOtherArchive, isPage } from '../config/names.js';
+import { isOtherArchive, isPage } from '../config/names.js';
 import { mayBeComic } from '../config/containers.js';
 import type { KnownArchives } from './known-archives.js';
 

@@ -375,21 +375,3 @@ export function isPage(name: string): boolean {
 export function isOtherArchive(name: string): boolean {
   return /\.(cb[r7t]|rar|7z)$/i.test(name);
 }
-
-/**
- * In lower case: where a NAS or Windows keeps what was deleted, snapshots and thumbnails. Their files are copies that go
- * away by themselves.
- */
-const SYSTEM_FOLDERS = new Set([
-  '#recycle',
-  '#snapshot',
-  '@eadir',
-  '@recently-snapshot',
-  '@recycle',
-  '$recycle.bin',
-]);
-
-/** Whether a folder has no files of its owner's collection, which are neither read nor written. */
-export function isHiddenFolder(name: string): boolean {
-  return name.startsWith('.') || SYSTEM_FOLDERS.has(name.toLowerCase());
-}

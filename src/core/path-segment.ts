@@ -14,6 +14,19 @@ const MAX_INPUT_LENGTH = 4_096;
 const INVISIBLE = /[\p{Cc}\p{Cs}\u2028\u2029]|(?!\u200D)\p{Cf}/gu;
 /** A leading dot hides a file, and a leading dash looks like an option. */
 const MISLEADING_START = /^[\s.\-\u200D]+/u;
+/**
+ * In lower case: where a NAS or Windows keeps what was deleted, snapshots and thumbnails. Their files are copies that go
+ * away by themselves.
+ */
+const SYSTEM_FOLDERS = new Set([
+  '#recycle',
+  '#snapshot',
+  '@eadir',
+  '@recently-snapshot',
+  '@recycle',
+  '$recycle.bin',
+]);
+
 /** Kavita refuses to scan a folder whose path contains two dots, also within a name such as `Wait... What_`. */
 const SEVERAL_DOTS = /\.{2,}/g;
 
@@ -30,10 +43,16 @@ export function cleanSegment(text: string, maxBytes = MAX_SEGMENT_BYTES): string
 
 function sanitized(text: string): string {
   const name = filenamify(text, { replacement: '_', maxLength: NO_MAX_LENGTH });
-  return name
+  const shown = name
     .replace(/ {2,}/g, ' ')
     .replace(MISLEADING_START, '')
     .replace(SEVERAL_DOTS, (dots) => (dots.length === 2 ? '.' : '…'));
+  return isHiddenFolder(shown) ? shown.slice(1) : shown;
+}
+
+/** Whether a folder has no files of its owner's collection, which are neither read nor written. */
+export function isHiddenFolder(name: string): boolean {
+  return name.startsWith('.') || SYSTEM_FOLDERS.has(name.toLowerCase());
 }
 
 /** The name and its ending, which stays whole: the name is cut where the limit of the file system needs it. */

@@ -36,9 +36,6 @@ const openDescriptor = promisify(openWithCallback);
 const closeDescriptor = promisify(close);
 const statDescriptor = promisify(fstat);
 
-/** The system is asked once: a scan needs it several times for each file. */
-const OWN_UID = process.geteuid?.();
-
 /** What is allowed beyond regular files of this user; for finding out what a file is, not for using its bytes. */
 export interface OpenOptions {
   readonly followsLink?: boolean;
@@ -295,7 +292,7 @@ function isTrustedFile(path: string, owner: FileOwner): boolean {
   if (Number(owner.uid) === 0) return true;
   const isOfFolder = () =>
     Number(owner.uid) === statSync(dirname(path), { throwIfNoEntry: false })?.uid;
-  return isOwnFile(path, owner) || (OWN_UID === 0 && isOfFolder());
+  return isOwnFile(path, owner) || (process.geteuid?.() === 0 && isOfFolder());
 }
 
 /**
@@ -304,7 +301,9 @@ function isTrustedFile(path: string, owner: FileOwner): boolean {
  * servers).
  */
 export function isOwnFile(path: string, { uid, dev }: FileOwner): boolean {
-  if (OWN_UID === undefined || Number(uid) === OWN_UID) return true;
+  // Asked each time: a program may give up the rights of root after it loaded the library.
+  const ownUid = process.geteuid?.();
+  if (ownUid === undefined || Number(uid) === ownUid) return true;
   try {
     return Number(uid) === ownerOfNewFiles(dirname(path), Number(dev));
   } catch {

@@ -11,6 +11,7 @@ import type { Entry, ZipFile } from 'yauzl';
 import { decodeXml } from './decode-text.js';
 import { openForReading, type OpenOptions } from './files.js';
 import type { OpenedFile } from './opened-file.js';
+import { isSystemError } from './system-errors.js';
 
 const inflate = promisify(inflateRaw);
 
@@ -153,6 +154,7 @@ const STORED = 0;
 const DEFLATED = 8;
 
 const ENDS_WITHIN = 'the archive ends within it';
+const WRONG_SIZE = 'its size is wrong';
 
 /** Gives a buffer of at least this many bytes; one call may reuse the buffer of the last one. */
 export type GetBuffer = (bytes: number) => Buffer;
@@ -193,7 +195,7 @@ export class ZipEntryReader {
   /** A text of JSON or XML, also one with a wrong checksum: its parser finds damage. Throws Error for an unreadable entry. */
   async readText(entry: Entry): Promise<string> {
     const data = await this.#readData(toZipEntry(entry), (bytes) => Buffer.allocUnsafe(bytes));
-    if (data.length !== entry.uncompressedSize) throw new Error('its size is wrong');
+    if (data.length !== entry.uncompressedSize) throw new Error(WRONG_SIZE);
     return decodeXml(data);
   }
 
@@ -216,8 +218,8 @@ export class ZipEntryReader {
 
   async #readData(entry: ZipEntry, getBuffer: GetBuffer): Promise<Buffer> {
     if (entry.isEncrypted) throw new Error('it is encrypted');
-    if (Math.max(entry.bytes, entry.compressedBytes) > MAX_IMAGE_BYTES)
-      throw new Error(`it has ${entry.bytes} bytes`);
+    const bytes = Math.max(entry.bytes, entry.compressedBytes);
+    if (bytes > MAX_IMAGE_BYTES) throw new Error(`it has ${bytes} bytes`);
     return unpack(entry, await this.#readStored(entry, getBuffer));
   }
 
@@ -243,5 +245,7 @@ export class ZipEntryReader {
 async function unpack({ method, bytes }: ZipEntry, stored: Buffer): Promise<Buffer> {
   if (method === STORED) return stored;
   if (method !== DEFLATED) throw new Error(`its compression method is ${method}`);
-  return inflate(stored, { maxOutputLength: Math.max(bytes, 1) });
+  return inflate(stored, { maxOutputLength: Math.max(bytes, 1) }).catch((cause: unknown) => {
+    throw isSystemError(cause, 'ERR_BUFFER_TOO_LARGE') ? new Error(WRONG_SIZE, { cause }) : cause;
+  });
 }

@@ -2,10 +2,10 @@
 import { containerNamed, isReadableBook } from './containers.js';
 import { dirname, join } from 'node:path';
 import { stat } from 'node:fs/promises';
-import { isHiddenFolder, isOtherArchive } from '../config/names.js';
+import { isOtherArchive } from '../config/names.js';
 import { maxNameBytes } from '../core/file-system.js';
 import { isOriginalOf } from '../core/name-keys.js';
-import { MAX_SEGMENT_BYTES, pathCollisionKey } from '../core/path-segment.js';
+import { isHiddenFolder, MAX_SEGMENT_BYTES, pathCollisionKey } from '../core/path-segment.js';
 import { type CbzIdentity, FOLDER_MANIFEST_NAME } from './mark.js';
 import { ownershipOf, toOwnership } from './ownership.js';
 import { readFileState, type FileState } from '../core/file-state.js';

@@ -11,6 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { isOwnFile } from '../../src/core/safe-open.js';
 import { editChapter, reuploadChapter } from '../../src/practice-server/library/library.js';
 import { readArchive, writeArchive } from '../support/archive.js';
 import { describeWith } from '../support/requirements.js';
@@ -251,6 +252,31 @@ describeWith('files of other users', { root: true }, () => {
       `warning: Not checked (permission denied): ${join(shared.output, 'private')}\n` +
         '3 files checked, 0 damaged, 1 folder not checked\n' +
         'hint: Check the permissions of the folders that were not checked, and the disk, then run the same command again.\n',
+    ]);
+  });
+
+  test('after a program gave up the rights of root, files of root are those of another user', () => {
+    const file = join(shared.output, '1.cbz');
+    writeFileSync(file, '');
+    const state = statSync(file);
+    process.seteuid?.(ALICE);
+    try {
+      expect(isOwnFile(file, state)).toBe(false);
+    } finally {
+      process.seteuid?.(0);
+    }
+  });
+
+  test('adopt --undo names a file that it cannot read as one', async () => {
+    const file = join(shared.output, '1.cbz');
+    await writeArchive(file, { '1.jpg': 'a page' });
+    chmodSync(file, 0o600);
+    const { code, stderr } = await shared.run(ALICE, 'adopt', '--undo', shared.output);
+    expect([code, stderr]).toEqual([
+      3,
+      `error: Cannot read the chapter (permission denied): ${file}\n` +
+        '0 files restored, 1 failed\n' +
+        'hint: Check its permissions.\n',
     ]);
   });
 

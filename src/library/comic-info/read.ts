@@ -45,7 +45,7 @@ const CHARACTERS: ReadonlyMap<string, string> = new Map([
 
 /**
  * The elements of a text in the form that tankobon writes: a scan of thousands of files would spend half of its time in a
- * parser. Undefined for any other form, which the parser reads.
+ * parser. Undefined for any other form, and for a text without elements, which the parser reads.
  */
 function readPlainElements(xml: string): Readonly<Record<string, string>> | undefined {
   let position = 0;
@@ -70,7 +70,7 @@ function readPlainElements(xml: string): Readonly<Record<string, string>> | unde
     elements.set(name, text.replace(ENTITY, toCharacter));
     next(PAGES);
   }
-  return isPlain && next(END) ? Object.fromEntries(elements) : undefined;
+  return isPlain && elements.size > 0 && next(END) ? Object.fromEntries(elements) : undefined;
 }
 
 /** What readComicInfo gives for the ComicInfo.xml of this metadata. */

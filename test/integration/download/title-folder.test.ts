@@ -125,6 +125,18 @@ test.each(['#recycle', '@Recycle', '$RECYCLE.BIN', '#snapshot', '@Recently-Snaps
   },
 );
 
+test('a title that has the name of such a folder gets another one, in which it is found again', async () => {
+  await start(
+    createLibrary({ titles: [title('one', '#Recycle')], chapters: [chapter('one', '1')] }),
+  );
+  await download([target('one')]);
+  harness.service.library.putChapter(chapter('one', '2'));
+  const saved = await download([target('one')]);
+  expect(saved.map(dirname)).toEqual(['Recycle', 'Recycle']);
+  const { stdout, stderr } = await runCommand(harness, 'verify', harness.output);
+  expect(stdout + stderr).toContain('2 files checked');
+});
+
 test('a folder whose name has two dots, as names had before, keeps the title', async () => {
   await start(
     createLibrary({ titles: [title('one', 'Wait... What')], chapters: [chapter('one', '1')] }),

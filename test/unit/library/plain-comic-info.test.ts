@@ -24,7 +24,7 @@ const TEXTS = [
 test.each(TEXTS)('a ComicInfo.xml with %s', async (_, content) => {
   const plain = `${DECLARATION}<ComicInfo>\n${content}\n</ComicInfo>\n`;
   const other = `${DECLARATION}<!-- --><ComicInfo>\n${content}\n</ComicInfo>\n`;
-  expect(await readValidComicInfo(plain)).toEqual(await readValidComicInfo(other));
+  expect(await readValidComicInfo(plain)).toStrictEqual(await readValidComicInfo(other));
 });
 
 test('the root may have attributes', async () => {
