@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readFileState, type FileState } from '../../src/core/file-state.js';
+import { readFileState } from '../../src/core/file-state.js';
 import { rewriterOf } from '../../src/library/file.js';
 import { comicInfoXml } from '../../src/library/comic-info.js';
 import { writeCbz } from '../../src/library/cbz-writer.js';
@@ -81,10 +81,11 @@ describeWith('an adopted archive of Python', { programs: ['python3', 'unzip'] },
     output('python3', ['-c', WRITE_LIKE_GALLERY_DL, original]);
     const record = { chapterId: chapterId(1) };
     const comment = formatIdentityComment(record);
-    const found = async (file: string) => ({
-      file,
-      state: (await readFileState(file)) as FileState,
-    });
+    const found = async (file: string) => {
+      const state = await readFileState(file);
+      if (!state) throw new Error(`${file} is not a regular file.`);
+      return { file, state };
+    };
     await adopt(await found(original), adopted, () => Promise.resolve({ record, comment }));
     expect(output('unzip', ['-tq', adopted]).toString()).toContain('No errors');
     expect(JSON.parse(output('python3', ['-c', PYTHON, adopted]).toString())).toEqual([

@@ -10,7 +10,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { readFileState, type FileState } from '../../../src/core/file-state.js';
+import { readFileState } from '../../../src/core/file-state.js';
 import { rewriterOf } from '../../../src/library/file.js';
 import { formatIdentityComment } from '../../../src/library/mark.js';
 import { scanLibrary } from '../../../src/library/scan.js';
@@ -39,10 +39,11 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const found = async (path: string) => ({
-  file: path,
-  state: (await readFileState(path)) as FileState,
-});
+async function found(path: string) {
+  const state = await readFileState(path);
+  if (!state) throw new Error(`${path} is not a regular file.`);
+  return { file: path, state };
+}
 
 const adopt = async () =>
   writeAdopted(await found(file), adopted, () =>
