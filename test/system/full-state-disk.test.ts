@@ -67,7 +67,7 @@ if (canMount) {
     const home = join(folder, 'small');
     mkdirSync(home);
     const script =
-      'mount -t tmpfs -o size=300k,mode=700 none small && ' +
+      'mount -t tmpfs -o size=200k,mode=700 none small && ' +
       '"$NODE" "$PROGRAM" limits >/dev/null && ls small && find small -type f';
     const variables = { ...process.env, NODE: process.execPath, PROGRAM, TANKOBON_HOME: home };
     const words = ['--user', '--map-root-user', '--mount', 'sh', '-c', script];
