@@ -142,7 +142,7 @@ class CodeCache {
 }
 
 /**
- * The bytes of the file within those of Module.wrap, which would make one more string of half a megabyte, and so V8
+ * Returns the bytes of the file within those of Module.wrap, which would make one more string of half a megabyte, and so V8
  * collect garbage: 2 % of the start.
  */
 function readWrapped(file: string): Buffer {

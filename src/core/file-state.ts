@@ -60,7 +60,7 @@ export async function replaceUnchanged(
   return renameUnchanged(tmpFile, file, before);
 }
 
-/** Does it with a file that has its rights already. */
+/** Does what replaceUnchanged does, with a file that has its rights already. */
 export async function renameUnchanged(
   tmpFile: string,
   file: string,

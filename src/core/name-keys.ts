@@ -17,7 +17,7 @@ export function folderKey(name: string): string {
   return pathCollisionKey(cleanSegment(name, SHORT_SEGMENT_BYTES));
 }
 
-/** Whether `file` is the one that `copy` may be a copy of: file managers and programs that sync add to the name, in the folder. */
+/** Whether `copy` may be a copy of `file`: file managers and Syncthing save it in the same folder, with a longer name. */
 export function isOriginalOf(file: string, copy: string): boolean {
   return file.length < copy.length && dirname(file) === dirname(copy);
 }

@@ -16,7 +16,7 @@ export class OpenedFile {
   #end = Buffer.alloc(0);
 
   constructor(
-    /** For calls that take a descriptor, and leave it open. */
+    /** The descriptor, for calls that leave it open. */
     readonly fd: number,
     /** The state of the file when it was opened. */
     readonly stats: Stats,

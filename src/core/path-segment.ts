@@ -15,8 +15,8 @@ const INVISIBLE = /[\p{Cc}\p{Cs}\u2028\u2029]|(?!\u200D)\p{Cf}/gu;
 /** A leading dot hides a file, and a leading dash looks like an option. */
 const MISLEADING_START = /^[\s.\-\u200D]+/u;
 /**
- * In lower case: where a NAS or Windows keeps what was deleted, snapshots and thumbnails. Their files are copies that go
- * away by themselves.
+ * The folders, in lower case, in which a NAS or Windows keeps deleted files, snapshots and thumbnails. These go away by
+ * themselves.
  */
 const SYSTEM_FOLDERS = new Set([
   '#recycle',

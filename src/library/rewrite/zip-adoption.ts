@@ -126,7 +126,7 @@ export async function restoreZip({ file, state }: FoundFile, tmpFile: string): P
   });
 }
 
-/** Also of an archive that another program changed since. */
+/** Whether the record says so; another program may have changed the archive since. */
 async function isAdopted(zip: ZipFile, source: EntryReader): Promise<boolean> {
   if (isBoundComment(zip.comment)) return false;
   const texts = await searchTexts(zip, source, [MANIFEST_NAME]);
@@ -137,7 +137,7 @@ async function isAdopted(zip: ZipFile, source: EntryReader): Promise<boolean> {
   return record?.adopted !== undefined;
 }
 
-/** The digest of all bytes of the file, which has so many if it is whole. */
+/** The SHA-256 of all bytes of the file. `expectedBytes`: its size if it is whole, for the buffer. */
 async function digestOf(file: FileHandle, expectedBytes: number): Promise<string> {
   const hash = createHash('sha256');
   const chunk = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, expectedBytes + 1));
