@@ -1,5 +1,6 @@
 /** How long the chapters of a run take at least, under the rate limits of their metadata requests, and their size. Pure. */
 import type { Quality } from '../config/quality.js';
+import type { WaitLimit } from './permits/rate-ledger.js';
 import { quotasOf, type Quota } from './quotas.js';
 import { maxOf } from '../core/extremes.js';
 
@@ -54,16 +55,17 @@ export interface BatchProgress {
 /**
  * The remaining time of a batch: at its speed so far, but not less than the rate limits allow. Undefined while neither is
  * known.
+ * @param announced the limit of the last wait, which may be lower than the published one
  */
-export function remainingBatchMs({
-  done,
-  total,
-  elapsedMs,
-  startedAgoMs,
-}: BatchProgress): number | undefined {
+export function remainingBatchMs(
+  { done, total, elapsedMs, startedAgoMs }: BatchProgress,
+  announced?: WaitLimit,
+): number | undefined {
+  const ofChapters = QUOTAS.chapters.some(({ key }) => key === `any ${announced?.endpoint}`);
+  const quotas = announced && ofChapters ? [...QUOTAS.chapters, announced] : QUOTAS.chapters;
   const atSpeedMs = done > 0 ? (elapsedMs / done) * (total - done) : 0;
   const notStarted = Math.max(0, total - Math.max(done, startedAgoMs.length));
-  const maxRequests = maxOf(QUOTAS.chapters.map(({ requests }) => requests));
-  const limitedMs = minTimeMs(notStarted, 'chapters', startedAgoMs.slice(-maxRequests));
+  const maxRequests = maxOf(quotas.map(({ requests }) => requests));
+  const limitedMs = minTimeMs(notStarted, 'chapters', startedAgoMs.slice(-maxRequests), quotas);
   return done === 0 && limitedMs === 0 ? undefined : Math.max(atSpeedMs, limitedMs);
 }

@@ -14,6 +14,8 @@ export class BatchCountdown {
   #pausedUntilMs = -Infinity;
   /** The end of a wait for a limit, which the estimate knows. */
   #minEndMs = -Infinity;
+  /** The limit of the last such wait. */
+  #limit: WaitingEvent['limit'];
   /** Undefined while unknown. */
   #endMs: number | undefined;
 
@@ -44,10 +46,12 @@ export class BatchCountdown {
   }
 
   /** The run waits for this long. */
-  wait(reason: WaitingEvent['for'], leftMs: number): void {
+  wait({ for: reason, limit }: Pick<WaitingEvent, 'for' | 'limit'>, leftMs: number): void {
     const untilMs = this.clock.monotonicMs() + leftMs;
-    if (reason === 'rate' || reason === 'quota') this.#minEndMs = untilMs;
-    else this.#pausedUntilMs = untilMs;
+    if (reason === 'rate' || reason === 'quota') {
+      this.#minEndMs = untilMs;
+      this.#limit = limit;
+    } else this.#pausedUntilMs = untilMs;
     this.#estimate();
   }
 
@@ -65,7 +69,7 @@ export class BatchCountdown {
       elapsedMs: nowMs - this.#sinceMs,
       startedAgoMs: this.#startedAtMs.map((atMs) => nowMs - atMs),
     };
-    const leftMs = remainingBatchMs(progress);
+    const leftMs = remainingBatchMs(progress, this.#limit);
     const startMs = Math.max(nowMs, this.#pausedUntilMs);
     const endMs = Math.max(startMs + (leftMs ?? 0), this.#minEndMs);
     this.#endMs = leftMs === undefined && endMs <= nowMs ? undefined : endMs;

@@ -35,7 +35,7 @@ export class RunProgress {
     else if (event.type === 'waiting') {
       if (!isShownWait(event, this.clock.wallMs())) return;
       this.#wait = event;
-      this.#countdown?.wait(event.for, Date.parse(event.until) - this.clock.wallMs());
+      this.#countdown?.wait(event, Date.parse(event.until) - this.clock.wallMs());
     } else if (endsChapter(event)) this.#countdown?.finish(event.chapter);
   }
 
