@@ -1,6 +1,7 @@
 /** A real terminal for a test: a tmux server of its own, whose screen the test reads. Needs tmux. */
-import { execFile } from 'node:child_process';
+import { execFile, spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
@@ -22,14 +23,67 @@ export interface TmuxOptions {
   readonly env: Readonly<Record<string, string>>;
 }
 
+/** As one word of tmux's command language. */
+const quote = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
+
+interface Reply {
+  readonly resolve: (output: string) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/**
+ * A client of the server in tmux's control mode: it takes a command a line, and answers each in turn between `%begin`
+ * and `%end`. A process for each look at the screen would take more time than the programs that are tested.
+ */
+class ControlClient {
+  readonly #process: ChildProcessWithoutNullStreams;
+  readonly #replies: Reply[] = [];
+  #lines: string[] = [];
+
+  constructor(socket: string) {
+    const words = ['-L', socket, '-C', 'attach-session', '-f', 'no-output,ignore-size'];
+    this.#process = spawn('tmux', words);
+    // A server that has ended takes no command; the end of its client says so.
+    this.#process.stdin.on('error', () => undefined);
+    createInterface({ input: this.#process.stdout }).on('line', (line) => {
+      this.#read(line);
+    });
+    this.#process.on('close', () => {
+      for (const { reject } of this.#replies.splice(0)) reject(new Error('tmux has ended.'));
+    });
+  }
+
+  /** Resolves with what the command prints. */
+  async send(words: readonly string[]): Promise<string> {
+    return new Promise((resolve, reject) => {
+      this.#replies.push({ resolve, reject });
+      this.#process.stdin.write(`${words.map(quote).join(' ')}\n`);
+    });
+  }
+
+  #read(line: string): void {
+    // The last number tells the answers to commands of this client from others, such as that to its start.
+    const [, end] = /^%(begin|end|error) \d+ \d+ 1$/.exec(line) ?? [];
+    if (end === undefined) this.#lines.push(line);
+    else {
+      const output = this.#lines.map((each) => `${each}\n`).join('');
+      this.#lines = [];
+      if (end === 'begin') return;
+      const reply = this.#replies.shift();
+      if (end === 'end') reply?.resolve(output);
+      else reply?.reject(new Error(output));
+    }
+  }
+}
+
 const isPrompt = (screen: string): boolean => screen.trim() === '$';
 
 export class TmuxTerminal {
-  private constructor(private readonly socket: string) {}
+  private constructor(private readonly client: ControlClient) {}
 
   /** Starts a shell, whose prompt is `$ `. */
   static async start({ shell = 'bash', columns, cwd, env }: TmuxOptions): Promise<TmuxTerminal> {
-    const terminal = new TmuxTerminal(`tankobon-${randomUUID()}`);
+    const socket = `tankobon-${randomUUID()}`;
     const variables = Object.entries({
       PATH: process.env['PATH'] ?? '',
       TERM: 'xterm-256color',
@@ -41,7 +95,9 @@ export class TmuxTerminal {
     }).map(([name, value]) => `${name}=${value}`);
     const command = ['env', '-i', ...variables, ...SHELLS[shell]];
     const size = ['-x', String(columns), '-y', String(ROWS)];
-    await terminal.#tmux('-f', '/dev/null', 'new-session', '-d', '-c', cwd, ...size, ...command);
+    const session = ['new-session', '-d', '-c', cwd, ...size, ...command];
+    await run('tmux', ['-L', socket, '-f', '/dev/null', ...session]);
+    const terminal = new TmuxTerminal(new ControlClient(socket));
     await terminal.until((screen) => screen.includes('$'));
     return terminal;
   }
@@ -86,7 +142,7 @@ export class TmuxTerminal {
   async until(accepts: (screen: string) => boolean): Promise<string> {
     let screen = '';
     // Long enough for a busy machine; jest's own limit ends before it.
-    for (let attempt = 0; attempt < 1_600; attempt += 1) {
+    for (let attempt = 0; attempt < 4_000; attempt += 1) {
       screen = await this.screen();
       if (accepts(screen)) return screen;
       await delay(50);
@@ -117,7 +173,6 @@ export class TmuxTerminal {
   }
 
   async #tmux(...args: readonly string[]): Promise<string> {
-    const { stdout } = await run('tmux', ['-L', this.socket, ...args]);
-    return stdout;
+    return this.client.send(args);
   }
 }

@@ -60,6 +60,6 @@ describeWith('bind in tmux', { programs: ['tmux'] }, () => {
       ]);
       expect(await terminal.modes()).toEqual({ cursor: true, wrap: true });
     },
-    60_000,
+    120_000,
   );
 });
