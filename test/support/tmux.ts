@@ -23,7 +23,7 @@ export interface TmuxOptions {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** As one word of tmux's command language. */
+/** The word in single quotes, which tmux takes as it is. */
 const quote = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
 
 interface Reply {
@@ -62,7 +62,7 @@ class ControlClient {
   }
 
   #read(line: string): void {
-    // The last number tells the answers to commands of this client from others, such as that to its start.
+    // The last number is 1 in answers to commands of this client. Its start is answered too, with 0.
     const [, end] = /^%(begin|end|error) \d+ \d+ 1$/.exec(line) ?? [];
     if (end === undefined) this.#lines.push(line);
     else {
