@@ -34,32 +34,28 @@ describeWith('bind in tmux', { programs: ['tmux'] }, () => {
     rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
   });
 
-  test.each([40, 80, 200])(
-    'at %i columns',
-    async (columns) => {
-      terminal = await TmuxTerminal.start({
-        columns,
-        cwd: folder,
-        env: {
-          HOME: folder,
-          TANKOBON_HOME: join(folder, 'home'),
-          PATH: `${folder}:${process.env['PATH'] ?? ''}`,
-        },
-      });
-      await terminal.type('tankobon bind in -o out > paths');
-      const during = await terminal.until((screen) => /^books +[█░]+/m.test(screen));
-      const [bar = ''] = during.split('\n').filter((row) => row.startsWith('books'));
-      expect(bar).toMatch(columns < 60 ? /\d+%$/ : new RegExp(`\\d+/${BOOKS}`));
-      await terminal.until((screen) => screen.includes(`${BOOKS} books saved`));
-      await terminal.typeAlone('tankobon bind in -o out');
-      const again = await terminal.ended();
-      expect(again.trim().split('\n')).toEqual([
-        '$ tankobon bind in -o out',
-        `0 books saved, ${BOOKS} skipped`,
-        '$',
-      ]);
-      expect(await terminal.modes()).toEqual({ cursor: true, wrap: true });
-    },
-    120_000,
-  );
+  test.each([40, 80, 200])('at %i columns', async (columns) => {
+    terminal = await TmuxTerminal.start({
+      columns,
+      cwd: folder,
+      env: {
+        HOME: folder,
+        TANKOBON_HOME: join(folder, 'home'),
+        PATH: `${folder}:${process.env['PATH'] ?? ''}`,
+      },
+    });
+    await terminal.type('tankobon bind in -o out > paths');
+    const during = await terminal.until((screen) => /^books +[█░]+/m.test(screen));
+    const [bar = ''] = during.split('\n').filter((row) => row.startsWith('books'));
+    expect(bar).toMatch(columns < 60 ? /\d+%$/ : new RegExp(`\\d+/${BOOKS}`));
+    await terminal.until((screen) => screen.includes(`${BOOKS} books saved`));
+    await terminal.typeAlone('tankobon bind in -o out');
+    const again = await terminal.ended();
+    expect(again.trim().split('\n')).toEqual([
+      '$ tankobon bind in -o out',
+      `0 books saved, ${BOOKS} skipped`,
+      '$',
+    ]);
+    expect(await terminal.modes()).toEqual({ cursor: true, wrap: true });
+  });
 });

@@ -76,7 +76,6 @@ describeWith('progress bars in tmux', { programs: ['tmux'] }, () => {
       await delay(2_000);
       expect(await terminal.scrollback()).toBe(before);
     },
-    60_000,
   );
 
   test('a spinner first, then bars that fit each width, count waits down, and leave nothing behind', async () => {
@@ -142,7 +141,6 @@ describeWith('progress bars in tmux', { programs: ['tmux'] }, () => {
       await terminal.typeAlone('echo code: $?');
       expect(await terminal.ended()).toMatch(/^code: 130$/m);
     },
-    60_000,
   );
 
   test.each([200, 60])(

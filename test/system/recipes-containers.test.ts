@@ -139,7 +139,7 @@ describeWith('the recipes for containers', { programs: ['bwrap'], mountNamespace
     });
     expect(home.service.violations()).toEqual([]);
     expect(others).toEqual([]);
-  }, 60_000);
+  });
 
   test('of docs/docker/README.md download once, subscribe, and sync in the background', async () => {
     home.addProgram('docker', docker());
@@ -154,5 +154,5 @@ describeWith('the recipes for containers', { programs: ['bwrap'], mountNamespace
     expect(readFileSync(home.path('work/.env'), 'utf8')).toMatch(/^UID=\d+\nGID=\d+\n$/);
     expect(home.service.violations()).toEqual([]);
     expect(others).toEqual([]);
-  }, 60_000);
+  });
 });

@@ -53,15 +53,11 @@ async function runAll(document: string, isMeant = /(?:)/): Promise<void> {
 }
 
 describeWith('the recipes of the documentation', { programs: ['jq'] }, () => {
-  test.each(DOCUMENTS)(
-    'of docs/%s.md run as they stand there',
-    async (document, folder) => {
-      await runAll(document);
-      if (folder !== undefined) expect(home.files(folder, '.cbz').length).toBeGreaterThan(0);
-      expect(home.service.violations()).toEqual([]);
-    },
-    90_000,
-  );
+  test.each(DOCUMENTS)('of docs/%s.md run as they stand there', async (document, folder) => {
+    await runAll(document);
+    if (folder !== undefined) expect(home.files(folder, '.cbz').length).toBeGreaterThan(0);
+    expect(home.service.violations()).toEqual([]);
+  });
 
   test('no document has a block of commands that nothing runs', () => {
     const run = new Set<string>(DOCUMENTS.map(([name]) => `docs/${name}.md`));
@@ -77,7 +73,7 @@ describeWith('the recipes of the documentation', { programs: ['jq'] }, () => {
   describe('every night', () => {
     beforeEach(async () => {
       await runAll('scripting', /nightly|titles\.txt/);
-    }, 90_000);
+    });
 
     test('the line for cron works with the PATH of the table, and logs what was new', async () => {
       rmSync(home.path('Comics'), { recursive: true });
@@ -139,7 +135,7 @@ describe('the schedulers of docs/sync.md', () => {
       expect(stdout).toMatch(/^Result=success$/m);
       expect(home.files('Comics', '.cbz').length).toBeGreaterThan(0);
       expect(others).toEqual([]);
-    }, 60_000);
+    });
   });
 });
 

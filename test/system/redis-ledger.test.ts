@@ -30,7 +30,7 @@ describeWith('a ledger on a server', { programs: ['redis-server'] }, () => {
     }));
     await expectLimitsKept(redis, { requests: 80, kills: 2, incidents });
     expect(kills).toBe(2);
-  }, 90_000);
+  });
 
   test('a server that is killed and started without its data costs one period, and exceeds no limit', async () => {
     let restarts = 0;
@@ -42,7 +42,7 @@ describeWith('a ledger on a server', { programs: ['redis-server'] }, () => {
     const incidents = [15, 40].map((at) => ({ at, act: () => void restart() }));
     await expectLimitsKept(redis, { requests: 60, incidents });
     expect(restarts).toBe(2);
-  }, 90_000);
+  });
 
   test('a server that is paused, and a machine that is cut off, stop what depends on them', async () => {
     const proxy = await startTcpProxy(redis.port);
@@ -67,5 +67,5 @@ describeWith('a ledger on a server', { programs: ['redis-server'] }, () => {
     await expectLimitsKept(redis, { requests: 80, incidents, proxy });
     expect(pauses).toBe(1);
     await proxy.stop();
-  }, 90_000);
+  });
 });
