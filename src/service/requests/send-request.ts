@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Got, Method } from 'got';
+import { destroyOnAbort } from '../../core/abort.js';
 import { isLoopback } from '../../core/web-address.js';
 import { ServiceError, UsageError } from '../../core/errors.js';
 import { parseJson } from '../../core/json.js';
@@ -53,8 +54,8 @@ export async function sendRequest(got: Got, outgoing: OutgoingRequest): Promise<
     json,
     form: form && Object.fromEntries(form),
     body: text,
-    signal,
   });
+  destroyOnAbort(stream, signal);
   if (permit) guardRequest(stream, permit);
   if (onSent) stream.once('request', (request: ClientRequest) => request.once('finish', onSent));
   // An error after the response was read would otherwise end the process.
