@@ -29,6 +29,8 @@ export interface IncomingResponse {
   readonly headers: IncomingHttpHeaders;
   /** The decompressed body. Throws `bad-response` if it is larger than `maxBytes` or cannot be decompressed. */
   text(maxBytes: number): Promise<string>;
+  /** Reads the body without keeping it, so that the connection can be reused. Ends the request if it is larger than `maxBytes`. */
+  drain(maxBytes: number): void;
   /** Ends the request without reading the body. */
   discard(): void;
 }
@@ -73,6 +75,14 @@ export async function sendRequest(got: Got, outgoing: OutgoingRequest): Promise<
   return {
     status: response.statusCode ?? 0,
     headers: response.headers,
+    drain(maxBytes) {
+      let bytes = 0;
+      const end = () => void stream.destroy();
+      stream.once('end', end).on('data', (chunk: Buffer) => {
+        bytes += chunk.length;
+        if (bytes > maxBytes) end();
+      });
+    },
     discard: () => void stream.destroy(),
     async text(maxBytes) {
       try {
