@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import type { Readable } from 'node:stream';
 
 /** Lets any number of operations wait on the signal. Node warns from the eleventh on, as if they were a leak. */
 export function sharedSignal(signal: AbortSignal): AbortSignal {
@@ -22,4 +23,41 @@ export async function raceWithSignal<T>(promise: Promise<T>, signal?: AbortSigna
   } finally {
     listener.abort();
   }
+}
+
+class StreamGroup {
+  readonly #streams = new Set<Readable>();
+
+  constructor(private readonly signal: AbortSignal) {}
+
+  add(stream: Readable): void {
+    if (this.#streams.size === 0) this.signal.addEventListener('abort', this.#destroy);
+    this.#streams.add(stream);
+    stream.once('close', () => {
+      this.#streams.delete(stream);
+      if (this.#streams.size === 0) this.signal.removeEventListener('abort', this.#destroy);
+    });
+  }
+
+  readonly #destroy = (): void => {
+    for (const stream of this.#streams) stream.destroy(this.signal.reason as Error);
+  };
+}
+
+const groups = new WeakMap<AbortSignal, StreamGroup>();
+
+/**
+ * Destroys the stream when the signal is aborted. The streams of a signal share one listener: Node links the listeners of
+ * a signal, and V8's minor collections keep what follows a removed one that has become old. Each request would stay in
+ * memory until a major collection.
+ */
+export function destroyOnAbort(stream: Readable, signal: AbortSignal | undefined): void {
+  if (!signal) return;
+  if (signal.aborted) {
+    stream.destroy(signal.reason as Error);
+    return;
+  }
+  const group = groups.get(signal) ?? new StreamGroup(signal);
+  groups.set(signal, group);
+  group.add(stream);
 }

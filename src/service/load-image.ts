@@ -2,6 +2,7 @@
  * Loads one image to a file and verifies it. The result has what a health report needs (spec 2.5); failures of the
  * node are results, not exceptions.
  */
+import { destroyOnAbort } from '../core/abort.js';
 import { thrownMessage } from '../core/errors.js';
 import type { IncomingMessage } from 'node:http';
 import type { Got } from 'got';
@@ -64,7 +65,8 @@ export async function loadImage(
   let check: ImageCheck;
   const pause = async (bytes: number) => bandwidth?.take(bytes, signal);
   const receiver = new ImageReceiver(request, maxPageBytes, clock, pause);
-  const stream = page.stream(request.url, { signal });
+  const stream = page.stream(request.url);
+  destroyOnAbort(stream, signal);
   if (permit) guardRequest(stream, permit);
   stream.once('response', (head: IncomingMessage) => {
     response = head;

@@ -18,7 +18,7 @@ export interface ReportListener {
   close(): Promise<void>;
 }
 
-export async function startListener(reportTimeoutMs = 3_000): Promise<ReportListener> {
+export async function startListener(): Promise<ReportListener> {
   const taken: HealthReport[] = [];
   const arrivals: { body: string; contentType: string | undefined }[] = [];
   const server = createServer((request, response) => {
@@ -39,7 +39,8 @@ export async function startListener(reportTimeoutMs = 3_000): Promise<ReportList
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   const url = new URL(`http://127.0.0.1:${port}`);
-  const waitMs = 5_000;
+  // A busy machine may take long to respond, and a report that timed out is sent again.
+  const waitMs = 20_000;
   const connections = await openConnections(
     {
       connectTimeoutMs: waitMs,
@@ -48,7 +49,7 @@ export async function startListener(reportTimeoutMs = 3_000): Promise<ReportList
       idleTimeoutMs: waitMs,
       pageTimeoutMs: waitMs,
       apiTimeoutMs: waitMs,
-      reportTimeoutMs,
+      reportTimeoutMs: waitMs,
     },
     process.env,
     { apiUrl: url },

@@ -15,7 +15,6 @@ export interface ReportHostDeps {
   readonly client: Pick<ServiceClient, 'reserve'>;
 }
 
-/** The body is read only so that the connection can be reused. */
 const MAX_BODY_BYTES = 64 * 1024;
 
 export function reportHost({ networkUrl, connections, client }: ReportHostDeps): SendReport {
@@ -29,7 +28,7 @@ export function reportHost({ networkUrl, connections, client }: ReportHostDeps):
     const permit = await client.reserve(request, signal);
     try {
       const response = await sendRequest(connections.report, { ...request, json, signal, permit });
-      void response.text(MAX_BODY_BYTES).catch(() => undefined);
+      response.drain(MAX_BODY_BYTES);
       await permit?.settle({ status: response.status, headers: response.headers });
       return response.status;
     } catch (error) {

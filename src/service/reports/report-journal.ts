@@ -37,7 +37,6 @@ const sumsSchema = z.object({
     loads: z.array(loadValuesSchema),
   }),
 });
-const lineSchema = z.union([loadSchema, doneSchema, sumsSchema]);
 
 /** What became of a report. `givenUp`: the report host refused it. */
 export type Outcome = z.infer<typeof outcomeSchema>;
@@ -108,7 +107,7 @@ export function sumReports(contents: readonly JournalContent[]): ReportSums {
     const done = new Set<number>();
     damagedLines += damaged;
     for (const entry of entries) {
-      const { data } = lineSchema.safeParse(entry);
+      const { data } = schemaOf(entry).safeParse(entry);
       if (!data) damagedLines += 1;
       else if ('load' in data) loaded.set(data.load, toWaiting(data));
       else if ('sums' in data) {
@@ -129,6 +128,12 @@ export function sumReports(contents: readonly JournalContent[]): ReportSums {
     }
   }
   return { ...counts, reasons, lastSentAtMs, loads, damagedLines };
+}
+
+/** A union would try each schema, and describe what is wrong for it. */
+function schemaOf(entry: JournalEntry) {
+  if ('load' in entry) return loadSchema;
+  return 'done' in entry ? doneSchema : sumsSchema;
 }
 
 /** The lines of a compacted journal. */

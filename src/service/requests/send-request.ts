@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Got, Method } from 'got';
+import { destroyOnAbort } from '../../core/abort.js';
 import { isLoopback } from '../../core/web-address.js';
 import { ServiceError, UsageError } from '../../core/errors.js';
 import { parseJson } from '../../core/json.js';
@@ -28,6 +29,8 @@ export interface IncomingResponse {
   readonly headers: IncomingHttpHeaders;
   /** The decompressed body. Throws `bad-response` if it is larger than `maxBytes` or cannot be decompressed. */
   text(maxBytes: number): Promise<string>;
+  /** Reads the body without keeping it, so that the connection can be reused. Ends the request if it is larger than `maxBytes`. */
+  drain(maxBytes: number): void;
   /** Ends the request without reading the body. */
   discard(): void;
 }
@@ -53,8 +56,8 @@ export async function sendRequest(got: Got, outgoing: OutgoingRequest): Promise<
     json,
     form: form && Object.fromEntries(form),
     body: text,
-    signal,
   });
+  destroyOnAbort(stream, signal);
   if (permit) guardRequest(stream, permit);
   if (onSent) stream.once('request', (request: ClientRequest) => request.once('finish', onSent));
   // An error after the response was read would otherwise end the process.
@@ -72,6 +75,14 @@ export async function sendRequest(got: Got, outgoing: OutgoingRequest): Promise<
   return {
     status: response.statusCode ?? 0,
     headers: response.headers,
+    drain(maxBytes) {
+      let bytes = 0;
+      const end = () => void stream.destroy();
+      stream.once('end', end).on('data', (chunk: Buffer) => {
+        bytes += chunk.length;
+        if (bytes > maxBytes) end();
+      });
+    },
     discard: () => void stream.destroy(),
     async text(maxBytes) {
       try {

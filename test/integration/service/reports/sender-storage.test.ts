@@ -115,6 +115,7 @@ test('postponed reports are sent by the same run when the host is back', async (
   clock.advance(61_000);
   await sender.record(reportNo(21));
   while (listener.taken.length < 21) await systemClock.sleep(20);
+  await sender.flush();
   expect(await sender.finish()).toEqual({ sent: 21, waiting: 0 });
   expect(accepted()).toEqual(inTurn(1, 21));
 });
