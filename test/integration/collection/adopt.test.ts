@@ -367,6 +367,21 @@ test('--apply adds the record and the mark; all other bytes and the time stay, a
   expect((await adopt('--undo')).summary).toMatchObject({ restored: 0, failed: 0 });
 });
 
+test('what was adopted and restored is counted, without an empty line for each file', async () => {
+  const file = await save('Alpha/c001.cbz', { images: await pagesOf(chapterId('Alpha', '1')) });
+  const rows = [
+    `${dirname(file)}`,
+    '  c001.cbz: Alpha Ch. 1 [Scans] (en)',
+    '    likely: title, number, number of pages',
+  ];
+  const { stdout } = await runCommand(harness, 'adopt', folder, '--apply');
+  expect(stdout).toBe(`${rows.join('\n')}\n`);
+  expect(await runCommand(harness, 'adopt', folder, '--undo')).toMatchObject({
+    stdout: '',
+    stderr: '1 file restored\n',
+  });
+});
+
 test('what was recognized before an error of the service is adopted', async () => {
   const files = [await save('Alpha/c001.cbz'), await save('Beta/c001.cbz')];
   const pathStart = `/manga/${titleId('Beta')}/feed`;
