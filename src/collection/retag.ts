@@ -14,7 +14,7 @@ import {
 import { damagedChapter } from '../library/damage.js';
 import { systemClock } from '../core/clock.js';
 import { pluralize } from '../core/human-format.js';
-import { isFatal, thrownMessage, UsageError, type TankobonError } from '../core/errors.js';
+import { isFatal, thrownMessage, type TankobonError } from '../core/errors.js';
 import { readFileState } from '../core/file-state.js';
 import { groupBy } from '../core/group-by.js';
 import { jsonDigest } from '../core/json.js';
@@ -40,7 +40,7 @@ import { fieldsById } from '../selection/chapter-fields.js';
 import { namedRuns } from '../selection/same-chapter.js';
 import { fetchChapters, type Chapter } from '../service/chapters.js';
 import { fetchTitles, type Title } from '../service/titles.js';
-import { assertReadableFolder } from './readable-folder.js';
+import { assertReadableFolder, noChapters } from './readable-folder.js';
 import {
   addUsedNames,
   describeFoldersLeft,
@@ -97,11 +97,13 @@ export async function retag(
   for (const folder of folders) await assertReadableFolder(folder, HINT);
   const errors: TankobonError[] = [];
   let total: Counts | undefined;
+  let otherFiles = 0;
   try {
     for (const folder of await inOneSpelling(folders)) {
       const run = () => retagFolder({ ...request, folder }, deps);
       const done = await (request.dryRun ? run() : deps.withLock(folder, run));
-      if (!done) continue;
+      otherFiles += done.otherFiles;
+      if (!done.counts) continue;
       total = total ? sumOf(total, done.counts) : done.counts;
       for (const error of done.errors) errors.push(error);
     }
@@ -109,10 +111,7 @@ export async function retag(
     // Also if a later folder is interrupted.
     if (total) deps.observe({ type: 'retag-summary', ...total });
   }
-  if (!total)
-    throw new UsageError('nothing-to-bind', `No chapters found: ${folders.join(', ')}`, {
-      hint: HINT,
-    });
+  if (!total) throw noChapters(folders, otherFiles, HINT);
   return errors;
 }
 
@@ -122,15 +121,17 @@ function sumOf(a: Counts, b: Counts): Counts {
 }
 
 interface RetaggedFolder {
-  readonly counts: Counts;
+  /** Undefined for a folder without chapters. */
+  readonly counts?: Counts;
   readonly errors: readonly TankobonError[];
+  /** The number of files of other programs. */
+  readonly otherFiles: number;
 }
 
-/** Undefined for a folder without chapters. */
 async function retagFolder(
   request: FolderRequest,
   deps: Omit<RetagDeps, 'withLock'>,
-): Promise<RetaggedFolder | undefined> {
+): Promise<RetaggedFolder> {
   const { signal, stateFolder } = deps;
   // A dry run changes nothing: it opens only files that are new or were changed.
   const store = request.dryRun ? await FolderStore.open(stateFolder, request.folder) : undefined;
@@ -142,10 +143,12 @@ async function retagFolder(
       run.fail(folder, error);
     },
   });
-  if (library.archives.length + library.damaged.length + run.errors.length === 0) return undefined;
+  const otherFiles = library.unidentified.length;
+  if (library.archives.length + library.damaged.length + run.errors.length === 0)
+    return { errors: [], otherFiles };
   if (!request.dryRun) await removeLeftovers(findLeftovers(library), systemClock);
   try {
-    return await run.run(library, store);
+    return { ...(await run.run(library, store)), otherFiles };
   } finally {
     // Without it, the next dry run is slower.
     await store?.save().catch(() => undefined);
@@ -449,7 +452,7 @@ class RetagRun {
     private readonly deps: Omit<RetagDeps, 'withLock'>,
   ) {}
 
-  async run(library: LibraryIndex, store: FolderStore | undefined): Promise<RetaggedFolder> {
+  async run(library: LibraryIndex, store: FolderStore | undefined) {
     const links = new Set(library.links);
     for (const { file, readError, cause } of library.damaged)
       if (!links.has(file)) this.fail(file, damagedChapter(file, cause ?? readError));

@@ -84,9 +84,10 @@ async function printOverview(
     warn: warnTo(stderr),
     signal,
   };
+  let otherFiles = 0;
   if (options.offline) {
     const nameTitle = (title: Title) => title;
-    await overview(request, { ...deps, client: undefined, nameTitle });
+    otherFiles = await overview(request, { ...deps, client: undefined, nameTitle });
   } else {
     const { withService } = await import('../with-service.js');
     const { SubscriptionList } = await import('../../sync/subscription-list.js');
@@ -95,7 +96,10 @@ async function printOverview(
     await withService(context, async ({ anonymous: client }) => {
       const named = { ...deps, client };
       const nameTitle = await list?.titleNaming(undefined, { ...named, isRenaming: false });
-      await overview(request, { ...named, nameTitle: nameTitle ?? ((title) => title) });
+      otherFiles = await overview(request, {
+        ...named,
+        nameTitle: nameTitle ?? ((title) => title),
+      });
     });
   }
   const command = downloadCommand(listed, folders, options);
@@ -108,6 +112,10 @@ async function printOverview(
   const choice = choiceCommand(listed, folders);
   if (choice !== undefined)
     stderr.write(`To choose which files of chapters with several to delete: ${choice}\n`);
+  if (otherFiles > 0) {
+    const adopt = `tankobon adopt ${folders.map(shellQuoted).join(' ')}`;
+    stderr.write(`To recognize what other programs saved: ${adopt}\n`);
+  }
 }
 
 /** By the histories of `sync` and the download archive that have files in these folders. */
