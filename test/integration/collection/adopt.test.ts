@@ -370,7 +370,7 @@ test('--apply adds the record and the mark; all other bytes and the time stay, a
 test('what was adopted and restored is counted, without an empty line for each file', async () => {
   const file = await save('Alpha/c001.cbz', { images: await pagesOf(chapterId('Alpha', '1')) });
   const rows = [
-    `${dirname(file)}`,
+    dirname(file),
     '  c001.cbz: Alpha Ch. 1 [Scans] (en)',
     '    likely: title, number, number of pages',
   ];
