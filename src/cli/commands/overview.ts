@@ -11,6 +11,7 @@ import type { MissingReason } from '../../events/reasons.js';
 import { isInFolder } from '../../config/own-folders.js';
 import type { Title } from '../../service/titles.js';
 import type { DownloadArchive } from '../../download/download-archive.js';
+import { realPathOf } from '../../core/same-file.js';
 import { formatDuration, pluralize } from '../../core/human-format.js';
 import { shellQuoted } from '../../core/shell-quoted.js';
 import type { GivenOptions } from '../../config/options.js';
@@ -129,13 +130,15 @@ async function savedChapters(
     ...(await historyFiles(paths.state)),
     ...(downloadArchive === false ? [] : [resolve(downloadArchive)]),
   ];
-  const given = folders.map((folder) => resolve(folder));
+  // A folder of the collection may be given, or saved in, through a link.
+  const given = await Promise.all(folders.map(realPathOf));
   const archives: DownloadArchive[] = [];
   for (const file of files) {
     const archive = await openDownloadArchive(file);
     const isOfGiven = (folder: string) =>
       given.some((each) => isInFolder(folder, each) || isInFolder(each, folder));
-    if (archive.folders().some(isOfGiven)) archives.push(archive);
+    const saved = await Promise.all(archive.folders().map(realPathOf));
+    if (saved.some(isOfGiven)) archives.push(archive);
   }
   return (chapterId) => archives.some((archive) => archive.has(chapterId));
 }
