@@ -465,7 +465,9 @@ test('a file that is called as its title is the only chapter of it', async () =>
   const { library } = harness.service;
   const [at, readableMs] = ['2025-01-01T00:00:00+00:00', clock.wallMs() - DAY_MS];
   for (const name of ['Lone', 'Lone Two']) library.putTitle(syncTitle(name));
-  const unnumbered = (name: string, key: string) => { library.putChapter(editChapter(syncChapter(name, key, readableMs), at, { chapter: null })); };
+  const unnumbered = (name: string, key: string) => {
+    library.putChapter(editChapter(syncChapter(name, key, readableMs), at, { chapter: null }));
+  };
   unnumbered('Lone', 'only');
   unnumbered('Lone Two', 'first');
   unnumbered('Lone Two', 'second');
