@@ -302,6 +302,15 @@ test('several files of a chapter are listed, and files of unknown titles counted
   );
 });
 
+test('several files of a chapter name its language where the title has files in several', async () => {
+  const images = [await testImage('png')];
+  const copies = ['fr 1.cbz', 'fr 2.cbz'].map((name) => join(harness.output, name));
+  for (const file of copies)
+    await writeChapterFile(file, { id: chapterId('Alpha', '7'), version: 1, images });
+  const { stdout } = await overview();
+  expect(stdout).toContain(`  7 (fr) has 2 files:\n    ${copies.join('\n    ')}\n`);
+});
+
 test('files of other programs are counted, with the command that recognizes them', async () => {
   const [folder, lone] = [join(harness.output, 'other programs'), join(harness.folder, 'lone')];
   for (const each of [folder, lone]) {
