@@ -36,7 +36,7 @@ export interface GuessedName {
 const MAX_NAME_LENGTH = 512;
 const UUID = new RegExp(`(?<![0-9a-f-])${UUID_PATTERN}(?![0-9a-f-])`, 'i');
 /** `Group_Vol.1 Ch.2 - Title`: the group comes first, and the series is the folder. */
-const GROUP_FIRST = /^(?:(.*?)_)?((?:Vol\.\d\S* )?Ch\.\d.*)$/;
+const GROUP_FIRST = /^(?:(.*?)_)?((?:Vol\.\d\S* )?Ch\.\d.*|Oneshot)$/;
 /** The same before a digest, as in `Group_Oneshot_0123ab`. */
 const GROUP_BEFORE_DIGEST = /^(?:(.*?)_)?(.*)$/;
 const PATH_DIGEST = /_([0-9a-f]{6})$/;

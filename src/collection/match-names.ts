@@ -37,6 +37,8 @@ interface Claim {
   readonly volume: string | undefined;
   readonly title: string | undefined;
   readonly group: string | undefined;
+  /** The file is called as the series, and says nothing else. */
+  readonly isSeriesAlone: boolean;
 }
 
 /**
@@ -79,11 +81,14 @@ function claimOf(file: AdoptableFile, titles: readonly TitleReleases[]): Claim {
   const claimed = range === number ? (comicInfo.number ?? number) : range;
   const possibleNumbers = claimed === undefined ? (name.possibleNumbers ?? []) : [];
   const isNumbered = claimed !== undefined || possibleNumbers.length > 0;
+  const title = name.title ?? comicInfo.title;
+  const volume = comicInfo.volume ?? name.volume ?? (isNumbered ? folder.volume : undefined);
   return {
     number: claimed,
     possibleNumbers,
-    volume: comicInfo.volume ?? name.volume ?? (isNumbered ? folder.volume : undefined),
-    title: name.title ?? comicInfo.title,
+    volume,
+    title,
+    isSeriesAlone: name.series !== undefined && (title ?? volume) === undefined && !isNumbered,
     group: name.group ?? comicInfo.translators?.join(' & '),
   };
 }
@@ -115,7 +120,10 @@ function withNumber({ title, releases }: TitleReleases, claim: Claim): Candidate
   );
   // gallery-dl gives chapters without a number a 0.
   const isUnnumbered = found.length === 0 && (key === undefined || key === '0');
-  const unnumbered = isUnnumbered ? hosted.filter((release) => isNamed(release, claim)) : [];
+  const isOneshot = claim.isSeriesAlone && isOneChapter(hosted);
+  const unnumbered = isUnnumbered
+    ? hosted.filter((release) => isOneshot || isNamed(release, claim))
+    : [];
   return [...found, ...unnumbered].map((chapter) => ({ chapter, title }));
 }
 
@@ -157,6 +165,12 @@ function likelyFirst(
 /** `1-8` is `1-8` too; each part as numberKey has it. */
 function rangeKey(number: string): string {
   return number.split('-').map(numberKey).join('-');
+}
+
+/** Whether this is one chapter without a number, in one or several languages. */
+function isOneChapter(releases: readonly Chapter[]): boolean {
+  const languages = new Set(releases.map(({ language }) => language));
+  return releases.every(({ number }) => number === undefined) && languages.size === releases.length;
 }
 
 function isNamed({ number, title = '' }: Chapter, claim: Claim): boolean {

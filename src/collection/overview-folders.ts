@@ -7,7 +7,7 @@ import type { ServiceClient } from '../service/client.js';
 import { fetchTitle, fetchTitles, type Title } from '../service/titles.js';
 import { readFileChapters, readSeries, type FoundChapter } from '../library/file.js';
 import { scanLibrary } from '../library/scan.js';
-import { UsageError, type StorageError } from '../core/errors.js';
+import type { StorageError } from '../core/errors.js';
 import { groupBy } from '../core/group-by.js';
 import { inOneSpelling } from '../core/same-file.js';
 import { minTimeMs } from '../service/estimate.js';
@@ -17,7 +17,7 @@ import { isMovedTo } from '../plan/chapter-changes.js';
 import { distinctNames } from '../plan/title-names.js';
 import { describeMerge, isTolerable } from '../selection/title-loader.js';
 import { ListingCache, type CachedListing } from '../selection/listing-cache.js';
-import { assertReadableFolder } from './readable-folder.js';
+import { assertReadableFolder, noChapters } from './readable-folder.js';
 import { overviewOf, type OwnedChapter } from './title-overview.js';
 import type { OverviewEvent } from '../events/overview-events.js';
 
@@ -46,10 +46,13 @@ interface OverviewDeps {
   readonly signal: AbortSignal;
 }
 
-/** Throws UsageError `nothing-to-bind` for folders without chapters, and errors of the service. */
-export async function overview(request: OverviewRequest, deps: OverviewDeps): Promise<void> {
+/**
+ * Resolves with the number of files of other programs. Throws UsageError `nothing-to-bind` for folders without chapters,
+ * and errors of the service.
+ */
+export async function overview(request: OverviewRequest, deps: OverviewDeps): Promise<number> {
   const { cache, nowMs, observe, signal } = deps;
-  const archives = await scan(request.folders, deps);
+  const { archives, otherFiles } = await scan(request.folders, deps);
   const titleIds = await titlesOf(archives, deps);
   const known = await updateListings(titleIds, deps);
   // Titles to which chapters were moved may have no other file.
@@ -61,7 +64,7 @@ export async function overview(request: OverviewRequest, deps: OverviewDeps): Pr
     const id = titleIds.get(chapterId);
     return id === undefined ? undefined : (known.currentIds.get(id) ?? id);
   });
-  const unknown = byTitle.get(undefined)?.length ?? 0;
+  const unknown = (byTitle.get(undefined)?.length ?? 0) + otherFiles;
   byTitle.delete(undefined);
   const ids = [...byTitle.keys()].filter((id) => id !== undefined);
   let [have, notDownloaded, removed] = [0, 0, 0];
@@ -88,6 +91,7 @@ export async function overview(request: OverviewRequest, deps: OverviewDeps): Pr
     observe(event, [...new Set(files.map(({ file }) => file))]);
   }
   observe({ type: 'overview-summary', titles: ids.length, have, notDownloaded, removed, unknown });
+  return otherFiles;
 }
 
 /** Two titles of one name are called as in their files. */
@@ -107,19 +111,21 @@ async function withDistinctNames(
 async function scan(
   folders: readonly string[],
   { stateFolder, signal, warn }: OverviewDeps,
-): Promise<readonly FoundChapter[]> {
+): Promise<{ archives: readonly FoundChapter[]; otherFiles: number }> {
   const hint = 'Pass folders with chapters of MangaDex.';
   for (const folder of folders) await assertReadableFolder(folder, hint);
   const archives: FoundChapter[] = [];
+  let otherFiles = 0;
   const onUnreadableFolder = (_: string, { message }: StorageError): void => {
     warn(message);
   };
   for (const folder of await inOneSpelling(folders)) {
     const library = await scanLibrary(folder, { stateFolder, signal, onUnreadableFolder });
     for (const archive of library.archives) archives.push(archive);
+    otherFiles += library.unidentified.length;
   }
-  if (archives.length > 0) return archives;
-  throw new UsageError('nothing-to-bind', `No chapters found: ${folders.join(', ')}`, { hint });
+  if (archives.length > 0) return { archives, otherFiles };
+  throw noChapters(folders, otherFiles, hint);
 }
 
 /** The id of each chapter's title; the service is asked for those that the files do not name. */

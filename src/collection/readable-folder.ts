@@ -2,6 +2,8 @@
 import { opendir } from 'node:fs/promises';
 import { UsageError } from '../core/errors.js';
 import { statIfExists } from '../core/files.js';
+import { pluralize } from '../core/human-format.js';
+import { shellQuoted } from '../core/shell-quoted.js';
 import { isSystemError } from '../core/system-errors.js';
 
 /** False for a file. Throws UsageError `nothing-to-bind` for what is missing or cannot be read. */
@@ -22,4 +24,19 @@ export async function isReadableFolder(input: string, hint: string): Promise<boo
 export async function assertReadableFolder(folder: string, hint: string): Promise<void> {
   if (await isReadableFolder(folder, hint)) return;
   throw new UsageError('nothing-to-bind', `Not a folder: ${folder}`, { hint, path: folder });
+}
+
+/** For folders without chapters of tankobon. `hint` is for those without any CBZ file. */
+export function noChapters(
+  folders: readonly string[],
+  otherFiles: number,
+  hint: string,
+): UsageError {
+  const named = folders.join(', ');
+  if (otherFiles === 0)
+    return new UsageError('nothing-to-bind', `No chapters found: ${named}`, { hint });
+  const what = otherFiles === 1 ? 'the file' : `the ${pluralize(otherFiles, 'file')}`;
+  return new UsageError('nothing-to-bind', `No chapters of tankobon found: ${named}`, {
+    hint: `To recognize ${what} of other programs, run: tankobon adopt ${folders.map(shellQuoted).join(' ')}`,
+  });
 }

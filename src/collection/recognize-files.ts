@@ -127,9 +127,10 @@ function announce(files: readonly AdoptableFile[], { onLookup }: RecognizeDeps):
     files.flatMap(({ chapterId, titleId, name }) => chapterId ?? titleId ?? name.uuid ?? []),
   );
   const named = files.filter(({ chapterId }) => chapterId === undefined);
-  // A search and a list for each.
-  const series = groupBy(named, seriesKey).size;
-  const requests = Math.ceil(ids.size / IDS_PER_REQUEST) + 2 * series;
+  // A search for each name, and a list of chapters.
+  const firsts = [...groupBy(named, seriesKey).values()].flatMap((files) => files.slice(0, 1));
+  const ofNames = firsts.reduce((sum, file) => sum + searchNames(file).size + 1, 0);
+  const requests = Math.ceil(ids.size / IDS_PER_REQUEST) + ofNames;
   if (requests > 0) onLookup({ requests, leastMs: minTimeMs(requests, 'lists') });
 }
 
@@ -161,6 +162,17 @@ function seriesNames({ comicInfo, name, folder }: AdoptableFile): readonly strin
   return [comicInfo.series, name.series, folder.series].filter((it) => it !== undefined);
 }
 
+/** After the name of a series in folders of Komga, Kavita and Mylar, and of a second title of one name here. */
+const YEAR = /[\s_]*\(((?:19|20)\d\d)\)$/;
+
+/** The names to search for the series, in this order, by their letters. That of the folder also without its year. */
+function searchNames(file: AdoptableFile): ReadonlyMap<string, string> {
+  const all = [...seriesNames(file), file.folder.series.replace(YEAR, '')];
+  const names = new Map(all.map((name) => [letterKey(name), name]));
+  names.delete('');
+  return names;
+}
+
 /** Files of one series in one folder. */
 function seriesKey(file: AdoptableFile): string {
   return `${letterKey(seriesNames(file)[0] ?? '')} ${dirname(file.file)}`;
@@ -176,13 +188,13 @@ async function findTitles(
   if (!file) return [];
   const byId = known.get(file.titleId ?? file.name.uuid ?? '') ?? beside;
   if (byId) return [byId];
-  const names = new Map(seriesNames(file).map((name) => [letterKey(name), name]));
-  names.delete('');
-  for (const [key, name] of names) {
+  const year = YEAR.exec(file.folder.series)?.[1];
+  for (const [key, name] of searchNames(file)) {
     const words = name.replaceAll('_', ' ');
     const { titles } = await searchTitles(client, words, { signal, warn });
     const named = titles.filter((title) => title.names.some((it) => letterKey(it) === key));
-    if (named.length > 0) return named;
+    const ofYear = named.filter((title) => String(title.year) === year);
+    if (named.length > 0) return ofYear.length > 0 ? ofYear : named;
   }
   return [];
 }

@@ -14,7 +14,7 @@ import {
 import { damagedChapter } from '../library/damage.js';
 import { systemClock } from '../core/clock.js';
 import { pluralize } from '../core/human-format.js';
-import { isFatal, thrownMessage, UsageError, type TankobonError } from '../core/errors.js';
+import { isFatal, thrownMessage, type TankobonError } from '../core/errors.js';
 import { readFileState } from '../core/file-state.js';
 import { groupBy } from '../core/group-by.js';
 import { jsonDigest } from '../core/json.js';
@@ -22,12 +22,14 @@ import { toStorageError } from '../core/files.js';
 import { inOneSpelling, respellBelow } from '../core/same-file.js';
 import { toTankobonError } from '../core/system-errors.js';
 import { VERSION } from '../core/version.js';
+import { toRelease } from '../download/known-title.js';
 import { findLeftovers, removeLeftovers } from '../download/leftovers.js';
 import { followSeriesMetadata, moveBookCover, moveExtras } from '../download/extras.js';
 import type { templateOptions } from '../download/download-request.js';
 import { applyRetags, filesToRetag, planRetag, retaggedEvent } from '../download/retag.js';
 import type { ChapterFields } from '../events/chapter-fields.js';
 import type { RetagEvent, RetagSummary } from '../events/retag-events.js';
+import { readFileChapters } from '../library/file.js';
 import { keptReason, mayBeRewritten } from '../library/ownership.js';
 import { templateFor, type NameTemplate } from '../config/names.js';
 import { type LibraryIndex, scanLibrary } from '../library/scan.js';
@@ -40,7 +42,7 @@ import { fieldsById } from '../selection/chapter-fields.js';
 import { namedRuns } from '../selection/same-chapter.js';
 import { fetchChapters, type Chapter } from '../service/chapters.js';
 import { fetchTitles, type Title } from '../service/titles.js';
-import { assertReadableFolder } from './readable-folder.js';
+import { assertReadableFolder, noChapters } from './readable-folder.js';
 import {
   addUsedNames,
   describeFoldersLeft,
@@ -97,11 +99,13 @@ export async function retag(
   for (const folder of folders) await assertReadableFolder(folder, HINT);
   const errors: TankobonError[] = [];
   let total: Counts | undefined;
+  let otherFiles = 0;
   try {
     for (const folder of await inOneSpelling(folders)) {
       const run = () => retagFolder({ ...request, folder }, deps);
       const done = await (request.dryRun ? run() : deps.withLock(folder, run));
-      if (!done) continue;
+      otherFiles += done.otherFiles;
+      if (!done.counts) continue;
       total = total ? sumOf(total, done.counts) : done.counts;
       for (const error of done.errors) errors.push(error);
     }
@@ -109,10 +113,7 @@ export async function retag(
     // Also if a later folder is interrupted.
     if (total) deps.observe({ type: 'retag-summary', ...total });
   }
-  if (!total)
-    throw new UsageError('nothing-to-bind', `No chapters found: ${folders.join(', ')}`, {
-      hint: HINT,
-    });
+  if (!total) throw noChapters(folders, otherFiles, HINT);
   return errors;
 }
 
@@ -122,15 +123,17 @@ function sumOf(a: Counts, b: Counts): Counts {
 }
 
 interface RetaggedFolder {
-  readonly counts: Counts;
+  /** Undefined for a folder without chapters. */
+  readonly counts?: Counts;
   readonly errors: readonly TankobonError[];
+  /** The number of files of other programs. */
+  readonly otherFiles: number;
 }
 
-/** Undefined for a folder without chapters. */
 async function retagFolder(
   request: FolderRequest,
   deps: Omit<RetagDeps, 'withLock'>,
-): Promise<RetaggedFolder | undefined> {
+): Promise<RetaggedFolder> {
   const { signal, stateFolder } = deps;
   // A dry run changes nothing: it opens only files that are new or were changed.
   const store = request.dryRun ? await FolderStore.open(stateFolder, request.folder) : undefined;
@@ -142,10 +145,12 @@ async function retagFolder(
       run.fail(folder, error);
     },
   });
-  if (library.archives.length + library.damaged.length + run.errors.length === 0) return undefined;
+  const otherFiles = library.unidentified.length;
+  if (library.archives.length + library.damaged.length + run.errors.length === 0)
+    return { errors: [], otherFiles };
   if (!request.dryRun) await removeLeftovers(findLeftovers(library), systemClock);
   try {
-    return await run.run(library, store);
+    return { ...(await run.run(library, store)), otherFiles };
   } finally {
     // Without it, the next dry run is slower.
     await store?.save().catch(() => undefined);
@@ -186,18 +191,24 @@ async function planFolder(
   store: FolderStore | undefined,
 ): Promise<RetagPlan> {
   const { archives } = library;
-  const { chapters, titles, books, failedBooks } = await readListed(archives, request, deps);
-  const decided = decideFiles(archives, chapters, titles);
-  const compared = decided.filter((each) => each.kind === 'retag');
+  const listed = await readListed(archives, request, deps);
+  const { titles, books, failedBooks } = listed;
+  const { renameTitles } = request;
   const usedNames = new UsedNames();
   for (const book of books) usedNames.add(book.titleId, usedNameOf(book, titles.get(book.titleId)));
-  const { renameTitles } = request;
+  const unlisted = renameTitles ? await readUnlisted(archives, listed, usedNames, deps.signal) : [];
   const { maxNameBytes } = library;
   const nameChapter = request.templatesWithin(maxNameBytes);
   const naming = { ...request, output: request.folder, nameChapter };
-  const own = compared.flatMap(({ archive, isMoved }) => (isMoved ? [] : [archive]));
-  if (renameTitles) await addUsedNames(usedNames, own, chapters);
+  const own = decideFiles(archives, listed.chapters, titles).flatMap((each) =>
+    each.kind === 'retag' && !each.isMoved ? [each.archive] : [],
+  );
+  if (renameTitles) await addUsedNames(usedNames, own, listed.chapters);
   const titleNames = renameTitles ? await newTitleNames(titles, usedNames) : undefined;
+  const moving = unlisted.filter(({ titleId = '' }) => titleNames?.has(titleId));
+  const chapters = new Map([...listed.chapters, ...moving.map((each) => [each.id, each] as const)]);
+  const decided = decideFiles(archives, chapters, titles);
+  const compared = decided.filter((each) => each.kind === 'retag');
   const templates = request.rename ? templatesOf(compared, nameChapter) : undefined;
   const newNames = { titleNames, templates };
   const files = await filesToRetag(compared, library, naming, newNames, deps);
@@ -264,6 +275,36 @@ async function readListed(
   const listed = await fetchTitles(client, [...titleIds], { signal, warn });
   const named = new Map([...listed.titles].map(([id, title]) => [id, nameTitle(title)]));
   return { chapters, titles: withRestarts(named, chapters), books, failedBooks };
+}
+
+/** What the file of a chapter does not say of it. */
+const UNKNOWN_IN_FILES = /\{(uploader|date)\b/;
+
+/**
+ * The chapters that the service does not list any more, of titles that it lists, as their files describe them: these move
+ * with a renamed title. Adds the names of the series in the files.
+ */
+async function readUnlisted(
+  archives: LibraryIndex['archives'],
+  { chapters, titles }: Awaited<ReturnType<typeof readListed>>,
+  usedNames: UsedNames,
+  signal: AbortSignal,
+): Promise<readonly Chapter[]> {
+  const byTitle = groupBy([...chapters.values()], ({ titleId }) => titleId);
+  const unlisted: Chapter[] = [];
+  for (const { file, chapterId, titleId, isBound, ownership } of archives) {
+    if (isBound || chapters.has(chapterId) || !mayBeRewritten(ownership)) continue;
+    if (titleId === undefined || !titles.has(titleId)) continue;
+    signal.throwIfAborted();
+    const [{ record, written } = {}] = await readFileChapters(file);
+    const { folderTemplate = '', fileTemplate = '', inferredVolume } = record ?? {};
+    if (!written || UNKNOWN_IN_FILES.test(`${folderTemplate}/${fileTemplate}`)) continue;
+    usedNames.add(titleId, written.series);
+    const release = toRelease(chapterId, written, byTitle.get(titleId) ?? []);
+    const volume = inferredVolume === undefined ? release.volume : undefined;
+    unlisted.push({ ...release, titleId, volume });
+  }
+  return unlisted;
 }
 
 type FileToRetag = Parameters<typeof planRetag>[0];
@@ -449,7 +490,7 @@ class RetagRun {
     private readonly deps: Omit<RetagDeps, 'withLock'>,
   ) {}
 
-  async run(library: LibraryIndex, store: FolderStore | undefined): Promise<RetaggedFolder> {
+  async run(library: LibraryIndex, store: FolderStore | undefined) {
     const links = new Set(library.links);
     for (const { file, readError, cause } of library.damaged)
       if (!links.has(file)) this.fail(file, damagedChapter(file, cause ?? readError));

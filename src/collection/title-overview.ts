@@ -240,22 +240,28 @@ function inSeveralFiles(
   byId: Releases,
   keyOf: (owned: OwnedChapter) => string,
 ): Pick<TitleOverview, 'duplicates' | 'alsoInBooks'> {
-  const languageOf = ({ chapterId, release: inFile }: OwnedChapter) =>
-    languageTag((byId.get(chapterId) ?? inFile)?.language ?? '');
+  const codeOf = ({ chapterId, release: inFile }: OwnedChapter) =>
+    (byId.get(chapterId) ?? inFile)?.language ?? '';
+  const languageOf = (each: OwnedChapter) => languageTag(codeOf(each));
+  const hasSeveral = new Set(owned.map(languageOf)).size > 1;
   const groups = groupBy(owned, (chapter) => `${languageOf(chapter)} ${keyOf(chapter)}`);
   const chapters = [...groups.values()]
     .map((ofChapter) => ({
       number: numberOf(ofChapter, byId),
+      language: hasSeveral ? ofChapter.map(codeOf).find((code) => code !== '') : undefined,
       files: filesOf(ofChapter.filter(({ isBound }) => !isBound)),
       books: filesOf(ofChapter.filter(({ isBound }) => isBound)),
     }))
     .sort((a, b) => compareNumbers(a.number, b.number));
   const inBoth = chapters.filter(({ files, books }) => files.length > 0 && books.length > 0);
   return {
-    duplicates: chapters.flatMap(({ number, files, books }) => [
-      ...(files.length > 1 ? [{ number, files }] : []),
-      ...(books.length > 1 ? [{ number, files: books, areBooks: true }] : []),
-    ]),
+    duplicates: chapters.flatMap(({ number, language, files, books }) => {
+      const named = { number, ...(language !== undefined && { language }) };
+      return [
+        ...(files.length > 1 ? [{ ...named, files }] : []),
+        ...(books.length > 1 ? [{ ...named, files: books, areBooks: true }] : []),
+      ];
+    }),
     alsoInBooks: [...groupBy(inBoth, ({ books }) => JSON.stringify(books)).values()].map(
       (some) => ({
         numbers: distinct(some.map(({ number }) => number)),

@@ -94,7 +94,8 @@ const KINDS: { readonly [Name in OptionKind]: Kind<KindValues[Name]> } = {
   },
   size: {
     parse: (text) => parseByteCount(text),
-    expected: () => `must be a size such as ${BYTE_COUNT_EXAMPLES}`,
+    expected: ({ canBeOff }) =>
+      `must be a size such as ${BYTE_COUNT_EXAMPLES}${canBeOff ? ', or false' : ''}`,
   },
   device: { parse: (text) => findDevice(text).name },
   duration: {

@@ -65,8 +65,8 @@ function spelledBelow(spellings: ReadonlyMap<string, string>, real: string): str
   return spelled;
 }
 
-/** A link to a file counts as a file of its own. */
-async function realPathOf(path: string): Promise<string> {
+/** A link to a file counts as a file of its own. What is missing keeps its path. */
+export async function realPathOf(path: string): Promise<string> {
   try {
     if ((await stat(path)).isDirectory()) return await realpath(path);
     return join(await realpath(dirname(path)), basename(path));

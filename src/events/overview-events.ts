@@ -53,6 +53,9 @@ export const OVERVIEW_EVENTS = {
       duplicates: objects(
         {
           number: NUMBER,
+          language: optional(
+            text('The code of their language, if the title has files in several.'),
+          ),
           files: list(path('The files that have it.')),
           areBooks: optional(
             boolean('`true` for books; otherwise the files are of one chapter each.'),

@@ -49,8 +49,19 @@ export class SubscriptionList {
     const list = await SubscriptionList.readIfExists(given, context, warn);
     if (list.exists) return list;
     throw new UsageError('bad-subscriptions', `There is no subscriptions file: ${list.file}`, {
-      hint: `Run: ${list.commandLine('add https://mangadex.org/title/UUID --output DIR')}`,
+      hint: list.#addHint,
     });
+  }
+
+  /** A file that another program emptied would look like one of which all titles are up to date. */
+  warnIfEmpty(warn: (message: string, hint?: string) => void): void {
+    const { series, follows } = this.subscriptions;
+    if (series.length === 0 && !follows)
+      warn(`There are no subscriptions in the file: ${this.file}`, this.#addHint);
+  }
+
+  get #addHint(): string {
+    return `Run: ${this.commandLine('add https://mangadex.org/title/UUID --output DIR')}`;
   }
 
   /** A file that is missing has no subscriptions. Throws UsageError `bad-subscriptions` for an invalid one. */

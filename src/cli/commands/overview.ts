@@ -11,6 +11,7 @@ import type { MissingReason } from '../../events/reasons.js';
 import { isInFolder } from '../../config/own-folders.js';
 import type { Title } from '../../service/titles.js';
 import type { DownloadArchive } from '../../download/download-archive.js';
+import { realPathOf } from '../../core/same-file.js';
 import { formatDuration, pluralize } from '../../core/human-format.js';
 import { shellQuoted } from '../../core/shell-quoted.js';
 import type { GivenOptions } from '../../config/options.js';
@@ -84,9 +85,10 @@ async function printOverview(
     warn: warnTo(stderr),
     signal,
   };
+  let otherFiles = 0;
   if (options.offline) {
     const nameTitle = (title: Title) => title;
-    await overview(request, { ...deps, client: undefined, nameTitle });
+    otherFiles = await overview(request, { ...deps, client: undefined, nameTitle });
   } else {
     const { withService } = await import('../with-service.js');
     const { SubscriptionList } = await import('../../sync/subscription-list.js');
@@ -95,7 +97,10 @@ async function printOverview(
     await withService(context, async ({ anonymous: client }) => {
       const named = { ...deps, client };
       const nameTitle = await list?.titleNaming(undefined, { ...named, isRenaming: false });
-      await overview(request, { ...named, nameTitle: nameTitle ?? ((title) => title) });
+      otherFiles = await overview(request, {
+        ...named,
+        nameTitle: nameTitle ?? ((title) => title),
+      });
     });
   }
   const command = downloadCommand(listed, folders, options);
@@ -108,6 +113,10 @@ async function printOverview(
   const choice = choiceCommand(listed, folders);
   if (choice !== undefined)
     stderr.write(`To choose which files of chapters with several to delete: ${choice}\n`);
+  if (otherFiles > 0) {
+    const adopt = `tankobon adopt ${folders.map(shellQuoted).join(' ')}`;
+    stderr.write(`To recognize what other programs saved: ${adopt}\n`);
+  }
 }
 
 /** By the histories of `sync` and the download archive that have files in these folders. */
@@ -121,13 +130,15 @@ async function savedChapters(
     ...(await historyFiles(paths.state)),
     ...(downloadArchive === false ? [] : [resolve(downloadArchive)]),
   ];
-  const given = folders.map((folder) => resolve(folder));
+  // A folder of the collection may be given, or saved in, through a link.
+  const given = await Promise.all(folders.map(realPathOf));
   const archives: DownloadArchive[] = [];
   for (const file of files) {
     const archive = await openDownloadArchive(file);
     const isOfGiven = (folder: string) =>
       given.some((each) => isInFolder(folder, each) || isInFolder(each, folder));
-    if (archive.folders().some(isOfGiven)) archives.push(archive);
+    const saved = await Promise.all(archive.folders().map(realPathOf));
+    if (saved.some(isOfGiven)) archives.push(archive);
   }
   return (chapterId) => archives.some((archive) => archive.has(chapterId));
 }

@@ -7,6 +7,7 @@ import { printableLine } from '../../core/printable.js';
 import { SubscriptionList } from '../../sync/subscription-list.js';
 import type { CommandContext } from '../command-context.js';
 import { toKeys } from '../../sync/subscription-entry.js';
+import { warnTo } from '../output/error-message.js';
 import { jsonLine } from '../output/json-line.js';
 
 type Subscription = SubscriptionList['series'][number];
@@ -15,6 +16,7 @@ type SyncState = SubscriptionList['state'];
 export async function syncList(flags: GivenOptions, context: CommandContext): Promise<undefined> {
   const { stdout, stderr } = context;
   const list = await SubscriptionList.read(flags.file, context);
+  list.warnIfEmpty(warnTo(stderr));
   const entries = list.series.map((subscription) => entryOf(subscription, list));
   if (flags.json) stdout.write(jsonLine(entries.map(asJson)));
   else stdout.write(entries.map((entry) => `${asLines(entry).join('\n  ')}\n`).join(''));

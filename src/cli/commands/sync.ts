@@ -59,6 +59,7 @@ async function readRequested(
 ): Promise<Subscriptions> {
   const list = await SubscriptionList.read(file, context, warn);
   list.checkOnly(only);
+  if (warn) list.warnIfEmpty(warn);
   return list.subscriptions;
 }
 

@@ -8,13 +8,14 @@ export function eventLine<Table extends EventTable>(table: Table, event: EventsO
   return jsonLine(printedEvent(table, event));
 }
 
-/** Writes the text of the event, in which the files that it names are links. */
+/** Writes the text of the event, in which the files that it names are links; nothing if people need not see the event. */
 export function writeEvent<Table extends EventTable>(
   table: Table,
   event: EventsOf<Table>,
   stream: NodeJS.WriteStream,
 ): void {
-  writeMessage(stream, `${eventText(table, event)}\n`, eventPaths(table, event));
+  const text = eventText(table, event);
+  if (text !== '') writeMessage(stream, `${text}\n`, eventPaths(table, event));
 }
 
 /** An object that is not an event, such as the answer of `limits`. */

@@ -59,8 +59,9 @@ function wrapLine(line: string, width: number): string {
 /** Books have many chapters: those that the same books have are on one line. */
 function duplicateLines(duplicates: TitleOverviewEvent['duplicates']): string[] {
   return [...groupBy(duplicates, ({ files }) => JSON.stringify(files)).values()].flatMap((some) => {
-    const { files = [], areBooks = false } = some[0] ?? {};
-    const numbers = numberRanges(some.map(({ number }) => number));
+    const { language, files = [], areBooks = false } = some[0] ?? {};
+    const inLanguage = language === undefined ? '' : ` (${printableLine(language)})`;
+    const numbers = numberRanges(some.map(({ number }) => number)) + inLanguage;
     const are = some.length === 1 ? 'is' : 'are';
     const count = areBooks ? `${are} in ${files.length} books` : `has ${files.length} files`;
     return [`  ${numbers} ${count}:`, ...files.map((file) => FURTHER + file)];

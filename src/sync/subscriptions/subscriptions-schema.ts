@@ -197,18 +197,18 @@ export function subscriptionsSchema(extraHosts: readonly string[]) {
   });
 }
 
-/** What is subscribed to; a UUID alone is a title. Throws UsageError `bad-target`. */
+/** What is subscribed to; a UUID alone is a title. Throws UsageError `bad-target`, whose message alone is reported of a file. */
 export function parseSeriesTarget(value: string, extraHosts: readonly string[]): Target {
   const { kind, id } = parseTarget(value, extraHosts);
   if (kind === 'follows')
-    throw new UsageError('bad-target', 'What the account follows is not a target here.', {
-      hint: 'Write the line "follows: true" in its place.',
-    });
+    throw new UsageError(
+      'bad-target',
+      'What the account follows is not a target: write the line "follows: true" in its place.',
+    );
   if (kind === 'chapter')
     throw new UsageError(
       'bad-target',
-      `A chapter cannot be subscribed to, only a title, a list, a group or an author: ${id}`,
-      { hint: 'Write the address of its title in its place.' },
+      `A chapter cannot be subscribed to: write the address of its title in place of ${id}`,
     );
   return { kind: kind === 'any' ? 'title' : kind, id };
 }

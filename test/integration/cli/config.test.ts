@@ -53,6 +53,14 @@ test('no larger pages can be asked for than are read from archives', async () =>
   });
 });
 
+test('a size that can be off names the value for it', async () => {
+  expect(await config(['set', 'minFree', '0'])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('and 100k at least, or false.'),
+  });
+  expect((await config(['set', 'minFree', 'false'])).code).toBe(0);
+});
+
 test('path prints the path of the settings file', async () => {
   expect((await config(['path'])).stdout).toBe(`${file}\n`);
   await config(['set', 'concurrency', '3']);

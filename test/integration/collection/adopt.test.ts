@@ -14,7 +14,7 @@ import {
 import { createHash } from 'node:crypto';
 import { basename, dirname, join } from 'node:path';
 import { scanLibrary } from '../../../src/library/scan.js';
-import { editChapter } from '../../../src/practice-server/library/library.js';
+import { editChapter, editTitle } from '../../../src/practice-server/library/library.js';
 import { readArchive, readComment, readPages, writeArchive } from '../../support/archive.js';
 import { DownloadHarness } from '../../support/download-harness.js';
 import { runCommand } from '../../support/retag-harness.js';
@@ -23,6 +23,7 @@ import {
   DAY_MS,
   syncChapter,
   syncLibrary,
+  syncTitle,
   titleId,
 } from '../../support/sync-harness.js';
 import { virtualClock, type VirtualClock } from '../../support/virtual-clock.js';
@@ -150,7 +151,8 @@ test('names of the programs are held against the list of the title: one search f
   ]);
   const feeds = ['Alpha', 'Beta'].flatMap((name) => ['/manga', `/manga/${titleId(name)}/feed`]);
   expect(requests).toEqual(feeds);
-  expect(stderr).toContain('at most 4 requests');
+  // The last one may be of the series that its folder is called.
+  expect(stderr).toContain('at most 5 requests');
   // Lists are kept, as for an overview.
   expect((await adopt()).requests).toEqual(['/manga', '/manga']);
 });
@@ -367,6 +369,21 @@ test('--apply adds the record and the mark; all other bytes and the time stay, a
   expect((await adopt('--undo')).summary).toMatchObject({ restored: 0, failed: 0 });
 });
 
+test('what was adopted and restored is counted, without an empty line for each file', async () => {
+  const file = await save('Alpha/c001.cbz', { images: await pagesOf(chapterId('Alpha', '1')) });
+  const rows = [
+    dirname(file),
+    '  c001.cbz: Alpha Ch. 1 [Scans] (en)',
+    '    likely: title, number, number of pages',
+  ];
+  const { stdout } = await runCommand(harness, 'adopt', folder, '--apply');
+  expect(stdout).toBe(`${rows.join('\n')}\n`);
+  expect(await runCommand(harness, 'adopt', folder, '--undo')).toMatchObject({
+    stdout: '',
+    stderr: '1 file restored\n',
+  });
+});
+
 test('what was recognized before an error of the service is adopted', async () => {
   const files = [await save('Alpha/c001.cbz'), await save('Beta/c001.cbz')];
   const pathStart = `/manga/${titleId('Beta')}/feed`;
@@ -442,6 +459,45 @@ test('a chapter without a number is that which gallery-dl gives a 0, or the one 
     chapterId('Beta', 'party'),
     chapterId('Beta', 'extra'),
   ]);
+});
+
+test('a file that is called as its title is the only chapter of it', async () => {
+  const { library } = harness.service;
+  const [at, readableMs] = ['2025-01-01T00:00:00+00:00', clock.wallMs() - DAY_MS];
+  for (const name of ['Lone', 'Lone Two']) library.putTitle(syncTitle(name));
+  const unnumbered = (name: string, key: string) => {
+    library.putChapter(editChapter(syncChapter(name, key, readableMs), at, { chapter: null }));
+  };
+  unnumbered('Lone', 'only');
+  unnumbered('Lone Two', 'first');
+  unnumbered('Lone Two', 'second');
+  await save('Lone/Lone.cbz');
+  await save('Lone/Scans_Oneshot.cbz');
+  await save('Lone Two/Lone Two.cbz');
+  await save('Alpha/Alpha.cbz');
+  const { ofType } = await adopt('--language', 'en');
+  const lone = { chapter: chapterId('Lone', 'only'), confidence: 'likely' };
+  expect(ofType('file-recognized')).toMatchObject([lone, lone]);
+  expect(ofType('file-unrecognized')).toMatchObject([
+    { file: join(folder, 'Alpha/Alpha.cbz'), reason: 'no-number' },
+    { file: join(folder, 'Lone Two/Lone Two.cbz'), reason: 'no-number' },
+  ]);
+});
+
+test('the year in the name of a folder is that of the series', async () => {
+  const { library } = harness.service;
+  const twin = { ...syncTitle('Alpha'), id: titleId('Alpha of 2012') };
+  library.putTitle(editTitle(twin, '2025-01-01T00:00:00+00:00', { year: 2012 }));
+  library.putChapter(syncChapter('Alpha of 2012', '1', clock.wallMs() - DAY_MS));
+  await save('Alpha (2012)/Alpha 001.cbz');
+  await save('Beta (1999)/Ch. 2.cbz');
+  await save('Beta (Colored)/Ch. 2.cbz');
+  const { ofType } = await adopt('--language', 'en');
+  expect(ofType('file-recognized')).toMatchObject([
+    { chapter: chapterId('Alpha of 2012', '1') },
+    { chapter: chapterId('Beta', '2') },
+  ]);
+  expect(ofType('file-unrecognized')).toMatchObject([{ reason: 'no-title' }]);
 });
 
 test('the title of the chapter decides between releases of one number', async () => {

@@ -302,6 +302,34 @@ test('several files of a chapter are listed, and files of unknown titles counted
   );
 });
 
+test('several files of a chapter name its language where the title has files in several', async () => {
+  const images = [await testImage('png')];
+  const copies = ['fr 1.cbz', 'fr 2.cbz'].map((name) => join(harness.output, name));
+  for (const file of copies)
+    await writeChapterFile(file, { id: chapterId('Alpha', '7'), version: 1, images });
+  const { stdout } = await overview();
+  expect(stdout).toContain(`  7 (fr) has 2 files:\n    ${copies.join('\n    ')}\n`);
+});
+
+test('files of other programs are counted, with the command that recognizes them', async () => {
+  const [folder, lone] = [join(harness.output, 'other programs'), join(harness.folder, 'lone')];
+  for (const each of [folder, lone]) {
+    mkdirSync(each);
+    await writeArchive(join(each, 'c006.cbz'), { '1.png': await testImage('png') });
+  }
+  const { events, stderr } = await overview('--json', '--offline');
+  expect(events.at(-1)).toMatchObject({ unknown: 1 });
+  expect(stderr).toContain(
+    `To recognize what other programs saved: tankobon adopt ${shellQuoted(harness.output)}\n`,
+  );
+  expect((await overview('--offline')).stderr).toContain('1 file of unknown titles');
+  for (const command of ['overview', 'retag'])
+    await expect(runCommand(harness, command, lone)).rejects.toMatchObject({
+      message: `No chapters of tankobon found: ${lone}`,
+      hint: `To recognize the file of other programs, run: tankobon adopt ${shellQuoted(lone)}`,
+    });
+});
+
 test('a number far above the others makes no gap, and parts of a number count as it', async () => {
   const readableMs = clock.wallMs() - 9 * DAY_MS;
   for (const number of ['8.1', '8.2', '9', '2024'])

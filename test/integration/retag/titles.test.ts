@@ -17,6 +17,7 @@ import {
   type Library,
 } from '../../../src/practice-server/library/library.js';
 import { drawnCover } from '../../../src/practice-server/library/story-pages.js';
+import { readEntry } from '../../support/archive.js';
 import { DownloadHarness } from '../../support/download-harness.js';
 import { testImage, writeChapterFile } from '../../support/chapter-files.js';
 import { posixTest } from '../../support/platform.js';
@@ -97,6 +98,35 @@ test('--rename-titles moves a whole title, and later chapters go there', async (
   await harness.download({ targets: [`title:${uuidOf('one')}`], language: 'en' });
   expect(paths()).toContain(named('New', 3));
   expect((await retag('--rename-titles')).stderr).toContain('0 changed, 4 unchanged');
+});
+
+test('--rename-titles moves a chapter that MangaDex deleted with its title', async () => {
+  await start();
+  const { library } = harness.service;
+  const before = await readEntry(join(harness.output, named('Old', 2)), 'ComicInfo.xml');
+  library.removeChapter(chapter('one', '2').id);
+  renameTitle(library, 'one', 'New');
+  expect((await retag()).stderr).toMatch(/^.*\n0 changed, 2 unchanged, 1 not listed/);
+  const { code, stdout, stderr } = await retag('--rename-titles');
+  expect([code, stderr]).toEqual([0, '2 changed, 1 unchanged\n']);
+  expect(stdout).toContain(`${named('Old', 2)}: series\n`);
+  expect(paths()).toEqual([named('New', 1), named('New', 2), named('Other', 1)]);
+  const after = await readEntry(join(harness.output, named('New', 2)), 'ComicInfo.xml');
+  expect(after).toBe(before.replace('<Series>Old<', '<Series>New<'));
+  expect((await retag('--rename-titles')).stderr).toBe(
+    '0 changed, 2 unchanged, 1 not listed by the service\n',
+  );
+});
+
+test('a deleted chapter stays where its name has what its file does not say', async () => {
+  const name = '{series}/{date} {chapter}';
+  await start(name);
+  const { library } = harness.service;
+  library.removeChapter(chapter('one', '2').id);
+  renameTitle(library, 'one', 'New');
+  const { stderr } = await retag('--rename-titles', '--name', name);
+  expect(stderr).toContain('1 changed, 1 unchanged, 1 not listed by the service');
+  expect(paths()).toContain('Old/2024-01-05 2.cbz');
 });
 
 posixTest('--rename-titles copies no cover into a new folder that is a link', async () => {

@@ -1,6 +1,7 @@
 /** What a run says: its news, what needs the owner, and one line for the run; each sentence holds where it is said. */
-import { rmSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { readArchive, writeArchive } from '../../support/archive.js';
+import { tankobonHere } from '../../support/in-process.js';
 import {
   chapterId,
   DAY_MS,
@@ -33,6 +34,19 @@ test('uploads in languages that the subscription does not name are not in the re
   const { stdout, stderr } = await harness.text();
   expect(stdout).toBe('');
   expect(stderr).toBe('1 title checked in 0 s: 0 new chapters.\n');
+});
+
+test('a file without subscriptions is named: one that lost them would look like one that is up to date', async () => {
+  await start('');
+  const { file, base, clock } = harness;
+  const env = { ...harness.service.environment, TANKOBON_HOME: `${base.folder}/home` };
+  const words = ['sync', 'list', '--file', file];
+  expect((await tankobonHere(words, { env, clock })).stderr).toBe('');
+  writeFileSync(file, '');
+  const warning = `warning: There are no subscriptions in the file: ${file}\nhint: Run: tankobon sync add`;
+  const { code, stderr } = await harness.text();
+  expect([code, stderr]).toEqual([0, expect.stringContaining(warning)]);
+  expect((await tankobonHere(words, { env, clock })).stderr).toContain(warning);
 });
 
 test('with upgrade, a file of another program is not said to be replaced by upgrade', async () => {

@@ -1,6 +1,7 @@
 /** Chapters that the owner removed after reading: reported once, apart from what is missing, and back after `sync forget`. */
-import { rmSync } from 'node:fs';
+import { rmSync, symlinkSync } from 'node:fs';
 import { tankobonHere } from '../../support/in-process.js';
+import { posixTest } from '../../support/platform.js';
 import {
   chapterId,
   DAY_MS,
@@ -75,6 +76,15 @@ test('are counted apart in overview and left out of its command, and sync forget
   expect(savedIn((await harness.sync()).lines)).toEqual([chapterId('Alpha', '1')]);
   remove('1');
   expect(await fourWeeks(3)).toHaveLength(1);
+});
+
+posixTest('are counted apart in overview also through a link to the folder', async () => {
+  remove('1');
+  const link = `${harness.base.folder}/link`;
+  symlinkSync(harness.base.output, link);
+  const { stdout, stderr } = await command('overview', link);
+  expect(stdout).toContain('  you removed it: 1\n');
+  expect(stderr).not.toContain('tankobon download');
 });
 
 test('overview says that its command for the others of the title brings them back too', async () => {

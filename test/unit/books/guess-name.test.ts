@@ -59,6 +59,7 @@ const NAMES: Readonly<Record<string, readonly (readonly [string, GuessedName])[]
       { volume: '1', number: '2', title: 'A B (x)', group: 'Night Owls', pathDigest: '0a1b2c' },
     ],
     ['No Group_Ch.10.5_0a1b2c', { number: '10.5', group: 'No Group', pathDigest: '0a1b2c' }],
+    ['A & B_Oneshot', { title: 'Oneshot', group: 'A & B' }],
     ['A & B_Oneshot_0a1b2c', { title: 'Oneshot', group: 'A & B', pathDigest: '0a1b2c' }],
     ['Vol.1 Ch.2_0a1b2c', { volume: '1', number: '2', pathDigest: '0a1b2c' }],
   ],

@@ -156,6 +156,10 @@ test('duplicates are files of one number and language; one file of several chapt
     owned('id 2 en', 'a.cbz'),
   ];
   expect(overview(releases, files).duplicates).toEqual([
+    { number: '1', language: 'en', files: ['a.cbz', 'b.cbz'] },
+  ]);
+  const inEnglish = files.filter(({ file }) => file !== 'c.cbz');
+  expect(overview(releases, inEnglish).duplicates).toEqual([
     { number: '1', files: ['a.cbz', 'b.cbz'] },
   ]);
 });
@@ -168,7 +172,7 @@ test('a chapter that MangaDex does not list any more is a duplicate by the langu
     owned('id 1 en', 'c.cbz'),
   ];
   expect(overview(releases, files).duplicates).toEqual([
-    { number: '1', files: ['a.cbz', 'b.cbz'] },
+    { number: '1', language: 'pt-br', files: ['a.cbz', 'b.cbz'] },
   ]);
 });
 

@@ -110,6 +110,10 @@ describe('a problem is reported with line, column and field', () => {
     [one('bind: { by: page }'), '3:17: series[0].bind.by:'],
     [`series:\n  - target: https://example.org/x\n`, '2:13: series[0].target: Not a chapter'],
     [`series:\n  - target: chapter:${ID}\n`, '2:13: series[0].target: A chapter cannot'],
+    [
+      `series:\n  - target: https://mangadex.org/titles/follows\n`,
+      'write the line "follows: true" in its place',
+    ],
     [`series:\n  - folder: x\n`, '2:5: series[0].target: is missing'],
     [`series:\n  - target: 7\n`, '2:13: series[0].target: must be a string'],
     ['series: none', '1:9: series: must be a list'],
