@@ -9,7 +9,9 @@ import { readFileChapters, readSeries, type FoundChapter } from '../library/file
 import { scanLibrary } from '../library/scan.js';
 import type { StorageError } from '../core/errors.js';
 import { groupBy } from '../core/group-by.js';
+import { pluralize } from '../core/human-format.js';
 import { inOneSpelling } from '../core/same-file.js';
+import { shellQuoted } from '../core/shell-quoted.js';
 import { minTimeMs } from '../service/estimate.js';
 import { toRelease } from '../download/known-title.js';
 import { bookPath } from '../books/rename-book.js';
@@ -42,7 +44,7 @@ interface OverviewDeps {
   readonly observe: (event: OverviewEvent, files?: readonly string[]) => void;
   /** Called before the lists of this many titles are read, with the time that it takes at least. */
   readonly onReading: (titles: number, leastMs: number) => void;
-  readonly warn: (message: string) => void;
+  readonly warn: (message: string, hint?: string) => void;
   readonly signal: AbortSignal;
 }
 
@@ -115,6 +117,7 @@ async function scan(
   const hint = 'Pass folders with chapters of MangaDex.';
   for (const folder of folders) await assertReadableFolder(folder, hint);
   const archives: FoundChapter[] = [];
+  const damaged: string[] = [];
   let otherFiles = 0;
   const onUnreadableFolder = (_: string, { message }: StorageError): void => {
     warn(message);
@@ -123,6 +126,14 @@ async function scan(
     const library = await scanLibrary(folder, { stateFolder, signal, onUnreadableFolder });
     for (const archive of library.archives) archives.push(archive);
     otherFiles += library.unidentified.length;
+    const links = new Set(library.links);
+    for (const { file } of library.damaged) if (!links.has(file)) damaged.push(file);
+  }
+  const [first] = damaged;
+  if (first !== undefined) {
+    const others = damaged.length > 1 ? ` and ${pluralize(damaged.length - 1, 'other file')}` : '';
+    const command = `tankobon verify ${folders.map(shellQuoted).join(' ')}`;
+    warn(`Damaged, and not counted: ${first}${others}`, `Run: ${command}`);
   }
   if (archives.length > 0) return { archives, otherFiles };
   throw noChapters(folders, otherFiles, hint);

@@ -311,6 +311,19 @@ test('several files of a chapter name its language where the title has files in 
   expect(stdout).toContain(`  7 (fr) has 2 files:\n    ${copies.join('\n    ')}\n`);
 });
 
+test('damaged files are named with the command that checks them, again in the next run', async () => {
+  const [first = ''] = readdirSync(join(harness.output, 'Alpha')).sort();
+  const file = join(harness.output, 'Alpha', first);
+  writeFileSync(file, '');
+  for (let run = 0; run < 2; run += 1) {
+    const { code, stderr } = await overview();
+    expect(code).toBe(0);
+    expect(stderr).toContain(
+      `warning: Damaged, and not counted: ${file}\nhint: Run: tankobon verify ${harness.output}\n`,
+    );
+  }
+});
+
 test('files of other programs are counted, with the command that recognizes them', async () => {
   const [folder, lone] = [join(harness.output, 'other programs'), join(harness.folder, 'lone')];
   for (const each of [folder, lone]) {
