@@ -4,6 +4,7 @@
  */
 import { Command, CommanderError, Option, type OutputConfiguration } from 'commander';
 import { UsageError } from '../core/errors.js';
+import { kebabCase, SETTING_NAMES } from '../config/options.js';
 import { EXIT, type ExitCode } from '../core/exit-codes.js';
 import { VERSION } from '../core/version.js';
 import { looksLikeTarget } from '../selection/target.js';
@@ -194,10 +195,22 @@ function usageError(
   const longer = option === undefined ? undefined : longerOption(option, command);
   const similar = longer ?? /Did you mean (\S+?)\?/.exec(suggestion)?.[1];
   // The error has no cause: with DEBUG, commander's own would print the value that is left out here.
-  const meant = similar === undefined ? quietNote(message, command) : `Did you mean ${similar}? `;
+  const meant =
+    similar === undefined
+      ? settingNote(option, command) + quietNote(message, command)
+      : `Did you mean ${similar}? `;
   return new UsageError('bad-option', /[.!?]$/.test(sentence) ? sentence : `${sentence}.`, {
     hint: `${meant}Run: tankobon help${pathBelow(program, command)}`,
   });
+}
+
+/** `sync` takes from the settings what `download` has options for. */
+function settingNote(option: string | undefined, command: Command): string {
+  const key = option?.replace(/^--(no-)?/, '');
+  const setting = SETTING_NAMES.find((name) => kebabCase(name) === key);
+  return setting !== undefined && commandPath(command) === 'sync'
+    ? `Set it for all runs: tankobon config set ${setting} VALUE. `
+    : '';
 }
 
 /** `-q` without a quality, since it is `--quiet` in most programs. */

@@ -55,6 +55,11 @@ test.each([
     `Unknown option '--forse'.\nhint: Did you mean --force? Run: tankobon help download\n`,
   ],
   [
+    'an option of download that sync takes from the settings',
+    ['sync', '--limit-rate', '60k'],
+    `Unknown option '--limit-rate'.\nhint: Set it for all runs: tankobon config set limitRate VALUE. Run: tankobon help sync\n`,
+  ],
+  [
     'a reversed range',
     ['download', '--chapters', '1,10-5', TITLE],
     `Reversed range for --chapters: "10-5"\nhint: Write the smaller number first: --chapters 5-10\n`,
