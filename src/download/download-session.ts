@@ -52,8 +52,6 @@ export interface ServiceSession {
   readonly userSignal: AbortSignal;
   /** Aborted then, and when the run is over: requests still in flight end with it. */
   readonly signal: AbortSignal;
-  /** Resolves when the first request was sent, or is known to wait: the processor is free for other work. */
-  readonly firstRequest: Promise<void>;
   readonly warn: (message: string, hint?: string) => void;
 }
 
@@ -83,21 +81,12 @@ export async function withSession<T>(
   };
   const { env, paths, clock, redactor, openKeychain } = app;
   const context: AppContext = { env, paths, clock, redactor, settings, openKeychain };
-  const preload = preloadOnce(signal);
-  let onFirstRequest: () => void = () => undefined;
-  const firstRequest = new Promise<void>((resolve) => {
-    onFirstRequest = resolve;
-  });
   const options: ServiceOptions = {
     warn,
     onWait: (wait) => {
-      onFirstRequest();
       listeners.observe(waitingEvent(wait));
     },
-    onSent: () => {
-      onFirstRequest();
-      preload();
-    },
+    onSent: preloadOnce(signal),
     onRetry: ({ request: failed, reason, delayMs }) => {
       const message = `${failed}: ${reason} Next attempt in ${formatDuration(delayMs)}.`;
       listeners.observe({ type: 'detail', message });
@@ -107,8 +96,8 @@ export async function withSession<T>(
   return withService({ ...context, settings: withLongerLimits(settings) }, options, (service) => {
     const { solveCaptcha } = listeners;
     const { login, client } = loggedInClient(context, service, warn, solveCaptcha);
-    const shared = { context, listeners, service, login, client, userSignal, signal, warn };
-    return action({ ...shared, firstRequest }).finally(() => {
+    const session = { context, listeners, service, login, client, userSignal, signal, warn };
+    return action(session).finally(() => {
       closed.abort(interruptedError());
     });
   });

@@ -2,6 +2,7 @@
  * Plans a download: from the user's targets to the chapters to save, with their releases, names and paths. Catalogue
  * metadata is optional: without it, a chapter still becomes a CBZ.
  */
+import { setImmediate } from 'node:timers/promises';
 import { basename } from 'node:path';
 import type { LibraryIndex } from '../library/scan.js';
 import { scanLibrary } from '../library/scan.js';
@@ -86,6 +87,9 @@ export interface Plan {
   readonly metadataError: Promise<TankobonError | undefined>;
 }
 
+/** Turns of the event loop in which the request gets its permit, connects and is written. */
+const TURNS_BEFORE_SCAN = 3;
+
 /**
  * Throws errors that concern the whole run: a rate limit, an unreachable service, an unreadable output folder.
  * `prefetches`: request the delivery metadata of a single chapter as soon as it is sure to be downloaded.
@@ -95,20 +99,14 @@ export async function planTargets(
   { prefetches = false } = {},
 ): Promise<Plan> {
   const { request, listeners, history } = session;
-  let onResolved: () => void = () => undefined;
-  const resolving = new Promise<void>((done) => {
-    onResolved = done;
-  });
-  // Loading the code of a scan would hold up the first request, which targets without metadata do not need.
-  const scanStart = Promise.race([session.firstRequest, resolving]);
-  const libraryScan = scanStart.then(() => scanOutput(session));
+  const libraryScan = scanOutput(session);
   // Awaited below; until then, a failure must not count as unhandled.
   libraryScan.catch(() => undefined);
   const savesChapters = request.chapterFiles !== false;
   const prefetched =
     prefetches && savesChapters ? prefetchSingleChapter(libraryScan, session) : undefined;
   listeners.onActivity?.('resolving');
-  const resolved = await resolve(session, prefetched?.onChapters).finally(onResolved);
+  const resolved = await resolve(session, prefetched?.onChapters);
   listeners.onActivity?.('scanning');
   const library = await libraryScan;
   if (!savesChapters) return planWithoutChapters(resolved, library, session);
@@ -200,6 +198,8 @@ async function scanOutput({ request, context, signal }: DownloadSession): Promis
     [...(preferred ?? [])].flatMap(([file, { lostMark }]) => (lostMark ? [[file, lostMark]] : [])),
   );
   const options = { stateFolder: context.paths.state, signal, preferred, lostMarks };
+  // Loading the code of a scan would hold up the first request.
+  for (let turn = 0; turn < TURNS_BEFORE_SCAN; turn += 1) await setImmediate();
   return scanLibrary(output, options).catch((error: unknown) => {
     throw toStorageError(error, output);
   });
