@@ -87,7 +87,7 @@ const program = {
         { name: 'commands', test: /src\/cli\/(run-process|program)\.ts$/, priority: 3 },
         {
           name: 'service',
-          test: /src\/(config\/settings|cli\/commands\/download|cli\/output\/choose-observer)\.ts$/,
+          test: /src\/(config\/settings|core\/native-lock|cli\/(with-settings|commands\/download|output\/choose-observer))\.ts$/,
           priority: 2,
         },
         {

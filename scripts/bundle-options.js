@@ -1,8 +1,10 @@
 /** What the bundles of the package and of the executable have in common. */
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { lateModules } from './bundle/late-modules.js';
 import { plainExports } from './bundle/plain-exports.js';
 
+const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
 const replacement = (file) => fileURLToPath(new URL(`bundle/${file}`, import.meta.url));
 
 /** Programs that run in processes of their own (src/core/child-program.ts). */
@@ -19,6 +21,7 @@ export const bundleOptions = {
   // Each replacement speeds up the start or makes the package smaller; its file has the figure.
   resolve: {
     alias: {
+      'node:fs/promises': replacement('callback-fs.js'),
       'http2-wrapper': replacement('no-http2.js'),
       'cacheable-request': replacement('no-http-cache.js'),
       'cacheable-lookup': replacement('no-dns-cache.js'),
@@ -34,7 +37,7 @@ export const bundleOptions = {
     },
   },
   transform: {
-    define: { 'Intl.ListFormat': 'LateListFormat' },
+    define: { 'Intl.ListFormat': 'LateListFormat', PACKAGE_VERSION: JSON.stringify(version) },
     inject: { LateListFormat: [replacement('late-list-format.js'), 'LateListFormat'] },
   },
   checks: { ineffectiveDynamicImport: false },

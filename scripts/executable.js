@@ -103,7 +103,6 @@ function configOf(output) {
 /** What the program reads of its package, by the names of src/core/executable.ts. */
 function assetFiles() {
   return [
-    'package.json',
     ...filesIn('schemas'),
     ...filesIn('dist/fixtures'),
     ...filesIn('dist').filter((file) => file.endsWith('.json')),

@@ -4,7 +4,7 @@
  * the first request does not need: 6 % of the time until it is sent.
  */
 
-const MODULES = ['child_process', 'crypto', 'fs/promises', 'net', 'tty', 'zlib'];
+const MODULES = ['child_process', 'crypto', 'net', 'tty', 'zlib'];
 /** Their names in scripts/build.js. */
 const CHUNKS = ['other-commands', 'planning'];
 

@@ -37,6 +37,8 @@ const FILE_MODE = 0o600;
 const OTHERS_WRITE = 0o022;
 const STICKY = 0o1000;
 const CHECKSUM_BYTES = 4;
+/** For most chunks and their compiled code. Pages that are not used take no memory. */
+const MIN_BUFFER_BYTES = 512 * 1024;
 const UNFINISHED = '.new';
 /** The function that Node makes of a file. */
 const [BEFORE = '', AFTER = ''] = Module.wrap('\0').split('\0');
@@ -72,6 +74,8 @@ interface CompiledChunk {
 /** V8's cached data for each chunk, by the checksum of its source and by V8's version and flags. */
 class CodeCache {
   #compiled: readonly CompiledChunk[] = [];
+  /** Takes each file in turn: memory that was not used before costs more than the copy. */
+  #buffer = Buffer.alloc(0);
 
   constructor(
     private readonly state: string,
@@ -97,12 +101,13 @@ class CodeCache {
 
   #compile(file: string, folder: string | undefined): Script | undefined {
     try {
-      const source = readWrapped(file);
+      const source = this.#read(file, BEFORE, AFTER);
       const bytes = source.subarray(BEFORE.length, source.length - AFTER.length);
       const tag = cachedDataVersionTag();
       const name = `${checksumOf(bytes)}-${tag.toString(16)}`;
-      const cachedData = folder === undefined ? undefined : readChecked(join(folder, name));
-      const script = new Script(textOf(source), {
+      const text = textOf(source);
+      const cachedData = folder === undefined ? undefined : this.#readChecked(join(folder, name));
+      const script = new Script(text, {
         filename: file,
         cachedData,
         importModuleDynamically: vmConstants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
@@ -113,6 +118,46 @@ class CodeCache {
     } catch {
       return undefined;
     }
+  }
+
+  /**
+   * The bytes of the file within those of two texts, until the next call. Module.wrap would make one more string of half a
+   * megabyte, and so V8 collect garbage: 2 % of the start.
+   */
+  #read(file: string, before = '', after = ''): Buffer {
+    const descriptor = openSync(file, 'r');
+    try {
+      const { size } = fstatSync(descriptor);
+      const end = before.length + size;
+      const length = end + after.length;
+      if (this.#buffer.length < length)
+        this.#buffer = Buffer.allocUnsafeSlow(Math.max(length, MIN_BUFFER_BYTES));
+      this.#buffer.write(before, 0, 'latin1');
+      const bytesRead = readSync(descriptor, this.#buffer, before.length, size, 0);
+      if (bytesRead < size) throw new Error(`${file} became shorter while it was read.`);
+      this.#buffer.write(after, end, 'latin1');
+      return this.#buffer.subarray(0, length);
+    } finally {
+      closeSync(descriptor);
+    }
+  }
+
+  /**
+   * Undefined for a file that is missing, or damaged: V8 does not check the data itself. Also for one of another user, who
+   * wrote it while others could write to the folder.
+   */
+  #readChecked(file: string): Buffer | undefined {
+    let bytes: Buffer;
+    try {
+      if (process.platform !== 'win32' && lstatSync(file).uid !== process.geteuid?.())
+        return undefined;
+      bytes = this.#read(file);
+    } catch {
+      return undefined;
+    }
+    const end = bytes.length - CHECKSUM_BYTES;
+    const data = bytes.subarray(0, Math.max(0, end));
+    return end > 0 && crc32(data) === bytes.readUInt32LE(end) ? data : undefined;
   }
 
   #save(): void {
@@ -138,25 +183,6 @@ class CodeCache {
     this.#compiled = this.#compiled.filter((each) => each.tag !== tag);
     for (const { name, script } of compiled)
       writeChecked(join(folder, name), script.createCachedData());
-  }
-}
-
-/**
- * Returns the bytes of the file within those of Module.wrap, which would make one more string of half a megabyte, and so V8
- * collect garbage: 2 % of the start.
- */
-function readWrapped(file: string): Buffer {
-  const descriptor = openSync(file, 'r');
-  try {
-    const { size } = fstatSync(descriptor);
-    const source = Buffer.allocUnsafe(BEFORE.length + size + AFTER.length);
-    source.write(BEFORE, 0, 'latin1');
-    const bytesRead = readSync(descriptor, source, BEFORE.length, size, 0);
-    if (bytesRead < size) throw new Error(`${file} became shorter while it was read.`);
-    source.write(AFTER, BEFORE.length + size, 'latin1');
-    return source;
-  } finally {
-    closeSync(descriptor);
   }
 }
 
@@ -223,24 +249,6 @@ function isPrivate(folder: string): boolean {
 function foldersAbove(path: string): string[] {
   const above = dirname(path);
   return above === path ? [] : [above, ...foldersAbove(above)];
-}
-
-/**
- * Undefined for a file that is missing, or damaged: V8 does not check the data itself. Also for one of another user, who
- * wrote it while others could write to the folder.
- */
-function readChecked(file: string): Buffer | undefined {
-  let bytes: Buffer;
-  try {
-    if (process.platform !== 'win32' && lstatSync(file).uid !== process.geteuid?.())
-      return undefined;
-    bytes = readFileSync(file);
-  } catch {
-    return undefined;
-  }
-  const end = bytes.length - CHECKSUM_BYTES;
-  const data = bytes.subarray(0, Math.max(0, end));
-  return end > 0 && crc32(data) === bytes.readUInt32LE(end) ? data : undefined;
 }
 
 /** The file is complete or does not appear, even if the process is killed. */

@@ -87,8 +87,8 @@ export function downloadRequest(
 export function templateOptions(
   name: string,
 ): Pick<DownloadRequest, 'templatesWithin' | 'hasDefaultName' | 'namesPeople'> {
-  // An invalid one is an error before anything is sent.
-  nameTemplates(name, MAX_SEGMENT_BYTES);
+  // An invalid one is an error before anything is sent. The built-in one is compiled when it is used.
+  if (name !== '') nameTemplates(name, MAX_SEGMENT_BYTES);
   return {
     templatesWithin: (maxNameBytes) => nameTemplates(name, maxNameBytes),
     hasDefaultName: name === '',

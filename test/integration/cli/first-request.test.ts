@@ -7,13 +7,14 @@ import { startPracticeService } from '../../../src/practice-server/practice-serv
 import { tankobon } from '../../support/command.js';
 
 const ID = '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0065';
-/** Writes the names of the chunks that are loaded when the first request is written. */
+/** Writes the names of the chunks, and of Node's modules, that are loaded when a request is written. */
 const HOOK = `
   const { writeFileSync } = require('node:fs');
   const { basename } = require('node:path');
   require('node:diagnostics_channel').subscribe('http.client.request.start', () => {
-    const names = Object.keys(require.cache).map((file) => basename(file).split('-')[0]);
-    writeFileSync(process.env.CHUNKS_FILE, JSON.stringify(names), { flag: 'a' });
+    const chunks = Object.keys(require.cache).map((file) => basename(file).split('-')[0]);
+    const names = JSON.stringify([...chunks, ...process.moduleLoadList]);
+    writeFileSync(process.env.CHUNKS_FILE, names, { flag: 'a' });
     writeFileSync(process.env.CHUNKS_FILE, '\\n', { flag: 'a' });
   });
 `;
@@ -35,6 +36,7 @@ test('the first request needs neither the other commands nor the plan', async ()
     expect(first).toContain('service');
     expect(first).not.toContain('planning');
     expect(first).not.toContain('other');
+    expect(first).not.toContain('NativeModule fs/promises');
     // Later requests are sent by what it left out.
     expect(others.at(-1)).toContain('planning');
   } finally {

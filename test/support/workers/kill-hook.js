@@ -60,9 +60,17 @@ function wrap(object, name, counts = isFile) {
   object[name] = function (...args) {
     if (!counts(args)) return original.apply(this, args);
     onChange(name, args, this);
+    const end = () => (underWay -= 1);
+    const done = args.at(-1);
+    if (typeof done === 'function') {
+      underWay += 1;
+      args[args.length - 1] = (...results) => {
+        end();
+        done(...results);
+      };
+    }
     const result = original.apply(this, args);
     if (typeof result?.then === 'function') {
-      const end = () => (underWay -= 1);
       underWay += 1;
       result.then(end, end);
     }
@@ -76,6 +84,8 @@ for (const name of CHANGES.split(' ')) {
   wrap(fs, `${name}Sync`);
   wrap(fs.promises, name);
 }
+// The bundle's (scripts/bundle/callback-fs.js).
+for (const name of 'link mkdir rename rmdir unlink utimes'.split(' ')) wrap(fs, name);
 wrap(fs, 'openSync', opensForWriting);
 wrap(fs.promises, 'open', opensForWriting);
 const { open } = fs.promises;

@@ -1,4 +1,5 @@
-/** The minor collector runs after every 2 MiB and not more often. */
+/** The minor collector runs after every 2 MiB and not more often; V8 accepts the flags. */
+import { spawnSync } from 'node:child_process';
 import { constants, PerformanceObserver } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createMinorCollector } from '../../../src/core/gc-tuning.js';
@@ -22,4 +23,13 @@ test('starts a minor collection after every 2 MiB received', async () => {
   observer.disconnect();
   const minor = constants.NODE_PERFORMANCE_GC_MINOR;
   expect(asked.map(({ kind }) => kind)).toEqual([minor, minor, minor]);
+});
+
+test('V8 has the flag for collections in one thread', () => {
+  const module = new URL('../../../build/core/gc-tuning.js', import.meta.url).href;
+  const script = `(await import('${module}')).collectInOneThread();`;
+  const options = ['--input-type=module', '--eval', script];
+  // V8 writes an error to the terminal for a flag that it does not have.
+  const { status, stderr } = spawnSync(process.execPath, options, { encoding: 'utf8' });
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
 });
