@@ -252,9 +252,14 @@ function unknownCommand(command: Command, words: readonly string[]): UsageError 
     return new UsageError('bad-option', `Unknown command '${word}'.`, {
       hint: `Run: ${elsewhere}`,
     });
+  const targets = words.filter((each) => looksLikeTarget(each)).map(shellQuoted);
+  const meant =
+    targets.length > 0
+      ? `To download it, run: tankobon download ${targets.join(' ')}`
+      : `To search for a title, run: tankobon search ${search.join(' ')}`;
   const hint =
     isTopLevel && suggestion === ''
-      ? `To search for a title, run: tankobon search ${search.join(' ')}`
+      ? meant
       : `${suggestion}Run: tankobon help${isTopLevel ? '' : ` ${commandPath(command)}`}`;
   return new UsageError('bad-option', `Unknown command '${word}'.`, { hint });
 }

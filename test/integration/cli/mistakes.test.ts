@@ -45,6 +45,11 @@ test.each([
     `Unknown command 'lighthouse'.\nhint: To search for a title, run: tankobon search lighthouse 'cat'\\''s'\n`,
   ],
   [
+    'another word for download before a target',
+    ['dl', TITLE],
+    `Unknown command 'dl'.\nhint: To download it, run: tankobon download ${TITLE}\n`,
+  ],
+  [
     'the beginning of an option',
     ['download', '--lang', 'en', TITLE],
     `Unknown option '--lang'.\nhint: Did you mean --language? Run: tankobon help download\n`,
