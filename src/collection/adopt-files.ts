@@ -29,7 +29,7 @@ import {
   type FoundFiles,
   type KnownFile,
 } from './adoptable-files.js';
-import { assertReadableFolder } from './readable-folder.js';
+import { assertReadableFolder, linksHint } from './readable-folder.js';
 import { recognizeByPages } from './recognize-pages.js';
 import {
   recognizeByNames,
@@ -73,7 +73,7 @@ export async function adopt(request: AdoptRequest, deps: AdoptDeps): Promise<Ado
   const found = await findAdoptableFiles(folders, options);
   const { adoptable, already, unreadable } = found;
   const others = [...found.withoutImages, ...found.otherArchives];
-  assertFound([adoptable, already, unreadable, others].flat().length, folders);
+  assertFound([adoptable, already, unreadable, others].flat().length, folders, found.links);
   if (apply) await removeLeftovers(found.leftovers, systemClock);
   const run = new AdoptRun(request, deps, archives);
   for (const { file, cause } of unreadable) run.fail(file, damagedChapter(file, cause));
@@ -108,7 +108,7 @@ export async function restoreAdopted(
 ): Promise<readonly TankobonError[]> {
   for (const folder of folders) await assertReadableFolder(folder, HINT);
   const { archives, links, unreadableFolders } = await listFolders(folders, deps.signal);
-  assertFound(archives.length, folders);
+  assertFound(archives.length, folders, links);
   const count = { ...NO_FILES, links };
   const errors: TankobonError[] = [];
   const fail = (file: string, error: TankobonError): void => {
@@ -226,9 +226,9 @@ class AdoptRun {
   }
 }
 
-function assertFound(count: number, folders: readonly string[]): void {
+function assertFound(count: number, folders: readonly string[], links: number): void {
   if (count > 0) return;
   throw new UsageError('nothing-to-bind', `No archives found: ${folders.join(', ')}`, {
-    hint: HINT,
+    hint: links === 0 ? HINT : linksHint(links),
   });
 }

@@ -19,7 +19,7 @@ import { isMovedTo } from '../plan/chapter-changes.js';
 import { distinctNames } from '../plan/title-names.js';
 import { describeMerge, isTolerable } from '../selection/title-loader.js';
 import { ListingCache, type CachedListing } from '../selection/listing-cache.js';
-import { assertReadableFolder, noChapters } from './readable-folder.js';
+import { assertReadableFolder, linksHint, noChapters } from './readable-folder.js';
 import { overviewOf, type OwnedChapter } from './title-overview.js';
 import type { OverviewEvent } from '../events/overview-events.js';
 
@@ -118,6 +118,7 @@ async function scan(
   for (const folder of folders) await assertReadableFolder(folder, hint);
   const archives: FoundChapter[] = [];
   const damaged: string[] = [];
+  const linkedFolders: string[] = [];
   let otherFiles = 0;
   const onUnreadableFolder = (_: string, { message }: StorageError): void => {
     warn(message);
@@ -127,16 +128,25 @@ async function scan(
     for (const archive of library.archives) archives.push(archive);
     otherFiles += library.unidentified.length;
     const links = new Set(library.links);
-    for (const { file } of library.damaged) if (!links.has(file)) damaged.push(file);
+    for (const { file } of library.damaged) if (!links.delete(file)) damaged.push(file);
+    for (const { file } of library.archives) links.delete(file);
+    for (const file of library.unidentified) links.delete(file);
+    for (const folder of links) linkedFolders.push(folder);
   }
-  const [first] = damaged;
-  if (first !== undefined) {
-    const others = damaged.length > 1 ? ` and ${pluralize(damaged.length - 1, 'other file')}` : '';
+  if (damaged.length > 0) {
     const command = `tankobon verify ${folders.map(shellQuoted).join(' ')}`;
-    warn(`Damaged, and not counted: ${first}${others}`, `Run: ${command}`);
+    warn(`Damaged, and not counted: ${firstOf(damaged)}`, `Run: ${command}`);
   }
-  if (archives.length > 0) return { archives, otherFiles };
-  throw noChapters(folders, otherFiles, hint);
+  if (archives.length === 0)
+    throw noChapters(folders, { files: otherFiles, links: linkedFolders.length }, hint);
+  if (linkedFolders.length > 0)
+    warn(`Not counted: ${firstOf(linkedFolders)}`, linksHint(linkedFolders.length));
+  return { archives, otherFiles };
+}
+
+/** Such as `Alpha/Alpha Ch.001.cbz and 2 others`. */
+function firstOf([first = '', ...others]: readonly string[]): string {
+  return others.length === 0 ? first : `${first} and ${pluralize(others.length, 'other')}`;
 }
 
 /** The id of each chapter's title; the service is asked for those that the files do not name. */

@@ -26,15 +26,28 @@ export async function assertReadableFolder(folder: string, hint: string): Promis
   throw new UsageError('nothing-to-bind', `Not a folder: ${folder}`, { hint, path: folder });
 }
 
-/** For folders without chapters of tankobon. `hint` is for those without any CBZ file. */
+export const linksHint = (links: number): string =>
+  `${pluralize(links, 'symbolic link')} skipped: pass what ${links === 1 ? 'it leads' : 'they lead'} to.`;
+
+/** How much folders have that is not a chapter of tankobon. */
+export interface OtherFiles {
+  /** CBZ files of other programs. */
+  readonly files: number;
+  /** Symbolic links, which are not followed. */
+  readonly links: number;
+}
+
+/** For folders without chapters of tankobon. `hint` is for those without others too. */
 export function noChapters(
   folders: readonly string[],
-  otherFiles: number,
+  { files: otherFiles, links }: OtherFiles,
   hint: string,
 ): UsageError {
   const named = folders.join(', ');
   if (otherFiles === 0)
-    return new UsageError('nothing-to-bind', `No chapters found: ${named}`, { hint });
+    return new UsageError('nothing-to-bind', `No chapters found: ${named}`, {
+      hint: links === 0 ? hint : linksHint(links),
+    });
   const what = otherFiles === 1 ? 'the file' : `the ${pluralize(otherFiles, 'file')}`;
   return new UsageError('nothing-to-bind', `No chapters of tankobon found: ${named}`, {
     hint: `To recognize ${what} of other programs, run: tankobon adopt ${folders.map(shellQuoted).join(' ')}`,

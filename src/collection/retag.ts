@@ -42,7 +42,7 @@ import { fieldsById } from '../selection/chapter-fields.js';
 import { namedRuns } from '../selection/same-chapter.js';
 import { fetchChapters, type Chapter } from '../service/chapters.js';
 import { fetchTitles, type Title } from '../service/titles.js';
-import { assertReadableFolder, noChapters } from './readable-folder.js';
+import { assertReadableFolder, noChapters, type OtherFiles } from './readable-folder.js';
 import {
   addUsedNames,
   describeFoldersLeft,
@@ -99,12 +99,12 @@ export async function retag(
   for (const folder of folders) await assertReadableFolder(folder, HINT);
   const errors: TankobonError[] = [];
   let total: Counts | undefined;
-  let otherFiles = 0;
+  let others: OtherFiles = { files: 0, links: 0 };
   try {
     for (const folder of await inOneSpelling(folders)) {
       const run = () => retagFolder({ ...request, folder }, deps);
       const done = await (request.dryRun ? run() : deps.withLock(folder, run));
-      otherFiles += done.otherFiles;
+      others = sumOf(others, done.others);
       if (!done.counts) continue;
       total = total ? sumOf(total, done.counts) : done.counts;
       for (const error of done.errors) errors.push(error);
@@ -113,21 +113,20 @@ export async function retag(
     // Also if a later folder is interrupted.
     if (total) deps.observe({ type: 'retag-summary', ...total });
   }
-  if (!total) throw noChapters(folders, otherFiles, HINT);
+  if (!total) throw noChapters(folders, others, HINT);
   return errors;
 }
 
-function sumOf(a: Counts, b: Counts): Counts {
-  const names = Object.keys(a) as (keyof Counts)[];
-  return Object.fromEntries(names.map((name) => [name, a[name] + b[name]])) as unknown as Counts;
+function sumOf<Sums extends { readonly [Name in keyof Sums]: number }>(a: Sums, b: Sums): Sums {
+  const names = Object.keys(a) as (keyof Sums)[];
+  return Object.fromEntries(names.map((name) => [name, a[name] + b[name]])) as Sums;
 }
 
 interface RetaggedFolder {
   /** Undefined for a folder without chapters. */
   readonly counts?: Counts;
   readonly errors: readonly TankobonError[];
-  /** The number of files of other programs. */
-  readonly otherFiles: number;
+  readonly others: OtherFiles;
 }
 
 async function retagFolder(
@@ -145,12 +144,12 @@ async function retagFolder(
       run.fail(folder, error);
     },
   });
-  const otherFiles = library.unidentified.length;
+  const others = { files: library.unidentified.length, links: library.links.length };
   if (library.archives.length + library.damaged.length + run.errors.length === 0)
-    return { errors: [], otherFiles };
+    return { errors: [], others };
   if (!request.dryRun) await removeLeftovers(findLeftovers(library), systemClock);
   try {
-    return { ...(await run.run(library, store)), otherFiles };
+    return { ...(await run.run(library, store)), others };
   } finally {
     // Without it, the next dry run is slower.
     await store?.save().catch(() => undefined);

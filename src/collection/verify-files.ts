@@ -4,12 +4,11 @@ import { checkFile } from '../library/damage.js';
 import { listArchives } from '../library/scan.js';
 import type { FileStore } from '../library/store.js';
 import { reusableBuffer, type GetBuffer } from '../core/zip-file.js';
-import { UsageError } from '../core/errors.js';
 import { fileErrorReason, isSystemError, lstatIfExists } from '../core/files.js';
 import type { UnreadableFolder } from '../core/read-folder.js';
 import { inOneSpelling } from '../core/same-file.js';
 import { readFolderManifest } from '../books/folder-book.js';
-import { isReadableFolder } from './readable-folder.js';
+import { isReadableFolder, noChapters } from './readable-folder.js';
 import type { RepairedFile, VerifyEvent } from '../events/verify-events.js';
 import { toTankobonError } from '../core/system-errors.js';
 import { removeRepairLeftovers } from './repair-leftovers.js';
@@ -212,7 +211,7 @@ async function listInputs(
     }
     const inFolder = [...found.files, ...found.pdfs, ...found.folderBooks];
     if (inFolder.length === 0)
-      throw new UsageError('nothing-to-bind', `No chapters found: ${input}`, { hint });
+      throw noChapters([input], { files: 0, links: found.skippedLinks }, hint);
     for (const file of [...found.files, ...found.pdfs])
       if (!files.has(file)) files.set(file, await listedFile(file, input));
     for (const folder of found.folderBooks) {

@@ -6,6 +6,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  symlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
@@ -322,6 +323,19 @@ test('damaged files are named with the command that checks them, again in the ne
       `warning: Damaged, and not counted: ${file}\nhint: Run: tankobon verify ${harness.output}\n`,
     );
   }
+});
+
+test('a title folder that is a link is named by each command, since none enters it', async () => {
+  const lone = join(harness.folder, 'lone');
+  const linked = join(harness.output, 'Linked');
+  mkdirSync(lone);
+  symlinkSync(join(harness.output, 'Alpha'), join(lone, 'Alpha'));
+  symlinkSync(join(harness.output, 'Beta'), linked);
+  const hint = '1 symbolic link skipped: pass what it leads to.';
+  const { stderr } = await overview();
+  expect(stderr).toContain(`warning: Not counted: ${linked}\nhint: ${hint}\n`);
+  for (const command of ['overview', 'retag', 'verify', 'adopt'])
+    await expect(runCommand(harness, command, lone)).rejects.toMatchObject({ hint });
 });
 
 test('files of other programs are counted, with the command that recognizes them', async () => {
