@@ -195,14 +195,16 @@ async function planFolder(
   const { renameTitles } = request;
   const usedNames = new UsedNames();
   for (const book of books) usedNames.add(book.titleId, usedNameOf(book, titles.get(book.titleId)));
-  const unlisted = renameTitles ? await readUnlisted(archives, listed, usedNames, deps.signal) : [];
   const { maxNameBytes } = library;
   const nameChapter = request.templatesWithin(maxNameBytes);
   const naming = { ...request, output: request.folder, nameChapter };
-  const own = decideFiles(archives, listed.chapters, titles).flatMap((each) =>
+  const options = { ...request, maxNameBytes, hasComparedPages: false };
+  const unlisted = renameTitles ? await readUnlisted(library, listed, naming, options, deps) : [];
+  const all = new Map([...listed.chapters, ...unlisted.map((each) => [each.id, each] as const)]);
+  const own = decideFiles(archives, all, titles).flatMap((each) =>
     each.kind === 'retag' && !each.isMoved ? [each.archive] : [],
   );
-  if (renameTitles) await addUsedNames(usedNames, own, listed.chapters);
+  if (renameTitles) await addUsedNames(usedNames, own, all);
   const titleNames = renameTitles ? await newTitleNames(titles, usedNames) : undefined;
   const moving = unlisted.filter(({ titleId = '' }) => titleNames?.has(titleId));
   const chapters = new Map([...listed.chapters, ...moving.map((each) => [each.id, each] as const)]);
@@ -211,7 +213,6 @@ async function planFolder(
   const templates = request.rename ? templatesOf(compared, nameChapter) : undefined;
   const newNames = { titleNames, templates };
   const files = await filesToRetag(compared, library, naming, newNames, deps);
-  const options = { ...request, maxNameBytes, hasComparedPages: false };
   const plan = renameTitles ? planRetag : planOnce(options, templates, store);
   const newFolders = new NewFolders();
   const { movedFrom, ...planned } = await planFiles(files, (file) => plan(file, options), {
@@ -276,34 +277,55 @@ async function readListed(
   return { chapters, titles: withRestarts(named, chapters), books, failedBooks };
 }
 
-/** What the file of a chapter does not say of it. */
-const UNKNOWN_IN_FILES = /\{(uploader|date)\b/;
-
 /**
  * The chapters that the service does not list any more, of titles that it lists, as their files describe them: these move
- * with a renamed title. Adds the names of the series in the files.
+ * with a renamed title. A chapter is left out if its file does not say all that its name and its metadata were made of,
+ * such as a number that ComicInfo.xml cannot have.
  */
 async function readUnlisted(
-  archives: LibraryIndex['archives'],
+  library: LibraryIndex,
   { chapters, titles }: Awaited<ReturnType<typeof readListed>>,
-  usedNames: UsedNames,
-  signal: AbortSignal,
+  naming: Parameters<typeof filesToRetag>[2] & Pick<FolderRequest, 'rename'>,
+  options: RetagOptions,
+  deps: Pick<ExtraDeps, 'client' | 'signal'>,
 ): Promise<readonly Chapter[]> {
   const byTitle = groupBy([...chapters.values()], ({ titleId }) => titleId);
-  const unlisted: Chapter[] = [];
-  for (const { file, chapterId, titleId, isBound, ownership } of archives) {
-    if (isBound || chapters.has(chapterId) || !mayBeRewritten(ownership)) continue;
-    if (titleId === undefined || !titles.has(titleId)) continue;
-    signal.throwIfAborted();
-    const [{ record, written } = {}] = await readFileChapters(file);
-    const { folderTemplate = '', fileTemplate = '', inferredVolume } = record ?? {};
-    if (!written || UNKNOWN_IN_FILES.test(`${folderTemplate}/${fileTemplate}`)) continue;
-    usedNames.add(titleId, written.series);
-    const release = toRelease(chapterId, written, byTitle.get(titleId) ?? []);
-    const volume = inferredVolume === undefined ? release.volume : undefined;
-    unlisted.push({ ...release, titleId, volume });
+  const unlisted = new Map<string, Chapter>();
+  const notDescribed = new Set<string>();
+  for (const { file, chapterId, titleId, isBound, ownership } of library.archives) {
+    const title = titles.get(titleId ?? '');
+    if (isBound || chapters.has(chapterId) || !mayBeRewritten(ownership) || !title) continue;
+    deps.signal.throwIfAborted();
+    // A file that cannot be read does not affect the others.
+    const [{ record, written } = {}] = await readFileChapters(file).catch(() => []);
+    const release = written && toRelease(chapterId, written, byTitle.get(title.id) ?? []);
+    if (!release) notDescribed.add(chapterId);
+    else {
+      const volume = record?.inferredVolume === undefined ? release.volume : undefined;
+      unlisted.set(chapterId, { ...release, titleId: title.id, volume });
+    }
   }
-  return unlisted;
+  const files = decideFiles(library.archives, unlisted, titles).filter(
+    (each) => each.kind === 'retag',
+  );
+  const templates = naming.rename ? templatesOf(files, naming.nameChapter) : undefined;
+  const newNames = { titleNames: undefined, templates };
+  for (const each of await filesToRetag(files, library, naming, newNames, deps)) {
+    deps.signal.throwIfAborted();
+    if (!(await isDescribed(each, options))) notDescribed.add(each.chapter.id);
+  }
+  return [...unlisted.values()].filter(({ id }) => !notDescribed.has(id));
+}
+
+/** What a chapter has of its own; the rest of its metadata is that of its title. */
+const OF_CHAPTER = ['title', 'number', 'volume', 'translators', 'language', 'format'] as const;
+
+/** Whether the file would keep its name, and the metadata of its chapter, if its title kept its name. */
+async function isDescribed(file: FileToRetag, options: RetagOptions): Promise<boolean> {
+  const planned = await planRetag(file, options).catch(() => undefined);
+  if (planned?.kind !== 'retag') return planned !== undefined;
+  const isKept = OF_CHAPTER.every((field) => !planned.changed.includes(field));
+  return isKept && planned.to === planned.from;
 }
 
 type FileToRetag = Parameters<typeof planRetag>[0];

@@ -40,8 +40,13 @@ class StreamGroup {
   }
 
   readonly #destroy = (): void => {
-    for (const stream of this.#streams) stream.destroy(this.signal.reason as Error);
+    for (const stream of this.#streams) stream.destroy(errorOf(this.signal));
   };
+}
+
+/** A program may abort with any reason; a stream that is destroyed with null emits no error, which a request waits for. */
+function errorOf({ reason }: AbortSignal): Error {
+  return reason instanceof Error ? reason : new Error('Aborted.', { cause: reason });
 }
 
 const groups = new WeakMap<AbortSignal, StreamGroup>();
@@ -54,7 +59,7 @@ const groups = new WeakMap<AbortSignal, StreamGroup>();
 export function destroyOnAbort(stream: Readable, signal: AbortSignal | undefined): void {
   if (!signal) return;
   if (signal.aborted) {
-    stream.destroy(signal.reason as Error);
+    stream.destroy(errorOf(signal));
     return;
   }
   const group = groups.get(signal) ?? new StreamGroup(signal);

@@ -17,6 +17,7 @@ import { languageTag, type ChapterMetadata } from '../library/comic-info.js';
 import { mayBeRewritten } from '../library/ownership.js';
 import type { ChapterRecord } from '../library/record.js';
 import type { LibraryIndex } from '../library/scan.js';
+import { serviceCode } from '../config/language-codes.js';
 import { plainTitle } from '../config/names.js';
 import type { SkipReason } from '../events/reasons.js';
 import {
@@ -283,7 +284,7 @@ export function toRelease(
     number,
     volume,
     title: plainTitle(title),
-    language: sameLanguage?.language ?? language.toLowerCase(),
+    language: sameLanguage?.language ?? serviceCode(language.toLowerCase()),
     pages: undefined,
     externalUrl: undefined,
     isUnavailable: true,

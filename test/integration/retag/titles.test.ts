@@ -118,6 +118,50 @@ test('--rename-titles moves a chapter that MangaDex deleted with its title', asy
   );
 });
 
+test('a deleted chapter keeps the language of its name', async () => {
+  const spanish = chapter('one', '2', { translatedLanguage: 'es-la' });
+  const chapters = [chapter('one', '1'), spanish];
+  harness = await DownloadHarness.start({ library: createLibrary({ titles: [one], chapters }) });
+  await harness.download({ targets: [`title:${uuidOf('one')}`], language: 'en,es-la' });
+  harness.service.library.removeChapter(spanish.id);
+  renameTitle(harness.service.library, 'one', 'New');
+  await retag('--rename-titles');
+  expect(paths()).toEqual([
+    'New/New Ch.001 [en] [Scans].cbz',
+    'New/New Ch.002 [es-la] [Scans].cbz',
+  ]);
+});
+
+test('a deleted chapter stays whose number or volume no ComicInfo.xml can have', async () => {
+  const deleted = [
+    chapter('one', '6.1-6.2'),
+    chapter('one', 'Extra'),
+    chapter('one', '7', { volume: '2.5' }),
+    chapter('one', '8', { title: 'Ch.3 - Sea' }),
+  ];
+  const chapters = [chapter('one', '1'), ...deleted];
+  harness = await DownloadHarness.start({ library: createLibrary({ titles: [one], chapters }) });
+  const targets = [`title:${uuidOf('one')}`];
+  // The name of the second one is its id alone: only its metadata show the lack of a number.
+  for (const name of ['', '{series}/{id}']) {
+    await harness.download({
+      targets,
+      language: 'en',
+      name,
+      output: join(harness.output, `of ${name.length}`),
+    });
+  }
+  const before = paths();
+  for (const { id } of deleted) harness.service.library.removeChapter(id);
+  renameTitle(harness.service.library, 'one', 'New');
+  for (const name of ['', '{series}/{id}']) {
+    const folder = join(harness.output, `of ${name.length}`);
+    const { stderr } = await retagFolder(harness, folder, '--rename-titles', '--name', name);
+    expect(stderr).toContain(name === '' ? '4 not listed' : '3 not listed');
+  }
+  expect(before.filter((path) => paths().includes(path))).toHaveLength(7);
+});
+
 test('a deleted chapter stays where its name has what its file does not say', async () => {
   const name = '{series}/{date} {chapter}';
   await start(name);

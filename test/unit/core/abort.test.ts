@@ -40,6 +40,15 @@ test('after an abort a stream is destroyed at once', async () => {
   await expect(once(stream, 'data')).rejects.toThrow('stopped');
 });
 
+test('a reason that is not an error ends a stream with one', async () => {
+  const controller = new AbortController();
+  const stream = silent();
+  destroyOnAbort(stream, controller.signal);
+  const ended = Promise.race([once(stream, 'error'), once(stream, 'close')]);
+  controller.abort(null);
+  expect(await ended).toEqual([expect.objectContaining({ message: 'Aborted.', cause: null })]);
+});
+
 test('a stream without a signal is left alone', () => {
   const stream = silent();
   destroyOnAbort(stream, undefined);

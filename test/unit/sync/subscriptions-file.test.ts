@@ -112,7 +112,7 @@ describe('a problem is reported with line, column and field', () => {
     [`series:\n  - target: chapter:${ID}\n`, '2:13: series[0].target: A chapter cannot'],
     [
       `series:\n  - target: https://mangadex.org/titles/follows\n`,
-      'write the line "follows: true" in its place',
+      '2:13: series[0].target: What the account follows is not a target: write the line "follows: true" in its place',
     ],
     [`series:\n  - folder: x\n`, '2:5: series[0].target: is missing'],
     [`series:\n  - target: 7\n`, '2:13: series[0].target: must be a string'],
