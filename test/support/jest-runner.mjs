@@ -6,7 +6,7 @@ import { createRunner } from 'jest-light-runner';
 
 const LightRunner = createRunner({ runtime: 'child_process' });
 const COMPILED_LINE =
-  /(?:file:\/\/)?([^\s()]+\/build-tests\/[^\s()?:]+\.js)(?:\?\d+)?:(\d+):(\d+)/g;
+  /(?:file:(?:\/\/)?)?([^\s()]+\/build-tests\/[^\s()?:]+\.js)(?:\?\d+)?:(\d+):(\d+)/g;
 const MAP = /\n\/\/# sourceMappingURL=data:application\/json;base64,(\S+)/;
 
 export default class CompiledTestRunner extends LightRunner {
