@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import type { ClientRequest } from 'node:http';
 import type { Readable } from 'node:stream';
 
 /** Lets any number of operations wait on the signal. Node warns from the eleventh on, as if they were a leak. */
@@ -25,12 +26,14 @@ export async function raceWithSignal<T>(promise: Promise<T>, signal?: AbortSigna
   }
 }
 
+type Stream = Readable | ClientRequest;
+
 class StreamGroup {
-  readonly #streams = new Set<Readable>();
+  readonly #streams = new Set<Stream>();
 
   constructor(private readonly signal: AbortSignal) {}
 
-  add(stream: Readable): void {
+  add(stream: Stream): void {
     if (this.#streams.size === 0) this.signal.addEventListener('abort', this.#destroy);
     this.#streams.add(stream);
     stream.once('close', () => {
@@ -56,7 +59,7 @@ const groups = new WeakMap<AbortSignal, StreamGroup>();
  * a signal, and V8's minor collections keep what follows a removed one that has become old. Each request would stay in
  * memory until a major collection.
  */
-export function destroyOnAbort(stream: Readable, signal: AbortSignal | undefined): void {
+export function destroyOnAbort(stream: Stream, signal: AbortSignal | undefined): void {
   if (!signal) return;
   if (signal.aborted) {
     stream.destroy(errorOf(signal));

@@ -7,7 +7,7 @@ import { thrownMessage } from '../core/errors.js';
 import type { IncomingMessage } from 'node:http';
 import type { Got } from 'got';
 import type { ServiceClient } from './client.js';
-import { findLedgerError, guardRequest } from './requests/guarded-request.js';
+import { findLedgerError, guardStream } from './requests/guarded-request.js';
 import type { Clock } from '../core/clock.js';
 import type { Redactor } from '../core/redactor.js';
 import { toStorageError } from '../core/files.js';
@@ -67,7 +67,7 @@ export async function loadImage(
   const receiver = new ImageReceiver(request, maxPageBytes, clock, pause);
   const stream = page.stream(request.url);
   destroyOnAbort(stream, signal);
-  if (permit) guardRequest(stream, permit);
+  if (permit) guardStream(stream, permit);
   stream.once('response', (head: IncomingMessage) => {
     response = head;
     void permit?.settle({ status: head.statusCode ?? 0, headers: head.headers });

@@ -4,7 +4,6 @@
  */
 import type { ServiceClient } from '../client.js';
 import type { Connections } from '../requests/connections.js';
-import { sendRequest } from '../requests/send-request.js';
 import { endpointUrl } from '../../config/service-addresses.js';
 import type { SendReport } from './health-report.js';
 
@@ -15,21 +14,13 @@ export interface ReportHostDeps {
   readonly client: Pick<ServiceClient, 'reserve'>;
 }
 
-const MAX_BODY_BYTES = 64 * 1024;
-
 export function reportHost({ networkUrl, connections, client }: ReportHostDeps): SendReport {
-  const request = {
-    method: 'POST' as const,
-    url: endpointUrl(networkUrl, '/report'),
-    // Exactly this, without a charset.
-    headers: { 'content-type': 'application/json' },
-  };
+  const request = { method: 'POST' as const, url: endpointUrl(networkUrl, '/report') };
   return async (json, signal) => {
     const permit = await client.reserve(request, signal);
     try {
-      const response = await sendRequest(connections.report, { ...request, json, signal, permit });
-      response.drain(MAX_BODY_BYTES);
-      await permit?.settle({ status: response.status, headers: response.headers });
+      const response = await connections.report({ url: request.url, json, signal, permit });
+      await permit?.settle(response);
       return response.status;
     } catch (error) {
       await permit?.settle();

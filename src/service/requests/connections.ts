@@ -1,6 +1,7 @@
 /**
- * The got instances, one for each kind of host, so that credentials cannot reach the wrong one: all but the API's drop
- * them. got's retries and redirects are off: only the client decides to send a request.
+ * What sends requests, one for each kind of host, so that credentials cannot reach the wrong one. Most are instances of
+ * got, and all of these but the API's drop credentials. got's retries and redirects are off: only the client decides to
+ * send a request.
  */
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
@@ -12,6 +13,7 @@ import {
   type PageAddressOptions,
 } from './page-address-guard.js';
 import { proxyFor, tunnelAgent, type ProxyEnvironment } from './proxy.js';
+import { jsonPoster, type PostJson } from './post-json.js';
 import { withDeadline } from './request-deadline.js';
 
 export interface TimeLimits {
@@ -33,7 +35,8 @@ export interface Connections {
   readonly api: Got;
   readonly auth: Got;
   readonly page: Got;
-  readonly report: Got;
+  /** Not by got: each page has a report, and got takes most of its processor time. */
+  readonly report: PostJson;
   /** Hooks of the user: webhooks, ntfy and media servers. Plain http: only within private networks. */
   readonly hook: Got;
   /** Closes all connections. Requests in flight fail. */
@@ -123,14 +126,22 @@ export async function openConnections(
         decompress: false,
         headers: { 'accept-encoding': 'identity' },
       }),
-    report: () => withoutCredentials().extend(timeLimits(limits, limits.reportTimeoutMs)),
     hook: () =>
       base().extend({
         ...timeLimits({ ...limits, firstByteTimeoutMs: HOOK_TIMEOUT_MS }, HOOK_TIMEOUT_MS),
         agent: { http: privateHttp, https },
       }),
   });
+  const report = jsonPoster({
+    agentFor: (url) => {
+      if (tunnels && isTunnelled(url)) return tunnels;
+      return url.protocol === 'https:' ? https : http;
+    },
+    timeoutMs: limits.reportTimeoutMs,
+    maxHeaderBytes: MAX_HEADER_BYTES,
+  });
   return Object.assign(instances, {
+    report,
     close() {
       for (const agent of [http, https, pageHttp, pageHttps, privateHttp, tunnels])
         agent?.destroy();

@@ -46,15 +46,20 @@ export class RequestPermit {
 }
 
 /** @param stream a request of got that has just been made */
-export function guardRequest(stream: EventEmitter, permit: RequestPermit): void {
+export function guardStream(stream: EventEmitter, permit: RequestPermit): void {
   stream.once('request', (request: ClientRequest) => {
-    request.once('socket', (socket: Socket & { readonly secureConnecting?: boolean }) => {
-      socket.cork();
-      const send = (): void => void sendInTime(request, socket, permit);
-      if (socket.secureConnecting === true) socket.once('secureConnect', send);
-      else if (socket.connecting) socket.once('connect', send);
-      else send();
-    });
+    guardRequest(request, permit);
+  });
+}
+
+/** @param request one that has just been made */
+export function guardRequest(request: ClientRequest, permit: RequestPermit): void {
+  request.once('socket', (socket: Socket & { readonly secureConnecting?: boolean }) => {
+    socket.cork();
+    const send = (): void => void sendInTime(request, socket, permit);
+    if (socket.secureConnecting === true) socket.once('secureConnect', send);
+    else if (socket.connecting) socket.once('connect', send);
+    else send();
   });
 }
 

@@ -14,9 +14,13 @@ export class DeadlineError extends Error {
 }
 
 /** No request asks for 101 Switching Protocols. */
-class UnexpectedUpgradeError extends Error {
+export class UnexpectedUpgradeError extends Error {
   override readonly name = 'UnexpectedUpgradeError';
   readonly code = 'ERR_UNEXPECTED_UPGRADE';
+
+  constructor() {
+    super('The response was 101 Switching Protocols.');
+  }
 }
 
 export function withDeadline(deadlineMs: number): HandlerFunction {
@@ -31,7 +35,7 @@ export function withDeadline(deadlineMs: number): HandlerFunction {
     });
     request.once('upgrade', (_response: IncomingMessage, socket: Socket) => {
       socket.destroy();
-      request.destroy(new UnexpectedUpgradeError('The response was 101 Switching Protocols.'));
+      request.destroy(new UnexpectedUpgradeError());
     });
     return request;
   };

@@ -6,7 +6,7 @@ import { destroyOnAbort } from '../../core/abort.js';
 import { isLoopback } from '../../core/web-address.js';
 import { ServiceError, UsageError } from '../../core/errors.js';
 import { parseJson } from '../../core/json.js';
-import { findLedgerError, guardRequest, type RequestPermit } from './guarded-request.js';
+import { findLedgerError, guardStream, type RequestPermit } from './guarded-request.js';
 
 export interface OutgoingRequest {
   readonly method: Method;
@@ -29,8 +29,6 @@ export interface IncomingResponse {
   readonly headers: IncomingHttpHeaders;
   /** The decompressed body. Throws `bad-response` if it is larger than `maxBytes` or cannot be decompressed. */
   text(maxBytes: number): Promise<string>;
-  /** Reads the body without keeping it, so that the connection can be reused. Ends the request if it is larger than `maxBytes`. */
-  drain(maxBytes: number): void;
   /** Ends the request without reading the body. */
   discard(): void;
 }
@@ -58,7 +56,7 @@ export async function sendRequest(got: Got, outgoing: OutgoingRequest): Promise<
     body: text,
   });
   destroyOnAbort(stream, signal);
-  if (permit) guardRequest(stream, permit);
+  if (permit) guardStream(stream, permit);
   if (onSent) stream.once('request', (request: ClientRequest) => request.once('finish', onSent));
   // An error after the response was read would otherwise end the process.
   stream.on('error', () => undefined);
@@ -75,14 +73,6 @@ export async function sendRequest(got: Got, outgoing: OutgoingRequest): Promise<
   return {
     status: response.statusCode ?? 0,
     headers: response.headers,
-    drain(maxBytes) {
-      let bytes = 0;
-      const end = () => void stream.destroy();
-      stream.once('end', end).on('data', (chunk: Buffer) => {
-        bytes += chunk.length;
-        if (bytes > maxBytes) end();
-      });
-    },
     discard: () => void stream.destroy(),
     async text(maxBytes) {
       try {
@@ -140,7 +130,7 @@ function proxyHostOf(cause: unknown): string | undefined {
   return typeof proxyHost === 'string' ? proxyHost : undefined;
 }
 
-function connectionError(cause: unknown, url: URL): ServiceError {
+export function connectionError(cause: unknown, url: URL): ServiceError {
   const { code, message = '' } = cause as { code?: string; message?: string };
   if (isTimeout(cause)) {
     return new ServiceError('unreachable', `${url.host} did not respond in time.`, { cause });

@@ -57,7 +57,7 @@ describe('what is sent', () => {
     await client.postTokenForm(new URLSearchParams({ grant_type: 'password' }));
     const headers = { 'user-agent': 'Mozilla/5.0', via: '1.1 proxy' };
     await connections.page(service.url, { headers });
-    await connections.report.post(service.url, { headers, json: {} });
+    await connections.report({ url: new URL(service.url), json: {} });
     expect(service.requests).toHaveLength(4);
     expect(USER_AGENT).toMatch(/^tankobon\/\d+\.\d+\.\d+ node\/\d+\.\d+\.\d+$/);
     for (const arrival of service.requests) {
@@ -72,7 +72,7 @@ describe('what is sent', () => {
     await client.postTokenForm(new URLSearchParams());
     const headers = { authorization: 'Bearer secret-token' };
     await connections.page(service.url, { headers });
-    await connections.report.post(service.url, { headers, json: {} });
+    await connections.report({ url: new URL(service.url), json: {} });
     expect(service.requests.map(({ headers: { authorization } }) => authorization)).toEqual([
       'Bearer secret-token',
       undefined,
@@ -94,12 +94,14 @@ describe('what is sent', () => {
   test('the token form is form-encoded and a report is exactly application/json', async () => {
     const { client, connections } = await make();
     await client.postTokenForm(new URLSearchParams({ password: 'a b&c' }));
-    await connections.report.post(service.url, { json: { url: 'x' } });
+    await connections.report({ url: new URL(service.url), json: { url: 'x' } });
     const [form, report] = service.requests;
     expect(form?.headers['content-type']).toBe('application/x-www-form-urlencoded');
     expect(form?.path).toBe('/realms/practice/protocol/openid-connect/token');
     expect(form?.body).toBe('password=a+b%26c');
     expect(report?.headers['content-type']).toBe('application/json');
+    expect(report?.headers['content-length']).toBe('11');
+    expect(report?.body).toBe('{"url":"x"}');
   });
 
   test('a collection that would reach past 10,000 is refused before it is sent', async () => {

@@ -56,17 +56,34 @@ const permitFor = (checks: number, remainingMs = 10_000): Permit => {
 };
 const send = (permit: RequestPermit) =>
   sendRequest(connections.api, { method: 'GET', url, permit });
+const SENDERS = {
+  request: async (permit: RequestPermit) => (await send(permit)).text(10),
+  report: (permit: RequestPermit) => connections.report({ url, json: {}, permit }),
+} as const;
 
-test('a permit that is old when the connection is ready is given back, and another one reserved', async () => {
-  const permits = [permitFor(0), permitFor(0), permitFor(1)];
-  let receivedBefore = '';
-  const permit = await RequestPermit.reserved(() => {
-    receivedBefore += received;
-    return Promise.resolve(permits.shift() ?? permitFor(0));
+describe.each(['request', 'report'] as const)('of a %s', (kind) => {
+  test('a permit that is old when the connection is ready is given back, and another one reserved', async () => {
+    const permits = [permitFor(0), permitFor(0), permitFor(1)];
+    let receivedBefore = '';
+    const permit = await RequestPermit.reserved(() => {
+      receivedBefore += received;
+      return Promise.resolve(permits.shift() ?? permitFor(0));
+    });
+    await SENDERS[kind](permit);
+    expect(settled).toEqual(['unsent', 'unsent']);
+    expect([receivedBefore, permits.length, connected.length]).toEqual(['', 0, 1]);
   });
-  expect(await (await send(permit)).text(10)).toBe('ok');
-  expect(settled).toEqual(['unsent', 'unsent']);
-  expect([receivedBefore, permits.length, connected.length]).toEqual(['', 0, 1]);
+
+  test('a ban while another permit is awaited ends it, and nothing was sent', async () => {
+    let count = 0;
+    const permit = await RequestPermit.reserved(() => {
+      count += 1;
+      if (count === 1) return Promise.resolve(permitFor(0));
+      return Promise.reject(new ServiceError('banned', 'The service has banned this address.'));
+    });
+    await expect(SENDERS[kind](permit)).rejects.toMatchObject({ code: 'banned' });
+    expect(received).toBe('');
+  });
 });
 
 test('the check is made again on a connection that is reused', async () => {
@@ -77,17 +94,6 @@ test('the check is made again on a connection that is reused', async () => {
     await (await send(permit)).text(10);
   }
   expect([settled, permits.length, connected.length]).toEqual([['unsent'], 0, 1]);
-});
-
-test('a ban while another permit is awaited ends the request, and nothing was sent', async () => {
-  let count = 0;
-  const permit = await RequestPermit.reserved(() => {
-    count += 1;
-    if (count === 1) return Promise.resolve(permitFor(0));
-    return Promise.reject(new ServiceError('banned', 'The service has banned this address.'));
-  });
-  await expect(send(permit)).rejects.toMatchObject({ code: 'banned' });
-  expect(received).toBe('');
 });
 
 test('without a response the request ends before its permit does', async () => {

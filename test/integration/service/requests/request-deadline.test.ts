@@ -12,8 +12,6 @@ import { LIMITS, createTestClient } from '../../../support/test-client.js';
 import { DownloadHarness } from '../../../support/download-harness.js';
 import { generateChapter } from '../../../../src/practice-server/library/library.js';
 
-const KINDS = ['api', 'auth', 'page', 'report'] as const;
-
 const closing: (() => Promise<void> | void)[] = [];
 afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
@@ -53,7 +51,7 @@ async function connectionsTo(url: URL, limits: Partial<typeof LIMITS> = {}): Pro
   return connections;
 }
 
-describe.each(KINDS)('a request of the kind %s', (kind) => {
+describe.each(['api', 'auth', 'page', 'report'] as const)('a request of the kind %s', (kind) => {
   const SWITCHING =
     'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n';
 
@@ -66,32 +64,63 @@ describe.each(KINDS)('a request of the kind %s', (kind) => {
   ])('fails at once on %s', async (_what, act, words) => {
     const url = await serverThat(act);
     const connections = await connectionsTo(url);
-    const method = kind === 'auth' || kind === 'report' ? 'POST' : 'GET';
-    await expect(sendRequest(connections[kind], { method, url })).rejects.toMatchObject({
+    const method = kind === 'auth' ? 'POST' : 'GET';
+    const asked =
+      kind === 'report'
+        ? connections.report({ url, json: {} })
+        : sendRequest(connections[kind], { method, url });
+    await expect(asked).rejects.toMatchObject({
       code: 'unreachable',
       message: expect.stringContaining(words),
     });
   });
+});
 
-  test('fails at its deadline, however lively the connection', async () => {
-    const url = await serverThat((socket) => {
-      socket.write('HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n');
+describe('a request ends at its deadline, however lively the connection', () => {
+  const ms = 300;
+  const limits = { apiTimeoutMs: ms, pageTimeoutMs: ms, reportTimeoutMs: ms };
+  const late = {
+    code: 'unreachable',
+    message: expect.stringContaining('did not respond in time'),
+  };
+  const HEAD = 'HTTP/1.1 200 OK\r\nContent-Length: 60000\r\n\r\n';
+
+  /** A server that sends `first`, and then one byte after another. */
+  const livelyServer = (first: string, onClose: () => void = () => undefined): Promise<URL> =>
+    serverThat((socket) => {
+      socket.write(first);
       const beat = setInterval(() => socket.write('x'), 20);
       socket.once('close', () => {
         clearInterval(beat);
+        onClose();
       });
     });
-    const ms = 300;
-    const limits = { apiTimeoutMs: ms, pageTimeoutMs: ms, reportTimeoutMs: ms };
+
+  test.each(['api', 'auth', 'page'] as const)('%s', async (kind) => {
+    const url = await livelyServer(HEAD);
     const connections = await connectionsTo(url, limits);
     const text = async (): Promise<string> => {
       const answer = await sendRequest(connections[kind], { method: 'GET', url });
       return answer.text(2_000_000);
     };
-    await expect(text()).rejects.toMatchObject({
-      code: 'unreachable',
-      message: expect.stringContaining('did not respond in time'),
+    await expect(text()).rejects.toMatchObject(late);
+  });
+
+  test('report, which fails without the headers of a response', async () => {
+    const url = await livelyServer('HTTP/1.1 200 OK\r\nX-Long: ');
+    const connections = await connectionsTo(url, limits);
+    await expect(connections.report({ url, json: {} })).rejects.toMatchObject(late);
+  });
+
+  test('report, whose connection is closed if the body of the response does not end', async () => {
+    let onClose: () => void = () => undefined;
+    const closed = new Promise<void>((resolve) => {
+      onClose = resolve;
     });
+    const url = await livelyServer(HEAD, onClose);
+    const connections = await connectionsTo(url, limits);
+    expect(await connections.report({ url, json: {} })).toMatchObject({ status: 200 });
+    await closed;
   });
 });
 

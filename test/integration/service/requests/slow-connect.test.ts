@@ -27,6 +27,7 @@ posixTest.each([
   ['report', false],
   ['api', true],
   ['page', true],
+  ['report', true],
 ] as const)('%s, through a proxy: %p', async (kind, proxied) => {
   const { port, accept, stop } = await startFullListener();
   closing.push(stop);
@@ -55,7 +56,10 @@ posixTest.each([
   const apiUrl = new URL('http://127.0.0.1');
   const connections = await openConnections(limits, env, { apiUrl, lookup });
   const url = new URL(proxied ? 'https://host.example/x' : `http://host.example:${port}/x`);
-  const asked = sendRequest(connections[kind], { method: 'GET', url });
+  const asked =
+    kind === 'report'
+      ? connections.report({ url, json: {} })
+      : sendRequest(connections[kind], { method: 'GET', url });
   asked.catch(() => undefined);
   await over;
   connections.close();
