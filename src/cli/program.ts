@@ -247,12 +247,12 @@ function unknownCommand(command: Command, words: readonly string[]): UsageError 
   const suggestion = didYouMean(word, names);
   const isTopLevel = command.parent === null;
   const search = words.filter((each) => !each.startsWith('-')).map(shellQuoted);
-  const elsewhere = isTopLevel ? commandElsewhere(word) : undefined;
+  const targets = words.filter((each) => looksLikeTarget(each)).map(shellQuoted);
+  const elsewhere = isTopLevel ? commandElsewhere(word, targets.length > 0) : undefined;
   if (elsewhere !== undefined)
     return new UsageError('bad-option', `Unknown command '${word}'.`, {
       hint: `Run: ${elsewhere}`,
     });
-  const targets = words.filter((each) => looksLikeTarget(each)).map(shellQuoted);
   const meant =
     targets.length > 0
       ? `To download it, run: tankobon download ${targets.join(' ')}`
@@ -264,11 +264,16 @@ function unknownCommand(command: Command, words: readonly string[]): UsageError 
   return new UsageError('bad-option', `Unknown command '${word}'.`, { hint });
 }
 
-/** What has this name elsewhere: an option, or the subcommands of one or several commands. */
-function commandElsewhere(word: string): string | undefined {
+/**
+ * What has this name elsewhere: an option, or the subcommands of one or several commands. Those of `config` take no
+ * target.
+ */
+function commandElsewhere(word: string, hasTarget: boolean): string | undefined {
   if (word === 'version') return 'tankobon --version';
-  const parents = commandTree().commands.filter(({ commands }) =>
-    commands.some((sub) => sub.name() === word),
+  const parents = commandTree().commands.filter(
+    (parent) =>
+      parent.commands.some((sub) => sub.name() === word) &&
+      !(hasTarget && parent.name() === 'config'),
   );
   if (parents.length === 0) return undefined;
   return parents.map((parent) => `tankobon ${parent.name()} ${word}`).join(', or: ');

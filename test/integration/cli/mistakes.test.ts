@@ -50,6 +50,11 @@ test.each([
     `Unknown command 'dl'.\nhint: To download it, run: tankobon download ${TITLE}\n`,
   ],
   [
+    'the name of a subcommand of config before a target',
+    ['get', TITLE],
+    `Unknown command 'get'.\nhint: To download it, run: tankobon download ${TITLE}\n`,
+  ],
+  [
     'the beginning of an option',
     ['download', '--lang', 'en', TITLE],
     `Unknown option '--lang'.\nhint: Did you mean --language? Run: tankobon help download\n`,
