@@ -1,6 +1,6 @@
 /**
- * What sends requests, one for each kind of host, so that credentials cannot reach the wrong one. Most are instances of
- * got, and all of these but the API's drop credentials. got's retries and redirects are off: only the client decides to
+ * An instance of got for each kind of host, and a function for reports, so that credentials cannot reach the wrong host:
+ * only the instances of the API and of hooks keep them. got's retries and redirects are off: only the client decides to
  * send a request.
  */
 import { Agent as HttpAgent } from 'node:http';
@@ -35,7 +35,6 @@ export interface Connections {
   readonly api: Got;
   readonly auth: Got;
   readonly page: Got;
-  /** Not by got: each page has a report, and got takes most of its processor time. */
   readonly report: PostJson;
   /** Hooks of the user: webhooks, ntfy and media servers. Plain http: only within private networks. */
   readonly hook: Got;
@@ -43,8 +42,14 @@ export interface Connections {
   close(): void;
 }
 
-/** The connection of a server that sends more is closed. */
-const MAX_HEADER_BYTES = 64 * 1024;
+/** Node's options for each request. */
+const REQUEST_OPTIONS = {
+  // In bytes. The connection of a server that sends more is closed.
+  maxHeaderSize: 64 * 1024,
+  minVersion: 'TLSv1.2',
+  // Its default depends on a variable of the environment.
+  rejectUnauthorized: true,
+} as const;
 /** The limit per host. */
 const MAX_IDLE_CONNECTIONS = 16;
 /** The limit for each address of a host. Node's default of 250 ms is too short for a slow connection. */
@@ -71,7 +76,7 @@ export async function openConnections(
     autoSelectFamilyAttemptTimeout: ADDRESS_ATTEMPT_TIMEOUT_MS,
   } as const;
   const http = new HttpAgent(agentOptions);
-  const tlsOptions = { ...agentOptions, minVersion: 'TLSv1.2' } as const;
+  const tlsOptions = { ...agentOptions, minVersion: REQUEST_OPTIONS.minVersion } as const;
   const https = new HttpsAgent(tlsOptions);
   const guard = guardPageAddresses(pageAddresses);
   // Separate agents: the address of a kept-alive connection has been checked too.
@@ -88,8 +93,6 @@ export async function openConnections(
     retry: { limit: 0 },
     followRedirect: false,
     throwHttpErrors: false,
-    maxHeaderSize: MAX_HEADER_BYTES,
-    https: { minVersion: 'TLSv1.2' },
     hooks: {
       beforeRequest: [
         setUserAgent,
@@ -138,7 +141,7 @@ export async function openConnections(
       return url.protocol === 'https:' ? https : http;
     },
     timeoutMs: limits.reportTimeoutMs,
-    maxHeaderBytes: MAX_HEADER_BYTES,
+    options: REQUEST_OPTIONS,
   });
   return Object.assign(instances, {
     report,
@@ -181,16 +184,13 @@ type NativeRequestOptions = ReturnType<Options['createNativeRequestOptions']>;
  * Node copies twice.
  */
 function nativeRequestOptions(this: Options): NativeRequestOptions {
-  const { url, agent, method, headers, maxHeaderSize, https } = this;
+  const { url, agent, method, headers } = this;
   const isSecure = url instanceof URL && url.protocol === 'https:';
   const options: Partial<NativeRequestOptions> = {
     agent: isSecure ? agent.https : agent.http,
     method,
     headers,
-    maxHeaderSize,
-    minVersion: https.minVersion,
-    // Its default depends on a variable of the environment.
-    rejectUnauthorized: true,
+    ...REQUEST_OPTIONS,
   };
   // The absent ones have Node's defaults.
   return options as NativeRequestOptions;

@@ -26,7 +26,7 @@ const PROCESSES = IS_LONG_RUN ? 4 : 1;
 const MAX_CHANGES = 500;
 /** Every change in a long run, and some others in each short run. */
 const KILL_STEP = IS_LONG_RUN ? 1 : 30;
-/** Every so many kills of a long run are real; the others take the files from a copy that one run made before that change. */
+/** One of this many kills of a long run is real; the others take the files that one run copied before that change. */
 const REAL_KILL_STEP = 4;
 
 let folder: string;
@@ -67,7 +67,8 @@ async function killsOf(start: string, format: string): Promise<Kill> {
   if (IS_LONG_RUN) {
     await mkdir(copies);
     const root = copyOf('copied');
-    await bindProcess(root, format, { KILL_COPIES: copies, KILL_COPIED: root });
+    const copying = { KILL_COPIES: copies, KILL_COPIED: root };
+    expect(await bindProcess(root, format, copying)).toEqual({ ended: '0', stderr: '' });
   }
   return async (change) => {
     const saved = join(copies, String(change));
