@@ -78,7 +78,7 @@ const program = {
         },
         {
           name: 'code-cache',
-          test: /src\/(config\/(code-cache|own-folders)|core\/(compiler|gc)-tuning)\.ts$/,
+          test: /src\/(config\/(code-cache|own-folders)|core\/(compiler-tuning|gc-tuning|v8-flags))\.ts$/,
           priority: 4,
         },
         // Loaded late (bundle/late-modules.js). What is missing in a list only makes the start slower.

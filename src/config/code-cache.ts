@@ -18,7 +18,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { isAscii } from 'node:buffer';
-import Module from 'node:module';
+import Module, { isBuiltin } from 'node:module';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -27,7 +27,7 @@ import { constants as vmConstants, Script } from 'node:vm';
 import { crc32 } from 'node:zlib';
 import { isInFolder, ownFolders } from './own-folders.js';
 import { isExecutable } from '../core/executable.js';
-import { resetFlags } from '../core/gc-tuning.js';
+import { underDefaultFlags } from '../core/v8-flags.js';
 
 const FOLDER_NAME = 'code-cache';
 /** The checksum of the program, or a digest by older versions, and the version and processor of Node. */
@@ -66,8 +66,6 @@ export function openCodeCache(env: Readonly<NodeJS.ProcessEnv>): void {
 interface CompiledChunk {
   /** The name of its file in the cache. */
   readonly name: string;
-  /** V8's version and flags. */
-  readonly tag: number;
   readonly script: Script;
 }
 
@@ -89,7 +87,9 @@ class CodeCache {
     const load = loaders['.js'];
     loaders['.js'] = (module, file) => {
       const script =
-        dirname(file) === program ? this.#compile(file, canRead ? folder : undefined) : undefined;
+        dirname(file) === program
+          ? underDefaultFlags(() => this.#compile(file, canRead ? folder : undefined))
+          : undefined;
       if (script) runModule(script, module, file);
       else load(module, file);
     };
@@ -103,8 +103,7 @@ class CodeCache {
     try {
       const source = this.#read(file, BEFORE, AFTER);
       const bytes = source.subarray(BEFORE.length, source.length - AFTER.length);
-      const tag = cachedDataVersionTag();
-      const name = `${checksumOf(bytes)}-${tag.toString(16)}`;
+      const name = `${checksumOf(bytes)}-${cachedDataVersionTag().toString(16)}`;
       const text = textOf(source);
       const cachedData = folder === undefined ? undefined : this.#readChecked(join(folder, name));
       const script = new Script(text, {
@@ -113,7 +112,7 @@ class CodeCache {
         importModuleDynamically: vmConstants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
       });
       if (!cachedData || script.cachedDataRejected)
-        this.#compiled = [...this.#compiled, { name, tag, script }];
+        this.#compiled = [...this.#compiled, { name, script }];
       return script;
     } catch {
       return undefined;
@@ -168,21 +167,13 @@ class CodeCache {
       // A killed run left them. A process that is writing one now saves nothing.
       for (const name of readdirSync(folder))
         if (name.endsWith(UNFINISHED)) rmSync(join(folder, name), { force: true });
-      this.#write(folder);
-      resetFlags();
-      this.#write(folder);
+      underDefaultFlags(() => {
+        for (const { name, script } of this.#compiled)
+          writeChecked(join(folder, name), script.createCachedData());
+      });
     } catch {
       // The disk is full or read-only: the next run compiles again.
     }
-  }
-
-  /** Writes what was compiled under the current flags: V8 accepts it only under the same ones. */
-  #write(folder: string): void {
-    const tag = cachedDataVersionTag();
-    const compiled = this.#compiled.filter((each) => each.tag === tag);
-    this.#compiled = this.#compiled.filter((each) => each.tag !== tag);
-    for (const { name, script } of compiled)
-      writeChecked(join(folder, name), script.createCachedData());
   }
 }
 
@@ -201,8 +192,21 @@ type Wrapper = (
 
 function runModule(script: Script, module: NodeJS.Module, file: string): void {
   const run = script.runInThisContext() as Wrapper;
-  const require = (id: string): unknown => module.require(id) as unknown;
+  const require = (id: string): unknown =>
+    isBuiltin(id) ? requireOfNode(id, module) : (module.require(id) as unknown);
   run.call(module.exports, module.exports, require, module, file, dirname(file));
+}
+
+/** Node's modules by the names under which they were asked for. */
+const ofNode = new Map<string, unknown>();
+
+function requireOfNode(id: string, module: NodeJS.Module): unknown {
+  if (!ofNode.has(id))
+    ofNode.set(
+      id,
+      underDefaultFlags(() => module.require(id) as unknown),
+    );
+  return ofNode.get(id);
 }
 
 /**

@@ -4,10 +4,9 @@
  * the whole process, so the command line sets it and the library does not. Later versions of Node do not have it; they
  * count invocations, and have a faster compiler for the first thousands.
  */
-import { setFlagsFromString } from 'node:v8';
+import { setFlag } from './v8-flags.js';
 
-/** To be called before the first chunk is compiled: V8's cached code belongs to its flags. */
 export function delayOptimization(): void {
   // V8 writes an error to the terminal for a flag that it does not have.
-  if (process.versions.node.startsWith('20.')) setFlagsFromString('--interrupt-budget=2000000');
+  if (process.versions.node.startsWith('20.')) setFlag('--interrupt-budget=2000000', '--interrupt-budget=67584');
 }

@@ -6,25 +6,17 @@
  */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { setFlag } from './v8-flags.js';
 
 /** Less costs time for collections; more lets the process grow. */
 const COLLECTION_INTERVAL_BYTES = 2 * 1024 * 1024;
-
-const FIXED_YOUNG_GENERATION = '--semi-space-growth-factor=1';
-/** V8's defaults of all flags that are set here. */
-const DEFAULT_FLAGS = [
-  '--no-expose-gc',
-  '--heap-growing-percent=0',
-  '--max-semi-space-size=0',
-  '--semi-space-growth-factor=2',
-];
 
 /**
  * Fixes the size of V8's young generation. Returns a function to be called with the number of bytes received, which
  * starts a minor collection after every 2 MiB.
  */
 export function createMinorCollector(): (receivedBytes: number) => void {
-  setFlagsFromString(FIXED_YOUNG_GENERATION);
+  fixYoungGeneration();
   let collect: (() => void) | undefined;
   let uncollectedBytes = 0;
   return (receivedBytes) => {
@@ -53,7 +45,6 @@ function exposeGc(): () => void {
 function gcOfContext(): NodeJS.GCFunction {
   setFlagsFromString('--expose-gc');
   const gc = runInNewContext('gc') as NodeJS.GCFunction;
-  // V8 takes compiled code from its cache only under the flags with which it was saved.
   setFlagsFromString('--no-expose-gc');
   return gc;
 }
@@ -65,22 +56,20 @@ function gcOfContext(): NodeJS.GCFunction {
  * MiB less, and 1.2 to 1.4 times the processor time
  */
 export function keepHeapSmall(growingPercent = 60): void {
-  setFlagsFromString(`--heap-growing-percent=${growingPercent}`);
+  setFlag(`--heap-growing-percent=${growingPercent}`, '--heap-growing-percent=0');
   // A larger young generation lets short-lived objects accumulate, and be promoted.
-  setFlagsFromString('--max-semi-space-size=1');
-  setFlagsFromString(FIXED_YOUNG_GENERATION);
+  setFlag('--max-semi-space-size=1', '--max-semi-space-size=0');
+  fixYoungGeneration();
+}
+
+function fixYoungGeneration(): void {
+  setFlag('--semi-space-growth-factor=1', '--semi-space-growth-factor=2');
 }
 
 /**
  * Lets V8 collect young objects in the main thread alone: to wake the others costs more than they do at the start, where most
- * objects survive. The first request takes 0.95 times the processor time, and a chapter of many pages as much as before. To
- * be called before the first chunk is compiled: V8's cached code belongs to its flags.
+ * objects survive. The first request takes 0.95 times the processor time, and a chapter of many pages as much as before.
  */
 export function collectInOneThread(): void {
-  setFlagsFromString('--no-parallel-scavenge');
-}
-
-/** V8 takes compiled code from its cache only under the flags with which it was saved. */
-export function resetFlags(): void {
-  for (const flag of DEFAULT_FLAGS) setFlagsFromString(flag);
+  setFlag('--no-parallel-scavenge', '--parallel-scavenge');
 }

@@ -2,7 +2,7 @@
  * What jest-light-runner lacks: a test or hook that does not end fails by name, and a test process ends with the tests,
  * whatever a failed one left open.
  */
-import { resetFlags } from '../../src/core/gc-tuning.js';
+import { resetFlags } from '../../src/core/v8-flags.js';
 
 /** For tests that are given no limit of their own, as Jest's third argument. */
 const DEFAULT_LIMIT_MS = 120_000;

@@ -30,7 +30,9 @@ export function prefetchSingleChapter(
   const [target, ...others] = options.targets;
   let request: PrefetchedMetadata | undefined;
   const start = async (chapterId: string): Promise<void> => {
-    const { state } = savedState({ id: chapterId }, { library: await libraryScan, history });
+    // Awaited first: the module of savedState is loaded when it is named, and the first request does not need it.
+    const library = await libraryScan;
+    const { state } = savedState({ id: chapterId }, { library, history });
     if (signal.aborted || (!options.force && state !== 'missing')) return;
     const metadata = fetchAtHomeMetadata(client, chapterId, signal);
     request = { requestedAtMs: clock.monotonicMs(), metadata };

@@ -19,7 +19,10 @@ const HOOK = `
   });
 `;
 
-test('the first request needs neither the other commands nor the plan', async () => {
+test.each([
+  ['a UUID', ID],
+  ['an address', `https://mangadex.org/chapter/${ID}`],
+])('the first request for %s needs neither the other commands nor the plan', async (_, target) => {
   const service = await startPracticeService({
     chapters: [generateChapter({ id: ID, pages: 1, bytesPerPage: 2_000 })],
   });
@@ -27,8 +30,9 @@ test('the first request needs neither the other commands nor the plan', async ()
   try {
     const [hook, chunks] = [join(folder, 'hook.cjs'), join(folder, 'chunks')];
     writeFileSync(hook, HOOK);
-    const { code } = await tankobon(['download', ID, '-o', join(folder, 'out')], {
-      env: { ...service.environment, NODE_OPTIONS: `--require ${hook}`, CHUNKS_FILE: chunks },
+    const hooked = { NODE_OPTIONS: `--require ${hook}`, CHUNKS_FILE: chunks };
+    const { code } = await tankobon(['download', target, '-o', join(folder, 'out')], {
+      env: { ...service.environment, ...hooked },
     });
     expect(code).toBe(0);
     const requests = readFileSync(chunks, 'utf8').trim().split('\n');
