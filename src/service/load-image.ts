@@ -2,12 +2,11 @@
  * Loads one image to a file and verifies it. The result has what a health report needs (spec 2.5); failures of the
  * node are results, not exceptions.
  */
-import { destroyOnAbort } from '../core/abort.js';
 import { thrownMessage } from '../core/errors.js';
 import type { IncomingMessage } from 'node:http';
-import type { Got } from 'got';
 import type { ServiceClient } from './client.js';
-import { findLedgerError, guardStream } from './requests/guarded-request.js';
+import type { GetPage } from './requests/get-page.js';
+import { findLedgerError } from './requests/guarded-request.js';
 import type { Clock } from '../core/clock.js';
 import type { Redactor } from '../core/redactor.js';
 import { toStorageError } from '../core/files.js';
@@ -39,8 +38,7 @@ interface LoadStatistics {
 export type ImageOutcome = LoadStatistics & ImageCheck;
 
 export interface ImageLoaderDeps {
-  /** A got instance without a token. */
-  readonly page: Got;
+  readonly page: GetPage;
   /** Page loads from the service's own hosts count against its rate limits. */
   readonly reserve: ServiceClient['reserve'];
   readonly clock: Clock;
@@ -65,17 +63,10 @@ export async function loadImage(
   let check: ImageCheck;
   const pause = async (bytes: number) => bandwidth?.take(bytes, signal);
   const receiver = new ImageReceiver(request, maxPageBytes, clock, pause);
-  const stream = page.stream(request.url);
-  destroyOnAbort(stream, signal);
-  if (permit) guardStream(stream, permit);
-  stream.once('response', (head: IncomingMessage) => {
-    response = head;
-    void permit?.settle({ status: head.statusCode ?? 0, headers: head.headers });
-  });
-  // A destroyed stream can emit further errors; the result is known by then.
-  stream.on('error', () => undefined);
   try {
-    check = await receiver.receive(stream[Symbol.asyncIterator](), () => response);
+    response = await page({ url: request.url, signal, permit });
+    void permit?.settle({ status: response.statusCode ?? 0, headers: response.headers });
+    check = await receiver.receive(response);
   } catch (error) {
     signal?.throwIfAborted();
     if (error instanceof LocalFailure) throw toStorageError(error.cause, request.file);
@@ -88,7 +79,7 @@ export async function loadImage(
     const refusal = response && checkStatus(response.statusCode ?? 0);
     check = refusal ?? failed(loadReasonOf(error, receiver.bytes), message);
   } finally {
-    stream.destroy();
+    response?.destroy();
     await permit?.settle();
   }
   const { bytes, receivedAtMs = clock.monotonicMs() } = receiver;

@@ -1,17 +1,14 @@
-/** Why a load failed: classifies the errors of got and the platform. */
+/** Why a load failed: classifies our own errors and those of the platform. */
+import { DeadlineError, type TimedPhase } from './requests/request-deadline.js';
 import { CONNECT_ERROR_CODES } from './requests/send-request.js';
 import { LoadError } from '../core/errors.js';
 import type { LoadReason } from '../events/reasons.js';
 
-/** By the `event` of got's TimeoutError. */
-const TIMEOUT_REASONS: Readonly<Record<string, LoadReason>> = {
-  lookup: 'connect-timeout',
+const TIMEOUT_REASONS: Readonly<Record<TimedPhase, LoadReason>> = {
   connect: 'connect-timeout',
   secureConnect: 'tls-timeout',
-  send: 'first-byte-timeout',
   response: 'first-byte-timeout',
   socket: 'idle-timeout',
-  read: 'idle-timeout',
   request: 'page-timeout',
 };
 
@@ -26,8 +23,7 @@ export function findLoadError(error: unknown): LoadError | undefined {
 /** @param bytes the size of the body received before the error */
 export function loadReasonOf(error: unknown, bytes: number): LoadReason {
   for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
-    if ('event' in cause && typeof cause.event === 'string')
-      return TIMEOUT_REASONS[cause.event] ?? 'page-timeout';
+    if (cause instanceof DeadlineError) return TIMEOUT_REASONS[cause.event];
     const code = 'code' in cause ? String(cause.code) : '';
     if (code === 'ERR_UNEXPECTED_UPGRADE') return 'bad-status';
     if (CONNECT_ERROR_CODES.includes(code) || code === 'EADDRNOTAVAIL') return 'connect-failed';

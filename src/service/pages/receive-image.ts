@@ -54,8 +54,10 @@ export class ImageReceiver implements ImageBody {
   readonly #hash = createHash('sha256');
   readonly #buffer: Buffer;
   #bufferedBytes = 0;
-  /** The file of a body that is larger than the buffer. */
-  #largeFile: FileHandle | undefined;
+  /** Opened with the first write. */
+  #file: FileHandle | undefined;
+  /** Larger than the buffer. */
+  #isLarge = false;
 
   constructor(
     private readonly request: ReceiveOptions,
@@ -72,63 +74,56 @@ export class ImageReceiver implements ImageBody {
 
   /** The whole body, until its buffer is reused; undefined for a body that is larger. */
   get content(): Buffer | undefined {
-    return this.#largeFile ? undefined : this.#buffer.subarray(0, this.bytes);
+    return this.#isLarge ? undefined : this.#buffer.subarray(0, this.bytes);
   }
 
   async read(): Promise<Buffer> {
-    if (!this.#largeFile) return this.#buffer.subarray(0, this.bytes);
+    const { content } = this;
+    if (content) return content;
     const target = Buffer.alloc(this.bytes);
-    const { buffer, bytesRead } = await local(this.#largeFile.read(target, 0, this.bytes, 0));
+    const file = await this.#openFile();
+    const { buffer, bytesRead } = await local(file.read(target, 0, this.bytes, 0));
     return buffer.subarray(0, bytesRead);
   }
 
-  async receive(
-    chunks: AsyncIterator<Buffer>,
-    getResponse: () => IncomingMessage | undefined,
-  ): Promise<ImageCheck> {
-    let chunk = await chunks.next();
-    const response = getResponse();
-    const refusal = checkStatus(response?.statusCode ?? 0);
+  async receive(response: IncomingMessage): Promise<ImageCheck> {
+    const refusal = checkStatus(response.statusCode ?? 0);
     if (refusal) {
-      for (; !chunk.done && this.bytes < MAX_ERROR_PAGE_BYTES; chunk = await chunks.next())
-        this.#count(chunk.value);
+      for await (const chunk of response as AsyncIterable<Buffer>) {
+        this.#count(chunk);
+        if (this.bytes >= MAX_ERROR_PAGE_BYTES) break;
+      }
       return refusal;
     }
-    const file = await local(replaceFile(this.request.file, { maxMode: this.request.maxMode }));
     let check: ImageCheck | undefined;
     try {
-      check = await this.#store(chunk, chunks, response, file);
+      check = await this.#store(response);
       return check;
     } finally {
-      await local(file.close());
+      await local(this.#file?.close() ?? Promise.resolve());
       if (!check?.ok && !check?.image) await local(removeFile(this.request.file));
     }
   }
 
-  async #store(
-    first: IteratorResult<Buffer>,
-    chunks: AsyncIterator<Buffer>,
-    response: IncomingMessage | undefined,
-    file: FileHandle,
-  ): Promise<ImageCheck> {
-    for (let chunk = first; !chunk.done; chunk = await chunks.next()) {
+  async #store(response: IncomingMessage): Promise<ImageCheck> {
+    for await (const chunk of response as AsyncIterable<Buffer>) {
       const hadSignature = this.head.length >= SIGNATURE_BYTES;
-      this.#count(chunk.value);
+      this.#count(chunk);
       if (this.bytes > this.maxBytes)
         return failed('too-large', `The response is too large: ${this.bytes} bytes received.`);
       if (!hadSignature && this.head.length >= SIGNATURE_BYTES && !imageExtension(this.head))
         return notAnImage(response);
-      this.request.onBytes?.(chunk.value.length);
-      await this.#append(chunk.value, file);
-      await this.#pause(chunk.value.length);
+      this.request.onBytes?.(chunk.length);
+      await this.#append(chunk);
+      await this.#pause(chunk.length);
     }
     this.receivedAtMs = this.clock.monotonicMs();
-    if (!this.#largeFile) {
+    if (!this.#isLarge) {
       this.request.onReceived?.();
       // Lets the next page send its request before this one is hashed.
       await setImmediate();
     }
-    if (this.#bufferedBytes > 0) await this.#flush(file);
+    if (this.#bufferedBytes > 0) await this.#flush();
     return checkImage(response, this.request.expectedDigest, this);
   }
 
@@ -144,19 +139,25 @@ export class ImageReceiver implements ImageBody {
       this.head = Buffer.concat([this.head, chunk.subarray(0, SIGNATURE_BYTES - this.head.length)]);
   }
 
-  async #append(chunk: Buffer, file: FileHandle): Promise<void> {
+  async #append(chunk: Buffer): Promise<void> {
     for (let copied = 0; copied < chunk.length;) {
       const bytes = chunk.copy(this.#buffer, this.#bufferedBytes, copied);
       copied += bytes;
       this.#bufferedBytes += bytes;
       if (this.#bufferedBytes < this.#buffer.length) continue;
-      this.#largeFile = file;
-      await this.#flush(file);
+      this.#isLarge = true;
+      await this.#flush();
     }
   }
 
+  async #openFile(): Promise<FileHandle> {
+    const { file, maxMode } = this.request;
+    return (this.#file ??= await local(replaceFile(file, { maxMode })));
+  }
+
   /** Hashes the buffered bytes while they are written. */
-  async #flush(file: FileHandle): Promise<void> {
+  async #flush(): Promise<void> {
+    const file = await this.#openFile();
     const bytes = this.#buffer.subarray(0, this.#bufferedBytes);
     const writing = local(writeBuffers(file, [bytes]));
     this.#hash.update(bytes);

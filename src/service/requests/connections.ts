@@ -1,7 +1,7 @@
 /**
- * An instance of got for each kind of host, and a function for reports, so that credentials cannot reach the wrong host:
- * only the instances of the API and of hooks keep them. got's retries and redirects are off: only the client decides to
- * send a request.
+ * An instance of got for each kind of host, and functions for pages and reports, so that credentials cannot reach the
+ * wrong host: only the instances of the API and of hooks keep them. got's retries and redirects are off: only the client
+ * decides to send a request.
  */
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
@@ -13,16 +13,11 @@ import {
   type PageAddressOptions,
 } from './page-address-guard.js';
 import { proxyFor, tunnelAgent, type ProxyEnvironment } from './proxy.js';
+import { pageGetter, type GetPage } from './get-page.js';
 import { jsonPoster, type PostJson } from './post-json.js';
-import { withDeadline } from './request-deadline.js';
+import { withDeadline, type PhaseLimits } from './request-deadline.js';
 
-export interface TimeLimits {
-  readonly connectTimeoutMs: number;
-  readonly tlsTimeoutMs: number;
-  /** From the last byte of the request to the first one of the response. */
-  readonly firstByteTimeoutMs: number;
-  /** Between two chunks of a response. */
-  readonly idleTimeoutMs: number;
+export interface TimeLimits extends PhaseLimits {
   /** The limit of a whole page. */
   readonly pageTimeoutMs: number;
   /** The limit of a whole request to the API or the token endpoint. */
@@ -34,7 +29,7 @@ export interface TimeLimits {
 export interface Connections {
   readonly api: Got;
   readonly auth: Got;
-  readonly page: Got;
+  readonly page: GetPage;
   readonly report: PostJson;
   /** Hooks of the user: webhooks, ntfy and media servers. Plain http: only within private networks. */
   readonly hook: Got;
@@ -114,36 +109,29 @@ export async function openConnections(
   const instances = createdOnUse({
     api: () => base().extend(timeLimits(limits, limits.apiTimeoutMs)),
     auth: () => withoutCredentials().extend(timeLimits(limits, limits.apiTimeoutMs)),
-    page: () =>
-      withoutCredentials().extend({
-        ...timeLimits(limits, limits.pageTimeoutMs),
-        agent: { http: pageHttp, https: pageHttps },
-        hooks: {
-          beforeRequest: [
-            async ({ url }) => {
-              if (url) await guard.check(url, isTunnelled(url));
-            },
-          ],
-        },
-        // Images do not compress, and the length must be verifiable.
-        decompress: false,
-        headers: { 'accept-encoding': 'identity' },
-      }),
     hook: () =>
       base().extend({
         ...timeLimits({ ...limits, firstByteTimeoutMs: HOOK_TIMEOUT_MS }, HOOK_TIMEOUT_MS),
         agent: { http: privateHttp, https },
       }),
   });
+  const agentFor = (url: URL, direct: { http: HttpAgent; https: HttpsAgent }) => {
+    if (tunnels && isTunnelled(url)) return tunnels;
+    return url.protocol === 'https:' ? direct.https : direct.http;
+  };
+  const page = pageGetter((url) => guard.check(url, isTunnelled(url)), {
+    agentFor: (url) => agentFor(url, { http: pageHttp, https: pageHttps }),
+    timeoutMs: limits.pageTimeoutMs,
+    phases: limits,
+    options: REQUEST_OPTIONS,
+  });
   const report = jsonPoster({
-    agentFor: (url) => {
-      if (tunnels && isTunnelled(url)) return tunnels;
-      return url.protocol === 'https:' ? https : http;
-    },
+    agentFor: (url) => agentFor(url, { http, https }),
     timeoutMs: limits.reportTimeoutMs,
     options: REQUEST_OPTIONS,
   });
   return Object.assign(instances, {
+    page,
     report,
     close() {
       for (const agent of [http, https, pageHttp, pageHttps, privateHttp, tunnels])

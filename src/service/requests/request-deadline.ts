@@ -3,15 +3,33 @@
  * socket and closes the request, which stops got's own timers: the request would never end.
  */
 import type { EventEmitter } from 'node:events';
-import type { IncomingMessage } from 'node:http';
+import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { HandlerFunction } from 'got';
+
+/** What took too long; `request` is the whole of it. The names are got's. */
+export type TimedPhase = 'connect' | 'secureConnect' | 'response' | 'socket' | 'request';
 
 /** Has the name and code of got's TimeoutError, and is classified like it. */
 export class DeadlineError extends Error {
   override readonly name = 'TimeoutError';
   readonly code = 'ETIMEDOUT';
-  readonly event = 'request';
+
+  constructor(
+    message: string,
+    readonly event: TimedPhase = 'request',
+  ) {
+    super(message);
+  }
+}
+
+export interface PhaseLimits {
+  readonly connectTimeoutMs: number;
+  readonly tlsTimeoutMs: number;
+  /** From the last byte of the request to the first one of the response. */
+  readonly firstByteTimeoutMs: number;
+  /** Between two chunks of a response. */
+  readonly idleTimeoutMs: number;
 }
 
 /** No request asks for 101 Switching Protocols. */
@@ -35,6 +53,47 @@ export function limitRequest(
   request.once('upgrade', (_response: IncomingMessage, socket: Socket) => {
     socket.destroy();
     end(new UnexpectedUpgradeError('The response was 101 Switching Protocols.'));
+  });
+}
+
+/** Calls `end` with an error if one part of a request takes too long. */
+export function limitPhases(
+  request: ClientRequest,
+  limits: PhaseLimits,
+  end: (error: Error) => void,
+): void {
+  const { connectTimeoutMs, tlsTimeoutMs, firstByteTimeoutMs, idleTimeoutMs } = limits;
+  let timer: NodeJS.Timeout | undefined;
+  const stop = (): void => {
+    clearTimeout(timer);
+  };
+  const late = (phase: TimedPhase, limitMs: number): void => {
+    end(new DeadlineError(`The limit of ${limitMs} ms for "${phase}" is over.`, phase));
+  };
+  const start = (phase: TimedPhase, limitMs: number): void => {
+    stop();
+    timer = setTimeout(late, limitMs, phase, limitMs);
+  };
+  request.once('socket', (socket: Socket & { readonly secureConnecting?: boolean }) => {
+    if (!socket.connecting) return;
+    start('connect', connectTimeoutMs);
+    // The connection itself has as much time as finding its address.
+    socket.once('lookup', () => {
+      start('connect', connectTimeoutMs);
+    });
+    socket.once('connect', () => {
+      stop();
+      if (socket.secureConnecting !== true) return;
+      start('secureConnect', tlsTimeoutMs);
+      socket.once('secureConnect', stop);
+    });
+  });
+  request.once('finish', () => {
+    start('response', firstByteTimeoutMs);
+  });
+  request.once('response', stop).once('close', stop);
+  request.setTimeout(idleTimeoutMs, () => {
+    late('socket', idleTimeoutMs);
   });
 }
 

@@ -51,12 +51,11 @@ const hasty: Clock = { ...systemClock, sleep: (ms, signal) => systemClock.sleep(
 const REFUSAL = { result: 'error', errors: [{ id: 'x', status: 403, title: 'No', detail: 'Why' }] };
 
 describe('what is sent', () => {
-  test('every request says who sends it, and none carries Via, whatever it is asked to carry', async () => {
+  test('every request says who sends it, and none carries Via', async () => {
     const { client, connections } = await make();
     await client.api(REQUEST);
     await client.postTokenForm(new URLSearchParams({ grant_type: 'password' }));
-    const headers = { 'user-agent': 'Mozilla/5.0', via: '1.1 proxy' };
-    await connections.page(service.url, { headers });
+    await connections.page({ url: new URL(service.url) });
     await connections.report({ url: new URL(service.url), json: {} });
     expect(service.requests).toHaveLength(4);
     expect(USER_AGENT).toMatch(/^tankobon\/\d+\.\d+\.\d+ node\/\d+\.\d+\.\d+$/);
@@ -66,13 +65,14 @@ describe('what is sent', () => {
     }
   });
 
-  test('the bearer goes to the API alone, also where another connection is handed one', async () => {
+  test('the bearer goes to the API alone, and credentials in an address to none', async () => {
     const { client, connections } = await make({ tokenProvider: bearerOf('secret-token') });
     await client.api(OF_ACCOUNT);
     await client.postTokenForm(new URLSearchParams());
-    const headers = { authorization: 'Bearer secret-token' };
-    await connections.page(service.url, { headers });
-    await connections.report({ url: new URL(service.url), json: {} });
+    const url = new URL(service.url);
+    Object.assign(url, { username: 'reader', password: 'not-a-secret' });
+    await connections.page({ url });
+    await connections.report({ url, json: {} });
     expect(service.requests.map(({ headers: { authorization } }) => authorization)).toEqual([
       'Bearer secret-token',
       undefined,
@@ -86,7 +86,7 @@ describe('what is sent', () => {
     const { client, connections } = await make({ tokenProvider: bearerOf('secret-token') });
     service.behave(() => ({ status: 302, headers: { location: elsewhere.url } }));
     expect((await thrown(client.api(OF_ACCOUNT))).code).toBe('bad-response');
-    expect((await connections.page(service.url)).statusCode).toBe(302);
+    expect((await connections.page({ url: new URL(service.url) })).statusCode).toBe(302);
     expect(elsewhere.requests).toEqual([]);
     await elsewhere.stop();
   });

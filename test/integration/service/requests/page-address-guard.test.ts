@@ -50,7 +50,8 @@ async function load(url: string, apiUrl: string, names = {}): Promise<unknown> {
   const lookup = resolver({ ...NAMES, ...names });
   const connections = await openConnections(LIMITS, {}, { apiUrl: new URL(apiUrl), lookup });
   try {
-    return await connections.page(url).text();
+    const response = await connections.page({ url: new URL(url) });
+    return Buffer.concat((await response.toArray()) as Buffer[]).toString();
   } catch (error) {
     return findLoadError(error)?.code ?? error;
   } finally {
@@ -91,8 +92,7 @@ test('a proxy is not asked for a name that resolves to a private address', async
   const connections = await openConnections(LIMITS, { HTTPS_PROXY: proxy.url }, options);
   try {
     const failure: unknown = await connections
-      .page('https://node.example/data/h/1.png')
-      .text()
+      .page({ url: new URL('https://node.example/data/h/1.png') })
       .catch((error: unknown) => error);
     expect(findLoadError(failure)?.code).toBe('bad-page-url');
     expect(proxy.tunnels).toEqual([]);

@@ -8,6 +8,8 @@ import {
 import { readAddresses } from '../../../../src/config/service-addresses.js';
 import { openConnections, type Connections } from '../../../../src/service/requests/connections.js';
 import { sendRequest } from '../../../../src/service/requests/send-request.js';
+import { startFullListener } from '../../../support/full-listener.js';
+import { posixTest } from '../../../support/platform.js';
 import { LIMITS, createTestClient } from '../../../support/test-client.js';
 import { DownloadHarness } from '../../../support/download-harness.js';
 import { generateChapter } from '../../../../src/practice-server/library/library.js';
@@ -65,14 +67,18 @@ describe.each(['api', 'auth', 'page', 'report'] as const)('a request of the kind
     const url = await serverThat(act);
     const connections = await connectionsTo(url);
     const method = kind === 'auth' ? 'POST' : 'GET';
-    const asked =
-      kind === 'report'
-        ? connections.report({ url, json: {} })
-        : sendRequest(connections[kind], { method, url });
-    await expect(asked).rejects.toMatchObject({
-      code: 'unreachable',
-      message: expect.stringContaining(words),
-    });
+    const asked = {
+      api: () => sendRequest(connections.api, { method, url }),
+      auth: () => sendRequest(connections.auth, { method, url }),
+      page: () => connections.page({ url }),
+      report: () => connections.report({ url, json: {} }),
+    };
+    // A failed load has the errors of Node: load-reason.ts.
+    const error =
+      kind === 'page'
+        ? { code: words === 'ECONNRESET' ? words : 'ERR_UNEXPECTED_UPGRADE' }
+        : { code: 'unreachable', message: expect.stringContaining(words) };
+    await expect(asked[kind]()).rejects.toMatchObject(error);
   });
 });
 
@@ -96,7 +102,7 @@ describe('a request ends at its deadline, however lively the connection', () => 
       });
     });
 
-  test.each(['api', 'auth', 'page'] as const)('%s', async (kind) => {
+  test.each(['api', 'auth'] as const)('%s', async (kind) => {
     const url = await livelyServer(HEAD);
     const connections = await connectionsTo(url, limits);
     const text = async (): Promise<string> => {
@@ -104,6 +110,13 @@ describe('a request ends at its deadline, however lively the connection', () => 
       return answer.text(2_000_000);
     };
     await expect(text()).rejects.toMatchObject(late);
+  });
+
+  test('page', async () => {
+    const url = await livelyServer(HEAD);
+    const { page } = await connectionsTo(url, limits);
+    const body = (await page({ url })).toArray();
+    await expect(body).rejects.toMatchObject({ code: 'ETIMEDOUT', event: 'request' });
   });
 
   test('report, which fails without the headers of a response', async () => {
@@ -121,6 +134,53 @@ describe('a request ends at its deadline, however lively the connection', () => 
     const connections = await connectionsTo(url, limits);
     expect(await connections.report({ url, json: {} })).toMatchObject({ status: 200 });
     await closed;
+  });
+});
+
+describe('each part of a page load has a limit of its own', () => {
+  const ms = 200;
+  const late = (event: string) => ({ code: 'ETIMEDOUT', event });
+
+  test('the response', async () => {
+    const url = await serverThat(() => undefined);
+    const { page } = await connectionsTo(url, { firstByteTimeoutMs: ms });
+    await expect(page({ url })).rejects.toMatchObject(late('response'));
+  });
+
+  test('the pause between two chunks, however long the whole takes', async () => {
+    const url = await serverThat((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\nContent-Length: 60000\r\n\r\n');
+      let written = 0;
+      const beat = setInterval(() => {
+        if ((written += 1) <= 12) socket.write('x');
+      }, ms / 4);
+      socket.once('close', () => {
+        clearInterval(beat);
+      });
+    });
+    const { page } = await connectionsTo(url, { firstByteTimeoutMs: ms, idleTimeoutMs: ms });
+    let bytes = 0;
+    const read = async (): Promise<void> => {
+      for await (const chunk of (await page({ url })) as AsyncIterable<Buffer>)
+        bytes += chunk.length;
+    };
+    await expect(read()).rejects.toMatchObject(late('socket'));
+    expect(bytes).toBe(12);
+  });
+
+  test('TLS', async () => {
+    const url = await serverThat(() => undefined);
+    const { page } = await connectionsTo(url, { tlsTimeoutMs: ms });
+    url.protocol = 'https:';
+    await expect(page({ url })).rejects.toMatchObject(late('secureConnect'));
+  });
+
+  posixTest('the connection', async () => {
+    const { port, stop } = await startFullListener();
+    closing.push(stop);
+    const url = new URL(`http://127.0.0.1:${port}/x`);
+    const { page } = await connectionsTo(url, { connectTimeoutMs: ms });
+    await expect(page({ url })).rejects.toMatchObject(late('connect'));
   });
 });
 

@@ -56,11 +56,13 @@ posixTest.each([
   const apiUrl = new URL('http://127.0.0.1');
   const connections = await openConnections(limits, env, { apiUrl, lookup });
   const url = new URL(proxied ? 'https://host.example/x' : `http://host.example:${port}/x`);
-  const asked =
-    kind === 'report'
-      ? connections.report({ url, json: {} })
-      : sendRequest(connections[kind], { method: 'GET', url });
-  asked.catch(() => undefined);
+  const asked = {
+    api: () => sendRequest(connections.api, { method: 'GET', url }),
+    auth: () => sendRequest(connections.auth, { method: 'GET', url }),
+    page: () => connections.page({ url }),
+    report: () => connections.report({ url, json: {} }),
+  };
+  asked[kind]().catch(() => undefined);
   await over;
   connections.close();
   expect(events).toEqual(['connect']);

@@ -4,6 +4,10 @@ import type { IncomingMessage } from 'node:http';
 import { SIGNATURE_BYTES } from '../../../../src/core/image-format.js';
 import { checkImage, checkStatus } from '../../../../src/service/pages/image-check.js';
 import { loadReasonOf } from '../../../../src/service/load-reason.js';
+import {
+  DeadlineError,
+  type TimedPhase,
+} from '../../../../src/service/requests/request-deadline.js';
 import { generateChapter } from '../../../../src/practice-server/library/library.js';
 
 const [page] = generateChapter({ pages: 1, bytesPerPage: 2_000 }).pages('data');
@@ -56,7 +60,7 @@ test.each([
 });
 
 const withCode = (code: string) => Object.assign(new Error('failed'), { code });
-const timeout = (event: string) => Object.assign(withCode('ETIMEDOUT'), { event });
+const timeout = (phase: TimedPhase) => new DeadlineError('Too late.', phase);
 
 test.each([
   [withCode('ECONNREFUSED'), 0, 'connect-failed'],
