@@ -302,6 +302,7 @@ export const SYNC_SUMMARY = event({
   meaning: 'The last line of a sync.',
   fields: {
     ...COUNTS,
+    notStarted: count('Chapters that were not started or not finished, since the run was stopped.'),
     reports: REPORTS,
     titles: count('Titles that were read.'),
     replaced: count('Those of `saved` that replaced another release.'),

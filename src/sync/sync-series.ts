@@ -203,7 +203,16 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
       waiting,
       notices: [
         ...chapterNotice('taken-down', due, releases, takenDown),
-        ...chapterNotice('failed', due, releases, failedChapters(result)),
+        ...chapterNotice(
+          'failed',
+          due,
+          releases,
+          failedChapters(result).map(({ id: each, error }) => ({
+            id: each,
+            reason: error.code,
+            message: error.message,
+          })),
+        ),
         ...bindErrors.map((error) => failureNotice(series, error)),
       ],
     };
@@ -235,22 +244,21 @@ function savedName({ id, chapter }: Release): string {
 
 /** Without those that the next run goes on with. */
 function failedChapters({ failed }: DownloadResult) {
-  return failed
-    .filter(({ isUnfinished }) => !isUnfinished)
-    .map(({ id, error }) => ({ id, reason: error.code, message: error.message }));
+  return failed.filter(({ isUnfinished }) => !isUnfinished);
 }
 
 /** What is reported of the series; `known`: chapters that were skipped before the download. */
 function countsOf(saved: readonly UnnamedWrite[], result: DownloadResult, known: number) {
-  const { skipped, failed, otherErrors, notStarted, stoppedBy, reports } = result;
+  const { skipped, otherErrors, notStarted, stoppedBy, reports } = result;
   const replaced = saved.filter(hasReplaced).length;
+  const failed = failedChapters(result);
   return {
     new: saved.length - replaced,
     replaced,
     skipped: known + skipped,
     failed: failed.length,
     errors: [...failed.map(({ error }) => error), ...otherErrors],
-    notStarted,
+    notStarted: notStarted + result.failed.length - failed.length,
     stoppedBy,
     reports,
   };

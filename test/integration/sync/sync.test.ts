@@ -423,6 +423,25 @@ describe('options of a run', () => {
     expect(readFileSync(html, 'utf8')).toContain('<div class="saved">Ch. 1, Ch. 2</div>');
   });
 
+  test('a chapter that was in progress when the run was stopped did not fail', async () => {
+    const stop = new AbortController();
+    harness = await SyncHarness.start((nowMs) => syncLibrary(['Alpha'], nowMs - 9 * DAY_MS), {
+      onRequest: ({ path }) => {
+        if (path.includes('/data/')) stop.abort(interruptedError());
+      },
+    });
+    harness.write(`series:\n  - target: title:${titleId('Alpha')}\n`);
+    const { code, lines } = await harness.sync({}, { signal: stop.signal });
+    expect(code).toBe(130);
+    expect(lines).toContainEqual(expect.objectContaining({ unfinished: true }));
+    expect(lines.at(-1)).toMatchObject({ saved: 0, failed: 0, notStarted: 2 });
+    const folder = await syncFolder(join(harness.base.folder, 'home'), harness.file);
+    expect(readSyncState(folder).lastRun).toMatchObject({ failed: 0, stopped: 'interrupted' });
+    expect(readSyncState(folder).lastRun?.failures).toEqual([]);
+    expect((await harness.sync()).code).toBe(0);
+    expect(harness.base.archives()).toHaveLength(2);
+  });
+
   test('an interrupted run writes its report, in a folder that did not exist', async () => {
     harness = await SyncHarness.start((nowMs) => syncLibrary(['Alpha'], nowMs - 9 * DAY_MS));
     harness.write(`series:\n  - target: title:${titleId('Alpha')}\n`);
