@@ -26,11 +26,11 @@ test('each new folder is synced into its parent before the download archive has 
     });
     expect(code).toBe(0);
     const lines = readFileSync(log, 'utf8').split('\n');
-    const recorded = lines.indexOf(`appendFile ${archive}`);
+    const recorded = lines.indexOf(`write ${archive}`);
     expect(recorded).toBeGreaterThan(0);
     // The series has a folder of its own.
     for (const synced of [folder, dirname(output), output])
-      expect(lines.slice(0, recorded)).toContain(`sync ${synced}`);
+      expect(lines.slice(0, recorded)).toContain(`fsync ${synced}`);
   } finally {
     await service.stop();
     rmSync(folder, { recursive: true, force: true });

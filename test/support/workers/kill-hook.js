@@ -18,7 +18,8 @@ const writeFile = fs.writeFileSync;
 let changes = 0;
 let underWay = 0;
 
-const paths = new WeakMap();
+/** By the FileHandle, or the descriptor. */
+const paths = new Map();
 
 function onChange(name, [path], target) {
   const changed = String(paths.get(target) ?? paths.get(path) ?? path);
@@ -57,7 +58,7 @@ const isFile = ([target]) => typeof target !== 'number' || target > 2;
 function wrap(object, name, counts = isFile) {
   const original = object[name];
   if (typeof original !== 'function') return;
-  object[name] = function (...args) {
+  const wrapped = function (...args) {
     if (!counts(args)) return original.apply(this, args);
     onChange(name, args, this);
     const end = () => (underWay -= 1);
@@ -76,6 +77,9 @@ function wrap(object, name, counts = isFile) {
     }
     return result;
   };
+  // What promisify needs.
+  for (const symbol of Object.getOwnPropertySymbols(original)) wrapped[symbol] = original[symbol];
+  object[name] = wrapped;
 }
 
 const CHANGES =
@@ -85,8 +89,23 @@ for (const name of CHANGES.split(' ')) {
   wrap(fs.promises, name);
 }
 // The bundle's (scripts/bundle/callback-fs.js).
-for (const name of 'link mkdir rename rmdir unlink utimes'.split(' ')) wrap(fs, name);
+const CALLBACKS = 'fchmod futimes link mkdir rename rm rmdir unlink utimes write writev';
+for (const name of CALLBACKS.split(' ')) wrap(fs, name);
+wrap(fs, 'open', opensForWriting);
 wrap(fs, 'openSync', opensForWriting);
+const { open: openDescriptor, openSync } = fs;
+fs.openSync = (...args) => {
+  const descriptor = openSync(...args);
+  paths.delete(descriptor);
+  return descriptor;
+};
+fs.open = (path, ...args) => {
+  const done = args.pop();
+  openDescriptor(path, ...args, (error, descriptor) => {
+    if (!error) paths.set(descriptor, path);
+    done(error, descriptor);
+  });
+};
 wrap(fs.promises, 'open', opensForWriting);
 const { open } = fs.promises;
 fs.promises.open = async (path, ...args) => {
