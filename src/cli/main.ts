@@ -16,9 +16,9 @@ if (answer !== undefined) {
   void import('../config/code-cache.js').then(async ({ openCodeCache }) => {
     const { delayOptimization } = await import('../core/compiler-tuning.js');
     const { collectInOneThread } = await import('../core/gc-tuning.js');
+    openCodeCache(process.env);
     delayOptimization();
     collectInOneThread();
-    openCodeCache(process.env);
     const { runProcess } = await runner();
     return runProcess(args);
   });

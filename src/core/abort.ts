@@ -1,6 +1,4 @@
 import { setMaxListeners } from 'node:events';
-import type { ClientRequest } from 'node:http';
-import type { Readable } from 'node:stream';
 
 /** Lets any number of operations wait on the signal. Node warns from the eleventh on, as if they were a leak. */
 export function sharedSignal(signal: AbortSignal): AbortSignal {
@@ -26,14 +24,18 @@ export async function raceWithSignal<T>(promise: Promise<T>, signal?: AbortSigna
   }
 }
 
-type Stream = Readable | ClientRequest;
+/** A stream, or a request whose end needs more than that of its stream. */
+interface Destroyable {
+  destroy(error: Error): unknown;
+  once(event: 'close', listener: () => void): unknown;
+}
 
 class StreamGroup {
-  readonly #streams = new Set<Stream>();
+  readonly #streams = new Set<Destroyable>();
 
   constructor(private readonly signal: AbortSignal) {}
 
-  add(stream: Stream): void {
+  add(stream: Destroyable): void {
     if (this.#streams.size === 0) this.signal.addEventListener('abort', this.#destroy);
     this.#streams.add(stream);
     stream.once('close', () => {
@@ -59,7 +61,7 @@ const groups = new WeakMap<AbortSignal, StreamGroup>();
  * a signal, and V8's minor collections keep what follows a removed one that has become old. Each request would stay in
  * memory until a major collection.
  */
-export function destroyOnAbort(stream: Stream, signal: AbortSignal | undefined): void {
+export function destroyOnAbort(stream: Destroyable, signal: AbortSignal | undefined): void {
   if (!signal) return;
   if (signal.aborted) {
     stream.destroy(errorOf(signal));

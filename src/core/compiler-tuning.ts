@@ -8,5 +8,6 @@ import { setFlag } from './v8-flags.js';
 
 export function delayOptimization(): void {
   // V8 writes an error to the terminal for a flag that it does not have.
-  if (process.versions.node.startsWith('20.')) setFlag('--interrupt-budget=2000000', '--interrupt-budget=67584');
+  if (process.versions.node.startsWith('20.'))
+    setFlag('--interrupt-budget=2000000', '--interrupt-budget=67584');
 }

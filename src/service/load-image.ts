@@ -48,6 +48,12 @@ export interface ImageLoaderDeps {
   readonly bandwidth?: BandwidthLimit;
 }
 
+/** Node says only "aborted" of a body that was not complete. */
+function brokenMessage(error: unknown): string {
+  const message = thrownMessage(error);
+  return message === 'aborted' ? 'The connection was closed before the end of the page.' : message;
+}
+
 /**
  * Loads `request.url` into `request.file`. Throws only what the node did not cause: an interruption, a StorageError,
  * a rate limit, and LoadError('bad-page-url') for an address that must not be connected to.
@@ -74,7 +80,7 @@ export async function loadImage(
     if (knownError) throw knownError;
     // A bug of ours, which must not be reported as a failure of the node.
     if (error instanceof TypeError && !('code' in error)) throw error;
-    const message = redactor.redact(thrownMessage(error));
+    const message = redactor.redact(brokenMessage(error));
     // A status that refuses the page counts, even if its body breaks off.
     const refusal = response && checkStatus(response.statusCode ?? 0);
     check = refusal ?? failed(loadReasonOf(error, receiver.bytes), message);

@@ -1,5 +1,6 @@
 /** Requests a page, without credentials. */
 import type { IncomingMessage } from 'node:http';
+import { raceWithSignal } from '../../core/abort.js';
 import { sendByNode, type NodeRequest, type NodeRequestOptions } from './node-request.js';
 
 /** Resolves with the response, whatever its status is. Throws LoadError `bad-page-url`, and errors of Node. */
@@ -14,7 +15,7 @@ export function pageGetter(
   options: NodeRequestOptions,
 ): GetPage {
   return async (request) => {
-    await check(request.url);
+    await raceWithSignal(check(request.url), request.signal);
     return sendByNode(request, { method: 'GET', headers: PAGE_HEADERS }, options);
   };
 }

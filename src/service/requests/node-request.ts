@@ -40,7 +40,7 @@ interface Content {
 
 /**
  * Resolves when the headers have arrived, with the response, which the caller reads to its end or destroys. Rejects, and the
- * body fails, with the error that ended the request.
+ * body fails, with the error that ended the request; where the connection was closed, the body fails with ECONNRESET.
  */
 export function sendByNode(
   { url, signal, permit }: NodeRequest,
@@ -61,12 +61,11 @@ export function sendByNode(
     const end = (error: Error): void => {
       // After the headers, the body fails with the error of the response, not with that of the request.
       (response ?? request).destroy(error);
-      // A request that was answered with 101 emits no error.
+      // A request emits no error while it waits for its connection, and after it was answered with 101.
       reject(error);
     };
-    // Also one after the response.
-    request.on('error', reject);
-    destroyOnAbort(request, signal);
+    request.on('error', end);
+    destroyOnAbort({ destroy: end, once: (event, then) => request.once(event, then) }, signal);
     if (permit) guardRequest(request, permit);
     limitRequest(request, timeoutMs, end);
     if (phases) limitPhases(request, phases, end);

@@ -56,7 +56,10 @@ export function limitRequest(
   });
 }
 
-/** Calls `end` with an error if one part of a request takes too long. */
+/**
+ * Calls `end` with an error if one part of a request takes too long. Timers run before what has arrived is read, so each
+ * waits a turn: a node is not blamed for a process that was stopped or busy.
+ */
 export function limitPhases(
   request: ClientRequest,
   limits: PhaseLimits,
@@ -66,35 +69,69 @@ export function limitPhases(
   let timer: NodeJS.Timeout | undefined;
   const stop = (): void => {
     clearTimeout(timer);
+    timer = undefined;
   };
-  const late = (phase: TimedPhase, limitMs: number): void => {
-    end(new DeadlineError(`The limit of ${limitMs} ms for "${phase}" is over.`, phase));
-  };
-  const start = (phase: TimedPhase, limitMs: number): void => {
+  const start = (phase: keyof typeof MISSING, limitMs: number): void => {
     stop();
-    timer = setTimeout(late, limitMs, phase, limitMs);
+    if (request.destroyed) return;
+    const own = setTimeout(() => {
+      setImmediate(() => {
+        if (timer === own) end(lateError(phase, limitMs));
+      });
+    }, limitMs);
+    timer = own;
+  };
+  const startTls = (): void => {
+    start('secureConnect', tlsTimeoutMs);
   };
   request.once('socket', (socket: Socket & { readonly secureConnecting?: boolean }) => {
-    if (!socket.connecting) return;
+    const isSecure = socket.secureConnecting === true;
+    if (isSecure) socket.once('secureConnect', stop);
+    // The connection of a tunnel is there already.
+    if (!socket.connecting) {
+      if (isSecure) startTls();
+      return;
+    }
     start('connect', connectTimeoutMs);
     // The connection itself has as much time as finding its address.
     socket.once('lookup', () => {
       start('connect', connectTimeoutMs);
     });
-    socket.once('connect', () => {
-      stop();
-      if (socket.secureConnecting !== true) return;
-      start('secureConnect', tlsTimeoutMs);
-      socket.once('secureConnect', stop);
-    });
+    socket.once('connect', isSecure ? startTls : stop);
   });
   request.once('finish', () => {
     start('response', firstByteTimeoutMs);
   });
   request.once('response', stop).once('close', stop);
-  request.setTimeout(idleTimeoutMs, () => {
-    late('socket', idleTimeoutMs);
+  limitPauses(request, idleTimeoutMs, end);
+}
+
+/** A pause in which bytes wait that this process has not read, as with a limited rate, is not the node's. */
+function limitPauses(request: ClientRequest, limitMs: number, end: (error: Error) => void): void {
+  let response: IncomingMessage | undefined;
+  request.once('response', (incoming) => {
+    response = incoming;
   });
+  request.setTimeout(limitMs).on('timeout', () => {
+    const { socket } = request;
+    const bytesBefore = socket?.bytesRead;
+    setImmediate(() => {
+      if (request.destroyed || socket?.bytesRead !== bytesBefore) return;
+      if ((response?.readableLength ?? 0) > 0) socket?.setTimeout(limitMs);
+      else end(lateError('socket', limitMs));
+    });
+  });
+}
+
+const MISSING: Readonly<Record<Exclude<TimedPhase, 'request'>, string>> = {
+  connect: 'connection',
+  secureConnect: 'TLS handshake',
+  response: 'response',
+  socket: 'further byte',
+};
+
+function lateError(phase: keyof typeof MISSING, limitMs: number): DeadlineError {
+  return new DeadlineError(`No ${MISSING[phase]} within ${limitMs} ms.`, phase);
 }
 
 /** A handler of got. */

@@ -165,7 +165,9 @@ describe('with a service', () => {
     const { stdout, stderr } = await run(words(), env);
     const modules = Number(/modules: (\d+)/.exec(stderr)?.[1]);
     expect(modules).toBeGreaterThan(30);
-    expect(stdout.match(/^\[Deserializing from/gm)?.length).toBeGreaterThanOrEqual(modules);
+    const deserialized = stdout.match(/^\[Deserializing from/gm)?.length ?? 0;
+    // Some are loaded by getters of Node, more of them in newer versions.
+    expect(deserialized - cached().size).toBeGreaterThan(modules / 2);
   });
 });
 
@@ -176,6 +178,16 @@ test('--version and help neither read nor make it, and help makes no state folde
   rmSync(home, { recursive: true });
   await help();
   expect(readdirSync(folder)).toEqual([]);
+});
+
+test('later runs use it without writing also where the user gave Node a flag that a command sets', async () => {
+  const env = { NODE_OPTIONS: '--max-semi-space-size=32' };
+  const verify = () => run(['verify', folder], env);
+  await verify();
+  const before = cached();
+  expect(before.size).toBeGreaterThan(0);
+  await verify();
+  expect(cached()).toEqual(before);
 });
 
 test('TANKOBON_CODE_CACHE=false turns it off', async () => {

@@ -1,6 +1,8 @@
 /** No answer of any kind outlives its time limit, and one that is no HTTP answer ends its request at once. */
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
 import {
   startPracticeService,
   type PracticeService,
@@ -8,6 +10,7 @@ import {
 import { readAddresses } from '../../../../src/config/service-addresses.js';
 import { openConnections, type Connections } from '../../../../src/service/requests/connections.js';
 import { sendRequest } from '../../../../src/service/requests/send-request.js';
+import { startConnectProxy } from '../../../support/connect-proxy.js';
 import { startFullListener } from '../../../support/full-listener.js';
 import { posixTest } from '../../../support/platform.js';
 import { LIMITS, createTestClient } from '../../../support/test-client.js';
@@ -38,7 +41,11 @@ async function serverThat(act: (socket: Socket) => void): Promise<URL> {
   return new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/x`);
 }
 
-async function connectionsTo(url: URL, limits: Partial<typeof LIMITS> = {}): Promise<Connections> {
+async function connectionsTo(
+  url: URL,
+  limits: Partial<typeof LIMITS> = {},
+  env: NodeJS.ProcessEnv = {},
+): Promise<Connections> {
   const { origin: apiUrl } = url;
   const { apiUrl: address } = readAddresses({
     apiUrl,
@@ -46,7 +53,7 @@ async function connectionsTo(url: URL, limits: Partial<typeof LIMITS> = {}): Pro
     networkUrl: apiUrl,
     realm: 'r',
   });
-  const connections = await openConnections({ ...LIMITS, ...limits }, {}, { apiUrl: address });
+  const connections = await openConnections({ ...LIMITS, ...limits }, env, { apiUrl: address });
   closing.push(() => {
     connections.close();
   });
@@ -137,8 +144,27 @@ describe('a request ends at its deadline, however lively the connection', () => 
   });
 });
 
+/** Sends the head after half of the time, and the last byte when more than twice the time is over. */
+const SLOW_SERVER = `
+  const { workerData: ms, parentPort } = require('node:worker_threads');
+  const server = require('node:net').createServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.once('data', () => {
+      setTimeout(() => socket.write('HTTP/1.1 200 OK\\r\\nContent-Length: 2\\r\\n\\r\\nx'), ms / 2);
+      setTimeout(() => socket.write('y'), 3 * ms);
+    });
+  });
+  server.listen(0, '127.0.0.1', () => parentPort.postMessage(server.address().port));
+`;
+
 describe('each part of a page load has a limit of its own', () => {
   const ms = 200;
+  /** After an immediate, timers run before sockets are read. */
+  const blockSoon = (): void => {
+    setTimeout(() => {
+      setImmediate(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2 * ms));
+    }, ms / 4);
+  };
   const late = (event: string) => ({ code: 'ETIMEDOUT', event });
 
   test('the response', async () => {
@@ -168,11 +194,42 @@ describe('each part of a page load has a limit of its own', () => {
     expect(bytes).toBe(12);
   });
 
-  test('TLS', async () => {
+  test.each([false, true])('TLS, through a proxy: %p', async (isProxied) => {
     const url = await serverThat(() => undefined);
-    const { page } = await connectionsTo(url, { tlsTimeoutMs: ms });
+    const proxy = await startConnectProxy();
+    closing.push(() => proxy.stop());
+    const env = isProxied ? { HTTPS_PROXY: proxy.url } : {};
+    const { page } = await connectionsTo(url, { tlsTimeoutMs: ms }, env);
     url.protocol = 'https:';
     await expect(page({ url })).rejects.toMatchObject(late('secureConnect'));
+  });
+
+  test('none of them counts what arrived while this process was busy', async () => {
+    // In a thread of its own: here it would be as busy as the client.
+    const server = new Worker(SLOW_SERVER, { eval: true, workerData: ms });
+    closing.push(() => void server.terminate());
+    const [port] = (await once(server, 'message')) as [number];
+    const url = new URL(`http://127.0.0.1:${port}/x`);
+    const { page } = await connectionsTo(url, { firstByteTimeoutMs: ms, idleTimeoutMs: ms });
+    const asked = page({ url });
+    blockSoon();
+    const response = await asked;
+    blockSoon();
+    expect(Buffer.concat((await response.toArray()) as Buffer[]).toString()).toBe('xy');
+  });
+
+  test('a pause of our own, as for a limited rate, is not the node’s', async () => {
+    const url = await serverThat((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\nContent-Length: 200000\r\n\r\n');
+      socket.write(Buffer.alloc(200_000));
+    });
+    const { page } = await connectionsTo(url, { idleTimeoutMs: ms });
+    let bytes = 0;
+    for await (const chunk of (await page({ url })) as AsyncIterable<Buffer>) {
+      bytes += chunk.length;
+      if (bytes < 150_000) await delay(2 * ms);
+    }
+    expect(bytes).toBe(200_000);
   });
 
   posixTest('the connection', async () => {
@@ -181,6 +238,35 @@ describe('each part of a page load has a limit of its own', () => {
     const url = new URL(`http://127.0.0.1:${port}/x`);
     const { page } = await connectionsTo(url, { connectTimeoutMs: ms });
     await expect(page({ url })).rejects.toMatchObject(late('connect'));
+  });
+});
+
+describe('an aborted page load rejects with the reason of the abort', () => {
+  const REASON = new Error('Stopped.');
+
+  test.each([
+    ['a body without a length', 'HTTP/1.1 200 OK\r\n\r\nx'],
+    ['an error page without a length', 'HTTP/1.1 404 No\r\n\r\nx'],
+    ['a body with a length', 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nx'],
+  ])('%s', async (_, answer) => {
+    const url = await serverThat((socket) => socket.write(answer));
+    const { page } = await connectionsTo(url);
+    const stop = new AbortController();
+    const response = await page({ url, signal: stop.signal });
+    const body = response.toArray();
+    setTimeout(() => {
+      stop.abort(REASON);
+    }, 50);
+    await expect(body).rejects.toBe(REASON);
+  });
+
+  test('while a proxy does not respond', async () => {
+    const { port, pathname } = await serverThat(() => undefined);
+    const env = { HTTPS_PROXY: `http://127.0.0.1:${port}` };
+    const url = new URL(`https://127.0.0.1:9${pathname}`);
+    const { page } = await connectionsTo(url, {}, env);
+    const asked = page({ url, signal: AbortSignal.timeout(100) });
+    await expect(asked).rejects.toMatchObject({ name: 'TimeoutError', code: 23 });
   });
 });
 
