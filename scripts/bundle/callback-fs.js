@@ -28,7 +28,9 @@ const openDescriptor = promisify(fs.open);
 const closeDescriptor = promisify(fs.close);
 const statDescriptor = promisify(fs.fstat);
 const syncDescriptor = promisify(fs.fsync);
+const syncData = promisify(fs.fdatasync);
 const changeMode = promisify(fs.fchmod);
+const changeOwner = promisify(fs.fchown);
 const changeTimes = promisify(fs.futimes);
 const read = promisify(fs.read);
 const write = promisify(fs.write);
@@ -56,8 +58,16 @@ class FileHandle {
     return syncDescriptor(this.fd);
   }
 
+  datasync() {
+    return syncData(this.fd);
+  }
+
   chmod(mode) {
     return changeMode(this.fd, mode);
+  }
+
+  chown(uid, gid) {
+    return changeOwner(this.fd, uid, gid);
   }
 
   utimes(accessed, modified) {

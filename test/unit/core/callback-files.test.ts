@@ -1,5 +1,5 @@
 /** What the bundle has in place of node:fs/promises does what that does, as far as the program uses it. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import * as promises from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -39,7 +39,10 @@ const OPERATIONS: Readonly<Record<string, (files: Files) => Promise<unknown>>> =
     await handle.writeFile('ef');
     await handle.writeFile(Buffer.from('g'));
     await handle.sync();
+    await handle.datasync();
     await handle.chmod(0o640);
+    const { uid, gid } = await handle.stat();
+    await handle.chown(uid, gid);
     await handle.utimes(1, 2);
     const { mode, mtimeMs } = await handle.stat();
     await handle.close();
@@ -117,4 +120,19 @@ test.each(Object.keys(OPERATIONS))('%s', async (name) => {
   }
   expect(results[1]).toEqual(results[0]);
   expect(results[0]).toBeDefined();
+});
+
+test('it has each method of a file handle that the sources name', async () => {
+  const [handle, ours] = await Promise.all(
+    [promises, callbacks].map(({ open }) => open(join(folder, 'text'))),
+  );
+  await Promise.all([handle?.close(), ours?.close()]);
+  const methods = Object.getOwnPropertyNames(Object.getPrototypeOf(handle));
+  const lacking = methods.filter((name) => !(name in (ours ?? {})));
+  expect(lacking).not.toEqual([]);
+  const sources = readdirSync('src', { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts') && !name.startsWith('practice-server'))
+    .map((name) => readFileSync(join('src', name), 'utf8'));
+  const named = lacking.filter((name) => sources.some((text) => text.includes(`.${name}(`)));
+  expect(named).toEqual([]);
 });
