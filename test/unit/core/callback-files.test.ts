@@ -79,7 +79,7 @@ const OPERATIONS: Readonly<Record<string, (files: Files) => Promise<unknown>>> =
     await handle.close();
     return rest;
   },
-  'a stream closes its file, except where it is told not to': async ({ open }) => {
+  'a stream closes its file, except without autoClose': async ({ open }) => {
     const closed = await open(join(folder, 'text'));
     const first = await text(closed.createReadStream());
     await closed.close();
