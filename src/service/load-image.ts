@@ -88,10 +88,12 @@ export async function loadImage(
     response?.destroy();
     await permit?.settle();
   }
-  const { bytes, receivedAtMs = clock.monotonicMs() } = receiver;
+  const { receivedAtMs = clock.monotonicMs() } = receiver;
+  // What arrived while a part before it was written, and was not read when the body ended early.
+  const unreadBytes = response?.readableLength ?? 0;
   return {
     ...check,
-    bytes,
+    bytes: receiver.bytes + unreadBytes,
     // Without our own pauses, which say nothing about the node.
     durationMs: Math.max(0, Math.round(receivedAtMs - startedMs - receiver.pausedMs)),
     cached: /^hit/i.test(String(response?.headers['x-cache'] ?? '')),

@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { Redactor } from '../../../../src/core/redactor.js';
 import { openConnections, type Connections } from '../../../../src/service/requests/connections.js';
 import { interruptedError } from '../../../../src/core/errors.js';
@@ -54,7 +55,11 @@ const file = () => join(folder, '1.part');
 
 function load(
   change: Partial<ImageRequest> = {},
-  { signal, pauseMs = 0 }: { signal?: AbortSignal; pauseMs?: number } = {},
+  {
+    signal,
+    pauseMs = 0,
+    pause = () => Promise.resolve(),
+  }: { signal?: AbortSignal; pauseMs?: number; pause?: () => Promise<void> } = {},
 ) {
   const clock = skippingClock();
   const { port } = server.address() as AddressInfo;
@@ -68,7 +73,7 @@ function load(
       bandwidth: {
         take: () => {
           clock.advance(pauseMs);
-          return Promise.resolve();
+          return pause();
         },
       },
     },
@@ -215,6 +220,16 @@ describe('what is not the image leaves no file', () => {
     const outcome = await load();
     expect(outcome).toMatchObject({ reason: 'connection-broken', responded: false, bytes: 0 });
     expect(readdirSync(folder)).toEqual([]);
+  });
+
+  test('counts what arrived while it waited for the limit of the rate', async () => {
+    respond = (socket) => {
+      socket.write(head('200 OK', { 'Content-Length': image.length }));
+      socket.write(image.subarray(0, 20_000));
+      setTimeout(() => socket.end(image.subarray(20_000, 30_000)), 20);
+    };
+    const outcome = await load({}, { pause: () => delay(100) });
+    expect(outcome).toMatchObject({ reason: 'bad-length', bytes: 30_000 });
   });
 
   test('an interruption, which does not count as a failure of the node', async () => {
