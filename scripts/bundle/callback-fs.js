@@ -90,7 +90,7 @@ class FileHandle {
     return readFile(this.fd, options);
   }
 
-  /** At the position of the file. The parts of an iterable are written before the next one is asked for. */
+  /** Writes at the position of the file. The parts of an iterable are written before the next one is asked for. */
   async writeFile(data) {
     const isWhole = typeof data === 'string' || ArrayBuffer.isView(data);
     for (const part of isWhole ? [data] : data) {
@@ -99,7 +99,7 @@ class FileHandle {
     }
   }
 
-  /** For a file that was opened to append to it. */
+  /** The file was opened for appending. */
   appendFile(data) {
     return this.writeFile(data);
   }

@@ -16,6 +16,7 @@ if (answer !== undefined) {
   void import('../config/code-cache.js').then(async ({ openCodeCache }) => {
     const { delayOptimization } = await import('../core/compiler-tuning.js');
     const { collectInOneThread } = await import('../core/gc-tuning.js');
+    // Before the flags are set: it loads node:zlib.
     openCodeCache(process.env);
     delayOptimization();
     collectInOneThread();

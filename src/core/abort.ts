@@ -24,7 +24,7 @@ export async function raceWithSignal<T>(promise: Promise<T>, signal?: AbortSigna
   }
 }
 
-/** A stream, or a request whose end needs more than that of its stream. */
+/** What an abort ends: a stream, or a request together with its response. */
 interface Destroyable {
   destroy(error: Error): unknown;
   once(event: 'close', listener: () => void): unknown;

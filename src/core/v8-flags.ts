@@ -7,8 +7,10 @@ import { setFlagsFromString } from 'node:v8';
 /** V8's default of each flag that is set, by the flag. */
 const defaults = new Map<string, string>();
 
-/** What the user gave Node. */
-const given = [...process.execArgv, process.env['NODE_OPTIONS']].join(' ').replaceAll('_', '-');
+/** The options that the user gave Node. */
+const nodeOptions = [...process.execArgv, process.env['NODE_OPTIONS']]
+  .join(' ')
+  .replaceAll('_', '-');
 
 /**
  * Leaves a flag that the user gave Node.
@@ -16,7 +18,7 @@ const given = [...process.execArgv, process.env['NODE_OPTIONS']].join(' ').repla
  */
 export function setFlag(flag: string, byDefault: string): void {
   const [name = ''] = flag.replace(/^--(?:no-)?/, '').split('=');
-  if (given.includes(name)) return;
+  if (nodeOptions.includes(name)) return;
   defaults.set(flag, byDefault);
   setFlagsFromString(flag);
 }
@@ -28,7 +30,7 @@ export function resetFlags(): void {
 
 /**
  * Without it, Node compiles forty of its modules from their source for a download, which takes 6 % of the time to its first
- * request. Those that a getter of Node loads, such as `process.stdout`, are not loaded by this.
+ * request. A module that a getter of Node loads, such as `process.stdout`, is compiled under the current flags.
  */
 export function underDefaultFlags<T>(load: () => T): T {
   const set = [...defaults];

@@ -100,7 +100,7 @@ export class ImageReceiver implements ImageBody {
       check = await this.#store(response);
       return check;
     } finally {
-      await local(this.#file?.close() ?? Promise.resolve());
+      if (this.#file) await local(this.#file.close());
       if (!check?.ok && !check?.image) await local(removeFile(this.request.file));
     }
   }

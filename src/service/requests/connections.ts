@@ -103,14 +103,12 @@ export async function openConnections(
       ],
     },
   };
-  const base = () => got.extend(common);
-  const withoutCredentials = () =>
-    got.extend(common, { hooks: { beforeRequest: [dropCredentials] } });
+  const ofApi = timeLimits(limits, limits.apiTimeoutMs);
   const instances = createdOnUse({
-    api: () => base().extend(timeLimits(limits, limits.apiTimeoutMs)),
-    auth: () => withoutCredentials().extend(timeLimits(limits, limits.apiTimeoutMs)),
+    api: () => got.extend(common, ofApi),
+    auth: () => got.extend(common, ofApi, { hooks: { beforeRequest: [dropCredentials] } }),
     hook: () =>
-      base().extend({
+      got.extend(common, {
         ...timeLimits({ ...limits, firstByteTimeoutMs: HOOK_TIMEOUT_MS }, HOOK_TIMEOUT_MS),
         agent: { http: privateHttp, https },
       }),
@@ -119,6 +117,7 @@ export async function openConnections(
     if (tunnels && isTunnelled(url)) return tunnels;
     return url.protocol === 'https:' ? direct.https : direct.http;
   };
+  // The check has the time limits of the system's resolver.
   const page = pageGetter((url) => guard.check(url, isTunnelled(url)), {
     agentFor: (url) => agentFor(url, { http: pageHttp, https: pageHttps }),
     timeoutMs: limits.pageTimeoutMs,

@@ -1,6 +1,7 @@
 /**
- * A deadline for a whole request, which also ends a request that is answered with 101. For a 101, Node detaches the
- * socket and closes the request, which stops got's own timers: the request would never end.
+ * Time limits: a deadline for each request, and limits for the parts of one that node:http sends. The deadline also ends a
+ * request that is answered with 101: Node detaches its socket and closes it, which stops got's own timers, and the request
+ * would never end.
  */
 import type { EventEmitter } from 'node:events';
 import type { ClientRequest, IncomingMessage } from 'node:http';
@@ -71,7 +72,7 @@ export function limitPhases(
     clearTimeout(timer);
     timer = undefined;
   };
-  const start = (phase: keyof typeof MISSING, limitMs: number): void => {
+  const start = (phase: keyof typeof AWAITED, limitMs: number): void => {
     stop();
     if (request.destroyed) return;
     const own = setTimeout(() => {
@@ -123,15 +124,16 @@ function limitPauses(request: ClientRequest, limitMs: number, end: (error: Error
   });
 }
 
-const MISSING: Readonly<Record<Exclude<TimedPhase, 'request'>, string>> = {
+/** What each part waits for. */
+const AWAITED: Readonly<Record<Exclude<TimedPhase, 'request'>, string>> = {
   connect: 'connection',
   secureConnect: 'TLS handshake',
   response: 'response',
   socket: 'further byte',
 };
 
-function lateError(phase: keyof typeof MISSING, limitMs: number): DeadlineError {
-  return new DeadlineError(`No ${MISSING[phase]} within ${limitMs} ms.`, phase);
+function lateError(phase: keyof typeof AWAITED, limitMs: number): DeadlineError {
+  return new DeadlineError(`No ${AWAITED[phase]} within ${limitMs} ms.`, phase);
 }
 
 /** A handler of got. */

@@ -156,7 +156,11 @@ describe('what is not the image leaves no file', () => {
       '200 OK',
       { 'Content-Length': 60_000 },
       image,
-      { reason: 'bad-length', bytes: image.length },
+      {
+        reason: 'bad-length',
+        bytes: image.length,
+        message: 'The connection was closed before the end of the page.',
+      },
     ],
     [
       'a page of HTML',
