@@ -70,7 +70,8 @@ export async function loadImage(
   const pause = async (bytes: number) => bandwidth?.take(bytes, signal);
   const receiver = new ImageReceiver(request, maxPageBytes, clock, pause);
   try {
-    response = await page({ url: request.url, signal, permit });
+    const body = bandwidth ? undefined : receiver.body;
+    response = await page({ url: request.url, signal, permit, body });
     void permit?.settle({ status: response.statusCode ?? 0, headers: response.headers });
     check = await receiver.receive(response);
   } catch (error) {
@@ -90,7 +91,7 @@ export async function loadImage(
   }
   const { receivedAtMs = clock.monotonicMs() } = receiver;
   // What arrived while a part before it was written, and was not read when the body ended early.
-  const unreadBytes = response?.readableLength ?? 0;
+  const unreadBytes = receiver.isBuffered ? 0 : (response?.readableLength ?? 0);
   return {
     ...check,
     bytes: receiver.bytes + unreadBytes,

@@ -3,10 +3,12 @@ import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { FileHandle } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
+import { finished } from 'node:stream/promises';
 import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../../core/clock.js';
 import { removeFile, replaceFile, writeBuffers } from '../../core/files.js';
 import { imageExtension, SIGNATURE_BYTES } from '../../core/image-format.js';
+import { BufferedBody } from '../requests/buffered-body.js';
 import {
   checkImage,
   checkStatus,
@@ -51,6 +53,8 @@ export class ImageReceiver implements ImageBody {
   pausedMs = 0;
   /** It covers the whole body, like the digest. */
   crc32 = 0;
+  /** For the request of the response; not used where it waits between chunks. */
+  readonly body: BufferedBody;
   readonly #hash = createHash('sha256');
   readonly #buffer: Buffer;
   #bufferedBytes = 0;
@@ -66,6 +70,16 @@ export class ImageReceiver implements ImageBody {
     private readonly pause: (bytes: number) => Promise<void>,
   ) {
     this.#buffer = request.buffer ?? allocatePageBuffer();
+    this.body = new BufferedBody(this.#buffer, (bytes) => {
+      this.bytes += bytes;
+      this.#bufferedBytes += bytes;
+      request.onBytes?.(bytes);
+    });
+  }
+
+  /** The response has none of the body. */
+  get isBuffered(): boolean {
+    return this.body.length !== undefined;
   }
 
   digest(): string {
@@ -106,17 +120,10 @@ export class ImageReceiver implements ImageBody {
   }
 
   async #store(response: IncomingMessage): Promise<ImageCheck> {
-    for await (const chunk of response as AsyncIterable<Buffer>) {
-      const hadSignature = this.head.length >= SIGNATURE_BYTES;
-      this.#count(chunk);
-      if (this.bytes > this.maxBytes)
-        return failed('too-large', `The response is too large: ${this.bytes} bytes received.`);
-      if (!hadSignature && this.head.length >= SIGNATURE_BYTES && !imageExtension(this.head))
-        return notAnImage(response);
-      this.request.onBytes?.(chunk.length);
-      await this.#append(chunk);
-      await this.#pause(chunk.length);
-    }
+    const refusal = await (this.isBuffered
+      ? this.#awaitBody(response)
+      : this.#readChunks(response));
+    if (refusal) return refusal;
     this.receivedAtMs = this.clock.monotonicMs();
     if (!this.#isLarge) {
       this.request.onReceived?.();
@@ -125,6 +132,37 @@ export class ImageReceiver implements ImageBody {
     }
     if (this.#bufferedBytes > 0) await this.#flush();
     return checkImage(response, this.request.expectedDigest, this);
+  }
+
+  /** Resolves when the buffer has the whole body, or with why it is not read further. */
+  async #awaitBody(response: IncomingMessage): Promise<ImageCheck | undefined> {
+    const { length = 0 } = this.body;
+    if (length > this.maxBytes) return tooLarge(length, 'announced');
+    this.#takeHead();
+    if (this.head.length === SIGNATURE_BYTES && !imageExtension(this.head))
+      return notAnImage(response);
+    await finished(response.resume());
+    this.#takeHead();
+    return undefined;
+  }
+
+  #takeHead(): void {
+    this.head = this.#buffer.subarray(0, Math.min(this.bytes, SIGNATURE_BYTES));
+  }
+
+  /** Resolves as `#awaitBody` does. */
+  async #readChunks(response: IncomingMessage): Promise<ImageCheck | undefined> {
+    for await (const chunk of response as AsyncIterable<Buffer>) {
+      const hadSignature = this.head.length >= SIGNATURE_BYTES;
+      this.#count(chunk);
+      if (this.bytes > this.maxBytes) return tooLarge(this.bytes, 'received');
+      if (!hadSignature && this.head.length >= SIGNATURE_BYTES && !imageExtension(this.head))
+        return notAnImage(response);
+      this.request.onBytes?.(chunk.length);
+      await this.#append(chunk);
+      await this.#pause(chunk.length);
+    }
+    return undefined;
   }
 
   async #pause(bytes: number): Promise<void> {
@@ -165,6 +203,10 @@ export class ImageReceiver implements ImageBody {
     await writing;
     this.#bufferedBytes = 0;
   }
+}
+
+function tooLarge(bytes: number, how: 'announced' | 'received'): ImageCheck {
+  return failed('too-large', `The response is too large: ${bytes} bytes ${how}.`);
 }
 
 /** A failure of our own disk or process, which is not reported as one of the node. */

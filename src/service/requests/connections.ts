@@ -13,6 +13,7 @@ import {
   type PageAddressOptions,
 } from './page-address-guard.js';
 import { proxyFor, tunnelAgent, type ProxyEnvironment } from './proxy.js';
+import { bufferBodies } from './buffered-body.js';
 import { pageGetter, type GetPage } from './get-page.js';
 import { jsonPoster, type PostJson } from './post-json.js';
 import { withDeadline, type PhaseLimits } from './request-deadline.js';
@@ -75,8 +76,8 @@ export async function openConnections(
   const https = new HttpsAgent(tlsOptions);
   const guard = guardPageAddresses(pageAddresses);
   // Separate agents: the address of a kept-alive connection has been checked too.
-  const pageHttp = new HttpAgent({ ...agentOptions, lookup: guard.lookup });
-  const pageHttps = new HttpsAgent({ ...tlsOptions, lookup: guard.lookup });
+  const pageHttp = bufferBodies(new HttpAgent({ ...agentOptions, lookup: guard.lookup }));
+  const pageHttps = bufferBodies(new HttpsAgent({ ...tlsOptions, lookup: guard.lookup }));
   const privateHttp = new HttpAgent({ ...agentOptions, lookup: privateLookup });
   const proxy = proxyFor(ANY_HOST, { ...env, NO_PROXY: '', no_proxy: '' });
   const tunnels = proxy && (await tunnelAgent(proxy, tlsOptions, limits.connectTimeoutMs));

@@ -13,6 +13,7 @@ import {
 import { request as requestHttps, type RequestOptions } from 'node:https';
 import { destroyOnAbort } from '../../core/abort.js';
 import { USER_AGENT } from '../../core/version.js';
+import { expectBody, type BufferedBody } from './buffered-body.js';
 import { guardRequest, type RequestPermit } from './guarded-request.js';
 import { limitPhases, limitRequest, type PhaseLimits } from './request-deadline.js';
 
@@ -21,6 +22,8 @@ export interface NodeRequest {
   readonly signal?: AbortSignal | undefined;
   /** The request is sent only while it is valid. The caller settles it. */
   readonly permit?: RequestPermit | undefined;
+  /** Takes the body, if it sets its length: the response has one byte then, which comes last. */
+  readonly body?: BufferedBody | undefined;
 }
 
 export interface NodeRequestOptions {
@@ -35,7 +38,7 @@ export interface NodeRequestOptions {
 interface Content {
   readonly method: 'GET' | 'POST';
   readonly headers: OutgoingHttpHeaders;
-  readonly body?: string;
+  readonly text?: string;
 }
 
 /**
@@ -43,8 +46,8 @@ interface Content {
  * body fails, with the error that ended the request; where the connection was closed, the body fails with ECONNRESET.
  */
 export function sendByNode(
-  { url, signal, permit }: NodeRequest,
-  { method, headers, body }: Content,
+  { url, signal, permit, body }: NodeRequest,
+  { method, headers, text }: Content,
   { agentFor, timeoutMs, phases, options }: NodeRequestOptions,
 ): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
@@ -69,10 +72,11 @@ export function sendByNode(
     if (permit) guardRequest(request, permit);
     limitRequest(request, timeoutMs, end);
     if (phases) limitPhases(request, phases, end);
+    if (body) expectBody(request, body);
     request.once('response', (incoming) => {
       response = incoming.on('error', () => undefined);
       resolve(incoming);
     });
-    request.end(body);
+    request.end(text);
   });
 }

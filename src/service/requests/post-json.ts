@@ -21,7 +21,7 @@ const JSON_HEADERS = { 'content-type': 'application/json' };
 export function jsonPoster(options: NodeRequestOptions): PostJson {
   return async ({ json, ...request }) => {
     const { url, signal } = request;
-    const content = { method: 'POST', headers: JSON_HEADERS, body: JSON.stringify(json) } as const;
+    const content = { method: 'POST', headers: JSON_HEADERS, text: JSON.stringify(json) } as const;
     let response: IncomingMessage;
     try {
       response = await sendByNode(request, content, options);

@@ -24,6 +24,8 @@ let connections: Connections;
 /** What the node does with each connection, after the request has arrived. */
 let respond: (socket: Socket) => void;
 const sockets = new Set<Socket>();
+/** Bodies are read in chunks where there is a limit, and else straight into the buffer. */
+let hasRateLimit = false;
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'tankobon-load-image-'));
@@ -59,7 +61,13 @@ function load(
     signal,
     pauseMs = 0,
     pause = () => Promise.resolve(),
-  }: { signal?: AbortSignal; pauseMs?: number; pause?: () => Promise<void> } = {},
+    isLimited = hasRateLimit,
+  }: {
+    signal?: AbortSignal;
+    pauseMs?: number;
+    pause?: () => Promise<void>;
+    isLimited?: boolean;
+  } = {},
 ) {
   const clock = skippingClock();
   const { port } = server.address() as AddressInfo;
@@ -70,12 +78,14 @@ function load(
       clock,
       redactor: new Redactor(),
       maxPageBytes: 200_000,
-      bandwidth: {
-        take: () => {
-          clock.advance(pauseMs);
-          return pause();
+      ...(isLimited && {
+        bandwidth: {
+          take: () => {
+            clock.advance(pauseMs);
+            return pause();
+          },
         },
-      },
+      }),
     },
     { url: new URL(`http://127.0.0.1:${port}/t/data/h/1.png`), file: file(), ...change },
     signal,
@@ -98,163 +108,179 @@ const sendImage = (headers: Readonly<Record<string, string>> = {}) => {
   send('200 OK', { 'Content-Length': image.length, ...headers }, image);
 };
 
-describe('an image', () => {
-  test.each([
-    ['of the usual size', undefined],
-    ['smaller than the image', Buffer.alloc(1_000)],
-  ])('is in the file, with a buffer %s', async (_, buffer) => {
-    sendImage({ 'X-Cache': 'HIT from edge' });
-    let arrived = 0;
-    const onBytes = (bytes: number): void => {
-      arrived += bytes;
-    };
-    const outcome = await load({ expectedDigest: digest, buffer, onBytes });
-    expect(outcome).toMatchObject({
-      ok: true,
-      digest,
-      extension: 'png',
-      bytes: image.length,
-      cached: true,
-      responded: true,
-    });
-    expect(readFileSync(file()).equals(image)).toBe(true);
-    expect(arrived).toBe(image.length);
+describe.each([
+  ['read into the buffer', false],
+  ['read in chunks', true],
+])('%s', (_, isLimited) => {
+  beforeEach(() => {
+    hasRateLimit = isLimited;
   });
 
-  test('that fits into the buffer releases its slot before it is in the file; a larger one does not', async () => {
-    const released: boolean[] = [];
-    const onReceived = (): void => {
-      released.push(!existsSync(file()));
-    };
-    sendImage();
-    await load({ onReceived });
-    expect(released).toEqual([true]);
-    await load({ onReceived, buffer: Buffer.alloc(1_000) });
-    expect(released).toEqual([true]);
-  });
-
-  test('takes as long as the node took, without our own pauses', async () => {
-    sendImage();
-    expect(await load({}, { pauseMs: 1_000 })).toMatchObject({
-      ok: true,
-      durationMs: 0,
-    });
-  });
-
-  test('of another content is bad-digest and is kept in the file, for a second witness', async () => {
-    sendImage();
-    const outcome = await load({ expectedDigest: '0'.repeat(64) });
-    expect(outcome).toMatchObject({ ok: false, reason: 'bad-digest', image: { digest } });
-    expect(readFileSync(file()).equals(image)).toBe(true);
-  });
-});
-
-describe('what is not the image leaves no file', () => {
-  test.each<[string, string, Record<string, string | number>, Buffer, object]>([
-    [
-      'a body that ends early',
-      '200 OK',
-      { 'Content-Length': 60_000 },
-      image,
-      {
-        reason: 'bad-length',
+  describe('an image', () => {
+    test.each([
+      ['of the usual size', undefined],
+      ['smaller than the image', Buffer.alloc(1_000)],
+    ])('is in the file, with a buffer %s', async (_, buffer) => {
+      sendImage({ 'X-Cache': 'HIT from edge' });
+      let arrived = 0;
+      const onBytes = (bytes: number): void => {
+        arrived += bytes;
+      };
+      const outcome = await load({ expectedDigest: digest, buffer, onBytes });
+      expect(outcome).toMatchObject({
+        ok: true,
+        digest,
+        extension: 'png',
         bytes: image.length,
-        message: 'The connection was closed before the end of the page.',
-      },
-    ],
-    [
-      'a page of HTML',
-      '200 OK',
-      { 'Content-Type': 'text/html' },
-      Buffer.alloc(5_000, '<p>'),
-      { reason: 'not-an-image' },
-    ],
-    [
-      'an empty body',
-      '200 OK',
-      { 'Content-Length': 0 },
-      Buffer.alloc(0),
-      { reason: 'bad-length', bytes: 0 },
-    ],
-    [
-      'more than the limit',
-      '200 OK',
-      {},
-      Buffer.concat([image, Buffer.alloc(200_000)]),
-      { reason: 'too-large' },
-    ],
-    [
-      'a redirect',
-      '302 Found',
-      { Location: '/', 'Content-Length': 0 },
-      Buffer.alloc(0),
-      { reason: 'redirected' },
-    ],
-    [
-      'an error page',
-      '500 Oops',
-      { 'Content-Length': 4 },
-      Buffer.from('oops'),
-      { reason: 'bad-status', bytes: 4 },
-    ],
-    [
-      'an expired token',
-      '403 Forbidden',
-      { 'Content-Length': 2 },
-      Buffer.from('no'),
-      { reason: 'base-url-expired', bytes: 2 },
-    ],
-  ])('%s', async (_, status, headers, body, expected) => {
-    send(status, headers, body);
-    expect(await load()).toMatchObject({ ok: false, responded: true, ...expected });
-    expect(readdirSync(folder)).toEqual([]);
-  });
-
-  test.each(['', 'expired'])(
-    'an expired token whose error page breaks off after "%s" is still one',
-    async (body) => {
-      send('410 Gone', { 'Content-Length': 1_000 }, Buffer.from(body));
-      expect(await load()).toMatchObject({ ok: false, reason: 'base-url-expired' });
-      expect(readdirSync(folder)).toEqual([]);
-    },
-  );
-
-  test('a connection that closes without a response', async () => {
-    respond = (socket) => socket.end();
-    const outcome = await load();
-    expect(outcome).toMatchObject({ reason: 'connection-broken', responded: false, bytes: 0 });
-    expect(readdirSync(folder)).toEqual([]);
-  });
-
-  test('counts what arrived while it waited for the limit of the rate', async () => {
-    respond = (socket) => {
-      socket.write(head('200 OK', { 'Content-Length': image.length }));
-      socket.write(image.subarray(0, 20_000));
-      setTimeout(() => socket.end(image.subarray(20_000, 30_000)), 20);
-    };
-    const outcome = await load({}, { pause: () => delay(100) });
-    expect(outcome).toMatchObject({ reason: 'bad-length', bytes: 30_000 });
-  });
-
-  test('an interruption, which does not count as a failure of the node', async () => {
-    const stop = new AbortController();
-    respond = (socket) => {
-      socket.write(head('200 OK', { 'Content-Length': image.length }));
-      socket.write(image.subarray(0, 20_000));
-    };
-    const onBytes = (): void => {
-      stop.abort(interruptedError());
-    };
-    await expect(load({ onBytes }, { signal: stop.signal })).rejects.toMatchObject({
-      code: 'interrupted',
+        cached: true,
+        responded: true,
+      });
+      expect(readFileSync(file()).equals(image)).toBe(true);
+      expect(arrived).toBe(image.length);
     });
-    expect(readdirSync(folder)).toEqual([]);
-  });
-});
 
-test('a failure of our own disk is not one of the node', async () => {
-  sendImage();
-  const missing = join(folder, 'missing', '1.part');
-  await expect(load({ file: missing })).rejects.toMatchObject({ code: 'storage-failed' });
-  expect(existsSync(missing)).toBe(false);
+    test('that fits into the buffer releases its slot before it is in the file; a larger one does not', async () => {
+      const released: boolean[] = [];
+      const onReceived = (): void => {
+        released.push(!existsSync(file()));
+      };
+      sendImage();
+      await load({ onReceived });
+      expect(released).toEqual([true]);
+      await load({ onReceived, buffer: Buffer.alloc(1_000) });
+      expect(released).toEqual([true]);
+    });
+
+    test('takes as long as the node took, without our own pauses', async () => {
+      sendImage();
+      expect(await load({}, { pauseMs: 1_000, isLimited: true })).toMatchObject({
+        ok: true,
+        durationMs: 0,
+      });
+    });
+
+    test('of another content is bad-digest and is kept in the file, for a second witness', async () => {
+      sendImage();
+      const outcome = await load({ expectedDigest: '0'.repeat(64) });
+      expect(outcome).toMatchObject({ ok: false, reason: 'bad-digest', image: { digest } });
+      expect(readFileSync(file()).equals(image)).toBe(true);
+    });
+  });
+
+  describe('what is not the image leaves no file', () => {
+    test.each<[string, string, Record<string, string | number>, Buffer, object]>([
+      [
+        'a body that ends early',
+        '200 OK',
+        { 'Content-Length': 60_000 },
+        image,
+        {
+          reason: 'bad-length',
+          bytes: image.length,
+          message: 'The connection was closed before the end of the page.',
+        },
+      ],
+      [
+        'a page of HTML',
+        '200 OK',
+        { 'Content-Type': 'text/html' },
+        Buffer.alloc(5_000, '<p>'),
+        { reason: 'not-an-image' },
+      ],
+      [
+        'an empty body',
+        '200 OK',
+        { 'Content-Length': 0 },
+        Buffer.alloc(0),
+        { reason: 'bad-length', bytes: 0 },
+      ],
+      [
+        'more than the limit',
+        '200 OK',
+        {},
+        Buffer.concat([image, Buffer.alloc(200_000)]),
+        { reason: 'too-large' },
+      ],
+      [
+        'an announced length over the limit',
+        '200 OK',
+        { 'Content-Length': 250_000 },
+        Buffer.concat([image, Buffer.alloc(200_000)]),
+        { reason: 'too-large' },
+      ],
+      [
+        'a redirect',
+        '302 Found',
+        { Location: '/', 'Content-Length': 0 },
+        Buffer.alloc(0),
+        { reason: 'redirected' },
+      ],
+      [
+        'an error page',
+        '500 Oops',
+        { 'Content-Length': 4 },
+        Buffer.from('oops'),
+        { reason: 'bad-status', bytes: 4 },
+      ],
+      [
+        'an expired token',
+        '403 Forbidden',
+        { 'Content-Length': 2 },
+        Buffer.from('no'),
+        { reason: 'base-url-expired', bytes: 2 },
+      ],
+    ])('%s', async (_, status, headers, body, expected) => {
+      send(status, headers, body);
+      expect(await load()).toMatchObject({ ok: false, responded: true, ...expected });
+      expect(readdirSync(folder)).toEqual([]);
+    });
+
+    test.each(['', 'expired'])(
+      'an expired token whose error page breaks off after "%s" is still one',
+      async (body) => {
+        send('410 Gone', { 'Content-Length': 1_000 }, Buffer.from(body));
+        expect(await load()).toMatchObject({ ok: false, reason: 'base-url-expired' });
+        expect(readdirSync(folder)).toEqual([]);
+      },
+    );
+
+    test('a connection that closes without a response', async () => {
+      respond = (socket) => socket.end();
+      const outcome = await load();
+      expect(outcome).toMatchObject({ reason: 'connection-broken', responded: false, bytes: 0 });
+      expect(readdirSync(folder)).toEqual([]);
+    });
+
+    test('counts what arrived while it waited for the limit of the rate', async () => {
+      respond = (socket) => {
+        socket.write(head('200 OK', { 'Content-Length': image.length }));
+        socket.write(image.subarray(0, 20_000));
+        setTimeout(() => socket.end(image.subarray(20_000, 30_000)), 20);
+      };
+      const outcome = await load({}, { pause: () => delay(100), isLimited: true });
+      expect(outcome).toMatchObject({ reason: 'bad-length', bytes: 30_000 });
+    });
+
+    test('an interruption, which does not count as a failure of the node', async () => {
+      const stop = new AbortController();
+      respond = (socket) => {
+        socket.write(head('200 OK', { 'Content-Length': image.length }));
+        socket.write(image.subarray(0, 20_000));
+      };
+      const onBytes = (): void => {
+        stop.abort(interruptedError());
+      };
+      await expect(load({ onBytes }, { signal: stop.signal })).rejects.toMatchObject({
+        code: 'interrupted',
+      });
+      expect(readdirSync(folder)).toEqual([]);
+    });
+  });
+
+  test('a failure of our own disk is not one of the node', async () => {
+    sendImage();
+    const missing = join(folder, 'missing', '1.part');
+    await expect(load({ file: missing })).rejects.toMatchObject({ code: 'storage-failed' });
+    expect(existsSync(missing)).toBe(false);
+  });
 });
