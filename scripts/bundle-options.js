@@ -1,6 +1,7 @@
 /** What the bundles of the package and of the executable have in common. */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { interpretedSchemas } from './bundle/interpreted-schemas.js';
 import { lateModules } from './bundle/late-modules.js';
 import { plainExports } from './bundle/plain-exports.js';
 
@@ -44,6 +45,7 @@ export const bundleOptions = {
 };
 
 export const outputPlugins = [
+  interpretedSchemas,
   lateModules,
   plainExports,
   { name: 'ascii', generateBundle: escapeNonAscii },

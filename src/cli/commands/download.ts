@@ -10,7 +10,7 @@ import { optionText } from '../../config/option-values.js';
 import { flagOf, type GivenOptions, type OptionName } from '../../config/options.js';
 import type { TankobonError } from '../../core/errors.js';
 import { EXIT, exitCodeOf, type ExitCode } from '../../core/exit-codes.js';
-import { createMinorCollector } from '../../core/gc-tuning.js';
+import { collectChunks } from '../../core/gc-tuning.js';
 import { skippedEvents, type Plan } from '../../download/plan.js';
 import { oppositeFlag } from '../command-options.js';
 import { captchaSolver } from '../captcha-prompt.js';
@@ -82,12 +82,9 @@ function listenersFor(
   options: GivenOptions,
   context: CommandContext,
 ): PlanListeners {
-  const collect = createMinorCollector();
+  collectChunks();
   return {
-    observe: (event) => {
-      if (event.type === 'page-bytes') collect(event.bytes);
-      observer.observe(event);
-    },
+    observe: observer.observe,
     // Chapters without a volume are never bound: only JSON output lists them.
     observeBind: (event) => {
       if (options.json || event.type !== 'chapter-left-out' || event.message !== undefined)

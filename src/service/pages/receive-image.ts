@@ -6,6 +6,7 @@ import type { IncomingMessage } from 'node:http';
 import { finished } from 'node:stream/promises';
 import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../../core/clock.js';
+import { countChunk } from '../../core/gc-tuning.js';
 import { removeFile, replaceFile, writeBuffers } from '../../core/files.js';
 import { imageExtension, SIGNATURE_BYTES } from '../../core/image-format.js';
 import { BufferedBody } from '../requests/buffered-body.js';
@@ -158,6 +159,7 @@ export class ImageReceiver implements ImageBody {
       if (this.bytes > this.maxBytes) return tooLarge(this.bytes, 'received');
       if (!hadSignature && this.head.length >= SIGNATURE_BYTES && !imageExtension(this.head))
         return notAnImage(response);
+      countChunk(chunk.length);
       this.request.onBytes?.(chunk.length);
       await this.#append(chunk);
       await this.#pause(chunk.length);
