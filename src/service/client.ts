@@ -99,6 +99,9 @@ export function createServiceClient(deps: ClientDeps): ServiceClient {
   return new Client(deps);
 }
 
+/** Loading what a response needs blocks the process: a request beside this one is sent before. */
+const PRELOAD_DELAY_MS = 40;
+
 class Client implements ServiceClient {
   readonly port443: boolean;
   readonly titleLanguage: readonly string[] | undefined;
@@ -235,16 +238,22 @@ class Client implements ServiceClient {
     const url = endpointUrl(this.deps.addresses.apiUrl, path, query);
     let loading: Promise<Parser<T>> | undefined;
     const loadParser = () => (loading ??= Promise.resolve(request.parser()));
-    const onSent = (): void => {
+    const preload = (): void => {
       // Awaited below if the request succeeds.
       loadParser().catch(() => undefined);
       this.deps.onSent?.();
+    };
+    let timer: NodeJS.Timeout | undefined;
+    const onSent = (): void => {
+      timer = setTimeout(preload, PRELOAD_DELAY_MS).unref();
     };
     const send: Send = (token) => {
       const headers = apiHeaders(token, captchaResult);
       return sendPermitted(this.deps, 'api', { method, url, json, signal, onSent, headers });
     };
-    const response = await this.#sendAuthorized(request, send);
+    const response = await this.#sendAuthorized(request, send).finally(() => {
+      clearTimeout(timer);
+    });
     const name = `${method} ${path}`;
     const { body } = this.#classify(name, response);
     const parse = await loadParser();
