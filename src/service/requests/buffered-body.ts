@@ -55,7 +55,7 @@ export function expectBody(request: ClientRequest, body: BufferedBody): void {
 
 class ConnectionReader {
   socket: Duplex | undefined;
-  /** Of the next response, or of the one that is being read. */
+  /** It belongs to the next response, or to the one that is being read. */
   #body: BufferedBody | undefined;
   /** While node:http parses it. */
   #head: ResponseHead | undefined;

@@ -207,6 +207,26 @@ describe('failures that stay', () => {
   });
 });
 
+test('what a response needs is loaded while it is on its way', async () => {
+  const slow = await startStubServer({ latencyMs: 1_000 });
+  const waiting = await createTestClient(slow);
+  try {
+    const first = await new Promise((resolve, reject) => {
+      const parser: ApiRequest<unknown>['parser'] = () => {
+        resolve('loaded');
+        return (value) => value;
+      };
+      waiting.client.api({ ...REQUEST, parser }).then(() => {
+        resolve('answered');
+      }, reject);
+    });
+    expect(first).toBe('loaded');
+  } finally {
+    await waiting.close();
+    await slow.stop();
+  }
+});
+
 describe('hostile answers', () => {
   test('a gzip bomb is refused at the cap, long before it is unpacked', async () => {
     const { client } = await make({ maxResponseBytes: 1_000_000 });
