@@ -90,7 +90,7 @@ export interface ClientDeps extends PermittedDeps {
   readonly port443?: boolean;
   readonly titleLanguage?: readonly string[] | undefined;
   readonly onRetry?: (retry: Retry) => void;
-  /** Called when a request to the API has been sent. */
+  /** Called while a request to the API waits for its response, unless that comes at once. */
   readonly onSent?: () => void;
   readonly random?: () => number;
 }
@@ -245,6 +245,7 @@ class Client implements ServiceClient {
     };
     let timer: NodeJS.Timeout | undefined;
     const onSent = (): void => {
+      clearTimeout(timer);
       timer = setTimeout(preload, PRELOAD_DELAY_MS).unref();
     };
     const send: Send = (token) => {

@@ -63,6 +63,9 @@ export class ImageReceiver implements ImageBody {
   #file: FileHandle | undefined;
   /** Larger than the buffer. */
   #isLarge = false;
+  /** The one whose body goes into the buffer. */
+  #response: IncomingMessage | undefined;
+  #isRefused = false;
 
   constructor(
     private readonly request: ReceiveOptions,
@@ -74,6 +77,7 @@ export class ImageReceiver implements ImageBody {
     this.body = new BufferedBody(this.#buffer, (bytes) => {
       this.bytes += bytes;
       this.#bufferedBytes += bytes;
+      this.#checkSignature();
       request.onBytes?.(bytes);
     });
   }
@@ -139,12 +143,25 @@ export class ImageReceiver implements ImageBody {
   async #awaitBody(response: IncomingMessage): Promise<ImageCheck | undefined> {
     const { length = 0 } = this.body;
     if (length > this.maxBytes) return tooLarge(length, 'announced');
-    this.#takeHead();
-    if (this.head.length === SIGNATURE_BYTES && !imageExtension(this.head))
-      return notAnImage(response);
-    await finished(response.resume());
+    this.#response = response;
+    this.#checkSignature();
+    try {
+      await finished(response.resume());
+    } catch (error) {
+      if (this.#isRefused) return notAnImage(response);
+      throw error;
+    }
     this.#takeHead();
     return undefined;
+  }
+
+  /** Ends a response that does not begin like an image. */
+  #checkSignature(): void {
+    if (!this.#response || this.bytes < SIGNATURE_BYTES || this.head.length > 0) return;
+    this.#takeHead();
+    if (imageExtension(this.head)) return;
+    this.#isRefused = true;
+    this.#response.destroy();
   }
 
   #takeHead(): void {

@@ -24,6 +24,7 @@ export class BufferedBody {
 
 /** For each connection. */
 const CHUNK_BYTES = 64 * 1024;
+const NO_BYTES = Buffer.alloc(0);
 const ONE_BYTE = Buffer.from('1');
 
 const readers = new WeakMap<object, ConnectionReader>();
@@ -74,7 +75,7 @@ class ConnectionReader {
   /** The buffer of the next read. Node may ask for it again before it reads. */
   readonly nextBuffer = (): Buffer => {
     const body = this.#body;
-    // A byte that follows the body is read with it, so that node:http refuses it in time.
+    // With room for a byte that follows the body: the connection is closed then.
     if (body?.length !== undefined) return body.buffer.subarray(body.bytes, body.length + 1);
     return (this.#chunk ??= Buffer.allocUnsafeSlow(CHUNK_BYTES));
   };
@@ -93,23 +94,29 @@ class ConnectionReader {
   #begin(body: BufferedBody, head: ResponseHead, chunk: Buffer): void {
     const part = chunk.subarray(head.bytes);
     part.copy(body.buffer, 0, 0, head.bodyBytes);
-    const isWhole = part.length >= head.bodyBytes;
-    const rest = isWhole ? [ONE_BYTE, part.subarray(head.bodyBytes)] : [];
     this.#head = head;
-    this.#emit(Buffer.concat([Buffer.from(head.withOneByte, 'latin1'), ...rest]));
+    const text = Buffer.from(head.withOneByte, 'latin1');
+    const isWhole = part.length >= head.bodyBytes;
+    if (isWhole) this.#finish(part.subarray(head.bodyBytes), text);
+    else this.#emit(text);
     this.#head = undefined;
-    const isRefused = body.length === undefined;
-    if (isWhole || isRefused) this.#body = undefined;
-    if (!isRefused) addBytes(body, Math.min(part.length, head.bodyBytes));
+    // node:http refused the head.
+    if (body.length === undefined) this.#body = undefined;
+    else addBytes(body, Math.min(part.length, head.bodyBytes));
   }
 
-  /** @param chunk is in the buffer already; what follows the body goes to node:http, which refuses it */
+  /** @param chunk is in the buffer already */
   #add(body: BufferedBody, chunk: Buffer): void {
     const missing = (body.length ?? 0) - body.bytes;
     addBytes(body, Math.min(chunk.length, missing));
-    if (chunk.length < missing) return;
+    if (chunk.length >= missing) this.#finish(chunk.subarray(missing));
+  }
+
+  /** @param extra follows the body: node:http may refuse it, and the rest of it would reach the next response */
+  #finish(extra: Buffer, head = NO_BYTES): void {
+    this.#emit(Buffer.concat([head, ONE_BYTE, extra]));
     this.#body = undefined;
-    this.#emit(Buffer.concat([ONE_BYTE, chunk.subarray(missing)]));
+    if (extra.length > 0) this.socket?.destroy();
   }
 
   /** @param chunk is read into again */

@@ -113,13 +113,24 @@ function limitPauses(request: ClientRequest, limitMs: number, end: (error: Error
   request.once('response', (incoming) => {
     response = incoming;
   });
-  request.setTimeout(limitMs).on('timeout', () => {
-    const { socket } = request;
-    const bytesBefore = socket?.bytesRead;
-    setImmediate(() => {
-      if (request.destroyed || socket?.bytesRead !== bytesBefore) return;
-      if ((response?.readableLength ?? 0) > 0) socket?.setTimeout(limitMs);
-      else end(lateError('socket', limitMs));
+  // The timer of a request reports one pause alone.
+  request.once('socket', (socket) => {
+    const onTimeout = (): void => {
+      const bytesBefore = socket.bytesRead;
+      setImmediate(() => {
+        if (request.destroyed || socket.bytesRead !== bytesBefore) return;
+        if ((response?.readableLength ?? 0) > 0) socket.setTimeout(limitMs);
+        else end(lateError('socket', limitMs));
+      });
+    };
+    const start = (): void => {
+      socket.setTimeout(limitMs);
+    };
+    if (socket.connecting) socket.once('connect', start);
+    else start();
+    socket.on('timeout', onTimeout);
+    request.once('close', () => {
+      socket.off('timeout', onTimeout);
     });
   });
 }

@@ -244,6 +244,24 @@ describe.each([
       },
     );
 
+    test.each([
+      ['before more of it comes', true],
+      ['with more of it', false],
+    ])('HTML of an announced length is refused %s', async (_name, isSlow) => {
+      const body = Buffer.alloc(150_000, '<p>');
+      respond = (socket) => {
+        socket.write(
+          head('200 OK', { 'Content-Type': 'text/html', 'Content-Length': body.length }),
+        );
+        // Its first bytes come after the head.
+        setTimeout(() => socket.write(isSlow ? body.subarray(0, 5_000) : body), 20);
+      };
+      const outcome = await load();
+      expect(outcome).toMatchObject({ ok: false, reason: 'not-an-image' });
+      if (isSlow) expect(outcome.bytes).toBe(5_000);
+      expect(readdirSync(folder)).toEqual([]);
+    });
+
     test('a connection that closes without a response', async () => {
       respond = (socket) => socket.end();
       const outcome = await load();

@@ -152,6 +152,26 @@ describe.each(['http', 'https'] as const)('over %s', (scheme) => {
     expect(next.length).toBe(1);
   });
 
+  test.each([
+    ['a line', '\r\n'],
+    ['a line and a response', '\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nzz'],
+    ['a response', 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nzz'],
+    ['a line and other text', '\r\njunk'],
+  ])('%s after the body does not reach the next response', async (_, extra) => {
+    const first = ok('content-length: 30\r\n', 'x'.repeat(30) + extra);
+    const cut = first.length - extra.length - 10;
+    server.closeIdle();
+    server.reply({ pieces: [first.subarray(0, cut), first.subarray(cut)] });
+    const before = server.connected();
+    // The next request is sent as soon as the body is read.
+    const next = server.send(newBody()).then(() => {
+      server.reply({ pieces: [ok('content-length: 2\r\n', 'ab')] });
+      return server.send(newBody());
+    });
+    expect(await next).toMatchObject({ status: 200, body: 'ab' });
+    expect(server.connected() - before).toBe(2);
+  });
+
   test('an abort ends it at once, and nothing is read into the buffer any more', async () => {
     const stop = new AbortController();
     server.reply({ pieces: [ok('content-length: 900\r\n', 'abc'), Buffer.from('def')] });

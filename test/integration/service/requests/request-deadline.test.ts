@@ -218,17 +218,24 @@ describe('each part of a page load has a limit of its own', () => {
     expect(Buffer.concat((await response.toArray()) as Buffer[]).toString()).toBe('xy');
   });
 
-  test('a pause of our own, as for a limited rate, is not the node’s', async () => {
+  test.each([
+    ['is not the node’s', 200_000, undefined],
+    ['does not hide one of the node after it', 300_000, late('socket')],
+  ])('a pause of our own, as for a limited rate, %s', async (_, announced, error) => {
     const url = await serverThat((socket) => {
-      socket.write('HTTP/1.1 200 OK\r\nContent-Length: 200000\r\n\r\n');
+      socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${announced}\r\n\r\n`);
       socket.write(Buffer.alloc(200_000));
     });
     const { page } = await connectionsTo(url, { idleTimeoutMs: ms });
     let bytes = 0;
-    for await (const chunk of (await page({ url })) as AsyncIterable<Buffer>) {
-      bytes += chunk.length;
-      if (bytes < 150_000) await delay(2 * ms);
-    }
+    const read = async (): Promise<void> => {
+      for await (const chunk of (await page({ url })) as AsyncIterable<Buffer>) {
+        bytes += chunk.length;
+        if (bytes < 150_000) await delay(2 * ms);
+      }
+    };
+    if (error) await expect(read()).rejects.toMatchObject(error);
+    else await read();
     expect(bytes).toBe(200_000);
   });
 
