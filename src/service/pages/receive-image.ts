@@ -54,7 +54,7 @@ export class ImageReceiver implements ImageBody {
   pausedMs = 0;
   /** It covers the whole body, like the digest. */
   crc32 = 0;
-  /** For the request of the response; not used where it waits between chunks. */
+  /** The request of the response takes it, unless the rate is limited: that waits between chunks. */
   readonly body: BufferedBody;
   readonly #hash = createHash('sha256');
   readonly #buffer: Buffer;
@@ -63,7 +63,7 @@ export class ImageReceiver implements ImageBody {
   #file: FileHandle | undefined;
   /** Larger than the buffer. */
   #isLarge = false;
-  /** The one whose body goes into the buffer. */
+  /** It is set if its body goes straight into the buffer. */
   #response: IncomingMessage | undefined;
   #isRefused = false;
 
@@ -82,7 +82,7 @@ export class ImageReceiver implements ImageBody {
     });
   }
 
-  /** The response has none of the body. */
+  /** Whether the body goes straight into the buffer: the response has one byte in its place. */
   get isBuffered(): boolean {
     return this.body.length !== undefined;
   }

@@ -10,9 +10,9 @@ import type { Agent, ClientRequest, IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 
 export class BufferedBody {
-  /** In the buffer. */
+  /** How much of the body the buffer has. */
   bytes = 0;
-  /** In bytes, set with the response; undefined if that has its body as usual. */
+  /** It is set with the response, in bytes; undefined if that has its body as usual. */
   length: number | undefined;
 
   /** @param onBytes called with the number of bytes that were added */
@@ -22,7 +22,7 @@ export class BufferedBody {
   ) {}
 }
 
-/** For each connection. */
+/** Each connection has a buffer of this size for all but these bodies. */
 const CHUNK_BYTES = 64 * 1024;
 const NO_BYTES = Buffer.alloc(0);
 const ONE_BYTE = Buffer.from('1');
@@ -58,7 +58,7 @@ class ConnectionReader {
   socket: Duplex | undefined;
   /** It belongs to the next response, or to the one that is being read. */
   #body: BufferedBody | undefined;
-  /** While node:http parses it. */
+  /** It is set while node:http parses it. */
   #head: ResponseHead | undefined;
   #chunk: Buffer | undefined;
 
@@ -75,7 +75,7 @@ class ConnectionReader {
   /** The buffer of the next read. Node may ask for it again before it reads. */
   readonly nextBuffer = (): Buffer => {
     const body = this.#body;
-    // With room for a byte that follows the body: the connection is closed then.
+    // A byte that follows the body is read too: it closes the connection.
     if (body?.length !== undefined) return body.buffer.subarray(body.bytes, body.length + 1);
     return (this.#chunk ??= Buffer.allocUnsafeSlow(CHUNK_BYTES));
   };
