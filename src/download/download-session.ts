@@ -86,7 +86,7 @@ export async function withSession<T>(
     onWait: (wait) => {
       listeners.observe(waitingEvent(wait));
     },
-    onSent: preloadOnce(signal),
+    preload: preloadOnce(signal),
     onRetry: ({ request: failed, reason, delayMs }) => {
       const message = `${failed}: ${reason} Next attempt in ${formatDuration(delayMs)}.`;
       listeners.observe({ type: 'detail', message });

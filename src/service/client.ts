@@ -90,8 +90,8 @@ export interface ClientDeps extends PermittedDeps {
   readonly port443?: boolean;
   readonly titleLanguage?: readonly string[] | undefined;
   readonly onRetry?: (retry: Retry) => void;
-  /** Called while a request to the API waits for its response, unless that comes at once. */
-  readonly onSent?: () => void;
+  /** Loads what comes next: called while a request to the API waits for its response, unless that comes at once. */
+  readonly preload?: () => void;
   readonly random?: () => number;
 }
 
@@ -241,7 +241,7 @@ class Client implements ServiceClient {
     const preload = (): void => {
       // Awaited below if the request succeeds.
       loadParser().catch(() => undefined);
-      this.deps.onSent?.();
+      this.deps.preload?.();
     };
     let timer: NodeJS.Timeout | undefined;
     const onSent = (): void => {

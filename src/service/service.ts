@@ -17,7 +17,7 @@ import { prepareStateFolder } from '../config/state-folder.js';
 
 export interface ServiceOptions extends Pick<
   ClientDeps,
-  'onSent' | 'onRetry' | 'minReportedWaitMs'
+  'preload' | 'onRetry' | 'minReportedWaitMs'
 > {
   readonly onWait: (wait: Wait) => void;
   readonly warn: (message: string, hint?: string) => void;
