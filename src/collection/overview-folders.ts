@@ -2,12 +2,14 @@
  * What a collection has and lacks: the chapters in its files against the service's list of each title. Titles are asked
  * for by the hundred; the list of a title is read if it has a new chapter or was not read for a week.
  */
+import { realpath } from 'node:fs/promises';
 import { fetchChapters } from '../service/chapters.js';
 import type { ServiceClient } from '../service/client.js';
 import { fetchTitle, fetchTitles, type Title } from '../service/titles.js';
 import { readFileChapters, readSeries, type FoundChapter } from '../library/file.js';
 import { scanLibrary } from '../library/scan.js';
 import type { StorageError } from '../core/errors.js';
+import { ifMissing } from '../core/files.js';
 import { groupBy } from '../core/group-by.js';
 import { pluralize } from '../core/human-format.js';
 import { inOneSpelling } from '../core/same-file.js';
@@ -123,9 +125,11 @@ async function scan(
   const onUnreadableFolder = (_: string, { message }: StorageError): void => {
     warn(message);
   };
+  const allLinks = new Set<string>();
   for (const folder of await inOneSpelling(folders)) {
     const library = await scanLibrary(folder, { stateFolder, signal, onUnreadableFolder });
     for (const archive of library.archives) archives.push(archive);
+    for (const link of library.links) allLinks.add(link);
     otherFiles += library.unidentified.length;
     const links = new Set(library.links);
     for (const { file } of library.damaged) if (!links.delete(file)) damaged.push(file);
@@ -141,7 +145,26 @@ async function scan(
     throw noChapters(folders, { files: otherFiles, links: linkedFolders.length }, hint);
   if (linkedFolders.length > 0)
     warn(`Not counted: ${firstOf(linkedFolders)}`, linksHint(linkedFolders.length));
-  return { archives, otherFiles };
+  return { archives: await withoutLinksToOthers(archives, allLinks), otherFiles };
+}
+
+/** Without the links to others of these files: who deletes one of two files that are the same would delete the chapter. */
+async function withoutLinksToOthers(
+  archives: readonly FoundChapter[],
+  links: ReadonlySet<string>,
+): Promise<readonly FoundChapter[]> {
+  const linked = archives.filter(({ file }) => links.has(file));
+  const chapterIds = new Set(linked.map(({ chapterId }) => chapterId));
+  const others = archives.filter(
+    ({ file, chapterId }) => chapterIds.has(chapterId) && !links.has(file),
+  );
+  const realPaths = new Set<string | undefined>();
+  for (const { file } of others) realPaths.add(await realpath(file).catch(ifMissing));
+  realPaths.delete(undefined);
+  const leftOut = new Set<string>();
+  for (const { file } of linked)
+    if (realPaths.has(await realpath(file).catch(ifMissing))) leftOut.add(file);
+  return archives.filter(({ file }) => !leftOut.has(file));
 }
 
 /** Such as `Alpha/Alpha Ch.001.cbz and 2 others`. */

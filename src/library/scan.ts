@@ -459,7 +459,7 @@ async function leadsToFolder(link: string): Promise<boolean> {
 
 /**
  * The archives and books in a folder and its subfolders, except hidden ones, also named pipes. Links are left out. `store`
- * forget files that are gone.
+ * forgets files that are gone.
  */
 export async function listArchives(
   folder: string,

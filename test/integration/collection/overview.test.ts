@@ -325,6 +325,24 @@ test('damaged files are named with the command that checks them, again in the ne
   }
 });
 
+test('a link beside the file that it leads to is not a second file of the chapter', async () => {
+  const [file = ''] = readdirSync(join(harness.output, 'Alpha')).filter((name) =>
+    name.endsWith('.cbz'),
+  );
+  const original = join(harness.output, 'Alpha', file);
+  const reading = join(harness.folder, 'reading');
+  for (const folder of [reading, join(harness.output, 'Reading')]) {
+    mkdirSync(folder);
+    symlinkSync(original, join(folder, file));
+  }
+  const { stdout } = await runCommand(harness, 'overview', harness.output, reading);
+  expect(stdout).toContain('Alpha: 4 chapters');
+  expect(stdout).not.toMatch(/has \d files/);
+  const copy = join(harness.output, 'Beta', file);
+  cpSync(original, copy);
+  expect((await overview()).stdout).toContain(`  1 has 2 files:\n    ${original}\n    ${copy}\n`);
+});
+
 test('a title folder that is a link is named by each command, since none enters it', async () => {
   const lone = join(harness.folder, 'lone');
   const linked = join(harness.output, 'Linked');
