@@ -198,7 +198,8 @@ function narrow(
   numbered: readonly Candidate[],
   languages: readonly string[],
 ): NameMatch {
-  const evidence: Evidence[] = ['title', 'number'];
+  const hasNumber = numbered.some(({ chapter }) => chapter.number !== undefined);
+  const evidence: Evidence[] = hasNumber ? ['title', 'number'] : ['title'];
   let candidates = numbered;
   /** Undefined if none is left. */
   const keep = (
@@ -223,7 +224,7 @@ function narrow(
   if (!keep('page-count', ({ pages }) => pages === file.pages))
     return { reason: 'other-page-count', candidates };
   const name = letterKey(claim.title ?? '');
-  if (candidates.length > 1 && name !== '')
+  if ((candidates.length > 1 || !hasNumber) && name !== '')
     keep('name', ({ title = '' }) => letterKey(title) === name);
   const [candidate, ...others] = candidates;
   return candidate === undefined || others.length > 0

@@ -83,8 +83,34 @@ export async function* recognizeByNames(
   for (const [key, ofSeries] of groupBy(unknown, seriesKey)) {
     deps.signal.throwIfAborted();
     const titles = await findTitles(ofSeries, besides.get(key)?.partialTitle, known.titles, deps);
-    yield await matchFiles(ofSeries, titles, languages, deps);
+    if (titles.length > 0) yield await matchFiles(ofSeries, titles, languages, deps);
+    else for (const file of ofSeries) yield await matchAlone(file, languages, known, deps);
   }
+}
+
+/** The folder is not called as a title. */
+async function matchAlone(
+  file: AdoptableFile,
+  languages: readonly string[],
+  { titles: known }: KnownIds,
+  deps: RecognizeDeps,
+): Promise<Recognition> {
+  deps.signal.throwIfAborted();
+  const oneshot = inOwnFolder(file);
+  const titles = oneshot ? await findTitles([oneshot], undefined, known, deps) : [];
+  return matchFiles([oneshot && titles.length > 0 ? oneshot : file], titles, languages, deps);
+}
+
+/**
+ * A file without a number as it would be in a folder of its own name: people keep oneshots together. Undefined for other
+ * files.
+ */
+function inOwnFolder(file: AdoptableFile): AdoptableFile | undefined {
+  const { name, comicInfo } = file;
+  const { volume, number, possibleNumbers, title } = name;
+  const others = [volume, number, possibleNumbers, comicInfo.number, comicInfo.series];
+  const isUnnumbered = others.every((each) => each === undefined);
+  return isUnnumbered && title !== undefined ? { ...file, folder: { series: title } } : undefined;
 }
 
 async function matchFiles(
@@ -129,7 +155,8 @@ function announce(files: readonly AdoptableFile[], { onLookup }: RecognizeDeps):
   const named = files.filter(({ chapterId }) => chapterId === undefined);
   // A search for each name, and a list of chapters.
   const firsts = [...groupBy(named, seriesKey).values()].flatMap((files) => files.slice(0, 1));
-  const ofNames = firsts.reduce((sum, file) => sum + searchNames(file).size + 1, 0);
+  const searched = [...firsts, ...named.flatMap((file) => inOwnFolder(file) ?? [])];
+  const ofNames = searched.reduce((sum, file) => sum + searchNames(file).size + 1, 0);
   const requests = Math.ceil(ids.size / IDS_PER_REQUEST) + ofNames;
   if (requests > 0) onLookup({ requests, leastMs: minTimeMs(requests, 'lists') });
 }

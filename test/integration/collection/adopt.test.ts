@@ -459,6 +459,34 @@ test('a chapter without a number is that which gallery-dl gives a 0, or the one 
     chapterId('Beta', 'party'),
     chapterId('Beta', 'extra'),
   ]);
+  expect(ofType('file-recognized').map(({ evidence }) => evidence)).toEqual([
+    ['title', 'language', 'group', 'page-count', 'name'],
+    ['title', 'page-count'],
+  ]);
+});
+
+test('a oneshot in a folder of oneshots is the chapter of the title that its name is', async () => {
+  const { library } = harness.service;
+  const [at, readableMs] = ['2025-01-01T00:00:00+00:00', clock.wallMs() - DAY_MS];
+  for (const name of ['Lone', 'Lonely']) {
+    library.putTitle(syncTitle(name));
+    const only = editChapter(syncChapter(name, 'only', readableMs), at, { chapter: null });
+    library.putChapter(only);
+  }
+  await save('Oneshots/Lone (2021) (en) [Scans].cbz');
+  await save('Oneshots/Lonely.cbz');
+  await save('Oneshots/Nobody.cbz');
+  await save('Oneshots/Alpha 1.cbz');
+  const { ofType, stderr } = await adopt();
+  expect(ofType('file-recognized')).toMatchObject([
+    { chapter: chapterId('Alpha', '1') },
+    { chapter: chapterId('Lone', 'only'), evidence: ['title', 'language', 'group', 'page-count'] },
+    { chapter: chapterId('Lonely', 'only'), evidence: ['title', 'page-count'] },
+  ]);
+  expect(ofType('file-unrecognized')).toMatchObject([
+    { file: join(folder, 'Oneshots/Nobody.cbz'), reason: 'no-title' },
+  ]);
+  expect(stderr).toContain('Looking up titles and chapters on MangaDex: at most 12 requests');
 });
 
 test('a file that is called as its title is the only chapter of it', async () => {
