@@ -1,10 +1,7 @@
 /** What each command costs in a collection of 1,250, 5,000 and 20,000 files: whole processes of the built program. */
-import { fork, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import {
   FILES_PER_TITLE,
   linkTitles,
@@ -12,23 +9,14 @@ import {
   titleId,
   writeCollection,
 } from './collection-library.js';
+import { startCollectionService, type MeasuredRun } from './collection-process.js';
 import { record, type Measurement } from './records.js';
 import { rounded } from './statistics.js';
-import { tankobon, timed } from './timed-process.js';
 
 /** Once, four times, sixteen times. */
 const SIZES = [1_250, 5_000, 20_000];
-const SPEED = 20;
-const HOOK = new URL('fast-clock-hook.js', import.meta.url).href;
 
 type Folders = Readonly<Record<'comics' | 'foreign' | 'home' | 'subscriptions' | 'page', string>>;
-
-interface Figures {
-  readonly cpuMs: number;
-  readonly peakMebibytes: number;
-  /** The number of times that an archive was opened. */
-  readonly opened: number;
-}
 
 /** In this order: each command has the state that the earlier ones left. */
 const COMMANDS: Readonly<Record<string, (folders: Folders) => readonly string[]>> = {
@@ -59,17 +47,17 @@ export const collection: Measurement = {
     const loads: number[] = [];
     try {
       await prepare(folder);
-      const figures = new Map<string, Figures[]>();
+      const figures = new Map<string, MeasuredRun[]>();
       for (const files of SIZES) {
-        const service = await startService(files);
+        const service = await startCollectionService(files / FILES_PER_TITLE);
+        const folders = foldersOf(folder, files);
         for (const [name, words] of Object.entries(COMMANDS)) {
-          const folders = foldersOf(folder, files);
-          const found = await measure(words(folders), folders, service);
+          const found = await service.run(words(folders), folders.home);
           process.stderr.write(`${files} ${name}: ${Math.round(found.cpuMs)} ms\n`);
           figures.set(name, [...(figures.get(name) ?? []), found]);
           loads.push(loadavg()[0] ?? 0);
         }
-        service.child.disconnect();
+        service.stop();
       }
       report(figures, loads);
     } finally {
@@ -107,38 +95,10 @@ async function prepare(folder: string): Promise<void> {
   }
 }
 
-interface Service {
-  readonly child: ChildProcess;
-  readonly environment: Readonly<Record<string, string>>;
-}
-
-async function startService(files: number): Promise<Service> {
-  const program = fileURLToPath(new URL('collection-service.js', import.meta.url));
-  const child = fork(program, [String(files / FILES_PER_TITLE)]);
-  const [environment] = (await once(child, 'message')) as [Service['environment']];
-  return { child, environment };
-}
-
-async function measure(
-  words: readonly string[],
-  { home }: Folders,
-  { environment }: Service,
-): Promise<Figures> {
-  const opened = join(home, '..', 'opened');
-  const { cpuMs, peakMebibytes } = await timed({
-    words: tankobon(...words),
-    env: {
-      ...environment,
-      TANKOBON_HOME: home,
-      NODE_OPTIONS: `--import=${HOOK}`,
-      BENCH_SPEED: String(SPEED),
-      BENCH_OPENED: opened,
-    },
-  });
-  return { cpuMs, peakMebibytes, opened: Number(readFileSync(opened, 'utf8')) };
-}
-
-function report(figures: ReadonlyMap<string, readonly Figures[]>, loads: readonly number[]): void {
+function report(
+  figures: ReadonlyMap<string, readonly MeasuredRun[]>,
+  loads: readonly number[],
+): void {
   const bySize = (name: string, values: readonly number[]) =>
     Object.fromEntries(values.map((value, index) => [`${name}${SIZES[index] ?? ''}`, value]));
   const rows = [...figures].map(([command, sizes]) => {

@@ -1,42 +1,51 @@
-/** How the cost of a sync grows with the files of other titles in the output folder. */
-import { mkdirSync, writeFileSync } from 'node:fs';
+/** How the cost of a sync grows with the files of other titles in the output folder: whole processes of the built program. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { formatIdentityComment } from '../../src/library/mark.js';
 import { uuidOf } from '../../src/practice-server/library/library.js';
 import { emptyZip } from '../support/empty-zip.js';
-import {
-  DAY_MS,
-  HOUR_MS,
-  savedIn,
-  syncChapter,
-  SyncHarness,
-  syncLibrary,
-  titleId,
-} from '../support/sync-harness.js';
+import { FILES_PER_TITLE, titleId } from './collection-library.js';
+import { startCollectionService, type CollectionService } from './collection-process.js';
 import { record, type Measurement } from './records.js';
-import { median, rounded } from './statistics.js';
+import { median, medianRatio, rounded } from './statistics.js';
 
 /** Once, four times, sixteen times. */
 const SIZES = [1_250, 5_000, 20_000];
 const FILES_OF_TITLE = 62;
-const NAMES = Array.from({ length: 20 }, (_, index) => `Title ${index}`);
+const TITLES = 20;
+/** In each, every title has one chapter more. */
 const RUNS = 5;
+const FIRST_CHAPTERS = FILES_PER_TITLE - RUNS;
 
 export const library: Measurement = {
   name: 'library',
   about: 'a sync of 20 titles with news in folders of 1,250 to 20,000 files',
   async run() {
-    const cpuMs: number[][] = [];
-    for (const files of SIZES) cpuMs.push(await cpuOfSyncs(files));
+    const folder = mkdtempSync(join(tmpdir(), 'tankobon-bench-library-'));
+    const service = await startCollectionService(TITLES);
+    const cpuMs = SIZES.map((): number[] => []);
+    try {
+      for (const files of SIZES) addOtherTitles(join(folder, String(files), 'comics'), files);
+      for (let run = 0; run <= RUNS; run += 1)
+        for (const [index, files] of SIZES.entries()) {
+          const took = await sync(join(folder, String(files)), FIRST_CHAPTERS + run, service);
+          // The first run builds the index.
+          if (run > 0) cpuMs[index]?.push(took);
+        }
+    } finally {
+      service.stop();
+      rmSync(folder, { recursive: true, force: true });
+    }
     const [smallest = []] = cpuMs;
     record('library', {
-      what: `processor time of a sync that saves a chapter of each of 20 titles, with the practice service in the same process, in virtual time; ${RUNS} runs each`,
+      what: `processor time of a sync that saves a chapter of each of ${TITLES} titles: whole processes, ${RUNS} runs each, in turn`,
       rows: SIZES.map((files, index) => {
         const all = cpuMs[index] ?? [];
         return {
           files,
           medianCpuMs: Math.round(median(all)),
-          timesSmallest: rounded(median(all) / median(smallest)),
+          timesSmallest: rounded(medianRatio(all, smallest)),
           leastCpuMs: Math.round(Math.min(...all)),
           mostCpuMs: Math.round(Math.max(...all)),
         };
@@ -45,31 +54,17 @@ export const library: Measurement = {
   },
 };
 
-/** The first run builds the index, and is not counted. */
-async function cpuOfSyncs(files: number): Promise<number[]> {
-  const harness = await SyncHarness.start((nowMs) => syncLibrary(NAMES, nowMs - 9 * DAY_MS));
-  try {
-    addOtherTitles(harness.base.output, files);
-    const entries = NAMES.map((name) => `  - target: title:${titleId(name)}\n`);
-    harness.write(`series:\n${entries.join('')}`);
-    await harness.sync();
-    const cpuMs: number[] = [];
-    for (let run = 0; run < RUNS; run += 1) {
-      for (const name of NAMES)
-        harness.service.library.putChapter(
-          syncChapter(name, String(run + 3), harness.clock.wallMs()),
-        );
-      harness.clock.advance(HOUR_MS);
-      const before = process.cpuUsage();
-      const { lines } = await harness.sync();
-      const { user, system } = process.cpuUsage(before);
-      if (savedIn(lines).length !== NAMES.length) throw new Error('Not every chapter was saved.');
-      cpuMs.push((user + system) / 1_000);
-    }
-    return cpuMs;
-  } finally {
-    await harness.stop();
-  }
+async function sync(folder: string, chapters: number, service: CollectionService): Promise<number> {
+  const subscriptions = join(folder, 'subscriptions.yaml');
+  const targets = Array.from({ length: TITLES }, (_, index) => `title:${titleId(index)}`);
+  const defaults = `{ output: ${join(folder, 'comics')}, language: [en], chapters: 1-${chapters} }`;
+  const series = targets.map((target) => `  - target: ${target}\n`).join('');
+  writeFileSync(subscriptions, `defaults: ${defaults}\nseries:\n${series}`);
+  const words = ['sync', '--file', subscriptions];
+  const { cpuMs, lines } = await service.run(words, join(folder, 'home'));
+  const expected = chapters === FIRST_CHAPTERS ? TITLES * FIRST_CHAPTERS : TITLES;
+  if (lines.length !== expected) throw new Error(`${lines.length} chapters were saved.`);
+  return cpuMs;
 }
 
 function addOtherTitles(output: string, files: number): void {
