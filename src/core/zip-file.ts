@@ -61,16 +61,17 @@ export async function withZip<T>(
   }
 }
 
+const loadYauzl = () => Promise.all([import('yauzl'), import('./zip/yauzl-reader.js')]);
+/** Kept: the bundle copies what a CommonJS library exports at each `import`. */
+let yauzl: ReturnType<typeof loadYauzl> | undefined;
+
 async function readOpened<T>(
   opened: OpenedFile,
   read: (zip: ZipFile, reader: EntryReader) => Promise<T>,
   onThrown: (error: unknown) => void,
   { decodeStrings = true }: ZipOptions,
 ): Promise<T> {
-  const [{ fromRandomAccessReaderPromise }, { YauzlReader }] = await Promise.all([
-    import('yauzl'),
-    import('./zip/yauzl-reader.js'),
-  ]);
+  const [{ fromRandomAccessReaderPromise }, { YauzlReader }] = await (yauzl ??= loadYauzl());
   const reader = await YauzlReader.open(opened, onThrown);
   const options = { lazyEntries: true, autoClose: false, decodeStrings };
   const zip = await fromRandomAccessReaderPromise(reader, opened.stats.size, options).catch(

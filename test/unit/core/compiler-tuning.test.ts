@@ -1,15 +1,35 @@
 /** V8 accepts the flag where it is set: it would write an error to the terminal of each command. */
 import { spawnSync } from 'node:child_process';
 
-test('changes the flags of V8 in Node 20, and writes nothing in any version', () => {
-  const module = new URL('../../../build/core/compiler-tuning.js', import.meta.url).href;
-  const script = `
+const MODULE = new URL('../../../build/core/compiler-tuning.js', import.meta.url).href;
+
+/** What `script` prints in a process of its own: `flags` says whether V8 has its default flags. */
+function run(script: string) {
+  const prelude = `
     const { cachedDataVersionTag } = await import('node:v8');
     const before = cachedDataVersionTag();
-    (await import('${module}')).delayOptimization();
-    console.log(cachedDataVersionTag() === before ? 'same' : 'changed');`;
-  const options = ['--input-type=module', '--eval', script];
+    const flags = () => (cachedDataVersionTag() === before ? 'default' : 'changed');
+    const { countFiles, delayOptimization } = await import('${MODULE}');`;
+  const options = ['--input-type=module', '--eval', prelude + script];
   const { stdout, stderr } = spawnSync(process.execPath, options, { encoding: 'utf8' });
-  const isSet = process.versions.node.startsWith('20.');
-  expect({ stdout, stderr }).toEqual({ stdout: isSet ? 'changed\n' : 'same\n', stderr: '' });
+  return { printed: stdout.trim().split(' '), stderr };
+}
+
+const delayed = process.versions.node.startsWith('20.') ? 'changed' : 'default';
+
+test('changes the flags of V8 in Node 20, and writes nothing in any version', () => {
+  const found = run('delayOptimization(); console.log(flags());');
+  expect(found).toEqual({ printed: [delayed], stderr: '' });
+});
+
+test('10,000 files end the delay, fewer do not, and the library changes no flag', () => {
+  const found = run(`
+    countFiles(10_000);
+    const ofLibrary = flags();
+    delayOptimization();
+    countFiles(9_999);
+    const ofFew = flags();
+    countFiles(10_000);
+    console.log(ofLibrary, ofFew, flags());`);
+  expect(found).toEqual({ printed: ['default', delayed, 'default'], stderr: '' });
 });
