@@ -9,7 +9,7 @@ import { serviceCode } from '../config/language-codes.js';
 import type { TitleFile } from './adopted-titles.js';
 import { COMIC_INFO_NAME, type ChapterMetadata } from '../library/comic-info.js';
 import { readLibraryFile } from '../library/file.js';
-import { countFiles } from '../core/compiler-tuning.js';
+import { expectFiles } from '../core/compiler-tuning.js';
 import { maxNameBytes } from '../core/file-system.js';
 import { fitSegment, isHiddenFolder } from '../core/path-segment.js';
 import { isDiskError, readdirIfReadable, type UnreadableFolder } from '../core/read-folder.js';
@@ -207,7 +207,7 @@ export async function listFolders(
     if (images.length > 0 && isChapter && !isInBook) listed.folders.push({ folder, images });
     for (const each of below) folders.push({ folder: each, isInBook });
   }
-  countFiles(listed.archives.length);
+  expectFiles(listed.archives.length);
   return listed;
 }
 

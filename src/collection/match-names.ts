@@ -88,9 +88,15 @@ function claimOf(file: AdoptableFile, titles: readonly TitleReleases[]): Claim {
     possibleNumbers,
     volume,
     title,
-    isSeriesAlone: name.series !== undefined && (title ?? volume) === undefined && !isNumbered,
+    isSeriesAlone: isSeries(title, name.series) && volume === undefined && !isNumbered,
     group: name.group ?? comicInfo.translators?.join(' & '),
   };
+}
+
+/** Whether a title of a chapter says nothing but the series. */
+function isSeries(title: string | undefined, series: string | undefined): boolean {
+  if (series === undefined) return false;
+  return title === undefined || letterKey(title) === letterKey(series);
 }
 
 /** A number in a name of the title is not that of the chapter, as in `Mob 100 7`. */

@@ -148,22 +148,29 @@ async function scan(
   return { archives: await withoutLinksToOthers(archives, allLinks), otherFiles };
 }
 
-/** Without the links to others of these files: who deletes one of two files that are the same would delete the chapter. */
+/**
+ * Links that lead to the same file as another of these paths are left out: their owner may delete all but one of several
+ * files of a chapter, and the link that is kept would lead nowhere.
+ */
 async function withoutLinksToOthers(
   archives: readonly FoundChapter[],
   links: ReadonlySet<string>,
 ): Promise<readonly FoundChapter[]> {
   const linked = archives.filter(({ file }) => links.has(file));
   const chapterIds = new Set(linked.map(({ chapterId }) => chapterId));
-  const others = archives.filter(
-    ({ file, chapterId }) => chapterIds.has(chapterId) && !links.has(file),
-  );
-  const realPaths = new Set<string | undefined>();
-  for (const { file } of others) realPaths.add(await realpath(file).catch(ifMissing));
-  realPaths.delete(undefined);
+  const realPaths = new Set<string>();
+  for (const { file, chapterId } of archives) {
+    if (!chapterIds.has(chapterId) || links.has(file)) continue;
+    const real = await realpath(file).catch(ifMissing);
+    if (real !== undefined) realPaths.add(real);
+  }
   const leftOut = new Set<string>();
-  for (const { file } of linked)
-    if (realPaths.has(await realpath(file).catch(ifMissing))) leftOut.add(file);
+  for (const file of new Set(linked.map((each) => each.file))) {
+    const real = await realpath(file).catch(ifMissing);
+    if (real === undefined) continue;
+    if (realPaths.has(real)) leftOut.add(file);
+    else realPaths.add(real);
+  }
   return archives.filter(({ file }) => !leftOut.has(file));
 }
 

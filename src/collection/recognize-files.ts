@@ -83,34 +83,64 @@ export async function* recognizeByNames(
   for (const [key, ofSeries] of groupBy(unknown, seriesKey)) {
     deps.signal.throwIfAborted();
     const titles = await findTitles(ofSeries, besides.get(key)?.partialTitle, known.titles, deps);
-    if (titles.length > 0) yield await matchFiles(ofSeries, titles, languages, deps);
-    else for (const file of ofSeries) yield await matchAlone(file, languages, known, deps);
+    const { recognized, left } = await matchFiles(ofSeries, titles, languages, deps);
+    yield { recognized, left: left.filter((each) => !mayBeOneshot(each, ofSeries, titles)) };
+    for (const each of left)
+      if (mayBeOneshot(each, ofSeries, titles))
+        yield await recognizeOneshot(each, languages, known, deps);
   }
 }
 
-/** The folder is not called as a title. */
-async function matchAlone(
-  file: AdoptableFile,
+/** Names of chapters that many titles have: they say nothing of the title. */
+const COMMON_NAMES = new Set(
+  [
+    ...['oneshot', 'one shot', 'extra', 'extras', 'bonus', 'omake', 'special', 'side story'],
+    ...['prologue', 'epilogue', 'afterword', 'notice', 'announcement'],
+  ].map(letterKey),
+);
+
+/** Whether a file that was not recognized may be in a folder of oneshots, each of which is a title of its own. */
+function mayBeOneshot(
+  { file }: Unrecognized,
+  beside: readonly AdoptableFile[],
+  titles: readonly Title[],
+): boolean {
+  const names = searchNames(file);
+  const isFolderOfTitle = titles.some((title) =>
+    title.names.some((it) => names.has(letterKey(it))),
+  );
+  return !isFolderOfTitle && beside.every(isUnnumbered) && inOwnFolder(file) !== undefined;
+}
+
+function isUnnumbered({ name, comicInfo, folder }: AdoptableFile): boolean {
+  const { volume, number, possibleNumbers } = name;
+  const numbers = [volume, number, possibleNumbers, folder.volume];
+  return [...numbers, comicInfo.number, comicInfo.volume].every((each) => each === undefined);
+}
+
+/** Searches for the file by its own name. */
+async function recognizeOneshot(
+  unrecognized: Unrecognized,
   languages: readonly string[],
   { titles: known }: KnownIds,
   deps: RecognizeDeps,
 ): Promise<Recognition> {
   deps.signal.throwIfAborted();
-  const oneshot = inOwnFolder(file);
+  const oneshot = inOwnFolder(unrecognized.file);
   const titles = oneshot ? await findTitles([oneshot], undefined, known, deps) : [];
-  return matchFiles([oneshot && titles.length > 0 ? oneshot : file], titles, languages, deps);
+  const found = oneshot && (await matchFiles([oneshot], titles, languages, deps));
+  return found && titles.length > 0 ? found : { recognized: [], left: [unrecognized] };
 }
 
-/**
- * A file without a number as it would be in a folder of its own name: people keep oneshots together. Undefined for other
- * files.
- */
+/** The file, as if its folder had its name. Undefined for a name that says nothing of a title. */
 function inOwnFolder(file: AdoptableFile): AdoptableFile | undefined {
-  const { name, comicInfo } = file;
-  const { volume, number, possibleNumbers, title } = name;
-  const others = [volume, number, possibleNumbers, comicInfo.number, comicInfo.series];
-  const isUnnumbered = others.every((each) => each === undefined);
-  return isUnnumbered && title !== undefined ? { ...file, folder: { series: title } } : undefined;
+  const { title } = file.name;
+  const isOneshot =
+    isUnnumbered(file) &&
+    file.comicInfo.series === undefined &&
+    title !== undefined &&
+    !COMMON_NAMES.has(letterKey(title));
+  return isOneshot ? { ...file, folder: { series: title } } : undefined;
 }
 
 async function matchFiles(

@@ -4,7 +4,7 @@
  */
 import { setFlagsFromString } from 'node:v8';
 
-/** V8's default of each flag that is set, by the flag. */
+/** V8's default of each flag that is set, by the flag, in the order in which they were set. */
 const defaults = new Map<string, string>();
 
 /** The options that the user gave Node. */
@@ -19,6 +19,7 @@ const nodeOptions = [...process.execArgv, process.env['NODE_OPTIONS']]
 export function setFlag(flag: string, byDefault: string): void {
   const [name = ''] = flag.replace(/^--(?:no-)?/, '').split('=');
   if (nodeOptions.includes(name)) return;
+  defaults.delete(flag);
   defaults.set(flag, byDefault);
   setFlagsFromString(flag);
 }

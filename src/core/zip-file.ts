@@ -62,7 +62,7 @@ export async function withZip<T>(
 }
 
 const loadYauzl = () => Promise.all([import('yauzl'), import('./zip/yauzl-reader.js')]);
-/** Kept: the bundle copies what a CommonJS library exports at each `import`. */
+/** It is kept, since the bundle copies what a CommonJS library exports at each `import`. */
 let yauzl: ReturnType<typeof loadYauzl> | undefined;
 
 async function readOpened<T>(

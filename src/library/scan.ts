@@ -3,7 +3,7 @@ import { containerNamed, isReadableBook } from './containers.js';
 import { dirname, join } from 'node:path';
 import { stat } from 'node:fs/promises';
 import { isOtherArchive } from '../config/names.js';
-import { countFiles } from '../core/compiler-tuning.js';
+import { expectFiles } from '../core/compiler-tuning.js';
 import { maxNameBytes } from '../core/file-system.js';
 import { isOriginalOf } from '../core/name-keys.js';
 import { isHiddenFolder, MAX_SEGMENT_BYTES, pathCollisionKey } from '../core/path-segment.js';
@@ -429,7 +429,7 @@ async function listFiles(root: string, signal: AbortSignal | undefined) {
       else if (entry.isSymbolicLink() && (await leadsToFolder(file))) links.push(file);
     }
   }
-  countFiles(files.length);
+  expectFiles(files.length);
   return {
     files,
     hiddenFolders,

@@ -1,4 +1,4 @@
-/** The practice service of a collection in a process of its own, and commands that use it by a clock that is faster. */
+/** The practice service of a collection in a process of its own, and commands whose clock runs faster than the real one. */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';

@@ -51,13 +51,16 @@ export const collection: Measurement = {
       for (const files of SIZES) {
         const service = await startCollectionService(files / FILES_PER_TITLE);
         const folders = foldersOf(folder, files);
-        for (const [name, words] of Object.entries(COMMANDS)) {
-          const found = await service.run(words(folders), folders.home);
-          process.stderr.write(`${files} ${name}: ${Math.round(found.cpuMs)} ms\n`);
-          figures.set(name, [...(figures.get(name) ?? []), found]);
-          loads.push(loadavg()[0] ?? 0);
+        try {
+          for (const [name, words] of Object.entries(COMMANDS)) {
+            const found = await service.run(words(folders), folders.home);
+            process.stderr.write(`${files} ${name}: ${Math.round(found.cpuMs)} ms\n`);
+            figures.set(name, [...(figures.get(name) ?? []), found]);
+            loads.push(loadavg()[0] ?? 0);
+          }
+        } finally {
+          service.stop();
         }
-        service.stop();
       }
       report(figures, loads);
     } finally {

@@ -1,4 +1,4 @@
-/** How the cost of a sync grows with the files of other titles in the output folder: whole processes of the built program. */
+/** How the cost of a sync, a whole process, grows with the files of other titles in the output folder. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -14,7 +14,7 @@ import { median, medianRatio, rounded } from './statistics.js';
 const SIZES = [1_250, 5_000, 20_000];
 const FILES_OF_TITLE = 62;
 const TITLES = 20;
-/** In each, every title has one chapter more. */
+/** Each run saves the next chapter of every title. */
 const RUNS = 5;
 const FIRST_CHAPTERS = FILES_PER_TITLE - RUNS;
 
@@ -22,8 +22,8 @@ export const library: Measurement = {
   name: 'library',
   about: 'a sync of 20 titles with news in folders of 1,250 to 20,000 files',
   async run() {
-    const folder = mkdtempSync(join(tmpdir(), 'tankobon-bench-library-'));
     const service = await startCollectionService(TITLES);
+    const folder = mkdtempSync(join(tmpdir(), 'tankobon-bench-library-'));
     const cpuMs = SIZES.map((): number[] => []);
     try {
       for (const files of SIZES) addOtherTitles(join(folder, String(files), 'comics'), files);

@@ -119,10 +119,10 @@ async function runOnce(
 ): Promise<SyncReport> {
   const shown = flags.html === STANDARD_OUTPUT ? withoutResults(context) : context;
   const { keepHeapSmall } = await import('../../core/gc-tuning.js');
-  // It has what the service says of every chapter.
-  keepHeapSmall(30);
   const results = resultsOf(flags);
   const observer = await chooseObserver({ ...flags, results }, shown);
+  // It has what the service says of every chapter.
+  const endHeapChecks = keepHeapSmall(30);
   try {
     const report = await runSync(
       context,
@@ -148,6 +148,7 @@ async function runOnce(
     print(report, flags, shown, signal.aborted && !context.signal.aborted);
     return report;
   } finally {
+    endHeapChecks();
     observer.close();
   }
 }

@@ -465,16 +465,23 @@ test('a chapter without a number is that which gallery-dl gives a 0, or the one 
   ]);
 });
 
-test('a oneshot in a folder of oneshots is the chapter of the title that its name is', async () => {
+/** Titles with one chapter without a number. */
+function putOneshots(...names: readonly string[]): void {
   const { library } = harness.service;
   const [at, readableMs] = ['2025-01-01T00:00:00+00:00', clock.wallMs() - DAY_MS];
-  for (const name of ['Lone', 'Lonely']) {
+  for (const name of names) {
     library.putTitle(syncTitle(name));
     const only = editChapter(syncChapter(name, 'only', readableMs), at, { chapter: null });
     library.putChapter(only);
   }
+}
+
+test('a file in a folder of oneshots is that of the title with its name', async () => {
+  putOneshots('Lone', 'Lonely');
   await save('Oneshots/Lone (2021) (en) [Scans].cbz');
-  await save('Oneshots/Lonely.cbz');
+  await save('Oneshots/Lonely.cbz', {
+    comicInfo: '<ComicInfo><Title>Lonely</Title></ComicInfo>',
+  });
   await save('Oneshots/Nobody.cbz');
   await save('Oneshots/Alpha 1.cbz');
   const { ofType, stderr } = await adopt();
@@ -487,6 +494,29 @@ test('a oneshot in a folder of oneshots is the chapter of the title that its nam
     { file: join(folder, 'Oneshots/Nobody.cbz'), reason: 'no-title' },
   ]);
   expect(stderr).toContain('Looking up titles and chapters on MangaDex: at most 12 requests');
+});
+
+test('a oneshot beside a chapter that is known by its id is searched too', async () => {
+  putOneshots('Lone');
+  await save('Oneshots/Lone.cbz');
+  await save(`Oneshots/${chapterId('Alpha', '1')}.cbz`);
+  const { ofType } = await adopt();
+  expect(
+    ofType('file-recognized')
+      .map(({ chapter }) => chapter)
+      .sort(),
+  ).toEqual([chapterId('Alpha', '1'), chapterId('Lone', 'only')].sort());
+});
+
+test('an extra of a series that MangaDex does not have is not a oneshot of its name', async () => {
+  putOneshots('Extra', 'The Party');
+  await save('Unknown/Ch. 1.cbz');
+  await save('Unknown/The Party.cbz');
+  await save('Unknown/Vol. 2/The Party.cbz');
+  await save('Other/Extra.cbz');
+  const { ofType } = await adopt();
+  expect(ofType('file-recognized')).toEqual([]);
+  expect(ofType('file-unrecognized')).toHaveLength(4);
 });
 
 test('a file that is called as its title is the only chapter of it', async () => {

@@ -5,6 +5,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   symlinkSync,
   utimesSync,
@@ -341,6 +342,13 @@ test('a link beside the file that it leads to is not a second file of the chapte
   const copy = join(harness.output, 'Beta', file);
   cpSync(original, copy);
   expect((await overview()).stdout).toContain(`  1 has 2 files:\n    ${original}\n    ${copy}\n`);
+  rmSync(copy);
+  // Only links lead to it now, one of them through another.
+  renameSync(original, join(harness.folder, 'elsewhere.cbz'));
+  symlinkSync(join(harness.folder, 'elsewhere.cbz'), original);
+  const { stdout: linked } = await overview();
+  expect(linked).toContain('Alpha: 4 chapters');
+  expect(linked).not.toMatch(/has \d files/);
 });
 
 test('a title folder that is a link is named by each command, since none enters it', async () => {

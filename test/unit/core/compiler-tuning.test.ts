@@ -9,7 +9,7 @@ function run(script: string) {
     const { cachedDataVersionTag } = await import('node:v8');
     const before = cachedDataVersionTag();
     const flags = () => (cachedDataVersionTag() === before ? 'default' : 'changed');
-    const { countFiles, delayOptimization } = await import('${MODULE}');`;
+    const { expectFiles, delayOptimization } = await import('${MODULE}');`;
   const options = ['--input-type=module', '--eval', prelude + script];
   const { stdout, stderr } = spawnSync(process.execPath, options, { encoding: 'utf8' });
   return { printed: stdout.trim().split(' '), stderr };
@@ -24,12 +24,12 @@ test('changes the flags of V8 in Node 20, and writes nothing in any version', ()
 
 test('10,000 files end the delay, fewer do not, and the library changes no flag', () => {
   const found = run(`
-    countFiles(10_000);
-    const ofLibrary = flags();
+    expectFiles(10_000);
+    const withoutDelay = flags();
     delayOptimization();
-    countFiles(9_999);
-    const ofFew = flags();
-    countFiles(10_000);
-    console.log(ofLibrary, ofFew, flags());`);
+    expectFiles(9_999);
+    const withFewFiles = flags();
+    expectFiles(10_000);
+    console.log(withoutDelay, withFewFiles, flags());`);
   expect(found).toEqual({ printed: ['default', delayed, 'default'], stderr: '' });
 });

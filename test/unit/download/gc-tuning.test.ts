@@ -41,7 +41,7 @@ test('V8 has the flag for collections in one thread', () => {
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
 });
 
-test('a heap that became large is collected often, and the look at it does not keep the process', () => {
+test('a heap that became large is collected often, and its checks do not keep the process alive', () => {
   const { status, stdout, stderr } = run(`
     import { constants, PerformanceObserver } from 'node:perf_hooks';
     import { setTimeout as delay } from 'node:timers/promises';
