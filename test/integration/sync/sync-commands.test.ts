@@ -57,6 +57,31 @@ test.each([
   },
 );
 
+test('a sync that ended checks nothing any more: with --every, it waits for hours', async () => {
+  const running = new Set<unknown>();
+  const { setInterval, clearInterval } = globalThis;
+  const replaced = {
+    // None is called: a check ends by itself where the heap is large, as that of this process.
+    setInterval: () => {
+      const timer = setInterval(() => undefined, DAY_MS).unref();
+      running.add(timer);
+      return timer;
+    },
+    clearInterval: (timer: Parameters<typeof clearInterval>[0]) => {
+      running.delete(timer);
+      clearInterval(timer);
+    },
+  };
+  await run('add', ALPHA, '-o', join(folder, 'comics'));
+  Object.assign(globalThis, replaced);
+  try {
+    expect(await run()).toMatchObject({ code: 0 });
+  } finally {
+    Object.assign(globalThis, { setInterval, clearInterval });
+  }
+  expect([...running]).toEqual([]);
+});
+
 test('an invalid option, target or file exits with 2 and changes nothing', async () => {
   expect(await run()).toMatchObject({ code: 2 });
   expect((await run('add', `title:${ALPHA}`, '--chapters', 'x')).code).toBe(2);
