@@ -83,11 +83,11 @@ export async function* recognizeByNames(
   for (const [key, ofSeries] of groupBy(unknown, seriesKey)) {
     deps.signal.throwIfAborted();
     const titles = await findTitles(ofSeries, besides.get(key)?.partialTitle, known.titles, deps);
-    const { recognized, left } = await matchFiles(ofSeries, titles, languages, deps);
-    yield { recognized, left: left.filter((each) => !mayBeOneshot(each, ofSeries, titles)) };
-    for (const each of left)
-      if (mayBeOneshot(each, ofSeries, titles))
-        yield await recognizeOneshot(each, languages, known, deps);
+    const match = await matchFiles(ofSeries, titles, languages, deps);
+    if (mayBeOneshots(ofSeries, titles)) {
+      yield { recognized: match.recognized, left: [] };
+      for (const each of match.left) yield await recognizeOneshot(each, languages, known, deps);
+    } else yield match;
   }
 }
 
@@ -99,17 +99,17 @@ const COMMON_NAMES = new Set(
   ].map(letterKey),
 );
 
-/** Whether a file that was not recognized may be in a folder of oneshots, each of which is a title of its own. */
-function mayBeOneshot(
-  { file }: Unrecognized,
-  beside: readonly AdoptableFile[],
-  titles: readonly Title[],
-): boolean {
-  const names = searchNames(file);
+/**
+ * Whether the folder may be one of oneshots, each of which is a title of its own.
+ * @param titles found for the files by the name of the folder, or by an id in one of them
+ */
+function mayBeOneshots(files: readonly AdoptableFile[], titles: readonly Title[]): boolean {
+  const [first] = files;
+  const names = first && searchNames(first);
   const isFolderOfTitle = titles.some((title) =>
-    title.names.some((it) => names.has(letterKey(it))),
+    title.names.some((it) => names?.has(letterKey(it))),
   );
-  return !isFolderOfTitle && beside.every(isUnnumbered) && inOwnFolder(file) !== undefined;
+  return !isFolderOfTitle && files.every(isUnnumbered);
 }
 
 function isUnnumbered({ name, comicInfo, folder }: AdoptableFile): boolean {
@@ -118,7 +118,7 @@ function isUnnumbered({ name, comicInfo, folder }: AdoptableFile): boolean {
   return [...numbers, comicInfo.number, comicInfo.volume].every((each) => each === undefined);
 }
 
-/** Searches for the file by its own name. */
+/** Searches MangaDex for the title that has the name of the file. */
 async function recognizeOneshot(
   unrecognized: Unrecognized,
   languages: readonly string[],

@@ -121,7 +121,7 @@ async function runOnce(
   const { keepHeapSmall } = await import('../../core/gc-tuning.js');
   const results = resultsOf(flags);
   const observer = await chooseObserver({ ...flags, results }, shown);
-  // It has what the service says of every chapter.
+  // A sync keeps what the service says of every chapter in memory.
   const endHeapChecks = keepHeapSmall(30);
   try {
     const report = await runSync(
