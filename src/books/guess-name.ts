@@ -184,17 +184,19 @@ function readText(text: string, seriesNames: readonly string[]): GuessedName {
 
 /** Where the longest of the names ends with which the text begins; 0 if it begins with none of them. */
 function seriesEnd(text: string, seriesNames: readonly string[]): number {
-  const ends = new Map<string, number>();
+  const names = seriesNames.map(letterKey).filter((name) => name !== '');
   let read = '';
   let end = 0;
+  let longest = { name: '', end: 0 };
   for (const character of text) {
     end += character.length;
     read += letterKey(character);
+    if (!names.some((name) => name.startsWith(read))) break;
     const isWordEnd = !/^[\p{L}\p{N}]/u.test(text.slice(end, end + 2));
-    if (isWordEnd && !ends.has(read)) ends.set(read, end);
+    // Marks after the name are not part of it.
+    if (isWordEnd && names.includes(read) && longest.name !== read) longest = { name: read, end };
   }
-  ends.delete('');
-  return maxOf([0, ...seriesNames.map((name) => ends.get(letterKey(name)) ?? 0)]);
+  return longest.end;
 }
 
 /** Undefined for a text without words. A bracket at its start was opened before a number that is not part of it. */

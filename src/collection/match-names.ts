@@ -1,4 +1,5 @@
 /** Which chapter of the service a file is, by its name, its ComicInfo.xml and its number of pages. Pure. */
+import { groupBy } from '../core/group-by.js';
 import { letterKey } from '../core/name-keys.js';
 import { createHash } from 'node:crypto';
 import type { Chapter } from '../service/chapters.js';
@@ -10,9 +11,17 @@ import { namedRuns } from '../selection/same-chapter.js';
 import type { AdoptableFile } from './adoptable-files.js';
 import type { Evidence, UnrecognizedReason } from '../events/reasons.js';
 
+/** What the files of a title are compared with: a title may have thousands of releases, and as many files. */
 export interface TitleReleases {
   readonly title: Title;
-  readonly releases: readonly Chapter[];
+  /** Those that have pages, which could be in a file. */
+  readonly hosted: readonly Chapter[];
+  /** By `rangeKey`. */
+  readonly byNumber: ReadonlyMap<string, readonly Chapter[]>;
+  readonly unnumbered: readonly Chapter[];
+  /** There is one chapter, without a number, in one or several languages. */
+  readonly isOneChapter: boolean;
+  readonly runs: ReturnType<typeof namedRuns>;
 }
 
 export interface Candidate {
@@ -39,6 +48,19 @@ interface Claim {
   readonly group: string | undefined;
   /** The file is called as the series, and says nothing else. */
   readonly isSeriesAlone: boolean;
+}
+
+export function titleReleases(title: Title, releases: readonly Chapter[]): TitleReleases {
+  const hosted = releases.filter(({ externalUrl, pages }) => externalUrl === undefined || pages !== 0);
+  const numbered = hosted.filter(({ number }) => number !== undefined);
+  return {
+    title,
+    hosted,
+    byNumber: groupBy(numbered, ({ number = '' }) => rangeKey(number)),
+    unnumbered: hosted.filter(({ number }) => number === undefined),
+    isOneChapter: isOneChapter(hosted),
+    runs: namedRuns(releases, title),
+  };
 }
 
 /**
@@ -109,35 +131,34 @@ function readName(
   return guessName(baseName, [folder.series, ...series, ...names]);
 }
 
-/** External chapters have no pages that could be in a file. */
-function withNumber({ title, releases }: TitleReleases, claim: Claim): Candidate[] {
+function withNumber(
+  { title, byNumber, unnumbered, isOneChapter, runs }: TitleReleases,
+  claim: Claim,
+): Candidate[] {
   const key = claim.number === undefined ? undefined : rangeKey(claim.number);
   const volume = claim.volume === undefined ? undefined : numberKey(claim.volume);
-  const hosted = releases.filter(isHosted);
-  const { runOfVolume, numbersRestart } = namedRuns(releases, title);
+  const { runOfVolume, numbersRestart } = runs;
   const run = volume === undefined ? undefined : runOfVolume(volume);
   // Where numbers begin again, the number alone may be that of another chapter.
   const mayBe = (release: Chapter) =>
     !numbersRestart ||
     volume === undefined ||
     (run !== undefined && run === runOfVolume(release.volume ?? ''));
-  const found = hosted.filter(
-    (release) => release.number !== undefined && rangeKey(release.number) === key && mayBe(release),
-  );
+  const found = key === undefined ? [] : (byNumber.get(key) ?? []).filter(mayBe);
   // gallery-dl gives chapters without a number a 0.
   const isUnnumbered = found.length === 0 && (key === undefined || key === '0');
-  const isOneshot = claim.isSeriesAlone && isOneChapter(hosted);
-  const unnumbered = isUnnumbered
-    ? hosted.filter((release) => isOneshot || isNamed(release, claim))
+  const isOneshot = claim.isSeriesAlone && isOneChapter;
+  const named = isUnnumbered
+    ? unnumbered.filter((release) => isOneshot || isNamed(release, claim))
     : [];
-  return [...found, ...unnumbered].map((chapter) => ({ chapter, title }));
+  return [...found, ...named].map((chapter) => ({ chapter, title }));
 }
 
 /**
  * Where the name does not say the chapter for certain: the chapters that it may be, for their pages to decide. Extras
  * have a number between two others there: `4.extra` is 4.5 as well as 4.1.
  */
-function withPossibleNumber({ title, releases }: TitleReleases, claim: Claim): Candidate[] {
+function withPossibleNumber({ title, hosted }: TitleReleases, claim: Claim): Candidate[] {
   const { number, possibleNumbers } = claim;
   // `7b` may be 7.5.
   const letter = number !== undefined && /^\d+[a-z]$/i.test(number) ? [number.slice(0, -1)] : [];
@@ -149,13 +170,7 @@ function withPossibleNumber({ title, releases }: TitleReleases, claim: Claim): C
     const isExtra = keys.includes(whole);
     return isNumber || isExtra || (name !== '' && letterKey(release.title ?? '') === name);
   };
-  return releases
-    .filter((release) => isHosted(release) && mayBe(release))
-    .map((chapter) => ({ chapter, title }));
-}
-
-function isHosted({ externalUrl, pages }: Chapter): boolean {
-  return externalUrl === undefined || pages !== 0;
+  return hosted.filter(mayBe).map((chapter) => ({ chapter, title }));
 }
 
 function likelyFirst(
@@ -173,7 +188,6 @@ function rangeKey(number: string): string {
   return number.split('-').map(numberKey).join('-');
 }
 
-/** Whether this is one chapter without a number, in one or several languages. */
 function isOneChapter(releases: readonly Chapter[]): boolean {
   const languages = new Set(releases.map(({ language }) => language));
   return releases.every(({ number }) => number === undefined) && languages.size === releases.length;

@@ -12,7 +12,7 @@ import type { Quality } from '../config/quality.js';
 import type { AdoptableFile } from './adoptable-files.js';
 import type { ListingCache } from '../selection/listing-cache.js';
 import type { ServiceClient } from '../service/client.js';
-import { matchName, type Candidate, type TitleReleases } from './match-names.js';
+import { matchName, titleReleases, type Candidate, type TitleReleases } from './match-names.js';
 import type { Evidence, UnrecognizedReason } from '../events/reasons.js';
 
 export interface Recognized extends Candidate {
@@ -258,5 +258,5 @@ async function findTitles(
 
 async function listOf(title: Title, deps: RecognizeDeps): Promise<TitleReleases> {
   const { releases } = await deps.cache.current(title, deps);
-  return { title, releases };
+  return titleReleases(title, releases);
 }

@@ -75,14 +75,14 @@ const MAX_READ_BYTES = 64 * 2 ** 20;
 
 /**
  * Writes `data` to `file`, completely or not at all; an existing link is replaced, not followed. The file gets the rights
- * of `replaced`, otherwise those of the options. Removes the temporary files that killed processes left in the folder.
+ * of `replaced`, otherwise those of the options. The first write into a folder removes what killed processes left there.
  */
 export async function writeFileAtomic(
   file: string,
   data: FileData,
   { replaced, ...options }: NewFileOptions & { readonly replaced?: FileRights | undefined } = {},
 ): Promise<void> {
-  await removeLeftoverTemporaries(dirname(file));
+  await removeLeftoversOnce(dirname(file));
   const tmpFile = temporaryName(file);
   try {
     await writeNewFile(tmpFile, data, replaced ? { mode: PRIVATE_FILE_MODE } : options);
@@ -92,6 +92,15 @@ export async function writeFileAtomic(
     await rm(tmpFile, { force: true }).catch(() => undefined);
     throw error;
   }
+}
+
+const cleanedFolders = new Set<string>();
+
+/** Once for each process: otherwise each file of a folder would cost a look at all the others. */
+export async function removeLeftoversOnce(folder: string): Promise<void> {
+  if (cleanedFolders.has(folder)) return;
+  cleanedFolders.add(folder);
+  await removeLeftoverTemporaries(folder);
 }
 
 /** Removes what killed processes of this user left in `folder`. It costs only space: failures are ignored. */

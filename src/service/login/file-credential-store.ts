@@ -47,7 +47,9 @@ export function fileCredentialStore(file: string): CredentialStore {
 }
 
 /** Storage errors name the file. */
-export function writePrivateFile(file: string, text: string): Promise<void> {
+export async function writePrivateFile(file: string, text: string): Promise<void> {
+  // A run that stays for months leaves no copy of a login.
+  await removeLeftoverTemporaries(dirname(file));
   return naming(file, writeFileAtomic(file, text, { mode: 0o600 }));
 }
 

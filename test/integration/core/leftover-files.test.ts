@@ -54,6 +54,15 @@ test('writing a file removes what killed processes left in its folder, and nothi
   expect(names.sort()).toEqual([...kept, file].sort());
 });
 
+test('a process looks for leftovers at the first file that it writes into a folder, not at each', async () => {
+  const file = join(folder, 'title.json');
+  await writeFileAtomic(file, 'first');
+  const leftover = put(leftFile(file));
+  await writeFileAtomic(file, 'second');
+  await writeFileAtomic(join(folder, 'other.json'), 'first');
+  expect(existsSync(leftover)).toBe(true);
+});
+
 test.each(['write', 'clear'] as const)('%s of the login removes copies of it', async (method) => {
   const file = join(folder, 'credentials', 'login.json');
   mkdirSync(join(folder, 'credentials'), { mode: 0o700 });
@@ -64,6 +73,14 @@ test.each(['write', 'clear'] as const)('%s of the login removes copies of it', a
     clientSecret: 'secret',
     tokens: someTokens(),
   });
+  expect(existsSync(leftover)).toBe(false);
+});
+
+test('each write of a login removes copies of it, also in a run that goes on for months', async () => {
+  const keys = openHookKeys(folder, systemKeychains(systemClock));
+  await keys.write('komga', 'one', 'file');
+  const leftover = put(leftFile(join(folder, 'hook-keys.json')));
+  await keys.write('komga', 'two', 'file');
   expect(existsSync(leftover)).toBe(false);
 });
 
