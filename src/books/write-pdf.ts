@@ -9,6 +9,7 @@ import type PDFDocument from 'pdfkit';
 import { pdfManifestLine } from '../library/mark.js';
 import { languageTag } from '../library/comic-info.js';
 import { StorageError, thrownMessage } from '../core/errors.js';
+import { countChunk } from '../core/gc-tuning.js';
 import { createFile, digestIfRegular, writeBuffers } from '../core/files.js';
 import type { ImageDimensions } from '../core/image-dimensions.js';
 import { UNKNOWN_DATE, type Book, type FormatOptions } from './book.js';
@@ -66,6 +67,8 @@ export async function writePdfBook(book: Book, options: FormatOptions): Promise<
       await addPage(pdf, await withoutPackedInterlace(page, convert, signal), options);
       if (page.chapterTitle !== undefined) pdf.outline.addItem(page.chapterTitle);
       await writePending();
+      // pdfkit copied it.
+      countChunk(page.data.length);
     }
     pdf.end();
     await once(pdf, 'end');

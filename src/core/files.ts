@@ -2,7 +2,6 @@
  * Reads and writes files. A file is written under a temporary name, synced and renamed, and its folder synced, so that
  * neither a kill nor a power cut leaves an incomplete file under its final name.
  */
-import { createHash } from 'node:crypto';
 import { constants, readFileSync, stat, statSync, type Stats } from 'node:fs';
 import {
   lstat,
@@ -31,6 +30,7 @@ import {
   type NewFileOptions,
 } from './safe-open.js';
 import { makeFoldersBelow } from './safe-folders.js';
+import { sha256OfFile } from './sha256.js';
 import { isSystemError } from './system-errors.js';
 import { isLeftoverTemporary, temporaryName } from './temporary-files.js';
 
@@ -268,9 +268,11 @@ export async function digestIfRegular(file: string): Promise<string | undefined>
 
 async function digestOf(file: string): Promise<string> {
   const handle = await openRegularFile(file);
-  const hash = createHash('sha256');
-  for await (const chunk of handle.createReadStream()) hash.update(chunk as Buffer);
-  return hash.digest('hex');
+  try {
+    return await sha256OfFile(handle, (await handle.stat()).size);
+  } finally {
+    await handle.close();
+  }
 }
 
 /** Does not follow a link. Undefined if nothing exists there. */

@@ -59,10 +59,11 @@ async function bind(
   options: GivenOptions,
   context: CommandContext,
 ): Promise<ExitCode> {
-  const { keepHeapSmall } = await import('../../core/gc-tuning.js');
+  const { collectChunks, keepHeapSmall } = await import('../../core/gc-tuning.js');
   const { bindFiles } = await import('../../books/bind-books.js');
   const { chooseObserver } = await import('../output/choose-observer.js');
   keepHeapSmall();
+  collectChunks();
   const observer = await chooseObserver(options, context, 'reading');
   const { observe, reportLeftOut } = collectLeftOut(observer, options.json);
   try {

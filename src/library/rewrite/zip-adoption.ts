@@ -9,6 +9,7 @@ import type { FileHandle } from 'node:fs/promises';
 import type { ZipFile } from 'yauzl';
 import { copyOpenedRights, createFile, PRIVATE_FILE_MODE, writeBuffers } from '../../core/files.js';
 import type { FileState } from '../../core/file-state.js';
+import { sha256OfFile } from '../../core/sha256.js';
 import { digestsOfPages } from '../read/page-digests.js';
 import { isBoundComment, markedIdentity, MANIFEST_NAME, MAX_MANIFEST_BYTES } from '../mark.js';
 import { formatRecord, parseRecords, type ChapterRecord } from '../record.js';
@@ -120,7 +121,7 @@ export async function restoreZip({ file, state }: FoundFile, tmpFile: string): P
       await target(...rest);
     };
     await writeNew(tmpFile, { source, state }, write, async (target) => {
-      if ((await digestOf(target, adopted.bytes)) !== adopted.sha256) throw new Error(CHANGED);
+      if ((await sha256OfFile(target, adopted.bytes)) !== adopted.sha256) throw new Error(CHANGED);
     });
     return true;
   });
@@ -135,18 +136,6 @@ async function isAdopted(zip: ZipFile, source: EntryReader): Promise<boolean> {
   const records = parseRecords(manifest) ?? [];
   const record = records.find(({ chapterId }) => !marked || chapterId === marked.chapterId);
   return record?.adopted !== undefined;
-}
-
-/** The SHA-256 of all bytes of the file. `expectedBytes`: its size if it is whole, for the buffer. */
-async function digestOf(file: FileHandle, expectedBytes: number): Promise<string> {
-  const hash = createHash('sha256');
-  const chunk = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, expectedBytes + 1));
-  for (let position = 0; ;) {
-    const { bytesRead } = await file.read(chunk, 0, chunk.length, position);
-    if (bytesRead === 0) return hash.digest('hex');
-    hash.update(chunk.subarray(0, bytesRead));
-    position += bytesRead;
-  }
 }
 
 const CHANGED = 'it was changed since it was adopted';
