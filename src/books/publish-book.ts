@@ -13,7 +13,7 @@ import {
   isTemporaryOf,
   lstatIfExists,
   makeSyncedFolders,
-  removeLeftoversOnce,
+  removeLeftoverTemporaries,
   renameInto,
   temporaryName,
 } from '../core/files.js';
@@ -45,7 +45,7 @@ export async function withBookLock<T>(
     const folder = dirname(file);
     const shortName = shortNameOf(file);
     return await underTemporaryLock(bookLock(file), { signal }, async () => {
-      await removeLeftoversOnce(folder);
+      await removeLeftoverTemporaries(folder);
       await finishLeftoverFolders(join(folder, shortName), file, keep);
       return action(temporaryName(join(folder, shortName)));
     });

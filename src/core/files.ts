@@ -97,7 +97,7 @@ export async function writeFileAtomic(
 const cleanedFolders = new Set<string>();
 
 /** Once for each process: otherwise each file of a folder would cost a look at all the others. */
-export async function removeLeftoversOnce(folder: string): Promise<void> {
+async function removeLeftoversOnce(folder: string): Promise<void> {
   if (cleanedFolders.has(folder)) return;
   cleanedFolders.add(folder);
   await removeLeftoverTemporaries(folder);
