@@ -14,7 +14,7 @@ import type { Evidence, UnrecognizedReason } from '../events/reasons.js';
 /** What the files of a title are compared with: a title may have thousands of releases, and as many files. */
 export interface TitleReleases {
   readonly title: Title;
-  /** Those that have pages, which could be in a file. */
+  /** External releases have no pages that could be in a file. */
   readonly hosted: readonly Chapter[];
   /** By `rangeKey`. */
   readonly byNumber: ReadonlyMap<string, readonly Chapter[]>;

@@ -56,7 +56,7 @@ test('a number that no release has names no chapter, nor one without a number', 
   expect(named).toMatchObject({ candidate: { chapter: { id: 'oneshot' } } });
 });
 
-test('an external release without pages is no chapter of a file', () => {
+test('a file is not taken for an external release, which has no pages', () => {
   const { releases } = countedReleases(1);
   const external = { ...releases[0], number: '1', externalUrl: 'https://example.org', pages: 0 };
   const listed = titleReleases(title, [external as unknown as Chapter]);
