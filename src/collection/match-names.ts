@@ -51,7 +51,9 @@ interface Claim {
 }
 
 export function titleReleases(title: Title, releases: readonly Chapter[]): TitleReleases {
-  const hosted = releases.filter(({ externalUrl, pages }) => externalUrl === undefined || pages !== 0);
+  const hosted = releases.filter(
+    ({ externalUrl, pages }) => externalUrl === undefined || pages !== 0,
+  );
   const numbered = hosted.filter(({ number }) => number !== undefined);
   return {
     title,
