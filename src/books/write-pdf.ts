@@ -67,7 +67,7 @@ export async function writePdfBook(book: Book, options: FormatOptions): Promise<
       await addPage(pdf, await withoutPackedInterlace(page, convert, signal), options);
       if (page.chapterTitle !== undefined) pdf.outline.addItem(page.chapterTitle);
       await writePending();
-      // pdfkit copied it.
+      // pdfkit made a copy of the page, which is written now.
       countChunk(page.data.length);
     }
     pdf.end();

@@ -96,7 +96,7 @@ export async function writeFileAtomic(
 
 const cleanedFolders = new Set<string>();
 
-/** Once for each process: otherwise each file of a folder would cost a look at all the others. */
+/** A process looks at each folder once: otherwise each file of a folder would cost a look at all the others. */
 async function removeLeftoversOnce(folder: string): Promise<void> {
   if (cleanedFolders.has(folder)) return;
   cleanedFolders.add(folder);

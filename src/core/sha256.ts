@@ -8,6 +8,8 @@ export function sha256Of(data: Buffer | string, encoding: 'hex' | 'base64url' = 
 }
 
 const CHUNK_BYTES = 2 ** 20;
+/** Some file systems in user space give a file the size 0. */
+const MIN_CHUNK_BYTES = 4_096;
 
 /**
  * The digest of all bytes of the file as lower-case hex, through one buffer: the chunks of a stream would accumulate.
@@ -15,7 +17,8 @@ const CHUNK_BYTES = 2 ** 20;
  */
 export async function sha256OfFile(file: FileHandle, expectedBytes: number): Promise<string> {
   const hash = createHash('sha256');
-  const chunk = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, expectedBytes + 1));
+  const chunkBytes = Math.max(MIN_CHUNK_BYTES, Math.min(CHUNK_BYTES, expectedBytes + 1));
+  const chunk = Buffer.allocUnsafe(chunkBytes);
   for (let position = 0; ;) {
     const { bytesRead } = await file.read(chunk, 0, chunk.length, position);
     if (bytesRead === 0) return hash.digest('hex');

@@ -48,7 +48,7 @@ export function fileCredentialStore(file: string): CredentialStore {
 
 /** Storage errors name the file. */
 export async function writePrivateFile(file: string, text: string): Promise<void> {
-  // A run that stays for months leaves no copy of a login.
+  // writeFileAtomic looks once in each process, and a sync may run for months.
   await removeLeftoverTemporaries(dirname(file));
   return naming(file, writeFileAtomic(file, text, { mode: 0o600 }));
 }
