@@ -127,7 +127,7 @@ async function archivesIn(input: string, { stateFolder, format, signal }: Collec
     const reason = error.code === 'EACCES' || error.code === 'EPERM' ? 'Cannot read' : 'Not found';
     throw new UsageError('nothing-to-bind', `${reason}: ${input}`, { cause: error });
   }
-  const store = stateFolder === undefined ? undefined : await FolderStore.open(stateFolder, input);
+  const store = stateFolder === undefined ? undefined : FolderStore.open(stateFolder, input);
   const { files, skippedLinks, ...listed } = await listArchives(input, signal, store);
   const fixedBooks =
     format === 'folder'

@@ -68,7 +68,7 @@ export interface AdoptResult {
 export async function adopt(request: AdoptRequest, deps: AdoptDeps): Promise<AdoptResult> {
   const { folders, pack: withFolders, apply, languages } = request;
   for (const folder of folders) await assertReadableFolder(folder, HINT);
-  const archives = await KnownArchives.open(deps.stateFolder, folders);
+  const archives = KnownArchives.open(deps.stateFolder, folders);
   const options = { withFolders, archives, signal: deps.signal };
   const found = await findAdoptableFiles(folders, options);
   const { adoptable, already, unreadable } = found;

@@ -20,11 +20,11 @@ export class KnownArchives {
   private constructor(private readonly stores: readonly (readonly [string, FolderStore])[]) {}
 
   /** @param roots the folders that are searched */
-  static async open(stateFolder: string, roots: readonly string[]): Promise<KnownArchives> {
-    const stores: [string, FolderStore][] = [];
-    for (const root of new Set(roots.map((each) => resolve(each))))
-      stores.push([root, await FolderStore.open(stateFolder, root)]);
-    return new KnownArchives(stores);
+  static open(stateFolder: string, roots: readonly string[]): KnownArchives {
+    const distinct = [...new Set(roots.map((each) => resolve(each)))];
+    return new KnownArchives(
+      distinct.map((root) => [root, FolderStore.open(stateFolder, root)] as const),
+    );
   }
 
   /** What is in the file; it is opened if that is not known. */

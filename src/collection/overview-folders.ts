@@ -75,7 +75,7 @@ export async function overview(request: OverviewRequest, deps: OverviewDeps): Pr
   const named = await withDistinctNames(ids, names, byTitle);
   for (const { id, name } of named.sort((a, b) => a.name.localeCompare(b.name, 'en'))) {
     signal.throwIfAborted();
-    const listing = await readComplete(id, cache);
+    const listing = readComplete(id, cache);
     const files = byTitle.get(id) ?? [];
     const owned = await ownedChapters(files, listing);
     const languages = languagesOf(request.languages, owned, listing);
@@ -222,7 +222,7 @@ async function updateListings(
   const movedTo = new Map<string, string>();
   const unlisted = new Map<string, readonly string[]>();
   for (const [id, owned] of chapterIds) {
-    const { id: current, listing } = await cache.readCurrent(id);
+    const { id: current, listing } = cache.readCurrent(id);
     currentIds.set(id, current);
     if (!listing) continue;
     const { name, checkedAtMs, latestChapterId, titlesOfUnlisted } = listing;
@@ -296,7 +296,7 @@ async function findMoved(
   if (all.length === 0) return moved;
   const chapters = await fetchChapters(client, all, { signal, warn });
   for (const [titleId, ids] of unlisted) {
-    const listing = ids.length > 0 ? await cache.read(titleId) : undefined;
+    const listing = ids.length > 0 ? cache.read(titleId) : undefined;
     const asked = ids.map((id) => [id, chapters.get(id)?.titleId ?? titleId] as const);
     for (const [id, to] of asked) if (isMovedTo(to, titleId, sameId)) moved.set(id, to);
     if (!listing) continue;
@@ -307,8 +307,8 @@ async function findMoved(
 }
 
 /** A sync keeps the releases of its languages there, without the others. */
-async function readComplete(id: string, cache: ListingCache): Promise<CachedListing | undefined> {
-  const listing = await cache.read(id);
+function readComplete(id: string, cache: ListingCache): CachedListing | undefined {
+  const listing = cache.read(id);
   return listing && listing.checkedAtMs > 0 ? listing : undefined;
 }
 

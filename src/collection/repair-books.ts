@@ -32,7 +32,7 @@ export async function repairBooks(
   for (const file of files) {
     try {
       signal.throwIfAborted();
-      const mark = await store.markAt(resolve(file));
+      const mark = store.markAt(resolve(file));
       const book = await readDamagedBook(file, mark?.isBook === true ? mark.chapters : []);
       if (book === undefined) continue;
       if ('reason' in book) throw notRebuilt(file, book);

@@ -49,7 +49,7 @@ async function removeWorkspace(
   hiddenFolders: ReadonlySet<string>,
   store: FileStore,
 ): Promise<void> {
-  const { isBook, chapters: [chapter] = [] } = (await store.markAt(resolve(file))) ?? {};
+  const { isBook, chapters: [chapter] = [] } = store.markAt(resolve(file)) ?? {};
   if (!chapter || isBook === true) return;
   const { chapterId, quality = 'data' } = chapter;
   await removeSavedWorkspace(file, { chapterId, quality }, hiddenFolders, systemClock);

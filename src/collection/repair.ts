@@ -96,19 +96,19 @@ async function toRepairable(
   const found = await readIdentity(file);
   // A file that can be read, and has no mark, is one of another program by now.
   const hasLostMark = typeof found === 'string';
-  const identity = hasLostMark ? await lostChapter(file, store) : found;
+  const identity = hasLostMark ? lostChapter(file, store) : found;
   if (!identity || typeof identity === 'string') return undefined;
   const ownership = hasLostMark ? 'own' : await readOwnership(file);
   if (ownership === 'lost-mark') return ownership;
   if (ownership !== 'own') return undefined;
   // The record, which has the quality, may be damaged.
-  const { quality = (await lostChapter(file, store))?.quality ?? 'data' } = identity;
+  const { quality = lostChapter(file, store)?.quality ?? 'data' } = identity;
   return { file, identity, quality, state, lostMark: hasLostMark ? identity : undefined };
 }
 
 /** Undefined for a book, which has chapters. */
-async function lostChapter(file: string, store: FileStore): Promise<CbzIdentity | undefined> {
-  const mark = await store.markAt(resolve(file));
+function lostChapter(file: string, store: FileStore): CbzIdentity | undefined {
+  const mark = store.markAt(resolve(file));
   return mark?.isBook === false ? mark.chapters[0] : undefined;
 }
 

@@ -135,7 +135,7 @@ async function retagFolder(
 ): Promise<RetaggedFolder> {
   const { signal, stateFolder } = deps;
   // A dry run changes nothing: it opens only files that are new or were changed.
-  const store = request.dryRun ? await FolderStore.open(stateFolder, request.folder) : undefined;
+  const store = request.dryRun ? FolderStore.open(stateFolder, request.folder) : undefined;
   const run = new RetagRun(request, deps);
   const library = await scanLibrary(request.folder, {
     signal,
@@ -405,14 +405,19 @@ function planOnce(
   store: FolderStore | undefined,
 ): typeof planRetag {
   if (!store) return planRetag;
+  const ofRequest = jsonDigest([VERSION, request]);
+  const digestOf = titleDigests();
   return async (onDisk, options) => {
-    const { file, chapter, title } = onDisk;
+    const { file, title } = onDisk;
+    const { partialTitle, ...chapter } = onDisk.chapter;
     const { fileTemplate } = templates?.get(title.id) ?? {};
-    const digest = jsonDigest([VERSION, request, chapter, title, fileTemplate]);
-    const state = await readFileState(file).catch(() => undefined);
-    if (state && store.get(file, state)?.comparedWith === digest)
+    const titles = [title, partialTitle].map(digestOf);
+    const digest = jsonDigest([ofRequest, chapter, ...titles, fileTemplate]);
+    if (store.lastComparedWith(file) === digest)
       return { ...UP_TO_DATE, file, chapterId: chapter.id, title };
-    const planned = await planRetag(onDisk, options, await store.knownChapter(file));
+    const state = await readFileState(file).catch(() => undefined);
+    const known = state && (await store.knownChapter(file, state));
+    const planned = await planRetag(onDisk, options, known);
     const isSame =
       planned.kind !== 'retag' &&
       keptInUnchanged(planned).length === 0 &&
@@ -420,6 +425,16 @@ function planOnce(
       planned.title.name === title.name;
     if (isSame && state) store.set(file, state, { comparedWith: digest });
     return planned;
+  };
+}
+
+/** Digests of titles, which have most of the text, and are those of many files. */
+function titleDigests(): (title: Title | undefined) => string {
+  const digests = new Map<Title | undefined, string>();
+  return (title) => {
+    const digest = digests.get(title) ?? jsonDigest([title]);
+    digests.set(title, digest);
+    return digest;
   };
 }
 

@@ -5,10 +5,10 @@
 import { basename, dirname, join } from 'node:path';
 import { readdirIfReadable } from '../core/read-folder.js';
 import { COMIC_INFO_NAME } from '../library/comic-info.js';
-import { openPages, readLibraryFile } from '../library/file.js';
+import { isReadableBook, readFirstPage } from '../library/file.js';
 import { readRegularFileIfExists } from '../core/files.js';
 import { coverNames } from '../books/find-cover.js';
-import { isPage, pageEntries, sortPages } from '../config/names.js';
+import { isPage, sortPages } from '../config/names.js';
 import { imageDimensions } from '../core/image-dimensions.js';
 import { imageExtension, type ImageExtension } from '../core/image-format.js';
 import { hasValidTrailer } from '../core/image-trailer.js';
@@ -97,10 +97,5 @@ async function firstPage(file: string): Promise<Buffer | undefined> {
     const [first] = sortPages(names.map((each) => ({ name: each })));
     return first && readSmallFile(join(dirname(file), first.name));
   }
-  const read = await readLibraryFile(file);
-  if (read.kind !== 'chapter' && read.kind !== 'book') return undefined;
-  const [page] = sortPages(pageEntries(read.entries));
-  if (!page || Math.max(page.bytes, page.compressedBytes) > MAX_COVER_BYTES) return undefined;
-  const reader = await openPages(file);
-  return reader.read(page, (bytes) => Buffer.alloc(bytes)).finally(() => reader.close());
+  return isReadableBook(file) ? readFirstPage(file, MAX_COVER_BYTES) : undefined;
 }

@@ -5,6 +5,7 @@ import { listArchives } from '../library/scan.js';
 import type { FileStore } from '../library/store.js';
 import { reusableBuffer, type GetBuffer } from '../core/zip-file.js';
 import { fileErrorReason, isSystemError, lstatIfExists } from '../core/files.js';
+import type { FileOwner } from '../core/safe-open.js';
 import type { UnreadableFolder } from '../core/read-folder.js';
 import { inOneSpelling } from '../core/same-file.js';
 import { readFolderManifest } from '../books/folder-book.js';
@@ -55,6 +56,10 @@ interface Listed {
   /** The folder in which it was found. */
   readonly root: string;
   readonly isFolder: boolean;
+  /** False for a link, a pipe, a socket or a device. */
+  readonly isRegular: boolean;
+  /** Undefined for a folder, and for a file that is gone. */
+  readonly owner: FileOwner | undefined;
 }
 
 export interface UnverifiedCounts {
@@ -80,7 +85,7 @@ export async function verifyFiles(
   const listed = await listInputs(inputs, deps);
   const toCheck: Listed[] = [];
   for (const each of listed.files)
-    if (!sinceLast || !(await isRecent(each, store, nowMs))) toCheck.push(each);
+    if (!sinceLast || !isRecent(each, store, nowMs)) toCheck.push(each);
   const totalBytes = toCheck.reduce((sum, { size }) => sum + size, 0);
   const damaged: string[] = [];
   const edited: string[] = [];
@@ -139,20 +144,21 @@ export async function verifyFiles(
 const MAX_AGE_MS = 30 * 24 * 3_600_000;
 
 /** Whether the file was whole less than a month ago, and is as it was. */
-async function isRecent(listed: Listed, store: FileStore, nowMs: number): Promise<boolean> {
-  const wholeAtMs = await store.wholeAtMs(resolve(listed.file), listed);
+function isRecent(listed: Listed, store: FileStore, nowMs: number): boolean {
+  const wholeAtMs = store.wholeAtMs(resolve(listed.file), listed);
   return wholeAtMs !== undefined && Math.abs(nowMs - wholeAtMs) < MAX_AGE_MS;
 }
 
 async function check(
-  { file, root, isFolder, ...version }: Listed,
+  { file, root, isFolder, isRegular, owner, ...version }: Listed,
   getBuffer: GetBuffer,
   { signal, store, nowMs }: VerifyDeps,
 ) {
   const container = isFolder && { container: 'folder' as const };
-  const { mark, content, ...found } = await checkFile(file, { signal, getBuffer, ...container });
-  const checked = { root, file: resolve(file), version };
-  if (found.state === 'damaged') await store.setDamaged(checked, mark);
+  const options = { signal, getBuffer, isRegular, ...container };
+  const { mark, content, ...found } = await checkFile(file, options);
+  const checked = { root, file: resolve(file), version, owner };
+  if (found.state === 'damaged') store.setDamaged(checked, mark);
   // An edited file is read again, and listed, until its owner accepts it.
   else
     await store.setChecked(checked, found.state === 'whole' ? nowMs : undefined, { mark, content });
@@ -199,7 +205,7 @@ async function listInputs(
       files.set(input, await listedFile(input, dirname(input)));
       continue;
     }
-    const found = await listArchives(input, signal, await store.folder(input));
+    const found = await listArchives(input, signal, store.folder(input));
     links += found.skippedLinks;
     for (const each of found.hiddenFolders) leftovers.hiddenFolders.add(each);
     for (const each of found.leftoverFiles) leftovers.leftoverFiles.add(each);
@@ -231,7 +237,10 @@ function mayHaveFiles({ folder, cause }: UnreadableFolder): boolean {
 /** The check reports a file that cannot be read. */
 async function listedFile(file: string, root: string): Promise<Listed> {
   const stats = await lstatIfExists(file).catch(() => undefined);
-  return { file, root, size: stats?.size ?? 0, mtimeMs: stats?.mtimeMs ?? 0, isFolder: false };
+  const { size = 0, mtimeMs = 0 } = stats ?? {};
+  const isRegular = stats?.isFile() === true;
+  const owner = stats && { uid: stats.uid, dev: stats.dev };
+  return { file, root, size, mtimeMs, isFolder: false, isRegular, owner };
 }
 
 /** The sum of the sizes and the newest time of the files that the book has. */
@@ -243,5 +252,6 @@ async function listedFolder(folder: string, root: string): Promise<Listed> {
     size += listed.size;
     mtimeMs = Math.max(mtimeMs, listed.mtimeMs);
   }
-  return { file: folder, root, size, mtimeMs, isFolder: true };
+  const notFile = { isFolder: true, isRegular: false, owner: undefined };
+  return { file: folder, root, size, mtimeMs, ...notFile };
 }

@@ -34,7 +34,7 @@ export function entriesChecksum(entries: readonly ZipEntry[]): number {
 
 interface ZipOptions extends OpenOptions {
   /** The file is known to be one, and not a pipe, a socket or a device. */
-  readonly isRegular?: boolean;
+  readonly isRegular?: boolean | undefined;
   /** By default, names and the comment are strings. */
   readonly decodeStrings?: boolean;
 }

@@ -101,7 +101,7 @@ export async function bindTitles(
     observe(event);
   };
   const { errors } = await bindBooks(request, observeBooks, signal);
-  const savedCovers = await openSavedCovers(stateFolder);
+  const savedCovers = openSavedCovers(stateFolder);
   try {
     await covers.save(savedCovers);
     await savedCovers.save();

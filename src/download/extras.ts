@@ -160,7 +160,7 @@ export async function moveBookCover(
 
 /** Without it, the image would count as the owner's at its new path, and would not be refreshed. */
 async function moveRecord(file: string, newFile: string, stateFolder: string): Promise<void> {
-  const savedCovers = await openSavedCovers(stateFolder);
+  const savedCovers = openSavedCovers(stateFolder);
   const saved = savedCovers.get(file);
   if (saved) savedCovers.set(newFile, saved);
   await savedCovers.save();

@@ -135,13 +135,13 @@ async function readKept(
   { cache, ...deps }: KeptDeps,
 ): Promise<{ readonly kept: CachedListing | undefined; readonly moved: MovedChapters }> {
   const { titleId, title, listed, languages, isPartial = false, isKept = false } = listedTitle;
-  const before = await cache.read(titleId);
+  const before = cache.read(titleId);
   if (!title) return { kept: before, moved: { movedIds: new Set(), movedFiles: [] } };
   const isUpdated = !isPartial && (isKept || before !== undefined);
   const updated = isUpdated ? mergeListing(title, listed, languages, before) : before;
   const known = before?.formerIds ?? [];
   const { formerIds, moved } = await findOtherTitles(listedTitle, known, library, deps);
-  const now = formerIds.length > 0 ? await cache.joinFormer(title, updated, formerIds) : updated;
+  const now = formerIds.length > 0 ? cache.joinFormer(title, updated, formerIds) : updated;
   if (now && now !== before) await cache.writeIfPossible(titleId, now);
   return { kept: now, moved };
 }
@@ -470,7 +470,7 @@ async function unchangedRecord(
   movedIds: ReadonlySet<string>,
   library: LibraryIndex,
 ): Promise<KnownFile['saved'] | undefined> {
-  const { record, quality, savedPages } = (await library.knownChapter(file)) ?? {};
+  const { record, quality, savedPages } = (await library.scannedRecord(file)) ?? {};
   if (record?.version === undefined || release.version === undefined) return undefined;
   const { version, updatedAt } = record;
   const pages = savedPages === undefined ? undefined : { length: savedPages };

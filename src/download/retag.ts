@@ -191,7 +191,7 @@ function describeKnown(
 }
 
 /**
- * A file without ComicInfo.xml keeps its name. `known`: what is known of the file, which is read if that does not suffice.
+ * A file without ComicInfo.xml keeps its name. `known`: what is known of the file as it is, which is read if that does not suffice.
  * Throws StorageError.
  */
 export async function planRetag(
@@ -201,7 +201,7 @@ export async function planRetag(
 ): Promise<ReturnType<typeof decideRetag>> {
   const { file } = onDisk;
   const { force, hasComparedPages, maxNameBytes } = options;
-  const state = await readFileState(file);
+  const state = known?.state ?? (await readFileState(file));
   if (!state) throw fileChanged(file);
   const toDescribe = { ...onDisk, titleName };
   const ofKnown = known && describeKnown(known, toDescribe, options);

@@ -11,7 +11,7 @@ import { checkEntries } from './check/zip-damage.js';
 export { damagedChapter } from './check/damaged-chapter.js';
 export { isEditedMetadata } from './check/folder-damage.js';
 
-interface CheckFileOptions extends Partial<Pick<CheckOptions, 'getBuffer'>> {
+interface CheckFileOptions extends Partial<Pick<CheckOptions, 'getBuffer' | 'isRegular'>> {
   readonly signal: AbortSignal;
   /** By default, the name says it. */
   readonly container?: ContainerName;
@@ -30,7 +30,7 @@ type FileCheck = {
 /** Reads the whole file. Rejects for nothing that can be wrong with it. */
 export async function checkFile(
   path: string,
-  { signal, getBuffer = reusableBuffer(), container = containerOf(path) }: CheckFileOptions,
+  { container = containerOf(path), getBuffer = reusableBuffer(), ...options }: CheckFileOptions,
 ): Promise<FileCheck> {
   let mark: FileMark | undefined;
   const onMark = (found: FileMark): void => {
@@ -41,10 +41,11 @@ export async function checkFile(
     content = found;
   };
   try {
-    const edits = await HANDLERS[container].check(path, { signal, onMark, onContent, getBuffer });
+    const listeners = { onMark, onContent };
+    const edits = await HANDLERS[container].check(path, { ...options, ...listeners, getBuffer });
     return edits ? { mark, content, state: 'edited', edits } : { mark, content, state: 'whole' };
   } catch (error) {
-    signal.throwIfAborted();
+    options.signal.throwIfAborted();
     const damage: Damage =
       error instanceof Damaged
         ? error.damage

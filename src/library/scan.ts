@@ -30,9 +30,9 @@ import {
   type FileMarks,
   type FoundMarks,
   type FoundChapter,
-  type KnownChapter,
 } from './file.js';
 import { UnmarkedDamage } from './read/content.js';
+import type { LastRecord } from './read/known-file.js';
 import { FolderStore } from './store.js';
 
 export interface UnreadableFile {
@@ -152,9 +152,9 @@ export class LibraryIndex {
     return new LibraryIndex({ ...found, archives, store: this.#store }, this.preferred);
   }
 
-  /** What is known of a file of one chapter as it is now, without opening it. */
-  knownChapter(file: string): Promise<KnownChapter | undefined> {
-    return this.#store?.knownChapter(file) ?? Promise.resolve(undefined);
+  /** What the record of a file of one chapter said when it was scanned, if that is known. */
+  scannedRecord(file: string): Promise<LastRecord | undefined> {
+    return this.#store?.lastRecord(file) ?? Promise.resolve(undefined);
   }
 
   /** After these files were written or removed. */
@@ -255,7 +255,7 @@ export async function scanLibrary(
   { stateFolder, ...options }: ScanOptions = {},
 ): Promise<LibraryIndex> {
   if (stateFolder === undefined) return scan(folder, options);
-  const store = await FolderStore.open(stateFolder, folder);
+  const store = FolderStore.open(stateFolder, folder);
   const index = await scan(folder, { ...options, store });
   // Without it the next scan is slower.
   await store.save().catch(() => undefined);
@@ -384,7 +384,7 @@ export async function addToIndex(
   output: string,
   files: Iterable<string>,
 ): Promise<void> {
-  const store = await FolderStore.open(stateFolder, output);
+  const store = FolderStore.open(stateFolder, output);
   for (const file of files) {
     const stats = await statIfExists(file);
     if (stats) await knownMarks({ file, isRegular: stats.isFile() }, store);

@@ -3,14 +3,14 @@
  * are new or were changed. It is kept in the state folder, in a file for each folder that was scanned, which may be deleted:
  * everything is read again then. What is torn, of another format or written by another program counts as missing.
  */
-import type { BigIntStats } from 'node:fs';
-import { dirname, join, relative, resolve, sep } from 'node:path';
+import { readdirSync, type BigIntStats } from 'node:fs';
+import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { CacheFile } from '../core/cache-file.js';
 import { maxOf } from '../core/extremes.js';
 import { isRecord } from '../core/json.js';
 import { isUuid } from '../core/uuid.js';
 import { readFileState, type FileState } from '../core/file-state.js';
-import { isOwnFile } from '../core/files.js';
+import { isOwnFile, type FileOwner } from '../core/safe-open.js';
 import {
   readLibraryFile,
   toLibraryFile,
@@ -24,6 +24,7 @@ import type { checkFile } from './damage.js';
 import type { FileContent } from './read/content.js';
 import { sha256Of } from '../core/sha256.js';
 import type { FileMark, FoundIdentity, Proof } from './mark.js';
+import type { LastRecord } from './read/known-file.js';
 import type { ChapterRecord } from './record.js';
 
 const FOLDER = 'files';
@@ -90,16 +91,21 @@ export class FolderStore {
   /** The paths of the files that are there; undefined if the folder was not listed. */
   #listed: ReadonlySet<string> | undefined;
 
+  /** What the paths of the files begin with: absolute ones, and those of a scan of the folder as it was given. */
+  readonly #prefixes: readonly string[];
+
   private constructor(
     private readonly root: string,
+    folder: string,
     private readonly entries: CacheFile<Entry>,
-  ) {}
+  ) {
+    this.#prefixes = [prefixOf(root), prefixOf(folder)];
+  }
 
-  static async open(stateFolder: string, folder: string): Promise<FolderStore> {
+  static open(stateFolder: string, folder: string): FolderStore {
     const root = resolve(folder);
-    const name = sha256Of(root).slice(0, 16);
-    const file = join(stateFolder, FOLDER, `${name}.json`);
-    return new FolderStore(root, await CacheFile.open(file, CACHE_OPTIONS));
+    const file = join(stateFolder, FOLDER, nameOfStore(root));
+    return new FolderStore(root, folder, CacheFile.open(file, CACHE_OPTIONS));
   }
 
   /** Undefined if nothing is known of this version of the file. */
@@ -117,11 +123,21 @@ export class FolderStore {
     return fromStored(stored, file, state);
   }
 
-  /** What is known of a file of one chapter as it is now. */
-  async knownChapter(file: string): Promise<KnownChapter | undefined> {
-    const state = await readFileState(file).catch(() => undefined);
-    const known = state && (await this.#known(file, state));
+  /** What is known of a file of one chapter in this state. */
+  async knownChapter(file: string, state: FileState): Promise<KnownChapter | undefined> {
+    const known = await this.#known(file, state);
     return known?.kind === 'chapter' ? known.chapter : undefined;
+  }
+
+  /** What `retag` compared the file with, as the scan found it, if it needed no change. */
+  lastComparedWith(file: string): string | undefined {
+    return this.entries.get(this.#pathOf(file))?.comparedWith;
+  }
+
+  /** What the record of a file of one chapter said when it was read last. */
+  async lastRecord(file: string): Promise<LastRecord | undefined> {
+    const { recordIn } = await import('./read/known-file.js');
+    return recordIn(this.entries.details(this.#pathOf(file)));
   }
 
   /**
@@ -151,14 +167,18 @@ export class FolderStore {
   }
 
   /** After another reader opened this version of an archive. */
-  async setContent(file: string, version: FileVersion, content: FileContent): Promise<void> {
-    const state = await readFileState(file).catch(() => undefined);
-    if (!state || !isSame(versionOf(state), version) || !isOwnFile(file, state)) return;
+  async setContent(
+    file: string,
+    version: FileVersion,
+    owner: FileOwner,
+    content: FileContent,
+  ): Promise<void> {
+    if (!isOwnFile(file, owner)) return;
     const { toStored } = await import('./read/known-file.js');
     const container = containerOf(file);
-    const opened = { content, container, depth: 'pages', state, owner: state } as const;
+    const opened = { content, container, depth: 'pages', state: undefined, owner } as const;
     const read = await toLibraryFile(file, opened);
-    this.set(file, state, { found: read.found }, toStored(read));
+    this.set(file, version, { found: read.found }, toStored(read));
   }
 
   /** After `adopt` gave the file a record. Only what was known of the file that it was before is known of the new one. */
@@ -217,28 +237,49 @@ export class FolderStore {
     await this.entries.save((path) => listed?.has(path) === false);
   }
 
+  /** A scan asks for each file several times, and `relative` takes as long as looking at the file. */
   #pathOf(file: string): string {
-    const prefix = this.root.endsWith(sep) ? this.root : this.root + sep;
-    return file.startsWith(prefix) ? file.slice(prefix.length) : relative(this.root, resolve(file));
+    const prefix = this.#prefixes.find((each) => isBelow(file, each));
+    return prefix === undefined ? relative(this.root, resolve(file)) : file.slice(prefix.length);
   }
+}
+
+/** Empty for the working directory. */
+function prefixOf(folder: string): string {
+  return join(folder, '_').slice(0, -1);
+}
+
+function isBelow(file: string, prefix: string): boolean {
+  if (prefix === '') return !isAbsolute(file) && !file.startsWith('..');
+  return file.startsWith(prefix);
+}
+
+function nameOfStore(root: string): string {
+  return `${sha256Of(root).slice(0, 16)}.json`;
 }
 
 /** What is known of single files, from scans of any of the folders above them. */
 export class FileStore {
-  readonly #folders = new Map<string, Promise<FolderStore>>();
+  readonly #folders = new Map<string, FolderStore>();
+  /** The stores of each folder and of those above it. */
+  readonly #above = new Map<string, readonly FolderStore[]>();
+  #saved: ReadonlySet<string> | undefined;
 
   constructor(private readonly stateFolder: string) {}
 
-  folder(root: string): Promise<FolderStore> {
+  folder(root: string): FolderStore {
     const path = resolve(root);
-    const known = this.#folders.get(path) ?? FolderStore.open(this.stateFolder, path);
-    this.#folders.set(path, known);
-    return known;
+    const opened = this.#folders.get(path);
+    if (opened) return opened;
+    const store = FolderStore.open(this.stateFolder, root);
+    this.#folders.set(path, store);
+    this.#above.clear();
+    return store;
   }
 
   /** When this version of the file was read last, and had no damage; undefined if that is not known. */
-  async wholeAtMs(file: string, version: FileVersion): Promise<number | undefined> {
-    const above = await this.#above(file);
+  wholeAtMs(file: string, version: FileVersion): number | undefined {
+    const above = this.#storesOf(file);
     const times = above.flatMap((store) => store.get(file, version)?.wholeAtMs ?? []);
     return times.length === 0 ? undefined : maxOf(times);
   }
@@ -248,17 +289,17 @@ export class FileStore {
    * what the mark of the file names; a file without one may name chapters by other means.
    */
   async setChecked(
-    { root, file, version }: CheckedFile,
+    { root, file, version, owner }: CheckedFile,
     wholeAtMs: number | undefined,
     { mark, content }: Pick<Awaited<ReturnType<typeof checkFile>>, 'mark' | 'content'>,
   ): Promise<void> {
-    const store = await this.folder(root);
+    const store = this.folder(root);
     store.set(file, version, { wholeAtMs, ...(mark && { found: foundBy(mark) }) });
-    if (content) await store.setContent(file, version, content);
+    if (content && owner) await store.setContent(file, version, owner, content);
   }
 
-  async markAt(file: string): Promise<FileMark | undefined> {
-    for (const store of await this.#above(file)) {
+  markAt(file: string): FileMark | undefined {
+    for (const store of this.#storesOf(file)) {
       const mark = store.markAt(file);
       if (mark) return mark;
     }
@@ -266,27 +307,44 @@ export class FileStore {
   }
 
   /** The file stays reported until it is mended, and its mark stays known. `found`: what can still be read of it. */
-  async setDamaged(
-    { root, file }: Omit<CheckedFile, 'version'>,
+  setDamaged(
+    { root, file }: Pick<CheckedFile, 'root' | 'file'>,
     found: FileMark | undefined,
-  ): Promise<void> {
-    const mark = knownMark(found, await this.markAt(file));
-    for (const store of await this.#above(file))
-      if (store.knows(file)) store.setDamaged(file, mark);
-    (await this.folder(root)).setDamaged(file, mark);
+  ): void {
+    const mark = knownMark(found, this.markAt(file));
+    for (const store of this.#storesOf(file)) if (store.knows(file)) store.setDamaged(file, mark);
+    this.folder(root).setDamaged(file, mark);
   }
 
   async save(): Promise<void> {
-    for (const store of this.#folders.values()) await (await store).save();
+    for (const store of this.#folders.values()) await store.save();
   }
 
   /** The stores of the folders above the file, the nearest one first. */
-  async #above(file: string): Promise<readonly FolderStore[]> {
-    const found: FolderStore[] = [];
-    for (let folder = dirname(resolve(file)); ; folder = dirname(folder)) {
-      found.push(await this.folder(folder));
-      if (folder === dirname(folder)) return found;
-    }
+  #storesOf(file: string): readonly FolderStore[] {
+    return this.#storesFrom(dirname(resolve(file)));
+  }
+
+  #storesFrom(folder: string): readonly FolderStore[] {
+    const known = this.#above.get(folder);
+    if (known) return known;
+    const parent = dirname(folder);
+    const others = parent === folder ? [] : this.#storesFrom(parent);
+    // Most folders have none, and there are thousands of them.
+    this.#saved ??= savedStores(this.stateFolder);
+    const isSaved = this.#saved.has(nameOfStore(folder));
+    const own = isSaved ? this.folder(folder) : this.#folders.get(folder);
+    const stores = own ? [own, ...others] : others;
+    this.#above.set(folder, stores);
+    return stores;
+  }
+}
+
+function savedStores(stateFolder: string): ReadonlySet<string> {
+  try {
+    return new Set(readdirSync(join(stateFolder, FOLDER)));
+  } catch {
+    return new Set();
   }
 }
 
@@ -295,6 +353,8 @@ interface CheckedFile {
   /** The folder in which it was found. */
   readonly root: string;
   readonly version: FileVersion;
+  /** Undefined for a folder. */
+  readonly owner: FileOwner | undefined;
 }
 
 /** The mark of a damaged file, of which an earlier check may have read more: its record may be damaged. */

@@ -165,16 +165,16 @@ export class ListingCache {
   constructor(private readonly stateFolder: string) {}
 
   /** Undefined for a title that was not read yet, or whose file is not readable. */
-  async read(titleId: string): Promise<CachedListing | undefined> {
-    return (await this.readCurrent(titleId)).listing;
+  read(titleId: string): CachedListing | undefined {
+    return this.readCurrent(titleId).listing;
   }
 
   /** The list of the title into which this one was merged, or its own. */
-  async readCurrent(
+  readCurrent(
     titleId: string,
     merged: readonly string[] = [],
-  ): Promise<{ readonly id: string; readonly listing: CachedListing | undefined }> {
-    const kept = await this.#read(titleId);
+  ): { readonly id: string; readonly listing: CachedListing | undefined } {
+    const kept = this.#read(titleId);
     if (!kept || 'name' in kept) return { id: titleId, listing: kept };
     const { mergedInto } = kept;
     if (!isUuid(mergedInto) || merged.includes(mergedInto))
@@ -213,7 +213,7 @@ export class ListingCache {
 
   /** The list of the title, which is read from the service if it is due. */
   async current(title: Title, deps: ReadDeps): Promise<CachedListing> {
-    const known = await this.read(title.id);
+    const known = this.read(title.id);
     if (known && !ListingCache.isDue(title, known, deps.nowMs)) return known;
     const listing = await ListingCache.fetch(title, known, deps);
     await this.write(title.id, listing);
@@ -221,22 +221,22 @@ export class ListingCache {
   }
 
   /** The list of the title with those of `formerIds`, which were merged into it. */
-  async joinFormer(
+  joinFormer(
     title: Title,
     known: CachedListing | undefined,
     formerIds: readonly string[],
-  ): Promise<CachedListing> {
+  ): CachedListing {
     const former = new Map<string, CachedListing | undefined>();
     for (const id of formerIds) {
-      const { id: current, listing } = await this.readCurrent(id);
+      const { id: current, listing } = this.readCurrent(id);
       former.set(id, current === id ? listing : undefined);
     }
     return joinListings(title, known, former);
   }
 
   async writeMerged(titleId: string, into: Title): Promise<void> {
-    const known = await this.read(into.id);
-    await this.write(into.id, await this.joinFormer(into, known, [titleId]));
+    const known = this.read(into.id);
+    await this.write(into.id, this.joinFormer(into, known, [titleId]));
     await this.#write(titleId, { mergedInto: into.id });
   }
 
@@ -250,8 +250,8 @@ export class ListingCache {
     await this.#write(titleId, { ...listing, ...stored });
   }
 
-  async #read(titleId: string): Promise<KeptTitle | undefined> {
-    const file = await CacheFile.open(this.#file(titleId), {
+  #read(titleId: string): KeptTitle | undefined {
+    const file = CacheFile.open(this.#file(titleId), {
       parse: parseKept,
       older: (listing) => ({ [titleId]: listing }),
     });

@@ -8,7 +8,7 @@ import {
   type SchemaOf,
 } from './catalogue/entities.js';
 import type { ChapterEntity } from './catalogue/response-schemas.js';
-import { relatedTitle, type Title } from './titles.js';
+import { relatedTitle, type RelatedTitles, type Title } from './titles.js';
 import { parseWith } from './catalogue/parse-response.js';
 
 export interface Group {
@@ -85,25 +85,17 @@ export async function fetchChapters(
 ): Promise<Map<string, Chapter>> {
   const reader = new CollectionReader(client, '/chapter', chapterSchema, options);
   const parameters = appendAll(new URLSearchParams(), 'includes', INCLUDES);
-  const titles = new Map<string, Title>();
+  const titles: RelatedTitles = new Map();
   const found = await reader.readByIds(chapterIds, withUnavailable(parameters), (entity) =>
-    withSharedTitle(toChapter(entity, client), titles),
+    toChapter(entity, client, titles),
   );
   return new Map(found.map((chapter) => [chapter.id, chapter]));
-}
-
-/** Each chapter has its title, with its description: those of one title share it. */
-function withSharedTitle(chapter: Chapter, titles: Map<string, Title>): Chapter {
-  const { partialTitle: own } = chapter;
-  if (!own) return chapter;
-  const partialTitle = titles.get(own.id) ?? own;
-  titles.set(own.id, partialTitle);
-  return { ...chapter, partialTitle };
 }
 
 export function toChapter(
   { id, attributes, relationships }: ChapterEntity,
   naming: Parameters<typeof relatedTitle>[1],
+  titles: RelatedTitles = new Map(),
 ): Chapter {
   const groups = relationships.filter(
     ({ type, id }) => type === 'scanlation_group' && id !== NO_GROUP_ID,
@@ -119,11 +111,14 @@ export function toChapter(
     readableAt,
     createdAt,
     updatedAt,
-    ...facts
+    pages,
+    version,
   } = attributes;
+  // An object that begins as a copy of others takes more memory.
   return {
-    ...facts,
     id,
+    pages,
+    version,
     number: nonEmpty(chapter),
     volume: nonEmpty(volume),
     title: nonEmpty(title),
@@ -137,7 +132,7 @@ export function toChapter(
     groups: groups.map(({ id, name }) => ({ id, name: name ?? '' })),
     titleId: relationships.find(({ type }) => type === 'manga')?.id,
     uploaderId: relationships.find(({ type }) => type === 'user')?.id,
-    partialTitle: relatedTitle(relationships, naming),
+    partialTitle: relatedTitle(relationships, naming, titles),
   };
 }
 

@@ -165,7 +165,10 @@ export function toTitle(
     tags = [],
     latestUploadedChapter: latestChapterId,
     links = {},
-    ...facts
+    originalLanguage,
+    status,
+    year,
+    contentRating,
   } = attributes;
   const tagNames = (isIncluded: (group: string) => boolean) =>
     tags
@@ -175,9 +178,12 @@ export function toTitle(
   const localizedNames = [title, ...altTitles].flatMap(namesIn);
   const [mainCover] = relationships.flatMap(({ id, cover }) => (cover ? [{ id, ...cover }] : []));
   return {
-    ...facts,
     id,
-    name: chosenName({ ...facts, localizedNames }, titleLanguage),
+    originalLanguage,
+    status,
+    year,
+    contentRating,
+    name: chosenName({ originalLanguage, localizedNames }, titleLanguage),
     names: [...new Set(localizedNames.map(({ name }) => name))],
     localizedNames,
     description,
@@ -195,15 +201,24 @@ export function toTitle(
   };
 }
 
-/** The title in the relationships of a chapter, without people and cover. */
+/** The titles of chapters, by id: chapters of one title share it, with its description. */
+export type RelatedTitles = Map<string, Title>;
+
+/** The title in the relationships of a chapter, without people and cover. It is read where it is not among `titles`, and added. */
 export function relatedTitle(
   relationships: readonly Relationship[],
   naming: Naming,
+  titles: RelatedTitles,
 ): Title | undefined {
   const related = relationships.find(({ type }) => type === 'manga');
-  if (related?.title === undefined) return undefined;
-  const { id, title: attributes } = related;
-  return toTitle({ id, type: 'manga', attributes, relationships: [] }, naming);
+  const known = related && titles.get(related.id);
+  if (!related || known) return known;
+  const attributes = related.title();
+  if (!attributes) return undefined;
+  const { id } = related;
+  const title = toTitle({ id, type: 'manga', attributes, relationships: [] }, naming);
+  titles.set(id, title);
+  return title;
 }
 
 /** The names of the related groups or people of one type that the response contains. */

@@ -14,7 +14,7 @@ export async function extrasOwner(
   if (covers.length === 0) return undefined;
   // Its schema is slow to load.
   const { openSavedCovers } = await import('./saved-covers.js');
-  const saved = await openSavedCovers(stateFolder);
+  const saved = openSavedCovers(stateFolder);
   const titles = covers.flatMap((name) => saved.get(resolve(join(folder, name)))?.title ?? []);
   return titles[0];
 }

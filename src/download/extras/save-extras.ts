@@ -90,7 +90,7 @@ async function covers(
     ...(await foldersForCovers(chapterless, request)),
   ];
   if (folders.length === 0) return;
-  const savedCovers = await openSavedCovers(context.paths.state);
+  const savedCovers = openSavedCovers(context.paths.state);
   const coversUrl = coversBaseUrl(service.addresses.apiUrl);
   const deps = { client, loader, coversUrl, signal: userSignal, warn, savedCovers };
   const onSaved = (file: string) => listeners.note?.(`cover saved: ${file}`);

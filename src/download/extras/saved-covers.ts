@@ -24,7 +24,7 @@ export type SavedCover = z.infer<typeof savedCover>;
 /** By the absolute path of the cover. */
 export type SavedCovers = CacheFile<SavedCover>;
 
-export function openSavedCovers(stateFolder: string): Promise<SavedCovers> {
+export function openSavedCovers(stateFolder: string): SavedCovers {
   return CacheFile.open(join(stateFolder, 'covers.json'), {
     maxBytes: MAX_FILE_BYTES,
     parse: (value) => savedCover.safeParse(value).data,

@@ -96,7 +96,7 @@ async function readReleases(
   listed: readonly Chapter[],
   { context, signal }: DownloadSession,
 ): Promise<readonly { readonly archive: FoundChapter; readonly release: Chapter }[]> {
-  const listing = await new ListingCache(context.paths.state).read(titleId);
+  const listing = new ListingCache(context.paths.state).read(titleId);
   const all = [...(listing?.earlier ?? []), ...(listing?.releases ?? [])];
   const known = new Map(all.map((release) => [release.id, release]));
   const read: { readonly archive: FoundChapter; readonly release: Chapter }[] = [];

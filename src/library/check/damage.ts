@@ -38,6 +38,8 @@ export interface CheckOptions {
   readonly onContent: (content: FileContent) => void;
   /** One for all files of a run: a new one for each file takes longer than a small file. */
   readonly getBuffer: GetBuffer;
+  /** The file is known to be one, and not a link, a pipe, a socket or a device. */
+  readonly isRegular?: boolean | undefined;
 }
 
 /** Reads the whole file once. Throws Damaged, or what prevents that it is read. */

@@ -47,7 +47,7 @@ export async function checkZip(
     edits: await checkContent(zip, reader, options),
   });
   // A check uses no bytes of the file.
-  const checked = await withZip(path, check, { anyOwner: true });
+  const checked = await withZip(path, check, { anyOwner: true, isRegular: options.isRegular });
   if (!checked) throw new Error('it is not a regular file');
   return checked.edits;
 }

@@ -49,6 +49,12 @@ const chapterSchema = z.object({
   asWritten: text,
 });
 
+const recordSchema = z.object({
+  isRecorded: z.boolean(),
+  chapters: z.tuple([chapterSchema.pick({ quality: true, record: true, savedPages: true })]),
+});
+export type LastRecord = z.output<typeof recordSchema>['chapters'][0];
+
 const fileSchema = z.object({
   ownership: z.enum(['own', 'lost-mark', 'foreign', 'other-user']),
   isRecorded: z.boolean().optional(),
@@ -129,6 +135,11 @@ function storedChapter(chapter: ReadChapter, isRecorded: boolean): object {
       checksum: chapterId === undefined ? entriesChecksum(pages) : undefined,
     },
   };
+}
+
+/** Undefined for a book, and for content of another form. */
+export function recordIn(stored: unknown): LastRecord | undefined {
+  return recordSchema.safeParse(stored).data?.chapters[0];
 }
 
 /** Undefined for content of another form. */

@@ -84,13 +84,16 @@ const namedAttributes = z.object({ name: text });
 const relatedTitle = titleAttributes(LENIENT);
 const relatedCover = coverAttributes(LENIENT);
 
-/** The attributes are present only if `includes[]` requested them; invalid ones count as absent. */
+/**
+ * The attributes are present only if `includes[]` requested them; invalid ones count as absent. Those of a title are read when
+ * they are asked for: a list of chapters repeats them in each chapter.
+ */
 const relationship = z
   .object({ id: uuid, type: z.string().max(64), attributes: z.unknown().optional() })
   .transform(({ id, type, attributes }) => ({
     id,
     type,
-    title: type === 'manga' ? relatedTitle.safeParse(attributes).data : undefined,
+    title: () => (type === 'manga' ? relatedTitle.safeParse(attributes).data : undefined),
     cover: type === 'cover_art' ? relatedCover.safeParse(attributes).data : undefined,
     name: NAMED_TYPES.has(type) ? namedAttributes.safeParse(attributes).data?.name : undefined,
   }));

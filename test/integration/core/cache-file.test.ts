@@ -32,23 +32,23 @@ test.each(['', '{', '[]', 'null', '{"format":2}', '{"format":2,"entries":[1]}', 
   'a file that is torn or of another form counts as empty and is written anew: %s',
   async (text) => {
     writeFileSync(file, text);
-    const cache = await open();
+    const cache = open();
     expect(cache.get('a')).toBeUndefined();
     cache.set('a', { count: 1 });
     await cache.save();
-    expect((await open()).get('a')).toEqual({ count: 1 });
+    expect(open().get('a')).toEqual({ count: 1 });
   },
 );
 
-test('an entry of another form counts as missing, and the others stay', async () => {
+test('an entry of another form counts as missing, and the others stay', () => {
   writeFileSync(file, '{"format":2,"entries":{"a":{"count":"x"},"b":{"count":2}}}');
-  const cache = await open();
+  const cache = open();
   expect([cache.get('a'), cache.get('b')]).toEqual([undefined, { count: 2 }]);
 });
 
 test('what an older version wrote is read, and kept in the new form', async () => {
   writeFileSync(file, '{"format":1,"counts":{"a":{"count":1}}}');
-  const cache = await open();
+  const cache = open();
   cache.set('b', { count: 2 });
   await cache.save();
   const entries = { a: { count: 1 }, b: { count: 2 } };
@@ -56,22 +56,22 @@ test('what an older version wrote is read, and kept in the new form', async () =
 });
 
 test('what two processes found is kept, and only entries that were there before are removed', async () => {
-  const first = await open();
+  const first = open();
   first.set('a', { count: 1 });
   await first.save();
-  const [second, third] = [await open(), await open()];
+  const [second, third] = [open(), open()];
   second.set('b', { count: 2 });
   await second.save();
   third.set('c', { count: 3 });
   await third.save(() => true);
-  const left = await open();
+  const left = open();
   expect(['a', 'b', 'c'].map((key) => left.get(key)?.count)).toEqual([undefined, 2, 3]);
 });
 
 test('entries of any size are kept as they were set last, however often they are replaced', async () => {
   const expected = new Map<string, Count | undefined>();
   for (let run = 0; run < 3; run++) {
-    const cache = await open();
+    const cache = open();
     for (let step = 0; step < 600; step++) {
       const count = run * 600 + step;
       // Neighbours are replaced at once, others later; a few are removed, and a few are larger than a block.
@@ -85,7 +85,7 @@ test('entries of any size are kept as they were set last, however often they are
       expect(cache.get(key)).toEqual(entry);
     }
     await cache.save();
-    const saved = await open();
+    const saved = open();
     expect(new Map([...expected.keys()].map((key) => [key, saved.get(key)]))).toEqual(expected);
   }
   const { entries } = JSON.parse(readFileSync(file, 'utf8')) as { entries: object };
@@ -94,12 +94,12 @@ test('entries of any size are kept as they were set last, however often they are
 });
 
 test('the details of an entry are kept beside it until it or they are replaced', async () => {
-  const first = await open();
+  const first = open();
   first.set('a', { count: 1 }, { tabs: '\t[,]' });
   first.set('b', { count: 2 }, { left: true });
   first.set('c', { count: 3 });
   await first.save();
-  const second = await open();
+  const second = open();
   const details = (cache: typeof first) =>
     ['a', 'b', 'c'].map((key) => [cache.get(key), cache.details(key)]);
   expect(details(second)).toEqual([
@@ -118,5 +118,5 @@ test('the details of an entry are kept beside it until it or they are replaced',
   ];
   expect(details(second)).toEqual(expected);
   await second.save();
-  expect(details(await open())).toEqual(expected);
+  expect(details(open())).toEqual(expected);
 });
