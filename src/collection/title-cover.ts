@@ -5,13 +5,14 @@
 import { basename, dirname, join } from 'node:path';
 import { readdirIfReadable } from '../core/read-folder.js';
 import { COMIC_INFO_NAME } from '../library/comic-info.js';
-import { isReadableBook, readFirstPage } from '../library/file.js';
+import { isReadableBook } from '../library/file.js';
 import { readRegularFileIfExists } from '../core/files.js';
 import { coverNames } from '../books/find-cover.js';
-import { isPage, sortPages } from '../config/names.js';
+import { isPage, pageEntries, sortPages } from '../config/names.js';
 import { imageDimensions } from '../core/image-dimensions.js';
 import { imageExtension, type ImageExtension } from '../core/image-format.js';
 import { hasValidTrailer } from '../core/image-trailer.js';
+import { listEntries, toZipEntry, withZip } from '../core/zip-file.js';
 
 export interface TitleCover {
   readonly extension: ImageExtension;
@@ -23,6 +24,8 @@ export const MAX_COVER_BYTES = 512 * 2 ** 10;
 const MAX_TOTAL_BYTES = 32 * 2 ** 20;
 /** A few bytes can announce an image that takes gigabytes once it is shown. */
 const MAX_COVER_PIXELS = 2 ** 24;
+/** A book of a large series has fewer. */
+const MAX_ENTRIES = 100_000;
 /** How many files of a title are tried: the first page may be too large in one, and small in the next. */
 const MAX_OPENED_FILES = 3;
 
@@ -97,5 +100,11 @@ async function firstPage(file: string): Promise<Buffer | undefined> {
     const [first] = sortPages(names.map((each) => ({ name: each })));
     return first && readSmallFile(join(dirname(file), first.name));
   }
-  return isReadableBook(file) ? readFirstPage(file, MAX_COVER_BYTES) : undefined;
+  if (!isReadableBook(file)) return undefined;
+  return withZip(file, async (zip, reader) => {
+    const entries = (await listEntries(zip, MAX_ENTRIES)).map(toZipEntry);
+    const [page] = sortPages(pageEntries(entries));
+    if (!page || Math.max(page.bytes, page.compressedBytes) > MAX_COVER_BYTES) return undefined;
+    return reader.read(page, (bytes) => Buffer.alloc(bytes));
+  });
 }

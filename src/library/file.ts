@@ -23,7 +23,6 @@ import type { BookCopy, BookName, ChapterRecord } from './record.js';
 import { NO_CONTENT, UnmarkedDamage, type Depth, type FileContent } from './read/content.js';
 
 export { isReadableBook, openPages, rewriterOf } from './containers.js';
-export { readFirstPage } from './read/zip-content.js';
 import type { ZipEntry } from '../core/zip-file.js';
 
 /** A chapter that a file names, and what may be done with the file. A scan knows this much of each. */

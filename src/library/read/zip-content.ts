@@ -13,7 +13,6 @@ import {
   recordedDigests,
   wasAccepted,
 } from '../mark.js';
-import { pageEntries, sortPages } from '../../config/names.js';
 import { COMIC_INFO_NAME, MAX_COMIC_INFO_BYTES } from '../comic-info.js';
 import {
   assertNotBomb,
@@ -199,16 +198,6 @@ export async function searchTexts(
 
 function isReadable(entry: Entry): boolean {
   return entry.uncompressedSize <= (MAX_BYTES.get(entryName(entry)) ?? 0);
-}
-
-/** The first page of a CBZ or an EPUB; undefined if it has none, or a larger one. Throws errors of the file and of its directory. */
-export async function readFirstPage(path: string, maxBytes: number): Promise<Buffer | undefined> {
-  return withZip(path, async (zip, reader) => {
-    const entries = (await listEntries(zip, MAX_ENTRIES)).map(toZipEntry);
-    const [page] = sortPages(pageEntries(entries));
-    if (!page || Math.max(page.bytes, page.compressedBytes) > maxBytes) return undefined;
-    return reader.read(page, (bytes) => Buffer.alloc(bytes));
-  });
 }
 
 const LOCAL_HEADER_BYTES = 30;
