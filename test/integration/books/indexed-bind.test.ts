@@ -164,7 +164,7 @@ test('a file that lost its end is an error each time, and its books are made wit
 
 test('what a changed file held stays known for a repair after bind has read it', async () => {
   const file = join(input, 'Ch 1.cbz');
-  const markAt = async () => (await FolderStore.open(stateFolder(), input)).markAt(file);
+  const markAt = async () => (FolderStore.open(stateFolder(), input)).markAt(file);
   await scanLibrary(input, { stateFolder: stateFolder() });
   const mark = await markAt();
   expect(mark).toMatchObject({ chapters: [{ chapterId: chapterId(1) }], isBook: false });

@@ -537,7 +537,7 @@ describe('the comment of a chapter file', () => {
       await readEntry(file, 'META-INF/tankobon.json'),
     )?.[1];
     for (let scan = 0; scan < 2; scan += 1) {
-      const store = await FolderStore.open(join(harness.folder, 'state'), harness.output);
+      const store = FolderStore.open(join(harness.folder, 'state'), harness.output);
       const index = await scanLibrary(harness.output, { store });
       await store.save();
       const known = { chapterId: CHAPTER, titleId, version: 1, quality: 'data' };

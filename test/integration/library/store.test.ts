@@ -10,11 +10,11 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { formatIdentityComment } from '../../../src/library/mark.js';
 import { scanLibrary } from '../../../src/library/scan.js';
 import { countRead } from '../../support/count-read.js';
-import { FolderStore } from '../../../src/library/store.js';
+import { FileStore, FolderStore } from '../../../src/library/store.js';
 import { emptyZip } from '../../support/empty-zip.js';
 
 const idOf = (number: number) =>
@@ -69,6 +69,43 @@ test('the content is not read while path, size and time are the same', async () 
   expect(await scan()).toEqual({ opened: 0, ids: [idOf(1), idOf(2), idOf(3)] });
 });
 
+test('a folder is the same one however its path is written', async () => {
+  await scan();
+  const before = process.cwd();
+  const scanAs = async (path: string) => {
+    const read = countRead();
+    const { archives } = await scanLibrary(path, { stateFolder: folder });
+    const found = [read.files(), archives.length];
+    read.restore();
+    return found;
+  };
+  try {
+    process.chdir(output);
+    const inside = join('..', basename(output));
+    for (const path of ['.', './', inside, join(output, '.')])
+      expect([path, await scanAs(path)]).toEqual([path, [0, 3]]);
+    process.chdir(folder);
+    for (const path of [basename(output), `./${basename(output)}/`])
+      expect([path, await scanAs(path)]).toEqual([path, [0, 3]]);
+  } finally {
+    process.chdir(before);
+  }
+  expect((await scan()).opened).toBe(0);
+});
+
+test('what is known of a file comes from all stores above it, also from one that is opened later', async () => {
+  await scan();
+  const file = join(output, '1.cbz');
+  const { size, mtimeMs } = statSync(file);
+  const known = FolderStore.open(folder, output);
+  known.set(file, { size, mtimeMs }, { wholeAtMs: 7 });
+  await known.save();
+  const store = new FileStore(folder);
+  expect(store.wholeAtMs(file, { size, mtimeMs })).toBe(7);
+  store.folder(folder).set(file, { size, mtimeMs }, { wholeAtMs: 9 });
+  expect(store.wholeAtMs(file, { size, mtimeMs })).toBe(9);
+});
+
 test('a moved archive is found, and a removed one forgotten', async () => {
   await scan();
   renameSync(join(output, '1.cbz'), join(output, 'moved.cbz'));
@@ -94,38 +131,35 @@ test('what each command knows of a file stays as long as the file does', async (
   await scan();
   const file = join(output, '1.cbz');
   const version = statSync(file);
-  const store = await FolderStore.open(folder, output);
+  const store = FolderStore.open(folder, output);
   store.set(file, version, { wholeAtMs: 5 });
   store.set(file, version, { comparedWith: 'digest' });
   await store.save();
   expect((await scan()).opened).toBe(0);
-  const known = (await FolderStore.open(folder, output)).get(file, version);
+  const known = FolderStore.open(folder, output).get(file, version);
   expect(known).toMatchObject({ wholeAtMs: 5, comparedWith: 'digest', found: { isBound: false } });
   utimesSync(file, 1_000, 1_000);
   await scan();
-  const changed = (await FolderStore.open(folder, output)).get(file, statSync(file));
+  const changed = FolderStore.open(folder, output).get(file, statSync(file));
   expect(changed).toMatchObject({ wholeAtMs: undefined, comparedWith: undefined });
 });
 
-test('the version of a file is the same from both kinds of its state', async () => {
+test('the version of a file is the same from both kinds of its state', () => {
   const file = join(output, '1.cbz');
   utimesSync(file, 1_700_000_000.123_456, 1_700_000_000.987_654);
-  const store = await FolderStore.open(folder, output);
+  const store = FolderStore.open(folder, output);
   store.set(file, statSync(file, { bigint: true }), { wholeAtMs: 5 });
   expect(store.get(file, statSync(file))).toMatchObject({ wholeAtMs: 5 });
 });
 
 test('two processes add what they found', async () => {
-  const [one, other] = [
-    await FolderStore.open(folder, output),
-    await FolderStore.open(folder, output),
-  ];
+  const [one, other] = [FolderStore.open(folder, output), FolderStore.open(folder, output)];
   const version = { size: 1, mtimeMs: 2 };
   one.set(join(output, '1.cbz'), version, { wholeAtMs: 5 });
   other.set(join(output, '2.cbz'), version, { wholeAtMs: 6 });
   await one.save();
   await other.save();
-  const store = await FolderStore.open(folder, output);
+  const store = FolderStore.open(folder, output);
   const known = [1, 2].map(
     (number) => store.get(join(output, `${number}.cbz`), version)?.wholeAtMs,
   );
@@ -134,25 +168,25 @@ test('two processes add what they found', async () => {
 
 test('a file that another process added after the folder was listed stays known', async () => {
   await scan();
-  const store = await FolderStore.open(folder, output);
+  const store = FolderStore.open(folder, output);
   const version = { size: 1, mtimeMs: 2 };
   store.keepOnly([join(output, '1.cbz')]);
-  const other = await FolderStore.open(folder, output);
+  const other = FolderStore.open(folder, output);
   other.set(join(output, '4.cbz'), version, { wholeAtMs: 5 });
   await other.save();
   await store.save();
-  const saved = await FolderStore.open(folder, output);
+  const saved = FolderStore.open(folder, output);
   expect(saved.get(join(output, '4.cbz'), version)).toMatchObject({ wholeAtMs: 5 });
   expect(saved.markAt(join(output, '2.cbz'))).toBeUndefined();
 });
 
 test('the mark of a damaged file is not what an empty file without a time has', async () => {
   const file = join(output, '1.cbz');
-  const store = await FolderStore.open(folder, output);
+  const store = FolderStore.open(folder, output);
   const mark = { chapters: [{ chapterId: idOf(1) }], isBook: false };
   store.setDamaged(file, mark);
   await store.save();
-  const saved = await FolderStore.open(folder, output);
+  const saved = FolderStore.open(folder, output);
   expect(saved.markAt(file)).toEqual({
     chapters: [{ ...mark.chapters[0], proof: 'mark' }],
     isBook: false,

@@ -72,6 +72,25 @@ describe("a chapter's answer", () => {
     expect(read.success && toChapter(read.data, NAMING)).toMatchObject({ titleId: ID });
   });
 
+  test('has the title that an earlier one of the same list had, which is read once', () => {
+    let looks = 0;
+    const title = {
+      get title() {
+        looks += 1;
+        return { en: 'Lighthouse' };
+      },
+    };
+    const relationships = [{ id: ID, type: 'manga', attributes: title }];
+    const titles: Parameters<typeof toChapter>[2] = new Map();
+    const [first, second] = [1, 2].map(() => {
+      const read = chapterWith({}, { relationships });
+      return read.success ? toChapter(read.data, NAMING, titles).partialTitle : undefined;
+    });
+    expect(first).toMatchObject({ id: ID, name: 'Lighthouse' });
+    expect(second).toBe(first);
+    expect(looks).toBe(1);
+  });
+
   test('with attributes that are not an object is refused', () => {
     expect(chapterWith({}, { attributes: [] }).success).toBe(false);
     expect(chapterWith({}, { attributes: null }).success).toBe(false);
