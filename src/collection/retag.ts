@@ -413,7 +413,7 @@ function planOnce(
     const { fileTemplate } = templates?.get(title.id) ?? {};
     const titles = [title, partialTitle].map(digestOf);
     const digest = jsonDigest([ofRequest, chapter, ...titles, fileTemplate]);
-    if (store.lastComparedWith(file) === digest)
+    if (store.scannedComparison(file) === digest)
       return { ...UP_TO_DATE, file, chapterId: chapter.id, title };
     const state = await readFileState(file).catch(() => undefined);
     const known = state && (await store.knownChapter(file, state));
@@ -428,7 +428,7 @@ function planOnce(
   };
 }
 
-/** Digests of titles, which have most of the text, and are those of many files. */
+/** Titles have most of the text, and many files have the same title: each is digested once. */
 function titleDigests(): (title: Title | undefined) => string {
   const digests = new Map<Title | undefined, string>();
   return (title) => {

@@ -24,8 +24,6 @@ export const MAX_COVER_BYTES = 512 * 2 ** 10;
 const MAX_TOTAL_BYTES = 32 * 2 ** 20;
 /** A few bytes can announce an image that takes gigabytes once it is shown. */
 const MAX_COVER_PIXELS = 2 ** 24;
-/** A book of a large series has fewer. */
-const MAX_ENTRIES = 100_000;
 /** How many files of a title are tried: the first page may be too large in one, and small in the next. */
 const MAX_OPENED_FILES = 3;
 
@@ -102,7 +100,7 @@ async function firstPage(file: string): Promise<Buffer | undefined> {
   }
   if (!isReadableBook(file)) return undefined;
   return withZip(file, async (zip, reader) => {
-    const entries = (await listEntries(zip, MAX_ENTRIES)).map(toZipEntry);
+    const entries = (await listEntries(zip)).map(toZipEntry);
     const [page] = sortPages(pageEntries(entries));
     if (!page || Math.max(page.bytes, page.compressedBytes) > MAX_COVER_BYTES) return undefined;
     return reader.read(page, (bytes) => Buffer.alloc(bytes));

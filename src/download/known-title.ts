@@ -466,15 +466,15 @@ async function readSaved(
 /** What the index knows of a chapter that is as the service lists it. */
 async function unchangedRecord(
   release: ListedRelease,
-  { file, chapterId }: FoundChapter,
+  archive: FoundChapter,
   movedIds: ReadonlySet<string>,
   library: LibraryIndex,
 ): Promise<KnownFile['saved'] | undefined> {
-  const { record, quality, savedPages } = (await library.scannedRecord(file)) ?? {};
+  const { record, quality, savedPages } = (await library.scannedRecord(archive)) ?? {};
   if (record?.version === undefined || release.version === undefined) return undefined;
   const { version, updatedAt } = record;
   const pages = savedPages === undefined ? undefined : { length: savedPages };
-  const saved = new Map([[chapterId, { ...record, pages }]]);
+  const saved = new Map([[archive.chapterId, { ...record, pages }]]);
   const now = savedState(release, { library, saved }, movedIds);
   return now.state === 'saved' && !now.outdated ? { version, updatedAt, quality } : undefined;
 }

@@ -32,7 +32,7 @@ import {
   type FoundChapter,
 } from './file.js';
 import { UnmarkedDamage } from './read/content.js';
-import type { LastRecord } from './read/known-file.js';
+import type { ScannedRecord } from './read/known-file.js';
 import { FolderStore } from './store.js';
 
 export interface UnreadableFile {
@@ -152,9 +152,11 @@ export class LibraryIndex {
     return new LibraryIndex({ ...found, archives, store: this.#store }, this.preferred);
   }
 
-  /** What the record of a file of one chapter said when it was scanned, if that is known. */
-  scannedRecord(file: string): Promise<LastRecord | undefined> {
-    return this.#store?.lastRecord(file) ?? Promise.resolve(undefined);
+  /** What the record of the file said when it was scanned, if it had this chapter alone. */
+  async scannedRecord({ file, chapterId }: FoundChapter): Promise<ScannedRecord | undefined> {
+    const record = await this.#store?.scannedRecord(file);
+    // A file that was written since the scan may have the path of another one.
+    return record?.chapterId === chapterId ? record : undefined;
   }
 
   /** After these files were written or removed. */

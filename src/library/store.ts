@@ -24,7 +24,7 @@ import type { checkFile } from './damage.js';
 import type { FileContent } from './read/content.js';
 import { sha256Of } from '../core/sha256.js';
 import type { FileMark, FoundIdentity, Proof } from './mark.js';
-import type { LastRecord } from './read/known-file.js';
+import type { ScannedRecord } from './read/known-file.js';
 import type { ChapterRecord } from './record.js';
 
 const FOLDER = 'files';
@@ -129,13 +129,13 @@ export class FolderStore {
     return known?.kind === 'chapter' ? known.chapter : undefined;
   }
 
-  /** What `retag` compared the file with, as the scan found it, if it needed no change. */
-  lastComparedWith(file: string): string | undefined {
+  /** What `retag` compared the file with, if the file that the scan found needed no change. */
+  scannedComparison(file: string): string | undefined {
     return this.entries.get(this.#pathOf(file))?.comparedWith;
   }
 
-  /** What the record of a file of one chapter said when it was read last. */
-  async lastRecord(file: string): Promise<LastRecord | undefined> {
+  /** What the record of a file of one chapter said when the folder was scanned. */
+  async scannedRecord(file: string): Promise<ScannedRecord | undefined> {
     const { recordIn } = await import('./read/known-file.js');
     return recordIn(this.entries.details(this.#pathOf(file)));
   }

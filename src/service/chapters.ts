@@ -8,7 +8,7 @@ import {
   type SchemaOf,
 } from './catalogue/entities.js';
 import type { ChapterEntity } from './catalogue/response-schemas.js';
-import { relatedTitle, type RelatedTitles, type Title } from './titles.js';
+import { relatedTitle, type Title } from './titles.js';
 import { parseWith } from './catalogue/parse-response.js';
 
 export interface Group {
@@ -85,7 +85,7 @@ export async function fetchChapters(
 ): Promise<Map<string, Chapter>> {
   const reader = new CollectionReader(client, '/chapter', chapterSchema, options);
   const parameters = appendAll(new URLSearchParams(), 'includes', INCLUDES);
-  const titles: RelatedTitles = new Map();
+  const titles = new Map<string, Title>();
   const found = await reader.readByIds(chapterIds, withUnavailable(parameters), (entity) =>
     toChapter(entity, client, titles),
   );
@@ -95,7 +95,7 @@ export async function fetchChapters(
 export function toChapter(
   { id, attributes, relationships }: ChapterEntity,
   naming: Parameters<typeof relatedTitle>[1],
-  titles: RelatedTitles = new Map(),
+  titles = new Map<string, Title>(),
 ): Chapter {
   const groups = relationships.filter(
     ({ type, id }) => type === 'scanlation_group' && id !== NO_GROUP_ID,

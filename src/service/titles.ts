@@ -201,19 +201,19 @@ export function toTitle(
   };
 }
 
-/** The titles of chapters, by id: chapters of one title share it, with its description. */
-export type RelatedTitles = Map<string, Title>;
-
-/** The title in the relationships of a chapter, without people and cover. It is read where it is not among `titles`, and added. */
+/**
+ * The title in the relationships of a chapter, without people and cover. `titles`: those that were read before, by id, which
+ * chapters share; a title that is not among them is added.
+ */
 export function relatedTitle(
   relationships: readonly Relationship[],
   naming: Naming,
-  titles: RelatedTitles,
+  titles: Map<string, Title>,
 ): Title | undefined {
   const related = relationships.find(({ type }) => type === 'manga');
   const known = related && titles.get(related.id);
   if (!related || known) return known;
-  const attributes = related.title();
+  const attributes = related.readTitle();
   if (!attributes) return undefined;
   const { id } = related;
   const title = toTitle({ id, type: 'manga', attributes, relationships: [] }, naming);

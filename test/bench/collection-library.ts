@@ -107,7 +107,7 @@ function writtenTitle(index: number): Title {
 }
 
 function writtenChapter({ id, attributes, titleId: title }: LibraryChapter): Chapter {
-  const related = { title: () => undefined, cover: undefined, name: undefined };
+  const related = { readTitle: () => undefined, cover: undefined, name: undefined };
   return toChapter(
     {
       id,

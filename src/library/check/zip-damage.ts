@@ -34,7 +34,6 @@ import {
 } from '../../core/zip-file.js';
 import { sha256Of } from '../../core/sha256.js';
 import { pageEntries, sortPages } from '../../config/names.js';
-import { MAX_ENTRIES } from '../read/zip-content.js';
 import type { ChapterRecord } from '../record.js';
 import { damaged, type CheckOptions, type PageEdits } from './damage.js';
 
@@ -67,7 +66,7 @@ async function checkContent(
   const chapter = parseIdentityComment(comment);
   // Its record, which has the rest, may be damaged.
   if (chapter) onMark({ chapters: [chapter], isBook: false });
-  const listed = await listEntries(zip, MAX_ENTRIES);
+  const listed = await listEntries(zip);
   const entries = listed.map(toZipEntry);
   const textOf = async (name: string, maxBytes: number): Promise<string | undefined> => {
     const entry = listed.find((each) => entryName(each) === name);

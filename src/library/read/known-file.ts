@@ -49,11 +49,12 @@ const chapterSchema = z.object({
   asWritten: text,
 });
 
+const RECORD_FIELDS = { chapterId: true, quality: true, record: true, savedPages: true } as const;
 const recordSchema = z.object({
   isRecorded: z.boolean(),
-  chapters: z.tuple([chapterSchema.pick({ quality: true, record: true, savedPages: true })]),
+  chapters: z.tuple([chapterSchema.pick(RECORD_FIELDS)]),
 });
-export type LastRecord = z.output<typeof recordSchema>['chapters'][0];
+export type ScannedRecord = z.output<typeof recordSchema>['chapters'][0];
 
 const fileSchema = z.object({
   ownership: z.enum(['own', 'lost-mark', 'foreign', 'other-user']),
@@ -138,7 +139,7 @@ function storedChapter(chapter: ReadChapter, isRecorded: boolean): object {
 }
 
 /** Undefined for a book, and for content of another form. */
-export function recordIn(stored: unknown): LastRecord | undefined {
+export function recordIn(stored: unknown): ScannedRecord | undefined {
   return recordSchema.safeParse(stored).data?.chapters[0];
 }
 

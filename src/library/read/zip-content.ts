@@ -32,8 +32,6 @@ import {
   type ReadOptions,
 } from './content.js';
 
-/** Enough for an EPUB of 100,000 pages. */
-export const MAX_ENTRIES = 250_000;
 /** Later ones are not searched for a text; the manifest of a book is one of the first. */
 const MAX_SEARCHED_ENTRIES = 20_000;
 
@@ -108,7 +106,7 @@ async function ofChapter(
   reader: EntryReader,
   content: FileContent,
 ): Promise<FileContent> {
-  const listed = await listEntries(zip, MAX_ENTRIES);
+  const listed = await listEntries(zip);
   const found = {
     ...content,
     manifest: (await textOf(MANIFEST_NAME, reader, listed)) ?? '',
@@ -152,7 +150,7 @@ async function ofBook(
     damage ??= error;
     return undefined;
   };
-  const listed = (await listEntries(zip, MAX_ENTRIES).catch(onError)) ?? [];
+  const listed = (await listEntries(zip).catch(onError)) ?? [];
   const manifest = (await textOf(MANIFEST_NAME, reader, listed).catch(onError)) ?? '';
   const comicInfo = await textOf(COMIC_INFO_NAME, reader, listed).catch(onError);
   const entries = listed.map(toZipEntry);

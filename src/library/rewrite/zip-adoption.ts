@@ -13,7 +13,7 @@ import { sha256OfFile } from '../../core/sha256.js';
 import { digestsOfPages } from '../read/page-digests.js';
 import { isBoundComment, markedIdentity, MANIFEST_NAME, MAX_MANIFEST_BYTES } from '../mark.js';
 import { formatRecord, parseRecords, type ChapterRecord } from '../record.js';
-import { MAX_ENTRIES as MAX_READ_ENTRIES, searchTexts } from '../read/zip-content.js';
+import { searchTexts } from '../read/zip-content.js';
 import {
   listEntries,
   toZipEntry,
@@ -78,7 +78,7 @@ export async function writeAdoptedZip(
   return withArchive(file, async (zip, source) => {
     const original = await readEnd(zip, source);
     const { record, comment } = await describe(async (getBuffer, signal) => {
-      const listed = await listEntries(zip, MAX_READ_ENTRIES);
+      const listed = await listEntries(zip);
       return digestsOfPages(listed.map(toZipEntry), source, getBuffer, signal);
     });
     const { directoryOffset: headBytes, directory, end, fileBytes: bytes } = original;

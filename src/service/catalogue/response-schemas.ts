@@ -93,7 +93,7 @@ const relationship = z
   .transform(({ id, type, attributes }) => ({
     id,
     type,
-    title: () => (type === 'manga' ? relatedTitle.safeParse(attributes).data : undefined),
+    readTitle: () => (type === 'manga' ? relatedTitle.safeParse(attributes).data : undefined),
     cover: type === 'cover_art' ? relatedCover.safeParse(attributes).data : undefined,
     name: NAMED_TYPES.has(type) ? namedAttributes.safeParse(attributes).data?.name : undefined,
   }));

@@ -93,6 +93,17 @@ test('a folder is the same one however its path is written', async () => {
   expect((await scan()).opened).toBe(0);
 });
 
+test('the record of a scan counts for the chapter that the file had then', async () => {
+  const index = await scanLibrary(output, { stateFolder: folder });
+  const [first, second] = index.archives;
+  if (!first || !second) throw new Error('There are no archives.');
+  expect(await index.scannedRecord(first)).toMatchObject({ chapterId: idOf(1) });
+  const moved = { ...second, file: first.file };
+  index.update([moved], [second.file]);
+  expect(index.find(idOf(2))).toEqual(moved);
+  expect(await index.scannedRecord(moved)).toBeUndefined();
+});
+
 test('what is known of a file comes from all stores above it, also from one that is opened later', async () => {
   await scan();
   const file = join(output, '1.cbz');

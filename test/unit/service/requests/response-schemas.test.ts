@@ -7,7 +7,7 @@ import {
 } from '../../../../src/service/catalogue/response-schemas.js';
 import { originalName } from '../../../../src/library/comic-info/fields.js';
 import { toChapter } from '../../../../src/service/chapters.js';
-import { toTitle, withChosenName } from '../../../../src/service/titles.js';
+import { toTitle, withChosenName, type Title } from '../../../../src/service/titles.js';
 
 const NAMING = { titleLanguage: undefined };
 
@@ -81,7 +81,7 @@ describe("a chapter's answer", () => {
       },
     };
     const relationships = [{ id: ID, type: 'manga', attributes: title }];
-    const titles: Parameters<typeof toChapter>[2] = new Map();
+    const titles = new Map<string, Title>();
     const [first, second] = [1, 2].map(() => {
       const read = chapterWith({}, { relationships });
       return read.success ? toChapter(read.data, NAMING, titles).partialTitle : undefined;
