@@ -2,8 +2,8 @@
  * What a measurement leaves: a table on the terminal, figures as JSON and a chart as SVG beside each other in
  * docs/bench, and the page there that shows all of them.
  */
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { availableParallelism, cpus } from 'node:os';
+import { mkdirSync, readdirSync, readFileSync, statfsSync, writeFileSync } from 'node:fs';
+import { availableParallelism, cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 export interface Measurement {
@@ -32,10 +32,14 @@ interface Figures extends Omit<Findings, 'chart'> {
 }
 
 const FOLDER = join('docs', 'bench');
+/** The type of a file system in memory (tmpfs of Linux, statfs(2)). */
+const TMPFS = 0x0102_1994;
 
 export function record(name: string, { what, rows, chart }: Findings): void {
   mkdirSync(FOLDER, { recursive: true });
-  const machine = `${availableParallelism()} processors (${cpus()[0]?.model.trim() ?? 'unknown'}), Node ${process.versions.node}`;
+  const processors = `${availableParallelism()} processors (${cpus()[0]?.model.trim() ?? 'unknown'})`;
+  const files = statfsSync(tmpdir()).type === TMPFS ? 'in memory' : 'on a disk';
+  const machine = `${processors}, Node ${process.versions.node}, files ${files}`;
   const measuredOn = new Date().toISOString().slice(0, 10);
   const figures: Figures = { what, measuredOn, machine, rows };
   writeFileSync(join(FOLDER, `${name}.json`), `${JSON.stringify(figures, undefined, 2)}\n`);
