@@ -1,4 +1,5 @@
 /** Checks the archives and books in folders for damage and edits, offline, and on demand has the damaged chapters loaded again. */
+import { lstatSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { checkFile } from '../library/damage.js';
 import { listArchives } from '../library/scan.js';
@@ -149,20 +150,34 @@ function isRecent(listed: Listed, store: FileStore, nowMs: number): boolean {
   return wholeAtMs !== undefined && Math.abs(nowMs - wholeAtMs) < MAX_AGE_MS;
 }
 
-async function check(
-  { file, root, isFolder, isRegular, owner, ...version }: Listed,
-  getBuffer: GetBuffer,
-  { signal, store, nowMs }: VerifyDeps,
-) {
+async function check(listed: Listed, getBuffer: GetBuffer, { signal, store, nowMs }: VerifyDeps) {
+  const { file, root, isFolder, isRegular, owner, size, mtimeMs } = listed;
   const container = isFolder && { container: 'folder' as const };
   const options = { signal, getBuffer, isRegular, ...container };
   const { mark, content, ...found } = await checkFile(file, options);
-  const checked = { root, file: resolve(file), version, owner };
+  const checked = { root, file: resolve(file), version: { size, mtimeMs }, owner };
   if (found.state === 'damaged') store.setDamaged(checked, mark);
-  // An edited file is read again, and listed, until its owner accepts it.
-  else
-    await store.setChecked(checked, found.state === 'whole' ? nowMs : undefined, { mark, content });
+  // Otherwise another version was read: what it had would count once the listed one is restored.
+  else if (await isAsListed(listed)) {
+    // An edited file is read again, and listed, until its owner accepts it.
+    const wholeAtMs = found.state === 'whole' ? nowMs : undefined;
+    await store.setChecked(checked, wholeAtMs, { mark, content });
+  }
   return { ...found, hasMark: mark !== undefined };
+}
+
+async function isAsListed({ file, root, isFolder, size, mtimeMs }: Listed): Promise<boolean> {
+  const now = isFolder ? await listedFolder(file, root) : versionAt(file);
+  return now?.size === size && now.mtimeMs === mtimeMs;
+}
+
+/** Right after the file was read, when it answers at once. */
+function versionAt(file: string): Pick<Listed, 'size' | 'mtimeMs'> | undefined {
+  try {
+    return lstatSync(file);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Whether it was accepted. A file that cannot be is named, and does not affect the others. */

@@ -338,12 +338,16 @@ test('progress counts bytes, and an interruption still gives the sums', async ()
 
 describe('--since-last', () => {
   /** Does what `tankobon verify --since-last` does, for all files. */
-  async function verifySinceLast(nowMs = Date.now(), file = join(folder, 'in')) {
+  async function verifySinceLast(
+    nowMs = Date.now(),
+    file = join(folder, 'in'),
+    onProgress: () => void = () => undefined,
+  ) {
     const events: VerifyEvent[] = [];
     const index = opened(true, nowMs);
     await verifyFiles([file], {
       observe: (event) => events.push(event),
-      onProgress: () => undefined,
+      onProgress,
       ...index,
       signal: new AbortController().signal,
     });
@@ -379,6 +383,23 @@ describe('--since-last', () => {
     expect(await verifySinceLast()).toMatchObject({ damaged: [file], checked: 1 });
     await writeFile(file, whole);
     await utimes(file, mtime, mtime);
+    expect(await verifySinceLast()).toEqual({ damaged: [], checked: 1, unchanged: 0 });
+  });
+
+  test('a file that was replaced after it was listed is read again once it is restored', async () => {
+    const file = await addChapter(1);
+    await utimes(file, 1_000, 1_000);
+    const listed = await readFile(file);
+    const other = await readFile(await addChapter(10));
+    rmSync(input('10.cbz'));
+    const replace = () => {
+      writeFileSync(file, other);
+    };
+    const first = await verifySinceLast(Date.now(), join(folder, 'in'), replace);
+    expect(first).toMatchObject({ checked: 1 });
+    await writeFile(file, listed);
+    await utimes(file, 1_000, 1_000);
+    expect(opened().store.folder(join(folder, 'in')).knows(file)).toBe(false);
     expect(await verifySinceLast()).toEqual({ damaged: [], checked: 1, unchanged: 0 });
   });
 
