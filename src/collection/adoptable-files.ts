@@ -108,6 +108,7 @@ export async function findAdoptableFiles(
   { withFolders, archives, signal }: FindOptions,
 ): Promise<FoundFiles> {
   const listed = await listFolders(roots, signal);
+  const folderNames: FolderNames = new Map();
   const adoptable: AdoptableFile[] = [];
   const already: KnownFile[] = [];
   const withoutImages: string[] = [];
@@ -127,8 +128,8 @@ export async function findAdoptableFiles(
     }
   };
   const remaining = [
-    ...[...files].map((file) => () => read(file, () => readArchive(file, archives))),
-    ...folders.map((each) => () => read(each.folder, () => readImageFolder(each))),
+    ...[...files].map((file) => () => read(file, () => readArchive(file, archives, folderNames))),
+    ...folders.map((each) => () => read(each.folder, () => readImageFolder(each, folderNames))),
   ][Symbol.iterator]();
   const work = async () => {
     for (const next of remaining) await next();
@@ -220,8 +221,15 @@ function imagesOf(entries: readonly Dirent[]): readonly string[] {
 /** Undefined for a book. */
 type Adoptable = AdoptableFile | { readonly known: KnownFile } | 'no-images' | undefined;
 
+/** What the names of folders say: each has several files. */
+type FolderNames = Map<string, AdoptableFile['folder']>;
+
 /** Throws why the file cannot be read. */
-async function readArchive(path: string, archives: KnownArchives): Promise<Adoptable> {
+async function readArchive(
+  path: string,
+  archives: KnownArchives,
+  folderNames: FolderNames,
+): Promise<Adoptable> {
   const file = await archives.read(path);
   if (file.kind === 'missing' || file.kind === 'unreadable') throw file.cause;
   if (file.kind === 'book') {
@@ -240,21 +248,21 @@ async function readArchive(path: string, archives: KnownArchives): Promise<Adopt
     throw new Error('it contains no images');
   }
   const own = { file: path, state, pages: pages.length, images: [], isFolder: false };
-  return toAdoptable(own, file);
+  return toAdoptable(own, file, folderNames);
 }
 
 function codeOf({ language }: Pick<ChapterMetadata, 'language'>): string | undefined {
   return language === undefined ? undefined : serviceCode(language.toLowerCase());
 }
 
-async function readImageFolder({
-  folder,
-  images,
-}: ListedFolders['folders'][number]): Promise<AdoptableFile> {
+async function readImageFolder(
+  { folder, images }: ListedFolders['folders'][number],
+  folderNames: FolderNames,
+): Promise<AdoptableFile> {
   const file = await readLibraryFile(join(folder, COMIC_INFO_NAME));
   if (file.kind === 'unreadable') throw file.cause;
   const own = { file: folder, state: undefined, pages: images.length, images, isFolder: true };
-  return toAdoptable(own, file.kind === 'chapter' ? file : NOT_DESCRIBED);
+  return toAdoptable(own, file.kind === 'chapter' ? file : NOT_DESCRIBED, folderNames);
 }
 
 const TITLE_ADDRESS = new RegExp(`/(?:title|manga)/(${UUID_PATTERN})(?![0-9a-f-])`, 'i');
@@ -276,12 +284,14 @@ const NOT_DESCRIBED: Described = { described: 'none', chapter: { metadata: {} } 
 function toAdoptable(
   own: Pick<AdoptableFile, 'file' | 'state' | 'pages' | 'images' | 'isFolder'>,
   { described, chapter }: Described,
+  folderNames: FolderNames,
 ): AdoptableFile {
   const { file, isFolder } = own;
   const metadata = described === 'none' ? {} : chapter.metadata;
   const { series, web = '' } = metadata;
   const folder = dirname(resolve(file));
-  const ofFolder = guessFolder(folder);
+  const ofFolder = folderNames.get(folder) ?? guessFolder(folder);
+  folderNames.set(folder, ofFolder);
   const baseName = isFolder ? basename(file) : basename(file, extname(file));
   return {
     ...own,

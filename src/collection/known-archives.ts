@@ -27,9 +27,9 @@ export class KnownArchives {
     );
   }
 
-  /** What is in the file; it is opened if that is not known. */
+  /** What is in the regular file; it is opened if that is not known. */
   read(file: string): ReturnType<FolderStore['read']> {
-    return this.#storeOf(file)?.read(resolve(file)) ?? readLibraryFile(file);
+    return this.#storeOf(file)?.read(resolve(file), true) ?? readLibraryFile(file);
   }
 
   /** After the file got the record of tankobon. */

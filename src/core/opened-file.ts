@@ -1,5 +1,5 @@
 /** A file that is open for reading at positions. */
-import { close, read, type Stats } from 'node:fs';
+import { close, read, type BigIntStats } from 'node:fs';
 import { promisify } from 'node:util';
 
 const readAt = promisify(read);
@@ -10,6 +10,9 @@ const closeDescriptor = promisify(close);
  * may be another file's by then.
  */
 export class OpenedFile {
+  /** In bytes, when it was opened. */
+  readonly size: number;
+
   #pendingReads = 0;
   #closed: Promise<void> | undefined;
   #onIdle: (() => void) | undefined;
@@ -18,13 +21,15 @@ export class OpenedFile {
   constructor(
     /** The descriptor, for calls that leave it open. */
     readonly fd: number,
-    /** The state of the file when it was opened. */
-    readonly stats: Stats,
-  ) {}
+    /** What the file was when it was opened. */
+    readonly stats: BigIntStats,
+  ) {
+    this.size = Number(stats.size);
+  }
 
   /** Reads the last bytes of the file once: later reads of them are copies. */
   async keepEnd(bytes: number): Promise<void> {
-    const { size } = this.stats;
+    const { size } = this;
     const end = Buffer.allocUnsafe(Math.min(bytes, size));
     const found = await this.readFully(end, size - end.length);
     if (found.length === end.length) this.#end = end;
@@ -32,7 +37,7 @@ export class OpenedFile {
 
   /** Fills `target` at once; false for bytes that were not kept. */
   copyKept(target: Uint8Array, position: number): boolean {
-    const start = position - this.stats.size + this.#end.length;
+    const start = position - this.size + this.#end.length;
     const end = start + target.length;
     if (start < 0 || end > this.#end.length) return false;
     this.#end.copy(target, 0, start, end);

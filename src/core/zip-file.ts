@@ -74,7 +74,7 @@ async function readOpened<T>(
   const [{ fromRandomAccessReaderPromise }, { YauzlReader }] = await (yauzl ??= loadYauzl());
   const reader = await YauzlReader.open(opened, onThrown);
   const options = { lazyEntries: true, autoClose: false, decodeStrings };
-  const zip = await fromRandomAccessReaderPromise(reader, opened.stats.size, options).catch(
+  const zip = await fromRandomAccessReaderPromise(reader, opened.size, options).catch(
     (error: unknown) => {
       // Errors of the operating system have a code, those of yauzl do not.
       throw (error as NodeJS.ErrnoException).code === undefined
@@ -213,7 +213,7 @@ export class ZipEntryReader {
   /** The bytes of the archive's comment, which yauzl decodes as CP437: a character for each. It ends the file. */
   async readComment(comment: string): Promise<Buffer> {
     const bytes = Buffer.allocUnsafe(comment.length);
-    return this.readBytes(this.file.stats.size - bytes.length, bytes);
+    return this.readBytes(this.file.size - bytes.length, bytes);
   }
 
   async close(): Promise<void> {

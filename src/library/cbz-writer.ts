@@ -228,7 +228,7 @@ export class CbzWriter {
 async function readPage(page: CbzPage, buffer: Buffer): Promise<Buffer> {
   const file = await openForReading(page.file);
   try {
-    if (file.stats.size !== page.bytes) throw pageChanged(page);
+    if (file.size !== page.bytes) throw pageChanged(page);
     const data = await file.readFully(buffer.subarray(0, page.bytes), 0);
     if (data.length !== page.bytes) throw pageChanged(page);
     return data;

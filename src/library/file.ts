@@ -179,8 +179,8 @@ export interface ReadFileOptions {
   readonly depth?: Exclude<Depth, 'mark'>;
   /** A file with a temporary name needs it; by default, the name says it. */
   readonly container?: ContainerName;
-  /** The file as its caller found it right before; by default, it is looked at first. */
-  readonly state?: FileState;
+  /** The caller found a regular file there, which is opened without another look at it. */
+  readonly isRegular?: boolean;
 }
 
 /**
@@ -189,19 +189,21 @@ export interface ReadFileOptions {
  */
 export async function readLibraryFile(
   path: string,
-  { depth = 'pages', state: found, ...options }: ReadFileOptions = {},
+  { depth = 'pages', isRegular = false, ...options }: ReadFileOptions = {},
 ): Promise<LibraryFile> {
-  let state = found;
+  let state: FileState | undefined;
   try {
-    state ??= await readFileState(path);
-    const folder = state ? undefined : await lstat(path);
+    if (!isRegular) state = await readFileState(path);
+    const folder = isRegular || state ? undefined : await lstat(path);
     const isFolder = folder?.isDirectory() === true;
-    if (!state && !isFolder) throw new Error('it is not a regular file');
+    if (folder && !isFolder) throw new Error('it is not a regular file');
     const container = isFolder ? 'folder' : (options.container ?? containerOf(path));
     const content = await HANDLERS[container].read(path, depth, { isRegular: !isFolder });
+    if (!isFolder) state = content.state ?? state ?? (await readFileState(path));
     return await toLibraryFile(path, { content, container, depth, state, owner: state ?? folder });
   } catch (cause) {
     if (isSystemError(cause, 'ENOENT', 'ENOTDIR')) return { kind: 'missing', path, cause };
+    state ??= await readFileState(path).catch(() => undefined);
     return { kind: 'unreadable', path, container: containerNamed(path), state, cause };
   }
 }

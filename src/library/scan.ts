@@ -353,22 +353,32 @@ async function knownMarks(
   { file, isRegular }: ListedFile,
   store: FolderStore,
 ): Promise<ScannedMarks> {
+  const isBook = isRegular && isReadableBook(file);
+  // Nothing is compared with the state of one that is new: it is opened at once.
+  const isNew = isBook && !store.knows(file);
+  const ofNew = isNew ? await openedMarks(file, store) : undefined;
+  if (ofNew) return ofNew;
   const state = isRegular ? await readFileState(file).catch(() => undefined) : undefined;
   const stats = state ?? (await statIfExists(file).catch(() => undefined));
   if (!stats) return { ...NO_MARKS, readError: 'it cannot be read' };
   const known = store.get(file, stats)?.found;
   if (known) return { ...known, state };
-  // Other commands need more than the marks: they are read in the same opening.
-  if (state && isReadableBook(file)) {
-    await store.openFile(file, state);
-    const found = store.get(file, stats)?.found;
-    if (found) return { ...found, state };
-  }
+  const ofChanged = isBook && !isNew ? await openedMarks(file, store) : undefined;
+  if (ofChanged) return ofChanged;
   const marks = await readMarks(file, isRegular);
   // What cannot be read may be readable next time, and a PDF whose end is lost names no chapters: its mark stays known.
   const isLost = marks.isBound && marks.identities.length === 0 && store.hadChapters(file);
   if (marks.readError === undefined && !isLost) store.set(file, stats, { found: marks });
   return marks;
+}
+
+/** Other commands need more than the marks, which is read in the same opening. Undefined for a file that is damaged. */
+async function openedMarks(file: string, store: FolderStore): Promise<ScannedMarks | undefined> {
+  const read = await store.openFile(file, true);
+  if (!('state' in read) || !read.state) return undefined;
+  const { state } = read;
+  const found = store.get(file, state)?.found;
+  return found && { ...found, state };
 }
 
 /** What is in a folder that cannot be read may still be there. */

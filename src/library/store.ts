@@ -142,22 +142,23 @@ export class FolderStore {
 
   /**
    * What is in the file, without its pages; all of it if it is damaged or cannot be read. A file that is read is known from
-   * now on.
+   * now on. `isRegular`: its folder says so.
    */
-  async read(file: string): Promise<LibraryFile | KnownContent> {
-    const state = await readFileState(file).catch(() => undefined);
+  async read(file: string, isRegular = false): Promise<LibraryFile | KnownContent> {
+    const isNew = isRegular && !this.knows(file);
+    const state = isNew ? undefined : await readFileState(file).catch(() => undefined);
     const known = state && (await this.#known(file, state));
     if (known) return known;
-    const read = await this.openFile(file, state);
+    const read = await this.openFile(file, isNew || state !== undefined);
     if (!('state' in read) || !read.state) return read;
     // The texts of what was read would stay in memory while a part of one of them is in use.
     return (await this.#known(file, read.state)) ?? read;
   }
 
-  /** Opens the file, which is known from now on if it is not damaged. */
-  async openFile(file: string, state?: FileState): Promise<LibraryFile> {
+  /** Opens the file, which is known from now on if it is not damaged. `isRegular`: see readLibraryFile. */
+  async openFile(file: string, isRegular: boolean): Promise<LibraryFile> {
     const { toStored } = await import('./read/known-file.js');
-    const read = await readLibraryFile(file, { ...(state && { state }) });
+    const read = await readLibraryFile(file, { isRegular });
     const content = toStored(read);
     if (content && 'found' in read && read.state) {
       const isOwn = isOwnFile(file, read.state);

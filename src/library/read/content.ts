@@ -1,5 +1,6 @@
 /** What stands in a file of chapters, before anything is concluded from it; each container has a reader that gives it. */
 import { thrownMessage } from '../../core/errors.js';
+import type { FileState } from '../../core/file-state.js';
 import type { OpenOptions } from '../../core/files.js';
 import type { GetBuffer, ZipEntry } from '../../core/zip-file.js';
 
@@ -10,6 +11,8 @@ import type { GetBuffer, ZipEntry } from '../../core/zip-file.js';
 export type Depth = 'mark' | 'metadata' | 'pages';
 
 export interface FileContent {
+  /** What the file was when it was opened. Undefined for the folder of a book, and for a file that is damaged. */
+  readonly state: FileState | undefined;
   /** What tankobon's own mark says that the file has. */
   readonly mark: 'chapter' | 'book' | 'none';
   /** The comment of an archive; otherwise empty. */
@@ -30,6 +33,7 @@ export interface FileContent {
 }
 
 export const NO_CONTENT: FileContent = {
+  state: undefined,
   mark: 'none',
   comment: '',
   manifest: '',

@@ -14,8 +14,7 @@ export async function readFolderContent(
   depth: Depth,
   options: ReadOptions,
 ): Promise<FileContent> {
-  if (basename(path) === COMIC_INFO_NAME)
-    return { ...NO_CONTENT, comicInfo: await readComicInfoFile(path, options) };
+  if (basename(path) === COMIC_INFO_NAME) return readComicInfoFile(path, options);
   const manifest = await readManifest(path);
   if (manifest === undefined) return NO_CONTENT;
   const files = filesIn(manifest);
@@ -62,13 +61,14 @@ function filesIn(text: string): ReadonlyMap<string, string> {
   return new Map(named);
 }
 
-/** Undefined if it is too large. Throws for anything but a regular file. */
-async function readComicInfoFile(file: string, options: ReadOptions): Promise<string | undefined> {
+/** Without its text if that is too large. Throws for anything but a regular file. */
+async function readComicInfoFile(file: string, options: ReadOptions): Promise<FileContent> {
   const opened = await openForReading(file, options);
   try {
-    const { size } = opened.stats;
-    if (size > MAX_COMIC_INFO_BYTES) return undefined;
-    return decodeXml(await opened.readFully(Buffer.alloc(size), 0));
+    const { size, stats: state } = opened;
+    if (size > MAX_COMIC_INFO_BYTES) return { ...NO_CONTENT, state };
+    const comicInfo = decodeXml(await opened.readFully(Buffer.alloc(size), 0));
+    return { ...NO_CONTENT, state, comicInfo };
   } finally {
     await opened.close();
   }

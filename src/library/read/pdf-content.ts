@@ -20,11 +20,11 @@ export async function readPdfContent(
       // Readers accept other bytes before the header.
       const isPdf = depth !== 'pages' || (await readPart(pdf, 0, HEAD_BYTES)).includes('%PDF-');
       if (!isPdf) throw new Error('it is not a PDF');
-      return NO_CONTENT;
+      return { ...NO_CONTENT, state: pdf.stats };
     }
     const { isWhole, isEdited } = await readEnd(pdf);
     const damage = isWhole ? undefined : new Error('its end is lost');
-    return { ...NO_CONTENT, mark: 'book', manifest: line, isEdited, damage };
+    return { ...NO_CONTENT, state: pdf.stats, mark: 'book', manifest: line, isEdited, damage };
   } finally {
     await pdf.close();
   }
@@ -32,7 +32,7 @@ export async function readPdfContent(
 
 /** The line with the manifest, at the start, or near the end as earlier versions wrote it; undefined for a PDF of another program. */
 async function readLine(pdf: OpenedFile): Promise<string | undefined> {
-  const { size } = pdf.stats;
+  const { size } = pdf;
   for (const position of [0, Math.max(0, size - TAIL_BYTES)]) {
     const bytes = position === 0 ? HEAD_BYTES : TAIL_BYTES;
     const part = await readPart(pdf, position, bytes);
@@ -62,7 +62,7 @@ interface PdfEnd {
 }
 
 async function readEnd(pdf: OpenedFile): Promise<PdfEnd> {
-  const { size } = pdf.stats;
+  const { size } = pdf;
   const start = Math.max(0, size - END_BYTES);
   const end = (await readPart(pdf, start, END_BYTES)).toString('latin1');
   const offset = /\nstartxref\s+(\d{1,15})\s+%%EOF\s*$/.exec(end)?.[1];

@@ -59,7 +59,7 @@ async function contentOf(zip: ZipFile, reader: EntryReader, depth: Depth): Promi
   const { comment } = zip;
   const isChapter = parseIdentityComment(comment) !== undefined;
   const mark = isBoundComment(comment) ? 'book' : isChapter ? 'chapter' : 'none';
-  const content = { ...NO_CONTENT, mark, comment } as const;
+  const content = { ...NO_CONTENT, state: reader.file.stats, mark, comment } as const;
   if (mark === 'book' && depth === 'pages') return ofBook(zip, reader, content);
   if (depth === 'mark' && mark === 'chapter') {
     if (!isShortComment(comment)) return content;
