@@ -10,7 +10,7 @@ import { optionText } from '../../config/option-values.js';
 import { flagOf, type GivenOptions, type OptionName } from '../../config/options.js';
 import type { TankobonError } from '../../core/errors.js';
 import { EXIT, exitCodeOf, type ExitCode } from '../../core/exit-codes.js';
-import { collectChunks } from '../../core/gc-tuning.js';
+import { collectChunks, letSmallHeapGrow } from '../../core/gc-tuning.js';
 import { skippedEvents, type Plan } from '../../download/plan.js';
 import { oppositeFlag } from '../command-options.js';
 import { captchaSolver } from '../captcha-prompt.js';
@@ -94,6 +94,7 @@ function listenersFor(
       noteSkipped(skippedEvents(plan), observer.note);
       observer.expect(plan.chapters);
       void results?.expect(plan.chapters);
+      letSmallHeapGrow();
     },
     onOtherReleases: otherReleases(options, context, observer),
     note: observer.note,

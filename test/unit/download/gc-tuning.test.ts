@@ -35,9 +35,9 @@ function run(script: string) {
   return spawnSync(process.execPath, options, { encoding: 'utf8' });
 }
 
-test('V8 has the flag for collections in one thread', () => {
+test.each(['collectInOneThread', 'letSmallHeapGrow'])('V8 has the flag of %s', (name) => {
   // V8 writes an error to the terminal for a flag that it does not have.
-  const { status, stderr } = run(`(await import('${TUNING}')).collectInOneThread();`);
+  const { status, stderr } = run(`(await import('${TUNING}')).${name}();`);
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
 });
 
