@@ -142,7 +142,8 @@ function versionOf(file: string): string | undefined {
 
 async function writeEntries(file: string, entries: Entries): Promise<void> {
   makeFolders(dirname(file), PRIVATE_FOLDER_MODE);
-  await writeFileAtomic(file, blocksOf(entries), { mode: FILE_MODE });
+  // A disk needs milliseconds to sync a file, and an overview writes one for each title.
+  await writeFileAtomic(file, blocksOf(entries), { mode: FILE_MODE, isSynced: false });
 }
 
 /** The file in blocks, each of which is written before the next one takes its place. */

@@ -73,6 +73,12 @@ const statFile = promisify(stat);
 /** Far above the size of every file that tankobon reads into memory. */
 const MAX_READ_BYTES = 64 * 2 ** 20;
 
+interface AtomicOptions extends NewFileOptions {
+  readonly replaced?: FileRights | undefined;
+  /** False for a file of which a part may be missing after a power cut, as its readers notice. */
+  readonly isSynced?: boolean;
+}
+
 /**
  * Writes `data` to `file`, completely or not at all; an existing link is replaced, not followed. The file gets the rights
  * of `replaced`, otherwise those of the options. The first write into a folder removes what killed processes left there.
@@ -80,14 +86,15 @@ const MAX_READ_BYTES = 64 * 2 ** 20;
 export async function writeFileAtomic(
   file: string,
   data: FileData,
-  { replaced, ...options }: NewFileOptions & { readonly replaced?: FileRights | undefined } = {},
+  { replaced, isSynced = true, ...options }: AtomicOptions = {},
 ): Promise<void> {
   await removeLeftoversOnce(dirname(file));
   const tmpFile = temporaryName(file);
   try {
-    await writeNewFile(tmpFile, data, replaced ? { mode: PRIVATE_FILE_MODE } : options);
+    const rights = replaced ? { mode: PRIVATE_FILE_MODE } : options;
+    await writeNewFile(tmpFile, data, { ...rights, isSynced });
     if (replaced) await copyRights(file, replaced, tmpFile);
-    await renameInto(tmpFile, file);
+    await (isSynced ? renameInto : renameFile)(tmpFile, file);
   } catch (error) {
     await rm(tmpFile, { force: true }).catch(() => undefined);
     throw error;
@@ -123,12 +130,12 @@ type FileData = string | Uint8Array | Iterable<Uint8Array>;
 export async function writeNewFile(
   file: string,
   data: FileData,
-  options: NewFileOptions = {},
+  { isSynced = true, ...options }: Omit<AtomicOptions, 'replaced'> = {},
 ): Promise<void> {
   const handle = await createFile(file, options);
   try {
     await writeFile(handle, data);
-    await handle.sync();
+    if (isSynced) await handle.sync();
   } finally {
     await handle.close();
   }

@@ -120,3 +120,46 @@ test('the details of an entry are kept beside it until it or they are replaced',
   await second.save();
   expect(details(open())).toEqual(expected);
 });
+
+const BLOCK_BYTES = 4_096;
+
+test('an entry that a power cut took is missing, and no other value takes its place', async () => {
+  const cache = open();
+  const saved = new Map<string, Count>();
+  for (let count = 0; count < 500; count++) saved.set(`key ${count}`, { count, text: 'x' });
+  for (const [key, entry] of saved) cache.set(key, entry, { of: key });
+  await cache.save();
+  const whole = readFileSync(file);
+  for (let start = 0; start < whole.length; start += BLOCK_BYTES)
+    for (const damaged of [
+      Buffer.concat([whole.subarray(0, start), Buffer.alloc(whole.length - start)]),
+      Buffer.from(whole).fill(0, start, Math.min(start + BLOCK_BYTES, whole.length)),
+      whole.subarray(0, start),
+    ]) {
+      writeFileSync(file, damaged);
+      const left = open();
+      for (const [key, entry] of saved) {
+        expect([undefined, entry.count]).toContain(left.get(key)?.count);
+        expect([undefined, JSON.stringify({ of: key })]).toContain(
+          JSON.stringify(left.details(key)),
+        );
+      }
+    }
+});
+
+test('what is left after a power cut is kept when the file is written again', async () => {
+  const cache = open();
+  for (let count = 0; count < 500; count++) cache.set(`key ${count}`, { count });
+  await cache.save();
+  writeFileSync(file, readFileSync(file).fill(0, BLOCK_BYTES, 2 * BLOCK_BYTES));
+  const torn = open();
+  const missing = Array.from({ length: 500 }, (_, count) => count).filter(
+    (count) => !torn.get(`key ${count}`),
+  );
+  expect(missing.length).toBeGreaterThan(50);
+  expect(missing.length).toBeLessThan(400);
+  for (const count of missing) torn.set(`key ${count}`, { count });
+  await torn.save();
+  const mended = open();
+  for (let count = 0; count < 500; count++) expect(mended.get(`key ${count}`)).toEqual({ count });
+});
