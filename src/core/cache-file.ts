@@ -75,9 +75,16 @@ export class CacheFile<Entry extends object> {
     return new CacheFile(file, options, entries, version);
   }
 
-  /** Replaces whatever is in the file, without reading it. Throws errors of the file system. */
-  static async write(file: string, entries: Readonly<Record<string, unknown>>): Promise<void> {
-    await writeEntries(file, toEntries(entries));
+  /**
+   * Replaces whatever is in the file, without reading it. Throws errors of the file system.
+   * @param isSynced see writeFileAtomic; a part that is missing after a power cut counts as missing
+   */
+  static async write(
+    file: string,
+    entries: Readonly<Record<string, unknown>>,
+    isSynced: boolean,
+  ): Promise<void> {
+    await writeEntries(file, toEntries(entries), isSynced);
   }
 
   get(key: string): Entry | undefined {
@@ -115,7 +122,7 @@ export class CacheFile<Entry extends object> {
       if (text) entries.set(key, text);
       else entries.delete(key);
     for (const key of gone) entries.delete(key);
-    await writeEntries(this.file, entries);
+    await writeEntries(this.file, entries, true);
   }
 }
 
@@ -140,10 +147,9 @@ function versionOf(file: string): string | undefined {
   }
 }
 
-async function writeEntries(file: string, entries: Entries): Promise<void> {
+async function writeEntries(file: string, entries: Entries, isSynced: boolean): Promise<void> {
   makeFolders(dirname(file), PRIVATE_FOLDER_MODE);
-  // A disk needs milliseconds to sync a file, and an overview writes one for each title.
-  await writeFileAtomic(file, blocksOf(entries), { mode: FILE_MODE, isSynced: false });
+  await writeFileAtomic(file, blocksOf(entries), { mode: FILE_MODE, isSynced });
 }
 
 /** The file in blocks, each of which is written before the next one takes its place. */

@@ -75,13 +75,13 @@ const MAX_READ_BYTES = 64 * 2 ** 20;
 
 interface AtomicOptions extends NewFileOptions {
   readonly replaced?: FileRights | undefined;
-  /** False for a file of which a part may be missing after a power cut, as its readers notice. */
+  /** False for a file of which a part may be missing after a power cut. */
   readonly isSynced?: boolean;
 }
 
 /**
- * Writes `data` to `file`, completely or not at all; an existing link is replaced, not followed. The file gets the rights
- * of `replaced`, otherwise those of the options. The first write into a folder removes what killed processes left there.
+ * Writes `data` to `file`, completely or not at all, unless `isSynced` is false; an existing link is replaced, not
+ * followed. The file gets the rights of `replaced`, otherwise those of the options. The first write into a folder removes what killed processes left there.
  */
 export async function writeFileAtomic(
   file: string,
@@ -126,7 +126,7 @@ export async function removeLeftoverFile(path: string): Promise<void> {
 /** Parts are written one after the other, before the next one is asked for. */
 type FileData = string | Uint8Array | Iterable<Uint8Array>;
 
-/** Writes and syncs a file. Throws EEXIST if anything exists there. */
+/** Writes a file, by default synced. Throws EEXIST if anything exists there. */
 export async function writeNewFile(
   file: string,
   data: FileData,

@@ -120,7 +120,7 @@ interface ReadFile extends Omit<FileContent, 'mark' | 'isEdited' | 'damage'> {
   readonly container: ContainerName;
   /** Pages, and with them chapters, can be read from it. */
   readonly hasReadablePages: boolean;
-  /** When it was read. Undefined for a folder. */
+  /** When it was read. Undefined for a folder, and for an archive without its directory that was not looked at before. */
   readonly state: FileState | undefined;
   readonly ownership: Ownership;
   /** What a scan finds in it. */
@@ -170,6 +170,7 @@ export interface UnreadableFile {
   readonly path: string;
   /** What the name says; undefined for one that says nothing. */
   readonly container: ContainerName | undefined;
+  /** Undefined for a file that was not looked at before it was opened. */
   readonly state: FileState | undefined;
   readonly cause: unknown;
 }
@@ -199,11 +200,10 @@ export async function readLibraryFile(
     if (folder && !isFolder) throw new Error('it is not a regular file');
     const container = isFolder ? 'folder' : (options.container ?? containerOf(path));
     const content = await HANDLERS[container].read(path, depth, { isRegular: !isFolder });
-    if (!isFolder) state = content.state ?? state ?? (await readFileState(path));
+    if (!isFolder) state = content.state ?? state;
     return await toLibraryFile(path, { content, container, depth, state, owner: state ?? folder });
   } catch (cause) {
     if (isSystemError(cause, 'ENOENT', 'ENOTDIR')) return { kind: 'missing', path, cause };
-    state ??= await readFileState(path).catch(() => undefined);
     return { kind: 'unreadable', path, container: containerNamed(path), state, cause };
   }
 }

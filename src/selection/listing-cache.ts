@@ -259,7 +259,9 @@ export class ListingCache {
   }
 
   async #write(titleId: string, kept: KeptTitle): Promise<void> {
-    await CacheFile.write(this.#file(titleId), { [titleId]: kept });
+    // A disk needs milliseconds to sync a file, and an overview writes one for each title.
+    const canBeReadAgain = 'name' in kept && kept.earlier.length + kept.formerIds.length === 0;
+    await CacheFile.write(this.#file(titleId), { [titleId]: kept }, !canBeReadAgain);
   }
 
   /** A list of thousands of releases is read alone. */

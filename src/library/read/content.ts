@@ -11,7 +11,7 @@ import type { GetBuffer, ZipEntry } from '../../core/zip-file.js';
 export type Depth = 'mark' | 'metadata' | 'pages';
 
 export interface FileContent {
-  /** What the file was when it was opened. Undefined for the folder of a book, and for a file that is damaged. */
+  /** What the file was when it was opened. Undefined for the folder of a book, and for an archive without its directory. */
   readonly state: FileState | undefined;
   /** What tankobon's own mark says that the file has. */
   readonly mark: 'chapter' | 'book' | 'none';
