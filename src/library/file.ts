@@ -193,14 +193,16 @@ export async function readLibraryFile(
   { depth = 'pages', isRegular = false, ...options }: ReadFileOptions = {},
 ): Promise<LibraryFile> {
   let state: FileState | undefined;
+  // Some versions of libuv give an open file another device than its path on Windows (libuv/libuv#4698).
+  const looksFirst = !isRegular || process.platform === 'win32';
   try {
-    if (!isRegular) state = await readFileState(path);
-    const folder = isRegular || state ? undefined : await lstat(path);
+    if (looksFirst) state = await readFileState(path);
+    const folder = looksFirst && !state ? await lstat(path) : undefined;
     const isFolder = folder?.isDirectory() === true;
     if (folder && !isFolder) throw new Error('it is not a regular file');
     const container = isFolder ? 'folder' : (options.container ?? containerOf(path));
     const content = await HANDLERS[container].read(path, depth, { isRegular: !isFolder });
-    if (!isFolder) state = content.state ?? state;
+    if (!isFolder) state ??= content.state;
     return await toLibraryFile(path, { content, container, depth, state, owner: state ?? folder });
   } catch (cause) {
     if (isSystemError(cause, 'ENOENT', 'ENOTDIR')) return { kind: 'missing', path, cause };

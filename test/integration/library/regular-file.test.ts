@@ -1,4 +1,5 @@
 /** A file that its folder lists as a regular one is opened without a look at it, and nothing else differs. */
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -62,6 +63,31 @@ test.each(['link.cbz', 'folder.cbz'])(
     expect(found).toMatchObject({ kind: 'unreadable', state: undefined });
   },
 );
+
+test('on Windows, a file is unchanged although it has another device when it is open', () => {
+  const build = (file: string) =>
+    JSON.stringify(new URL(`../../../build/${file}`, import.meta.url));
+  const script = `
+    import fs from 'node:fs';
+    import { syncBuiltinESMExports } from 'node:module';
+    Object.defineProperty(process, 'platform', { value: 'win32' });
+    const { fstatSync } = fs;
+    fs.fstatSync = (...given) => {
+      const stats = fstatSync(...given);
+      stats.dev += typeof stats.dev === 'bigint' ? 1n : 1;
+      return stats;
+    };
+    syncBuiltinESMExports();
+    const { readLibraryFile } = await import(${build('library/file.js')});
+    const { isUnchanged } = await import(${build('core/file-state.js')});
+    const file = ${JSON.stringify(join(folder, 'chapter.cbz'))};
+    const { kind, state } = await readLibraryFile(file, { isRegular: true });
+    console.log(kind, await isUnchanged(file, state));
+  `;
+  const options = ['--input-type=module', '--eval', script];
+  const { stdout, stderr } = spawnSync(process.execPath, options, { encoding: 'utf8' });
+  expect({ stdout, stderr }).toEqual({ stdout: 'chapter true\n', stderr: '' });
+});
 
 test('a file that is gone is missing', async () => {
   const found = await readLibraryFile(join(folder, 'gone.cbz'), { isRegular: true });
