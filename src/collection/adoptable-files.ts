@@ -221,7 +221,7 @@ function imagesOf(entries: readonly Dirent[]): readonly string[] {
 /** Undefined for a book. */
 type Adoptable = AdoptableFile | { readonly known: KnownFile } | 'no-images' | undefined;
 
-/** What the names of folders say: each has several files. */
+/** What the names of folders say, by their paths: a folder has several files, and its name is read once. */
 type FolderNames = Map<string, AdoptableFile['folder']>;
 
 /** Throws why the file cannot be read. */

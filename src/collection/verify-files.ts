@@ -171,7 +171,7 @@ async function isAsListed({ file, root, isFolder, size, mtimeMs }: Listed): Prom
   return now?.size === size && now.mtimeMs === mtimeMs;
 }
 
-/** Right after the file was read, when it answers at once. */
+/** Only for a file that was just read: the system answers at once for it. */
 function versionAt(file: string): Pick<Listed, 'size' | 'mtimeMs'> | undefined {
   try {
     return lstatSync(file);

@@ -75,13 +75,13 @@ const MAX_READ_BYTES = 64 * 2 ** 20;
 
 interface AtomicOptions extends NewFileOptions {
   readonly replaced?: FileRights | undefined;
-  /** False for a file of which a part may be missing after a power cut. */
+  /** False for a file of which a part may be missing after a power cut; a kill leaves it whole all the same. Default: true. */
   readonly isSynced?: boolean;
 }
 
 /**
- * Writes `data` to `file`, completely or not at all, unless `isSynced` is false; an existing link is replaced, not
- * followed. The file gets the rights of `replaced`, otherwise those of the options. The first write into a folder removes what killed processes left there.
+ * Writes `data` to `file`, completely or not at all; an existing link is replaced, not followed. The file gets the rights
+ * of `replaced`, otherwise those of the options. The first write into a folder removes what killed processes left there.
  */
 export async function writeFileAtomic(
   file: string,

@@ -58,7 +58,7 @@ export async function openForReading(file: string, options: OpenOptions = {}): P
     },
   );
   try {
-    // The system knows it of a file that is open; to ask in a thread of Node takes several times as long.
+    // The system answers at once for an open file, and a thread of Node takes several times the processor time.
     const stats = fstatSync(descriptor, { bigint: true });
     assertUsable(file, stats, options);
     return new OpenedFile(descriptor, stats);

@@ -354,7 +354,7 @@ async function knownMarks(
   store: FolderStore,
 ): Promise<ScannedMarks> {
   const isBook = isRegular && isReadableBook(file);
-  // Nothing is compared with the state of one that is new: it is opened at once.
+  // A file that is new has no known state to compare with, so it is opened at once.
   const isNew = isBook && !store.knows(file);
   const ofNew = isNew ? await openedMarks(file, store) : undefined;
   if (ofNew) return ofNew;
@@ -372,7 +372,7 @@ async function knownMarks(
   return marks;
 }
 
-/** Other commands need more than the marks, which is read in the same opening. Undefined for a file that is damaged. */
+/** The marks of a file, which is read whole: other commands need the rest. Undefined for a file that is damaged. */
 async function openedMarks(file: string, store: FolderStore): Promise<ScannedMarks | undefined> {
   const read = await store.openFile(file, true);
   if (!('state' in read) || !read.state) return undefined;

@@ -1,32 +1,15 @@
-/** What the service can be asked for again is written without waiting for the disk, and what it deleted is not. */
+/** A list that the service can be asked for again is not synced, and one with what it does not list any more is. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ListingCache, type CachedListing } from '../../../src/selection/listing-cache.js';
+import { plainRelease } from '../../support/plain-release.js';
 
 const TITLE_ID = '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0001';
 const OTHER_ID = '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0002';
 
-const RELEASE: CachedListing['releases'][number] = {
-  id: OTHER_ID,
-  number: '1',
-  volume: undefined,
-  title: undefined,
-  language: 'en',
-  pages: 2,
-  externalUrl: undefined,
-  isUnavailable: false,
-  version: 1,
-  publishAt: undefined,
-  readableAt: undefined,
-  createdAt: undefined,
-  updatedAt: undefined,
-  groups: [],
-  titleId: TITLE_ID,
-  uploaderId: undefined,
-  partialTitle: undefined,
-};
+const RELEASE = plainRelease({ id: OTHER_ID, titleId: TITLE_ID });
 
 const LISTED: CachedListing = {
   name: 'Sea',

@@ -3,28 +3,19 @@ import type { FoundChapter } from '../../../src/library/file.js';
 import { filesToRetire, notKept, type KeepRules } from '../../../src/plan/retire.js';
 import { chapterKeys } from '../../../src/selection/same-chapter.js';
 import type { Chapter } from '../../../src/service/chapters.js';
+import { plainRelease } from '../../support/plain-release.js';
 
 const DAY_MS = 86_400_000;
 
 function release(id: string, change: Partial<Chapter> = {}): Chapter {
-  return {
+  return plainRelease({
     id,
     number: id.replace(/\D.*/, ''),
-    volume: undefined,
-    title: undefined,
-    language: 'en',
-    pages: 2,
-    externalUrl: undefined,
-    isUnavailable: false,
-    version: 1,
     publishAt: new Date(DAY_MS),
-    readableAt: undefined,
     createdAt: new Date(DAY_MS),
     groups: [{ id: 'g', name: 'Scans' }],
-    titleId: undefined,
-    partialTitle: undefined,
     ...change,
-  };
+  });
 }
 
 function unkept(listed: readonly Chapter[], rules: Partial<KeepRules>, there = listed) {

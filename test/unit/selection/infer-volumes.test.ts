@@ -1,24 +1,10 @@
 import type { Chapter } from '../../../src/service/chapters.js';
 import { listedVolumes } from '../../../src/service/catalogue/response-schemas.js';
 import { inferVolumes } from '../../../src/selection/infer-volumes.js';
+import { plainRelease } from '../../support/plain-release.js';
 
-const chapter = (number: string | undefined, volume?: string): Chapter => ({
-  id: `${number} ${volume}`,
-  number,
-  volume,
-  title: undefined,
-  language: 'en',
-  pages: 1,
-  externalUrl: undefined,
-  isUnavailable: false,
-  version: 1,
-  publishAt: undefined,
-  readableAt: undefined,
-  createdAt: undefined,
-  groups: [],
-  titleId: undefined,
-  partialTitle: undefined,
-});
+const chapter = (number: string | undefined, volume?: string): Chapter =>
+  plainRelease({ id: `${number} ${volume}`, number, volume });
 const listed = (number: string, volume: string, releases = 1) => ({ number, volume, releases });
 const volumeOf = (number: string | undefined, ...known: ReturnType<typeof listed>[]) =>
   inferVolumes([chapter(number)], known)[0]?.volume;
