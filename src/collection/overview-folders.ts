@@ -12,7 +12,7 @@ import type { StorageError } from '../core/errors.js';
 import { ifMissing } from '../core/files.js';
 import { groupBy } from '../core/group-by.js';
 import { pluralize } from '../core/human-format.js';
-import { inOneSpelling } from '../core/same-file.js';
+import { outermostFolders } from '../core/same-file.js';
 import { shellQuoted } from '../core/shell-quoted.js';
 import { minTimeMs } from '../service/estimate.js';
 import { toRelease } from '../download/known-title.js';
@@ -126,7 +126,7 @@ async function scan(
     warn(message);
   };
   const allLinks = new Set<string>();
-  for (const folder of await inOneSpelling(folders)) {
+  for (const folder of await outermostFolders(folders)) {
     const library = await scanLibrary(folder, { stateFolder, signal, onUnreadableFolder });
     for (const archive of library.archives) archives.push(archive);
     for (const link of library.links) allLinks.add(link);

@@ -19,7 +19,7 @@ import { readFileState } from '../core/file-state.js';
 import { groupBy } from '../core/group-by.js';
 import { jsonDigest } from '../core/json.js';
 import { toStorageError } from '../core/files.js';
-import { inOneSpelling, respellBelow } from '../core/same-file.js';
+import { outermostFolders, respellBelow } from '../core/same-file.js';
 import { toTankobonError } from '../core/system-errors.js';
 import { VERSION } from '../core/version.js';
 import { toRelease } from '../download/known-title.js';
@@ -101,7 +101,7 @@ export async function retag(
   let total: Counts | undefined;
   let others: OtherFiles = { files: 0, links: 0 };
   try {
-    for (const folder of await inOneSpelling(folders)) {
+    for (const folder of await outermostFolders(folders)) {
       const run = () => retagFolder({ ...request, folder }, deps);
       const done = await (request.dryRun ? run() : deps.withLock(folder, run));
       others = sumOf(others, done.others);

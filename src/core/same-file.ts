@@ -4,10 +4,10 @@
  * driver may keep an old content of what was reached under another spelling, so that one spelling is used for all of it.
  */
 import { lstat, readdir, realpath, stat } from 'node:fs/promises';
-import { basename, dirname, extname, join, relative, resolve, sep } from 'node:path';
+import { basename, dirname, extname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import type { BigIntStats } from 'node:fs';
 import { ifMissing, renameFile, syncFolder } from './files.js';
-import { pathCollisionKey } from './path-segment.js';
+import { isHiddenFolder, pathCollisionKey } from './path-segment.js';
 
 /**
  * `one-name`: two spellings of a name. `two-names`: hard links. `two-files` also where one of them does not exist. Links
@@ -52,6 +52,17 @@ export async function inOneSpelling(paths: readonly string[]): Promise<readonly 
   // The first one of two spellings counts.
   const spellings = new Map(inputs.toReversed().map(({ path, real }) => [real, path]));
   return [...new Set(inputs.map(({ path, real }) => spelledBelow(spellings, real) ?? path))];
+}
+
+/** The folders of a command that lists all that is below them: one that another includes is left out. */
+export async function outermostFolders(folders: readonly string[]): Promise<readonly string[]> {
+  const spelled = await inOneSpelling(folders);
+  return spelled.filter((folder) => !spelled.some((other) => isListedIn(other, folder)));
+}
+
+function isListedIn(outer: string, folder: string): boolean {
+  const path = relative(outer, folder);
+  return path !== '' && !isAbsolute(path) && !path.split(sep).some(isHiddenFolder);
 }
 
 /** Below the outermost folder that has a spelling. */

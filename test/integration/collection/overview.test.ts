@@ -376,6 +376,7 @@ test('files of other programs are counted, with the command that recognizes them
     `To recognize what other programs saved: tankobon adopt ${shellQuoted(harness.output)}\n`,
   );
   expect((await overview('--offline')).stderr).toContain('1 file of unknown titles');
+  expect((await overview(folder, '--offline')).stderr).toContain('1 file of unknown titles');
   for (const command of ['overview', 'retag'])
     await expect(runCommand(harness, command, lone)).rejects.toMatchObject({
       message: `No chapters of tankobon found: ${lone}`,

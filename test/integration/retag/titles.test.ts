@@ -1,5 +1,6 @@
 /** `tankobon retag` and titles that MangaDex renamed. */
 import {
+  cpSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -62,6 +63,20 @@ function addVolume(): void {
 }
 
 const withVolume = (name: string) => named(name, 1).replace(/Ch.\d+/, '$& Vol.03');
+
+test('a folder that another one includes is not counted twice, a hidden one is', async () => {
+  await start();
+  const [folder = ''] = readdirSync(harness.output);
+  const inner = join(harness.output, folder);
+  const hidden = join(harness.output, '.kept');
+  cpSync(inner, hidden, { recursive: true });
+  const said = async (...folders: readonly string[]) =>
+    (await retagFolder(harness, folders[0] ?? '', ...folders.slice(1), '--dry-run')).stderr
+      .split('\n')
+      .at(-2);
+  expect(await said(inner, harness.output)).toBe(await said(harness.output));
+  expect(await said(harness.output, hidden)).toContain(', 5 unchanged');
+});
 
 test('a renamed title keeps its name; its chapters are brought up to date, and the new name is said', async () => {
   await start();
