@@ -38,7 +38,7 @@ async function retagFolders(
   const { withLibraryLock } = await import('../../config/library-lock.js');
   const { templateOptions } = await import('../../download/download-request.js');
   // It has what the service says of every chapter.
-  keepHeapSmall(30);
+  keepHeapSmall({ growingPercent: 30 });
   const { imageLoader } = await import('../../service/service.js');
   const { withService } = await import('../with-service.js');
   const { SubscriptionList } = await import('../../sync/subscription-list.js');

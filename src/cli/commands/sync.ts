@@ -122,7 +122,7 @@ async function runOnce(
   const results = resultsOf(flags);
   const observer = await chooseObserver({ ...flags, results }, shown);
   // A sync keeps what the service says of every chapter in memory.
-  const endHeapChecks = keepHeapSmall(30);
+  const endHeapChecks = keepHeapSmall({ growingPercent: 30 });
   try {
     const report = await runSync(
       context,

@@ -46,7 +46,7 @@ test('a heap that became large is collected often, and its checks do not keep th
     import { constants, PerformanceObserver } from 'node:perf_hooks';
     import { setTimeout as delay } from 'node:timers/promises';
     const { keepHeapSmall } = await import('${TUNING}');
-    keepHeapSmall(30);
+    keepHeapSmall({ growingPercent: 30 });
     // 60 MB are kept; 200 MB take their place.
     const kept = Array.from({ length: 60_000 }, () => new Array(125).fill(0));
     await delay(300);
