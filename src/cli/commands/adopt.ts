@@ -134,10 +134,10 @@ async function adoptDeps(
   return { ...deps, choose: (left) => chooseChapters(left, options, deps, context) };
 }
 
-/** Such as `at most 41 requests, for about 8 s`. */
+/** Such as `up to about 41 requests, for about 8 s`: a title of hundreds of chapters takes more than one for its list. */
 function describePlan({ requests, leastMs }: RequestPlan): string {
   const time = leastMs === 0 ? '' : `, for about ${formatDuration(leastMs)}`;
-  return `at most ${pluralize(requests, 'request')}${time}`;
+  return `up to about ${pluralize(requests, 'request')}${time}`;
 }
 
 /** Adds chapters to the history of `sync`, and to a download archive if there is one. Each is read once. */

@@ -152,7 +152,7 @@ test('names of the programs are held against the list of the title: one search f
   const feeds = ['Alpha', 'Beta'].flatMap((name) => ['/manga', `/manga/${titleId(name)}/feed`]);
   expect(requests).toEqual(feeds);
   // The last one may be of the series that its folder is called.
-  expect(stderr).toContain('at most 5 requests');
+  expect(stderr).toContain('up to about 5 requests');
   // Lists are kept, as for an overview.
   expect((await adopt()).requests).toEqual(['/manga', '/manga']);
 });
@@ -323,7 +323,7 @@ test('the digests of the pages prove a chapter, by one request for each that fit
     { chapter: larks, confidence: 'proven' },
   ]);
   expect(requests.filter((path) => path.startsWith('/at-home')).length).toBeLessThanOrEqual(3);
-  expect(stderr).toContain('Comparing pages with MangaDex: at most 3 requests');
+  expect(stderr).toContain('Comparing pages with MangaDex: up to about 3 requests');
 });
 
 test('the digest in a name of Mihon decides between releases', async () => {
@@ -493,7 +493,7 @@ test('a file in a folder of oneshots is that of the title with its name', async 
   expect(ofType('file-unrecognized')).toMatchObject([
     { file: join(folder, 'Oneshots/Nobody.cbz'), reason: 'no-title' },
   ]);
-  expect(stderr).toContain('Looking up titles and chapters on MangaDex: at most 12 requests');
+  expect(stderr).toContain('Looking up titles and chapters on MangaDex: up to about 12 requests');
 });
 
 test('a oneshot beside a chapter that is known by its id is searched too', async () => {
