@@ -81,11 +81,29 @@ function allOrTarget(text: string): string {
 
 /**
  * Replaces the texts of the options of a command, and of the commands above it, by their values under the names of the
- * table. Throws CommanderError, and the errors of the parsers.
+ * table. Throws CommanderError, also for an option that only the command above has, and the errors of the parsers.
  */
 export async function parseOptions(command: Command): Promise<void> {
+  refuseOptionsOfParents(command);
+  await parseOptionsOfAll(command);
+}
+
+/** commander takes `sync remove --dry-run` for an option of `sync`, which would be ignored. */
+function refuseOptionsOfParents(command: Command): void {
+  const own = new Set(command.options.map((option) => option.attributeName()));
+  for (let parent = command.parent; parent?.parent; parent = parent.parent)
+    for (const option of parent.options) {
+      const attribute = option.attributeName();
+      if (own.has(attribute) || parent.getOptionValueSource(attribute) !== 'cli') continue;
+      command.error(`error: unknown option '${option.long ?? ''}'`, {
+        code: 'commander.unknownOption',
+      });
+    }
+}
+
+async function parseOptionsOfAll(command: Command): Promise<void> {
   if (!command.parent) return;
-  await parseOptions(command.parent);
+  await parseOptionsOfAll(command.parent);
   for (const name of optionsOf(commandPath(command) as CommandName)) {
     const attribute = camelCase(flagOf(name) ?? '');
     const given: unknown = command.getOptionValue(attribute);

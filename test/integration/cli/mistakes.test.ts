@@ -55,6 +55,16 @@ test.each([
     `Unknown command 'get'.\nhint: To download it, run: tankobon download ${TITLE}\n`,
   ],
   [
+    'an option of sync after a command of sync',
+    ['sync', 'remove', 'lighthouse', '--dry-run'],
+    `Unknown option '--dry-run'.\nhint: Run: tankobon help sync remove\n`,
+  ],
+  [
+    'an option of sync before a command of sync',
+    ['sync', '--every', '6h', 'hook', 'list'],
+    `Unknown option '--every'.\nhint: Run: tankobon help sync hook list\n`,
+  ],
+  [
     'the beginning of an option',
     ['download', '--lang', 'en', TITLE],
     `Unknown option '--lang'.\nhint: Did you mean --language? Run: tankobon help download\n`,
