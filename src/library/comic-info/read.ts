@@ -17,7 +17,12 @@ export async function readValidComicInfo(xml: string): Promise<ChapterMetadata |
   const plain = readPlainElements(xml);
   if (plain) return toChapterMetadata(plain);
   const { XMLParser } = await import('fast-xml-parser');
-  const parser = new XMLParser({ parseTagValue: false, ignoreAttributes: true });
+  // Despite its name, `htmlEntities` decodes `&#39;` too, which Go and Python write.
+  const parser = new XMLParser({
+    parseTagValue: false,
+    ignoreAttributes: true,
+    htmlEntities: true,
+  });
   let root: unknown;
   try {
     root = (parser.parse(xml) as Record<string, unknown>)['ComicInfo'];

@@ -31,3 +31,11 @@ test('the root may have attributes', async () => {
   const text = `${DECLARATION}<ComicInfo xmlns:xsi="http://a/b"><Title>a</Title></ComicInfo>`;
   expect(await readValidComicInfo(text)).toMatchObject({ title: 'a' });
 });
+
+test('characters by their numbers, as Go and Python write them', async () => {
+  const title = 'Can&#39;t &#34;stop&#x22; caf&#233; &#931;&#x1F600; &amp;#39;';
+  const text = `<ComicInfo><Title>${title}</Title></ComicInfo>`;
+  expect(await readValidComicInfo(text)).toMatchObject({
+    title: `Can't "stop" café Σ😀 &#39;`,
+  });
+});
