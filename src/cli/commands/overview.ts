@@ -11,6 +11,7 @@ import type { MissingReason } from '../../events/reasons.js';
 import { isInFolder } from '../../config/own-folders.js';
 import type { Title } from '../../service/titles.js';
 import type { DownloadArchive } from '../../download/download-archive.js';
+import { groupBy } from '../../core/group-by.js';
 import { realPathOf } from '../../core/same-file.js';
 import { formatDuration, pluralize } from '../../core/human-format.js';
 import { shellQuoted } from '../../core/shell-quoted.js';
@@ -174,7 +175,7 @@ async function writePage(
   if (html !== STANDARD_OUTPUT) stderr.write(`Page written: ${resolve(html)}\n`);
 }
 
-/** Undefined if nothing can be downloaded. */
+/** One for each choice of languages. Undefined if nothing can be downloaded. */
 function downloadCommand(
   listed: readonly ListedTitle[],
   given: readonly string[],
@@ -185,15 +186,18 @@ function downloadCommand(
   const due = dueTitles(listed);
   if (due.length === 0) return undefined;
   const [folder = '.'] = folders;
-  // Otherwise those of the settings would count, or all.
-  const counted = language ?? [...new Set(due.flatMap(({ title }) => title.languages))].sort();
-  const languages = ` --language ${counted.length > 0 ? counted.join(',') : 'all'}`;
   const output = folders.length === 1 ? ` -o ${shellQuoted(folder)}` : '';
-  const named = due.map(({ title }) => `title:${title.title}`).join(' ');
-  const query = `jq -r 'select(.missing // [] | any(.reason == "not-downloaded")) | "title:" + .title'`;
-  return due.length <= MAX_NAMED_TITLES
-    ? `tankobon download ${named}${languages}${output}`
-    : `tankobon overview ${folders.map(shellQuoted).join(' ')} --offline --json | ${query} | tankobon download --from-file -${languages}${output}`;
+  // Otherwise those of the settings would count, or all; and a title would get those of another one.
+  const choices = groupBy(due, ({ title }) => (language ?? title.languages).join(','));
+  const commands = [...choices].map(([counted, titles]) => {
+    const options = ` --language ${counted === '' ? 'all' : counted}${output}`;
+    if (due.length <= MAX_NAMED_TITLES)
+      return `tankobon download ${titles.map(({ title }) => `title:${title.title}`).join(' ')}${options}`;
+    const ofChoice = choices.size === 1 ? '' : ` and (.languages | join(",")) == "${counted}"`;
+    const query = `jq -r 'select((.missing // [] | any(.reason == "not-downloaded"))${ofChoice}) | "title:" + .title'`;
+    return `tankobon overview ${folders.map(shellQuoted).join(' ')} --offline --json | ${query} | tankobon download --from-file -${options}`;
+  });
+  return commands.join('; ');
 }
 
 function dueTitles(listed: readonly ListedTitle[]): readonly ListedTitle[] {

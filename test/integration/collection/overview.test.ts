@@ -152,6 +152,24 @@ test('people read a line for each reason, and the command that downloads what is
   expect(stderr).toContain(`To download what is missing: ${command}\n`);
 });
 
+test('each title is downloaded in its own languages', async () => {
+  const readableMs = clock.wallMs() - DAY_MS;
+  const { library } = harness.service;
+  const french = { translatedLanguage: 'fr' };
+  library.putTitle(syncTitle('Delta'));
+  for (const number of ['1', '2'])
+    library.putChapter(editChapter(syncChapter('Delta', number, readableMs), AT, french));
+  const target = `title:${titleId('Delta')}`;
+  await harness.download({ targets: [target], language: 'fr', chapters: '1' });
+  const commands = [
+    `tankobon download title:${titleId('Alpha')} --language en -o ${harness.output}`,
+    `tankobon download ${target} --language fr -o ${harness.output}`,
+  ];
+  expect((await overview()).stderr).toContain(`what is missing: ${commands.join('; ')}\n`);
+  const chosen = `${target} --language en,fr -o ${harness.output}\n`;
+  expect((await overview('--language', 'en,fr')).stderr).toContain(chosen);
+});
+
 test('a narrow terminal shows every number and word, on more lines', async () => {
   const words = ['overview', harness.output];
   const home = join(harness.folder, 'home');
