@@ -69,6 +69,14 @@ export function accessHint(cause: unknown): string | undefined {
   return isFileError(cause) ? DISK_HINTS.get(cause.code ?? '') : undefined;
 }
 
+/** The path that this user may not read or write. Undefined for any other error. */
+export function forbiddenPath(error: unknown): string | undefined {
+  const cause = error instanceof StorageError ? error.cause : error;
+  if (!isSystemError(cause, 'EACCES', 'EPERM')) return undefined;
+  const path = error instanceof StorageError ? error.path : cause.path;
+  return path === undefined ? undefined : shownPath(path);
+}
+
 const IN_HELD_FOLDER = /^\/proc\/self\/fd\/\d+/;
 
 /** The path for people: a folder that is held open by its descriptor has its own path. */

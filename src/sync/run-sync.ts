@@ -1,8 +1,8 @@
 /** One run of `tankobon sync`: which titles have new chapters, what to download of each series, then hooks and report. */
 import { resolve } from 'node:path';
-import { UsageError } from '../core/errors.js';
+import { type TankobonError, UsageError } from '../core/errors.js';
 import { pluralize } from '../core/human-format.js';
-import { toTankobonError } from '../core/system-errors.js';
+import { forbiddenPath, toTankobonError } from '../core/system-errors.js';
 import { openDownloadArchive, type DownloadArchive } from '../download/download-archive.js';
 import type { Subscriptions } from './subscriptions/subscriptions-schema.js';
 import { archiveFile } from './history/history-folder.js';
@@ -10,6 +10,7 @@ import { currentTitleId, incompleteTitle, isSaved, SyncJournal } from './history
 import { isTolerable } from '../selection/title-loader.js';
 import { shareServer } from '../config/ledger-location.js';
 import type { AppContext } from '../config/context.js';
+import { isInFolder } from '../config/own-folders.js';
 import { withLibraryLock } from '../config/library-lock.js';
 import { effectiveOptions } from '../config/options.js';
 import type { TitleState } from './history/sync-lines.js';
@@ -210,8 +211,9 @@ async function attempt(
     if (reports.sent + reports.waiting > 0)
       report.reports = { sent: report.reports.sent + reports.sent, waiting: reports.waiting };
     if (isNews(series, before)) addSeries(series, session);
-  } catch (error) {
-    if (!isTolerable(error)) throw error;
+  } catch (thrown) {
+    const error = errorOfTitle(thrown, due, session);
+    if (!error) throw thrown;
     const { id, label } = due;
     journal.addAll(incompleteTitle(id, journal.state));
     addFailure(target, error, session);
@@ -219,6 +221,18 @@ async function attempt(
     addSeries({ titleId: id, name: label, ...counts, saved: [], waiting: [] }, session);
   }
   await journal.compactIfLarge();
+}
+
+/** Undefined for an error of the whole run. A folder of one title may belong to another user: all others go on. */
+function errorOfTitle(
+  thrown: unknown,
+  { output }: DueTitle,
+  { context }: SyncSession,
+): TankobonError | undefined {
+  if (isTolerable(thrown)) return thrown;
+  const path = forbiddenPath(thrown);
+  const isInTitle = path !== undefined && path !== output && isInFolder(path, output);
+  return isInTitle ? toTankobonError(thrown, context.redactor) : undefined;
 }
 
 /** Not chapters that were there before, such as those of a title with a new upload in a language that is not requested. */
