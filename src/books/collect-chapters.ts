@@ -7,7 +7,7 @@ import type { ContainerName } from '../config/containers.js';
 import { containerByExtension, isComicFile } from '../config/containers.js';
 import { readLibraryFile } from '../library/file.js';
 import { listArchives } from '../library/scan.js';
-import { isDiskError, unreadableFolderError } from '../core/read-folder.js';
+import { mayHaveFiles, unreadableFolderError } from '../core/read-folder.js';
 import { inOneSpelling } from '../core/same-file.js';
 import { FolderStore } from '../library/store.js';
 import type { KnownBook } from './book-names.js';
@@ -133,7 +133,7 @@ async function archivesIn(input: string, { stateFolder, format, signal }: Collec
     format === 'folder'
       ? listed.folderBooks
       : listed.pdfs.filter((file) => containerByExtension(file) === format);
-  const unreadableFolders = listed.unreadableFolders.filter(({ cause }) => isDiskError(cause));
+  const unreadableFolders = listed.unreadableFolders.filter(mayHaveFiles);
   const archives = files.map((file): InputFile => ({ file, isNamed: false, store }));
   const { otherArchives } = listed;
   return { archives, store, skippedLinks, unreadableFolders, otherArchives, fixedBooks };

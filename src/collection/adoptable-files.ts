@@ -12,7 +12,7 @@ import { readLibraryFile } from '../library/file.js';
 import { expectFiles } from '../core/compiler-tuning.js';
 import { maxNameBytes } from '../core/file-system.js';
 import { fitSegment, isHiddenFolder } from '../core/path-segment.js';
-import { isDiskError, readdirIfReadable, type UnreadableFolder } from '../core/read-folder.js';
+import { mayHaveFiles, readdirIfReadable, type UnreadableFolder } from '../core/read-folder.js';
 import { inOneSpelling } from '../core/same-file.js';
 import type { FileState } from '../core/file-state.js';
 import { mayBeLeftover } from '../download/leftovers.js';
@@ -187,7 +187,7 @@ export async function listFolders(
     if (listedFolders.has(folder)) continue;
     listedFolders.add(folder);
     const entries = await readdirIfReadable(folder, (cause) => {
-      if (isDiskError(cause)) listed.unreadableFolders.push({ folder, cause });
+      if (mayHaveFiles({ folder, cause })) listed.unreadableFolders.push({ folder, cause });
     });
     const below: string[] = [];
     for (const entry of entries) {

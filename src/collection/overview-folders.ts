@@ -98,17 +98,22 @@ export async function overview(request: OverviewRequest, deps: OverviewDeps): Pr
   return otherFiles;
 }
 
-/** Two titles of one name are called as in their files. */
+/** Two titles of one name are called as in their files, and those of which nothing else is known. */
 async function withDistinctNames(
   ids: readonly string[],
   names: ReadonlyMap<string, string>,
   files: ReadonlyMap<string | undefined, readonly FoundChapter[]>,
 ): Promise<{ id: string; name: string }[]> {
-  const titles = ids.map((id) => ({ id, name: names.get(id) ?? id, year: undefined }));
-  const distinct = await distinctNames(titles, async ({ id }) => {
+  const seriesOf = async ({ id }: { readonly id: string }): Promise<string | undefined> => {
     const [first] = files.get(id) ?? [];
     return first && readSeries(first.file);
-  });
+  };
+  const titles: { id: string; name: string; year: undefined }[] = [];
+  for (const id of ids) {
+    const name = names.get(id) ?? (await seriesOf({ id })) ?? id;
+    titles.push({ id, name, year: undefined });
+  }
+  const distinct = await distinctNames(titles, seriesOf);
   return titles.map(({ id, name }) => ({ id, name: distinct.get(id) ?? name }));
 }
 

@@ -1,13 +1,13 @@
 /** Checks the archives and books in folders for damage and edits, offline, and on demand has the damaged chapters loaded again. */
 import { lstatSync } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { checkFile } from '../library/damage.js';
 import { listArchives } from '../library/scan.js';
 import type { FileStore } from '../library/store.js';
 import { reusableBuffer, type GetBuffer } from '../core/zip-file.js';
 import { fileErrorReason, isSystemError, lstatIfExists } from '../core/files.js';
 import type { FileOwner } from '../core/safe-open.js';
-import type { UnreadableFolder } from '../core/read-folder.js';
+import { mayHaveFiles } from '../core/read-folder.js';
 import { inOneSpelling } from '../core/same-file.js';
 import { readFolderManifest } from '../books/folder-book.js';
 import { isReadableFolder, noChapters } from './readable-folder.js';
@@ -224,9 +224,11 @@ async function listInputs(
     links += found.skippedLinks;
     for (const each of found.hiddenFolders) leftovers.hiddenFolders.add(each);
     for (const each of found.leftoverFiles) leftovers.leftoverFiles.add(each);
-    for (const { folder, cause } of found.unreadableFolders.filter(mayHaveFiles)) {
-      unreadableFolders += 1;
+    for (const each of found.unreadableFolders) {
+      const { folder, cause } = each;
       const isLost = isSystemError(cause, 'ENOENT');
+      if (!isLost && !mayHaveFiles(each)) continue;
+      unreadableFolders += 1;
       const reason = isLost ? 'its name is not UTF-8, or it is gone' : fileErrorReason(cause);
       observe({ type: 'warning', message: `Not checked (${reason}): ${folder}` });
     }
@@ -242,11 +244,6 @@ async function listInputs(
     }
   }
   return { files: [...files.values()], leftovers, links, unreadableFolders };
-}
-
-/** Each ext4 disk has a folder that only root may read, for what a check of the file system finds. */
-function mayHaveFiles({ folder, cause }: UnreadableFolder): boolean {
-  return basename(folder) !== 'lost+found' || !isSystemError(cause, 'EACCES');
 }
 
 /** The check reports a file that cannot be read. */

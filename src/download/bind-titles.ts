@@ -9,6 +9,7 @@ import { type FoundChapter, isReadableBook } from '../library/file.js';
 import type { Options } from '../config/options.js';
 import { containerByExtension } from '../config/containers.js';
 import { thrownMessage, type TankobonError } from '../core/errors.js';
+import { warnOfForbidden } from '../core/read-folder.js';
 import { bindBooks } from '../books/bind-books.js';
 import { bookPath } from '../books/rename-book.js';
 import type { ObserveBind } from '../events/bind-events.js';
@@ -162,7 +163,11 @@ export async function bindDownloaded(
   const titles = await titlesOf(plan, session);
   const toBind: TitlesToBind = {
     titles,
-    library: await scanLibrary(request.output, { signal }),
+    library: await scanLibrary(request.output, {
+      signal,
+      // The download has said so.
+      onUnreadableFolder: warnOfForbidden(() => undefined),
+    }),
     options: request,
     nowMs: context.clock.wallMs(),
     completeOnly: true,

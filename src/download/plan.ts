@@ -23,6 +23,7 @@ import { firstMsOf } from '../config/time-bound.js';
 import type { TankobonError } from '../core/errors.js';
 import { OTHER_USER_HINT, toStorageError } from '../core/files.js';
 import { groupBy } from '../core/group-by.js';
+import { warnOfForbidden } from '../core/read-folder.js';
 import { accessHint } from '../core/system-errors.js';
 import { shellQuoted } from '../core/shell-quoted.js';
 import type { TitleChapters } from '../books/volume-completeness.js';
@@ -192,12 +193,19 @@ function toDecisionOptions({ request, context }: DownloadSession): DecisionOptio
   };
 }
 
-async function scanOutput({ request, context, signal }: DownloadSession): Promise<LibraryIndex> {
+async function scanOutput({
+  request,
+  context,
+  signal,
+  warn,
+}: DownloadSession): Promise<LibraryIndex> {
   const { output, repairs: preferred } = request;
   const lostMarks = new Map(
     [...(preferred ?? [])].flatMap(([file, { lostMark }]) => (lostMark ? [[file, lostMark]] : [])),
   );
-  const options = { stateFolder: context.paths.state, signal, preferred, lostMarks };
+  const onUnreadableFolder = warnOfForbidden(warn);
+  const stateFolder = context.paths.state;
+  const options = { stateFolder, signal, preferred, lostMarks, onUnreadableFolder };
   // Loading the code of a scan would hold up the first request.
   for (let turn = 0; turn < TURNS_BEFORE_SCAN; turn += 1) await setImmediate();
   return scanLibrary(output, options).catch((error: unknown) => {

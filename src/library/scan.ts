@@ -11,7 +11,7 @@ import { type CbzIdentity, FOLDER_MANIFEST_NAME } from './mark.js';
 import { ownershipOf, toOwnership } from './ownership.js';
 import { readFileState, type FileState } from '../core/file-state.js';
 import {
-  isDiskError,
+  mayHaveFiles,
   readdirIfReadable,
   unreadableFolderError,
   type UnreadableFolder,
@@ -239,8 +239,8 @@ export interface ScanOptions {
   /** Files that cannot be read any more, with the chapter whose mark they had. */
   readonly lostMarks?: ReadonlyMap<string, CbzIdentity> | undefined;
   /**
-   * Called for each folder that cannot be read because of an error of the disk. By default, such a folder ends the scan:
-   * its chapters would count as missing.
+   * Called for each folder that the disk cannot read, or that this user may not. By default, such a folder ends the scan: its
+   * chapters would count as missing.
    */
   readonly onUnreadableFolder?: ((folder: string, error: StorageError) => void) | undefined;
 }
@@ -272,7 +272,7 @@ async function scan(
   const { files, hiddenFolders, leftoverFiles, links, unreadableFolders } = listed;
   keepOnlyListed(store, listed);
   for (const each of unreadableFolders)
-    if (isDiskError(each.cause)) onUnreadableFolder(each.folder, unreadableFolderError(each));
+    if (mayHaveFiles(each)) onUnreadableFolder(each.folder, unreadableFolderError(each));
   const archives: FoundChapter[] = [];
   const damaged: UnreadableFile[] = [];
   const unidentified: string[] = [];
@@ -386,7 +386,7 @@ function keepOnlyListed(
   store: FolderStore | undefined,
   { files, folderBooks, unreadableFolders }: Awaited<ReturnType<typeof listFiles>>,
 ): void {
-  if (!unreadableFolders.some(({ cause }) => isDiskError(cause)))
+  if (!unreadableFolders.some(mayHaveFiles))
     store?.keepOnly([...files.map(({ file }) => file), ...folderBooks]);
 }
 

@@ -63,7 +63,7 @@ export async function runSync(
       subscriptions,
       history: historyOf(archive, journal, newFolder),
       foldersAway: new Set(),
-      libraries: new SyncLibraries(context.paths.state, service.signal),
+      libraries: new SyncLibraries(context.paths.state, service.signal, service.warn),
       journal,
       listeners,
       report: emptyReport(context.clock.wallMs()),

@@ -4,6 +4,7 @@
  */
 import { type LibraryIndex, addToIndex, scanLibrary } from '../library/scan.js';
 import { toStorageError } from '../core/files.js';
+import { warnOfForbidden } from '../core/read-folder.js';
 import type { DownloadResult } from '../download/download-result.js';
 
 export class SyncLibraries {
@@ -14,6 +15,7 @@ export class SyncLibraries {
   constructor(
     private readonly stateFolder: string,
     private readonly signal: AbortSignal,
+    private readonly warn: (message: string) => void,
   ) {}
 
   /** Forgets what was found before another process had a folder for itself, in which it may have renamed files. */
@@ -27,7 +29,9 @@ export class SyncLibraries {
     const known = this.#indexes.get(output);
     if (known) return known;
     const { signal, stateFolder } = this;
-    const index = await scanLibrary(output, { stateFolder, signal }).catch((error: unknown) => {
+    const onUnreadableFolder = warnOfForbidden(this.warn);
+    const options = { stateFolder, signal, onUnreadableFolder };
+    const index = await scanLibrary(output, options).catch((error: unknown) => {
       throw toStorageError(error, output);
     });
     this.#indexes.set(output, index);

@@ -21,7 +21,12 @@ export function overviewLines(title: TitleOverviewEvent, columns?: number): stri
   const complete = volumes.filter(({ isComplete }) => isComplete).length;
   const details = [
     pluralize(have, 'chapter'),
-    others === 0 ? 'nothing missing' : `${others} missing`,
+    // What is missing of a title that was never looked up is not known.
+    ...(others > 0
+      ? [`${others} missing`]
+      : title.checkedAt === undefined
+        ? []
+        : ['nothing missing']),
     ...(removed > 0 ? [`${removed} removed`] : []),
     ...(volumes.length > 0
       ? [`${complete} of ${pluralize(volumes.length, 'volume')} complete`]

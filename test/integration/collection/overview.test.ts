@@ -152,6 +152,11 @@ test('people read a line for each reason, and the command that downloads what is
   expect(stderr).toContain(`To download what is missing: ${command}\n`);
 });
 
+test('what is missing of a title that was never looked up is not known', async () => {
+  const { stdout } = await overview('--offline');
+  expect(stdout).toMatch(/^Alpha: 4 chapters, not looked up yet$/m);
+});
+
 test('each title is downloaded in its own languages', async () => {
   const readableMs = clock.wallMs() - DAY_MS;
   const { library } = harness.service;

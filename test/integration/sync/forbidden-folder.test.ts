@@ -26,25 +26,64 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-posixTest('a title whose folder is forbidden fails alone, and is tried again', async () => {
+/** Run by a user who may not do everything. */
+const run = (...words: readonly string[]) => {
+  const env = { ...service.environment, TANKOBON_HOME: join(folder, 'home') };
+  return tankobon(words, { env, ...(UID !== undefined && { uid: UID }) });
+};
+
+/** The folder of Alpha. */
+function createFolders(): string {
   const alpha = join(folder, 'out', 'Alpha');
   mkdirSync(alpha, { recursive: true });
+  const series = ['Alpha', 'Beta'].map((name) => `  - { target: "title:${titleId(name)}" }\n`);
   const file = join(folder, 'subscriptions.yaml');
-  const series = ['Alpha', 'Beta']
-    .map((name) => `  - { target: "title:${titleId(name)}" }\n`)
-    .join('');
-  writeFileSync(file, `defaults: { output: out }\nseries:\n${series}`);
+  writeFileSync(file, `defaults: { output: out }\nseries:\n${series.join('')}`);
   for (const path of [folder, join(folder, 'out'), alpha, file])
     if (UID !== undefined) chownSync(path, UID, UID);
+  return alpha;
+}
+
+const sync = () => run('sync', '--file', join(folder, 'subscriptions.yaml'));
+
+posixTest('a title whose folder is forbidden fails alone, and is tried again', async () => {
+  const alpha = createFolders();
   chmodSync(alpha, 0);
-  const env = { ...service.environment, TANKOBON_HOME: join(folder, 'home') };
-  const sync = () => tankobon(['sync', '--file', file], { env, ...(UID && { uid: UID }) });
   const { code, stderr } = await sync();
-  expect({ code, stderr }).toEqual({
-    code: 3,
-    stderr: expect.stringContaining(`error: Permission denied (EACCES): ${alpha}\n`) as unknown,
-  });
+  expect(stderr).toContain(`error: Permission denied (EACCES): ${alpha}\n`);
   expect(stderr).toContain('Alpha: 1 failed\nBeta: 2 new\n');
+  expect(code).toBe(3);
   chmodSync(alpha, 0o700);
   expect(await sync()).toMatchObject({ code: 0, stderr: expect.stringContaining('Alpha: 2 new') });
+});
+
+posixTest('every command names a folder that it may not read, and not that of a disk', async () => {
+  const alpha = createFolders();
+  const out = join(folder, 'out');
+  mkdirSync(join(out, 'lost+found'), { mode: 0o700 });
+  expect((await sync()).code).toBe(0);
+  chmodSync(alpha, 0);
+  const problem = `Cannot read the folder (permission denied (EACCES)): ${alpha}\n`;
+  const warned = { code: 0, stderr: expect.stringContaining(`warning: ${problem}`) as unknown };
+  const failed = { code: 3, stderr: expect.stringContaining(`error: ${problem}`) as unknown };
+  const notChecked = `warning: Not checked (permission denied): ${alpha}\n`;
+  const runs = [
+    await sync(),
+    await run('overview', out),
+    await run('download', `title:${titleId('Beta')}`, '--language', 'en', '--output', out),
+    await run('bind', out, '--by', 'title', '--dry-run'),
+    await run('retag', out, '--dry-run'),
+    await run('adopt', out),
+    await run('verify', out),
+  ];
+  expect(runs).toMatchObject([
+    warned,
+    warned,
+    warned,
+    failed,
+    failed,
+    failed,
+    { code: 3, stderr: expect.stringContaining(notChecked) as unknown },
+  ]);
+  expect(runs.map(({ stderr }) => stderr).join('')).not.toContain('lost+found');
 });
