@@ -4,7 +4,7 @@ import { hasCode, UsageError } from '../core/errors.js';
 import { isSystemError } from '../core/files.js';
 import { toTankobonError } from '../core/system-errors.js';
 import type { ContainerName } from '../config/containers.js';
-import { containerByExtension, isComicFile } from '../config/containers.js';
+import { containerByExtension, mayBeComic } from '../config/containers.js';
 import { readLibraryFile } from '../library/file.js';
 import { listArchives } from '../library/scan.js';
 import { mayHaveFiles, unreadableFolderError } from '../core/read-folder.js';
@@ -68,13 +68,13 @@ export async function collectChapters(
     try {
       const read = toReadChapters(await (store ? store.read(file) : readLibraryFile(file)));
       // Books of other programs that happen to be in a folder are not chapters, and copies have other pages.
-      if (isNamed || isComicFile(file) || read.some(({ isBound }) => isBound))
+      if (isNamed || mayBeComic(file) || read.some(({ isBound }) => isBound))
         for (const each of read.filter(({ copy }) => !copy))
           chapters.push(isLink ? { ...each, ownership: 'link' } : each);
     } catch (error) {
       if (!hasCode(error, 'archive-damaged')) throw error;
       const isGone = !isNamed && isSystemError(error.cause, 'ENOENT');
-      if (!isGone && (isNamed || isComicFile(file)))
+      if (!isGone && (isNamed || mayBeComic(file)))
         failed.push({ file, error: toTankobonError(error) });
     }
   }

@@ -293,7 +293,9 @@ async function scan(
           : await toOwnership(file, proof, listed.isRegular);
         archives.push({ ...identity, file, ownership, isBound });
       }
-      if (identities.length > 0 || isBound || !isCbz(file)) continue;
+      // A ZIP archive is only a chapter once its owner says so.
+      const isChapter = isCbz(file) || (readError !== undefined && store?.markAt(file));
+      if (identities.length > 0 || isBound || !isChapter) continue;
       if (readError === undefined) unidentified.push(file);
       else {
         const hadMark = !(cause instanceof UnmarkedDamage);
@@ -485,9 +487,11 @@ export async function listArchives(
   const { unreadableFolders, hiddenFolders, leftoverFiles } = listed;
   keepOnlyListed(store, listed);
   const linked = new Set(links);
-  // A ZIP archive is only a chapter once its owner says so.
-  const unlinked = files.map(({ file }) => file).filter((file) => !linked.has(file));
-  const named = unlinked.filter((file) => !/\.zip$/i.test(file)).sort();
+  const named: string[] = [];
+  for (const each of files)
+    if (!linked.has(each.file) && (!isZip(each.file) || (await isAdopted(each, store))))
+      named.push(each.file);
+  named.sort();
   return {
     files: named.filter(isReadableBook),
     pdfs: named.filter((file) => containerNamed(file) === 'pdf'),
@@ -502,6 +506,19 @@ export async function listArchives(
 
 function isCbz(name: string): boolean {
   return /\.cbz$/i.test(name);
+}
+
+function isZip(name: string): boolean {
+  return /\.zip$/i.test(name);
+}
+
+/** Whether `adopt` made the ZIP archive a chapter. One that cannot be read any more may be known as such. */
+async function isAdopted(listed: ListedFile, store: FolderStore | undefined): Promise<boolean> {
+  const { file, isRegular } = listed;
+  if (!isRegular) return false;
+  const marks = store ? await knownMarks(listed, store) : await readMarks(file, isRegular);
+  if (marks.readError !== undefined) return store?.markAt(file) !== undefined;
+  return marks.identities.length > 0 || marks.isBound;
 }
 
 function byFile(a: { readonly file: string }, b: { readonly file: string }): number {

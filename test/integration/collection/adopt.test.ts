@@ -8,6 +8,7 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  truncateSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
@@ -16,6 +17,7 @@ import { basename, dirname, join } from 'node:path';
 import { scanLibrary } from '../../../src/library/scan.js';
 import { editChapter, editTitle } from '../../../src/practice-server/library/library.js';
 import { readArchive, readComment, readPages, writeArchive } from '../../support/archive.js';
+import { testImage } from '../../support/chapter-files.js';
 import { DownloadHarness } from '../../support/download-harness.js';
 import { runCommand } from '../../support/retag-harness.js';
 import {
@@ -412,6 +414,28 @@ test('a later download and sync skip what was adopted, also a ZIP and a file wit
   await save('Beta/c001.cbz');
   await adopt('--apply', '--download-archive', archive);
   expect(readFileSync(archive, 'utf8')).toBe(`mangadex ${chapterId('Beta', '1')}\n`);
+});
+
+test('an adopted ZIP is bound and checked as a CBZ is, also one that is damaged later', async () => {
+  const pages = { '1.png': await testImage('png'), '2.png': await testImage('png') };
+  const zip = join(folder, 'Alpha', 'c001.zip');
+  for (const name of ['c001.zip', 'c002.cbz', 'notes.zip']) {
+    mkdirSync(dirname(zip), { recursive: true });
+    await writeArchive(join(dirname(zip), name), pages);
+  }
+  await adopt('--apply');
+  const run = (...words: readonly string[]) => runCommand(harness, ...words);
+  expect((await run('verify', folder)).stderr).toContain('2 files checked, 0 damaged');
+  const output = join(harness.folder, 'bound');
+  const bind = () => run('bind', folder, '--by', 'title', '--output', output, '--force');
+  const { stdout: book } = await bind();
+  expect(await readPages(book.trimEnd())).toHaveLength(4);
+  truncateSync(zip, 100);
+  expect((await run('verify', folder)).stderr).toContain('2 files checked, 1 damaged');
+  expect((await run('overview', folder)).stderr).toContain(`Damaged, and not counted: ${zip}`);
+  const damaged = await bind();
+  expect(damaged.stderr).toContain(zip);
+  expect(damaged.code).toBe(3);
 });
 
 test('what keeps the comment of another program is changed by no later command', async () => {
