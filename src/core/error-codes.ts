@@ -285,7 +285,7 @@ export const STORAGE_CODES = codes(EXIT.incomplete, {
   ],
   'archive-damaged': [
     'A CBZ to bind cannot be read, or contains a page that is not an image.',
-    'Remove the file, then download the chapter again: tankobon download <chapter>',
+    'To load a chapter again that tankobon saved, run: tankobon verify --repair FILE',
   ],
   'book-incomplete': [
     'A bound PDF or folder, or a damaged book, has chapters whose files are gone, and a new one would lack them.',

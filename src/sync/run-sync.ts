@@ -210,7 +210,7 @@ async function attempt(
     // Without a download, what earlier titles left still waits.
     if (reports.sent + reports.waiting > 0)
       report.reports = { sent: report.reports.sent + reports.sent, waiting: reports.waiting };
-    if (isNews(series, before)) addSeries(series, session);
+    if (isNews(series, before, stoppedBy !== undefined)) addSeries(series, session);
   } catch (thrown) {
     const error = errorOfTitle(thrown, due, session);
     if (!error) throw thrown;
@@ -235,11 +235,14 @@ function errorOfTitle(
   return isInTitle ? toTankobonError(thrown, context.redactor) : undefined;
 }
 
-/** Not chapters that were there before, such as those of a title with a new upload in a language that is not requested. */
-function isNews(series: SeriesReport, before: TitleState | undefined): boolean {
+/**
+ * Not chapters that were there before, such as those of a title with a new upload in a language that is not requested. A new
+ * title is news without chapters too, unless the run was stopped before one was saved.
+ */
+function isNews(series: SeriesReport, before: TitleState | undefined, isStopped: boolean): boolean {
   const known = new Set(before?.waiting.map(({ chapter }) => chapter));
   return (
-    before === undefined ||
+    (before === undefined && !isStopped) ||
     series.retired > 0 ||
     SERIES_COUNTS.some((name) => name !== 'skipped' && series[name] > 0) ||
     series.waiting.some(({ chapter }) => !known.has(chapter))

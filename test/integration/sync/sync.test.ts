@@ -442,6 +442,19 @@ describe('options of a run', () => {
     expect(harness.base.archives()).toHaveLength(2);
   });
 
+  test('a title of which the run was stopped is not said to have nothing new', async () => {
+    const stop = new AbortController();
+    harness = await SyncHarness.start((nowMs) => syncLibrary(['Alpha'], nowMs - 9 * DAY_MS), {
+      onRequest: ({ path }) => {
+        if (path.includes('/data/')) stop.abort(interruptedError());
+      },
+    });
+    harness.write(`series:\n  - target: title:${titleId('Alpha')}\n`);
+    const { code, stderr } = await harness.text({}, { signal: stop.signal });
+    expect(code).toBe(130);
+    expect(stderr).not.toContain('nothing new');
+  });
+
   test('an interrupted run writes its report, in a folder that did not exist', async () => {
     harness = await SyncHarness.start((nowMs) => syncLibrary(['Alpha'], nowMs - 9 * DAY_MS));
     harness.write(`series:\n  - target: title:${titleId('Alpha')}\n`);
