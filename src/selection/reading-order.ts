@@ -10,10 +10,13 @@ export function compareNumbers(a: string | undefined, b: string | undefined): nu
   return (a ?? '') < (b ?? '') ? -1 : Number(a !== b);
 }
 
-/** `010` and `10.0` become `10`, `7A` becomes `7a`; empty for undefined. */
+/**
+ * `010` and `10.0` become `10`, `7A` becomes `7a`; empty for undefined. `10.10` is not `10.1`: it may be the tenth part, and
+ * is lost if both are taken for one chapter.
+ */
 export function numberKey(text = ''): string {
   const trimmed = text.trim().toLowerCase();
-  return /^\d+(\.\d+)?$/.test(trimmed) ? String(Number(trimmed)) : trimmed;
+  return trimmed.replace(/^0*(\d+(?:\.\d+)?)$/, '$1').replace(/^(\d+)\.0+$/, '$1');
 }
 
 /** A number further above the one before it is not the next one: a special of the year 2024, or a typing error. */

@@ -39,6 +39,12 @@ const GOOD = { groups: ['Good'] };
 /** What happens to titles, in each mode. */
 export const ONE_CHAPTER_ROWS: Readonly<Record<string, readonly Step[]>> = {
   'two volumes with the same numbers': [{ upload: TWO_VOLUMES, saved: TWO_VOLUMES_SAVED }],
+  'the first and the tenth part of a chapter': [
+    {
+      upload: { first: { number: '5.1' }, tenth: { number: '5.10', ...FAST } },
+      saved: 'first tenth',
+    },
+  ],
   'one numbering, of which two groups draw the borders of the volumes differently': [
     {
       upload: {

@@ -233,6 +233,7 @@ describe('releases of one number', () => {
       ['1', '2'],
     ],
     ['written in other ways', [{ number: '10' }, { number: '010' }, { number: '10.0' }], ['1 2 3']],
+    ['and its tenth part', [{ number: '10.1' }, { number: '10.10' }], ['1', '2']],
     ['and another one with a letter', [{ number: '10' }, { number: '10b' }], ['1', '2']],
     ['in a volume that is written in other ways', [{ volume: '2' }, { volume: '02' }], ['1 2']],
     [
