@@ -56,7 +56,9 @@ interface OverviewDeps {
  */
 export async function overview(request: OverviewRequest, deps: OverviewDeps): Promise<number> {
   const { cache, nowMs, observe, signal } = deps;
-  const { archives, otherFiles } = await scan(request.folders, deps);
+  const { archives, damagedIds, otherFiles } = await scan(request.folders, deps);
+  // Its owner did not remove a chapter whose file is damaged.
+  const wasSaved = (id: string): boolean => !damagedIds.has(id) && deps.wasSaved(id);
   const titleIds = await titlesOf(archives, deps);
   const known = await updateListings(titleIds, deps);
   // Titles to which chapters were moved may have no other file.
@@ -79,7 +81,7 @@ export async function overview(request: OverviewRequest, deps: OverviewDeps): Pr
     const files = byTitle.get(id) ?? [];
     const owned = await ownedChapters(files, listing);
     const languages = languagesOf(request.languages, owned, listing);
-    const title = overviewOf(listing, owned, languages, nowMs, deps.wasSaved);
+    const title = overviewOf(listing, owned, languages, nowMs, wasSaved);
     have += title.have;
     notDownloaded += title.missing.filter(({ reason }) => reason === 'not-downloaded').length;
     removed += title.missing.filter(({ reason }) => reason === 'removed').length;
@@ -117,14 +119,22 @@ async function withDistinctNames(
   return titles.map(({ id, name }) => ({ id, name: distinct.get(id) ?? name }));
 }
 
+interface ScannedFolders {
+  readonly archives: readonly FoundChapter[];
+  /** The chapters of damaged files, as far as they are known. */
+  readonly damagedIds: ReadonlySet<string>;
+  readonly otherFiles: number;
+}
+
 async function scan(
   folders: readonly string[],
   { stateFolder, signal, warn }: OverviewDeps,
-): Promise<{ archives: readonly FoundChapter[]; otherFiles: number }> {
+): Promise<ScannedFolders> {
   const hint = 'Pass folders with chapters of MangaDex.';
   for (const folder of folders) await assertReadableFolder(folder, hint);
   const archives: FoundChapter[] = [];
   const damaged: string[] = [];
+  const damagedIds = new Set<string>();
   const linkedFolders: string[] = [];
   let otherFiles = 0;
   const onUnreadableFolder = (_: string, { message }: StorageError): void => {
@@ -137,7 +147,10 @@ async function scan(
     for (const link of library.links) allLinks.add(link);
     otherFiles += library.unidentified.length;
     const links = new Set(library.links);
-    for (const { file } of library.damaged) if (!links.delete(file)) damaged.push(file);
+    for (const { file, lostMark } of library.damaged) {
+      if (!links.delete(file)) damaged.push(file);
+      if (lostMark) damagedIds.add(lostMark.chapterId);
+    }
     for (const { file } of library.archives) links.delete(file);
     for (const file of library.unidentified) links.delete(file);
     for (const folder of links) linkedFolders.push(folder);
@@ -150,7 +163,7 @@ async function scan(
     throw noChapters(folders, { files: otherFiles, links: linkedFolders.length }, hint);
   if (linkedFolders.length > 0)
     warn(`Not counted: ${firstOf(linkedFolders)}`, linksHint(linkedFolders.length));
-  return { archives: await withoutLinksToOthers(archives, allLinks), otherFiles };
+  return { archives: await withoutLinksToOthers(archives, allLinks), damagedIds, otherFiles };
 }
 
 /**

@@ -1,5 +1,5 @@
 /** Chapters that the owner removed after reading: reported once, apart from what is missing, and back after `sync forget`. */
-import { rmSync, symlinkSync } from 'node:fs';
+import { rmSync, symlinkSync, truncateSync } from 'node:fs';
 import { tankobonHere } from '../../support/in-process.js';
 import { posixTest } from '../../support/platform.js';
 import {
@@ -76,6 +76,16 @@ test('are counted apart in overview and left out of its command, and sync forget
   expect(savedIn((await harness.sync()).lines)).toEqual([chapterId('Alpha', '1')]);
   remove('1');
   expect(await fourWeeks(3)).toHaveLength(1);
+});
+
+test('a chapter whose file is damaged was not removed by its owner', async () => {
+  await command('overview', harness.base.output);
+  const file = harness.base.archives().find((each) => each.includes('Ch.001')) ?? '';
+  truncateSync(file, 200);
+  const { stdout, stderr } = await command('overview', harness.base.output);
+  expect(stderr).toContain(`Damaged, and not counted: ${file}`);
+  expect(stdout).toContain('Alpha: 1 chapter, 1 missing');
+  expect(stdout).toContain('  can be downloaded: 1\n');
 });
 
 posixTest('are counted apart in overview also through a link to the folder', async () => {
