@@ -335,7 +335,7 @@ function isPresent(text: string | undefined): text is string {
 }
 
 /** Types that pages have elsewhere are pages too: they must not be left out silently. */
-const PAGE_NAME = /\.(jpe?g|png|gif|webp|avif|jxl|bmp|tiff?|heic)$/i;
+const PAGE_NAME = /\.(jpe?g|jpe|jif|jfif|jp2|png|gif|webp|avif|jxl|bmp|tiff?|hei[cf])$/i;
 /** The names that tankobon gives: as many digits for each page. */
 const NUMBERED_PAGE = /^(\d+)\.[a-z]+$/;
 let collator: Intl.Collator | undefined;
@@ -363,12 +363,14 @@ export function sortPages<Page extends Named>(pages: readonly Page[]): Page[] {
   return [...pages].sort((a, b) => compareNames(a.name, b.name));
 }
 
-/** Images of other programs' folders, such as those of macOS, are not pages. */
+/** A name of several dots, such as `...and the sea`, hides nothing. */
+const HIDDEN_PART = /^(\.(?!\.)|\.\.$|__MACOSX$|@eaDir$)/i;
+
+/** Images of other programs' folders, such as those of macOS and of a NAS, are not pages. */
 export function isPage(name: string): boolean {
   // The tar of Windows and macOS writes `./001.png`.
   const parts = name.split('/').filter((part) => part !== '.');
-  const isHidden = parts.some((part) => part.startsWith('.') || part === '__MACOSX');
-  return PAGE_NAME.test(name) && !isHidden;
+  return PAGE_NAME.test(name) && !parts.some((part) => HIDDEN_PART.test(part));
 }
 
 /** Archives of comics that are not read. */

@@ -196,16 +196,26 @@ describe('a volume', () => {
 
   test('is made of CBZ files of other programs too: compressed, with other names, without ComicInfo', async () => {
     const [second, tenth] = await Promise.all([testImage('png', 2), testImage('jpeg', 10)]);
+    const [jfif, jpe] = await Promise.all([testImage('jpeg', 11), testImage('jpeg', 12)]);
+    const dotted = await testImage('jpeg', 13);
     mkdirSync(join(folder, 'in'));
     await writeArchive(input('[Group] Lighthouse v01 c001.cbz'), {
       '__MACOSX/2.png': 'not a page',
+      '@eaDir/2.png': 'not a page',
       'notes.txt': 'not a page',
       '10.jpg': tenth,
       '2.png': second,
+      // As Windows, other browsers and other cameras call JPEG files.
+      '11.jfif': jfif,
+      '12.jpe': jpe,
+      '...and before/13.jpg': dotted,
     });
     expect((await bindFolder(folder)).errors).toEqual([]);
     const file = output('Lighthouse Vol.01.cbz');
-    expect(await imageDigests(file)).toEqual([second, tenth].map(sha256));
+    const pages = [dotted, second, tenth, jfif, jpe];
+    expect(await imageDigests(file)).toEqual(pages.map(sha256));
+    const names = (await readArchive(file)).map(({ name }) => name);
+    expect(names.filter((name) => /\.(jpg|png)$/.test(name))).toHaveLength(pages.length);
   });
 
   test('has the numbers that names of files say for certain, in the order of the numbers', async () => {
