@@ -1,5 +1,5 @@
 /** One run of `tankobon sync`: which titles have new chapters, what to download of each series, then hooks and report. */
-import { resolve } from 'node:path';
+import { isAbsolute, resolve } from 'node:path';
 import { type TankobonError, UsageError } from '../core/errors.js';
 import { pluralize } from '../core/human-format.js';
 import { forbiddenPath, toTankobonError } from '../core/system-errors.js';
@@ -57,6 +57,7 @@ export async function runSync(
       isWritten: !options.dryRun,
       warn: service.warn,
     });
+    warnOfStartFolder(subscriptions, context, service.warn);
     const session: SyncSession = {
       ...service,
       options,
@@ -105,6 +106,20 @@ function newFolderOf(
   throw new UsageError('bad-option', `--new-folder: no subscription has this folder: ${folder}`, {
     hint: `Their folders: ${outputs.join(', ')}`,
   });
+}
+
+/** `sync add` asks for a folder; who writes the file by hand may forget it, and chapters land where cron starts. */
+function warnOfStartFolder(
+  { series, follows }: Subscriptions,
+  { settings }: AppContext,
+  warn: (message: string, hint?: string) => void,
+): void {
+  const all = [...(follows ? [follows.options] : []), ...series];
+  if (isAbsolute(settings.output) || all.every(({ output }) => output !== undefined)) return;
+  warn(
+    `Subscriptions without the key output save into the folder of this run: ${resolve(settings.output)}`,
+    'Say where the chapters go: add the key output to the subscriptions file, or run: tankobon config set output DIR',
+  );
 }
 
 /** Throws UsageError. */

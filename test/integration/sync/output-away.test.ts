@@ -156,3 +156,15 @@ test('verify of a folder without an archive is an error, as in overview and reta
   expect(code).toBe(2);
   expect(stderr).toContain(nas());
 });
+
+test('the folder of the run is named where neither the file nor a setting has one', async () => {
+  const file = join(folder, 'by-hand.yaml');
+  writeFileSync(file, `series:\n  - { target: 'title:${titleId('Alpha')}' }\n`);
+  const from = (more: NodeJS.ProcessEnv) =>
+    tankobon(['sync', '--file', file], { env: { ...env(), ...more }, cwd: folder });
+  const { code, stderr } = await from({});
+  expect(code).toBe(0);
+  expect(stderr).toContain(`save into the folder of this run: ${folder}\n`);
+  expect(stderr).toContain('tankobon config set output DIR');
+  expect((await from({ TANKOBON_OUTPUT: folder })).stderr).not.toContain('warning');
+});
