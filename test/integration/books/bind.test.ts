@@ -205,7 +205,7 @@ describe('a volume', () => {
       'notes.txt': 'not a page',
       '10.jpg': tenth,
       '2.png': second,
-      // As Windows, other browsers and other cameras call JPEG files.
+      // Windows and old browsers save JPEG files under these names.
       '11.jfif': jfif,
       '12.jpe': jpe,
       '...and before/13.jpg': dotted,
