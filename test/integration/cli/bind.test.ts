@@ -163,7 +163,9 @@ test('a usage error exits with 2; a file that is not an archive with 3 and a fit
   expect(stderr).toContain(
     `error: Cannot read the chapter (it is not a ZIP archive, or is damaged): ${damaged}\n`,
   );
-  expect(stderr).toContain('hint: To load a chapter again that tankobon saved, run: tankobon verify ');
+  expect(stderr).toContain(
+    'hint: To load a chapter again that tankobon saved, run: tankobon verify ',
+  );
   const noArchive = await bind(join(folder, 'package.json'), '-o', 'damaged');
   expect(noArchive.stderr).toContain('hint: Pass CBZ files or folders that contain them.');
 });
