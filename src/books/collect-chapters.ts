@@ -2,7 +2,7 @@
 import { lstat, realpath, stat } from 'node:fs/promises';
 import { hasCode, UsageError } from '../core/errors.js';
 import { isSystemError } from '../core/files.js';
-import { toTankobonError } from '../core/system-errors.js';
+import { isForbidden, toTankobonError } from '../core/system-errors.js';
 import type { ContainerName } from '../config/containers.js';
 import { containerByExtension, mayBeComic } from '../config/containers.js';
 import { readLibraryFile } from '../library/file.js';
@@ -124,7 +124,7 @@ async function archivesIn(input: string, { stateFolder, format, signal }: Collec
     }
   } catch (error) {
     if (!isSystemError(error, 'ENOENT', 'ENOTDIR', 'EACCES', 'EPERM')) throw error;
-    const reason = error.code === 'EACCES' || error.code === 'EPERM' ? 'Cannot read' : 'Not found';
+    const reason = isForbidden(error) ? 'Cannot read' : 'Not found';
     throw new UsageError('nothing-to-bind', `${reason}: ${input}`, { cause: error });
   }
   const store = stateFolder === undefined ? undefined : FolderStore.open(stateFolder, input);

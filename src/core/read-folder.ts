@@ -3,25 +3,32 @@ import type { Dirent } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { StorageError } from './errors.js';
-import { accessHint, isFileError, isSystemError, systemReason } from './system-errors.js';
-
-const FORBIDDEN = ['EACCES', 'EPERM'];
+import {
+  accessHint,
+  isFileError,
+  isForbidden,
+  isSystemError,
+  systemReason,
+} from './system-errors.js';
 
 export interface UnreadableFolder {
   readonly folder: string;
   readonly cause: unknown;
 }
 
-/** Not one that was removed meanwhile, nor that of each ext4 disk which only root may read, for what a check of it finds. */
+/**
+ * False for a folder that was removed meanwhile, and for the one that each ext4 disk has for what a check of it finds, which
+ * only root may read.
+ */
 export function mayHaveFiles({ folder, cause }: UnreadableFolder): boolean {
   if (isSystemError(cause, 'ENOENT', 'ENOTDIR')) return false;
-  return basename(folder) !== 'lost+found' || !isSystemError(cause, ...FORBIDDEN);
+  return basename(folder) !== 'lost+found' || !isForbidden(cause);
 }
 
-/** For a command that goes on without a folder that this user may not read, and not on a failing disk. */
+/** For a command that goes on without a folder that this user may not read, but ends on a failing disk. */
 export function warnOfForbidden(warn: (message: string) => void) {
   return (_: string, error: StorageError): void => {
-    if (!isSystemError(error.cause, ...FORBIDDEN)) throw error;
+    if (!isForbidden(error.cause)) throw error;
     warn(error.message);
   };
 }

@@ -14,6 +14,11 @@ export function isSystemError(
   return typeof error.code === 'string' && codes.includes(error.code);
 }
 
+/** Whether this user may not do it; on Windows, also that another program has the file open. */
+export function isForbidden(error: unknown): error is NodeJS.ErrnoException {
+  return isSystemError(error, 'EACCES', 'EPERM');
+}
+
 const NETWORK_SYSCALLS = /^(connect|accept|bind|listen|shutdown|getaddrinfo|query|spawn)/;
 const NETWORK_CODES = ['ECONNRESET', 'ECONNREFUSED', 'ECONNABORTED', 'EPIPE'];
 
@@ -65,14 +70,14 @@ const DISK_HINTS: ReadonlyMap<string, string> = new Map([
  */
 export function accessHint(cause: unknown): string | undefined {
   if (hasCode(cause, 'unsafe-path')) return cause.hint;
-  if (isSystemError(cause, 'EACCES', 'EPERM')) return 'Check its permissions.';
+  if (isForbidden(cause)) return 'Check its permissions.';
   return isFileError(cause) ? DISK_HINTS.get(cause.code ?? '') : undefined;
 }
 
 /** The path that this user may not read or write. Undefined for any other error. */
 export function forbiddenPath(error: unknown): string | undefined {
   const cause = error instanceof StorageError ? error.cause : error;
-  if (!isSystemError(cause, 'EACCES', 'EPERM')) return undefined;
+  if (!isForbidden(cause)) return undefined;
   const path = error instanceof StorageError ? error.path : cause.path;
   return path === undefined ? undefined : shownPath(path);
 }

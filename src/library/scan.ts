@@ -1,4 +1,5 @@
 /** The chapters that exist in a folder, found by the content of its files and not by their names: renamed and moved files are recognised. */
+import { hasBookExtension } from '../config/containers.js';
 import { containerNamed, isReadableBook } from './containers.js';
 import { dirname, join } from 'node:path';
 import { stat } from 'node:fs/promises';
@@ -488,9 +489,11 @@ export async function listArchives(
   keepOnlyListed(store, listed);
   const linked = new Set(links);
   const named: string[] = [];
-  for (const each of files)
-    if (!linked.has(each.file) && (!isZip(each.file) || (await isAdopted(each, store))))
-      named.push(each.file);
+  for (const each of files) {
+    signal?.throwIfAborted();
+    if (linked.has(each.file)) continue;
+    if (hasBookExtension(each.file) || (await isAdopted(each, store))) named.push(each.file);
+  }
   named.sort();
   return {
     files: named.filter(isReadableBook),
@@ -506,10 +509,6 @@ export async function listArchives(
 
 function isCbz(name: string): boolean {
   return /\.cbz$/i.test(name);
-}
-
-function isZip(name: string): boolean {
-  return /\.zip$/i.test(name);
 }
 
 /** Whether `adopt` made the ZIP archive a chapter. One that cannot be read any more may be known as such. */

@@ -16,7 +16,8 @@ export function compareNumbers(a: string | undefined, b: string | undefined): nu
  */
 export function numberKey(text = ''): string {
   const trimmed = text.trim().toLowerCase();
-  return trimmed.replace(/^0*(\d+(?:\.\d+)?)$/, '$1').replace(/^(\d+)\.0+$/, '$1');
+  if (!/^\d+(\.\d+)?$/.test(trimmed)) return trimmed;
+  return trimmed.replace(/^0+(?=\d)/, '').replace(/\.0+$/, '');
 }
 
 /** A number further above the one before it is not the next one: a special of the year 2024, or a typing error. */

@@ -108,7 +108,7 @@ function newFolderOf(
   });
 }
 
-/** `sync add` asks for a folder; who writes the file by hand may forget it, and chapters land where cron starts. */
+/** `sync add` asks for a folder. A file that was written by hand may lack it: chapters then land where cron starts. */
 function warnOfStartFolder(
   { series, follows }: Subscriptions,
   { settings }: AppContext,

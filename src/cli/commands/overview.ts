@@ -190,12 +190,13 @@ function downloadCommand(
   // Otherwise those of the settings would count, or all; and a title would get those of another one.
   const choices = groupBy(due, ({ title }) => (language ?? title.languages).join(','));
   const commands = [...choices].map(([counted, titles]) => {
-    const options = ` --language ${counted === '' ? 'all' : counted}${output}`;
+    const options = ` --language ${counted === '' ? 'all' : shellQuoted(counted)}${output}`;
     if (due.length <= MAX_NAMED_TITLES)
       return `tankobon download ${titles.map(({ title }) => `title:${title.title}`).join(' ')}${options}`;
-    const ofChoice = choices.size === 1 ? '' : ` and (.languages | join(",")) == "${counted}"`;
-    const query = `jq -r 'select((.missing // [] | any(.reason == "not-downloaded"))${ofChoice}) | "title:" + .title'`;
-    return `tankobon overview ${folders.map(shellQuoted).join(' ')} --offline --json | ${query} | tankobon download --from-file -${options}`;
+    const ofChoice =
+      choices.size === 1 ? '' : ` and (.languages | join(",")) == ${JSON.stringify(counted)}`;
+    const query = `select((.missing // [] | any(.reason == "not-downloaded"))${ofChoice}) | "title:" + .title`;
+    return `tankobon overview ${folders.map(shellQuoted).join(' ')} --offline --json | jq -r ${shellQuoted(query)} | tankobon download --from-file -${options}`;
   });
   return commands.join('; ');
 }

@@ -1,28 +1,17 @@
 /** What an overview counts as present, missing, taken down and duplicate. */
 import { overviewOf, type OwnedChapter } from '../../../src/collection/title-overview.js';
 import type { Chapter } from '../../../src/service/chapters.js';
+import { plainRelease } from '../../support/plain-release.js';
 
 const NOW_MS = Date.UTC(2026, 0, 1);
 
 function release(number: string, change: Partial<Chapter> = {}): Chapter {
-  return {
+  return plainRelease({
     id: `id ${number} ${change.language ?? 'en'}`,
     number,
-    volume: undefined,
-    title: undefined,
-    language: 'en',
-    pages: 10,
-    externalUrl: undefined,
-    isUnavailable: false,
-    version: 1,
     publishAt: new Date(NOW_MS - 1_000),
-    readableAt: undefined,
-    createdAt: undefined,
-    groups: [],
-    titleId: undefined,
-    partialTitle: undefined,
     ...change,
-  };
+  });
 }
 
 const owned = (
