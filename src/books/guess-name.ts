@@ -21,6 +21,8 @@ export interface GuessedName {
   readonly lastNumber?: string | undefined;
   /** Where the chapter is not certain: the numbers that it may have, the most likely ones first. */
   readonly possibleNumbers?: readonly string[] | undefined;
+  /** Where a part of a chapter belongs: `3.2` for `3 part 2`. The service may list it as 3, or 3.5. */
+  readonly partNumber?: string | undefined;
   /** The title of the chapter; of a name without certain numbers, all of it. */
   readonly title?: string | undefined;
   /** MangaDex's code. */
@@ -44,6 +46,7 @@ const LEADING_BRACKET = /^\s*\[([^\]]*)\][\s_]*/;
 const TRAILING_BRACKET = /\s*\[([^[\]]*)\]\s*$/;
 /** A number of a file or a chapter, and a version: not a group. */
 const NOT_GROUP = /^(\d+([.,]\d+)?|v\d+|(c|ch|chapter|v|vol|volume)[\s_.]*\d.*)$/i;
+const SEASON = /^\[?(s|season)[\s_.]*\d{1,2}\]?$/i;
 /** Given to a file where another one has its name: a number, or the first digits of its id. */
 const COPY = /\s\((?:\d{1,2}|[0-9a-f]{8})\)$/;
 const TRAILING_LANGUAGE = /\s*[([]([a-z]{2}(?:-[a-z]{2,3})?)[)\]]\s*$/;
@@ -139,6 +142,7 @@ function readHead(name: string): NameHead {
   let text = name;
   for (let found = LEADING_BRACKET.exec(text); found; found = LEADING_BRACKET.exec(text)) {
     const [all, content = ''] = found;
+    if (SEASON.test(content)) break;
     if (/^[cv]/i.test(content) && NOT_GROUP.test(content)) break;
     text = text.slice(all.length);
     const chapterStart = text.search(CHAPTER_AFTER_LANGUAGE);
@@ -166,17 +170,20 @@ function readText(text: string, seriesNames: readonly string[]): GuessedName {
   const plain = plainMarks(text);
   const from = seriesEnd(plain, seriesNames);
   const numbers = readNumbers(tokensOf(plain), from, from > 0);
-  const { volume, chapter, possible, possibleStart } = numbers;
+  const { volume, chapter, part, possible, possibleStart } = numbers;
+  const isSure = chapter !== undefined && part === undefined;
   const found = [volume, chapter].filter((each) => each !== undefined);
   const start = minOf([possibleStart ?? text.length, ...found.map((each) => each.start)]);
   const end = maxOf([from, ...found.map((each) => each.end)]);
   const before = start < text.length ? text.slice(0, start).replace(EMPTY_VOLUME, '') : '';
+  const series = tidy(from > 0 ? text.slice(0, from) : before.replace(TRAILING_YEAR, ''));
   return {
-    series: tidy(from > 0 ? text.slice(0, from) : before.replace(TRAILING_YEAR, '')),
+    series: from === 0 && SEASON.test(series ?? '') ? undefined : series,
     volume: volume?.value,
     lastVolume: volume?.last,
-    number: chapter?.value,
-    lastNumber: chapter?.last,
+    number: isSure ? chapter.value : undefined,
+    lastNumber: isSure ? chapter.last : undefined,
+    partNumber: part,
     possibleNumbers: possible.length > 0 ? possible : undefined,
     title: tidy(text.slice(end)),
   };

@@ -33,7 +33,8 @@ export function wasRead(chapter: BookChapter): chapter is BookChapter & ReadChap
  * certain numbers has no series.
  */
 export function withGuesses(metadata: ChapterMetadata, guessed: GuessedName): ChapterMetadata {
-  const { series, volume, lastVolume, number, lastNumber } = guessed;
+  const { series, volume, lastVolume, lastNumber } = guessed;
+  const number = guessed.number ?? guessed.partNumber;
   const isCertain = number !== undefined || volume !== undefined;
   const numbers = lastNumber === undefined ? number : `${number ?? ''}-${lastNumber}`;
   return {

@@ -12,6 +12,8 @@ export interface FoundNumber {
   readonly value: string;
   /** The end of a range. */
   readonly last?: string | undefined;
+  /** The part of the chapter with this number: `2` in `3 part 2`. */
+  readonly part?: number | undefined;
   readonly isPadded: boolean;
   /** The chapter may be one between this number and the next, or the range may be none. */
   readonly isUnclear: boolean;
@@ -50,7 +52,8 @@ function readNumber(
   const ofNumber = index + suffix.tokens + range.tokens;
   const after = before ? undefined : wordAfter(tokens, ofNumber);
   const role = before?.role ?? after?.role;
-  const extra = readExtra(tokens, ofNumber);
+  const part = readPart(tokens, ofNumber, token);
+  const extra = part.tokens || readExtra(tokens, ofNumber);
   const lastToken = ofNumber + (extra > 0 ? extra : versionTokens(tokens, ofNumber));
   const firstToken = before?.index ?? index;
   return {
@@ -58,6 +61,7 @@ function readNumber(
     label: before?.label ?? '',
     value: token.value + suffix.letter,
     last: range.last,
+    part: part.part,
     isPadded: token.isPadded,
     isUnclear: range.isUnclear || extra > 0,
     start: startOf(tokens, firstToken, token),
@@ -149,6 +153,8 @@ function readRange(
   if (isGlued && isRising)
     return { ...range, tokens: range.tokens + extraPages(tokens, lastToken) };
   if (isGlued) return { ...range, last: undefined, isUnclear: true };
+  // The number after the dash may be that of the chapter.
+  if (role === 'volume') return NO_RANGE;
   const isAtEnd = isClosing(tokens, lastToken) && isRising && sameWidth(first, second);
   if (!isAtEnd) return NO_RANGE;
   return { ...range, isUnclear: label !== '#' && !/^(books?)$/i.test(label) };
@@ -197,6 +203,22 @@ function readExtra(tokens: readonly Token[], index: number): number {
   const isLetter = isNear && /^[a-e]$/i.test(word.text);
   const isExtra = (isNear || mark.kind === 'space') && isExtraWord(word.text);
   return isLetter || isExtra ? 2 : 0;
+}
+
+const NO_PART = { part: undefined, tokens: 0 };
+const MAX_PART_TOKENS = 8;
+const PART =
+  /^(?:_([1-9])(?![\d.\p{L}])|[\s_]*[([]?(?:part|pt)\b[\s_.]*(\d+)|[\s_]*[([]?(\d{1,3})[\s_]*of[\s_]*\d{1,3}(?!\d))[)\]]?/iu;
+
+/** `3 part 2`, `3 (2of2)`, `10_5`. In `3 (3 of 12)` and `3 (of 12)`, the issues of a series are counted. */
+function readPart(tokens: readonly Token[], index: number, { value }: NumberToken) {
+  const texts = tokens.slice(index + 1, index + 1 + MAX_PART_TOKENS).map(({ text }) => text);
+  const [found, afterMark, afterWord, counted] = PART.exec(texts.join('')) ?? [];
+  const part = Number(afterMark ?? afterWord ?? counted);
+  if (found === undefined || (counted !== undefined && part === Number(value))) return NO_PART;
+  let length = 0;
+  const last = texts.findIndex((text) => (length += text.length) >= found.length);
+  return { part, tokens: last + 1 };
 }
 
 /** `07v2`, `5v.2`. */

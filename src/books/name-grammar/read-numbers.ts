@@ -6,6 +6,8 @@ import type { Token } from './tokens.js';
 export interface NameNumbers {
   readonly volume?: FoundNumber | undefined;
   readonly chapter?: FoundNumber | undefined;
+  /** The number that a part of the chapter is given; it may have the chapter's own. */
+  readonly part?: string | undefined;
   /** Where the chapter is not certain: the numbers that it may have, the most likely ones first. */
   readonly possible: readonly string[];
   /** Where the first of them begins in the text. */
@@ -35,6 +37,9 @@ export function readNumbers(
   const { sure } = claim;
   if (sure && !sure.isUnclear && !isOfLaterSeason(found, sure))
     return { volume, chapter: sure, possible: [] };
+  const part = sure && partNumber(sure);
+  if (sure && part !== undefined && !isOfLaterSeason(found, sure))
+    return { volume, chapter: sure, part, possible: [part, sure.value] };
   const numbers = possibleNumbers(sure ? [sure] : claim.possible, found, volume);
   const texts = numbers.flatMap(({ value, last }) =>
     last === undefined ? [value] : [value, `${value}-${last}`],
@@ -44,6 +49,12 @@ export function readNumbers(
     possible: [...new Set(texts)].slice(0, MAX_POSSIBLE),
     possibleStart: numbers.length > 0 ? minOf(numbers.map(({ start }) => start)) : undefined,
   };
+}
+
+/** `3.2` for `3 part 2`: parts are often numbered so, and follow each other. */
+function partNumber({ value, part, last }: FoundNumber): string | undefined {
+  const isOne = /^\d+$/.test(value) && last === undefined;
+  return isOne && part !== undefined && part > 0 && part < 10 ? `${value}.${part}` : undefined;
 }
 
 /** `S3 - Chapter 20`: some count on from the season before, others begin at 1. */
@@ -206,6 +217,7 @@ function isSureAlone(
   volume: FoundNumber | undefined,
 ): boolean {
   const { tokens, isSeriesKnown, from } = name;
+  if (volume && mayBeLastVolume(tokens, volume, number)) return false;
   const isKnown = isSeriesKnown && isDirect(name, number);
   if (isKnown) return !isMinus(tokens, number);
   if (isGluedToWord(tokens, number)) return false;
@@ -215,6 +227,20 @@ function isSureAlone(
   const isAfterVolume = volume.start < number.start;
   if (isAfterVolume && hasWords(tokens, volume, number)) return false;
   return number.isPadded || (isAfterVolume && isClosing(tokens, number.lastToken));
+}
+
+/** `Vol. 1 - 3`: three volumes, or the third chapter. */
+function mayBeLastVolume(
+  tokens: readonly Token[],
+  volume: FoundNumber,
+  number: FoundNumber,
+): boolean {
+  const between = tokens.slice(volume.lastToken + 1, number.firstToken);
+  const text = between.map((token) => token.text).join('');
+  const isRising = Number(number.value) > Number(volume.value);
+  const isRange = /^[\s_]+-[\s_]+$/.test(text) && isRising && isClosing(tokens, number.lastToken);
+  const [last, first] = [tokens[number.lastToken], tokens[volume.lastToken]];
+  return isRange && (!number.isPadded || last?.text.length === first?.text.length);
 }
 
 /** `-001`, or `panic-9`: a word with a number in it. */

@@ -231,6 +231,22 @@ describe('a volume', () => {
     const numbered = ['Ch.002', 'Ch.003-5', 'Ch.006', 'Ch.007.5', 'Ch.008', 'Ch.010'];
     expect([errors, chapters]).toEqual([[], [...numbered, 'Chapter']]);
   });
+
+  test('has each part of a chapter, between the chapters before and after it', async () => {
+    mkdirSync(join(folder, 'in', 'Lighthouse'), { recursive: true });
+    const names = ['Ch 2', 'Ch 3 part 1', 'Ch 3 part 2', 'Ch 4 (1of2)', 'Ch 4 (2of2)', 'Ch 10_5'];
+    for (const [index, name] of names.entries())
+      await writeArchive(input(`Lighthouse/${name}.cbz`), {
+        '1.png': await testImage('png', index),
+      });
+    const { errors } = await bindFolder(folder, { format: 'folder', by: 'title' });
+    const [book = ''] = readdirSync(join(folder, 'out', 'Lighthouse'));
+    const chapters = readdirSync(output(book)).filter((name) => !name.includes('.json'));
+    expect([errors, chapters]).toEqual([
+      [],
+      ['Ch.002', 'Ch.003.1', 'Ch.003.2', 'Ch.004.1', 'Ch.004.2', 'Ch.010.5'],
+    ]);
+  });
 });
 
 describe('books in two languages under one name', () => {

@@ -37,6 +37,18 @@ const NAMES: Readonly<Record<string, readonly Row[]>> = {
     ['Endless Stairs', 'X-Men, 2021-08-04 (#02)', '2'],
     ['Endless Stairs', 'Tokyo ESP 027: Part 002: Chapter 001', '27', '?1|27'],
     ['Metal Panic', 'metal_panic-9', '9'],
+    ['Endless Stairs', 'Chapter 3 part 1', '3+', '?3.1|3'],
+    ['Endless Stairs', 'Chapter 3 Pt. 2 - Fog', '3+', '?3.2|3'],
+    ['Endless Stairs', 'c003 (1of2)', '3+', '?3.1|3'],
+    ['Endless Stairs', 'Endless_Stairs_Chapter_10_5', '10.5', '?10.5|10'],
+    ['Endless Stairs', 'Chapter 10_2nd Storm', '10'],
+    ['Endless Stairs', 'Endless Stairs 003 (3 of 12)', '3'],
+    ['Endless Stairs', 'Endless Stairs 003 (of 12)', '3'],
+    ['Endless Stairs', 'Ch. 3 - Part 1', '3'],
+    ['Endless Stairs', '[Season 3] Ep. 10', '10', '?10'],
+    ['Endless Stairs', '[S1] Ep. 10', '10'],
+    ['Endless Stairs', 'Endless Stairs - v6 - 10', 'v6 10', 'v6 ?10'],
+    ['Endless Stairs', 'Endless Stairs - v06 - 010', 'v6 10'],
   ],
   'mihonapp/mihon domain/src/test/java/tachiyomi/domain/chapter/service/ChapterRecognitionTest.kt':
     [
