@@ -7,6 +7,7 @@ import { StorageError, thrownMessage } from '../core/errors.js';
 import { formatBytes } from '../core/human-format.js';
 import { imageDimensions, type ImageDimensions } from '../core/image-dimensions.js';
 import { imageExtension, type ImageExtension } from '../core/image-format.js';
+import { hasValidTrailer } from '../core/image-trailer.js';
 import { openPages } from '../library/file.js';
 import {
   chapterPrefix,
@@ -39,7 +40,13 @@ export interface BookPage {
   readonly background?: 'black' | 'white';
 }
 
-type PageOptions = Pick<FormatOptions, 'convert' | 'onPage' | 'signal' | 'format' | 'accepted'>;
+type PageOptions = Pick<
+  FormatOptions,
+  'convert' | 'onPage' | 'onBrokenPage' | 'signal' | 'format' | 'accepted' | 'decoded'
+>;
+
+/** BMP, JPEG XL, HEIC and TIFF are images too. */
+export const NOT_AN_IMAGE = 'it is no JPEG, PNG, GIF, WebP or AVIF';
 
 /** The beginning of an image contains its size in almost every file. */
 const DIMENSIONS_BYTES = 512 * 1024;
@@ -66,9 +73,19 @@ async function* originalPages(
   }
   for await (const source of sourcePages(group, options.signal)) {
     const image = await toAcceptedImage(source.data, source.location, options);
+    if (!options.decoded.includes(image.extension)) warnOfIncomplete(image, source, options);
     yield { ...image, ...positionOf(group, source.chapter, source.page, image.extension) };
     options.onPage();
   }
+}
+
+function warnOfIncomplete(
+  { data, extension }: Pick<BookPage, 'data' | 'extension'>,
+  { location }: SourcePage,
+  { onBrokenPage }: PageOptions,
+): void {
+  if (hasValidTrailer(extension, data)) return;
+  onBrokenPage(`A page is incomplete, and in the book as it is: ${location}`);
 }
 
 /** The pages of a book for a device: images may have several. */
@@ -166,7 +183,7 @@ async function toAcceptedImage(original: Buffer, location: string, options: Page
   const { format, accepted, convert, signal } = options;
   let data = original;
   let extension = imageExtension(data);
-  if (!extension) throw damagedPage('it is not an image', location);
+  if (!extension) throw damagedPage(NOT_AN_IMAGE, location);
   if (!accepted.includes(extension)) {
     const type = extension.toUpperCase();
     if (!convert)

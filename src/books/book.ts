@@ -70,7 +70,7 @@ export interface WriteOptions {
   /** The most rights of the files of the book; see maxModeIn. */
   readonly maxMode?: number;
   readonly onPage: () => void;
-  /** Called with a sentence for people about each page that is broken as it was uploaded, and that is not there as it is. */
+  /** Called with a sentence for people about each page that is broken as it was uploaded. */
   readonly onBrokenPage: (message: string) => void;
   readonly signal: AbortSignal;
 }
@@ -81,6 +81,8 @@ export interface FormatOptions extends WriteOptions {
   readonly format: string;
   /** The images that the format can contain. */
   readonly accepted: readonly ImageExtension[];
+  /** What its writer decodes of them, and so finds to be broken. */
+  readonly decoded: readonly ImageExtension[];
 }
 
 /** Resolves with the size of the book in bytes. */

@@ -12,6 +12,8 @@ interface Writer {
   readonly load: () => Promise<WriteBook>;
   /** The images that it can contain. */
   readonly accepted: readonly ImageExtension[];
+  /** The images that it decodes. */
+  readonly decoded: readonly ImageExtension[];
   /** One broken image would make the whole book unreadable. */
   readonly needsWholeImages: boolean;
   /** What it adds to the bytes of each page, of each chapter and of the book: at most, so that parts fit. */
@@ -26,24 +28,28 @@ export const WRITERS: Readonly<Record<ContainerName, Writer>> = {
   cbz: {
     load: async () => (await import('./write-cbz.js')).writeCbzBook,
     accepted: IMAGE_EXTENSIONS,
+    decoded: [],
     needsWholeImages: false,
     overheadBytes: { page: 400, chapter: 200, book: 4_000 },
   },
   epub: {
     load: async () => (await import('./write-epub.js')).writeEpubBook,
     accepted: ['jpg', 'png', 'gif', 'webp'],
+    decoded: [],
     needsWholeImages: false,
     overheadBytes: { page: 1_700, chapter: 800, book: 8_000 },
   },
   pdf: {
     load: async () => (await import('./write-pdf.js')).writePdfBook,
     accepted: ['jpg', 'png', 'gif'],
+    decoded: ['png', 'gif'],
     needsWholeImages: true,
     overheadBytes: { page: 1_000, chapter: 400, book: 4_000 },
   },
   folder: {
     load: async () => (await import('./write-folder.js')).writeFolderBook,
     accepted: IMAGE_EXTENSIONS,
+    decoded: [],
     needsWholeImages: false,
     overheadBytes: { page: 200, chapter: 2_000, book: 0 },
   },
@@ -55,13 +61,14 @@ export async function writeBook(
   format: ContainerName,
   options: WriteOptions,
 ): Promise<number> {
-  const { load, accepted } = WRITERS[format];
+  const { load, accepted, decoded } = WRITERS[format];
   const write = await load();
   const publish = async (tmpFile: string): Promise<string> => {
     await assertReadBack(tmpFile, format);
     return options.publish(tmpFile);
   };
-  return write(book, { ...options, publish, format: CONTAINERS[format].label, accepted });
+  const { label } = CONTAINERS[format];
+  return write(book, { ...options, publish, format: label, accepted, decoded });
 }
 
 interface BookTarget {

@@ -155,7 +155,7 @@ export type UnrecognizedReason = keyof typeof UNRECOGNIZED_REASONS;
 export const DAMAGE_REASONS = vocabulary({
   unreadable: 'the file cannot be opened, or its end is lost',
   'entry-damaged': 'an entry cannot be read or has a wrong checksum',
-  'page-incomplete': 'an image is incomplete',
+  'page-incomplete': 'an image is incomplete, empty, or the text of an error',
   'page-changed': 'a page in a folder is not the one that was saved',
   'page-missing': 'it has no images, or lacks some that are announced',
 });

@@ -63,7 +63,8 @@ export async function areWhole(
   const options = { signal, getBuffer: reusableBuffer() };
   try {
     const reader = await openPages(file);
-    await checkEntries(reader, entries, new Set(), options).finally(() => reader.close());
+    const known = { saved: new Set<string>(), isAsBound: false };
+    await checkEntries(reader, entries, known, options).finally(() => reader.close());
     return true;
   } catch {
     signal.throwIfAborted();

@@ -93,7 +93,10 @@ async function checkContent(
   const isOrWasBook = isBook || records.some(({ prefix }) => prefix !== undefined);
   // In a file with a record, fewer pages are an edit.
   if (!isOrWasBook && !saved) checkCount(pages.length, comicInfo);
-  const digests = await checkEntries(reader, entries, new Set(saved), options);
+  // The pages of a book are those that bind found, which said what is broken in them.
+  const isAsBound = isBook && hasBookDigest(comment) && !isEditedBook(comment, entries);
+  const known = { saved: new Set(saved), isAsBound };
+  const digests = await checkEntries(reader, entries, known, options);
   const recorded = chapter || isBook ? new Set() : recordedDigests(manifest);
   const hasRecordedPage = [...digests.values()].some((digest) => recorded.has(digest));
   // Otherwise the next reader decides, which also compares other entries than pages, and records that are damaged.
@@ -173,7 +176,7 @@ function bookEdits(
 export async function checkEntries(
   reader: Pick<EntryReader, 'read'>,
   entries: readonly ZipEntry[],
-  saved: ReadonlySet<string>,
+  { saved, isAsBound }: { readonly saved: ReadonlySet<string>; readonly isAsBound: boolean },
   { signal, getBuffer }: Pick<CheckOptions, 'signal' | 'getBuffer'>,
 ): Promise<ReadonlyMap<ZipEntry, string>> {
   const isPage = new Set(pageEntries(entries));
@@ -188,13 +191,19 @@ export async function checkEntries(
     const digest = saved.size > 0 ? sha256Of(data) : '';
     digests.set(entry, digest);
     // The end of a page that was saved need not be found.
-    if (!saved.has(digest)) checkEnd(name, data);
+    if (!saved.has(digest) && !isAsBound) checkImage(name, data);
   }
   return digests;
 }
 
-function checkEnd(name: string, data: Buffer): void {
+/** An error page of a server, or its error as JSON. Types of images that are not known here begin with other bytes. */
+const TEXT_START = /^(\xef\xbb\xbf)?\s*[<{]/;
+const TEXT_START_BYTES = 64;
+
+function checkImage(name: string, data: Buffer): void {
   const extension = imageExtension(data);
+  if (data.length === 0 || TEXT_START.test(data.toString('latin1', 0, TEXT_START_BYTES)))
+    throw damaged('page-incomplete', `${name} is not an image`);
   if (extension && !hasValidTrailer(extension, data))
     throw damaged('page-incomplete', `${name} is incomplete`);
 }

@@ -79,10 +79,10 @@ describe('a damaged or hostile archive is refused', () => {
       editRecords('directory', (it) => it.writeUInt16LE(99, 10)),
     ],
     ['no local headers', 'no header', editRecords('local', (it) => it.fill(0, 0, 4))],
-    ['a page of 0 bytes', 'not an image', () => writeArchive(input(CHAPTER), { '1.png': '' })],
+    ['a page of 0 bytes', 'no JPEG, PNG, GIF, WebP or AVIF', () => writeArchive(input(CHAPTER), { '1.png': '' })],
     [
       'a page that is a link',
-      'not an image',
+      'no JPEG, PNG, GIF, WebP or AVIF',
       () => writeArchive(input(CHAPTER), { '1.png': '/etc/passwd' }),
     ],
     [

@@ -201,12 +201,44 @@ describe('a chapter', () => {
   });
 });
 
+describe('a book with a page that is cut off in the file of its chapter', () => {
+  test.each(['cbz', 'epub'] as const)(
+    'is whole as a %s, and bind names the page',
+    async (format) => {
+      const image = await testImage('jpeg', 1);
+      const images = [image, image.subarray(0, image.length - 20)];
+      await writeChapterFile(input('1.cbz'), { number: '1', volume: '1', images });
+      const { events } = await bindFolder(folder, { format });
+      const message = expect.stringMatching(/^A page is incomplete, .*: 002\.jpg of .*1\.cbz, in /);
+      expect(events).toContainEqual({ type: 'warning', message });
+      expect(await reasonOf(join(folder, 'out'))).toEqual([]);
+      expect(await reasonOf(input('1.cbz'))).toEqual(['page-incomplete']);
+    },
+  );
+});
+
 describe('a file of another program', () => {
   test('with a truncated image has an incomplete page', async () => {
     mkdirSync(join(folder, 'in'));
     const image = await testImage('jpeg', 1);
     await writeArchive(input('a.cbz'), { '1.jpg': image.subarray(0, image.length - 20) });
     expect(await reasonOf(input('a.cbz'))).toEqual(['page-incomplete']);
+  });
+
+  test.each([
+    ['nothing', ''],
+    ['the page of an error', '\ufeff\n<!DOCTYPE html><title>Not Found</title>'],
+    ['an error of the service', '{"result":"error"}'],
+  ])('whose page is %s is damaged', async (_name, text) => {
+    mkdirSync(join(folder, 'in'));
+    await writeArchive(input('a.cbz'), { '1.jpg': text });
+    expect(await reasonOf(input('a.cbz'))).toEqual(['page-incomplete']);
+  });
+
+  test('whose page is of a type that is not known here is whole', async () => {
+    mkdirSync(join(folder, 'in'));
+    await writeArchive(input('a.cbz'), { '1.jxl': Buffer.from([0xff, 0x0a, 1, 2]) });
+    expect(await reasonOf(input('a.cbz'))).toEqual([]);
   });
 
   test('without images lacks pages, and one with fewer than ComicInfo.xml lists does too', async () => {
