@@ -79,7 +79,11 @@ describe('a damaged or hostile archive is refused', () => {
       editRecords('directory', (it) => it.writeUInt16LE(99, 10)),
     ],
     ['no local headers', 'no header', editRecords('local', (it) => it.fill(0, 0, 4))],
-    ['a page of 0 bytes', 'no JPEG, PNG, GIF, WebP or AVIF', () => writeArchive(input(CHAPTER), { '1.png': '' })],
+    [
+      'a page of 0 bytes',
+      'no JPEG, PNG, GIF, WebP or AVIF',
+      () => writeArchive(input(CHAPTER), { '1.png': '' }),
+    ],
     [
       'a page that is a link',
       'no JPEG, PNG, GIF, WebP or AVIF',
