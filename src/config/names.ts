@@ -353,9 +353,14 @@ interface Named {
   readonly name: string;
 }
 
-/** The pages among the entries. */
+/** The pages among the entries. If all are in hidden folders, these are not hidden: a series is called `.hack`. */
 export function pageEntries<Page extends Named>(entries: readonly Page[]): Page[] {
-  return entries.filter(({ name }) => isPage(name));
+  const pages = entries.filter(({ name }) => isPage(name));
+  return pages.length > 0 ? pages : entries.filter(({ name }) => isPage(withoutDots(name)));
+}
+
+function withoutDots(name: string): string {
+  return name.replace(/(^|\/)\.(?=[^./][^/]*\/)/g, '$1');
 }
 
 /** In the order of a chapter of any program. */

@@ -218,6 +218,18 @@ describe('a volume', () => {
     expect(names.filter((name) => /\.(jpg|png)$/.test(name))).toHaveLength(pages.length);
   });
 
+  test('has the pages of an archive that has them in a folder with a dot', async () => {
+    mkdirSync(join(folder, 'in'));
+    const image = await testImage('png', 1);
+    await writeArchive(input('Lighthouse v01 c001.cbz'), {
+      '.hack 01/1.png': image,
+      '.hack 01/._1.png': 'not a page',
+      '__MACOSX/.hack 01/._1.png': 'not a page',
+    });
+    expect((await bindFolder(folder)).errors).toEqual([]);
+    expect(await imageDigests(output('Lighthouse Vol.01.cbz'))).toEqual([sha256(image)]);
+  });
+
   test('has the numbers that names of files say for certain, in the order of the numbers', async () => {
     const image = await testImage('png', 1);
     const names = ['010', '2 - Storm', 'ch 7,5', '第8話', '3-5', '6v2', '[0001] Fog 12 13 x'];
