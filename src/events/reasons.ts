@@ -31,7 +31,7 @@ const SKIP_ROWS = {
     'uploaded again; the file of the older upload stays, since it is a link, or of another program or user',
   ),
   'other-release-saved': namedNews(
-    'another release of the chapter is saved; download --all-releases gets this one too',
+    'another release of the chapter is chosen; download --all-releases gets this one too',
   ),
   'in-download-archive': usual('downloaded before, according to the download archive'),
   'shared-done': usual('saved by another machine with the same --share'),

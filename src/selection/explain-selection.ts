@@ -18,7 +18,7 @@ interface EmptySelection {
   readonly languages: readonly string[];
 }
 
-/** Such as `0 of 1,680 chapters match --language de; available: en, pt-br`. */
+/** Such as `0 of 1,680 releases match --language de; available: en, pt-br`. */
 export function explainEmptySelection(empty: EmptySelection): string {
   const { titleName, options, chapters, languages } = empty;
   const prefix = titleName === undefined || titleName === '' ? '' : `${titleName}: `;
@@ -89,8 +89,8 @@ function describeDates(chapters: readonly Chapter[]): string {
 const MAX_SHOWN_GROUPS = 20;
 
 function noneOf(total: number | undefined): string {
-  if (total === undefined) return 'no chapters match';
-  return total === 1 ? '0 of 1 chapter matches' : `0 of ${formatCount(total)} chapters match`;
+  if (total === undefined) return 'no releases match';
+  return total === 1 ? '0 of 1 release matches' : `0 of ${formatCount(total)} releases match`;
 }
 
 function lastOf(

@@ -60,7 +60,7 @@ test('a later release of another group is reported with its file and what gets i
   );
   const { stderr } = await run({ json: false });
   expect(stderr).toContain(
-    `skipped: Old Ch. 1 [Others] (en): another release of the chapter is saved; download --all-releases gets this one too\n`,
+    `skipped: Old Ch. 1 [Others] (en): another release of the chapter is chosen; download --all-releases gets this one too\n`,
   );
   const planned = await harness.dryRun({ targets, language: 'en' });
   expect(planned.filter(({ type }) => ['planned', 'passed-over'].includes(type))).toEqual([]);

@@ -93,7 +93,7 @@ test('a language that the title does not have: exit 0, with the number of chapte
     .chapters()
     .filter(({ attributes }) => (attributes.externalUrl ?? undefined) === undefined).length;
   expect(stderr).toContain(
-    `warning: Endless Stairs: 0 of ${total.toLocaleString('en')} chapters match --language de; available: en, es-la, pt-br\n`,
+    `warning: Endless Stairs: 0 of ${total.toLocaleString('en')} releases match --language de; available: en, es-la, pt-br\n`,
   );
 });
 
@@ -105,7 +105,7 @@ test('chapters beyond the last one: exit 0, with the last one', async () => {
   });
   expect(code).toBe(0);
   expect(stderr).toMatch(
-    /0 of \d+ chapters match --language en --chapters 900; the last chapter is 60\n/,
+    /0 of \d+ releases match --language en --chapters 900; the last chapter is 60\n/,
   );
 });
 

@@ -283,7 +283,7 @@ test('a language that the title does not have is a warning with its languages wh
     `series:\n  - { target: title:${titleId('Alpha')}, language: de }\n  - target: title:${titleId('Beta')}\n`,
   );
   const warning =
-    'warning: Alpha: no chapters match --language de; available: en\n' +
+    'warning: Alpha: no releases match --language de; available: en\n' +
     `hint: Change it: tankobon sync add title:${titleId('Alpha')} --language en --file ${harness.file}\n`;
   expect((await harness.sync()).stderr).toBe(warning);
   expect((await harness.sync()).stderr).toBe('');

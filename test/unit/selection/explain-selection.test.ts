@@ -30,23 +30,23 @@ const explain = (
 
 test('a language that the title does not have', () => {
   expect(explain({ languages: ['de'] }, [], 1_680)).toBe(
-    '0 of 1,680 chapters match --language de; available: en, pt-br',
+    '0 of 1,680 releases match --language de; available: en, pt-br',
   );
   expect(explain({ languages: ['de', 'fr'] }, [])).toBe(
-    'no chapters match --language de,fr; available: en, pt-br',
+    'no releases match --language de,fr; available: en, pt-br',
   );
 });
 
 test('chapters and volumes beyond the last', () => {
   const chapters = [chapter('840', 'A', '9'), chapter('9', 'A', '84'), chapter(undefined)];
   expect(explain({ chapters: '900' }, chapters)).toBe(
-    '0 of 3 chapters match --chapters 900; the last chapter is 840',
+    '0 of 3 releases match --chapters 900; the last chapter is 840',
   );
   expect(explain({ languages: ['en'], chapters: '900', volumes: '99' }, chapters)).toBe(
-    '0 of 3 chapters match --language en --chapters 900 --volumes 99; the last chapter is 840, the last volume is 84',
+    '0 of 3 releases match --language en --chapters 900 --volumes 99; the last chapter is 840, the last volume is 84',
   );
   expect(explain({ volumes: '2' }, [chapter('1')])).toBe(
-    '0 of 1 chapter matches --volumes 2; no volume has a number',
+    '0 of 1 release matches --volumes 2; no volume has a number',
   );
 });
 
@@ -63,7 +63,7 @@ test('dates and excluded groups, with those that there are', () => {
       options: { ...selection, since: parseTimeBound('2 weeks') },
     }),
   ).toBe(
-    "0 of 2 chapters match --exclude-group 'tidewater scans,Other' --since '2 weeks'; " +
+    "0 of 2 releases match --exclude-group 'tidewater scans,Other' --since '2 weeks'; " +
       'the chapters are of 2024-01-05 to 2024-03-08, the groups are: Tidewater Scans',
   );
   const until = parseTimeBound('2023-01-01');
@@ -72,7 +72,7 @@ test('dates and excluded groups, with those that there are', () => {
       ...empty,
       options: { ...selection, excludedGroups: ['Other'], until },
     }),
-  ).toBe('0 of 2 chapters match --until 2023-01-01; the chapters are of 2024-01-05 to 2024-03-08');
+  ).toBe('0 of 2 releases match --until 2023-01-01; the chapters are of 2024-01-05 to 2024-03-08');
 });
 
 test('a title without chapters', () => {
