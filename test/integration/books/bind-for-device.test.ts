@@ -213,7 +213,9 @@ describe('pages', () => {
     const images = { '001.jpg': await testImage('jpeg', 1), '002.png': svg };
     await writeArchive(join(folder, 'in', 'Lighthouse v01 c001.cbz'), images);
     const { errors } = await bindFolder(folder, { device: 'kobo-libra' });
-    expect(errors[0]?.message).toMatch(/^Damaged page: it is no JPEG, PNG, GIF, WebP or AVIF: 002.png of /);
+    expect(errors[0]?.message).toMatch(
+      /^Damaged page: it is no JPEG, PNG, GIF, WebP or AVIF: 002.png of /,
+    );
   });
 
   test('that are interrupted leave nothing', async () => {
