@@ -46,7 +46,7 @@ type PageOptions = Pick<
 >;
 
 /** BMP, JPEG XL, HEIC and TIFF are images too. */
-export const NOT_AN_IMAGE = 'it is no JPEG, PNG, GIF, WebP or AVIF';
+export const NOT_AN_IMAGE = 'it is not a JPEG, PNG, GIF, WebP or AVIF image';
 
 /** The beginning of an image contains its size in almost every file. */
 const DIMENSIONS_BYTES = 512 * 1024;
@@ -73,7 +73,10 @@ async function* originalPages(
   }
   for await (const source of sourcePages(group, options.signal)) {
     const image = await toAcceptedImage(source.data, source.location, options);
-    if (!options.decoded.includes(image.extension)) warnOfIncomplete(image, source, options);
+    // Pages that tankobon saved were checked then.
+    const wasSaved = group.chapters[source.chapter]?.record?.pages !== undefined;
+    if (!wasSaved && !options.decoded.includes(image.extension))
+      warnOfIncomplete(image, source, options);
     yield { ...image, ...positionOf(group, source.chapter, source.page, image.extension) };
     options.onPage();
   }

@@ -81,7 +81,7 @@ export interface FormatOptions extends WriteOptions {
   readonly format: string;
   /** The images that the format can contain. */
   readonly accepted: readonly ImageExtension[];
-  /** What its writer decodes of them, and so finds to be broken. */
+  /** The images that the writer decodes: it reports the broken ones itself. */
   readonly decoded: readonly ImageExtension[];
 }
 

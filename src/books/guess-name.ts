@@ -46,7 +46,7 @@ const LEADING_BRACKET = /^\s*\[([^\]]*)\][\s_]*/;
 const TRAILING_BRACKET = /\s*\[([^[\]]*)\]\s*$/;
 /** A number of a file or a chapter, and a version: not a group. */
 const NOT_GROUP = /^(\d+([.,]\d+)?|v\d+|(c|ch|chapter|v|vol|volume)[\s_.]*\d.*)$/i;
-const SEASON = /^\[?(s|season)[\s_.]*\d{1,2}\]?$/i;
+const SEASON = /^(?:s|season)[\s_.]*(\d{1,2})$/i;
 /** Given to a file where another one has its name: a number, or the first digits of its id. */
 const COPY = /\s\((?:\d{1,2}|[0-9a-f]{8})\)$/;
 const TRAILING_LANGUAGE = /\s*[([]([a-z]{2}(?:-[a-z]{2,3})?)[)\]]\s*$/;
@@ -71,7 +71,8 @@ export function guessName(name: string, seriesNames: readonly string[] = []): Gu
   const head = (isSeriesFirst ? undefined : readGroupFirst(named)) ?? readHead(named);
   const tail = readTail(head.rest);
   const text = tail.rest;
-  const numbers = readText(text, seriesNames);
+  const read = readText(text, seriesNames);
+  const numbers = Number(head.season ?? 1) > 1 ? ofLaterSeason(read) : read;
   const isIndexed = numbers.number === undefined && numbers.volume === undefined;
   const found: GuessedName = {
     ...numbers,
@@ -103,6 +104,14 @@ export function guessFolder(folder: string): {
   };
 }
 
+/** `[S3] Episode 20`: some count on from the season before, others begin at 1. */
+function ofLaterSeason({ number, lastNumber, ...others }: GuessedName): GuessedName {
+  const unclear = { ...others, partNumber: undefined };
+  if (number === undefined) return unclear;
+  const range = lastNumber === undefined ? [] : [`${number}-${lastNumber}`];
+  return { ...unclear, possibleNumbers: [number, ...range] };
+}
+
 /** An index counts files, so that it may be another number than the chapter's. */
 function indexNumbers(index: string, { possibleNumbers = [] }: GuessedName): GuessedName {
   const number = String(Number(index.replace(',', '.')));
@@ -118,6 +127,8 @@ interface NameHead {
   readonly isSeriesElsewhere?: boolean;
   /** The number in brackets before the name, as some number their files. */
   readonly index?: string | undefined;
+  /** The number of the season in brackets before the name. */
+  readonly season?: string | undefined;
 }
 
 /** Names are such in Mihon and Suwayomi; undefined for other names. */
@@ -139,10 +150,10 @@ function readHead(name: string): NameHead {
   const groups: string[] = [];
   let language: string | undefined;
   let index: string | undefined;
+  let season: string | undefined;
   let text = name;
   for (let found = LEADING_BRACKET.exec(text); found; found = LEADING_BRACKET.exec(text)) {
     const [all, content = ''] = found;
-    if (SEASON.test(content)) break;
     if (/^[cv]/i.test(content) && NOT_GROUP.test(content)) break;
     text = text.slice(all.length);
     const chapterStart = text.search(CHAPTER_AFTER_LANGUAGE);
@@ -150,9 +161,10 @@ function readHead(name: string): NameHead {
     const [, code, others = ''] = (isLanguageFirst ? LANGUAGE_FIRST.exec(content) : null) ?? [];
     language ??= code;
     if (/^\d{1,4}([.,]\d{1,3})?$/.test(content)) index = content;
+    else if (SEASON.test(content)) season = SEASON.exec(content)?.[1];
     else if (!NOT_GROUP.test(content)) groups.push(code === undefined ? content : others);
   }
-  return { rest: text, language, group: tidy(groups.join(' ')), index };
+  return { rest: text, language, group: tidy(groups.join(' ')), index, season };
 }
 
 /** What programs write after the title of the chapter. */
@@ -170,8 +182,8 @@ function readText(text: string, seriesNames: readonly string[]): GuessedName {
   const plain = plainMarks(text);
   const from = seriesEnd(plain, seriesNames);
   const numbers = readNumbers(tokensOf(plain), from, from > 0);
-  const { volume, chapter, part, possible, possibleStart } = numbers;
-  const isSure = chapter !== undefined && part === undefined;
+  const { volume, chapter, partNumber, possible, possibleStart } = numbers;
+  const isSure = chapter !== undefined && partNumber === undefined;
   const found = [volume, chapter].filter((each) => each !== undefined);
   const start = minOf([possibleStart ?? text.length, ...found.map((each) => each.start)]);
   const end = maxOf([from, ...found.map((each) => each.end)]);
@@ -183,7 +195,7 @@ function readText(text: string, seriesNames: readonly string[]): GuessedName {
     lastVolume: volume?.last,
     number: isSure ? chapter.value : undefined,
     lastNumber: isSure ? chapter.last : undefined,
-    partNumber: part,
+    partNumber,
     possibleNumbers: possible.length > 0 ? possible : undefined,
     title: tidy(text.slice(end)),
   };

@@ -6,8 +6,8 @@ import type { Token } from './tokens.js';
 export interface NameNumbers {
   readonly volume?: FoundNumber | undefined;
   readonly chapter?: FoundNumber | undefined;
-  /** The number that a part of the chapter is given; it may have the chapter's own. */
-  readonly part?: string | undefined;
+  /** Where a part of the chapter belongs, such as `3.2`. The service may list the part as 3. */
+  readonly partNumber?: string | undefined;
   /** Where the chapter is not certain: the numbers that it may have, the most likely ones first. */
   readonly possible: readonly string[];
   /** Where the first of them begins in the text. */
@@ -37,9 +37,9 @@ export function readNumbers(
   const { sure } = claim;
   if (sure && !sure.isUnclear && !isOfLaterSeason(found, sure))
     return { volume, chapter: sure, possible: [] };
-  const part = sure && partNumber(sure);
-  if (sure && part !== undefined && !isOfLaterSeason(found, sure))
-    return { volume, chapter: sure, part, possible: [part, sure.value] };
+  const partNumber = sure && numberOfPart(sure);
+  if (sure && partNumber !== undefined && !isOfLaterSeason(found, sure))
+    return { volume, chapter: sure, partNumber, possible: [partNumber, sure.value] };
   const numbers = possibleNumbers(sure ? [sure] : claim.possible, found, volume);
   const texts = numbers.flatMap(({ value, last }) =>
     last === undefined ? [value] : [value, `${value}-${last}`],
@@ -52,7 +52,7 @@ export function readNumbers(
 }
 
 /** `3.2` for `3 part 2`: parts are often numbered so, and follow each other. */
-function partNumber({ value, part, last }: FoundNumber): string | undefined {
+function numberOfPart({ value, part, last }: FoundNumber): string | undefined {
   const isOne = /^\d+$/.test(value) && last === undefined;
   return isOne && part !== undefined && part > 0 && part < 10 ? `${value}.${part}` : undefined;
 }

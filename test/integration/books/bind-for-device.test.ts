@@ -214,7 +214,7 @@ describe('pages', () => {
     await writeArchive(join(folder, 'in', 'Lighthouse v01 c001.cbz'), images);
     const { errors } = await bindFolder(folder, { device: 'kobo-libra' });
     expect(errors[0]?.message).toMatch(
-      /^Damaged page: it is no JPEG, PNG, GIF, WebP or AVIF: 002.png of /,
+      /^Damaged page: it is not a JPEG, PNG, GIF, WebP or AVIF image: 002.png of /,
     );
   });
 

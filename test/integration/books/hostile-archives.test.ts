@@ -81,12 +81,12 @@ describe('a damaged or hostile archive is refused', () => {
     ['no local headers', 'no header', editRecords('local', (it) => it.fill(0, 0, 4))],
     [
       'a page of 0 bytes',
-      'no JPEG, PNG, GIF, WebP or AVIF',
+      'not a JPEG, PNG, GIF, WebP or AVIF image',
       () => writeArchive(input(CHAPTER), { '1.png': '' }),
     ],
     [
       'a page that is a link',
-      'no JPEG, PNG, GIF, WebP or AVIF',
+      'not a JPEG, PNG, GIF, WebP or AVIF image',
       () => writeArchive(input(CHAPTER), { '1.png': '/etc/passwd' }),
     ],
     [

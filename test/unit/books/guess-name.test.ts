@@ -143,6 +143,7 @@ describe('any name', () => {
   const parts = fc.constantFrom(
     ...['v1', 'c2', 'Vol. ', 'Ch.', '_', '[', ']', '(en)', ' - ', '-', '0', '.5', '|', UUID, 'a'],
     ...['第', '7話', '#', ':', ',', '½', '2024', 'S2', 'extra', ' ', '１', '–', '(', 'Episode 3'],
+    ...[' part 2', '(1of2)', '_5', '[S2] ', '[Season 1]', 'S3 - ', ' - v6 - '],
   );
   const names = fc.oneof(
     fc.string({ unit: 'grapheme' }),
@@ -154,8 +155,9 @@ describe('any name', () => {
       fc.property(names, names, (name, series) => {
         const guessed = guessName(name, [series]);
         expect(guessName(name, [series])).toEqual(guessed);
-        const { volume, lastVolume, number, lastNumber, possibleNumbers = [], ...texts } = guessed;
-        const numbers = [volume, lastVolume, number, lastNumber, ...possibleNumbers]
+        const { volume, lastVolume, number, lastNumber, partNumber, ...others } = guessed;
+        const { possibleNumbers = [], ...texts } = others;
+        const numbers = [volume, lastVolume, number, lastNumber, partNumber, ...possibleNumbers]
           .filter((each) => each !== undefined)
           .flatMap((each) => each.split('-'));
         expect(numbers.filter((each) => !/^\d+(\.\d+)?[a-z]?$/i.test(each))).toEqual([]);
@@ -169,7 +171,21 @@ describe('any name', () => {
 
   test('takes time in proportion to a bounded length', () => {
     const parts = ['_', '[', ' ', '_Ch.1 ', '(en', ' - c1', '[a] ', '0', '1-', '1 - ', '#1 ', '½'];
-    for (const part of [...parts, 'Vol.1', '第1話', '(1', '[1]', 'a', '. ', 'Ch.1 - ', ' 1', '-'])
+    for (const part of [
+      ...parts,
+      'Vol.1',
+      '第1話',
+      '(1',
+      '[1]',
+      'a',
+      '. ',
+      'Ch.1 - ',
+      ' 1',
+      '-',
+      ' part 1',
+      '1of1',
+      '[S2]',
+    ])
       expect(guessName(part.repeat(100_000), [part.repeat(1000)]).uuid).toBeUndefined();
   });
 });

@@ -47,6 +47,8 @@ const NAMES: Readonly<Record<string, readonly Row[]>> = {
     ['Endless Stairs', 'Ch. 3 - Part 1', '3'],
     ['Endless Stairs', '[Season 3] Ep. 10', '10', '?10'],
     ['Endless Stairs', '[S1] Ep. 10', '10'],
+    ['', '[S2][Owls] Endless Stairs - Chapter 10', '10', '?10'],
+    ['Endless Stairs', 'S3 - Chapter 3 part 2', '3+', '?3'],
     ['Endless Stairs', 'Endless Stairs - v6 - 10', 'v6 10', 'v6 ?10'],
     ['Endless Stairs', 'Endless Stairs - v06 - 010', 'v6 10'],
   ],
