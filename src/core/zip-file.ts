@@ -75,11 +75,10 @@ async function readOpened<T>(
   const reader = await YauzlReader.open(opened, onThrown);
   const options = { lazyEntries: true, autoClose: false, decodeStrings };
   const zip = await fromRandomAccessReaderPromise(reader, opened.size, options).catch(
-    (error: unknown) => {
+    async (error: unknown) => {
       // Errors of the operating system have a code, those of yauzl do not.
-      throw (error as NodeJS.ErrnoException).code === undefined
-        ? new Error('it is not a ZIP archive, or is damaged', { cause: error })
-        : error;
+      if ((error as NodeJS.ErrnoException).code !== undefined) throw error;
+      throw new Error(await whyNotZip(opened), { cause: error });
     },
   );
   // The loop over the entries throws it too; one that comes later would end the process.
@@ -87,6 +86,20 @@ async function readOpened<T>(
   return read(zip, new ZipEntryReader(opened)).finally(() => {
     zip.close();
   });
+}
+
+/** Archives that often have the name of a ZIP archive: their first bytes. */
+const OTHER_ARCHIVES = [
+  ['RAR', 'Rar!\x1a\x07'],
+  ['7z', '7z\xbc\xaf\x27\x1c'],
+] as const;
+
+async function whyNotZip(file: OpenedFile): Promise<string> {
+  const start = (await file.readFully(Buffer.alloc(6), 0)).toString('latin1');
+  const other = OTHER_ARCHIVES.find(([, signature]) => start === signature);
+  return other
+    ? `it is a ${other[0]} archive with the name of a ZIP archive`
+    : 'it is not a ZIP archive, or is damaged';
 }
 
 const UTF8_NAME_BIT = 1 << 11;

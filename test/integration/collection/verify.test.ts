@@ -218,6 +218,17 @@ describe('a book with a page that is cut off in the file of its chapter', () => 
 });
 
 describe('a file of another program', () => {
+  test.each([
+    ['RAR', 'Rar!\x1a\x07\x01\x00'],
+    ['7z', '7z\xbc\xaf\x27\x1c\x00\x04'],
+  ])('that is a %s archive by another name is said to be one', async (format, start) => {
+    mkdirSync(join(folder, 'in'));
+    writeFileSync(input('1.cbz'), Buffer.from(start.padEnd(3_000, '\x55'), 'latin1'));
+    expect((await verify()).damaged).toMatchObject([
+      { message: `it is a ${format} archive with the name of a ZIP archive` },
+    ]);
+  });
+
   test('with a truncated image has an incomplete page', async () => {
     mkdirSync(join(folder, 'in'));
     const image = await testImage('jpeg', 1);
