@@ -49,7 +49,7 @@ test('the npm scripts that the workflows run exist', () => {
   const scripts = commands.flatMap((run) =>
     [...run.matchAll(/npm run ([\w:-]+)/g)].map(([, name = '']) => name),
   );
-  expect(scripts).toEqual(['audit', 'executable']);
+  expect(new Set(scripts)).toEqual(new Set(['audit', 'executable', 'test:slow']));
   expect(scripts.filter((name) => !(name in manifest.scripts))).toEqual([]);
 });
 

@@ -1,6 +1,6 @@
 /**
  * Ctrl-C and SIGTERM while a settings file exists: each command stops cleanly and says so. For `sync --every`, see
- * test/integration/sync/sync-commands.test.ts.
+ * test/slow/sync/sync-commands.test.ts.
  */
 import { execFileSync } from 'node:child_process';
 import {

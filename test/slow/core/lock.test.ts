@@ -52,7 +52,7 @@ const isAddon = (file: string): boolean => file.endsWith('fs-native-extensions.n
 
 /** A process that holds the lock of `file`, until it is killed; with `try` the lock of the open file, if it is free. */
 async function startHolder(file: string, kind: LockKind, how: 'wait' | 'try' = 'wait') {
-  const holder = fork('test/integration/core/workers/lock-holder.js', [MODULES_URL, file, how], {
+  const holder = fork('test/slow/core/workers/lock-holder.js', [MODULES_URL, file, how], {
     execArgv: kind === 'heartbeat' ? ['--require', HIDE] : [],
   });
   holders.push(holder);
@@ -75,7 +75,7 @@ test('a free lock is taken also if another one creates the folder of both at tha
   const counter = new SharedArrayBuffer(4);
   const missed = ['a.lock', 'b.lock'].map(async (name) => {
     const workerData = { modules: MODULES_URL, folder, name, rounds: 300, counter };
-    const worker = new Worker('./test/integration/core/workers/new-folder-locker.js', {
+    const worker = new Worker('./test/slow/core/workers/new-folder-locker.js', {
       workerData,
     });
     const [count] = (await once(worker, 'message')) as [number];
@@ -178,7 +178,7 @@ describe.each(['kernel', 'heartbeat'] as const)('%s', (kind) => {
     const args = [MODULES_URL, file, join(folder, 'number'), '25'];
     const execArgv = kind === 'heartbeat' ? ['--require', HIDE] : [];
     const workers = Array.from({ length: processes }, () =>
-      fork('test/integration/core/workers/adder.js', args, { execArgv }),
+      fork('test/slow/core/workers/adder.js', args, { execArgv }),
     );
     const codes = await Promise.all(
       workers.map(async (worker) => (await once(worker, 'exit')) as [number]),

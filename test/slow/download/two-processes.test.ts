@@ -65,7 +65,7 @@ test('two processes with the same file names lose no chapter: each file has its 
         chapters: idsOf(process),
         output,
       };
-      const worker = resolve('test/integration/download/workers/saver.js');
+      const worker = resolve('test/slow/download/workers/saver.js');
       const child = fork(worker, [JSON.stringify(job)], { execArgv: [] });
       await Promise.race([once(child, 'message'), failure(child)]);
       child.on('message', (event: ChapterEvent) => events.push(event));
