@@ -1,4 +1,4 @@
-/** What a kill before each change that the program makes below a folder leaves there. */
+/** What a kill before a change that the program makes below a folder leaves there. */
 import {
   cpSync,
   existsSync,
@@ -22,9 +22,12 @@ export interface KilledRun {
   readonly below: string;
   /** Restores what the program changes. */
   readonly prepare: () => void;
-  /** How many of the changes a long run kills at, spread evenly; by default all. */
+  /** How many of the changes a long run kills at, at most, spread evenly. */
   readonly maxKills?: number | undefined;
 }
+
+/** A long run kills at one of so many changes, at others each time: a few runs reach all of them. */
+export const LONG_RUN_STEP = 3;
 
 const hook = pathToFileURL(resolve('test/support/workers/kill-hook.js')).href;
 
@@ -58,7 +61,7 @@ function place(copy: string, below: string): void {
  * change is under way; the other ones take the files from a copy that one run made right before that change,
  * which halves the time.
  */
-export async function killAtEachChange(
+export async function killAtChanges(
   options: KilledRun,
   check: (kill: number) => Promise<void>,
 ): Promise<number> {
@@ -73,7 +76,7 @@ export async function killAtEachChange(
   if (code !== 0) throw new Error(stderr);
   const changes = Number(readFileSync(countFile, 'utf8'));
   const { maxKills = changes } = options;
-  const step = IS_LONG_RUN ? Math.max(1, Math.ceil(changes / maxKills)) : changes;
+  const step = IS_LONG_RUN ? Math.max(LONG_RUN_STEP, Math.ceil(changes / maxKills)) : changes;
   const real = Math.ceil((Math.random() * changes) / step);
   for (
     let kill = 1 + Math.floor(Math.random() * step), count = 1;

@@ -1,11 +1,11 @@
-/** A kill at every change that `adopt --apply` makes in the library: each file is as it was, or adopted and restorable. */
+/** A kill at any change that `adopt --apply` makes in the library: each file is as it was, or adopted and restorable. */
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startPracticeService } from '../../../src/practice-server/practice-service.js';
 import { readComment, writeArchive } from '../../support/archive.js';
 import { tankobonHere } from '../../support/in-process.js';
-import { killAtEachChange } from '../../support/kill-points.js';
+import { killAtChanges } from '../../support/kill-points.js';
 import { chapterId, DAY_MS, syncLibrary } from '../../support/sync-harness.js';
 import { NO_LIMITS } from '../../support/no-limits.js';
 
@@ -33,7 +33,7 @@ test('each file is as it was, or adopted, after each kill; the next run complete
     };
     const words = ['adopt', output, '--apply'];
     const options = { words, env: service.environment, folder, below: output, prepare };
-    const changes = await killAtEachChange(options, async (kill) => {
+    const changes = await killAtChanges(options, async (kill) => {
       for (const name of NAMES) {
         // The entries are where they were: the record follows them.
         const entries = wasIn(name).indexOf('PK\u0001\u0002');

@@ -1,4 +1,4 @@
-/** A kill at every change that a command makes in a library: after the next run, nothing is there but what it writes. */
+/** A kill at any change that a command makes in a library: after the next run, nothing is there but what it writes. */
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import {
 } from '../../../src/practice-server/practice-service.js';
 import { writeSubscription } from '../../support/collection-commands.js';
 import { tankobonHere } from '../../support/in-process.js';
-import { killAtEachChange } from '../../support/kill-points.js';
+import { killAtChanges } from '../../support/kill-points.js';
 import { DAY_MS, syncLibrary, titleId } from '../../support/sync-harness.js';
 
 const TITLE = `title:${titleId('Alpha')}`;
@@ -30,7 +30,7 @@ const COMMANDS: Readonly<Record<string, { prepare: string[] | undefined; words: 
   ),
 };
 
-describe('a kill at every change leaves nothing that the next run does not remove', () => {
+describe('a kill at any change leaves nothing that the next run does not remove', () => {
   let service: PracticeService;
   let folder: string;
   beforeEach(async () => {
@@ -77,7 +77,7 @@ describe('a kill at every change leaves nothing that the next run does not remov
       const expected = filesNow();
       const words = named(given, below);
       const options = { words, env: service.environment, folder, below, prepare, maxKills: 12 };
-      const changes = await killAtEachChange(options, async (kill) => {
+      const changes = await killAtChanges(options, async (kill) => {
         const left = filesNow();
         await run(given, below);
         expect([kill, left, filesNow()]).toEqual([kill, left, expected]);

@@ -1,4 +1,4 @@
-/** A kill at every change of a private collection: no file that is left can be read by others. */
+/** A kill at any change of a private collection: no file that is left can be read by others. */
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import {
   type PracticeService,
 } from '../../../src/practice-server/practice-service.js';
 import { tankobonHere } from '../../support/in-process.js';
-import { killAtEachChange } from '../../support/kill-points.js';
+import { killAtChanges } from '../../support/kill-points.js';
 import { posixDescribe } from '../../support/platform.js';
 import { chapterId, DAY_MS, syncLibrary } from '../../support/sync-harness.js';
 import { writeArchive, readArchive } from '../../support/archive.js';
@@ -77,7 +77,7 @@ posixDescribe('a kill in a private collection', () => {
       };
       const words = (RUNS[name] ?? []).map((word) => (word === 'OUTPUT' ? below : word));
       const options = { words, env: service.environment, folder, below, prepare };
-      const changes = await killAtEachChange(options, (kill) => {
+      const changes = await killAtChanges(options, (kill) => {
         const open = pathsBelow(below).filter((path) => (statSync(path).mode & 0o077) !== 0);
         expect([kill, open]).toEqual([kill, []]);
         return Promise.resolve();

@@ -1,4 +1,4 @@
-/** A kill at every change of `verify --repair`: no file is lost, and the next run repairs what is damaged. */
+/** A kill at any change of `verify --repair`: no file is lost, and the next run repairs what is damaged. */
 import {
   cpSync,
   existsSync,
@@ -16,7 +16,7 @@ import { startPracticeService } from '../../../src/practice-server/practice-serv
 import { damagePage, NUMBERS, volumeLibrary } from '../../support/damaged-volume.js';
 import { fileDigest, imageDigests, sha256 } from '../../support/bind-harness.js';
 import { tankobonHere } from '../../support/in-process.js';
-import { killAtEachChange } from '../../support/kill-points.js';
+import { killAtChanges } from '../../support/kill-points.js';
 import { longRunRows } from '../../support/long-run.js';
 import { chapterId, DAY_MS, syncLibrary } from '../../support/sync-harness.js';
 import { NO_LIMITS } from '../../support/no-limits.js';
@@ -29,7 +29,7 @@ function damageEntry(file: string): void {
   writeFileSync(file, bytes);
 }
 
-test('a kill at every change leaves the damaged file or the whole one, and the next run repairs it', async () => {
+test('a kill at any change leaves the damaged file or the whole one, and the next run repairs it', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'tankobon-killed-repair-'));
   const library = syncLibrary(['Alpha'], Date.now() - DAY_MS);
   const service = await startPracticeService({ limits: NO_LIMITS, library });
@@ -49,7 +49,7 @@ test('a kill at every change leaves the damaged file or the whole one, and the n
     };
     const repair = ['verify', output, '--repair'];
     const options = { words: repair, env, folder, below: output, prepare };
-    const changes = await killAtEachChange(options, async (kill) => {
+    const changes = await killAtChanges(options, async (kill) => {
       const file = join(output, 'one.cbz');
       const isDamaged = (await fileDigest(file)) === damaged;
       expect([kill, isDamaged ? whole : await imageDigests(file)]).toEqual([kill, whole]);
@@ -113,7 +113,7 @@ async function killEachRepair(
     };
     const repair = ['verify', output, '--repair'];
     const options = { words: repair, env, folder, below: output, prepare, maxKills };
-    const changes = await killAtEachChange(options, async (kill) => {
+    const changes = await killAtChanges(options, async (kill) => {
       check(await digestsIn(output));
       const { code } = await tankobonHere(repair, { env: { ...env, TANKOBON_HOME: home() } });
       const left = readdirSync(join(output, 'Alpha')).filter((each) => each.startsWith('.'));
@@ -137,7 +137,7 @@ async function killEachRepair(
 }
 
 test.each(['cbz', ...longRunRows('epub', 'pdf')])(
-  'a kill at every change leaves the damaged %s or the whole one, and the next run repairs it',
+  'a kill at any change leaves the damaged %s or the whole one, and the next run repairs it',
   async (format) => {
     const filesOf = (book: string) => [book, `${book}.damaged`, `${book}.2.damaged`];
     const damage = async (book: string): Promise<void> => {
@@ -153,7 +153,7 @@ test.each(['cbz', ...longRunRows('epub', 'pdf')])(
   600_000,
 );
 
-test('a kill at every change of a book in a folder loses no file, and the next run repairs it', async () => {
+test('a kill at any change of a book in a folder loses no file, and the next run repairs it', async () => {
   const damagedText = 'damaged';
   const filesOf = (book: string) =>
     readdirSync(book, { recursive: true, encoding: 'utf8', withFileTypes: true })

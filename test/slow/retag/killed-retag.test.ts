@@ -1,4 +1,4 @@
-/** A kill at every change that retag, or a download with --update, makes in the library: no chapter is lost. */
+/** A kill at any change that retag, or a download with --update, makes in the library: no chapter is lost. */
 import {
   cpSync,
   existsSync,
@@ -28,7 +28,7 @@ import { readEntry, readPages } from '../../support/archive.js';
 import { imageDigests, sha256 } from '../../support/bind-harness.js';
 import { testImage, writeChapterFile } from '../../support/chapter-files.js';
 import { tankobonHere } from '../../support/in-process.js';
-import { killAtEachChange, type KilledRun } from '../../support/kill-points.js';
+import { killAtChanges, type KilledRun } from '../../support/kill-points.js';
 import { DownloadHarness } from '../../support/download-harness.js';
 import { longRunRows } from '../../support/long-run.js';
 import { addElement } from '../../support/owner-edits.js';
@@ -92,7 +92,7 @@ test(
       await saveNumbered(original, '3', '2');
       await saveNumbered(original, '1', '3');
       const words = ['retag', output, '--name', '{chapter}.cbz'];
-      const changes = await killAtEachChange({ ...run, words, env }, async (kill) => {
+      const changes = await killAtChanges({ ...run, words, env }, async (kill) => {
         const library = await scanLibrary(output);
         expect([kill, library.damaged]).toEqual([kill, []]);
         for (const number of ['1', '2', '3']) {
@@ -158,7 +158,7 @@ test.each([
       );
       const words = ['retag', output, '--rename-titles', ...flags];
       const env = harness.service.environment;
-      const changes = await killAtEachChange({ ...run, words, env }, async (kill) => {
+      const changes = await killAtChanges({ ...run, words, env }, async (kill) => {
         const [old, now] = [booksIn('Old'), booksIn('New')];
         const present = now.map((book, index) => (existsSync(book) ? book : (old[index] ?? '')));
         expect([kill, await imagesOf(present)]).toEqual([kill, originals]);
@@ -220,7 +220,7 @@ test('retag --rename: each chapter, book and cover is whole after each kill, and
     const originals = await contents(['Former/Old']);
     const words = ['retag', output, '--rename'];
     const env = harness.service.environment;
-    const changes = await killAtEachChange({ ...run, words, env }, async (kill) => {
+    const changes = await killAtChanges({ ...run, words, env }, async (kill) => {
       expect([kill, (await scanLibrary(output)).damaged]).toEqual([kill, []]);
       const present = await contents(['Old', 'Former/Old']);
       // A chapter may wait under another name for a moment.
@@ -269,7 +269,7 @@ test.each([['retag'], ['download --update']])(
           imageDigests(join(original, named('Alpha', Number(number)))),
         ),
       );
-      const changes = await killAtEachChange({ ...run, words, env }, async (kill) => {
+      const changes = await killAtChanges({ ...run, words, env }, async (kill) => {
         const scanned = await scanLibrary(output);
         const files = ids.map((id) => scanned.find(id)?.file ?? '');
         expect([kill, scanned.damaged]).toEqual([kill, []]);
@@ -304,7 +304,7 @@ test(
       const [file, old] = [join(output, 'kept name.cbz'), await testImage('png')];
       await writeChapterFile(join(original, 'kept name.cbz'), { id, version: 1, images: [old] });
       const words = ['download', id, '-o', output, '--update', '--concurrency', '1'];
-      const changes = await killAtEachChange({ ...run, words, env }, async (kill) => {
+      const changes = await killAtChanges({ ...run, words, env }, async (kill) => {
         const pages = await readPages(file);
         const isOld = pages.length === 1 && pages[0]?.equals(old) === true;
         const kept = keptFiles();
@@ -346,7 +346,7 @@ test('--update of chapters that get new names: each is whole after each kill, an
     const ids = [[first.id], [second.id], [third.id, anew.id], [fourth.id]];
     const words = ['download', ...targets, '-o', output, '--update', '--language', 'en'];
     const env = harness.service.environment;
-    const changes = await killAtEachChange({ ...run, words, env }, async (kill) => {
+    const changes = await killAtChanges({ ...run, words, env }, async (kill) => {
       const { archives, damaged } = await scanLibrary(output);
       const whole = ids.map((each) => archives.some(({ chapterId }) => each.includes(chapterId)));
       expect([kill, damaged, whole]).toEqual([kill, [], [true, true, true, true]]);
@@ -390,7 +390,7 @@ test.each(renumberings)(
       harness.service.library.putChapter(change);
       const words = ['download', ...targets, '-o', output, '--update', '--language', 'en'];
       const env = harness.service.environment;
-      const changes = await killAtEachChange({ ...run, words, env }, async (kill) => {
+      const changes = await killAtChanges({ ...run, words, env }, async (kill) => {
         const { archives, damaged } = await scanLibrary(output);
         const texts = await Promise.all(
           archives.map(({ file }) => readEntry(file, 'ComicInfo.xml')),

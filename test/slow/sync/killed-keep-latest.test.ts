@@ -1,4 +1,4 @@
-/** A kill at every change of a file, of a sync that moves chapters away: none is lost, and the next run finishes it. */
+/** A kill at any change of a file, of a sync that moves chapters away: none is lost, and the next run finishes it. */
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

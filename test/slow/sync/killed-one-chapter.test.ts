@@ -9,7 +9,7 @@ import { expectedIn, TitleHistories } from '../../support/title-history.js';
 
 const HOOK = new URL('../../support/workers/kill-hook.js', import.meta.url).href;
 /** Each run takes other changes. */
-const KILLS = IS_LONG_RUN ? 20 : 1;
+const KILLS = IS_LONG_RUN ? 8 : 1;
 
 /** Kills the run of the second step, and looks at the run after it. */
 async function killSecondStep(title: string, killAt: number) {

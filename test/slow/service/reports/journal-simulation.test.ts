@@ -11,7 +11,7 @@ import {
 } from '../../../support/journal-simulation.js';
 import { IS_LONG_RUN } from '../../../support/long-run.js';
 
-const SEEDS = Number(process.env['TANKOBON_JOURNAL_SEEDS'] ?? (IS_LONG_RUN ? 1_000 : 6));
+const SEEDS = Number(process.env['TANKOBON_JOURNAL_SEEDS'] ?? (IS_LONG_RUN ? 400 : 6));
 const PROCESSES = 3;
 
 let simulation: JournalSimulation;

@@ -19,7 +19,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-const KILLS = IS_LONG_RUN ? 50 : 3;
+const KILLS = IS_LONG_RUN ? 25 : 3;
 const AT_ONCE = IS_LONG_RUN ? 4 : 3;
 const REPORTS_EACH = 150;
 
