@@ -3,7 +3,7 @@
  * metadata is optional: without it, a chapter still becomes a CBZ.
  */
 import { setImmediate } from 'node:timers/promises';
-import { basename } from 'node:path';
+import { basename, dirname } from 'node:path';
 import type { LibraryIndex } from '../library/scan.js';
 import { scanLibrary } from '../library/scan.js';
 import { chapterComment } from '../library/mark.js';
@@ -288,6 +288,7 @@ export async function planChanges(
   const maxAgeMs = options.repairs ? 0 : options.keepReplaced;
   const keep = { output: options.output, maxAgeMs, nowMs };
   warnOfFiles([...kept, ...placed.kept], placed.writes, options.output, warn);
+  warnOfUnreadable(library.damaged, placed, options.output, warn);
   // What has no file has no workspace that is finished.
   const finished = skipped.flatMap(({ id: chapterId, reason }) => {
     const archive = reason === 'already-there' ? library.find(chapterId) : undefined;
@@ -411,6 +412,25 @@ function warnOfFiles(
       warn(
         `${change.path} is damaged (its end is lost): its chapter is downloaded again, and the damaged file stays beside it, as .damaged.`,
         `To look for further damage, run: tankobon verify ${shellQuoted(output)}`,
+      );
+}
+
+/** Damaged books beside what is saved: what they had is downloaded again. Files that are in the way have their own warning. */
+function warnOfUnreadable(
+  files: LibraryIndex['damaged'],
+  { kept, writes }: Awaited<ReturnType<typeof nameFiles>>,
+  output: string,
+  warn: Warn,
+): void {
+  const saves = writes.filter(({ kind }) => kind === 'save');
+  const folders = new Set(saves.map(({ path }) => dirname(path)));
+  const named = new Set(kept.map(({ file }) => file));
+  for (const { file, readError, cause, lostMark } of files)
+    if (!lostMark && !named.has(file) && folders.has(dirname(file)))
+      warn(
+        `${file} cannot be read (${readError}): chapters that are only in it are downloaded again.`,
+        accessHint(cause) ??
+          'If it is a damaged book, the next bind puts a whole one in its place.',
       );
 }
 

@@ -1,7 +1,7 @@
 /** The events of binding: of `bind`, and of `download --bind`. */
 import { basename, dirname, join } from 'node:path';
 import { hasBookExtension } from '../config/containers.js';
-import { formatBytes, pluralize } from '../core/human-format.js';
+import { formatBytes, formatCount, pluralize } from '../core/human-format.js';
 import { CHAPTER_FIELDS } from './chapter-fields.js';
 import type { DOWNLOAD_EVENTS } from './download-events.js';
 import {
@@ -160,8 +160,8 @@ export const BIND_EVENTS = {
     sentence: ({ saved, skipped, failed, leftOut, removed }) =>
       [
         `${pluralize(saved, 'book')} saved`,
-        ...(skipped > 0 ? [`${skipped} skipped`] : []),
-        ...(failed > 0 ? [`${failed} failed`] : []),
+        ...(skipped > 0 ? [`${formatCount(skipped)} skipped`] : []),
+        ...(failed > 0 ? [`${formatCount(failed)} failed`] : []),
         ...(leftOut > 0 ? [`${pluralize(leftOut, 'chapter')} left out`] : []),
         ...(removed > 0 ? [`${pluralize(removed, 'chapter file')} removed`] : []),
       ].join(', '),

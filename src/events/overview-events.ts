@@ -1,5 +1,5 @@
 /** The events of `overview`. */
-import { pluralize } from '../core/human-format.js';
+import { formatCount, pluralize } from '../core/human-format.js';
 import {
   address,
   boolean,
@@ -127,8 +127,8 @@ export const OVERVIEW_EVENTS = {
     sentence: ({ titles, have, notDownloaded, removed, unknown }) =>
       [
         `${pluralize(titles, 'title')}, ${pluralize(have, 'chapter')}`,
-        `${notDownloaded} can be downloaded`,
-        ...(removed > 0 ? [`${removed} removed by you`] : []),
+        `${formatCount(notDownloaded)} can be downloaded`,
+        ...(removed > 0 ? [`${formatCount(removed)} removed by you`] : []),
         ...(unknown > 0 ? [`${pluralize(unknown, 'file')} of unknown titles`] : []),
       ].join(', '),
   }),

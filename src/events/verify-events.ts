@@ -1,5 +1,5 @@
 /** The events of `verify`. */
-import { pluralize } from '../core/human-format.js';
+import { formatCount, pluralize } from '../core/human-format.js';
 import { DOWNLOAD_EVENTS } from './download-events.js';
 import { count, event, list, optional, path, text, word, type EventsOf } from './fields.js';
 import { DAMAGE_REASONS } from './reasons.js';
@@ -87,11 +87,11 @@ export const VERIFY_EVENTS = {
       unreadableFolders = 0,
     }) =>
       [
-        `${pluralize(checked, 'file')} checked, ${damaged} damaged`,
-        ...(edited > 0 ? [`${edited} edited`] : []),
-        ...(unchanged > 0 ? [`${unchanged} unchanged since the last check`] : []),
-        ...(accepted > 0 ? [`${accepted} accepted`] : []),
-        ...(repaired > 0 ? [`${repaired} repaired`] : []),
+        `${pluralize(checked, 'file')} checked, ${formatCount(damaged)} damaged`,
+        ...(edited > 0 ? [`${formatCount(edited)} edited`] : []),
+        ...(unchanged > 0 ? [`${formatCount(unchanged)} unchanged since the last check`] : []),
+        ...(accepted > 0 ? [`${formatCount(accepted)} accepted`] : []),
+        ...(repaired > 0 ? [`${formatCount(repaired)} repaired`] : []),
         ...(unreadableFolders > 0 ? [`${pluralize(unreadableFolders, 'folder')} not checked`] : []),
         ...(links > 0 ? [`${pluralize(links, 'symbolic link')} skipped`] : []),
       ].join(', '),

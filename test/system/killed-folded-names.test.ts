@@ -25,7 +25,7 @@ import { imageDigests, sha256 } from '../support/bind-harness.js';
 import { DownloadHarness } from '../support/download-harness.js';
 import { DRIVES, mountDrive, SMALL_DRIVE } from '../support/drives.js';
 import { tankobonHere } from '../support/in-process.js';
-import { killAtEachChange } from '../support/kill-points.js';
+import { killAtChanges } from '../support/kill-points.js';
 import { describeWith } from '../support/requirements.js';
 import { runCommand } from '../support/retag-harness.js';
 import { chapter, LATER, renameTitle, title } from '../support/title-library.js';
@@ -71,7 +71,7 @@ describeWith('a kill on exFAT', exFat.needs, () => {
   };
   const env = () => ({ ...harness.service.environment, ...SMALL_DRIVE });
   const killed = (words: readonly string[], check: (kill: number) => Promise<void>) =>
-    killAtEachChange({ words, env: env(), folder, below: output, prepare }, check);
+    killAtChanges({ words, env: env(), folder, below: output, prepare }, check);
   const again = async (words: readonly string[]) => {
     const home = mkdtempSync(join(folder, 'home-'));
     return tankobonHere(words, { env: { ...env(), TANKOBON_HOME: home } });

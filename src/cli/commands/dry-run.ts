@@ -57,7 +57,7 @@ function lastLine(plan: Plan): string {
       ? chapterless.length === 0
         ? 'Nothing new.'
         : 'No chapter to download.'
-      : `Nothing to download: ${failed.length} failed.`;
+      : `Nothing to download: ${formatCount(failed.length)} failed.`;
   const time = minPlanTimeMs(plan);
   const least = time === 0 ? '' : `; takes at least ${formatDuration(time)}`;
   const others = retagged === 0 ? '' : `, ${formatCount(retagged)} with new metadata only`;

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { type RetagEvent, RETAG_EVENTS, type RetagSummary } from '../../events/retag-events.js';
 import { OTHER_USER_HINT } from '../../core/files.js';
 import { exitCodeOf, type ExitCode } from '../../core/exit-codes.js';
-import { pluralize } from '../../core/human-format.js';
+import { formatCount, pluralize } from '../../core/human-format.js';
 import type { GivenOptions } from '../../config/options.js';
 import type { CommandContext, CommandRunner } from '../command-context.js';
 import { addOptions, collectPaths } from '../command-options.js';
@@ -105,21 +105,23 @@ function describeSummary(event: RetagSummary, isDryRun: boolean): string {
   const { changed, unchanged, books, edited, nameTaken, notListed } = event;
   const { skipped, links, failed, pagesNotCompared, changedInBooks } = event;
   return [
-    `${changed} ${isDryRun ? 'would change' : 'changed'}, ${unchanged} unchanged`,
+    `${formatCount(changed)} ${isDryRun ? 'would change' : 'changed'}, ${formatCount(unchanged)} unchanged`,
     ...(books > 0 ? [pluralize(books, 'book')] : []),
-    ...(edited > 0 ? [`${edited} with edits of yours, which stay`] : []),
-    ...(nameTaken > 0 ? [`${nameTaken} with their id in the name`] : []),
+    ...(edited > 0 ? [`${formatCount(edited)} with edits of yours, which stay`] : []),
+    ...(nameTaken > 0 ? [`${formatCount(nameTaken)} with their id in the name`] : []),
     ...(pagesNotCompared > 0
-      ? [`${pagesNotCompared} with pages that were not compared (download --update does)`]
+      ? [
+          `${formatCount(pagesNotCompared)} with pages that were not compared (download --update does)`,
+        ]
       : []),
     ...(changedInBooks > 0
       ? [
-          `${changedInBooks} changed on MangaDex and only in books (download --update --bind updates them)`,
+          `${formatCount(changedInBooks)} changed on MangaDex and only in books (download --update --bind updates them)`,
         ]
       : []),
-    ...(notListed > 0 ? [`${notListed} not listed by the service`] : []),
-    ...(skipped > 0 ? [`${skipped} of other programs or users`] : []),
+    ...(notListed > 0 ? [`${formatCount(notListed)} not listed by the service`] : []),
+    ...(skipped > 0 ? [`${formatCount(skipped)} of other programs or users`] : []),
     ...(links > 0 ? [`${pluralize(links, 'symbolic link')} skipped`] : []),
-    ...(failed > 0 ? [`${failed} failed`] : []),
+    ...(failed > 0 ? [`${formatCount(failed)} failed`] : []),
   ].join(', ');
 }

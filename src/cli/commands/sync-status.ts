@@ -1,6 +1,12 @@
 /** `tankobon sync status`: the last run, the next run, and the chapters that wait for a preferred group. Sends nothing. */
 import { subscriptionsPath } from '../../sync/subscriptions.js';
-import { formatDuration, formatLocalTime, isoTime, pluralize } from '../../core/human-format.js';
+import {
+  formatCount,
+  formatDuration,
+  formatLocalTime,
+  isoTime,
+  pluralize,
+} from '../../core/human-format.js';
 import { printableLine } from '../../core/printable.js';
 import { readSyncStatus, type SyncState } from '../../sync/history.js';
 import type { CommandContext } from '../command-context.js';
@@ -89,8 +95,8 @@ function describeRun(
     formatLocalTime(startedAtMs, nowMs),
     formatDuration(endedAtMs - startedAtMs),
     pluralize(saved, 'new chapter'),
-    ...(replaced > 0 ? [`${replaced} replaced`] : []),
-    ...(failed > 0 ? [`${failed} failed`] : []),
+    ...(replaced > 0 ? [`${formatCount(replaced)} replaced`] : []),
+    ...(failed > 0 ? [`${formatCount(failed)} failed`] : []),
     ...(stopped === undefined ? [] : [`stopped: ${stopped}`]),
   ];
   return parts.join(', ');

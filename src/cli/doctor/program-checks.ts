@@ -11,7 +11,7 @@ import { checkStateFolder } from '../../config/state-folder.js';
 import { hasCode } from '../../core/errors.js';
 import { freeBytes } from '../../core/file-system.js';
 import { removeFile } from '../../core/files.js';
-import { formatBytes, formatLocalTime, pluralize } from '../../core/human-format.js';
+import { formatBytes, formatCount, formatLocalTime, pluralize } from '../../core/human-format.js';
 import { tryLockFile } from '../../core/lock.js';
 import { nativeLocks } from '../../core/native-lock.js';
 import { nearestExisting, tryFolder } from '../../core/output-folder.js';
@@ -131,7 +131,7 @@ export function checkReports(context: CommandContext): Finding {
   const status = readReportStatus(context);
   const waiting = `${pluralize(status.waiting, 'health report')} waiting`;
   if (!settings.reports) return ok(`turned off by the setting reports; ${waiting}`);
-  if (status.host.state !== 'down') return ok(`${waiting}, ${status.sent} sent`);
+  if (status.host.state !== 'down') return ok(`${waiting}, ${formatCount(status.sent)} sent`);
   const reason = status.host.lastError?.reason ?? 'no answer';
   return warning(
     `The report host did not accept the last report (${reason}); ${waiting}`,

@@ -2,7 +2,7 @@
 import { dirname } from 'node:path';
 import { ADOPT_EVENTS, type AdoptEvent, type AdoptSummary } from '../../events/adopt-events.js';
 import { eventLines } from '../../events/printed-event.js';
-import { pluralize } from '../../core/human-format.js';
+import { formatCount, pluralize } from '../../core/human-format.js';
 import { printableLine } from '../../core/printable.js';
 
 type FileEvent = AdoptEvent & { readonly type: 'file-recognized' | 'file-unrecognized' };
@@ -27,13 +27,13 @@ export function adoptSummary(event: AdoptSummary, isUndo: boolean): string {
   const counts = isUndo
     ? [`${pluralize(restored, 'file')} restored`]
     : [
-        `${recognized} recognized, ${unrecognized} not recognized`,
-        ...(adopted > 0 ? [`${adopted} adopted`] : []),
-        ...(already > 0 ? [`${already} of tankobon`] : []),
+        `${formatCount(recognized)} recognized, ${formatCount(unrecognized)} not recognized`,
+        ...(adopted > 0 ? [`${formatCount(adopted)} adopted`] : []),
+        ...(already > 0 ? [`${formatCount(already)} of tankobon`] : []),
       ];
   return [
     ...counts,
-    ...(failed > 0 ? [`${failed} failed`] : []),
+    ...(failed > 0 ? [`${formatCount(failed)} failed`] : []),
     ...(imageFolders > 0
       ? [`${pluralize(imageFolders, 'folder')} of images left out (included by --pack)`]
       : []),

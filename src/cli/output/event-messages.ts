@@ -129,9 +129,12 @@ function resultLine(
       .filter(([count]) => count > 0)
       .map(([count, what]) => `${formatCount(count)} ${what}`),
   ].join(', ');
-  const waiting = reports.waiting > 0 ? `, ${reports.waiting} left for the next run` : '';
+  const waiting =
+    reports.waiting > 0 ? `, ${formatCount(reports.waiting)} left for the next run` : '';
   const sent =
-    reports.sent + reports.waiting === 0 ? [] : [`health reports: ${reports.sent} sent${waiting}`];
+    reports.sent + reports.waiting === 0
+      ? []
+      : [`health reports: ${formatCount(reports.sent)} sent${waiting}`];
   const prefix = stopped === 'interrupted' ? 'Interrupted: ' : '';
   return `${prefix}${[chapters, ...loads(summary), ...sent].join('; ')}`;
 }

@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import type { TitleOverviewEvent, MissingChapter } from '../../events/overview-events.js';
 import { MISSING_REASONS, type MissingReason } from '../../events/reasons.js';
 import { groupBy } from '../../core/group-by.js';
-import { pluralize } from '../../core/human-format.js';
+import { formatCount, pluralize } from '../../core/human-format.js';
 import { printableLine } from '../../core/printable.js';
 import { numberRanges } from '../../config/ranges.js';
 import { indentRest, wrapText } from '../help-format.js';
@@ -23,11 +23,11 @@ export function overviewLines(title: TitleOverviewEvent, columns?: number): stri
     pluralize(have, 'chapter'),
     // What is missing of a title that was never looked up is not known.
     ...(others > 0
-      ? [`${others} missing`]
+      ? [`${formatCount(others)} missing`]
       : title.checkedAt === undefined
         ? []
         : ['nothing missing']),
-    ...(removed > 0 ? [`${removed} removed`] : []),
+    ...(removed > 0 ? [`${formatCount(removed)} removed`] : []),
     ...(volumes.length > 0
       ? [`${complete} of ${pluralize(volumes.length, 'volume')} complete`]
       : []),

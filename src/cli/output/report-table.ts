@@ -1,5 +1,5 @@
 /** The health report metrics as a table, from 40 columns up. */
-import { formatBytes, formatDuration, pluralize } from '../../core/human-format.js';
+import { formatBytes, formatCount, formatDuration, pluralize } from '../../core/human-format.js';
 import { hostStateOf, type readReportStatus } from '../../service/reports.js';
 import { paint, type Color } from './colors.js';
 import { fitToWidth, type LineFormat } from './progress-line.js';
@@ -36,10 +36,20 @@ export function reportTable(status: ReportStatus, format: TableFormat): string {
 function summaryLines(status: ReportStatus, format: TableFormat): string[] {
   const { host, oldestWaitingAgeMs, lastSentAtMs } = status;
   const counts = [
-    `${status.sent} sent`,
-    colorize(`${status.waiting} waiting`, status.waiting > 0 ? 'yellow' : undefined, format),
-    colorize(`${status.givenUp} given up`, status.givenUp > 0 ? 'red' : undefined, format),
-    ...(status.dropped > 0 ? [colorize(`${status.dropped} dropped`, 'red', format)] : []),
+    `${formatCount(status.sent)} sent`,
+    colorize(
+      `${formatCount(status.waiting)} waiting`,
+      status.waiting > 0 ? 'yellow' : undefined,
+      format,
+    ),
+    colorize(
+      `${formatCount(status.givenUp)} given up`,
+      status.givenUp > 0 ? 'red' : undefined,
+      format,
+    ),
+    ...(status.dropped > 0
+      ? [colorize(`${formatCount(status.dropped)} dropped`, 'red', format)]
+      : []),
   ];
   const title = colorize('Health reports', 'bold', format);
   const isNarrow = format.columns < MIN_NODE_COLUMNS + METRICS_COLUMNS;
@@ -47,7 +57,7 @@ function summaryLines(status: ReportStatus, format: TableFormat): string[] {
     ? [title, ...counts.map((count) => `  ${count}`)]
     : [`${title}  ${counts.join(', ')}`];
   for (const [reason, count] of Object.entries(status.reasons)) {
-    lines.push(`  not sent: ${count} (${reason})`);
+    lines.push(`  not sent: ${formatCount(count)} (${reason})`);
   }
   if (oldestWaitingAgeMs !== undefined) {
     lines.push(`  oldest waiting: ${formatDuration(oldestWaitingAgeMs)}`);

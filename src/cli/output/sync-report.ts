@@ -4,7 +4,12 @@
  */
 import { SERIES_COUNTS } from '../../events/sync-events.js';
 import type { SyncReport } from '../../sync/run-sync.js';
-import { formatDuration, formatLocalTime, pluralize } from '../../core/human-format.js';
+import {
+  formatCount,
+  formatDuration,
+  formatLocalTime,
+  pluralize,
+} from '../../core/human-format.js';
 import { printableLine } from '../../core/printable.js';
 import { escapeXml } from '../../core/xml-text.js';
 import { htmlPage } from '../../core/html-page.js';
@@ -26,7 +31,7 @@ export function syncTable(
     ['title', ...SERIES_COUNTS],
     ...series.map((entry) => [
       printableLine(entry.name),
-      ...SERIES_COUNTS.map((name) => String(entry[name])),
+      ...SERIES_COUNTS.map((name) => formatCount(entry[name])),
     ]),
   ];
   const numeric = SERIES_COUNTS.map((_, index) => index + 1);
@@ -40,10 +45,10 @@ export function syncTable(
 /** Such as `The Lighthouse: 2 new, 1 failed`, without counts of zero, and without the chapters that were there before. */
 export function seriesLine({ name, waiting, retired, ...counts }: SeriesReport): string {
   const parts = SERIES_COUNTS.filter((column) => column !== 'skipped' && counts[column] > 0).map(
-    (column) => `${counts[column]} ${column}`,
+    (column) => `${formatCount(counts[column])} ${column}`,
   );
-  if (retired > 0) parts.push(`${retired} moved away`);
-  if (waiting.length > 0) parts.push(`${waiting.length} waiting for a group`);
+  if (retired > 0) parts.push(`${formatCount(retired)} moved away`);
+  if (waiting.length > 0) parts.push(`${formatCount(waiting.length)} waiting for a group`);
   return `${printableLine(name)}: ${parts.length === 0 ? 'nothing new' : parts.join(', ')}`;
 }
 
@@ -51,9 +56,9 @@ export function seriesLine({ name, waiting, retired, ...counts }: SeriesReport):
 export function summaryLine(report: SyncReport): string {
   const { titles, totals, startedAtMs, endedAtMs, stoppedBy } = report;
   const retired = report.series.reduce((total, each) => total + each.retired, 0);
-  const moved = retired > 0 ? `, ${retired} moved away` : '';
-  const replaced = totals.replaced > 0 ? `, ${totals.replaced} replaced` : '';
-  const failed = totals.failed > 0 ? `, ${totals.failed} failed` : '';
+  const moved = retired > 0 ? `, ${formatCount(retired)} moved away` : '';
+  const replaced = totals.replaced > 0 ? `, ${formatCount(totals.replaced)} replaced` : '';
+  const failed = totals.failed > 0 ? `, ${formatCount(totals.failed)} failed` : '';
   const duration = formatDuration(endedAtMs - startedAtMs);
   return (
     (stoppedBy
@@ -67,7 +72,7 @@ export function summaryLine(report: SyncReport): string {
 export function syncPage(report: SyncReport): string {
   const { series, endedAtMs, errors } = report;
   const row = (entry: SeriesReport) =>
-    `<tr><th scope="row">${escapeXml(entry.name)}${savedList(entry)}</th>${SERIES_COUNTS.map((name) => `<td>${entry[name]}</td>`).join('')}</tr>`;
+    `<tr><th scope="row">${escapeXml(entry.name)}${savedList(entry)}</th>${SERIES_COUNTS.map((name) => `<td>${formatCount(entry[name])}</td>`).join('')}</tr>`;
   const waiting = series.flatMap(({ name, waiting: chapters }) =>
     chapters.map(
       ({ number, untilMs }) =>

@@ -1,5 +1,5 @@
 /** `download --bind`: binds complete volumes, removes their chapters, and does not download them again. */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { systemClock } from '../../../src/core/clock.js';
 import { EXAMPLE_CHAPTERS, EXAMPLE_TITLES } from '../../../src/practice-server/library/library.js';
@@ -83,6 +83,23 @@ test('a later run does not download bound chapters again; --force does, and bind
   await harness.download({ ...options, force: true });
   expect(await imageDigests(volume)).toEqual(digests);
   expect(booksOf('Vol.01')).toEqual([`${SERIES} Vol.01.cbz`]);
+});
+
+test('a book that lost its end is named, and a whole one takes its place', async () => {
+  const options = { ...LIGHTHOUSE, volumes: '1' };
+  await harness.download(options);
+  const volume = harness.files().find((file) => file.endsWith('Vol.01.cbz')) ?? '';
+  const digests = await imageDigests(volume);
+  truncateSync(volume, statSync(volume).size - 2_000);
+  const { stderr, code } = await harness.download(options);
+  expect([code, stderr]).toEqual([
+    0,
+    expect.stringContaining(
+      `warning: ${volume} cannot be read (it is not a ZIP archive, or is damaged): chapters that are only in it are downloaded again.\nhint: If it is a damaged book, the next bind puts a whole one in its place.\n`,
+    ),
+  ]);
+  expect(await imageDigests(volume)).toEqual(digests);
+  expect((await harness.download(options)).stderr).not.toContain('cannot be read');
 });
 
 test('--keep-chapters keeps the files of the chapters; a chapter target is compared with the list of its title', async () => {

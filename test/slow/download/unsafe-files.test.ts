@@ -127,52 +127,61 @@ posixDescribe('a file at the path of the chapter that cannot be read', () => {
   const saved = () => join(harness.output, `${ID} (0d5c1b62).cbz`);
   const rar = 'Rar!\x1a\x07\x01\x00my own scans';
 
-  test.each<[string, () => void]>([
+  const notZip = 'it is not a ZIP archive, or is damaged';
+
+  test.each<[string, string, () => void]>([
     [
       'a RAR archive',
+      'it is a RAR archive with the name of a ZIP archive',
       () => {
         writeFileSync(kept(), rar);
       },
     ],
     [
       'a truncated ZIP',
+      notZip,
       () => {
         writeFileSync(kept(), 'PK\x03\x04 my own scans');
       },
     ],
     [
       'an empty file',
+      notZip,
       () => {
         writeFileSync(kept(), '');
       },
     ],
     [
       'a link to a text',
+      notZip,
       () => {
         symlinkSync(join(victim, '.bashrc'), kept());
       },
     ],
-  ])('%s is kept and reported, also with --force; the chapter is saved once', async (_, put) => {
-    put();
-    const before = readFileSync(kept());
-    const first = await download();
-    expect([first.code, first.stderr]).toEqual([
-      0,
-      `warning: ${kept()} cannot be read (it is not a ZIP archive, or is damaged) and is kept: the chapter is saved as ${ID} (0d5c1b62).cbz.\nhint: If it is a damaged chapter, remove it.\n`,
-    ]);
-    const bytes = readFileSync(saved());
-    const second = await download();
-    expect(second.events).toMatchObject([
-      { type: 'chapter-skipped', reason: 'already-there', file: saved() },
-      { type: 'summary' },
-    ]);
-    const forced = await harness.download({ targets: [ID], force: true });
-    expect(forced.events).toContainEqual(expect.objectContaining({ type: 'chapter-saved' }));
-    expect(readFileSync(saved()).equals(bytes)).toBe(true);
-    expect(readFileSync(kept()).equals(before)).toBe(true);
-    expect(readdirSync(harness.output)).toEqual([`${ID} (0d5c1b62).cbz`, `${ID}.cbz`]);
-    expectVictimUntouched();
-  });
+  ])(
+    '%s is kept and reported, also with --force; the chapter is saved once',
+    async (_, why, put) => {
+      put();
+      const before = readFileSync(kept());
+      const first = await download();
+      expect([first.code, first.stderr]).toEqual([
+        0,
+        `warning: ${kept()} cannot be read (${why}) and is kept: the chapter is saved as ${ID} (0d5c1b62).cbz.\nhint: If it is a damaged chapter, remove it.\n`,
+      ]);
+      const bytes = readFileSync(saved());
+      const second = await download();
+      expect(second.events).toMatchObject([
+        { type: 'chapter-skipped', reason: 'already-there', file: saved() },
+        { type: 'summary' },
+      ]);
+      const forced = await harness.download({ targets: [ID], force: true });
+      expect(forced.events).toContainEqual(expect.objectContaining({ type: 'chapter-saved' }));
+      expect(readFileSync(saved()).equals(bytes)).toBe(true);
+      expect(readFileSync(kept()).equals(before)).toBe(true);
+      expect(readdirSync(harness.output)).toEqual([`${ID} (0d5c1b62).cbz`, `${ID}.cbz`]);
+      expectVictimUntouched();
+    },
+  );
 });
 
 test('files of other programs stay in the workspace, and so does the folder', async () => {

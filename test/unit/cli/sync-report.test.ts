@@ -18,12 +18,12 @@ const series = (name: string, counts: Partial<SeriesReport> = {}): SeriesReport 
 
 test('each count stands below its heading', () => {
   const table = syncTable(
-    [series('The Lighthouse', { new: 12, failed: 1 }), series('Starlight', { skipped: 3 })],
+    [series('The Lighthouse', { new: 1_200, failed: 1 }), series('Starlight', { skipped: 3 })],
     80,
   );
-  expect(`${table?.join('\n')}\n`).toBe(`title           new  replaced  skipped  failed
-The Lighthouse   12         0        0       1
-Starlight         0         0        3       0
+  expect(`${table?.join('\n')}\n`).toBe(`title             new  replaced  skipped  failed
+The Lighthouse  1,200         0        0       1
+Starlight           0         0        3       0
 `);
 });
 
