@@ -10,7 +10,7 @@ import { PROGRAM, start, tankobon } from '../../support/command.js';
 import { tankobonHere } from '../../support/in-process.js';
 import { IS_LONG_RUN } from '../../support/long-run.js';
 
-const KILLS = Number(process.env['TANKOBON_KILLS'] ?? (IS_LONG_RUN ? 20 : 1));
+const KILLS = Number(process.env['TANKOBON_KILLS'] ?? (IS_LONG_RUN ? 8 : 1));
 /** The kills at each change of killed-bind.test.ts have all formats. */
 const KILLED_FORMATS = IS_LONG_RUN ? ['cbz', 'epub', 'pdf', 'folder'] : ['pdf'];
 const PAGES = 12;

@@ -19,7 +19,7 @@ import { posixTest } from '../../support/platform.js';
 const ID = '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0011';
 const chapter = generateChapter({ id: ID, pages: 24, bytesPerPage: 60_000 });
 
-const KILLS = IS_LONG_RUN ? 20 : 1;
+const KILLS = IS_LONG_RUN ? 8 : 1;
 
 let folder: string;
 let service: PracticeService | undefined;
