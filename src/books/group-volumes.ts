@@ -16,6 +16,7 @@ import { parseNumber, toRanges } from '../config/ranges.js';
 import { missingWholeNumbers, numberKey } from '../selection/reading-order.js';
 import { chapterKeys, type ChapterKeys } from '../selection/same-chapter.js';
 import type { BindBy } from '../config/bind-choices.js';
+import { distinctNames } from './same-names.js';
 import { sourceKey, toChapter, type BookChapter } from './source-chapter.js';
 
 /** The chapters of one book. */
@@ -182,11 +183,18 @@ export function keyedChapters(chapters: readonly BookChapter[]): KeyedChapters {
   const numbers = new Map(
     [...releases].map(([{ id, number }, { listed }]) => [id, (listed ?? { number }).number]),
   );
+  // A chapter that was renumbered since is not that of its old number, nor that of its new one.
+  const keyOf = ({ id }: Pick<Chapter, 'id'>) =>
+    `${keys.keyOf({ id })} ${numberKey(numbers.get(id))}`;
+  const sameNumber = groupBy([...releases], ([release]) => keyOf(release)).values();
+  const distinct = new Map(
+    [...sameNumber].flatMap((each) => [...distinctNames(each.map(([, source]) => source))]),
+  );
+  const byId = new Map([...releases].map(([{ id }, source]) => [id, distinct.get(source)]));
   return {
     chapters,
     releases,
-    // A chapter that was renumbered since is not that of its old number, nor that of its new one.
-    keys: { ...keys, keyOf: (each) => `${keys.keyOf(each)} ${numberKey(numbers.get(each.id))}` },
+    keys: { ...keys, keyOf: (each) => `${keyOf(each)} ${byId.get(each.id) ?? ''}` },
     runOf: (source) => runs.get(source) ?? 0,
   };
 }

@@ -8,6 +8,7 @@ import { maxOf, minOf } from '../core/extremes.js';
 import { letterKey } from '../core/name-keys.js';
 import { UUID_PATTERN } from '../core/uuid.js';
 import { readNumbers } from './name-grammar/read-numbers.js';
+import { isExtraName } from './name-grammar/words.js';
 import { plainMarks, tokensOf } from './name-grammar/tokens.js';
 
 export interface GuessedName {
@@ -44,8 +45,9 @@ const GROUP_BEFORE_DIGEST = /^(?:(.*?)_)?(.*)$/;
 const PATH_DIGEST = /_([0-9a-f]{6})$/;
 const LEADING_BRACKET = /^\s*\[([^\]]*)\][\s_]*/;
 const TRAILING_BRACKET = /\s*\[([^[\]]*)\]\s*$/;
-/** A number of a file or a chapter, and a version: not a group. */
-const NOT_GROUP = /^(\d+([.,]\d+)?|v\d+|(c|ch|chapter|v|vol|volume)[\s_.]*\d.*)$/i;
+/** A number of a file, a chapter, a part or a season, a version, and an extra: not a group. */
+const NOT_GROUP =
+  /^(\d+([.,]\d+)?|v\d+|(c|ch|chapter|v|vol|volume|part|pt|s|season)[\s_.]*\d.*|extra|omake|special|bonus)$/i;
 const SEASON = /^(?:s|season)[\s_.]*(\d{1,2})$/i;
 /** Given to a file where another one has its name: a number, or the first digits of its id. */
 const COPY = /\s\((?:\d{1,2}|[0-9a-f]{8})\)$/;
@@ -189,8 +191,9 @@ function readText(text: string, seriesNames: readonly string[]): GuessedName {
   const end = maxOf([from, ...found.map((each) => each.end)]);
   const before = start < text.length ? text.slice(0, start).replace(EMPTY_VOLUME, '') : '';
   const series = tidy(from > 0 ? text.slice(0, from) : before.replace(TRAILING_YEAR, ''));
+  const isLabelled = /\p{L}/u.test(chapter?.label ?? '');
   return {
-    series: from === 0 && SEASON.test(series ?? '') ? undefined : series,
+    series: from === 0 && series && isNoSeries(series, isLabelled) ? undefined : series,
     volume: volume?.value,
     lastVolume: volume?.last,
     number: isSure ? chapter.value : undefined,
@@ -199,6 +202,12 @@ function readText(text: string, seriesNames: readonly string[]): GuessedName {
     possibleNumbers: possible.length > 0 ? possible : undefined,
     title: tidy(text.slice(end)),
   };
+}
+
+/** A season, `Extra`, `Copy of` and, in `0_Chapter 1`, an index or a date: the series is the folder. `86 - 05` is of `86`. */
+function isNoSeries(text: string, isLabelled: boolean): boolean {
+  if (isLabelled && !/\p{L}/u.test(text)) return true;
+  return SEASON.test(text) || /^copy of$/i.test(text) || isExtraName(text.split(/\s+/));
 }
 
 /** Where the longest of the names ends with which the text begins; 0 if it begins with none of them. */

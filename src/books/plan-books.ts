@@ -1,11 +1,11 @@
 /** Which books to make of the inputs, under which names, and what is missing. */
 import { existsSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { basename, dirname } from 'node:path';
 import type { ComicFields } from '../library/comic-info.js';
 import type { KeepOptions } from '../library/replaced-files.js';
 import { maxNameBytes } from '../core/file-system.js';
 import { groupBy } from '../core/group-by.js';
-import { pluralize } from '../core/human-format.js';
+import { formatCount, pluralize } from '../core/human-format.js';
 import { chapterFields } from '../selection/chapter-fields.js';
 import type { ObserveBind } from '../events/bind-events.js';
 import type { LeftOutReason } from '../events/reasons.js';
@@ -26,6 +26,7 @@ import {
   groupVolumes,
   type ChapterGroup,
   type GroupedChapters,
+  normalizedNumber,
   type OnDevice,
 } from './group-volumes.js';
 import {
@@ -192,6 +193,8 @@ export function observePlan(plan: BindPlan, observe: ObserveBind): void {
   const isBound = ({ chapterId = '' }: BookChapter) => plan.bookOf.has(chapterId);
   for (const chapter of plan.unassigned) if (!isBound(chapter)) leaveOut(chapter, 'no-volume');
   for (const { file, group } of plan.books) {
+    const message = sameNumberMessage(group.chapters);
+    if (message !== undefined) observe({ type: 'warning', message });
     const { series, language, volume, chapters, missing } = group;
     const pages = pageCount(chapters);
     const volumeInferred = inferredNumbers(group);
@@ -207,6 +210,25 @@ export function observePlan(plan: BindPlan, observe: ObserveBind): void {
       ...(volumeInferred.length > 0 && { volumeInferred }),
     });
   }
+}
+
+const MAX_NAMED = 4;
+
+/** Says which files of other programs have one number, and are not taken for releases of one chapter. */
+function sameNumberMessage(chapters: readonly BookChapter[]): string | undefined {
+  const numbered = chapters.filter(
+    ({ chapterId, isBound, metadata }) => !chapterId && !isBound && metadata.number !== undefined,
+  );
+  const byNumber = groupBy(numbered, ({ metadata: { volume = '', number = '' } }) =>
+    [normalizedNumber(volume), normalizedNumber(number)].join(' '),
+  );
+  const names = [...byNumber.values()]
+    .filter((same) => same.length > 1)
+    .flatMap((same) => same.map(({ file }) => basename(file)));
+  if (names.length === 0) return undefined;
+  const others = names.length - MAX_NAMED;
+  const more = others > 0 ? ` and ${formatCount(others)} more` : '';
+  return `Several files have one number, and all are bound, since the rest of their names differs: ${names.slice(0, MAX_NAMED).join(', ')}${more}`;
 }
 
 export function pageCount(chapters: readonly BookChapter[]): number {

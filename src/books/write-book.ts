@@ -42,7 +42,7 @@ export const WRITERS: Readonly<Record<ContainerName, Writer>> = {
   pdf: {
     load: async () => (await import('./write-pdf.js')).writePdfBook,
     accepted: ['jpg', 'png', 'gif'],
-    decoded: ['png', 'gif'],
+    decoded: ['png'],
     needsWholeImages: true,
     overheadBytes: { page: 1_000, chapter: 400, book: 4_000 },
   },

@@ -353,11 +353,18 @@ interface Named {
   readonly name: string;
 }
 
-/** The pages among the entries. If all are in hidden folders, these are not hidden: a series is called `.hack`. */
+/** The pages among the entries. If most are in hidden folders, these are not hidden: a series is called `.hack`. */
 export function pageEntries<Page extends Named>(entries: readonly Page[]): Page[] {
-  const pages = entries.filter(({ name }) => isPage(name));
-  return pages.length > 0 ? pages : entries.filter(({ name }) => isPage(withoutDots(name)));
+  const images = entries.filter(({ name }) => PAGE_NAME.test(name));
+  const pages = images.filter(({ name }) => isPage(name));
+  if (pages.length === images.length) return pages;
+  const all = images.filter(({ name }) => isPage(withoutDots(name)) && !OF_PROGRAMS.test(name));
+  return all.length > 2 * pages.length ? all : pages;
 }
+
+/** Folders of file managers. */
+const OF_PROGRAMS =
+  /(^|\/)\.(thumbnails?|thumbs|trash[^/]*|recycle[^/]*|apple\w*|ds_store|cache|git|@\w+)\//i;
 
 function withoutDots(name: string): string {
   return name.replace(/(^|\/)\.(?=[^./][^/]*\/)/g, '$1');

@@ -52,7 +52,7 @@ function readNumber(
   const ofNumber = index + suffix.tokens + range.tokens;
   const after = before ? undefined : wordAfter(tokens, ofNumber);
   const role = before?.role ?? after?.role;
-  const part = readPart(tokens, ofNumber, token);
+  const part = readPart(tokens, ofNumber, token, before?.label ?? '');
   const extra = part.tokens || readExtra(tokens, ofNumber);
   const lastToken = ofNumber + (extra > 0 ? extra : versionTokens(tokens, ofNumber));
   const firstToken = before?.index ?? index;
@@ -100,6 +100,8 @@ function wordBefore(tokens: readonly Token[], index: number) {
 /** A dash with spaces ends a name, a single letter needs its number near it, and `V 003` has a Roman numeral. */
 function isLabelSeparator(between: string, word: string): boolean {
   if (word === 'V' && /^[\s_]/.test(between)) return false;
+  // `T01` is a volume in French.
+  if (/^t$/i.test(word)) return between === '';
   if (/^[\s_.]*$/.test(between)) return true;
   if (/^[:.,-]$/.test(between)) return word.length > 1;
   return /^[.:] ?$/.test(between);
@@ -210,12 +212,13 @@ const MAX_PART_TOKENS = 8;
 const PART =
   /^(?:_([1-9])(?![\d.\p{L}])|[\s_]*[([]?(?:part|pt)\b[\s_.]*(\d+)|[\s_]*[([]?(\d{1,3})[\s_]*of[\s_]*\d{1,3}(?!\d))[)\]]?/iu;
 
-/** `3 part 2`, `3 (2of2)`, `10_5`. In `3 (3 of 12)` and `3 (of 12)`, the issues of a series are counted. */
-function readPart(tokens: readonly Token[], index: number, { value }: NumberToken) {
+/** `3 part 2`, `Ch. 3 (2of2)`, `10_5`. In `3 (3 of 12)` and `3 (of 12)`, the issues of a series are counted. */
+function readPart(tokens: readonly Token[], index: number, { value }: NumberToken, label: string) {
   const texts = tokens.slice(index + 1, index + 1 + MAX_PART_TOKENS).map(({ text }) => text);
   const [found, afterMark, afterWord, counted] = PART.exec(texts.join('')) ?? [];
   const part = Number(afterMark ?? afterWord ?? counted);
-  if (found === undefined || (counted !== undefined && part === Number(value))) return NO_PART;
+  const isIssue = counted !== undefined && /^#?$/.test(label) && part === Number(value);
+  if (found === undefined || isIssue) return NO_PART;
   let length = 0;
   const last = texts.findIndex((text) => (length += text.length) >= found.length);
   return { part, tokens: last + 1 };
@@ -233,10 +236,16 @@ function wordAfter(tokens: readonly Token[], index: number) {
   const next = tokens[index + 1];
   const word = next?.kind === 'space' ? tokens[index + 2] : next;
   if (word?.kind !== 'word') return undefined;
-  const role = labelAfter(word.text, word === next);
+  const role = seasonAfter(tokens, index) ?? labelAfter(word.text, word === next);
   if (role === undefined) return undefined;
   const isCounter = /^[^\p{sc=Latin}\p{sc=Cyrillic}]/u.test(word.text);
   return { role, end: isCounter ? word.start + 1 : endOf(word) };
+}
+
+/** `2nd Season`. */
+function seasonAfter(tokens: readonly Token[], index: number): 'season' | undefined {
+  const text = tokens.slice(index + 1, index + 4).map((token) => token.text);
+  return /^(st|nd|rd|th)[\s_]+season$/i.test(text.join('')) ? 'season' : undefined;
 }
 
 const YEAR = /^(19|20)\d\d$/;

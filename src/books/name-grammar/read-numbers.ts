@@ -1,5 +1,6 @@
 /** Decides which of the numbers in a name are those of its chapter and its volume, or that this is not certain. Pure. */
 import { minOf } from '../../core/extremes.js';
+import { isExtraName, isExtraWord, isSideStory } from './words.js';
 import { findNumbers, isClosing, skipSpaces, type FoundNumber } from './found-numbers.js';
 import type { Token } from './tokens.js';
 
@@ -35,10 +36,10 @@ export function readNumbers(
     episodeClaim(name) ??
     bareClaim(name, volume);
   const { sure } = claim;
-  if (sure && !sure.isUnclear && !isOfLaterSeason(found, sure))
-    return { volume, chapter: sure, possible: [] };
+  const isMain = sure && !isOfLaterSeason(found, sure) && !isExtra(name, sure);
+  if (isMain && !sure.isUnclear) return { volume, chapter: sure, possible: [] };
   const partNumber = sure && numberOfPart(sure);
-  if (sure && partNumber !== undefined && !isOfLaterSeason(found, sure))
+  if (isMain && partNumber !== undefined)
     return { volume, chapter: sure, partNumber, possible: [partNumber, sure.value] };
   const numbers = possibleNumbers(sure ? [sure] : claim.possible, found, volume);
   const texts = numbers.flatMap(({ value, last }) =>
@@ -60,6 +61,13 @@ function numberOfPart({ value, part, last }: FoundNumber): string | undefined {
 /** `S3 - Chapter 20`: some count on from the season before, others begin at 1. */
 function isOfLaterSeason(found: readonly FoundNumber[], { start }: FoundNumber): boolean {
   return found.some((each) => each.role === 'season' && each.start < start && each.value !== '1');
+}
+
+/** `Side Story Chapter 5`, and `Sea - Extra Chapter 5`; but `Special A 005` is of a series. */
+function isExtra({ tokens, from, isSeriesKnown }: ReadName, { start }: FoundNumber): boolean {
+  const words = tokens.filter((each) => each.start >= from && each.start < start);
+  const texts = words.flatMap(({ kind, text }) => (kind === 'word' ? [text] : []));
+  return isSeriesKnown ? texts.some(isExtraWord) || isSideStory(texts) : isExtraName(texts);
 }
 
 interface ReadName {
@@ -192,13 +200,24 @@ function bareClaim(name: ReadName, volume: FoundNumber | undefined): Claim {
   return padded ? { sure: padded, possible: [] } : { possible: likelyFirst(bare) };
 }
 
-/** Before the first dash or colon that follows a number: what comes after it is the title of the chapter. */
+/** Before the first dash or colon that follows a number: what comes after it is the title of the chapter, unless it is `007`. */
 function bareNumbers({ tokens, found }: ReadName): readonly FoundNumber[] {
   const bare = found.filter(({ role }) => role === 'bare');
   const [first] = bare;
   return bare.filter(
-    (each) => first === each || (first && !hasDelimiter(tokens, first.lastToken, each.firstToken)),
+    (each) =>
+      first === each ||
+      (first &&
+        (!hasDelimiter(tokens, first.lastToken, each.firstToken) ||
+          isWholeTitle(tokens, first, each))),
   );
+}
+
+/** `Golgo 13 - 007`: nothing but a number with zeros is between the dash and the end, or a bracket. */
+function isWholeTitle(tokens: readonly Token[], first: FoundNumber, each: FoundNumber): boolean {
+  const between = tokens.slice(first.lastToken + 1, each.firstToken);
+  const text = between.map((token) => token.text).join('');
+  return each.isPadded && /^[\s_]+-+[\s_]+$/.test(text) && isClosing(tokens, each.lastToken);
 }
 
 /** In `Team 7 008`, the zeros show which number is that of the file. */

@@ -12,7 +12,8 @@ const CHAPTER_WORDS =
 const LABELS: Readonly<Record<Label, string>> = {
   chapter: CHAPTER_WORDS,
   episode: 'ep eps episode episodes episodio епизод эпизод no nr n num number',
-  volume: 'v vol vols volume volumes tome tomes tomo tomos band том тома томa',
+  volume:
+    'v vol vols volume volumes volumen volumenes tome tomes tomo tomos t band bd cilt jilid deel kotet svazek том тома томa เลม เลมที',
   version: 'ver version rev',
   season: 's season saison temporada сезон',
   page: 'p pg pgs page pages',
@@ -49,9 +50,18 @@ export function labelAfter(word: string, isGlued: boolean): Label | undefined {
   return key === 'p' ? 'page' : undefined;
 }
 
-/** Whether the word makes the chapter an extra of the number before it: `4.extra`, and `404 extravol002`. */
+/** Whether the word makes the chapter an extra of the number beside it: `4.extra`, `404 extravol002`, `番外編 第1話`. */
 export function isExtraWord(word: string): boolean {
-  return /^(extra|omake|special|bonus)/.test(wordKey(word));
+  return /^(extra|omake|special|bonus|番外|特別|外伝|おまけ|외전)/u.test(wordKey(word));
+}
+
+export function isSideStory(words: readonly string[]): boolean {
+  return /\bside story\b/i.test(words.join(' '));
+}
+
+/** Whether the words are those of an extra alone, and not of a series, as in `Special A`. */
+export function isExtraName(words: readonly string[]): boolean {
+  return words.length > 0 && (words.every(isExtraWord) || /^side story$/i.test(words.join(' ')));
 }
 
 function wordKey(word: string): string {

@@ -196,13 +196,27 @@ export async function checkEntries(
   return digests;
 }
 
-/** An error page of a server, or its error as JSON. Types of images that are not known here begin with other bytes. */
-const TEXT_START = /^(\xef\xbb\xbf)?\s*[<{]/;
-const TEXT_START_BYTES = 64;
+/** Images that are not bound, but may be whole: BMP, TIFF, PSD, JPEG XL, JPEG 2000. */
+const OTHER_IMAGES = [
+  'BM',
+  'II*\0',
+  'MM\0*',
+  '8BPS',
+  '\xff\x0a',
+  '\xff\x4f\xff\x51',
+  '\0\0\0\x0cJXL ',
+  '\0\0\0\x0cjP  ',
+] as const;
+
+function isOtherImage(data: Buffer): boolean {
+  const start = data.toString('latin1', 0, 12);
+  // HEIC, and images of a kind that is not known yet.
+  return start.startsWith('ftyp', 4) || OTHER_IMAGES.some((each) => start.startsWith(each));
+}
 
 function checkImage(name: string, data: Buffer): void {
   const extension = imageExtension(data);
-  if (data.length === 0 || TEXT_START.test(data.toString('latin1', 0, TEXT_START_BYTES)))
+  if (!extension && !isOtherImage(data))
     throw damaged('page-incomplete', `${name} is not an image`);
   if (extension && !hasValidTrailer(extension, data))
     throw damaged('page-incomplete', `${name} is incomplete`);

@@ -230,6 +230,67 @@ describe('a volume', () => {
     expect(await imageDigests(output('Lighthouse Vol.01.cbz'))).toEqual([sha256(image)]);
   });
 
+  test('has all pages of such an archive with a cover outside the folder, and none of thumbnails', async () => {
+    mkdirSync(join(folder, 'in'));
+    const images = await Promise.all([1, 2, 3, 4].map((page) => testImage('png', page)));
+    const [cover = Buffer.of(), ...pages] = images;
+    await writeArchive(input('Lighthouse v01 c001.cbz'), {
+      ...Object.fromEntries(pages.map((page, index) => [`.hack 01/${index}.png`, page])),
+      ...Object.fromEntries(pages.map((_, index) => [`.thumbnails/${index}.png`, cover])),
+      'a cover.png': cover,
+    });
+    expect((await bindFolder(folder)).errors).toEqual([]);
+    const digests = await imageDigests(output('Lighthouse Vol.01.cbz'));
+    expect(new Set(digests)).toEqual(new Set(images.map(sha256)));
+    expect(digests).toHaveLength(4);
+  });
+
+  test('has all files of one number whose names say different things, and one of each release', async () => {
+    const names = [
+      'Ch. 5 [Owls]',
+      'Ch. 5 - Fog [Larks]',
+      'Ch. 6',
+      'Ch. 6 (1)',
+      'Ch. 6 - Extra',
+      'Ch. 7 (前編)',
+      'Ch. 7 (後編)',
+      'Ch. 8',
+      'Ch. 8 & 9',
+    ];
+    mkdirSync(join(folder, 'in', 'Lighthouse'), { recursive: true });
+    for (const [index, name] of names.entries())
+      await writeArchive(input(`Lighthouse/${name}.cbz`), {
+        '1.png': await testImage('png', index),
+      });
+    const chosen = async () => {
+      const { errors, events } = await bindFolder(folder, { by: 'title', inputs: [folder] });
+      const digests = await imageDigests(output('Lighthouse (all).cbz'));
+      const images = await Promise.all(names.map((_, index) => testImage('png', index)));
+      return {
+        errors,
+        warnings: events.flatMap((event) => (event.type === 'warning' ? [event.message] : [])),
+        names: names.filter((_, index) => digests.includes(sha256(images[index] ?? Buffer.of()))),
+      };
+    };
+    const all = [
+      expect.stringMatching(/^Ch\. 5/),
+      expect.stringMatching(/^Ch\. 6( \(1\))?$/),
+      'Ch. 6 - Extra',
+      'Ch. 7 (前編)',
+      'Ch. 7 (後編)',
+      'Ch. 8',
+      'Ch. 8 & 9',
+    ];
+    const warning =
+      /^Several files have one number, and all are bound, since the rest of their names differs: Ch\. 6.*, Ch\. 7 \(前編\)\.cbz, .* and 2 more$/;
+    const warnings = [expect.stringMatching(warning)];
+    expect(await chosen()).toEqual({ errors: [], warnings, names: all });
+    // The book is read too now, and stays as it is, also without the files.
+    expect(await chosen()).toEqual({ errors: [], warnings, names: all });
+    rmSync(join(folder, 'in'), { recursive: true });
+    expect(await chosen()).toEqual({ errors: [], warnings: [], names: all });
+  });
+
   test('has the numbers that names of files say for certain, in the order of the numbers', async () => {
     const image = await testImage('png', 1);
     const names = ['010', '2 - Storm', 'ch 7,5', '第8話', '3-5', '6v2', '[0001] Fog 12 13 x'];

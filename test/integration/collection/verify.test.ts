@@ -240,15 +240,24 @@ describe('a file of another program', () => {
     ['nothing', ''],
     ['the page of an error', '\ufeff\n<!DOCTYPE html><title>Not Found</title>'],
     ['an error of the service', '{"result":"error"}'],
+    ['the text of an error', 'error code: 1015'],
+    ['zeros, as a broken disk leaves them', '\0'.repeat(5_000)],
+    ['HTML in UTF-16', Buffer.from('\ufeff<html>', 'utf16le')],
   ])('whose page is %s is damaged', async (_name, text) => {
     mkdirSync(join(folder, 'in'));
     await writeArchive(input('a.cbz'), { '1.jpg': text });
     expect(await reasonOf(input('a.cbz'))).toEqual(['page-incomplete']);
   });
 
-  test('whose page is of a type that is not known here is whole', async () => {
+  test.each([
+    ['JPEG XL', '\xff\x0a\x01\x02'],
+    ['JPEG XL in a container', '\0\0\0\x0cJXL \r\n'],
+    ['BMP', 'BM\x36\0'],
+    ['TIFF', 'II*\0'],
+    ['HEIC', '\0\0\0\x18ftypheic'],
+  ])('whose page is of a type that is not bound, such as %s, is whole', async (_type, start) => {
     mkdirSync(join(folder, 'in'));
-    await writeArchive(input('a.cbz'), { '1.jxl': Buffer.from([0xff, 0x0a, 1, 2]) });
+    await writeArchive(input('a.cbz'), { '1.jpg': Buffer.from(start, 'latin1') });
     expect(await reasonOf(input('a.cbz'))).toEqual([]);
   });
 

@@ -1,0 +1,52 @@
+/**
+ * Which files of other programs, whose names have one number, are releases of one chapter: those whose names say the same
+ * besides it. `Ch. 5 - Extra` is not a release of `Ch. 5`, whatever it is: both are bound. Pure.
+ */
+import { basename, extname } from 'node:path';
+import { groupBy } from '../core/group-by.js';
+import { letterKey, nameKey } from '../core/name-keys.js';
+import { guessName } from './guess-name.js';
+import type { BookChapter } from './source-chapter.js';
+
+interface NamedRelease {
+  readonly chapter: BookChapter;
+  readonly group: string;
+  /** What the name says besides the number, without marks. */
+  readonly rest: string;
+}
+
+/**
+ * What distinguishes chapters of one number, for those that differ by name. Two groups name a chapter differently, so that
+ * names count within a group, and where a file names none. A book has all its chapters.
+ */
+export function distinctNames(chapters: readonly BookChapter[]): ReadonlyMap<BookChapter, string> {
+  const found = new Map<BookChapter, string>();
+  const others = chapters.filter(({ chapterId }) => chapterId === undefined);
+  if (chapters.length < 2 || others.length === 0) return found;
+  const known = new Set(chapters.filter((each) => !others.includes(each)).map(titleOf));
+  const bound = others.filter(({ isBound }) => isBound);
+  for (const [index, chapter] of bound.entries())
+    if (index > 0 && bound.some((each) => each !== chapter && each.file === chapter.file))
+      found.set(chapter, `bound ${index}`);
+  const files = others.filter(({ isBound }) => !isBound).map(readRelease);
+  const haveGroups = known.size === 0 && files.every(({ group }) => group !== '');
+  for (const ofGroup of groupBy(files, ({ group }) => (haveGroups ? group : '')).values()) {
+    const rests = new Set([...ofGroup.map(({ rest }) => rest), ...known]);
+    if (rests.size > 1)
+      for (const { chapter, rest } of ofGroup)
+        if (rest !== '' && !known.has(rest)) found.set(chapter, rest);
+  }
+  return found;
+}
+
+function titleOf({ metadata: { title = '' } }: BookChapter): string {
+  return letterKey(title);
+}
+
+function readRelease(chapter: BookChapter): NamedRelease {
+  const { file, metadata } = chapter;
+  const { series } = metadata;
+  const name = basename(file, extname(file));
+  const { title = '', group = '' } = guessName(name, series === undefined ? [] : [series]);
+  return { chapter, group: nameKey(group), rest: letterKey(title) };
+}
