@@ -115,7 +115,7 @@ async function hasSavedPages(
   signal: AbortSignal,
 ): Promise<boolean> {
   const { state } = await checkFile(source.file, { signal });
-  if (state === 'damaged') return false;
+  if (state === 'damaged' || state === 'forbidden') return false;
   const { version = 1 } = source;
   const pages = record?.pages ?? [];
   if (pages.length === 0 || version > recorded) return true;

@@ -157,7 +157,7 @@ async function scan(
   }
   if (damaged.length > 0) {
     const command = `tankobon verify ${folders.map(shellQuoted).join(' ')}`;
-    warn(`Damaged, and not counted: ${firstOf(damaged)}`, `Run: ${command}`);
+    warn(`Cannot be read, and not counted: ${firstOf(damaged)}`, `Run: ${command}`);
   }
   if (archives.length === 0)
     throw noChapters(folders, { files: otherFiles, links: linkedFolders.length }, hint);

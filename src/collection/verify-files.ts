@@ -69,6 +69,7 @@ export interface UnverifiedCounts {
   readonly edited: number;
   /** Edited files that were to be repaired, and were not. */
   readonly editedLeft: number;
+  readonly unreadableFiles: number;
   readonly unreadableFolders: number;
 }
 
@@ -92,16 +93,21 @@ export async function verifyFiles(
   const edited: string[] = [];
   const getBuffer = reusableBuffer();
   const { links, unreadableFolders } = listed;
-  let [checked, readBytes, accepted] = [0, 0, 0];
+  let [checked, readBytes, accepted, unreadableFiles] = [0, 0, 0, 0];
   const repaired = new Set<string>();
   const isLeft = (file: string) => !repaired.has(file);
   try {
     for (const each of toCheck) {
       onProgress({ checked, total: toCheck.length, bytes: readBytes, totalBytes });
       const found = await check(each, getBuffer, deps);
-      checked += 1;
       readBytes += each.size;
       const { file } = each;
+      if (found.state === 'forbidden') {
+        unreadableFiles += 1;
+        observe({ type: 'warning', message: `Not checked (${found.reason}): ${file}` });
+        continue;
+      }
+      checked += 1;
       if (found.state === 'damaged') {
         damaged.push(file);
         const { reason, detail: message } = found.damage;
@@ -130,13 +136,17 @@ export async function verifyFiles(
     const counts = { checked, ...found, repaired: repaired.size, links };
     const unchanged = sinceLast && { unchanged: listed.files.length - toCheck.length };
     const taken = accepts && { accepted };
-    const unread = unreadableFolders > 0 && { unreadableFolders };
+    const unread = {
+      ...(unreadableFiles > 0 && { unreadableFiles }),
+      ...(unreadableFolders > 0 && { unreadableFolders }),
+    };
     observe({ type: 'verify-summary', ...counts, ...taken, ...unread, ...unchanged });
   }
   return {
     damaged: damaged.filter(isLeft).length,
     edited: edited.length,
     editedLeft: repairsEdited ? edited.filter(isLeft).length : 0,
+    unreadableFiles,
     unreadableFolders,
   };
 }
@@ -156,6 +166,7 @@ async function check(listed: Listed, getBuffer: GetBuffer, { signal, store, nowM
   const options = { signal, getBuffer, isRegular, ...container };
   const { mark, content, ...found } = await checkFile(file, options);
   const checked = { root, file: resolve(file), version: { size, mtimeMs }, owner };
+  if (found.state === 'forbidden') return { ...found, hasMark: false };
   if (found.state === 'damaged') store.setDamaged(checked, mark);
   // Otherwise another version was read: what it had would count once the listed one is restored.
   else if (await isAsListed(listed)) {

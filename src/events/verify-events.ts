@@ -70,6 +70,7 @@ export const VERIFY_EVENTS = {
       repaired: count('Damaged and edited ones that were replaced.'),
       accepted: optional(count('With `--accept`: files that were accepted.')),
       links: count('Symbolic links, which are not followed.'),
+      unreadableFiles: optional(count('Files that may not be read; missing if there are none.')),
       unreadableFolders: optional(
         count('Folders of which nothing is known; missing if there are none.'),
       ),
@@ -84,6 +85,7 @@ export const VERIFY_EVENTS = {
       accepted = 0,
       links,
       unchanged = 0,
+      unreadableFiles = 0,
       unreadableFolders = 0,
     }) =>
       [
@@ -92,6 +94,7 @@ export const VERIFY_EVENTS = {
         ...(unchanged > 0 ? [`${formatCount(unchanged)} unchanged since the last check`] : []),
         ...(accepted > 0 ? [`${formatCount(accepted)} accepted`] : []),
         ...(repaired > 0 ? [`${formatCount(repaired)} repaired`] : []),
+        ...(unreadableFiles > 0 ? [`${pluralize(unreadableFiles, 'file')} not checked`] : []),
         ...(unreadableFolders > 0 ? [`${pluralize(unreadableFolders, 'folder')} not checked`] : []),
         ...(links > 0 ? [`${pluralize(links, 'symbolic link')} skipped`] : []),
       ].join(', '),

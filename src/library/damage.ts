@@ -1,5 +1,6 @@
 /** Finds and says what is wrong with a file or edited in it, and changes nothing. */
 import { fileErrorReason } from '../core/files.js';
+import { isForbidden } from '../core/system-errors.js';
 import { Damaged, type CheckOptions, type Damage, type PageEdits } from './check/damage.js';
 import type { ContainerName } from '../config/containers.js';
 import { containerOf, HANDLERS, openPages } from './containers.js';
@@ -25,6 +26,8 @@ type FileCheck = {
   | { readonly state: 'whole' }
   | { readonly state: 'edited'; readonly edits: PageEdits }
   | { readonly state: 'damaged'; readonly damage: Damage }
+  /** This user may not read it: nothing is known of it. */
+  | { readonly state: 'forbidden'; readonly reason: string }
 );
 
 /** Reads the whole file. Rejects for nothing that can be wrong with it. */
@@ -46,6 +49,7 @@ export async function checkFile(
     return edits ? { mark, content, state: 'edited', edits } : { mark, content, state: 'whole' };
   } catch (error) {
     options.signal.throwIfAborted();
+    if (isForbidden(error)) return { mark, state: 'forbidden', reason: fileErrorReason(error) };
     const damage: Damage =
       error instanceof Damaged
         ? error.damage

@@ -237,22 +237,30 @@ describeWith('files of other users', { root: true }, () => {
         const given = words.map((word) => (word === 'OUTPUT' ? shared.output : word));
         const { stdout, stderr } = await shared.run(ALICE, ...given);
         expect(stdout + stderr).not.toMatch(/hint: .*[Rr]emove/);
-        expect(stdout + stderr).toMatch(/hint: (Run tankobon as that user|Check its permissions)/);
+        expect(stdout + stderr).toMatch(
+          /hint: (Run tankobon as that user|Check (its|the) permissions)/,
+        );
       }
     },
   );
 
-  test('a folder that belongs to another user and cannot be read makes a check incomplete', async () => {
+  test('a file and a folder that may not be read make a check incomplete, and are not damaged', async () => {
     expect((await shared.run(0, ...download, '-o', shared.output)).code).toBe(0);
     for (const name of ['private', 'lost+found'])
       mkdirSync(join(shared.output, name), { mode: 0o700 });
-    const { code, stderr } = await shared.run(ALICE, 'verify', shared.output);
-    expect([code, stderr]).toEqual([
-      3,
-      `warning: Not checked (permission denied): ${join(shared.output, 'private')}\n` +
-        '3 files checked, 0 damaged, 1 folder not checked\n' +
-        'hint: Check the permissions of the folders that were not checked, and the disk, then run the same command again.\n',
-    ]);
+    const file = shared.find(/Ch\.001/);
+    chmodSync(file, 0o600);
+    for (const option of [[], ['--repair']]) {
+      const { code, stderr } = await shared.run(ALICE, 'verify', shared.output, ...option);
+      expect([code, stderr]).toEqual([
+        3,
+        `warning: Not checked (permission denied): ${join(shared.output, 'private')}\n` +
+          `warning: Not checked (permission denied): ${file}\n` +
+          '2 files checked, 0 damaged, 1 file not checked, 1 folder not checked\n' +
+          'hint: Check the permissions of what was not checked, and the disk, then run the same command again.\n',
+      ]);
+    }
+    expect(shared.find(/Ch\.001/)).toBe(file);
   });
 
   test('after a program gave up the rights of root, files of root are those of another user', () => {

@@ -11,6 +11,7 @@ import { UsageError } from '../../core/errors.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import { fileErrorReason } from '../../core/files.js';
 import { formatList } from '../../core/human-format.js';
+import { shellQuoted } from '../../core/shell-quoted.js';
 import { addOptions, collectPaths } from '../command-options.js';
 import type { CommandContext, CommandRunner } from '../command-context.js';
 import { addExamples } from '../help-format.js';
@@ -23,7 +24,7 @@ const NOT_REPAIRED =
 const EDITED =
   'Edited files stay as they are. To take them as they are for good, add: --accept. To download their chapters again: --repair --edited';
 const UNREADABLE =
-  'Check the permissions of the folders that were not checked, and the disk, then run the same command again.';
+  'Check the permissions of what was not checked, and the disk, then run the same command again.';
 
 export function verifyCommand(program: Command, { run }: CommandRunner): Command {
   const command = program
@@ -78,7 +79,7 @@ async function verify(
     ? ({ kind: 'repair', edited: options.edited === true, repair } as const)
     : ({ kind } as const);
   try {
-    const { damaged, edited, editedLeft, unreadableFolders } = await verifyFiles(files, {
+    const { damaged, edited, editedLeft, ...unread } = await verifyFiles(files, {
       observe: (event) => {
         if (event.type === 'verify-summary') display?.close();
         observe(event);
@@ -91,9 +92,10 @@ async function verify(
       signal,
     });
     if (edited > 0 && !options.accept && !options.edited) stderr.write(`hint: ${EDITED}\n`);
-    if (damaged > 0 && options.repair) stderr.write(`hint: ${NOT_REPAIRED}\n`);
-    if (unreadableFolders > 0) stderr.write(`hint: ${UNREADABLE}\n`);
-    return damaged + editedLeft + unreadableFolders > 0 ? EXIT.incomplete : EXIT.done;
+    if (damaged > 0) stderr.write(`hint: ${options.repair ? NOT_REPAIRED : repairHint(files)}\n`);
+    const unreadable = unread.unreadableFiles + unread.unreadableFolders;
+    if (unreadable > 0) stderr.write(`hint: ${UNREADABLE}\n`);
+    return damaged + editedLeft + unreadable > 0 ? EXIT.incomplete : EXIT.done;
   } finally {
     display?.close();
     // Without it the next check takes longer.
@@ -101,6 +103,10 @@ async function verify(
       warnTo(stderr)(`What was checked was not stored: ${fileErrorReason(error)}`);
     });
   }
+}
+
+function repairHint(files: readonly string[]): string {
+  return `To download the damaged ones again, where tankobon saved them, run: tankobon verify --repair ${files.map(shellQuoted).join(' ')}`;
 }
 
 /** Prints only problems: a repaired file is an event of its own. */

@@ -344,7 +344,7 @@ test('damaged files are named with the command that checks them, again in the ne
     const { code, stderr } = await overview();
     expect(code).toBe(0);
     expect(stderr).toContain(
-      `warning: Damaged, and not counted: ${file}\nhint: Run: tankobon verify ${harness.output}\n`,
+      `warning: Cannot be read, and not counted: ${file}\nhint: Run: tankobon verify ${harness.output}\n`,
     );
   }
 });

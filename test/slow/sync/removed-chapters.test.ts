@@ -83,7 +83,7 @@ test('a chapter whose file is damaged was not removed by its owner', async () =>
   const file = harness.base.archives().find((each) => each.includes('Ch.001')) ?? '';
   truncateSync(file, 200);
   const { stdout, stderr } = await command('overview', harness.base.output);
-  expect(stderr).toContain(`Damaged, and not counted: ${file}`);
+  expect(stderr).toContain(`Cannot be read, and not counted: ${file}`);
   expect(stdout).toContain('Alpha: 1 chapter, 1 missing');
   expect(stdout).toContain('  can be downloaded: 1\n');
 });

@@ -52,6 +52,13 @@ test('lines that are added to a file from Windows end as its other lines', () =>
   expect(removeSeries(source(added), 1)).toBe(text);
 });
 
+test('a title that is added after the last one was removed has a line of its own', () => {
+  const text = 'series:\n  - target: title:one\n';
+  const empty = removeSeries(source(text), 0);
+  const added = addSeries(source(empty), ID, { entry: {}, unset: [] });
+  expect(added).toBe(`series:\n  - target: ${ID}\n`);
+});
+
 test('an option is removed by its key, and the default of the file applies again', () => {
   const change = { entry: {}, unset: ['language', 'bind'] };
   const text = addSeries(source(EXAMPLE), ID, change);
