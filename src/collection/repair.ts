@@ -126,7 +126,7 @@ async function repairFolder(
     try {
       kept.set(resolve(file), { file, kept: await keepDamaged(file, keptAs) });
     } catch (error) {
-      const message = `Not repaired, since a second name cannot be given: ${file}`;
+      const message = `Not repaired, since the damaged file cannot be renamed, to keep it: ${file}`;
       listeners.observe({ type: 'warning', message: `${message} (${fileErrorReason(error)})` });
     }
   const keptFiles = files.filter(({ file }) => kept.has(resolve(file)));

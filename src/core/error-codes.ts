@@ -260,7 +260,7 @@ export const STORAGE_CODES = codes(EXIT.incomplete, {
   ],
   'output-away': [
     'An output folder in which chapters were saved is missing or empty, as if its disk were not mounted; nothing is written to it.',
-    'Mount it, then run the same command again. If you emptied it on purpose, add: --new-folder DIR',
+    'Mount it, then run the same command again. If you moved the folder, name its new place. If you emptied it on purpose, add: --new-folder DIR',
   ],
   'storage-failed': [
     'The file system reported another error.',

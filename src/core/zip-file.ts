@@ -95,6 +95,7 @@ const OTHER_ARCHIVES = [
 ] as const;
 
 async function whyNotZip(file: OpenedFile): Promise<string> {
+  if (file.size === 0) return 'it is empty';
   const start = (await file.readFully(Buffer.alloc(6), 0)).toString('latin1');
   const other = OTHER_ARCHIVES.find(([, signature]) => start === signature);
   return other

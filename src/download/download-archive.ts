@@ -210,11 +210,12 @@ export async function checkUsedFolder(
   if (state === 'in-use') return;
   const option = `--new-folder ${shellQuoted(folder)}`;
   const again = syncCommand ? `run: ${syncCommand(option)}` : `add: ${option}`;
+  const moved = syncCommand ? `change its path: ${syncCommand('edit')}` : 'name it: --output DIR';
   throw new StorageError(
     'output-away',
     `The output folder is ${state}, and chapters were saved in it before: ${folder}`,
     {
-      hint: `If its disk is not mounted, mount it, and run the same command again. If you emptied it on purpose, ${again}`,
+      hint: `If its disk is not mounted, mount it, and run the same command again. If you moved the folder, ${moved}. If you emptied it on purpose, ${again}`,
     },
   );
 }

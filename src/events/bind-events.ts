@@ -47,7 +47,7 @@ export const BIND_EVENTS = {
     },
     example: { file: 'a.epub', ...VOLUME_EXAMPLE, chapters: 5, pages: 120, missing: ['9'] },
     sentence: (book) =>
-      `${bookLabel(book.file)}: ${pluralize(book.chapters, 'chapter')}, ${pluralize(book.pages, 'page')}${bookNote(book)}`,
+      `${book.file}: ${pluralize(book.chapters, 'chapter')}, ${pluralize(book.pages, 'page')}${bookNote(book)}`,
   }),
   'book-saved': event({
     meaning: 'The book is complete and has its final name.',

@@ -146,7 +146,7 @@ posixDescribe('a file at the path of the chapter that cannot be read', () => {
     ],
     [
       'an empty file',
-      notZip,
+      'it is empty',
       () => {
         writeFileSync(kept(), '');
       },
