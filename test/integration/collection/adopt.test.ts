@@ -432,7 +432,9 @@ test('an adopted ZIP is bound and checked as a CBZ is, also one that is damaged 
   expect(await readPages(book.trimEnd())).toHaveLength(4);
   truncateSync(zip, 100);
   expect((await run('verify', folder)).stderr).toContain('2 files checked, 1 damaged');
-  expect((await run('overview', folder)).stderr).toContain(`Cannot be read, and not counted: ${zip}`);
+  expect((await run('overview', folder)).stderr).toContain(
+    `Cannot be read, and not counted: ${zip}`,
+  );
   const damaged = await bind();
   expect(damaged.stderr).toContain(zip);
   expect(damaged.code).toBe(3);
