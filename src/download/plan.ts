@@ -430,7 +430,7 @@ function warnOfUnreadable(
       warn(
         `${file} cannot be read (${readError}): chapters that are only in it are downloaded again.`,
         accessHint(cause) ??
-          'If it is a damaged book, the next bind puts a whole one in its place.',
+          `To look for further damage, run: tankobon verify ${shellQuoted(output)}`,
       );
 }
 

@@ -83,7 +83,7 @@ test('a dry run of retag opens only files that changed, or whose chapter or opti
 test('after each command that reads a collection, every other one opens no file that is unchanged', async () => {
   await harness.download({ targets: [chapterId('Alpha', '1'), chapterId('Alpha', '2')] });
   const foreign = {
-    '1.jpg': 'a page',
+    '1.jpg': await testImage('jpeg', 1),
     'ComicInfo.xml': '<ComicInfo><Series>Beta</Series></ComicInfo>',
   };
   await writeArchive(join(harness.output, 'Beta 1.cbz'), foreign);

@@ -95,7 +95,7 @@ test('a book that lost its end is named, and a whole one takes its place', async
   expect([code, stderr]).toEqual([
     0,
     expect.stringContaining(
-      `warning: ${volume} cannot be read (it is not a ZIP archive, or is damaged): chapters that are only in it are downloaded again.\nhint: If it is a damaged book, the next bind puts a whole one in its place.\n`,
+      `warning: ${volume} cannot be read (it is not a ZIP archive, or is damaged): chapters that are only in it are downloaded again.\nhint: To look for further damage, run: tankobon verify ${harness.output}\n`,
     ),
   ]);
   expect(await imageDigests(volume)).toEqual(digests);

@@ -59,7 +59,9 @@ test('a book that fails is exit 3, and is tried again in each run until it is wr
   writeFileSync(book('Alpha'), 'mine');
   for (let run = 1; run <= 2; run += 1) {
     const { code, lines } = await harness.sync();
-    expect([code, warnings(lines)]).toEqual([3, [expect.stringContaining('Not bound')]]);
+    // Its chapters may have been in it, and are loaded once.
+    const again = run === 1 ? [expect.stringContaining('are downloaded again')] : [];
+    expect([code, warnings(lines)]).toEqual([3, [...again, expect.stringContaining('Not bound')]]);
   }
   rmSync(book('Alpha'));
   expect(await harness.sync()).toMatchObject({ code: 0 });
