@@ -217,13 +217,13 @@ const MAX_NAMED = 4;
 /** Says which files of other programs have one number, and are not taken for releases of one chapter. */
 function sameNumberMessage(chapters: readonly BookChapter[]): string | undefined {
   const numbered = chapters.filter(
-    ({ chapterId, isBound, metadata }) => !chapterId && !isBound && metadata.number !== undefined,
+    ({ isBound, metadata }) => !isBound && metadata.number !== undefined,
   );
   const byNumber = groupBy(numbered, ({ metadata: { volume = '', number = '' } }) =>
     [normalizedNumber(volume), normalizedNumber(number)].join(' '),
   );
   const names = [...byNumber.values()]
-    .filter((same) => same.length > 1)
+    .filter((same) => same.length > 1 && same.some(({ chapterId }) => chapterId === undefined))
     .flatMap((same) => same.map(({ file }) => basename(file)));
   if (names.length === 0) return undefined;
   const others = names.length - MAX_NAMED;

@@ -43,10 +43,21 @@ function titleOf({ metadata: { title = '' } }: BookChapter): string {
   return letterKey(title);
 }
 
+/** Scene releases have these, and then say in parentheses only how they were made and by whom. */
+const SCENE_TAG = /\((?:(?:19|20)\d\d|digital|web|c2c|hd|f\d?)\b[^()]*\)/i;
+const PARENTHESES = /\([^()]*\)/g;
+/** `(v2)`, `[v2]`: a newer file of the same chapter. */
+const VERSION = /[([]v\d{1,2}[)\]]/gi;
+
+function restOf(title: string): string {
+  const text = title.replace(VERSION, ' ');
+  return letterKey(SCENE_TAG.test(text) ? text.replace(PARENTHESES, ' ') : text);
+}
+
 function readRelease(chapter: BookChapter): NamedRelease {
   const { file, metadata } = chapter;
   const { series } = metadata;
   const name = basename(file, extname(file));
   const { title = '', group = '' } = guessName(name, series === undefined ? [] : [series]);
-  return { chapter, group: nameKey(group), rest: letterKey(title) };
+  return { chapter, group: nameKey(group), rest: restOf(title) };
 }
