@@ -16,18 +16,18 @@ interface NamedRelease {
 }
 
 /**
- * What distinguishes chapters of one number, for those that differ by name. Two groups name a chapter differently, so that
- * names count within a group, and where a file names none. A book has all its chapters.
+ * Returns what distinguishes chapters of one number, for those that differ by name. Two groups name a chapter differently, so
+ * that names count within a group, and where a file names none. A book keeps all its chapters.
  */
 export function distinctNames(chapters: readonly BookChapter[]): ReadonlyMap<BookChapter, string> {
   const found = new Map<BookChapter, string>();
   const others = chapters.filter(({ chapterId }) => chapterId === undefined);
   if (chapters.length < 2 || others.length === 0) return found;
-  const known = new Set(chapters.filter((each) => !others.includes(each)).map(titleOf));
+  const known = new Set(chapters.filter(({ chapterId }) => chapterId !== undefined).map(titleOf));
   const bound = others.filter(({ isBound }) => isBound);
-  for (const [index, chapter] of bound.entries())
-    if (index > 0 && bound.some((each) => each !== chapter && each.file === chapter.file))
-      found.set(chapter, `bound ${index}`);
+  for (const ofBook of groupBy(bound, ({ file }) => file).values())
+    for (const [index, chapter] of ofBook.entries())
+      if (index > 0) found.set(chapter, `bound ${index}`);
   const files = others.filter(({ isBound }) => !isBound).map(readRelease);
   const haveGroups = known.size === 0 && files.every(({ group }) => group !== '');
   for (const ofGroup of groupBy(files, ({ group }) => (haveGroups ? group : '')).values()) {

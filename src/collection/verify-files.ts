@@ -93,7 +93,8 @@ export async function verifyFiles(
   const edited: string[] = [];
   const getBuffer = reusableBuffer();
   const { links, unreadableFolders } = listed;
-  let [checked, readBytes, accepted, unreadableFiles] = [0, 0, 0, 0];
+  const unreadable: string[] = [];
+  let [checked, readBytes, accepted] = [0, 0, 0];
   const repaired = new Set<string>();
   const isLeft = (file: string) => !repaired.has(file);
   try {
@@ -103,7 +104,7 @@ export async function verifyFiles(
       readBytes += each.size;
       const { file } = each;
       if (found.state === 'forbidden') {
-        unreadableFiles += 1;
+        unreadable.push(file);
         observe({ type: 'warning', message: `Not checked (${found.reason}): ${file}` });
         continue;
       }
@@ -126,8 +127,8 @@ export async function verifyFiles(
         observe({ type: 'file-repaired', ...each });
       }
     if (mode.kind === 'repair' && !signal.aborted) {
-      const stillDamaged = new Set(damaged.filter(isLeft));
-      const whole = listed.files.filter(({ file }) => !stillDamaged.has(file));
+      const notWhole = new Set([...damaged.filter(isLeft), ...unreadable]);
+      const whole = listed.files.filter(({ file }) => !notWhole.has(file));
       await removeRepairLeftovers(listed.leftovers, whole, store, signal);
     }
   } finally {
@@ -137,7 +138,7 @@ export async function verifyFiles(
     const unchanged = sinceLast && { unchanged: listed.files.length - toCheck.length };
     const taken = accepts && { accepted };
     const unread = {
-      ...(unreadableFiles > 0 && { unreadableFiles }),
+      ...(unreadable.length > 0 && { unreadableFiles: unreadable.length }),
       ...(unreadableFolders > 0 && { unreadableFolders }),
     };
     observe({ type: 'verify-summary', ...counts, ...taken, ...unread, ...unchanged });
@@ -146,7 +147,7 @@ export async function verifyFiles(
     damaged: damaged.filter(isLeft).length,
     edited: edited.length,
     editedLeft: repairsEdited ? edited.filter(isLeft).length : 0,
-    unreadableFiles,
+    unreadableFiles: unreadable.length,
     unreadableFolders,
   };
 }

@@ -358,12 +358,12 @@ export function pageEntries<Page extends Named>(entries: readonly Page[]): Page[
   const images = entries.filter(({ name }) => PAGE_NAME.test(name));
   const pages = images.filter(({ name }) => isPage(name));
   if (pages.length === images.length) return pages;
-  const all = images.filter(({ name }) => isPage(withoutDots(name)) && !OF_PROGRAMS.test(name));
+  const all = images.filter(({ name }) => isPage(withoutDots(name)) && !PROGRAM_FOLDER.test(name));
   return all.length > 2 * pages.length ? all : pages;
 }
 
-/** Folders of file managers. */
-const OF_PROGRAMS =
+/** Matches the hidden folders of file managers and other programs. */
+const PROGRAM_FOLDER =
   /(^|\/)\.(thumbnails?|thumbs|trash[^/]*|recycle[^/]*|apple\w*|ds_store|cache|git|@\w+)\//i;
 
 function withoutDots(name: string): string {

@@ -88,7 +88,7 @@ async function readOpened<T>(
   });
 }
 
-/** Archives that often have the name of a ZIP archive: their first bytes. */
+/** The first bytes of archives that often have the name of a ZIP archive. */
 const OTHER_ARCHIVES = [
   ['RAR', 'Rar!\x1a\x07'],
   ['7z', '7z\xbc\xaf\x27\x1c'],

@@ -415,7 +415,7 @@ function warnOfFiles(
       );
 }
 
-/** Damaged books beside what is saved: what they had is downloaded again. Files that are in the way have their own warning. */
+/** Warns of damaged books beside what is saved. Files that are in the way have their own warning. */
 function warnOfUnreadable(
   files: LibraryIndex['damaged'],
   { kept, writes }: Awaited<ReturnType<typeof nameFiles>>,

@@ -196,7 +196,7 @@ export async function checkEntries(
   return digests;
 }
 
-/** Images that are not bound, but may be whole: BMP, TIFF, PSD, JPEG XL, JPEG 2000. */
+/** The first bytes of images that are not bound, but may be whole: BMP, TIFF, PSD, JPEG XL, JPEG 2000. */
 const OTHER_IMAGES = [
   'BM',
   'II*\0',
@@ -210,7 +210,7 @@ const OTHER_IMAGES = [
 
 function isOtherImage(data: Buffer): boolean {
   const start = data.toString('latin1', 0, 12);
-  // HEIC, and images of a kind that is not known yet.
+  // HEIC and its successors are ISO media files.
   return start.startsWith('ftyp', 4) || OTHER_IMAGES.some((each) => start.startsWith(each));
 }
 

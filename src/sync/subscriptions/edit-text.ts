@@ -127,7 +127,7 @@ function withoutPositions(message: string, file: string): string {
 export function appendSeries(document: Document, target: string, entry: SeriesEntry): void {
   if (!isSeq(document.get('series'))) document.set('series', document.createNode([]));
   const series = document.get('series');
-  // What is left of a list whose last one was removed is `[]`, and further ones would follow each other on one line.
+  // Removing the last series leaves `[]`, in which further ones would follow each other on one line.
   if (isSeq(series) && series.items.length === 0) series.flow = false;
   const node = new YAMLMap();
   node.set('target', document.createNode(target));
