@@ -1,11 +1,15 @@
 /**
- * Limits how many pages load at the same time, over all chapters of a run; first come, first served. Each slot
- * comes with a buffer, which a later page reuses.
+ * Limits how many pages load at the same time, over all chapters of a run; first come, first served. Each page takes
+ * a buffer, which a later page reuses.
  */
 import { allocatePageBuffer } from '../../service/load-image.js';
 
 export interface PageSlot {
-  readonly buffer: Buffer;
+  /**
+   * To be called when the page arrives: until then, pages that are not stored yet need their buffers. The first
+   * use of new memory costs more than the bytes of the page.
+   */
+  readonly takeBuffer: () => Buffer;
   /** To be called when the page has arrived: the next page can start while this one is verified and stored. */
   readonly release: () => void;
 }
@@ -28,7 +32,12 @@ export class PageQueue {
   async run<T>(load: (slot: PageSlot) => Promise<T>): Promise<T> {
     if (this.#free > 0) this.#free -= 1;
     else await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    const buffer = this.#buffers.pop() ?? allocatePageBuffer();
+    const taken: Buffer[] = [];
+    const takeBuffer = (): Buffer => {
+      const buffer = this.#buffers.pop() ?? allocatePageBuffer();
+      taken.push(buffer);
+      return buffer;
+    };
     let isReleased = false;
     const release = (): void => {
       if (isReleased) return;
@@ -43,9 +52,9 @@ export class PageQueue {
       this.#startNext();
     };
     try {
-      return await load({ buffer, release });
+      return await load({ takeBuffer, release });
     } finally {
-      this.#buffers.push(buffer);
+      for (const buffer of taken) this.#buffers.push(buffer);
       this.#refusedReleases.delete(release);
       // The linter does not see that `release` sets it.
       if (isReleased as boolean) {

@@ -151,7 +151,7 @@ class PageDownload {
       // The workspace is private.
       maxMode: PRIVATE_FILE_MODE,
       expectedDigest: digestInFileName(fileName),
-      buffer: slot.buffer,
+      takeBuffer: slot.takeBuffer,
       onBytes: (bytes: number) => {
         this.deps.observe({ type: 'page-bytes', chapter, bytes });
       },

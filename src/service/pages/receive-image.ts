@@ -26,8 +26,11 @@ export interface ReceiveOptions {
   readonly maxMode?: number;
   /** The sha256 in the file name, lower-case hex. */
   readonly expectedDigest?: string;
-  /** Collects the bytes before they are written, for this load alone; see allocatePageBuffer. */
-  readonly buffer?: Buffer;
+  /**
+   * Called at most once, when the first bytes have arrived: gives the buffer that collects them before they are written,
+   * which belongs to this load alone. See allocatePageBuffer.
+   */
+  readonly takeBuffer?: () => Buffer;
   /** Called with the size of each chunk. */
   readonly onBytes?: (bytes: number) => void;
   /**
@@ -41,7 +44,7 @@ export interface ReceiveOptions {
 const BUFFER_BYTES = 1024 * 1024;
 const MAX_ERROR_PAGE_BYTES = 64 * 1024;
 
-/** A value for `ReceiveOptions.buffer`: reused for many pages, so that they cause no garbage. */
+/** A buffer for `ReceiveOptions.takeBuffer`: reused for many pages, so that they cause no garbage. */
 export function allocatePageBuffer(): Buffer {
   return Buffer.allocUnsafeSlow(BUFFER_BYTES);
 }
@@ -57,7 +60,6 @@ export class ImageReceiver implements ImageBody {
   /** The request of the response takes it, unless the rate is limited: that waits between chunks. */
   readonly body: BufferedBody;
   readonly #hash = createHash('sha256');
-  readonly #buffer: Buffer;
   #bufferedBytes = 0;
   /** Opened with the first write. */
   #file: FileHandle | undefined;
@@ -73,8 +75,7 @@ export class ImageReceiver implements ImageBody {
     private readonly clock: Clock,
     private readonly pause: (bytes: number) => Promise<void>,
   ) {
-    this.#buffer = request.buffer ?? allocatePageBuffer();
-    this.body = new BufferedBody(this.#buffer, (bytes) => {
+    this.body = new BufferedBody(request.takeBuffer ?? allocatePageBuffer, (bytes) => {
       this.bytes += bytes;
       this.#bufferedBytes += bytes;
       this.#checkSignature();
@@ -93,7 +94,7 @@ export class ImageReceiver implements ImageBody {
 
   /** The whole body, until its buffer is reused; undefined for a body that is larger. */
   get content(): Buffer | undefined {
-    return this.#isLarge ? undefined : this.#buffer.subarray(0, this.bytes);
+    return this.#isLarge ? undefined : this.body.buffer.subarray(0, this.bytes);
   }
 
   async read(): Promise<Buffer> {
@@ -165,7 +166,7 @@ export class ImageReceiver implements ImageBody {
   }
 
   #takeHead(): void {
-    this.head = this.#buffer.subarray(0, Math.min(this.bytes, SIGNATURE_BYTES));
+    this.head = this.body.buffer.subarray(0, Math.min(this.bytes, SIGNATURE_BYTES));
   }
 
   /** Resolves as `#awaitBody` does. */
@@ -198,10 +199,10 @@ export class ImageReceiver implements ImageBody {
 
   async #append(chunk: Buffer): Promise<void> {
     for (let copied = 0; copied < chunk.length;) {
-      const bytes = chunk.copy(this.#buffer, this.#bufferedBytes, copied);
+      const bytes = chunk.copy(this.body.buffer, this.#bufferedBytes, copied);
       copied += bytes;
       this.#bufferedBytes += bytes;
-      if (this.#bufferedBytes < this.#buffer.length) continue;
+      if (this.#bufferedBytes < this.body.buffer.length) continue;
       this.#isLarge = true;
       await this.#flush();
     }
@@ -215,7 +216,7 @@ export class ImageReceiver implements ImageBody {
   /** Hashes the buffered bytes while they are written. */
   async #flush(): Promise<void> {
     const file = await this.#openFile();
-    const bytes = this.#buffer.subarray(0, this.#bufferedBytes);
+    const bytes = this.body.buffer.subarray(0, this.#bufferedBytes);
     const writing = local(writeBuffers(file, [bytes]));
     this.#hash.update(bytes);
     this.crc32 = crc32(bytes, this.crc32);

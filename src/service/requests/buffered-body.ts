@@ -14,12 +14,20 @@ export class BufferedBody {
   bytes = 0;
   /** It is set with the response, in bytes; undefined if that has its body as usual. */
   length: number | undefined;
+  #buffer: Buffer | undefined;
 
-  /** @param onBytes called with the number of bytes that were added */
+  /**
+   * @param takeBuffer called once, when bytes have arrived
+   * @param onBytes called with the number of bytes that were added
+   */
   constructor(
-    readonly buffer: Buffer,
+    readonly takeBuffer: () => Buffer,
     readonly onBytes: (bytes: number) => void,
   ) {}
+
+  get buffer(): Buffer {
+    return (this.#buffer ??= this.takeBuffer());
+  }
 }
 
 /** Each connection has a buffer of this size for all but these bodies. */
@@ -84,8 +92,9 @@ class ConnectionReader {
   readonly read = (bytes: number, buffer: Uint8Array): true => {
     const body = this.#body;
     const chunk = Buffer.from(buffer.buffer, buffer.byteOffset, bytes);
-    const head = body && body.length === undefined && parseHead(chunk, body.buffer.length);
+    const head = body && body.length === undefined && parseHead(chunk);
     if (!body || head === undefined) this.#pass(chunk);
+    else if (head && head.bodyBytes >= body.buffer.length) this.#pass(chunk);
     else if (head) this.#begin(body, head, chunk);
     else this.#add(body, chunk);
     return true;
@@ -148,8 +157,8 @@ const LENGTH = /\r\ncontent-length:[ \t]*([1-9]\d{0,14})(?=\r\n)/i;
 /** Another way to give the length of a body, or a line that node:http may end elsewhere. */
 const UNUSUAL = /content-length|transfer-encoding|upgrade|\n[ \t]|[^\r]\n|\r[^\n]|\0/i;
 
-/** Returns undefined if `chunk` does not begin with the whole head of a plain response that is smaller than the buffer. */
-function parseHead(chunk: Buffer, bufferBytes: number): ResponseHead | undefined {
+/** Returns undefined if `chunk` does not begin with the whole head of a plain response. */
+function parseHead(chunk: Buffer): ResponseHead | undefined {
   const bytes = chunk.indexOf('\r\n\r\n') + 4;
   if (bytes < 4) return undefined;
   const text = chunk.toString('latin1', 0, bytes);
@@ -158,7 +167,6 @@ function parseHead(chunk: Buffer, bufferBytes: number): ResponseHead | undefined
   const before = text.slice(0, length.index);
   const after = text.slice(length.index + length[0].length);
   const bodyBytes = Number(length[1]);
-  if (bodyBytes >= bufferBytes) return undefined;
   if (UNUSUAL.test(before) || UNUSUAL.test(after)) return undefined;
   return { bytes, bodyBytes, withOneByte: `${before}\r\nContent-Length: 1${after}` };
 }

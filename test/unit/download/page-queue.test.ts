@@ -93,7 +93,8 @@ test('each unfinished page has its own buffer; the buffers of finished pages are
   const all = new Set<Buffer>();
   await Promise.all(
     Array.from({ length: 20 }, () =>
-      queue.run(async ({ buffer, release }) => {
+      queue.run(async ({ takeBuffer, release }) => {
+        const buffer = takeBuffer();
         expect(inUse.has(buffer)).toBe(false);
         inUse.add(buffer);
         all.add(buffer);
@@ -105,4 +106,22 @@ test('each unfinished page has its own buffer; the buffers of finished pages are
     ),
   );
   expect(all.size).toBeLessThanOrEqual(4);
+});
+
+test('a page that has not arrived takes no buffer: those of the pages before it are free by then', async () => {
+  const queue = new PageQueue(3);
+  const all = new Set<Buffer>();
+  await Promise.all(
+    Array.from({ length: 12 }, () =>
+      queue.run(async ({ takeBuffer, release }) => {
+        await turn();
+        await turn();
+        await turn();
+        all.add(takeBuffer());
+        release();
+        await turn();
+      }),
+    ),
+  );
+  expect(all.size).toBe(3);
 });

@@ -119,14 +119,14 @@ describe.each([
   describe('an image', () => {
     test.each([
       ['of the usual size', undefined],
-      ['smaller than the image', Buffer.alloc(1_000)],
-    ])('is in the file, with a buffer %s', async (_, buffer) => {
+      ['smaller than the image', () => Buffer.alloc(1_000)],
+    ])('is in the file, with a buffer %s', async (_, takeBuffer) => {
       sendImage({ 'X-Cache': 'HIT from edge' });
       let arrived = 0;
       const onBytes = (bytes: number): void => {
         arrived += bytes;
       };
-      const outcome = await load({ expectedDigest: digest, buffer, onBytes });
+      const outcome = await load({ expectedDigest: digest, takeBuffer, onBytes });
       expect(outcome).toMatchObject({
         ok: true,
         digest,
@@ -147,7 +147,7 @@ describe.each([
       sendImage();
       await load({ onReceived });
       expect(released).toEqual([true]);
-      await load({ onReceived, buffer: Buffer.alloc(1_000) });
+      await load({ onReceived, takeBuffer: () => Buffer.alloc(1_000) });
       expect(released).toEqual([true]);
     });
 

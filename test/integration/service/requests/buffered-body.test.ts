@@ -97,7 +97,7 @@ async function replyingServer(scheme: 'http' | 'https') {
 }
 
 const newBody = (onBytes: (bytes: number) => void = () => undefined) =>
-  new BufferedBody(Buffer.alloc(BUFFER_BYTES), onBytes);
+  new BufferedBody(() => Buffer.alloc(BUFFER_BYTES), onBytes);
 const ok = (headers: string, body = ''): Buffer =>
   Buffer.from(`HTTP/1.1 200 OK\r\n${headers}\r\n${body}`, 'latin1');
 
