@@ -23,6 +23,8 @@ export interface CollectedChapters {
   readonly otherArchives: readonly string[];
   /** Links below the folders to bind. */
   readonly skippedLinks: number;
+  /** ZIP archives below the folders to bind. */
+  readonly skippedZips: number;
   /** The books of the format, if chapters cannot be read back from it. */
   readonly fixedBooks: readonly KnownBook[];
 }
@@ -52,12 +54,14 @@ export async function collectChapters(
   const books = [...foundBooks];
   const otherArchives: string[] = [];
   let skippedLinks = 0;
+  let skippedZips = 0;
   for (const input of await inOneSpelling(inputs)) {
     const listed = await archivesIn(input, { stateFolder, format, signal });
     const { archives, store, skippedLinks: count } = listed;
     for (const each of listed.unreadableFolders)
       failed.push({ file: each.folder, error: unreadableFolderError(each) });
     skippedLinks += count;
+    skippedZips += listed.skippedZips;
     if (store) stored.push(store);
     for (const file of listed.otherArchives) otherArchives.push(file);
     for (const file of listed.fixedBooks) books.push(file);
@@ -83,8 +87,10 @@ export async function collectChapters(
   // Without them the next run is slower.
   for (const store of stored) await store.save().catch(() => undefined);
   if (inputs.length > 0 && chapters.length === 0 && failed.length === 0)
-    throw new UsageError('nothing-to-bind', `No chapters found: ${inputs.join(', ')}`);
-  return { chapters, failed, otherArchives, skippedLinks, fixedBooks };
+    throw new UsageError('nothing-to-bind', `No chapters found: ${inputs.join(', ')}`, {
+      ...(skippedZips > 0 && { hint: 'Give ZIP archives that are comics the extension .cbz.' }),
+    });
+  return { chapters, failed, otherArchives, skippedLinks, skippedZips, fixedBooks };
 }
 
 /** None for a copy, whose place the options of it decide, and for a file of another program. */
@@ -117,6 +123,7 @@ async function archivesIn(input: string, { stateFolder, format, signal }: Collec
         archives: [named],
         store: undefined,
         skippedLinks: 0,
+        skippedZips: 0,
         unreadableFolders: [],
         otherArchives: [],
         fixedBooks: [],
@@ -135,6 +142,7 @@ async function archivesIn(input: string, { stateFolder, format, signal }: Collec
       : listed.pdfs.filter((file) => containerByExtension(file) === format);
   const unreadableFolders = listed.unreadableFolders.filter(mayHaveFiles);
   const archives = files.map((file): InputFile => ({ file, isNamed: false, store }));
-  const { otherArchives } = listed;
-  return { archives, store, skippedLinks, unreadableFolders, otherArchives, fixedBooks };
+  const { otherArchives, skippedZips } = listed;
+  const skipped = { skippedLinks, skippedZips };
+  return { archives, store, ...skipped, unreadableFolders, otherArchives, fixedBooks };
 }

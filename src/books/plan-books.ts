@@ -98,19 +98,23 @@ export interface BindPlan extends Omit<GroupedChapters, 'groups'> {
   readonly failed: readonly FailedFile[];
   readonly otherArchives: readonly string[];
   readonly skippedLinks: number;
+  readonly skippedZips: number;
 }
 
 /** Reads the inputs and writes nothing. Throws UsageError: `nothing-to-bind`, `bad-option`. */
 export async function planBooks(request: BindRequest, signal: AbortSignal): Promise<BindPlan> {
   const { by, group: groups, infer, isSelected = () => true } = request;
   const { inputs, found, stateFolder } = request;
-  const { failed, otherArchives, skippedLinks, ...collected } = await collectChapters(inputs, {
-    found,
-    fixedBooks: request.fixedBooks,
-    stateFolder,
-    format: request.format,
-    signal,
-  });
+  const { failed, otherArchives, skippedLinks, skippedZips, ...collected } = await collectChapters(
+    inputs,
+    {
+      found,
+      fixedBooks: request.fixedBooks,
+      stateFolder,
+      format: request.format,
+      signal,
+    },
+  );
   const known = infer ? collected.chapters : withoutInferred(collected.chapters);
   const listed = withListed(known, request.listedChapter);
   // The service knows more than the folder.
@@ -150,6 +154,7 @@ export async function planBooks(request: BindRequest, signal: AbortSignal): Prom
     failed,
     otherArchives,
     skippedLinks,
+    skippedZips,
   };
 }
 
@@ -174,6 +179,11 @@ export function observePlan(plan: BindPlan, observe: ObserveBind): void {
   if (plan.skippedLinks > 0) {
     const links = pluralize(plan.skippedLinks, 'symbolic link');
     observe({ type: 'warning', message: `Skipped ${links}: only files in the folder are bound.` });
+  }
+  if (plan.skippedZips > 0) {
+    const zips = pluralize(plan.skippedZips, 'ZIP archive');
+    const message = `Skipped ${zips}: to bind those that are comics, give them the extension .cbz.`;
+    observe({ type: 'warning', message });
   }
   for (const file of plan.otherArchives)
     observe({ type: 'chapter-left-out', file, reason: 'other-archive' });

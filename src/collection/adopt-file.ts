@@ -26,7 +26,7 @@ import { readPageDigests } from '../library/chapter-file.js';
 import { sortPages } from '../config/names.js';
 import { formatRecord, type ChapterRecord } from '../library/record.js';
 import { OWNERS_NAME } from '../config/name-template.js';
-import type { GetBuffer } from '../core/zip-file.js';
+import { isOfOtherKind, type GetBuffer } from '../core/zip-file.js';
 import { StorageError } from '../core/errors.js';
 import {
   fileErrorReason,
@@ -94,6 +94,8 @@ export async function restoreFile(file: string): Promise<boolean> {
     const { restore } = await rewriterOf({ path: file });
     return await replace(file, state, (tmpFile) => restore({ file, state }, tmpFile));
   } catch (error) {
+    // adoptFile refuses it.
+    if (await isOfOtherKind(file).catch(() => false)) return false;
     // The file itself is only opened to be read.
     if (isFileError(error) && (error.path === file || error.syscall === 'read'))
       throw damagedChapter(file, error);

@@ -96,11 +96,25 @@ const OTHER_ARCHIVES = [
 
 async function whyNotZip(file: OpenedFile): Promise<string> {
   if (file.size === 0) return 'it is empty';
-  const start = (await file.readFully(Buffer.alloc(6), 0)).toString('latin1');
-  const other = OTHER_ARCHIVES.find(([, signature]) => start === signature);
+  const other = await otherKind(file);
   return other
-    ? `it is a ${other[0]} archive with the name of a ZIP archive`
+    ? `it is a ${other} archive with the name of a ZIP archive`
     : 'it is not a ZIP archive, or is damaged';
+}
+
+async function otherKind(file: OpenedFile): Promise<string | undefined> {
+  const start = (await file.readFully(Buffer.alloc(6), 0)).toString('latin1');
+  return OTHER_ARCHIVES.find(([, signature]) => start === signature)?.[0];
+}
+
+/** Whether a file that may have the name of a ZIP archive is a RAR or 7z archive. Throws as openForReading does. */
+export async function isOfOtherKind(file: string): Promise<boolean> {
+  const opened = await openForReading(file);
+  try {
+    return (await otherKind(opened)) !== undefined;
+  } finally {
+    await opened.close();
+  }
 }
 
 const UTF8_NAME_BIT = 1 << 11;

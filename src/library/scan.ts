@@ -1,5 +1,5 @@
 /** The chapters that exist in a folder, found by the content of its files and not by their names: renamed and moved files are recognised. */
-import { hasBookExtension } from '../config/containers.js';
+import { hasBookExtension, mayBeComic } from '../config/containers.js';
 import { containerNamed, isReadableBook } from './containers.js';
 import { dirname, join } from 'node:path';
 import { stat } from 'node:fs/promises';
@@ -466,6 +466,8 @@ interface ListedArchives extends Pick<ScannedFiles, 'hiddenFolders' | 'leftoverF
   readonly otherArchives: readonly string[];
   /** How many links to archives and to folders were skipped. */
   readonly skippedLinks: number;
+  /** How many ZIP archives of other programs were skipped: they may be anything. */
+  readonly skippedZips: number;
   /** Folders that this user may not read, whose names are not UTF-8, or that the disk cannot read. */
   readonly unreadableFolders: readonly UnreadableFolder[];
 }
@@ -489,10 +491,12 @@ export async function listArchives(
   keepOnlyListed(store, listed);
   const linked = new Set(links);
   const named: string[] = [];
+  let skippedZips = 0;
   for (const each of files) {
     signal?.throwIfAborted();
     if (linked.has(each.file)) continue;
     if (hasBookExtension(each.file) || (await isAdopted(each, store))) named.push(each.file);
+    else if (mayBeComic(each.file)) skippedZips += 1;
   }
   named.sort();
   return {
@@ -501,6 +505,7 @@ export async function listArchives(
     folderBooks: folderBooks.sort(),
     otherArchives: otherArchives.sort(),
     skippedLinks: links.length,
+    skippedZips,
     unreadableFolders,
     hiddenFolders,
     leftoverFiles,

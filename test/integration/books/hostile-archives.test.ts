@@ -223,6 +223,23 @@ posixTest('links below the folder are skipped, and counted in one line', async (
   expect(await imageDigests(join(folder, VOLUME))).toHaveLength(3);
 });
 
+test('a ZIP archive in a folder may be anything: it is skipped, and a warning says what to do', async () => {
+  await writeArchive(input('Lighthouse v01 c002.zip'), { '1.png': page });
+  await expect(bindFolder(folder)).rejects.toMatchObject({
+    code: 'nothing-to-bind',
+    hint: 'Give ZIP archives that are comics the extension .cbz.',
+  });
+  await writeArchive(input(CHAPTER), { '1.png': page });
+  const { events } = await bindFolder(folder);
+  expect(events.filter(({ type }) => type === 'warning')).toEqual([
+    {
+      type: 'warning',
+      message:
+        'Skipped 1 ZIP archive: to bind those that are comics, give them the extension .cbz.',
+    },
+  ]);
+});
+
 test('a conversion ends with the interruption', async () => {
   const interrupt = new AbortController();
   const converting = convertToPng(await testImage('webp', 1, { width: 4000 }), interrupt.signal);

@@ -691,6 +691,24 @@ test('a file that cannot be read is exit code 3, and does not stop the others', 
   expect(undone.summary).toMatchObject({ restored: 1, failed: 1 });
 });
 
+test('--undo passes over an archive of another kind with the name of a CBZ, which was never adopted', async () => {
+  const file = await save('Alpha/c001.cbz', { images: await pagesOf(chapterId('Alpha', '1')) });
+  const original = readFileSync(file);
+  const others = ['Rar!\x1a\x07\x01\0', '7z\xbc\xaf\x27\x1c\0'].map((start, index) => {
+    const other = join(folder, `${index}.cbz`);
+    writeFileSync(other, Buffer.from(start, 'latin1'));
+    return other;
+  });
+  expect((await adopt('--apply')).summary).toMatchObject({ adopted: 1, failed: 2 });
+  const undone = await adopt('--undo');
+  expect([undone.code, undone.summary]).toEqual([
+    0,
+    expect.objectContaining({ restored: 1, failed: 0 }),
+  ]);
+  expect(readFileSync(file)).toEqual(original);
+  expect(others.every((other) => existsSync(other))).toBe(true);
+});
+
 test('a damaged page is not adopted', async () => {
   const noise = createHash('sha512').update('a page').digest();
   const file = await save('Alpha/c001.cbz', { images: [noise, noise] });
