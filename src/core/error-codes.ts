@@ -25,7 +25,8 @@ function codes<Code extends string>(
 }
 
 /** Not each command has the option. */
-const OTHER_FOLDER = 'For another folder, download, search and bind have --output DIR.';
+const OTHER_FOLDER =
+  'For another folder, download, search and bind have --output DIR, and subscriptions the key output (tankobon sync edit).';
 export const RUN_AGAIN = 'Run the same command again; finished pages are kept.';
 
 /** Invalid command line, setting or input; nothing was sent. */

@@ -101,7 +101,7 @@ export function toStorageError(error: unknown, path: string): unknown {
   for (const [code, problem, systemCodes] of FILE_PROBLEMS) {
     if (!isSystemError(error, ...systemCodes)) continue;
     const detail = code === 'not-writable' ? ` (${error.code ?? ''})` : '';
-    const path = code === 'name-taken' ? pathInTheWay(file) : file;
+    const path = PATHS_TO_NAME.get(code)?.(file) ?? file;
     const hint = DISK_HINTS.get(error.code ?? '');
     return new StorageError(code, `${problem}${detail}: ${path}`, {
       cause: error,
@@ -116,6 +116,24 @@ export function toStorageError(error: unknown, path: string): unknown {
     `File system error, ${fileErrorReason(error)} (${syscall}: ${code}): ${file}`,
     { cause: error, path: file },
   );
+}
+
+/** What a message names in place of the path of the operation. */
+const PATHS_TO_NAME: ReadonlyMap<StorageError['code'], (file: string) => string> = new Map([
+  ['name-taken', pathInTheWay],
+  ['not-writable', existingPath],
+]);
+
+/** `file`, or the folder in which it cannot be created. */
+function existingPath(file: string): string {
+  for (let path = file; path !== dirname(path); path = dirname(path)) {
+    try {
+      if (lstatSync(path, { throwIfNoEntry: false })) return path;
+    } catch {
+      // A folder above it may not be searched.
+    }
+  }
+  return file;
 }
 
 /** `file`, or the file or broken link that is in the place of a folder above it. */

@@ -56,6 +56,18 @@ test('a file in the place of a folder is named, not the path below it', () => {
   rmSync(dirname(series), { recursive: true });
 });
 
+test('a file that cannot be created is not named, but the folder that refuses it', () => {
+  const series = mkdtempSync(join(tmpdir(), 'tankobon-refused-'));
+  const refused = systemError(-13, 'EACCES', 'permission denied', 'mkdir');
+  for (const path of [join(series, 'workspace', '1.part'), series])
+    expect(toStorageError(refused, path)).toMatchObject({
+      code: 'not-writable',
+      message: `Cannot write (EACCES): ${series}`,
+      path: series,
+    });
+  rmSync(series, { recursive: true });
+});
+
 test.each([
   ['a bug', new TypeError('x is not a function')],
   ['a reset connection', systemError(-104, 'ECONNRESET', 'connection reset', 'read')],
