@@ -17,7 +17,7 @@ import { missingWholeNumbers, numberKey } from '../selection/reading-order.js';
 import { chapterKeys, type ChapterKeys } from '../selection/same-chapter.js';
 import type { BindBy } from '../config/bind-choices.js';
 import { distinctNames } from './same-names.js';
-import { sourceKey, toChapter, type BookChapter } from './source-chapter.js';
+import { sourceKey, toChapter, wasRead, type BookChapter } from './source-chapter.js';
 
 /** The chapters of one book. */
 export interface ChapterGroup<Chapter extends BookChapter = BookChapter> {
@@ -55,10 +55,11 @@ export function groupVolumes(
   by: BindBy,
   groups: readonly string[],
 ): GroupedChapters {
-  const otherReleases: BookChapter[] = [];
+  const { originals, copies } = withoutCopies(chapters);
+  const otherReleases: BookChapter[] = [...copies];
   const unassigned: BookChapter[] = [];
   const result: ChapterGroup[] = [];
-  for (const seriesChapters of groupBy(withoutCopies(chapters), seriesKey).values()) {
+  for (const seriesChapters of groupBy(originals, seriesKey).values()) {
     const keyed = keyedChapters(seriesChapters);
     const { selected, excluded } = selectReleases(keyed, groups);
     for (const each of excluded) otherReleases.push(each);
@@ -127,19 +128,29 @@ function wholeNumbers(numbers: readonly (string | undefined)[]): readonly number
 
 /**
  * The same chapter can be in several files: the newest version counts, then its own file, then the original of a copy, then
- * the first one. A chapter without an identity is the same as one in a book with the same metadata, but two files of such
- * chapters are two releases.
+ * the first one. A chapter without an identity is the same as one in a book with the same metadata; two files of such
+ * chapters with the same pages are one chapter and its copy, which is returned too.
  */
-function withoutCopies(chapters: readonly BookChapter[]): BookChapter[] {
+function withoutCopies(chapters: readonly BookChapter[]) {
+  const copies: BookChapter[] = [];
   const newest = new Map<string, BookChapter>();
   for (const [index, chapter] of chapters.entries()) {
     const key = chapter.chapterId ?? contentKey(chapter);
     const other = newest.get(key);
-    if (other && chapter.chapterId === undefined && !chapter.isBound && !other.isBound)
-      newest.set(`${key} ${index}`, chapter);
-    else if (!other || isPreferred(chapter, other)) newest.set(key, chapter);
+    if (other && chapter.chapterId === undefined && !chapter.isBound && !other.isBound) {
+      if (!havePages(chapter)) newest.set(`${key} ${index}`, chapter);
+      else if (isPreferred(chapter, other)) {
+        copies.push(other);
+        newest.set(key, chapter);
+      } else copies.push(chapter);
+    } else if (!other || isPreferred(chapter, other)) newest.set(key, chapter);
   }
-  return [...newest.values()];
+  return { originals: [...newest.values()], copies };
+}
+
+/** Whether the chapter is known by the checksums of its pages. */
+function havePages(chapter: BookChapter): boolean {
+  return chapter.pages.length > 0 && (wasRead(chapter) || (chapter.pages.checksum ?? 0) !== 0);
 }
 
 function contentKey(chapter: BookChapter): string {

@@ -1,4 +1,5 @@
 /** The events of binding for people, where a line needs several of them. */
+import { basename } from 'node:path';
 import {
   BIND_EVENTS,
   bookNote,
@@ -7,7 +8,7 @@ import {
   type ChapterLeftOut,
 } from '../../events/bind-events.js';
 import { groupBy } from '../../core/group-by.js';
-import { pluralize } from '../../core/human-format.js';
+import { formatCount, pluralize } from '../../core/human-format.js';
 import { eventText } from '../../events/printed-event.js';
 import { LEFT_OUT_REASONS } from '../../events/reasons.js';
 
@@ -36,6 +37,16 @@ export function describeLeftOut(leftOut: readonly ChapterLeftOut[]): string[] {
     if (only && chapters.length === 1) return [eventText(BIND_EVENTS, only)];
     // How many chapters they have is not known.
     if (reason === 'other-archive') return chapters.map((each) => eventText(BIND_EVENTS, each));
-    return [`left out: ${pluralize(chapters.length, 'chapter')}: ${LEFT_OUT_REASONS[reason]}`];
+    const line = `left out: ${pluralize(chapters.length, 'chapter')}: ${LEFT_OUT_REASONS[reason]}`;
+    // The owner may want another one in the book.
+    return [reason === 'other-release' ? `${line}: ${fileNames(chapters)}` : line];
   });
+}
+
+const MAX_NAMED = 4;
+
+function fileNames(chapters: readonly ChapterLeftOut[]): string {
+  const others = chapters.length - MAX_NAMED;
+  const named = chapters.slice(0, MAX_NAMED).map(({ file }) => basename(file));
+  return [named.join(', '), ...(others > 0 ? [`and ${formatCount(others)} more`] : [])].join(' ');
 }

@@ -96,6 +96,21 @@ describe('groupVolumes', () => {
     expect(groups[0]?.chapters).toEqual([original]);
   });
 
+  test('of two files of another program with the same pages, leaves out the copy, and no other', () => {
+    const file = (name: string, crc32: number): BookChapter => ({
+      ...chapter({ volume: '1' }),
+      chapterId: undefined,
+      file: `${name}.cbz`,
+      pages: [{ ...PAGE, crc32 }],
+    });
+    const original = file('A v01', 1);
+    const copy = file('A v01 (1)', 1);
+    const other = file('A v01 extras', 2);
+    const { groups, otherReleases } = groupVolumes([copy, original, other], 'volume', []);
+    expect(new Set(groups[0]?.chapters)).toEqual(new Set([original, other]));
+    expect(otherReleases).toEqual([copy]);
+  });
+
   test('orders by volume first if numbers restart in each', () => {
     const chapters = [
       chapter({ number: '2', volume: '1' }),
