@@ -107,7 +107,7 @@ describe('with a read-only HOME', () => {
     const TANKOBON_LEDGER = join(home, 'ledger');
     const refused = await run(`download ${ID} --force`, { ...env, TANKOBON_LEDGER });
     expect(refused.code).toBe(3);
-    expect(refused.stderr).toMatch(/error: The rate ledger cannot be used. .*\(EACCES\): .*ledger/);
+    expect(refused.stderr).toMatch(/error: The rate ledger cannot be used. .*\(EACCES\): .*home\n/);
     expect(refused.stderr).toContain('hint: Set TANKOBON_LEDGER');
   });
 
