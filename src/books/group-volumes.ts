@@ -138,7 +138,7 @@ function withoutCopies(chapters: readonly BookChapter[]) {
     const key = chapter.chapterId ?? contentKey(chapter);
     const other = newest.get(key);
     if (other && chapter.chapterId === undefined && !chapter.isBound && !other.isBound) {
-      if (!havePages(chapter)) newest.set(`${key} ${index}`, chapter);
+      if (!isKnownByPages(chapter)) newest.set(`${key} ${index}`, chapter);
       else if (isPreferred(chapter, other)) {
         copies.push(other);
         newest.set(key, chapter);
@@ -149,7 +149,7 @@ function withoutCopies(chapters: readonly BookChapter[]) {
 }
 
 /** Whether the chapter is known by the checksums of its pages. */
-function havePages(chapter: BookChapter): boolean {
+function isKnownByPages(chapter: BookChapter): boolean {
   return chapter.pages.length > 0 && (wasRead(chapter) || (chapter.pages.checksum ?? 0) !== 0);
 }
 

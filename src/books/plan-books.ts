@@ -5,7 +5,7 @@ import type { ComicFields } from '../library/comic-info.js';
 import type { KeepOptions } from '../library/replaced-files.js';
 import { maxNameBytes } from '../core/file-system.js';
 import { groupBy } from '../core/group-by.js';
-import { formatCount, pluralize } from '../core/human-format.js';
+import { firstNames, pluralize } from '../core/human-format.js';
 import { chapterFields } from '../selection/chapter-fields.js';
 import type { ObserveBind } from '../events/bind-events.js';
 import type { LeftOutReason } from '../events/reasons.js';
@@ -222,8 +222,6 @@ export function observePlan(plan: BindPlan, observe: ObserveBind): void {
   }
 }
 
-const MAX_NAMED = 4;
-
 /** Says which files of other programs have one number, and are not taken for releases of one chapter. */
 function sameNumberMessage(chapters: readonly BookChapter[]): string | undefined {
   const numbered = chapters.filter(
@@ -236,9 +234,7 @@ function sameNumberMessage(chapters: readonly BookChapter[]): string | undefined
     .filter((same) => same.length > 1 && same.some(({ chapterId }) => chapterId === undefined))
     .flatMap((same) => same.map(({ file }) => basename(file)));
   if (names.length === 0) return undefined;
-  const others = names.length - MAX_NAMED;
-  const more = others > 0 ? ` and ${formatCount(others)} more` : '';
-  return `Several files have one number, and all are bound, since the rest of their names differs: ${names.slice(0, MAX_NAMED).join(', ')}${more}`;
+  return `Several files have one number, and all are bound, since the rest of their names differs: ${firstNames(names)}`;
 }
 
 export function pageCount(chapters: readonly BookChapter[]): number {

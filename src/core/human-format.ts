@@ -81,3 +81,12 @@ export function formatCount(count: number): string {
 export function pluralize(count: number, one: string, many = `${one}s`): string {
   return `${formatCount(count)} ${count === 1 ? one : many}`;
 }
+
+const MAX_NAMED = 4;
+
+/** The first names of a list, such as `a.cbz, b.cbz, c.cbz, d.cbz and 1,200 more`. */
+export function firstNames(names: readonly string[]): string {
+  const others = names.length - MAX_NAMED;
+  const more = others > 0 ? ` and ${formatCount(others)} more` : '';
+  return `${names.slice(0, MAX_NAMED).join(', ')}${more}`;
+}

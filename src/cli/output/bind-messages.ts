@@ -8,7 +8,7 @@ import {
   type ChapterLeftOut,
 } from '../../events/bind-events.js';
 import { groupBy } from '../../core/group-by.js';
-import { formatCount, pluralize } from '../../core/human-format.js';
+import { firstNames, pluralize } from '../../core/human-format.js';
 import { eventText } from '../../events/printed-event.js';
 import { LEFT_OUT_REASONS } from '../../events/reasons.js';
 
@@ -39,14 +39,7 @@ export function describeLeftOut(leftOut: readonly ChapterLeftOut[]): string[] {
     if (reason === 'other-archive') return chapters.map((each) => eventText(BIND_EVENTS, each));
     const line = `left out: ${pluralize(chapters.length, 'chapter')}: ${LEFT_OUT_REASONS[reason]}`;
     // The owner may want another one in the book.
-    return [reason === 'other-release' ? `${line}: ${fileNames(chapters)}` : line];
+    const names = chapters.map(({ file }) => basename(file));
+    return [reason === 'other-release' ? `${line}: ${firstNames(names)}` : line];
   });
-}
-
-const MAX_NAMED = 4;
-
-function fileNames(chapters: readonly ChapterLeftOut[]): string {
-  const others = chapters.length - MAX_NAMED;
-  const named = chapters.slice(0, MAX_NAMED).map(({ file }) => basename(file));
-  return [named.join(', '), ...(others > 0 ? [`and ${formatCount(others)} more`] : [])].join(' ');
 }

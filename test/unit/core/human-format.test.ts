@@ -1,5 +1,6 @@
-/** Durations and times as people read them. */
+/** Durations, times and lists as people read them. */
 import {
+  firstNames,
   formatCountdown,
   formatDuration,
   formatLocalTime,
@@ -45,4 +46,10 @@ test('each hour of a day has two digits', () => {
     const pattern = /^(\d{4}-\d\d-\d\d )?([01]\d|2[0-3]):\d\d:09 \S+$/;
     expect(formatLocalTime(atMs, startMs)).toMatch(pattern);
   }
+});
+
+test('a long list has its first names, and how many follow', () => {
+  const names = Array.from({ length: 1_204 }, (_, index) => `${index}.cbz`);
+  expect(firstNames(names)).toBe('0.cbz, 1.cbz, 2.cbz, 3.cbz and 1,200 more');
+  expect(firstNames(names.slice(0, 4))).toBe('0.cbz, 1.cbz, 2.cbz, 3.cbz');
 });
