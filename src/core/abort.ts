@@ -9,18 +9,18 @@ export function sharedSignal(signal: AbortSignal): AbortSignal {
 /** Settles as the promise does, or rejects with the signal's reason if that comes first. Does not stop the work itself. */
 export async function raceWithSignal<T>(promise: Promise<T>, signal?: AbortSignal): Promise<T> {
   if (!signal) return promise;
-  const listener = new AbortController();
+  let onAbort = (): void => undefined;
   const aborted = new Promise<never>((_, reject) => {
-    const onAbort = (): void => {
+    onAbort = () => {
       reject(signal.reason as Error);
     };
-    if (signal.aborted) onAbort();
-    else signal.addEventListener('abort', onAbort, { signal: listener.signal });
   });
+  if (signal.aborted) onAbort();
+  else signal.addEventListener('abort', onAbort);
   try {
     return await Promise.race([promise, aborted]);
   } finally {
-    listener.abort();
+    signal.removeEventListener('abort', onAbort);
   }
 }
 

@@ -23,10 +23,13 @@ export function minTimeMs(
 ): number {
   const sentAtMs = sentAgoMs.map((ms) => -ms);
   for (let count = 0; count < requests; count += 1) {
-    const freeAtMs = quotas.map(
-      (quota) => (sentAtMs[sentAtMs.length - quota.requests] ?? -Infinity) + quota.periodMs,
-    );
-    sentAtMs.push(maxOf([0, sentAtMs.at(-1) ?? 0, ...freeAtMs]));
+    let atMs = Math.max(0, sentAtMs.at(-1) ?? 0);
+    // No list is made for each of ten thousand requests.
+    for (const quota of quotas) {
+      const firstAtMs = sentAtMs[sentAtMs.length - quota.requests] ?? -Infinity;
+      atMs = Math.max(atMs, firstAtMs + quota.periodMs);
+    }
+    sentAtMs.push(atMs);
   }
   return requests === 0 ? 0 : (sentAtMs.at(-1) ?? 0);
 }

@@ -16,8 +16,10 @@ export class BatchCountdown {
   #minEndMs = -Infinity;
   /** The limit of the last such wait. */
   #limit: WaitingEvent['limit'];
-  /** Undefined while unknown. */
-  #endMs: number | undefined;
+  /** The moment of the last event. */
+  #changedAtMs: number;
+  /** Made when it is asked for, since it goes through all chapters; its end is undefined while unknown. */
+  #estimated: { readonly endMs: number | undefined } | undefined;
 
   constructor(
     chapters: readonly string[],
@@ -25,13 +27,13 @@ export class BatchCountdown {
   ) {
     this.#chapters = new Set(chapters);
     this.#sinceMs = clock.monotonicMs();
-    this.#estimate();
+    this.#changedAtMs = this.#sinceMs;
   }
 
   /** A chapter has started. */
   start(): void {
-    this.#startedAtMs.push(this.clock.monotonicMs());
-    this.#estimate();
+    this.#change();
+    this.#startedAtMs.push(this.#changedAtMs);
   }
 
   get total(): number {
@@ -41,28 +43,34 @@ export class BatchCountdown {
   /** A chapter is done. One that is not in the batch, since the plan skips or fails it, is ignored. */
   finish(chapter: string): void {
     if (!this.#chapters.has(chapter)) return;
+    this.#change();
     this.done += 1;
-    this.#estimate();
   }
 
   /** The run waits for this long. */
   wait({ for: reason, limit }: Pick<WaitingEvent, 'for' | 'limit'>, leftMs: number): void {
-    const untilMs = this.clock.monotonicMs() + leftMs;
+    this.#change();
+    const untilMs = this.#changedAtMs + leftMs;
     if (reason === 'rate' || reason === 'quota') {
       this.#minEndMs = untilMs;
       this.#limit = limit;
     } else this.#pausedUntilMs = untilMs;
-    this.#estimate();
   }
 
   /** Undefined while unknown, and after the estimated end. */
   leftMs(): number | undefined {
-    const leftMs = (this.#endMs ?? -Infinity) - this.clock.monotonicMs();
+    const { endMs = -Infinity } = (this.#estimated ??= this.#estimate());
+    const leftMs = endMs - this.clock.monotonicMs();
     return leftMs > 0 ? leftMs : undefined;
   }
 
-  #estimate(): void {
-    const nowMs = this.clock.monotonicMs();
+  #change(): void {
+    this.#changedAtMs = this.clock.monotonicMs();
+    this.#estimated = undefined;
+  }
+
+  #estimate(): { readonly endMs: number | undefined } {
+    const nowMs = this.#changedAtMs;
     const progress = {
       done: this.done,
       total: this.total,
@@ -72,6 +80,6 @@ export class BatchCountdown {
     const leftMs = remainingBatchMs(progress, this.#limit);
     const startMs = Math.max(nowMs, this.#pausedUntilMs);
     const endMs = Math.max(startMs + (leftMs ?? 0), this.#minEndMs);
-    this.#endMs = leftMs === undefined && endMs <= nowMs ? undefined : endMs;
+    return { endMs: leftMs === undefined && endMs <= nowMs ? undefined : endMs };
   }
 }

@@ -26,6 +26,9 @@ import type {
 } from './rate-ledger.js';
 import { outcomeOf, type Outcome } from './settlement.js';
 
+/** Without a reason, Node makes an exception with its trace for each abort. */
+const AWAKE = new Error('There is news for the ledger.');
+
 interface SharedLedgerDeps {
   readonly store: LedgerStore;
   readonly clock: Clock;
@@ -94,7 +97,7 @@ export class SharedLedger implements RateLedger {
     this.#isClosed = true;
     this.deps.store.shortenWaits();
     this.#pending.reject(interruptedError());
-    this.#wake.abort();
+    this.#wake.abort(AWAKE);
     while (this.#running) await this.#running;
     if (this.#unrecorded.length > 0) await this.#transaction();
     this.deps.store.close();
@@ -138,7 +141,7 @@ export class SharedLedger implements RateLedger {
 
   /** Starts the loop, or wakes it. */
   #run(): void {
-    this.#wake.abort();
+    this.#wake.abort(AWAKE);
     this.#running ??= this.#loop();
   }
 
