@@ -77,8 +77,9 @@ export class RunProgress {
   }
 }
 
-/** Whether the chapter needs nothing more. */
+/** Whether the chapter needs nothing more: one that a stopped run did not start is still to be done. */
 export function endsChapter(event: AppEvent): event is ChapterEnd {
+  if (event.type === 'chapter-skipped' && event.reason === 'not-started') return false;
   return CHAPTER_ENDS.some((type) => type === event.type);
 }
 

@@ -23,3 +23,11 @@ test('it counts chapters and bytes, and names the wait', () => {
   });
   expect(progress.line()).toMatch(/, 47 s left, waiting 47 s: 40 chapters a minute$/);
 });
+
+test('a chapter that a stopped run did not start is not done, and one that is skipped for good is', () => {
+  const progress = new RunProgress(fakeClock());
+  progress.expect(chapters);
+  progress.observe({ type: 'chapter-skipped', chapter: 'a', reason: 'already-there' });
+  progress.observe({ type: 'chapter-skipped', chapter: 'b', reason: 'not-started' });
+  expect(progress.done).toBe(1);
+});
