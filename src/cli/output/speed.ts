@@ -10,6 +10,8 @@ export class Speed {
 
   add(bytes: number): void {
     const atMs = this.clock.monotonicMs();
+    // Without a terminal, the speed may never be asked for.
+    this.#forgetBefore(atMs - Speed.#WINDOW_MS);
     const last = this.#arrivals.at(-1);
     if (last && atMs - last.atMs < 100) last.bytes += bytes;
     else this.#arrivals.push({ atMs, bytes });
@@ -18,12 +20,15 @@ export class Speed {
   /** Undefined if nothing has arrived lately. */
   bytesPerSecond(): number | undefined {
     const nowMs = this.clock.monotonicMs();
-    while (this.#arrivals[0] && nowMs - this.#arrivals[0].atMs > Speed.#WINDOW_MS)
-      this.#arrivals.shift();
+    this.#forgetBefore(nowMs - Speed.#WINDOW_MS);
     const first = this.#arrivals[0];
     if (!first) return undefined;
     const bytes = this.#arrivals.reduce((sum, arrival) => sum + arrival.bytes, 0);
     return bytes / Math.max((nowMs - first.atMs) / 1_000, 0.5);
+  }
+
+  #forgetBefore(timeMs: number): void {
+    while (this.#arrivals[0] && this.#arrivals[0].atMs < timeMs) this.#arrivals.shift();
   }
 }
 
