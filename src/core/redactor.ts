@@ -10,26 +10,37 @@ const MIN_SECRET_LENGTH = 4;
 /** Every part of this length of a longer secret is removed too, since messages are cut. */
 const PART_LENGTH = 16;
 
+/** A sync of months with a login gets hundreds of tokens, and each takes a hundred times its length. */
+const MAX_TOKENS = 16;
+
 interface Range {
   readonly from: number;
   readonly to: number;
 }
 
+/** What is looked for of one secret. */
+interface Traces {
+  /** Its forms that are shorter than a part. */
+  readonly short: readonly string[];
+  readonly parts: ReadonlySet<string>;
+}
+
 export class Redactor {
-  readonly #short = new Set<string>();
-  readonly #parts = new Set<string>();
+  readonly #secrets = new Map<string, Traces>();
+  /** The latest ones, the last one at the end. */
+  readonly #tokens = new Map<string, Traces>();
 
   add(secret: string): void {
-    const encoded = encodeURIComponent(secret);
-    const inForm = new URLSearchParams({ '': secret }).toString().slice(1);
-    const inJson = JSON.stringify(secret).slice(1, -1);
-    for (const form of new Set([secret, encoded, encoded.toLowerCase(), inForm, inJson])) {
-      if (form.length < MIN_SECRET_LENGTH) continue;
-      if (form.length < PART_LENGTH) this.#short.add(form);
-      for (let at = 0; at + PART_LENGTH <= form.length; at += 1) {
-        this.#parts.add(form.slice(at, at + PART_LENGTH));
-      }
-    }
+    if (!this.#secrets.has(secret)) this.#secrets.set(secret, tracesOf(secret));
+  }
+
+  /** A secret that is soon replaced by another. */
+  addToken(token: string): void {
+    const traces = this.#tokens.get(token) ?? tracesOf(token);
+    this.#tokens.delete(token);
+    this.#tokens.set(token, traces);
+    const [oldest = ''] = this.#tokens.keys();
+    if (this.#tokens.size > MAX_TOKENS) this.#tokens.delete(oldest);
   }
 
   redact(text: string): string {
@@ -46,14 +57,30 @@ export class Redactor {
   /** Sorted by their start; may overlap. */
   #find(text: string): Range[] {
     const found: Range[] = [];
-    for (const secret of this.#short)
-      for (const each of occurrences(text, secret)) found.push(each);
-    for (let from = 0; this.#parts.size > 0 && from + PART_LENGTH <= text.length; from += 1) {
-      const to = from + PART_LENGTH;
-      if (this.#parts.has(text.slice(from, to))) found.push({ from, to });
+    for (const { short, parts } of [...this.#secrets.values(), ...this.#tokens.values()]) {
+      for (const form of short) for (const each of occurrences(text, form)) found.push(each);
+      for (let from = 0; parts.size > 0 && from + PART_LENGTH <= text.length; from += 1) {
+        const to = from + PART_LENGTH;
+        if (parts.has(text.slice(from, to))) found.push({ from, to });
+      }
     }
     return found.sort((a, b) => a.from - b.from);
   }
+}
+
+function tracesOf(secret: string): Traces {
+  const encoded = encodeURIComponent(secret);
+  const inForm = new URLSearchParams({ '': secret }).toString().slice(1);
+  const inJson = JSON.stringify(secret).slice(1, -1);
+  const forms = new Set([secret, encoded, encoded.toLowerCase(), inForm, inJson]);
+  const short = [...forms].filter(
+    ({ length }) => length >= MIN_SECRET_LENGTH && length < PART_LENGTH,
+  );
+  const parts = new Set<string>();
+  for (const form of forms)
+    for (let at = 0; at + PART_LENGTH <= form.length; at += 1)
+      parts.add(form.slice(at, at + PART_LENGTH));
+  return { short, parts };
 }
 
 function occurrences(text: string, part: string): Range[] {

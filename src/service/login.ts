@@ -29,9 +29,7 @@ export function credentialsOf(
     folder: join(paths.state, 'credentials'),
     addresses: readAddresses(settings),
     clock,
-    onSecret: (secret) => {
-      redactor.add(secret);
-    },
+    redactor,
   });
 }
 

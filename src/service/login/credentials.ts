@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { AuthError } from '../../core/errors.js';
 import { statIfExists } from '../../core/files.js';
 import { lockFile, type HeldLock } from '../../core/lock.js';
+import type { Redactor } from '../../core/redactor.js';
 import type { Clock } from '../../core/clock.js';
 import { sha256Of } from '../../core/sha256.js';
 import { LIVE_SERVICE, type ServiceAddresses } from '../../config/service-addresses.js';
@@ -35,8 +36,8 @@ interface CredentialsOptions {
   readonly clock: Clock;
   readonly openKeychain: OpenKeychain;
   readonly onSlowKeychain?: SlowKeychainListener;
-  /** Called with each secret of a login that is read or stored. */
-  readonly onSecret: (secret: string) => void;
+  /** Told each secret of a login that is read or stored. */
+  readonly redactor: Pick<Redactor, 'add' | 'addToken'>;
 }
 
 const LOCK_POLL_MS = 20;
@@ -192,10 +193,11 @@ export class Credentials {
   }
 
   #reportingSecrets(store: CredentialStore): CredentialStore {
+    const { redactor } = this.options;
     const report = ({ clientSecret, tokens }: Login): void => {
-      for (const secret of [clientSecret, tokens?.accessToken, tokens?.refreshToken]) {
-        if (secret) this.options.onSecret(secret);
-      }
+      if (clientSecret) redactor.add(clientSecret);
+      for (const token of [tokens?.accessToken, tokens?.refreshToken])
+        if (token) redactor.addToken(token);
     };
     return {
       ...store,

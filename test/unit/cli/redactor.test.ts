@@ -48,6 +48,20 @@ describe('a secret', () => {
   });
 });
 
+test('the latest tokens are hidden, and every other secret however many tokens came after it', () => {
+  const redactor = knowing('turn the page');
+  const tokens = Array.from('ABCDEFGHIJKLMNOPQRSTUVWXY', (letter) => letter.repeat(40));
+  const [first = '', second = ''] = tokens;
+  redactor.addToken(first);
+  for (const token of tokens.slice(1, 10)) redactor.addToken(token);
+  // Used again, as by a command that reads the stored login.
+  redactor.addToken(first);
+  for (const token of tokens.slice(10, 25)) redactor.addToken(token);
+  expect(redactor.redact(`turn the page, ${first}`)).toBe('[redacted], [redacted]');
+  expect(redactor.redact(tokens[24] ?? '')).toBe('[redacted]');
+  expect(redactor.redact(second)).toBe(second);
+});
+
 test('the environment’s secrets are known from the start', () => {
   const redactor = redactorFor({ TANKOBON_PASSWORD: 'turn the page', PATH: '/usr/bin' });
   expect(redactor.redact('turn the page in /usr/bin')).toBe('[redacted] in /usr/bin');
