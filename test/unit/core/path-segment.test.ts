@@ -1,0 +1,40 @@
+/** Most names are of plain characters, and are taken as they are: they must come out as they would the long way. */
+import fc from 'fast-check';
+import { cleanSegment } from '../../../src/core/path-segment.js';
+
+/** Nothing of it is seen, but a name with it is not plain. */
+const ZERO_WIDTH_SPACE = '\u200B';
+const PIECES = [
+  ...['con', 'COM1', 'lpt', 'nul', 'a', 'Z', '7', 'é', ' ', '  ', '.', '..', '-', '_', '/', ':'],
+  ...['#recycle', '@eaDir', '(', ']', '!', '&', "'", '+', '=', ';', ',', '~', '%'],
+];
+
+test('a name is the same whether it is taken as it is or goes the long way', () => {
+  const names = fc
+    .array(fc.constantFrom(...PIECES), { maxLength: 6 })
+    .map((pieces) => pieces.join(''));
+  fc.assert(
+    fc.property(names, fc.integer({ min: 4, max: 30 }), (name, maxBytes) => {
+      expect(cleanSegment(name, maxBytes)).toBe(cleanSegment(name + ZERO_WIDTH_SPACE, maxBytes));
+    }),
+    { numRuns: 5_000 },
+  );
+});
+
+test.each(['Kakaka Chronicle Vol.01', 'Ch.1.5 - It’s over! [A & B]', 'constable', 'Vol. 1'])(
+  '%s stays as it is',
+  (name) => {
+    expect(cleanSegment(name)).toBe(name);
+  },
+);
+
+test.each([
+  ['con', 'con_'],
+  ['Wait...', 'Wait'],
+  ['What..now', 'What.now'],
+  ['two  spaces ', 'two spaces'],
+  ['-rf', 'rf'],
+  ['#recycle', 'recycle'],
+])('%s becomes %s', (name, expected) => {
+  expect(cleanSegment(name)).toBe(expected);
+});
