@@ -36,7 +36,7 @@ interface CredentialsOptions {
   readonly clock: Clock;
   readonly openKeychain: OpenKeychain;
   readonly onSlowKeychain?: SlowKeychainListener;
-  /** Told each secret of a login that is read or stored. */
+  /** Gets each secret of a login that is read or stored. */
   readonly redactor: Pick<Redactor, 'add' | 'addToken'>;
 }
 

@@ -1,4 +1,4 @@
-/** The speed of a run that nobody looks at, such as that of a sync which runs for months. */
+/** The speed of a run, also of one that is not asked for it, such as a sync which runs for months. */
 import { getHeapStatistics } from 'node:v8';
 import { Speed } from '../../../src/cli/output/speed.js';
 import { fakeClock } from '../../support/fake-clock.js';
