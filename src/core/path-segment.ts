@@ -31,8 +31,9 @@ const SYSTEM_FOLDERS = new Set([
 const SEVERAL_DOTS = /\.{2,}/g;
 
 /**
- * What stays as it is, which most names do: letters, digits and other characters of ASCII without two spaces or dots in a
- * row or one at an end, and no name that Windows reserves, such as `con`. The long way takes twenty times as long.
+ * What stays as it is, which most names do: letters, digits and other characters of ASCII, without two spaces or dots in a
+ * row, without one at an end, and without the start of a name that Windows reserves, such as `con`. To clean a name by the
+ * library takes twenty times as long.
  */
 const PLAIN = /^(?!con|prn|aux|nul|com|lpt)[\w(['!&+,](?:[\w()[\]'!&+,;=-]| (?! |$)|\.(?!\.|$))*$/i;
 

@@ -57,12 +57,14 @@ export class Redactor {
   /** Sorted by their start; may overlap. */
   #find(text: string): Range[] {
     const found: Range[] = [];
-    for (const { short, parts } of [...this.#secrets.values(), ...this.#tokens.values()]) {
-      for (const form of short) for (const each of occurrences(text, form)) found.push(each);
-      for (let from = 0; parts.size > 0 && from + PART_LENGTH <= text.length; from += 1) {
-        const to = from + PART_LENGTH;
-        if (parts.has(text.slice(from, to))) found.push({ from, to });
-      }
+    const all = [...this.#secrets.values(), ...this.#tokens.values()];
+    for (const form of all.flatMap(({ short }) => short))
+      for (const each of occurrences(text, form)) found.push(each);
+    const long = all.map(({ parts }) => parts).filter(({ size }) => size > 0);
+    for (let from = 0; long.length > 0 && from + PART_LENGTH <= text.length; from += 1) {
+      const to = from + PART_LENGTH;
+      const part = text.slice(from, to);
+      if (long.some((parts) => parts.has(part))) found.push({ from, to });
     }
     return found.sort((a, b) => a.from - b.from);
   }

@@ -36,7 +36,7 @@ export class RunProgress {
       if (!isShownWait(event, this.clock.wallMs())) return;
       this.#wait = event;
       this.#countdown?.wait(event, Date.parse(event.until) - this.clock.wallMs());
-    } else if (endsChapter(event)) this.#countdown?.finish(event.chapter);
+    } else if (endsChapter(event) && !isStillToDo(event)) this.#countdown?.finish(event.chapter);
   }
 
   /** The number of expected chapters that are done. */
@@ -77,9 +77,8 @@ export class RunProgress {
   }
 }
 
-/** Whether the chapter needs nothing more: one that a stopped run did not start is still to be done. */
+/** Whether it is the last event of the chapter in this run. */
 export function endsChapter(event: AppEvent): event is ChapterEnd {
-  if (event.type === 'chapter-skipped' && event.reason === 'not-started') return false;
   return CHAPTER_ENDS.some((type) => type === event.type);
 }
 
@@ -90,6 +89,11 @@ const CHAPTER_ENDS = [
   'chapter-skipped',
 ] as const;
 type ChapterEnd = Extract<AppEvent, { readonly type: (typeof CHAPTER_ENDS)[number] }>;
+
+/** Whether the run was stopped before the chapter. */
+function isStillToDo(event: ChapterEnd): boolean {
+  return event.type === 'chapter-skipped' && event.reason === 'not-started';
+}
 
 /**
  * The observer, whose events `progress` gets first, with a line for each SIGUSR2 and, with `repeats`, one every 30

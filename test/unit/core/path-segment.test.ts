@@ -1,15 +1,15 @@
-/** Most names are of plain characters, and are taken as they are: they must come out as they would the long way. */
+/** Most names are of plain characters and are taken as they are, which must be what the library makes of them. */
 import fc from 'fast-check';
 import { cleanSegment } from '../../../src/core/path-segment.js';
 
-/** Nothing of it is seen, but a name with it is not plain. */
+/** It is removed: a name with it is cleaned by the library, and comes out without it. */
 const ZERO_WIDTH_SPACE = '\u200B';
 const PIECES = [
   ...['con', 'COM1', 'lpt', 'nul', 'a', 'Z', '7', 'é', ' ', '  ', '.', '..', '-', '_', '/', ':'],
   ...['#recycle', '@eaDir', '(', ']', '!', '&', "'", '+', '=', ';', ',', '~', '%'],
 ];
 
-test('a name is the same whether it is taken as it is or goes the long way', () => {
+test('a name that is taken as it is is the one that the library gives', () => {
   const names = fc
     .array(fc.constantFrom(...PIECES), { maxLength: 6 })
     .map((pieces) => pieces.join(''));
