@@ -23,14 +23,7 @@ import { mayBeComic } from '../config/containers.js';
 import type { KnownArchives } from './known-archives.js';
 
 /** The fields by which a chapter is recognized. */
-const RECOGNIZED_FIELDS = [
-  'series',
-  'number',
-  'volume',
-  'title',
-  'language',
-  'translators',
-] as const satisfies readonly (keyof ChapterMetadata)[];
+type RecognizedField = 'series' | 'number' | 'volume' | 'title' | 'language' | 'translators';
 
 export interface AdoptableFile {
   readonly file: string;
@@ -47,7 +40,7 @@ export interface AdoptableFile {
   /** What the folder that it is in says, or the one above that of a volume. */
   readonly folder: { readonly series: string; readonly volume?: string | undefined };
   /** What a chapter is recognized by. Empty if it cannot be read, or if there is none. */
-  readonly comicInfo: Pick<ChapterMetadata, (typeof RECOGNIZED_FIELDS)[number]>;
+  readonly comicInfo: Pick<ChapterMetadata, RecognizedField>;
   readonly hasComicInfo: boolean;
   readonly hasBrokenMetadata: boolean;
   /** In the address of ComicInfo.xml. */
@@ -275,7 +268,7 @@ type Described = Pick<
 > & {
   readonly chapter: {
     readonly chapterId?: string | undefined;
-    readonly metadata: Pick<ChapterMetadata, (typeof RECOGNIZED_FIELDS)[number] | 'web'>;
+    readonly metadata: Pick<ChapterMetadata, RecognizedField | 'web'>;
   };
 };
 
@@ -288,15 +281,19 @@ function toAdoptable(
 ): AdoptableFile {
   const { file, isFolder } = own;
   const metadata = described === 'none' ? {} : chapter.metadata;
-  const { series, web = '' } = metadata;
+  const { series, number, volume, title, language, translators, web = '' } = metadata;
   const folder = dirname(resolve(file));
   const ofFolder = folderNames.get(folder) ?? guessFolder(folder);
   folderNames.set(folder, ofFolder);
   const baseName = isFolder ? basename(file) : basename(file, extname(file));
   return {
-    ...own,
+    file,
+    isFolder,
+    state: own.state,
+    pages: own.pages,
+    images: own.images,
     // The summaries of thousands of files would fill the memory.
-    comicInfo: Object.fromEntries(RECOGNIZED_FIELDS.map((name) => [name, metadata[name]])),
+    comicInfo: { series, number, volume, title, language, translators },
     hasComicInfo: described === 'described',
     hasBrokenMetadata: described === 'broken',
     chapterId: chapter.chapterId,

@@ -36,7 +36,12 @@ const statLink = promisify(lstat);
 /** Undefined for anything but a regular file; links are not followed. */
 export async function readFileState(file: string): Promise<FileState | undefined> {
   const stats = await statLink(file, { bigint: true }).catch(ifMissing);
-  return stats?.isFile() ? stats : undefined;
+  return stats?.isFile() ? toFileState(stats) : undefined;
+}
+
+/** Without the other eleven numbers, which would stay in memory for each of thousands of files. */
+function toFileState({ dev, ino, size, mtimeNs, mode, uid, gid }: BigIntStats): FileState {
+  return { dev, ino, size, mtimeNs, mode, uid, gid };
 }
 
 /** Whether the file is still the one that was in this state. Throws as assertOwnFile does. */

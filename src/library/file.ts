@@ -223,12 +223,13 @@ export async function toLibraryFile(
   path: string,
   { content, container, depth, state, owner }: Opened,
 ): Promise<ChapterFile | BookFile> {
-  const { mark, isEdited, damage, ...rest } = content;
+  const { comment, manifest, comicInfo, entries, files, hasRecordedPage } = content;
   const { hasReadablePages } = CONTAINERS[container];
   const found = marksIn(content, container);
   const ownership = ownershipOf(path, found.proof, owner);
-  const file = { ...rest, path, container, hasReadablePages, state, ownership, found };
-  return mark === 'book' ? toBook(file, { isEdited, damage }, depth) : toChapterFile(file);
+  const read = { comment, manifest, comicInfo, entries, files, hasRecordedPage };
+  const file = { ...read, path, container, hasReadablePages, state, ownership, found };
+  return content.mark === 'book' ? toBook(file, content, depth) : toChapterFile(file);
 }
 
 /** The chapters of a file with their metadata, without pages. None if it cannot be read. */
@@ -246,19 +247,22 @@ export async function readSeries(path: string): Promise<string | undefined> {
 
 async function toChapterFile(file: ReadFile): Promise<ChapterFile> {
   const { manifest, comicInfo, entries, found } = file;
-  const { proof, ...identity }: Partial<FoundIdentity> = found.identities[0] ?? {};
-  const isMarked = proof === 'mark';
+  const identity = found.identities[0];
+  const isMarked = identity?.proof === 'mark';
   const records = await recordsIn(manifest);
   const record = records.find(({ chapterId }) => !isMarked || chapterId === identity.chapterId);
   const text = comicInfo ? await readValidComicInfo(comicInfo) : {};
   return {
-    kind: 'chapter',
     ...file,
+    kind: 'chapter',
     isRecorded: isMarked || recordedIdentity(manifest) !== undefined,
     described: comicInfo === undefined ? 'none' : comicInfoState(text),
     chapter: {
       ...inFile(file),
-      ...(proof && { ...identity, titleId: identity.titleId ?? record?.titleId }),
+      chapterId: identity?.chapterId,
+      titleId: identity && (identity.titleId ?? record?.titleId),
+      version: identity?.version,
+      quality: identity?.quality,
       record,
       // A file that another program wrote may have no ComicInfo.xml.
       metadata: comicInfo === undefined ? (record?.metadata ?? {}) : (text ?? {}),

@@ -10,8 +10,8 @@ export interface CbzIdentity {
   /** Its title's UUID, lower case; unknown in archives of older versions, and of chapters without metadata. */
   readonly titleId?: string | undefined;
   /** The chapter's version on the service; unknown if the CBZ was made without metadata. */
-  readonly version?: number;
-  readonly quality?: Quality;
+  readonly version?: number | undefined;
+  readonly quality?: Quality | undefined;
 }
 
 /**

@@ -288,11 +288,11 @@ async function scan(
       const lost = read.readError === undefined ? undefined : lostMarks?.get(file);
       const content = lost ? marksOf({ ...lost, proof: 'mark' }) : read;
       const { identities, isBound, readError, cause } = content;
-      for (const { proof, ...identity } of identities) {
+      for (const { chapterId, titleId, version, quality, proof } of identities) {
         const ownership = read.state
           ? ownershipOf(file, proof, read.state)
           : await toOwnership(file, proof, listed.isRegular);
-        archives.push({ ...identity, file, ownership, isBound });
+        archives.push({ chapterId, titleId, version, quality, file, ownership, isBound });
       }
       // A ZIP archive is only a chapter once its owner says so.
       const isChapter = isCbz(file) || (readError !== undefined && store?.markAt(file));

@@ -406,8 +406,7 @@ function isChapterEntry(found: unknown): boolean {
   );
 }
 
-function toKnownFile({ chapters, isBound = false, ...entry }: Entry): KnownFile {
-  const { comparedWith, wholeAtMs } = entry;
+function toKnownFile({ chapters, isBound = false, comparedWith, wholeAtMs }: Entry): KnownFile {
   const found = chapters && { identities: chapters.map(toIdentity), isBound };
   return { found, comparedWith, wholeAtMs };
 }
@@ -425,8 +424,8 @@ function toIdentity([chapterId, version, quality, proof, titleId]: ChapterEntry)
   return {
     chapterId,
     proof: PROOFS.get(proof) ?? 'none',
-    ...(typeof titleId === 'string' && isUuid(titleId) && { titleId }),
-    ...(typeof version === 'number' && { version }),
-    ...((quality === 'data' || quality === 'data-saver') && { quality }),
+    titleId: typeof titleId === 'string' && isUuid(titleId) ? titleId : undefined,
+    version: typeof version === 'number' ? version : undefined,
+    quality: quality === 'data' || quality === 'data-saver' ? quality : undefined,
   };
 }
