@@ -87,6 +87,11 @@ export class CacheFile<Entry extends object> {
     await writeEntries(file, toEntries(entries), isSynced);
   }
 
+  /** Whether there is an entry, which may be of another form: it is not parsed. */
+  has(key: string): boolean {
+    return this.#changed.has(key) ? this.#changed.get(key) !== undefined : this.known.has(key);
+  }
+
   get(key: string): Entry | undefined {
     const { entry } = this.#textsOf(key);
     return entry && this.options.parse(parseJson(entry.toString()));

@@ -211,7 +211,7 @@ export class FolderStore {
 
   /** Whether anything is known of the file, in any version. */
   knows(file: string): boolean {
-    return this.entries.get(this.#pathOf(file)) !== undefined;
+    return this.entries.has(this.#pathOf(file));
   }
 
   /** Whether the file, in any version, named chapters. */

@@ -46,6 +46,15 @@ test('an entry of another form counts as missing, and the others stay', () => {
   expect([cache.get('a'), cache.get('b')]).toEqual([undefined, { count: 2 }]);
 });
 
+test('an entry is there from when it is set until it is removed', () => {
+  writeFileSync(file, '{"format":2,"entries":{"a":{"count":1}}}');
+  const cache = open();
+  cache.set('b', { count: 2 });
+  expect(['a', 'b', 'c'].map((key) => cache.has(key))).toEqual([true, true, false]);
+  cache.set('a', undefined);
+  expect(cache.has('a')).toBe(false);
+});
+
 test('what an older version wrote is read, and kept in the new form', async () => {
   writeFileSync(file, '{"format":1,"counts":{"a":{"count":1}}}');
   const cache = open();
