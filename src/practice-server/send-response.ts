@@ -1,7 +1,8 @@
 /** Sends a response as its delivery says: complete, in chunks, cut short, stalled, reset, or not at all. */
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import { setTimeout as delay } from 'node:timers/promises';
+import type { Socket } from 'node:net';
+import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 import { TLSSocket } from 'node:tls';
 import type { EndpointResponse } from './endpoint.js';
 
@@ -89,6 +90,12 @@ function writeHead(
   out.flushHeaders();
 }
 
+/** Ends the TCP stream without ending the HTTP message. Node 26 sends what was written in the next turn. */
+async function cut(socket: Socket): Promise<void> {
+  await nextTurn();
+  socket.end();
+}
+
 /** `method` is the request's: a response to HEAD has no body. */
 export async function sendResponse(
   out: ServerResponse,
@@ -118,8 +125,7 @@ export async function sendResponse(
     const chunks = Buffer.isBuffer(body) ? split(body, size) : body;
     await writeChunks(out, chunks, { maxBytes: stop?.afterBytes ?? Infinity, pauseMs, onSent });
     if (stop?.then === 'stall') await keepSilent(out);
-    // Ends the TCP stream without ending the HTTP message.
-    if (stop?.then === 'cut') socket.end();
+    if (stop?.then === 'cut') await cut(socket);
     if (stop) return;
   }
   out.end();
