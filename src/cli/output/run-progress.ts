@@ -90,8 +90,9 @@ const CHAPTER_ENDS = [
 ] as const;
 type ChapterEnd = Extract<AppEvent, { readonly type: (typeof CHAPTER_ENDS)[number] }>;
 
-/** Whether the run was stopped before the chapter. */
+/** Whether the run was stopped before the chapter, or within it. */
 function isStillToDo(event: ChapterEnd): boolean {
+  if (event.type === 'chapter-failed') return event.unfinished === true;
   return event.type === 'chapter-skipped' && event.reason === 'not-started';
 }
 

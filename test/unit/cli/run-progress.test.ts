@@ -1,6 +1,7 @@
 /** The line of progress in a log. */
 import { RunProgress } from '../../../src/cli/output/run-progress.js';
 import type { ExpectedChapter } from '../../../src/cli/output/observer.js';
+import { RunError } from '../../../src/core/errors.js';
 import { fakeClock } from '../../support/fake-clock.js';
 
 const chapters = ['a', 'b', 'c'].map((id) => ({ job: { id } }) as unknown as ExpectedChapter);
@@ -24,10 +25,21 @@ test('it counts chapters and bytes, and names the wait', () => {
   expect(progress.line()).toMatch(/, 47 s left, waiting 47 s: 40 chapters a minute$/);
 });
 
-test('a chapter that a stopped run did not start is not done, and one that is skipped for good is', () => {
+test('a chapter that a stopped run did not start or finish is not done, and one that is skipped or failed for good is', () => {
   const progress = new RunProgress(fakeClock());
   progress.expect(chapters);
   progress.observe({ type: 'chapter-skipped', chapter: 'a', reason: 'already-there' });
   progress.observe({ type: 'chapter-skipped', chapter: 'b', reason: 'not-started' });
   expect(progress.done).toBe(1);
+  const error = new RunError('interrupted', 'Interrupted.');
+  const failed = {
+    type: 'chapter-failed',
+    reason: error.code,
+    message: error.message,
+    error,
+  } as const;
+  progress.observe({ ...failed, chapter: 'b', unfinished: true });
+  expect(progress.done).toBe(1);
+  progress.observe({ ...failed, chapter: 'c' });
+  expect(progress.done).toBe(2);
 });
