@@ -39,8 +39,8 @@ export async function readFileState(file: string): Promise<FileState | undefined
   return stats?.isFile() ? toFileState(stats) : undefined;
 }
 
-/** Without the other eleven numbers, which would stay in memory for each of thousands of files. */
-function toFileState({ dev, ino, size, mtimeNs, mode, uid, gid }: BigIntStats): FileState {
+/** Without the other numbers of BigIntStats, which would stay in memory for each of thousands of files. */
+export function toFileState({ dev, ino, size, mtimeNs, mode, uid, gid }: FileState): FileState {
   return { dev, ino, size, mtimeNs, mode, uid, gid };
 }
 

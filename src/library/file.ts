@@ -17,7 +17,7 @@ import { readValidComicInfo, type ChapterMetadata } from './comic-info.js';
 import { CONTAINERS, type ContainerName } from '../config/containers.js';
 import { containerNamed, containerOf, HANDLERS } from './containers.js';
 import { ownershipOf, toOwnership, type Ownership } from './ownership.js';
-import { readFileState, type FileState } from '../core/file-state.js';
+import { readFileState, toFileState, type FileState } from '../core/file-state.js';
 import { pageEntries, sortPages } from '../config/names.js';
 import type { BookCopy, BookName, ChapterRecord } from './record.js';
 import { NO_CONTENT, UnmarkedDamage, type Depth, type FileContent } from './read/content.js';
@@ -202,7 +202,7 @@ export async function readLibraryFile(
     if (folder && !isFolder) throw new Error('it is not a regular file');
     const container = isFolder ? 'folder' : (options.container ?? containerOf(path));
     const content = await HANDLERS[container].read(path, depth, { isRegular: !isFolder });
-    if (!isFolder) state ??= content.state;
+    if (!isFolder) state ??= content.state && toFileState(content.state);
     return await toLibraryFile(path, { content, container, depth, state, owner: state ?? folder });
   } catch (cause) {
     if (isSystemError(cause, 'ENOENT', 'ENOTDIR')) return { kind: 'missing', path, cause };
