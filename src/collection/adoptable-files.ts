@@ -279,7 +279,7 @@ function toAdoptable(
   { described, chapter }: Described,
   folderNames: FolderNames,
 ): AdoptableFile {
-  const { file, isFolder } = own;
+  const { file, isFolder, state, pages, images } = own;
   const metadata = described === 'none' ? {} : chapter.metadata;
   const { series, number, volume, title, language, translators, web = '' } = metadata;
   const folder = dirname(resolve(file));
@@ -289,9 +289,9 @@ function toAdoptable(
   return {
     file,
     isFolder,
-    state: own.state,
-    pages: own.pages,
-    images: own.images,
+    state,
+    pages,
+    images,
     // The summaries of thousands of files would fill the memory.
     comicInfo: { series, number, volume, title, language, translators },
     hasComicInfo: described === 'described',

@@ -227,8 +227,20 @@ export async function toLibraryFile(
   const { hasReadablePages } = CONTAINERS[container];
   const found = marksIn(content, container);
   const ownership = ownershipOf(path, found.proof, owner);
-  const read = { comment, manifest, comicInfo, entries, files, hasRecordedPage };
-  const file = { ...read, path, container, hasReadablePages, state, ownership, found };
+  const file = {
+    path,
+    container,
+    hasReadablePages,
+    state,
+    ownership,
+    found,
+    comment,
+    manifest,
+    comicInfo,
+    entries,
+    files,
+    hasRecordedPage,
+  };
   return content.mark === 'book' ? toBook(file, content, depth) : toChapterFile(file);
 }
 

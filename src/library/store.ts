@@ -209,7 +209,7 @@ export class FolderStore {
     this.entries.set(this.#pathOf(file), stored);
   }
 
-  /** Whether anything is known of the file, in any version. */
+  /** Whether the index has the file, in any version, also in an entry of another form. */
   knows(file: string): boolean {
     return this.entries.has(this.#pathOf(file));
   }
