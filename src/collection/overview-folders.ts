@@ -3,7 +3,7 @@
  * for by the hundred; the list of a title is read if it has a new chapter or was not read for a week.
  */
 import { realpath } from 'node:fs/promises';
-import { fetchChapters } from '../service/chapters.js';
+import { fetchChapters, type Chapter } from '../service/chapters.js';
 import type { ServiceClient } from '../service/client.js';
 import { fetchTitle, fetchTitles, type Title } from '../service/titles.js';
 import { readFileChapters, readSeries, type FoundChapter } from '../library/file.js';
@@ -39,6 +39,8 @@ interface OverviewDeps {
   readonly cache: ListingCache;
   /** Whether a history of these folders has the chapter. */
   readonly wasSaved: (chapterId: string) => boolean;
+  /** The releases that the subscription to a title does not download, whatever their language is. */
+  readonly leftOutOf: (titleId: string) => (release: Chapter) => boolean;
   /** Has the index of each folder. */
   readonly stateFolder: string;
   readonly nowMs: number;
@@ -73,7 +75,7 @@ export async function overview(request: OverviewRequest, deps: OverviewDeps): Pr
   const unknown = (byTitle.get(undefined)?.length ?? 0) + otherFiles;
   byTitle.delete(undefined);
   const ids = [...byTitle.keys()].filter((id) => id !== undefined);
-  let [have, notDownloaded, removed] = [0, 0, 0];
+  let [have, notDownloaded, removed, leftOut] = [0, 0, 0, 0];
   const named = await withDistinctNames(ids, names, byTitle);
   for (const { id, name } of named.sort((a, b) => a.name.localeCompare(b.name, 'en'))) {
     signal.throwIfAborted();
@@ -81,10 +83,13 @@ export async function overview(request: OverviewRequest, deps: OverviewDeps): Pr
     const files = byTitle.get(id) ?? [];
     const owned = await ownedChapters(files, listing);
     const languages = languagesOf(request.languages, owned, listing);
-    const title = overviewOf(listing, owned, languages, nowMs, wasSaved);
+    const rules = { languages, wasSaved, isLeftOut: deps.leftOutOf(id) };
+    const title = overviewOf(listing, owned, rules, nowMs);
+    const missing = groupBy(title.missing, ({ reason }) => reason);
     have += title.have;
-    notDownloaded += title.missing.filter(({ reason }) => reason === 'not-downloaded').length;
-    removed += title.missing.filter(({ reason }) => reason === 'removed').length;
+    notDownloaded += missing.get('not-downloaded')?.length ?? 0;
+    removed += missing.get('removed')?.length ?? 0;
+    leftOut += missing.get('left-out')?.length ?? 0;
     const event = {
       type: 'title-overview' as const,
       title: id,
@@ -96,7 +101,8 @@ export async function overview(request: OverviewRequest, deps: OverviewDeps): Pr
     };
     observe(event, [...new Set(files.map(({ file }) => file))]);
   }
-  observe({ type: 'overview-summary', titles: ids.length, have, notDownloaded, removed, unknown });
+  const counts = { have, notDownloaded, removed, leftOut, unknown };
+  observe({ type: 'overview-summary', titles: ids.length, ...counts });
   return otherFiles;
 }
 

@@ -29,8 +29,8 @@ const GROUPS: readonly TitleGroup[] = [
   {
     id: 'gaps',
     name: 'With gaps',
-    note: 'Chapters are missing that MangaDex does not have in these languages.',
-    includes: ({ missing, checkedAt }) => missing.length > 0 && checkedAt !== undefined,
+    note: 'Chapters are missing that MangaDex does not have in these languages, or that you removed.',
+    includes: ({ missing, checkedAt }) => missing.some(isGap) && checkedAt !== undefined,
   },
   {
     id: 'unknown',
@@ -108,7 +108,7 @@ function tiles(titles: readonly TitleOverviewEvent[]): string {
     ['titles', titles.length],
     ['chapters here', sum(({ have }) => have)],
     ['to download', due],
-    ['other gaps', sum(({ missing }) => missing.length) - due],
+    ['other gaps', sum(({ missing }) => missing.filter(isGap).length) - due],
     ['taken down since', sum(({ takenDown }) => takenDown.length)],
   ];
   const items = rows.map(
@@ -119,6 +119,11 @@ function tiles(titles: readonly TitleOverviewEvent[]): string {
 
 function isDownloadable({ reason }: MissingChapter): boolean {
   return reason === 'not-downloaded';
+}
+
+/** What a subscription leaves out is not wanted. */
+function isGap({ reason }: MissingChapter): boolean {
+  return reason !== 'left-out';
 }
 
 function commandSection(command: string): string {

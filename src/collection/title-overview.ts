@@ -38,18 +38,25 @@ interface Listing {
 
 const NO_LISTING: Listing = { releases: [], earlier: [], numbersRestart: false };
 
+/** What the owner of the collection wants of a title, and did with it. */
+export interface OwnerRules {
+  /** A chapter in one of them is enough. */
+  readonly languages: readonly string[];
+  /** Whether a history has the chapter: if its file is gone, the owner removed it. */
+  readonly wasSaved: (chapterId: string) => boolean;
+  /** Whether the subscription to the title does not download the release, whatever its language is. */
+  readonly isLeftOut: (release: Chapter) => boolean;
+}
+
 /**
  * @param listing undefined if the service was never asked
  * @param owned the chapters of this title in the collection
- * @param wasSaved whether a history has the chapter: if its file is gone, the owner removed it
- * @param languages those that the collection is meant to have; a chapter in one of them is enough
  */
 export function overviewOf(
   listing: Listing | undefined,
   owned: readonly OwnedChapter[],
-  languages: readonly string[],
+  { languages, wasSaved, isLeftOut }: OwnerRules,
   nowMs: number,
-  wasSaved: (chapterId: string) => boolean = () => false,
 ): TitleOverview {
   const { releases, numbersRestart, earlier } = listing ?? NO_LISTING;
   const listed = new Map(releases.map((release) => [release.id, release]));
@@ -66,7 +73,11 @@ export function overviewOf(
   const byKey = groupBy(known, keyOf);
   for (const chapter of byKey.values()) {
     if (chapter.some(({ id }) => skipped.get(id)?.file !== undefined)) continue;
-    const reason = whyMissing(chapter, isWanted, ({ id }) => skipped.get(id)?.reason);
+    const reason = whyMissing(chapter, {
+      isWanted,
+      isLeftOut,
+      skipOf: ({ id }) => skipped.get(id)?.reason,
+    });
     const run = runOfFirst(chapter, keys);
     const volume = keys.hasSeveralRuns ? volumeOf(chapter) : undefined;
     if (reason)
@@ -90,9 +101,10 @@ export function overviewOf(
     return { number, run, state };
   });
   const have = new Set(owned.map(ownedKey));
-  const volumes = volumesOf(withVolumes(releases, keys).filter(isWanted), (release) =>
-    have.has(keyOf(release)),
-  );
+  const volumes = volumesOf(withVolumes(releases, keys).filter(isWanted), {
+    isThere: (release) => have.has(keyOf(release)),
+    isLeftOut,
+  });
   return {
     have: have.size,
     missing: missing
@@ -196,24 +208,34 @@ function skippedOf(
 /** Undefined if the chapter will be published later. */
 function whyMissing(
   releases: readonly Chapter[],
-  isWanted: (release: Chapter) => boolean,
-  reasonOf: (release: Chapter) => Skip['reason'] | undefined,
+  {
+    isWanted,
+    isLeftOut,
+    skipOf,
+  }: {
+    readonly isWanted: (release: Chapter) => boolean;
+    readonly isLeftOut: OwnerRules['isLeftOut'];
+    readonly skipOf: (release: Chapter) => Skip['reason'] | undefined;
+  },
 ): MissingChapter | undefined {
   const wanted = releases.filter(isWanted);
   const likely = wanted.length > 0 ? wanted : releases;
   const [first] = likely;
   const number = first?.number ?? first?.title ?? 'without a number';
-  const available = releases.filter((release) => !isUnavailable(reasonOf(release) ?? ''));
-  if (available.some(isWanted)) {
-    const isRemoved = available.some((release) => reasonOf(release) === 'in-download-archive');
+  const available = releases.filter((release) => !isUnavailable(skipOf(release) ?? ''));
+  const readable = available.filter(isWanted);
+  if (readable.length > 0) {
+    // A file that a subscription does not keep was not removed by its owner.
+    if (readable.every(isLeftOut)) return { number, reason: 'left-out' };
+    const isRemoved = available.some((release) => skipOf(release) === 'in-download-archive');
     return { number, reason: isRemoved ? 'removed' : 'not-downloaded' };
   }
-  if (wanted.some((release) => reasonOf(release) === 'chapter-unpublished')) return undefined;
+  if (wanted.some((release) => skipOf(release) === 'chapter-unpublished')) return undefined;
   if (available.length > 0) {
     const languages = [...new Set(available.map(({ language }) => language))].sort();
     return { number, reason: 'other-language', languages };
   }
-  const external = likely.find((release) => reasonOf(release) === 'chapter-external');
+  const external = likely.find((release) => skipOf(release) === 'chapter-external');
   if (external?.externalUrl !== undefined)
     return { number, reason: 'external', externalUrl: external.externalUrl };
   return { number, reason: 'unavailable' };
@@ -280,13 +302,19 @@ function withVolumes(releases: readonly Chapter[], keys: ChapterKeys): readonly 
   return inferVolumes(releases, listedNumbers(releases), keys);
 }
 
-function volumesOf(releases: readonly Chapter[], isThere: (release: Chapter) => boolean) {
+function volumesOf(
+  releases: readonly Chapter[],
+  {
+    isThere,
+    isLeftOut,
+  }: Pick<OwnerRules, 'isLeftOut'> & { readonly isThere: (release: Chapter) => boolean },
+) {
   const named = releases.filter(({ volume }) => volume !== undefined);
   return [...groupBy(named, ({ volume = '' }) => numberKey(volume))]
     .map(([volume, chapters]) => ({
       volume,
       isComplete: chapters.every(isThere),
-      isMissing: !chapters.some(isThere),
+      isMissing: !chapters.some(isThere) && !chapters.every(isLeftOut),
     }))
     .sort((a, b) => compareNumbers(a.volume, b.volume));
 }

@@ -119,16 +119,18 @@ export const OVERVIEW_EVENTS = {
       have: count('Chapters that are there.'),
       notDownloaded: count('Chapters that can be downloaded.'),
       removed: count('Chapters that were saved, and whose files are gone.'),
+      leftOut: count('Chapters that a subscription to their title leaves out.'),
       unknown: count(
         'Files whose title is not known: of other programs, or not listed by MangaDex any more.',
       ),
     },
-    example: { titles: 12, have: 480, notDownloaded: 9, removed: 2, unknown: 0 },
-    sentence: ({ titles, have, notDownloaded, removed, unknown }) =>
+    example: { titles: 12, have: 480, notDownloaded: 9, removed: 2, leftOut: 0, unknown: 0 },
+    sentence: ({ titles, have, notDownloaded, removed, leftOut, unknown }) =>
       [
         `${pluralize(titles, 'title')}, ${pluralize(have, 'chapter')}`,
         `${formatCount(notDownloaded)} can be downloaded`,
         ...(removed > 0 ? [`${formatCount(removed)} removed by you`] : []),
+        ...(leftOut > 0 ? [`${formatCount(leftOut)} left out by subscriptions`] : []),
         ...(unknown > 0 ? [`${pluralize(unknown, 'file')} of unknown titles`] : []),
       ].join(', '),
   }),

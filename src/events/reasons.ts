@@ -165,6 +165,7 @@ export type DamageReason = keyof typeof DAMAGE_REASONS;
 export const MISSING_REASONS = vocabulary({
   'not-downloaded': 'can be downloaded',
   removed: 'you removed it',
+  'left-out': 'left out by your subscription',
   'other-language': 'only in other languages',
   external: "only on the publisher's site",
   unavailable: 'taken down, or without pages',

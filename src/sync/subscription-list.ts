@@ -212,6 +212,29 @@ export class SubscriptionList {
     };
   }
 
+  /**
+   * By the id of a title, the releases that its own subscription leaves out or does not keep, whatever their language is:
+   * none without a subscription that is not paused and saves in one of the folders that count.
+   */
+  async leftOut(
+    counts: (folder: string) => Promise<boolean>,
+  ): Promise<(titleId: string) => (release: Chapter) => boolean> {
+    const { isLeftOut, releaseRules, startMsOf } = await import('./sync-request.js');
+    const { settings, clock } = this.context;
+    const nowMs = clock.wallMs();
+    const outputs = new Set<string>();
+    for (const output of this.outputs()) if (await counts(output)) outputs.add(output);
+    return (titleId) => {
+      const subscription = this.findById(titleId);
+      if (!subscription || subscription.paused || !outputs.has(this.outputOf(subscription)))
+        return () => false;
+      const startMs = startMsOf(subscription, this.stateOf(subscription)?.sinceMs);
+      const rules = releaseRules(subscription, settings, startMs);
+      const notKept = this.state.notKept.get(titleId);
+      return (release) => notKept?.has(release.id) === true || isLeftOut(release, rules, nowMs);
+    };
+  }
+
   /** The output folders of all subscriptions, absolute, each once. */
   outputs(): readonly string[] {
     return outputsOf(this.subscriptions, this.file, this.context.settings);

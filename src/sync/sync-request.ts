@@ -6,11 +6,12 @@
  */
 import { languagesOf } from './subscriptions.js';
 import { builtInTemplate, type NameTemplate } from '../config/names.js';
+import { maxOf } from '../core/extremes.js';
 import { cleanSegment } from '../core/path-segment.js';
 import type { Chapter } from '../service/chapters.js';
 import type { UnreadTitle } from '../download/known-title.js';
 import { firstReadableMs, type DecisionOptions } from '../plan/decide.js';
-import { isInGroup } from '../selection/exclusions.js';
+import { isInGroup, mismatchReason } from '../selection/exclusions.js';
 import { selectChapters, type SelectionOptions } from '../selection/select-chapters.js';
 import { effectiveOptions, type SeriesOptions, type Settings } from '../config/options.js';
 import { downloadRequest } from '../download/download-request.js';
@@ -48,6 +49,15 @@ export function rulesText(series: TitleOptions, settings: Settings): string {
 /** The time of the key `since`, which is absolute. */
 export function sinceMsOf({ since }: SeriesOptions): number | undefined {
   return since && firstMsOf(since, 0);
+}
+
+/** The time before which releases are not downloaded. `rememberedMs`: the start of the first run with `--from-now`. */
+export function startMsOf(
+  series: SeriesOptions,
+  rememberedMs: number | undefined,
+): number | undefined {
+  const times = [sinceMsOf(series), rememberedMs].filter((ms) => ms !== undefined);
+  return times.length > 0 ? maxOf(times) : undefined;
 }
 
 /** @param sinceMs the time before which releases are not downloaded */
@@ -117,6 +127,16 @@ export function isBeforeStart(chapter: Chapter, rules: ReleaseRules): boolean {
   const { sinceMs } = rules;
   if (sinceMs === undefined || firstReadableMs(chapter) >= sinceMs) return false;
   return !isExcluded(chapter, rules) && !isPinned(chapter, rules);
+}
+
+/** Whether the rules leave the release out, whatever its language is. Which chapters are kept does not count. */
+export function isLeftOut(chapter: Chapter, rules: ReleaseRules, nowMs: number): boolean {
+  const inAnyLanguage = { ...rules.selection, languages: [] };
+  return (
+    isExcluded(chapter, rules) ||
+    isBeforeStart(chapter, rules) ||
+    mismatchReason(chapter, inAnyLanguage, nowMs) !== undefined
+  );
 }
 
 function isPinned({ id }: Chapter, { selection: { pinned = [] } }: ReleaseRules): boolean {

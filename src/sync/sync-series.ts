@@ -35,6 +35,7 @@ import {
   rulesText,
   selectReleases,
   sinceMsOf,
+  startMsOf,
   toDecisionOptions,
   type KnownTitle,
   type ReleaseRules,
@@ -52,7 +53,6 @@ import {
   saveReleases,
 } from './sync-save.js';
 import type { DueTitle, SyncSession } from './sync-session.js';
-import { maxOf } from '../core/extremes.js';
 
 /** Failures of a chapter that another attempt does not change. */
 const PERMANENT_CODES = ['chapter-not-found', 'chapter-unavailable', 'chapter-external'] as const;
@@ -305,7 +305,5 @@ function sinceOf(
   nowMs: number,
 ): number | undefined {
   const known = journal.state.titles[id];
-  const remembered = known ? known.sinceMs : fromNow ? nowMs : undefined;
-  const times = [sinceMsOf(options), remembered].filter((ms) => ms !== undefined);
-  return times.length > 0 ? maxOf(times) : undefined;
+  return startMsOf(options, known ? known.sinceMs : fromNow ? nowMs : undefined);
 }

@@ -76,9 +76,14 @@ async function printOverview(
     const what = `Reading the chapters of ${pluralize(titles, 'title')} from MangaDex`;
     if (!json) stderr.write(`${what}${time}\n`);
   };
+  const { SubscriptionList } = await import('../../sync/subscription-list.js');
+  // `sync` says what is wrong with an invalid file.
+  const list = await SubscriptionList.readIfExists(undefined, context).catch(() => undefined);
+  const isOfGiven = await partOf(folders);
   const deps = {
     cache: new ListingCache(paths.state),
-    wasSaved: await savedChapters(folders, context),
+    wasSaved: await savedChapters(isOfGiven, context),
+    leftOutOf: (await list?.leftOut(isOfGiven)) ?? (() => () => false),
     stateFolder: paths.state,
     nowMs: clock.wallMs(),
     observe,
@@ -92,9 +97,6 @@ async function printOverview(
     otherFiles = await overview(request, { ...deps, client: undefined, nameTitle });
   } else {
     const { withService } = await import('../with-service.js');
-    const { SubscriptionList } = await import('../../sync/subscription-list.js');
-    // `sync` says what is wrong with an invalid file.
-    const list = await SubscriptionList.readIfExists(undefined, context).catch(() => undefined);
     await withService(context, async ({ anonymous: client }) => {
       const named = { ...deps, client };
       const nameTitle = await list?.titleNaming(undefined, { ...named, isRenaming: false });
@@ -104,10 +106,12 @@ async function printOverview(
       });
     });
   }
-  const command = downloadCommand(listed, folders, options);
+  const command = fillCommand(listed, folders, options);
   if (html !== undefined) await writePage(html, { listed, command, unknownFiles }, context);
   if (command !== undefined) {
-    const andRemoved = dueTitles(listed).some(({ title }) => lacks(title, 'removed'));
+    const andRemoved = listed.some(
+      (each) => isDue(each) && !isOfSync(each) && lacks(each.title, 'removed'),
+    );
     const what = `what is missing${andRemoved ? ', and what you removed of the same titles' : ''}`;
     stderr.write(`To download ${what}: ${command}\n`);
   }
@@ -120,9 +124,18 @@ async function printOverview(
   }
 }
 
-/** By the histories of `sync` and the download archive that have files in these folders. */
+/** Whether a folder is one of these, in one of them, or contains one: either may be given through a link. */
+async function partOf(folders: readonly string[]): Promise<(folder: string) => Promise<boolean>> {
+  const given = await Promise.all(folders.map(realPathOf));
+  return async (folder) => {
+    const real = await realPathOf(folder);
+    return given.some((each) => isInFolder(real, each) || isInFolder(each, real));
+  };
+}
+
+/** By the histories of `sync` and the download archive that have files in the folders that count. */
 async function savedChapters(
-  folders: readonly string[],
+  counts: (folder: string) => Promise<boolean>,
   { paths, settings: { downloadArchive } }: CommandContext,
 ): Promise<(chapterId: string) => boolean> {
   const { openDownloadArchive } = await import('../../download/download-archive.js');
@@ -131,15 +144,11 @@ async function savedChapters(
     ...(await historyFiles(paths.state)),
     ...(downloadArchive === false ? [] : [resolve(downloadArchive)]),
   ];
-  // A folder of the collection may be given, or saved in, through a link.
-  const given = await Promise.all(folders.map(realPathOf));
   const archives: DownloadArchive[] = [];
   for (const file of files) {
     const archive = await openDownloadArchive(file);
-    const isOfGiven = (folder: string) =>
-      given.some((each) => isInFolder(folder, each) || isInFolder(each, folder));
-    const saved = await Promise.all(archive.folders().map(realPathOf));
-    if (saved.some(isOfGiven)) archives.push(archive);
+    const areCounted = await Promise.all(archive.folders().map(counts));
+    if (areCounted.includes(true)) archives.push(archive);
   }
   return (chapterId) => archives.some((archive) => archive.has(chapterId));
 }
@@ -175,38 +184,61 @@ async function writePage(
   if (html !== STANDARD_OUTPUT) stderr.write(`Page written: ${resolve(html)}\n`);
 }
 
-/** One for each choice of languages. Undefined if nothing can be downloaded. */
-function downloadCommand(
+/** Undefined if nothing can be downloaded. */
+function fillCommand(
   listed: readonly ListedTitle[],
+  folders: readonly string[],
+  options: GivenOptions,
+): string | undefined {
+  // A download would get what the subscription leaves out too.
+  const due = groupBy(listed.filter(isDue), isOfSync);
+  const commands = [
+    ...downloadCommands(due.get(false) ?? [], folders, options),
+    ...syncCommands(due.get(true) ?? []),
+  ];
+  return commands.length > 0 ? commands.join('; ') : undefined;
+}
+
+function isDue({ title }: ListedTitle): boolean {
+  return lacks(title, 'not-downloaded');
+}
+
+function isOfSync({ title }: ListedTitle): boolean {
+  return lacks(title, 'left-out');
+}
+
+function lacks({ missing }: TitleOverviewEvent, why: MissingReason): boolean {
+  return missing.some(({ reason }) => reason === why);
+}
+
+/** One for each choice of languages. */
+function downloadCommands(
+  due: readonly ListedTitle[],
   given: readonly string[],
   { language, html }: GivenOptions,
-): string | undefined {
+): readonly string[] {
   // A page is read elsewhere.
   const folders = html === undefined ? given : given.map((folder) => resolve(folder));
-  const due = dueTitles(listed);
-  if (due.length === 0) return undefined;
   const [folder = '.'] = folders;
   const output = folders.length === 1 ? ` -o ${shellQuoted(folder)}` : '';
   // Otherwise those of the settings would count, or all; and a title would get those of another one.
   const choices = groupBy(due, ({ title }) => (language ?? title.languages).join(','));
-  const commands = [...choices].map(([counted, titles]) => {
+  return [...choices].map(([counted, titles]) => {
     const options = ` --language ${counted === '' ? 'all' : shellQuoted(counted)}${output}`;
     if (due.length <= MAX_NAMED_TITLES)
       return `tankobon download ${titles.map(({ title }) => `title:${title.title}`).join(' ')}${options}`;
     const ofChoice =
       choices.size === 1 ? '' : ` and (.languages | join(",")) == ${JSON.stringify(counted)}`;
-    const query = `select((.missing // [] | any(.reason == "not-downloaded"))${ofChoice}) | "title:" + .title`;
+    const query = `select((.missing // [] | map(.reason) | any(. == "not-downloaded") and all(. != "left-out"))${ofChoice}) | "title:" + .title`;
     return `tankobon overview ${folders.map(shellQuoted).join(' ')} --offline --json | jq -r ${shellQuoted(query)} | tankobon download --from-file -${options}`;
   });
-  return commands.join('; ');
 }
 
-function dueTitles(listed: readonly ListedTitle[]): readonly ListedTitle[] {
-  return listed.filter(({ title }) => lacks(title, 'not-downloaded'));
-}
-
-function lacks({ missing }: TitleOverviewEvent, why: MissingReason): boolean {
-  return missing.some(({ reason }) => reason === why);
+/** For many titles, a run of all of them. */
+function syncCommands(due: readonly ListedTitle[]): readonly string[] {
+  if (due.length === 0) return [];
+  const only = due.length <= MAX_NAMED_TITLES ? due : [];
+  return [['tankobon sync', ...only.map(({ title }) => `--only ${title.title}`)].join(' ')];
 }
 
 const MAX_NAMED_FILES = 10;

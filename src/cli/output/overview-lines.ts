@@ -17,7 +17,8 @@ export function overviewLines(title: TitleOverviewEvent, columns?: number): stri
   const { have, missing, takenDown, duplicates, alsoInBooks, volumes, missingVolumes } = title;
   const byReason = groupBy(missing, ({ reason }) => reason);
   const removed = byReason.get('removed')?.length ?? 0;
-  const others = missing.length - removed;
+  const leftOut = byReason.get('left-out')?.length ?? 0;
+  const others = missing.length - removed - leftOut;
   const complete = volumes.filter(({ isComplete }) => isComplete).length;
   const details = [
     pluralize(have, 'chapter'),
@@ -28,6 +29,7 @@ export function overviewLines(title: TitleOverviewEvent, columns?: number): stri
         ? []
         : ['nothing missing']),
     ...(removed > 0 ? [`${formatCount(removed)} removed`] : []),
+    ...(leftOut > 0 ? [`${formatCount(leftOut)} left out`] : []),
     ...(volumes.length > 0
       ? [`${complete} of ${pluralize(volumes.length, 'volume')} complete`]
       : []),

@@ -34,6 +34,7 @@ div.cover { display: grid; place-items: center; color: var(--quiet); font-size: 
 i.present { background: var(--here); }
 i.taken-down { background: repeating-linear-gradient(-45deg, var(--gone) 0 3px, var(--card) 3px 5px); box-shadow: inset 0 0 0 2px var(--gone); }
 i.removed { box-shadow: inset 0 0 0 1px var(--here); }
+i.left-out { background: linear-gradient(to top right, transparent calc(50% - 1px), var(--rest) 0 calc(50% + 1px), transparent 0); box-shadow: inset 0 0 0 1px var(--rest); }
 i.not-downloaded { box-shadow: inset 0 0 0 2px var(--due); }
 i.other-language { background: repeating-linear-gradient(45deg, var(--rest) 0 1px, transparent 1px 5px); box-shadow: inset 0 0 0 1px var(--rest); }
 i.external { background: radial-gradient(var(--rest) 1.5px, transparent 2px) center / 6px 6px; box-shadow: inset 0 0 0 1px var(--rest); }

@@ -175,6 +175,68 @@ test('each title is downloaded in its own languages', async () => {
   expect((await overview('--language', 'en,fr')).stderr).toContain(chosen);
 });
 
+describe('a subscription to the title', () => {
+  const subscribe = (...words: string[]) =>
+    runCommand(harness, 'sync', 'add', `title:${titleId('Alpha')}`, '--language', 'en', ...words);
+  const fileOf = (number: string) =>
+    join(harness.output, 'Alpha', `Alpha Ch.00${number} [Scans].cbz`);
+
+  test('leaves chapters out, which the printed command does not download', async () => {
+    expect(readdirSync(join(harness.output, 'Alpha'))).toContain(basename(fileOf('1')));
+    await subscribe('--chapters', '3-', '-o', harness.output);
+    rmSync(fileOf('1'));
+    rmSync(fileOf('2'));
+    const { stdout, stderr } = await overview();
+    expect(stdout).toContain('Alpha: 2 chapters, 3 missing, 2 left out');
+    expect(stdout).toContain('  left out by your subscription: 1-2\n');
+    expect(stdout).toContain('  can be downloaded: 6\n');
+    expect(stderr).toContain(
+      '2 titles, 4 chapters, 1 can be downloaded, 2 left out by subscriptions',
+    );
+    const [, command = ''] = /what is missing: tankobon (.*)/.exec(stderr) ?? [];
+    expect(command).toBe(`sync --only ${titleId('Alpha')}`);
+    expect((await runCommand(harness, ...command.split(' '))).code).toBe(0);
+    expect(readdirSync(join(harness.output, 'Alpha')).sort()).toEqual(
+      ['3', '4', '6'].map((number) => basename(fileOf(number))),
+    );
+    expect((await overview()).stderr).not.toContain('To download');
+  });
+
+  test('does not keep chapters, which their owner did not remove', async () => {
+    rmSync(join(harness.output, 'Alpha'), { recursive: true });
+    await subscribe('--keep-latest', '4', '-o', harness.output);
+    await runCommand(harness, 'sync');
+    harness.service.library.putChapter(syncChapter('Alpha', '8', clock.wallMs() - 1));
+    await runCommand(harness, 'sync');
+    expect(readdirSync(join(harness.output, 'Alpha')).sort()).toEqual(
+      ['3', '4', '6', '8'].map((number) => basename(fileOf(number))),
+    );
+    const { events } = await overview('--json');
+    expect(events[0]).toMatchObject({
+      name: 'Alpha',
+      missing: [
+        { number: '1', reason: 'left-out' },
+        { number: '2', reason: 'left-out' },
+        { number: '5', reason: 'not-uploaded' },
+        { number: '7', reason: 'other-language' },
+      ],
+    });
+    expect(events.at(-1)).toMatchObject({ removed: 0, leftOut: 2 });
+  });
+
+  test('says nothing about these files while it is paused', async () => {
+    await subscribe('--chapters', '7-', '-o', harness.output);
+    const file = join(harness.folder, 'home', 'subscriptions.yaml');
+    writeFileSync(file, readFileSync(file, 'utf8').replace('title: Alpha', 'paused: true'));
+    expect((await overview()).stdout).toContain('can be downloaded: 6\n');
+  });
+
+  test('says nothing about files in another folder', async () => {
+    await subscribe('--chapters', '7-', '-o', join(harness.folder, 'elsewhere'));
+    expect((await overview()).stdout).toContain('can be downloaded: 6\n');
+  });
+});
+
 test('a narrow terminal shows every number and word, on more lines', async () => {
   const words = ['overview', harness.output];
   const home = join(harness.folder, 'home');

@@ -1,5 +1,9 @@
 /** What an overview counts as present, missing, taken down and duplicate. */
-import { overviewOf, type OwnedChapter } from '../../../src/collection/title-overview.js';
+import {
+  overviewOf,
+  type OwnedChapter,
+  type OwnerRules,
+} from '../../../src/collection/title-overview.js';
 import type { Chapter } from '../../../src/service/chapters.js';
 import { plainRelease } from '../../support/plain-release.js';
 
@@ -28,12 +32,19 @@ const owned = (
     number === undefined ? undefined : release(number, { id, language, isUnavailable: true }),
 });
 
+const ENGLISH: OwnerRules = {
+  languages: ['en'],
+  wasSaved: () => false,
+  isLeftOut: () => false,
+};
+
 function overview(
   releases: readonly Chapter[],
   files: readonly OwnedChapter[],
-  { languages = ['en'], numbersRestart = false } = {},
+  { numbersRestart = false, ...rules }: Partial<OwnerRules & { numbersRestart: boolean }> = {},
 ) {
-  return overviewOf({ releases, numbersRestart, earlier: [] }, files, languages, NOW_MS);
+  const listing = { releases, numbersRestart, earlier: [] };
+  return overviewOf(listing, files, { ...ENGLISH, ...rules }, NOW_MS);
 }
 
 const missingOf = (...args: Parameters<typeof overview>) => overview(...args).missing;
@@ -241,9 +252,30 @@ test('a volume of which no chapter is there is missing, also where its numbers a
   ]);
 });
 
+test('a chapter is left out if its subscription leaves out each release that can be downloaded', () => {
+  const releases = [
+    release('1', { volume: '1' }),
+    release('2', { volume: '2' }),
+    release('2', { volume: '2', id: 'by another group' }),
+    release('3', { volume: '2', isUnavailable: true }),
+    release('4', { volume: '3' }),
+  ];
+  const leftOut = new Set(['id 1 en', 'id 2 en', 'id 3 en']);
+  const isLeftOut = ({ id }: Chapter) => leftOut.has(id);
+  const wasSaved = () => true;
+  const { missing, missingVolumes } = overview(releases, [], { isLeftOut, wasSaved });
+  expect(missing.map(({ number, reason }) => [number, reason])).toEqual([
+    ['1', 'left-out'],
+    ['2', 'removed'],
+    ['3', 'unavailable'],
+    ['4', 'removed'],
+  ]);
+  expect(missingVolumes).toEqual(['2', '3']);
+});
+
 test('nothing counts as taken down before the service was asked', () => {
   const files = [owned('a', 'a.cbz', '1'), owned('b', 'b.cbz', '2')];
-  expect(overviewOf(undefined, files, ['en'], NOW_MS)).toMatchObject({
+  expect(overviewOf(undefined, files, ENGLISH, NOW_MS)).toMatchObject({
     have: 2,
     takenDown: [],
     runs: [{ state: 'present', first: '1', last: '2', count: 2 }],
