@@ -126,7 +126,10 @@ function readSuffix(tokens: readonly Token[], index: number) {
 
 const NO_RANGE = { last: undefined, tokens: 0, isUnclear: false };
 
-/** `1-8`, `Ch. 1 - Ch. 8` and `#1 – 8`: elsewhere a number after a dash with spaces may begin the chapter's title. */
+/**
+ * `1-8`, `c01-c08`, `Ch. 1 - Ch. 8`, `#1 – 8`, `1+2` and `第1話～第3話`: elsewhere a number after a dash with spaces may
+ * begin the chapter's title.
+ */
 function readRange(
   tokens: readonly Token[],
   at: number,
@@ -134,16 +137,15 @@ function readRange(
   { label = '', role }: { readonly label?: string; readonly role?: Label } = {},
 ) {
   const dash = skipSpaces(tokens, at + 1);
-  if (tokens[dash]?.text !== '-') return NO_RANGE;
+  if (tokens[dash]?.text !== '-')
+    return readPair(tokens, at, first) ?? readCountedEnd(tokens, at, first);
   const afterDash = skipSpaces(tokens, dash + 1);
   const isGlued = afterDash === at + 2;
   const hasSpaces = dash > at + 1 && afterDash > dash + 1;
   if (!isGlued && !hasSpaces) return NO_RANGE;
   const second = tokens[afterDash];
   if (second?.kind !== 'number')
-    return hasSpaces && label !== ''
-      ? readLabelledEnd(tokens, at, afterDash, { first, label, role })
-      : NO_RANGE;
+    return label !== '' ? readLabelledEnd(tokens, at, afterDash, { first, label, role }) : NO_RANGE;
   const suffix = readSuffix(tokens, afterDash);
   const lastToken = afterDash + suffix.tokens;
   const isRising = Number(second.value) > Number(first.value);
@@ -160,6 +162,28 @@ function readRange(
   const isAtEnd = isClosing(tokens, lastToken) && isRising && sameWidth(first, second);
   if (!isAtEnd) return NO_RANGE;
   return { ...range, isUnclear: label !== '#' && !/^(books?)$/i.test(label) };
+}
+
+/** `1+2` and `1 & 2`: a number and the next one, with nothing after them that would make it a title. */
+function readPair(tokens: readonly Token[], at: number, first: NumberToken) {
+  const mark = skipSpaces(tokens, at + 1);
+  const next = skipSpaces(tokens, mark + 1);
+  const second = tokens[next];
+  if (!/^[+&]$/.test(tokens[mark]?.text ?? '') || second?.kind !== 'number') return undefined;
+  const isPair = Number(second.value) === Number(first.value) + 1 && isClosing(tokens, next);
+  return isPair ? { last: second.value, tokens: next - at, isUnclear: false } : undefined;
+}
+
+/** `第1話-第3話`: the word that counts is after both numbers. */
+function readCountedEnd(tokens: readonly Token[], at: number, first: NumberToken) {
+  const [counter, dash, mark] = [tokens[at + 1], tokens[at + 2], tokens[at + 3]];
+  const next = /^[第제]$/u.test(mark?.text ?? '') ? at + 4 : at + 3;
+  const second = tokens[next];
+  if (dash?.text !== '-' || second?.kind !== 'number') return NO_RANGE;
+  const isCounted = counter?.kind === 'word' && tokens[next + 1]?.text === counter.text;
+  const isRising = Number(second.value) > Number(first.value);
+  if (!isCounted || !isRising || labelAfter(counter.text, true) === undefined) return NO_RANGE;
+  return { last: second.value, tokens: next - at, isUnclear: false };
 }
 
 /** `Vol. 1 Ch. 1 - Vol. 2 Ch. 8`. */

@@ -33,11 +33,15 @@ const MARKS: Readonly<Record<string, string>> = {
   '\u3000': ' ',
 };
 
+/** Between two numbers, a dash of East Asian texts, also where a word that counts is beside each: `第1話～第3話`. */
+const WAVE_DASH = /(?<=\d[話话回章화]?\s?)[~～〜](?=\s?[第제]?\d)/gu;
+
 /** The text with the same length, and one form of each mark and digit. */
 export function plainMarks(text: string): string {
   return text
     .replace(/[‐‑‒–—−：【】［］（）＃\u3000]/g, (mark) => MARKS[mark] ?? mark)
-    .replace(/[０-９]/g, (digit) => String.fromCharCode(digit.charCodeAt(0) - 0xfee0));
+    .replace(/[０-９]/g, (digit) => String.fromCharCode(digit.charCodeAt(0) - 0xfee0))
+    .replace(WAVE_DASH, '-');
 }
 
 /** `c2c` says that a scan has both covers. More digits than four are not the number of a chapter. */

@@ -31,7 +31,7 @@ test.each([
     ['Ch. 5 (前編)', 'Ch. 5 (後編)'],
     ['前編', '後編'],
   ],
-  [['Ch. 5', 'Ch. 5 & 6'], ['6']],
+  [['Ch. 5', 'Ch. 5 and 6'], ['and6']],
   [
     ['Ch. 5 - Fog [Owls]', 'Ch. 5 - Extra [Owls]'],
     ['fog', 'extra'],
