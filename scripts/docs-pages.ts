@@ -185,7 +185,7 @@ function troubleshootingPage(): string[] {
     '# Troubleshooting',
     'An error message says what happened and what to do. With `DEBUG=tankobon` in the environment it also shows the code and the stack trace; with `--json` the events contain the code.',
     '## What `tankobon doctor` checks',
-    'It prints a line for each check: `ok`, `warning` or `error`, with what to do. The exit code is 3 if one is an error. Without `--online` it sends nothing to MangaDex; the ledger is read from its Redis server if that is where it is. Files that it creates to try a folder, and an entry in the keychain, are removed at once. As with every command, a state folder that others could write to becomes private.',
+    'It prints a line for each check: `ok`, `warning` or `error`, with what to do. The exit code is 3 if one is an error. Without `--online` it sends nothing to MangaDex; the ledger is read from its Redis server if that is where it is. Files that it creates to try a folder, and an entry in the keychain, are removed at once. Of an output folder that cannot be used, nothing else is checked. As with every command, a state folder that others could write to becomes private.',
     table(['check', 'what is checked'], rowsOf(CHECKS)),
     '## Folders',
     'The settings file, and by default the subscriptions file, are in the configuration folder. The state folder has the history of `sync`, waiting health reports, the rate ledger and a login that is stored in a file. `TANKOBON_HOME` is one folder for both. `tankobon doctor` prints those in use.',

@@ -94,7 +94,7 @@ const OTHER_ARCHIVE_REASON = 'a RAR, 7z or tar archive, which tankobon does not 
 
 /** Why a chapter is in no book. */
 export const LEFT_OUT_REASONS = vocabulary({
-  'no-volume': 'no volume (add --by title)',
+  'no-volume': 'no volume (a book of the whole title has all chapters)',
   'other-release': 'another release of the same chapter is in the book',
   'archive-damaged': 'the archive cannot be read',
   'other-archive': OTHER_ARCHIVE_REASON,

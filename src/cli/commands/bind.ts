@@ -5,12 +5,10 @@ import { FILE_LABELS } from '../../config/containers.js';
 import { EXIT, exitCodeOf, type ExitCode } from '../../core/exit-codes.js';
 import { formatList } from '../../core/human-format.js';
 import { addOptions, collectPaths } from '../command-options.js';
-import type { BindEvent } from '../../events/bind-events.js';
 import type { CommandContext, CommandRunner } from '../command-context.js';
 import { addExamples } from '../help-format.js';
-import { describeLeftOut } from '../output/bind-messages.js';
+import { collectLeftOut } from '../output/bind-messages.js';
 import { writeHints } from '../output/error-message.js';
-import type { AppEvent, Observer } from '../output/observer.js';
 
 export function bindCommand(program: Command, { run }: CommandRunner): Command {
   const command = program
@@ -28,30 +26,6 @@ export function bindCommand(program: Command, { run }: CommandRunner): Command {
     ['tankobon bind ~/comics --format epub -o ~/books', 'as EPUB, with the original images'],
     ['tankobon bind ~/comics --dry-run', 'print what this would write, and what is missing'],
   ]);
-}
-
-/** Without `json`, chapters that are in no book are reported in one line for each reason, before the first other event. */
-function collectLeftOut({ observe, note }: Observer, json = false) {
-  let leftOut: Extract<BindEvent, { readonly type: 'chapter-left-out' }>[] = [];
-  const reportLeftOut = (): void => {
-    for (const line of describeLeftOut(leftOut))
-      note(
-        line,
-        leftOut.map(({ file }) => file),
-      );
-    leftOut = [];
-  };
-  return {
-    reportLeftOut,
-    observe: (event: AppEvent): void => {
-      if (!json && event.type === 'chapter-left-out' && event.message === undefined)
-        leftOut.push(event);
-      else {
-        reportLeftOut();
-        observe(event);
-      }
-    },
-  };
 }
 
 async function bind(

@@ -22,6 +22,7 @@ import { writeError, writeHints } from '../output/error-message.js';
 import type { Observer } from '../output/observer.js';
 import { writeResult } from '../output/path-line.js';
 import { ResultPrinter } from '../output/result-printer.js';
+import { collectLeftOut } from '../output/bind-messages.js';
 import { noteSkipped } from '../output/sentences.js';
 import { canAsk } from '../prompt.js';
 import { shellQuoted } from '../../core/shell-quoted.js';
@@ -85,11 +86,7 @@ function listenersFor(
   collectChunks();
   return {
     observe: observer.observe,
-    // Chapters without a volume are never bound: only JSON output lists them.
-    observeBind: (event) => {
-      if (options.json || event.type !== 'chapter-left-out' || event.message !== undefined)
-        observer.observe(event);
-    },
+    observeBind: collectLeftOut(observer, options.json).observe,
     onPlan: (plan) => {
       noteSkipped(skippedEvents(plan), observer.note);
       observer.expect(plan.chapters);

@@ -71,10 +71,7 @@ export async function* examine(
   const folders = outputFolders(options.output, list, context);
   let reading: ReturnType<typeof readHistories> | undefined;
   const histories = () => (reading ??= readHistories(file, context));
-  yield* runChecks(
-    folders.flatMap((folder) => outputChecks(folder, histories, context)),
-    context,
-  );
+  for (const folder of folders) yield* examineOutput(folder, histories, context);
   const onlineChecks: Check[] = [
     { name: 'api', run: () => checkApi(context) },
     { name: 'token-endpoint', run: () => checkTokenEndpoint(context) },
@@ -102,18 +99,26 @@ function programChecks(context: BareCommandContext): readonly Check[] {
   ];
 }
 
-function outputChecks(
+/** What is said of a folder that cannot be used would be about the disk that is there in its place. */
+async function* examineOutput(
   folder: string,
   histories: () => ReturnType<typeof readHistories>,
   context: CommandContext,
-): readonly Check[] {
+): AsyncGenerator<CheckEvent> {
+  const ofFolder: Check = { name: 'output-folder', run: () => checkOutput(folder, histories) };
+  let isUsable = true;
+  for await (const found of runChecks([ofFolder], context)) {
+    isUsable = found.status !== 'error';
+    yield found;
+  }
+  if (!isUsable) return;
   const hint = 'Free some space, or choose another folder: --output DIR';
-  return [
-    { name: 'output-folder', run: () => checkOutput(folder, histories) },
+  const furtherChecks: Check[] = [
     { name: 'output-space', run: () => checkSpace(folder, MIN_OUTPUT_BYTES, hint) },
     { name: 'file-system', run: () => checkFileSystem(folder) },
     { name: 'replaced-files', run: () => checkReplaced(folder, context) },
   ];
+  yield* runChecks(furtherChecks, context);
 }
 
 function hasPaths(context: BareCommandContext): boolean {

@@ -11,6 +11,7 @@ import { groupBy } from '../../core/group-by.js';
 import { firstNames, pluralize } from '../../core/human-format.js';
 import { eventText } from '../../events/printed-event.js';
 import { LEFT_OUT_REASONS } from '../../events/reasons.js';
+import type { AppEvent, Observer } from './observer.js';
 
 /** One line for each book that is written, with what its plan said; none for a book that is there already. */
 export class BookLines {
@@ -30,8 +31,35 @@ export class BookLines {
   }
 }
 
+/** Without `json`, chapters that are in no book are reported in one line for each reason, before the first other event. */
+export function collectLeftOut(
+  { observe, note }: Pick<Observer, 'observe' | 'note'>,
+  json = false,
+) {
+  let leftOut: ChapterLeftOut[] = [];
+  const reportLeftOut = (): void => {
+    for (const line of describeLeftOut(leftOut))
+      note(
+        line,
+        leftOut.map(({ file }) => file),
+      );
+    leftOut = [];
+  };
+  return {
+    reportLeftOut,
+    observe: (event: AppEvent): void => {
+      if (!json && event.type === 'chapter-left-out' && event.message === undefined)
+        leftOut.push(event);
+      else {
+        reportLeftOut();
+        observe(event);
+      }
+    },
+  };
+}
+
 /** One line for each reason, and for each archive that is not read. */
-export function describeLeftOut(leftOut: readonly ChapterLeftOut[]): string[] {
+function describeLeftOut(leftOut: readonly ChapterLeftOut[]): string[] {
   return [...groupBy(leftOut, ({ reason }) => reason)].flatMap(([reason, chapters]) => {
     const [only] = chapters;
     if (only && chapters.length === 1) return [eventText(BIND_EVENTS, only)];

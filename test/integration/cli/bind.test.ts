@@ -85,7 +85,7 @@ test('one line a book that says what it lacks, one for all chapters without a vo
       volume: number > 5 ? undefined : String(Math.ceil(number / 3)),
       images: [image],
     });
-  const leftOut = 'left out: 2 chapters: no volume (add --by title)\n';
+  const leftOut = 'left out: 2 chapters: no volume (a book of the whole title has all chapters)\n';
   const first = await bind('quiet', '-o', 'quiet-books');
   expect(first).toMatchObject({
     code: 0,

@@ -276,3 +276,15 @@ test('the time of the summary, from which the speed follows, is without that of 
     expect((summary as { readonly elapsedMs: number }).elapsedMs).toBeLessThan(60_000);
   });
 });
+
+test('--bind names the chapters that are in no book', async () => {
+  const { code, stderr } = await examples.download({
+    targets: [LIGHTHOUSE],
+    language: 'en',
+    bind: 'volume',
+    json: false,
+  });
+  expect(code).toBe(0);
+  expect(stderr).toMatch(/^left out: .*Minami Island\.cbz: no volume \(a book of the whole title/m);
+  expect(stderr).toMatch(/^2 books saved, 1 chapter left out, /m);
+});

@@ -92,6 +92,9 @@ test('doctor names the folder that is away, and the command for who emptied it',
   const { code, stdout } = await run('doctor', '--file', join(folder, 'subscriptions.yaml'));
   expect(code).toBe(3);
   expect(stdout).toMatch(new RegExp(`error +output-folder .*${nas()}`));
+  // Nothing is said of the disk that is there in its place.
+  expect(stdout).toMatch(/ok +output-space .*local/);
+  expect(stdout).not.toMatch(new RegExp(`ok .*${nas()}`));
   expect(stdout).toContain(`tankobon sync --new-folder ${nas()} --file ${folder}/`);
 });
 
