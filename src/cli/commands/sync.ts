@@ -6,9 +6,10 @@ import { fileVersion, subscriptionsPath, type Subscriptions } from '../../sync/s
 import { MAX_DURATION_MS } from '../../core/units.js';
 import { hasCode, UsageError } from '../../core/errors.js';
 import { EXIT, exitCodeOf, type ExitCode } from '../../core/exit-codes.js';
-import { formatLocalTime } from '../../core/human-format.js';
+import { formatDuration, formatLocalTime } from '../../core/human-format.js';
 import { toTankobonError } from '../../core/system-errors.js';
 import { lockHistory, recordNextRun } from '../../sync/history.js';
+import { minTimeMs } from '../../service/estimate.js';
 import { captchaSolver } from '../captcha-prompt.js';
 import type { CommandContext } from '../command-context.js';
 import { chooseObserver } from '../output/choose-observer.js';
@@ -179,11 +180,11 @@ async function writePage(
 /** What failed was reported when it happened; only what stopped the run was not. */
 function print(
   report: SyncReport,
-  { json, quiet, print: template }: GivenOptions,
+  { json, quiet, print: template, dryRun }: GivenOptions,
   { stdout, stderr, env }: CommandContext,
   isOutOfHours: boolean,
 ): void {
-  const { series, stoppedBy, hooksFailed } = report;
+  const { series, totals, stoppedBy, hooksFailed } = report;
   if (json) {
     stdout.write(eventLine(SUMMARY, summaryEvent(report)));
     return;
@@ -194,6 +195,8 @@ function print(
     if (table) writeHeaded(table, stdout, env);
     else for (const entry of series) stderr.write(`${seriesLine(entry)}\n`);
     stderr.write(`${summaryLine(report)}\n`);
+    const leastMs = dryRun ? minTimeMs(totals.new + totals.replaced, 'chapters') : 0;
+    if (leastMs > 0) stderr.write(`Downloading takes at least ${formatDuration(leastMs)}.\n`);
   }
   // Without --quiet they were warnings.
   if (quiet)

@@ -331,6 +331,12 @@ describe('options of a run', () => {
     expect(sync).toMatchObject({ code: 0, stdout: `${rows.join('\n')}\n` });
     const verbose = await tankobonHere(['sync', '-nv', '--file', file], { env, clock });
     expect(verbose.stdout).toContain(`${rows[0]}\n  ${chapterId('Alpha', '1')}\n  /`);
+    expect(verbose.stderr).not.toContain('takes at least');
+    const nowMs = clock.wallMs();
+    for (let number = 3; number <= 81; number += 1)
+      harness.service.library.putChapter(syncChapter('Alpha', String(number), nowMs - DAY_MS));
+    const many = await tankobonHere(['sync', '-n', '--file', file], { env, clock });
+    expect(many.stderr).toMatch(/: 81 new chapters\.\nDownloading takes at least 2 min\.\n$/);
   });
 
   test('chapters outside since and until, and of the excluded groups of a setting, are left out', async () => {
