@@ -213,8 +213,9 @@ export class SubscriptionList {
   }
 
   /**
-   * By the id of a title, the releases that its own subscription leaves out or does not keep, whatever their language is:
-   * none without a subscription that is not paused and saves in one of the folders that count.
+   * By the id of a title, the releases that its own subscription leaves out, whatever their language is, and those that a
+   * run did not keep: none for folders in which nothing is saved, and while the subscription is paused. Which lists, groups
+   * and authors have a title is not known here.
    */
   async leftOut(
     counts: (folder: string) => Promise<boolean>,
@@ -225,13 +226,15 @@ export class SubscriptionList {
     const outputs = new Set<string>();
     for (const output of this.outputs()) if (await counts(output)) outputs.add(output);
     return (titleId) => {
-      const subscription = this.findById(titleId);
-      if (!subscription || subscription.paused || !outputs.has(this.outputOf(subscription)))
+      const own = this.findById(titleId);
+      if (own ? own.paused || !outputs.has(this.outputOf(own)) : outputs.size === 0)
         return () => false;
-      const startMs = startMsOf(subscription, this.stateOf(subscription)?.sinceMs);
-      const rules = releaseRules(subscription, settings, startMs);
       const notKept = this.state.notKept.get(titleId);
-      return (release) => notKept?.has(release.id) === true || isLeftOut(release, rules, nowMs);
+      const startMs = own && startMsOf(own, this.stateOf(own)?.sinceMs);
+      const rules = own && releaseRules(own, settings, startMs);
+      return (release) =>
+        notKept?.has(release.id) === true ||
+        (rules !== undefined && isLeftOut(release, rules, nowMs));
     };
   }
 

@@ -10,6 +10,7 @@ import { eventText } from '../../events/printed-event.js';
 import type { MissingReason } from '../../events/reasons.js';
 import { isInFolder } from '../../config/own-folders.js';
 import type { Title } from '../../service/titles.js';
+import type { SubscriptionList } from '../../sync/subscription-list.js';
 import type { DownloadArchive } from '../../download/download-archive.js';
 import { groupBy } from '../../core/group-by.js';
 import { realPathOf } from '../../core/same-file.js';
@@ -106,7 +107,7 @@ async function printOverview(
       });
     });
   }
-  const command = fillCommand(listed, folders, options);
+  const command = fillCommand(listed, folders, options, list);
   if (html !== undefined) await writePage(html, { listed, command, unknownFiles }, context);
   if (command !== undefined) {
     const andRemoved = listed.some(
@@ -189,12 +190,13 @@ function fillCommand(
   listed: readonly ListedTitle[],
   folders: readonly string[],
   options: GivenOptions,
+  list: SubscriptionList | undefined,
 ): string | undefined {
   // A download would get what the subscription leaves out too.
   const due = groupBy(listed.filter(isDue), isOfSync);
   const commands = [
     ...downloadCommands(due.get(false) ?? [], folders, options),
-    ...syncCommands(due.get(true) ?? []),
+    ...syncCommands(due.get(true) ?? [], list),
   ];
   return commands.length > 0 ? commands.join('; ') : undefined;
 }
@@ -234,10 +236,14 @@ function downloadCommands(
   });
 }
 
-/** For many titles, a run of all of them. */
-function syncCommands(due: readonly ListedTitle[]): readonly string[] {
+/** A run of all subscriptions for many titles, and for one that is only in a list, or of a group or an author. */
+function syncCommands(
+  due: readonly ListedTitle[],
+  list: SubscriptionList | undefined,
+): readonly string[] {
   if (due.length === 0) return [];
-  const only = due.length <= MAX_NAMED_TITLES ? due : [];
+  const areOwn = due.every(({ title }) => list?.findById(title.title) !== undefined);
+  const only = areOwn && due.length <= MAX_NAMED_TITLES ? due : [];
   return [['tankobon sync', ...only.map(({ title }) => `--only ${title.title}`)].join(' ')];
 }
 

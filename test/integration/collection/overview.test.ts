@@ -31,6 +31,7 @@ import {
 } from '../../support/sync-harness.js';
 import { virtualClock, type VirtualClock } from '../../support/virtual-clock.js';
 
+const LIST = '5e1f0c1b-6a0b-4e7e-9b1d-0a4c5e2f7102';
 const AT = '2025-01-01T00:00:00+00:00';
 
 /** What each test begins with: chapters 1 to 4 of Alpha, and both of Beta. */
@@ -62,7 +63,9 @@ afterEach(() => harness.stop());
 async function start(): Promise<void> {
   clock = virtualClock();
   const readableMs = clock.wallMs() - 9 * DAY_MS;
-  const library = syncLibrary(['Alpha', 'Beta'], readableMs);
+  const library = syncLibrary(['Alpha', 'Beta'], readableMs, {}, [
+    { id: LIST, name: 'Both', visibility: 'public', titleIds: [titleId('Alpha')] },
+  ]);
   for (const number of ['3', '4', '6'])
     library.putChapter(syncChapter('Alpha', number, readableMs));
   const french = { translatedLanguage: 'fr' };
@@ -176,14 +179,15 @@ test('each title is downloaded in its own languages', async () => {
 });
 
 describe('a subscription to the title', () => {
-  const subscribe = (...words: string[]) =>
-    runCommand(harness, 'sync', 'add', `title:${titleId('Alpha')}`, '--language', 'en', ...words);
+  const TITLE = `title:${titleId('Alpha')}`;
+  const subscribe = (target: string, ...words: string[]) =>
+    runCommand(harness, 'sync', 'add', target, '--language', 'en', ...words);
   const fileOf = (number: string) =>
     join(harness.output, 'Alpha', `Alpha Ch.00${number} [Scans].cbz`);
 
   test('leaves chapters out, which the printed command does not download', async () => {
     expect(readdirSync(join(harness.output, 'Alpha'))).toContain(basename(fileOf('1')));
-    await subscribe('--chapters', '3-', '-o', harness.output);
+    await subscribe(TITLE, '--chapters', '3-', '-o', harness.output);
     rmSync(fileOf('1'));
     rmSync(fileOf('2'));
     const { stdout, stderr } = await overview();
@@ -202,9 +206,12 @@ describe('a subscription to the title', () => {
     expect((await overview()).stderr).not.toContain('To download');
   });
 
-  test('does not keep chapters, which their owner did not remove', async () => {
+  test.each([
+    ['of its own', TITLE, `sync --only ${titleId('Alpha')}`],
+    ['in a list', `list:${LIST}`, 'sync'],
+  ])('%s does not keep chapters, which their owner did not remove', async (_, target, command) => {
     rmSync(join(harness.output, 'Alpha'), { recursive: true });
-    await subscribe('--keep-latest', '4', '-o', harness.output);
+    await subscribe(target, '--keep-latest', '4', '-o', harness.output);
     await runCommand(harness, 'sync');
     harness.service.library.putChapter(syncChapter('Alpha', '8', clock.wallMs() - 1));
     await runCommand(harness, 'sync');
@@ -222,17 +229,21 @@ describe('a subscription to the title', () => {
       ],
     });
     expect(events.at(-1)).toMatchObject({ removed: 0, leftOut: 2 });
+    harness.service.library.putChapter(syncChapter('Alpha', '9', clock.wallMs() - 1));
+    expect((await overview()).stderr).toContain(`what is missing: tankobon ${command}\n`);
+    await runCommand(harness, ...command.split(' '));
+    expect(readdirSync(join(harness.output, 'Alpha'))).toContain(basename(fileOf('9')));
   });
 
   test('says nothing about these files while it is paused', async () => {
-    await subscribe('--chapters', '7-', '-o', harness.output);
+    await subscribe(TITLE, '--chapters', '7-', '-o', harness.output);
     const file = join(harness.folder, 'home', 'subscriptions.yaml');
     writeFileSync(file, readFileSync(file, 'utf8').replace('title: Alpha', 'paused: true'));
     expect((await overview()).stdout).toContain('can be downloaded: 6\n');
   });
 
   test('says nothing about files in another folder', async () => {
-    await subscribe('--chapters', '7-', '-o', join(harness.folder, 'elsewhere'));
+    await subscribe(TITLE, '--chapters', '7-', '-o', join(harness.folder, 'elsewhere'));
     expect((await overview()).stdout).toContain('can be downloaded: 6\n');
   });
 });
