@@ -3,7 +3,7 @@
  * for by the hundred; the list of a title is read if it has a new chapter or was not read for a week.
  */
 import { realpath } from 'node:fs/promises';
-import { fetchChapters, type Chapter } from '../service/chapters.js';
+import { fetchChapters } from '../service/chapters.js';
 import type { ServiceClient } from '../service/client.js';
 import { fetchTitle, fetchTitles, type Title } from '../service/titles.js';
 import { readFileChapters, readSeries, type FoundChapter } from '../library/file.js';
@@ -22,7 +22,7 @@ import { distinctNames } from '../plan/title-names.js';
 import { describeMerge, isTolerable } from '../selection/title-loader.js';
 import { ListingCache, type CachedListing } from '../selection/listing-cache.js';
 import { assertReadableFolder, linksHint, noChapters } from './readable-folder.js';
-import { overviewOf, type OwnedChapter } from './title-overview.js';
+import { NO_RULE, overviewOf, type OwnedChapter, type TitleRule } from './title-overview.js';
 import type { OverviewEvent } from '../events/overview-events.js';
 
 interface OverviewRequest {
@@ -39,8 +39,8 @@ interface OverviewDeps {
   readonly cache: ListingCache;
   /** Whether a history of these folders has the chapter. */
   readonly wasSaved: (chapterId: string) => boolean;
-  /** The releases that the subscription to a title does not download, whatever their language is. */
-  readonly leftOutOf: (titleId: string) => (release: Chapter) => boolean;
+  /** By the id of a title; undefined without subscriptions. */
+  readonly ruleOf: ((titleId: string) => TitleRule) | undefined;
   /** Has the index of each folder. */
   readonly stateFolder: string;
   readonly nowMs: number;
@@ -81,9 +81,18 @@ export async function overview(request: OverviewRequest, deps: OverviewDeps): Pr
     signal.throwIfAborted();
     const listing = readComplete(id, cache);
     const files = byTitle.get(id) ?? [];
-    const owned = await ownedChapters(files, listing);
-    const languages = languagesOf(request.languages, owned, listing);
-    const rules = { languages, wasSaved, isLeftOut: deps.leftOutOf(id) };
+    const rule = deps.ruleOf?.(id) ?? NO_RULE;
+    const present = await ownedChapters(files, listing);
+    const languages = languagesOf(request.languages ?? rule.languages, present, listing);
+    // Files in other languages count, unless these are asked for.
+    const owned =
+      request.languages === undefined ? present : inLanguages(present, languages, listing);
+    const isHere = new Set(present.map(({ chapterId }) => chapterId));
+    const rules = {
+      languages,
+      wasSaved: (chapterId: string) => !isHere.has(chapterId) && wasSaved(chapterId),
+      rule,
+    };
     const title = overviewOf(listing, owned, rules, nowMs);
     const missing = groupBy(title.missing, ({ reason }) => reason);
     have += title.have;
@@ -96,6 +105,10 @@ export async function overview(request: OverviewRequest, deps: OverviewDeps): Pr
       name,
       languages,
       ...title,
+      completedBy:
+        request.languages === undefined && (rule.isSynced || missing.has('left-out'))
+          ? ('sync' as const)
+          : ('download' as const),
       ...(listing?.status !== undefined && { status: listing.status }),
       ...(listing && { checkedAt: new Date(listing.checkedAtMs).toISOString() }),
     };
@@ -362,6 +375,19 @@ async function ownedChapters(
     }
   }
   return owned;
+}
+
+/** A file whose language is not known counts. */
+function inLanguages(
+  owned: readonly OwnedChapter[],
+  languages: readonly string[],
+  listing: CachedListing | undefined,
+): readonly OwnedChapter[] {
+  const listed = new Map(listing?.releases.map(({ id, language }) => [id, language]));
+  return owned.filter(({ chapterId, release }) => {
+    const language = listed.get(chapterId) ?? release?.language;
+    return language === undefined || languages.includes(language);
+  });
 }
 
 function languagesOf(

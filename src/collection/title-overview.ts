@@ -20,7 +20,7 @@ import type {
 
 export type TitleOverview = Omit<
   TitleOverviewEvent,
-  'type' | 'title' | 'name' | 'languages' | 'status' | 'checkedAt'
+  'type' | 'title' | 'name' | 'languages' | 'completedBy' | 'status' | 'checkedAt'
 >;
 
 /** A chapter in a file. */
@@ -38,14 +38,35 @@ interface Listing {
 
 const NO_LISTING: Listing = { releases: [], earlier: [], numbersRestart: false };
 
+/** What the subscription to a title says of the chapters that its files lack. */
+export interface TitleRule {
+  /** Whether a sync saves the title in these folders. */
+  readonly isSynced: boolean;
+  /** Empty: all; undefined if no sync saves it. */
+  readonly languages: readonly string[] | undefined;
+  /** Whether the release is not downloaded, whatever its language is. */
+  readonly isLeftOut: (release: Chapter) => boolean;
+  /** Whether no release of its chapter is downloaded: a run moved its file away, or it is older than the subscription. */
+  readonly isSettled: (release: Chapter) => boolean;
+  /** Whether a chapter without a volume counts to that of its other releases. */
+  readonly infersVolumes: boolean;
+}
+
+export const NO_RULE: TitleRule = {
+  isSynced: false,
+  languages: undefined,
+  isLeftOut: () => false,
+  isSettled: () => false,
+  infersVolumes: false,
+};
+
 /** What the owner of the collection wants of a title, and did with it. */
 export interface OwnerRules {
   /** A chapter in one of them is enough. */
   readonly languages: readonly string[];
   /** Whether a history has the chapter: if its file is gone, the owner removed it. */
   readonly wasSaved: (chapterId: string) => boolean;
-  /** Whether the subscription to the title does not download the release, whatever its language is. */
-  readonly isLeftOut: (release: Chapter) => boolean;
+  readonly rule: Pick<TitleRule, 'isLeftOut' | 'isSettled' | 'infersVolumes'>;
 }
 
 /**
@@ -55,7 +76,7 @@ export interface OwnerRules {
 export function overviewOf(
   listing: Listing | undefined,
   owned: readonly OwnedChapter[],
-  { languages, wasSaved, isLeftOut }: OwnerRules,
+  { languages, wasSaved, rule }: OwnerRules,
   nowMs: number,
 ): TitleOverview {
   const { releases, numbersRestart, earlier } = listing ?? NO_LISTING;
@@ -69,21 +90,28 @@ export function overviewOf(
   const isWanted = ({ language }: Chapter) => languages.includes(language);
   const skipped = skippedOf(known, owned, languages, { keys, nowMs, wasSaved });
   const volumeLabel = volumeLabels(known, keys);
-  const missing: { readonly chapter: MissingChapter; readonly run: number }[] = [];
   const byKey = groupBy(known, keyOf);
+  const inferred = new Map(withVolumes(releases, keys).map((release) => [release.id, release]));
+  const isLeftOut = (release: Chapter): boolean =>
+    rule.isSettled(release) ||
+    rule.isLeftOut((rule.infersVolumes ? inferred.get(release.id) : undefined) ?? release);
+  const missing: { readonly chapter: MissingChapter; readonly run: number }[] = [];
+  const leftOut = new Set<Chapter>();
   for (const chapter of byKey.values()) {
     if (chapter.some(({ id }) => skipped.get(id)?.file !== undefined)) continue;
-    const reason = whyMissing(chapter, {
+    const isSettled = chapter.some((each) => isWanted(each) && rule.isSettled(each));
+    const found = whyMissing(chapter, {
       isWanted,
-      isLeftOut,
+      isLeftOut: isSettled ? () => true : isLeftOut,
       skipOf: ({ id }) => skipped.get(id)?.reason,
     });
-    const run = runOfFirst(chapter, keys);
+    if (found?.reason === 'left-out') for (const release of chapter) leftOut.add(release);
     const volume = keys.hasSeveralRuns ? volumeOf(chapter) : undefined;
-    if (reason)
-      missing.push({ chapter: { ...reason, ...(volume !== undefined && { volume }) }, run });
+    const run = runOfFirst(chapter, keys);
+    if (found)
+      missing.push({ chapter: { ...found, ...(volume !== undefined && { volume }) }, run });
   }
-  for (const gap of notUploaded(known, keys)) missing.push(gap);
+  for (const gap of notUploaded(known, leftOut, keys)) missing.push(gap);
   const isGone = (file: OwnedChapter) => {
     const { isUnavailable = listing !== undefined } = listed.get(file.chapterId) ?? {};
     const others = byKey.get(ownedKey(file));
@@ -214,7 +242,7 @@ function whyMissing(
     skipOf,
   }: {
     readonly isWanted: (release: Chapter) => boolean;
-    readonly isLeftOut: OwnerRules['isLeftOut'];
+    readonly isLeftOut: TitleRule['isLeftOut'];
     readonly skipOf: (release: Chapter) => Skip['reason'] | undefined;
   },
 ): MissingChapter | undefined {
@@ -224,9 +252,10 @@ function whyMissing(
   const number = first?.number ?? first?.title ?? 'without a number';
   const available = releases.filter((release) => !isUnavailable(skipOf(release) ?? ''));
   const readable = available.filter(isWanted);
+  // A file that a subscription does not keep was not removed by its owner.
+  if ((readable.length > 0 ? readable : releases).every(isLeftOut))
+    return { number, reason: 'left-out' };
   if (readable.length > 0) {
-    // A file that a subscription does not keep was not removed by its owner.
-    if (readable.every(isLeftOut)) return { number, reason: 'left-out' };
     const isRemoved = available.some((release) => skipOf(release) === 'in-download-archive');
     return { number, reason: isRemoved ? 'removed' : 'not-downloaded' };
   }
@@ -241,14 +270,23 @@ function whyMissing(
   return { number, reason: 'unavailable' };
 }
 
-/** Whole numbers between the first and the last of a run of volumes that no release has. */
-function notUploaded(releases: readonly Chapter[], { runOf }: ChapterKeys) {
+/** Whole numbers between the first and the last of a run of volumes that no release has, apart from those left out. */
+function notUploaded(
+  releases: readonly Chapter[],
+  leftOut: ReadonlySet<Chapter>,
+  { runOf }: ChapterKeys,
+) {
+  const numbersOf = (some: readonly Chapter[]): readonly number[] =>
+    some.flatMap(({ number }) => parseNumber(number) ?? []);
   return [...groupBy(releases, runOf)].flatMap(([run, ofRun]) => {
-    const numbers = ofRun.map(({ number }) => parseNumber(number));
-    return missingWholeNumbers(numbers.filter((it) => it !== undefined)).map((number) => ({
-      chapter: { number: String(number), reason: 'not-uploaded' as const },
-      run,
-    }));
+    const others = new Set(numbersOf(ofRun.filter((each) => leftOut.has(each))).map(Math.floor));
+    const gaps = missingWholeNumbers(numbersOf(ofRun.filter((each) => !leftOut.has(each))));
+    return gaps
+      .filter((number) => !others.has(number))
+      .map((number) => ({
+        chapter: { number: String(number), reason: 'not-uploaded' as const },
+        run,
+      }));
   });
 }
 
@@ -307,7 +345,7 @@ function volumesOf(
   {
     isThere,
     isLeftOut,
-  }: Pick<OwnerRules, 'isLeftOut'> & { readonly isThere: (release: Chapter) => boolean },
+  }: Pick<TitleRule, 'isLeftOut'> & { readonly isThere: (release: Chapter) => boolean },
 ) {
   const named = releases.filter(({ volume }) => volume !== undefined);
   return [...groupBy(named, ({ volume = '' }) => numberKey(volume))]

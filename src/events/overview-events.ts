@@ -21,6 +21,11 @@ import { MISSING_REASONS } from './reasons.js';
 
 const NUMBER = text('The number of the chapter; of one without a number, its title.');
 
+const COMMANDS = vocabulary({
+  download: 'the command download',
+  sync: 'the command sync, which leaves out what the subscription leaves out',
+});
+
 const STATES = vocabulary({
   present: 'it is there',
   'taken-down': 'it is there, and MangaDex does not have it any more',
@@ -34,7 +39,7 @@ export const OVERVIEW_EVENTS = {
       title: id('The id of the title.'),
       name: text('Its name.'),
       languages: texts('The codes of the languages that count.'),
-      have: count('Chapters that are there, in any of these languages.'),
+      have: count('Chapters that are there.'),
       missing: objects(
         {
           number: NUMBER,
@@ -47,6 +52,7 @@ export const OVERVIEW_EVENTS = {
         },
         'The chapters that are missing, in reading order.',
       ),
+      completedBy: word(COMMANDS, 'What gets the chapters that can be downloaded.'),
       takenDown: texts(
         'The numbers of chapters that are there, and that MangaDex does not have any more.',
       ),
@@ -99,6 +105,7 @@ export const OVERVIEW_EVENTS = {
       languages: ['en'],
       have: 4,
       missing: [{ number: '6', reason: 'not-downloaded' }],
+      completedBy: 'download',
       takenDown: [],
       duplicates: [],
       alsoInBooks: [],

@@ -1,5 +1,6 @@
 /** The subscriptions of a file with what their history knows: finds them by what a person calls them. Sends nothing. */
 import type { AppContext } from '../config/context.js';
+import { effectiveOptions } from '../config/options.js';
 import { ServiceError, UsageError } from '../core/errors.js';
 import type { ServiceSession } from '../download/download-session.js';
 import { mismatchReason } from '../selection/exclusions.js';
@@ -213,28 +214,39 @@ export class SubscriptionList {
   }
 
   /**
-   * By the id of a title, the releases that its own subscription leaves out, whatever their language is, and those that a
-   * run did not keep: none for folders in which nothing is saved, and while the subscription is paused. Which lists, groups
-   * and authors have a title is not known here.
+   * By the id of a title, what its own subscription says of it, if that is not paused and saves in a folder that counts; and
+   * the chapters that a run moved away, also for lists, groups and authors: which of them has the title is not known here.
    */
-  async leftOut(
-    counts: (folder: string) => Promise<boolean>,
-  ): Promise<(titleId: string) => (release: Chapter) => boolean> {
-    const { isLeftOut, releaseRules, startMsOf } = await import('./sync-request.js');
+  async titleRules(counts: (folder: string) => Promise<boolean>) {
+    const { isBeforeStart, isLeftOut, releaseRules, startMsOf } = await import('./sync-request.js');
     const { settings, clock } = this.context;
     const nowMs = clock.wallMs();
     const outputs = new Set<string>();
     for (const output of this.outputs()) if (await counts(output)) outputs.add(output);
-    return (titleId) => {
+    return (titleId: string) => {
+      const moved = this.state.notKept.get(titleId);
+      const isMoved = ({ id }: Chapter) => moved?.has(id) === true;
       const own = this.findById(titleId);
-      if (own ? own.paused || !outputs.has(this.outputOf(own)) : outputs.size === 0)
-        return () => false;
-      const notKept = this.state.notKept.get(titleId);
-      const startMs = own && startMsOf(own, this.stateOf(own)?.sinceMs);
-      const rules = own && releaseRules(own, settings, startMs);
-      return (release) =>
-        notKept?.has(release.id) === true ||
-        (rules !== undefined && isLeftOut(release, rules, nowMs));
+      if (!own || own.paused || !outputs.has(this.outputOf(own)))
+        return {
+          isSynced: false,
+          languages: undefined,
+          isLeftOut: () => false,
+          isSettled: isMoved,
+          infersVolumes: false,
+        };
+      const { bind, infer, keepLatest, keepUnread } = effectiveOptions(own, settings);
+      const startMs = startMsOf(own, this.stateOf(own)?.sinceMs);
+      const rules = releaseRules(own, settings, startMs);
+      const keepsAll = keepLatest === undefined && keepUnread !== true;
+      return {
+        isSynced: true,
+        languages: this.languagesOf(own),
+        isLeftOut: (release: Chapter) => isLeftOut(release, rules, nowMs),
+        isSettled: (release: Chapter) =>
+          (!keepsAll && isMoved(release)) || isBeforeStart(release, rules),
+        infersVolumes: bind === 'volume' && infer,
+      };
     };
   }
 

@@ -129,14 +129,10 @@ export function isBeforeStart(chapter: Chapter, rules: ReleaseRules): boolean {
   return !isExcluded(chapter, rules) && !isPinned(chapter, rules);
 }
 
-/** Whether the rules leave the release out, whatever its language is. Which chapters are kept does not count. */
+/** Whether the rules leave the release out, whatever its language, its age and the chapters that are kept are. */
 export function isLeftOut(chapter: Chapter, rules: ReleaseRules, nowMs: number): boolean {
   const inAnyLanguage = { ...rules.selection, languages: [] };
-  return (
-    isExcluded(chapter, rules) ||
-    isBeforeStart(chapter, rules) ||
-    mismatchReason(chapter, inAnyLanguage, nowMs) !== undefined
-  );
+  return isExcluded(chapter, rules) || mismatchReason(chapter, inAnyLanguage, nowMs) !== undefined;
 }
 
 function isPinned({ id }: Chapter, { selection: { pinned = [] } }: ReleaseRules): boolean {

@@ -71,7 +71,8 @@ export async function checkTitles(session: SyncSession) {
       state: session.options.redownload ? undefined : state.titles[id],
       isUnbound: state.unbound.has(id),
     })),
-    { nowMs, sinceMs: nowMs - (state.checkedAtMs ?? 0) },
+    // All titles that a person names are read, whether it is their turn or not.
+    { nowMs, sinceMs: session.options.only ? nowMs : nowMs - (state.checkedAtMs ?? 0) },
   );
   // A run with `--only` checks its titles alone: all others keep their share.
   if (!session.options.only) journal.add({ checkedAtMs: nowMs });

@@ -27,6 +27,12 @@ import { columnsOf } from '../output/own-terminal.js';
 /** The command for more titles contains a pipe that lists them. */
 const MAX_NAMED_TITLES = 10;
 
+/** What a download of a title gets besides what can be downloaded. */
+const ALSO_DOWNLOADED: Readonly<Partial<Record<MissingReason, string>>> = {
+  removed: 'you removed',
+  'left-out': 'your subscription leaves out',
+};
+
 export function overviewCommand(program: Command, { run }: CommandRunner): Command {
   const command = program
     .command('overview')
@@ -84,7 +90,7 @@ async function printOverview(
   const deps = {
     cache: new ListingCache(paths.state),
     wasSaved: await savedChapters(isOfGiven, context),
-    leftOutOf: (await list?.leftOut(isOfGiven)) ?? (() => () => false),
+    ruleOf: await list?.titleRules(isOfGiven),
     stateFolder: paths.state,
     nowMs: clock.wallMs(),
     observe,
@@ -110,10 +116,16 @@ async function printOverview(
   const command = fillCommand(listed, folders, options, list);
   if (html !== undefined) await writePage(html, { listed, command, unknownFiles }, context);
   if (command !== undefined) {
-    const andRemoved = listed.some(
-      (each) => isDue(each) && !isOfSync(each) && lacks(each.title, 'removed'),
+    const also = listed.flatMap((each) =>
+      isDue(each) && each.title.completedBy === 'download'
+        ? each.title.missing.flatMap(({ reason }) => ALSO_DOWNLOADED[reason] ?? [])
+        : [],
     );
-    const what = `what is missing${andRemoved ? ', and what you removed of the same titles' : ''}`;
+    const ofSame =
+      also.length === 0
+        ? ''
+        : `, and what ${[...new Set(also)].sort().join(' and ')} of the same titles`;
+    const what = `what is missing${ofSame}`;
     stderr.write(`To download ${what}: ${command}\n`);
   }
   const choice = choiceCommand(listed, folders);
@@ -192,21 +204,16 @@ function fillCommand(
   options: GivenOptions,
   list: SubscriptionList | undefined,
 ): string | undefined {
-  // A download would get what the subscription leaves out too.
-  const due = groupBy(listed.filter(isDue), isOfSync);
+  const due = groupBy(listed.filter(isDue), ({ title }) => title.completedBy);
   const commands = [
-    ...downloadCommands(due.get(false) ?? [], folders, options),
-    ...syncCommands(due.get(true) ?? [], list),
+    ...downloadCommands(due.get('download') ?? [], folders, options),
+    ...syncCommands(due.get('sync') ?? [], list),
   ];
   return commands.length > 0 ? commands.join('; ') : undefined;
 }
 
 function isDue({ title }: ListedTitle): boolean {
   return lacks(title, 'not-downloaded');
-}
-
-function isOfSync({ title }: ListedTitle): boolean {
-  return lacks(title, 'left-out');
 }
 
 function lacks({ missing }: TitleOverviewEvent, why: MissingReason): boolean {
@@ -231,8 +238,9 @@ function downloadCommands(
       return `tankobon download ${titles.map(({ title }) => `title:${title.title}`).join(' ')}${options}`;
     const ofChoice =
       choices.size === 1 ? '' : ` and (.languages | join(",")) == ${JSON.stringify(counted)}`;
-    const query = `select((.missing // [] | map(.reason) | any(. == "not-downloaded") and all(. != "left-out"))${ofChoice}) | "title:" + .title`;
-    return `tankobon overview ${folders.map(shellQuoted).join(' ')} --offline --json | jq -r ${shellQuoted(query)} | tankobon download --from-file -${options}`;
+    const query = `select(.completedBy == "download" and (.missing | any(.reason == "not-downloaded"))${ofChoice}) | "title:" + .title`;
+    const asked = language === undefined ? '' : ` --language ${shellQuoted(counted)}`;
+    return `tankobon overview ${folders.map(shellQuoted).join(' ')} --offline --json${asked} | jq -r ${shellQuoted(query)} | tankobon download --from-file -${options}`;
   });
 }
 

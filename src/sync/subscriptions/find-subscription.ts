@@ -10,11 +10,11 @@ export function subscriptionName(
   return titleState(target.id, state)?.name ?? title;
 }
 
-/** In lower case. */
+/** In lower case. Those of a title that was merged are the old ones and the new ones. */
 export function namesOf(subscription: Subscription, state: SyncState): readonly string[] {
   const { target, text, folder = '', title = '' } = subscription;
   const oldName = state.merged.get(target.id)?.name ?? '';
-  const names = [text, target.id, folder, title, oldName];
+  const names = [text, target.id, currentTitleId(target.id, state), folder, title, oldName];
   return [...names, subscriptionName(subscription, state) ?? ''].map((name) => name.toLowerCase());
 }
 

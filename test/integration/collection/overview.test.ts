@@ -139,6 +139,27 @@ test('--language says which languages count', async () => {
   expect(all.events[0]).toMatchObject({ languages: ['en', 'fr'] });
 });
 
+test('files in another language than --language do not count, and were not removed', async () => {
+  const { library } = harness.service;
+  const translated = syncChapter('Alpha', '1', clock.wallMs() - DAY_MS, { group: 'Équipe' });
+  library.putChapter(editChapter(translated, AT, { translatedLanguage: 'fr' }));
+  await runCommand(harness, 'sync', 'add', `title:${titleId('Alpha')}`, '-o', harness.output);
+  const { events } = await overview('--json', '--language', 'fr');
+  expect(events[0]).toMatchObject({
+    have: 0,
+    missing: [
+      { number: '1', reason: 'not-downloaded' },
+      { number: '2', reason: 'other-language', languages: ['en'] },
+      { number: '3', reason: 'other-language', languages: ['en'] },
+      { number: '4', reason: 'other-language', languages: ['en'] },
+      { number: '5', reason: 'not-uploaded' },
+      { number: '6', reason: 'other-language', languages: ['en'] },
+      { number: '7', reason: 'not-downloaded' },
+    ],
+    completedBy: 'download',
+  });
+});
+
 test('people read a line for each reason, and the command that downloads what is missing', async () => {
   const { stdout, stderr } = await overview();
   expect(stdout.split('\n')).toEqual([
@@ -204,6 +225,19 @@ describe('a subscription to the title', () => {
       ['3', '4', '6'].map((number) => basename(fileOf(number))),
     );
     expect((await overview()).stderr).not.toContain('To download');
+  });
+
+  test('is completed by sync in the languages of the subscription, whatever files are there', async () => {
+    await subscribe(TITLE, '-o', harness.output);
+    const one = await overview('--json');
+    expect(one.events[0]).toMatchObject({ languages: ['en'], completedBy: 'sync' });
+    await runCommand(harness, 'sync', 'add', TITLE, '--language', 'fr,en');
+    const { stdout, stderr } = await overview();
+    expect(stdout).toContain('can be downloaded: 6-7\n');
+    expect(stderr).toContain(`what is missing: tankobon sync --only ${titleId('Alpha')}\n`);
+    const asked = await overview('--language', 'en');
+    expect(asked.stdout).toContain('can be downloaded: 6\n');
+    expect(asked.stderr).toContain('what is missing: tankobon download title:');
   });
 
   test.each([

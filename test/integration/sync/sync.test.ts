@@ -373,6 +373,21 @@ describe('options of a run', () => {
     expect((await harness.sync()).lines.at(-1)).toMatchObject({ saved: 2, titles: 2 });
   });
 
+  test('--only reads each title that it names, also where it is not its turn', async () => {
+    harness = await SyncHarness.start((nowMs) =>
+      syncLibrary(['Alpha', 'Beta'], nowMs - 9 * DAY_MS),
+    );
+    harness.write(SERIES);
+    await harness.sync();
+    // Chapters that are new without an upload.
+    const { library } = harness.service;
+    for (const name of ['Alpha', 'Beta'])
+      library.putChapter(syncChapter(name, '0.5', harness.clock.wallMs() - 10 * DAY_MS));
+    harness.clock.advance(HOUR_MS);
+    const { lines } = await harness.sync({ only: ['alpha', 'beta'] });
+    expect(lines.at(-1)).toMatchObject({ saved: 2, titles: 2 });
+  });
+
   test('--only with a word that matches no subscription is a usage error, and nothing is sent', async () => {
     harness = await SyncHarness.start((nowMs) => syncLibrary(['Alpha'], nowMs - 9 * DAY_MS));
     harness.write(`series:\n  - target: title:${titleId('Alpha')}\n    folder: Shelf\n`);

@@ -111,7 +111,7 @@ test('--only and the other commands find a merged title by its old name and both
   await harness.sync();
   harness.service.library.mergeTitle(titleId('Alpha'), titleId('Beta'));
   await harness.sync();
-  for (const only of ['alpha', 'beta', titleId('Alpha')]) {
+  for (const only of ['alpha', 'beta', titleId('Alpha'), titleId('Beta')]) {
     upload(String(3 + harness.base.archives().length));
     const { code, lines } = await harness.sync({ only });
     expect([code, savedIn(lines).length]).toEqual([0, 1]);

@@ -1,5 +1,6 @@
 /** What an overview counts as present, missing, taken down and duplicate. */
 import {
+  NO_RULE,
   overviewOf,
   type OwnedChapter,
   type OwnerRules,
@@ -32,11 +33,7 @@ const owned = (
     number === undefined ? undefined : release(number, { id, language, isUnavailable: true }),
 });
 
-const ENGLISH: OwnerRules = {
-  languages: ['en'],
-  wasSaved: () => false,
-  isLeftOut: () => false,
-};
+const ENGLISH: OwnerRules = { languages: ['en'], wasSaved: () => false, rule: NO_RULE };
 
 function overview(
   releases: readonly Chapter[],
@@ -252,25 +249,67 @@ test('a volume of which no chapter is there is missing, also where its numbers a
   ]);
 });
 
-test('a chapter is left out if its subscription leaves out each release that can be downloaded', () => {
-  const releases = [
-    release('1', { volume: '1' }),
-    release('2', { volume: '2' }),
-    release('2', { volume: '2', id: 'by another group' }),
-    release('3', { volume: '2', isUnavailable: true }),
-    release('4', { volume: '3' }),
-  ];
-  const leftOut = new Set(['id 1 en', 'id 2 en', 'id 3 en']);
-  const isLeftOut = ({ id }: Chapter) => leftOut.has(id);
-  const wasSaved = () => true;
-  const { missing, missingVolumes } = overview(releases, [], { isLeftOut, wasSaved });
-  expect(missing.map(({ number, reason }) => [number, reason])).toEqual([
-    ['1', 'left-out'],
-    ['2', 'removed'],
-    ['3', 'unavailable'],
-    ['4', 'removed'],
-  ]);
-  expect(missingVolumes).toEqual(['2', '3']);
+describe('what a subscription leaves out', () => {
+  const reasons = (...args: Parameters<typeof overview>) =>
+    overview(...args).missing.map(({ number, reason }) => [number, reason]);
+  const leaving = (...ids: readonly string[]) => ({
+    wasSaved: () => true,
+    rule: { ...NO_RULE, isLeftOut: ({ id }: Chapter) => ids.includes(id) },
+  });
+
+  test('is each release that can be downloaded, or each one if none can', () => {
+    const releases = [
+      release('1', { volume: '1' }),
+      release('2', { volume: '2' }),
+      release('2', { volume: '2', id: 'by another group' }),
+      release('3', { volume: '2', isUnavailable: true }),
+      release('4', { volume: '3' }),
+      release('5', { volume: '3', isUnavailable: true }),
+      release('5', { volume: '3', language: 'fr' }),
+    ];
+    const rules = leaving('id 1 en', 'id 2 en', 'id 3 en', 'id 5 en');
+    expect(reasons(releases, [], rules)).toEqual([
+      ['1', 'left-out'],
+      ['2', 'removed'],
+      ['3', 'left-out'],
+      ['4', 'removed'],
+      ['5', 'other-language'],
+    ]);
+    expect(overview(releases, [], rules).missingVolumes).toEqual(['2', '3']);
+  });
+
+  test('makes no gap', () => {
+    const releases = ['1', '3', '8', '9', '11'].map((number) => release(number));
+    const rules = leaving('id 1 en', 'id 3 en', 'id 9 en');
+    expect(reasons(releases, [owned('id 8 en'), owned('id 11 en')], rules)).toEqual([
+      ['1', 'left-out'],
+      ['3', 'left-out'],
+      ['9', 'left-out'],
+      ['10', 'not-uploaded'],
+    ]);
+  });
+
+  test('is a chapter that is older than the subscription, whatever is uploaded of it later', () => {
+    const releases = [release('1'), release('1', { id: 'later' }), release('2')];
+    const isSettled = ({ id }: Chapter) => id === 'id 1 en';
+    const rule = { ...NO_RULE, isSettled };
+    expect(reasons(releases, [], { rule })).toEqual([
+      ['1', 'left-out'],
+      ['2', 'not-downloaded'],
+    ]);
+    // In a language that does not count, it says nothing.
+    const french = [release('1', { id: 'id 1 en', language: 'fr' }), release('1', { id: 'new' })];
+    expect(reasons(french, [], { rule })).toEqual([['1', 'not-downloaded']]);
+  });
+
+  test('is not a chapter without a volume whose other releases have one that is wanted', () => {
+    const releases = [release('1'), release('1', { volume: '2', language: 'fr' })];
+    const isLeftOut = ({ volume }: Chapter) => volume !== '2';
+    const reasonWith = (infersVolumes: boolean) =>
+      reasons(releases, [], { rule: { ...NO_RULE, isLeftOut, infersVolumes } });
+    expect(reasonWith(true)).toEqual([['1', 'not-downloaded']]);
+    expect(reasonWith(false)).toEqual([['1', 'left-out']]);
+  });
 });
 
 test('nothing counts as taken down before the service was asked', () => {
