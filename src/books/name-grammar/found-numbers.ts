@@ -138,7 +138,7 @@ function readRange(
 ) {
   const dash = skipSpaces(tokens, at + 1);
   if (tokens[dash]?.text !== '-')
-    return readPair(tokens, at, first) ?? readCountedEnd(tokens, at, first);
+    return readPair(tokens, at, first, label) ?? readCountedEnd(tokens, at, first);
   const afterDash = skipSpaces(tokens, dash + 1);
   const isGlued = afterDash === at + 2;
   const hasSpaces = dash > at + 1 && afterDash > dash + 1;
@@ -164,14 +164,20 @@ function readRange(
   return { ...range, isUnclear: label !== '#' && !/^(books?)$/i.test(label) };
 }
 
-/** `1+2` and `1 & 2`: a number and the next one, with nothing after them that would make it a title. */
-function readPair(tokens: readonly Token[], at: number, first: NumberToken) {
-  const mark = skipSpaces(tokens, at + 1);
-  const next = skipSpaces(tokens, mark + 1);
-  const second = tokens[next];
-  if (!/^[+&]$/.test(tokens[mark]?.text ?? '') || second?.kind !== 'number') return undefined;
-  const isPair = Number(second.value) === Number(first.value) + 1 && isClosing(tokens, next);
-  return isPair ? { last: second.value, tokens: next - at, isUnclear: false } : undefined;
+/** `1+2` and `Ch. 1 & 2`: numbers that follow each other, with nothing after them that would make the last one a title. */
+function readPair(tokens: readonly Token[], at: number, first: NumberToken, label: string) {
+  let [last, lastToken] = [first, at];
+  for (let mark = skipSpaces(tokens, at + 1); /^[+&]$/.test(tokens[mark]?.text ?? '');) {
+    const next = skipSpaces(tokens, mark + 1);
+    const number = tokens[next];
+    if (number?.kind !== 'number' || Number(number.value) !== Number(last.value) + 1) break;
+    [last, lastToken] = [number, next];
+    mark = skipSpaces(tokens, next + 1);
+  }
+  const goesOn = /^[+-]$/.test(tokens[lastToken + 1]?.text ?? '');
+  if (lastToken === at || !isClosing(tokens, lastToken)) return undefined;
+  // Without a word, they may be of the series: `Cage 1 & 2`.
+  return { last: last.value, tokens: lastToken - at, isUnclear: goesOn || label === '' };
 }
 
 /** `第1話-第3話`: the word that counts is after both numbers. */
