@@ -5,6 +5,7 @@ import type { ComicFields } from '../library/comic-info.js';
 import type { KeepOptions } from '../library/replaced-files.js';
 import { maxNameBytes } from '../core/file-system.js';
 import { groupBy } from '../core/group-by.js';
+import { withKnownLanguage } from './known-language.js';
 import { firstNames, pluralize } from '../core/human-format.js';
 import { chapterFields } from '../selection/chapter-fields.js';
 import type { ObserveBind } from '../events/bind-events.js';
@@ -119,7 +120,7 @@ export async function planBooks(request: BindRequest, signal: AbortSignal): Prom
   const listed = withListed(known, request.listedChapter);
   // The service knows more than the folder.
   const infersFromFolder = infer && by === 'volume' && !request.listedChapter;
-  const chapters = infersFromFolder ? inferFromNeighbors(listed) : listed;
+  const chapters = withKnownLanguage(infersFromFolder ? inferFromNeighbors(listed) : listed);
   const grouping = groupVolumes(chapters, by, groups);
   const withoutVolume = request.onDevice
     ? booksWithoutVolume(grouping.unassigned.filter(request.onDevice.isWanted), groups)

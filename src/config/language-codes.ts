@@ -63,7 +63,7 @@ export function parseLanguageCodes(codes: readonly string[], source: string): re
 }
 
 function checkCode(code: string, source: string, hint: string): void {
-  const suggestion = suggestedCode(code);
+  const suggestion = codeOfName(code);
   const isCode = CODE.test(code) && code !== ALL_LANGUAGES;
   if (isCode && suggestion === undefined) return;
   throw new UsageError('bad-option', `Not a language code in ${source}: "${code.slice(0, 80)}"`, {
@@ -76,8 +76,8 @@ export function serviceCode(code: string): string {
   return (Object.hasOwn(OTHER_CODES, code) ? OTHER_CODES[code] : undefined) ?? code;
 }
 
-/** The code for a name (`English`, `Deutsch`), or for a code of three letters (`eng`). */
-function suggestedCode(text: string): string | undefined {
+/** The code of MangaDex for a name in lower case (`english`, `deutsch`), or for a code of three letters (`eng`). */
+export function codeOfName(text: string): string | undefined {
   const other = Object.hasOwn(OTHER_NAMES, text) ? OTHER_NAMES[text] : undefined;
   if (other !== undefined) return other;
   if (/^[a-z]{3}$/.test(text)) {

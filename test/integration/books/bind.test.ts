@@ -356,7 +356,12 @@ describe('books in two languages under one name', () => {
 
   test('a language from a hostile file stays part of the name', async () => {
     await inLanguage(1, 'en');
-    await inLanguage(2, '../../../x');
+    await writeArchive(input('Ch 2.cbz'), {
+      '1.png': await testImage('png', 2),
+      'ComicInfo.xml':
+        '<ComicInfo><Series>Lighthouse</Series><Number>2</Number><Volume>1</Volume>' +
+        '<LanguageISO>../../../x</LanguageISO></ComicInfo>',
+    });
     expect((await bindFolder(folder)).errors).toEqual([]);
     expect(readdirSync(folder).sort()).toEqual(['in', 'out']);
     expect(names()).toHaveLength(2);
