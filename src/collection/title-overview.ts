@@ -91,10 +91,10 @@ export function overviewOf(
   const skipped = skippedOf(known, owned, languages, { keys, nowMs, wasSaved });
   const volumeLabel = volumeLabels(known, keys);
   const byKey = groupBy(known, keyOf);
-  const inferred = new Map(withVolumes(releases, keys).map((release) => [release.id, release]));
+  const inferred = withVolumes(releases, keys);
+  const inferredById = new Map(rule.infersVolumes ? inferred.map((each) => [each.id, each]) : []);
   const isLeftOut = (release: Chapter): boolean =>
-    rule.isSettled(release) ||
-    rule.isLeftOut((rule.infersVolumes ? inferred.get(release.id) : undefined) ?? release);
+    rule.isSettled(release) || rule.isLeftOut(inferredById.get(release.id) ?? release);
   const missing: { readonly chapter: MissingChapter; readonly run: number }[] = [];
   const leftOut = new Set<Chapter>();
   for (const chapter of byKey.values()) {
@@ -129,7 +129,7 @@ export function overviewOf(
     return { number, run, state };
   });
   const have = new Set(owned.map(ownedKey));
-  const volumes = volumesOf(withVolumes(releases, keys).filter(isWanted), {
+  const volumes = volumesOf(inferred.filter(isWanted), {
     isThere: (release) => have.has(keyOf(release)),
     isLeftOut,
   });
