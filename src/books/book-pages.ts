@@ -45,9 +45,6 @@ type PageOptions = Pick<
   'convert' | 'onPage' | 'onBrokenPage' | 'signal' | 'format' | 'accepted' | 'decoded'
 >;
 
-/** BMP, JPEG XL, HEIC and TIFF are images too. */
-export const NOT_AN_IMAGE = 'it is not a JPEG, PNG, GIF, WebP or AVIF image';
-
 /** The beginning of an image contains its size in almost every file. */
 const DIMENSIONS_BYTES = 512 * 1024;
 
@@ -182,11 +179,24 @@ export function damagedPage(problem: string, location: string, cause?: unknown):
   return new StorageError('archive-damaged', `Damaged page: ${problem}: ${location}`, { cause });
 }
 
+/** Images of other types may be whole: other programs show some of them. */
+const OTHER_TYPE = /\.(jp2|jxl|bmp|tiff?|hei[cf]) of /i;
+
+/** @param location such as `001.png of a.cbz` */
+export function notAnImage(location: string): StorageError {
+  const type = OTHER_TYPE.exec(location)?.[1]?.toUpperCase();
+  if (type === undefined)
+    return damagedPage('it is not a JPEG, PNG, GIF, WebP or AVIF image', location);
+  return new StorageError('archive-damaged', `A book cannot contain a ${type} image: ${location}`, {
+    hint: 'Replace it in its archive by a PNG or JPEG image, then try again.',
+  });
+}
+
 async function toAcceptedImage(original: Buffer, location: string, options: PageOptions) {
   const { format, accepted, convert, signal } = options;
   let data = original;
   let extension = imageExtension(data);
-  if (!extension) throw damagedPage(NOT_AN_IMAGE, location);
+  if (!extension) throw notAnImage(location);
   if (!accepted.includes(extension)) {
     const type = extension.toUpperCase();
     if (!convert)

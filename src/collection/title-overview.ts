@@ -252,6 +252,8 @@ function whyMissing(
   const number = first?.number ?? first?.title ?? 'without a number';
   const available = releases.filter((release) => !isUnavailable(skipOf(release) ?? ''));
   const readable = available.filter(isWanted);
+  if (readable.length === 0 && wanted.some((each) => skipOf(each) === 'chapter-unpublished'))
+    return undefined;
   // A file that a subscription does not keep was not removed by its owner.
   if ((readable.length > 0 ? readable : releases).every(isLeftOut))
     return { number, reason: 'left-out' };
@@ -259,7 +261,6 @@ function whyMissing(
     const isRemoved = available.some((release) => skipOf(release) === 'in-download-archive');
     return { number, reason: isRemoved ? 'removed' : 'not-downloaded' };
   }
-  if (wanted.some((release) => skipOf(release) === 'chapter-unpublished')) return undefined;
   if (available.length > 0) {
     const languages = [...new Set(available.map(({ language }) => language))].sort();
     return { number, reason: 'other-language', languages };

@@ -18,7 +18,10 @@ const DECLARED = /^<\?xml\s[^>]*\bencoding\s*=\s*["']([\w.:-]{1,40})["']/;
 /** The text of an XML file in the encoding that its mark or its declaration names, without the mark. */
 export function decodeXml(bytes: Buffer): string {
   const start = XML_STARTS.find(([, mark]) => bytes.subarray(0, mark.length).equals(mark));
-  const declared = start ? undefined : DECLARED.exec(bytes.toString('latin1', 0, 200))?.[1];
+  const named = start ? undefined : DECLARED.exec(bytes.toString('latin1', 0, 200))?.[1];
+  // A text in UTF-16 could not be read so: .NET writes this where it makes a string first.
+  const declared =
+    named !== undefined && /^(utf-?16|ucs|iso-10646)/i.test(named) ? undefined : named;
   try {
     return new TextDecoder(start?.[0] ?? declared).decode(bytes);
   } catch {

@@ -7,7 +7,7 @@ import { imageExtension, type ImageExtension } from '../../core/image-format.js'
 import type { ZipEntry } from '../../core/zip-file.js';
 import { sha256Of } from '../../core/sha256.js';
 import type { Book, CoverImage, PreparedImage } from '../book.js';
-import { assertDecodable, damagedPage, NOT_AN_IMAGE, sourcePages } from '../book-pages.js';
+import { assertDecodable, damagedPage, notAnImage, sourcePages } from '../book-pages.js';
 import { ImageProcess, ImageRefused, type EncodedImage } from './image-process.js';
 import type { PageProfile } from '../page-profile.js';
 import type { PageSpool } from './page-spool.js';
@@ -203,7 +203,7 @@ async function processImage(
   { data: image, location, isBroken }: DecodedPage & { readonly isBroken: boolean },
   { profile, context, overlay, largeImages, signal }: ProcessOptions,
 ): Promise<MadePage> {
-  if (!imageExtension(image)) throw damagedPage(NOT_AN_IMAGE, location);
+  if (!imageExtension(image)) throw notAnImage(location);
   const dimensions = await imageDimensions(image);
   if (!dimensions || (await decodedBytes(image)) === undefined)
     throw new BrokenImage('its size cannot be read');

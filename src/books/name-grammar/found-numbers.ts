@@ -51,7 +51,7 @@ function readNumber(
   const range = readRange(tokens, index + suffix.tokens, token, before);
   const ofNumber = index + suffix.tokens + range.tokens;
   const after = before ? undefined : wordAfter(tokens, ofNumber);
-  const role = before?.role ?? after?.role;
+  const role = isWhole(tokens, index) ? 'aside' : (before?.role ?? after?.role);
   const part = readPart(tokens, ofNumber, token, before?.label ?? '');
   const extra = part.tokens || readExtra(tokens, ofNumber);
   const lastToken = ofNumber + (extra > 0 ? extra : versionTokens(tokens, ofNumber));
@@ -69,6 +69,11 @@ function readNumber(
     firstToken,
     lastToken,
   };
+}
+
+/** `全7話`: seven in all. */
+function isWhole(tokens: readonly Token[], index: number): boolean {
+  return tokens[index - 1]?.text.endsWith('全') === true;
 }
 
 /** With the mark of an ordinal, as in `第7話`. */
@@ -154,8 +159,10 @@ function readRange(
     tokens: lastToken - at,
     isUnclear: false,
   };
-  if (isGlued && isRising)
-    return { ...range, tokens: range.tokens + extraPages(tokens, lastToken) };
+  if (isGlued && isRising) {
+    const isUnclear = hasFurther(tokens, lastToken);
+    return { ...range, tokens: range.tokens + extraPages(tokens, lastToken), isUnclear };
+  }
   if (isGlued) return { ...range, last: undefined, isUnclear: true };
   // The number after the dash may be that of the chapter.
   if (role === 'volume') return NO_RANGE;
@@ -164,20 +171,48 @@ function readRange(
   return { ...range, isUnclear: label !== '#' && !/^(books?)$/i.test(label) };
 }
 
-/** `1+2` and `Ch. 1 & 2`: numbers that follow each other, with nothing after them that would make the last one a title. */
+/**
+ * `1+2`, `Ch. 1 & 2`, `v01 & v02` and `第1話&第2話`: numbers that follow each other, with nothing after them that would make
+ * the last one a title.
+ */
 function readPair(tokens: readonly Token[], at: number, first: NumberToken, label: string) {
   let [last, lastToken] = [first, at];
-  for (let mark = skipSpaces(tokens, at + 1); /^[+&]$/.test(tokens[mark]?.text ?? '');) {
-    const next = skipSpaces(tokens, mark + 1);
+  for (;;) {
+    const mark = skipSpaces(tokens, afterCounter(tokens, lastToken));
+    if (!/^[+&]$/.test(tokens[mark]?.text ?? '')) break;
+    const next = afterLabel(tokens, skipSpaces(tokens, mark + 1), label);
     const number = tokens[next];
     if (number?.kind !== 'number' || Number(number.value) !== Number(last.value) + 1) break;
     [last, lastToken] = [number, next];
-    mark = skipSpaces(tokens, next + 1);
   }
-  const goesOn = /^[+-]$/.test(tokens[lastToken + 1]?.text ?? '');
-  if (lastToken === at || !isClosing(tokens, lastToken)) return undefined;
+  const isCounted = afterCounter(tokens, lastToken) > lastToken + 1;
+  if (lastToken === at || !(isCounted || isClosing(tokens, lastToken))) return undefined;
   // Without a word, they may be of the series: `Cage 1 & 2`.
-  return { last: last.value, tokens: lastToken - at, isUnclear: goesOn || label === '' };
+  const isUnclear = hasFurther(tokens, lastToken) || (label === '' && !isCounted);
+  return { last: last.value, tokens: lastToken - at, isUnclear };
+}
+
+/** Behind the word that counts, such as `話`, if one is right after the number. */
+function afterCounter(tokens: readonly Token[], index: number): number {
+  const next = tokens[index + 1];
+  const isCounter = next?.kind === 'word' && /^[話话回章화회장편卷巻册冊集권]$/u.test(next.text);
+  return index + (isCounter ? 2 : 1);
+}
+
+/** Behind the same word as before the first number, or the mark of an ordinal. */
+function afterLabel(tokens: readonly Token[], index: number, label: string): number {
+  const word = tokens[index];
+  if (word?.kind === 'word' && /^[第제]$/u.test(word.text)) return index + 1;
+  if (label === '' || word?.text.toLowerCase() !== label.toLowerCase()) return index;
+  return skipSpaces(tokens, index + (tokens[index + 1]?.text === '.' ? 2 : 1));
+}
+
+/** Another number is joined to the range: `1-4 & 6`, `1-2-3`. */
+function hasFurther(tokens: readonly Token[], index: number): boolean {
+  const mark = skipSpaces(tokens, index + 1);
+  if (/^[+&]$/.test(tokens[mark]?.text ?? ''))
+    return tokens[skipSpaces(tokens, mark + 1)]?.kind === 'number';
+  return /^[+-]$/.test(tokens[index + 1]?.text ?? '') && tokens[index + 2]?.kind === 'number';
 }
 
 /** `第1話-第3話`: the word that counts is after both numbers. */

@@ -33,15 +33,21 @@ const MARKS: Readonly<Record<string, string>> = {
   '\u3000': ' ',
 };
 
-/** Between two numbers, a dash of East Asian texts, also where a word that counts is beside each: `第1話～第3話`. */
-const WAVE_DASH = /(?<=\d[話话回章화]?\s?)[~～〜](?=\s?[第제]?\d)/gu;
+const COUNTERS = '話话回章화회장편卷巻册冊集권';
+const BEFORE_JOINT = `(?<=\\d[${COUNTERS}]?\\s?)`;
+const AFTER_JOINT = '(?=\\s?(?:[第제#]|(?:ch?|chap|chapter|v|vol|volume|t|tome|ep)\\.?\\s?)?\\d)';
+/** Marks of East Asian texts between two numbers, also where a word that counts is beside each: `第1話～第3話`. */
+const JOINTS = [
+  [new RegExp(`${BEFORE_JOINT}[~～〜]${AFTER_JOINT}`, 'giu'), '-'],
+  [new RegExp(`${BEFORE_JOINT}[・、＆＋]${AFTER_JOINT}`, 'giu'), '&'],
+] as const;
 
 /** The text with the same length, and one form of each mark and digit. */
 export function plainMarks(text: string): string {
-  return text
+  const plain = text
     .replace(/[‐‑‒–—−：【】［］（）＃\u3000]/g, (mark) => MARKS[mark] ?? mark)
-    .replace(/[０-９]/g, (digit) => String.fromCharCode(digit.charCodeAt(0) - 0xfee0))
-    .replace(WAVE_DASH, '-');
+    .replace(/[０-９]/g, (digit) => String.fromCharCode(digit.charCodeAt(0) - 0xfee0));
+  return JOINTS.reduce((joined, [mark, plainMark]) => joined.replace(mark, plainMark), plain);
 }
 
 /** `c2c` says that a scan has both covers. More digits than four are not the number of a chapter. */

@@ -34,7 +34,8 @@ export function labelBefore(word: string): Label | undefined {
   const label = LABEL_OF.get(key);
   if (label !== undefined) return label;
   if (/[卷巻册冊]$/u.test(key)) return 'volume';
-  return key.endsWith('시즌') ? 'season' : undefined;
+  // The key of シーズン has no voicing mark.
+  return /(시즌|シースン)$/u.test(key) ? 'season' : undefined;
 }
 
 /** After the number, and for most of them only right after it: `7話`, `7 Глава`. */
@@ -46,6 +47,7 @@ export function labelAfter(word: string, isGlued: boolean): Label | undefined {
   if (!isGlued) return undefined;
   if (/^[話话回章화회장편]/u.test(key)) return 'chapter';
   if (/^[卷巻册冊集권]/u.test(key)) return 'volume';
+  if (/^[期季部부]/u.test(key)) return 'season';
   if (/^(st|nd|rd|th)$/.test(key)) return 'other';
   return key === 'p' ? 'page' : undefined;
 }

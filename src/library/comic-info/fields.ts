@@ -363,12 +363,17 @@ export function comicInfoElements(metadata: ComicMetadata): Record<string, unkno
   return withoutEmpty(elements);
 }
 
+/** The schema's default of a number, which programs write that write all fields. */
+const UNSET = '-1';
+const NUMBERS: readonly string[] = ['Number', 'Volume', 'Year', 'Month', 'Day'];
+
 /** What these elements say; a value that is unknown or invalid is left out. */
 export function toChapterMetadata(elements: Readonly<Record<string, unknown>>): ChapterMetadata {
   const textOf: TextOf = (name) => {
     const value = elements[name];
     if (typeof value === 'number') return String(value);
-    return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
+    const given = typeof value === 'string' ? value.trim() : '';
+    return given === '' || (given === UNSET && NUMBERS.includes(name)) ? undefined : given;
   };
   return Object.fromEntries(READ_FIELDS.map(({ name, read }) => [name, read(textOf)]));
 }

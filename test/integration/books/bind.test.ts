@@ -397,6 +397,19 @@ describe('bad input', () => {
     expect(readdirSync(folder)).toEqual(['in']);
   });
 
+  test('an image that no book can contain is named as that, and not as damaged', async () => {
+    mkdirSync(join(folder, 'in'), { recursive: true });
+    for (const type of ['bmp', 'jxl', 'tif'])
+      await writeArchive(input(`Sea v01 c001 ${type}.cbz`), {
+        '1.png': await testImage('png', 1),
+        [`2.${type}`]: 'an image',
+      });
+    const { errors } = await bindFolder(folder);
+    const [{ message, hint } = { message: '', hint: '' }] = errors;
+    expect(message).toMatch(/^A book cannot contain a (BMP|JXL|TIF) image: 2\.(bmp|jxl|tif) of /);
+    expect(hint).toContain('PNG or JPEG');
+  });
+
   test('a page whose bytes were changed', async () => {
     const file = await addChapter(1);
     const bytes = readFileSync(file);

@@ -27,6 +27,17 @@ test.each(TEXTS)('a ComicInfo.xml with %s', async (_, content) => {
   expect(await readValidComicInfo(plain)).toStrictEqual(await readValidComicInfo(other));
 });
 
+test('the default of a number, which says nothing, is left out', async () => {
+  const numbers = ['Number', 'Volume', 'Year', 'Month', 'Day'].map(
+    (name) => `<${name}>-1</${name}>`,
+  );
+  for (const declaration of [DECLARATION, '<!-- -->']) {
+    const text = `${declaration}<ComicInfo><Title>-1</Title>${numbers.join('')}</ComicInfo>`;
+    // Undefined fields count as missing.
+    expect(await readValidComicInfo(text)).toEqual({ title: '-1' });
+  }
+});
+
 test('the root may have attributes', async () => {
   const text = `${DECLARATION}<ComicInfo xmlns:xsi="http://a/b"><Title>a</Title></ComicInfo>`;
   expect(await readValidComicInfo(text)).toMatchObject({ title: 'a' });
