@@ -172,6 +172,8 @@ export function isSaved(chapter: PendingChapter | undefined): boolean {
 
 /** The id of the title after merges. */
 export function currentTitleId(id: string, { merged }: SyncState): string {
+  // Asked for each subscription and each title of a collection.
+  if (!merged.has(id)) return id;
   const seen = new Set([id]);
   let current = id;
   for (let next = merged.get(id)?.into; next !== undefined && !seen.has(next);) {
